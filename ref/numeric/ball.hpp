@@ -1,0 +1,90 @@
+#pragma once
+
+#include <arb.h>
+
+#include <string>
+
+namespace normproof::ref::numeric {
+
+/// A real number known to lie within `radius` of a midpoint: a value type over FLINT/Arb.
+///
+/// Source    [Joh17], Arb's mid-rad interval arithmetic
+/// Computes  + - * / and sqrt enclose the exact result for all points of the operands
+/// Error     the radius is a rigorous bound of rounding and of the operands' radii together
+///
+/// Comparisons are certain ones: `a < b` is true where every point of a lies below every point of
+/// b; hence both `a < b` and `a >= b` may be false.
+class ball {
+ public:
+  /// Bits that midpoints are rounded to, for each thread; 128 unless BallPrecision says otherwise.
+  static slong precision();
+
+  ball() { arb_init(value_); }
+  ball(double v) : ball() { arb_set_d(value_, v); }
+  ball(int v) : ball() { arb_set_si(value_, v); }
+  ball(const ball& other) : ball() { arb_set(value_, other.value_); }
+  ball(ball&& other) noexcept : ball() { arb_swap(value_, other.value_); }
+  ball& operator=(const ball& other) {
+    arb_set(value_, other.value_);
+    return *this;
+  }
+  ball& operator=(ball&& other) noexcept {
+    arb_swap(value_, other.value_);
+    return *this;
+  }
+  ~ball() { arb_clear(value_); }
+
+  ball& operator+=(const ball& b) { return arb_add(value_, value_, b.value_, precision()), *this; }
+  ball& operator-=(const ball& b) { return arb_sub(value_, value_, b.value_, precision()), *this; }
+  ball& operator*=(const ball& b) { return arb_mul(value_, value_, b.value_, precision()), *this; }
+  ball& operator/=(const ball& b) { return arb_div(value_, value_, b.value_, precision()), *this; }
+  ball operator-() const {
+    ball r;
+    arb_neg(r.value_, value_);
+    return r;
+  }
+  friend ball operator+(ball a, const ball& b) { return a += b; }
+  friend ball operator-(ball a, const ball& b) { return a -= b; }
+  friend ball operator*(ball a, const ball& b) { return a *= b; }
+  friend ball operator/(ball a, const ball& b) { return a /= b; }
+
+  friend bool operator<(const ball& a, const ball& b) { return arb_lt(a.value_, b.value_) != 0; }
+  friend bool operator>(const ball& a, const ball& b) { return arb_gt(a.value_, b.value_) != 0; }
+  friend bool operator<=(const ball& a, const ball& b) { return arb_le(a.value_, b.value_) != 0; }
+  friend bool operator>=(const ball& a, const ball& b) { return arb_ge(a.value_, b.value_) != 0; }
+  /// True where both are the same single point.
+  friend bool operator==(const ball& a, const ball& b) { return arb_eq(a.value_, b.value_) != 0; }
+  friend bool operator!=(const ball& a, const ball& b) { return !(a == b); }
+
+  arb_ptr get() { return value_; }
+  arb_srcptr get() const { return value_; }
+
+  /// Midpoint rounded to nearest; the largest double below and the smallest above the whole ball.
+  double midpoint() const;
+  double lower() const;
+  double upper() const;
+  bool is_finite() const { return arb_is_finite(value_) != 0; }
+  /// True where the ball holds the point v.
+  bool contains(double v) const;
+
+ private:
+  arb_t value_;
+};
+
+/// The precision of `ball` in this scope and thread.
+class BallPrecision {
+ public:
+  explicit BallPrecision(slong bits);
+  ~BallPrecision();
+  BallPrecision(const BallPrecision&) = delete;
+  BallPrecision& operator=(const BallPrecision&) = delete;
+
+ private:
+  slong previous_;
+};
+
+ball sqrt(const ball& x);
+/// The hull of a and b: the smallest ball, up to rounding, that holds both.
+ball hull(const ball& a, const ball& b);
+
+}  // namespace normproof::ref::numeric

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cmath>
+
+namespace normproof::ref::numeric {
+
+/// value + derivative * epsilon with epsilon^2 = 0: a forward evaluated on dual numbers carries the
+/// exact derivative along one direction.
+///
+/// Source    [GW08], forward mode
+/// Error     that of the underlying scalar; no step size, no truncation
+///
+/// Comparisons look at the value alone.
+template <class T>
+class Dual {
+ public:
+  Dual() = default;
+  Dual(double v) : value(v) {}
+  Dual(int v) : value(v) {}
+  Dual(const T& v) : value(v) {}
+  Dual(const T& v, const T& d) : value(v), derivative(d) {}
+
+  Dual& operator+=(const Dual& b) {
+    return *this = Dual(value + b.value, derivative + b.derivative);
+  }
+  Dual& operator-=(const Dual& b) {
+    return *this = Dual(value - b.value, derivative - b.derivative);
+  }
+  Dual& operator*=(const Dual& b) {
+    return *this = Dual(value * b.value, derivative * b.value + value * b.derivative);
+  }
+  Dual& operator/=(const Dual& b) {
+    const T quotient = value / b.value;
+    return *this = Dual(quotient, (derivative - quotient * b.derivative) / b.value);
+  }
+  Dual operator-() const { return Dual(-value, -derivative); }
+  friend Dual operator+(Dual a, const Dual& b) { return a += b; }
+  friend Dual operator-(Dual a, const Dual& b) { return a -= b; }
+  friend Dual operator*(Dual a, const Dual& b) { return a *= b; }
+  friend Dual operator/(Dual a, const Dual& b) { return a /= b; }
+
+  friend bool operator<(const Dual& a, const Dual& b) { return a.value < b.value; }
+  friend bool operator>(const Dual& a, const Dual& b) { return a.value > b.value; }
+  friend bool operator<=(const Dual& a, const Dual& b) { return a.value <= b.value; }
+  friend bool operator>=(const Dual& a, const Dual& b) { return a.value >= b.value; }
+  friend bool operator==(const Dual& a, const Dual& b) { return a.value == b.value; }
+  friend bool operator!=(const Dual& a, const Dual& b) { return a.value != b.value; }
+
+  T value{};
+  T derivative{};
+};
+
+/// d sqrt(v) = d / (2 sqrt(v)); at v = 0 only a zero derivative is defined, and stays zero.
+template <class T>
+Dual<T> sqrt(const Dual<T>& x) {
+  using std::sqrt;
+  const T root = sqrt(x.value);
+  if (x.derivative == T(0)) return Dual<T>(root);
+  return Dual<T>(root, x.derivative / (T(2) * root));
+}
+
+}  // namespace normproof::ref::numeric

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <string>
+
+#include "ref/numeric/real.hpp"
+#include "ref/numeric/square_root.hpp"
+
+namespace normproof::ref::numeric {
+
+/// The one door to functions beyond + - * /. For `double` each is one IEEE operation, correctly
+/// rounded, hence the same bits everywhere (docs/determinism.md, R4); square_root(double) is in
+/// square_root.hpp.
+oracle50 square_root(const oracle50& x);
+oracle100 square_root(const oracle100& x);
+interval square_root(const interval& x);
+inline ball square_root(const ball& x) {
+  return sqrt(x);
+}
+dual square_root(const dual& x);
+inline running_error square_root(const running_error& x) {
+  return sqrt(x);
+}
+
+/// True where x is neither infinite nor NaN (an enclosure: at both ends; a dual number: both
+/// parts).
+inline bool is_finite(double x) {
+  return x - x == 0;
+}
+bool is_finite(const oracle50& x);
+bool is_finite(const oracle100& x);
+bool is_finite(const interval& x);
+inline bool is_finite(const ball& x) {
+  return x.is_finite();
+}
+bool is_finite(const dual& x);
+inline bool is_finite(const running_error& x) {
+  return is_finite(x.value);
+}
+
+/// The nearest double: of the value, of the midpoint of an enclosure, of the value part of a dual.
+inline double to_double(double x) {
+  return x;
+}
+double to_double(const oracle50& x);
+double to_double(const oracle100& x);
+double to_double(const interval& x);
+inline double to_double(const ball& x) {
+  return x.midpoint();
+}
+double to_double(const dual& x);
+double to_double(const rational& x);
+inline double to_double(const running_error& x) {
+  return x.value;
+}
+
+/// Doubles that enclose x: the largest below, the smallest above, or x itself for a double.
+struct Enclosure {
+  double lower;
+  double upper;
+};
+Enclosure enclose(const interval& x);
+Enclosure enclose(const ball& x);
+Enclosure enclose(const oracle50& x);
+Enclosure enclose(const oracle100& x);
+
+/// Computes  x limited to [lower, upper], lower <= upper points; for an enclosure the image of all
+///           its points; for a dual number the derivative is 0 outside.
+template <class T>
+T clamp(const T& x, const T& lower, const T& upper) {
+  if (x < lower) return lower;
+  if (x > upper) return upper;
+  return x;
+}
+interval clamp(const interval& x, const interval& lower, const interval& upper);
+ball clamp(const ball& x, const ball& lower, const ball& upper);
+running_error clamp(const running_error& x, const running_error& lower, const running_error& upper);
+
+/// Computes  x, taken as a constant of the derivative: a dual number loses its derivative.
+template <class T>
+T stop_gradient(const T& x) {
+  return x;
+}
+inline dual stop_gradient(const dual& x) {
+  return dual(x.value);
+}
+
+}  // namespace normproof::ref::numeric

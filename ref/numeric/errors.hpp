@@ -1,0 +1,34 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace normproof::ref::numeric {
+
+/// A caller broke a requirement (Cn) of a contract comment. The message is one sentence that names
+/// the function, the argument and the expectation.
+class ContractError : public std::invalid_argument {
+ public:
+  using std::invalid_argument::invalid_argument;
+};
+
+/// A name or a value on the command line or in a configuration is not known.
+class UsageError : public std::invalid_argument {
+ public:
+  using std::invalid_argument::invalid_argument;
+};
+
+/// A file is absent, empty, truncated, altered or not of the format it claims; or cannot be
+/// written.
+class FileError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Computes  the sentence "<function>: <argument> <observation>; expected <expectation>" and throws
+///           it as a ContractError.
+[[noreturn]] void contract_failure(std::string_view function, std::string_view argument,
+                                   std::string_view observation, std::string_view expectation);
+
+}  // namespace normproof::ref::numeric

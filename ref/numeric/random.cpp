@@ -1,0 +1,118 @@
+#include "ref/numeric/random.hpp"
+
+#include <Random123/philox.h>
+
+#include "ref/numeric/assumptions.hpp"
+
+namespace normproof::ref::numeric {
+namespace {
+
+std::uint64_t fnv1a(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return hash;
+}
+
+constexpr std::uint32_t low(std::uint64_t v) {
+  return static_cast<std::uint32_t>(v);
+}
+constexpr std::uint32_t high(std::uint64_t v) {
+  return static_cast<std::uint32_t>(v >> 32);
+}
+constexpr std::uint64_t join(std::uint32_t lo, std::uint32_t hi) {
+  return static_cast<std::uint64_t>(hi) << 32 | lo;
+}
+
+double to_unit_interval(std::uint64_t bits) {
+  return static_cast<double>(bits >> 11) * 0x1p-53;
+}
+
+/// Block number `block` of element `index`: 128 bits.
+r123::Philox4x32::ctr_type philox(std::uint64_t seed, std::uint64_t stream, std::uint64_t index,
+                                  std::uint32_t block) {
+  const r123::Philox4x32::ctr_type counter = {{low(index), high(index), low(stream), block}};
+  const r123::Philox4x32::key_type key = {{low(seed), high(seed) ^ high(stream)}};
+  return r123::Philox4x32{}(counter, key);
+}
+
+}  // namespace
+
+/// The uniform numbers that belong to one element, in order.
+class RandomStream::Draws {
+ public:
+  Draws(const RandomStream& stream, std::uint64_t index) : stream_(stream), index_(index) {}
+
+  double next() {
+    if (used_ == 2) {
+      const auto words = philox(stream_.seed_, stream_.stream_, index_, block_++);
+      pair_[0] = join(words[0], words[1]);
+      pair_[1] = join(words[2], words[3]);
+      used_ = 0;
+    }
+    return to_unit_interval(pair_[used_++]);
+  }
+
+  /// True with probability exp(-1/2): the length of the falling run below 1/2 is even.
+  bool exp_minus_half() {
+    double last = 0.5;
+    for (bool even = true;; even = !even) {
+      const double u = next();
+      if (!(u < last)) return even;
+      last = u;
+    }
+  }
+
+  /// True with probability exp(-x (2k + x) / (2k + 2)).
+  bool exp_minus(double k, double x) {
+    const double threshold = (2 * k + x) / (2 * k + 2);
+    double last = x;
+    for (bool even = true;; even = !even) {
+      const double u = next();
+      if (!(u < last)) return even;
+      if (!(next() < threshold)) return even;
+      last = u;
+    }
+  }
+
+ private:
+  const RandomStream& stream_;
+  std::uint64_t index_;
+  std::uint32_t block_ = 0;
+  int used_ = 2;
+  std::uint64_t pair_[2] = {0, 0};
+};
+
+RandomStream::RandomStream(std::uint64_t seed, std::string_view stream)
+    : seed_(seed), stream_(fnv1a(stream)) {}
+
+std::uint64_t RandomStream::bits(std::uint64_t index) const {
+  const auto words = philox(seed_, stream_, index, 0);
+  return join(words[0], words[1]);
+}
+
+double RandomStream::uniform(std::uint64_t index) const {
+  return to_unit_interval(bits(index));
+}
+
+double RandomStream::normal(std::uint64_t index) const {
+  Draws draws(*this, index);
+  while (true) {
+    int k = 0;
+    while (draws.exp_minus_half()) ++k;
+    bool accepted = true;
+    for (int i = 0; accepted && i < k * (k - 1); ++i) accepted = draws.exp_minus_half();
+    if (!accepted) continue;
+    const double x = draws.next();
+    for (int i = 0; accepted && i < k + 1; ++i) accepted = draws.exp_minus(k, x);
+    if (!accepted) continue;
+    const double magnitude = k + x;
+    return draws.next() < 0.5 ? -magnitude : magnitude;
+  }
+}
+
+std::uint64_t RandomStream::below(std::uint64_t index, std::uint64_t count) const {
+  __extension__ using Wide = unsigned __int128;
+  return static_cast<std::uint64_t>(static_cast<Wide>(bits(index)) * count >> 64);
+}
+
+}  // namespace normproof::ref::numeric

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace normproof::ref::numeric {
+
+/// Counter-based random numbers: a value is a function of (seed, stream name, element index) and of
+/// nothing else, least of all of the order of calls (docs/determinism.md, R6).
+///
+/// Source    Philox4x32-10 [SMDS11]; stream name to number by FNV-1a, 64 bits; normal by Algorithm
+/// N
+///           of [Kar16], which needs only comparisons of uniform numbers, hence no libm
+/// Example   RandomStream stream(42, "embedding");
+///           stream.bits(0)        == 0x01393fde411d92bc
+///           stream.bits(1)        == 0xa0559272dc13e37c
+///           stream.uniform(1)     == 0x1.40ab24e5b827cp-1   (0.62630572609130253)
+///           stream.normal(0)      == -0x1.b9d1e95ece8d2p-2  (-0.43146481171755824)
+///           stream.normal(1)      == 0x1.3940566d486aep+0   (1.2236379639438542)
+///           stream.below(1, 1000) == 626
+class RandomStream {
+ public:
+  RandomStream(std::uint64_t seed, std::string_view stream);
+
+  /// 64 independent random bits.
+  std::uint64_t bits(std::uint64_t index) const;
+
+  /// Uniform on the multiples of 2^-53 in [0, 1): the upper 53 bits of bits(index).
+  double uniform(std::uint64_t index) const;
+
+  /// Standard normal: sign * (k + x), x a multiple of 2^-53 in [0, 1), k a small integer.
+  double normal(std::uint64_t index) const;
+
+  /// Uniform on {0, ..., count - 1}: bits(index) * count / 2^64, rounded down; bias below
+  /// count * 2^-64.
+  std::uint64_t below(std::uint64_t index, std::uint64_t count) const;
+
+ private:
+  class Draws;
+  std::uint64_t seed_;
+  std::uint64_t stream_;
+};
+
+}  // namespace normproof::ref::numeric

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <boost/multiprecision/cpp_int.hpp>
+#include <boost/multiprecision/mpfi.hpp>
+#include <boost/multiprecision/mpfr.hpp>
+#include <concepts>
+#include <type_traits>
+
+#include "ref/numeric/ball.hpp"
+#include "ref/numeric/dual.hpp"
+#include "ref/numeric/running_error.hpp"
+
+namespace normproof::ref::numeric {
+
+namespace mp = boost::multiprecision;
+
+/// 50 and 100 decimal digits, every operation correctly rounded by MPFR.
+using oracle50 = mp::number<mp::mpfr_float_backend<50, mp::allocate_stack>, mp::et_off>;
+using oracle100 = mp::number<mp::mpfr_float_backend<100, mp::allocate_stack>, mp::et_off>;
+/// Endpoints of 50 digits, rounded outward by MPFI: an enclosure.
+using interval = mp::number<mp::mpfi_float_backend<50>, mp::et_off>;
+using dual = Dual<oracle50>;
+/// Exact; without sqrt, hence for polynomial identities alone.
+using rational = mp::number<mp::cpp_rational::backend_type, mp::et_off>;
+
+template <class T, class... Ts>
+inline constexpr bool is_one_of = (std::is_same_v<T, Ts> || ...);
+
+/// The closed list of scalars that every formula of ref is instantiated for, here and nowhere else.
+template <class T>
+concept Real = is_one_of<T, double, oracle50, oracle100, interval, ball, dual, running_error>;
+
+#define NORMPROOF_FOR_EACH_REAL(M)        \
+  M(double)                               \
+  M(::normproof::ref::numeric::oracle50)  \
+  M(::normproof::ref::numeric::oracle100) \
+  M(::normproof::ref::numeric::interval)  \
+  M(::normproof::ref::numeric::ball)      \
+  M(::normproof::ref::numeric::dual)      \
+  M(::normproof::ref::numeric::running_error)
+
+}  // namespace normproof::ref::numeric

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+namespace normproof::ref::numeric {
+
+/// The `double` that the reference computes, together with a rigorous bound of its distance from
+/// the exact result: running error analysis. Evaluating a layer on this scalar yields the tolerance
+/// that its `double` evaluation meets, componentwise and for the data at hand.
+///
+/// Source    [Hig02] section 3.3; docs/error_analysis.md, section 1
+/// Computes  value: exactly the bits of the `double` evaluation, operation by operation;
+///           error: |value - exact| <= error, for exact real arithmetic on the same inputs
+/// Error     the bound itself is computed in `double`; each operation inflates it by 1 + 2^-49 and
+///           adds 2^-1072, which covers its own rounding and underflow
+///
+/// Comparisons look at the value alone: a branch is taken as the `double` evaluation takes it.
+class running_error {
+ public:
+  running_error() = default;
+  running_error(double v) : value(v) {}
+  running_error(int v) : value(v) {}
+  running_error(double v, double e) : value(v), error(e) {}
+
+  running_error& operator+=(const running_error& b) {
+    return *this = rounded(value + b.value, error + b.error);
+  }
+  running_error& operator-=(const running_error& b) {
+    return *this = rounded(value - b.value, error + b.error);
+  }
+  running_error& operator*=(const running_error& b) {
+    return *this = rounded(value * b.value, std::fabs(value) * b.error +
+                                                std::fabs(b.value) * error + error * b.error);
+  }
+  running_error& operator/=(const running_error& b) {
+    const double quotient = value / b.value;
+    const double least = (std::fabs(b.value) - b.error) * (1 - kSlack);
+    // |v/w - a/b| = |(v - a) - (v/w)(w - b)| / |b|; |v/w| is bounded by the rounded quotient.
+    const double largest = std::fabs(quotient) * (1 + kSlack) + kUnderflow;
+    const double numerator = error + largest * b.error;
+    const bool exact = error == 0 && b.error == 0;
+    const double propagated = exact ? 0 : (numerator + kUnderflow) / least;
+    if (!(least > 0)) return *this = running_error(quotient, infinity());
+    return *this = rounded(quotient, propagated);
+  }
+  running_error operator-() const { return running_error(-value, error); }
+  friend running_error operator+(running_error a, const running_error& b) { return a += b; }
+  friend running_error operator-(running_error a, const running_error& b) { return a -= b; }
+  friend running_error operator*(running_error a, const running_error& b) { return a *= b; }
+  friend running_error operator/(running_error a, const running_error& b) { return a /= b; }
+
+  friend bool operator<(const running_error& a, const running_error& b) {
+    return a.value < b.value;
+  }
+  friend bool operator>(const running_error& a, const running_error& b) {
+    return a.value > b.value;
+  }
+  friend bool operator<=(const running_error& a, const running_error& b) {
+    return a.value <= b.value;
+  }
+  friend bool operator>=(const running_error& a, const running_error& b) {
+    return a.value >= b.value;
+  }
+  friend bool operator==(const running_error& a, const running_error& b) {
+    return a.value == b.value;
+  }
+  friend bool operator!=(const running_error& a, const running_error& b) {
+    return a.value != b.value;
+  }
+
+  /// |sqrt(v) - sqrt(a)| = |v - a| / (sqrt(v) + sqrt(a)) <= error / sqrt(v), and <= sqrt(error).
+  friend running_error sqrt(const running_error& x) {
+    const double root = std::sqrt(x.value);
+    const double relative = x.error / root;
+    const double absolute = std::sqrt(x.error);
+    return rounded(root, x.error == 0 ? 0 : relative <= absolute ? relative : absolute);
+  }
+
+  double value = 0;
+  double error = 0;
+
+ private:
+  static constexpr double kUnitRoundoff = 0x1p-53;
+  static constexpr double kSlack = 0x1p-49;
+  static constexpr double kUnderflow = 0x1p-1072;
+  static constexpr double infinity() { return std::numeric_limits<double>::infinity(); }
+
+  // An operation rounded to `result` whose operands' errors contribute `propagated`. A sum or
+  // difference that is exact is charged u |result| all the same: the bound stays simple.
+  static running_error rounded(double result, double propagated) {
+    const double e = (propagated + kUnitRoundoff * std::fabs(result)) * (1 + kSlack) + kUnderflow;
+    // 0 times an infinite error is NaN: no bound is known there either.
+    return running_error(result, std::isfinite(result) && e == e ? e : infinity());
+  }
+};
+
+}  // namespace normproof::ref::numeric

@@ -1,0 +1,18 @@
+#include "ref/numeric/errors.hpp"
+
+#include <gtest/gtest.h>
+
+namespace normproof::ref::numeric {
+namespace {
+
+TEST(ContractFailure, NamesFunctionArgumentAndExpectation) {
+  try {
+    contract_failure("layer_norm", "gamma", "has shape [4]", "shape [5]");
+  } catch (const ContractError& error) {
+    EXPECT_STREQ(error.what(), "layer_norm: gamma has shape [4]; expected shape [5]");
+  }
+  EXPECT_THROW(contract_failure("f", "x", "is bad", "good"), ContractError);
+}
+
+}  // namespace
+}  // namespace normproof::ref::numeric
