@@ -1,0 +1,88 @@
+#include "ref/model/norm_options.hpp"
+
+#include <gtest/gtest.h>
+
+#include "ref/numeric/errors.hpp"
+
+namespace normproof::ref::model {
+namespace {
+
+using numeric::UsageError;
+
+template <class F>
+std::string message_of(F&& f) {
+  try {
+    f();
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(NormOptions, NamesAndOptionsBelongTogether) {
+  EXPECT_EQ(norm_names().size(), 12u);
+  for (const auto& name : norm_names()) EXPECT_EQ(norm_name(norm_options(name)), name);
+  EXPECT_EQ(norm_name(PowerNormReleasedOptions{}), "power_norm_released");
+  EXPECT_EQ(norm_name(GroupScalingOptions{}), "group_scaling");
+}
+
+TEST(NormOptions, AnUnknownLayerIsAnErrorWithTheNearestKnown) {
+  EXPECT_EQ(message_of([] { norm_options("layernorm"); }).substr(0, 58),
+            "unknown layer 'layernorm'; did you mean 'layer_norm'? know");
+}
+
+TEST(SetOption, ReachesEveryFieldThatIsListed) {
+  for (const auto& name : norm_names()) {
+    const NormOptions defaults = norm_options(name);
+    for (const auto& [field, value] : list_options(defaults)) {
+      NormOptions options = defaults;
+      const bool is_switch = value == "true" || value == "false";
+      const std::string other = is_switch               ? (value == "true" ? "false" : "true")
+                                : field == "storage"    ? "bfloat16"
+                                : field == "cast_order" ? "before_gamma"
+                                : field == "groups"     ? "4"
+                                : field == "warmup_iterations" ? "17"
+                                                               : "0.25";
+      set_option(options, field, other);
+      for (const auto& [listed, now] : list_options(options)) {
+        const auto& before = list_options(defaults);
+        if (listed == field) {
+          EXPECT_EQ(now, other) << name;
+          continue;
+        }
+        for (const auto& [f, v] : before) {
+          if (f == listed) {
+            EXPECT_EQ(now, v) << name << " " << listed;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(SetOption, WrongFieldsAndValuesAreErrors) {
+  NormOptions options = LayerNormOptions{};
+  EXPECT_EQ(message_of([&] { set_option(options, "epsilon", "1"); }),
+            "unknown layer_norm option 'epsilon'; did you mean 'eps'? known: eps");
+  for (const char* bad : {"", "x", "1e-5x", "nan", "inf", "1e999"})
+    EXPECT_THROW(set_option(options, "eps", bad), UsageError) << bad;
+  EXPECT_EQ(message_of([&] { set_option(options, "eps", "big"); }),
+            "option eps is 'big'; expected a number");
+  NormOptions released = PowerNormReleasedOptions{};
+  EXPECT_THROW(set_option(released, "groups", "2.5"), UsageError);
+  EXPECT_THROW(set_option(released, "group_scaling", "yes"), UsageError);
+  NormOptions rms = RMSNormOptions{};
+  EXPECT_EQ(message_of([&] { set_option(rms, "storage", "fp8"); }),
+            "option storage is 'fp8'; expected one of float64, float32, bfloat16, float16");
+}
+
+TEST(ListOptions, PrintsDoublesThatReadBackToTheSameBits) {
+  NormOptions options = LayerNormOptions{.eps = 0x1.23456789abcdep-17};
+  const std::string text = list_options(options)[0].second;
+  NormOptions again = LayerNormOptions{};
+  set_option(again, "eps", text);
+  EXPECT_EQ(std::get<LayerNormOptions>(again).eps, 0x1.23456789abcdep-17);
+}
+
+}  // namespace
+}  // namespace normproof::ref::model
