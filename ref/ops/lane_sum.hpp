@@ -1,0 +1,133 @@
+#pragma once
+
+#include "ref/ops/pack.hpp"
+
+namespace normproof::ref::ops {
+inline namespace NORMPROOF_ISA {
+
+/// The order of every sum over an axis (docs/determinism.md, R2): lane l adds the elements l, l+32,
+/// l+64, ... ascending from +0; then lane l adds lane l+stride for the strides 16, 8, 4, 2, 1.
+/// A lane without elements is +0, and adding it changes nothing, so it is left out.
+inline constexpr std::size_t kLanes = 32;
+
+/// A buffer of the kernels' own: nothing of the standard library is compiled for an instruction set
+/// that the rest of the program does not assume.
+template <class T>
+class Scratch {
+ public:
+  explicit Scratch(std::size_t size) : data_(new T[size]) {}
+  ~Scratch() { delete[] data_; }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  T* get() { return data_; }
+  T& operator[](std::size_t i) { return data_[i]; }
+
+ private:
+  T* data_;
+};
+
+/// lane [count, size]: the tree over the lanes for the elements [begin, end) of each; the sums are
+/// left in lane 0. Lanes beyond `count` have no elements.
+template <class T>
+inline void add_lanes(T* lane, std::size_t count, std::size_t size, std::size_t begin,
+                      std::size_t end) {
+  for (std::size_t stride = kLanes / 2; stride > 0; stride /= 2) {
+    for (std::size_t l = 0; l < stride && l + stride < count; ++l) {
+      const T* right = lane + (l + stride) * size + begin;
+      accumulate(lane + l * size + begin, end - begin, [right](auto at) { return at(right); });
+    }
+  }
+}
+
+/// Computes  sum_i term(i), i = 0 .. count-1, in the order above; 0 for count = 0
+/// Error     |s_hat - s| <= (ceil(count/32) + 4) u sum_i |term(i)| (1 + O(u));
+/// docs/error_analysis.md
+template <class T, class Term>
+inline T lane_sum(std::size_t count, Term&& term) {
+  T lane[kLanes] = {};
+  std::size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes)
+    for (std::size_t l = 0; l < kLanes; ++l) lane[l] += term(i + l);
+  for (std::size_t l = 0; i + l < count; ++l) lane[l] += term(i + l);
+  for (std::size_t stride = kLanes / 2; stride > 0; stride /= 2)
+    for (std::size_t l = 0; l < stride && l + stride < count; ++l) lane[l] += lane[l + stride];
+  return lane[0];
+}
+
+/// The same sum where term is a function of `at`; for `double` the lanes stay in registers.
+template <class T, class Term>
+inline T contiguous_lane_sum(std::size_t count, Term&& term) {
+  if constexpr (is_packed<T>) {
+    constexpr std::size_t kPacks = kLanes / kPackWidth;
+    Pack sum[kPacks] = {};
+    std::size_t i = 0;
+    for (; i + kLanes <= count; i += kLanes) {
+#pragma GCC unroll 16
+      for (std::size_t k = 0; k < kPacks; ++k) sum[k] += term(PackAt{i + k * kPackWidth});
+    }
+    T lane[kLanes];
+#pragma GCC unroll 16
+    for (std::size_t k = 0; k < kPacks; ++k) store(lane + k * kPackWidth, sum[k]);
+    for (std::size_t l = 0; i + l < count; ++l) lane[l] += term(At{i + l});
+      // Lanes without elements hold +0, and a lane is never -0: adding them changes nothing.
+#pragma GCC unroll 8
+    for (std::size_t stride = kLanes / 2; stride >= kPackWidth; stride /= 2)
+      accumulate(lane, stride, [&lane, stride](auto at) { return at(&lane[0] + stride); });
+#pragma GCC unroll 4
+    for (std::size_t stride = kPackWidth / 2; stride > 0; stride /= 2)
+      for (std::size_t l = 0; l < stride; ++l) lane[l] += lane[l + stride];
+    return lane[0];
+  } else {
+    return lane_sum<T>(count, [&term](std::size_t i) { return T(term(At{i})); });
+  }
+}
+
+/// Sums along columns, K of them at once: element (k, c) of `out` [K, width] is
+/// sum_r term_k(r, c), r = 0 .. count-1, c = 0 .. width-1, in the order of lane_sum.
+/// `add(r, accumulator)` adds the K*width terms of row r to the accumulator [K, width];
+/// `prefetch(r)` may ask for row r's elements, one row of the lane ahead.
+///
+/// The tree is walked depth first, lanes 0, 16, 8, 24, ...: six accumulators are alive at once.
+template <class T, class AddRow, class Prefetch>
+class ColumnSum {
+ public:
+  ColumnSum(std::size_t count, std::size_t size, AddRow add, Prefetch prefetch)
+      : count_(count), size_(size), add_(add), prefetch_(prefetch), scratch_(5 * size) {}
+
+  void operator()(T* out) { sum(0, 1, out, 0); }
+
+ private:
+  void sum(std::size_t lane, std::size_t stride, T* out, std::size_t depth) {
+    if (stride == kLanes) {
+      for (std::size_t i = 0; i < size_; ++i) out[i] = T(0);
+      for (std::size_t r = lane; r < count_; r += kLanes) {
+        if (r + kLanes < count_) prefetch_(r + kLanes);
+        add_(r, out);
+      }
+      return;
+    }
+    sum(lane, 2 * stride, out, depth + 1);
+    if (lane + stride >= count_) return;
+    T* right = scratch_.get() + depth * size_;
+    sum(lane + stride, 2 * stride, right, depth + 1);
+    accumulate(out, size_, [right](auto at) { return at(right); });
+  }
+
+  std::size_t count_;
+  std::size_t size_;
+  AddRow add_;
+  Prefetch prefetch_;
+  Scratch<T> scratch_;
+};
+
+template <class T, class AddRow, class Prefetch>
+inline void column_sum(std::size_t count, std::size_t size, T* out, AddRow add, Prefetch prefetch) {
+  ColumnSum<T, AddRow, Prefetch>(count, size, add, prefetch)(out);
+}
+template <class T, class AddRow>
+inline void column_sum(std::size_t count, std::size_t size, T* out, AddRow add) {
+  column_sum<T>(count, size, out, add, [](std::size_t) {});
+}
+
+}  // namespace NORMPROOF_ISA
+}  // namespace normproof::ref::ops

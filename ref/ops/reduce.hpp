@@ -1,0 +1,33 @@
+#pragma once
+
+#include "ref/tensor/tensor.hpp"
+
+namespace normproof::ref::ops {
+
+/// Source    docs/determinism.md, R2: 32 lanes, then a tree; the same along rows and along columns
+/// Named apart from xt::sum, which argument-dependent lookup would find first for a temporary.
+/// Computes  sum_i x_i over all elements in row-major order
+/// Shapes    x of any shape with at least one element
+/// Error     (ceil(n/32) + 4) u sum_i |x_i| (1 + O(u)); docs/error_analysis.md, section 2
+template <numeric::Real T>
+T sum_elements(const tensor::Tensor<T>& x);
+
+/// Computes  y_i = sum_j x_ij
+/// Shapes    x [N,D]; y [N]
+/// Requires  (C1) x has rank 2 and extents at least 1
+template <numeric::Real T>
+tensor::Tensor<T> sum_rows(const tensor::Tensor<T>& x);
+
+/// Computes  y_j = sum_i x_ij
+/// Shapes    x [N,D]; y [D]
+/// Requires  (C1) x has rank 2 and extents at least 1
+template <numeric::Real T>
+tensor::Tensor<T> sum_columns(const tensor::Tensor<T>& x);
+
+/// Computes  y_i = sum_j x_ij w_ij, each product rounded before it is added
+/// Shapes    x, w [N,D]; y [N]
+/// Requires  (C1) x has rank 2 and extents at least 1  (C2) w has the shape of x
+template <numeric::Real T>
+tensor::Tensor<T> dot_rows(const tensor::Tensor<T>& x, const tensor::Tensor<T>& w);
+
+}  // namespace normproof::ref::ops

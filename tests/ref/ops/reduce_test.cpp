@@ -1,0 +1,82 @@
+#include "ref/ops/reduce.hpp"
+
+#include <gtest/gtest.h>
+
+#include "ref/numeric/elementary.hpp"
+#include "ref/numeric/errors.hpp"
+#include "ref/numeric/parallel.hpp"
+#include "ref/numeric/random.hpp"
+#include "tests/verification/compare/expect.hpp"
+
+namespace normproof::ref::ops {
+namespace {
+
+using numeric::oracle50;
+using numeric::rational;
+using tensor::Tensor;
+
+Tensor<double> random_matrix(std::size_t rows, std::size_t width) {
+  const numeric::RandomStream random(5, "reduce");
+  Tensor<double> x = tensor::empty_tensor<double>({rows, width});
+  for (std::size_t i = 0; i < x.size(); ++i) x.data()[i] = random.normal(i);
+  return x;
+}
+
+TEST(Reduce, SmallIntegersAreExact) {
+  const Tensor<double> x = {{1, 2, 3}, {4, 5, 6}};
+  EXPECT_BITS_EQ(sum_elements(x), 21.0);
+  EXPECT_BITS_EQ(sum_rows(x), (Tensor<double>{6, 15}));
+  EXPECT_BITS_EQ(sum_columns(x), (Tensor<double>{5, 7, 9}));
+  EXPECT_BITS_EQ(dot_rows(x, x), (Tensor<double>{14, 77}));
+}
+
+TEST(Reduce, RowsAndColumnsFollowTheSameRule) {
+  const Tensor<double> x = random_matrix(37, 65);
+  Tensor<double> transposed = tensor::empty_tensor<double>({65, 37});
+  for (std::size_t i = 0; i < 37; ++i)
+    for (std::size_t j = 0; j < 65; ++j) transposed(j, i) = x(i, j);
+  EXPECT_BITS_EQ(sum_rows(x), sum_columns(transposed));
+}
+
+TEST(Reduce, ThreadsDoNotChangeABit) {
+  const Tensor<double> x = random_matrix(300, 257);
+  const Tensor<double> rows = sum_rows(x);
+  const Tensor<double> columns = sum_columns(x);
+  const Tensor<double> dots = dot_rows(x, x);
+  for (const int threads : {2, 3, 5}) {
+    numeric::set_num_threads(threads);
+    EXPECT_BITS_EQ(sum_rows(x), rows);
+    EXPECT_BITS_EQ(sum_columns(x), columns);
+    EXPECT_BITS_EQ(dot_rows(x, x), dots);
+  }
+  numeric::set_num_threads(1);
+}
+
+TEST(Reduce, EveryScalarAgreesWithTheExactSum) {
+  const Tensor<double> x = random_matrix(1, 200);
+  rational exact(0);
+  for (std::size_t i = 0; i < x.size(); ++i) exact += rational(x.data()[i]);
+  const auto interval_sum = numeric::enclose(sum_elements(tensor::convert<numeric::interval>(x)));
+  EXPECT_LE(rational(interval_sum.lower), exact);
+  EXPECT_GE(rational(interval_sum.upper), exact);
+  const auto ball_sum = numeric::enclose(sum_elements(tensor::convert<numeric::ball>(x)));
+  EXPECT_LE(rational(ball_sum.lower), exact);
+  EXPECT_GE(rational(ball_sum.upper), exact);
+  EXPECT_BITS_EQ(numeric::to_double(sum_elements(tensor::convert<oracle50>(x))),
+                 numeric::to_double(exact));
+  EXPECT_BITS_EQ(numeric::to_double(sum_elements(tensor::convert<numeric::oracle100>(x))),
+                 numeric::to_double(exact));
+  const auto running = sum_elements(tensor::convert<numeric::running_error>(x));
+  EXPECT_BITS_EQ(running.value, sum_elements(x));
+  EXPECT_LE(abs(rational(running.value) - exact), rational(running.error));
+}
+
+TEST(Reduce, WrongShapesAreContractErrors) {
+  EXPECT_THROW(sum_elements(Tensor<double>::from_shape({0})), numeric::ContractError);
+  EXPECT_THROW(sum_rows(Tensor<double>{1, 2}), numeric::ContractError);
+  EXPECT_THROW(sum_columns(Tensor<double>::from_shape({0, 3})), numeric::ContractError);
+  EXPECT_THROW(dot_rows(random_matrix(2, 3), random_matrix(3, 2)), numeric::ContractError);
+}
+
+}  // namespace
+}  // namespace normproof::ref::ops
