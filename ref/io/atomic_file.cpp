@@ -1,0 +1,205 @@
+#include "ref/io/atomic_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <new>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "ref/numeric/errors.hpp"
+
+namespace normproof::ref::io {
+namespace {
+
+using std::filesystem::path;
+
+constexpr std::size_t kChunk = std::size_t{1} << 20;
+constexpr mode_t kNewFileMode = 0666;  // less the umask
+constexpr mode_t kPermissions = 07777;
+
+[[noreturn]] void cannot(std::string_view verb, const path& file, std::string_view reason) {
+  throw numeric::FileError(fmt::format("cannot {} '{}': {}", verb, file.string(), reason));
+}
+
+[[noreturn]] void cannot(std::string_view verb, const path& file, int error) {
+  cannot(verb, file, std::generic_category().message(error));
+}
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+
+  bool open() const { return number_ >= 0; }
+  int get() const { return number_; }
+  int close() { return ::close(std::exchange(number_, -1)); }
+
+ private:
+  int number_;
+};
+
+template <typename Call>
+auto uninterrupted(Call call) {
+  auto result = call();
+  while (result < 0 && errno == EINTR) result = call();
+  return result;
+}
+
+/// The error number of the first failed write, or 0.
+int write_all(int descriptor, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written =
+        uninterrupted([&] { return ::write(descriptor, bytes.data(), bytes.size()); });
+    if (written < 0) return errno;
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
+/// A file without a reader in the target's folder, removed again unless it has become the target.
+class TemporaryFile {
+ public:
+  TemporaryFile(int folder, const path& target) : folder_(folder), target_(target) {
+    do {
+      name_ = fmt::format(".normproof-{}-{}.tmp", ::getpid(), number_++);
+      descriptor_.emplace(
+          ::openat(folder_, name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kNewFileMode));
+    } while (!descriptor_->open() && errno == EEXIST);
+    if (!descriptor_->open()) cannot("write", target_, errno);
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile() {
+    if (!renamed_) ::unlinkat(folder_, name_.c_str(), 0);
+  }
+
+  void fill(std::span<const std::byte> bytes, std::optional<mode_t> permissions) {
+    if (const int error = write_all(descriptor_->get(), bytes)) cannot("write", target_, error);
+    if (permissions && ::fchmod(descriptor_->get(), *permissions) < 0) {
+      cannot("write", target_, errno);
+    }
+    if (uninterrupted([&] { return ::fsync(descriptor_->get()); }) < 0 ||
+        descriptor_->close() < 0) {
+      cannot("write", target_, errno);
+    }
+  }
+
+  void become_target() {
+    if (::renameat(folder_, name_.c_str(), folder_, target_.filename().c_str()) < 0) {
+      cannot("write", target_, errno);
+    }
+    renamed_ = true;
+  }
+
+ private:
+  int folder_;
+  path target_;
+  std::string name_;
+  unsigned number_ = 0;
+  std::optional<Descriptor> descriptor_;
+  bool renamed_ = false;
+};
+
+void write_directly(const path& file, std::span<const std::byte> bytes) {
+  Descriptor descriptor(
+      uninterrupted([&] { return ::open(file.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC); }));
+  if (!descriptor.open()) cannot("write", file, errno);
+  if (const int error = write_all(descriptor.get(), bytes)) cannot("write", file, error);
+  if (descriptor.close() < 0) cannot("write", file, errno);
+}
+
+void replace(const path& target, std::span<const std::byte> bytes,
+             std::optional<mode_t> permissions) {
+  const path parent = target.has_parent_path() ? target.parent_path() : path(".");
+  const Descriptor folder(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder.open()) {
+    if (errno == ENOENT || errno == ENOTDIR) {
+      cannot("write", target, fmt::format("the folder '{}' does not exist", parent.string()));
+    }
+    cannot("write", target, errno);
+  }
+  TemporaryFile temporary(folder.get(), target);
+  temporary.fill(bytes, permissions);
+  temporary.become_target();
+  const bool synced = uninterrupted([&] { return ::fsync(folder.get()); }) == 0;
+  if (!synced && errno != EINVAL &&
+      errno != ENOTSUP) {  // these two: nothing to sync on this system
+    cannot("make durable", target,
+           fmt::format("the file is in place, but its folder reports: {}",
+                       std::generic_category().message(errno)));
+  }
+}
+
+/// `size` is what the file claims to hold: a pipe claims 0, and a file may grow meanwhile.
+void read_to_end(int descriptor, std::size_t size, const path& file,
+                 std::vector<std::byte>& bytes) {
+  bytes.reserve(size + 1);
+  std::size_t used = 0;
+  for (;;) {
+    const std::size_t room = bytes.capacity() - used;
+    bytes.resize(used + (room > 0 ? std::min(room, kChunk) : kChunk));
+    const ssize_t count =
+        uninterrupted([&] { return ::read(descriptor, bytes.data() + used, bytes.size() - used); });
+    if (count < 0) cannot("read", file, errno);
+    used += static_cast<std::size_t>(count);
+    bytes.resize(used);
+    if (count == 0) return;
+  }
+}
+
+}  // namespace
+
+void write_file(const path& file, std::span<const std::byte> bytes) {
+  if (!file.has_filename()) cannot("write", file, "it names no file");
+  struct stat link = {};
+  const bool is_link = ::lstat(file.c_str(), &link) == 0 && S_ISLNK(link.st_mode);
+  struct stat status = {};
+  if (::stat(file.c_str(), &status) < 0) {
+    if (is_link) cannot("write", file, "it is a symbolic link that leads to no file");
+    return replace(file, bytes, std::nullopt);
+  }
+  if (S_ISDIR(status.st_mode)) cannot("write", file, "it is a folder");
+  if (S_ISCHR(status.st_mode) || S_ISFIFO(status.st_mode)) return write_directly(file, bytes);
+  if (!S_ISREG(status.st_mode)) cannot("write", file, "it is not a regular file");
+  replace(is_link ? std::filesystem::canonical(file) : file, bytes, status.st_mode & kPermissions);
+}
+
+void write_file(const path& file, std::string_view text) {
+  write_file(file, std::as_bytes(std::span(text.data(), text.size())));
+}
+
+std::vector<std::byte> read_file(const path& file) {
+  const Descriptor descriptor(
+      uninterrupted([&] { return ::open(file.c_str(), O_RDONLY | O_NOCTTY | O_CLOEXEC); }));
+  struct stat status = {};
+  if (!descriptor.open() || ::fstat(descriptor.get(), &status) < 0) cannot("read", file, errno);
+  if (S_ISDIR(status.st_mode)) cannot("read", file, "it is a folder");
+  if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)) {
+    cannot("read", file, "it is neither a regular file nor a pipe");
+  }
+  std::vector<std::byte> bytes;
+  try {
+    read_to_end(descriptor.get(), static_cast<std::size_t>(status.st_size), file, bytes);
+  } catch (const std::bad_alloc&) {
+    cannot("read", file, fmt::format("it does not fit in memory ({} bytes)", status.st_size));
+  }
+  if (bytes.empty()) cannot("read", file, "it is empty");
+  return bytes;
+}
+
+std::string read_text(const path& file) {
+  const std::vector<std::byte> bytes = read_file(file);
+  return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
+}  // namespace normproof::ref::io

@@ -1,0 +1,200 @@
+#include "ref/io/npz.hpp"
+
+#include <fmt/format.h>
+#include <zip.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "ref/io/file_failure.hpp"
+#include "ref/io/npy.hpp"
+#include "ref/numeric/errors.hpp"
+
+namespace normproof::ref::io {
+namespace {
+
+constexpr std::string_view kSuffix = ".npy";
+constexpr std::string_view kEndOfEmptyArchive{"PK\x05\x06\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 22};
+constexpr std::size_t kMaxName = 0xffff - kSuffix.size();  // libzip silently cuts a longer one
+constexpr zip_uint64_t kMaxInflation = 1032;               // deflate: 258 bytes from two bits
+constexpr std::size_t kChunk = std::size_t{1} << 16;
+constexpr zip_uint16_t kMidnight = 0;
+constexpr zip_uint16_t kFirstDay = 0x21;  // 1980-01-01, where the dates of zip begin
+
+using Archive = std::unique_ptr<zip_t, decltype(&zip_discard)>;
+using Source = std::unique_ptr<zip_source_t, decltype(&zip_source_free)>;
+using Entry = std::unique_ptr<zip_file_t, decltype(&zip_fclose)>;
+
+class ZipError {
+ public:
+  ZipError() { zip_error_init(&error_); }
+  ZipError(const ZipError&) = delete;
+  ZipError& operator=(const ZipError&) = delete;
+  ~ZipError() { zip_error_fini(&error_); }
+  zip_error_t* get() { return &error_; }
+  std::string text() { return zip_error_strerror(&error_); }
+
+ private:
+  zip_error_t error_;
+};
+
+[[noreturn]] void unreadable(std::string_view file, std::string_view reason) {
+  file_failure(file, "the zip archive", fmt::format("cannot be read ({})", reason),
+               "an unaltered .npz file");
+}
+
+[[noreturn]] void unwritable(std::string_view reason) {
+  throw numeric::FileError(fmt::format("the zip archive cannot be built in memory: {}", reason));
+}
+
+Archive open_for_reading(std::span<const std::byte> bytes, std::string_view file) {
+  if (bytes.size() < kEndOfEmptyArchive.size()) {  // libzip takes no bytes for a new archive
+    unreadable(file, "Not a zip archive");
+  }
+  ZipError error;
+  Source source(zip_source_buffer_create(bytes.data(), bytes.size(), 0, error.get()),
+                &zip_source_free);
+  if (!source) unreadable(file, error.text());
+  Archive archive(zip_open_from_source(source.get(), ZIP_RDONLY | ZIP_CHECKCONS, error.get()),
+                  &zip_discard);
+  if (!archive && zip_error_code_zip(error.get()) == ZIP_ER_EXISTS) {
+    unreadable(file, "a name occurs twice");
+  }
+  if (!archive) unreadable(file, error.text());
+  static_cast<void>(source.release());  // the archive owns it now
+  return archive;
+}
+
+/// What the archive's directory says of an entry; not yet to be believed.
+zip_stat_t describe(zip_t* archive, zip_uint64_t index, std::string_view file) {
+  constexpr zip_uint64_t kNeeded = ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE |
+                                   ZIP_STAT_COMP_METHOD | ZIP_STAT_ENCRYPTION_METHOD;
+  zip_stat_t status;
+  zip_stat_init(&status);
+  if (zip_stat_index(archive, index, 0, &status) < 0) unreadable(file, zip_strerror(archive));
+  if ((status.valid & kNeeded) != kNeeded) unreadable(file, "an entry without sizes");
+  return status;
+}
+
+std::vector<std::byte> read_entry(zip_t* archive, const zip_stat_t& status, std::string_view file) {
+  const std::string field = fmt::format("entry '{}'", status.name);
+  if (status.encryption_method != ZIP_EM_NONE ||
+      (status.comp_method != ZIP_CM_STORE && status.comp_method != ZIP_CM_DEFLATE)) {
+    file_failure(file, field, "is encrypted or compressed in a way of its own",
+                 "stored or deflated bytes");
+  }
+  if (status.size / kMaxInflation > status.comp_size) {
+    file_failure(
+        file, field,
+        fmt::format("claims {} bytes out of {} compressed ones", status.size, status.comp_size),
+        fmt::format("at most {} for one", kMaxInflation));
+  }
+  const Entry entry(zip_fopen_index(archive, status.index, 0), &zip_fclose);
+  if (!entry) file_failure(file, field, "cannot be opened", "an unaltered .npz file");
+  std::vector<std::byte> bytes;
+  std::size_t used = 0;
+  for (;;) {  // up to the end of the entry, where the CRC-32 is compared
+    bytes.resize(used + kChunk);
+    const zip_int64_t count = zip_fread(entry.get(), bytes.data() + used, kChunk);
+    if (count < 0) {
+      file_failure(file, field, fmt::format("is damaged ({})", zip_file_strerror(entry.get())),
+                   "an unaltered .npz file");
+    }
+    used += static_cast<std::size_t>(count);
+    if (used > status.size || (count == 0 && used < status.size)) {
+      file_failure(file, field, fmt::format("does not hold {} bytes", status.size),
+                   "the size that the archive states");
+    }
+    if (count == 0) break;
+  }
+  bytes.resize(used);
+  return bytes;
+}
+
+/// The archive keeps no copy of `array`.
+void add_entry(zip_t* archive, const StoredTensor& tensor, const std::vector<std::byte>& array) {
+  const std::string name = tensor.name + std::string(kSuffix);
+  zip_source_t* source = zip_source_buffer(archive, array.data(), array.size(), 0);
+  if (source == nullptr) unwritable(zip_strerror(archive));
+  const zip_int64_t index = zip_file_add(archive, name.c_str(), source, ZIP_FL_ENC_UTF_8);
+  if (index < 0) {
+    zip_source_free(source);
+    unwritable(zip_strerror(archive));
+  }
+  const auto entry = static_cast<zip_uint64_t>(index);
+  if (zip_set_file_compression(archive, entry, ZIP_CM_STORE, 0) < 0 ||
+      zip_file_set_dostime(archive, entry, kMidnight, kFirstDay, 0) < 0) {
+    unwritable(zip_strerror(archive));
+  }
+}
+
+std::vector<std::byte> read_back(zip_source_t* source) {
+  zip_stat_t status;
+  zip_stat_init(&status);
+  if (zip_source_stat(source, &status) < 0 || zip_source_open(source) < 0) {
+    unwritable(zip_error_strerror(zip_source_error(source)));
+  }
+  std::vector<std::byte> bytes(status.size);
+  const zip_int64_t count = zip_source_read(source, bytes.data(), bytes.size());
+  zip_source_close(source);
+  if (count < 0 || static_cast<std::size_t>(count) != bytes.size()) unwritable("short read");
+  return bytes;
+}
+
+}  // namespace
+
+std::vector<StoredTensor> decode_npz(std::span<const std::byte> bytes, std::string_view file) {
+  const Archive archive = open_for_reading(bytes, file);
+  const zip_int64_t count = zip_get_num_entries(archive.get(), 0);
+  std::vector<StoredTensor> tensors;
+  zip_uint64_t compressed = 0;
+  for (zip_uint64_t i = 0; i < static_cast<zip_uint64_t>(count); ++i) {
+    const zip_stat_t status = describe(archive.get(), i, file);
+    std::string name = status.name;
+    if (!name.ends_with(kSuffix)) {
+      file_failure(file, fmt::format("entry '{}'", name), "is no array", "a name and .npy");
+    }
+    name.resize(name.size() - kSuffix.size());
+    if (status.comp_size > bytes.size() - compressed) {
+      unreadable(file, "entries overlap or reach beyond the end");
+    }
+    compressed += status.comp_size;
+    tensors.push_back(decode_npy(read_entry(archive.get(), status, file), std::move(name), file));
+  }
+  std::ranges::sort(tensors, {}, &StoredTensor::name);
+  return tensors;
+}
+
+std::vector<std::byte> encode_npz(std::span<const StoredTensor> tensors) {
+  const std::vector<const StoredTensor*> sorted = sorted_by_name("encode_npz", tensors);
+  if (sorted.empty()) {  // libzip deletes an archive that has no entries
+    const auto bytes = std::as_bytes(std::span(kEndOfEmptyArchive));
+    return {bytes.begin(), bytes.end()};
+  }
+  std::vector<std::vector<std::byte>> arrays;  // libzip reads them when the archive is closed
+  for (const StoredTensor* tensor : sorted) {
+    if (tensor->name.size() > kMaxName) {
+      numeric::contract_failure("encode_npz", "a tensor",
+                                fmt::format("has a name of {} bytes", tensor->name.size()),
+                                fmt::format("at most {}", kMaxName));
+    }
+    arrays.push_back(encode_npy(*tensor));
+  }
+  ZipError error;
+  const Source target(zip_source_buffer_create(nullptr, 0, 0, error.get()), &zip_source_free);
+  if (!target) unwritable(error.text());
+  zip_source_keep(target.get());  // one reference for the archive, one to read the result
+  Archive archive(zip_open_from_source(target.get(), ZIP_TRUNCATE, error.get()), &zip_discard);
+  if (!archive) {
+    zip_source_free(target.get());
+    unwritable(error.text());
+  }
+  for (std::size_t i = 0; i < sorted.size(); ++i) add_entry(archive.get(), *sorted[i], arrays[i]);
+  if (zip_close(archive.get()) < 0) unwritable(zip_strerror(archive.get()));
+  static_cast<void>(archive.release());  // a closed archive is freed
+  return read_back(target.get());
+}
+
+}  // namespace normproof::ref::io

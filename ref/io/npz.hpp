@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "ref/io/stored_tensor.hpp"
+
+namespace normproof::ref::io {
+
+/// The arrays of a NumPy archive (a zip file of .npy files, stored or deflated) in ascending byte
+/// order of their names. An archive without arrays is none.
+///
+/// Source    NumPy, numpy.savez and numpy.savez_compressed
+/// Throws    FileError that names `file`, the array and the expectation: not a zip archive,
+///           inconsistent, truncated or altered (CRC-32), encrypted, an entry that is no .npy file,
+///           a name that occurs twice, an array that decode_npy refuses. Memory stays in proportion
+///           to the file: a length is believed only as far as the file's own size bears it out
+std::vector<StoredTensor> decode_npz(std::span<const std::byte> bytes, std::string_view file);
+
+/// An archive that numpy.load opens without allow_pickle. The same tensors give the same bytes:
+/// entries in ascending order of names, dated 1980-01-01, stored (deflated bytes would depend on
+/// the version of zlib).
+///
+/// Requires  those of sorted_by_name and encode_npy; (C4) a name has at most 65531 bytes
+/// Throws    ContractError
+std::vector<std::byte> encode_npz(std::span<const StoredTensor> tensors);
+
+}  // namespace normproof::ref::io

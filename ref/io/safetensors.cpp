@@ -1,0 +1,232 @@
+#include "ref/io/safetensors.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "ref/io/file_failure.hpp"
+#include "ref/numeric/assumptions.hpp"
+#include "ref/numeric/errors.hpp"
+
+namespace normproof::ref::io {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kLengthSize = 8;
+constexpr std::size_t kMaxHeader = 100'000'000;
+constexpr std::string_view kMetadata = "__metadata__";
+
+struct Code {
+  std::string_view text;
+  DType dtype;
+};
+constexpr std::array kCodes{Code{"F64", DType::float64}, Code{"F32", DType::float32},
+                            Code{"F16", DType::float16}, Code{"BF16", DType::bfloat16},
+                            Code{"I64", DType::int64},   Code{"I32", DType::int32},
+                            Code{"U8", DType::uint8},    Code{"BOOL", DType::boolean}};
+
+/// JSON in which no object has a key twice, at any depth.
+json parse_header(std::string_view text, std::string_view file) {
+  std::vector<std::set<std::string>> open_objects;
+  const json::parser_callback_t check_keys = [&](int, json::parse_event_t event, json& parsed) {
+    if (event == json::parse_event_t::object_start) open_objects.emplace_back();
+    if (event == json::parse_event_t::object_end) open_objects.pop_back();
+    if (event == json::parse_event_t::key &&
+        !open_objects.back().insert(parsed.get<std::string>()).second) {
+      file_failure(file, fmt::format("header key '{}'", parsed.get<std::string>()), "occurs twice",
+                   "every key once");
+    }
+    return true;
+  };
+  try {
+    json header = json::parse(text, check_keys);
+    if (header.is_object() && text.starts_with('{')) return header;
+  } catch (const json::exception& error) {
+    const auto* parse_error = dynamic_cast<const json::parse_error*>(&error);
+    file_failure(file, "the header",
+                 fmt::format("is no JSON at its byte {}", parse_error ? parse_error->byte : 0),
+                 "a JSON object of name -> {dtype, shape, data_offsets}");
+  }
+  file_failure(file, "the header", "is not an object", "JSON that begins with '{'");
+}
+
+std::size_t header_length(std::span<const std::byte> bytes, std::string_view file) {
+  if (bytes.size() < kLengthSize) {
+    file_failure(file, "the file", fmt::format("has {} bytes", bytes.size()),
+                 "8 bytes that hold the length of the header");
+  }
+  std::uint64_t length = 0;
+  std::memcpy(&length, bytes.data(), kLengthSize);
+  if (length > kMaxHeader || length > bytes.size() - kLengthSize) {
+    file_failure(file, "the header", fmt::format("claims {} bytes", length),
+                 fmt::format("at most {}, the rest of the file, and {}, the format's limit",
+                             bytes.size() - kLengthSize, kMaxHeader));
+  }
+  return length;
+}
+
+void check_metadata(const json& metadata, std::string_view file) {
+  const auto is_text = [](const json& value) { return value.is_string(); };
+  if (!metadata.is_object() || !std::all_of(metadata.begin(), metadata.end(), is_text)) {
+    file_failure(file, "__metadata__", "is not a map of texts", "text -> text");
+  }
+}
+
+struct Range {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  std::string_view name;
+};
+
+class TensorReader {
+ public:
+  TensorReader(const std::string& name, const json& fields, std::span<const std::byte> data,
+               std::string_view file)
+      : name_(name), fields_(fields), data_(data), file_(file) {
+    if (!fields.is_object() || fields.size() != 3 || !fields.contains("dtype") ||
+        !fields.contains("shape") || !fields.contains("data_offsets")) {
+      fail("is not described by three fields", "exactly dtype, shape and data_offsets");
+    }
+  }
+
+  Range range() const {
+    const std::vector<std::size_t> offsets = integers("data_offsets");
+    if (offsets.size() != 2 || offsets[0] > offsets[1] || offsets[1] > data_.size()) {
+      fail("has data_offsets that are no range of the file",
+           fmt::format("[begin, end] within the {} bytes after the header", data_.size()));
+    }
+    return {offsets[0], offsets[1], name_};
+  }
+
+  StoredTensor read() const {
+    StoredTensor tensor{name_, dtype(), integers("shape"), {}};
+    const Range place = range();
+    const std::optional<std::size_t> size = byte_size(tensor.dtype, tensor.shape);
+    if (!size || place.end - place.begin != *size) {
+      fail(fmt::format("has {} bytes of elements", place.end - place.begin),
+           size ? fmt::format("{} for its shape and dtype", *size)
+                : std::string("a shape whose size fits in 63 bits"));
+    }
+    const auto bytes = data_.subspan(place.begin, *size);
+    tensor.bytes.assign(bytes.begin(), bytes.end());
+    if (const auto bad = find_bad_boolean(tensor)) {
+      fail(fmt::format("has a bad boolean at element {}", *bad), "the bytes 0 and 1");
+    }
+    return tensor;
+  }
+
+ private:
+  [[noreturn]] void fail(std::string_view observation, std::string_view expectation) const {
+    file_failure(file_, fmt::format("tensor '{}'", name_), observation, expectation);
+  }
+
+  DType dtype() const {
+    const json& field = fields_.at("dtype");
+    const std::string text = field.is_string() ? field.get<std::string>() : field.dump();
+    const auto code = std::ranges::find(kCodes, std::string_view(text), &Code::text);
+    if (code == kCodes.end()) {
+      fail(fmt::format("has the dtype {}", text.substr(0, 32)),
+           "F64, F32, F16, BF16, I64, I32, U8 or BOOL");
+    }
+    return code->dtype;
+  }
+
+  std::vector<std::size_t> integers(const char* key) const {
+    const json& field = fields_.at(key);
+    const auto is_extent = [](const json& value) { return value.is_number_unsigned(); };
+    if (!field.is_array() || !std::all_of(field.begin(), field.end(), is_extent)) {
+      fail(fmt::format("has a {} that is no list of sizes", key), "integers from 0 to 2^64 - 1");
+    }
+    return field.get<std::vector<std::size_t>>();
+  }
+
+  const std::string& name_;
+  const json& fields_;
+  std::span<const std::byte> data_;
+  std::string_view file_;
+};
+
+void check_cover(std::vector<Range> ranges, std::size_t data_size, std::string_view file) {
+  std::ranges::sort(ranges, [](const Range& a, const Range& b) {
+    return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
+  });
+  std::size_t covered = 0;
+  for (const Range& range : ranges) {
+    if (range.begin != covered) {
+      file_failure(file, fmt::format("tensor '{}'", range.name),
+                   fmt::format("begins at byte {} of the data", range.begin),
+                   fmt::format("{}, where the tensor before it ends", covered));
+    }
+    covered = range.end;
+  }
+  if (covered != data_size) {
+    file_failure(file, "the data", fmt::format("has {} bytes", data_size),
+                 fmt::format("{}, where the last tensor ends", covered));
+  }
+}
+
+}  // namespace
+
+std::vector<StoredTensor> decode_safetensors(std::span<const std::byte> bytes,
+                                             std::string_view file) {
+  const std::size_t length = header_length(bytes, file);
+  const auto* text = reinterpret_cast<const char*>(bytes.data() + kLengthSize);
+  const json header = parse_header({text, length}, file);
+  const std::span<const std::byte> data = bytes.subspan(kLengthSize + length);
+  std::vector<Range> ranges;
+  for (const auto& [name, fields] : header.items()) {
+    if (name == kMetadata) {
+      check_metadata(fields, file);
+    } else {
+      ranges.push_back(TensorReader(name, fields, data, file).range());
+    }
+  }
+  check_cover(ranges, data.size(), file);  // before any copy: overlaps could multiply the file
+  std::vector<StoredTensor> tensors;
+  for (const auto& [name, fields] : header.items()) {  // json's objects are ordered by key
+    if (name != kMetadata) tensors.push_back(TensorReader(name, fields, data, file).read());
+  }
+  return tensors;
+}
+
+std::vector<std::byte> encode_safetensors(std::span<const StoredTensor> tensors) {
+  std::vector<const StoredTensor*> sorted = sorted_by_name("encode_safetensors", tensors);
+  std::ranges::stable_sort(sorted, [](const StoredTensor* a, const StoredTensor* b) {
+    return item_size(a->dtype) > item_size(b->dtype);
+  });
+  json header = json::object();
+  std::size_t offset = 0;
+  for (const StoredTensor* tensor : sorted) {
+    if (tensor->name == kMetadata) {
+      numeric::contract_failure("encode_safetensors", "a tensor", "is called __metadata__",
+                                "any other name");
+    }
+    const std::size_t end = offset + tensor->bytes.size();
+    header[tensor->name] = {{"dtype", std::ranges::find(kCodes, tensor->dtype, &Code::dtype)->text},
+                            {"shape", tensor->shape},
+                            {"data_offsets", {offset, end}}};
+    offset = end;
+  }
+  std::string text = header.dump();
+  text.append((kLengthSize - text.size() % kLengthSize) % kLengthSize, ' ');
+  const std::uint64_t length = text.size();
+
+  std::vector<std::byte> bytes(kLengthSize + text.size());
+  std::memcpy(bytes.data(), &length, kLengthSize);
+  std::memcpy(bytes.data() + kLengthSize, text.data(), text.size());
+  bytes.reserve(bytes.size() + offset);
+  for (const StoredTensor* tensor : sorted) {
+    bytes.insert(bytes.end(), tensor->bytes.begin(), tensor->bytes.end());
+  }
+  return bytes;
+}
+
+}  // namespace normproof::ref::io

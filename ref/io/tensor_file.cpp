@@ -1,0 +1,40 @@
+#include "ref/io/tensor_file.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "ref/io/atomic_file.hpp"
+#include "ref/io/npz.hpp"
+#include "ref/io/safetensors.hpp"
+#include "ref/numeric/errors.hpp"
+
+namespace normproof::ref::io {
+namespace {
+
+enum class Format { npz, safetensors };
+
+Format format_of(const std::filesystem::path& path) {
+  const std::string suffix = path.extension().string();
+  if (suffix == ".npz") return Format::npz;
+  if (suffix == ".safetensors") return Format::safetensors;
+  throw numeric::UsageError(
+      fmt::format("the tensor file '{}' has the suffix '{}'; expected .npz or .safetensors",
+                  path.string(), suffix));
+}
+
+}  // namespace
+
+std::vector<StoredTensor> read_tensors(const std::filesystem::path& path) {
+  const Format format = format_of(path);
+  const std::vector<std::byte> bytes = read_file(path);
+  return format == Format::npz ? decode_npz(bytes, path.string())
+                               : decode_safetensors(bytes, path.string());
+}
+
+void write_tensors(const std::filesystem::path& path, std::span<const StoredTensor> tensors) {
+  write_file(path,
+             format_of(path) == Format::npz ? encode_npz(tensors) : encode_safetensors(tensors));
+}
+
+}  // namespace normproof::ref::io

@@ -1,0 +1,285 @@
+#include "ref/io/npz.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <time.h>
+#include <zip.h>
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "ref/io/npy.hpp"
+#include "ref/numeric/errors.hpp"
+#include "tests/ref/io/allocation_probe.hpp"
+#include "tests/ref/io/hostile_bytes.hpp"
+
+namespace normproof::ref::io {
+namespace {
+
+using numeric::ContractError;
+using numeric::FileError;
+using ::testing::MatchesRegex;
+using ::testing::StrEq;
+using ::testing::ThrowsMessage;
+using tests::ref::io::AllocationProbe;
+using tests::ref::io::Bytes;
+using tests::ref::io::for_each_damage;
+using tests::ref::io::mutated;
+using tests::ref::io::Tensors;
+using tests::ref::io::try_decode;
+
+const Tensors kTensors{
+    {"a/b", DType::boolean, {2}, {std::byte{0}, std::byte{1}}},
+    {"n", DType::int64, {0, 3}, {}},
+    make_tensor("x", {2, 2}, std::array{1.0, -0.0, 0x1p-1074, 1e300}),
+    {"\xc3\xa9", DType::float16, {}, {std::byte{0x01}, std::byte{0x7c}}},  // a signalling NaN
+};
+
+Tensors decode(std::span<const std::byte> bytes) {
+  return decode_npz(bytes, "f.npz");
+}
+
+std::string failure_of(const Bytes& bytes) {
+  try {
+    decode(bytes);
+  } catch (const FileError& error) {
+    return error.what();
+  }
+  return "no FileError";
+}
+
+Bytes bytes_of(std::string_view text) {
+  const auto bytes = std::as_bytes(std::span(text.data(), text.size()));
+  return {bytes.begin(), bytes.end()};
+}
+
+std::string text_of(const Bytes& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+/// Every occurrence of one text replaced by another of the same length.
+Bytes replaced(const Bytes& bytes, std::string_view from, std::string_view to) {
+  std::string text = text_of(bytes);
+  int count = 0;
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + 1)) {
+    text.replace(at, from.size(), to);
+    ++count;
+  }
+  EXPECT_GT(count, 0);
+  return bytes_of(text);
+}
+
+/// An archive of one deflated entry.
+Bytes deflated(const std::string& name, const Bytes& content) {
+  zip_error_t error;
+  zip_error_init(&error);
+  zip_source_t* target = zip_source_buffer_create(nullptr, 0, 0, &error);
+  zip_source_keep(target);
+  zip_t* archive = zip_open_from_source(target, ZIP_TRUNCATE, &error);
+  zip_source_t* source = zip_source_buffer(archive, content.data(), content.size(), 0);
+  EXPECT_EQ(zip_file_add(archive, name.c_str(), source, ZIP_FL_ENC_UTF_8), 0);
+  EXPECT_EQ(zip_set_file_compression(archive, 0, ZIP_CM_DEFLATE, 9), 0);
+  EXPECT_EQ(zip_close(archive), 0);
+  Bytes bytes(content.size() + 1000);
+  EXPECT_EQ(zip_source_open(target), 0);
+  bytes.resize(static_cast<std::size_t>(zip_source_read(target, bytes.data(), bytes.size())));
+  zip_source_close(target);
+  zip_source_free(target);
+  zip_error_fini(&error);
+  return bytes;
+}
+
+/// The same with another uncompressed size in both headers of its one entry.
+Bytes with_claim(Bytes bytes, std::uint32_t size) {
+  const std::size_t directory = text_of(bytes).find("PK\x01\x02");
+  std::memcpy(&bytes[22], &size, sizeof size);
+  std::memcpy(&bytes[directory + 24], &size, sizeof size);
+  return bytes;
+}
+
+TEST(Npz, WhatIsWrittenIsRead) {
+  EXPECT_EQ(decode(encode_npz(kTensors)), kTensors);
+}
+
+TEST(Npz, NoTensorsMakeAnEmptyArchive) {
+  const Bytes bytes = encode_npz({});
+  EXPECT_EQ(bytes.size(), 22U);
+  EXPECT_TRUE(decode(bytes).empty());
+}
+
+TEST(Npz, TensorsComeInOrderOfNames) {
+  const Tensors reversed(kTensors.rbegin(), kTensors.rend());
+  EXPECT_EQ(encode_npz(reversed), encode_npz(kTensors));
+  // An archive in another order: what was "x.npy" is called "0.npy" afterwards.
+  const Tensors read = decode(replaced(encode_npz(kTensors), "x.npy", "0.npy"));
+  EXPECT_EQ(read.front().name, "0");
+  EXPECT_EQ(read.front().bytes, kTensors[2].bytes);
+}
+
+TEST(Npz, BytesDoNotDependOnTheTimeZone) {
+  const Bytes bytes = encode_npz(kTensors);
+  const char* before = std::getenv("TZ");
+  const std::string restored = before == nullptr ? "" : before;
+  for (const char* zone : {"UTC", "Asia/Kathmandu", "America/New_York", "XXX+12", "XXX-14"}) {
+    ::setenv("TZ", zone, 1);
+    ::tzset();
+    EXPECT_EQ(encode_npz(kTensors), bytes) << zone;
+  }
+  before == nullptr ? ::unsetenv("TZ") : ::setenv("TZ", restored.c_str(), 1);
+  ::tzset();
+}
+
+TEST(Npz, EntriesAreStoredAndDatedWhereZipBegins) {
+  const std::string text = text_of(encode_npz(kTensors));
+  const std::string version_flags_method_time_date("\x0a\0\0\0\0\0\0\0\x21\0", 10);
+  EXPECT_EQ(text.substr(0, 14), std::string("PK\x03\x04", 4) + version_flags_method_time_date);
+}
+
+TEST(Npz, RefusesWhatIsNoArchive) {
+  const std::string reason =
+      "f.npz: the zip archive cannot be read (Not a zip archive); expected an unaltered .npz file";
+  EXPECT_EQ(failure_of({}), reason);
+  EXPECT_EQ(failure_of(bytes_of("text")), reason);
+  EXPECT_EQ(failure_of(bytes_of(std::string(5000, 'P'))), reason);
+}
+
+TEST(Npz, RefusesAlteredElements) {
+  Bytes bytes = encode_npz(kTensors);
+  const std::size_t at = text_of(bytes).find(text_of(kTensors[2].bytes));
+  ASSERT_NE(at, std::string::npos);
+  bytes[at] ^= std::byte{1};
+  EXPECT_EQ(failure_of(bytes),
+            "f.npz: entry 'x.npy' is damaged (CRC error); expected an unaltered .npz file");
+}
+
+TEST(Npz, RefusesANameTwice) {
+  Tensors tensors{make_tensor("aa", {1}, std::array{1.0}), make_tensor("ab", {1}, std::array{1.0})};
+  EXPECT_EQ(
+      failure_of(replaced(encode_npz(tensors), "ab.npy", "aa.npy")),
+      "f.npz: the zip archive cannot be read (a name occurs twice); expected an unaltered .npz "
+      "file");
+}
+
+TEST(Npz, RefusesEntriesThatAreNoArrays) {
+  EXPECT_EQ(failure_of(replaced(encode_npz(kTensors), "a/b.npy", "a/b.txt")),
+            "f.npz: entry 'a/b.txt' is no array; expected a name and .npy");
+  const Tensors one{make_tensor("x", {}, std::array{1.0})};
+  EXPECT_EQ(failure_of(replaced(encode_npz(one), "x.npy", ".npy/")),
+            "f.npz: entry '.npy/' is no array; expected a name and .npy");
+}
+
+/// Two entries, the second of which lies inside the bytes of the first, so that the file counts
+/// twice: a chain of them makes a small file grow without bound.
+TEST(Npz, RefusesEntriesThatOverlap) {
+  constexpr std::size_t kDirectoryEntry = 46 + 5;  // fixed part and "b.npy"
+  constexpr std::size_t kOffsetField = 42;
+  const StoredTensor large{"b", DType::uint8, {1000}, Bytes(1000)};
+  const std::string inner = text_of(encode_npz(Tensors{large}));
+  const std::size_t local_size = inner.size() - 22 - kDirectoryEntry;
+  const std::string local = inner.substr(0, local_size);
+  std::string directory = inner.substr(local_size, kDirectoryEntry);
+
+  const StoredTensor outer{"a", DType::uint8, {local_size}, bytes_of(local)};
+  std::string text = text_of(encode_npz(Tensors{outer}));
+  const std::size_t offset = text.find(local);
+  ASSERT_NE(offset, std::string::npos);
+  directory[kOffsetField] = static_cast<char>(offset & 0xff);
+  directory[kOffsetField + 1] = static_cast<char>(offset >> 8);
+  const std::size_t end = text.size() - 22;
+  text[end + 8] = text[end + 10] = 2;                                 // entries
+  constexpr std::size_t kArrayEntry = 46 + 5;                         // "a.npy"
+  text[end + 12] = static_cast<char>(kArrayEntry + kDirectoryEntry);  // size of the directory
+  text.insert(end, directory);
+  EXPECT_EQ(failure_of(bytes_of(text)),
+            "f.npz: the zip archive cannot be read (entries overlap or reach beyond the end); "
+            "expected an unaltered .npz file");
+}
+
+TEST(Npz, ReadsDeflatedEntries) {
+  const StoredTensor zeros = make_tensor("x", {1000}, std::vector<double>(1000));
+  const Bytes bytes = deflated("x.npy", encode_npy(zeros));
+  EXPECT_LT(bytes.size(), zeros.bytes.size());
+  EXPECT_EQ(decode(bytes), Tensors{zeros});
+}
+
+TEST(Npz, RefusesClaimsThatDeflateCannotMeet) {
+  const Bytes content = encode_npy(make_tensor("x", {100}, std::vector<double>(100)));
+  const Bytes bytes = with_claim(deflated("x.npy", content), 0xfffffff0);
+  const AllocationProbe probe;
+  EXPECT_THAT(failure_of(bytes),
+              MatchesRegex("f.npz: entry 'x.npy' claims 4294967280 bytes out of [0-9]+ compressed "
+                           "ones; expected at most 1032 for one"));
+  EXPECT_LE(probe.largest(), std::size_t{1} << 17);
+}
+
+TEST(Npz, RefusesASizeThatIsNotThatOfTheEntry) {
+  constexpr std::size_t kZeros = std::size_t{1} << 22;
+  const Bytes bytes = deflated("x.npy", Bytes(kZeros));
+  const auto sentence = [](std::uint32_t claim) {
+    return "f.npz: entry 'x.npy' does not hold " + std::to_string(claim) +
+           " bytes; expected the size that the archive states";
+  };
+  for (const std::uint32_t claim : {std::uint32_t{kZeros - 1}, std::uint32_t{kZeros + 1}}) {
+    EXPECT_EQ(failure_of(with_claim(bytes, claim)), sentence(claim));
+  }
+  const Bytes bomb = with_claim(bytes, 1000);
+  const AllocationProbe probe;
+  EXPECT_EQ(failure_of(bomb), sentence(1000));
+  EXPECT_LE(probe.largest(), std::size_t{1} << 18);
+}
+
+TEST(Npz, RefusesEncryptionAndOtherCompression) {
+  const Bytes valid = encode_npz(Tensors{make_tensor("x", {}, std::array{1.0})});
+  const std::size_t directory = text_of(valid).find("PK\x01\x02");
+  const std::string sentence =
+      "f.npz: entry 'x.npy' is encrypted or compressed in a way of its own; expected stored or "
+      "deflated bytes";
+  for (const auto& [field, value] : {std::pair{6, 1}, std::pair{8, 12}}) {  // encrypted, bzip2
+    Bytes bytes = valid;
+    bytes[static_cast<std::size_t>(field)] = std::byte(value);
+    bytes[directory + static_cast<std::size_t>(field) + 2] = std::byte(value);
+    EXPECT_EQ(failure_of(bytes), sentence);
+  }
+}
+
+TEST(Npz, EveryDamageIsNoticedOrWithoutEffect) {
+  const Bytes valid = encode_npz(kTensors);
+  int noticed = 0;
+  for_each_damage(valid, [&](const Bytes& bytes, std::size_t at) {
+    const std::optional<Tensors> read = try_decode(decode, bytes);
+    if (!read) {
+      ++noticed;
+    } else {
+      ASSERT_EQ(*read, kTensors) << "damage at byte " << at;
+    }
+  });
+  EXPECT_GT(noticed, 0);
+}
+
+/// Deflate turns a byte into at most 1032; a vector grows by doubling; a chunk is read at once.
+std::size_t memory_limit(std::size_t file_size) {
+  return 2 * 1032 * file_size + (std::size_t{1} << 17);
+}
+
+RC_GTEST_PROP(Npz, HostileBytesAreReadOrRefused, ()) {
+  const Bytes bytes = mutated(encode_npz(kTensors));
+  const AllocationProbe probe;
+  static_cast<void>(try_decode(decode, bytes));
+  RC_ASSERT(probe.largest() <= memory_limit(bytes.size()));
+}
+
+TEST(Npz, WriterRefusesWhatTheFormatCannotHold) {
+  EXPECT_THROW(encode_npz(Tensors{{"x", DType::bfloat16, {1}, Bytes(2)}}), ContractError);
+  EXPECT_THROW(encode_npz(Tensors(2, kTensors[2])), ContractError);
+  const Tensors long_name{make_tensor(std::string(65532, 'n'), {}, std::array{1.0})};
+  EXPECT_THAT([&] { encode_npz(long_name); },
+              ThrowsMessage<ContractError>(
+                  StrEq("encode_npz: a tensor has a name of 65532 bytes; expected at most 65531")));
+  const Tensors longest{make_tensor(std::string(65531, 'n'), {}, std::array{1.0})};
+  EXPECT_EQ(decode(encode_npz(longest)), longest);
+}
+
+}  // namespace
+}  // namespace normproof::ref::io
