@@ -1,0 +1,54 @@
+#include "ref/data/text_file.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ref/numeric/errors.hpp"
+#include "tests/ref/data/temporary_file.hpp"
+
+namespace normproof::tests::ref::data {
+namespace {
+
+using ::testing::StrEq;
+using ::testing::ThrowsMessage;
+using namespace ::normproof::ref::data;
+using normproof::ref::numeric::FileError;
+
+TEST(ReadBytes, KeepsEveryByte) {
+  std::string bytes;
+  for (int b = 0; b < 256; ++b) bytes += static_cast<char>(b);
+  bytes += "\r\n\n\r";
+  EXPECT_EQ(read_bytes(TemporaryFile(bytes).path()), bytes);
+  EXPECT_EQ(read_bytes(TemporaryFile("").path()), "");
+}
+
+TEST(ReadBytes, RefusesWhatIsNoFile) {
+  EXPECT_THAT([] { read_bytes("/nonexistent/phrases.txt"); },
+              ThrowsMessage<FileError>(
+                  StrEq("/nonexistent/phrases.txt: does not exist; expected a readable file")));
+  EXPECT_THAT([] { read_bytes("/tmp"); },
+              ThrowsMessage<FileError>(StrEq("/tmp: is a directory; expected a readable file")));
+  EXPECT_THAT([] { read_bytes("/dev/zero"); },
+              ThrowsMessage<FileError>(StrEq(
+                  "/dev/zero: is neither a regular file nor a pipe; expected a readable file")));
+  const TemporaryFile file("x");
+  EXPECT_THAT([&file] { read_bytes(file.path() / "below"); }, ::testing::Throws<FileError>());
+  EXPECT_THAT([] { read_bytes(""); },
+              ThrowsMessage<FileError>(StrEq(": does not exist; expected a readable file")));
+}
+
+TEST(InQuotes, ShowsBytesThatDoNotPrint) {
+  EXPECT_EQ(in_quotes("a b"), "\"a b\"");
+  EXPECT_EQ(in_quotes(std::string_view("\0\r\t\xe4\x7f", 5)), "\"\\x00\\x0d\\x09\\xe4\\x7f\"");
+  EXPECT_EQ(in_quotes("say \"a\\b\""), "\"say \\\"a\\\\b\\\"\"");
+  EXPECT_EQ(in_quotes(std::string(40, 'x')), "\"" + std::string(40, 'x') + "\"");
+  EXPECT_EQ(in_quotes(std::string(41, 'x')), "\"" + std::string(40, 'x') + "\"...");
+}
+
+TEST(LineFailure, NamesFileAndLine) {
+  EXPECT_THAT([] { line_failure("f.txt", 7, "it is odd", "it to be even"); },
+              ThrowsMessage<FileError>(StrEq("f.txt:7: it is odd; expected it to be even")));
+}
+
+}  // namespace
+}  // namespace normproof::tests::ref::data
