@@ -1,0 +1,91 @@
+#include "ref/norm/batch_norm.hpp"
+
+#include "ref/norm/column_layer.hpp"
+
+namespace normproof::ref::norm {
+namespace {
+
+using model::Mode;
+
+template <class T>
+Tensor<T> unbiased(const Tensor<T>& biased_variance, std::size_t count) {
+  Tensor<T> result = tensor::empty_tensor<T>(shape_of(biased_variance));
+  const T n(static_cast<double>(count));
+  for (std::size_t i = 0; i < result.size(); ++i)
+    result.data()[i] = biased_variance.data()[i] * n / (n - T(1));
+  return result;
+}
+
+}  // namespace
+
+template <numeric::Real T>
+BatchNormForward<T> batch_norm(const Tensor<T>& x, const Affine<T>& affine, const Mask& valid,
+                               const BatchNormState<T>& state,
+                               const model::BatchNormOptions& options, Mode mode) {
+  constexpr auto kName = "batch_norm";
+  const Extents e = tensor::check_activations(kName, "x", shape_of(x));
+  tensor::check_option(kName, "eps", options.eps, options.eps >= 0, "eps >= 0 (C2)");
+  check_decay(kName, "running_decay", options.running_decay);
+  check_running(kName, "running_mean", state.running_mean, e.d_model, false);
+  check_running(kName, "running_variance", state.running_variance, e.d_model, true);
+  const Parameters<T> parameters(kName, affine, e.d_model);
+
+  BatchNormForward<T> result;
+  result.state = state;
+  if (mode == Mode::inference) {
+    tensor::check_finite(kName, "x", x);
+    result.saved.mean = state.running_mean;
+    result.saved.rstd = reciprocal_root(state.running_variance, options.eps);
+    check_reciprocal(kName, "rstd", result.saved.rstd, "running_variance", state.running_variance);
+  } else {
+    const ValidRows rows(kName, valid, shape_of(x));
+    const bool unbiased_running = options.unbiased_running_variance;
+    if (unbiased_running && rows.count() < 2) {
+      numeric::contract_failure(kName, "valid", "has 1 valid row",
+                                "at least 2 with unbiased_running_variance (C5)");
+    }
+    auto statistics = batch_statistics<true>(kName, x, e, rows);
+    result.saved.mean = std::move(statistics.mean);
+    result.saved.biased_variance = std::move(statistics.square);
+    result.saved.rstd = reciprocal_root(result.saved.biased_variance, options.eps);
+    check_reciprocal(kName, "rstd", result.saved.rstd, "x", x);
+    result.state.running_mean =
+        moving_average(state.running_mean, result.saved.mean, options.running_decay);
+    result.state.running_variance =
+        moving_average(state.running_variance,
+                       unbiased_running ? unbiased(result.saved.biased_variance, rows.count())
+                                        : result.saved.biased_variance,
+                       options.running_decay);
+  }
+  result.y = column_forward<true>(x, e, parameters, &result.saved.mean, result.saved.rstd);
+  return result;
+}
+
+template <numeric::Real T>
+AffineGradients<T> batch_norm_backward(const Tensor<T>& grad_y, const Tensor<T>& x,
+                                       const Affine<T>& affine, const Mask& valid,
+                                       const BatchNormSaved<T>& saved, Mode mode) {
+  constexpr auto kName = "batch_norm_backward";
+  const Extents e = tensor::check_activations(kName, "x", shape_of(x));
+  const Parameters<T> parameters(kName, affine, e.d_model);
+  ColumnGradients<true, T> gradients(kName, grad_y, x, parameters, &saved.mean, saved.rstd,
+                                     saved.rstd);
+  gradients.parameters();
+  if (mode == Mode::inference) return gradients.input(nullptr, nullptr, nullptr);
+  const ValidRows rows(kName, valid, shape_of(x));
+  const Tensor<T> a = scaled_mean(parameters, gradients.so_far().grad_beta, rows.count());
+  const Tensor<T> c = scaled_mean(parameters, gradients.so_far().grad_gamma, rows.count());
+  return gradients.input(&a, &c, rows.flags());
+}
+
+#define NORMPROOF_INSTANTIATE(T)                                                           \
+  template BatchNormForward<T> batch_norm(const Tensor<T>&, const Affine<T>&, const Mask&, \
+                                          const BatchNormState<T>&,                        \
+                                          const model::BatchNormOptions&, model::Mode);    \
+  template AffineGradients<T> batch_norm_backward(const Tensor<T>&, const Tensor<T>&,      \
+                                                  const Affine<T>&, const Mask&,           \
+                                                  const BatchNormSaved<T>&, model::Mode);
+NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
+#undef NORMPROOF_INSTANTIATE
+
+}  // namespace normproof::ref::norm

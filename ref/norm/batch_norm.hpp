@@ -1,0 +1,65 @@
+#pragma once
+
+#include "ref/model/norm_options.hpp"
+#include "ref/norm/affine.hpp"
+
+namespace normproof::ref::norm {
+
+template <class T>
+struct BatchNormState {
+  Tensor<T> running_mean;      ///< [D], 0 at first
+  Tensor<T> running_variance;  ///< [D], 1 at first
+};
+
+template <class T>
+struct BatchNormSaved {
+  Tensor<T> mean;             ///< [D]; in inference the running mean
+  Tensor<T> biased_variance;  ///< [D]; empty in inference
+  Tensor<T> rstd;             ///< [D]
+};
+
+template <class T>
+struct BatchNormForward {
+  Tensor<T> y;
+  BatchNormSaved<T> saved;
+  BatchNormState<T> state;  ///< after the step
+};
+
+/// Batch normalisation over the valid rows, channel by channel; padded rows are normalised with the
+/// same statistics.
+/// Source    [IS15] Algorithms 1 and 2; mask and state: docs/specification/norms.md
+/// Computes  mean_d = (1/n) sum_V x_id ; biased_variance_d = (1/n) sum_V (x_id - mean_d)^2 ;
+///           rstd = 1 / sqrt(biased_variance + eps) ; x_hat = (x - mean) rstd ; y = gamma x_hat +
+///           beta ; running_mean = running_decay running_mean + (1 - running_decay) mean ;
+///           running_variance likewise from biased_variance, times n/(n-1) with
+///           unbiased_running_variance. Inference: the running statistics take the place of the
+///           batch's; the state stays
+/// Shapes    x, y [N,D] or [B,T,D]; gamma, beta, statistics, state [D]; valid [N] or [B,T]
+/// Requires  (C1) every extent of x >= 1  (C2) eps >= 0, and the variance + eps > 0 in each channel
+///           (C3) gamma, beta have extent D or are empty  (C4) values finite, and so small that the
+///           statistics stay finite  (C5) at least one valid row; two with
+///           unbiased_running_variance (C6) running_decay in [0, 1]  (C7) state [D], finite,
+///           running_variance >= 0
+/// Order     docs/determinism.md, R2 (two passes for the variance) and R4
+/// Error     docs/error_analysis.md, running error
+/// Saves     mean, biased_variance, rstd
+/// Throws    ContractError
+template <numeric::Real T>
+BatchNormForward<T> batch_norm(const Tensor<T>& x, const Affine<T>& affine, const Mask& valid,
+                               const BatchNormState<T>& state,
+                               const model::BatchNormOptions& options = {},
+                               model::Mode mode = model::Mode::training);
+
+/// Source    docs/derivations/norms.md
+/// Computes  a = gamma grad_beta / n ; c = gamma grad_gamma / n ;
+///           grad_x = (g - 1_V (a + x_hat c)) rstd ; in inference grad_x = g rstd
+/// Requires  (C8) grad_y has the shape of x  (C9) saved as batch_norm returned it
+///           (C10) grad_y finite, and so small that its sums stay finite
+/// Throws    ContractError
+template <numeric::Real T>
+AffineGradients<T> batch_norm_backward(const Tensor<T>& grad_y, const Tensor<T>& x,
+                                       const Affine<T>& affine, const Mask& valid,
+                                       const BatchNormSaved<T>& saved,
+                                       model::Mode mode = model::Mode::training);
+
+}  // namespace normproof::ref::norm

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "ref/norm/batch_norm.hpp"
+
+namespace normproof::ref::norm {
+
+template <class T>
+struct BatchRenormSaved {
+  Tensor<T> mean;             ///< [D]; in inference the running mean
+  Tensor<T> biased_variance;  ///< [D]; empty in inference
+  Tensor<T> rstd;             ///< [D]
+  Tensor<T> r;                ///< [D]; empty in inference
+  Tensor<T> d;                ///< [D]; empty in inference
+};
+
+template <class T>
+struct BatchRenormForward {
+  Tensor<T> y;
+  BatchRenormSaved<T> saved;
+  BatchNormState<T> state;  ///< after the step
+};
+
+/// Batch renormalisation: the batch's statistics, corrected towards the running ones.
+/// Source    [Iof17]; docs/specification/norms.md
+/// Computes  z = (x - mean) rstd as batch_norm ; s = sqrt(running_variance + eps) ;
+///           r = clamp((1/rstd)/s, 1/r_max, r_max) ; d = clamp((mean - running_mean)/s, -d_max,
+///           d_max) ; x_hat = z r + d ; y = gamma x_hat + beta ; running statistics as batch_norm,
+///           biased. Inference: as batch_norm
+/// Shapes    x, y [N,D] or [B,T,D]; gamma, beta, statistics, state [D]; valid [N] or [B,T]
+/// Requires  (C1) to (C7) of batch_norm, without its two rows  (C8) r_max >= 1, d_max >= 0
+///           (C9) running_variance + eps > 0
+/// Order     docs/determinism.md, R2 and R4
+/// Saves     mean, biased_variance, rstd, r, d
+/// Throws    ContractError
+template <numeric::Real T>
+BatchRenormForward<T> batch_renorm(const Tensor<T>& x, const Affine<T>& affine, const Mask& valid,
+                                   const BatchNormState<T>& state,
+                                   const model::BatchRenormOptions& options = {},
+                                   model::Mode mode = model::Mode::training);
+
+/// The derivative with r and d held constant.
+/// Computes  a = gamma grad_beta / n ; c = gamma S(grad_y z) / n ;
+///           grad_x = (r rstd) (g - 1_V (a + z c)) ; grad_gamma = S(grad_y x_hat)
+/// Requires  (C10) grad_y has the shape of x  (C11) saved as batch_renorm returned it
+///           (C12) grad_y finite, and so small that its sums stay finite
+/// Throws    ContractError
+template <numeric::Real T>
+AffineGradients<T> batch_renorm_backward(const Tensor<T>& grad_y, const Tensor<T>& x,
+                                         const Affine<T>& affine, const Mask& valid,
+                                         const BatchRenormSaved<T>& saved,
+                                         model::Mode mode = model::Mode::training);
+
+}  // namespace normproof::ref::norm

@@ -1,0 +1,172 @@
+#include "ref/norm/group_norm.hpp"
+
+#include "ref/norm/kernels.hpp"
+#include "ref/norm/layer_support.hpp"
+
+namespace normproof::ref::norm {
+namespace {
+
+/// The elements of one sample and one group, numbered tokens ascending, then features.
+struct GroupElements {
+  std::size_t offset;  // of the sample's first token and the group's first feature
+  std::size_t width;   // features in the group
+  std::size_t d_model;
+  std::vector<std::size_t> tokens;  // the tokens listed, ascending
+
+  std::size_t count() const { return tokens.size() * width; }
+  std::size_t operator()(std::size_t i) const {
+    return offset + tokens[i / width] * d_model + i % width;
+  }
+};
+
+struct Partition {
+  std::string_view function;
+  const Mask& valid;
+  Extents extents;
+  std::size_t groups;
+
+  bool is_valid(std::size_t sample, std::size_t token) const {
+    return valid.dimension() == 0 || valid.size() == 0 ||
+           valid.data()[sample * extents.seq_len + token];
+  }
+
+  /// The valid elements, or all of them.
+  GroupElements elements(std::size_t sample, std::size_t group, bool valid_only) const {
+    const std::size_t width = extents.d_model / groups;
+    GroupElements result{
+        sample * extents.seq_len * extents.d_model + group * width, width, extents.d_model, {}};
+    for (std::size_t token = 0; token < extents.seq_len; ++token)
+      if (!valid_only || is_valid(sample, token)) result.tokens.push_back(token);
+    if (result.tokens.empty()) {
+      numeric::contract_failure(function, "valid",
+                                "has no valid token in sample " + std::to_string(sample),
+                                "at least one valid token in each sample (C5)");
+    }
+    return result;
+  }
+};
+
+template <class T>
+T divided(const T& sum, std::size_t count) {
+  return sum / T(static_cast<double>(count));
+}
+
+}  // namespace
+
+template <numeric::Real T>
+GroupNormForward<T> group_norm(const Tensor<T>& x, const Affine<T>& affine, const Mask& valid,
+                               const model::GroupNormOptions& options) {
+  constexpr auto kName = "group_norm";
+  const Extents e = tensor::check_activations(kName, "x", shape_of(x));
+  tensor::check_option(kName, "eps", options.eps, options.eps >= 0, "eps >= 0 (C2)");
+  tensor::check_mask(kName, valid, shape_of(x));
+  const std::size_t groups = check_groups(kName, options.groups, e.d_model);
+  const Parameters<T> parameters(kName, affine, e.d_model);
+  tensor::check_finite(kName, "x", x);
+
+  GroupNormForward<T> result;
+  result.y = tensor::empty_tensor<T>(shape_of(x));
+  result.saved.mean = tensor::empty_tensor<T>({e.batch_size, groups});
+  result.saved.rstd = tensor::empty_tensor<T>({e.batch_size, groups});
+  const Partition partition{kName, valid, e, groups};
+  const T* p = x.data();
+  for (std::size_t sample = 0; sample < e.batch_size; ++sample) {
+    for (std::size_t group = 0; group < groups; ++group) {
+      const GroupElements counted = partition.elements(sample, group, true);
+      const T mean =
+          divided(ops::lane_sum<T>(counted.count(), [&](std::size_t i) { return p[counted(i)]; }),
+                  counted.count());
+      const T variance = divided(ops::lane_sum<T>(counted.count(),
+                                                  [&](std::size_t i) {
+                                                    const T d = p[counted(i)] - mean;
+                                                    return T(d * d);
+                                                  }),
+                                 counted.count());
+      const T rstd = T(1) / numeric::square_root(T(variance + T(options.eps)));
+      result.saved.mean.data()[sample * groups + group] = mean;
+      result.saved.rstd.data()[sample * groups + group] = rstd;
+      const GroupElements all = partition.elements(sample, group, false);
+      for (std::size_t i = 0; i < all.count(); ++i) {
+        const std::size_t at = all(i);
+        const std::size_t channel = at % e.d_model;
+        result.y.data()[at] =
+            parameters.gamma()[channel] * ((p[at] - mean) * rstd) + parameters.beta()[channel];
+      }
+    }
+  }
+  check_statistic(kName, "mean", result.saved.mean, "x", x);
+  check_reciprocal(kName, "rstd", result.saved.rstd, "x", x);
+  return result;
+}
+
+template <numeric::Real T>
+AffineGradients<T> group_norm_backward(const Tensor<T>& grad_y, const Tensor<T>& x,
+                                       const Affine<T>& affine, const Mask& valid,
+                                       const GroupNormSaved<T>& saved,
+                                       const model::GroupNormOptions& options) {
+  constexpr auto kName = "group_norm_backward";
+  const Extents e = tensor::check_activations(kName, "x", shape_of(x));
+  tensor::check_mask(kName, valid, shape_of(x));
+  const std::size_t groups = check_groups(kName, options.groups, e.d_model);
+  check_backward(kName, grad_y, x, "mean", saved.mean, {e.batch_size, groups});
+  check_backward(kName, grad_y, x, "rstd", saved.rstd, {e.batch_size, groups});
+  const Parameters<T> parameters(kName, affine, e.d_model);
+
+  AffineGradients<T> result{tensor::empty_tensor<T>(shape_of(x)),
+                            tensor::empty_tensor<T>({e.d_model}),
+                            tensor::empty_tensor<T>({e.d_model})};
+  const std::size_t width = e.d_model / groups;
+  const auto x_hat = [&](std::size_t at) {
+    const std::size_t sample = at / (e.seq_len * e.d_model);
+    const std::size_t statistic = sample * groups + at % e.d_model / width;
+    return T((x.data()[at] - saved.mean.data()[statistic]) * saved.rstd.data()[statistic]);
+  };
+  const auto g = [&](std::size_t at) {
+    return T(parameters.gamma()[at % e.d_model] * grad_y.data()[at]);
+  };
+  const Partition partition{kName, valid, e, groups};
+  for (std::size_t sample = 0; sample < e.batch_size; ++sample) {
+    for (std::size_t group = 0; group < groups; ++group) {
+      const std::size_t m = partition.elements(sample, group, true).count();
+      const GroupElements all = partition.elements(sample, group, false);
+      const T& rstd = saved.rstd.data()[sample * groups + group];
+      const T a =
+          divided(ops::lane_sum<T>(all.count(), [&](std::size_t i) { return g(all(i)); }), m);
+      const T c =
+          divided(ops::lane_sum<T>(all.count(),
+                                   [&](std::size_t i) { return T(g(all(i)) * x_hat(all(i))); }),
+                  m);
+      for (std::size_t i = 0; i < all.count(); ++i) {
+        const std::size_t at = all(i);
+        const bool counts = partition.is_valid(sample, i / width);
+        result.grad_x.data()[at] =
+            counts ? T((g(at) - (a + x_hat(at) * c)) * rstd) : T(g(at) * rstd);
+      }
+    }
+  }
+  ops::Scratch<T> sums(2 * e.d_model);
+  ops::column_sum<T>(e.rows(), 2 * e.d_model, sums.get(), [&](std::size_t row, T* sum) {
+    for (std::size_t i = 0; i < e.d_model; ++i) {
+      const std::size_t at = row * e.d_model + i;
+      sum[i] += grad_y.data()[at] * x_hat(at);
+      sum[e.d_model + i] += grad_y.data()[at];
+    }
+  });
+  for (std::size_t i = 0; i < e.d_model; ++i) {
+    result.grad_gamma.data()[i] = sums[i];
+    result.grad_beta.data()[i] = sums[e.d_model + i];
+  }
+  check_gradients(kName, result, grad_y);
+  return result;
+}
+
+#define NORMPROOF_INSTANTIATE(T)                                                                   \
+  template GroupNormForward<T> group_norm(const Tensor<T>&, const Affine<T>&, const Mask&,         \
+                                          const model::GroupNormOptions&);                         \
+  template AffineGradients<T> group_norm_backward(                                                 \
+      const Tensor<T>&, const Tensor<T>&, const Affine<T>&, const Mask&, const GroupNormSaved<T>&, \
+      const model::GroupNormOptions&);
+NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
+#undef NORMPROOF_INSTANTIATE
+
+}  // namespace normproof::ref::norm

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "ref/model/norm_options.hpp"
+#include "ref/norm/affine.hpp"
+
+namespace normproof::ref::norm {
+
+template <class T>
+struct InstanceNormSaved {
+  Tensor<T> mean;  ///< [B,D]
+  Tensor<T> rstd;  ///< [B,D]
+};
+
+template <class T>
+struct InstanceNormForward {
+  Tensor<T> y;
+  InstanceNormSaved<T> saved;
+};
+
+/// Instance normalisation: statistics over the valid tokens of one sample, channel by channel; the
+/// group normalisation with one feature a group.
+/// Source    [UVL16]; docs/specification/norms.md
+/// Computes  mean_bd = (1/n_b) sum_{t valid} x_btd ; biased_variance_bd about it ;
+///           rstd = 1 / sqrt(biased_variance + eps) ; x_hat = (x - mean) rstd ; y = gamma x_hat +
+///           beta
+/// Shapes    x, y [B,T,D], or [N,D], which is [N,1,D]; gamma, beta [D]; mean, rstd [B,D];
+///           valid [B,T] or [N]
+/// Requires  (C1) to (C5) of group_norm
+/// Order     docs/determinism.md, R2 and R4
+/// Saves     mean, rstd
+/// Throws    ContractError
+template <numeric::Real T>
+InstanceNormForward<T> instance_norm(const Tensor<T>& x, const Affine<T>& affine, const Mask& valid,
+                                     const model::InstanceNormOptions& options = {});
+
+/// Computes  as group_norm_backward with D groups
+/// Throws    ContractError
+template <numeric::Real T>
+AffineGradients<T> instance_norm_backward(const Tensor<T>& grad_y, const Tensor<T>& x,
+                                          const Affine<T>& affine, const Mask& valid,
+                                          const InstanceNormSaved<T>& saved);
+
+}  // namespace normproof::ref::norm

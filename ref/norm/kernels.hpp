@@ -1,0 +1,57 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "ref/numeric/elementary.hpp"
+// The kernels look square_root up where they are defined, so elementary.hpp comes first.
+#include "ref/norm/column_kernels.hpp"
+#include "ref/norm/double_kernels.hpp"
+#include "ref/norm/row_kernels.hpp"
+
+namespace normproof::ref::norm {
+
+/// The kernels of the widest instruction set that was compiled and that this processor has, or of
+/// the one that select_instruction_set chose.
+const DoubleKernels& double_kernels();
+
+/// Every set that was compiled and that this processor has, narrowest first; the first is
+/// "baseline".
+std::vector<std::string> instruction_sets();
+
+/// Throws    UsageError for a set that instruction_sets() does not name
+void select_instruction_set(std::string_view name);
+
+/// The kernels for any scalar: for `double` those of double_kernels(), else the templates.
+template <class T, bool centered>
+struct Kernels {
+#define NORMPROOF_KERNEL(name)                       \
+  template <class... Arguments>                      \
+  static void name(const Arguments&... arguments) {  \
+    if constexpr (std::is_same_v<T, double>) {       \
+      double_kernels().name[centered](arguments...); \
+    } else {                                         \
+      norm::name<centered, T>(arguments...);         \
+    }                                                \
+  }
+  NORMPROOF_KERNEL(normalize_rows)
+  NORMPROOF_KERNEL(normalize_rows_backward)
+  NORMPROOF_KERNEL(column_statistics)
+  NORMPROOF_KERNEL(normalize_columns)
+  NORMPROOF_KERNEL(column_parameter_gradients)
+  NORMPROOF_KERNEL(normalize_columns_backward)
+  NORMPROOF_KERNEL(column_moments)
+#undef NORMPROOF_KERNEL
+
+  static void add_row_lanes(const RowBackward<T>& b, std::size_t begin, std::size_t end) {
+    if constexpr (std::is_same_v<T, double>) {
+      double_kernels().add_row_lanes(b, begin, end);
+    } else {
+      norm::add_row_lanes<T>(b, begin, end);
+    }
+  }
+};
+
+}  // namespace normproof::ref::norm

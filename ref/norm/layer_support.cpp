@@ -1,0 +1,40 @@
+#include "ref/norm/layer_support.hpp"
+
+namespace normproof::ref::norm {
+
+ValidRows::ValidRows(std::string_view function, const Mask& valid, const Shape& x_shape) {
+  tensor::check_mask(function, valid, x_shape);
+  std::size_t rows = 1;
+  for (const std::size_t extent : row_shape(x_shape)) rows *= extent;
+  if (valid.dimension() == 0 || valid.size() == 0) {
+    count_ = rows;
+    return;
+  }
+  flags_ = valid.data();
+  for (std::size_t row = 0; row < rows; ++row)
+    if (flags_[row]) rows_.push_back(row);
+  count_ = rows_.size();
+  if (count_ == 0)
+    numeric::contract_failure(function, "valid", "has no valid row", "at least one valid row");
+  if (count_ == rows) rows_.clear();
+}
+
+std::size_t check_groups(std::string_view function, std::int64_t groups, std::size_t d_model) {
+  const bool divides = groups >= 1 && d_model % static_cast<std::size_t>(groups) == 0;
+  if (!divides) {
+    numeric::contract_failure(function, "groups", "is " + std::to_string(groups),
+                              "a divisor of D = " + std::to_string(d_model));
+  }
+  return static_cast<std::size_t>(groups);
+}
+
+void check_count(std::string_view function, std::string_view option, std::int64_t count) {
+  if (count < 0)
+    numeric::contract_failure(function, option, "is " + std::to_string(count), "0 or more");
+}
+
+void check_decay(std::string_view function, std::string_view option, double decay) {
+  tensor::check_option(function, option, decay, decay >= 0 && decay <= 1, "a weight in [0, 1]");
+}
+
+}  // namespace normproof::ref::norm

@@ -1,0 +1,179 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ref/norm/affine.hpp"
+#include "ref/numeric/parallel.hpp"
+
+/// What the layers' sources share: checked arguments in the form that the kernels take.
+namespace normproof::ref::norm {
+
+using tensor::Extents;
+using tensor::Shape;
+using tensor::shape_of;
+
+/// Rows (or columns) that one thread takes at least: about 32768 elements of work.
+inline std::size_t grain(std::size_t elements_each) {
+  return 32768 / elements_each + 1;
+}
+
+/// True where an output of so many elements would only push the inputs out of the caches.
+inline bool past_caches(std::size_t elements) {
+  return elements >= (std::size_t{1} << 19);
+}
+
+/// gamma and beta, written out where they are empty.
+template <class T>
+class Parameters {
+ public:
+  /// Throws    ContractError unless gamma and beta have extent D or are empty, and are finite
+  Parameters(std::string_view function, const Affine<T>& affine, std::size_t d_model)
+      : gamma_(checked(function, "gamma", affine.gamma, d_model, ones_)),
+        beta_(checked(function, "beta", affine.beta, d_model, zeros_)) {
+    if (gamma_ == &ones_) ones_ = tensor::full_tensor<T>({d_model}, T(1));
+    if (beta_ == &zeros_) zeros_ = tensor::full_tensor<T>({d_model}, T(0));
+  }
+  Parameters(const Parameters&) = delete;
+  Parameters& operator=(const Parameters&) = delete;
+
+  const T* gamma() const { return gamma_->data(); }
+  const T* beta() const { return beta_->data(); }
+
+ private:
+  static const Tensor<T>* checked(std::string_view function, std::string_view name,
+                                  const Tensor<T>& given, std::size_t d_model,
+                                  const Tensor<T>& absent) {
+    if (given.size() == 0 || given.dimension() == 0) return &absent;
+    tensor::check_shape(function, name, shape_of(given), {d_model});
+    tensor::check_finite(function, name, given);
+    return &given;
+  }
+
+  Tensor<T> ones_;
+  Tensor<T> zeros_;
+  const Tensor<T>* gamma_;
+  const Tensor<T>* beta_;
+};
+
+/// The rows that statistics are taken over.
+class ValidRows {
+ public:
+  /// Throws    ContractError unless valid has the extents of x without D, or is empty, and at least
+  ///           one row is valid
+  ValidRows(std::string_view function, const Mask& valid, const Shape& x_shape);
+
+  std::size_t count() const { return count_; }
+  /// Ascending row numbers; null where every row is valid.
+  const std::size_t* rows() const { return rows_.empty() ? nullptr : rows_.data(); }
+  /// One flag a row; null where every row is valid.
+  const bool* flags() const { return rows_.empty() ? nullptr : flags_; }
+  bool contains(std::size_t row) const { return rows_.empty() || flags_[row]; }
+
+ private:
+  std::size_t count_ = 0;
+  std::vector<std::size_t> rows_;
+  const bool* flags_ = nullptr;
+};
+
+/// Checks    that a statistic came out finite; else the elements it was taken from are searched
+/// Throws    ContractError naming the first element of `x` that is not finite, or else saying which
+///           statistic overflowed
+template <class T>
+void check_statistic(std::string_view function, std::string_view statistic, const Tensor<T>& values,
+                     std::string_view argument, const Tensor<T>& x) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (numeric::is_finite(values.data()[i])) continue;
+    tensor::check_finite(function, argument, x);
+    numeric::contract_failure(
+        function, argument,
+        "makes " + std::string(statistic) + " at " + tensor::index_to_string(i, shape_of(values)) +
+            " = " + std::to_string(numeric::to_double(values.data()[i])),
+        "values so small that sums of their squares stay finite, and eps > 0 where they vanish");
+  }
+}
+
+/// As check_statistic, for a reciprocal root: it is infinite where statistic + eps vanishes, and 0
+/// where the statistic overflowed.
+template <class T>
+void check_reciprocal(std::string_view function, std::string_view statistic, const Tensor<T>& rstd,
+                      std::string_view argument, const Tensor<T>& x) {
+  check_statistic(function, statistic, rstd, argument, x);
+  for (std::size_t i = 0; i < rstd.size(); ++i) {
+    if (rstd.data()[i] > T(0)) continue;
+    tensor::check_finite(function, argument, x);
+    numeric::contract_failure(function, argument,
+                              "makes " + std::string(statistic) + " at " +
+                                  tensor::index_to_string(i, shape_of(rstd)) + " vanish",
+                              "values so small that sums of their squares stay finite");
+  }
+}
+
+/// Checks    that the sums over grad_y came out finite
+template <class T>
+void check_gradients(std::string_view function, const AffineGradients<T>& gradients,
+                     const Tensor<T>& grad_y) {
+  check_statistic(function, "grad_beta", gradients.grad_beta, "grad_y", grad_y);
+  check_statistic(function, "grad_gamma", gradients.grad_gamma, "grad_y", grad_y);
+}
+
+/// Checks    that grad_y has the shape of x and that a saved statistic has the expected shape
+template <class T>
+void check_backward(std::string_view function, const Tensor<T>& grad_y, const Tensor<T>& x,
+                    std::string_view saved_name, const Tensor<T>& saved, const Shape& saved_shape) {
+  tensor::check_shape(function, "grad_y", shape_of(grad_y), shape_of(x));
+  tensor::check_shape(function, saved_name, shape_of(saved), saved_shape);
+}
+
+/// The shape of a per-row statistic: that of x without the last axis.
+inline Shape row_shape(const Shape& x_shape) {
+  return Shape(x_shape.begin(), x_shape.end() - 1);
+}
+
+/// Checks    that groups is at least 1 and divides D
+std::size_t check_groups(std::string_view function, std::int64_t groups, std::size_t d_model);
+
+/// Checks    that a counter is not negative
+void check_count(std::string_view function, std::string_view option, std::int64_t count);
+
+/// Checks    that a weight of an old value lies in [0, 1]
+void check_decay(std::string_view function, std::string_view option, double decay);
+
+/// Checks    that a running statistic has extent D and finite elements, and none below 0 where it
+/// is
+///           a squared one
+template <class T>
+void check_running(std::string_view function, std::string_view name, const Tensor<T>& values,
+                   std::size_t d_model, bool squared) {
+  tensor::check_shape(function, name, shape_of(values), {d_model});
+  tensor::check_finite(function, name, values);
+  for (std::size_t i = 0; squared && i < d_model; ++i) {
+    if (values.data()[i] < T(0)) {
+      numeric::contract_failure(function, name,
+                                "has the element [" + std::to_string(i) + "] below 0",
+                                "no negative element");
+    }
+  }
+}
+
+/// Computes  decay * old_value + (1 - decay) * new_value, element by element
+template <class T>
+Tensor<T> moving_average(const Tensor<T>& old_value, const Tensor<T>& new_value, double decay) {
+  const T keep(decay);
+  const T take = T(1) - keep;
+  Tensor<T> result = tensor::empty_tensor<T>(shape_of(old_value));
+  for (std::size_t i = 0; i < result.size(); ++i)
+    result.data()[i] = keep * old_value.data()[i] + take * new_value.data()[i];
+  return result;
+}
+
+/// Computes  1 / sqrt(square + eps), element by element
+template <class T>
+Tensor<T> reciprocal_root(const Tensor<T>& square, double eps) {
+  Tensor<T> result = tensor::empty_tensor<T>(shape_of(square));
+  for (std::size_t i = 0; i < result.size(); ++i)
+    result.data()[i] = T(1) / numeric::square_root(T(square.data()[i] + T(eps)));
+  return result;
+}
+
+}  // namespace normproof::ref::norm

@@ -1,0 +1,257 @@
+#include "ref/norm/norm.hpp"
+
+#include "ref/norm/batch_norm.hpp"
+#include "ref/norm/batch_renorm.hpp"
+#include "ref/norm/group_norm.hpp"
+#include "ref/norm/group_scaling.hpp"
+#include "ref/norm/instance_norm.hpp"
+#include "ref/norm/layer_norm.hpp"
+#include "ref/norm/layer_support.hpp"
+#include "ref/norm/power_norm.hpp"
+#include "ref/norm/power_norm_released.hpp"
+#include "ref/norm/power_norm_v.hpp"
+#include "ref/norm/rms_norm.hpp"
+#include "ref/norm/scale_norm.hpp"
+
+namespace normproof::ref::norm {
+namespace {
+
+using tensor::NamedTensors;
+
+template <class T>
+class StepRunner {
+ public:
+  StepRunner(const NormInputs<T>& inputs, const NamedTensors<T>& state)
+      : in_(inputs), state_(state), affine_{inputs.gamma, inputs.beta} {
+    step_.state = state;
+  }
+
+  NormStep<T> take() { return std::move(step_); }
+
+  void operator()(const model::NoneOptions&) {
+    constexpr auto kName = "none";
+    no_parameters(kName);
+    tensor::check_activations(kName, "x", shape_of(in_.x));
+    tensor::check_finite(kName, "x", in_.x);
+    put("y", in_.x);
+    if (!has_gradient()) return;
+    tensor::check_shape(kName, "grad_y", shape_of(in_.grad_y), shape_of(in_.x));
+    tensor::check_finite(kName, "grad_y", in_.grad_y);
+    put("grad_x", in_.grad_y);
+  }
+
+  void operator()(const model::LayerNormOptions& options) {
+    auto forward = layer_norm(in_.x, affine_, options);
+    put("y", std::move(forward.y));
+    put("mean", forward.saved.mean);
+    put("rstd", forward.saved.rstd);
+    if (has_gradient()) put(layer_norm_backward(in_.grad_y, in_.x, affine_, forward.saved));
+  }
+
+  void operator()(const model::RMSNormOptions& options) {
+    auto forward = rms_norm(in_.x, affine_, options);
+    put("y", std::move(forward.y));
+    put("rstd", forward.saved.rstd);
+    if (has_gradient()) put(rms_norm_backward(in_.grad_y, in_.x, affine_, forward.saved));
+  }
+
+  void operator()(const model::GroupScalingOptions& options) {
+    no_parameters("group_scaling");
+    auto forward = group_scaling(in_.x, options);
+    put("y", std::move(forward.y));
+    put("rstd", forward.rstd);
+    if (has_gradient())
+      put("grad_x", group_scaling_backward(in_.grad_y, in_.x, forward.rstd, options));
+  }
+
+  void operator()(const model::ScaleNormOptions& options) {
+    if (in_.beta.dimension() > 0 && in_.beta.size() > 0)
+      numeric::contract_failure("scale_norm", "beta", "is given", "no beta");
+    auto forward = scale_norm(in_.x, in_.gamma, options);
+    put("y", std::move(forward.y));
+    put("rnorm", forward.rnorm);
+    if (!has_gradient()) return;
+    auto backward = scale_norm_backward(in_.grad_y, in_.x, in_.gamma, forward.rnorm);
+    put("grad_x", std::move(backward.grad_x));
+    put("grad_gamma", std::move(backward.grad_gamma));
+  }
+
+  void operator()(const model::GroupNormOptions& options) {
+    auto forward = group_norm(in_.x, affine_, in_.valid, options);
+    put("y", std::move(forward.y));
+    put("mean", forward.saved.mean);
+    put("rstd", forward.saved.rstd);
+    if (has_gradient())
+      put(group_norm_backward(in_.grad_y, in_.x, affine_, in_.valid, forward.saved, options));
+  }
+
+  void operator()(const model::InstanceNormOptions& options) {
+    auto forward = instance_norm(in_.x, affine_, in_.valid, options);
+    put("y", std::move(forward.y));
+    put("mean", forward.saved.mean);
+    put("rstd", forward.saved.rstd);
+    if (has_gradient())
+      put(instance_norm_backward(in_.grad_y, in_.x, affine_, in_.valid, forward.saved));
+  }
+
+  void operator()(const model::BatchNormOptions& options) {
+    const BatchNormState<T> state{state_.at("running_mean"), state_.at("running_variance")};
+    auto forward = batch_norm(in_.x, affine_, in_.valid, state, options, in_.mode);
+    put("y", std::move(forward.y));
+    if (training()) {
+      put("mean", forward.saved.mean);
+      put("biased_variance", forward.saved.biased_variance);
+    }
+    put("rstd", forward.saved.rstd);
+    put_state(forward.state);
+    if (has_gradient())
+      put(batch_norm_backward(in_.grad_y, in_.x, affine_, in_.valid, forward.saved, in_.mode));
+  }
+
+  void operator()(const model::BatchRenormOptions& options) {
+    const BatchNormState<T> state{state_.at("running_mean"), state_.at("running_variance")};
+    auto forward = batch_renorm(in_.x, affine_, in_.valid, state, options, in_.mode);
+    put("y", std::move(forward.y));
+    if (training()) {
+      put("mean", forward.saved.mean);
+      put("biased_variance", forward.saved.biased_variance);
+    }
+    put("rstd", forward.saved.rstd);
+    if (training()) {
+      put("r", forward.saved.r);
+      put("d", forward.saved.d);
+    }
+    put_state(forward.state);
+    if (has_gradient())
+      put(batch_renorm_backward(in_.grad_y, in_.x, affine_, in_.valid, forward.saved, in_.mode));
+  }
+
+  void operator()(const model::PowerNormVOptions& options) {
+    const PowerNormVState<T> state{state_.at("running_psi2")};
+    auto forward = power_norm_v(in_.x, affine_, in_.valid, state, options, in_.mode);
+    put("y", std::move(forward.y));
+    if (training()) put("quadratic_mean", forward.saved.quadratic_mean);
+    put("rstd", forward.saved.rstd);
+    step_.state.set("running_psi2", std::move(forward.state.running_psi2));
+    if (has_gradient())
+      put(power_norm_v_backward(in_.grad_y, in_.x, affine_, in_.valid, forward.saved, in_.mode));
+  }
+
+  void operator()(const model::PowerNormOptions& options) {
+    auto forward = power_norm(in_.x, affine_, in_.valid, power_norm_state(), options, in_.mode);
+    put("y", std::move(forward.y));
+    if (training()) put("quadratic_mean", forward.saved.quadratic_mean);
+    put("rstd", forward.saved.rstd);
+    put_state(forward.state);
+    if (has_gradient())
+      put(power_norm_backward(in_.grad_y, in_.x, affine_, in_.valid, forward.saved,
+                              forward.state.nu, options, in_.mode));
+  }
+
+  void operator()(const model::PowerNormReleasedOptions& options) {
+    auto forward =
+        power_norm_released(in_.x, affine_, in_.valid, power_norm_state(), options, in_.mode);
+    put("y", std::move(forward.y));
+    if (training()) put("quadratic_mean", forward.saved.quadratic_mean);
+    put("rstd", forward.saved.rstd);
+    if (training()) put("batch_rstd", forward.saved.batch_rstd);
+    if (options.group_scaling) put("group_rstd", forward.saved.group_rstd);
+    put_state(forward.state);
+    if (has_gradient())
+      put(power_norm_released_backward(in_.grad_y, in_.x, affine_, in_.valid, forward.saved,
+                                       forward.state.nu, options, in_.mode));
+  }
+
+ private:
+  bool training() const { return in_.mode == model::Mode::training; }
+  bool has_gradient() const { return in_.grad_y.dimension() > 0 && in_.grad_y.size() > 0; }
+
+  void no_parameters(std::string_view name) const {
+    for (const auto& [argument, values] :
+         {std::pair{"gamma", &in_.gamma}, std::pair{"beta", &in_.beta}}) {
+      if (values->dimension() > 0 && values->size() > 0)
+        numeric::contract_failure(name, argument, "is given", "no parameters");
+    }
+  }
+
+  PowerNormState<T> power_norm_state() const {
+    const Tensor<T>& iterations = state_.at("iterations");
+    tensor::check_shape("norm_step", "iterations", shape_of(iterations), {1});
+    const double count = numeric::to_double(iterations.data()[0]);
+    const bool whole = count >= 0 && count <= 0x1p53 &&
+                       static_cast<double>(static_cast<std::int64_t>(count)) == count;
+    tensor::check_option("norm_step", "iterations", count, whole, "a whole number, 0 or more");
+    return {state_.at("running_psi2"), state_.at("nu"), static_cast<std::int64_t>(count)};
+  }
+
+  void put(std::string_view name, Tensor<T> values) { step_.outputs.set(name, std::move(values)); }
+
+  void put(AffineGradients<T> gradients) {
+    put("grad_x", std::move(gradients.grad_x));
+    put("grad_gamma", std::move(gradients.grad_gamma));
+    put("grad_beta", std::move(gradients.grad_beta));
+  }
+
+  void put(PowerNormBackward<T> backward) {
+    if (training()) {
+      put("mean_x_hat_squared", std::move(backward.mean_x_hat_squared));
+      put("mean_g_x_hat", std::move(backward.mean_g_x_hat));
+    }
+    put(std::move(backward.gradients));
+    step_.state.set("nu", std::move(backward.nu));
+  }
+
+  void put_state(const BatchNormState<T>& state) {
+    step_.state.set("running_mean", state.running_mean);
+    step_.state.set("running_variance", state.running_variance);
+  }
+
+  void put_state(const PowerNormState<T>& state) {
+    step_.state.set("running_psi2", state.running_psi2);
+    step_.state.set("nu", state.nu);
+    step_.state.set("iterations",
+                    tensor::full_tensor<T>({1}, T(static_cast<double>(state.iterations))));
+  }
+
+  const NormInputs<T>& in_;
+  const NamedTensors<T>& state_;
+  Affine<T> affine_;
+  NormStep<T> step_;
+};
+
+}  // namespace
+
+template <numeric::Real T>
+NamedTensors<T> initial_state(const model::NormOptions& options, std::size_t d_model) {
+  NamedTensors<T> state;
+  const std::string name = model::norm_name(options);
+  const auto fill = [&](double value) { return tensor::full_tensor<T>({d_model}, T(value)); };
+  if (name == "batch_norm" || name == "batch_renorm") {
+    state.set("running_mean", fill(0));
+    state.set("running_variance", fill(1));
+  } else if (name == "power_norm_v") {
+    state.set("running_psi2", fill(1));
+  } else if (name == "power_norm" || name == "power_norm_released") {
+    state.set("running_psi2", fill(1));
+    state.set("nu", fill(0));
+    state.set("iterations", tensor::full_tensor<T>({1}, T(0)));
+  }
+  return state;
+}
+
+template <numeric::Real T>
+NormStep<T> norm_step(const model::NormOptions& options, const NormInputs<T>& inputs,
+                      const NamedTensors<T>& state) {
+  StepRunner<T> runner(inputs, state);
+  std::visit(runner, options);
+  return runner.take();
+}
+
+#define NORMPROOF_INSTANTIATE(T)                                                  \
+  template NamedTensors<T> initial_state(const model::NormOptions&, std::size_t); \
+  template NormStep<T> norm_step(const model::NormOptions&, const NormInputs<T>&, \
+                                 const NamedTensors<T>&);
+NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
+#undef NORMPROOF_INSTANTIATE
+
+}  // namespace normproof::ref::norm

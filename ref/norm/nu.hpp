@@ -1,0 +1,22 @@
+#pragma once
+
+#include "ref/norm/affine.hpp"
+
+namespace normproof::ref::norm {
+
+/// The memory of PowerNorm's backward, one step.
+/// Source    [SYG+20] Algorithm 2, line 8
+/// Computes  nu (1 - w Gamma) + w Lambda, w = 1 - alpha, channel by channel
+template <class T>
+Tensor<T> next_nu(const Tensor<T>& nu, const Tensor<T>& mean_x_hat_squared,
+                  const Tensor<T>& mean_g_x_hat, double alpha) {
+  const T w = T(1) - T(alpha);
+  Tensor<T> result = tensor::empty_tensor<T>(tensor::shape_of(nu));
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    result.data()[i] =
+        nu.data()[i] * (T(1) - w * mean_x_hat_squared.data()[i]) + w * mean_g_x_hat.data()[i];
+  }
+  return result;
+}
+
+}  // namespace normproof::ref::norm

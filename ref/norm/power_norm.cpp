@@ -1,0 +1,81 @@
+#include "ref/norm/power_norm.hpp"
+
+#include "ref/norm/column_layer.hpp"
+#include "ref/norm/nu.hpp"
+
+namespace normproof::ref::norm {
+
+using model::Mode;
+
+template <numeric::Real T>
+PowerNormForward<T> power_norm(const Tensor<T>& x, const Affine<T>& affine, const Mask& valid,
+                               const PowerNormState<T>& state,
+                               const model::PowerNormOptions& options, Mode mode) {
+  constexpr auto kName = "power_norm";
+  const Extents e = tensor::check_activations(kName, "x", shape_of(x));
+  tensor::check_option(kName, "eps", options.eps, options.eps >= 0, "eps >= 0 (C2)");
+  check_decay(kName, "alpha_forward", options.alpha_forward);
+  check_count(kName, "warmup_iterations", options.warmup_iterations);
+  check_count(kName, "iterations", state.iterations);
+  check_running(kName, "running_psi2", state.running_psi2, e.d_model, true);
+  check_running(kName, "nu", state.nu, e.d_model, false);
+  const Parameters<T> parameters(kName, affine, e.d_model);
+
+  PowerNormForward<T> result;
+  result.state = state;
+  if (mode == Mode::inference) {
+    tensor::check_finite(kName, "x", x);
+    result.saved.rstd = reciprocal_root(state.running_psi2, options.eps);
+    check_reciprocal(kName, "rstd", result.saved.rstd, "running_psi2", state.running_psi2);
+  } else {
+    const ValidRows rows(kName, valid, shape_of(x));
+    result.saved.quadratic_mean = batch_statistics<false>(kName, x, e, rows).square;
+    const bool warming_up = ++result.state.iterations <= options.warmup_iterations;
+    const Tensor<T>& psi2 = warming_up ? result.saved.quadratic_mean : state.running_psi2;
+    result.saved.rstd = reciprocal_root(psi2, options.eps);
+    check_reciprocal(kName, "rstd", result.saved.rstd, warming_up ? "x" : "running_psi2", psi2);
+    result.state.running_psi2 =
+        moving_average(state.running_psi2, result.saved.quadratic_mean, options.alpha_forward);
+  }
+  result.y = column_forward<false, T>(x, e, parameters, nullptr, result.saved.rstd);
+  return result;
+}
+
+template <numeric::Real T>
+PowerNormBackward<T> power_norm_backward(const Tensor<T>& grad_y, const Tensor<T>& x,
+                                         const Affine<T>& affine, const Mask& valid,
+                                         const PowerNormSaved<T>& saved, const Tensor<T>& nu,
+                                         const model::PowerNormOptions& options, Mode mode) {
+  constexpr auto kName = "power_norm_backward";
+  const Extents e = tensor::check_activations(kName, "x", shape_of(x));
+  check_decay(kName, "alpha_backward", options.alpha_backward);
+  check_running(kName, "nu", nu, e.d_model, false);
+  const Parameters<T> parameters(kName, affine, e.d_model);
+  PowerNormBackward<T> result;
+  result.nu = nu;
+  ColumnGradients<false, T> gradients(kName, grad_y, x, parameters, nullptr, saved.rstd,
+                                      saved.rstd);
+  gradients.parameters();
+  if (mode == Mode::inference) {
+    result.gradients = gradients.input(nullptr, nullptr, nullptr);
+    return result;
+  }
+  const ValidRows rows(kName, valid, shape_of(x));
+  gradients.moments(rows.rows(), rows.count(), result.mean_x_hat_squared, result.mean_g_x_hat);
+  result.nu = next_nu(nu, result.mean_x_hat_squared, result.mean_g_x_hat, options.alpha_backward);
+  check_statistic(kName, "nu", result.nu, "grad_y", grad_y);
+  result.gradients = gradients.input(nullptr, &nu, rows.flags());
+  return result;
+}
+
+#define NORMPROOF_INSTANTIATE(T)                                                                   \
+  template PowerNormForward<T> power_norm(const Tensor<T>&, const Affine<T>&, const Mask&,         \
+                                          const PowerNormState<T>&,                                \
+                                          const model::PowerNormOptions&, Mode);                   \
+  template PowerNormBackward<T> power_norm_backward(                                               \
+      const Tensor<T>&, const Tensor<T>&, const Affine<T>&, const Mask&, const PowerNormSaved<T>&, \
+      const Tensor<T>&, const model::PowerNormOptions&, Mode);
+NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
+#undef NORMPROOF_INSTANTIATE
+
+}  // namespace normproof::ref::norm

@@ -1,0 +1,74 @@
+#pragma once
+
+#include "ref/model/norm_options.hpp"
+#include "ref/norm/affine.hpp"
+
+namespace normproof::ref::norm {
+
+template <class T>
+struct PowerNormState {
+  Tensor<T> running_psi2;  ///< [D], 1 at first; psi squared, without eps
+  Tensor<T> nu;            ///< [D], 0 at first; in units of the unscaled loss
+  std::int64_t iterations = 0;
+};
+
+template <class T>
+struct PowerNormSaved {
+  Tensor<T> quadratic_mean;  ///< [D], of this batch; empty in inference
+  Tensor<T> rstd;            ///< [D], what produced x_hat
+};
+
+template <class T>
+struct PowerNormForward {
+  Tensor<T> y;
+  PowerNormSaved<T> saved;
+  PowerNormState<T> state;  ///< after the forward: running_psi2 and iterations move, nu stays
+};
+
+/// The state after the backward, and what moved nu.
+template <class T>
+struct PowerNormBackward {
+  AffineGradients<T> gradients;
+  Tensor<T> mean_x_hat_squared;  ///< [D], Gamma; empty in inference
+  Tensor<T> mean_g_x_hat;        ///< [D], Lambda; empty in inference
+  Tensor<T> nu;                  ///< [D], after the step
+};
+
+/// PowerNorm as in the paper: normalisation by the running quadratic mean.
+/// Source    [SYG+20] Algorithm 2; docs/specification/norms.md
+/// Computes  rstd = 1 / sqrt(running_psi2 + eps), the old one (the batch's quadratic_mean while the
+///           iteration, counted from 1, is <= warmup_iterations) ; x_hat = x rstd ;
+///           y = gamma x_hat + beta ; quadratic_mean_d = (1/n) sum_V x_id^2 ;
+///           running_psi2 = alpha_forward running_psi2 + (1 - alpha_forward) quadratic_mean
+///           Inference: running_psi2 as it stands; the state stays
+/// Shapes    x, y [N,D] or [B,T,D]; gamma, beta, statistics, state [D]; valid [N] or [B,T]
+/// Requires  (C1) every extent of x >= 1  (C2) eps >= 0, and the squared statistic + eps > 0
+///           (C3) gamma, beta have extent D or are empty  (C4) values finite, and so small that the
+///           statistics stay finite  (C5) at least one valid row  (C6) both alphas in [0, 1]
+///           (C7) running_psi2, nu [D], finite; running_psi2 >= 0; iterations >= 0
+///           (C8) warmup_iterations >= 0
+/// Order     docs/determinism.md, R2 and R4
+/// Saves     quadratic_mean, rstd
+/// Throws    ContractError
+template <numeric::Real T>
+PowerNormForward<T> power_norm(const Tensor<T>& x, const Affine<T>& affine, const Mask& valid,
+                               const PowerNormState<T>& state,
+                               const model::PowerNormOptions& options = {},
+                               model::Mode mode = model::Mode::training);
+
+/// The approximate backward of the paper: affine in grad_y, no Jacobian, since nu is a memory of
+/// earlier steps.
+/// Computes  grad_x = (g - 1_V nu x_hat) rstd with the old nu ; Gamma = (1/n) sum_V x_hat^2 ;
+///           Lambda = (1/n) sum_V g x_hat ; w = 1 - alpha_backward ;
+///           nu = nu (1 - w Gamma) + w Lambda. Inference: grad_x = g rstd; nu stays
+/// Requires  (C9) grad_y has the shape of x  (C10) saved and nu as power_norm returned them
+///           (C11) grad_y finite, and so small that its sums stay finite
+/// Throws    ContractError
+template <numeric::Real T>
+PowerNormBackward<T> power_norm_backward(const Tensor<T>& grad_y, const Tensor<T>& x,
+                                         const Affine<T>& affine, const Mask& valid,
+                                         const PowerNormSaved<T>& saved, const Tensor<T>& nu,
+                                         const model::PowerNormOptions& options = {},
+                                         model::Mode mode = model::Mode::training);
+
+}  // namespace normproof::ref::norm

@@ -1,0 +1,96 @@
+#include "ref/norm/rms_norm.hpp"
+
+#include <bit>
+#include <cstdint>
+#include <limits>
+
+#include "ref/norm/row_layer.hpp"
+
+namespace normproof::ref::norm {
+namespace {
+
+struct Format {
+  int digits;        // of the significand, with the leading one
+  int min_exponent;  // of the smallest normal number
+  double largest;
+};
+
+double power_of_two(int exponent) {
+  return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
+}
+
+double round_to(const Format& format, double v) {
+  const int exponent = static_cast<int>(std::bit_cast<std::uint64_t>(v) >> 52 & 0x7ff) - 1023;
+  if (exponent == 1024) return v;
+  const int least = exponent < format.min_exponent ? format.min_exponent : exponent;
+  const double unit = power_of_two(least - format.digits + 1);
+  // |v / unit| < 2^digits, so adding and taking away 1.5 * 2^52 rounds it to an integer.
+  const double rounded = (v / unit + 0x1.8p52) - 0x1.8p52;
+  const double result = rounded * unit;
+  if (result > format.largest) return std::numeric_limits<double>::infinity();
+  if (result < -format.largest) return -std::numeric_limits<double>::infinity();
+  return result == 0 ? v * 0.0 : result;  // keeps the sign of zero
+}
+
+}  // namespace
+
+double round_to(model::StorageFormat format, double v) {
+  switch (format) {
+    case model::StorageFormat::float32:
+      return round_to(Format{24, -126, 0x1.fffffep127}, v);
+    case model::StorageFormat::bfloat16:
+      return round_to(Format{8, -126, 0x1.fep127}, v);
+    case model::StorageFormat::float16:
+      return round_to(Format{11, -14, 0x1.ffcp15}, v);
+    case model::StorageFormat::float64:
+      break;
+  }
+  return v;
+}
+
+template <numeric::Real T>
+RMSNormForward<T> rms_norm(const Tensor<T>& x, const Affine<T>& affine,
+                           const model::RMSNormOptions& options) {
+  constexpr auto kName = "rms_norm";
+  const Extents e = tensor::check_activations(kName, "x", shape_of(x));
+  const Parameters<T> parameters(kName, affine, e.d_model);
+  const bool casts = options.storage != model::StorageFormat::float64;
+  if (casts && !std::is_same_v<T, double>)
+    numeric::contract_failure(kName, "storage", "is not float64",
+                              "float64 for every scalar but double (C5)");
+  auto result = row_forward<false, T>(kName, x, casts ? nullptr : &parameters, options.eps, 1,
+                                      row_shape(shape_of(x)));
+  if constexpr (std::is_same_v<T, double>) {
+    if (casts) {
+      const bool after = options.cast_order == model::CastOrder::after_gamma;
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        double& y = result.y.data()[i];
+        const double gamma = parameters.gamma()[i % e.d_model];
+        const double beta = parameters.beta()[i % e.d_model];
+        y = (after ? round_to(options.storage, gamma * y) : gamma * round_to(options.storage, y)) +
+            beta;
+      }
+    }
+  }
+  return {std::move(result.y), {std::move(result.rstd)}};
+}
+
+template <numeric::Real T>
+AffineGradients<T> rms_norm_backward(const Tensor<T>& grad_y, const Tensor<T>& x,
+                                     const Affine<T>& affine, const RMSNormSaved<T>& saved) {
+  constexpr auto kName = "rms_norm_backward";
+  const Extents e = tensor::check_activations(kName, "x", shape_of(x));
+  const Parameters<T> parameters(kName, affine, e.d_model);
+  return row_backward<false, T>(kName, grad_y, x, &parameters, nullptr, saved.rstd, 1,
+                                row_shape(shape_of(x)));
+}
+
+#define NORMPROOF_INSTANTIATE(T)                                                    \
+  template RMSNormForward<T> rms_norm(const Tensor<T>&, const Affine<T>&,           \
+                                      const model::RMSNormOptions&);                \
+  template AffineGradients<T> rms_norm_backward(const Tensor<T>&, const Tensor<T>&, \
+                                                const Affine<T>&, const RMSNormSaved<T>&);
+NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
+#undef NORMPROOF_INSTANTIATE
+
+}  // namespace normproof::ref::norm

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "ref/model/norm_options.hpp"
+#include "ref/norm/affine.hpp"
+
+namespace normproof::ref::norm {
+
+template <class T>
+struct RMSNormSaved {
+  Tensor<T> rstd;  ///< [N] or [B,T]
+};
+
+template <class T>
+struct RMSNormForward {
+  Tensor<T> y;
+  RMSNormSaved<T> saved;
+};
+
+/// Root-mean-square normalisation over the last axis.
+/// Source    [ZS19]; docs/specification/norms.md
+/// Computes  mean_square_bt = (1/D) sum_d x_btd^2 ; rstd_bt = 1 / sqrt(mean_square_bt + eps) ;
+///           x_hat = x rstd ; y = cast(gamma x_hat) + beta, or gamma cast(x_hat) + beta
+/// Shapes    x, y [N,D] or [B,T,D]; gamma, beta [D] or empty (no beta is usual); rstd [N] or [B,T]
+/// Requires  (C1) every extent of x >= 1  (C2) eps >= 0, and mean_square + eps > 0 in each row
+///           (C3) gamma, beta have extent D or are empty  (C4) values finite, and so small that the
+///           statistics stay finite  (C5) storage is float64 unless T is double
+/// Order     docs/determinism.md, R2 and R4
+/// Error     docs/error_analysis.md, running error
+/// Saves     rstd
+/// Throws    ContractError
+template <numeric::Real T>
+RMSNormForward<T> rms_norm(const Tensor<T>& x, const Affine<T>& affine,
+                           const model::RMSNormOptions& options = {});
+
+/// Source    docs/derivations/norms.md
+/// Computes  g = gamma grad_y ; c_bt = (1/D) sum_d g_btd x_hat_btd ; grad_x = (g - x_hat c) rstd ;
+///           grad_gamma, grad_beta as layer_norm_backward; a cast counts as the identity
+/// Requires  (C6) grad_y has the shape of x  (C7) saved has the shape that rms_norm returned
+///           (C8) grad_y finite, and so small that its sums stay finite
+/// Throws    ContractError
+template <numeric::Real T>
+AffineGradients<T> rms_norm_backward(const Tensor<T>& grad_y, const Tensor<T>& x,
+                                     const Affine<T>& affine, const RMSNormSaved<T>& saved);
+
+/// Computes  v rounded to the nearest value of the format, ties to even; beyond its range, infinity
+double round_to(model::StorageFormat format, double v);
+
+}  // namespace normproof::ref::norm

@@ -1,0 +1,61 @@
+#include "ref/norm/group_norm.hpp"
+
+#include <gtest/gtest.h>
+
+#include "ref/norm/layer_norm.hpp"
+#include "ref/numeric/random.hpp"
+#include "tests/ref/norm/messages.hpp"
+#include "tests/verification/compare/expect.hpp"
+
+namespace normproof::ref::norm {
+namespace {
+
+// Sample 0: group 0 holds {0, 2, 2, 0}, group 1 holds {10, 14, 14, 10}.
+const Tensor<double> kX = {{{0, 2, 10, 14}, {2, 0, 14, 10}}};
+
+TEST(GroupNorm, ByHand) {
+  const auto forward = group_norm(kX, {{1, 1, 1, 2}, {0, 0, 0, 1}}, {}, {.eps = 0, .groups = 2});
+  EXPECT_BITS_EQ(forward.saved.mean, (Tensor<double>{{1, 12}}));
+  EXPECT_BITS_EQ(forward.saved.rstd, (Tensor<double>{{1, 0.5}}));
+  EXPECT_BITS_EQ(forward.y, (Tensor<double>{{{-1, 1, -1, 3}, {1, -1, 1, -1}}}));
+  const auto gradients =
+      group_norm_backward({{{4, 0, 0, 0}, {0, 0, 0, 0}}}, kX, {}, {}, forward.saved, {.groups = 2});
+  EXPECT_BITS_EQ(gradients.grad_x, (Tensor<double>{{{2, 0, 0, 0}, {0, -2, 0, 0}}}));
+}
+
+TEST(GroupNorm, OneTokenAndOneGroupIsLayerNorm) {
+  const numeric::RandomStream random(4, "group norm");
+  Tensor<double> x = tensor::empty_tensor<double>({6, 37});
+  Tensor<double> grad_y = x;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    x.data()[i] = random.normal(2 * i);
+    grad_y.data()[i] = random.normal(2 * i + 1);
+  }
+  const auto group = group_norm(x, {}, {});
+  const auto layer = layer_norm(x, {});
+  EXPECT_BITS_EQ(group.y, layer.y);
+  const auto group_gradients = group_norm_backward(grad_y, x, {}, {}, group.saved);
+  const auto layer_gradients = layer_norm_backward(grad_y, x, {}, layer.saved);
+  EXPECT_BITS_EQ(group_gradients.grad_gamma, layer_gradients.grad_gamma);
+  EXPECT_BITS_EQ(group_gradients.grad_beta, layer_gradients.grad_beta);
+}
+
+TEST(GroupNorm, PaddingChangesNoBitOfTheStatistics) {
+  const Tensor<double> padded = {{{0, 2, 10, 14}, {1e9, 7, 7, 7}, {2, 0, 14, 10}}};
+  const Mask valid = {{true, false, true}};
+  const auto with = group_norm(padded, {}, valid, {.groups = 2});
+  const auto without = group_norm(kX, {}, {}, {.groups = 2});
+  EXPECT_BITS_EQ(with.saved.mean, without.saved.mean);
+  EXPECT_BITS_EQ(with.saved.rstd, without.saved.rstd);
+}
+
+TEST(GroupNorm, EverySampleNeedsAValidToken) {
+  const Tensor<double> x = tensor::full_tensor<double>({2, 2, 2}, 1.0);
+  const Mask valid = {{true, false}, {false, false}};
+  EXPECT_EQ(contract_message([&] { group_norm(x, {}, valid); }),
+            "group_norm: valid has no valid token in sample 1; expected at least one valid token "
+            "in each sample (C5)");
+}
+
+}  // namespace
+}  // namespace normproof::ref::norm

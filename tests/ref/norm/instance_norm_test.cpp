@@ -1,0 +1,35 @@
+#include "ref/norm/instance_norm.hpp"
+
+#include <gtest/gtest.h>
+
+#include "ref/norm/batch_norm.hpp"
+#include "ref/numeric/random.hpp"
+#include "tests/verification/compare/expect.hpp"
+
+namespace normproof::ref::norm {
+namespace {
+
+TEST(InstanceNorm, ByHand) {
+  const Tensor<double> x = {{{0, 10}, {2, 14}}, {{5, 0}, {5, 4}}};
+  const auto forward = instance_norm(x, {{1, 2}, {0, 1}}, {}, {.eps = 1});
+  EXPECT_BITS_EQ(forward.saved.mean, (Tensor<double>{{1, 12}, {5, 2}}));
+  EXPECT_BITS_EQ(forward.saved.rstd(1, 0), 1.0);
+  EXPECT_BITS_EQ(forward.y(1, 0, 0), 0.0);
+}
+
+TEST(InstanceNorm, OfOneSampleIsBatchNormOfItsTokens) {
+  const numeric::RandomStream random(4, "instance norm");
+  Tensor<double> x = tensor::empty_tensor<double>({1, 40, 3});
+  for (std::size_t i = 0; i < x.size(); ++i) x.data()[i] = random.normal(i);
+  const auto instance = instance_norm(x, {}, {});
+  const auto batch = batch_norm(x, {}, {}, {{0, 0, 0}, {1, 1, 1}});
+  EXPECT_BITS_EQ(instance.y, batch.y);
+}
+
+TEST(InstanceNorm, OneTokenGivesBeta) {
+  const Tensor<double> x = {{3, 4}, {5, 6}};
+  EXPECT_BITS_EQ(instance_norm(x, {{1, 1}, {7, 8}}, {}).y, (Tensor<double>{{7, 8}, {7, 8}}));
+}
+
+}  // namespace
+}  // namespace normproof::ref::norm

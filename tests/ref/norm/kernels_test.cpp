@@ -1,0 +1,136 @@
+#include "ref/norm/kernels.hpp"
+
+#include <gtest/gtest.h>
+
+#include "ref/norm/norm.hpp"
+#include "ref/numeric/parallel.hpp"
+#include "ref/numeric/random.hpp"
+#include "tests/verification/compare/expect.hpp"
+
+namespace normproof::ref::norm {
+namespace {
+
+NormInputs<double> random_inputs(const model::NormOptions& options, std::size_t batch_size,
+                                 std::size_t seq_len, std::size_t d_model) {
+  const numeric::RandomStream random(21, "kernels");
+  std::uint64_t draw = 0;
+  const auto fill = [&](const tensor::Shape& shape, double offset) {
+    Tensor<double> t = tensor::empty_tensor<double>(shape);
+    for (std::size_t i = 0; i < t.size(); ++i) t.data()[i] = random.normal(draw++) + offset;
+    return t;
+  };
+  NormInputs<double> in{.x = fill({batch_size, seq_len, d_model}, 0.5)};
+  in.grad_y = fill({batch_size, seq_len, d_model}, 0);
+  const std::string name = model::norm_name(options);
+  if (name == "scale_norm") {
+    in.gamma = fill({1}, 1);
+  } else if (name != "none" && name != "group_scaling") {
+    in.gamma = fill({d_model}, 1);
+    in.beta = fill({d_model}, 0);
+  }
+  in.valid = tensor::full_tensor<bool>({batch_size, seq_len}, true);
+  for (std::size_t i = 0; i < in.valid.size(); ++i)
+    in.valid.data()[i] = i % seq_len == 0 || random.below(draw++, 4) > 0;
+  return in;
+}
+
+void expect_same(const NormStep<double>& got, const NormStep<double>& expected) {
+  ASSERT_EQ(got.outputs.names(), expected.outputs.names());
+  for (const auto& [name, values] : expected.outputs)
+    EXPECT_BITS_EQ(got.outputs.at(name), values) << name;
+  for (const auto& [name, values] : expected.state)
+    EXPECT_BITS_EQ(got.state.at(name), values) << name;
+}
+
+class EveryLayer : public ::testing::TestWithParam<std::string> {
+ protected:
+  void TearDown() override {
+    numeric::set_num_threads(1);
+    select_instruction_set(instruction_sets().back());
+  }
+};
+
+// Extents: small, odd, past the threshold of storing past the caches, and past that of one thread.
+constexpr std::size_t kExtents[][3] = {
+    {1, 1, 1}, {2, 3, 5}, {3, 11, 33}, {4, 65, 129}, {2, 400, 700}};
+
+TEST_P(EveryLayer, GivesTheSameBitsOnEveryInstructionSetAndThreadCount) {
+  const auto options = model::norm_options(GetParam());
+  for (const auto& [batch_size, seq_len, d_model] : kExtents) {
+    if (GetParam() == "batch_norm" && batch_size * seq_len < 2) continue;
+    const auto in = random_inputs(options, batch_size, seq_len, d_model);
+    const auto state = initial_state<double>(options, d_model);
+    numeric::set_num_threads(1);
+    select_instruction_set("baseline");
+    const auto expected = norm_step(options, in, state);
+    for (const auto& set : instruction_sets()) {
+      select_instruction_set(set);
+      for (const int threads : {1, 2, 5}) {
+        numeric::set_num_threads(threads);
+        SCOPED_TRACE(set + ", " + std::to_string(threads) +
+                     " threads, D = " + std::to_string(d_model));
+        expect_same(norm_step(options, in, state), expected);
+      }
+    }
+  }
+}
+
+// What the kernels compute for `double` is what the template computes for any scalar: the value
+// part of running_error takes the generic path.
+TEST_P(EveryLayer, TheKernelsForDoubleAreTheTemplate) {
+  const auto options = model::norm_options(GetParam());
+  const auto in = random_inputs(options, 3, 11, 33);
+  using numeric::running_error;
+  const auto lift = [](const Tensor<double>& t) { return tensor::convert<running_error>(t); };
+  NormInputs<running_error> lifted{.x = lift(in.x), .grad_y = lift(in.grad_y), .valid = in.valid};
+  if (in.gamma.dimension() > 0) lifted.gamma = lift(in.gamma);
+  if (in.beta.dimension() > 0) lifted.beta = lift(in.beta);
+  const auto got = norm_step(options, lifted, initial_state<running_error>(options, 33));
+  const auto expected = norm_step(options, in, initial_state<double>(options, 33));
+  for (const auto& [name, values] : expected.outputs) {
+    Tensor<double> bits = tensor::empty_tensor<double>(tensor::shape_of(values));
+    for (std::size_t i = 0; i < bits.size(); ++i)
+      bits.data()[i] = got.outputs.at(name).data()[i].value;
+    EXPECT_BITS_EQ(bits, values) << name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Norm, EveryLayer, ::testing::ValuesIn(model::norm_names()),
+                         [](const auto& layer) { return layer.param; });
+
+// A row's result depends on no other row: any split of the batch gives the same bits.
+TEST(BatchInvariance, OfTheLayersWithStatisticsPerRow) {
+  for (const char* name : {"none", "layer_norm", "rms_norm", "group_scaling", "scale_norm"}) {
+    const auto options = model::norm_options(name);
+    const auto in = random_inputs(options, 7, 5, 67);
+    const auto whole = norm_step(options, in, {});
+    for (std::size_t begin = 0; begin < 7; ++begin) {
+      for (std::size_t end = begin + 1; end <= 7; end += 2) {
+        const auto part_of = [&](const Tensor<double>& t) {
+          Tensor<double> part = tensor::empty_tensor<double>({end - begin, 5, 67});
+          for (std::size_t i = 0; i < part.size(); ++i)
+            part.data()[i] = t.data()[begin * 5 * 67 + i];
+          return part;
+        };
+        NormInputs<double> part{
+            .x = part_of(in.x), .gamma = in.gamma, .beta = in.beta, .grad_y = part_of(in.grad_y)};
+        const auto got = norm_step(options, part, {});
+        EXPECT_BITS_EQ(got.outputs.at("y"), part_of(whole.outputs.at("y"))) << name;
+        EXPECT_BITS_EQ(got.outputs.at("grad_x"), part_of(whole.outputs.at("grad_x"))) << name;
+      }
+    }
+  }
+}
+
+TEST(InstructionSets, BaselineIsAlwaysThereAndUnknownOnesAreErrors) {
+  ASSERT_FALSE(instruction_sets().empty());
+  EXPECT_EQ(instruction_sets().front(), "baseline");
+  for (const auto& set : instruction_sets()) {
+    select_instruction_set(set);
+    EXPECT_EQ(double_kernels().instruction_set, set);
+  }
+  EXPECT_THROW(select_instruction_set("avx3"), numeric::UsageError);
+}
+
+}  // namespace
+}  // namespace normproof::ref::norm

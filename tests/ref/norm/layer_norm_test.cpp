@@ -1,0 +1,117 @@
+#include "ref/norm/layer_norm.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "tests/ref/norm/messages.hpp"
+#include "tests/verification/compare/expect.hpp"
+
+namespace normproof::ref::norm {
+namespace {
+
+const Tensor<double> kX = {{0, 2, 0, 2}, {10, 10, 14, 14}};
+const Affine<double> kAffine{{1, 2, 4, 8}, {0.5, 0, 0, -1}};
+const model::LayerNormOptions kNoEps{.eps = 0};
+
+TEST(LayerNorm, ByHand) {
+  const auto forward = layer_norm(kX, kAffine, kNoEps);
+  EXPECT_BITS_EQ(forward.saved.mean, (Tensor<double>{1, 12}));
+  EXPECT_BITS_EQ(forward.saved.rstd, (Tensor<double>{1, 0.5}));
+  EXPECT_BITS_EQ(forward.y, (Tensor<double>{{-0.5, 2, -4, 7}, {-0.5, -2, 4, 7}}));
+}
+
+TEST(LayerNorm, BackwardByHand) {
+  const Tensor<double> grad_y = {{4, 0, 0, 0}, {0, 0, 0, 1}};
+  const auto forward = layer_norm(kX, kAffine, kNoEps);
+  const auto gradients = layer_norm_backward(grad_y, kX, kAffine, forward.saved);
+  // Row 0: g = (4,0,0,0), a = 1, c = -1. Row 1: g = (0,0,0,8), a = 2, c = 2, rstd = 1/2.
+  EXPECT_BITS_EQ(gradients.grad_x, (Tensor<double>{{2, 0, -2, 0}, {0, 0, -2, 2}}));
+  EXPECT_BITS_EQ(gradients.grad_gamma, (Tensor<double>{-4, 0, 0, 1}));
+  EXPECT_BITS_EQ(gradients.grad_beta, (Tensor<double>{4, 0, 0, 1}));
+}
+
+TEST(LayerNorm, SequencesAreRows) {
+  Tensor<double> sequence = kX;
+  sequence.reshape({2, 1, 4});
+  const auto forward = layer_norm(sequence, kAffine);
+  EXPECT_EQ(tensor::shape_of(forward.y), (tensor::Shape{2, 1, 4}));
+  EXPECT_EQ(tensor::shape_of(forward.saved.rstd), (tensor::Shape{2, 1}));
+}
+
+TEST(LayerNorm, AbsentParametersAreOneAndZero) {
+  const Affine<double> ones{{1, 1, 1, 1}, {0, 0, 0, 0}};
+  EXPECT_BITS_EQ(layer_norm(kX, {}).y, layer_norm(kX, ones).y);
+}
+
+TEST(LayerNorm, OneFeatureGivesBetaAndNoGradient) {
+  const Tensor<double> x = column({3, -7e200});
+  const auto forward = layer_norm(x, {{2}, {5}});
+  EXPECT_BITS_EQ(forward.y, column({5, 5}));
+  const auto gradients = layer_norm_backward(column({1, 1}), x, {{2}, {5}}, forward.saved);
+  EXPECT_BITS_EQ(gradients.grad_x, column({0, 0}));
+}
+
+TEST(LayerNorm, AConstantRowGivesBeta) {
+  const Tensor<double> x = tensor::full_tensor<double>({1, 64}, 1234.0);
+  EXPECT_BITS_EQ(layer_norm(x, {}).y, tensor::full_tensor<double>({1, 64}, 0.0));
+}
+
+TEST(LayerNorm, BrokenRequirementsAreNamed) {
+  EXPECT_EQ(contract_message([] {
+              layer_norm(Tensor<double>::from_shape({0, 4}), {});
+            }),
+            "layer_norm: x has shape [0, 4]; expected [N, D] or [B, T, D] with every extent at "
+            "least 1");
+  EXPECT_EQ(contract_message([] { layer_norm(kX, {}, {.eps = -1}); }),
+            "layer_norm: eps is -1; expected eps >= 0 (C2)");
+  EXPECT_EQ(contract_message([] {
+              layer_norm(kX, {{1, 2}, {}});
+            }),
+            "layer_norm: gamma has shape [2]; expected shape [4]");
+  EXPECT_EQ(contract_message([] {
+              layer_norm(tensor::full_tensor<double>({2, 4}, 7.0), {}, kNoEps);
+            }),
+            "layer_norm: x makes rstd at [0] = inf; expected values so small that sums of their "
+            "squares stay finite, and eps > 0 where they vanish");
+  const auto saved = layer_norm(kX, {}).saved;
+  EXPECT_EQ(contract_message([&] {
+              layer_norm_backward({{1, 2}}, kX, {}, saved);
+            }),
+            "layer_norm_backward: grad_y has shape [1, 2]; expected shape [2, 4]");
+  EXPECT_EQ(contract_message([&] {
+              layer_norm_backward(kX, kX, {}, {saved.mean, {1, 2, 3}});
+            }),
+            "layer_norm_backward: rstd has shape [3]; expected shape [2]");
+}
+
+TEST(LayerNorm, ElementsThatAreNotFiniteAreNamed) {
+  for (const double bad :
+       {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
+    Tensor<double> x = kX;
+    x(1, 2) = bad;
+    EXPECT_EQ(contract_message([&] { layer_norm(x, {}); }),
+              "layer_norm: x has the element [1, 2] = " + std::to_string(bad) +
+                  "; expected finite values");
+    const auto saved = layer_norm(kX, {}).saved;
+    EXPECT_EQ(contract_message([&] { layer_norm_backward(x, kX, {}, saved); }),
+              "layer_norm_backward: grad_y has the element [1, 2] = " + std::to_string(bad) +
+                  "; expected finite values");
+  }
+}
+
+TEST(LayerNorm, HugeValuesAreDefinedOrNamed) {
+  const Tensor<double> large = {{1e150, -1e150}};
+  EXPECT_BITS_EQ(layer_norm(large, {}).y, (Tensor<double>{{1, -1}}));
+  const Tensor<double> too_large = {{1e200, -1e200}};
+  EXPECT_EQ(contract_message([&] { layer_norm(too_large, {}); }),
+            "layer_norm: x makes rstd at [0] vanish; expected values so small that sums of their "
+            "squares stay finite");
+  const Tensor<double> sum_overflows = {{1.5e308, 1.5e308}};
+  EXPECT_EQ(contract_message([&] { layer_norm(sum_overflows, {}); }),
+            "layer_norm: x makes mean at [0] = inf; expected values so small that sums of their "
+            "squares stay finite, and eps > 0 where they vanish");
+}
+
+}  // namespace
+}  // namespace normproof::ref::norm

@@ -1,0 +1,89 @@
+#include "ref/norm/norm.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "tests/ref/norm/messages.hpp"
+#include "tests/verification/compare/expect.hpp"
+
+namespace normproof::ref::norm {
+namespace {
+
+const Tensor<double> kX = {{1, 2}, {3, 5}, {-2, 4}};
+
+TEST(NormStep, NamesOfOutputsAndState) {
+  using Names = std::vector<std::string>;
+  const auto outputs = [](const char* layer, model::Mode mode) {
+    const auto options = model::norm_options(layer);
+    const NormInputs<double> in{.x = kX, .grad_y = kX, .mode = mode};
+    return norm_step(options, in, initial_state<double>(options, 2)).outputs.names();
+  };
+  const auto training = model::Mode::training;
+  const auto inference = model::Mode::inference;
+  EXPECT_EQ(outputs("none", training), (Names{"y", "grad_x"}));
+  EXPECT_EQ(outputs("layer_norm", training),
+            (Names{"y", "mean", "rstd", "grad_x", "grad_gamma", "grad_beta"}));
+  EXPECT_EQ(outputs("rms_norm", training),
+            (Names{"y", "rstd", "grad_x", "grad_gamma", "grad_beta"}));
+  EXPECT_EQ(outputs("group_scaling", training), (Names{"y", "rstd", "grad_x"}));
+  EXPECT_EQ(outputs("scale_norm", training), (Names{"y", "rnorm", "grad_x", "grad_gamma"}));
+  EXPECT_EQ(outputs("batch_norm", training),
+            (Names{"y", "mean", "biased_variance", "rstd", "grad_x", "grad_gamma", "grad_beta"}));
+  EXPECT_EQ(outputs("batch_norm", inference),
+            (Names{"y", "rstd", "grad_x", "grad_gamma", "grad_beta"}));
+  EXPECT_EQ(outputs("power_norm", training),
+            (Names{"y", "quadratic_mean", "rstd", "mean_x_hat_squared", "mean_g_x_hat", "grad_x",
+                   "grad_gamma", "grad_beta"}));
+  EXPECT_EQ(outputs("power_norm", inference),
+            (Names{"y", "rstd", "grad_x", "grad_gamma", "grad_beta"}));
+  EXPECT_EQ(initial_state<double>(model::PowerNormReleasedOptions{}, 2).names(),
+            (Names{"running_psi2", "nu", "iterations"}));
+}
+
+TEST(NormStep, InferenceMovesNoState) {
+  for (const auto& name : model::norm_names()) {
+    const auto options = model::norm_options(name);
+    const auto state = initial_state<double>(options, 2);
+    const NormInputs<double> in{.x = kX, .grad_y = kX, .mode = model::Mode::inference};
+    const auto step = norm_step(options, in, state);
+    ASSERT_EQ(step.state.names(), state.names()) << name;
+    for (const auto& [field, values] : state) EXPECT_BITS_EQ(step.state.at(field), values) << name;
+  }
+}
+
+TEST(NormStep, LayersWithoutParametersRefuseThem) {
+  const NormInputs<double> in{.x = kX, .gamma = {1, 1}};
+  EXPECT_EQ(contract_message([&] { norm_step<double>(model::NoneOptions{}, in, {}); }),
+            "none: gamma is given; expected no parameters");
+  EXPECT_EQ(contract_message([&] { norm_step<double>(model::GroupScalingOptions{}, in, {}); }),
+            "group_scaling: gamma is given; expected no parameters");
+  const NormInputs<double> shifted{.x = kX, .beta = {1, 1}};
+  EXPECT_EQ(contract_message([&] { norm_step<double>(model::ScaleNormOptions{}, shifted, {}); }),
+            "scale_norm: beta is given; expected no beta");
+}
+
+TEST(NormStep, AMissingStateIsNamed) {
+  EXPECT_EQ(contract_message([] {
+              norm_step<double>(model::BatchNormOptions{}, NormInputs<double>{.x = kX}, {});
+            }),
+            "unknown tensor 'running_mean'; none is known here");
+}
+
+TEST(NormStep, NoneChecksWhatItPassesOn) {
+  NormInputs<double> in{.x = kX, .grad_y = kX};
+  in.grad_y(2, 1) = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(contract_message([&] { norm_step<double>(model::NoneOptions{}, in, {}); }),
+            "none: grad_y has the element [2, 1] = nan; expected finite values");
+}
+
+TEST(NormStep, IterationsAreAWholeNumber) {
+  const model::NormOptions options = model::PowerNormOptions{};
+  auto state = initial_state<double>(options, 2);
+  state.set("iterations", {1.5});
+  EXPECT_EQ(contract_message([&] { norm_step(options, NormInputs<double>{.x = kX}, state); }),
+            "norm_step: iterations is 1.5; expected a whole number, 0 or more");
+}
+
+}  // namespace
+}  // namespace normproof::ref::norm

@@ -1,0 +1,281 @@
+#include "ref/norm/power_norm_released.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "ref/norm/group_scaling.hpp"
+#include "ref/numeric/elementary.hpp"
+#include "tests/ref/norm/messages.hpp"
+#include "tests/ref/norm/power_norm_sequence.hpp"
+#include "tests/verification/compare/expect.hpp"
+
+namespace normproof::ref::norm {
+namespace {
+
+using model::Mode;
+using model::PowerNormReleasedOptions;
+using numeric::running_error;
+
+const Tensor<double> kX = column({2, -2, 2, 2});
+const Affine<double> kAffine{{3}, {1}};
+const PowerNormState<double> kState{.running_psi2 = {16}, .nu = {3}, .iterations = 7};
+
+/// As released but for group scaling, and past the warm-up.
+PowerNormReleasedOptions ungrouped() {
+  return {.eps = 0,
+          .alpha_forward = 0.5,
+          .alpha_backward = 0.5,
+          .warmup_iterations = 0,
+          .group_scaling = false};
+}
+
+/// Every switch off: the paper's way.
+PowerNormReleasedOptions all_off() {
+  PowerNormReleasedOptions o;
+  o.group_scaling = o.divide_by_batch_psi = o.cumulative_warmup_average = o.pads_in_backward =
+      o.scaled_nu = false;
+  return o;
+}
+
+TEST(PowerNormReleased, ByHand) {
+  const auto forward = power_norm_released(kX, kAffine, {}, kState, ungrouped());
+  EXPECT_BITS_EQ(forward.saved.rstd, (Tensor<double>{0.25}));
+  EXPECT_BITS_EQ(forward.saved.batch_rstd, (Tensor<double>{0.5}));
+  EXPECT_BITS_EQ(forward.y, column({2.5, -0.5, 2.5, 2.5}));
+  EXPECT_BITS_EQ(forward.state.running_psi2, (Tensor<double>{10}));
+  EXPECT_EQ(forward.state.iterations, 8);
+  const auto backward = power_norm_released_backward(column({4, 0, 0, 0}), kX, kAffine, {},
+                                                     forward.saved, kState.nu, ungrouped());
+  // g - (1 - 0.5) 3 x_hat = (11.25, 0.75, -0.75, -0.75); divided by psi_B = 2, not by 4
+  EXPECT_BITS_EQ(backward.gradients.grad_x, column({5.625, 0.375, -0.375, -0.375}));
+  EXPECT_BITS_EQ(backward.nu, (Tensor<double>{4.125}));  // 3 + 4.5/4
+  EXPECT_BITS_EQ(backward.mean_x_hat_squared, (Tensor<double>{0.25}));
+  EXPECT_BITS_EQ(backward.mean_g_x_hat, (Tensor<double>{1.5}));
+  EXPECT_BITS_EQ(backward.gradients.grad_gamma, (Tensor<double>{2}));
+  EXPECT_BITS_EQ(backward.gradients.grad_beta, (Tensor<double>{4}));
+}
+
+TEST(PowerNormReleased, ScaledNuIsTheNuOfThePaper) {
+  const model::PowerNormOptions paper{.eps = 0, .alpha_forward = 0.5, .alpha_backward = 0.5};
+  const auto forward = power_norm(kX, kAffine, {}, {{16}, {1.5}}, paper);
+  const auto backward =
+      power_norm_backward(column({4, 0, 0, 0}), kX, kAffine, {}, forward.saved, {1.5}, paper);
+  EXPECT_BITS_EQ(backward.nu, (Tensor<double>{0.5 * 4.125}));
+  // and grad_x differs by sqrt((psi^2 + eps)/(psi_B^2 + eps)) = 4/2
+  EXPECT_BITS_EQ(backward.gradients.grad_x, column({2.8125, 0.1875, -0.1875, -0.1875}));
+}
+
+TEST(PowerNormReleased, PadsInBackward) {
+  const Mask valid = {true, true, false, true};
+  const Tensor<double> x = column({2, -2, 12, 2}), grad_y = column({4, 0, 0, 2});
+  auto options = ungrouped();
+  const auto forward = power_norm_released(x, {}, valid, kState, options);
+  EXPECT_BITS_EQ(forward.saved.quadratic_mean, (Tensor<double>{4}));
+  const auto with =
+      power_norm_released_backward(grad_y, x, {}, valid, forward.saved, kState.nu, options);
+  EXPECT_BITS_EQ(with.mean_x_hat_squared, (Tensor<double>{2.4375}));
+  EXPECT_BITS_EQ(with.mean_g_x_hat, (Tensor<double>{0.75}));
+  EXPECT_BITS_EQ(with.gradients.grad_x, column({1.625, 0.375, -2.25, 0.625}));
+  EXPECT_BITS_EQ(with.nu, (Tensor<double>{0.09375}));
+  options.pads_in_backward = false;
+  const auto without =
+      power_norm_released_backward(grad_y, x, {}, valid, forward.saved, kState.nu, options);
+  EXPECT_BITS_EQ(without.gradients.grad_x, column({1.625, 0.375, 0, 0.625}));
+  EXPECT_BITS_EQ(without.nu, (Tensor<double>{3.625}));
+}
+
+/// running_psi2 and rstd over batches of quadratic mean 4, 16, 4, from running_psi2 = 16.
+void expect_warmup(std::int64_t warmup_iterations, bool cumulative, const std::vector<double>& rstd,
+                   const std::vector<double>& running_psi2) {
+  auto options = ungrouped();
+  options.warmup_iterations = warmup_iterations;
+  options.cumulative_warmup_average = cumulative;
+  PowerNormState<double> state{.running_psi2 = {16}, .nu = {0}, .iterations = 0};
+  for (std::size_t n = 1; n <= 3; ++n) {
+    const auto forward = power_norm_released(column({n == 2 ? 4.0 : 2.0, -2.0 * (n == 2 ? 2 : 1)}),
+                                             {}, {}, state, options);
+    EXPECT_BITS_EQ(forward.saved.rstd, (Tensor<double>{rstd[n - 1]}))
+        << "W = " << warmup_iterations << ", n = " << n;
+    EXPECT_BITS_EQ(forward.state.running_psi2, (Tensor<double>{running_psi2[n - 1]}))
+        << "W = " << warmup_iterations << ", n = " << n;
+    state = forward.state;
+  }
+}
+
+TEST(PowerNormReleased, WarmupEndsAtIterationW) {
+  const double root_10 = 1 / numeric::square_root(10), root_13 = 1 / numeric::square_root(13);
+  expect_warmup(0, true, {0.25, root_10, root_13}, {10, 13, 8.5});
+  // W = 1: iteration 1 normalises by its batch, and has no cumulative mean any more
+  expect_warmup(1, true, {0.5, root_10, root_13}, {10, 13, 8.5});
+  // W = 2: iteration 1 forgets the start; 2 normalises by its batch; 3 by the running psi
+  expect_warmup(2, true, {0.5, 0.25, root_10}, {4, 10, 7});
+  // W = 3: iteration 2 has both updates: 4/2 + 16/2 = 10, then 10/2 + 16/2 = 13
+  expect_warmup(3, true, {0.5, 0.25, 0.5}, {4, 13, 8.5});
+  expect_warmup(3, false, {0.5, 0.25, 0.5}, {10, 13, 8.5});
+}
+
+TEST(PowerNormReleased, GroupScalingComesFirst) {
+  PowerNormReleasedOptions options{.warmup_iterations = 0, .groups = 2, .group_eps = 0.5};
+  const model::GroupScalingOptions scaling{.eps = 0.5, .groups = 2};
+  const auto in = sequence_step(5, 0, 6, 4, 2);
+  const PowerNormState<double> state{{2, 1, 0.5, 3}, {1, -1, 0.5, 0}, 0};
+  const auto forward = power_norm_released(in.x, {in.gamma, in.beta}, in.valid, state, options);
+  const auto backward = power_norm_released_backward(in.grad_y, in.x, {in.gamma, in.beta}, in.valid,
+                                                     forward.saved, state.nu, options);
+  const auto scaled = group_scaling(in.x, scaling);
+  options.group_scaling = false;
+  const auto inner = power_norm_released(scaled.y, {in.gamma, in.beta}, in.valid, state, options);
+  const auto inner_backward = power_norm_released_backward(
+      in.grad_y, scaled.y, {in.gamma, in.beta}, in.valid, inner.saved, state.nu, options);
+  EXPECT_BITS_EQ(forward.y, inner.y);
+  EXPECT_BITS_EQ(forward.saved.group_rstd, scaled.rstd);
+  EXPECT_BITS_EQ(forward.state.running_psi2, inner.state.running_psi2);
+  EXPECT_BITS_EQ(backward.nu, inner_backward.nu);
+  EXPECT_BITS_EQ(backward.gradients.grad_x, group_scaling_backward(inner_backward.gradients.grad_x,
+                                                                   in.x, scaled.rstd, scaling));
+}
+
+TEST(PowerNormReleased, InferenceScalesByGroupAndLeavesTheStateAlone) {
+  PowerNormReleasedOptions options{.eps = 0, .group_eps = 0};
+  const PowerNormState<double> state{{4, 16}, {3, 3}, 7};
+  const auto forward =
+      power_norm_released<double>({{8, 0}, {3, -3}}, {}, {}, state, options, Mode::inference);
+  const double rstd = 1 / numeric::square_root(32);
+  EXPECT_BITS_EQ(forward.y, (Tensor<double>{{8 * rstd / 2, 0}, {0.5, -0.25}}));
+  EXPECT_BITS_EQ(forward.state.running_psi2, state.running_psi2);
+  EXPECT_BITS_EQ(forward.state.nu, state.nu);
+  EXPECT_EQ(forward.state.iterations, 7);
+  EXPECT_EQ(forward.saved.batch_rstd.dimension(), 0U);
+  const auto backward =
+      power_norm_released_backward<double>({{0, 0}, {2, 0}}, {{8, 0}, {3, -3}}, {}, {},
+                                           forward.saved, state.nu, options, Mode::inference);
+  // g rstd = (1, 0); its part along (1, -1) leaves; what remains is divided by 3
+  const double third = 1 / 3.0;
+  EXPECT_BITS_EQ(backward.gradients.grad_x, (Tensor<double>{{0, 0}, {0.5 * third, 0.5 * third}}));
+  EXPECT_BITS_EQ(backward.nu, state.nu);
+}
+
+RC_GTEST_PROP(PowerNormReleased, WithEverySwitchOffIsPowerNormBitForBit, ()) {
+  const auto within = [](std::size_t least, std::size_t past) {
+    return *rc::gen::resize(100, rc::gen::inRange(least, past));
+  };
+  const auto rows = within(1, 40), features = within(1, 6), padded = within(0, rows);
+  const auto seed = static_cast<std::uint64_t>(within(0, 1000000));
+  auto released = all_off();
+  released.eps = *rc::gen::element(1e-12, 1e-5, 0.25);
+  released.alpha_forward = *rc::gen::element(0.0, 0.5, 0.9, 0.99, 1.0);
+  released.alpha_backward = *rc::gen::element(0.0, 0.5, 0.9, 0.99, 1.0);
+  released.warmup_iterations = static_cast<std::int64_t>(within(0, 6));
+  released.groups = static_cast<std::int64_t>(within(1, 100));  // without group scaling: unread
+  const model::PowerNormOptions paper{.eps = released.eps,
+                                      .alpha_forward = released.alpha_forward,
+                                      .alpha_backward = released.alpha_backward,
+                                      .warmup_iterations = released.warmup_iterations};
+  const auto a = run_sequence(released, seed, 5, rows, features, padded);
+  const auto b = run_sequence(paper, seed, 5, rows, features, padded);
+  for (std::size_t t = 0; t < b.size(); ++t) {
+    for (const auto& [name, values] : b[t].outputs)
+      RC_ASSERT(verification::compare::bits_equal(a[t].outputs.at(name), values).passed);
+    for (const auto& [name, values] : b[t].state)
+      RC_ASSERT(verification::compare::bits_equal(a[t].state.at(name), values).passed);
+  }
+}
+
+/// The names of those outputs and states whose values differ by more than rounding, in any step.
+std::vector<std::string> differing(const std::vector<NormStep<running_error>>& a,
+                                   const std::vector<NormStep<running_error>>& b) {
+  std::vector<std::string> names;
+  const auto compare = [&](const auto& left, const auto& right) {
+    for (const auto& [name, values] : right) {
+      const auto& other = left.at(name);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        const running_error u = other.data()[i], v = values.data()[i];
+        if (std::fabs(u.value - v.value) <= u.error + v.error) continue;
+        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+      }
+    }
+  };
+  for (std::size_t t = 0; t < a.size(); ++t) {
+    compare(a[t].outputs, b[t].outputs);
+    compare(a[t].state, b[t].state);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::vector<std::string> changed_by(const std::string& field) {
+  PowerNormReleasedOptions base = all_off();
+  base.warmup_iterations = 3;
+  base.groups = 2;
+  model::NormOptions changed = base;
+  model::set_option(changed, field, "1");
+  return differing(run_sequence<running_error>(changed, 6, 6, 8, 4, 3),
+                   run_sequence<running_error>(base, 6, 6, 8, 4, 3));
+}
+
+using Names = std::vector<std::string>;
+
+TEST(PowerNormReleased, EverySwitchChangesWhatItSaysAndNothingElse) {
+  EXPECT_EQ(changed_by("scaled_nu"), (Names{"nu"}));
+  EXPECT_EQ(changed_by("divide_by_batch_psi"), (Names{"grad_x"}));
+  EXPECT_EQ(changed_by("pads_in_backward"),
+            (Names{"grad_x", "mean_g_x_hat", "mean_x_hat_squared", "nu"}));
+  EXPECT_EQ(changed_by("cumulative_warmup_average"),
+            (Names{"grad_gamma", "grad_x", "mean_g_x_hat", "mean_x_hat_squared", "nu", "rstd",
+                   "running_psi2", "y"}));
+  EXPECT_EQ(changed_by("group_scaling"),
+            (Names{"batch_rstd", "grad_gamma", "grad_x", "mean_g_x_hat", "mean_x_hat_squared", "nu",
+                   "quadratic_mean", "rstd", "running_psi2", "y"}));
+}
+
+TEST(PowerNormReleased, TwoForwardsBeforeABackwardAreNoError) {
+  // The released module cannot: its backward has moved the buffer that the second one needs.
+  const auto first = power_norm_released(kX, {}, {}, kState, ungrouped());
+  const auto second = power_norm_released(kX, {}, {}, first.state, ungrouped());
+  const auto b = power_norm_released_backward(kX, kX, {}, {}, second.saved, kState.nu, ungrouped());
+  const auto a = power_norm_released_backward(kX, kX, {}, {}, first.saved, b.nu, ungrouped());
+  EXPECT_BITS_EQ(a.mean_x_hat_squared, (Tensor<double>{0.25}));
+}
+
+std::string message(const PowerNormReleasedOptions& options, const Tensor<double>& x = kX,
+                    const PowerNormState<double>& state = kState, const Mask& valid = {}) {
+  return contract_message([&] { power_norm_released(x, {}, valid, state, options); });
+}
+
+TEST(PowerNormReleased, C1toC10AreNamed) {
+  auto options = ungrouped();
+  EXPECT_EQ(message(options, tensor::empty_tensor<double>({1})),
+            "power_norm_released: x has shape [1]; expected [N, D] or [B, T, D] with every extent "
+            "at least 1");
+  options.eps = -1;
+  EXPECT_EQ(message(options), "power_norm_released: eps is -1; expected eps >= 0 (C2)");
+  options = ungrouped();
+  options.alpha_backward = 2;
+  EXPECT_EQ(contract_message(
+                [&] { power_norm_released_backward(kX, kX, {}, {}, {}, kState.nu, options); }),
+            "power_norm_released_backward: alpha_backward is 2; expected a weight in [0, 1]");
+  EXPECT_EQ(message(ungrouped(), kX, {{16}, {1, 2}}),
+            "power_norm_released: nu has shape [2]; expected shape [1]");
+  EXPECT_EQ(message(ungrouped(), kX, kState, {false, false, false, false}),
+            "power_norm_released: valid has no valid row; expected at least one valid row");
+  options = {.groups = 2};
+  EXPECT_EQ(message(options), "group_scaling: groups is 2; expected a divisor of D = 1");
+  options = {.group_eps = -1};
+  EXPECT_EQ(message(options), "group_scaling: eps is -1; expected eps >= 0 (C2)");
+}
+
+TEST(PowerNormReleased, C2ABatchOfZerosWithoutEpsHasNoPsiToDivideBy) {
+  const Tensor<double> zeros = column({0, 0});
+  auto options = ungrouped();
+  EXPECT_EQ(message(options, zeros),
+            "power_norm_released: x makes batch_rstd at [0] = inf; expected values so small that "
+            "sums of their squares stay finite, and eps > 0 where they vanish");
+  options.divide_by_batch_psi = false;
+  EXPECT_EQ(message(options, zeros), "no error");
+}
+
+}  // namespace
+}  // namespace normproof::ref::norm

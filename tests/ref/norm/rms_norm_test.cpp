@@ -1,0 +1,82 @@
+#include "ref/norm/rms_norm.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "ref/numeric/random.hpp"
+#include "tests/ref/norm/messages.hpp"
+#include "tests/verification/compare/expect.hpp"
+
+namespace normproof::ref::norm {
+namespace {
+
+using model::CastOrder;
+using model::StorageFormat;
+
+TEST(RMSNorm, ByHand) {
+  const Tensor<double> x = {{2, -2, 2, 2}};
+  const auto forward = rms_norm(x, {{1, 2, 3, 4}, {}}, {.eps = 0});
+  EXPECT_BITS_EQ(forward.saved.rstd, (Tensor<double>{0.5}));
+  EXPECT_BITS_EQ(forward.y, (Tensor<double>{{1, -2, 3, 4}}));
+  // g = (4,0,0,0), c = 1: grad_x = (g - x_hat) / 2.
+  const auto gradients = rms_norm_backward({{4, 0, 0, 0}}, x, {{1, 2, 3, 4}, {}}, forward.saved);
+  EXPECT_BITS_EQ(gradients.grad_x, (Tensor<double>{{1.5, 0.5, -0.5, -0.5}}));
+  EXPECT_BITS_EQ(gradients.grad_gamma, (Tensor<double>{4, 0, 0, 0}));
+}
+
+TEST(RMSNorm, TheCastStandsWhereItsOrderSays) {
+  const Tensor<double> x = {{1, 3, -2, 0.1}};
+  const Affine<double> affine{{1.1, 0.3, 0.7, 5}, {0.01, 0, 0, 0}};
+  const auto exact = rms_norm(x, {});
+  for (const auto storage :
+       {StorageFormat::float32, StorageFormat::bfloat16, StorageFormat::float16}) {
+    const auto after = rms_norm(x, affine, {1e-5, CastOrder::after_gamma, storage}).y;
+    const auto before = rms_norm(x, affine, {1e-5, CastOrder::before_gamma, storage}).y;
+    for (std::size_t i = 0; i < 4; ++i) {
+      const double gamma = affine.gamma(i);
+      const double x_hat = exact.y(0, i);
+      EXPECT_BITS_EQ(after(0, i), round_to(storage, gamma * x_hat) + affine.beta(i));
+      EXPECT_BITS_EQ(before(0, i), gamma * round_to(storage, x_hat) + affine.beta(i));
+    }
+    EXPECT_FALSE(after == before);
+  }
+  EXPECT_BITS_EQ(rms_norm(x, affine, {1e-5, CastOrder::before_gamma, StorageFormat::float64}).y,
+                 rms_norm(x, affine).y);
+}
+
+TEST(RMSNorm, ACastIsForDoubleAlone) {
+  const auto x = tensor::full_tensor<numeric::oracle50>({1, 2}, 1.0);
+  EXPECT_EQ(contract_message([&] {
+              rms_norm(x, {}, {1e-5, CastOrder::after_gamma, StorageFormat::float32});
+            }),
+            "rms_norm: storage is not float64; expected float64 for every scalar but double (C5)");
+}
+
+TEST(RoundTo, Float32AgreesWithTheProcessor) {
+  const numeric::RandomStream random(1, "round");
+  for (std::uint64_t i = 0; i < 20000; ++i) {
+    const double scale = i % 3 == 0 ? 0x1p-140 : i % 3 == 1 ? 0x1p128 : 1.0;
+    const double v = random.normal(i) * scale;
+    EXPECT_BITS_EQ(round_to(StorageFormat::float32, v), static_cast<double>(static_cast<float>(v)));
+  }
+}
+
+TEST(RoundTo, TiesGoToEvenAndRangesEnd) {
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  EXPECT_BITS_EQ(round_to(StorageFormat::bfloat16, 1 + 0x1p-8), 1.0);
+  EXPECT_BITS_EQ(round_to(StorageFormat::bfloat16, 1 + 3 * 0x1p-8), 1 + 0x1p-6);
+  EXPECT_BITS_EQ(round_to(StorageFormat::float16, 1 + 0x1p-11), 1.0);
+  EXPECT_BITS_EQ(round_to(StorageFormat::float16, 65504), 65504.0);
+  EXPECT_BITS_EQ(round_to(StorageFormat::float16, 65519.999), 65504.0);
+  EXPECT_BITS_EQ(round_to(StorageFormat::float16, 65520), kInf);
+  EXPECT_BITS_EQ(round_to(StorageFormat::float16, -1e300), -kInf);
+  EXPECT_BITS_EQ(round_to(StorageFormat::float16, 0x1p-24), 0x1p-24);
+  EXPECT_BITS_EQ(round_to(StorageFormat::float16, 0x1p-25), 0.0);
+  EXPECT_BITS_EQ(round_to(StorageFormat::float16, -0x1p-25), -0.0);
+  EXPECT_BITS_EQ(round_to(StorageFormat::float16, 0x1.8p-25), 0x1p-24);
+  EXPECT_BITS_EQ(round_to(StorageFormat::float64, 0.1), 0.1);
+}
+
+}  // namespace
+}  // namespace normproof::ref::norm

@@ -1,0 +1,30 @@
+#include "ref/norm/scale_norm.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/ref/norm/messages.hpp"
+#include "tests/verification/compare/expect.hpp"
+
+namespace normproof::ref::norm {
+namespace {
+
+TEST(ScaleNorm, ByHand) {
+  const Tensor<double> x = {{4, 0, 0}, {0, 0, -0.5}};
+  const auto forward = scale_norm(x, {3}, {.eps = 0});
+  EXPECT_BITS_EQ(forward.rnorm, (Tensor<double>{0.25, 2}));
+  EXPECT_BITS_EQ(forward.y, (Tensor<double>{{3, 0, 0}, {0, 0, -3}}));
+  const auto gradients = scale_norm_backward({{8, 1, 2}, {1, 0, 5}}, x, {3}, forward.rnorm);
+  EXPECT_BITS_EQ(gradients.grad_x, (Tensor<double>{{0, 0.75, 1.5}, {6, 0, 0}}));
+  EXPECT_BITS_EQ(gradients.grad_gamma, (Tensor<double>{8 - 5}));
+}
+
+TEST(ScaleNorm, GammaIsOneNumber) {
+  EXPECT_EQ(contract_message([] {
+              scale_norm<double>({{1, 2}}, {1, 2});
+            }),
+            "scale_norm: gamma has shape [2]; expected shape [1]");
+  EXPECT_BITS_EQ(scale_norm<double>({{1, 2}}, {}).y, scale_norm<double>({{1, 2}}, {1}).y);
+}
+
+}  // namespace
+}  // namespace normproof::ref::norm
