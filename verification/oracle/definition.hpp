@@ -1,0 +1,39 @@
+#pragma once
+
+#include "ref/model/norm_options.hpp"
+#include "ref/tensor/named_tensors.hpp"
+#include "verification/oracle/scalar.hpp"
+
+namespace normproof::verification::oracle {
+
+using ref::tensor::Mask;
+using ref::tensor::NamedTensors;
+using ref::tensor::Tensor;
+
+/// What the derivative is taken with respect to. gamma and beta are written out.
+template <class S>
+struct Arguments {
+  Tensor<S> x;      ///< [N,D] or [B,T,D]
+  Tensor<S> gamma;  ///< [D], or [1] for scale_norm
+  Tensor<S> beta;   ///< [D]
+};
+
+template <class S>
+struct Evaluation {
+  Tensor<S> y;
+  Tensor<S> x_hat;
+  NamedTensors<oracle100> statistics;  ///< under the names of ref's records, in their order
+  NamedTensors<oracle100> state;       ///< after the forward
+};
+
+/// The forward of every layer of docs/specification/norms.md, from its mathematical definition:
+/// sums are plain sums, a variance is the mean of squared deviations. Nothing of ref/ops or
+/// ref/norm is used. r and d of batch renormalisation and all running quantities are constants, not
+/// variables. Requires  (C1) shapes as in the specification  (C2) statistic + eps > 0 everywhere
+/// Throws    ContractError
+template <class S>
+Evaluation<S> evaluate(const ref::model::NormOptions& options, const Arguments<S>& arguments,
+                       const Mask& valid, ref::model::Mode mode,
+                       const NamedTensors<oracle100>& state);
+
+}  // namespace normproof::verification::oracle

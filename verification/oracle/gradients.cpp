@@ -1,0 +1,127 @@
+#include "verification/oracle/gradients.hpp"
+
+#include "ref/tensor/contract.hpp"
+#include "verification/oracle/cells.hpp"
+
+namespace normproof::verification::oracle {
+namespace {
+
+namespace model = ref::model;
+using ref::tensor::convert;
+using ref::tensor::empty_tensor;
+using ref::tensor::full_tensor;
+using ref::tensor::shape_of;
+
+oracle100 loss_derivative(const Tensor<oracle100>& grad_y, const Tensor<Dual>& y,
+                          const oracle100&) {
+  oracle100 sum(0);
+  for (std::size_t i = 0; i < y.size(); ++i) sum += grad_y.data()[i] * y.data()[i].derivative;
+  return sum;
+}
+oracle100 loss_derivative(const Tensor<oracle100>& grad_y, const Tensor<Complex>& y,
+                          const oracle100& h) {
+  oracle100 sum(0);
+  for (std::size_t i = 0; i < y.size(); ++i) sum += grad_y.data()[i] * y.data()[i].im;
+  return sum / h;
+}
+
+Dual nudged(const Dual& x, const oracle100&) {
+  return Dual(x.value, oracle100(1));
+}
+Complex nudged(const Complex& x, const oracle100& h) {
+  return Complex(x.re, h);
+}
+
+oracle100 step_size(const Tensor<oracle100>& inputs) {
+  oracle100 largest(0);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const oracle100 magnitude = abs(inputs.data()[i]);
+    if (magnitude > largest) largest = magnitude;
+  }
+  return ldexp(largest == 0 ? oracle100(1) : largest, -4000);
+}
+
+/// One forward per input, that input nudged along the second component of S.
+template <class S>
+Gradients forward_mode(const model::NormOptions& options, const OracleInputs& inputs,
+                       const Arguments<oracle100>& at, const NamedTensors<oracle100>& state) {
+  Arguments<S> arguments{convert<S>(at.x), convert<S>(at.gamma), convert<S>(at.beta)};
+  const auto derivative = [&](Tensor<S>& along, const Tensor<oracle100>& values) {
+    Tensor<oracle100> result = empty_tensor<oracle100>(shape_of(values));
+    const oracle100 h = step_size(values);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const S kept = along.data()[i];
+      along.data()[i] = nudged(kept, h);
+      const auto evaluation = evaluate<S>(options, arguments, inputs.valid, inputs.mode, state);
+      along.data()[i] = kept;
+      result.data()[i] = loss_derivative(inputs.grad_y, evaluation.y, h);
+    }
+    return result;
+  };
+  Gradients result;
+  result.x = derivative(arguments.x, at.x);
+  result.gamma = derivative(arguments.gamma, at.gamma);
+  result.beta = derivative(arguments.beta, at.beta);
+  return result;
+}
+
+Gradients reverse_mode(const model::NormOptions& options, const OracleInputs& inputs,
+                       const Arguments<oracle100>& at, const NamedTensors<oracle100>& state) {
+  Tape tape;
+  const auto watch = [&](const Tensor<oracle100>& values) {
+    Tensor<Variable> result = empty_tensor<Variable>(shape_of(values));
+    for (std::size_t i = 0; i < values.size(); ++i)
+      result.data()[i] = Variable::input(values.data()[i], tape);
+    return result;
+  };
+  const Arguments<Variable> arguments{watch(at.x), watch(at.gamma), watch(at.beta)};
+  const auto evaluation = evaluate<Variable>(options, arguments, inputs.valid, inputs.mode, state);
+  std::vector<oracle100> weights(tape.size(), oracle100(0));
+  for (std::size_t i = 0; i < evaluation.y.size(); ++i) {
+    const Variable& y = evaluation.y.data()[i];
+    if (y.tape != nullptr) weights[y.node] += inputs.grad_y.data()[i];
+  }
+  const std::vector<oracle100> swept = tape.sweep(std::move(weights));
+  const auto read = [&](const Tensor<Variable>& watched) {
+    Tensor<oracle100> result = empty_tensor<oracle100>(shape_of(watched));
+    for (std::size_t i = 0; i < watched.size(); ++i)
+      result.data()[i] = swept[watched.data()[i].node];
+    return result;
+  };
+  return {read(arguments.x), read(arguments.gamma), read(arguments.beta)};
+}
+
+}  // namespace
+
+Arguments<oracle100> written_out(const model::NormOptions& options, const OracleInputs& inputs) {
+  const auto extents = ref::tensor::check_activations("oracle", "x", shape_of(inputs.x));
+  const ref::tensor::Shape features{extents.d_model};
+  const bool one_gamma = std::holds_alternative<model::ScaleNormOptions>(options);
+  const ref::tensor::Shape gamma_shape = one_gamma ? ref::tensor::Shape{1} : features;
+  Arguments<oracle100> result{inputs.x, inputs.gamma, inputs.beta};
+  if (is_absent(result.gamma)) result.gamma = full_tensor(gamma_shape, oracle100(1));
+  if (is_absent(result.beta)) result.beta = full_tensor(features, oracle100(0));
+  ref::tensor::check_shape("oracle", "gamma", shape_of(result.gamma), gamma_shape);
+  ref::tensor::check_shape("oracle", "beta", shape_of(result.beta), features);
+  ref::tensor::check_finite("oracle", "x", result.x);
+  ref::tensor::check_finite("oracle", "gamma", result.gamma);
+  ref::tensor::check_finite("oracle", "beta", result.beta);
+  return result;
+}
+
+Gradients oracle_gradients(const model::NormOptions& options, const OracleInputs& inputs,
+                           const NamedTensors<oracle100>& state, Method method) {
+  const Arguments<oracle100> at = written_out(options, inputs);
+  ref::tensor::check_shape("oracle", "grad_y", shape_of(inputs.grad_y), shape_of(inputs.x));
+  switch (method) {
+    case Method::dual:
+      return forward_mode<Dual>(options, inputs, at, state);
+    case Method::complex_step:
+      return forward_mode<Complex>(options, inputs, at, state);
+    case Method::reverse:
+      return reverse_mode(options, inputs, at, state);
+  }
+  return {};
+}
+
+}  // namespace normproof::verification::oracle

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "verification/oracle/definition.hpp"
+
+namespace normproof::verification::oracle {
+
+/// Three ways to a derivative that share nothing but the definition of the forward.
+enum class Method {
+  dual,          ///< one forward on dual numbers per input
+  complex_step,  ///< one forward on complex numbers per input
+  reverse        ///< one forward on a tape, one sweep back: for large inputs
+};
+
+/// What one step takes, at 100 digits. Absent tensors are default-constructed or of size 0.
+struct OracleInputs {
+  Tensor<oracle100> x;            ///< [N,D] or [B,T,D]
+  Tensor<oracle100> gamma = {};   ///< [D] ([1] for scale_norm), or absent: ones
+  Tensor<oracle100> beta = {};    ///< [D], or absent: zeros
+  Tensor<oracle100> grad_y = {};  ///< the shape of x, or absent: forward alone
+  Mask valid = {};                ///< [N] or [B,T], or absent: all
+  ref::model::Mode mode = ref::model::Mode::training;
+};
+
+struct Gradients {
+  Tensor<oracle100> x;
+  Tensor<oracle100> gamma;
+  Tensor<oracle100> beta;
+};
+
+/// gamma and beta written out with the extents that the layer wants.
+/// Throws    ContractError on shapes that do not fit
+Arguments<oracle100> written_out(const ref::model::NormOptions& options,
+                                 const OracleInputs& inputs);
+
+/// Computes  the vector-Jacobian product: d L/d x, d L/d gamma, d L/d beta of L = sum(grad_y y)
+/// Requires  (C1) inputs.grad_y has the shape of x
+/// Error     about 1e-97 times the terms; the complex step's h is 2^-4000 times the largest
+/// |input|,
+///           and its truncation h^2 times a third derivative
+Gradients oracle_gradients(const ref::model::NormOptions& options, const OracleInputs& inputs,
+                           const NamedTensors<oracle100>& state, Method method);
+
+}  // namespace normproof::verification::oracle

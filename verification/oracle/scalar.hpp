@@ -1,0 +1,32 @@
+#pragma once
+
+#include "ref/numeric/real.hpp"
+#include "verification/oracle/complex.hpp"
+#include "verification/oracle/variable.hpp"
+
+namespace normproof::verification::oracle {
+
+/// The scalars that a definition is written for: the value alone, and three ways to its derivative.
+using Dual = ref::numeric::Dual<oracle100>;
+
+inline oracle100 root(const oracle100& x) {
+  return sqrt(x);
+}
+inline Dual root(const Dual& x) {
+  return sqrt(x);
+}
+
+inline const oracle100& value_of(const oracle100& x) {
+  return x;
+}
+inline const oracle100& value_of(const Dual& x) {
+  return x.value;
+}
+inline const oracle100& value_of(const Complex& x) {
+  return x.re;
+}
+inline const oracle100& value_of(const Variable& x) {
+  return x.value;
+}
+
+}  // namespace normproof::verification::oracle
