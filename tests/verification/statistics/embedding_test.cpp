@@ -1,0 +1,78 @@
+#include "verification/statistics/embedding.hpp"
+
+#include <gtest/gtest.h>
+
+#include "ref/numeric/errors.hpp"
+#include "ref/numeric/parallel.hpp"
+#include "ref/numeric/random.hpp"
+#include "tests/verification/statistics/corpora.hpp"
+
+namespace normproof::tests::verification::statistics {
+namespace {
+
+using namespace normproof::verification::statistics;
+using normproof::ref::numeric::ContractError;
+using normproof::ref::numeric::RandomStream;
+
+TEST(Embedding, EntriesAreTheScaledNormalsOfTheStream) {
+  const EmbeddingTable table = make_embedding(3, 5, 4, 0.5);
+  const RandomStream stream(3, "embedding");
+  ASSERT_EQ(table.values.size(), 20u);
+  for (std::size_t i = 0; i < 20; ++i) EXPECT_EQ(table.values.data()[i], 0.5 * stream.normal(i));
+}
+
+TEST(Embedding, EntriesDoNotDependOnTheSizeOfTheTableOrOnThreads) {
+  const EmbeddingTable small = make_embedding(3, 5, 4);
+  normproof::ref::numeric::set_num_threads(3);
+  const EmbeddingTable large = make_embedding(3, 4000, 4);
+  normproof::ref::numeric::set_num_threads(1);
+  for (std::size_t i = 0; i < 20; ++i) EXPECT_EQ(small.values.data()[i], large.values.data()[i]);
+  const EmbeddingTable again = make_embedding(3, 4000, 4);
+  for (std::size_t i = 0; i < 16000; ++i)
+    ASSERT_EQ(large.values.data()[i], again.values.data()[i]) << i;
+}
+
+TEST(Embedding, EveryRowIsThatOfItsTokenAndPaddingIsScaled) {
+  const EmbeddingTable table = make_embedding(3, 5, 2);
+  const auto batch = small_batch();
+  const auto x = embed(table, batch, 8);
+  ASSERT_EQ(ref::tensor::shape_of(x), (ref::tensor::Shape{2, 3, 2}));
+  for (std::size_t row = 0; row < 6; ++row) {
+    const double scale = batch.valid[row] != 0 ? 1 : 8;
+    for (std::size_t d = 0; d < 2; ++d) {
+      EXPECT_EQ(x.data()[row * 2 + d],
+                scale * table.values.data()[static_cast<std::size_t>(batch.tokens[row]) * 2 + d]);
+    }
+  }
+}
+
+TEST(Embedding, MaskIsTrueAtRealTokens) {
+  const auto mask = valid_mask(small_batch());
+  ASSERT_EQ(ref::tensor::shape_of(mask), (ref::tensor::Shape{2, 3}));
+  EXPECT_EQ(std::vector<bool>(mask.begin(), mask.end()),
+            (std::vector<bool>{true, true, true, true, false, false}));
+}
+
+TEST(Embedding, UpstreamGradientIsZeroAtPaddingAndDiffersFromStepToStep) {
+  const auto one = upstream_gradient(3, 1, small_batch(), 2);
+  const auto two = upstream_gradient(3, 2, small_batch(), 2);
+  const RandomStream stream(3, "grad_y/1");
+  for (std::size_t i = 0; i < 8; ++i) {
+    EXPECT_EQ(one.data()[i], stream.normal(i));
+    EXPECT_NE(one.data()[i], two.data()[i]);
+  }
+  for (std::size_t i = 8; i < 12; ++i) EXPECT_EQ(one.data()[i], 0);
+}
+
+TEST(Embedding, RefusesWhatTheContractExcludes) {
+  EXPECT_THROW(make_embedding(1, 0, 4), ContractError);
+  EXPECT_THROW(make_embedding(1, 4, 0), ContractError);
+  EXPECT_THROW(make_embedding(1, 4, 4, std::numeric_limits<double>::infinity()), ContractError);
+  EXPECT_THROW(embed(make_embedding(1, 4, 4), small_batch()), ContractError);  // id 4 of 4
+  auto batch = small_batch();
+  batch.tokens[0] = -1;
+  EXPECT_THROW(embed(make_embedding(1, 5, 4), batch), ContractError);
+}
+
+}  // namespace
+}  // namespace normproof::tests::verification::statistics

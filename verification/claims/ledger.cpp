@@ -1,0 +1,16 @@
+#include "verification/claims/claim.hpp"
+
+namespace normproof::verification::claims {
+
+const std::vector<Claim>& ledger() {
+  static const std::vector<Claim> claims = [] {
+    std::vector<Claim> all;
+    for (const auto& part : {textbook_claims(), backward_claims(), geometry_claims(),
+                             recursion_claims(), boundedness_claims()})
+      all.insert(all.end(), part.begin(), part.end());
+    return all;
+  }();
+  return claims;
+}
+
+}  // namespace normproof::verification::claims
