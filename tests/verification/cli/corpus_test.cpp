@@ -1,0 +1,80 @@
+#include "verification/cli/corpus.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ref/data/synthetic.hpp"
+#include "ref/numeric/errors.hpp"
+#include "tests/ref/data/shared_data.hpp"
+#include "tests/verification/cli/program_run.hpp"
+
+namespace normproof::tests::verification::cli {
+namespace {
+
+using namespace normproof::verification::cli;
+using normproof::ref::numeric::FileError;
+using normproof::ref::numeric::UsageError;
+using normproof::tests::ref::data::has_shared_data;
+using normproof::tests::ref::data::shared_data;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+const char* const kSentences = "financial_phrasebank/Sentences_AllAgree.txt";
+const char* const kVocabulary = "bert_base_uncased/vocab.txt";
+
+TEST(Corpus, WithoutFilesIsTheSyntheticOne) {
+  const Corpus corpus = load_corpus({});
+  EXPECT_EQ(corpus.name, "synthetic corpus");
+  EXPECT_EQ(corpus.tokenized.sequences.size(), normproof::ref::data::default_synthetic_sentences);
+  EXPECT_EQ(corpus.tokenized.labels.size(), corpus.tokenized.sequences.size());
+  EXPECT_EQ(format_ids(corpus.tokenized), format_ids(load_corpus({}).tokenized));
+}
+
+TEST(Corpus, OneFileWithoutTheOtherIsAUsageError) {
+  EXPECT_THAT(
+      [] {
+        load_corpus({"sentences.txt", {}});
+      },
+      ThrowsMessage<UsageError>(HasSubstr("--data is given without --vocab")));
+  EXPECT_THAT(
+      [] {
+        load_corpus({{}, "vocab.txt"});
+      },
+      ThrowsMessage<UsageError>(HasSubstr("--vocab is given without --data")));
+}
+
+TEST(Corpus, SentencesAreTokenizedAndNamedWithoutTheirFolder) {
+  const tests::ref::io::TemporaryFolder folder;
+  write_file(folder / "s.txt", "B b@neutral\r\nzz a@positive\r\n");
+  write_file(folder / "v.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\na\nb\n");
+  const Corpus corpus = load_corpus({folder / "s.txt", folder / "v.txt"});
+  EXPECT_EQ(corpus.name, "s.txt");
+  EXPECT_EQ(format_ids(corpus.tokenized), "2 5 5 3\n2 1 4 3\n");
+  EXPECT_EQ(corpus.tokenized.labels, (std::vector<int>{1, 2}));
+  EXPECT_EQ(corpus.tokenized.vocab_size, 6u);
+  EXPECT_EQ(format_ids(load_corpus({folder / "s.txt", folder / "v.txt"}, 3).tokenized),
+            "2 5 3\n2 1 3\n");
+}
+
+TEST(Corpus, AbsentFilesAreNamed) {
+  const tests::ref::io::TemporaryFolder folder;
+  write_file(folder / "s.txt", "b@neutral\r\n");
+  const auto absent = [&] { load_corpus({folder / "s.txt", folder / "v.txt"}); };
+  EXPECT_THAT(absent, ThrowsMessage<FileError>(HasSubstr((folder / "v.txt").string())));
+}
+
+TEST(Corpus, IdsAreThoseOfTheReferenceTokenizer) {
+  const char* const expected = "bert_base_uncased/expected_ids_first_100_sentences.txt";
+  if (!has_shared_data(kSentences) || !has_shared_data(expected))
+    GTEST_SKIP() << "the real data is not in " << shared_data();
+  const std::string ids =
+      format_ids(load_corpus({shared_data() / kSentences, shared_data() / kVocabulary}).tokenized);
+  std::string reference = read_file(shared_data() / expected);
+  if (!reference.ends_with('\n')) reference += '\n';
+  ASSERT_GT(reference.size(), 1000u);
+  EXPECT_EQ(ids.substr(0, reference.size()), reference);
+  EXPECT_EQ(std::ranges::count(ids, '\n'), 2264);
+}
+
+}  // namespace
+}  // namespace normproof::tests::verification::cli

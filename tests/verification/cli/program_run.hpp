@@ -1,0 +1,48 @@
+#pragma once
+
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+
+#include "tests/ref/io/temporary_folder.hpp"
+
+namespace normproof::tests::verification::cli {
+
+inline std::string read_file(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+inline void write_file(const std::filesystem::path& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+struct Outcome {
+  int status = -1;
+  std::string out, err;
+};
+
+/// Runs a shell command; "$N" in it is the program. Standard error always comes back, standard
+/// output unless the command sends it elsewhere.
+inline Outcome run(const std::string& command) {
+  const tests::ref::io::TemporaryFolder folder;
+  write_file(folder / "command", "N='" NORMPROOF_PROGRAM "'\n" + command + "\n");
+  const std::string line = "bash '" + (folder / "command").string() + "' > '" +
+                           (folder / "out").string() + "' 2> '" + (folder / "err").string() +
+                           "' < /dev/null";
+  const int status = std::system(line.c_str());
+  if (!WIFEXITED(status)) throw std::runtime_error("the shell was ended by a signal");
+  return {WEXITSTATUS(status), read_file(folder / "out"), read_file(folder / "err")};
+}
+
+/// True if the text is one line that begins with "normproof: ".
+inline bool is_one_sentence(const std::string& text) {
+  return text.starts_with("normproof: ") && text.find('\n') == text.size() - 1;
+}
+
+}  // namespace normproof::tests::verification::cli

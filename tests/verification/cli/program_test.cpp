@@ -1,0 +1,45 @@
+#include "verification/cli/program.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/verification/cli/program_run.hpp"
+
+namespace normproof::tests::verification::cli {
+namespace {
+
+using namespace normproof::verification::cli;
+using testing::HasSubstr;
+
+/// Status and what was written, in this process.
+Outcome run_here(const std::vector<std::string>& arguments) {
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  Outcome outcome;
+  outcome.status = run_program(arguments);
+  outcome.out = testing::internal::GetCapturedStdout();
+  outcome.err = testing::internal::GetCapturedStderr();
+  return outcome;
+}
+
+TEST(Program, TextsGoToStandardOutput) {
+  const Outcome outcome = run_here({"--version"});
+  EXPECT_EQ(outcome.status, kSuccess);
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_TRUE(outcome.out.starts_with("normproof "));
+}
+
+TEST(Program, ErrorsAreOneSentenceWithTheirStatus) {
+  const Outcome usage = run_here({"verfy"});
+  EXPECT_EQ(usage.status, kUsageError);
+  EXPECT_EQ(usage.out, "");
+  EXPECT_TRUE(is_one_sentence(usage.err)) << usage.err;
+  const Outcome file = run_here({"tokenize", "--data", "/absent/d", "--vocab", "/absent/v"});
+  EXPECT_EQ(file.status, kFileError);
+  EXPECT_EQ(file.out, "");
+  EXPECT_TRUE(is_one_sentence(file.err)) << file.err;
+  EXPECT_THAT(file.err, HasSubstr("/absent/"));
+}
+
+}  // namespace
+}  // namespace normproof::tests::verification::cli

@@ -1,0 +1,95 @@
+#include "verification/cli/verify.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "ref/numeric/errors.hpp"
+#include "tests/ref/data/shared_data.hpp"
+#include "tests/verification/cli/program_run.hpp"
+
+namespace normproof::tests::verification::cli {
+namespace {
+
+using namespace normproof::verification::cli;
+using normproof::ref::numeric::FileError;
+using normproof::ref::numeric::UsageError;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+using tests::ref::io::TemporaryFolder;
+
+// One run of everything, twice: other jobs, folder, locale, time zone and width, the same bytes.
+TEST(Verify, EveryReportIsTheSameBytesWhateverTheCircumstances) {
+  const TemporaryFolder a;
+  const TemporaryFolder b;
+  const std::string arguments =
+      " verify --claims 'T*,A5,D13' --cases 20 --seed 3 --json r.json --junit r.xml --html r.html";
+  const Outcome first = run("cd '" + a.path().string() + "'; $N" + arguments + " --jobs 1");
+  const Outcome second = run("cd '" + b.path().string() +
+                             "'; LC_ALL=C.UTF-8 TZ=Asia/Tokyo COLUMNS=40 OMP_NUM_THREADS=1 $N" +
+                             arguments + " --jobs 3");
+  EXPECT_EQ(first.status, 0) << first.out << first.err;
+  EXPECT_EQ(second.status, 0);
+  EXPECT_EQ(first.err, "");
+  EXPECT_EQ(first.out, second.out);
+  EXPECT_THAT(first.out, AllOf(HasSubstr("T1     holds"), HasSubstr("D13    refuted, as expected"),
+                               HasSubstr("synthetic corpus"), HasSubstr("PASSED: 7 claims")));
+  for (const char* file : {"r.json", "r.xml", "r.html"}) {
+    EXPECT_GT(read_file(a / file).size(), 200u) << file;
+    EXPECT_EQ(read_file(a / file), read_file(b / file)) << file;
+  }
+  const auto json = nlohmann::json::parse(read_file(a / "r.json"));
+  EXPECT_EQ(json.at("claims").size(), 7u);
+  for (const auto& claim : json.at("claims")) {
+    EXPECT_GE(claim.at("cases"), 20) << claim.at("id");
+    EXPECT_EQ(claim.at("as_expected"), true) << claim.at("id");
+  }
+  EXPECT_EQ(json.at("nu_series").size(), 3u);
+  EXPECT_EQ(json["nu_series"][0].at("nu").size(), 100u);
+  // The files and the folder leave nothing else behind.
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(a.path()), {}), 3);
+}
+
+TEST(Verify, RealSentencesAreFollowed) {
+  using tests::ref::data::has_shared_data;
+  using tests::ref::data::shared_data;
+  const char* const sentences = "financial_phrasebank/Sentences_AllAgree.txt";
+  if (!has_shared_data(sentences)) GTEST_SKIP() << "the real data is not in " << shared_data();
+  const Report report = make_report(
+      {.claims = "T2",
+       .cases = 1,
+       .files = {shared_data() / sentences, shared_data() / "bert_base_uncased/vocab.txt"}});
+  EXPECT_EQ(report.corpus, "Sentences_AllAgree.txt");
+  EXPECT_EQ(report.statistics.corpus.sentences, 2264u);
+  EXPECT_EQ(report.statistics.corpus.tokens, 68295u);
+  EXPECT_EQ(report.statistics.corpus.longest, 150u);
+  EXPECT_EQ(report.claims.size(), 1u);
+  EXPECT_TRUE(succeeded(report));
+}
+
+TEST(Verify, NoClaimSelectedIsAUsageErrorBeforeAnyWork) {
+  EXPECT_THROW(make_report({.claims = "Q*"}), UsageError);
+}
+
+TEST(Verify, OutputsThatCannotBeAreFoundOutFirst) {
+  const TemporaryFolder folder;
+  write_file(folder / "s.txt", "a@neutral\r\n");
+  const auto verify_with = [](const VerifyCommand& command) {
+    return [command] { make_report(command); };
+  };
+  EXPECT_THAT(verify_with({.html = folder / "absent/r.html"}),
+              ThrowsMessage<FileError>(HasSubstr("its folder is absent")));
+  EXPECT_THAT(verify_with({.json = folder.path()}),
+              ThrowsMessage<FileError>(HasSubstr("is a folder")));
+  EXPECT_THAT(verify_with({.json = folder / "r", .html = folder / "r"}),
+              ThrowsMessage<UsageError>(HasSubstr("--json and --html name the same file")));
+  EXPECT_THAT(
+      verify_with({.files = {folder / "s.txt", folder / "v.txt"}, .junit = folder / "." / "s.txt"}),
+      ThrowsMessage<UsageError>(HasSubstr("--data and --junit name the same file")));
+  EXPECT_EQ(read_file(folder / "s.txt"), "a@neutral\r\n");
+}
+
+}  // namespace
+}  // namespace normproof::tests::verification::cli

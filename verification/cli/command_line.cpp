@@ -1,0 +1,257 @@
+#include "verification/cli/command_line.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <string_view>
+#include <thread>
+
+#include "ref/numeric/errors.hpp"
+#include "ref/tensor/named_tensors.hpp"
+#include "verification/cli/help.hpp"
+
+namespace normproof::verification::cli {
+
+using ref::numeric::UsageError;
+
+namespace {
+
+constexpr int kMaxJobs = 1024;
+
+std::string one_line(std::string text) {
+  std::ranges::replace(text, '\n', ' ');
+  while (!text.empty() && text.back() == ' ') text.pop_back();
+  return text;
+}
+
+template <class Number>
+Number parse_number(std::string_view option, const std::string& text, Number least, Number most) {
+  Number number{};
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc{} || stop != end || number < least || number > most) {
+    throw UsageError(fmt::format("{} is '{}'; expected a whole number from {} to {}", option, text,
+                                 least, most));
+  }
+  return number;
+}
+
+template <class Value>
+Value parse_choice(std::string_view option, const std::string& text,
+                   const std::vector<std::pair<std::string, Value>>& choices) {
+  std::vector<std::string> known;
+  for (const auto& [name, value] : choices) {
+    if (name == text) return value;
+    known.push_back(name);
+  }
+  throw UsageError(ref::tensor::unknown_name(option, text, known));
+}
+
+std::optional<std::filesystem::path> path_of(const CLI::App& command, const std::string& option) {
+  const CLI::Option* const given = command.get_option(option);
+  if (given->count() == 0) return std::nullopt;
+  const auto text = given->as<std::string>();
+  if (text.empty()) throw UsageError(option + " is ''; expected the name of a file");
+  return text;
+}
+
+/// The options by name, as text: what is a number or a choice is judged in one place, here.
+struct Texts {
+  std::string claims = "*", seed = "1", cases = "1000", jobs;
+  std::string data, vocab, json, junit, html;
+  std::string layer, in, out, scalar = "double", mode = "training";
+  std::vector<std::string> settings;
+  bool sequence = false;
+};
+
+void add_corpus_options(CLI::App& command, Texts& texts) {
+  command
+      .add_option("--data", texts.data,
+                  "Sentences in the format of Financial PhraseBank (ISO-8859-1,\n"
+                  "CR LF, sentence@label); without it a synthetic corpus")
+      ->type_name("FILE");
+  command
+      .add_option("--vocab", texts.vocab, "WordPiece vocabulary, a token a line; goes with --data")
+      ->type_name("FILE");
+}
+
+void add_verify(CLI::App& app, Texts& texts) {
+  CLI::App& verify = *app.add_subcommand("verify",
+                                         "Check the ledger of claims, and follow the "
+                                         "statistics\nof real batches of sentences");
+  verify
+      .add_option("--claims", texts.claims,
+                  "The claims to check: globs on their ids, separated by\n"
+                  "commas, such as 'A*,D1[0-3]' (default: all)")
+      ->type_name("GLOB");
+  verify.add_option("--seed", texts.seed, "Seed of every random choice (default: 1)")
+      ->type_name("N");
+  verify.add_option("--cases", texts.cases, "Cases that each claim is tried on (default: 1000)")
+      ->type_name("N");
+  verify
+      .add_option("--jobs", texts.jobs,
+                  "Claims that are checked at the same time (default: the\n"
+                  "number of processors); the report does not depend on it")
+      ->type_name("N");
+  add_corpus_options(verify, texts);
+  verify.add_option("--json", texts.json, "Write everything that was found, as JSON")
+      ->type_name("FILE");
+  verify.add_option("--junit", texts.junit, "Write the verdicts as JUnit XML")->type_name("FILE");
+  verify.add_option("--html", texts.html, "Write the report with its pictures as one HTML file")
+      ->type_name("FILE");
+  verify.footer(verify_footer());
+}
+
+void add_eval(CLI::App& app, Texts& texts) {
+  CLI::App& eval = *app.add_subcommand("eval",
+                                       "Run a layer, forward and backward, on tensors of "
+                                       "your own");
+  eval.add_option("LAYER", texts.layer, "The layer; see below for their names and options")
+      ->required()
+      ->type_name("");
+  eval.add_option("--in", texts.in, "The tensors that go in: .npz or .safetensors")
+      ->required()
+      ->type_name("FILE");
+  eval.add_option("--out", texts.out, "The tensors that come out: .npz or .safetensors")
+      ->required()
+      ->type_name("FILE");
+  eval.add_option("--scalar", texts.scalar,
+                  "double: the reference (default); oracle50: 50 digits,\n"
+                  "rounded once at the end; interval: an enclosure, as\n"
+                  "<name>_lo and <name>_hi beside <name>")
+      ->type_name("double|oracle50|interval");
+  eval.add_option("--set", texts.settings, "Options of the layer; may be repeated")
+      ->type_name("NAME=VALUE");
+  eval.add_flag("--sequence", texts.sequence,
+                "x, grad_y and valid have a leading axis of steps; the\n"
+                "state is carried from step to step");
+  eval.add_option("--mode", texts.mode,
+                  "training (default): statistics of the batch, moving the\n"
+                  "running ones; inference: running statistics, unmoved")
+      ->type_name("training|inference");
+  eval.footer(eval_footer());
+}
+
+void add_tokenize(CLI::App& app, Texts& texts) {
+  CLI::App& tokenize =
+      *app.add_subcommand("tokenize", "Print the token ids of each sentence, a line a sentence");
+  add_corpus_options(tokenize, texts);
+  tokenize.footer(tokenize_footer());
+}
+
+CorpusFiles corpus_files(const CLI::App& command) {
+  return {path_of(command, "--data"), path_of(command, "--vocab")};
+}
+
+VerifyCommand verify_command(const CLI::App& command, const Texts& texts) {
+  constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
+  const int processors = static_cast<int>(std::thread::hardware_concurrency());
+  VerifyCommand verify;
+  verify.claims = texts.claims;
+  verify.seed = parse_number<std::uint64_t>("--seed", texts.seed, 0, kMost);
+  verify.cases = parse_number<std::size_t>("--cases", texts.cases, 1, 1'000'000'000);
+  verify.jobs = command.count("--jobs") == 0 ? std::clamp(processors, 1, kMaxJobs)
+                                             : parse_number("--jobs", texts.jobs, 1, kMaxJobs);
+  verify.files = corpus_files(command);
+  verify.json = path_of(command, "--json");
+  verify.junit = path_of(command, "--junit");
+  verify.html = path_of(command, "--html");
+  return verify;
+}
+
+EvalCommand eval_command(const CLI::App& command, const Texts& texts) {
+  EvalCommand eval;
+  eval.layer = texts.layer;
+  eval.in = *path_of(command, "--in");
+  eval.out = *path_of(command, "--out");
+  eval.scalar = parse_choice<EvalScalar>("--scalar", texts.scalar,
+                                         {{"double", EvalScalar::float64},
+                                          {"oracle50", EvalScalar::oracle50},
+                                          {"interval", EvalScalar::interval}});
+  eval.mode = parse_choice<ref::model::Mode>(
+      "--mode", texts.mode,
+      {{"training", ref::model::Mode::training}, {"inference", ref::model::Mode::inference}});
+  eval.sequence = texts.sequence;
+  for (const std::string& setting : texts.settings) {
+    const std::size_t equals = setting.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw UsageError(
+          fmt::format("--set is '{}'; expected NAME=VALUE, such as eps=1e-5", setting));
+    }
+    eval.settings.emplace_back(setting.substr(0, equals), setting.substr(equals + 1));
+  }
+  return eval;
+}
+
+std::vector<std::string> option_names(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options())
+    if (!option->get_positional()) names.push_back("--" + option->get_lnames().at(0));
+  return names;
+}
+
+void refuse_extras(const CLI::App& command, std::string_view kind,
+                   const std::vector<std::string>& known) {
+  const std::vector<std::string> extras = command.remaining();
+  if (extras.empty()) return;
+  const std::string& first = extras.front();
+  if (first.starts_with("-")) {
+    throw UsageError(ref::tensor::unknown_name("option", first.substr(0, first.find('=')),
+                                               option_names(command)));
+  }
+  if (known.empty())
+    throw UsageError(
+        fmt::format("unexpected argument '{}' of {}; expected options alone", first, kind));
+  throw UsageError(ref::tensor::unknown_name(kind, first, known));
+}
+
+}  // namespace
+
+Command parse_command_line(const std::vector<std::string>& arguments) {
+  CLI::App app(program_description(), "normproof");
+  Texts texts;
+  add_verify(app, texts);
+  add_eval(app, texts);
+  add_tokenize(app, texts);
+  app.set_version_flag("--version", "normproof " NORMPROOF_VERSION);
+  app.footer(program_footer());
+  app.get_formatter()->column_width(22);
+  app.get_formatter()->label("SUBCOMMAND", "COMMAND");
+  app.get_formatter()->label("Subcommands", "Commands");
+  std::vector<std::string> commands;
+  for (CLI::App* command : app.get_subcommands({})) {
+    command->allow_extras();
+    command->group("Commands");
+    command->get_formatter()->column_width(22);
+    commands.push_back(command->get_name());
+  }
+  app.allow_extras();
+  try {
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::CallForHelp&) {
+    return TextCommand{app.help()};
+  } catch (const CLI::CallForVersion&) {
+    return TextCommand{app.version() + "\n"};
+  } catch (const CLI::ParseError& error) {
+    for (const CLI::App* command : app.get_subcommands())
+      refuse_extras(*command, command->get_name(), {});
+    throw UsageError(one_line(error.what()));
+  }
+  const std::vector<CLI::App*> given = app.get_subcommands();
+  refuse_extras(app, "command", commands);
+  if (given.size() != 1) {
+    throw UsageError(fmt::format("{} command is given; expected one of {} (see normproof --help)",
+                                 given.empty() ? "no" : "more than one",
+                                 fmt::join(commands, ", ")));
+  }
+  const CLI::App& command = *given.front();
+  refuse_extras(command, command.get_name(), {});
+  if (command.get_name() == "verify") return verify_command(command, texts);
+  if (command.get_name() == "eval") return eval_command(command, texts);
+  return TokenizeCommand{corpus_files(command)};
+}
+
+}  // namespace normproof::verification::cli

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "verification/cli/corpus.hpp"
+#include "verification/cli/eval.hpp"
+
+namespace normproof::verification::cli {
+
+struct VerifyCommand {
+  std::string claims = "*";
+  std::uint64_t seed = 1;
+  std::size_t cases = 1000;
+  int jobs = 1;
+  CorpusFiles files = {};
+  std::optional<std::filesystem::path> json = {}, junit = {}, html = {};
+};
+
+struct TokenizeCommand {
+  CorpusFiles files = {};
+};
+
+/// --help or --version: a text for standard output.
+struct TextCommand {
+  std::string text;
+};
+
+using Command = std::variant<VerifyCommand, EvalCommand, TokenizeCommand, TextCommand>;
+
+/// Computes  the command that the arguments (without the program's name) spell out. --jobs is the
+///           number of processors where it is not given.
+/// Throws    UsageError, one sentence; an unknown command or option with the nearest known one
+Command parse_command_line(const std::vector<std::string>& arguments);
+
+}  // namespace normproof::verification::cli

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ref/model/norm_options.hpp"
+
+namespace normproof::verification::cli {
+
+/// `double`: the reference; oracle50: 50 digits, rounded once at the end; interval: an enclosure.
+enum class EvalScalar { float64, oracle50, interval };
+
+struct EvalCommand {
+  std::string layer = {};
+  std::filesystem::path in = {}, out = {};
+  EvalScalar scalar = EvalScalar::float64;
+  std::vector<std::pair<std::string, std::string>> settings = {};  ///< option, value
+  bool sequence = false;                                           ///< a leading axis of steps
+  ref::model::Mode mode = ref::model::Mode::training;
+};
+
+/// Runs a layer on the tensors of a file and writes what comes out to another one.
+///
+/// Computes  norm_step, step by step with the state carried on; the files as in docs/formats.md
+/// Requires  (C1) a known layer, options of it with values that it takes  (C2) --in and --out are
+///           different files, .npz or .safetensors  (C3) the tensors of the file are ones that the
+///           layer takes, with their shapes
+/// Order     the same bytes for any number of threads
+/// Throws    UsageError (C1, C2); FileError naming file and tensor (C3), or as read_tensors and
+///           write_tensors. The file --out is written wholly or not at all
+void eval(const EvalCommand& command);
+
+}  // namespace normproof::verification::cli

@@ -1,0 +1,80 @@
+#include "verification/cli/help.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "ref/model/norm_options.hpp"
+
+namespace normproof::verification::cli {
+
+std::string program_description() {
+  return "normproof checks what is claimed about BatchNorm, LayerNorm and PowerNorm, and computes "
+         "them\nwith the same bits on every machine.\n";
+}
+
+std::string program_footer() {
+  return "Each command has a --help of its own.\n\n"
+         "Exit status:\n"
+         "  0  everything is as expected\n"
+         "  1  a claim is not, or a computation failed\n"
+         "  2  the command line is wrong\n"
+         "  3  a file is absent, empty, damaged or not of its format, or cannot be written\n\n"
+         "Examples:\n"
+         "  normproof verify --html report.html\n"
+         "  normproof eval layer_norm --in x.npz --out y.npz\n"
+         "  normproof tokenize | head -3";
+}
+
+std::string verify_footer() {
+  return "Prints a table of the claims and their verdicts, then the statistics of the batches, on "
+         "standard\noutput. The same seed, cases and files give the same bytes, whatever --jobs "
+         "is.\nExit status 1 if a verdict is unexpected or a layer becomes unstable.\n\n"
+         "Examples:\n"
+         "  normproof verify\n"
+         "  normproof verify --claims 'C*' --cases 100000 --seed 7\n"
+         "  normproof verify --data Sentences_AllAgree.txt --vocab vocab.txt --html report.html\n"
+         "  normproof verify --json report.json --junit report.xml";
+}
+
+std::string eval_footer() {
+  std::string text =
+      "Tensors in:  x [N,D] or [B,T,D]; optional gamma, beta [D], grad_y (the shape of x; then "
+      "the\nbackward runs), valid [N] or [B,T] (true = a real token), and the state of the layer. "
+      "Anything\nelse is an error.\n"
+      "Tensors out: y, the statistics, grad_x, grad_gamma, grad_beta, and the state after the "
+      "step,\nin float64. docs/formats.md has the names.\n\n"
+      "Layers and their options with defaults, for --set:\n";
+  for (const std::string& name : ref::model::norm_names()) {
+    const auto options = ref::model::list_options(ref::model::norm_options(name));
+    std::string line = fmt::format("  {:<20}{}", name, options.empty() ? " (none)" : "");
+    std::size_t used = line.size();
+    for (const auto& [field, value] : options) {
+      const std::string setting = fmt::format(" {}={}", field, value);
+      if (used + setting.size() > 98) {
+        line += "\n" + std::string(22, ' ');
+        used = 22;
+      }
+      line += setting;
+      used += setting.size();
+    }
+    text += line + "\n";
+  }
+  return text +
+         "\nExamples:\n"
+         "  normproof eval layer_norm --in x.npz --out y.npz\n"
+         "  normproof eval batch_norm --in x.npz --out y.npz --set eps=1e-3 running_decay=0.99\n"
+         "  normproof eval power_norm --in steps.safetensors --out out.npz --sequence\n"
+         "  normproof eval rms_norm --in x.npz --out y.npz --scalar interval";
+}
+
+std::string tokenize_footer() {
+  return "The ids are those of BERT's uncased WordPiece tokenizer, [CLS] and [SEP] included, "
+         "separated by\nspaces. Without --data and --vocab: a synthetic corpus and its "
+         "vocabulary.\n\n"
+         "Examples:\n"
+         "  normproof tokenize --data Sentences_AllAgree.txt --vocab vocab.txt > ids.txt\n"
+         "  normproof tokenize | head -3";
+}
+
+}  // namespace normproof::verification::cli

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+namespace normproof::verification::cli {
+
+/// What --help says before and after the list of options.
+std::string program_description();
+std::string program_footer();
+std::string verify_footer();
+/// With every layer and its options with their defaults, from ref/model.
+std::string eval_footer();
+std::string tokenize_footer();
+
+}  // namespace normproof::verification::cli

@@ -1,0 +1,64 @@
+#include "verification/cli/program.hpp"
+
+#include <exception>
+#include <new>
+#include <string_view>
+#include <variant>
+
+#include "ref/numeric/errors.hpp"
+#include "ref/numeric/fp_environment.hpp"
+#include "verification/cli/command_line.hpp"
+#include "verification/cli/standard_streams.hpp"
+#include "verification/cli/verify.hpp"
+
+namespace normproof::verification::cli {
+namespace {
+
+struct Runner {
+  int operator()(const VerifyCommand& command) const {
+    return verify(command) ? kSuccess : kNumericalFailure;
+  }
+  int operator()(const EvalCommand& command) const {
+    eval(command);
+    return kSuccess;
+  }
+  int operator()(const TokenizeCommand& command) const {
+    write_stdout(format_ids(load_corpus(command.files).tokenized));
+    return kSuccess;
+  }
+  int operator()(const TextCommand& command) const {
+    write_stdout(command.text);
+    return kSuccess;
+  }
+};
+
+int complain(int status, std::string_view sentence) noexcept {
+  write_stderr("normproof: ");
+  write_stderr(sentence);
+  write_stderr("\n");
+  return status;
+}
+
+}  // namespace
+
+int run_program(const std::vector<std::string>& arguments) noexcept {
+  try {
+    ignore_closed_pipes();
+    ref::numeric::check_fp_environment();
+    return std::visit(Runner{}, parse_command_line(arguments));
+  } catch (const ref::numeric::UsageError& error) {
+    return complain(kUsageError, error.what());
+  } catch (const ref::numeric::ContractError& error) {
+    return complain(kUsageError, error.what());
+  } catch (const ref::numeric::FileError& error) {
+    return complain(kFileError, error.what());
+  } catch (const std::bad_alloc&) {
+    return complain(kNumericalFailure, "the memory does not suffice");
+  } catch (const std::exception& error) {
+    return complain(kNumericalFailure, error.what());
+  } catch (...) {
+    return complain(kNumericalFailure, "an unknown failure");
+  }
+}
+
+}  // namespace normproof::verification::cli

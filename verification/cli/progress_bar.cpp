@@ -1,0 +1,36 @@
+#include "verification/cli/progress_bar.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "verification/cli/standard_streams.hpp"
+#include "verification/cli/text.hpp"
+
+namespace normproof::verification::cli {
+
+std::string progress_line(std::string_view what, std::size_t done, std::size_t total,
+                          std::string_view detail, std::size_t width) {
+  constexpr std::size_t kBar = 30;
+  const std::size_t filled = total == 0 ? kBar : std::min(kBar, kBar * done / total);
+  const std::string line = fmt::format("{} [{}{}] {}/{} {}", what, std::string(filled, '#'),
+                                       std::string(kBar - filled, '.'), done, total, detail);
+  return cut(line, width);
+}
+
+ProgressBar::ProgressBar() : is_terminal_(cli::is_terminal(STDERR_FILENO)) {}
+
+ProgressBar::~ProgressBar() {
+  if (drawn_) write_stderr("\r\x1b[K");
+}
+
+void ProgressBar::show(std::string_view what, std::size_t done, std::size_t total,
+                       std::string_view detail) {
+  if (!is_terminal_) return;
+  drawn_ = true;
+  const std::size_t width = terminal_width(STDERR_FILENO, 80);
+  write_stderr("\r" + progress_line(what, done, total, detail, width - 1) + "\x1b[K");
+}
+
+}  // namespace normproof::verification::cli

@@ -1,0 +1,54 @@
+#include "verification/cli/standard_streams.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <system_error>
+
+#include "ref/numeric/errors.hpp"
+
+namespace normproof::verification::cli {
+
+void write_all(int descriptor, std::string_view name, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) {
+      throw ref::numeric::FileError(
+          fmt::format("{} cannot be written ({})", name, std::generic_category().message(errno)));
+    }
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void write_stdout(std::string_view bytes) {
+  write_all(STDOUT_FILENO, "standard output", bytes);
+}
+
+void write_stderr(std::string_view bytes) noexcept {
+  try {
+    write_all(STDERR_FILENO, "standard error", bytes);
+  } catch (...) {
+    return;
+  }
+}
+
+bool is_terminal(int descriptor) {
+  return ::isatty(descriptor) == 1;
+}
+
+std::size_t terminal_width(int descriptor, std::size_t otherwise) {
+  winsize size{};
+  if (!is_terminal(descriptor) || ::ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+    return otherwise;
+  return size.ws_col;
+}
+
+void ignore_closed_pipes() {
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+}  // namespace normproof::verification::cli

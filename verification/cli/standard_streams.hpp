@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace normproof::verification::cli {
+
+/// Writes all bytes to a file descriptor; nothing stays in a buffer.
+/// Throws    FileError naming `name` and the reason (a full disk, a closed pipe)
+void write_all(int descriptor, std::string_view name, std::string_view bytes);
+
+/// The same for standard output.
+void write_stdout(std::string_view bytes);
+
+/// Writes what it can to standard error; a message that cannot be written is lost.
+void write_stderr(std::string_view bytes) noexcept;
+
+bool is_terminal(int descriptor);
+
+/// Columns of the terminal on this descriptor; `otherwise` where it is none.
+std::size_t terminal_width(int descriptor, std::size_t otherwise);
+
+/// From here on a closed pipe is an error of the write, not the end of the process.
+void ignore_closed_pipes();
+
+}  // namespace normproof::verification::cli

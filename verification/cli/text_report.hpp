@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include "verification/cli/report.hpp"
+
+namespace normproof::verification::cli {
+
+/// Columns of the report where standard output is no terminal.
+inline constexpr std::size_t default_width = 100;
+
+/// The report for people: the table of claims, the statistics of the batches, the closing line.
+/// Lines have at most `width` columns (80 at least), save where a single word is longer.
+std::string text_report(const Report& report, std::size_t width = default_width);
+
+/// The parts of it.
+std::string claims_table(const Report& report, std::size_t width);
+std::string statistics_text(const Report& report, std::size_t width);
+
+}  // namespace normproof::verification::cli

@@ -1,0 +1,139 @@
+#include "verification/cli/verify.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <vector>
+
+#include "ref/io/atomic_file.hpp"
+#include "ref/numeric/errors.hpp"
+#include "verification/claims/run.hpp"
+#include "verification/claims/sparse_channel.hpp"
+#include "verification/cli/html_report.hpp"
+#include "verification/cli/json_report.hpp"
+#include "verification/cli/junit_report.hpp"
+#include "verification/cli/progress_bar.hpp"
+#include "verification/cli/standard_streams.hpp"
+#include "verification/cli/text.hpp"
+#include "verification/cli/text_report.hpp"
+
+namespace normproof::verification::cli {
+
+namespace fs = std::filesystem;
+using ref::numeric::FileError;
+using ref::numeric::UsageError;
+
+namespace {
+
+constexpr double kAlpha = 0.9;
+constexpr std::size_t kPeriods = 100;
+constexpr std::size_t kLongestSentence = 512;
+
+struct NamedFile {
+  const char* option;
+  const std::optional<fs::path>* path;
+};
+
+/// Finds out before the work, not after it, that an output has no folder or would replace an input.
+void check_outputs(const VerifyCommand& command) {
+  const std::vector<NamedFile> inputs = {{"--data", &command.files.data},
+                                         {"--vocab", &command.files.vocab}};
+  const std::vector<NamedFile> outputs = {
+      {"--json", &command.json}, {"--junit", &command.junit}, {"--html", &command.html}};
+  std::vector<NamedFile> seen = inputs;
+  for (const NamedFile& output : outputs) {
+    if (!*output.path) continue;
+    const fs::path& path = **output.path;
+    for (const NamedFile& other : seen) {
+      std::error_code absent;
+      if (*other.path && (path == **other.path || fs::equivalent(path, **other.path, absent)) &&
+          !fs::is_character_file(path, absent)) {
+        throw UsageError(fmt::format("{} and {} name the same file '{}'; expected different ones",
+                                     other.option, output.option, path.string()));
+      }
+    }
+    seen.push_back(output);
+    std::error_code ignored;
+    const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+    if (!fs::is_directory(folder, ignored)) {
+      throw FileError(
+          fmt::format("{}: its folder is absent; expected a folder to write into", path.string()));
+    }
+    if (fs::is_directory(path, ignored))
+      throw FileError(fmt::format("{}: is a folder; expected the name of a file", path.string()));
+  }
+}
+
+NuSeries periodic_channel(std::size_t period) {
+  double decay = 1;  // alpha^(K-1): of running_psi2 while the channel is quiet
+  for (std::size_t i = 1; i < period; ++i) decay *= kAlpha;
+  NuSeries series{.period = period, .theta = 1 / decay - kAlpha, .nu = {}};
+  const std::vector<double> nu = claims::nu_series(kAlpha, period, kPeriods);
+  for (std::size_t batch = 0; batch < nu.size(); batch += period) series.nu.push_back(nu[batch]);
+  return series;
+}
+
+ReportedClaim report_claim(const claims::Claim& claim, const claims::Result& result) {
+  const claims::Evidence& evidence = result.evidence;
+  ReportedClaim reported;
+  reported.id = clean_line(claim.id);
+  reported.title = clean_line(claim.title);
+  reported.statement = clean(claim.statement);
+  reported.source = clean_line(claim.source);
+  reported.assumptions = clean(claim.assumptions);
+  reported.expected_to_hold = claim.expected == claims::Verdict::holds;
+  reported.dropped = clean_line(claim.dropped);
+  reported.holds = evidence.observed == claims::Verdict::holds;
+  reported.as_expected = result.as_expected;
+  reported.cases = evidence.cases;
+  reported.violations = evidence.violations;
+  reported.worst = evidence.worst;
+  reported.worst_meaning = clean_line(evidence.worst_meaning);
+  reported.counterexample = clean(evidence.counterexample);
+  reported.detail = clean(evidence.detail);
+  reported.seed = evidence.seed;
+  reported.failure = clean(result.failure);
+  return reported;
+}
+
+}  // namespace
+
+Report make_report(const VerifyCommand& command) {
+  check_outputs(command);
+  const auto selected = claims::select_claims(claims::ledger(), command.claims);
+  const Corpus corpus = load_corpus(command.files, kLongestSentence);
+  Report report{.version = NORMPROOF_VERSION,
+                .seed = command.seed,
+                .cases = command.cases,
+                .corpus = clean_line(corpus.name),
+                .claims = {},
+                .statistics = {},
+                .nu_series = {}};
+  ProgressBar progress;
+  progress.show("checking claims", 0, selected.size(), "");
+  const auto results = claims::run_claims(
+      selected, {.seed = command.seed, .cases = command.cases, .jobs = command.jobs},
+      [&](const claims::Result& result, std::size_t done, std::size_t total) {
+        progress.show("checking claims", done, total, result.id);
+      });
+  for (std::size_t i = 0; i < selected.size(); ++i)
+    report.claims.push_back(report_claim(selected[i], results[i]));
+  report.statistics = statistics::collect_statistics(
+      corpus.tokenized, {.seed = command.seed}, [&](std::size_t step, std::size_t steps) {
+        progress.show("following batches", step, steps, corpus.name);
+      });
+  for (const std::size_t period : {10, 11, 12})
+    report.nu_series.push_back(periodic_channel(period));
+  return report;
+}
+
+bool verify(const VerifyCommand& command) {
+  const Report report = make_report(command);
+  if (command.json) ref::io::write_file(*command.json, json_report(report));
+  if (command.junit) ref::io::write_file(*command.junit, junit_report(report));
+  if (command.html) ref::io::write_file(*command.html, html_report(report));
+  write_stdout(text_report(report, terminal_width(STDOUT_FILENO, default_width)));
+  return succeeded(report);
+}
+
+}  // namespace normproof::verification::cli
