@@ -1,0 +1,82 @@
+#pragma once
+
+#include <ostream>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "ref/numeric/square_root.hpp"
+#include "verification/claims/claim.hpp"
+
+namespace normproof::tests::broken_kernels {
+
+using namespace verification::claims;
+
+/// A fault planted in the implementation, and the claim that it must turn over: one that holds gets
+/// refuted; one that is refuted comes out true.
+struct Fault {
+  std::string claim;  ///< its id
+  std::string what;   ///< in words, for the test's message
+  Subject subject;
+};
+
+/// What GoogleTest calls a fault.
+inline void PrintTo(const Fault& fault, std::ostream* out) {
+  *out << fault.claim << ": " << fault.what;
+}
+
+std::vector<Fault> one_step_faults();    ///< of the claims T, A and B
+std::vector<Fault> power_norm_faults();  ///< of the claims C and D
+
+/// A subject whose every step goes through `around(step, options, inputs, state)`, a generic
+/// callable that calls the sound `step` as it likes and returns a NormStep.
+///
+///   around([](const auto& step, const auto& options, const auto& in, const auto& state) {
+///     auto result = step(options, in, state);
+///     ... change result.outputs, result.state ...
+///     return result;
+///   })
+template <class Around>
+Subject around(Around f) {
+  const auto wrapped = [f]<class T>(Subject::Step<T> sound) -> Subject::Step<T> {
+    return [f, sound](const NormOptions& options, const NormInputs<T>& in,
+                      const NamedTensors<T>& state) { return f(sound, options, in, state); };
+  };
+  const Subject sound;
+  Subject faulty;
+  faulty.step_double = wrapped(sound.step_double);
+  faulty.step_oracle50 = wrapped(sound.step_oracle50);
+  faulty.step_oracle100 = wrapped(sound.step_oracle100);
+  faulty.step_dual = wrapped(sound.step_dual);
+  return faulty;
+}
+
+/// The same for one layer: `f(step, that layer's options, inputs, state)`; other layers are sound.
+template <class Options, class Around>
+Subject around_layer(Around f) {
+  return around(
+      [f](const auto& step, const NormOptions& options, const auto& in, const auto& state) {
+        if (const auto* own = std::get_if<Options>(&options)) return f(step, *own, in, state);
+        return step(options, in, state);
+      });
+}
+
+/// Element by element: values[i] = f(values[i]).
+template <class T, class F>
+void each(ref::tensor::Tensor<T>& values, F f) {
+  for (std::size_t i = 0; i < values.size(); ++i) values.data()[i] = f(values.data()[i]);
+}
+
+/// Multiplies one output of the layer, where it is there.
+template <class Options>
+Subject scaled_output(const std::string& name, double factor) {
+  return around_layer<Options>(
+      [=](const auto& step, const Options& options, const auto& in, const auto& state) {
+        auto result = step(options, in, state);
+        if (auto* values = result.outputs.find(name))
+          each(*values, [&]<class T>(const T& v) { return T(v * T(factor)); });
+        return result;
+      });
+}
+
+}  // namespace normproof::tests::broken_kernels

@@ -1,0 +1,313 @@
+#include <cmath>
+#include <type_traits>
+
+#include "tests/meta/broken_kernels/fault.hpp"
+
+namespace normproof::tests::broken_kernels {
+
+namespace {
+
+using namespace ref::model;
+
+constexpr double kSlightly = 1 + 0x1p-20;
+
+template <class Inputs>
+using scalar_of = std::decay_t<decltype(*std::declval<Inputs>().x.data())>;
+
+bool given(const auto& tensor) {
+  return tensor.dimension() > 0 && tensor.size() > 0;
+}
+
+// g of element `at`: gamma times grad_y.
+template <class T>
+T upstream(const NormInputs<T>& in, std::size_t at) {
+  const T g = in.grad_y.data()[at];
+  return given(in.gamma) ? T(g * in.gamma.data()[at % in.gamma.size()]) : g;
+}
+
+template <class Options>
+Subject eps_times(double factor) {
+  return around_layer<Options>(
+      [=](const auto& step, Options options, const auto& in, const auto& state) {
+        options.eps *= factor;
+        return step(options, in, state);
+      });
+}
+
+// The layer's rstd of element `at` of x [N,D].
+template <class T>
+T rstd_of(const NormStep<T>& step, const NormInputs<T>& in, std::size_t at) {
+  const auto& rstd = step.outputs.at("rstd");
+  const std::size_t features = in.x.shape().back();
+  return rstd.data()[rstd.size() == features ? at % features : at / features];
+}
+
+// The backward whose sums run over rows that `counts` says, instead of all of them. It is linear in
+// grad_y: the rows left out of the sums still get their own g / s.
+template <class Options, class Counts>
+Subject sums_over(Counts counts) {
+  return around_layer<Options>([=]<class T>(const Subject::Step<T>& step, const Options& options,
+                                            const NormInputs<T>& in, const NamedTensors<T>& state) {
+    auto result = step(options, in, state);
+    if (!given(in.grad_y)) return result;
+    const std::size_t features = in.x.shape().back(), rows = in.x.size() / features;
+    NormInputs<T> partial = in;
+    for (std::size_t at = 0; at < in.x.size(); ++at)
+      if (!counts(in, at / features, rows)) partial.grad_y.data()[at] = T(0);
+    auto grad_x = step(options, partial, state).outputs.at("grad_x");
+    for (std::size_t at = 0; at < in.x.size(); ++at)
+      if (!counts(in, at / features, rows))
+        grad_x.data()[at] = grad_x.data()[at] + upstream(in, at) * rstd_of(result, in, at);
+    result.outputs.set("grad_x", grad_x);
+    return result;
+  });
+}
+
+template <class Options>
+Subject misses_last_row() {
+  return sums_over<Options>(
+      [](const auto&, std::size_t row, std::size_t rows) { return row + 1 < rows; });
+}
+
+template <class Options>
+Subject sums_over_valid_rows() {
+  return sums_over<Options>([](const auto& in, std::size_t row, std::size_t) {
+    return !given(in.valid) || in.valid.data()[row];
+  });
+}
+
+// Padding takes part in the statistics.
+template <class Options>
+Subject without_mask() {
+  return around_layer<Options>(
+      [](const auto& step, const Options& options, auto in, const auto& state) {
+        in.valid = {};
+        return step(options, in, state);
+      });
+}
+
+// The backward of constant statistics: g / s.
+template <class Options>
+Subject frozen_backward() {
+  return around_layer<Options>([]<class T>(const Subject::Step<T>& step, const Options& options,
+                                           const NormInputs<T>& in, const NamedTensors<T>& state) {
+    auto result = step(options, in, state);
+    if (auto* grad_x = result.outputs.find("grad_x"))
+      for (std::size_t at = 0; at < grad_x->size(); ++at)
+        grad_x->data()[at] = upstream(in, at) * rstd_of(result, in, at);
+    return result;
+  });
+}
+
+// The backward with gamma left out.
+template <class Options>
+Subject forgets_gamma() {
+  return around_layer<Options>(
+      [](const auto& step, const Options& options, const auto& in, const auto& state) {
+        auto result = step(options, in, state);
+        if (!given(in.grad_y)) return result;
+        auto bare = in;
+        bare.gamma = {};
+        result.outputs.set("grad_x", step(options, bare, state).outputs.at("grad_x"));
+        return result;
+      });
+}
+
+// output += factor * input, element by element.
+template <class Options>
+Subject leak(const std::string& output, bool of_x, double factor) {
+  return around_layer<Options>([=]<class T>(const Subject::Step<T>& step, const Options& options,
+                                            const NormInputs<T>& in, const NamedTensors<T>& state) {
+    auto result = step(options, in, state);
+    const auto& source = of_x ? in.x : in.grad_y;
+    if (auto* values = result.outputs.find(output))
+      for (std::size_t at = 0; at < values->size(); ++at)
+        values->data()[at] = values->data()[at] + T(factor) * source.data()[at];
+    return result;
+  });
+}
+
+// The forward of one layer in the place of another's.
+template <class Options, class Other>
+Subject runs_as() {
+  return around_layer<Options>([]<class T>(const Subject::Step<T>& step, const Options& options,
+                                           const NormInputs<T>& in, const NamedTensors<T>&) {
+    Other other;
+    other.eps = options.eps;
+    if constexpr (std::is_same_v<Other, BatchNormOptions>) other.unbiased_running_variance = false;
+    return step(other, in, ref::norm::initial_state<T>(other, in.x.shape().back()));
+  });
+}
+
+// LayerNorm that looks at the batch's first row.
+Subject layer_norm_sees_batch() {
+  return around_layer<LayerNormOptions>(
+      []<class T>(const Subject::Step<T>& step, const LayerNormOptions& options,
+                  const NormInputs<T>& in, const NamedTensors<T>& state) {
+        auto result = step(options, in, state);
+        auto& y = result.outputs.at("y");
+        for (std::size_t at = 0; at < y.size(); ++at)
+          y.data()[at] = y.data()[at] + T(0x1p-20) * in.x.data()[0];
+        return result;
+      });
+}
+
+Subject batch_norm_by_running_statistics() {
+  return around_layer<BatchNormOptions>(
+      [](const auto& step, const BatchNormOptions& options, auto in, const auto& state) {
+        in.mode = Mode::inference;
+        return step(options, in, state);
+      });
+}
+
+// (1/(psi gamma)) (grad_y - x_hat mean(grad_y x_hat)): the printed form, by linearity in grad_y.
+Subject printed_power_norm_v() {
+  return around_layer<PowerNormVOptions>(
+      []<class T>(const Subject::Step<T>& step, const PowerNormVOptions& options,
+                  const NormInputs<T>& in, const NamedTensors<T>& state) {
+        if (!given(in.gamma) || !given(in.grad_y)) return step(options, in, state);
+        NormInputs<T> divided = in;
+        for (std::size_t at = 0; at < in.grad_y.size(); ++at) {
+          const T gamma = in.gamma.data()[at % in.gamma.size()];
+          divided.grad_y.data()[at] = in.grad_y.data()[at] / (gamma * gamma);
+        }
+        return step(options, divided, state);
+      });
+}
+
+Subject biased_by_one() {
+  return around_layer<BatchNormOptions>(
+      []<class T>(const Subject::Step<T>& step, const BatchNormOptions& options,
+                  const NormInputs<T>& in, const NamedTensors<T>& state) {
+        auto result = step(options, in, state);
+        const auto n = static_cast<double>(in.x.size() / in.x.shape().back());
+        if (auto* variance = result.outputs.find("biased_variance"); variance && n > 1)
+          each(*variance, [&](const T& v) { return T(v * T(n) / T(n - 1)); });
+        return result;
+      });
+}
+
+// PN-V whose backward forgets to divide by psi.
+Subject undivided_power_norm_v() {
+  return around_layer<PowerNormVOptions>(
+      []<class T>(const Subject::Step<T>& step, const PowerNormVOptions& options,
+                  const NormInputs<T>& in, const NamedTensors<T>& state) {
+        auto bare = in;
+        bare.gamma = {};
+        auto result = step(options, bare, state);
+        if (auto* grad_x = result.outputs.find("grad_x"))
+          for (std::size_t at = 0; at < grad_x->size(); ++at)
+            grad_x->data()[at] = grad_x->data()[at] / rstd_of(result, in, at);
+        return result;
+      });
+}
+
+// PowerNorm that normalises by the psi of the batch itself.
+Subject power_norm_of_the_batch() {
+  return around_layer<PowerNormOptions>(
+      [](const auto& step, PowerNormOptions options, const auto& in, const auto& state) {
+        options.warmup_iterations = 1;
+        return step(options, in, state);
+      });
+}
+
+// An error that only 100 digits can see.
+Subject slightly_off_at_100_digits() {
+  return around_layer<PowerNormVOptions>(
+      []<class T>(const Subject::Step<T>& step, const PowerNormVOptions& options,
+                  const NormInputs<T>& in, const NamedTensors<T>& state) {
+        auto result = step(options, in, state);
+        if (auto* grad_x = result.outputs.find("grad_x"))
+          each(*grad_x, [](const T& v) { return T(v + v * T(std::ldexp(1.0, -180))); });
+        return result;
+      });
+}
+
+}  // namespace
+
+std::vector<Fault> one_step_faults() {
+  using BN = BatchNormOptions;
+  using LN = LayerNormOptions;
+  using PNV = PowerNormVOptions;
+  std::vector<Fault> faults;
+  const auto add = [&](const std::string& claims, const std::string& what, const Subject& subject) {
+    for (std::size_t begin = 0; begin < claims.size();) {
+      const std::size_t end = std::min(claims.find(' ', begin), claims.size());
+      faults.push_back({claims.substr(begin, end - begin), what, subject});
+      begin = end + 1;
+    }
+  };
+  const std::string scaled = "grad_x is 2^-20 too long";
+
+  add("T1", "LN adds 2^-20 x to y", leak<LN>("y", true, 0x1p-20));
+  add("T1", "LN multiplies y by eps + 1",
+      around_layer<LN>([](const auto& step, const LN& options, const auto& in, const auto& state) {
+        auto result = step(options, in, state);
+        each(result.outputs.at("y"),
+             [&]<class T>(const T& v) { return T(v + v * T(options.eps)); });
+        return result;
+      }));
+  add("T2", "LN sees the first row", layer_norm_sees_batch());
+  add("T3", "LN takes eps twice", eps_times<LN>(2));
+  add("T3", "BN takes eps twice", eps_times<BN>(2));
+  add("T4", "BN in training uses the running statistics", batch_norm_by_running_statistics());
+  add("T5", "BN runs as PN-V", runs_as<BN, PNV>());
+
+  add("A1 B2 B6", "BN: " + scaled, scaled_output<BN>("grad_x", kSlightly));
+  add("A1 A13 B2 B4", "BN: the backward's sums miss the last row", misses_last_row<BN>());
+  add("A1", "BN: eps twice", eps_times<BN>(2));
+  add("A2 B6", "LN: " + scaled, scaled_output<LN>("grad_x", kSlightly));
+  add("A2", "LN: the backward of constant statistics", frozen_backward<LN>());
+  add("A3 A13 B1 B3 B6 B7 B10 B12", "PN-V: " + scaled, scaled_output<PNV>("grad_x", kSlightly));
+  add("A3 A13 B1", "PN-V: the backward's sums miss the last row", misses_last_row<PNV>());
+  add("A3", "PN-V: the backward forgets gamma", forgets_gamma<PNV>());
+  add("A13", "PN-V: the backward's sum runs over valid rows alone", sums_over_valid_rows<PNV>());
+  add("A13", "PN-V: padding takes part", without_mask<PNV>());
+  add("A4 B6", "RMSNorm: " + scaled, scaled_output<RMSNormOptions>("grad_x", kSlightly));
+  add("A4", "RMSNorm: eps twice", eps_times<RMSNormOptions>(2));
+  add("A5", "PN-V computes the printed form", printed_power_norm_v());
+  add("A6", "GroupNorm: " + scaled, scaled_output<GroupNormOptions>("grad_x", kSlightly));
+  add("A6", "GroupNorm with one group",
+      around_layer<GroupNormOptions>(
+          [](const auto& step, GroupNormOptions options, const auto& in, const auto& state) {
+            options.groups = 1;
+            return step(options, in, state);
+          }));
+  add("A7", "InstanceNorm: " + scaled, scaled_output<InstanceNormOptions>("grad_x", kSlightly));
+  add("A8", "group scaling: " + scaled, scaled_output<GroupScalingOptions>("grad_x", kSlightly));
+  add("A9", "ScaleNorm: " + scaled, scaled_output<ScaleNormOptions>("grad_x", kSlightly));
+  add("A10", "BatchRenorm: " + scaled, scaled_output<BatchRenormOptions>("grad_x", kSlightly));
+  add("A10", "BatchRenorm: r is not clipped",
+      around_layer<BatchRenormOptions>(
+          [](const auto& step, BatchRenormOptions options, const auto& in, const auto& state) {
+            options.r_max = 1e300;
+            return step(options, in, state);
+          }));
+  add("A11", "LN: grad_gamma is 2^-20 too long", scaled_output<LN>("grad_gamma", kSlightly));
+  add("A11", "PowerNorm: grad_beta is 2^-20 too long",
+      scaled_output<PowerNormOptions>("grad_beta", kSlightly));
+  add("A12", "PN-V: grad_x is 2^-180 too long", slightly_off_at_100_digits());
+
+  add("B4", "BN adds 2^-20 grad_y to grad_x", leak<BN>("grad_x", false, 0x1p-20));
+  add("B5", "quadratic_mean is 2^-20 too long", scaled_output<PNV>("quadratic_mean", kSlightly));
+  add("B5", "biased_variance divides by n - 1", biased_by_one());
+  add("B7", "BN: grad_x half as long", scaled_output<BN>("grad_x", 0.5));
+  add("B8", "BN: the backward of constant statistics", frozen_backward<BN>());
+  add("B9 B11 B18", "PN-V runs as BN", runs_as<PNV, BN>());
+  add("B10 B12", "BN: " + scaled, scaled_output<BN>("grad_x", kSlightly));
+  add("B13", "PN-V: the backward divides by no psi", undivided_power_norm_v());
+  add("B14", "BN: grad_x = 0", scaled_output<BN>("grad_x", 0));
+  add("B15", "BN: y = grad_x = 0",
+      around_layer<BN>([](const auto& step, const BN& options, const auto& in, const auto& state) {
+        auto result = step(options, in, state);
+        for (const char* name : {"y", "grad_x"})
+          if (auto* values = result.outputs.find(name))
+            each(*values, []<class T>(const T&) { return T(0); });
+        return result;
+      }));
+  add("B16", "PowerNorm normalises by the batch's psi", power_norm_of_the_batch());
+  add("B17", "PN-V adds 2^-20 x to y", leak<PNV>("y", true, 0x1p-20));
+  return faults;
+}
+
+}  // namespace normproof::tests::broken_kernels

@@ -1,0 +1,93 @@
+# clang-format and clang-tidy as tests; each is also run on a planted fault that it has to find.
+set(planted ${CMAKE_CURRENT_BINARY_DIR}/planted)
+
+add_test(NAME meta/format COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/format_check ${PROJECT_SOURCE_DIR})
+configure_file(${PROJECT_SOURCE_DIR}/.clang-format ${planted}/format/.clang-format COPYONLY)
+file(GENERATE OUTPUT ${planted}/format/ref/crooked.cpp CONTENT "int   crooked ;\n")
+add_test(NAME meta/format_can_fail
+  COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/format_check ${planted}/format)
+set_tests_properties(meta/format meta/format_can_fail PROPERTIES SKIP_RETURN_CODE 77)
+set_tests_properties(meta/format_can_fail PROPERTIES
+  PASS_REGULAR_EXPRESSION "crooked.cpp: not formatted" SKIP_REGULAR_EXPRESSION "skipped: ")
+
+find_program(NORMPROOF_CLANG_TIDY_PROGRAM NAMES clang-tidy-14 clang-tidy)
+mark_as_advanced(NORMPROOF_CLANG_TIDY_PROGRAM)
+
+# The headers of a target and of what it links.
+function(normproof_headers_below target result)
+  get_target_property(headers ${target} HEADER_SET)
+  get_target_property(links ${target} LINK_LIBRARIES)
+  foreach(link ${links})
+    if(TARGET ${link} AND link MATCHES "^normproof(_|::)(ref|verification|gpu)")
+      normproof_headers_below(${link} more)
+      list(APPEND headers ${more})
+    endif()
+  endforeach()
+  list(REMOVE_DUPLICATES headers)
+  list(FILTER headers INCLUDE REGEX "\\.hpp$")
+  set(${result} ${headers} PARENT_SCOPE)
+endfunction()
+
+# One stamp a target, so that a second run reads nothing again.
+# normproof_tidy(<custom target> <name> <root> <target> <source>...): the sources, under the include
+# folders and definitions of the target.
+function(normproof_tidy custom_target name root target)
+  set(stamp ${CMAKE_CURRENT_BINARY_DIR}/${custom_target}/${name}.stamp)
+  set(sources ${ARGN})
+  normproof_headers_below(${target} headers)
+  set(include_directories $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
+  set(definitions $<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>)
+  add_custom_command(OUTPUT ${stamp}
+    COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tidy_check ${NORMPROOF_CLANG_TIDY_PROGRAM} ${root} ${name}
+      ${CMAKE_CURRENT_BINARY_DIR}/${custom_target} ${sources} -- -std=c++20 -Wno-everything
+      -ffp-contract=off "$<$<BOOL:${include_directories}>:-I$<JOIN:${include_directories},;-I>>"
+      "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>"
+    COMMAND ${CMAKE_COMMAND} -E touch ${stamp}
+    DEPENDS ${sources} ${headers} ${PROJECT_SOURCE_DIR}/.clang-tidy
+      ${CMAKE_CURRENT_SOURCE_DIR}/tidy_check
+    COMMENT "clang-tidy ${name}" COMMAND_EXPAND_LISTS VERBATIM)
+  set_property(GLOBAL APPEND PROPERTY NORMPROOF_STAMPS_OF_${custom_target} ${stamp})
+endfunction()
+
+function(normproof_tidy_test custom_target)
+  get_property(stamps GLOBAL PROPERTY NORMPROOF_STAMPS_OF_${custom_target})
+  add_custom_target(${custom_target} DEPENDS ${stamps})
+  add_test(NAME meta/${custom_target}
+    COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --target ${custom_target} -- -k 0)
+  set_tests_properties(meta/${custom_target} PROPERTIES
+    RESOURCE_LOCK build PROCESSORS 2 TIMEOUT 1800)
+endfunction()
+
+if(NORMPROOF_CLANG_TIDY_PROGRAM)
+  normproof_targets_below(${PROJECT_SOURCE_DIR}/ref targets)
+  normproof_targets_below(${PROJECT_SOURCE_DIR}/verification more_targets)
+  set(seen)
+  foreach(target ${targets} ${more_targets})
+    get_target_property(directory ${target} SOURCE_DIR)
+    get_target_property(sources ${target} SOURCES)
+    list(TRANSFORM sources PREPEND ${directory}/ REGEX "^[^/$]")
+    list(FILTER sources INCLUDE REGEX "\\.cpp$")
+    list(REMOVE_ITEM sources ${seen})
+    if(sources)
+      normproof_tidy(tidy ${target} ${PROJECT_SOURCE_DIR} ${target} ${sources})
+      list(APPEND seen ${sources})
+    endif()
+  endforeach()
+  normproof_tidy_test(tidy)
+
+  string(CONCAT use_after_move
+    "#include <string>\n#include <utility>\nstatic int helper() { return 1; }\n"
+    "std::size_t moved(std::string s) {\n  std::string t = std::move(s);\n"
+    "  return s.size() + t.size() + static_cast<std::size_t>(helper());\n}\n")
+  file(GENERATE OUTPUT ${planted}/tidy/ref/first.cpp CONTENT "${use_after_move}")
+  file(GENERATE OUTPUT ${planted}/tidy/ref/second.cpp CONTENT
+    "static int helper() { return 2; }\nint second() { return helper(); }\n")
+  normproof_tidy(tidy_can_fail planted ${planted}/tidy normproof_flags
+    ${planted}/tidy/ref/first.cpp ${planted}/tidy/ref/second.cpp)
+  normproof_tidy_test(tidy_can_fail)
+  set_tests_properties(meta/tidy_can_fail PROPERTIES
+    PASS_REGULAR_EXPRESSION "first.cpp:6:[0-9]+: error.*bugprone-use-after-move")
+else()
+  add_test(NAME meta/tidy COMMAND sh -c "echo 'skipped: there is no clang-tidy'; exit 77")
+  set_tests_properties(meta/tidy PROPERTIES SKIP_RETURN_CODE 77)
+endif()

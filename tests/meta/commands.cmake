@@ -1,0 +1,43 @@
+# The commands, the presets and their messages, as far as a test of seconds can show them.
+set(planted ${CMAKE_CURRENT_BINARY_DIR}/planted)
+
+add_test(NAME meta/presets COMMAND ${CMAKE_COMMAND} --list-presets=all
+  WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+set(presets dev release clang asan-ubsan determinism-O0 determinism-O2 determinism-O3 cuda)
+list(JOIN presets "\".*\"" in_order)
+set_tests_properties(meta/presets PROPERTIES
+  PASS_REGULAR_EXPRESSION "configure presets:.*\"${in_order}\".*build presets:.*\"${in_order}\".*test presets:.*\"${in_order}\"")
+
+add_test(NAME meta/cuda_without_a_toolkit COMMAND ${CMAKE_COMMAND} -E env CUDACXX=/nonexistent
+  ${CMAKE_COMMAND} -S ${PROJECT_SOURCE_DIR} -B ${CMAKE_CURRENT_BINARY_DIR}/cuda -G Ninja
+  -DNORMPROOF_CUDA=ON -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER})
+set_tests_properties(meta/cuda_without_a_toolkit PROPERTIES
+  PASS_REGULAR_EXPRESSION "NORMPROOF_CUDA is ON, but there is no CUDA compiler")
+
+# What tests/run has built stays built: nothing is out of date when the tests run.
+add_test(NAME meta/second_run_builds_nothing
+  COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} -- -n)
+set_tests_properties(meta/second_run_builds_nothing PROPERTIES
+  PASS_REGULAR_EXPRESSION "no work to do" RESOURCE_LOCK build)
+
+# verification/setup changes and says nothing where every package is present.
+add_test(NAME meta/setup_is_quiet_when_done COMMAND sh -c
+  "command -v dpkg-query >/dev/null || { echo 'skipped: not a Debian machine'; exit 77; }; \
+   said=$('${PROJECT_SOURCE_DIR}/verification/setup') && test -z \"$said\"")
+set_tests_properties(meta/setup_is_quiet_when_done PROPERTIES SKIP_RETURN_CODE 77)
+
+# The summary of tests/run: skipped tests with their reasons, and an error where no test ran.
+file(GENERATE OUTPUT ${planted}/skipped.xml CONTENT [[<testsuite>
+<testcase name="ref/a.B" time="0" status="notrun"><skipped message=""/>
+<system-out>/x/a_test.cpp:2: Skipped
+no &quot;gpu&quot;
+</system-out></testcase>
+<testcase name="meta/c" time="0" status="notrun"><skipped message=""/>
+<system-out>skipped: no tool
+</system-out></testcase>
+</testsuite>
+]])
+add_test(NAME meta/summary_of_skipped_tests COMMAND sh -c
+  "! awk -f '${CMAKE_CURRENT_SOURCE_DIR}/skipped.awk' '${planted}/skipped.xml'")
+set_tests_properties(meta/summary_of_skipped_tests PROPERTIES PASS_REGULAR_EXPRESSION
+  "Skipped tests: 2\n  ref/a.B: no \"gpu\"\n  meta/c: no tool\nNo test ran.")

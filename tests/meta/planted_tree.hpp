@@ -1,0 +1,32 @@
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+
+namespace normproof::tests::meta {
+
+/// A small repository in a new temporary folder, removed at the end: what a checker must catch is
+/// planted in it.
+class PlantedTree {
+ public:
+  explicit PlantedTree(const std::map<std::string, std::string>& files) {
+    std::string pattern = (std::filesystem::temp_directory_path() / "normproof_XXXXXX").string();
+    root_ = mkdtemp(pattern.data());
+    for (const auto& [path, text] : files) {
+      std::filesystem::create_directories((root_ / path).parent_path());
+      std::ofstream(root_ / path) << text;
+    }
+  }
+  ~PlantedTree() { std::filesystem::remove_all(root_); }
+  PlantedTree(const PlantedTree&) = delete;
+  PlantedTree& operator=(const PlantedTree&) = delete;
+
+  const std::filesystem::path& root() const { return root_; }
+
+ private:
+  std::filesystem::path root_;
+};
+
+}  // namespace normproof::tests::meta
