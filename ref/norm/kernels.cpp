@@ -3,7 +3,6 @@
 #include <atomic>
 
 #include "ref/numeric/errors.hpp"
-#include "ref/tensor/named_tensors.hpp"
 
 namespace normproof::ref::norm {
 namespace {
@@ -43,7 +42,7 @@ void select_instruction_set(std::string_view name) {
     selected() = set;
     return;
   }
-  throw numeric::UsageError(tensor::unknown_name("instruction set", name, instruction_sets()));
+  throw numeric::UsageError(numeric::unknown_name("instruction set", name, instruction_sets()));
 }
 
 }  // namespace normproof::ref::norm
