@@ -7,7 +7,6 @@
 #include <type_traits>
 
 #include "ref/numeric/errors.hpp"
-#include "ref/tensor/named_tensors.hpp"
 
 namespace normproof::ref::model {
 namespace {
@@ -182,7 +181,7 @@ std::vector<std::string> norm_names() {
 NormOptions norm_options(std::string_view name) {
   for (std::size_t i = 0; i < std::size(kNames); ++i)
     if (name == kNames[i]) return options_at(i);
-  throw UsageError(tensor::unknown_name("layer", name, norm_names()));
+  throw UsageError(numeric::unknown_name("layer", name, norm_names()));
 }
 
 void set_option(NormOptions& options, std::string_view field, std::string_view value) {
@@ -198,7 +197,7 @@ void set_option(NormOptions& options, std::string_view field, std::string_view v
         });
       },
       options);
-  if (!found) throw UsageError(tensor::unknown_name(norm_name(options) + " option", field, known));
+  if (!found) throw UsageError(numeric::unknown_name(norm_name(options) + " option", field, known));
 }
 
 std::vector<std::pair<std::string, std::string>> list_options(const NormOptions& options) {

@@ -4,15 +4,12 @@
 #include "ref/norm/column_kernels.hpp"
 #include "ref/norm/row_kernels.hpp"
 
-#define NORMPROOF_STRING_OF(x) #x
-#define NORMPROOF_STRING(x) NORMPROOF_STRING_OF(x)
 #define NORMPROOF_JOIN_OF(x, y) x##y
 #define NORMPROOF_JOIN(x, y) NORMPROOF_JOIN_OF(x, y)
 
 namespace normproof::ref::norm {
 
 extern const DoubleKernels NORMPROOF_JOIN(double_kernels_, NORMPROOF_ISA){
-    .instruction_set = NORMPROOF_STRING(NORMPROOF_ISA),
     .normalize_rows = {normalize_rows<false, double>, normalize_rows<true, double>},
     .normalize_rows_backward = {normalize_rows_backward<false, double>,
                                 normalize_rows_backward<true, double>},

@@ -8,7 +8,6 @@ namespace normproof::ref::norm {
 /// set. All sets give the same bits (docs/determinism.md): the choice is a matter of speed alone.
 /// Pairs are indexed by whether the layer centres.
 struct DoubleKernels {
-  const char* instruction_set;
   void (*normalize_rows[2])(const RowForward<double>&, std::size_t, std::size_t);
   void (*normalize_rows_backward[2])(const RowBackward<double>&, std::size_t, std::size_t);
   void (*add_row_lanes)(const RowBackward<double>&, std::size_t, std::size_t);

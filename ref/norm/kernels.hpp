@@ -1,9 +1,6 @@
 #pragma once
 
-#include <string>
-#include <string_view>
 #include <type_traits>
-#include <vector>
 
 #include "ref/numeric/elementary.hpp"
 // The kernels look square_root up where they are defined, so elementary.hpp comes first.
@@ -13,16 +10,8 @@
 
 namespace normproof::ref::norm {
 
-/// The kernels of the widest instruction set that was compiled and that this processor has, or of
-/// the one that select_instruction_set chose.
+/// The kernels of numeric::instruction_set().
 const DoubleKernels& double_kernels();
-
-/// Every set that was compiled and that this processor has, narrowest first; the first is
-/// "baseline".
-std::vector<std::string> instruction_sets();
-
-/// Throws    UsageError for a set that instruction_sets() does not name
-void select_instruction_set(std::string_view name);
 
 /// The kernels for any scalar: for `double` those of double_kernels(), else the templates.
 template <class T, bool centered>

@@ -1,13 +1,45 @@
 #include "ref/numeric/errors.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
 
 namespace normproof::ref::numeric {
+namespace {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substitution = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({substitution, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
 
 void contract_failure(std::string_view function, std::string_view argument,
                       std::string_view observation, std::string_view expectation) {
   throw ContractError(
       fmt::format("{}: {} {}; expected {}", function, argument, observation, expectation));
+}
+
+std::string unknown_name(std::string_view kind, std::string_view name,
+                         const std::vector<std::string>& known) {
+  if (known.empty()) return fmt::format("unknown {} '{}'; none is known here", kind, name);
+  const auto nearest = std::min_element(known.begin(), known.end(), [&](auto& a, auto& b) {
+    return edit_distance(name, a) < edit_distance(name, b);
+  });
+  return fmt::format("unknown {} '{}'; did you mean '{}'? known: {}", kind, name, *nearest,
+                     fmt::join(known, ", "));
 }
 
 }  // namespace normproof::ref::numeric

@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace normproof::ref::numeric {
 
@@ -30,5 +31,9 @@ class FileError : public std::runtime_error {
 ///           it as a ContractError.
 [[noreturn]] void contract_failure(std::string_view function, std::string_view argument,
                                    std::string_view observation, std::string_view expectation);
+
+/// "unknown <kind> '<name>'; did you mean '<nearest of known>'? known: a, b, c"
+std::string unknown_name(std::string_view kind, std::string_view name,
+                         const std::vector<std::string>& known);
 
 }  // namespace normproof::ref::numeric

@@ -3,51 +3,19 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Kernels are compiled once for every scalar, and for `double` once more for each instruction set;
-/// each of those lives in a namespace of its own, so that the linker never mixes them.
-#ifndef NORMPROOF_ISA
-#define NORMPROOF_ISA baseline
-#endif
+#include "ref/numeric/pack.hpp"
 
-/// Loops over contiguous elements, written once: a formula is a function of `at`, where at(p)
-/// stands for p[i], or, for `double`, for as many neighbours of it as a register holds. Operations
-/// on packs are those on the elements, one by one, so the bits do not depend on the width.
+/// Loops over contiguous elements, written once for one element and for a pack of them
+/// (ref/numeric/pack.hpp).
 namespace normproof::ref::ops {
 inline namespace NORMPROOF_ISA {
 
-#if defined(__AVX512F__)
-inline constexpr std::size_t kPackBytes = 64;
-#elif defined(__AVX__)
-inline constexpr std::size_t kPackBytes = 32;
-#else
-inline constexpr std::size_t kPackBytes = 16;
-#endif
-inline constexpr std::size_t kPackWidth = kPackBytes / sizeof(double);
-
-typedef double Pack __attribute__((vector_size(kPackBytes)));
-typedef double UnalignedPack __attribute__((vector_size(kPackBytes), aligned(8), may_alias));
-
-struct At {
-  std::size_t i;
-  template <class T>
-  const T& operator()(const T* p) const {
-    return p[i];
-  }
-};
-
-struct PackAt {
-  std::size_t i;
-  Pack operator()(const double* p) const { return *reinterpret_cast<const UnalignedPack*>(p + i); }
-};
-
-template <class T>
-inline constexpr bool is_packed = false;
-template <>
-inline constexpr bool is_packed<double> = true;
-
-inline void store(double* p, Pack v) {
-  *reinterpret_cast<UnalignedPack*>(p) = v;
-}
+using numeric::At;
+using numeric::is_packed;
+using numeric::kPackWidth;
+using numeric::Pack;
+using numeric::PackAt;
+using numeric::store;
 
 /// Stores past the caches: for outputs so large that they would only push the inputs out.
 /// Requires  p aligned to 16 bytes; stream_fence() before another thread reads

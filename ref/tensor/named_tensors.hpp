@@ -10,10 +10,6 @@
 
 namespace normproof::ref::tensor {
 
-/// "unknown <kind> '<name>'; did you mean '<nearest of known>'? known: a, b, c"
-std::string unknown_name(std::string_view kind, std::string_view name,
-                         const std::vector<std::string>& known);
-
 /// Tensors by name, in the order of insertion: what a layer leaves behind, and the state that a
 /// layer carries from step to step.
 template <class T>
@@ -46,7 +42,7 @@ class NamedTensors {
   /// Throws    ContractError with the names that exist
   const Tensor<T>& at(std::string_view name) const {
     if (const auto* values = find(name)) return *values;
-    throw numeric::ContractError(unknown_name("tensor", name, names()));
+    throw numeric::ContractError(numeric::unknown_name("tensor", name, names()));
   }
   Tensor<T>& at(std::string_view name) {
     return const_cast<Tensor<T>&>(std::as_const(*this).at(name));

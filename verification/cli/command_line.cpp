@@ -10,7 +10,6 @@
 #include <thread>
 
 #include "ref/numeric/errors.hpp"
-#include "ref/tensor/named_tensors.hpp"
 #include "verification/cli/help.hpp"
 
 namespace normproof::verification::cli {
@@ -47,7 +46,7 @@ Value parse_choice(std::string_view option, const std::string& text,
     if (name == text) return value;
     known.push_back(name);
   }
-  throw UsageError(ref::tensor::unknown_name(option, text, known));
+  throw UsageError(ref::numeric::unknown_name(option, text, known));
 }
 
 std::optional<std::filesystem::path> path_of(const CLI::App& command, const std::string& option) {
@@ -199,13 +198,13 @@ void refuse_extras(const CLI::App& command, std::string_view kind,
   if (extras.empty()) return;
   const std::string& first = extras.front();
   if (first.starts_with("-")) {
-    throw UsageError(ref::tensor::unknown_name("option", first.substr(0, first.find('=')),
+    throw UsageError(ref::numeric::unknown_name("option", first.substr(0, first.find('=')),
                                                option_names(command)));
   }
   if (known.empty())
     throw UsageError(
         fmt::format("unexpected argument '{}' of {}; expected options alone", first, kind));
-  throw UsageError(ref::tensor::unknown_name(kind, first, known));
+  throw UsageError(ref::numeric::unknown_name(kind, first, known));
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ class Reader {
     for (const StoredTensor& tensor : tensors_) {
       if (std::ranges::find(known, tensor.name) == known.end()) {
         throw ref::numeric::FileError(
-            fmt::format("{}: {}", file_, ref::tensor::unknown_name("tensor", tensor.name, known)));
+            fmt::format("{}: {}", file_, ref::numeric::unknown_name("tensor", tensor.name, known)));
       }
     }
   }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "ref/norm/norm.hpp"
+#include "ref/numeric/instruction_set.hpp"
 #include "ref/numeric/parallel.hpp"
 #include "ref/numeric/random.hpp"
 #include "tests/verification/compare/expect.hpp"
@@ -46,7 +47,7 @@ class EveryLayer : public ::testing::TestWithParam<std::string> {
  protected:
   void TearDown() override {
     numeric::set_num_threads(1);
-    select_instruction_set(instruction_sets().back());
+    numeric::select_instruction_set(numeric::instruction_sets().back());
   }
 };
 
@@ -61,10 +62,10 @@ TEST_P(EveryLayer, GivesTheSameBitsOnEveryInstructionSetAndThreadCount) {
     const auto in = random_inputs(options, batch_size, seq_len, d_model);
     const auto state = initial_state<double>(options, d_model);
     numeric::set_num_threads(1);
-    select_instruction_set("baseline");
+    numeric::select_instruction_set("baseline");
     const auto expected = norm_step(options, in, state);
-    for (const auto& set : instruction_sets()) {
-      select_instruction_set(set);
+    for (const auto& set : numeric::instruction_sets()) {
+      numeric::select_instruction_set(set);
       for (const int threads : {1, 2, 5}) {
         numeric::set_num_threads(threads);
         SCOPED_TRACE(set + ", " + std::to_string(threads) +
@@ -120,16 +121,6 @@ TEST(BatchInvariance, OfTheLayersWithStatisticsPerRow) {
       }
     }
   }
-}
-
-TEST(InstructionSets, BaselineIsAlwaysThereAndUnknownOnesAreErrors) {
-  ASSERT_FALSE(instruction_sets().empty());
-  EXPECT_EQ(instruction_sets().front(), "baseline");
-  for (const auto& set : instruction_sets()) {
-    select_instruction_set(set);
-    EXPECT_EQ(double_kernels().instruction_set, set);
-  }
-  EXPECT_THROW(select_instruction_set("avx3"), numeric::UsageError);
 }
 
 }  // namespace

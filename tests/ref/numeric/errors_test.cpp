@@ -14,5 +14,9 @@ TEST(ContractFailure, NamesFunctionArgumentAndExpectation) {
   EXPECT_THROW(contract_failure("f", "x", "is bad", "good"), ContractError);
 }
 
+TEST(UnknownName, SaysSoWhereNothingIsKnown) {
+  EXPECT_EQ(unknown_name("option", "eps", {}), "unknown option 'eps'; none is known here");
+}
+
 }  // namespace
 }  // namespace normproof::ref::numeric

@@ -29,9 +29,5 @@ TEST(NamedTensors, AnUnknownNameIsAnErrorWithTheNearestKnown) {
   }
 }
 
-TEST(UnknownName, SaysSoWhereNothingIsKnown) {
-  EXPECT_EQ(unknown_name("option", "eps", {}), "unknown option 'eps'; none is known here");
-}
-
 }  // namespace
 }  // namespace normproof::ref::tensor

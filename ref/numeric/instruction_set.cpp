@@ -1,0 +1,51 @@
+#include "ref/numeric/instruction_set.hpp"
+
+#include <atomic>
+
+#include "ref/numeric/errors.hpp"
+
+namespace normproof::ref::numeric {
+namespace {
+
+constexpr const char* kNames[] = {"baseline", "avx2", "avx512"};
+
+InstructionSet widest() {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
+    return InstructionSet::baseline;
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vl"))
+    return InstructionSet::avx512;
+  return InstructionSet::avx2;
+#else
+  return InstructionSet::baseline;
+#endif
+}
+
+std::atomic<InstructionSet>& selected() {
+  static std::atomic<InstructionSet> set{widest()};
+  return set;
+}
+
+}  // namespace
+
+InstructionSet instruction_set() {
+  return selected().load(std::memory_order_relaxed);
+}
+
+std::vector<std::string> instruction_sets() {
+  return {kNames, kNames + static_cast<int>(widest()) + 1};
+}
+
+void select_instruction_set(std::string_view name) {
+  const auto sets = instruction_sets();
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    if (sets[i] != name) continue;
+    selected() = static_cast<InstructionSet>(i);
+    return;
+  }
+  throw UsageError(unknown_name("instruction set", name, sets));
+}
+
+}  // namespace normproof::ref::numeric

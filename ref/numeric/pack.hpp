@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+
+/// Kernels are compiled once for every scalar, and for `double` once more for each instruction set;
+/// each of those lives in a namespace of its own, so that the linker never mixes them.
+#ifndef NORMPROOF_ISA
+#define NORMPROOF_ISA baseline
+#endif
+
+/// A pack of neighbouring doubles, as many as a register holds. Operations on packs are those on
+/// the elements, one by one, so the bits do not depend on the width. A formula is a function of
+/// `at`, where at(p) stands for p[i], or for the pack that begins there.
+namespace normproof::ref::numeric {
+inline namespace NORMPROOF_ISA {
+
+#if defined(__AVX512F__)
+inline constexpr std::size_t kPackBytes = 64;
+#elif defined(__AVX__)
+inline constexpr std::size_t kPackBytes = 32;
+#else
+inline constexpr std::size_t kPackBytes = 16;
+#endif
+inline constexpr std::size_t kPackWidth = kPackBytes / sizeof(double);
+
+typedef double Pack __attribute__((vector_size(kPackBytes)));
+typedef double UnalignedPack __attribute__((vector_size(kPackBytes), aligned(8), may_alias));
+
+struct At {
+  std::size_t i;
+  template <class T>
+  const T& operator()(const T* p) const {
+    return p[i];
+  }
+};
+
+struct PackAt {
+  std::size_t i;
+  Pack operator()(const double* p) const { return *reinterpret_cast<const UnalignedPack*>(p + i); }
+};
+
+template <class T>
+inline constexpr bool is_packed = false;
+template <>
+inline constexpr bool is_packed<double> = true;
+
+inline void store(double* p, Pack v) {
+  *reinterpret_cast<UnalignedPack*>(p) = v;
+}
+
+}  // namespace NORMPROOF_ISA
+}  // namespace normproof::ref::numeric

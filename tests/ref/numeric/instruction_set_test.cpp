@@ -1,0 +1,23 @@
+#include "ref/numeric/instruction_set.hpp"
+
+#include <gtest/gtest.h>
+
+#include "ref/numeric/errors.hpp"
+
+namespace normproof::ref::numeric {
+namespace {
+
+TEST(InstructionSets, BaselineIsAlwaysThereAndUnknownOnesAreErrors) {
+  const auto sets = instruction_sets();
+  ASSERT_FALSE(sets.empty());
+  EXPECT_EQ(sets.front(), "baseline");
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    select_instruction_set(sets[i]);
+    EXPECT_EQ(static_cast<std::size_t>(instruction_set()), i);
+  }
+  EXPECT_THROW(select_instruction_set("avx3"), UsageError);
+  EXPECT_EQ(static_cast<std::size_t>(instruction_set()), sets.size() - 1);
+}
+
+}  // namespace
+}  // namespace normproof::ref::numeric
