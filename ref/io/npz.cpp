@@ -19,7 +19,7 @@ constexpr std::string_view kSuffix = ".npy";
 constexpr std::string_view kEndOfEmptyArchive{"PK\x05\x06\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 22};
 constexpr std::size_t kMaxName = 0xffff - kSuffix.size();  // libzip silently cuts a longer one
 constexpr zip_uint64_t kMaxInflation = 1032;               // deflate: 258 bytes from two bits
-constexpr std::size_t kChunk = std::size_t{1} << 16;
+constexpr std::size_t kReadSize = std::size_t{1} << 16;
 constexpr zip_uint16_t kMidnight = 0;
 constexpr zip_uint16_t kFirstDay = 0x21;  // 1980-01-01, where the dates of zip begin
 
@@ -96,8 +96,8 @@ std::vector<std::byte> read_entry(zip_t* archive, const zip_stat_t& status, std:
   std::vector<std::byte> bytes;
   std::size_t used = 0;
   for (;;) {  // up to the end of the entry, where the CRC-32 is compared
-    bytes.resize(used + kChunk);
-    const zip_int64_t count = zip_fread(entry.get(), bytes.data() + used, kChunk);
+    bytes.resize(used + kReadSize);
+    const zip_int64_t count = zip_fread(entry.get(), bytes.data() + used, kReadSize);
     if (count < 0) {
       file_failure(file, field, fmt::format("is damaged ({})", zip_file_strerror(entry.get())),
                    "an unaltered .npz file");

@@ -21,10 +21,6 @@ using statistics::Summary;
 
 namespace {
 
-std::string percent(double fraction) {
-  return fmt::format("{:.1f} %", 100 * fraction);
-}
-
 std::string figure(const Drawing& drawing, std::string_view caption) {
   const std::string picture =
       drawing.failure.empty()

@@ -110,6 +110,10 @@ std::string number_text(double value) {
   return fmt::format("{:.3g}", value);
 }
 
+std::string percent(double fraction) {
+  return fmt::format("{:.1f} %", 100 * fraction);
+}
+
 std::string count_text(std::size_t count) {
   std::string digits = fmt::format("{}", count);
   for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");

@@ -32,6 +32,9 @@ std::vector<std::string> wrap(std::string_view utf8, std::size_t width);
 /// A number for people: three significant digits, "0" and "inf" and "nan" as such.
 std::string number_text(double value);
 
+/// "12.3 %"
+std::string percent(double fraction);
+
 /// "12,345"
 std::string count_text(std::size_t count);
 

@@ -31,10 +31,6 @@ std::string indented(const std::string& text, std::size_t width, std::string_vie
   return result;
 }
 
-std::string percent(double fraction) {
-  return fmt::format("{:.1f} %", 100 * fraction);
-}
-
 /// "3.1e-03 (4.9e-03)": mean and largest over the steps.
 std::string mean_and_largest(const std::optional<Summary>& summary) {
   return summary ? fmt::format("{:.1e} ({:.1e})", summary->mean, summary->largest) : "";

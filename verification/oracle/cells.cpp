@@ -12,14 +12,13 @@ bool sees_padding(Partition kind) {
 }
 
 Shape statistic_shape(Partition kind, const Shape& x_shape, std::size_t groups) {
-  const Shape rows(x_shape.begin(), x_shape.end() - 1);
+  Shape rows(x_shape.begin(), x_shape.end() - 1);
   switch (kind) {
     case Partition::row:
       return rows;
     case Partition::row_group: {
-      Shape shape = rows;
-      shape.push_back(groups);
-      return shape;
+      rows.push_back(groups);
+      return rows;
     }
     case Partition::channel:
       return {x_shape.back()};

@@ -154,6 +154,7 @@ class Definition {
       const std::vector<oracle100> psi2 = quadratic_means(channels, scaled);
       scale_by_constants(channels, scaled, k <= warm_up ? psi2 : all_old("running_psi2"), o.eps);
       std::vector<oracle100> batch_rstd;
+      batch_rstd.reserve(psi2.size());
       for (const auto& v : psi2)
         batch_rstd.push_back(1 / checked_root(oracle100(v + oracle100(o.eps))));
       record("quadratic_mean", channels.shape, psi2);
@@ -206,6 +207,7 @@ class Definition {
   template <class U>
   static std::vector<oracle100> inverse(const std::vector<U>& scale) {
     std::vector<oracle100> result;
+    result.reserve(scale.size());
     for (const auto& s : scale) result.push_back(1 / value_of(s));
     return result;
   }

@@ -59,7 +59,7 @@ Follower::Follower(Scenario scenario, std::size_t d_model) : scenario_(std::move
   state_ = ref::norm::initial_state<double>(scenario_.options, d_model);
 }
 
-NormStep<double> Follower::run(NormInputs<double> inputs) {
+NormStep<double> Follower::run(const NormInputs<double>& inputs) {
   return ref::norm::norm_step<double>(scenario_.options, inputs, state_);
 }
 
@@ -76,7 +76,7 @@ void Follower::step(const Tensor<double>& x, const Tensor<double>& grad_y, const
     }
   }
   if (is_power_norm_ && !diverged_) inputs.grad_y = grad_y;
-  last_ = run(std::move(inputs));
+  last_ = run(inputs);
   const NamedTensors<double> before = std::exchange(state_, last_.state);
   steps_.emplace_back();
   if (is_power_norm_) {

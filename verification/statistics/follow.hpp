@@ -66,7 +66,7 @@ class Follower {
   const ref::norm::NormStep<double>& last() const { return last_; }
 
  private:
-  ref::norm::NormStep<double> run(ref::norm::NormInputs<double> inputs);
+  ref::norm::NormStep<double> run(const ref::norm::NormInputs<double>& inputs);
   void record_batch_norm(const ref::tensor::NamedTensors<double>& before);
   void record_power_norm(const ref::tensor::NamedTensors<double>& before);
 
