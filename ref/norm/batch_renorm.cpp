@@ -73,12 +73,15 @@ AffineGradients<T> batch_renorm_backward(const Tensor<T>& grad_y, const Tensor<T
   const Tensor<T> a = scaled_mean(parameters, gradients.so_far().grad_beta, rows.count());
   const Tensor<T> c = scaled_mean(parameters, gradients.so_far().grad_gamma, rows.count());
   AffineGradients<T> result = gradients.input(&a, &c, rows.flags());
-  ops::column_sum<T>(e.rows(), e.d_model, result.grad_gamma.data(), [&](std::size_t row, T* sum) {
-    for (std::size_t i = 0; i < e.d_model; ++i) {
-      const std::size_t at = row * e.d_model + i;
-      const T z = (x.data()[at] - saved.mean.data()[i]) * saved.rstd.data()[i];
-      sum[i] += grad_y.data()[at] * (z * saved.r.data()[i] + saved.d.data()[i]);
-    }
+  const auto terms = [&](std::size_t row) {
+    return [&, x_row = x.data() + row * e.d_model,
+            grad_y_row = grad_y.data() + row * e.d_model](auto at) {
+      const auto z = (at(x_row) - at(saved.mean.data())) * at(saved.rstd.data());
+      return at(grad_y_row) * (z * at(saved.r.data()) + at(saved.d.data()));
+    };
+  };
+  ops::column_sum<T>(e.rows(), e.d_model, result.grad_gamma.data(), [&](T* sum, auto... row) {
+    ops::accumulate_rows(sum, e.d_model, terms(row)...);
   });
   return result;
 }

@@ -23,29 +23,24 @@ void column_statistics(const ColumnStatistics<T>& a, std::size_t begin, std::siz
     return a.x + (a.stat_rows == nullptr ? r : a.stat_rows[r]) * a.stride + begin;
   };
   if constexpr (centered) {
-    ops::column_sum<T>(
-        a.stat_count, width, a.mean + begin,
-        [&](std::size_t r, T* sum) {
-          ops::accumulate(sum, width, [x = row(r)](auto at) { return at(x); });
-        },
-        [&](std::size_t r) { ops::prefetch(row(r), width); });
+    const auto terms = [&row](std::size_t r) { return [x = row(r)](auto at) { return at(x); }; };
+    ops::column_sum<T>(a.stat_count, width, a.mean + begin,
+                       [&](T* sum, auto... r) { ops::accumulate_rows(sum, width, terms(r)...); });
     for (std::size_t i = begin; i < end; ++i) a.mean[i] /= count;
   }
   [[maybe_unused]] const T* mean = centered ? a.mean + begin : nullptr;
-  ops::column_sum<T>(
-      a.stat_count, width, a.square + begin,
-      [&](std::size_t r, T* sum) {
-        const T* x = row(r);
-        ops::accumulate(sum, width, [&](auto at) {
-          if constexpr (centered) {
-            const auto d = at(x) - at(mean);
-            return d * d;
-          } else {
-            return at(x) * at(x);
-          }
-        });
-      },
-      [&](std::size_t r) { ops::prefetch(row(r), width); });
+  const auto terms = [&row, mean](std::size_t r) {
+    return [x = row(r), mean](auto at) {
+      if constexpr (centered) {
+        const auto d = at(x) - at(mean);
+        return d * d;
+      } else {
+        return at(x) * at(x);
+      }
+    };
+  };
+  ops::column_sum<T>(a.stat_count, width, a.square + begin,
+                     [&](T* sum, auto... r) { ops::accumulate_rows(sum, width, terms(r)...); });
   for (std::size_t i = begin; i < end; ++i) a.square[i] /= count;
 }
 
@@ -78,19 +73,18 @@ void column_parameter_gradients(const ColumnBackward<T>& b, std::size_t begin, s
   const std::size_t width = end - begin;
   const T* mean = centered ? b.mean + begin : nullptr;
   ops::Scratch<T> sums(2 * width);
-  ops::column_sum<T>(
-      b.rows, 2 * width, sums.get(),
-      [&](std::size_t row, T* sum) {
-        const T* grad_y = b.grad_y + row * b.d_model + begin;
-        const auto x_hat =
-            normalized<centered>(b.x + row * b.d_model + begin, mean, b.rstd + begin);
-        ops::accumulate(sum, width, [&](auto at) { return at(grad_y) * x_hat(at); });
-        ops::accumulate(sum + width, width, [grad_y](auto at) { return at(grad_y); });
-      },
-      [&](std::size_t row) {
-        ops::prefetch(b.grad_y + row * b.d_model + begin, width);
-        ops::prefetch(b.x + row * b.d_model + begin, width);
-      });
+  const auto terms = [&](std::size_t row) {
+    const T* grad_y = b.grad_y + row * b.d_model + begin;
+    const auto x_hat = normalized<centered>(b.x + row * b.d_model + begin, mean, b.rstd + begin);
+    return [grad_y, x_hat](auto at) {
+      const auto g = at(grad_y);
+      const auto product = g * x_hat(at);
+      return ops::TwoTerms{product, g};
+    };
+  };
+  ops::column_sum<T>(b.rows, 2 * width, sums.get(), [&](T* sum, auto... row) {
+    ops::accumulate_rows<2>(sum, width, terms(row)...);
+  });
   for (std::size_t i = 0; i < width; ++i) {
     b.grad_gamma[begin + i] = sums[i];
     b.grad_beta[begin + i] = sums[width + i];
@@ -130,17 +124,19 @@ void column_moments(const ColumnBackward<T>& b, const std::size_t* rows, std::si
   const T* mean = centered ? b.mean + begin : nullptr;
   const T* gamma = b.gamma + begin;
   ops::Scratch<T> sums(2 * width);
-  ops::column_sum<T>(row_count, 2 * width, sums.get(), [&](std::size_t r, T* sum) {
+  const auto terms = [&](std::size_t r) {
     const std::size_t offset = (rows == nullptr ? r : rows[r]) * b.d_model + begin;
     const T* grad_y = b.grad_y + offset;
     const auto x_hat = normalized<centered>(b.x + offset, mean, b.rstd + begin);
-    ops::accumulate(sum, width, [&](auto at) {
+    return [grad_y, gamma, x_hat](auto at) {
       const auto value = x_hat(at);
-      return value * value;
-    });
-    ops::accumulate(sum + width, width,
-                    [&](auto at) { return at(gamma) * at(grad_y) * x_hat(at); });
-  });
+      const auto square = value * value;
+      const auto product = at(gamma) * at(grad_y) * value;
+      return ops::TwoTerms{square, product};
+    };
+  };
+  ops::column_sum<T>(row_count, 2 * width, sums.get(),
+                     [&](T* sum, auto... r) { ops::accumulate_rows<2>(sum, width, terms(r)...); });
   const T count(static_cast<double>(row_count));
   for (std::size_t i = 0; i < width; ++i) {
     mean_x_hat_squared[begin + i] = sums[i] / count;

@@ -145,13 +145,15 @@ AffineGradients<T> group_norm_backward(const Tensor<T>& grad_y, const Tensor<T>&
     }
   }
   ops::Scratch<T> sums(2 * e.d_model);
-  ops::column_sum<T>(e.rows(), 2 * e.d_model, sums.get(), [&](std::size_t row, T* sum) {
+  const auto add_row = [&](T* sum, std::size_t row) {
     for (std::size_t i = 0; i < e.d_model; ++i) {
       const std::size_t at = row * e.d_model + i;
       sum[i] += grad_y.data()[at] * x_hat(at);
       sum[e.d_model + i] += grad_y.data()[at];
     }
-  });
+  };
+  ops::column_sum<T>(e.rows(), 2 * e.d_model, sums.get(),
+                     [&](T* sum, auto... row) { (add_row(sum, row), ...); });
   for (std::size_t i = 0; i < e.d_model; ++i) {
     result.grad_gamma.data()[i] = sums[i];
     result.grad_beta.data()[i] = sums[e.d_model + i];

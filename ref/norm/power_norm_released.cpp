@@ -31,14 +31,16 @@ Tensor<T> mean_t_x_hat(const Tensor<T>& grad_y, const Tensor<T>& x, const Extent
                        const Parameters<T>& parameters, const Tensor<T>& rstd, const Tensor<T>& nu,
                        const std::size_t* rows, std::size_t row_count) {
   Tensor<T> result = tensor::empty_tensor<T>({e.d_model});
-  ops::column_sum<T>(row_count, e.d_model, result.data(), [&](std::size_t r, T* sum) {
+  const auto terms = [&](std::size_t r) {
     const std::size_t offset = (rows == nullptr ? r : rows[r]) * e.d_model;
-    for (std::size_t i = 0; i < e.d_model; ++i) {
-      const T x_hat = x.data()[offset + i] * rstd.data()[i];
-      const T t = parameters.gamma()[i] * grad_y.data()[offset + i] - x_hat * nu.data()[i];
-      sum[i] += t * x_hat;
-    }
-  });
+    return [&, x_row = x.data() + offset, grad_y_row = grad_y.data() + offset](auto at) {
+      const auto x_hat = at(x_row) * at(rstd.data());
+      const auto t = at(parameters.gamma()) * at(grad_y_row) - x_hat * at(nu.data());
+      return t * x_hat;
+    };
+  };
+  ops::column_sum<T>(row_count, e.d_model, result.data(),
+                     [&](T* sum, auto... r) { ops::accumulate_rows(sum, e.d_model, terms(r)...); });
   for (std::size_t i = 0; i < e.d_model; ++i) result.data()[i] /= T(static_cast<double>(row_count));
   return result;
 }

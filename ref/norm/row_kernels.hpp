@@ -59,32 +59,35 @@ template <bool centered, class T>
 void normalize_rows_backward(const RowBackward<T>& b, std::size_t begin, std::size_t end) {
   const std::size_t width = b.d_model / b.groups;
   const T count(static_cast<double>(width));
-  for (std::size_t lane = begin; lane < end; ++lane) {
-    T* sums = b.lane_sums == nullptr ? nullptr : b.lane_sums + lane * 2 * b.d_model;
-    for (std::size_t i = 0; sums != nullptr && i < 2 * b.d_model; ++i) sums[i] = T(0);
-    for (std::size_t row = lane; row < b.rows; row += ops::kLanes) {
-      if (row + ops::kLanes < b.rows) {
-        ops::prefetch(b.x + (row + ops::kLanes) * b.d_model, b.d_model);
-        ops::prefetch(b.grad_y + (row + ops::kLanes) * b.d_model, b.d_model);
-      }
+  for (std::size_t i = begin * 2 * b.d_model; b.lane_sums != nullptr && i < end * 2 * b.d_model;
+       ++i)
+    b.lane_sums[i] = T(0);
+  for (std::size_t first = 0; first < b.rows; first += ops::kLanes) {
+    for (std::size_t lane = begin; lane < end && first + lane < b.rows; ++lane) {
       for (std::size_t group = 0; group < b.groups; ++group) {
-        const std::size_t offset = row * b.d_model + group * width;
+        const std::size_t offset = (first + lane) * b.d_model + group * width;
+        const std::size_t statistic = (first + lane) * b.groups + group;
         const T* x = b.x + offset;
         const T* grad_y = b.grad_y + offset;
-        const T rstd = b.rstd[row * b.groups + group];
-        const T mean = centered ? b.mean[row * b.groups + group] : T(0);
+        const T rstd = b.rstd[statistic];
+        const T mean = centered ? b.mean[statistic] : T(0);
         const auto x_hat = [&](auto at) {
           if constexpr (centered)
             return (at(x) - mean) * rstd;
           else
             return at(x) * rstd;
         };
-        const auto backward = [&](auto&& g) {
+        // `add` takes the terms of the parameters' gradients along, where there are parameters.
+        const auto backward = [&](auto&& g, auto&& add) {
           T a(0);
           if constexpr (centered) a = ops::contiguous_lane_sum<T>(width, g) / count;
-          const T c =
-              ops::contiguous_lane_sum<T>(width, [&](auto at) { return g(at) * x_hat(at); }) /
-              count;
+          const T c = ops::contiguous_lane_sum<T>(width,
+                                                  [&](auto at) {
+                                                    const auto value = x_hat(at);
+                                                    add(at, value);
+                                                    return g(at) * value;
+                                                  }) /
+                      count;
           ops::fill(b.grad_x + offset, width, b.past_caches, [&](auto at) {
             if constexpr (centered)
               return ((g(at) - a) - x_hat(at) * c) * rstd;
@@ -93,16 +96,17 @@ void normalize_rows_backward(const RowBackward<T>& b, std::size_t begin, std::si
           });
         };
         if (b.gamma == nullptr) {
-          backward([grad_y](auto at) { return at(grad_y); });
+          backward([grad_y](auto at) { return at(grad_y); }, [](auto, const auto&) {});
         } else {
           const T* gamma = b.gamma + group * width;
-          backward([grad_y, gamma](auto at) { return at(gamma) * at(grad_y); });
+          T* grad_gamma = b.lane_sums + lane * 2 * b.d_model + group * width;
+          T* grad_beta = grad_gamma + b.d_model;
+          backward([grad_y, gamma](auto at) { return at(gamma) * at(grad_y); },
+                   [grad_y, grad_gamma, grad_beta](auto at, const auto& value) {
+                     at.set(grad_gamma, at(grad_gamma) + at(grad_y) * value);
+                     at.set(grad_beta, at(grad_beta) + at(grad_y));
+                   });
         }
-        if (sums == nullptr) continue;
-        ops::accumulate(sums + group * width, width,
-                        [&](auto at) { return at(grad_y) * x_hat(at); });
-        ops::accumulate(sums + b.d_model + group * width, width,
-                        [grad_y](auto at) { return at(grad_y); });
       }
     }
   }

@@ -10,7 +10,8 @@
 
 /// A pack of neighbouring doubles, as many as a register holds. Operations on packs are those on
 /// the elements, one by one, so the bits do not depend on the width. A formula is a function of
-/// `at`, where at(p) stands for p[i], or for the pack that begins there.
+/// `at`, where at(p) stands for p[i], or for the pack that begins there, and at.set(p, v) writes
+/// it.
 namespace normproof::ref::numeric {
 inline namespace NORMPROOF_ISA {
 
@@ -32,11 +33,16 @@ struct At {
   const T& operator()(const T* p) const {
     return p[i];
   }
+  template <class T>
+  void set(T* p, const T& v) const {
+    p[i] = v;
+  }
 };
 
 struct PackAt {
   std::size_t i;
   Pack operator()(const double* p) const { return *reinterpret_cast<const UnalignedPack*>(p + i); }
+  void set(double* p, Pack v) const { *reinterpret_cast<UnalignedPack*>(p + i) = v; }
 };
 
 template <class T>

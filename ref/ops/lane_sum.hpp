@@ -82,17 +82,17 @@ inline T contiguous_lane_sum(std::size_t count, Term&& term) {
   }
 }
 
-/// Sums along columns, K of them at once: element (k, c) of `out` [K, width] is
-/// sum_r term_k(r, c), r = 0 .. count-1, c = 0 .. width-1, in the order of lane_sum.
-/// `add(r, accumulator)` adds the K*width terms of row r to the accumulator [K, width];
-/// `prefetch(r)` may ask for row r's elements, one row of the lane ahead.
+/// Sums along columns: element i of `out` [size] is sum_r term(r, i), r = 0 .. count-1, in the
+/// order of lane_sum. `add(sum, r...)` adds the terms of the rows r..., one or four of them,
+/// ascending, to sum [size].
 ///
 /// The tree is walked depth first, lanes 0, 16, 8, 24, ...: six accumulators are alive at once.
-template <class T, class AddRow, class Prefetch>
+/// Four rows of a lane are read side by side, for one walk over its accumulator.
+template <class T, class Add>
 class ColumnSum {
  public:
-  ColumnSum(std::size_t count, std::size_t size, AddRow add, Prefetch prefetch)
-      : count_(count), size_(size), add_(add), prefetch_(prefetch), scratch_(5 * size) {}
+  ColumnSum(std::size_t count, std::size_t size, Add add)
+      : count_(count), size_(size), add_(add), scratch_(5 * size) {}
 
   void operator()(T* out) { sum(0, 1, out, 0); }
 
@@ -100,10 +100,10 @@ class ColumnSum {
   void sum(std::size_t lane, std::size_t stride, T* out, std::size_t depth) {
     if (stride == kLanes) {
       for (std::size_t i = 0; i < size_; ++i) out[i] = T(0);
-      for (std::size_t r = lane; r < count_; r += kLanes) {
-        if (r + kLanes < count_) prefetch_(r + kLanes);
-        add_(r, out);
-      }
+      std::size_t r = lane;
+      for (; r + 3 * kLanes < count_; r += 4 * kLanes)
+        add_(out, r, r + kLanes, r + 2 * kLanes, r + 3 * kLanes);
+      for (; r < count_; r += kLanes) add_(out, r);
       return;
     }
     sum(lane, 2 * stride, out, depth + 1);
@@ -115,18 +115,13 @@ class ColumnSum {
 
   std::size_t count_;
   std::size_t size_;
-  AddRow add_;
-  Prefetch prefetch_;
+  Add add_;
   Scratch<T> scratch_;
 };
 
-template <class T, class AddRow, class Prefetch>
-inline void column_sum(std::size_t count, std::size_t size, T* out, AddRow add, Prefetch prefetch) {
-  ColumnSum<T, AddRow, Prefetch>(count, size, add, prefetch)(out);
-}
-template <class T, class AddRow>
-inline void column_sum(std::size_t count, std::size_t size, T* out, AddRow add) {
-  column_sum<T>(count, size, out, add, [](std::size_t) {});
+template <class T, class Add>
+inline void column_sum(std::size_t count, std::size_t size, T* out, Add add) {
+  ColumnSum<T, Add>(count, size, add)(out);
 }
 
 }  // namespace NORMPROOF_ISA

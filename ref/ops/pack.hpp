@@ -41,13 +41,6 @@ inline void stream_fence() {
 #endif
 }
 
-/// Asks for p[0 .. count-1] ahead of use.
-template <class T>
-inline void prefetch(const T* p, std::size_t count) {
-  if constexpr (is_packed<T>)
-    for (std::size_t i = 0; i < count; i += 8) __builtin_prefetch(p + i, 0, 2);
-}
-
 /// Computes  out_i = term(at i), i = 0 .. count-1
 template <class T, class Term>
 inline void fill(T* out, std::size_t count, bool past_caches, Term&& term) {
@@ -71,6 +64,41 @@ inline void accumulate(T* sum, std::size_t count, Term&& term) {
       store(sum + i, PackAt{i}(sum) + term(PackAt{i}));
   }
   for (; i < count; ++i) sum[i] += term(At{i});
+}
+
+/// The terms of two sums at one place.
+template <class V>
+struct TwoTerms {
+  V first;
+  V second;
+};
+
+/// Computes  sum_i = (sum_i + row_1(at i)) + row_2(at i) + ..., i = 0 .. width-1, where each row is
+///           a function of `at`; for kSums = 2 a row is one of TwoTerms, and the second
+///           sum lies behind the first, at sum [width, 2 width). The sums stay in registers over
+///           the rows.
+template <std::size_t kSums = 1, class T, class... Rows>
+inline void accumulate_rows(T* sum, std::size_t width, const Rows&... rows) {
+  static_assert(kSums == 1 || kSums == 2);
+  const auto add = [&](auto at) {
+    auto first = at(sum);
+    if constexpr (kSums == 2) {
+      auto second = at(sum + width);
+      const auto plus = [&](const auto& terms) {
+        first += terms.first;
+        second += terms.second;
+      };
+      (plus(rows(at)), ...);
+      at.set(sum + width, second);
+    } else {
+      ((first += rows(at)), ...);
+    }
+    at.set(sum, first);
+  };
+  std::size_t i = 0;
+  if constexpr (is_packed<T>)
+    for (; i + kPackWidth <= width; i += kPackWidth) add(PackAt{i});
+  for (; i < width; ++i) add(At{i});
 }
 
 }  // namespace NORMPROOF_ISA

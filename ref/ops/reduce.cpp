@@ -49,10 +49,11 @@ Tensor<T> sum_columns(const Tensor<T>& x) {
   const std::size_t width = x.shape(1);
   Tensor<T> y = tensor::empty_tensor<T>({width});
   numeric::parallel_for(width, kGrain / rows + 1, [&](std::size_t begin, std::size_t end) {
-    column_sum<T>(rows, end - begin, y.data() + begin, [&](std::size_t row, T* total) {
-      const T* p = x.data() + row * width + begin;
-      accumulate(total, end - begin, [p](auto at) { return at(p); });
-    });
+    const auto terms = [&, begin](std::size_t row) {
+      return [p = x.data() + row * width + begin](auto at) { return at(p); };
+    };
+    column_sum<T>(rows, end - begin, y.data() + begin,
+                  [&](T* sum, auto... row) { accumulate_rows(sum, end - begin, terms(row)...); });
   });
   return y;
 }

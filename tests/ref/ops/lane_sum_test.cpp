@@ -66,8 +66,11 @@ TEST(ColumnSum, FollowsTheRuleInEveryColumn) {
     for (const std::size_t width : {1u, 3u, 8u, 11u}) {
       const auto x = wild(rows * width, "columns");
       std::vector<double> sums(width);
-      column_sum<double>(rows, width, sums.data(), [&](std::size_t row, double* sum) {
-        accumulate(sum, width, [p = x.data() + row * width](auto at) { return at(p); });
+      const auto terms = [&](std::size_t row) {
+        return [p = x.data() + row * width](auto at) { return at(p); };
+      };
+      column_sum<double>(rows, width, sums.data(), [&](double* sum, auto... row) {
+        accumulate_rows(sum, width, terms(row)...);
       });
       for (std::size_t c = 0; c < width; ++c) {
         std::vector<double> column(rows);
