@@ -5,13 +5,14 @@
 #include <xtensor/xarray.hpp>
 
 #include "ref/numeric/real.hpp"
+#include "ref/tensor/allocator.hpp"
 
 namespace normproof::ref::tensor {
 
 /// A dense row-major tensor: xtensor's container, evaluated. The rank is a property of the value,
 /// so that one function serves [N,D] and [B,T,D]; contract.hpp checks it.
 template <class T>
-using Tensor = xt::xarray<T, xt::layout_type::row_major>;
+using Tensor = xt::xarray<T, xt::layout_type::row_major, Allocator<T>>;
 
 /// True = a real token, false = padding. A mask of size 0 says that every row is valid.
 using Mask = Tensor<bool>;

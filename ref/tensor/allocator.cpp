@@ -1,0 +1,95 @@
+#include "ref/tensor/allocator.hpp"
+
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+namespace normproof::ref::tensor {
+namespace {
+
+constexpr std::size_t kSmallest = std::size_t{64} << 10;
+constexpr std::size_t kHugePage = std::size_t{2} << 20;
+#if defined(__SANITIZE_ADDRESS__)
+constexpr std::size_t kMostKept = 0;
+#else
+constexpr std::size_t kMostKept = std::size_t{512} << 20;
+#endif
+
+std::size_t alignment_of(std::size_t bytes) {
+  return bytes < kHugePage ? 64 : kHugePage;
+}
+
+// Sizes are multiples of 64 KiB, or of a huge page from there on.
+std::size_t rounded(std::size_t bytes) {
+  const std::size_t unit = bytes < kHugePage ? kSmallest : kHugePage;
+  if (bytes > static_cast<std::size_t>(-1) - unit) throw std::bad_alloc();
+  return (bytes + unit - 1) / unit * unit;
+}
+
+struct Kept {
+  std::mutex mutex;
+  std::map<std::size_t, std::vector<void*>> blocks;
+  std::size_t bytes = 0;
+};
+
+// Never destroyed: tensors of static storage duration give their blocks back after main.
+Kept& kept() {
+  static Kept& k = *new Kept;
+  return k;
+}
+
+}  // namespace
+
+void* allocate_block(std::size_t bytes) {
+  if (bytes < kSmallest) return ::operator new (bytes, std::align_val_t{64});
+  const std::size_t size = rounded(bytes);
+  {
+    Kept& k = kept();
+    const std::lock_guard lock(k.mutex);
+    const auto found = k.blocks.find(size);
+    if (found != k.blocks.end() && !found->second.empty()) {
+      void* block = found->second.back();
+      found->second.pop_back();
+      k.bytes -= size;
+      return block;
+    }
+  }
+  void* block = ::operator new (size, std::align_val_t{alignment_of(size)});
+#if defined(__linux__)
+  if (size >= kHugePage) madvise(block, size, MADV_HUGEPAGE);
+#endif
+  return block;
+}
+
+void release_block(void* block, std::size_t bytes) noexcept {
+  if (block == nullptr) return;
+  if (bytes < kSmallest) {
+    ::operator delete (block, std::align_val_t{64});
+    return;
+  }
+  const std::size_t size = rounded(bytes);
+  try {
+    Kept& k = kept();
+    const std::lock_guard lock(k.mutex);
+    if (k.bytes + size <= kMostKept) {
+      k.blocks[size].push_back(block);
+      k.bytes += size;
+      return;
+    }
+  } catch (...) {  // no memory for the list: the block goes back to the system
+  }
+  ::operator delete (block, std::align_val_t{alignment_of(size)});
+}
+
+std::size_t kept_bytes() {
+  Kept& k = kept();
+  const std::lock_guard lock(k.mutex);
+  return k.bytes;
+}
+
+}  // namespace normproof::ref::tensor
