@@ -72,9 +72,9 @@ Exponential exponential(FixedPoint v, bool negative) {
   }
   const int halvings = 4 * v.limbs() < 40 ? 4 + v.limbs() : 40;
   v >>= halvings;
-  FixedPoint power =
-      sum_series(FixedPoint(v.limbs(), 1),
-                 [&](FixedPoint& term, std::uint64_t n) { term = term * v, term /= n; });
+  FixedPoint power = sum_series(FixedPoint(v.limbs(), 1), [&](FixedPoint& term, std::uint64_t n) {
+    term = term * v, term /= n;
+  });
   for (int i = 0; i < halvings; ++i) power = power * power;
   return {power, negative ? -k : k};
 }
@@ -99,7 +99,7 @@ bool log_attempt(double x, int scaled, int limbs, double* result) {
   const bool negative = y < 0;
   Exponential e = exponential(FixedPoint::from_double(limbs, y), !negative);
   const FixedPoint m = FixedPoint::from_double(limbs, x, -binary_exponent);
-  FixedPoint p = e.mantissa * m;  // in [1, 4)
+  FixedPoint p = e.mantissa * m;                   // in [1, 4)
   const int shift = binary_exponent + e.exponent;  // x exp(-y) = p 2^shift, near 1
   if (shift > 0) return false;
   p >>= -shift;
@@ -201,13 +201,13 @@ double erf_accurate(double x, int first_limbs) {
     const FixedPoint square = whole * whole;
     const Exponential e = exponential(square, true);
     const FixedPoint twice = FixedPoint(square) *= 2;
-    FixedPoint sum =
-        sum_series(FixedPoint(limbs, 1),
-                   [&](FixedPoint& term, std::uint64_t n) { term = term * twice, term /= 2 * n + 1; });
+    FixedPoint sum = sum_series(FixedPoint(limbs, 1), [&](FixedPoint& term, std::uint64_t n) {
+      term = term * twice, term /= 2 * n + 1;
+    });
     const int width = static_cast<int>(std::bit_width(sum.integer()));
     sum >>= width;
-    const FixedPoint value = e.mantissa * sum * mantissa *
-                             FixedPoint(limbs, kTwoOverRootPi, kConstantLimbs);
+    const FixedPoint value =
+        e.mantissa * sum * mantissa * FixedPoint(limbs, kTwoOverRootPi, kConstantLimbs);
     return value.round(e.exponent + width + exponent - (subnormal ? 54 : 0), result);
   });
   return with_sign_of(x, y);

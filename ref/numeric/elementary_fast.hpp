@@ -117,8 +117,7 @@ struct TaylorFast {
   template <class V>
   [[gnu::always_inline]] static Sum<V> evaluate(V x) {
     const V one = constant<V>(1);
-    const Integers<V> i = 
-        shifted_right(to_bits(one + x) - to_bits(one) + (1LL << 44), 45);
+    const Integers<V> i = shifted_right(to_bits(one + x) - to_bits(one) + (1LL << 44), 45);
     const V d = x - (from_bits(to_bits(one) + (i << 45)) - one);
     const Rows<V, kTaylorColumns> t(table, i);
     const V d2 = d * d;
