@@ -1,4 +1,5 @@
-// HAVE_CBLAS=1 comes from the command line: without it xtensor-blas runs loops of its own, silently.
+// HAVE_CBLAS=1 comes from the command line: without it xtensor-blas runs loops of its own,
+// silently.
 #include "ref/ops/matmul_blas.hpp"
 
 #include <xtensor-blas/xlinalg.hpp>
@@ -52,8 +53,7 @@ Tensor<double> matmul_blas(const Tensor<double>& a, const Tensor<double>& b) {
 
 std::vector<double> singular_values(const Tensor<double>& a) {
   if (!is_matrix(shape_of(a)))
-    numeric::contract_failure("singular_values", "a",
-                              "has shape " + tensor::to_string(shape_of(a)),
+    numeric::contract_failure("singular_values", "a", "has shape " + tensor::to_string(shape_of(a)),
                               "[M, N], extents from 1 to 2^31 - 1 (C1)");
   tensor::check_finite("singular_values", "a", a);
   const auto values = std::get<1>(xt::linalg::svd(copy_of(a), false, false));
