@@ -17,7 +17,7 @@ using Body = std::function<void(std::size_t, std::size_t)>;
 // Matters of speed alone, in elements: the bits depend on none of them.
 constexpr std::size_t kPanels = std::size_t{1} << 19;  // packed b, and packed a, at a time
 constexpr std::size_t kRowsInCache = 120;              // of a, times kChain: half of a 512 KiB L2
-constexpr std::size_t kColumnsAtOnce = 2016;           // a multiple of every tile's columns
+constexpr std::size_t kColumnsAtOnce = 2048;           // packed for one chain: kPanels
 constexpr std::size_t kUnpackedColumns = 256;          // of c, up to which rows of a are not packed
 constexpr std::size_t kUnpackedRows = 96;              // of c, up to which b is not packed
 constexpr std::size_t kUnpackedB = 4096;               // elements that b may then span

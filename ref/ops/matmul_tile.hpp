@@ -58,6 +58,10 @@ template <std::size_t kRows, std::size_t kPacks, class Rows>
 void multiply_tile(const Tile& t, const Rows rows) {
   Pack sum[kRows * kPacks];
   unrolled<0, kRows * kPacks>([&](auto i) __attribute__((always_inline)) { sum[i] = Pack{}; });
+  // Asked for now, needed after the chain.
+  unrolled<0, kRows>([&](auto i) __attribute__((always_inline)) {
+    __builtin_prefetch(t.c + i * t.c_row_stride, 1, 3);
+  });
   const double* a = t.a;
   const double* b = t.b;
   const std::size_t row_stride = rows.row_stride();
