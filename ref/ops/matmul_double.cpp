@@ -15,12 +15,14 @@ namespace {
 using Body = std::function<void(std::size_t, std::size_t)>;
 
 // Matters of speed alone, in elements: the bits depend on none of them.
-constexpr std::size_t kPanels = std::size_t{1} << 19;  // packed b, and packed a, at a time
-constexpr std::size_t kRowsInCache = 120;              // of a, times kChain: half of a 512 KiB L2
-constexpr std::size_t kColumnsAtOnce = 2048;           // packed for one chain: kPanels
-constexpr std::size_t kUnpackedColumns = 256;          // of c, up to which rows of a are not packed
-constexpr std::size_t kUnpackedRows = 96;              // of c, up to which b is not packed
-constexpr std::size_t kUnpackedB = 4096;               // elements that b may then span
+constexpr std::size_t kPanels = std::size_t{1} << 19;        // packed b, and packed a, at a time
+constexpr std::size_t kSharedPanels = std::size_t{1} << 17;  // packed between two waits
+constexpr std::size_t kRowsInCache = 120;      // of a, times kChain: half of a 512 KiB L2
+constexpr std::size_t kColumnsAtOnce = 2048;   // packed for one chain: kPanels
+constexpr std::size_t kUnpackedColumns = 256;  // of c, up to which rows of a are not packed
+constexpr std::size_t kUnpackedRows = 96;      // of c, up to which b is not packed
+constexpr std::size_t kUnpackedB = 4096;       // elements that b may then span
+constexpr std::size_t kPanelsAtOnce = 8;       // written side by side: the ways of an L1 cache
 constexpr std::size_t kProductsPerThread = std::size_t{1} << 16;
 constexpr std::size_t kPackedPerThread = std::size_t{1} << 13;
 
@@ -82,9 +84,7 @@ class Product {
       const std::size_t row_limit = pack_a_ ? kPanels / kChain : c_.rows;
       const std::size_t row_bands = ceil_div(c_.rows, row_limit);
       const std::size_t row_band = round_up(ceil_div(c_.rows, row_bands), kernels_.tile_rows);
-      // As many blocks of the chain at a time as the panels hold.
-      const std::size_t widest = std::max(pack_a_ ? row_band : 1, pack_b_ ? columns_.count : 1);
-      const std::size_t chains = std::max<std::size_t>(kPanels / (kChain * widest), 1);
+      const std::size_t chains = chains_at_once(row_band);
       for (std::size_t k = 0; k < depth; k += chains * kChain) {
         depth_ = {k, std::min(chains * kChain, depth - k)};
         for (std::size_t row = 0; row < c_.rows; row += row_band) {
@@ -115,6 +115,14 @@ class Product {
   std::size_t padded_rows() const { return round_up(rows_.count, kernels_.tile_rows); }
   std::size_t chain_at(std::size_t k) const { return std::min(kChain, depth_.count - k); }
 
+  // One thread packs one chain ahead, which stays in its cache; more threads pack more at a time,
+  // for they wait for each other after packing and after multiplying.
+  std::size_t chains_at_once(std::size_t row_band) const {
+    if (!parallel_ || numeric::num_threads() == 1) return 1;
+    const std::size_t width = (pack_a_ ? row_band : 0) + (pack_b_ ? columns_.count : 0);
+    return std::max<std::size_t>(kSharedPanels / (kChain * std::max<std::size_t>(width, 1)), 1);
+  }
+
   // The panels of rows_, columns_ and depth_: first those of b, then those of a, each for one chain
   // after the other.
   void pack(bool with_b) {
@@ -123,41 +131,42 @@ class Product {
     packed_b_ = panel_memory(b_size + a_size);
     packed_a_ = packed_b_ + b_size;
     const std::size_t chains = ceil_div(depth_.count, kChain);
-    const std::size_t b_panels =
-        pack_b_ && with_b ? ceil_div(columns_.count, kernels_.tile_columns) : 0;
-    const std::size_t a_panels = pack_a_ ? ceil_div(rows_.count, kernels_.tile_rows) : 0;
-    const std::size_t panels = b_panels + a_panels;
-    if (panels == 0) return;
-    const std::size_t panel_size = kernels_.tile_columns * std::min(kChain, depth_.count);
-    run(chains * panels, ceil_div(kPackedPerThread, panel_size),
+    const std::size_t b_lanes = kPanelsAtOnce * kernels_.tile_columns;
+    const std::size_t a_lanes = kPanelsAtOnce * kernels_.tile_rows;
+    const std::size_t b_groups = pack_b_ && with_b ? ceil_div(columns_.count, b_lanes) : 0;
+    const std::size_t a_groups = pack_a_ ? ceil_div(rows_.count, a_lanes) : 0;
+    const std::size_t groups = b_groups + a_groups;
+    if (groups == 0) return;
+    const std::size_t group_size = b_lanes * std::min(kChain, depth_.count);
+    run(chains * groups, ceil_div(kPackedPerThread, group_size),
         [&](std::size_t begin, std::size_t end) {
           for (std::size_t i = begin; i < end; ++i) {
-            const std::size_t k = i / panels * kChain;
-            const std::size_t panel = i % panels;
-            if (panel < b_panels)
-              pack_b(k, panel * kernels_.tile_columns);
+            const std::size_t k = i / groups * kChain;
+            const std::size_t group = i % groups;
+            if (group < b_groups)
+              pack_b(k, group * b_lanes, b_lanes);
             else
-              pack_a(k, (panel - b_panels) * kernels_.tile_rows);
+              pack_a(k, (group - b_groups) * a_lanes, a_lanes);
           }
         });
   }
 
-  void pack_b(std::size_t k, std::size_t column) const {
-    const std::size_t lanes = std::min(kernels_.tile_columns, columns_.count - column);
+  void pack_b(std::size_t k, std::size_t column, std::size_t most) const {
+    const std::size_t lanes = std::min(most, columns_.count - column);
     const std::size_t chain = chain_at(k);
-    kernels_.pack_panel(
-        {b_.data + (depth_.begin + k) * b_.row_stride +
-             (columns_.begin + column) * b_.column_stride,
-         b_.column_stride, b_.row_stride, lanes, chain, round_up(lanes, kernels_.pack_width)},
-        packed_b_ + padded_columns() * k + column * chain);
+    kernels_.pack_panels({b_.data + (depth_.begin + k) * b_.row_stride +
+                              (columns_.begin + column) * b_.column_stride,
+                          b_.column_stride, b_.row_stride, lanes, chain, kernels_.tile_columns,
+                          round_up(lanes % kernels_.tile_columns, kernels_.pack_width)},
+                         packed_b_ + padded_columns() * k + column * chain);
   }
 
-  void pack_a(std::size_t k, std::size_t row) const {
-    const std::size_t lanes = std::min(kernels_.tile_rows, rows_.count - row);
+  void pack_a(std::size_t k, std::size_t row, std::size_t most) const {
+    const std::size_t lanes = std::min(most, rows_.count - row);
     const std::size_t chain = chain_at(k);
-    kernels_.pack_panel(
+    kernels_.pack_panels(
         {a_.data + (rows_.begin + row) * a_.row_stride + (depth_.begin + k) * a_.column_stride,
-         a_.row_stride, a_.column_stride, lanes, chain, kernels_.tile_rows},
+         a_.row_stride, a_.column_stride, lanes, chain, kernels_.tile_rows, kernels_.tile_rows},
         packed_a_ + padded_rows() * k + row * chain);
   }
 

@@ -55,11 +55,22 @@ void multiply(const BlockProduct& p) {
     multiply_rows(p, StridedRows{p.a_row_stride, p.a_depth_stride});
 }
 
-// Rows that lie along memory: out [depth, width] from data [depth, depth_stride].
+constexpr std::size_t kRowsAhead = 12;
+
+// Lanes that lie along memory: every panel gets its part of a row before the next row is read, for
+// the rows may be a page apart.
 template <std::size_t kWidth>
-void copy_rows(const PanelSource& p, double* out) {
-  for (std::size_t k = 0; k < p.depth; ++k)
-    __builtin_memcpy(out + k * kWidth, p.data + k * p.depth_stride, kWidth * sizeof(double));
+void copy_rows(const PanelSource& p, std::size_t panels, double* out) {
+  for (std::size_t k = 0; k < p.depth; ++k) {
+    const double* from = p.data + k * p.depth_stride;
+    double* to = out + k * kWidth;
+    if (k + kRowsAhead < p.depth)
+      for (std::size_t l = 0; l < panels * kWidth; l += 8)
+        __builtin_prefetch(from + kRowsAhead * p.depth_stride + l);
+    for (std::size_t panel = 0; panel < panels; ++panel)
+      __builtin_memcpy(to + panel * kWidth * p.depth, from + panel * kWidth,
+                       kWidth * sizeof(double));
+  }
 }
 
 #if defined(__AVX__)
@@ -87,41 +98,58 @@ inline void transpose_quad(const double* from, std::size_t from_stride, double* 
 }
 #endif
 
-// Lanes that lie along memory: out [depth, width] from the transpose of data [width, lane_stride].
+// Depth that lies along memory: out [depth, width] is the transpose of data [width, lane_stride].
 template <std::size_t kWidth>
-void transpose_lanes(const PanelSource& p, double* out) {
+void transpose_panel(const PanelSource& p, const double* data, double* out) {
   std::size_t k = 0;
 #if defined(__AVX__)
   // The last four lanes may overlap the four before: they are written twice, with the same values.
   for (; k + 4 <= p.depth; k += 4)
     unrolled<0, (kWidth + 3) / 4>([&](auto quad) __attribute__((always_inline)) {
       const std::size_t lane = 4 * quad + 4 <= kWidth ? 4 * quad : kWidth - 4;
-      transpose_quad(p.data + lane * p.lane_stride + k, p.lane_stride, out + k * kWidth + lane,
+      transpose_quad(data + lane * p.lane_stride + k, p.lane_stride, out + k * kWidth + lane,
                      kWidth);
     });
 #endif
   for (; k < p.depth; ++k)
-    for (std::size_t l = 0; l < kWidth; ++l) out[k * kWidth + l] = p.data[l * p.lane_stride + k];
+    for (std::size_t l = 0; l < kWidth; ++l) out[k * kWidth + l] = data[l * p.lane_stride + k];
 }
 
-void pack_panel(const PanelSource& p, double* out) {
-  if (p.lanes == p.width && p.lane_stride == 1) {
-    if (p.width == kTileColumns) return copy_rows<kTileColumns>(p, out);
-    if (p.width == kTileRows) return copy_rows<kTileRows>(p, out);
+template <std::size_t kWidth>
+void pack_whole_panels(const PanelSource& p, std::size_t panels, double* out) {
+  if (p.lane_stride == 1) return copy_rows<kWidth>(p, panels, out);
+  for (std::size_t panel = 0; panel < panels; ++panel) {
+    const double* data = p.data + panel * kWidth * p.lane_stride;
+    double* to = out + panel * kWidth * p.depth;
+    if (p.depth_stride == 1)
+      transpose_panel<kWidth>(p, data, to);
+    else
+      for (std::size_t k = 0; k < p.depth; ++k)
+        for (std::size_t l = 0; l < kWidth; ++l)
+          to[k * kWidth + l] = data[k * p.depth_stride + l * p.lane_stride];
   }
-  if (p.lanes == p.width && p.depth_stride == 1) {
-    if (p.width == kTileColumns) return transpose_lanes<kTileColumns>(p, out);
-    if (p.width == kTileRows) return transpose_lanes<kTileRows>(p, out);
-  }
+}
+
+void pack_panels(const PanelSource& p, double* out) {
+  const std::size_t panels = p.lanes / p.width;
+  if (p.width == kTileColumns)
+    pack_whole_panels<kTileColumns>(p, panels, out);
+  else
+    pack_whole_panels<kTileRows>(p, panels, out);
+  const std::size_t packed = panels * p.width;
+  if (packed == p.lanes) return;
+  const double* data = p.data + packed * p.lane_stride;
+  double* to = out + packed * p.depth;
   for (std::size_t k = 0; k < p.depth; ++k)
-    for (std::size_t l = 0; l < p.width; ++l)
-      out[k * p.width + l] = l < p.lanes ? p.data[k * p.depth_stride + l * p.lane_stride] : 0.0;
+    for (std::size_t l = 0; l < p.last_width; ++l)
+      to[k * p.last_width + l] =
+          packed + l < p.lanes ? data[k * p.depth_stride + l * p.lane_stride] : 0.0;
 }
 
 }  // namespace
 }  // namespace NORMPROOF_ISA
 
 extern const MatmulKernels NORMPROOF_JOIN(matmul_kernels_, NORMPROOF_ISA){
-    kPackWidth, kTileRows, kTileColumns, pack_panel, multiply};
+    kPackWidth, kTileRows, kTileColumns, pack_panels, multiply};
 
 }  // namespace normproof::ref::ops

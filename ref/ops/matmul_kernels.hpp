@@ -29,22 +29,24 @@ struct BlockProduct {
   bool add;
 };
 
-/// One panel: out [depth, width] from `lanes` rows of a or columns of b; lanes .. width-1 become
-/// +0.
+/// Panels of `width` lanes, rows of a or columns of b, one after the other: each [depth, width],
+/// the last one [depth, last_width] where lanes is no multiple of width; what it has too much
+/// becomes +0.
 struct PanelSource {
   const double* data;
   std::size_t lane_stride;
   std::size_t depth_stride;
   std::size_t lanes;
   std::size_t depth;
-  std::size_t width;
+  std::size_t width;  ///< tile_rows or tile_columns
+  std::size_t last_width;
 };
 
 struct MatmulKernels {
   std::size_t pack_width;
   std::size_t tile_rows;
   std::size_t tile_columns;
-  void (*pack_panel)(const PanelSource&, double* out);
+  void (*pack_panels)(const PanelSource&, double* out);
   void (*multiply)(const BlockProduct&);
 };
 

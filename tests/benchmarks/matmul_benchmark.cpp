@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <thread>
 #include <vector>
@@ -130,7 +131,7 @@ void compare(benchmark::State& state, const Shape& s, int threads) {
   result.batch_stride = s.rows * s.columns;
   numeric::set_num_threads(threads);
   const double products = static_cast<double>(c.size() * s.depth);
-  const auto calls = static_cast<std::size_t>(5e-3 / (2 * products / 40e9)) + 1;
+  const auto calls = static_cast<std::size_t>(2e-3 / (2 * products / 40e9)) + 1;
   std::vector<double> ours;
   std::vector<double> peer;
   std::vector<double> ratios;
@@ -161,13 +162,15 @@ void compare(benchmark::State& state, const Shape& s, int threads) {
 int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  const char* wanted = std::getenv("ROUNDS");
+  const int rounds = wanted == nullptr ? 25 : std::max(std::atoi(wanted), 1);
   for (const int threads : {1, 2})
     for (const Shape& shape : kShapes)
       benchmark::RegisterBenchmark(
           (std::string(shape.name) + ", " + std::to_string(threads) + " threads").c_str(),
           [&shape, threads](benchmark::State& state) { compare(state, shape, threads); })
           ->UseManualTime()
-          ->Iterations(15)
+          ->Iterations(rounds)
           ->Unit(benchmark::kMicrosecond);
   benchmark::RunSpecifiedBenchmarks();
   std::printf(
