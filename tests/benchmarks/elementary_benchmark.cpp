@@ -41,7 +41,6 @@ const Function kFunctions[] = {
     {"tanh", numeric::tanh, numeric::tanh, numeric::tanh_accurate, std::tanh},
     {"erf", numeric::erf, numeric::erf, numeric::erf_accurate, std::erf}};
 
-// ns per element as the benchmark's own time, which is for one element each.
 template <class Apply>
 void add(const std::string& name, const char* function, Apply apply) {
   benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
@@ -78,7 +77,11 @@ int main(int argc, char** argv) {
             f.of_each(x.data(), kCount, y.data());
           });
     }
-    add(name + "/scalar", f.name, one_by_one(f.of));
+    const std::string widest = numeric::instruction_sets().back();
+    add(name + "/scalar", f.name, [=](const std::vector<double>& x, std::vector<double>& y) {
+      numeric::select_instruction_set(widest);
+      one_by_one(f.of)(x, y);
+    });
     add(name + "/accurate phase alone", f.name, one_by_one(f.accurate));
   }
   benchmark::Initialize(&argc, argv);
