@@ -61,6 +61,7 @@ std::optional<std::filesystem::path> path_of(const CLI::App& command, const std:
 struct Texts {
   std::string claims = "*", seed = "1", cases = "1000", jobs;
   std::string data, vocab, json, junit, html;
+  std::string function;
   std::string layer, in, out, scalar = "double", mode = "training";
   std::vector<std::string> settings;
   bool sequence = false;
@@ -141,6 +142,17 @@ void add_tokenize(CLI::App& app, Texts& texts) {
   tokenize.footer(tokenize_footer());
 }
 
+void add_elementary(CLI::App& app, Texts& texts) {
+  CLI::App& elementary =
+      *app.add_subcommand("elementary",
+                          "Print exp, log, tanh, erf or sqrt of numbers, correctly\n"
+                          "rounded");
+  elementary.add_option("FUNCTION", texts.function, "exp, log, tanh, erf or sqrt")
+      ->required()
+      ->type_name("");
+  elementary.footer(elementary_footer());
+}
+
 CorpusFiles corpus_files(const CLI::App& command) {
   return {path_of(command, "--data"), path_of(command, "--vocab")};
 }
@@ -185,6 +197,15 @@ EvalCommand eval_command(const CLI::App& command, const Texts& texts) {
   return eval;
 }
 
+ElementaryCommand elementary_command(const Texts& texts) {
+  return {parse_choice<ElementaryFunction>("function", texts.function,
+                                           {{"exp", ElementaryFunction::exp},
+                                            {"log", ElementaryFunction::log},
+                                            {"tanh", ElementaryFunction::tanh},
+                                            {"erf", ElementaryFunction::erf},
+                                            {"sqrt", ElementaryFunction::sqrt}})};
+}
+
 std::vector<std::string> option_names(const CLI::App& command) {
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options())
@@ -199,7 +220,7 @@ void refuse_extras(const CLI::App& command, std::string_view kind,
   const std::string& first = extras.front();
   if (first.starts_with("-")) {
     throw UsageError(ref::numeric::unknown_name("option", first.substr(0, first.find('=')),
-                                               option_names(command)));
+                                                option_names(command)));
   }
   if (known.empty())
     throw UsageError(
@@ -215,6 +236,7 @@ Command parse_command_line(const std::vector<std::string>& arguments) {
   add_verify(app, texts);
   add_eval(app, texts);
   add_tokenize(app, texts);
+  add_elementary(app, texts);
   app.set_version_flag("--version", "normproof " NORMPROOF_VERSION);
   app.footer(program_footer());
   app.get_formatter()->column_width(22);
@@ -250,6 +272,7 @@ Command parse_command_line(const std::vector<std::string>& arguments) {
   refuse_extras(command, command.get_name(), {});
   if (command.get_name() == "verify") return verify_command(command, texts);
   if (command.get_name() == "eval") return eval_command(command, texts);
+  if (command.get_name() == "elementary") return elementary_command(texts);
   return TokenizeCommand{corpus_files(command)};
 }
 

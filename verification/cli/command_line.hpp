@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "verification/cli/corpus.hpp"
+#include "verification/cli/elementary.hpp"
 #include "verification/cli/eval.hpp"
 
 namespace normproof::verification::cli {
@@ -31,7 +32,8 @@ struct TextCommand {
   std::string text;
 };
 
-using Command = std::variant<VerifyCommand, EvalCommand, TokenizeCommand, TextCommand>;
+using Command =
+    std::variant<VerifyCommand, EvalCommand, TokenizeCommand, ElementaryCommand, TextCommand>;
 
 /// Computes  the command that the arguments (without the program's name) spell out. --jobs is the
 ///           number of processors where it is not given.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
@@ -15,6 +16,7 @@
 #include "ref/numeric/instruction_set.hpp"
 #include "tests/ref/data/shared_data.hpp"
 #include "verification/elementary/functions.hpp"
+#include "verification/elementary/tables.hpp"
 
 namespace normproof::ref::numeric {
 namespace {
@@ -52,6 +54,24 @@ TEST_P(EveryFunction, RoundsTheEdgesCorrectly) {
       const auto bits = std::bit_cast<std::uint64_t>(sign == 0 ? edge : -edge);
       for (std::uint64_t i = 0; i <= 64; ++i) expect_nearest(std::bit_cast<double>(bits + i - 32));
     }
+  }
+}
+
+// The ends of table rows and of binades: there a reduction is least likely to be exact.
+TEST_P(EveryFunction, RoundsTheEndsOfEveryRowCorrectly) {
+  std::vector<double> ends;
+  for (int row = 0; row < 256; ++row) ends.push_back(log_bin(row).first);
+  for (int row = 0; row < 552; ++row)
+    ends.push_back((taylor_centre(row) + taylor_centre(row + 1)) / 2);
+  for (int k = -60; k < 60; ++k) ends.push_back((k + 0.5) * 0x1.62e42fefa39efp-9);
+  for (int e = -70; e < 10; ++e) ends.push_back(std::ldexp(1, e));
+  for (const double end : ends) {
+    const auto bits = std::bit_cast<std::uint64_t>(end);
+    for (std::uint64_t i = 0; i <= 48 && !HasFailure(); ++i)
+      expect_nearest(std::bit_cast<double>(bits + i - 24));
+  }
+  for (const double end : ends) {
+    for (int e = 0; e < 40 && !HasFailure(); ++e) expect_nearest(end * (1 - std::ldexp(1, e - 52)));
   }
 }
 
