@@ -1,0 +1,34 @@
+"""Times PyTorch's softmax and activations, forward and backward, in double at [2048,512].
+
+Prints one JSON object: {"softmax": milliseconds, ...}, medians.
+"""
+import json
+import statistics
+import sys
+import time
+
+import torch
+
+threads, repetitions = int(sys.argv[1]), int(sys.argv[2])
+torch.set_num_threads(threads)
+torch.manual_seed(1)
+x = torch.randn(2048, 512, dtype=torch.float64, requires_grad=True)
+grad_y = torch.randn(2048, 512, dtype=torch.float64)
+grad_rows = torch.randn(2048, dtype=torch.float64)
+functions = {"softmax": (lambda t: torch.softmax(t, -1), grad_y),
+             "log_softmax": (lambda t: torch.log_softmax(t, -1), grad_y),
+             "log_sum_exp": (lambda t: torch.logsumexp(t, -1), grad_rows),
+             "relu": (torch.relu, grad_y),
+             "gelu": (torch.nn.functional.gelu, grad_y),
+             "gelu_tanh": (lambda t: torch.nn.functional.gelu(t, approximate="tanh"), grad_y)}
+result = {}
+for name, (function, gradient) in functions.items():
+    times = []
+    for _ in range(repetitions + 5):
+        start = time.perf_counter()
+        y = function(x)
+        gradients = torch.autograd.grad(y, x, gradient)
+        times.append(time.perf_counter() - start)
+        del y, gradients
+    result[name] = 1e3 * statistics.median(times[5:])
+print(json.dumps(result))
