@@ -1,5 +1,7 @@
 #include "ref/numeric/elementary.hpp"
 
+#include <arb_hypgeom.h>
+
 #include <algorithm>
 
 namespace normproof::ref::numeric {
@@ -15,6 +17,25 @@ Enclosure mpfr_enclose(const T& x) {
   return {mpfr_get_d(x.backend().data(), MPFR_RNDD), mpfr_get_d(x.backend().data(), MPFR_RNDU)};
 }
 
+// tanh' = 1/cosh^2; 1 - tanh^2 would cancel.
+oracle50 tanh_slope(const oracle50& x) {
+  oracle50 s;
+  mpfr_sech(s.backend().data(), x.backend().data(), MPFR_RNDN);
+  return s * s;
+}
+
+oracle50 erf_slope(const oracle50& x) {
+  oracle50 pi;
+  mpfr_const_pi(pi.backend().data(), MPFR_RNDN);
+  return 2 * exp(-x * x) / square_root(pi);
+}
+
+// At most |a| for every a within the error of x; exact 0 where the error reaches 0.
+double least_magnitude(const running_error& x) {
+  const double least = (std::fabs(x.value) - x.error) * (1 - 0x1p-50);
+  return least > 0 ? least : 0;
+}
+
 }  // namespace
 
 oracle50 square_root(const oracle50& x) {
@@ -28,6 +49,78 @@ interval square_root(const interval& x) {
 }
 dual square_root(const dual& x) {
   return sqrt(x);
+}
+
+#define NORMPROOF_BY_MPFR(f, T)                                  \
+  T f(const T& x) {                                              \
+    T y;                                                         \
+    mpfr_##f(y.backend().data(), x.backend().data(), MPFR_RNDN); \
+    return y;                                                    \
+  }
+#define NORMPROOF_BY_ARB(f, arb_f)              \
+  ball f(const ball& x) {                       \
+    ball y;                                     \
+    arb_f(y.get(), x.get(), ball::precision()); \
+    return y;                                   \
+  }
+// f'(x) d, where d = 0 keeps it 0 even where f' is infinite.
+#define NORMPROOF_BY_CHAIN_RULE(f, derivative_at_x)                   \
+  dual f(const dual& x) {                                             \
+    if (x.derivative == 0) return dual(f(x.value));                   \
+    return dual(f(x.value), x.derivative * derivative_at_x(x.value)); \
+  }
+#define NORMPROOF_BY_MPFI(f)                          \
+  interval f(const interval& x) {                     \
+    interval y;                                       \
+    mpfi_##f(y.backend().data(), x.backend().data()); \
+    return y;                                         \
+  }
+#define NORMPROOF_FUNCTION(f, arb_f, derivative_at_x) \
+  NORMPROOF_BY_MPFR(f, oracle50)                      \
+  NORMPROOF_BY_MPFR(f, oracle100)                     \
+  NORMPROOF_BY_ARB(f, arb_f)                          \
+  NORMPROOF_BY_CHAIN_RULE(f, derivative_at_x)
+NORMPROOF_FUNCTION(exp, arb_exp, exp)
+NORMPROOF_FUNCTION(log, arb_log, 1 /)
+NORMPROOF_FUNCTION(tanh, arb_tanh, tanh_slope)
+NORMPROOF_FUNCTION(erf, arb_hypgeom_erf, erf_slope)
+NORMPROOF_BY_MPFI(exp)
+NORMPROOF_BY_MPFI(log)
+NORMPROOF_BY_MPFI(tanh)
+
+// erf rises: the ends of the image are the images of the ends.
+interval erf(const interval& x) {
+  interval y;
+  mpfr_erf(&y.backend().data()->left, &x.backend().data()->left, MPFR_RNDD);
+  mpfr_erf(&y.backend().data()->right, &x.backend().data()->right, MPFR_RNDU);
+  return y;
+}
+
+// |exp(v) - exp(a)| <= exp(v) (exp(e) - 1), and exp(e) - 1 <= e + e^2 for e <= 1.
+running_error exp(const running_error& x) {
+  const double e = x.error, y = exp(x.value);
+  return running_error::rounded(y, e == 0 ? 0 : (y + 0x1p-1074) * (e <= 1 ? e * (1 + e) : exp(e)));
+}
+
+// |log(v) - log(a)| <= e / (v - e), as 1/a <= 1/(v - e).
+running_error log(const running_error& x) {
+  const double least = (x.value - x.error) * (1 - 0x1p-50), y = log(x.value);
+  if (x.error == 0) return running_error::rounded(y, 0);
+  return least > 0 ? running_error::rounded(y, x.error / least)
+                   : running_error(y, std::numeric_limits<double>::infinity());
+}
+
+// |tanh(v) - tanh(a)| <= e max tanh', and tanh'(t) <= 4 exp(-2 |t|), tanh' <= 1.
+running_error tanh(const running_error& x) {
+  const double slope = 4 * exp(-2 * least_magnitude(x)) + 0x1p-1070;
+  return running_error::rounded(tanh(x.value), x.error * std::min(1.0, slope));
+}
+
+// |erf(v) - erf(a)| <= e max erf', erf'(t) = 2/sqrt(pi) exp(-t^2), 2/sqrt(pi) < 1.1284.
+running_error erf(const running_error& x) {
+  const double t = least_magnitude(x);
+  const double slope = 1.1284 * exp(-(t * t) * (1 - 0x1p-50)) + 0x1p-1070;
+  return running_error::rounded(erf(x.value), x.error * slope);
 }
 
 bool is_finite(const oracle50& x) {

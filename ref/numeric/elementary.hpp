@@ -2,14 +2,16 @@
 
 #include <string>
 
+#include "ref/numeric/elementary_array.hpp"
 #include "ref/numeric/real.hpp"
 #include "ref/numeric/square_root.hpp"
 
 namespace normproof::ref::numeric {
 
-/// The one door to functions beyond + - * /. For `double` each is one IEEE operation, correctly
-/// rounded, hence the same bits everywhere (docs/determinism.md, R4); square_root(double) is in
-/// square_root.hpp.
+/// The one door to functions beyond + - * /. For `double` each is correctly
+/// rounded, hence the same bits everywhere (docs/determinism.md, R4 and R5).
+///
+/// square_root(double) is in square_root.hpp.
 oracle50 square_root(const oracle50& x);
 oracle100 square_root(const oracle100& x);
 interval square_root(const interval& x);
@@ -20,6 +22,24 @@ dual square_root(const dual& x);
 inline running_error square_root(const running_error& x) {
   return sqrt(x);
 }
+
+/// Computes  exp, log, tanh, erf; of `double` in elementary_array.hpp
+/// Error     oracles: correctly rounded by MPFR; interval and ball: enclosures of the image of
+/// every
+///           point; dual: value and derivative; running_error: the bits of the `double` function,
+///           and a bound that covers the rounding and the image of the argument's error
+#define NORMPROOF_ELEMENTARY(T) \
+  T exp(const T& x);            \
+  T log(const T& x);            \
+  T tanh(const T& x);           \
+  T erf(const T& x);
+NORMPROOF_ELEMENTARY(oracle50)
+NORMPROOF_ELEMENTARY(oracle100)
+NORMPROOF_ELEMENTARY(interval)
+NORMPROOF_ELEMENTARY(ball)
+NORMPROOF_ELEMENTARY(dual)
+NORMPROOF_ELEMENTARY(running_error)
+#undef NORMPROOF_ELEMENTARY
 
 /// True where x is neither infinite nor NaN (an enclosure: at both ends; a dual number: both
 /// parts).

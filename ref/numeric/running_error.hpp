@@ -77,6 +77,15 @@ class running_error {
     return rounded(root, x.error == 0 ? 0 : relative <= absolute ? relative : absolute);
   }
 
+  /// An operation correctly rounded to `result` whose operands' errors contribute `propagated`,
+  /// computed with at most 8 roundings. A sum or difference that is exact is charged u |result| all
+  /// the same: the bound stays simple.
+  static running_error rounded(double result, double propagated) {
+    const double e = (propagated + kUnitRoundoff * std::fabs(result)) * (1 + kSlack) + kUnderflow;
+    // 0 times an infinite error is NaN: no bound is known there either.
+    return running_error(result, std::isfinite(result) && e == e ? e : infinity());
+  }
+
   double value = 0;
   double error = 0;
 
@@ -85,14 +94,6 @@ class running_error {
   static constexpr double kSlack = 0x1p-49;
   static constexpr double kUnderflow = 0x1p-1072;
   static constexpr double infinity() { return std::numeric_limits<double>::infinity(); }
-
-  // An operation rounded to `result` whose operands' errors contribute `propagated`. A sum or
-  // difference that is exact is charged u |result| all the same: the bound stays simple.
-  static running_error rounded(double result, double propagated) {
-    const double e = (propagated + kUnitRoundoff * std::fabs(result)) * (1 + kSlack) + kUnderflow;
-    // 0 times an infinite error is NaN: no bound is known there either.
-    return running_error(result, std::isfinite(result) && e == e ? e : infinity());
-  }
 };
 
 }  // namespace normproof::ref::numeric

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "ref/numeric/random.hpp"
@@ -123,6 +125,98 @@ TEST(ToDouble, RoundsToNearest) {
 TEST(Enclose, OfAPointAboveTheDoublesRoundsOutward) {
   const Enclosure e = enclose(oracle50(1) / 10);
   EXPECT_EQ(verification::compare::ulp_distance(e.lower, e.upper), 1u);
+}
+
+// Each function of each scalar against MPFR at 100 digits.
+struct Lenses {
+  const char* name;
+  oracle100 (*of_100)(const oracle100&);
+  oracle50 (*of_50)(const oracle50&);
+  interval (*of_interval)(const interval&);
+  ball (*of_ball)(const ball&);
+  dual (*of_dual)(const dual&);
+  running_error (*of_running_error)(const running_error&);
+  double (*of_double)(double);
+  double begin, end;
+};
+const Lenses kFunctions[] = {{"exp", exp, exp, exp, exp, exp, exp, exp, -30, 30},
+                             {"log", log, log, log, log, log, log, log, 0x1p-10, 30},
+                             {"tanh", tanh, tanh, tanh, tanh, tanh, tanh, tanh, -25, 25},
+                             {"erf", erf, erf, erf, erf, erf, erf, erf, -7, 7}};
+
+TEST(Elementary, OfEveryScalarAgrees) {
+  const RandomStream stream(12, "elementary scalars");
+  for (const Lenses& f : kFunctions) {
+    for (std::uint64_t i = 0; i < 300; ++i) {
+      const double x = f.begin + (f.end - f.begin) * stream.uniform(i);
+      const oracle100 exact = f.of_100(oracle100(x));
+      EXPECT_BITS_EQ(f.of_double(x), to_double(exact));
+      EXPECT_LE(abs(oracle100(f.of_50(oracle50(x))) - exact), abs(exact) * oracle100(0x1p-166));
+      const Enclosure in = enclose(f.of_interval(interval(x)));
+      const Enclosure ba = enclose(f.of_ball(ball(x)));
+      for (const Enclosure& e : {in, ba}) {
+        EXPECT_LE(oracle100(e.lower), exact) << f.name << x;
+        EXPECT_GE(oracle100(e.upper), exact) << f.name << x;
+        EXPECT_LE(verification::compare::ulp_distance(e.lower, e.upper), 1u);
+      }
+      const running_error r = f.of_running_error(running_error(x));
+      EXPECT_BITS_EQ(r.value, f.of_double(x));
+      EXPECT_LE(abs(oracle100(r.value) - exact), oracle100(r.error));
+    }
+  }
+}
+
+// The image of every point of a wide enclosure, and of every value within a running error.
+TEST(Elementary, OfEnclosuresAndOfErrorsHoldsTheImageOfEveryPoint) {
+  const RandomStream stream(13, "elementary enclosures");
+  for (const Lenses& f : kFunctions) {
+    for (std::uint64_t i = 0; i < 300; ++i) {
+      const double centre = f.begin + (f.end - f.begin) * stream.uniform(3 * i);
+      const double radius = std::ldexp(stream.uniform(3 * i + 1), -static_cast<int>(i % 40));
+      const double low = centre - radius, high = centre + radius;
+      if (f.begin > 0 && low <= 0) continue;
+      interval wide(0.0);
+      mpfi_interv_d(wide.backend().data(), low, high);
+      const Enclosure in = enclose(f.of_interval(wide));
+      const Enclosure ba = enclose(f.of_ball(hull(ball(low), ball(high))));
+      const double reach = std::max(high - centre, centre - low) * (1 + 0x1p-40);
+      const running_error r = f.of_running_error(running_error(centre, reach));
+      for (const double x : {low, (low + centre) / 2, centre, high}) {
+        const oracle100 exact = f.of_100(oracle100(x));
+        EXPECT_LE(oracle100(in.lower), exact);
+        EXPECT_GE(oracle100(in.upper), exact);
+        EXPECT_LE(oracle100(ba.lower), exact);
+        EXPECT_GE(oracle100(ba.upper), exact);
+        EXPECT_LE(abs(oracle100(r.value) - exact), oracle100(r.error)) << f.name << " " << x;
+      }
+      EXPECT_BITS_EQ(r.value, f.of_double(centre));
+    }
+  }
+}
+
+// The bound follows the slope: it is not a constant that happens to hold.
+TEST(Elementary, OfARunningErrorScalesWithTheSlope) {
+  EXPECT_LE(exp(running_error(-10, 0x1p-20)).error, 0x1p-20 * 0x1p-14);
+  EXPECT_LE(log(running_error(1024, 0x1p-20)).error, 0x1p-29);
+  EXPECT_LE(tanh(running_error(10, 0x1p-20)).error, 0x1p-20 * 0x1p-26);
+  EXPECT_LE(erf(running_error(4, 0x1p-20)).error, 0x1p-20 * 0x1p-22);
+  EXPECT_EQ(log(running_error(1, 1)).error, kInf);
+}
+
+TEST(Elementary, DerivativesAreTheDifferenceQuotients) {
+  const RandomStream stream(14, "elementary derivatives");
+  for (const Lenses& f : kFunctions) {
+    for (std::uint64_t i = 0; i < 50; ++i) {
+      const double x = f.begin + (f.end - f.begin) * stream.uniform(i);
+      const dual y = f.of_dual(dual(oracle50(x), oracle50(3)));
+      EXPECT_EQ(y.value, f.of_50(oracle50(x)));
+      // Central difference at 100 digits: truncation and rounding both near 2^-166.
+      const oracle100 h(0x1p-83);
+      const oracle100 slope = (f.of_100(oracle100(x) + h) - f.of_100(oracle100(x) - h)) / (2 * h);
+      EXPECT_LE(abs(oracle100(y.derivative) - 3 * slope), abs(slope) * oracle100(0x1p-100));
+      EXPECT_EQ(f.of_dual(dual(x)).derivative, oracle50(0));
+    }
+  }
 }
 
 }  // namespace

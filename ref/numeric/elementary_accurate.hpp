@@ -1,0 +1,26 @@
+#pragma once
+
+namespace normproof::ref::numeric {
+
+/// The accurate phase: exp, log, tanh, erf correctly rounded for every argument, special values
+/// included, in integers alone; some microseconds each.
+///
+/// Source    [Ziv91]: enclosures of growing precision until both ends round to the same double
+/// Computes  the double nearest to f(x), ties to even; f(NaN) = NaN, log(x < 0) = NaN,
+///           log(+-0) = -inf, exp(+-0) = 1, tanh(+-0) = erf(+-0) = +-0
+/// Requires  (C1) 2 <= first_limbs <= 33: 64 (first_limbs - 1) fractional bits in the first
+/// attempt,
+///           about twice as many in each later one
+/// Throws    std::logic_error where 2048 fractional bits do not decide; no such argument is known
+double exp_accurate(double x, int first_limbs);
+double log_accurate(double x, int first_limbs);
+double tanh_accurate(double x, int first_limbs);
+double erf_accurate(double x, int first_limbs);
+
+inline constexpr int kFirstLimbs = 4;
+double exp_accurate(double x);
+double log_accurate(double x);
+double tanh_accurate(double x);
+double erf_accurate(double x);
+
+}  // namespace normproof::ref::numeric

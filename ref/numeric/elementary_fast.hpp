@@ -1,0 +1,150 @@
+#pragma once
+
+#include "ref/numeric/elementary_tables.hpp"
+#include "ref/numeric/lanes.hpp"
+
+/// The fast phase: exp, log, tanh and erf as an unevaluated sum hi + lo with a proved bound of its
+/// error, for V = double or a Pack. Steps and bounds: docs/derivations/elementary.md, whose
+/// machine-checked part reads the operations below in the same order.
+namespace normproof::ref::numeric {
+inline namespace NORMPROOF_ISA {
+
+/// Relative error bounds of hi + lo before rounding, each with the room that the rounding test
+/// takes (theorems E, L and T).
+inline constexpr double kExpError = 0x1p-68;
+inline constexpr double kLogError = 0x1p-67;
+inline constexpr double kTaylorError = 0x1p-65;
+
+/// A power of two times hi + lo; `power` holds the exponent in the bits of a double's exponent.
+template <class V>
+struct Sum {
+  V hi, lo;
+  Integers<V> power;
+};
+
+/// Adding it to |k| < 2^51 leaves k, rounded to an integer, in the low bits.
+inline constexpr double kShifter = 0x1.8p52;
+
+/// Requires (C1) |x| <= 708
+struct ExpFast {
+  static constexpr double kError = kExpError;
+
+  template <class V>
+  [[gnu::always_inline]] static Integers<V> domain(V x) {
+    return at_most(x, constant<V>(708)) & at_most(constant<V>(-708), x);
+  }
+
+  // x = k log(2)/256 + r + rl, k = 256 m + j; exp(x) = 2^m 2^(j/256) (1 + r + rl + q).
+  template <class V>
+  [[gnu::always_inline]] static Sum<V> evaluate(V x) {
+    const V shifter = constant<V>(kShifter);
+    const V shifted = fused(x, constant<V>(0x1.71547652b82fep+8), shifter);
+    const V k = shifted - shifter;
+    const Integers<V> n = to_bits(shifted) - to_bits(shifter);
+    const V r0 = fused(k, constant<V>(-kLn2Over256Hi), x);
+    const V tail = k * constant<V>(kLn2Over256Lo);
+    const V r = r0 - tail;
+    const V rl = (r0 - r) - tail;
+    const V r2 = r * r;
+    const V even = fused(r2, constant<V>(0x1.6c16c16c16c17p-10), constant<V>(0x1.5555555555555p-5));
+    const V odd = fused(r2, constant<V>(0x1.1111111111111p-7), constant<V>(0x1.5555555555555p-3));
+    const V q = r2 * fused(r2, even, fused(r, odd, constant<V>(0.5)));
+    const Rows<V, kExpColumns> t(kExpTable, n & (kExpRows - 1LL));
+    const V s = t.column[0] * r;
+    const V se = fused(t.column[0], r, -s);
+    const V hi = t.column[0] + s;
+    const V tl = fused(t.column[1], r, t.column[1]);
+    const V lo = ((t.column[0] - hi) + s) + (se + fused(t.column[0], q + rl, tl));
+    return {hi, lo, (n & ~(kExpRows - 1LL)) << 44};
+  }
+
+  /// log(2)/256 rounded down to 33 bits, and RN of the rest.
+  static constexpr double kLn2Over256Hi = 0x1.62e42fefp-9;
+  static constexpr double kLn2Over256Lo = 0x1.473de6af278edp-42;
+};
+
+/// Requires (C1) x is positive, normal and finite
+struct LogFast {
+  static constexpr double kError = kLogError;
+
+  template <class V>
+  [[gnu::always_inline]] static Integers<V> domain(V x) {
+    return at_most(constant<V>(0x1p-1022), x) & at_most(x, constant<V>(0x1.fffffffffffffp+1023));
+  }
+
+  // x = 2^e m, z = m c - 1 exactly; log(x) = e log(2) - log(c) + z - z^2/2 + z^3 Q(z).
+  template <class V>
+  [[gnu::always_inline]] static Sum<V> evaluate(V x) {
+    const V shifter = constant<V>(kShifter);
+    const Integers<V> above = to_bits(x) - kLogFirst;
+    const V m = from_bits(to_bits(x) - (above & (-1LL << 52)));
+    // The exponent plus 1024, which is not negative, hence the logical shift.
+    const Integers<V> exponent = shifted_right(above + (1024LL << 52), 52);
+    const V e = from_bits(to_bits(shifter) + exponent) - (shifter + constant<V>(1024));
+    const Rows<V, kLogColumns> t(kLogTable, shifted_right(above, 44) & (kLogRows - 1LL));
+    const V z = fused(m, t.column[0], constant<V>(-1));
+    const V z2 = z * z;
+    const V z2l = fused(z, z, -z2);
+    const V z4 = z2 * z2;
+    const V q01 = fused(z, constant<V>(-0x1p-2), constant<V>(0x1.5555555555555p-2));
+    const V q23 = fused(z, constant<V>(-0x1.5555555555555p-3), constant<V>(0x1.999999999999ap-3));
+    const V q45 = fused(z, constant<V>(-0x1p-3), constant<V>(0x1.2492492492492p-3));
+    const V q456 = fused(z2, constant<V>(0x1.c71c71c71c71cp-4), q45);
+    const V q = fused(z4, q456, fused(z2, q23, q01));
+    const V t3 = z2 * (z * q);
+    const V h0 = fused(e, constant<V>(kLn2Hi), t.column[1]);
+    const V h1 = h0 + z;
+    const V l1 = (h0 - h1) + z;
+    const V half = constant<V>(-0.5) * z2;
+    const V hi = h1 + half;
+    const V l2 = (h1 - hi) + half;
+    const V low = fused(e, constant<V>(kLn2Lo), t.column[2]);
+    const V lo = (l1 + l2) + (fused(constant<V>(-0.5), z2l, t3) + low);
+    return {hi, lo, Integers<V>{}};
+  }
+
+  /// log(2) rounded to a multiple of 2^-42, and RN of the rest.
+  static constexpr double kLn2Hi = 0x1.62e42fefa38p-1;
+  static constexpr double kLn2Lo = 0x1.ef35793c7673p-45;
+};
+
+/// Requires (C1) 0 <= x <= the last centre
+template <const double* table>
+struct TaylorFast {
+  static constexpr double kError = kTaylorError;
+
+  // d = x - c exactly, c the centre nearest to x; f(x) = a0 + a1 d + d^2 p(d).
+  template <class V>
+  [[gnu::always_inline]] static Sum<V> evaluate(V x) {
+    const V one = constant<V>(1);
+    const Integers<V> i = shifted_right(to_bits(one + x) - to_bits(one) + (1LL << 44), 45);
+    const V d = x - (from_bits(to_bits(one) + (i << 45)) - one);
+    const Rows<V, kTaylorColumns> t(table, i);
+    const V d2 = d * d;
+    const V d4 = d2 * d2;
+    const V p01 = fused(d, t.column[5], t.column[4]);
+    const V p23 = fused(d, t.column[7], t.column[6]);
+    const V p45 = fused(d, t.column[9], t.column[8]);
+    const V p67 = fused(d, t.column[11], t.column[10]);
+    const V p = fused(d4, fused(d2, p67, p45), fused(d2, p23, p01));
+    const V s = t.column[2] * d;
+    const V se = fused(t.column[2], d, -s);
+    const V hi = t.column[0] + s;
+    const V sel = fused(t.column[3], d, se);
+    const V lo = ((t.column[0] - hi) + s) + (sel + fused(d2, p, t.column[1]));
+    return {hi, lo, Integers<V>{}};
+  }
+};
+
+/// What is undecided by the fast phase is for elementary_accurate.hpp.
+template <class F, class V>
+[[gnu::always_inline]] inline Integers<V> round_if_decided(const Sum<V>& sum, V* rounded) {
+  const V error = sum.hi * constant<V>(F::kError);
+  const V one_side = sum.hi + (sum.lo + error);
+  const V other_side = sum.hi + (sum.lo - error);
+  *rounded = from_bits(to_bits(one_side) + sum.power);
+  return same(one_side, other_side);
+}
+
+}  // namespace NORMPROOF_ISA
+}  // namespace normproof::ref::numeric

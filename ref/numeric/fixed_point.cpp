@@ -1,0 +1,207 @@
+#include "ref/numeric/fixed_point.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace normproof::ref::numeric {
+namespace {
+
+__extension__ using Wide = unsigned __int128;
+
+std::uint64_t saturated(Wide v) {
+  return v >> 64 != 0 ? ~std::uint64_t{0} : static_cast<std::uint64_t>(v);
+}
+
+// The double nearest to limb[0..count) read as an integer, times 2^exponent; ties to even.
+double nearest(const std::uint64_t* limb, int count, int exponent) {
+  int top = count - 1;
+  while (top >= 0 && limb[top] == 0) --top;
+  if (top < 0) return 0;
+  const int width = 64 * top + static_cast<int>(std::bit_width(limb[top]));
+  // The result's last place: 53 bits, and not below 2^-1074.
+  const int cut = std::max(width - 53, -1074 - exponent);
+  if (cut > width) return 0;
+  const auto bit = [&](int i) { return i >= 0 && i < 64 * count && (limb[i / 64] >> i % 64 & 1); };
+  std::uint64_t kept = 0;
+  for (int i = width - 1; i >= cut; --i) kept = kept << 1 | std::uint64_t{bit(i)};
+  bool below = false;
+  for (int i = 0; i < cut - 1 && !below; ++i) {
+    if (i % 64 == 0 && i + 64 <= cut - 1) {
+      below = limb[i / 64] != 0;
+      i += 63;
+    } else {
+      below = bit(i);
+    }
+  }
+  if (bit(cut - 1) && (below || (kept & 1))) ++kept;
+  // kept <= 2^53 and its last place is 2^(cut + exponent) >= 2^-1074: a subnormal's bits are kept
+  // itself, and a carry into the next binade is a carry into the exponent.
+  const int last_place = cut + exponent;
+  if (kept == 0) return 0;
+  if (kept >> 53 != 0 ? last_place + 53 > 1023 : kept >> 52 != 0 && last_place + 52 > 1023)
+    return std::bit_cast<double>(std::uint64_t{0x7ff} << 52);
+  if (kept >> 52 == 0) return std::bit_cast<double>(kept);
+  return std::bit_cast<double>((static_cast<std::uint64_t>(last_place + 1074) << 52) + kept);
+}
+
+}  // namespace
+
+FixedPoint::FixedPoint(int limbs, std::uint64_t integer) : limbs_(limbs) {
+  for (int i = 0; i < limbs; ++i) limb_[i] = 0;
+  limb_[limbs_ - 1] = integer;
+}
+
+FixedPoint::FixedPoint(int limbs, const unsigned long long* constant, int count) : limbs_(limbs) {
+  std::copy_n(constant + (count - limbs), limbs_, limb_);
+  error_ = 1;
+}
+
+FixedPoint FixedPoint::from_double(int limbs, double x, int exponent) {
+  FixedPoint r(limbs);
+  const auto bits = std::bit_cast<std::uint64_t>(x) & ~(std::uint64_t{1} << 63);
+  const int biased = static_cast<int>(bits >> 52);
+  const std::uint64_t fraction = bits & ((std::uint64_t{1} << 52) - 1);
+  const std::uint64_t m = biased == 0 ? fraction : fraction | std::uint64_t{1} << 52;
+  // m 2^at in units of the last place.
+  const int at = std::max(biased, 1) - 1075 + exponent + 64 * (limbs - 1);
+  for (int i = 0; i < 53; ++i) {
+    if ((m >> i & 1) == 0) continue;
+    if (at + i < 0) {
+      r.error_ = 1;
+    } else {
+      r.limb_[(at + i) / 64] |= std::uint64_t{1} << (at + i) % 64;
+    }
+  }
+  return r;
+}
+
+FixedPoint& FixedPoint::operator+=(const FixedPoint& b) {
+  Wide carry = 0;
+  for (int i = 0; i < limbs_; ++i) {
+    carry += Wide{limb_[i]} + b.limb_[i];
+    limb_[i] = static_cast<std::uint64_t>(carry);
+    carry >>= 64;
+  }
+  add_error(b.error_);
+  return *this;
+}
+
+FixedPoint& FixedPoint::operator-=(const FixedPoint& b) {
+  std::uint64_t borrow = 0;
+  for (int i = 0; i < limbs_; ++i) {
+    const Wide difference = Wide{limb_[i]} - b.limb_[i] - borrow;
+    limb_[i] = static_cast<std::uint64_t>(difference);
+    borrow = (difference >> 64) != 0;
+  }
+  add_error(b.error_);
+  return *this;
+}
+
+// a b - A B = A (b - B) + B (a - A) + (a - A)(b - B), and a double rounding is one truncation more.
+FixedPoint operator*(const FixedPoint& a, const FixedPoint& b) {
+  const int n = a.limbs_;
+  std::uint64_t product[2 * FixedPoint::kMaxLimbs];
+  std::fill_n(product, 2 * n, 0);
+  for (int i = 0; i < n; ++i) {
+    std::uint64_t carry = 0;
+    for (int j = 0; j < n; ++j) {
+      const Wide t = Wide{a.limb_[i]} * b.limb_[j] + product[i + j] + carry;
+      product[i + j] = static_cast<std::uint64_t>(t);
+      carry = static_cast<std::uint64_t>(t >> 64);
+    }
+    product[i + n] = carry;
+  }
+  FixedPoint r(n);
+  std::copy_n(product + (n - 1), n, r.limb_);
+  // |a| error of b, rounded up: a is at most its integer part plus its next limb and one.
+  const auto scaled = [n](const FixedPoint& v, std::uint64_t error) {
+    const Wide fraction = (Wide{v.limb_[n - 2]} + 1) * error;
+    return saturated(Wide{v.limb_[n - 1]} * error + (fraction >> 64) + 1);
+  };
+  const Wide of_errors = (Wide{a.error_} * b.error_ >> 64) + 1;
+  r.error_ = saturated(Wide{scaled(a, b.error_)} + scaled(b, a.error_) + of_errors + 1);
+  return r;
+}
+
+FixedPoint& FixedPoint::operator*=(std::uint64_t b) {
+  std::uint64_t carry = 0;
+  for (int i = 0; i < limbs_; ++i) {
+    const Wide t = Wide{limb_[i]} * b + carry;
+    limb_[i] = static_cast<std::uint64_t>(t);
+    carry = static_cast<std::uint64_t>(t >> 64);
+  }
+  error_ = saturated(Wide{error_} * b);
+  return *this;
+}
+
+FixedPoint& FixedPoint::operator/=(std::uint64_t b) {
+  std::uint64_t remainder = 0;
+  for (int i = limbs_; i-- > 0;) {
+    const Wide t = Wide{remainder} << 64 | limb_[i];
+    limb_[i] = static_cast<std::uint64_t>(t / b);
+    remainder = static_cast<std::uint64_t>(t % b);
+  }
+  if (error_ != ~std::uint64_t{0}) error_ = error_ / b + (error_ % b != 0);
+  add_error(remainder != 0);
+  return *this;
+}
+
+FixedPoint& FixedPoint::operator>>=(int bits) {
+  const int whole = bits / 64, part = bits % 64;
+  for (int i = 0; i < limbs_; ++i) {
+    const std::uint64_t low = i + whole < limbs_ ? limb_[i + whole] : 0;
+    const std::uint64_t high = i + whole + 1 < limbs_ ? limb_[i + whole + 1] : 0;
+    limb_[i] = part == 0 ? low : low >> part | high << (64 - part);
+  }
+  if (error_ != ~std::uint64_t{0}) error_ = bits >= 64 ? error_ != 0 : (error_ >> part) + 1;
+  add_error(1);
+  return *this;
+}
+
+// Schoolbook division, bit by bit. a/b - A/B = ((a - A) - (a/b)(b - B)) / B, at most the sum of the
+// errors, as a/b <= 1 (up to a unit) and B >= 1.
+FixedPoint divide(const FixedPoint& a, const FixedPoint& b) {
+  const int n = a.limbs_;
+  FixedPoint remainder = a, quotient(n);
+  for (int i = 64 * (n - 1); i-- > 0;) {
+    remainder += FixedPoint(remainder);
+    if (!remainder.at_least(b)) continue;
+    remainder -= b;
+    quotient.limb_[i / 64] |= std::uint64_t{1} << i % 64;
+  }
+  quotient.error_ = saturated(Wide{a.error_} + b.error_ + 2);
+  return quotient;
+}
+
+bool FixedPoint::is_zero() const {
+  return std::all_of(limb_, limb_ + limbs_, [](std::uint64_t limb) { return limb == 0; });
+}
+
+bool FixedPoint::at_least(const FixedPoint& b) const {
+  for (int i = limbs_; i-- > 0;) {
+    if (limb_[i] != b.limb_[i]) return limb_[i] > b.limb_[i];
+  }
+  return true;
+}
+
+double FixedPoint::approximate() const {
+  return static_cast<double>(integer()) + static_cast<double>(limb_[limbs_ - 2]) * 0x1p-64;
+}
+
+void FixedPoint::add_error(std::uint64_t units) {
+  error_ = saturated(Wide{error_} + units);
+}
+
+bool FixedPoint::round(int exponent, double* result) const {
+  if (error_ == ~std::uint64_t{0}) return false;
+  FixedPoint low = *this, high = *this, width(limbs_);
+  width.limb_[0] = error_;
+  if (!at_least(width)) return false;
+  low -= width;
+  high += width;
+  const int last_place = exponent - 64 * (limbs_ - 1);
+  *result = nearest(low.limb_, limbs_, last_place);
+  return *result == nearest(high.limb_, limbs_, last_place);
+}
+
+}  // namespace normproof::ref::numeric

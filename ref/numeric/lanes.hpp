@@ -1,0 +1,132 @@
+#pragma once
+
+#if defined(__AVX__)
+#include <immintrin.h>
+#endif
+
+#include "ref/numeric/pack.hpp"
+
+/// What a formula needs beyond + - * to be written once for `double` and for a Pack of them: the
+/// lanes' bits as integers, fused multiply-add, rows of a table. On each lane these are the
+/// operations on `double`, so that the bits do not depend on the width.
+namespace normproof::ref::numeric {
+inline namespace NORMPROOF_ISA {
+
+using Int = long long;
+typedef Int IntPack __attribute__((vector_size(kPackBytes)));
+
+template <class V>
+struct IntegersOf {
+  using type = IntPack;
+};
+template <>
+struct IntegersOf<double> {
+  using type = Int;
+};
+/// As many 64-bit integers as V has lanes.
+template <class V>
+using Integers = typename IntegersOf<V>::type;
+
+template <class V>
+[[gnu::always_inline]] inline V constant(double c) {
+  if constexpr (sizeof(V) == sizeof(double)) {
+    return c;
+  } else {
+    V v{};
+    for (std::size_t l = 0; l < kPackWidth; ++l) v[l] = c;
+    return v;
+  }
+}
+
+template <class V>
+[[gnu::always_inline]] inline Integers<V> to_bits(V v) {
+  return __builtin_bit_cast(Integers<V>, v);
+}
+/// Shifted right, zeros from the left.
+[[gnu::always_inline]] inline Int shifted_right(Int i, int by) {
+  return static_cast<Int>(static_cast<unsigned long long>(i) >> by);
+}
+[[gnu::always_inline]] inline IntPack shifted_right(IntPack i, int by) {
+  typedef unsigned long long UnsignedPack __attribute__((vector_size(kPackBytes)));
+  return __builtin_bit_cast(IntPack, __builtin_bit_cast(UnsignedPack, i) >> by);
+}
+[[gnu::always_inline]] inline double from_bits(Int i) {
+  return __builtin_bit_cast(double, i);
+}
+[[gnu::always_inline]] inline Pack from_bits(IntPack i) {
+  return __builtin_bit_cast(Pack, i);
+}
+
+/// a * b + c, rounded once.
+[[gnu::always_inline]] inline double fused(double a, double b, double c) {
+  return __builtin_fma(a, b, c);
+}
+[[gnu::always_inline]] inline Pack fused(Pack a, Pack b, Pack c) {
+#if defined(__AVX512F__)
+  return _mm512_fmadd_pd(a, b, c);
+#elif defined(__FMA__)
+  return _mm256_fmadd_pd(a, b, c);
+#else
+  Pack r{};
+  for (std::size_t l = 0; l < kPackWidth; ++l) r[l] = __builtin_fma(a[l], b[l], c[l]);
+  return r;
+#endif
+}
+
+/// All bits set where a <= b, else 0; NaN gives 0.
+[[gnu::always_inline]] inline Int at_most(double a, double b) {
+  return -static_cast<Int>(a <= b);
+}
+[[gnu::always_inline]] inline IntPack at_most(Pack a, Pack b) {
+  return __builtin_bit_cast(IntPack, a <= b);
+}
+/// b where a is NaN.
+[[gnu::always_inline]] inline double smaller(double a, double b) {
+  return a < b ? a : b;
+}
+[[gnu::always_inline]] inline Pack smaller(Pack a, Pack b) {
+  return a < b ? a : b;
+}
+[[gnu::always_inline]] inline Int same(double a, double b) {
+  return -static_cast<Int>(a == b);
+}
+[[gnu::always_inline]] inline IntPack same(Pack a, Pack b) {
+  return __builtin_bit_cast(IntPack, a == b);
+}
+
+/// True where every lane of the mask is set.
+[[gnu::always_inline]] inline bool all(Int mask) {
+  return mask != 0;
+}
+[[gnu::always_inline]] inline bool all(IntPack mask) {
+#if defined(__AVX512F__)
+  return _mm512_movepi64_mask(__builtin_bit_cast(__m512i, mask)) == 0xff;
+#elif defined(__AVX__)
+  return _mm256_movemask_pd(__builtin_bit_cast(__m256d, mask)) == 0xf;
+#else
+  Int both = -1;
+  for (std::size_t l = 0; l < kPackWidth; ++l) both &= mask[l];
+  return both != 0;
+#endif
+}
+
+/// The lanes' rows of a table: column c of row i is table[i * columns + c].
+template <class V, int columns>
+struct Rows {
+  V column[columns];
+
+  [[gnu::always_inline]] Rows(const double* table, Integers<V> i) {
+    if constexpr (sizeof(V) == sizeof(double)) {
+      for (int c = 0; c < columns; ++c) column[c] = table[i * columns + c];
+    } else {
+      const double* row[kPackWidth];
+      for (std::size_t l = 0; l < kPackWidth; ++l) row[l] = table + i[l] * columns;
+      for (int c = 0; c < columns; ++c) {
+        for (std::size_t l = 0; l < kPackWidth; ++l) column[c][l] = row[l][c];
+      }
+    }
+  }
+};
+
+}  // namespace NORMPROOF_ISA
+}  // namespace normproof::ref::numeric

@@ -1,0 +1,54 @@
+#include "ref/numeric/elementary_accurate.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <ios>
+
+#include "verification/elementary/functions.hpp"
+
+namespace normproof::ref::numeric {
+namespace {
+
+using namespace verification::elementary;
+
+class AccuratePhase : public ::testing::TestWithParam<int> {
+ protected:
+  const Function& f = functions()[static_cast<std::size_t>(GetParam())];
+};
+
+// From 64 fractional bits, where much is undecided at first, to the most there are.
+TEST_P(AccuratePhase, RoundsCorrectlyWhateverPrecisionItBeginsWith) {
+  for (const int limbs : {2, 3, 4, 5, 8, 16, 33}) {
+    for (std::uint64_t i = 0; i < (limbs < 8 ? 2000u : 100u); ++i) {
+      const double x = argument(f, 40, i);
+      EXPECT_TRUE(same_value(f.accurate(x, limbs), nearest(f, x)))
+          << f.name << " " << std::hexfloat << x << " from " << limbs << " limbs";
+    }
+  }
+}
+
+TEST_P(AccuratePhase, AgreesWithTheFastPhase) {
+  for (std::uint64_t i = 0; i < 20000; ++i) {
+    const double x = argument(f, 41, i);
+    EXPECT_TRUE(same_value(f.accurate(x, kFirstLimbs), f.of(x))) << f.name << std::hexfloat << x;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Elementary, AccuratePhase, ::testing::Range(0, 4), [](const auto& which) {
+  return functions()[static_cast<std::size_t>(which.param)].name;
+});
+
+// Each needs about twice the bits of a double and more: 1 + x + x^2/2 is a midpoint's neighbour.
+TEST(AccurateElementary, DecidesNeighboursOfMidpoints) {
+  // exp(2^-53) = 1 + 2^-53 + 2^-107: just above the midpoint of 1 and 1 + 2^-52.
+  EXPECT_EQ(exp_accurate(0x1p-53), 1 + 0x1p-52);
+  // exp(-2^-54) = 1 - 2^-54 + 2^-109: just above the midpoint of 1 - 2^-53 and 1.
+  EXPECT_EQ(exp_accurate(-0x1p-54), 1);
+  EXPECT_EQ(exp_accurate(std::nextafter(-0x1p-54, -1)), 1 - 0x1p-53);
+  // log(1 + 2^-52) = 2^-52 - 2^-105 + 2^-156/3: above 2^-52 - 2^-105, a double.
+  EXPECT_EQ(log_accurate(1 + 0x1p-52), 0x1p-52 - 0x1p-105);
+}
+
+}  // namespace
+}  // namespace normproof::ref::numeric

@@ -1,0 +1,157 @@
+#include "ref/numeric/fixed_point.hpp"
+
+#include <gtest/gtest.h>
+#include <mpfr.h>
+
+#include <cmath>
+#include <limits>
+
+#include "ref/numeric/elementary_tables.hpp"
+#include "ref/numeric/random.hpp"
+#include "ref/numeric/real.hpp"
+
+namespace normproof::ref::numeric {
+namespace {
+
+// Wide enough that sums and products of what the tests use are exact.
+using Exact = mp::number<mp::mpfr_float_backend<4000>, mp::et_off>;
+
+Exact two_to(int exponent) {
+  return ldexp(Exact(1), exponent);
+}
+
+Exact value(const FixedPoint& a) {
+  Exact v(0);
+  for (int i = 0; i < a.limbs(); ++i) v += ldexp(Exact(a.limb(i)), 64 * (i - a.limbs() + 1));
+  return v;
+}
+
+// |value - exact| <= error units of the last place.
+void expect_holds(const FixedPoint& a, const Exact& exact, const char* what) {
+  const Exact distance = ldexp(abs(value(a) - exact), 64 * (a.limbs() - 1));
+  EXPECT_LE(distance, Exact(a.error())) << what << " with " << a.limbs() << " limbs";
+  EXPECT_LE(a.error(), std::uint64_t{1} << 40) << what << ": the bound says nothing";
+}
+
+// A number of `limbs` random limbs below 2^integer_bits with an error, and a point inside it.
+struct Sample {
+  FixedPoint number;
+  Exact point;
+};
+Sample sample(const RandomStream& stream, std::uint64_t i, int limbs, int integer_bits) {
+  FixedPoint a = FixedPoint::from_double(limbs, stream.uniform(8 * i) + 0x1p-60, integer_bits);
+  for (int k = 1; k < limbs; ++k) {
+    FixedPoint part = FixedPoint::from_double(limbs, stream.uniform(8 * i + 1), -53 * k);
+    a += part;
+  }
+  const FixedPoint before = a;
+  const std::uint64_t error = stream.below(8 * i + 2, 1000);
+  a.add_error(error);
+  const Exact offset = Exact(2 * stream.uniform(8 * i + 3) - 1) * Exact(error);
+  return {a, value(before) + ldexp(offset, -64 * (limbs - 1))};
+}
+
+TEST(FixedPointTest, EveryOperationHoldsTheExactResult) {
+  const RandomStream stream(1, "fixed point");
+  std::uint64_t i = 0;
+  for (const int limbs : {2, 3, 4, 8, 33}) {
+    for (int round = 0; round < 200; ++round) {
+      const Sample a = sample(stream, i++, limbs, 5), b = sample(stream, i++, limbs, 5);
+      expect_holds(FixedPoint(a.number) += b.number, a.point + b.point, "sum");
+      const bool larger = a.number.at_least(b.number);
+      const Sample &up = larger ? a : b, &low = larger ? b : a;
+      expect_holds(FixedPoint(up.number) -= low.number, up.point - low.point, "difference");
+      expect_holds(a.number * b.number, a.point * b.point, "product");
+      const std::uint64_t small = 1 + stream.below(8 * i + 5, 1000);
+      expect_holds(FixedPoint(a.number) *= small, a.point * small, "multiple");
+      expect_holds(FixedPoint(a.number) /= small, a.point / small, "quotient by an integer");
+      const int bits = static_cast<int>(stream.below(8 * i + 6, 150));
+      expect_holds(FixedPoint(a.number) >>= bits, ldexp(a.point, -bits), "shift");
+      Sample numerator = sample(stream, i++, limbs, 0), denominator = sample(stream, i++, limbs, 0);
+      denominator.number += FixedPoint(limbs, 1);
+      denominator.point += 1;
+      expect_holds(divide(numerator.number, denominator.number),
+                   numerator.point / denominator.point, "quotient");
+    }
+  }
+}
+
+TEST(FixedPointTest, FromDoubleIsExactWhereTheBitsReach) {
+  for (const double x : {1.0, 0x1.fffffffffffffp+9, 0x1.8p-60, 745.25}) {
+    const FixedPoint a = FixedPoint::from_double(4, -x);
+    EXPECT_EQ(a.error(), 0u);
+    EXPECT_EQ(value(a), Exact(x));
+  }
+  const FixedPoint cut = FixedPoint::from_double(2, 0x1.8p-64);
+  EXPECT_EQ(cut.error(), 1u);
+  EXPECT_EQ(value(cut), two_to(-64));
+  EXPECT_EQ(value(FixedPoint::from_double(3, 0x1p-1074, 1060)), two_to(-14));
+}
+
+TEST(FixedPointTest, ConstantsAreTruncated) {
+  for (const int limbs : {2, 5, 33}) {
+    const FixedPoint ln2(limbs, kLn2, kConstantLimbs);
+    EXPECT_EQ(ln2.error(), 1u);
+    const Exact distance = log(Exact(2)) - value(ln2);
+    EXPECT_GE(distance, 0);
+    EXPECT_LT(distance, two_to(-64 * (limbs - 1)));
+  }
+}
+
+TEST(FixedPointTest, RoundIsToNearestEvenAndKnowsWhenItIsUndecided) {
+  double y = 0;
+  const auto rounds_to = [&](double x, int exponent, double expected) {
+    EXPECT_TRUE(FixedPoint::from_double(4, x).round(exponent, &y));
+    EXPECT_EQ(y, expected);
+  };
+  rounds_to(1.5, 0, 1.5);
+  rounds_to(1.5, -1075, std::numeric_limits<double>::denorm_min());
+  rounds_to(1.0, -1075, 0);  // the midpoint of 0 and the least: ties to even
+  rounds_to(1.5, -1074, 2 * std::numeric_limits<double>::denorm_min());
+  rounds_to(0x1.fffffffffffffp+0, 1023, std::numeric_limits<double>::max());
+  rounds_to(0x1.fffffffffffffp+0, -1023, 0x1p-1022);
+  rounds_to(1.0, 1024, std::numeric_limits<double>::infinity());
+  rounds_to(1.0, -3000, 0);
+
+  FixedPoint midpoint(4, 1);
+  midpoint += FixedPoint::from_double(4, 0x1p-53);
+  EXPECT_TRUE(midpoint.round(0, &y));
+  EXPECT_EQ(y, 1);
+  midpoint.add_error(1);
+  EXPECT_FALSE(midpoint.round(0, &y));
+  midpoint += FixedPoint::from_double(4, 0x1p-100);
+  EXPECT_TRUE(midpoint.round(0, &y));
+  EXPECT_EQ(y, 1 + 0x1p-52);
+
+  FixedPoint unknown(4, 1);
+  unknown.add_error(~std::uint64_t{0});
+  EXPECT_FALSE(unknown.round(0, &y));
+}
+
+// Against MPFR's rounding of the same bits, subnormal and overflowing exponents included.
+TEST(FixedPointTest, RoundAgreesWithMpfr) {
+  const RandomStream stream(2, "fixed point rounding");
+  const mpfr_exp_t emin = mpfr_get_emin(), emax = mpfr_get_emax();
+  for (std::uint64_t i = 0; i < 3000; ++i) {
+    FixedPoint exact(3);
+    exact += FixedPoint::from_double(3, stream.uniform(8 * i + 7), -60);
+    exact += FixedPoint::from_double(3, stream.uniform(8 * i + 6), 1);
+    const int exponent = static_cast<int>(stream.below(8 * i + 5, 2200)) - 1100;
+    double y = 0;
+    ASSERT_TRUE(exact.round(exponent, &y));
+    const Exact scaled = ldexp(value(exact), exponent);
+    mpfr_set_emin(-1073);
+    mpfr_set_emax(1024);
+    mpfr_t judge;
+    mpfr_init2(judge, 53);
+    const int inexact = mpfr_set(judge, scaled.backend().data(), MPFR_RNDN);
+    mpfr_subnormalize(judge, mpfr_check_range(judge, inexact, MPFR_RNDN), MPFR_RNDN);
+    EXPECT_EQ(y, mpfr_get_d(judge, MPFR_RNDN)) << exponent;
+    mpfr_clear(judge);
+    mpfr_set_emin(emin);
+    mpfr_set_emax(emax);
+  }
+}
+
+}  // namespace
+}  // namespace normproof::ref::numeric
