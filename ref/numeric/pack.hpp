@@ -1,6 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#if defined(__FMA__)
+#include <immintrin.h>
+#endif
 
 /// Kernels are compiled once for every scalar, and for `double` once more for each instruction set;
 /// each of those lives in a namespace of its own, so that the linker never mixes them.
@@ -52,6 +55,33 @@ inline constexpr bool is_packed<double> = true;
 
 inline void store(double* p, Pack v) {
   *reinterpret_cast<UnalignedPack*>(p) = v;
+}
+
+/// Every element is x.
+inline Pack broadcast(double x) {
+#if defined(__AVX512F__)
+  return _mm512_set1_pd(x);
+#elif defined(__FMA__)
+  return _mm256_set1_pd(x);
+#else
+  Pack v;
+  for (std::size_t k = 0; k < kPackWidth; ++k) v[k] = x;
+  return v;
+#endif
+}
+
+/// a b + c, each element rounded once: the instruction where the set has one, else the library's
+/// function; the same bits.
+inline Pack fma(Pack a, Pack b, Pack c) {
+#if defined(__AVX512F__)
+  return _mm512_fmadd_pd(a, b, c);
+#elif defined(__FMA__)
+  return _mm256_fmadd_pd(a, b, c);
+#else
+  Pack v;
+  for (std::size_t k = 0; k < kPackWidth; ++k) v[k] = __builtin_fma(a[k], b[k], c[k]);
+  return v;
+#endif
 }
 
 }  // namespace NORMPROOF_ISA

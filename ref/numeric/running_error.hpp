@@ -44,6 +44,13 @@ class running_error {
     if (!(least > 0)) return *this = running_error(quotient, infinity());
     return *this = rounded(quotient, propagated);
   }
+  /// a b + c rounded once, as `double` does it in sums of products.
+  friend running_error multiply_add(const running_error& a, const running_error& b,
+                                    const running_error& c) {
+    return rounded(
+        __builtin_fma(a.value, b.value, c.value),
+        std::fabs(a.value) * b.error + std::fabs(b.value) * a.error + a.error * b.error + c.error);
+  }
   running_error operator-() const { return running_error(-value, error); }
   friend running_error operator+(running_error a, const running_error& b) { return a += b; }
   friend running_error operator-(running_error a, const running_error& b) { return a -= b; }

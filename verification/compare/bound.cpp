@@ -1,5 +1,6 @@
 #include "verification/compare/bound.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -37,6 +38,11 @@ double round_up(const oracle100& bound) {
 
 oracle100 magnitude(const oracle100& x) {
   return x < 0 ? oracle100(-x) : x;
+}
+
+double product_bound(std::size_t count, const oracle100& magnitude) {
+  const oracle100 relative = gamma_exact(matmul_roundings(count));
+  return round_up(relative * magnitude + oracle100(count) * underflow() * (1 + relative));
 }
 
 bool is_empty(const Tensor<double>& t) {
@@ -95,6 +101,35 @@ std::size_t lane_sum_roundings(std::size_t count) {
 
 double lane_sum(std::size_t count, double sum_of_abs_terms) {
   return round_up(gamma_exact(lane_sum_roundings(count)) * oracle100(sum_of_abs_terms));
+}
+
+std::size_t matmul_roundings(std::size_t count) {
+  constexpr std::size_t kChain = 256;
+  if (count == 0) return 0;
+  return std::min(count, kChain) + (count + kChain - 1) / kChain - 1;
+}
+
+double matmul(std::size_t count, double sum_of_abs_products) {
+  return product_bound(count, oracle100(sum_of_abs_products));
+}
+
+Tensor<double> matmul(const Tensor<double>& a, const Tensor<double>& b) {
+  const auto a_shape = ref::tensor::shape_of(a);
+  const auto b_shape = ref::tensor::shape_of(b);
+  if (a_shape.size() != 2 || b_shape.size() != 2 || a_shape[1] != b_shape[0])
+    ref::numeric::contract_failure("bound::matmul", "a and b",
+                                   "have shapes " + ref::tensor::to_string(a_shape) + " and " +
+                                       ref::tensor::to_string(b_shape),
+                                   "a [M, K] and b [K, N] (C1)");
+  Tensor<double> result = ref::tensor::empty_tensor<double>({a_shape[0], b_shape[1]});
+  for (std::size_t i = 0; i < a_shape[0]; ++i)
+    for (std::size_t j = 0; j < b_shape[1]; ++j) {
+      oracle100 magnitude(0);
+      for (std::size_t k = 0; k < a_shape[1]; ++k)
+        magnitude += oracle100(std::fabs(a(i, k))) * oracle100(std::fabs(b(k, j)));
+      result(i, j) = product_bound(a_shape[1], magnitude);
+    }
+  return result;
 }
 
 NormalisationBounds normalisation(const Slice& slice) {

@@ -25,6 +25,19 @@ std::size_t lane_sum_roundings(std::size_t count);
 /// |s_hat - sum_i t_i| <= gamma(lane_sum_roundings(count)) * sum_i |t_i|; section 2.
 double lane_sum(std::size_t count, double sum_of_abs_terms);
 
+/// The largest number of roundings that a term meets on its way through the sum of products of rule
+/// R1: min(count, 256) in its chain, its own product's included, and ceil(count/256) - 1 after it.
+std::size_t matmul_roundings(std::size_t count);
+
+/// |c_hat - sum_k a_k b_k| <= gamma(r) sum_k |a_k b_k| + count eta (1 + gamma(r)) with
+/// r = matmul_roundings(count) and eta half the smallest subnormal; section 7.
+double matmul(std::size_t count, double sum_of_abs_products);
+
+/// Bound of each element of a b, the sums of magnitudes taken at 100 digits. Shapes a [M,K],
+/// b [K,N]; result [M,N].
+/// Requires  (C1) rank 2 and extents that agree
+Tensor<double> matmul(const Tensor<double>& a, const Tensor<double>& b);
+
 /// The slice that one set of statistics is taken over, and normalised by it: a row of LayerNorm or
 /// RMSNorm, a column of BatchNorm or PN-V in training without padding.
 struct Slice {

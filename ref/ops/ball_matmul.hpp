@@ -1,0 +1,15 @@
+#pragma once
+
+#include "ref/numeric/ball.hpp"
+#include "ref/ops/matrix_view.hpp"
+
+namespace normproof::ref::ops {
+
+/// matmul.hpp for `ball`, without checks: Arb's arb_mat_mul at ball::precision().
+///
+/// Source    [Joh17]; Arb's documentation of arb_mat_mul
+/// Computes  an enclosure of a b for all points of the operands; where `add`, of c + a b
+void ball_matmul(const MatrixView<numeric::ball>& c, const MatrixView<const numeric::ball>& a,
+                 const MatrixView<const numeric::ball>& b, bool add);
+
+}  // namespace normproof::ref::ops

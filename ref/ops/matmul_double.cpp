@@ -1,0 +1,283 @@
+#include "ref/ops/matmul_double.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <new>
+
+#include "ref/numeric/instruction_set.hpp"
+#include "ref/numeric/parallel.hpp"
+#include "ref/ops/fma_chain.hpp"
+#include "ref/ops/matmul_kernels.hpp"
+
+namespace normproof::ref::ops {
+namespace {
+
+using Body = std::function<void(std::size_t, std::size_t)>;
+
+// Matters of speed alone, in elements: the bits depend on none of them.
+constexpr std::size_t kPanels = std::size_t{1} << 19;        // packed b, and packed a, at a time
+constexpr std::size_t kSharedPanels = std::size_t{1} << 17;  // packed between two waits
+constexpr std::size_t kRowsInCache = 120;      // of a, times kChain: half of a 512 KiB L2
+constexpr std::size_t kColumnsAtOnce = 2048;   // packed for one chain: kPanels
+constexpr std::size_t kUnpackedColumns = 256;  // of c, up to which rows of a are not packed
+constexpr std::size_t kUnpackedRows = 96;      // of c, up to which b is not packed
+constexpr std::size_t kUnpackedB = 4096;       // elements that b may then span
+constexpr std::size_t kPanelsAtOnce = 8;       // written side by side: the ways of an L1 cache
+constexpr std::size_t kProductsPerThread = std::size_t{1} << 16;
+constexpr std::size_t kPackedPerThread = std::size_t{1} << 13;
+
+std::size_t ceil_div(std::size_t n, std::size_t d) {
+  return (n + d - 1) / d;
+}
+
+// Memory that a thread keeps for its panels; it grows to 2 kPanels and some.
+class Panels {
+ public:
+  Panels() = default;
+  Panels(const Panels&) = delete;
+  Panels& operator=(const Panels&) = delete;
+  ~Panels() { release(); }
+  double* reserve(std::size_t size) {
+    if (size > size_) {
+      release();
+      data_ = static_cast<double*>(::operator new(size * sizeof(double), kAlignment));
+      size_ = size;
+    }
+    return data_;
+  }
+
+ private:
+  static constexpr std::align_val_t kAlignment{64};
+  void release() {
+    ::operator delete(data_, kAlignment);
+    data_ = nullptr;
+    size_ = 0;
+  }
+  double* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+double* panel_memory(std::size_t size) {
+  thread_local Panels panels;
+  return panels.reserve(size);
+}
+
+// One matrix: c = a b.
+class Product {
+ public:
+  Product(const MatrixView<double>& c, const MatrixView<const double>& a,
+          const MatrixView<const double>& b, bool add, bool parallel)
+      : c_(c), a_(a), b_(b), add_(add), parallel_(parallel), kernels_(matmul_kernels()) {
+    // A vector of one column is contiguous whatever its column stride.
+    if (c_.columns == 1) c_.column_stride = 1;
+    pack_a_ = a_.column_stride != 1 || c_.columns > kUnpackedColumns;
+    pack_b_ = b_.column_stride != 1 || c_.rows > kUnpackedRows ||
+              c_.columns % kernels_.pack_width != 0 || b_.rows * b_.row_stride > kUnpackedB;
+  }
+
+  void compute() {
+    const std::size_t depth = a_.columns;
+    const std::size_t bands = ceil_div(c_.columns, kColumnsAtOnce);
+    const std::size_t band = round_up(ceil_div(c_.columns, bands), kernels_.tile_columns);
+    for (std::size_t column = 0; column < c_.columns; column += band) {
+      columns_ = {column, std::min(band, c_.columns - column)};
+      const std::size_t row_limit = pack_a_ ? kPanels / kChain : c_.rows;
+      const std::size_t row_bands = ceil_div(c_.rows, row_limit);
+      const std::size_t row_band = round_up(ceil_div(c_.rows, row_bands), kernels_.tile_rows);
+      const std::size_t chains = chains_at_once(row_band);
+      for (std::size_t k = 0; k < depth; k += chains * kChain) {
+        depth_ = {k, std::min(chains * kChain, depth - k)};
+        for (std::size_t row = 0; row < c_.rows; row += row_band) {
+          rows_ = {row, std::min(row_band, c_.rows - row)};
+          pack(row == 0);
+          multiply();
+        }
+      }
+    }
+  }
+
+ private:
+  struct Range {
+    std::size_t begin = 0;
+    std::size_t count = 0;
+  };
+
+  static std::size_t round_up(std::size_t n, std::size_t unit) { return ceil_div(n, unit) * unit; }
+
+  void run(std::size_t count, std::size_t grain, const Body& body) const {
+    if (parallel_)
+      numeric::parallel_for(count, grain, body);
+    else
+      body(0, count);
+  }
+
+  std::size_t padded_columns() const { return round_up(columns_.count, kernels_.pack_width); }
+  std::size_t padded_rows() const { return round_up(rows_.count, kernels_.tile_rows); }
+  std::size_t chain_at(std::size_t k) const { return std::min(kChain, depth_.count - k); }
+
+  // One thread packs one chain ahead, which stays in its cache; more threads pack more at a time,
+  // for they wait for each other after packing and after multiplying.
+  std::size_t chains_at_once(std::size_t row_band) const {
+    if (!parallel_ || numeric::num_threads() == 1) return 1;
+    const std::size_t width = (pack_a_ ? row_band : 0) + (pack_b_ ? columns_.count : 0);
+    return std::max<std::size_t>(kSharedPanels / (kChain * std::max<std::size_t>(width, 1)), 1);
+  }
+
+  // The panels of rows_, columns_ and depth_: first those of b, then those of a, each for one chain
+  // after the other.
+  void pack(bool with_b) {
+    const std::size_t b_size = pack_b_ ? padded_columns() * depth_.count : 0;
+    const std::size_t a_size = pack_a_ ? padded_rows() * depth_.count : 0;
+    packed_b_ = panel_memory(b_size + a_size);
+    packed_a_ = packed_b_ + b_size;
+    const std::size_t chains = ceil_div(depth_.count, kChain);
+    const std::size_t b_lanes = kPanelsAtOnce * kernels_.tile_columns;
+    const std::size_t a_lanes = kPanelsAtOnce * kernels_.tile_rows;
+    const std::size_t b_groups = pack_b_ && with_b ? ceil_div(columns_.count, b_lanes) : 0;
+    const std::size_t a_groups = pack_a_ ? ceil_div(rows_.count, a_lanes) : 0;
+    const std::size_t groups = b_groups + a_groups;
+    if (groups == 0) return;
+    const std::size_t group_size = b_lanes * std::min(kChain, depth_.count);
+    run(chains * groups, ceil_div(kPackedPerThread, group_size),
+        [&](std::size_t begin, std::size_t end) {
+          for (std::size_t i = begin; i < end; ++i) {
+            const std::size_t k = i / groups * kChain;
+            const std::size_t group = i % groups;
+            if (group < b_groups)
+              pack_b(k, group * b_lanes, b_lanes);
+            else
+              pack_a(k, (group - b_groups) * a_lanes, a_lanes);
+          }
+        });
+  }
+
+  void pack_b(std::size_t k, std::size_t column, std::size_t most) const {
+    const std::size_t lanes = std::min(most, columns_.count - column);
+    const std::size_t chain = chain_at(k);
+    kernels_.pack_panels({b_.data + (depth_.begin + k) * b_.row_stride +
+                              (columns_.begin + column) * b_.column_stride,
+                          b_.column_stride, b_.row_stride, lanes, chain, kernels_.tile_columns,
+                          round_up(lanes % kernels_.tile_columns, kernels_.pack_width)},
+                         packed_b_ + padded_columns() * k + column * chain);
+  }
+
+  void pack_a(std::size_t k, std::size_t row, std::size_t most) const {
+    const std::size_t lanes = std::min(most, rows_.count - row);
+    const std::size_t chain = chain_at(k);
+    kernels_.pack_panels(
+        {a_.data + (rows_.begin + row) * a_.row_stride + (depth_.begin + k) * a_.column_stride,
+         a_.row_stride, a_.column_stride, lanes, chain, kernels_.tile_rows, kernels_.tile_rows},
+        packed_a_ + padded_rows() * k + row * chain);
+  }
+
+  // Threads share out tiles: rows of them or columns of them, whichever leaves the least to the
+  // busiest thread.
+  void multiply() const {
+    const std::size_t tile_rows = ceil_div(rows_.count, kernels_.tile_rows);
+    const std::size_t tile_columns = ceil_div(columns_.count, kernels_.tile_columns);
+    const auto threads = static_cast<std::size_t>(parallel_ ? numeric::num_threads() : 1);
+    const std::size_t by_rows = ceil_div(tile_rows, threads) * tile_columns;
+    const std::size_t by_columns = ceil_div(tile_columns, threads) * tile_rows;
+    const std::size_t products = rows_.count * columns_.count * depth_.count;
+    if (by_rows <= by_columns) {
+      run(tile_rows, ceil_div(kProductsPerThread, products / tile_rows + 1),
+          [&](std::size_t begin, std::size_t end) {
+            const std::size_t row = begin * kernels_.tile_rows;
+            multiply({row, std::min(end * kernels_.tile_rows, rows_.count) - row},
+                     {0, columns_.count});
+          });
+    } else {
+      run(tile_columns, ceil_div(kProductsPerThread, products / tile_columns + 1),
+          [&](std::size_t begin, std::size_t end) {
+            const std::size_t column = begin * kernels_.tile_columns;
+            multiply({0, rows_.count},
+                     {column, std::min(end * kernels_.tile_columns, columns_.count) - column});
+          });
+    }
+  }
+
+  // Rows and columns are counted from those of rows_ and columns_.
+  void multiply(Range rows, Range columns) const {
+    const std::size_t parts = ceil_div(rows.count, kRowsInCache);
+    const std::size_t part = round_up(ceil_div(rows.count, parts), kernels_.tile_rows);
+    for (std::size_t k = 0; k < depth_.count; k += kChain) {
+      const std::size_t chain = chain_at(k);
+      const std::size_t depth = depth_.begin + k;
+      const std::size_t column = columns_.begin + columns.begin;
+      for (std::size_t i = 0; i < rows.count; i += part) {
+        const std::size_t panel_row = rows.begin + i;
+        const std::size_t row = rows_.begin + panel_row;
+        kernels_.multiply({pack_a_ ? packed_a_ + padded_rows() * k + panel_row * chain
+                                   : a_.data + row * a_.row_stride + depth * a_.column_stride,
+                           a_.row_stride, a_.column_stride, pack_a_,
+                           pack_b_ ? packed_b_ + padded_columns() * k + columns.begin * chain
+                                   : b_.data + depth * b_.row_stride + column * b_.column_stride,
+                           b_.row_stride, pack_b_,
+                           c_.data + row * c_.row_stride + column * c_.column_stride, c_.row_stride,
+                           c_.column_stride, std::min(part, rows.count - i), columns.count, chain,
+                           add_ || depth > 0});
+      }
+    }
+  }
+
+  MatrixView<double> c_;
+  MatrixView<const double> a_;
+  MatrixView<const double> b_;
+  bool add_;
+  bool parallel_;
+  const MatmulKernels& kernels_;
+  bool pack_a_ = true;
+  bool pack_b_ = true;
+  Range columns_;
+  Range depth_;
+  Range rows_;
+  double* packed_a_ = nullptr;
+  double* packed_b_ = nullptr;
+};
+
+void fill_with_zero(const MatrixView<double>& c) {
+  for (std::size_t i = 0; i < c.rows; ++i)
+    for (std::size_t j = 0; j < c.columns; ++j) c.data[i * c.row_stride + j * c.column_stride] = 0;
+}
+
+}  // namespace
+
+const MatmulKernels& matmul_kernels() {
+#if defined(__x86_64__)
+  switch (numeric::instruction_set()) {
+    case numeric::InstructionSet::avx512:
+      return matmul_kernels_avx512;
+    case numeric::InstructionSet::avx2:
+      return matmul_kernels_avx2;
+    case numeric::InstructionSet::baseline:
+      break;
+  }
+#endif
+  return matmul_kernels_baseline;
+}
+
+void matmul_double(const MatrixView<double>& c, const MatrixView<const double>& a,
+                   const MatrixView<const double>& b, bool add) {
+  if (c.rows == 0 || c.columns == 0 || c.batches() == 0) return;
+  if (a.columns == 0) {
+    for (std::size_t i = 0; i < c.batches() && !add; ++i) fill_with_zero(c.at(i));
+    return;
+  }
+  // c^T = b^T a^T has the same chains, for a product does not depend on the order of its factors.
+  if (c.column_stride != 1 && c.row_stride == 1)
+    return matmul_double(transposed(c), transposed(b), transposed(a), add);
+  const std::size_t products = c.rows * c.columns * a.columns;
+  const auto threads = static_cast<std::size_t>(numeric::num_threads());
+  if (c.batches() >= threads && c.batches() > 1) {
+    numeric::parallel_for(c.batches(), ceil_div(kProductsPerThread, products),
+                          [&](std::size_t begin, std::size_t end) {
+                            for (std::size_t i = begin; i < end; ++i)
+                              Product(c.at(i), a.at(i), b.at(i), add, false).compute();
+                          });
+    return;
+  }
+  for (std::size_t i = 0; i < c.batches(); ++i)
+    Product(c.at(i), a.at(i), b.at(i), add, true).compute();
+}
+
+}  // namespace normproof::ref::ops

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "ref/ops/matrix_view.hpp"
+
+namespace normproof::ref::ops {
+
+/// matmul.hpp for `double`, without checks: cache blocks, panels and threads around the kernels of
+/// matmul_kernels.hpp. Nothing but the standard library is included, so that it compiles where the
+/// packages of the rest are not.
+///
+/// Computes  c = a b, or where `add` c = ((c + S_0) + S_1) + ..., S_b the chain over the block b of
+///           256 terms; docs/determinism.md, R1
+/// Shapes    a [M,K]; b [K,N]; c [M,N]; equal batches
+/// Requires  extents that agree; elements of c that are distinct and none of a or b
+void matmul_double(const MatrixView<double>& c, const MatrixView<const double>& a,
+                   const MatrixView<const double>& b, bool add);
+
+}  // namespace normproof::ref::ops

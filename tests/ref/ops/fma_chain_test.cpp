@@ -1,0 +1,130 @@
+#include "ref/ops/fma_chain.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "ref/numeric/random.hpp"
+#include "ref/numeric/real.hpp"
+#include "tests/ref/ops/naive_matmul.hpp"
+#include "tests/verification/compare/expect.hpp"
+#include "verification/compare/bound.hpp"
+
+namespace normproof::ref::ops {
+namespace {
+
+struct Terms {
+  std::vector<double> a;
+  std::vector<double> b;
+};
+
+Terms terms(std::size_t count) {
+  const numeric::RandomStream random(11, "chain");
+  Terms t;
+  for (std::size_t k = 0; k < count; ++k) {
+    t.a.push_back(random.normal(2 * k));
+    t.b.push_back(random.normal(2 * k + 1));
+  }
+  return t;
+}
+
+double chain(const Terms& t) {
+  double sum = -1;
+  fma_chain(
+      t.a.size(), [&](std::size_t k) { return t.a[k]; }, [&](std::size_t k) { return t.b[k]; },
+      sum);
+  return sum;
+}
+
+constexpr std::size_t kCounts[] = {0, 1, 2, 3, 17, 255, 256, 257, 511, 512, 513, 1000};
+
+TEST(FmaChain, FollowsTheRule) {
+  for (const std::size_t count : kCounts) {
+    const Terms t = terms(count);
+    const MatrixView<const double> a = matrix(t.a.data(), 1, count);
+    const MatrixView<const double> b = matrix(t.b.data(), count, 1);
+    EXPECT_BITS_EQ(chain(t), naive_element(a, b, 0, 0));
+  }
+}
+
+TEST(FmaChain, TheBlocksAndTheSingleRoundingMatter) {
+  const Terms t = terms(513);
+  double one_chain = 0;
+  double rounded_products = 0;
+  for (std::size_t k = 0; k < 513; ++k) one_chain = std::fma(t.a[k], t.b[k], one_chain);
+  for (std::size_t k = 0; k < 256; ++k) rounded_products += t.a[k] * t.b[k];
+  EXPECT_NE(chain(t), one_chain) << "the data cannot tell the blocks apart";
+  EXPECT_NE(chain({{t.a.begin(), t.a.begin() + 256}, {t.b.begin(), t.b.begin() + 256}}),
+            rounded_products)
+      << "the data cannot tell fma from a rounded product";
+}
+
+TEST(FmaChain, AddsToTheOldTotalBeforeTheFirstBlock) {
+  const Terms t = terms(300);
+  const Terms head{{t.a.begin(), t.a.begin() + 256}, {t.b.begin(), t.b.begin() + 256}};
+  const Terms tail{{t.a.begin() + 256, t.a.end()}, {t.b.begin() + 256, t.b.end()}};
+  double sum = 0.1;
+  fma_chain(
+      300, [&](std::size_t k) { return t.a[k]; }, [&](std::size_t k) { return t.b[k]; }, sum, true);
+  EXPECT_BITS_EQ(sum, (0.1 + chain(head)) + chain(tail));
+  double kept = 0.1;
+  fma_chain(
+      0, [](std::size_t) { return 1.0; }, [](std::size_t) { return 1.0; }, kept, true);
+  EXPECT_BITS_EQ(kept, 0.1);
+}
+
+TEST(FmaChain, SignsOfZero) {
+  EXPECT_BITS_EQ(chain({{}, {}}), 0.0);
+  EXPECT_BITS_EQ(chain({{-0.0}, {1}}), 0.0);
+  EXPECT_BITS_EQ(chain({{-0.0, 0.0}, {1, -1}}), 0.0);
+  EXPECT_BITS_EQ(chain({{1, -1}, {1, 1}}), 0.0);
+  EXPECT_BITS_EQ(chain({{-0x1p-600}, {0x1p-600}}), -0.0) << "by underflow";
+  EXPECT_BITS_EQ(chain({{-0x1p-600, 0}, {0x1p-600, 1}}), 0.0);
+}
+
+/// Counts the roundings that the longest path through a sum meets.
+struct PathLength {
+  int roundings = -1;  ///< -1: +0, nothing added yet
+  PathLength(int r = 0) : roundings(r - 1) {}
+  PathLength& operator+=(const PathLength& b) {
+    roundings = std::max(roundings, b.roundings) + 1;
+    return *this;
+  }
+};
+PathLength multiply_add(const PathLength&, const PathLength&, const PathLength& c) {
+  PathLength result;
+  result.roundings = std::max(c.roundings, 0) + 1;
+  return result;
+}
+
+TEST(FmaChain, RoundingsAreThoseOfTheBound) {
+  for (std::size_t count = 1; count <= 1100; ++count) {
+    PathLength longest;
+    const auto any = [](std::size_t) { return PathLength(); };
+    fma_chain(count, any, any, longest);
+    EXPECT_EQ(verification::compare::bound::matmul_roundings(count),
+              static_cast<std::size_t>(longest.roundings))
+        << count;
+  }
+  EXPECT_EQ(verification::compare::bound::matmul_roundings(0), 0u);
+}
+
+TEST(FmaChain, RunningErrorFollowsTheBitsOfDouble) {
+  for (const std::size_t count : kCounts) {
+    const Terms t = terms(count);
+    numeric::running_error sum;
+    fma_chain(
+        count, [&](std::size_t k) { return numeric::running_error(t.a[k]); },
+        [&](std::size_t k) { return numeric::running_error(t.b[k]); }, sum);
+    EXPECT_BITS_EQ(sum.value, chain(t));
+    numeric::rational exact(0);
+    for (std::size_t k = 0; k < count; ++k)
+      exact += numeric::rational(t.a[k]) * numeric::rational(t.b[k]);
+    EXPECT_LE(abs(numeric::rational(sum.value) - exact), numeric::rational(sum.error)) << count;
+  }
+}
+
+}  // namespace
+}  // namespace normproof::ref::ops

@@ -1,0 +1,429 @@
+#include "ref/ops/matmul.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include "ref/numeric/elementary.hpp"
+#include "ref/numeric/errors.hpp"
+#include "ref/numeric/parallel.hpp"
+#include "ref/numeric/random.hpp"
+#include "tests/ref/ops/naive_matmul.hpp"
+#include "tests/verification/compare/expect.hpp"
+#include "verification/compare/bound.hpp"
+
+namespace normproof::ref::ops {
+namespace {
+
+using numeric::ball;
+using numeric::oracle100;
+using numeric::oracle50;
+using numeric::rational;
+using numeric::running_error;
+using tensor::convert;
+using tensor::empty_tensor;
+using tensor::Shape;
+using tensor::Tensor;
+namespace bound = verification::compare::bound;
+
+Tensor<double> random_tensor(const Shape& shape, const char* name) {
+  const numeric::RandomStream random(shape.back(), name);
+  Tensor<double> t = empty_tensor<double>(shape);
+  for (std::size_t i = 0; i < t.size(); ++i) t.data()[i] = random.normal(i);
+  return t;
+}
+
+template <class T>
+Tensor<T> transpose_of(const Tensor<T>& t) {
+  Tensor<T> result = empty_tensor<T>({t.shape(1), t.shape(0)});
+  for (std::size_t i = 0; i < t.shape(0); ++i)
+    for (std::size_t j = 0; j < t.shape(1); ++j) result(j, i) = t(i, j);
+  return result;
+}
+
+Tensor<double> naive(const Tensor<double>& a, const Tensor<double>& b) {
+  Tensor<double> c = empty_tensor<double>({a.shape(0), b.shape(1)});
+  naive_matmul(matrices(c), matrices(a), matrices(b));
+  return c;
+}
+
+template <class F>
+std::string message_of(F&& f) {
+  try {
+    f();
+  } catch (const numeric::ContractError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Matmul, ByHand) {
+  const Tensor<double> a = {{1, 2, 3}, {4, 5, 6}};
+  const Tensor<double> b = {{1, 0}, {0, 1}, {-1, 2}};
+  EXPECT_BITS_EQ(matmul(a, b), (Tensor<double>{{-2, 8}, {-2, 17}}));
+  EXPECT_BITS_EQ(matmul(a, a, Transpose::a),
+                 (Tensor<double>{{17, 22, 27}, {22, 29, 36}, {27, 36, 45}}));
+  EXPECT_BITS_EQ(matmul(a, a, Transpose::b), (Tensor<double>{{14, 32}, {32, 77}}));
+}
+
+TEST(Matmul, TheThreeProductsAreOne) {
+  const Tensor<double> a = random_tensor({23, 300}, "a");
+  const Tensor<double> b = random_tensor({300, 17}, "b");
+  const Tensor<double> expected = naive(a, b);
+  EXPECT_BITS_EQ(matmul(a, b), expected);
+  EXPECT_BITS_EQ(matmul(transpose_of(a), b, Transpose::a), expected);
+  EXPECT_BITS_EQ(matmul(a, transpose_of(b), Transpose::b), expected);
+}
+
+TEST(Matmul, WithoutTermsIsPlusZero) {
+  const Tensor<double> c =
+      matmul(Tensor<double>::from_shape({2, 0}), Tensor<double>::from_shape({0, 3}));
+  EXPECT_BITS_EQ(c, tensor::full_tensor<double>({2, 3}, 0.0));
+  EXPECT_EQ(tensor::shape_of(
+                matmul(Tensor<double>::from_shape({0, 4}), Tensor<double>::from_shape({4, 3}))),
+            (Shape{0, 3}));
+}
+
+TEST(Matmul, BatchesAreMatricesOneByOne) {
+  const Tensor<double> a = random_tensor({2, 3, 5, 7}, "a");
+  const Tensor<double> b = random_tensor({2, 3, 7, 4}, "b");
+  const Tensor<double> shared = random_tensor({7, 4}, "shared");
+  const Tensor<double> c = matmul(a, b);
+  const Tensor<double> d = matmul(a, shared);
+  const Tensor<double> e = matmul(a, random_tensor({5, 2}, "e"), Transpose::a);
+  ASSERT_EQ(tensor::shape_of(c), (Shape{2, 3, 5, 4}));
+  ASSERT_EQ(tensor::shape_of(e), (Shape{2, 3, 7, 2}));
+  for (std::size_t p = 0; p < 2; ++p)
+    for (std::size_t q = 0; q < 3; ++q) {
+      Tensor<double> left = empty_tensor<double>({5, 7});
+      Tensor<double> right = empty_tensor<double>({7, 4});
+      Tensor<double> own = empty_tensor<double>({5, 4});
+      Tensor<double> common = empty_tensor<double>({5, 4});
+      Tensor<double> crossed = empty_tensor<double>({7, 2});
+      for (std::size_t i = 0; i < 5; ++i)
+        for (std::size_t j = 0; j < 7; ++j) left(i, j) = a(p, q, i, j);
+      for (std::size_t i = 0; i < 7; ++i)
+        for (std::size_t j = 0; j < 4; ++j) right(i, j) = b(p, q, i, j);
+      for (std::size_t i = 0; i < 5; ++i)
+        for (std::size_t j = 0; j < 4; ++j) {
+          own(i, j) = c(p, q, i, j);
+          common(i, j) = d(p, q, i, j);
+        }
+      for (std::size_t i = 0; i < 7; ++i)
+        for (std::size_t j = 0; j < 2; ++j) crossed(i, j) = e(p, q, i, j);
+      EXPECT_BITS_EQ(own, naive(left, right));
+      EXPECT_BITS_EQ(common, naive(left, shared));
+      EXPECT_BITS_EQ(crossed, naive(transpose_of(left), random_tensor({5, 2}, "e")));
+    }
+}
+
+// The scores q k^T of attention: head h of q [B, T, D] is the columns h d .. h d + d - 1.
+TEST(Matmul, HeadsAreColumnsOfATensor) {
+  constexpr std::size_t kBatch = 2, kTime = 5, kHeads = 3, kWidth = 4;
+  const Tensor<double> q = random_tensor({kBatch, kTime, kHeads * kWidth}, "q");
+  const Tensor<double> k = random_tensor({kBatch, kTime, kHeads * kWidth}, "k");
+  const auto heads = [&](const Tensor<double>& t) {
+    return MatrixView<const double>{
+        t.data(), kTime, kWidth, kHeads * kWidth, 1, kBatch, kTime * kHeads * kWidth,
+        kHeads,   kWidth};
+  };
+  Tensor<double> scores = empty_tensor<double>({kBatch, kHeads, kTime, kTime});
+  MatrixView<double> result = matrix(scores.data(), kTime, kTime);
+  result.batch_size = kBatch;
+  result.batch_stride = kHeads * kTime * kTime;
+  result.inner_batch_size = kHeads;
+  result.inner_batch_stride = kTime * kTime;
+  for (const int threads : {1, 2, 5}) {
+    numeric::set_num_threads(threads);
+    matmul_into(result, heads(q), transposed(heads(k)));
+    for (std::size_t b = 0; b < kBatch; ++b)
+      for (std::size_t h = 0; h < kHeads; ++h)
+        for (std::size_t i = 0; i < kTime; ++i)
+          for (std::size_t j = 0; j < kTime; ++j) {
+            double sum = 0;
+            for (std::size_t d = 0; d < kWidth; ++d)
+              sum = std::fma(q(b, i, h * kWidth + d), k(b, j, h * kWidth + d), sum);
+            EXPECT_BITS_EQ(scores(b, h, i, j), sum);
+          }
+  }
+  numeric::set_num_threads(1);
+}
+
+TEST(Matmul, AddTakesTheOldValuesBeforeTheFirstBlock) {
+  const Tensor<double> a = random_tensor({9, 20}, "a");
+  const Tensor<double> b = random_tensor({20, 11}, "b");
+  Tensor<double> c = random_tensor({9, 11}, "c");
+  Tensor<double> expected = matmul(a, b);
+  for (std::size_t i = 0; i < c.size(); ++i) expected.data()[i] = c.data()[i] + expected.data()[i];
+  matmul_add(matrices(c), matrices(a), matrices(b));
+  EXPECT_BITS_EQ(c, expected);
+}
+
+// The exact product, and how `double` and every enclosure stand to it.
+Tensor<rational> exact_product(const Tensor<double>& a, const Tensor<double>& b) {
+  Tensor<rational> c = tensor::full_tensor<rational>({a.shape(0), b.shape(1)}, rational(0));
+  for (std::size_t i = 0; i < a.shape(0); ++i)
+    for (std::size_t j = 0; j < b.shape(1); ++j)
+      for (std::size_t k = 0; k < a.shape(1); ++k) c(i, j) += rational(a(i, k)) * rational(b(k, j));
+  return c;
+}
+
+struct Pair {
+  const char* name;
+  Tensor<double> a;
+  Tensor<double> b;
+};
+
+// Random; graded over ninety binary orders in every direction; cancelling: the second half of each
+// sum takes the first half back, but for a term that is 2^-40 of the others.
+std::vector<Pair> families(std::size_t rows, std::size_t columns, std::size_t depth) {
+  std::vector<Pair> pairs;
+  for (const char* name : {"random", "graded", "cancelling"}) {
+    Pair p{name, random_tensor({rows, depth}, "a"), random_tensor({depth, columns}, "b")};
+    const auto grade = [](std::size_t i, std::size_t extent) {
+      return static_cast<int>(90 * i / extent) - 45;
+    };
+    for (std::size_t k = 0; k < depth; ++k) {
+      for (std::size_t i = 0; i < rows; ++i) {
+        double& x = p.a(i, k);
+        if (p.name[0] == 'g') x = std::ldexp(x, grade(i, rows) + grade(k, depth));
+        if (p.name[0] == 'c' && k >= depth / 2 && k + 1 < depth) x = p.a(i, k - depth / 2);
+        if (p.name[0] == 'c' && k + 1 == depth) x *= 0x1p-40;
+      }
+      for (std::size_t j = 0; j < columns; ++j) {
+        double& x = p.b(k, j);
+        if (p.name[0] == 'g') x = std::ldexp(x, grade(j, columns) - grade(k, depth) / 2);
+        if (p.name[0] == 'c' && k >= depth / 2 && k + 1 < depth) x = -p.b(k - depth / 2, j);
+        if (p.name[0] == 'c' && 2 * (k + 1) == depth) x = 0;  // without a partner
+      }
+    }
+    pairs.push_back(p);
+  }
+  return pairs;
+}
+
+constexpr std::size_t kDepths[] = {1, 2, 33, 256, 257, 700};
+
+TEST(Matmul, DoubleIsWithinTheBoundOfTheBall) {
+  std::printf("%12s %8s %14s\n", "family", "depth", "error/bound");
+  for (const std::size_t depth : kDepths)
+    for (const Pair& p : families(7, 6, depth)) {
+      const numeric::BallPrecision precision(400);
+      const Tensor<double> c = matmul(p.a, p.b);
+      const Tensor<ball> enclosure = matmul(convert<ball>(p.a), convert<ball>(p.b));
+      const Tensor<double> limit = bound::matmul(p.a, p.b);
+      double worst = 0;
+      for (std::size_t i = 0; i < c.size(); ++i) {
+        const ball error = ball(c.data()[i]) - enclosure.data()[i];
+        const double largest = std::max(error.upper(), -error.lower());
+        EXPECT_LE(largest, limit.data()[i]) << p.name << " " << depth << " " << i;
+        worst = std::max(worst, largest / limit.data()[i]);
+      }
+      std::printf("%12s %8zu %14.3g\n", p.name, depth, worst);
+    }
+}
+
+TEST(Matmul, TheCancellingFamilyLosesEveryDigitAndStaysWithinTheBound) {
+  const Pair p = families(7, 6, 700)[2];
+  const Tensor<double> c = matmul(p.a, p.b);
+  const Tensor<rational> exact = exact_product(p.a, p.b);
+  double worst = 0;
+  for (std::size_t i = 0; i < c.size(); ++i)
+    worst = std::max(worst, numeric::to_double(abs(rational(c.data()[i]) / exact.data()[i] - 1)));
+  EXPECT_GE(worst, 0x1p-20) << "the family is well conditioned";
+}
+
+TEST(Matmul, EveryScalarAgreesWithTheExactProduct) {
+  for (const std::size_t depth : {1, 33, 257})
+    for (const Pair& p : families(4, 3, depth)) {
+      const Tensor<rational> exact = exact_product(p.a, p.b);
+      const auto product = [&]<class T>(T) { return matmul(convert<T>(p.a), convert<T>(p.b)); };
+      const auto in_interval = product(numeric::interval());
+      const auto in_ball = product(ball());
+      const auto running = product(running_error());
+      const auto digits50 = product(oracle50());
+      const auto digits100 = product(oracle100());
+      const auto dual = product(numeric::dual());
+      EXPECT_WITHIN(verification::compare::compare(running, digits100));
+      const Tensor<double> c = matmul(p.a, p.b);
+      for (std::size_t i = 0; i < exact.size(); ++i) {
+        const auto interval_ends = numeric::enclose(in_interval.data()[i]);
+        EXPECT_LE(rational(interval_ends.lower), exact.data()[i]);
+        EXPECT_GE(rational(interval_ends.upper), exact.data()[i]);
+        const auto ball_ends = numeric::enclose(in_ball.data()[i]);
+        EXPECT_LE(rational(ball_ends.lower), exact.data()[i]);
+        EXPECT_GE(rational(ball_ends.upper), exact.data()[i]);
+        EXPECT_BITS_EQ(running.data()[i].value, c.data()[i]);
+        EXPECT_LE(abs(rational(running.data()[i].value) - exact.data()[i]),
+                  rational(running.data()[i].error));
+        const double rounded = numeric::to_double(exact.data()[i]);
+        EXPECT_BITS_EQ(numeric::to_double(digits50.data()[i]), rounded);
+        EXPECT_BITS_EQ(numeric::to_double(digits100.data()[i]), rounded);
+        EXPECT_BITS_EQ(numeric::to_double(dual.data()[i]), rounded);
+      }
+    }
+}
+
+// (A + eps dA)(B + eps dB) = AB + eps (dA B + A dB), on integers, where nothing is rounded.
+TEST(Matmul, DualNumbersCarryTheProductRule) {
+  const auto integers = [](const Shape& shape, const char* name) {
+    const numeric::RandomStream random(2, name);
+    Tensor<double> t = empty_tensor<double>(shape);
+    for (std::size_t i = 0; i < t.size(); ++i)
+      t.data()[i] = static_cast<double>(random.below(i, 19)) - 9;
+    return t;
+  };
+  const auto a = integers({3, 300}, "a"), da = integers({3, 300}, "da");
+  const auto b = integers({300, 4}, "b"), db = integers({300, 4}, "db");
+  const auto dual = [](const Tensor<double>& x, const Tensor<double>& dx) {
+    Tensor<numeric::dual> t = empty_tensor<numeric::dual>(tensor::shape_of(x));
+    for (std::size_t i = 0; i < t.size(); ++i)
+      t.data()[i] = numeric::dual(oracle50(x.data()[i]), oracle50(dx.data()[i]));
+    return t;
+  };
+  const auto c = matmul(dual(a, da), dual(b, db));
+  const Tensor<double> value = matmul(a, b);
+  const Tensor<double> left = matmul(da, b);
+  const Tensor<double> right = matmul(a, db);
+  for (std::size_t i = 0; i < c.size(); ++i) {
+    EXPECT_EQ(c.data()[i].value, oracle50(value.data()[i]));
+    EXPECT_EQ(c.data()[i].derivative, oracle50(left.data()[i]) + oracle50(right.data()[i]));
+  }
+}
+
+TEST(Matmul, OtherScalarsTakeTransposesBatchesAndAddition) {
+  const Tensor<double> a = {{1, 2, 3}, {4, 5, 6}};
+  const Tensor<double> b = {{1, 0}, {0, 1}, {-1, 2}};
+  const auto check = [&]<class T>(T) {
+    const auto a_of = convert<T>(a), b_of = convert<T>(b);
+    const auto expect = [](const Tensor<T>& got, const Tensor<double>& expected) {
+      for (std::size_t i = 0; i < expected.size(); ++i)
+        EXPECT_EQ(numeric::to_double(got.data()[i]), expected.data()[i]);
+    };
+    expect(matmul(transpose_of(a_of), b_of, Transpose::a), matmul(a, b));
+    expect(matmul(a_of, transpose_of(b_of), Transpose::b), matmul(a, b));
+    Tensor<T> twice = empty_tensor<T>({2, 2, 3});
+    for (std::size_t i = 0; i < 12; ++i) twice.data()[i] = a_of.data()[i % 6];
+    Tensor<T> c = matmul(twice, b_of);
+    matmul_add(matrices(c), matrices(twice), matrices(b_of));
+    expect(c, Tensor<double>{-4, 16, -4, 34, -4, 16, -4, 34});
+    expect(matmul(Tensor<T>::from_shape({1, 0}), Tensor<T>::from_shape({0, 1})),
+           tensor::full_tensor<double>({1, 1}, 0.0));
+  };
+  check(oracle50());
+  check(oracle100());
+  check(numeric::interval());
+  check(ball());
+  check(numeric::dual());
+  check(running_error());
+}
+
+TEST(Matmul, ThreadsDoNotChangeABitOfOtherScalars) {
+  const Pair p = families(13, 5, 40)[0];
+  const auto a = convert<oracle50>(p.a), b = convert<oracle50>(p.b);
+  const auto expected = matmul(a, b);
+  numeric::set_num_threads(3);
+  EXPECT_EQ(matmul(a, b), expected);
+  numeric::set_num_threads(1);
+}
+
+TEST(Matmul, C1_ExtentsThatDisagreeAreNamed) {
+  const Tensor<double> a = random_tensor({2, 3}, "a");
+  EXPECT_EQ(
+      message_of([&] { matmul(a, a); }),
+      "matmul: a and b have shapes [2, 3] and [2, 3]; expected a [..., M, K] and b [..., K, N] "
+      "(C1)");
+  EXPECT_EQ(
+      message_of([&] {
+        matmul(a, random_tensor({3, 3}, "b"), Transpose::a);
+      }),
+      "matmul: a and b have shapes [2, 3] and [3, 3]; expected a [..., K, M] and b [..., K, N] "
+      "(C1)");
+  EXPECT_EQ(
+      message_of([&] {
+        matmul(a, random_tensor({3, 2}, "b"), Transpose::b);
+      }),
+      "matmul: a and b have shapes [2, 3] and [3, 2]; expected a [..., M, K] and b [..., N, K] "
+      "(C1)");
+  EXPECT_EQ(message_of([&] { matmul(a, random_tensor({3}, "b")); }),
+            "matmul: a and b have shapes [2, 3] and [3]; expected rank 2 or more (C1)");
+  EXPECT_EQ(
+      message_of([&] {
+        matmul(random_tensor({2, 2, 3}, "a"), random_tensor({3, 3, 2}, "b"));
+      }),
+      "matmul: a and b have shapes [2, 2, 3] and [3, 3, 2]; expected equal leading extents, or "
+      "b of rank 2 (C1)");
+  EXPECT_EQ(
+      message_of([&] {
+        matmul(a, random_tensor({2, 3, 2}, "b"));
+      }),
+      "matmul: a and b have shapes [2, 3] and [2, 3, 2]; expected equal leading extents, or b "
+      "of rank 2 (C1)");
+  EXPECT_EQ(
+      message_of([&] { matmul(convert<ball>(a), convert<ball>(a)); }),
+      "matmul: a and b have shapes [2, 3] and [2, 3]; expected a [..., M, K] and b [..., K, N] "
+      "(C1)");
+  EXPECT_EQ(message_of([] {
+              matrices(Tensor<double>{1, 2});
+            }),
+            "matrices: t has shape [2]; expected rank 2 or more (C1)");
+  Tensor<double> c = random_tensor({2, 3}, "c");
+  EXPECT_EQ(message_of([&] { matmul_into(matrices(c), matrices(a), transposed(matrices(a))); }),
+            "matmul_into: a and b have shapes [2, 3] and [3, 2] for c [2, 3]; expected a [M, K], b "
+            "[K, N] and c [M, N] with the batch of c or none (C1)");
+}
+
+TEST(Matmul, C2_AnOutputThatOverlapsAnOperandIsRefused) {
+  Tensor<double> a = random_tensor({4, 4}, "a");
+  const Tensor<double> b = random_tensor({4, 4}, "b");
+  EXPECT_EQ(message_of([&] { matmul_into(matrices(a), matrices(a), matrices(b)); }),
+            "matmul_into: c and a have shapes [4, 4] and [4, 4] and overlap in memory; expected an "
+            "output apart from the operands (C2)");
+  EXPECT_EQ(message_of([&] { matmul_add(matrices(a), matrices(b), matrices(a)); }),
+            "matmul_add: c and b have shapes [4, 4] and [4, 4] and overlap in memory; expected an "
+            "output apart from the operands (C2)");
+  // The last element of one is the first of the other.
+  std::vector<double> memory(31, 1.0);
+  const auto first = matrix(memory.data(), 4, 4), last = matrix(memory.data() + 15, 4, 4);
+  EXPECT_NE(message_of([&] { matmul_into(first, last, matrices(b)); }), "no error");
+  EXPECT_NE(message_of([&] { matmul_into(last, first, matrices(b)); }), "no error");
+  std::vector<double> side_by_side(32, 1.0);
+  const auto low = matrix(side_by_side.data(), 4, 4), high = matrix(low.data + 16, 4, 4);
+  EXPECT_NO_THROW(matmul_into(low, high, high)) << "operands may be the same";
+  EXPECT_NO_THROW(matmul_into(high, low, low));
+}
+
+TEST(Matmul, C3_AnOutputWhoseElementsCoincideIsRefused) {
+  const Tensor<double> a = random_tensor({4, 4}, "a");
+  std::vector<double> memory(64);
+  MatrixView<double> c = matrix(memory.data(), 4, 4);
+  c.row_stride = 3;
+  EXPECT_EQ(message_of([&] { matmul_into(c, matrices(a), matrices(a)); }),
+            "matmul_into: c has shape [4, 4] and strides [0, 0, 3, 1]; expected strides that keep "
+            "its elements apart (C3)");
+  c.row_stride = 4;
+  c.batch_size = 2;
+  EXPECT_NE(message_of([&] { matmul_into(c, matrices(a), matrices(a)); }), "no error");
+  c.batch_stride = 16;
+  EXPECT_NO_THROW(matmul_into(c, matrices(a), matrices(a)));
+}
+
+TEST(Matmul, C4_SizesThatOverflowAreRefused) {
+  constexpr std::size_t kHuge = std::size_t{1} << 40;
+  const auto a = Tensor<double>::from_shape({kHuge, 0});
+  const auto b = Tensor<double>::from_shape({0, kHuge});
+  EXPECT_EQ(message_of([&] { matmul(Tensor<double>(a), Tensor<double>(b)); }),
+            "matmul: a and b have shapes [1099511627776, 0] and [0, 1099511627776]; expected a "
+            "result of less than 2^63 bytes (C4)");
+  double value = 0;
+  MatrixView<double> c = matrix(&value, 1, 1);
+  MatrixView<const double> x = matrix<const double>(&value, kHuge, kHuge);
+  EXPECT_EQ(message_of([&] { matmul_into(c, x, x); }),
+            "matmul_into: a and b have shapes [1099511627776, 1099511627776] and [1099511627776, "
+            "1099511627776], too large with c; expected sizes and offsets below 2^63 bytes (C4)");
+}
+
+}  // namespace
+}  // namespace normproof::ref::ops
