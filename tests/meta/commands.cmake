@@ -41,3 +41,10 @@ add_test(NAME meta/summary_of_skipped_tests COMMAND sh -c
   "! awk -f '${CMAKE_CURRENT_SOURCE_DIR}/skipped.awk' '${planted}/skipped.xml'")
 set_tests_properties(meta/summary_of_skipped_tests PROPERTIES PASS_REGULAR_EXPRESSION
   "Skipped tests: 2\n  ref/a.B: no \"gpu\"\n  meta/c: no tool\nNo test ran.")
+
+# The README's example prints what the README says.
+if(TARGET normproof)
+  add_test(NAME meta/readme_example COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/readme_example
+    ${PROJECT_SOURCE_DIR}/README.md $<TARGET_FILE:normproof> ${CMAKE_CURRENT_BINARY_DIR}/readme)
+  set_tests_properties(meta/readme_example PROPERTIES SKIP_RETURN_CODE 77)
+endif()
