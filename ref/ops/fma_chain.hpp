@@ -20,8 +20,8 @@ inline constexpr std::size_t kChain = 256;
 /// Error     gamma(min(count, 256) + ceil(count/256) - 1) sum_k |a(k) b(k)| for one rounding in
 ///           multiply_add; docs/error_analysis.md, section 7
 ///
-/// The result is -0 only by underflow: +0 + (-0) is +0, but a negative product of at most half the
-/// smallest subnormal rounds to -0.
+/// -0 comes out by underflow alone: +0 + (-0) is +0, but an exact result that is negative and at
+/// most half the smallest subnormal rounds to -0.
 template <class T, class Left, class Right>
 void fma_chain(std::size_t count, Left&& a, Right&& b, T& total, bool add = false) {
   using numeric::multiply_add;

@@ -1,25 +1,24 @@
 #include "ref/ops/matmul_double.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <new>
 
 #include "ref/numeric/instruction_set.hpp"
 #include "ref/numeric/parallel.hpp"
 #include "ref/ops/fma_chain.hpp"
 #include "ref/ops/matmul_kernels.hpp"
+#include "ref/ops/team.hpp"
 
 namespace normproof::ref::ops {
 namespace {
 
-using Body = std::function<void(std::size_t, std::size_t)>;
-
 // Matters of speed alone, in elements: the bits depend on none of them.
 constexpr std::size_t kPanels = std::size_t{1} << 19;        // packed b, and packed a, at a time
-constexpr std::size_t kSharedPanels = std::size_t{1} << 17;  // packed between two waits
+constexpr std::size_t kSharedPanels = std::size_t{1} << 16;  // packed between two waits
 constexpr std::size_t kRowsInCache = 120;      // of a, times kChain: half of a 512 KiB L2
 constexpr std::size_t kColumnsAtOnce = 2048;   // packed for one chain: kPanels
 constexpr std::size_t kUnpackedColumns = 256;  // of c, up to which rows of a are not packed
+constexpr std::size_t kUnpackedStrided = 16;   // the same, where a's depth is strided
 constexpr std::size_t kUnpackedRows = 96;      // of c, up to which b is not packed
 constexpr std::size_t kUnpackedB = 4096;       // elements that b may then span
 constexpr std::size_t kPanelsAtOnce = 8;       // written side by side: the ways of an L1 cache
@@ -62,38 +61,36 @@ double* panel_memory(std::size_t size) {
   return panels.reserve(size);
 }
 
-// One matrix: c = a b.
+std::size_t round_up(std::size_t n, std::size_t unit) {
+  return ceil_div(n, unit) * unit;
+}
+
+// One matrix: c = a b, as one thread of a team sees it.
 class Product {
  public:
   Product(const MatrixView<double>& c, const MatrixView<const double>& a,
-          const MatrixView<const double>& b, bool add, bool parallel)
-      : c_(c), a_(a), b_(b), add_(add), parallel_(parallel), kernels_(matmul_kernels()) {
+          const MatrixView<const double>& b, bool add)
+      : c_(c), a_(a), b_(b), add_(add), kernels_(matmul_kernels()) {
     // A vector of one column is contiguous whatever its column stride.
     if (c_.columns == 1) c_.column_stride = 1;
-    pack_a_ = a_.column_stride != 1 || c_.columns > kUnpackedColumns;
+    pack_a_ = c_.columns > (a_.column_stride == 1 ? kUnpackedColumns : kUnpackedStrided);
     pack_b_ = b_.column_stride != 1 || c_.rows > kUnpackedRows ||
               c_.columns % kernels_.pack_width != 0 || b_.rows * b_.row_stride > kUnpackedB;
   }
 
-  void compute() {
-    const std::size_t depth = a_.columns;
+  void compute(std::size_t threads) {
+    const std::size_t products = c_.rows * c_.columns * a_.columns;
+    threads_ = std::clamp<std::size_t>(products / kProductsPerThread, 1, threads);
     const std::size_t bands = ceil_div(c_.columns, kColumnsAtOnce);
-    const std::size_t band = round_up(ceil_div(c_.columns, bands), kernels_.tile_columns);
-    for (std::size_t column = 0; column < c_.columns; column += band) {
-      columns_ = {column, std::min(band, c_.columns - column)};
-      const std::size_t row_limit = pack_a_ ? kPanels / kChain : c_.rows;
-      const std::size_t row_bands = ceil_div(c_.rows, row_limit);
-      const std::size_t row_band = round_up(ceil_div(c_.rows, row_bands), kernels_.tile_rows);
-      const std::size_t chains = chains_at_once(row_band);
-      for (std::size_t k = 0; k < depth; k += chains * kChain) {
-        depth_ = {k, std::min(chains * kChain, depth - k)};
-        for (std::size_t row = 0; row < c_.rows; row += row_band) {
-          rows_ = {row, std::min(row_band, c_.rows - row)};
-          pack(row == 0);
-          multiply();
-        }
-      }
-    }
+    column_band_ = round_up(ceil_div(c_.columns, bands), kernels_.tile_columns);
+    const std::size_t row_bands = ceil_div(c_.rows, pack_a_ ? kPanels / kChain : c_.rows);
+    row_band_ = round_up(ceil_div(c_.rows, row_bands), kernels_.tile_rows);
+    // One thread packs one chain ahead, which stays in its cache; more threads pack more at a time,
+    // for they wait for each other after packing and after multiplying.
+    const std::size_t width = (pack_a_ ? row_band_ : 0) + (pack_b_ ? column_band_ : 0);
+    if (threads_ > 1) chains_ = std::max<std::size_t>(kSharedPanels / (kChain * (width + 1)), 1);
+    panels_ = panel_memory(width * std::min(chains_ * kChain, a_.columns));
+    Team::run(threads_, [this](Team::Member& member) { Product(*this).steps(member); });
   }
 
  private:
@@ -102,34 +99,31 @@ class Product {
     std::size_t count = 0;
   };
 
-  static std::size_t round_up(std::size_t n, std::size_t unit) { return ceil_div(n, unit) * unit; }
-
-  void run(std::size_t count, std::size_t grain, const Body& body) const {
-    if (parallel_)
-      numeric::parallel_for(count, grain, body);
-    else
-      body(0, count);
+  // Every member of the team makes the same round.
+  void steps(Team::Member& member) {
+    const std::size_t depth = a_.columns;
+    for (std::size_t column = 0; column < c_.columns; column += column_band_) {
+      columns_ = {column, std::min(column_band_, c_.columns - column)};
+      for (std::size_t k = 0; k < depth; k += chains_ * kChain) {
+        depth_ = {k, std::min(chains_ * kChain, depth - k)};
+        for (std::size_t row = 0; row < c_.rows; row += row_band_) {
+          rows_ = {row, std::min(row_band_, c_.rows - row)};
+          pack(member, row == 0);
+          multiply(member);
+        }
+      }
+    }
   }
 
   std::size_t padded_columns() const { return round_up(columns_.count, kernels_.pack_width); }
   std::size_t padded_rows() const { return round_up(rows_.count, kernels_.tile_rows); }
   std::size_t chain_at(std::size_t k) const { return std::min(kChain, depth_.count - k); }
 
-  // One thread packs one chain ahead, which stays in its cache; more threads pack more at a time,
-  // for they wait for each other after packing and after multiplying.
-  std::size_t chains_at_once(std::size_t row_band) const {
-    if (!parallel_ || numeric::num_threads() == 1) return 1;
-    const std::size_t width = (pack_a_ ? row_band : 0) + (pack_b_ ? columns_.count : 0);
-    return std::max<std::size_t>(kSharedPanels / (kChain * std::max<std::size_t>(width, 1)), 1);
-  }
-
   // The panels of rows_, columns_ and depth_: first those of b, then those of a, each for one chain
   // after the other.
-  void pack(bool with_b) {
-    const std::size_t b_size = pack_b_ ? padded_columns() * depth_.count : 0;
-    const std::size_t a_size = pack_a_ ? padded_rows() * depth_.count : 0;
-    packed_b_ = panel_memory(b_size + a_size);
-    packed_a_ = packed_b_ + b_size;
+  void pack(Team::Member& member, bool with_b) {
+    packed_b_ = panels_;
+    packed_a_ = packed_b_ + (pack_b_ ? padded_columns() * depth_.count : 0);
     const std::size_t chains = ceil_div(depth_.count, kChain);
     const std::size_t b_lanes = kPanelsAtOnce * kernels_.tile_columns;
     const std::size_t a_lanes = kPanelsAtOnce * kernels_.tile_rows;
@@ -138,17 +132,17 @@ class Product {
     const std::size_t groups = b_groups + a_groups;
     if (groups == 0) return;
     const std::size_t group_size = b_lanes * std::min(kChain, depth_.count);
-    run(chains * groups, ceil_div(kPackedPerThread, group_size),
-        [&](std::size_t begin, std::size_t end) {
-          for (std::size_t i = begin; i < end; ++i) {
-            const std::size_t k = i / groups * kChain;
-            const std::size_t group = i % groups;
-            if (group < b_groups)
-              pack_b(k, group * b_lanes, b_lanes);
-            else
-              pack_a(k, (group - b_groups) * a_lanes, a_lanes);
-          }
-        });
+    member.share(chains * groups, ceil_div(kPackedPerThread, group_size),
+                 [&](std::size_t begin, std::size_t end) {
+                   for (std::size_t i = begin; i < end; ++i) {
+                     const std::size_t k = i / groups * kChain;
+                     const std::size_t group = i % groups;
+                     if (group < b_groups)
+                       pack_b(k, group * b_lanes, b_lanes);
+                     else
+                       pack_a(k, (group - b_groups) * a_lanes, a_lanes);
+                   }
+                 });
   }
 
   void pack_b(std::size_t k, std::size_t column, std::size_t most) const {
@@ -172,27 +166,27 @@ class Product {
 
   // Threads share out tiles: rows of them or columns of them, whichever leaves the least to the
   // busiest thread.
-  void multiply() const {
+  void multiply(Team::Member& member) const {
     const std::size_t tile_rows = ceil_div(rows_.count, kernels_.tile_rows);
     const std::size_t tile_columns = ceil_div(columns_.count, kernels_.tile_columns);
-    const auto threads = static_cast<std::size_t>(parallel_ ? numeric::num_threads() : 1);
-    const std::size_t by_rows = ceil_div(tile_rows, threads) * tile_columns;
-    const std::size_t by_columns = ceil_div(tile_columns, threads) * tile_rows;
+    const std::size_t by_rows = ceil_div(tile_rows, threads_) * tile_columns;
+    const std::size_t by_columns = ceil_div(tile_columns, threads_) * tile_rows;
     const std::size_t products = rows_.count * columns_.count * depth_.count;
     if (by_rows <= by_columns) {
-      run(tile_rows, ceil_div(kProductsPerThread, products / tile_rows + 1),
-          [&](std::size_t begin, std::size_t end) {
-            const std::size_t row = begin * kernels_.tile_rows;
-            multiply({row, std::min(end * kernels_.tile_rows, rows_.count) - row},
-                     {0, columns_.count});
-          });
+      member.share(tile_rows, ceil_div(kProductsPerThread, products / tile_rows + 1),
+                   [&](std::size_t begin, std::size_t end) {
+                     const std::size_t row = begin * kernels_.tile_rows;
+                     multiply({row, std::min(end * kernels_.tile_rows, rows_.count) - row},
+                              {0, columns_.count});
+                   });
     } else {
-      run(tile_columns, ceil_div(kProductsPerThread, products / tile_columns + 1),
-          [&](std::size_t begin, std::size_t end) {
-            const std::size_t column = begin * kernels_.tile_columns;
-            multiply({0, rows_.count},
-                     {column, std::min(end * kernels_.tile_columns, columns_.count) - column});
-          });
+      member.share(tile_columns, ceil_div(kProductsPerThread, products / tile_columns + 1),
+                   [&](std::size_t begin, std::size_t end) {
+                     const std::size_t column = begin * kernels_.tile_columns;
+                     multiply(
+                         {0, rows_.count},
+                         {column, std::min(end * kernels_.tile_columns, columns_.count) - column});
+                   });
     }
   }
 
@@ -224,10 +218,14 @@ class Product {
   MatrixView<const double> a_;
   MatrixView<const double> b_;
   bool add_;
-  bool parallel_;
   const MatmulKernels& kernels_;
   bool pack_a_ = true;
   bool pack_b_ = true;
+  std::size_t threads_ = 1;
+  std::size_t column_band_ = 0;
+  std::size_t row_band_ = 0;
+  std::size_t chains_ = 1;  ///< packed at a time
+  double* panels_ = nullptr;
   Range columns_;
   Range depth_;
   Range rows_;
@@ -269,15 +267,16 @@ void matmul_double(const MatrixView<double>& c, const MatrixView<const double>& 
   const std::size_t products = c.rows * c.columns * a.columns;
   const auto threads = static_cast<std::size_t>(numeric::num_threads());
   if (c.batches() >= threads && c.batches() > 1) {
-    numeric::parallel_for(c.batches(), ceil_div(kProductsPerThread, products),
-                          [&](std::size_t begin, std::size_t end) {
-                            for (std::size_t i = begin; i < end; ++i)
-                              Product(c.at(i), a.at(i), b.at(i), add, false).compute();
-                          });
+    const auto one_by_one = [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) Product(c.at(i), a.at(i), b.at(i), add).compute(1);
+    };
+    const std::size_t grain = ceil_div(kProductsPerThread, products);
+    Team::run(std::min(threads, c.batches() / grain),
+              [&](Team::Member& member) { member.share(c.batches(), grain, one_by_one); });
     return;
   }
   for (std::size_t i = 0; i < c.batches(); ++i)
-    Product(c.at(i), a.at(i), b.at(i), add, true).compute();
+    Product(c.at(i), a.at(i), b.at(i), add).compute(threads);
 }
 
 }  // namespace normproof::ref::ops
