@@ -55,8 +55,9 @@ void add_layouts(std::vector<Probe>& probes) {
                                "x" + std::to_string(p.depth) + "x" + std::to_string(p.columns);
       probes.push_back({name, [=](Values& values) {
                           Inputs inputs(name);
-                          const auto a = inputs.normals(left_shape(p, layout.transpose, 0));
-                          const auto b = inputs.normals(right_shape(p, layout.transpose, 0));
+                          const auto a = inputs.uniforms(left_shape(p, layout.transpose, 0), -1, 1);
+                          const auto b =
+                              inputs.uniforms(right_shape(p, layout.transpose, 0), -1, 1);
                           add_result(ops::matmul(a, b, layout.transpose), values);
                         }});
     }
@@ -72,9 +73,10 @@ void add_batches(std::vector<Probe>& probes) {
           std::string("matmul/batched_") + layout.name + (right_batch == 0 ? "_shared" : "");
       probes.push_back({name, [=](Values& values) {
                           Inputs inputs(name);
-                          const auto a = inputs.normals(left_shape(kProduct, layout.transpose, 6));
-                          const auto b =
-                              inputs.normals(right_shape(kProduct, layout.transpose, right_batch));
+                          const auto a =
+                              inputs.uniforms(left_shape(kProduct, layout.transpose, 6), -1, 1);
+                          const auto b = inputs.uniforms(
+                              right_shape(kProduct, layout.transpose, right_batch), -1, 1);
                           add_result(ops::matmul(a, b, layout.transpose), values);
                         }});
     }
@@ -100,8 +102,8 @@ MatrixView<T> heads(T* data, std::size_t batch_size, std::size_t seq_len, std::s
 void strided_heads(Values& values) {
   constexpr std::size_t kBatch = 2, kSeq = 37, kHeads = 3, kDim = 21;
   Inputs inputs("matmul/strided_heads");
-  const Tensor<double> q = inputs.normals({kBatch, kSeq, kHeads * kDim});
-  const Tensor<double> k = inputs.normals({kBatch, kSeq, kHeads * kDim});
+  const Tensor<double> q = inputs.uniforms({kBatch, kSeq, kHeads * kDim}, -1, 1);
+  const Tensor<double> k = inputs.uniforms({kBatch, kSeq, kHeads * kDim}, -1, 1);
   Tensor<double> scores = ref::tensor::empty_tensor<double>({kBatch, kHeads, kSeq, kSeq});
   Tensor<double> context = ref::tensor::empty_tensor<double>({kBatch, kSeq, kHeads * kDim});
   MatrixView<double> score_view = ops::matrix(scores.data(), kSeq, kSeq);
@@ -121,8 +123,8 @@ void strided_heads(Values& values) {
 void strided(Values& values) {
   constexpr std::size_t kRows = 23, kDepth = 300, kColumns = 31;
   Inputs inputs("matmul/strided");
-  const Tensor<double> a = inputs.normals({kRows, 2 * kDepth});
-  const Tensor<double> b = inputs.normals({kDepth, 2 * kColumns});
+  const Tensor<double> a = inputs.uniforms({kRows, 2 * kDepth}, -1, 1);
+  const Tensor<double> b = inputs.uniforms({kDepth, 2 * kColumns}, -1, 1);
   Tensor<double> c = ref::tensor::empty_tensor<double>({kColumns, kRows});
   ops::matmul_into<double>({c.data(), kRows, kColumns, 1, kRows},
                            {a.data(), kRows, kDepth, 2 * kDepth, 2},
@@ -133,9 +135,9 @@ void strided(Values& values) {
 void add_to_old(Values& values) {
   Inputs inputs("matmul/add");
   for (const std::size_t depth : {0u, 1u, 256u, 257u, 700u}) {
-    const Tensor<double> a = inputs.normals({9, std::max<std::size_t>(depth, 1)});
-    const Tensor<double> b = inputs.normals({std::max<std::size_t>(depth, 1), 11});
-    Tensor<double> c = inputs.normals({9, 11});
+    const Tensor<double> a = inputs.uniforms({9, std::max<std::size_t>(depth, 1)}, -1, 1);
+    const Tensor<double> b = inputs.uniforms({std::max<std::size_t>(depth, 1), 11}, -1, 1);
+    Tensor<double> c = inputs.uniforms({9, 11}, -1, 1);
     ops::matmul_add<double>(ops::matrices(c), {a.data(), 9, depth, std::max<std::size_t>(depth, 1)},
                             {b.data(), depth, 11, 11});
     values.add(c);

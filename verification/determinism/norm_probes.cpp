@@ -69,11 +69,8 @@ Tensor<double> values_of(const Case& c, Inputs& inputs, const Shape& shape) {
   switch (c.kind) {
     case Case::wide:
       return inputs.wides(shape, -60, 60);
-    case Case::uniform: {
-      Tensor<double> t = ref::tensor::empty_tensor<double>(shape);
-      for (double& value : t) value = inputs.uniform(-1, 2);
-      return t;
-    }
+    case Case::uniform:
+      return inputs.uniforms(shape, -1, 2);
     case Case::normal:
     case Case::offset:
       break;

@@ -46,24 +46,33 @@ std::vector<Probe> probes() {
   return all;
 }
 
+std::uint64_t Inputs::bits() {
+  state_ += 0x9e3779b97f4a7c15u;
+  std::uint64_t z = state_;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+  return z ^ z >> 31;
+}
+
 double Inputs::uniform(double lower, double upper) {
-  return lower + (upper - lower) * stream_.uniform(index_++);
+  const double unit = static_cast<double>(bits() >> 11) * 0x1p-53;
+  return lower + (upper - lower) * unit;
 }
 
 double Inputs::wide(int least, int most) {
-  const std::uint64_t random = stream_.bits(index_++);
+  const std::uint64_t random = bits();
   const int exponent =
       least + static_cast<int>(below(static_cast<std::uint64_t>(most - least + 1)));
   constexpr std::uint64_t kFraction = (std::uint64_t{1} << 52) - 1;
-  std::uint64_t bits = random & (kFraction | std::uint64_t{1} << 63);
+  std::uint64_t result = random & (kFraction | std::uint64_t{1} << 63);
   if (exponent >= -1022) {
-    bits |= static_cast<std::uint64_t>(exponent + 1023) << 52;
+    result |= static_cast<std::uint64_t>(exponent + 1023) << 52;
   } else {  // the leading bit stands where 2^exponent is
     const int place = exponent + 1074;
     const std::uint64_t leading = std::uint64_t{1} << place;
-    bits = (bits & ~kFraction) | leading | (random & (leading - 1));
+    result = (result & ~kFraction) | leading | (random & (leading - 1));
   }
-  return std::bit_cast<double>(bits);
+  return std::bit_cast<double>(result);
 }
 
 std::vector<double> Inputs::uniforms(std::size_t count, double lower, double upper) {
@@ -84,6 +93,12 @@ Tensor<double> Inputs::normals(const Shape& shape) {
   return t;
 }
 
+Tensor<double> Inputs::uniforms(const Shape& shape, double lower, double upper) {
+  Tensor<double> t = empty_tensor<double>(shape);
+  for (double& value : t) value = uniform(lower, upper);
+  return t;
+}
+
 Tensor<double> Inputs::wides(const Shape& shape, int least, int most) {
   Tensor<double> t = empty_tensor<double>(shape);
   for (double& value : t) value = wide(least, most);
@@ -93,7 +108,7 @@ Tensor<double> Inputs::wides(const Shape& shape, int least, int most) {
 Tensor<double> Inputs::cancelling(const Shape& shape) {
   Tensor<double> t = empty_tensor<double>(shape);
   for (std::size_t i = 0; i < t.size(); ++i)
-    t.data()[i] = i % 2 == 0 ? wide(-20, 20) : -t.data()[i - 1] * (1 + 0x1p-40 * normal());
+    t.data()[i] = i % 2 == 0 ? wide(-20, 20) : -t.data()[i - 1] * (1 + 0x1p-40 * uniform(-1, 1));
   return t;
 }
 

@@ -47,22 +47,26 @@ void add_norm_probes(std::vector<Probe>& probes);
 void add_random_probes(std::vector<Probe>& probes);
 void add_sum_probes(std::vector<Probe>& probes);
 
-/// Inputs, from a stream named after the probe and by operations of the contract alone.
+/// Inputs, each a function of the probe's name and of its place, by operations of the contract
+/// alone: Weyl's sequence from a random number on, mixed by splitmix64 [SLF14].
 class Inputs {
  public:
-  explicit Inputs(const std::string& probe) : stream_(20260101, probe) {}
+  explicit Inputs(const std::string& probe)
+      : stream_(20260101, probe), state_(stream_.bits(std::uint64_t{1} << 63)) {}
 
+  std::uint64_t bits();
+  std::uint64_t below(std::uint64_t count) { return bits() % count; }
   /// Uniform on [lower, upper).
   double uniform(double lower, double upper);
   double normal() { return stream_.normal(index_++); }
   /// Random sign and mantissa; the exponent uniform from least to most, -1074 at least: below -1022
   /// the number is subnormal.
   double wide(int least, int most);
-  std::uint64_t below(std::uint64_t count) { return stream_.below(index_++, count); }
 
   std::vector<double> uniforms(std::size_t count, double lower, double upper);
   std::vector<double> wides(std::size_t count, int least, int most);
   ref::tensor::Tensor<double> normals(const ref::tensor::Shape& shape);
+  ref::tensor::Tensor<double> uniforms(const ref::tensor::Shape& shape, double lower, double upper);
   ref::tensor::Tensor<double> wides(const ref::tensor::Shape& shape, int least, int most);
 
   /// Terms that cancel: each is followed by its negative, changed in the last places.
@@ -70,6 +74,7 @@ class Inputs {
 
  private:
   ref::numeric::RandomStream stream_;
+  std::uint64_t state_;
   std::uint64_t index_ = 0;
 };
 
