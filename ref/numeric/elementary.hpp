@@ -6,12 +6,39 @@
 #include "ref/numeric/real.hpp"
 #include "ref/numeric/square_root.hpp"
 
+/// The one door to functions beyond + - * /. For `double` each is correctly rounded, hence the same
+/// bits everywhere (docs/determinism.md, R4 and R5): square_root in square_root.hpp, exp, log, tanh
+/// and erf in elementary_array.hpp.
 namespace normproof::ref::numeric {
 
-/// The one door to functions beyond + - * /. For `double` each is correctly
-/// rounded, hence the same bits everywhere (docs/determinism.md, R4 and R5).
-///
-/// square_root(double) is in square_root.hpp.
+/// True where x is neither infinite nor NaN (an enclosure: at both ends; a dual number: both
+/// parts).
+inline bool is_finite(double x) {
+  return x - x == 0;
+}
+
+/// The nearest double: of the value, of the midpoint of an enclosure, of the value part of a dual.
+inline double to_double(double x) {
+  return x;
+}
+
+/// Computes  x limited to [lower, upper], lower <= upper points; for an enclosure the image of all
+///           its points; for a dual number the derivative is 0 outside.
+template <class T>
+T clamp(const T& x, const T& lower, const T& upper) {
+  if (x < lower) return lower;
+  if (x > upper) return upper;
+  return x;
+}
+
+/// Computes  x, taken as a constant of the derivative: a dual number loses its derivative.
+template <class T>
+T stop_gradient(const T& x) {
+  return x;
+}
+
+#ifndef NORMPROOF_DOUBLE_ONLY
+
 oracle50 square_root(const oracle50& x);
 oracle100 square_root(const oracle100& x);
 interval square_root(const interval& x);
@@ -23,11 +50,10 @@ inline running_error square_root(const running_error& x) {
   return sqrt(x);
 }
 
-/// Computes  exp, log, tanh, erf; of `double` in elementary_array.hpp
+/// Computes  exp, log, tanh, erf
 /// Error     oracles: correctly rounded by MPFR; interval and ball: enclosures of the image of
-/// every
-///           point; dual: value and derivative; running_error: the bits of the `double` function,
-///           and a bound that covers the rounding and the image of the argument's error
+///           every point; dual: value and derivative; running_error: the bits of the `double`
+///           function, and a bound that covers the rounding and the image of the argument's error
 #define NORMPROOF_ELEMENTARY(T) \
   T exp(const T& x);            \
   T log(const T& x);            \
@@ -41,11 +67,6 @@ NORMPROOF_ELEMENTARY(dual)
 NORMPROOF_ELEMENTARY(running_error)
 #undef NORMPROOF_ELEMENTARY
 
-/// True where x is neither infinite nor NaN (an enclosure: at both ends; a dual number: both
-/// parts).
-inline bool is_finite(double x) {
-  return x - x == 0;
-}
 bool is_finite(const oracle50& x);
 bool is_finite(const oracle100& x);
 bool is_finite(const interval& x);
@@ -57,10 +78,6 @@ inline bool is_finite(const running_error& x) {
   return is_finite(x.value);
 }
 
-/// The nearest double: of the value, of the midpoint of an enclosure, of the value part of a dual.
-inline double to_double(double x) {
-  return x;
-}
 double to_double(const oracle50& x);
 double to_double(const oracle100& x);
 double to_double(const interval& x);
@@ -83,25 +100,14 @@ Enclosure enclose(const ball& x);
 Enclosure enclose(const oracle50& x);
 Enclosure enclose(const oracle100& x);
 
-/// Computes  x limited to [lower, upper], lower <= upper points; for an enclosure the image of all
-///           its points; for a dual number the derivative is 0 outside.
-template <class T>
-T clamp(const T& x, const T& lower, const T& upper) {
-  if (x < lower) return lower;
-  if (x > upper) return upper;
-  return x;
-}
 interval clamp(const interval& x, const interval& lower, const interval& upper);
 ball clamp(const ball& x, const ball& lower, const ball& upper);
 running_error clamp(const running_error& x, const running_error& lower, const running_error& upper);
 
-/// Computes  x, taken as a constant of the derivative: a dual number loses its derivative.
-template <class T>
-T stop_gradient(const T& x) {
-  return x;
-}
 inline dual stop_gradient(const dual& x) {
   return dual(x.value);
 }
+
+#endif
 
 }  // namespace normproof::ref::numeric

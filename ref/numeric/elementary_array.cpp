@@ -1,6 +1,7 @@
 #include "ref/numeric/elementary_array.hpp"
 
 #include "ref/numeric/elementary_kernels.hpp"
+#include "ref/numeric/fp_environment.hpp"
 #include "ref/numeric/instruction_set.hpp"
 
 namespace normproof::ref::numeric {
@@ -24,6 +25,7 @@ const ElementaryKernels& elementary_kernels() {
     return elementary_kernels().f.of(x);                  \
   }                                                       \
   void f(const double* x, std::size_t count, double* y) { \
+    check_fp_mode();                                      \
     elementary_kernels().f.of_each(x, count, y);          \
   }
 NORMPROOF_FUNCTION(exp)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <cfenv>
 #include <cmath>
 #include <cstdint>
 
@@ -48,6 +49,34 @@ void check_fp_environment() {
   expect_bits("1 / 3", one / load(3.0), 0x3fd5555555555555u);
   expect_bits("2^1023 * 2 (overflow)", load(0x1p1023) * load(2.0), 0x7ff0000000000000u);
   expect_bits("(2^53 + 1) - 2^53 (no excess precision)", (load(0x1p53) + one) - load(0x1p53), 0u);
+}
+
+void check_fp_mode() {
+#if defined(__x86_64__)
+  constexpr const char* kRegister = "MXCSR";
+  constexpr std::uint64_t kMode = 0xe040;  // rounding, flush to zero, denormals are zero
+  const std::uint64_t control = __builtin_ia32_stmxcsr();
+#elif defined(__aarch64__)
+  constexpr const char* kRegister = "FPCR";
+  constexpr std::uint64_t kMode = 0x01c00003;  // rounding, FZ, AH, FIZ
+  std::uint64_t control;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(control));
+#elif defined(__riscv)
+  constexpr const char* kRegister = "frm";
+  constexpr std::uint64_t kMode = 7;  // rounding; there is no flushing
+  std::uint64_t control;
+  __asm__ volatile("frrm %0" : "=r"(control));
+#else
+  constexpr const char* kRegister = "the rounding mode";
+  constexpr std::uint64_t kMode = ~std::uint64_t{0};
+  const std::uint64_t control = std::fegetround() == FE_TONEAREST ? 0 : 1;
+#endif
+  if ((control & kMode) != 0) {
+    throw EnvironmentError(fmt::format(
+        "floating-point environment: {} has the mode bits {:x}; expected 0, nearest even "
+        "without flushing to zero (docs/determinism.md, R0)",
+        kRegister, control & kMode));
+  }
 }
 
 }  // namespace normproof::ref::numeric

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <exception>
 
+#include "ref/numeric/fp_environment.hpp"
+
 namespace normproof::ref::numeric {
 namespace {
 
@@ -21,6 +23,7 @@ int num_threads() {
 
 void parallel_for(std::size_t count, std::size_t grain,
                   const std::function<void(std::size_t, std::size_t)>& body) {
+  check_fp_mode();
   const auto most = count / std::max<std::size_t>(grain, 1);
   const auto parts = std::min<std::size_t>(static_cast<std::size_t>(num_threads()), most);
   if (parts <= 1) {
@@ -32,6 +35,7 @@ void parallel_for(std::size_t count, std::size_t grain,
 #pragma omp parallel for num_threads(static_cast <int>(parts)) schedule(static, 1)
   for (std::size_t part = 0; part < parts; ++part) {
     try {
+      check_fp_mode();
       body(count * part / parts, count * (part + 1) / parts);
     } catch (...) {
 #pragma omp critical(normproof_parallel_for)

@@ -1,16 +1,33 @@
 #pragma once
 
+#include <concepts>
+#include <type_traits>
+
+// NORMPROOF_DOUBLE_ONLY: `double` is the one scalar and no library is needed, so that the same
+// sources compile for any processor (verification/determinism). One value for a whole program.
+#ifndef NORMPROOF_DOUBLE_ONLY
 #include <boost/multiprecision/cpp_int.hpp>
 #include <boost/multiprecision/mpfi.hpp>
 #include <boost/multiprecision/mpfr.hpp>
-#include <concepts>
-#include <type_traits>
 
 #include "ref/numeric/ball.hpp"
 #include "ref/numeric/dual.hpp"
 #include "ref/numeric/running_error.hpp"
+#endif
 
 namespace normproof::ref::numeric {
+
+template <class T, class... Ts>
+inline constexpr bool is_one_of = (std::is_same_v<T, Ts> || ...);
+
+#ifdef NORMPROOF_DOUBLE_ONLY
+
+class ball;
+template <class T>
+concept Real = std::is_same_v<T, double>;
+#define NORMPROOF_FOR_EACH_REAL(M) M(double)
+
+#else
 
 namespace mp = boost::multiprecision;
 
@@ -22,9 +39,6 @@ using interval = mp::number<mp::mpfi_float_backend<50>, mp::et_off>;
 using dual = Dual<oracle50>;
 /// Exact; without sqrt, hence for polynomial identities alone.
 using rational = mp::number<mp::cpp_rational::backend_type, mp::et_off>;
-
-template <class T, class... Ts>
-inline constexpr bool is_one_of = (std::is_same_v<T, Ts> || ...);
 
 /// The closed list of scalars that every formula of ref is instantiated for, here and nowhere else.
 template <class T>
@@ -38,5 +52,7 @@ concept Real = is_one_of<T, double, oracle50, oracle100, interval, ball, dual, r
   M(::normproof::ref::numeric::ball)      \
   M(::normproof::ref::numeric::dual)      \
   M(::normproof::ref::numeric::running_error)
+
+#endif
 
 }  // namespace normproof::ref::numeric

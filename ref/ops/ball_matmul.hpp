@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ref/numeric/ball.hpp"
+#include "ref/numeric/real.hpp"
 #include "ref/ops/matrix_view.hpp"
 
 namespace normproof::ref::ops {

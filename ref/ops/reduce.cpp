@@ -1,5 +1,6 @@
 #include "ref/ops/reduce.hpp"
 
+#include "ref/numeric/fp_environment.hpp"
 #include "ref/numeric/parallel.hpp"
 #include "ref/ops/lane_sum.hpp"
 #include "ref/tensor/contract.hpp"
@@ -25,6 +26,7 @@ template <numeric::Real T>
 T sum_elements(const Tensor<T>& x) {
   if (x.size() == 0)
     numeric::contract_failure("sum_elements", "x", "has no element", "at least one element");
+  numeric::check_fp_mode();
   return contiguous_lane_sum<T>(x.size(), [p = x.data()](auto at) { return at(p); });
 }
 
