@@ -22,7 +22,7 @@ template <numeric::Real T>
 Tensor<T> relu_backward(const Tensor<T>& grad_y, const Tensor<T>& x);
 
 /// Computes  y = (x/2) (1 + erf(x / sqrt(2)))
-/// Error     for x << 0 the sum cancels: y is off by at most 2^-52 |x|, not by some ulps of y
+/// Error     for x << 0 the sum cancels: y is off by at most 2^-53 |x|, not by some ulps of y
 template <numeric::Real T>
 Tensor<T> gelu(const Tensor<T>& x);
 /// Computes  grad_x = grad_y ((1 + erf(x / sqrt(2)))/2 + x exp(-x^2/2) / sqrt(2 pi))

@@ -11,11 +11,6 @@ namespace normproof::ref::ops {
 /// The kernels of numeric::instruction_set().
 const ActivationKernels& activation_kernels();
 
-/// True where an output of so many elements would only push the inputs out of the caches.
-inline bool past_caches(std::size_t elements) {
-  return elements >= (std::size_t{1} << 19);
-}
-
 /// Runs kernel(begin, end) over [0, count) on the threads allowed.
 /// Computes  the smallest number that a kernel returned instead of its `end`, or `count`: which
 ///           threads there are does not change it

@@ -23,8 +23,8 @@ T machin() {
 
 TEST(Pi, AgreesWithMachinsFormula) {
   const oracle100 exact = machin<oracle100>();
-  EXPECT_LE(abs(pi<oracle100>() - exact), oracle100("1e-98"));
-  EXPECT_LE(abs(oracle100(pi<oracle50>()) - exact), oracle100("4e-50"));
+  EXPECT_LE(abs(pi<oracle100>() - exact), oracle100(1e-98));
+  EXPECT_LE(abs(oracle100(pi<oracle50>()) - exact), oracle100(4e-50));
   EXPECT_EQ(pi<dual>().value, pi<oracle50>());
   EXPECT_EQ(pi<dual>().derivative, 0);
 }
