@@ -26,6 +26,9 @@ struct Runner {
     write_stdout(format_ids(load_corpus(command.files).tokenized));
     return kSuccess;
   }
+  int operator()(const DeterminismCommand& command) const {
+    return determinism(command) ? kSuccess : kNumericalFailure;
+  }
   int operator()(const TextCommand& command) const {
     write_stdout(command.text);
     return kSuccess;
