@@ -62,6 +62,7 @@ struct Texts {
   std::string claims = "*", seed = "1", cases = "1000", jobs;
   std::string data, vocab, json, junit, html;
   std::string function;
+  std::string threads, instruction_set, against;
   std::string layer, in, out, scalar = "double", mode = "training";
   std::vector<std::string> settings;
   bool sequence = false;
@@ -153,19 +154,49 @@ void add_elementary(CLI::App& app, Texts& texts) {
   elementary.footer(elementary_footer());
 }
 
+void add_determinism(CLI::App& app, Texts& texts) {
+  CLI::App& determinism = *app.add_subcommand(
+      "determinism", "Compute the bits that the contract promises, a hash a\nprobe");
+  determinism
+      .add_option("--against", texts.against,
+                  "Compare with what --json wrote elsewhere, in one line:\n"
+                  "which probe differs first, and both values (default: with\n"
+                  "the hashes of the contract, which are in the program)")
+      ->type_name("FILE");
+  determinism.add_option("--json", texts.json, "Write environment, hashes and bits, as JSON")
+      ->type_name("FILE");
+  determinism.add_option("--junit", texts.junit, "Write the verdict on each probe as JUnit XML")
+      ->type_name("FILE");
+  determinism
+      .add_option("--threads", texts.threads,
+                  "Threads that a computation may use (default: the number\n"
+                  "of processors); the bits do not depend on it")
+      ->type_name("N");
+  determinism
+      .add_option("--instruction-set", texts.instruction_set,
+                  "baseline, avx2 or avx512 (default: the widest that this\n"
+                  "processor has); the bits do not depend on it")
+      ->type_name("SET");
+  determinism.footer(determinism_footer());
+}
+
 CorpusFiles corpus_files(const CLI::App& command) {
   return {path_of(command, "--data"), path_of(command, "--vocab")};
 }
 
+/// A number of threads; the number of processors where the option is not given.
+int thread_count(const CLI::App& command, const char* option, const std::string& text) {
+  if (command.count(option) > 0) return parse_number(option, text, 1, kMaxJobs);
+  return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMaxJobs);
+}
+
 VerifyCommand verify_command(const CLI::App& command, const Texts& texts) {
   constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
-  const int processors = static_cast<int>(std::thread::hardware_concurrency());
   VerifyCommand verify;
   verify.claims = texts.claims;
   verify.seed = parse_number<std::uint64_t>("--seed", texts.seed, 0, kMost);
   verify.cases = parse_number<std::size_t>("--cases", texts.cases, 1, 1'000'000'000);
-  verify.jobs = command.count("--jobs") == 0 ? std::clamp(processors, 1, kMaxJobs)
-                                             : parse_number("--jobs", texts.jobs, 1, kMaxJobs);
+  verify.jobs = thread_count(command, "--jobs", texts.jobs);
   verify.files = corpus_files(command);
   verify.json = path_of(command, "--json");
   verify.junit = path_of(command, "--junit");
@@ -206,6 +237,18 @@ ElementaryCommand elementary_command(const Texts& texts) {
                                             {"sqrt", ElementaryFunction::sqrt}})};
 }
 
+DeterminismCommand determinism_command(const CLI::App& command, const Texts& texts) {
+  DeterminismCommand determinism;
+  determinism.json = path_of(command, "--json");
+  determinism.junit = path_of(command, "--junit");
+  determinism.against = path_of(command, "--against");
+  determinism.threads = thread_count(command, "--threads", texts.threads);
+  determinism.instruction_set = texts.instruction_set;
+  if (command.count("--instruction-set") > 0 && texts.instruction_set.empty())
+    throw UsageError("--instruction-set is ''; expected the name of a set");
+  return determinism;
+}
+
 std::vector<std::string> option_names(const CLI::App& command) {
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options())
@@ -237,6 +280,7 @@ Command parse_command_line(const std::vector<std::string>& arguments) {
   add_eval(app, texts);
   add_tokenize(app, texts);
   add_elementary(app, texts);
+  add_determinism(app, texts);
   app.set_version_flag("--version", "normproof " NORMPROOF_VERSION);
   app.footer(program_footer());
   app.get_formatter()->column_width(22);
@@ -273,6 +317,7 @@ Command parse_command_line(const std::vector<std::string>& arguments) {
   if (command.get_name() == "verify") return verify_command(command, texts);
   if (command.get_name() == "eval") return eval_command(command, texts);
   if (command.get_name() == "elementary") return elementary_command(texts);
+  if (command.get_name() == "determinism") return determinism_command(command, texts);
   return TokenizeCommand{corpus_files(command)};
 }
 

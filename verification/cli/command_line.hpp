@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "verification/cli/corpus.hpp"
+#include "verification/cli/determinism.hpp"
 #include "verification/cli/elementary.hpp"
 #include "verification/cli/eval.hpp"
 
@@ -32,11 +33,11 @@ struct TextCommand {
   std::string text;
 };
 
-using Command =
-    std::variant<VerifyCommand, EvalCommand, TokenizeCommand, ElementaryCommand, TextCommand>;
+using Command = std::variant<VerifyCommand, EvalCommand, TokenizeCommand, ElementaryCommand,
+                             DeterminismCommand, TextCommand>;
 
-/// Computes  the command that the arguments (without the program's name) spell out. --jobs is the
-///           number of processors where it is not given.
+/// Computes  the command that the arguments (without the program's name) spell out. --jobs and
+///           --threads are the number of processors where they are not given.
 /// Throws    UsageError, one sentence; an unknown command or option with the nearest known one
 Command parse_command_line(const std::vector<std::string>& arguments);
 

@@ -17,14 +17,15 @@ std::string program_footer() {
   return "Each command has a --help of its own.\n\n"
          "Exit status:\n"
          "  0  everything is as expected\n"
-         "  1  a claim is not, or a computation failed\n"
+         "  1  a claim is not, a bit differs, or a computation failed\n"
          "  2  the command line is wrong\n"
          "  3  a file is absent, empty, damaged or not of its format, or cannot be written\n\n"
          "Examples:\n"
          "  normproof verify --html report.html\n"
          "  normproof eval layer_norm --in x.npz --out y.npz\n"
          "  normproof tokenize | head -3\n"
-         "  echo 1 | normproof elementary exp";
+         "  echo 1 | normproof elementary exp\n"
+         "  normproof determinism";
 }
 
 std::string verify_footer() {
@@ -86,6 +87,19 @@ std::string elementary_footer() {
          "Examples:\n"
          "  normproof elementary exp < numbers.txt\n"
          "  printf '0x1p-1\\n-inf\\n' | normproof elementary tanh";
+}
+
+std::string determinism_footer() {
+  return "A probe is a computation of the reference on inputs of its own: every elementary "
+         "function, "
+         "sum,\nmatmul layout, layer forward and backward, and random stream. Its hash is SHA-256 "
+         "of "
+         "its\nvalues' bits. Prints the environment and the hashes; with --against one line.\n"
+         "Exit status 1 if a bit is another one, 3 if FILE is not what --json wrote.\n\n"
+         "Examples:\n"
+         "  normproof determinism\n"
+         "  normproof determinism --json here.json --threads 4\n"
+         "  normproof determinism --against there.json";
 }
 
 }  // namespace normproof::verification::cli

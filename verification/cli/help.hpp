@@ -12,5 +12,6 @@ std::string verify_footer();
 std::string eval_footer();
 std::string tokenize_footer();
 std::string elementary_footer();
+std::string determinism_footer();
 
 }  // namespace normproof::verification::cli

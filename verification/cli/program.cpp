@@ -30,6 +30,9 @@ struct Runner {
     write_stdout(elementary_lines(command.function, read_stdin()));
     return kSuccess;
   }
+  int operator()(const DeterminismCommand& command) const {
+    return determinism(command) ? kSuccess : kNumericalFailure;
+  }
   int operator()(const TextCommand& command) const {
     write_stdout(command.text);
     return kSuccess;

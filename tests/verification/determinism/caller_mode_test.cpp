@@ -1,0 +1,103 @@
+#include "verification/determinism/caller_mode.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <thread>
+
+#include "ref/norm/norm.hpp"
+#include "ref/numeric/elementary_array.hpp"
+#include "ref/numeric/errors.hpp"
+#include "ref/numeric/fp_environment.hpp"
+#include "ref/numeric/parallel.hpp"
+#include "ref/ops/matmul.hpp"
+#include "ref/ops/reduce.hpp"
+
+namespace normproof::verification::determinism {
+namespace {
+
+namespace numeric = ref::numeric;
+using numeric::EnvironmentError;
+using ref::tensor::Tensor;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+std::vector<std::string> modes() {
+#if defined(__x86_64__) || defined(__aarch64__)
+  return {"flush", "denormals-are-zero", "upward"};
+#else
+  return {"upward"};
+#endif
+}
+
+/// In a thread of its own, so that its mode ends with it.
+void in_mode(const std::string& mode, const std::function<void()>& body) {
+  std::thread([&] {
+    set_caller_mode(mode);
+    body();
+  }).join();
+}
+
+TEST(CallerMode, IsSeenByTheRegisterAndByTheBits) {
+  EXPECT_NO_THROW(numeric::check_fp_mode());
+  for (const std::string& mode : modes()) {
+    in_mode(mode, [&] {
+      EXPECT_THROW(numeric::check_fp_mode(), EnvironmentError) << mode;
+      EXPECT_THROW(numeric::check_fp_environment(), EnvironmentError) << mode;
+    });
+  }
+  EXPECT_NO_THROW(numeric::check_fp_mode());
+}
+
+// Every operation on tensors, with no more than one element: none is too small to be refused.
+TEST(CallerMode, EveryOperationOnTensorsRefusesIt) {
+  const Tensor<double> x = {{1.0}};
+  double y = 0;
+  std::vector<std::pair<std::string, std::function<void()>>> operations = {
+      {"sum_elements", [&] { ref::ops::sum_elements(x); }},
+      {"sum_rows", [&] { ref::ops::sum_rows(x); }},
+      {"sum_columns", [&] { ref::ops::sum_columns(x); }},
+      {"dot_rows", [&] { ref::ops::dot_rows(x, x); }},
+      {"matmul", [&] { ref::ops::matmul(x, x); }},
+      {"exp", [&] { numeric::exp(x.data(), 1, &y); }},
+      {"log", [&] { numeric::log(x.data(), 1, &y); }},
+      {"tanh", [&] { numeric::tanh(x.data(), 1, &y); }},
+      {"erf", [&] { numeric::erf(x.data(), 1, &y); }},
+  };
+  for (const std::string& name : ref::model::norm_names()) {
+    if (name == "none") continue;  // it computes nothing
+    operations.emplace_back(name, [&x, name] {
+      const auto options = ref::model::norm_options(name);
+      ref::norm::norm_step<double>(options, {.x = x}, ref::norm::initial_state<double>(options, 1));
+    });
+  }
+  for (const auto& [name, operation] : operations) {
+    EXPECT_NO_THROW(operation()) << name;
+    for (const std::string& mode : modes())
+      in_mode(mode, [&] { EXPECT_THROW(operation(), EnvironmentError) << name << ", " << mode; });
+  }
+}
+
+// A thread of the pool that was left in another mode.
+TEST(CallerMode, EveryThreadIsAsked) {
+  numeric::set_num_threads(2);
+  std::thread([] {
+    numeric::parallel_for(2, 1, [](std::size_t begin, std::size_t) {
+      if (begin == 1) set_caller_mode("upward");
+    });
+    std::size_t runs = 0;
+    EXPECT_THROW(numeric::parallel_for(2, 1, [&](std::size_t, std::size_t) { ++runs; }),
+                 EnvironmentError);
+    EXPECT_LE(runs, 1u);
+  }).join();
+  numeric::set_num_threads(1);
+}
+
+TEST(CallerMode, AnUnknownModeIsNamed) {
+  EXPECT_THAT([] { set_caller_mode("flsh"); },
+              ThrowsMessage<numeric::UsageError>(HasSubstr("did you mean 'flush'?")));
+}
+
+}  // namespace
+}  // namespace normproof::verification::determinism

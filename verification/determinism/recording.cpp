@@ -1,0 +1,206 @@
+#include "verification/determinism/recording.hpp"
+
+#include <fmt/format.h>
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "ref/io/atomic_file.hpp"
+#include "ref/numeric/contract_version.hpp"
+#include "ref/numeric/errors.hpp"
+#include "verification/determinism/environment.hpp"
+#include "verification/determinism/expected.hpp"
+
+namespace normproof::verification::determinism {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+using ref::numeric::FileError;
+
+namespace {
+
+constexpr const char* kFormat = "normproof-determinism-1";
+constexpr std::string_view kHexDigits = "0123456789abcdef";
+
+/// What a field of a file should be, and a sentence where it is not.
+class Reader {
+ public:
+  explicit Reader(std::string file) : file_(std::move(file)) {}
+
+  [[noreturn]] void fail(std::string_view field, std::string_view observation,
+                         std::string_view expectation) const {
+    throw FileError(fmt::format("{}: {} {}; expected {}", file_, field, observation, expectation));
+  }
+
+  const json& at(const json& object, const std::string& field, const char* key, json::value_t type,
+                 std::string_view expectation) const {
+    const auto found = object.find(key);
+    if (found == object.end()) fail(field, "is absent", expectation);
+    if (found->type() != type) fail(field, fmt::format("is a {}", found->type_name()), expectation);
+    return *found;
+  }
+
+  std::string text(const json& object, const std::string& field, const char* key) const {
+    return at(object, field, key, json::value_t::string, "a string").get<std::string>();
+  }
+
+  std::uint64_t whole(const json& object, const std::string& field, const char* key) const {
+    return at(object, field, key, json::value_t::number_unsigned, "a whole number")
+        .get<std::uint64_t>();
+  }
+
+ private:
+  std::string file_;
+};
+
+bool is_hex(std::string_view text, std::size_t length) {
+  return text.size() == length && text.find_first_not_of(kHexDigits) == std::string_view::npos;
+}
+
+std::vector<std::uint64_t> parse_bits(const Reader& reader, const std::string& field,
+                                      std::string_view text) {
+  std::vector<std::uint64_t> bits;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::string_view word =
+        text.substr(begin, std::min(text.find(' ', begin), text.size()) - begin);
+    if (!is_hex(word, 16)) {
+      reader.fail(field, fmt::format("has no 16 hexadecimal digits at value {}", bits.size()),
+                  "16 digits a value and single spaces between them");
+    }
+    bits.push_back(std::stoull(std::string(word), nullptr, 16));
+    begin += word.size() + 1;
+    if (begin == text.size()) reader.fail(field, "ends with a space", "a value at its end");
+  }
+  return bits;
+}
+
+RecordedProbe parse_probe(const Reader& reader, const json& stored, std::size_t index) {
+  const std::string field = fmt::format("probes[{}]", index);
+  if (!stored.is_object())
+    reader.fail(field, fmt::format("is a {}", stored.type_name()), "an object");
+  RecordedProbe probe;
+  probe.name = reader.text(stored, field + ".name", "name");
+  const bool plain =
+      !probe.name.empty() &&
+      probe.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_/") == std::string::npos;
+  if (!plain) {
+    reader.fail(field + ".name", "is not the name of a probe",
+                "lower-case letters, digits, '_' and '/'");
+  }
+  probe.count = reader.whole(stored, field + ".count", "count");
+  probe.sha256 = reader.text(stored, field + ".sha256", "sha256");
+  if (!is_hex(probe.sha256, 64)) {
+    reader.fail(field + ".sha256", "is no SHA-256", "64 hexadecimal digits");
+  }
+  if (!stored.contains("values")) return probe;
+  probe.bits =
+      parse_bits(reader, field + ".values", reader.text(stored, field + ".values", "values"));
+  if (probe.bits->size() != probe.count) {
+    reader.fail(field + ".count", fmt::format("is {}", probe.count),
+                fmt::format("the number of its values, {}", probe.bits->size()));
+  }
+  const std::string sha256 = sha256_of(*probe.bits);
+  if (sha256 != probe.sha256) {
+    reader.fail(field + ".sha256", fmt::format("is {}", probe.sha256),
+                fmt::format("that of its values, {}", sha256));
+  }
+  return probe;
+}
+
+}  // namespace
+
+std::string sha256_of(std::span<const std::uint64_t> bits) {
+  std::vector<unsigned char> bytes;
+  bytes.reserve(8 * bits.size());
+  for (const std::uint64_t value : bits)
+    for (int shift = 0; shift < 64; shift += 8)
+      bytes.push_back(static_cast<unsigned char>(value >> shift));
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned size = 0;
+  if (EVP_Digest(bytes.data(), bytes.size(), digest, &size, EVP_sha256(), nullptr) != 1)
+    throw std::runtime_error("SHA-256 is not available in this OpenSSL");
+  std::string text;
+  for (unsigned i = 0; i < size; ++i) {
+    text += kHexDigits[digest[i] >> 4];
+    text += kHexDigits[digest[i] & 15];
+  }
+  return text;
+}
+
+Recording record(const std::vector<Probe>& probes,
+                 const std::function<void(const std::string&, std::size_t)>& finished) {
+  Recording recording{
+      .contract = ref::numeric::kArithmeticContract, .environment = environment(), .probes = {}};
+  for (const Probe& probe : probes) {
+    Values values;
+    probe.run(values);
+    recording.probes.push_back(
+        {probe.name, values.bits().size(), sha256_of(values.bits()), values.bits()});
+    if (finished) finished(probe.name, recording.probes.size());
+  }
+  return recording;
+}
+
+std::string recording_json(const Recording& recording) {
+  ordered_json stored;
+  stored["format"] = kFormat;
+  stored["contract"] = recording.contract;
+  for (const auto& [name, value] : recording.environment) stored["environment"][name] = value;
+  stored["probes"] = ordered_json::array();
+  for (const RecordedProbe& probe : recording.probes) {
+    ordered_json entry = {{"name", probe.name}, {"count", probe.count}, {"sha256", probe.sha256}};
+    if (probe.bits) {
+      std::string text;
+      for (const std::uint64_t bits : *probe.bits)
+        fmt::format_to(std::back_inserter(text), "{}{:016x}", text.empty() ? "" : " ", bits);
+      entry["values"] = std::move(text);
+    }
+    stored["probes"].push_back(std::move(entry));
+  }
+  return stored.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+Recording parse_recording(std::string_view text, const std::string& file) {
+  const Reader reader(file);
+  const json stored = json::parse(text, nullptr, false);
+  if (!stored.is_object())
+    reader.fail("the whole", "is no JSON object", "what 'normproof determinism --json' writes");
+  const std::string format = reader.text(stored, "format", "format");
+  if (format != kFormat) reader.fail("format", "is another one", fmt::format("'{}'", kFormat));
+  Recording recording;
+  const std::uint64_t contract = reader.whole(stored, "contract", "contract");
+  if (contract < 1 || contract > 1'000'000)
+    reader.fail("contract", fmt::format("is {}", contract), "a version from 1 on");
+  recording.contract = static_cast<int>(contract);
+  if (stored.contains("environment")) {
+    const json& entries =
+        reader.at(stored, "environment", "environment", json::value_t::object, "an object");
+    for (const auto& [name, value] : entries.items())
+      recording.environment.emplace_back(name,
+                                         reader.text(entries, "environment." + name, name.c_str()));
+  }
+  const json& probes = reader.at(stored, "probes", "probes", json::value_t::array, "an array");
+  for (const json& entry : probes) {
+    const std::size_t index = recording.probes.size();
+    RecordedProbe probe = parse_probe(reader, entry, index);
+    if (index > 0 && probe.name <= recording.probes.back().name) {
+      reader.fail(fmt::format("probes[{}].name", index), fmt::format("is '{}'", probe.name),
+                  fmt::format("a name after '{}'", recording.probes.back().name));
+    }
+    recording.probes.push_back(std::move(probe));
+  }
+  if (recording.probes.empty()) reader.fail("probes", "has no entry", "at least one");
+  return recording;
+}
+
+Recording read_recording(const std::filesystem::path& file) {
+  return parse_recording(ref::io::read_text(file), file.string());
+}
+
+Recording expected_recording() {
+  return parse_recording(kExpectedJson, "verification/determinism/expected.json");
+}
+
+}  // namespace normproof::verification::determinism
