@@ -78,7 +78,7 @@ struct TwoTerms {
   V second;
 };
 template <class V>  // clang 14 deduces no argument of an aggregate by itself
-TwoTerms(V, V) -> TwoTerms<V>;
+TwoTerms(V, V)->TwoTerms<V>;
 
 /// Computes  sum_i = (sum_i + row_1(at i)) + row_2(at i) + ..., i = 0 .. width-1, where each row is
 ///           a function of `at`; for kSums = 2 a row is one of TwoTerms, and the second

@@ -62,6 +62,7 @@ TEST(SameValue, TellsTheZerosApartAndTakesEveryNaN) {
 TEST(FastError, IsMeasuredAgainstTheExactValue) {
   EXPECT_EQ(fast_error(named("exp"), 0), 0);
   for (const Function& f : functions()) {
+    if (f.kernel == nullptr) continue;  // sqrt is one operation
     const double error = fast_error(f, 1.7);
     EXPECT_GT(error, 0x1p-120) << f.name;
     EXPECT_LE(error, f.fast_error) << f.name;
