@@ -5,6 +5,7 @@
 
 #include "ref/norm/affine.hpp"
 #include "ref/numeric/parallel.hpp"
+#include "ref/ops/pack.hpp"
 
 /// What the layers' sources share: checked arguments in the form that the kernels take.
 namespace normproof::ref::norm {
@@ -18,10 +19,7 @@ inline std::size_t grain(std::size_t elements_each) {
   return 32768 / elements_each + 1;
 }
 
-/// True where an output of so many elements would only push the inputs out of the caches.
-inline bool past_caches(std::size_t elements) {
-  return elements >= (std::size_t{1} << 19);
-}
+using ops::past_caches;
 
 /// gamma and beta, written out where they are empty.
 template <class T>

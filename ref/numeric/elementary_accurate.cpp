@@ -43,7 +43,7 @@ double decide(const char* function, double x, int limbs, Attempt attempt) {
 template <class Step>
 FixedPoint sum_series(FixedPoint term, Step step) {
   FixedPoint sum = term;
-  for (std::uint64_t n = 1; !term.is_zero(); ++n) {
+  for (std::uint32_t n = 1; !term.is_zero(); ++n) {
     step(term, n);
     sum += term;
   }
@@ -72,7 +72,7 @@ Exponential exponential(FixedPoint v, bool negative) {
   }
   const int halvings = 4 * v.limbs() < 40 ? 4 + v.limbs() : 40;
   v >>= halvings;
-  FixedPoint power = sum_series(FixedPoint(v.limbs(), 1), [&](FixedPoint& term, std::uint64_t n) {
+  FixedPoint power = sum_series(FixedPoint(v.limbs(), 1), [&](FixedPoint& term, std::uint32_t n) {
     term = term * v, term /= n;
   });
   for (int i = 0; i < halvings; ++i) power = power * power;
@@ -109,7 +109,7 @@ bool log_attempt(double x, int scaled, int limbs, double* result) {
   delta -= above ? one : p;
   // |log(1 + delta)| = delta (1 -+ delta/2 + delta^2/3 ...), the signs alternating above 1.
   FixedPoint power = delta, sum = delta;
-  for (std::uint64_t n = 2; !power.is_zero(); ++n) {
+  for (std::uint32_t n = 2; !power.is_zero(); ++n) {
     power = power * delta;
     FixedPoint term = power;
     term /= n;
@@ -181,7 +181,7 @@ double tanh_accurate(double x, int first_limbs) {
     FixedPoint numerator(limbs, 1), denominator(limbs, 1);
     numerator -= w.mantissa;
     denominator += w.mantissa;
-    return divide(numerator, denominator).round(0, result);
+    return (numerator * reciprocal(denominator)).round(0, result);
   });
   return with_sign_of(x, y);
 }
@@ -201,7 +201,7 @@ double erf_accurate(double x, int first_limbs) {
     const FixedPoint square = whole * whole;
     const Exponential e = exponential(square, true);
     const FixedPoint twice = FixedPoint(square) *= 2;
-    FixedPoint sum = sum_series(FixedPoint(limbs, 1), [&](FixedPoint& term, std::uint64_t n) {
+    FixedPoint sum = sum_series(FixedPoint(limbs, 1), [&](FixedPoint& term, std::uint32_t n) {
       term = term * twice, term /= 2 * n + 1;
     });
     const int width = static_cast<int>(std::bit_width(sum.integer()));

@@ -17,7 +17,7 @@ double log_accurate(double x, int first_limbs);
 double tanh_accurate(double x, int first_limbs);
 double erf_accurate(double x, int first_limbs);
 
-inline constexpr int kFirstLimbs = 4;
+inline constexpr int kFirstLimbs = 3;
 double exp_accurate(double x);
 double log_accurate(double x);
 double tanh_accurate(double x);

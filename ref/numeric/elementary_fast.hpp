@@ -113,11 +113,12 @@ template <const double* table>
 struct TaylorFast {
   static constexpr double kError = kTaylorError;
 
-  // d = x - c exactly, c the centre nearest to x; f(x) = a0 + a1 d + d^2 p(d).
+  // f(x) = a0 + a1 d + d^2 p(d) with d = x - c exactly, c the centre nearest to x. Of two equally
+  // near it is the lower: x - 2^-7 would not be exact for an x below 2^-8.
   template <class V>
   [[gnu::always_inline]] static Sum<V> evaluate(V x) {
     const V one = constant<V>(1);
-    const Integers<V> i = shifted_right(to_bits(one + x) - to_bits(one) + (1LL << 44), 45);
+    const Integers<V> i = shifted_right(to_bits(one + x) - to_bits(one) + ((1LL << 44) - 1), 45);
     const V d = x - (from_bits(to_bits(one) + (i << 45)) - one);
     const Rows<V, kTaylorColumns> t(table, i);
     const V d2 = d * d;

@@ -134,12 +134,13 @@ FixedPoint& FixedPoint::operator*=(std::uint64_t b) {
   return *this;
 }
 
-FixedPoint& FixedPoint::operator/=(std::uint64_t b) {
+FixedPoint& FixedPoint::operator/=(std::uint32_t b) {
   std::uint64_t remainder = 0;
   for (int i = limbs_; i-- > 0;) {
-    const Wide t = Wide{remainder} << 64 | limb_[i];
-    limb_[i] = static_cast<std::uint64_t>(t / b);
-    remainder = static_cast<std::uint64_t>(t % b);
+    const std::uint64_t high = remainder << 32 | limb_[i] >> 32;
+    const std::uint64_t low = high % b << 32 | (limb_[i] & 0xffffffff);
+    limb_[i] = high / b << 32 | low / b;
+    remainder = low % b;
   }
   if (error_ != ~std::uint64_t{0}) error_ = error_ / b + (error_ % b != 0);
   add_error(remainder != 0);
@@ -158,19 +159,27 @@ FixedPoint& FixedPoint::operator>>=(int bits) {
   return *this;
 }
 
-// Schoolbook division, bit by bit. a/b - A/B = ((a - A) - (a/b)(b - B)) / B, at most the sum of the
-// errors, as a/b <= 1 (up to a unit) and B >= 1.
-FixedPoint divide(const FixedPoint& a, const FixedPoint& b) {
-  const int n = a.limbs_;
-  FixedPoint remainder = a, quotient(n);
-  for (int i = 64 * (n - 1); i-- > 0;) {
-    remainder += FixedPoint(remainder);
-    if (!remainder.at_least(b)) continue;
-    remainder -= b;
-    quotient.limb_[i / 64] |= std::uint64_t{1} << i % 64;
+// Newton's iteration y += y (1 - b y) from below: y (2 - b y) <= 1/b, and the rest 1 - b y is taken
+// at most one unit too small, never too large, so that b y <= 1 stays. In the end 1/B - y =
+// (1 - B y)/B for the exact B, and |1 - B y| <= (1 - b y) + error of b, as y <= 1 <= B.
+FixedPoint reciprocal(const FixedPoint& b) {
+  const int n = b.limbs_;
+  const FixedPoint one(n, 1);
+  FixedPoint exact = b, unit(n), rest(n);
+  exact.error_ = 0;
+  unit.limb_[0] = 1;
+  FixedPoint y = FixedPoint::from_double(n, (1 - 0x1p-40) / b.approximate());
+  for (int bits = 32;; bits *= 2) {
+    rest = exact * y;
+    rest += unit;
+    rest = rest.at_least(one) ? FixedPoint(n) : FixedPoint(one) -= rest;
+    if (bits >= 64 * n) break;
+    y += y * rest;
   }
-  quotient.error_ = saturated(Wide{a.error_} + b.error_ + 2);
-  return quotient;
+  const bool small =
+      std::all_of(rest.limb_ + 1, rest.limb_ + n, [](auto limb) { return limb == 0; });
+  y.error_ = small ? saturated(Wide{rest.limb_[0]} + b.error_ + 1) : ~std::uint64_t{0};
+  return y;
 }
 
 bool FixedPoint::is_zero() const {

@@ -28,10 +28,11 @@ class FixedPoint {
   friend FixedPoint operator*(const FixedPoint& a, const FixedPoint& b);
   FixedPoint& operator*=(std::uint64_t b);
   /// Divides by b > 0.
-  FixedPoint& operator/=(std::uint64_t b);
+  FixedPoint& operator/=(std::uint32_t b);
   FixedPoint& operator>>=(int bits);
-  /// Requires  (C3) a < 1 <= b
-  friend FixedPoint divide(const FixedPoint& a, const FixedPoint& b);
+  /// Computes  1/b
+  /// Requires  (C3) 1 <= b < 2^40, the exact b too
+  friend FixedPoint reciprocal(const FixedPoint& b);
 
   int limbs() const { return limbs_; }
   std::uint64_t limb(int i) const { return limb_[i]; }

@@ -110,9 +110,35 @@ template <class V>
 #endif
 }
 
+/// Columns 0 and 1 of the rows that the lanes point at.
+[[gnu::always_inline]] inline void two_columns(const double* const* row, Pack* column) {
+#if defined(__AVX512F__)
+  const auto four = [](const double* a, const double* b, const double* c, const double* d) {
+    const __m512d v =
+        _mm512_insertf64x2(_mm512_castpd128_pd512(_mm_loadu_pd(a)), _mm_loadu_pd(b), 1);
+    return _mm512_insertf64x2(_mm512_insertf64x2(v, _mm_loadu_pd(c), 2), _mm_loadu_pd(d), 3);
+  };
+  const __m512d even = four(row[0], row[2], row[4], row[6]);
+  const __m512d odd = four(row[1], row[3], row[5], row[7]);
+  column[0] = __builtin_shufflevector(even, odd, 0, 8, 2, 10, 4, 12, 6, 14);
+  column[1] = __builtin_shufflevector(even, odd, 1, 9, 3, 11, 5, 13, 7, 15);
+#elif defined(__AVX__)
+  const __m256d even = _mm256_loadu2_m128d(row[2], row[0]);
+  const __m256d odd = _mm256_loadu2_m128d(row[3], row[1]);
+  column[0] = _mm256_unpacklo_pd(even, odd);
+  column[1] = _mm256_unpackhi_pd(even, odd);
+#else
+  for (std::size_t l = 0; l < kPackWidth; ++l) {
+    column[0][l] = row[l][0];
+    column[1][l] = row[l][1];
+  }
+#endif
+}
+
 /// The lanes' rows of a table: column c of row i is table[i * columns + c].
 template <class V, int columns>
 struct Rows {
+  static_assert(columns % 2 == 0);
   V column[columns];
 
   [[gnu::always_inline]] Rows(const double* table, Integers<V> i) {
@@ -121,8 +147,9 @@ struct Rows {
     } else {
       const double* row[kPackWidth];
       for (std::size_t l = 0; l < kPackWidth; ++l) row[l] = table + i[l] * columns;
-      for (int c = 0; c < columns; ++c) {
-        for (std::size_t l = 0; l < kPackWidth; ++l) column[c][l] = row[l][c];
+      for (int c = 0; c < columns; c += 2) {
+        two_columns(row, column + c);
+        for (std::size_t l = 0; l < kPackWidth; ++l) row[l] += 2;
       }
     }
   }

@@ -14,7 +14,7 @@ namespace {
 
 // Matters of speed alone, in elements: the bits depend on none of them.
 constexpr std::size_t kPanels = std::size_t{1} << 19;        // packed b, and packed a, at a time
-constexpr std::size_t kSharedPanels = std::size_t{1} << 16;  // packed between two waits
+constexpr std::size_t kSharedPanels = std::size_t{1} << 17;  // packed between two waits
 constexpr std::size_t kRowsInCache = 120;      // of a, times kChain: half of a 512 KiB L2
 constexpr std::size_t kColumnsAtOnce = 2048;   // packed for one chain: kPanels
 constexpr std::size_t kUnpackedColumns = 256;  // of c, up to which rows of a are not packed
@@ -22,6 +22,8 @@ constexpr std::size_t kUnpackedStrided = 16;   // the same, where a's depth is s
 constexpr std::size_t kUnpackedRows = 96;      // of c, up to which b is not packed
 constexpr std::size_t kUnpackedB = 4096;       // elements that b may then span
 constexpr std::size_t kPanelsAtOnce = 8;       // written side by side: the ways of an L1 cache
+constexpr std::size_t kChainsApart = 8;        // in a sum from which threads share no panels
+constexpr std::size_t kPartsPerThread = 32;    // so that threads finish together
 constexpr std::size_t kProductsPerThread = std::size_t{1} << 16;
 constexpr std::size_t kPackedPerThread = std::size_t{1} << 13;
 
@@ -81,6 +83,7 @@ class Product {
   void compute(std::size_t threads) {
     const std::size_t products = c_.rows * c_.columns * a_.columns;
     threads_ = std::clamp<std::size_t>(products / kProductsPerThread, 1, threads);
+    if (threads_ > 1 && a_.columns >= kChain * kChainsApart) return compute_apart();
     const std::size_t bands = ceil_div(c_.columns, kColumnsAtOnce);
     column_band_ = round_up(ceil_div(c_.columns, bands), kernels_.tile_columns);
     const std::size_t row_bands = ceil_div(c_.rows, pack_a_ ? kPanels / kChain : c_.rows);
@@ -98,6 +101,33 @@ class Product {
     std::size_t begin = 0;
     std::size_t count = 0;
   };
+
+  // Threads with nothing in common: each packs for itself what it needs of a long a and b, and
+  // waits for no other.
+  void compute_apart() const {
+    const bool by_columns = c_.columns >= c_.rows;
+    const std::size_t extent = by_columns ? c_.columns : c_.rows;
+    const std::size_t unit = by_columns ? kernels_.tile_columns : kernels_.tile_rows;
+    const std::size_t part = round_up(ceil_div(extent, threads_), unit);
+    const std::size_t parts = ceil_div(extent, part);
+    const auto one_by_one = [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const std::size_t count = std::min(part, extent - i * part);
+        Product own = *this;
+        if (by_columns) {
+          own.c_.columns = own.b_.columns = count;
+          own.c_.data += i * part * c_.column_stride;
+          own.b_.data += i * part * b_.column_stride;
+        } else {
+          own.c_.rows = own.a_.rows = count;
+          own.c_.data += i * part * c_.row_stride;
+          own.a_.data += i * part * a_.row_stride;
+        }
+        own.compute(1);
+      }
+    };
+    Team::run(parts, [&](Team::Member& member) { member.share(parts, 1, one_by_one); });
+  }
 
   // Every member of the team makes the same round.
   void steps(Team::Member& member) {
@@ -164,53 +194,43 @@ class Product {
         packed_a_ + padded_rows() * k + row * chain);
   }
 
-  // Threads share out tiles: rows of them or columns of them, whichever leaves the least to the
-  // busiest thread.
+  // Threads share out parts of c: rows whose part of a stays in the cache, by columns.
   void multiply(Team::Member& member) const {
-    const std::size_t tile_rows = ceil_div(rows_.count, kernels_.tile_rows);
-    const std::size_t tile_columns = ceil_div(columns_.count, kernels_.tile_columns);
-    const std::size_t by_rows = ceil_div(tile_rows, threads_) * tile_columns;
-    const std::size_t by_columns = ceil_div(tile_columns, threads_) * tile_rows;
     const std::size_t products = rows_.count * columns_.count * depth_.count;
-    if (by_rows <= by_columns) {
-      member.share(tile_rows, ceil_div(kProductsPerThread, products / tile_rows + 1),
-                   [&](std::size_t begin, std::size_t end) {
-                     const std::size_t row = begin * kernels_.tile_rows;
-                     multiply({row, std::min(end * kernels_.tile_rows, rows_.count) - row},
-                              {0, columns_.count});
-                   });
-    } else {
-      member.share(tile_columns, ceil_div(kProductsPerThread, products / tile_columns + 1),
-                   [&](std::size_t begin, std::size_t end) {
-                     const std::size_t column = begin * kernels_.tile_columns;
-                     multiply(
-                         {0, rows_.count},
-                         {column, std::min(end * kernels_.tile_columns, columns_.count) - column});
-                   });
-    }
+    const std::size_t wanted =
+        threads_ == 1 ? 1 : std::min(kPartsPerThread * threads_, products / kProductsPerThread);
+    const std::size_t in_cache = ceil_div(rows_.count, kRowsInCache);
+    const std::size_t row_part = round_up(ceil_div(rows_.count, in_cache), kernels_.tile_rows);
+    const std::size_t row_parts = ceil_div(rows_.count, row_part);
+    const std::size_t split = std::max<std::size_t>(ceil_div(wanted, row_parts), 1);
+    const std::size_t column_part =
+        round_up(ceil_div(columns_.count, split), kernels_.tile_columns);
+    const std::size_t column_parts = ceil_div(columns_.count, column_part);
+    member.share(row_parts * column_parts, 1, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const std::size_t row = i / column_parts * row_part;
+        const std::size_t column = i % column_parts * column_part;
+        multiply({row, std::min(row_part, rows_.count - row)},
+                 {column, std::min(column_part, columns_.count - column)});
+      }
+    });
   }
 
   // Rows and columns are counted from those of rows_ and columns_.
   void multiply(Range rows, Range columns) const {
-    const std::size_t parts = ceil_div(rows.count, kRowsInCache);
-    const std::size_t part = round_up(ceil_div(rows.count, parts), kernels_.tile_rows);
+    const std::size_t row = rows_.begin + rows.begin;
+    const std::size_t column = columns_.begin + columns.begin;
     for (std::size_t k = 0; k < depth_.count; k += kChain) {
       const std::size_t chain = chain_at(k);
       const std::size_t depth = depth_.begin + k;
-      const std::size_t column = columns_.begin + columns.begin;
-      for (std::size_t i = 0; i < rows.count; i += part) {
-        const std::size_t panel_row = rows.begin + i;
-        const std::size_t row = rows_.begin + panel_row;
-        kernels_.multiply({pack_a_ ? packed_a_ + padded_rows() * k + panel_row * chain
-                                   : a_.data + row * a_.row_stride + depth * a_.column_stride,
-                           a_.row_stride, a_.column_stride, pack_a_,
-                           pack_b_ ? packed_b_ + padded_columns() * k + columns.begin * chain
-                                   : b_.data + depth * b_.row_stride + column * b_.column_stride,
-                           b_.row_stride, pack_b_,
-                           c_.data + row * c_.row_stride + column * c_.column_stride, c_.row_stride,
-                           c_.column_stride, std::min(part, rows.count - i), columns.count, chain,
-                           add_ || depth > 0});
-      }
+      kernels_.multiply({pack_a_ ? packed_a_ + padded_rows() * k + rows.begin * chain
+                                 : a_.data + row * a_.row_stride + depth * a_.column_stride,
+                         a_.row_stride, a_.column_stride, pack_a_,
+                         pack_b_ ? packed_b_ + padded_columns() * k + columns.begin * chain
+                                 : b_.data + depth * b_.row_stride + column * b_.column_stride,
+                         b_.row_stride, pack_b_,
+                         c_.data + row * c_.row_stride + column * c_.column_stride, c_.row_stride,
+                         c_.column_stride, rows.count, columns.count, chain, add_ || depth > 0});
     }
   }
 

@@ -41,6 +41,11 @@ inline void stream_fence() {
 #endif
 }
 
+/// True where an output of so many elements would only push the inputs out of the caches.
+inline bool past_caches(std::size_t elements) {
+  return elements >= (std::size_t{1} << 19);
+}
+
 /// Computes  out_i = term(at i), i = 0 .. count-1
 template <class T, class Term>
 inline void fill(T* out, std::size_t count, bool past_caches, Term&& term) {

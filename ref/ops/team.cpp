@@ -12,26 +12,27 @@ constexpr int kLooksBeforeYielding = 2000;
 
 }  // namespace
 
-void Team::Member::share(std::size_t count, std::size_t grain, const Body& body) {
-  if (team_.members_ == 1) {
-    if (count > 0) body(0, count);
-    return;
-  }
+bool Team::Member::claim(std::size_t count, std::size_t grain, Range& range) {
   const std::size_t end = base_ + count;
   std::size_t begin = team_.next_.load(std::memory_order_relaxed);
   while (begin < end) {
     // Half this thread's part of what is left: short ranges at the end, so that all finish
     // together.
-    const std::size_t part = std::max(grain, (end - begin) / (2 * team_.members_));
-    const std::size_t stop = std::min(begin + std::max<std::size_t>(part, 1), end);
+    const std::size_t left = end - begin;
+    const std::size_t part = team_.members_ == 1 ? left : left / (2 * team_.members_);
+    const std::size_t stop =
+        begin + std::clamp(part, std::clamp<std::size_t>(grain, 1, left), left);
     if (!team_.next_.compare_exchange_weak(begin, stop, std::memory_order_relaxed)) continue;
-    body(begin - base_, stop - base_);
-    team_.done_.fetch_add(stop - begin, std::memory_order_release);
-    begin = team_.next_.load(std::memory_order_relaxed);
+    range = {begin - base_, stop - base_};
+    return true;
   }
-  base_ = end;
+  return false;
+}
+
+void Team::Member::finish(std::size_t count) {
+  base_ += count;
   // What is not done is at work in another thread, which waits for nothing: this ends.
-  for (int looks = 0; team_.done_.load(std::memory_order_acquire) < end; ++looks)
+  for (int looks = 0; team_.done_.load(std::memory_order_acquire) < base_; ++looks)
     if (looks >= kLooksBeforeYielding) std::this_thread::yield();
 }
 

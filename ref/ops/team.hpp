@@ -12,8 +12,6 @@ namespace normproof::ref::ops {
 /// system holds up leaves the rest of a step to the others.
 class Team {
  public:
-  using Body = std::function<void(std::size_t, std::size_t)>;
-
   /// One thread's place in the steps. Every member makes the same calls of share.
   class Member {
    public:
@@ -23,9 +21,24 @@ class Team {
     ///           long where count allows it, some of them here; returns when all are done, and what
     ///           any member wrote in them is seen here
     /// Requires  a body that does not throw: the others would wait for it
-    void share(std::size_t count, std::size_t grain, const Body& body);
+    template <class Body>
+    void share(std::size_t count, std::size_t grain, const Body& body) {
+      Range range;
+      while (claim(count, grain, range)) {
+        body(range.begin, range.end);
+        team_.done_.fetch_add(range.end - range.begin, std::memory_order_release);
+      }
+      finish(count);
+    }
 
    private:
+    struct Range {
+      std::size_t begin = 0;
+      std::size_t end = 0;
+    };
+    bool claim(std::size_t count, std::size_t grain, Range& range);
+    void finish(std::size_t count);
+
     Team& team_;
     std::size_t base_ = 0;
   };

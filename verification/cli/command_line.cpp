@@ -61,6 +61,7 @@ std::optional<std::filesystem::path> path_of(const CLI::App& command, const std:
 struct Texts {
   std::string claims = "*", seed = "1", cases = "1000", jobs;
   std::string data, vocab, json, junit, html;
+  std::string function;
   std::string threads, instruction_set, against;
   std::string layer, in, out, scalar = "double", mode = "training";
   std::vector<std::string> settings;
@@ -142,6 +143,17 @@ void add_tokenize(CLI::App& app, Texts& texts) {
   tokenize.footer(tokenize_footer());
 }
 
+void add_elementary(CLI::App& app, Texts& texts) {
+  CLI::App& elementary =
+      *app.add_subcommand("elementary",
+                          "Print exp, log, tanh, erf or sqrt of numbers, correctly\n"
+                          "rounded");
+  elementary.add_option("FUNCTION", texts.function, "exp, log, tanh, erf or sqrt")
+      ->required()
+      ->type_name("");
+  elementary.footer(elementary_footer());
+}
+
 void add_determinism(CLI::App& app, Texts& texts) {
   CLI::App& determinism = *app.add_subcommand(
       "determinism", "Compute the bits that the contract promises, a hash a\nprobe");
@@ -216,6 +228,15 @@ EvalCommand eval_command(const CLI::App& command, const Texts& texts) {
   return eval;
 }
 
+ElementaryCommand elementary_command(const Texts& texts) {
+  return {parse_choice<ElementaryFunction>("function", texts.function,
+                                           {{"exp", ElementaryFunction::exp},
+                                            {"log", ElementaryFunction::log},
+                                            {"tanh", ElementaryFunction::tanh},
+                                            {"erf", ElementaryFunction::erf},
+                                            {"sqrt", ElementaryFunction::sqrt}})};
+}
+
 DeterminismCommand determinism_command(const CLI::App& command, const Texts& texts) {
   DeterminismCommand determinism;
   determinism.json = path_of(command, "--json");
@@ -258,6 +279,7 @@ Command parse_command_line(const std::vector<std::string>& arguments) {
   add_verify(app, texts);
   add_eval(app, texts);
   add_tokenize(app, texts);
+  add_elementary(app, texts);
   add_determinism(app, texts);
   app.set_version_flag("--version", "normproof " NORMPROOF_VERSION);
   app.footer(program_footer());
@@ -294,6 +316,7 @@ Command parse_command_line(const std::vector<std::string>& arguments) {
   refuse_extras(command, command.get_name(), {});
   if (command.get_name() == "verify") return verify_command(command, texts);
   if (command.get_name() == "eval") return eval_command(command, texts);
+  if (command.get_name() == "elementary") return elementary_command(texts);
   if (command.get_name() == "determinism") return determinism_command(command, texts);
   return TokenizeCommand{corpus_files(command)};
 }

@@ -10,6 +10,7 @@
 
 #include "verification/cli/corpus.hpp"
 #include "verification/cli/determinism.hpp"
+#include "verification/cli/elementary.hpp"
 #include "verification/cli/eval.hpp"
 
 namespace normproof::verification::cli {
@@ -32,8 +33,8 @@ struct TextCommand {
   std::string text;
 };
 
-using Command =
-    std::variant<VerifyCommand, EvalCommand, TokenizeCommand, DeterminismCommand, TextCommand>;
+using Command = std::variant<VerifyCommand, EvalCommand, TokenizeCommand, ElementaryCommand,
+                             DeterminismCommand, TextCommand>;
 
 /// Computes  the command that the arguments (without the program's name) spell out. --jobs and
 ///           --threads are the number of processors where they are not given.

@@ -24,6 +24,7 @@ std::string program_footer() {
          "  normproof verify --html report.html\n"
          "  normproof eval layer_norm --in x.npz --out y.npz\n"
          "  normproof tokenize | head -3\n"
+         "  echo 1 | normproof elementary exp\n"
          "  normproof determinism";
 }
 
@@ -76,6 +77,16 @@ std::string tokenize_footer() {
          "Examples:\n"
          "  normproof tokenize --data Sentences_AllAgree.txt --vocab vocab.txt > ids.txt\n"
          "  normproof tokenize | head -3";
+}
+
+std::string elementary_footer() {
+  return "Reads a number a line on standard input (hexadecimal such as 0x1.8p+0, decimal, inf, "
+         "nan) "
+         "and\nprints for each the double nearest to the function's value, ties to even, as a "
+         "hexadecimal\nnumber, a line each.\n\n"
+         "Examples:\n"
+         "  normproof elementary exp < numbers.txt\n"
+         "  printf '0x1p-1\\n-inf\\n' | normproof elementary tanh";
 }
 
 std::string determinism_footer() {

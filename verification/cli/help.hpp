@@ -11,6 +11,7 @@ std::string verify_footer();
 /// With every layer and its options with their defaults, from ref/model.
 std::string eval_footer();
 std::string tokenize_footer();
+std::string elementary_footer();
 std::string determinism_footer();
 
 }  // namespace normproof::verification::cli

@@ -67,7 +67,8 @@ std::string plot(const std::vector<Curve>& curves) {
     if (curve.points.empty()) continue;
     const std::size_t name = static_cast<std::size_t>(&curve - curves.data());
     blocks += fmt::format("$curve{} << EOD\n", name);
-    for (const auto& [x, y] : curve.points) blocks += fmt::format("{} {}\n", coordinate(x), coordinate(y));
+    for (const auto& [x, y] : curve.points)
+      blocks += fmt::format("{} {}\n", coordinate(x), coordinate(y));
     blocks += "EOD\n";
     command += fmt::format("{} $curve{} using 1:2 {} {}", command.empty() ? "plot" : ", \\\n  ",
                            name, curve.style,

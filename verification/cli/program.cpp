@@ -26,6 +26,10 @@ struct Runner {
     write_stdout(format_ids(load_corpus(command.files).tokenized));
     return kSuccess;
   }
+  int operator()(const ElementaryCommand& command) const {
+    write_stdout(elementary_lines(command.function, read_stdin()));
+    return kSuccess;
+  }
   int operator()(const DeterminismCommand& command) const {
     return determinism(command) ? kSuccess : kNumericalFailure;
   }

@@ -12,6 +12,21 @@
 
 namespace normproof::verification::cli {
 
+std::string read_stdin() {
+  std::string bytes;
+  char block[65536];
+  for (;;) {
+    const ssize_t count = ::read(STDIN_FILENO, block, sizeof block);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) {
+      throw ref::numeric::FileError(fmt::format("standard input cannot be read ({})",
+                                                std::generic_category().message(errno)));
+    }
+    if (count == 0) return bytes;
+    bytes.append(block, static_cast<std::size_t>(count));
+  }
+}
+
 void write_all(int descriptor, std::string_view name, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());

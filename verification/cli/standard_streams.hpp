@@ -1,9 +1,14 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace normproof::verification::cli {
+
+/// Computes  everything that standard input holds, up to its end
+/// Throws    FileError naming the reason where it cannot be read (a closed one, a folder)
+std::string read_stdin();
 
 /// Writes all bytes to a file descriptor; nothing stays in a buffer.
 /// Throws    FileError naming `name` and the reason (a full disk, a closed pipe)

@@ -8,6 +8,7 @@
 #include "ref/numeric/elementary_array.hpp"
 #include "ref/numeric/elementary_fast.hpp"
 #include "ref/numeric/random.hpp"
+#include "ref/numeric/square_root.hpp"
 
 namespace normproof::verification::elementary {
 namespace {
@@ -37,6 +38,10 @@ class ExponentRange {
  private:
   mpfr_exp_t least_, largest_;
 };
+
+void square_roots(const double* x, std::size_t count, double* y) {
+  for (std::size_t i = 0; i < count; ++i) y[i] = numeric::square_root(x[i]);
+}
 
 }  // namespace
 
@@ -84,7 +89,17 @@ const std::vector<Function>& functions() {
        6,
        numeric::kTaylorError,
        {0.0, -0.0, 5.921587195794508, 6.0, kInf, -kInf, kLeast, 0x1p-1022, 0x1.c5bf891b4ef6ap-1023,
-        0x1p-900, kLargest}}};
+        0x1p-900, kLargest}},
+      {"sqrt",
+       numeric::square_root,
+       square_roots,
+       nullptr,
+       nullptr,
+       mpfr_sqrt,
+       0,
+       4,
+       0,
+       {0.0, -0.0, 1.0, kInf, -kInf, kLeast, 0x1p-1022, kLargest}}};
   return all;
 }
 
@@ -131,6 +146,7 @@ bool same_value(double a, double b) {
 
 bool in_fast_domain(const Function& f, double x) {
   const double t = std::fabs(x);
+  if (f.kernel == nullptr) return false;
   if (f.name == "exp") return t <= 708;
   if (f.name == "log") return x >= 0x1p-1022 && x < kInf;
   return t >= 0x1p-900 && t <= f.end;

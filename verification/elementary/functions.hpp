@@ -16,7 +16,8 @@ struct Function {
   std::string name;
   double (*of)(double x);
   void (*of_each)(const double* x, std::size_t count, double* y);
-  double (*accurate)(double x, int first_limbs);
+  double (*accurate)(double x, int first_limbs);  ///< nullptr for sqrt
+  /// nullptr for sqrt
   ref::numeric::ElementaryKernels::Function ref::numeric::ElementaryKernels::*kernel;
   int (*mpfr)(mpfr_t y, const mpfr_t x, mpfr_rnd_t rounding);
   /// Where the fast phase decides most arguments.
@@ -27,7 +28,7 @@ struct Function {
   std::vector<double> edges;
 };
 
-/// exp, log, tanh, erf.
+/// exp, log, tanh, erf, sqrt: all but the last with two phases.
 const std::vector<Function>& functions();
 
 /// Computes  the double nearest to f(x) by MPFR, ties to even, subnormal results rounded once
@@ -44,7 +45,7 @@ bool same_value(double a, double b);
 /// Computes  |hi + lo - f(x)| / |f(x)|, the relative error of the fast phase before rounding
 ///           (exp: up to the power of two), against 250 bits; x in the domain of the fast phase
 double fast_error(const Function& f, double x);
-/// True where the fast phase is defined at x, for tanh and erf |x|.
+/// True where there is a fast phase and x is in its domain, for tanh and erf |x|.
 bool in_fast_domain(const Function& f, double x);
 
 }  // namespace normproof::verification::elementary

@@ -1,4 +1,4 @@
-// make_tables FOLDER: writes the tables of ref/numeric/elementary_tables into a folder.
+// make_tables FOLDER: writes ref/numeric/elementary_*.inc into a folder.
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -23,12 +23,12 @@ int main(int argc, char** argv) {
   try {
     if (argc != 2) throw std::runtime_error("expected one argument, the folder to write to");
     const std::filesystem::path folder = argv[1];
-    write(folder / "exp.inc", format_table(exp_table(), kExpColumns));
-    write(folder / "log.inc", format_table(log_table(), kLogColumns));
-    write(folder / "tanh.inc", format_table(tanh_table(), kTaylorColumns));
-    write(folder / "erf.inc", format_table(erf_table(), kTaylorColumns));
-    write(folder / "ln2.inc", format_limbs(ln2_limbs()));
-    write(folder / "two_over_root_pi.inc", format_limbs(two_over_root_pi_limbs()));
+    write(folder / "elementary_exp.inc", format_table(exp_table(), kExpColumns));
+    write(folder / "elementary_log.inc", format_table(log_table(), kLogColumns));
+    write(folder / "elementary_tanh.inc", format_table(tanh_table(), kTaylorColumns));
+    write(folder / "elementary_erf.inc", format_table(erf_table(), kTaylorColumns));
+    write(folder / "elementary_ln2.inc", format_limbs(ln2_limbs()));
+    write(folder / "elementary_two_over_root_pi.inc", format_limbs(two_over_root_pi_limbs()));
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "make_tables: %s\n", error.what());

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <thread>
 #include <vector>
 
 #include "ref/numeric/parallel.hpp"
@@ -47,6 +49,21 @@ TEST_P(TeamTest, AStepSeesWhatTheOneBeforeWrote) {
     }
   });
   for (const std::size_t value : previous) EXPECT_EQ(value, 40u);
+}
+
+TEST_P(TeamTest, AStepWaitsForTheSlowestRange) {
+  std::vector<int> written(4, 0);
+  std::atomic<int> missed{0};
+  Team::run(8, [&](Team::Member& member) {
+    member.share(4, 1, [&](std::size_t begin, std::size_t end) {
+      if (begin == 0) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      for (; begin < end; ++begin) written[begin] = 1;
+    });
+    member.share(8, 1, [&](std::size_t, std::size_t) {
+      for (const int done : written) missed += 1 - done;
+    });
+  });
+  EXPECT_EQ(missed, 0);
 }
 
 TEST_P(TeamTest, HasAsManyMembersAsAskedForAndAllowed) {

@@ -71,6 +71,11 @@ TEST(CommandLine, TokenizeTakesFiles) {
   EXPECT_EQ(parse<TokenizeCommand>({"tokenize", "--data", "d", "--vocab", "v"}).files.vocab, "v");
 }
 
+TEST(CommandLine, ElementaryTakesAFunction) {
+  EXPECT_EQ(parse<ElementaryCommand>({"elementary", "erf"}).function, ElementaryFunction::erf);
+  EXPECT_EQ(parse<ElementaryCommand>({"elementary", "sqrt"}).function, ElementaryFunction::sqrt);
+}
+
 TEST(CommandLine, HelpIsEverywhere) {
   EXPECT_THAT(parse<TextCommand>({"--help"}).text,
               AllOf(HasSubstr("verify"), HasSubstr("eval"), HasSubstr("tokenize"),
@@ -97,7 +102,7 @@ TEST(CommandLine, ErrorsAreOneSentenceThatHelps) {
     return all;
   };
   const std::vector<Bad> all = {
-      {{}, "no command is given; expected one of verify, eval, tokenize"},
+      {{}, "no command is given; expected one of verify, eval, tokenize, elementary"},
       {{"verfy"}, "unknown command 'verfy'; did you mean 'verify'?"},
       {{"--verison"}, "unknown option '--verison'; did you mean '--version'?"},
       {{"verify", "--claim", "A"}, "unknown option '--claim'; did you mean '--claims'?"},
@@ -113,6 +118,9 @@ TEST(CommandLine, ErrorsAreOneSentenceThatHelps) {
       {{"verify", "--jobs", "0"}, "--jobs is '0'; expected a whole number from 1 to 1024"},
       {{"verify", "--html", ""}, "--html is ''; expected the name of a file"},
       {{"verify", "--seed", "1", "--seed", "2"}, "--seed"},
+      {{"elementary"}, "FUNCTION is required"},
+      {{"elementary", "tan"}, "unknown function 'tan'; did you mean 'tanh'?"},
+      {{"elementary", "exp", "log"}, "unexpected argument 'log' of elementary"},
       {{"eval"}, "LAYER is required"},
       {{"eval", "layer_norm", "--out", "b.npz"}, "--in is required"},
       {{"eval", "layer_norm", "--in", "a.npz"}, "--out is required"},

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "ref/numeric/real.hpp"
+
+namespace normproof::ref::numeric {
+
+/// Error     oracles: correctly rounded by MPFR; interval and ball: an enclosure
+template <class T>
+T pi();
+template <>
+oracle50 pi();
+template <>
+oracle100 pi();
+template <>
+interval pi();
+template <>
+ball pi();
+template <>
+dual pi();
+
+}  // namespace normproof::ref::numeric

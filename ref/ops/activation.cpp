@@ -1,0 +1,95 @@
+#include "ref/ops/activation.hpp"
+
+#include <fmt/format.h>
+
+#include "ref/numeric/pi.hpp"
+#include "ref/ops/activation_dispatch.hpp"
+#include "ref/tensor/contract.hpp"
+
+namespace normproof::ref::ops {
+namespace {
+
+using numeric::running_error;
+using tensor::shape_of;
+
+constexpr std::size_t kGrain = 4096;  // elements; the bits do not depend on it
+
+// The true constants as nearly as T has them; those of `double` with their error.
+template <class T>
+GeluConstants<T> gelu_constants() {
+  if constexpr (std::is_same_v<T, double>) {
+    return kGeluConstants;
+  } else if constexpr (std::is_same_v<T, running_error>) {
+    const auto rounded = [](double nearest) { return running_error::rounded(nearest, 0); };
+    const auto& c = kGeluConstants;
+    return {rounded(c.sqrt_half), rounded(c.density_at_0), rounded(c.twice_sqrt_2_pi),
+            rounded(c.cubic)};
+  } else {
+    const T pi = numeric::pi<T>();
+    const T one(1), two(2);
+    return {numeric::square_root(T(one / two)), one / numeric::square_root(T(two * pi)),
+            two * numeric::square_root(T(two / pi)), T(44715) / T(1000000)};
+  }
+}
+
+template <class T>
+void check_element(std::string_view function, std::string_view argument, const Tensor<T>& t,
+                   std::size_t i) {
+  if (numeric::is_finite(t.data()[i])) return;
+  numeric::contract_failure(
+      function, argument,
+      fmt::format("has the element {} = {}", tensor::index_to_string(i, shape_of(t)),
+                  numeric::to_double(t.data()[i])),
+      "finite values (C2)");
+}
+
+// run(arguments): the elementwise kernel.
+template <class T, class Run>
+Tensor<T> elementwise(std::string_view function, const Tensor<T>* grad_y, const Tensor<T>& x,
+                      Run&& run) {
+  if (grad_y != nullptr) tensor::check_shape(function, "grad_y", shape_of(*grad_y), shape_of(x));
+  const GeluConstants<T> constants = gelu_constants<T>();
+  Tensor<T> out = tensor::empty_tensor<T>(shape_of(x));
+  const Elementwise<T> a{grad_y == nullptr ? nullptr : grad_y->data(), x.data(), &constants,
+                         past_caches(x.size()), out.data()};
+  for (std::size_t i = first_refused(x.size(), kGrain, run(a)); i < x.size(); ++i) {
+    if (grad_y != nullptr) check_element(function, "grad_y", *grad_y, i);
+    check_element(function, "x", x, i);
+  }
+  return out;
+}
+
+}  // namespace
+
+#define NORMPROOF_FORWARD(f)                                            \
+  template <numeric::Real T>                                            \
+  Tensor<T> f(const Tensor<T>& x) {                                     \
+    return elementwise<T>(#f, nullptr, x, [](const Elementwise<T>& a) { \
+      return NORMPROOF_ACTIVATION_KERNEL(T, f, f##_elements<T>, a);     \
+    });                                                                 \
+  }
+#define NORMPROOF_BACKWARD(f)                                           \
+  template <numeric::Real T>                                            \
+  Tensor<T> f(const Tensor<T>& grad_y, const Tensor<T>& x) {            \
+    return elementwise<T>(#f, &grad_y, x, [](const Elementwise<T>& a) { \
+      return NORMPROOF_ACTIVATION_KERNEL(T, f, f##_elements<T>, a);     \
+    });                                                                 \
+  }
+NORMPROOF_FORWARD(relu)
+NORMPROOF_FORWARD(gelu)
+NORMPROOF_FORWARD(gelu_tanh)
+NORMPROOF_BACKWARD(relu_backward)
+NORMPROOF_BACKWARD(gelu_backward)
+NORMPROOF_BACKWARD(gelu_tanh_backward)
+
+#define NORMPROOF_INSTANTIATE(T)                                        \
+  template Tensor<T> relu(const Tensor<T>&);                            \
+  template Tensor<T> relu_backward(const Tensor<T>&, const Tensor<T>&); \
+  template Tensor<T> gelu(const Tensor<T>&);                            \
+  template Tensor<T> gelu_backward(const Tensor<T>&, const Tensor<T>&); \
+  template Tensor<T> gelu_tanh(const Tensor<T>&);                       \
+  template Tensor<T> gelu_tanh_backward(const Tensor<T>&, const Tensor<T>&);
+NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
+#undef NORMPROOF_INSTANTIATE
+
+}  // namespace normproof::ref::ops

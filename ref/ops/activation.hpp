@@ -1,0 +1,40 @@
+#pragma once
+
+#include "ref/tensor/tensor.hpp"
+
+/// Activations, element by element. Common to all of them:
+///
+/// Source    docs/specification/activations.md; GELU: [HG16]
+/// Shapes    x, y, grad_y, grad_x alike, of any shape
+/// Requires  (C1) grad_y has the shape of x  (C2) every element is finite
+/// Error     docs/error_analysis.md, section 1: the scalar running_error; the constants of GELU are
+///           the nearest doubles, and the true ones for every other scalar
+/// Throws    ContractError naming function, argument, index and expectation
+namespace normproof::ref::ops {
+
+using tensor::Tensor;
+
+/// Computes  y = x where x > 0, else +0
+template <numeric::Real T>
+Tensor<T> relu(const Tensor<T>& x);
+/// Computes  grad_x = grad_y where x > 0, else +0: the derivative at 0 is taken as 0
+template <numeric::Real T>
+Tensor<T> relu_backward(const Tensor<T>& grad_y, const Tensor<T>& x);
+
+/// Computes  y = (x/2) (1 + erf(x / sqrt(2)))
+/// Error     for x << 0 the sum cancels: y is off by at most 2^-53 |x|, not by some ulps of y
+template <numeric::Real T>
+Tensor<T> gelu(const Tensor<T>& x);
+/// Computes  grad_x = grad_y ((1 + erf(x / sqrt(2)))/2 + x exp(-x^2/2) / sqrt(2 pi))
+template <numeric::Real T>
+Tensor<T> gelu_backward(const Tensor<T>& grad_y, const Tensor<T>& x);
+
+/// Computes  y = (x/2) (1 + tanh(v/2)) = x / (1 + exp(-v)), v = 2 sqrt(2/pi) (x + 0.044715 x^3)
+/// Error     through exp(-|v|): nothing cancels
+template <numeric::Real T>
+Tensor<T> gelu_tanh(const Tensor<T>& x);
+/// Computes  grad_x = grad_y (gate + x gate'), gate = 1 / (1 + exp(-v))
+template <numeric::Real T>
+Tensor<T> gelu_tanh_backward(const Tensor<T>& grad_y, const Tensor<T>& x);
+
+}  // namespace normproof::ref::ops

@@ -1,0 +1,22 @@
+// Compiled once for each instruction set, with -DNORMPROOF_ISA=<set> and that set's flags.
+#include "ref/ops/activation_double.hpp"
+
+#define NORMPROOF_JOIN_OF(x, y) x##y
+#define NORMPROOF_JOIN(x, y) NORMPROOF_JOIN_OF(x, y)
+
+namespace normproof::ref::ops {
+
+extern const ActivationKernels NORMPROOF_JOIN(activation_kernels_, NORMPROOF_ISA){
+    .softmax = {softmax_rows<false, double>, softmax_rows<true, double>},
+    .softmax_backward = softmax_backward_rows<double>,
+    .log_softmax = log_softmax_rows<double>,
+    .log_softmax_backward = log_softmax_backward_rows<double>,
+    .log_sum_exp = log_sum_exp_rows<double>,
+    .relu = relu_elements<double>,
+    .relu_backward = relu_backward_elements<double>,
+    .gelu = gelu_elements<double>,
+    .gelu_backward = gelu_backward_elements<double>,
+    .gelu_tanh = gelu_tanh_elements<double>,
+    .gelu_tanh_backward = gelu_tanh_backward_elements<double>};
+
+}  // namespace normproof::ref::ops

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "ref/ops/activation_kernels.hpp"
+#include "ref/ops/softmax_kernels.hpp"
+
+namespace normproof::ref::ops {
+
+/// The kernels of softmax_kernels.hpp and activation_kernels.hpp for `double`, compiled for one
+/// instruction set. All sets give the same bits (docs/determinism.md).
+struct ActivationKernels {
+  using Rows = std::size_t (*)(const SoftmaxRows<double>&, std::size_t, std::size_t);
+  using Elementwise = std::size_t (*)(const ops::Elementwise<double>&, std::size_t, std::size_t);
+
+  Rows softmax[2];  ///< indexed by whether each row is multiplied by its gradient
+  Rows softmax_backward, log_softmax, log_softmax_backward, log_sum_exp;
+  Elementwise relu, relu_backward, gelu, gelu_backward, gelu_tanh, gelu_tanh_backward;
+};
+
+extern const ActivationKernels activation_kernels_baseline;
+#if defined(__x86_64__)
+extern const ActivationKernels activation_kernels_avx2, activation_kernels_avx512;
+#endif
+
+}  // namespace normproof::ref::ops

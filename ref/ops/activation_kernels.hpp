@@ -1,0 +1,157 @@
+#pragma once
+
+#include "ref/ops/elements.hpp"
+
+/// The loops of the activations (docs/specification/activations.md), over plain pointers.
+namespace normproof::ref::ops {
+
+/// The constants of both GELUs; for `double` the nearest doubles.
+template <class T>
+struct GeluConstants {
+  T sqrt_half;        ///< 1/sqrt(2)
+  T density_at_0;     ///< 1/sqrt(2 pi)
+  T twice_sqrt_2_pi;  ///< 2 sqrt(2/pi)
+  T cubic;            ///< 0.044715
+};
+
+inline constexpr GeluConstants<double> kGeluConstants = {.sqrt_half = 0x1.6a09e667f3bcdp-1,
+                                                         .density_at_0 = 0x1.9884533d43651p-2,
+                                                         .twice_sqrt_2_pi = 0x1.9884533d43651p+0,
+                                                         .cubic = 0.044715};
+
+/// grad_y is null in a forward.
+template <class T>
+struct Elementwise {
+  const T* grad_y;
+  const T* x;
+  const GeluConstants<T>* constants;
+  bool past_caches;
+  T* out;
+};
+
+inline namespace NORMPROOF_ISA {
+
+/// Elements that are done at once: few enough for the nearest cache with all that belongs to them.
+inline constexpr std::size_t kChunk = 512;
+
+/// The kernels below do the elements [begin, end) and return the first chunk's beginning that holds
+/// an element that is not finite, or `end`.
+///
+/// body(grad_y, x, count, out): one chunk.
+template <class T, class Body>
+std::size_t in_chunks(const Elementwise<T>& a, std::size_t begin, std::size_t end, Body&& body) {
+  for (std::size_t i = begin; i < end; i += kChunk) {
+    const std::size_t count = end - i < kChunk ? end - i : kChunk;
+    const T* grad_y = a.grad_y == nullptr ? nullptr : a.grad_y + i;
+    if (!Elements<T>::all_finite(a.x + i, count)) return i;
+    if (grad_y != nullptr && !Elements<T>::all_finite(grad_y, count)) return i;
+    body(grad_y, a.x + i, count, a.out + i);
+  }
+  stream_fence();
+  return end;
+}
+
+template <class T>
+std::size_t relu_elements(const Elementwise<T>& a, std::size_t begin, std::size_t end) {
+  return in_chunks(a, begin, end, [&a](const T*, const T* x, std::size_t count, T* y) {
+    fill(y, count, a.past_caches, [x](auto at) { return Elements<T>::positive_part(at(x)); });
+  });
+}
+
+template <class T>
+std::size_t relu_backward_elements(const Elementwise<T>& a, std::size_t begin, std::size_t end) {
+  return in_chunks(a, begin, end, [&a](const T* grad_y, const T* x, std::size_t count, T* grad_x) {
+    fill(grad_x, count, a.past_caches,
+         [grad_y, x](auto at) { return Elements<T>::where_positive(at(x), at(grad_y)); });
+  });
+}
+
+/// e = erf(x / sqrt(2))
+template <class T>
+void scaled_erf(const GeluConstants<T>& c, const T* x, std::size_t count, T* e) {
+  fill(e, count, false, [&c, x](auto at) { return at(x) * c.sqrt_half; });
+  Elements<T>::erf(e, count, e);
+}
+
+/// y = (x/2) (1 + erf(x / sqrt(2)))
+template <class T>
+std::size_t gelu_elements(const Elementwise<T>& a, std::size_t begin, std::size_t end) {
+  const T one(1), half(0.5);
+  Scratch<T> scratch(kChunk);
+  T* e = scratch.get();
+  return in_chunks(a, begin, end, [&](const T*, const T* x, std::size_t count, T* y) {
+    scaled_erf(*a.constants, x, count, e);
+    fill(y, count, a.past_caches, [&](auto at) { return (at(x) * half) * (at(e) + one); });
+  });
+}
+
+/// grad_x = grad_y ((1 + erf(x / sqrt(2)))/2 + x (exp(-x^2/2) / sqrt(2 pi)))
+template <class T>
+std::size_t gelu_backward_elements(const Elementwise<T>& a, std::size_t begin, std::size_t end) {
+  const GeluConstants<T>& c = *a.constants;
+  const T one(1), half(0.5), minus_half(-0.5);
+  Scratch<T> scratch(2 * kChunk);
+  T* e = scratch.get();
+  T* density = e + kChunk;
+  return in_chunks(a, begin, end, [&](const T* grad_y, const T* x, std::size_t count, T* grad_x) {
+    scaled_erf(c, x, count, e);
+    fill(density, count, false, [&](auto at) { return (at(x) * at(x)) * minus_half; });
+    Elements<T>::exp(density, count, density);
+    fill(grad_x, count, a.past_caches, [&](auto at) {
+      return at(grad_y) * ((at(e) + one) * half + at(x) * (at(density) * c.density_at_0));
+    });
+  });
+}
+
+/// v = 2 sqrt(2/pi) (x + 0.044715 x^3) and e = exp(-|v|): (1 + tanh(v/2))/2 = 1/(1 + exp(-v)) is
+/// e/(1 + e) where x < 0, else 1/(1 + e), and neither cancels. v has the sign of x.
+template <class T>
+void gelu_tanh_exponentials(const GeluConstants<T>& c, const T* x, std::size_t count, T* e) {
+  fill(e, count, false, [&c, x](auto at) {
+    const auto v = (at(x) + (at(x) * (at(x) * at(x))) * c.cubic) * c.twice_sqrt_2_pi;
+    return Elements<T>::by_sign(at(x), v, -v);
+  });
+  Elements<T>::exp(e, count, e);
+}
+
+/// (1 + tanh(v/2))/2
+template <class T, class V>
+V gelu_tanh_gate(const V& x, const V& e) {
+  const V one = V{} + T(1);
+  return Elements<T>::by_sign(x, e, one) / (e + one);
+}
+
+/// y = x (1 + tanh(v/2))/2
+template <class T>
+std::size_t gelu_tanh_elements(const Elementwise<T>& a, std::size_t begin, std::size_t end) {
+  Scratch<T> scratch(kChunk);
+  T* e = scratch.get();
+  return in_chunks(a, begin, end, [&](const T*, const T* x, std::size_t count, T* y) {
+    gelu_tanh_exponentials(*a.constants, x, count, e);
+    fill(y, count, a.past_caches,
+         [x, e](auto at) { return at(x) * gelu_tanh_gate<T>(at(x), at(e)); });
+  });
+}
+
+/// grad_x = grad_y (gate + x gate'), x gate' = 2 sqrt(2/pi) (e x + 3 0.044715 e x^3) / (1 + e)^2.
+/// With e first no product overflows: where e is not 0, |x| is below 24.
+template <class T>
+std::size_t gelu_tanh_backward_elements(const Elementwise<T>& a, std::size_t begin,
+                                        std::size_t end) {
+  const GeluConstants<T>& c = *a.constants;
+  const T one(1), three_cubic = c.cubic * T(3);
+  Scratch<T> scratch(kChunk);
+  T* e = scratch.get();
+  return in_chunks(a, begin, end, [&](const T* grad_y, const T* x, std::size_t count, T* grad_x) {
+    gelu_tanh_exponentials(c, x, count, e);
+    fill(grad_x, count, a.past_caches, [&](auto at) {
+      const auto linear = at(e) * at(x);
+      const auto slope = (linear + ((linear * at(x)) * at(x)) * three_cubic) * c.twice_sqrt_2_pi;
+      const auto below = at(e) + one;
+      return at(grad_y) * (gelu_tanh_gate<T>(at(x), at(e)) + slope / (below * below));
+    });
+  });
+}
+
+}  // namespace NORMPROOF_ISA
+}  // namespace normproof::ref::ops

@@ -1,0 +1,78 @@
+#pragma once
+
+#include "ref/numeric/elementary.hpp"
+#include "ref/ops/elements.hpp"
+
+namespace normproof::ref::ops {
+inline namespace NORMPROOF_ISA {
+
+/// The scalars other than `double`, element by element.
+template <class T>
+struct Elements {
+  static constexpr bool kEncloses = numeric::is_one_of<T, numeric::interval, numeric::ball>;
+  static constexpr bool kRuns = numeric::is_one_of<T, numeric::running_error>;
+
+  static void exp(const T* x, std::size_t count, T* y) {
+    for (std::size_t i = 0; i < count; ++i) y[i] = numeric::exp(x[i]);
+  }
+  static void erf(const T* x, std::size_t count, T* y) {
+    for (std::size_t i = 0; i < count; ++i) y[i] = numeric::erf(x[i]);
+  }
+  static T log(const T& x) { return numeric::log(x); }
+
+  static bool all_finite(const T* x, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i)
+      if (!numeric::is_finite(x[i])) return false;
+    return true;
+  }
+
+  /// A point near the largest: any constant gives the same function, so it is taken without error
+  /// and without derivative.
+  static T shift(const T* x, std::size_t count) {
+    const auto point = [](const T& v) {
+      if constexpr (kEncloses || kRuns)
+        return T(numeric::to_double(v));
+      else
+        return numeric::stop_gradient(v);
+    };
+    T result = point(x[0]);
+    for (std::size_t i = 1; i < count; ++i) {
+      const T candidate = point(x[i]);
+      if (result < candidate) result = candidate;
+    }
+    return result;
+  }
+
+  /// An enclosure goes by its midpoint, for either formula holds for all of it.
+  static T by_sign(const T& v, const T& a, const T& b) { return numeric::to_double(v) < 0 ? a : b; }
+
+  static T where_positive(const T& x, const T& a) {
+    if constexpr (kEncloses) {
+      const auto ends = numeric::enclose(x);
+      if (ends.lower > 0) return a;
+      if (ends.upper <= 0) return T(0);
+      using numeric::hull;
+      using numeric::mp::hull;
+      return a * hull(T(0), T(1));
+    } else if constexpr (kRuns) {
+      const T taken = x > T(0) ? a : T(0);
+      const bool certain = (x.value < 0 ? -x.value : x.value) > x.error || x.error == 0;
+      if (certain) return taken;
+      return T(taken.value, (a.value < 0 ? -a.value : a.value) + a.error);
+    } else {
+      return x > T(0) ? a : T(0);
+    }
+  }
+  static T positive_part(const T& x) {
+    if constexpr (kEncloses) {
+      return numeric::clamp(x, T(0), T(std::numeric_limits<double>::infinity()));
+    } else if constexpr (kRuns) {
+      return T(x.value > 0 ? x.value : 0, x.error);
+    } else {
+      return where_positive(x, x);
+    }
+  }
+};
+
+}  // namespace NORMPROOF_ISA
+}  // namespace normproof::ref::ops

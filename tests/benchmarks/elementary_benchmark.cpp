@@ -1,0 +1,91 @@
+// Times exp, log, tanh and erf of arrays and one by one, on each instruction set, beside glibc's in
+// the same process. What was measured: docs/performance.md.
+#include <benchmark/benchmark.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "ref/numeric/elementary_accurate.hpp"
+#include "ref/numeric/elementary_array.hpp"
+#include "ref/numeric/instruction_set.hpp"
+#include "ref/numeric/random.hpp"
+
+namespace {
+
+namespace numeric = normproof::ref::numeric;
+
+constexpr std::size_t kCount = 4096;
+
+// Arguments as a Transformer has them: uniform around 0, for log around 1 as well.
+std::vector<double> arguments(const std::string& function) {
+  const numeric::RandomStream stream(1, function);
+  std::vector<double> x(kCount);
+  for (std::size_t i = 0; i < kCount; ++i) {
+    const double u = 2 * stream.uniform(i) - 1;
+    x[i] = function == "exp" ? 20 * u : function == "log" ? numeric::exp(20 * u) : 4 * u;
+  }
+  return x;
+}
+
+struct Function {
+  const char* name;
+  void (*of_each)(const double*, std::size_t, double*);
+  double (*of)(double);
+  double (*accurate)(double);
+  double (*libm)(double);
+};
+const Function kFunctions[] = {
+    {"exp", numeric::exp, numeric::exp, numeric::exp_accurate, std::exp},
+    {"log", numeric::log, numeric::log, numeric::log_accurate, std::log},
+    {"tanh", numeric::tanh, numeric::tanh, numeric::tanh_accurate, std::tanh},
+    {"erf", numeric::erf, numeric::erf, numeric::erf_accurate, std::erf}};
+
+template <class Apply>
+void add(const std::string& name, const char* function, Apply apply) {
+  benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
+    const std::vector<double> x = arguments(function);
+    std::vector<double> y(kCount);
+    for (auto _ : state) {
+      apply(x, y);
+      benchmark::DoNotOptimize(y.data());
+      benchmark::ClobberMemory();
+    }
+    state.counters["ns/element"] = benchmark::Counter(
+        static_cast<double>(kCount) * 1e-9,
+        benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+  });
+}
+
+template <class Of>
+auto one_by_one(Of of) {
+  return [of](const std::vector<double>& x, std::vector<double>& y) {
+    for (std::size_t i = 0; i < kCount; ++i) y[i] = of(x[i]);
+  };
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  for (const Function& f : kFunctions) {
+    const std::string name = f.name;
+    add(name + "/glibc", f.name, one_by_one(f.libm));
+    for (const std::string& set : numeric::instruction_sets()) {
+      add(name + "/array/" + set, f.name,
+          [=](const std::vector<double>& x, std::vector<double>& y) {
+            numeric::select_instruction_set(set);
+            f.of_each(x.data(), kCount, y.data());
+          });
+    }
+    const std::string widest = numeric::instruction_sets().back();
+    add(name + "/scalar", f.name, [=](const std::vector<double>& x, std::vector<double>& y) {
+      numeric::select_instruction_set(widest);
+      one_by_one(f.of)(x, y);
+    });
+    add(name + "/accurate phase alone", f.name, one_by_one(f.accurate));
+  }
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}

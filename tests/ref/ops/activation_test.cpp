@@ -1,0 +1,305 @@
+#include "ref/ops/activation.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "ref/ops/activation_kernels.hpp"
+#include "tests/ref/ops/lenses.hpp"
+
+namespace normproof::ref::ops {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+template <class T>
+struct Function {
+  std::string name;
+  std::function<Tensor<T>(const Tensor<T>&)> forward;
+  std::function<Tensor<T>(const Tensor<T>&, const Tensor<T>&)> backward;
+};
+template <class T>
+std::vector<Function<T>> every_function() {
+  return {{"relu", relu<T>, relu_backward<T>},
+          {"gelu", gelu<T>, gelu_backward<T>},
+          {"gelu_tanh", gelu_tanh<T>, gelu_tanh_backward<T>}};
+}
+
+using oracle600 = numeric::mp::number<numeric::mp::mpfr_float_backend<600>, numeric::mp::et_off>;
+
+oracle100 pi_at_100_digits() {
+  return 4 * numeric::mp::atan(oracle100(1));
+}
+
+// The definitions: the normal distribution by erfc, which does not cancel; tanh as published; the
+// derivative by the quotient of the definition, not by the formula of the backward.
+struct Definition {
+  oracle100 y;
+  oracle100 slope;
+};
+Definition definition(std::string_view name, const oracle100& x) {
+  const oracle100 pi = pi_at_100_digits();
+  if (name == "relu") return {x > 0 ? x : oracle100(0), oracle100(x > 0 ? 1 : 0)};
+  if (name == "gelu") {
+    const oracle100 cdf = numeric::mp::erfc(-x / sqrt(oracle100(2))) / 2;
+    return {x * cdf, cdf + x * numeric::mp::exp(-x * x / 2) / sqrt(2 * pi)};
+  }
+  // As published: 1 + tanh loses up to 350 digits.
+  const oracle600 c = sqrt(2 / (4 * numeric::mp::atan(oracle600(1)))), a("0.044715"), w(x);
+  const oracle600 t = numeric::mp::tanh(oracle600(c * (w + a * w * w * w)));
+  return {oracle100(w / 2 * (1 + t)),
+          oracle100((1 + t) / 2 + w / 2 * (1 - t * t) * c * (1 + 3 * a * w * w))};
+}
+
+// Arguments of every size that matters: both signs, near 0, in the bulk, where erf and tanh
+// saturate, where exp underflows.
+Tensor<double> arguments() {
+  std::vector<double> x = {0.0, -0.0, 0x1p-1074, -0x1p-1074, 0x1p-1022, 1e-300, -1e-200, -1e-17};
+  for (int i = -240; i <= 240; ++i) x.push_back(i * 0.0537);
+  for (int i = -60; i <= 60; ++i) x.push_back(i * 0.731);
+  Tensor<double> t = tensor::empty_tensor<double>({x.size()});
+  for (std::size_t i = 0; i < x.size(); ++i) t.data()[i] = x[i];
+  return t;
+}
+
+class ActivationTest : public ::testing::Test {
+ protected:
+  void TearDown() override { reset_machine(); }
+};
+
+TEST_F(ActivationTest, ReluByHand) {
+  const Tensor<double> x = {-2, -0.0, 0, 3, 1e308, -1e308, 0x1p-1074};
+  EXPECT_BITS_EQ(relu(x), (Tensor<double>{0, 0, 0, 3, 1e308, 0, 0x1p-1074}));
+  EXPECT_BITS_EQ(relu_backward(Tensor<double>{5, 5, 5, 5, -7, -7, -0.0}, x),
+                 (Tensor<double>{0, 0, 0, 5, -7, 0, -0.0}));
+}
+
+TEST_F(ActivationTest, ConstantsAreTheNearestDoubles) {
+  const oracle100 pi = pi_at_100_digits();
+  EXPECT_BITS_EQ(kGeluConstants.sqrt_half, numeric::to_double(1 / sqrt(oracle100(2))));
+  EXPECT_BITS_EQ(kGeluConstants.density_at_0, numeric::to_double(1 / sqrt(2 * pi)));
+  EXPECT_BITS_EQ(kGeluConstants.twice_sqrt_2_pi, numeric::to_double(2 * sqrt(2 / pi)));
+  EXPECT_BITS_EQ(kGeluConstants.cubic, numeric::to_double(oracle100("0.044715")));
+}
+
+// The operations of docs/specification/activations.md one by one, over several chunks and ends of
+// packs.
+TEST_F(ActivationTest, FollowsTheSpecification) {
+  for (const std::size_t size : {1u, 2u, 7u, 511u, 512u, 513u, 1501u}) {
+    const Tensor<double> x = random_tensor({size}, "specification", 2);
+    const Tensor<double> g = random_tensor({size}, "specification gradient");
+    const Tensor<double> y = gelu(x), grad_x = gelu_backward(g, x);
+    const Tensor<double> tanh_y = gelu_tanh(x), tanh_grad_x = gelu_tanh_backward(g, x);
+    for (std::size_t i = 0; i < size; ++i) {
+      const double v = x(i);
+      const double erf = numeric::erf(v * 0x1.6a09e667f3bcdp-1);
+      EXPECT_BITS_EQ(y(i), (0.5 * v) * (1 + erf));
+      const double density = numeric::exp(-0.5 * (v * v)) * 0x1.9884533d43651p-2;
+      EXPECT_BITS_EQ(grad_x(i), g(i) * (0.5 * (1 + erf) + v * density));
+      const double k = 0x1.9884533d43651p+0;
+      const double w = k * (v + 0.044715 * (v * (v * v)));
+      const double e = numeric::exp(v < 0 ? w : -w);
+      const double gate = (v < 0 ? e : 1) / (1 + e);
+      EXPECT_BITS_EQ(tanh_y(i), v * gate);
+      const double p = e * v;
+      const double slope = k * (p + (3 * 0.044715) * ((p * v) * v));
+      EXPECT_BITS_EQ(tanh_grad_x(i), g(i) * (gate + slope / ((1 + e) * (1 + e))));
+    }
+  }
+}
+
+TEST_F(ActivationTest, GivesTheSameBitsOnEveryInstructionSetAndThreadCount) {
+  // The last is past the threshold of storing past the caches.
+  for (const Shape& shape :
+       {Shape{}, Shape{0}, Shape{3}, Shape{7, 33}, Shape{3, 5, 967}, Shape{900, 701}}) {
+    const Tensor<double> x = random_tensor(shape, "machine", 2);
+    const Tensor<double> grad_y = random_tensor(shape, "machine gradient");
+    for (const auto& f : every_function<double>()) {
+      SCOPED_TRACE(f.name);
+      expect_same_everywhere([&] { return f.forward(x); });
+      expect_same_everywhere([&] { return f.backward(grad_y, x); });
+    }
+  }
+}
+
+TEST_F(ActivationTest, DoubleIsWithinTheRunningErrorOfTheDefinition) {
+  const Tensor<double> x = arguments();
+  const Tensor<double> grad_y = random_tensor(tensor::shape_of(x), "bound");
+  const auto doubles = every_function<double>();
+  const auto running = every_function<running_error>();
+  for (std::size_t k = 0; k < doubles.size(); ++k) {
+    SCOPED_TRACE(doubles[k].name);
+    const auto y = running[k].forward(lift<running_error>(x));
+    const auto grad_x = running[k].backward(lift<running_error>(grad_y), lift<running_error>(x));
+    Tensor<oracle100> expected_y = lift<oracle100>(x), expected_grad_x = lift<oracle100>(x);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const Definition d = definition(doubles[k].name, oracle100(x(i)));
+      expected_y(i) = d.y;
+      expected_grad_x(i) = grad_y(i) * d.slope;
+    }
+    EXPECT_WITHIN(compare(y, expected_y));
+    EXPECT_WITHIN(compare(grad_x, expected_grad_x));
+    EXPECT_BITS_EQ(doubles[k].forward(x), values(y));
+    EXPECT_BITS_EQ(doubles[k].backward(grad_y, x), values(grad_x));
+  }
+}
+
+// docs/specification/activations.md, accuracy: what the headers say of cancellation.
+TEST_F(ActivationTest, OnlyTheGeluWithErfCancels) {
+  double worst = 0;
+  for (double x = -40; x <= -1; x += 0x1.1p-3) {
+    const Tensor<double> at = {x};
+    const oracle100 exact = definition("gelu", x).y, got = gelu(at)(0);
+    EXPECT_LE(abs(got - exact), ldexp(oracle100(1), -53) * -x) << x;
+    worst = std::max(worst, numeric::to_double(abs(got - exact) / abs(exact)));
+    // v = w (1 + d), |d| <= 7 u, so exp(v) is off by 7 u |v|; exp, sum, quotient, product round.
+    const oracle100 tanh_exact = definition("gelu_tanh", x).y;
+    const double v = 1.6 * (-x + 0.044715 * -x * x * x);
+    const oracle100 bound =
+        abs(tanh_exact) * ldexp(oracle100(7 * v + 5), -53) * (1 + 1e-9) + 0x1p-1068;
+    EXPECT_LE(abs(oracle100(gelu_tanh(at)(0)) - tanh_exact), bound) << x;
+  }
+  EXPECT_EQ(worst, 1) << "far out 1 + erf is 0";
+}
+
+TEST_F(ActivationTest, EnclosuresHoldTheDefinition) {
+  const Tensor<double> x = arguments();
+  const Tensor<double> grad_y = random_tensor(tensor::shape_of(x), "enclosure");
+  using numeric::ball;
+  using numeric::interval;
+  const auto intervals = every_function<interval>();
+  const auto balls = every_function<ball>();
+  for (std::size_t k = 0; k < balls.size(); ++k) {
+    SCOPED_TRACE(balls[k].name);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const Definition d = definition(balls[k].name, oracle100(x(i)));
+      const Tensor<double> at = {x(i)}, g = {grad_y(i)};
+      const auto holds = [&](const auto& got, const oracle100& exact) {
+        const auto [lower, upper] = numeric::enclose(got(0));
+        EXPECT_LE(oracle100(lower), exact) << x(i);
+        EXPECT_GE(oracle100(upper), exact) << x(i);
+        EXPECT_LE(upper - lower, 0x1p-50 * std::fabs(x(i)) + 0x1p-50) << x(i);
+      };
+      holds(intervals[k].forward(lift<interval>(at)), d.y);
+      holds(balls[k].forward(lift<ball>(at)), d.y);
+      holds(intervals[k].backward(lift<interval>(g), lift<interval>(at)), g(0) * d.slope);
+      holds(balls[k].backward(lift<ball>(g), lift<ball>(at)), g(0) * d.slope);
+    }
+  }
+}
+
+// Arguments that lie on both sides of 0, where relu and gelu_tanh branch.
+template <class T>
+void expect_every_point_held(double first, double last) {
+  using numeric::hull;
+  using numeric::mp::hull;
+  const auto doubles = every_function<oracle50>();
+  const auto enclosing = every_function<T>();
+  Tensor<T> x = tensor::empty_tensor<T>({1});
+  x(0) = hull(T(first), T(last));
+  for (std::size_t k = 0; k < doubles.size(); ++k) {
+    const auto y = numeric::enclose(enclosing[k].forward(x)(0));
+    const auto slope = numeric::enclose(enclosing[k].backward(lift<T>({3}), x)(0));
+    for (double point = first; point <= last; point += (last - first) / 16) {
+      SCOPED_TRACE(doubles[k].name + " at " + std::to_string(point));
+      const Tensor<oracle50> at = {oracle50(point)};
+      const oracle50 value = doubles[k].forward(at)(0);
+      const oracle50 derivative = doubles[k].backward(lift<oracle50>({3}), at)(0);
+      EXPECT_LE(y.lower, value);
+      EXPECT_GE(y.upper, value);
+      EXPECT_LE(slope.lower, derivative);
+      EXPECT_GE(slope.upper, derivative);
+    }
+  }
+  // The radius of a ball has 30 bits.
+  EXPECT_GE(numeric::enclose(relu(x)(0)).lower, -0x1p-29 * last);
+}
+TEST_F(ActivationTest, EnclosuresHoldEveryPoint) {
+  expect_every_point_held<numeric::interval>(-1, 2);
+  expect_every_point_held<numeric::ball>(-0.25, 0.5);
+}
+
+// Where rounding may have taken x past 0, the bound covers the other side.
+TEST_F(ActivationTest, RunningErrorCoversBothSidesOfTheKink) {
+  Tensor<running_error> x = tensor::empty_tensor<running_error>({2});
+  x(0) = running_error(-0.25, 0.5);
+  x(1) = running_error(-0.25, 0.125);
+  EXPECT_BITS_EQ(values(relu(x)), (Tensor<double>{0, 0}));
+  EXPECT_GE(relu(x)(0).error, 0.25);
+  const auto slope = relu_backward(lift<running_error>({3, 3}), x);
+  EXPECT_BITS_EQ(values(slope), (Tensor<double>{0, 0}));
+  EXPECT_GE(slope(0).error, 3);
+  EXPECT_BITS_EQ(slope(1).error, 0.0);
+}
+
+// The backward written by hand is the derivative, in every shape [N,D] up to 3 x 3.
+TEST_F(ActivationTest, BackwardIsTheDerivative) {
+  const auto duals = every_function<dual>();
+  const auto oracles = every_function<oracle50>();
+  const auto running = every_function<running_error>();
+  for (std::size_t rows = 1; rows <= 3; ++rows) {
+    for (std::size_t width = 1; width <= 3; ++width) {
+      for (const double scale : {0.0, 0.01, 1.0, 4.0}) {
+        const Shape shape = {rows, width};
+        const Tensor<double> x = random_tensor(shape, "derivative", scale);
+        const Tensor<double> grad_y = random_tensor(shape, "derivative gradient");
+        for (std::size_t k = 0; k < duals.size(); ++k) {
+          SCOPED_TRACE(duals[k].name + " of " + tensor::to_string(shape) + " times " +
+                       std::to_string(scale));
+          expect_derivative(
+              duals[k].forward, x, grad_y,
+              oracles[k].backward(lift<oracle50>(grad_y), lift<oracle50>(x)),
+              running[k].backward(lift<running_error>(grad_y), lift<running_error>(x)));
+        }
+      }
+    }
+  }
+}
+
+TEST_F(ActivationTest, ExtremesAreDefined) {
+  const Tensor<double> x = {1e308, -1e308, 1e200, -1e200, 60, -60, 0.0, -0.0};
+  const Tensor<double> y = {1e308, -0.0, 1e200, -0.0, 60, -0.0, 0.0, -0.0};
+  const Tensor<double> slope = {1, 0, 1, 0, 1, 0, 0.5, 0.5};
+  const Tensor<double> ones = tensor::full_tensor<double>({8}, 1.0);
+  EXPECT_BITS_EQ(gelu(x), y);
+  EXPECT_BITS_EQ(gelu_tanh(x), y);
+  for (std::size_t i = 0; i < 8; ++i) {
+    EXPECT_EQ(gelu_backward(ones, x)(i), slope(i)) << x(i);
+    EXPECT_EQ(gelu_tanh_backward(ones, x)(i), slope(i)) << x(i);
+  }
+}
+
+TEST_F(ActivationTest, BrokenRequirementsAreNamed) {
+  EXPECT_EQ(contract_message([] {
+              relu_backward(Tensor<double>{1, 2}, Tensor<double>{{1, 2}});
+            }),
+            "relu_backward: grad_y has shape [2]; expected shape [1, 2]");
+  const Tensor<double> good = random_tensor({60, 300}, "finite");
+  for (const int threads : {1, 5}) {
+    numeric::set_num_threads(threads);
+    for (const double bad : {kInfinity, -kInfinity, kNaN}) {
+      Tensor<double> x = good;
+      x(59, 299) = bad;
+      x(41, 7) = bad;
+      const auto message = [&](const std::string& function, const std::string& argument) {
+        return function + ": " + argument + " has the element [41, 7] = " + shown(bad) +
+               "; expected finite values (C2)";
+      };
+      for (const auto& f : every_function<double>()) {
+        EXPECT_EQ(contract_message([&] { f.forward(x); }), message(f.name, "x"));
+        EXPECT_EQ(contract_message([&] { f.backward(good, x); }),
+                  message(f.name + "_backward", "x"));
+        EXPECT_EQ(contract_message([&] { f.backward(x, good); }),
+                  message(f.name + "_backward", "grad_y"));
+      }
+    }
+  }
+  for (const auto& f : every_function<numeric::interval>())
+    EXPECT_THROW(f.forward(lift<numeric::interval>({kNaN})), numeric::ContractError);
+}
+
+}  // namespace
+}  // namespace normproof::ref::ops

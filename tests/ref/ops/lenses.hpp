@@ -1,0 +1,125 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ref/numeric/elementary.hpp"
+#include "ref/numeric/instruction_set.hpp"
+#include "ref/numeric/parallel.hpp"
+#include "ref/numeric/random.hpp"
+#include "ref/tensor/contract.hpp"
+#include "tests/verification/compare/expect.hpp"
+
+/// What the tests of softmax and of the activations share: data, and the lenses of
+/// docs/architecture.md.
+namespace normproof::ref::ops {
+
+using numeric::dual;
+using numeric::oracle100;
+using numeric::oracle50;
+using numeric::running_error;
+using tensor::Mask;
+using tensor::Shape;
+using tensor::Tensor;
+using verification::compare::compare;
+
+inline Tensor<double> random_tensor(const Shape& shape, std::string_view stream, double scale = 1) {
+  const numeric::RandomStream random(8, stream);
+  Tensor<double> t = tensor::empty_tensor<double>(shape);
+  for (std::size_t i = 0; i < t.size(); ++i) t.data()[i] = scale * random.normal(i);
+  return t;
+}
+
+template <class T>
+Tensor<T> lift(const Tensor<double>& t) {
+  return tensor::convert<T>(t);
+}
+
+inline Tensor<double> values(const Tensor<running_error>& t) {
+  Tensor<double> result = tensor::empty_tensor<double>(tensor::shape_of(t));
+  for (std::size_t i = 0; i < t.size(); ++i) result.data()[i] = t.data()[i].value;
+  return result;
+}
+
+/// The order of docs/determinism.md, R2, spelled out.
+inline double sum_by_the_rule(const std::vector<double>& x) {
+  double lane[32] = {};
+  for (std::size_t i = 0; i < x.size(); ++i) lane[i % 32] += x[i];
+  for (const std::size_t stride : {16, 8, 4, 2, 1})
+    for (std::size_t l = 0; l < stride; ++l) lane[l] += lane[l + stride];
+  return lane[0];
+}
+
+inline void reset_machine() {
+  numeric::set_num_threads(1);
+  numeric::select_instruction_set(numeric::instruction_sets().back());
+}
+
+template <class F>
+void expect_same_everywhere(F&& f) {
+  numeric::set_num_threads(1);
+  numeric::select_instruction_set("baseline");
+  const Tensor<double> expected = f();
+  for (const auto& set : numeric::instruction_sets()) {
+    numeric::select_instruction_set(set);
+    for (const int threads : {1, 2, 5}) {
+      numeric::set_num_threads(threads);
+      EXPECT_BITS_EQ(f(), expected) << set << ", " << threads << " threads";
+    }
+  }
+  reset_machine();
+}
+
+/// Every enclosure holds the exact value, and is narrow: its ends round to doubles two steps apart
+/// at most.
+template <class T>
+void expect_encloses(const Tensor<T>& got, const Tensor<oracle100>& exact) {
+  ASSERT_EQ(tensor::shape_of(got), tensor::shape_of(exact));
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    const auto [lower, upper] = numeric::enclose(got.data()[i]);
+    EXPECT_LE(oracle100(lower), exact.data()[i]) << "element " << i;
+    EXPECT_GE(oracle100(upper), exact.data()[i]) << "element " << i;
+    EXPECT_LE(verification::compare::ulp_distance(lower, upper), 2u) << "element " << i;
+  }
+}
+
+/// sum_i grad_y_i (d f_i / d x_j) by dual numbers, for every j, against grad_x; both at 50 digits,
+/// hence within the scaled bound of docs/error_analysis.md, section 5.
+template <class F>
+void expect_derivative(F&& f, const Tensor<double>& x, const Tensor<double>& grad_y,
+                       const Tensor<oracle50>& grad_x, const Tensor<running_error>& bound) {
+  Tensor<oracle100> expected = tensor::empty_tensor<oracle100>(tensor::shape_of(x));
+  Tensor<oracle100> scaled = expected;
+  for (std::size_t j = 0; j < x.size(); ++j) {
+    Tensor<dual> at = lift<dual>(x);
+    at.data()[j].derivative = 1;
+    const Tensor<dual> y = f(at);
+    oracle50 sum(0);
+    for (std::size_t i = 0; i < y.size(); ++i) sum += grad_y.data()[i] * y.data()[i].derivative;
+    expected.data()[j] = oracle100(sum);
+    scaled.data()[j] =
+        ldexp(oracle100(bound.data()[j].error), 10 + 53 - std::numeric_limits<oracle50>::digits);
+  }
+  EXPECT_WITHIN(compare(tensor::convert<oracle100>(grad_x), expected, scaled));
+}
+
+/// The sentence of the ContractError that f throws, or "no error".
+template <class F>
+std::string contract_message(F&& f) {
+  try {
+    f();
+  } catch (const numeric::ContractError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+/// How the messages write a number that is not finite.
+inline std::string shown(double x) {
+  return x != x ? "nan" : x < 0 ? "-inf" : "inf";
+}
+
+}  // namespace normproof::ref::ops

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace normproof::verification::cli {
+
+/// A function of one `double`, correctly rounded.
+enum class ElementaryFunction { exp, log, tanh, erf, sqrt };
+
+struct ElementaryCommand {
+  ElementaryFunction function = ElementaryFunction::exp;
+};
+
+/// Computes  for each line of the input, a number in decimal or hexadecimal notation or inf or nan,
+///           the value of the function there as a hexadecimal number, inf, -inf or nan, a line each
+/// Throws    FileError naming the line and its text where it is no `double` (beyond the largest or
+///           below the least is none either), and where there is no line at all
+std::string elementary_lines(ElementaryFunction function, std::string_view input);
+
+}  // namespace normproof::verification::cli
