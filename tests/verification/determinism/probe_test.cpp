@@ -75,8 +75,9 @@ TEST(Probes, EveryPartOfTheContractHasSome) {
       EXPECT_TRUE(has("norm/" + layer + each)) << layer << each;
   for (const char* function : {"exp", "log", "tanh", "erf"})
     EXPECT_TRUE(has(std::string("elementary/") + function + "_accurate")) << function;
-  for (const char* part : {"matmul/ab_", "matmul/atb_", "matmul/abt_", "matmul/batched_ab",
-                           "matmul/strided", "sum/elements_cancelling", "random/normal"})
+  for (const char* part :
+       {"matmul/ab_", "matmul/atb_", "matmul/abt_", "matmul/batched_ab", "matmul/strided",
+        "softmax/masked", "activation/gelu_tanh", "sum/elements_cancelling", "random/normal"})
     EXPECT_TRUE(has(part)) << part;
 }
 
