@@ -2,6 +2,7 @@
 
 #include "ref/norm/kernels.hpp"
 #include "ref/norm/layer_support.hpp"
+#include "ref/numeric/fp_environment.hpp"
 
 namespace normproof::ref::norm {
 namespace {
@@ -63,6 +64,7 @@ GroupNormForward<T> group_norm(const Tensor<T>& x, const Affine<T>& affine, cons
   const std::size_t groups = check_groups(kName, options.groups, e.d_model);
   const Parameters<T> parameters(kName, affine, e.d_model);
   tensor::check_finite(kName, "x", x);
+  numeric::check_fp_mode();
 
   GroupNormForward<T> result;
   result.y = tensor::empty_tensor<T>(shape_of(x));
@@ -110,6 +112,7 @@ AffineGradients<T> group_norm_backward(const Tensor<T>& grad_y, const Tensor<T>&
   const std::size_t groups = check_groups(kName, options.groups, e.d_model);
   check_backward(kName, grad_y, x, "mean", saved.mean, {e.batch_size, groups});
   check_backward(kName, grad_y, x, "rstd", saved.rstd, {e.batch_size, groups});
+  numeric::check_fp_mode();
   const Parameters<T> parameters(kName, affine, e.d_model);
 
   AffineGradients<T> result{tensor::empty_tensor<T>(shape_of(x)),

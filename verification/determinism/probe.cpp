@@ -36,6 +36,7 @@ void Values::add_folded(const Tensor<double>& t) {
 
 std::vector<Probe> probes() {
   std::vector<Probe> all;
+  add_activation_probes(all);
   add_arithmetic_probes(all);
   add_elementary_probes(all);
   add_matmul_probes(all);

@@ -40,6 +40,7 @@ struct Probe {
 std::vector<Probe> probes();
 
 /// The groups, each in a source of its own.
+void add_activation_probes(std::vector<Probe>& probes);
 void add_arithmetic_probes(std::vector<Probe>& probes);
 void add_elementary_probes(std::vector<Probe>& probes);
 void add_matmul_probes(std::vector<Probe>& probes);

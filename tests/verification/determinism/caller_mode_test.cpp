@@ -6,6 +6,7 @@
 #include <functional>
 #include <thread>
 
+#include "ref/norm/group_norm.hpp"
 #include "ref/norm/norm.hpp"
 #include "ref/numeric/elementary_array.hpp"
 #include "ref/numeric/errors.hpp"
@@ -19,6 +20,7 @@ namespace {
 
 namespace numeric = ref::numeric;
 using numeric::EnvironmentError;
+using ref::tensor::full_tensor;
 using ref::tensor::Tensor;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
@@ -50,16 +52,21 @@ TEST(CallerMode, IsSeenByTheRegisterAndByTheBits) {
   EXPECT_NO_THROW(numeric::check_fp_mode());
 }
 
-// Every operation on tensors, with no more than one element: none is too small to be refused.
+// Every operation on tensors, with two elements: none is too small to be refused.
 TEST(CallerMode, EveryOperationOnTensorsRefusesIt) {
-  const Tensor<double> x = {{1.0}};
+  const Tensor<double> x = full_tensor<double>({2, 1}, 1.0);
   double y = 0;
   std::vector<std::pair<std::string, std::function<void()>>> operations = {
       {"sum_elements", [&] { ref::ops::sum_elements(x); }},
       {"sum_rows", [&] { ref::ops::sum_rows(x); }},
       {"sum_columns", [&] { ref::ops::sum_columns(x); }},
       {"dot_rows", [&] { ref::ops::dot_rows(x, x); }},
-      {"matmul", [&] { ref::ops::matmul(x, x); }},
+      {"matmul", [&] { ref::ops::matmul(x, x, ref::ops::Transpose::a); }},
+      {"group_norm_backward",
+       [&] {
+         ref::norm::group_norm_backward<double>(x, x, {}, {}, {x, full_tensor<double>({2, 1}, 1.0)},
+                                                {});
+       }},
       {"exp", [&] { numeric::exp(x.data(), 1, &y); }},
       {"log", [&] { numeric::log(x.data(), 1, &y); }},
       {"tanh", [&] { numeric::tanh(x.data(), 1, &y); }},
