@@ -7,6 +7,7 @@ namespace normproof::ref::numeric {
 /// Error     oracles: correctly rounded by MPFR; interval and ball: an enclosure
 template <class T>
 T pi();
+#ifndef NORMPROOF_DOUBLE_ONLY
 template <>
 oracle50 pi();
 template <>
@@ -17,5 +18,6 @@ template <>
 ball pi();
 template <>
 dual pi();
+#endif
 
 }  // namespace normproof::ref::numeric

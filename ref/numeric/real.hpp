@@ -3,6 +3,7 @@
 #include <concepts>
 #include <type_traits>
 
+#include "ref/numeric/running_error.hpp"
 // NORMPROOF_DOUBLE_ONLY: `double` is the one scalar and no library is needed, so that the same
 // sources compile for any processor (verification/determinism). One value for a whole program.
 #ifndef NORMPROOF_DOUBLE_ONLY
@@ -12,7 +13,6 @@
 
 #include "ref/numeric/ball.hpp"
 #include "ref/numeric/dual.hpp"
-#include "ref/numeric/running_error.hpp"
 #endif
 
 namespace normproof::ref::numeric {

@@ -12,7 +12,7 @@ namespace {
 using numeric::running_error;
 using tensor::shape_of;
 
-constexpr std::size_t kGrain = 4096;  // elements; the bits do not depend on it
+constexpr std::size_t kActivationGrain = 4096;  // elements; the bits do not depend on it
 
 // The true constants as nearly as T has them; those of `double` with their error.
 template <class T>
@@ -52,7 +52,7 @@ Tensor<T> elementwise(std::string_view function, const Tensor<T>* grad_y, const 
   Tensor<T> out = tensor::empty_tensor<T>(shape_of(x));
   const Elementwise<T> a{grad_y == nullptr ? nullptr : grad_y->data(), x.data(), &constants,
                          past_caches(x.size()), out.data()};
-  for (std::size_t i = first_refused(x.size(), kGrain, run(a)); i < x.size(); ++i) {
+  for (std::size_t i = first_refused(x.size(), kActivationGrain, run(a)); i < x.size(); ++i) {
     if (grad_y != nullptr) check_element(function, "grad_y", *grad_y, i);
     check_element(function, "x", x, i);
   }

@@ -6,6 +6,7 @@
 namespace normproof::ref::ops {
 inline namespace NORMPROOF_ISA {
 
+#ifndef NORMPROOF_DOUBLE_ONLY
 /// The scalars other than `double`, element by element.
 template <class T>
 struct Elements {
@@ -73,6 +74,7 @@ struct Elements {
     }
   }
 };
+#endif
 
 }  // namespace NORMPROOF_ISA
 }  // namespace normproof::ref::ops
