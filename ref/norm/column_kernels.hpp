@@ -77,7 +77,7 @@ void column_parameter_gradients(const ColumnBackward<T>& b, std::size_t begin, s
     const T* grad_y = b.grad_y + row * b.d_model + begin;
     const auto x_hat = normalized<centered>(b.x + row * b.d_model + begin, mean, b.rstd + begin);
     return [grad_y, x_hat](auto at) {
-      const auto g = at(grad_y);
+      const auto& g = at(grad_y);
       const auto product = g * x_hat(at);
       return ops::TwoTerms{product, g};
     };

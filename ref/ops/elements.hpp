@@ -19,6 +19,7 @@ struct Elements<double> {
 
   /// A term that is not finite makes x - x NaN, and with it the sum.
   static bool all_finite(const double* x, std::size_t count) {
+    // NOLINTNEXTLINE(misc-redundant-expression)
     return contiguous_lane_sum<double>(count, [x](auto at) { return at(x) - at(x); }) == 0;
   }
 
