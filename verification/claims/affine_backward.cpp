@@ -14,6 +14,7 @@ constexpr auto kRounding = "|difference| / what rounding at 50 digits may do";
 
 std::vector<Bounded> scaled(const std::vector<Bounded>& values, const Bounded& factor) {
   std::vector<Bounded> result;
+  result.reserve(values.size());
   for (const Bounded& v : values) result.push_back(v * factor);
   return result;
 }

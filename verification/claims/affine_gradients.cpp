@@ -61,7 +61,7 @@ Renorm compare_renorm(const Subject& subject, const Batch& b) {
         const oracle50 whole = slope(subject, options, in, renorm_state<dual>(b), b.grad_y);
         result.judgement = both(result.judgement, within(absolute(got - whole), 2 * bound));
       }
-      in.gamma = in.beta = {};
+      in.gamma = in.beta = decltype(in.beta)();
       std::vector<double> upstream(b.grad_y.size(), 0);  // column j alone, gamma times later
       for (const std::size_t k : slices[j]) upstream[k] = b.grad_y[k];
       const oracle50 gamma = b.gamma.empty() ? 1.0 : b.gamma[j];
@@ -106,7 +106,7 @@ Affine compare_affine(const Subject& subject, const Layer& layer, const Batch& b
   const auto step = subject.step<oracle50>(options, inputs_of<oracle50>(layer, b));
   // x_hat is y at gamma = 1, beta = 0, to the last bit.
   auto bare = inputs_of<oracle50>(layer, b);
-  bare.gamma = bare.beta = {};
+  bare.gamma = bare.beta = decltype(bare.beta)();
   const auto x_hat = subject.step<oracle50>(options, bare).outputs.at("y");
   const auto state = ref::norm::initial_state<dual>(options, b.features);
   Affine result;

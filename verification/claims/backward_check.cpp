@@ -74,7 +74,7 @@ Layer scale_norm_layer() {
 
 oracle50 slope(const Subject& subject, const NormOptions& options, NormInputs<dual> in,
                const NamedTensors<dual>& state, const std::vector<double>& grad_y) {
-  in.grad_y = {};
+  in.grad_y = decltype(in.grad_y)();
   const auto step = subject.step<dual>(options, in, state);
   const auto& y = step.outputs.at("y");
   oracle50 sum = 0;

@@ -10,7 +10,7 @@ namespace {
 
 /// What rounding may have done to both. A bound that is not finite would pass anything.
 oracle50 joint_error(const Bounded& a, const Bounded& b) {
-  const oracle50 error = a.error + b.error;
+  oracle50 error = a.error + b.error;
   if (!ref::numeric::is_finite(error))
     throw ref::numeric::ContractError("Bounded: the bound of rounding is not finite");
   return error;

@@ -111,6 +111,7 @@ const oracle50& margin() {
 
 Bounded root_mean_square(const std::vector<Bounded>& values) {
   std::vector<Bounded> squares;
+  squares.reserve(values.size());
   for (const Bounded& v : values) squares.push_back(v * v);
   return sqrt(mean(squares));
 }

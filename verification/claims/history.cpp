@@ -159,7 +159,8 @@ rc::Gen<History> histories(const HistoryKind& kind) {
   return histories(kind, [](const History&) { return true; });
 }
 
-rc::Gen<History> histories(const HistoryKind& kind, std::function<bool(const History&)> accept) {
+rc::Gen<History> histories(const HistoryKind& kind,
+                           const std::function<bool(const History&)>& accept) {
   const auto accepted = [=](const History& h) { return belongs(h) && accept(h); };
   return shrinking<History>(
       [=](Draw& draw) {

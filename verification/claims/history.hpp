@@ -43,7 +43,8 @@ struct HistoryKind {
 /// not. They shrink by dropping steps and rows and to simpler numbers, within the kind.
 rc::Gen<History> histories(const HistoryKind& kind);
 /// The same, where `accept` must be true of the histories and of all that they shrink to.
-rc::Gen<History> histories(const HistoryKind& kind, std::function<bool(const History&)> accept);
+rc::Gen<History> histories(const HistoryKind& kind,
+                           const std::function<bool(const History&)>& accept);
 
 /// The numbers of one step, as PowerNormChannel takes them.
 PowerNormChannel::Row row_of(const std::vector<double>& values);

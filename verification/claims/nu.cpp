@@ -52,6 +52,7 @@ struct Telescope {
 Telescope telescope(const PowerNormChannel& start, const History& h) {
   const auto moments = play(start, h);
   std::vector<Bounded> terms;
+  terms.reserve(moments.size());
   for (const Moment& m : moments) terms.push_back(mean_remainder_x_hat(m));
   return {moments.back().nu - start.nu(), sum(terms)};
 }

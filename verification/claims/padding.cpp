@@ -186,7 +186,7 @@ std::vector<Filled> fill(const Subject& subject, const Batch& b) {
   for (std::size_t i = 0; i < b.rows; ++i)
     for (std::size_t j = 0; j < b.features; ++j)
       if (!b.is_valid(i)) inputs.x(i, j) = masked.outputs.at("mean").data()[j];
-  inputs.valid = {};
+  inputs.valid = ref::tensor::Mask();
   const auto filled = subject.step<oracle50>(options, inputs);
 
   std::vector<Filled> result;

@@ -83,7 +83,7 @@ Compared compare_difference(const Subject& subject, const Batch& b) {
     for (const std::size_t at : members) {
       const auto y_at = [&](int side) {
         NormInputs<oracle100> moved = in;
-        moved.grad_y = {};
+        moved.grad_y = decltype(moved.grad_y)();
         moved.x.data()[at] += side * oracle100(h);
         return subject.step<oracle100>(options, moved).outputs.at("y");
       };

@@ -196,6 +196,7 @@ std::vector<Result> run_claims(const std::vector<Claim>& claims, const RunSettin
       ++started;
     }
     std::vector<pollfd> files;
+    files.reserve(workers.size());
     for (const Worker& worker : workers) files.push_back({worker.file(), POLLIN, 0});
     if (::poll(files.data(), files.size(), -1) < 0 && errno != EINTR) system_failure("poll");
     for (std::size_t i = workers.size(); i-- > 0;) {

@@ -33,7 +33,7 @@ void add_activations(std::vector<Probe>& probes) {
   for (const Activation& activation : kActivations) {
     const std::string name = std::string("activation/") + activation.name;
     const auto add = [&](const std::string& range, const Shape& shape, auto inputs_of) {
-      const std::string probe = name + "_" + range;
+      const std::string probe = std::string(name).append("_").append(range);
       probes.push_back({probe, [=](Values& values) {
                           Inputs inputs(probe);
                           const Tensor<double> x = inputs_of(inputs, shape);

@@ -10,6 +10,10 @@
 #include "ref/numeric/instruction_set.hpp"
 #include "ref/numeric/parallel.hpp"
 
+#ifndef NORMPROOF_FLAGS  // the build defines it; a checker that reads this file alone may not
+#define NORMPROOF_FLAGS "unknown"
+#endif
+
 namespace normproof::verification::determinism {
 namespace {
 

@@ -63,7 +63,7 @@ double Inputs::uniform(double lower, double upper) {
 double Inputs::wide(int least, int most) {
   const std::uint64_t random = bits();
   const int exponent =
-      least + static_cast<int>(below(static_cast<std::uint64_t>(most - least + 1)));
+      least + static_cast<int>(below(static_cast<std::uint64_t>(most - least) + 1));
   constexpr std::uint64_t kFraction = (std::uint64_t{1} << 52) - 1;
   std::uint64_t result = random & (kFraction | std::uint64_t{1} << 63);
   if (exponent >= -1022) {
