@@ -165,6 +165,7 @@ Variance variance_of(const std::vector<Bounded>& x, const NormStep<oracle50>& st
                      std::size_t column) {
   Variance result;
   std::vector<Bounded> squares;
+  squares.reserve(x.size());
   result.mean = mean(x);
   for (const Bounded& v : x) squares.push_back((v - result.mean) * (v - result.mean));
   result.variance = mean(squares);
