@@ -19,7 +19,7 @@ std::size_t first_refused(std::size_t count, std::size_t grain,
 
 /// kernel<T> of the instruction set in use for `double`, else the template.
 #define NORMPROOF_ACTIVATION_KERNEL(T, of_double, of_any, arguments)                       \
-  [&arguments](std::size_t begin, std::size_t end) {                                       \
+  [&](std::size_t begin, std::size_t end) {                                                \
     if constexpr (std::is_same_v<T, double>)                                               \
       return ::normproof::ref::ops::activation_kernels().of_double(arguments, begin, end); \
     else                                                                                   \
