@@ -20,15 +20,14 @@ constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kMaxAxes = 32;
 constexpr std::string_view kDTypes = "a dtype of f8, f4, f2, i8, i4, u1 or b1";
 
-struct Descriptor {
+struct TypeCode {
   std::string_view text;
   DType dtype;
 };
-constexpr std::array kDescriptors{
-    Descriptor{"f8", DType::float64}, Descriptor{"f4", DType::float32},
-    Descriptor{"f2", DType::float16}, Descriptor{"i8", DType::int64},
-    Descriptor{"i4", DType::int32},   Descriptor{"u1", DType::uint8},
-    Descriptor{"b1", DType::boolean}};
+constexpr std::array kTypeCodes{TypeCode{"f8", DType::float64}, TypeCode{"f4", DType::float32},
+                                TypeCode{"f2", DType::float16}, TypeCode{"i8", DType::int64},
+                                TypeCode{"i4", DType::int32},   TypeCode{"u1", DType::uint8},
+                                TypeCode{"b1", DType::boolean}};
 
 struct Header {
   std::string_view descr;
@@ -182,8 +181,8 @@ std::pair<DType, bool> parse_descr(std::string_view descr, std::string_view file
                                    std::string_view field) {
   if (!descr.empty()) {
     const char order = descr.front();
-    const auto code = std::ranges::find(kDescriptors, descr.substr(1), &Descriptor::text);
-    if (code != kDescriptors.end() &&
+    const auto code = std::ranges::find(kTypeCodes, descr.substr(1), &TypeCode::text);
+    if (code != kTypeCodes.end() &&
         (order == '<' || order == '>' || (order == '|' && item_size(code->dtype) == 1))) {
       return {code->dtype, order == '>'};
     }
@@ -246,8 +245,8 @@ StoredTensor decode_npy(std::span<const std::byte> bytes, std::string name, std:
 
 std::vector<std::byte> encode_npy(const StoredTensor& tensor) {
   const std::string label = fmt::format("tensor '{}'", tensor.name);
-  const auto code = std::ranges::find(kDescriptors, tensor.dtype, &Descriptor::dtype);
-  if (code == kDescriptors.end()) {
+  const auto code = std::ranges::find(kTypeCodes, tensor.dtype, &TypeCode::dtype);
+  if (code == kTypeCodes.end()) {
     numeric::contract_failure("encode_npy", label, "is bfloat16, which .npz cannot hold",
                               "another dtype, or .safetensors");
   }

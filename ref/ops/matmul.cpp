@@ -20,7 +20,7 @@ using tensor::shape_of;
 using tensor::Tensor;
 using tensor::to_string;
 
-constexpr std::size_t kLimit = std::size_t{1} << 63;
+constexpr std::size_t kBytesLimit = std::size_t{1} << 63;
 
 template <class T>
 Shape shape_of_view(const MatrixView<T>& m) {
@@ -58,8 +58,8 @@ bool span_of(const MatrixView<T>& m, std::size_t& span) {
     std::size_t reach = 0;
     fits = fits && !__builtin_mul_overflow(size, std::max<std::size_t>(axis.extent, 1), &size) &&
            !__builtin_mul_overflow(axis.extent == 0 ? 0 : axis.extent - 1, axis.stride, &reach) &&
-           !__builtin_add_overflow(span, reach, &span) && span < kLimit / sizeof(T) &&
-           size < kLimit / sizeof(T);
+           !__builtin_add_overflow(span, reach, &span) && span < kBytesLimit / sizeof(T) &&
+           size < kBytesLimit / sizeof(T);
   }
   if (empty) span = 0;
   return fits;
@@ -215,7 +215,7 @@ Tensor<T> matmul(const Tensor<T>& a, const Tensor<T>& b, Transpose transpose) {
                                         : "a [..., M, K] and b [..., N, K] (C1)");
   std::size_t size = 0;
   if (__builtin_mul_overflow(left.rows, right.columns, &size) ||
-      __builtin_mul_overflow(size, left.batch_size, &size) || size >= kLimit / sizeof(T))
+      __builtin_mul_overflow(size, left.batch_size, &size) || size >= kBytesLimit / sizeof(T))
     refuse("a result of less than 2^63 bytes (C4)");
   Shape c_shape(a_shape.begin(), a_shape.end() - 2);
   c_shape.push_back(left.rows);

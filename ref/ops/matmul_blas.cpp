@@ -18,11 +18,11 @@ using tensor::shape_of;
 using tensor::Tensor;
 using Matrix = xt::xtensor<double, 2, xt::layout_type::row_major>;
 
-constexpr std::size_t kLimit = std::size_t{1} << 31;
+constexpr std::size_t kLargestBlasExtent = std::size_t{1} << 31;
 
 bool is_matrix(const Shape& shape) {
-  return shape.size() == 2 && shape[0] >= 1 && shape[1] >= 1 && shape[0] < kLimit &&
-         shape[1] < kLimit;
+  return shape.size() == 2 && shape[0] >= 1 && shape[1] >= 1 && shape[0] < kLargestBlasExtent &&
+         shape[1] < kLargestBlasExtent;
 }
 
 Matrix copy_of(const Tensor<double>& t) {

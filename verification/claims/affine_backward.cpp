@@ -9,8 +9,8 @@ namespace normproof::verification::claims {
 
 namespace {
 
-constexpr auto kAny = "any α, ε, and ψ² and ν at the start; no padding, no group scaling, W = 0";
-constexpr auto kRounding = "|difference| / what rounding at 50 digits may do";
+constexpr auto kAnyHistory =
+    "any α, ε, and ψ² and ν at the start; no padding, no group scaling, W = 0";
 
 std::vector<Bounded> scaled(const std::vector<Bounded>& values, const Bounded& factor) {
   std::vector<Bounded> result;
@@ -19,24 +19,17 @@ std::vector<Bounded> scaled(const std::vector<Bounded>& values, const Bounded& f
   return result;
 }
 
-/// The channel of power_norm that starts where the released one does.
-PowerNormChannel paper_channel(const Subject& subject, const History& h) {
-  PowerNormChannel channel = channel_of(subject, h.paper(), h);
-  channel.set_nu((Bounded(1) - Bounded(h.alpha_backward)) * Bounded(h.nu));
-  return channel;
-}
-
 /// grad_x of every step, released and as the paper has it.
-struct Sides {
+struct BothBackwards {
   std::vector<Moment> released, paper;
 };
-Sides sides(const Subject& subject, const History& h, bool divide_by_batch_psi) {
+BothBackwards sides(const Subject& subject, const History& h, bool divide_by_batch_psi) {
   auto options = h.released();
   options.divide_by_batch_psi = divide_by_batch_psi;
   return {play(channel_of(subject, options, h), h), play(paper_channel(subject, h), h)};
 }
 
-Judgement same_gradients(const Sides& s) {
+Judgement same_gradients(const BothBackwards& s) {
   Judgement judged = whether(true);
   for (std::size_t t = 0; t < s.paper.size(); ++t)
     judged = both(judged, agree(s.released[t].grad_x, s.paper[t].grad_x));
@@ -44,7 +37,7 @@ Judgement same_gradients(const Sides& s) {
 }
 
 /// With the old psi: grad_released sqrt(psi_B^2 + eps) = grad_paper sqrt(psi_(t-1)^2 + eps).
-Judgement exact_ratio(const Sides& s, const History& h) {
+Judgement exact_ratio(const BothBackwards& s, const History& h) {
   Judgement judged = whether(true);
   Bounded old = h.psi2;
   for (std::size_t t = 0; t < s.paper.size(); ++t) {
@@ -57,7 +50,7 @@ Judgement exact_ratio(const Sides& s, const History& h) {
   return judged;
 }
 
-std::string show_gradients(const History& h, const Sides& s) {
+std::string show_gradients(const History& h, const BothBackwards& s) {
   std::string text = show(h) + ": grad_x of the last step ";
   for (const auto* side : {&s.released, &s.paper}) {
     std::vector<std::string> numbers;
@@ -84,7 +77,7 @@ std::string ratio_range(const Run& run) {
     h.x.push_back(x);
     h.grad_y.push_back(g);
   }
-  const Sides s = sides(run.subject, h, true);
+  const BothBackwards s = sides(run.subject, h, true);
   double least = 1, most = 1;
   for (std::size_t t = 0; t < h.steps(); ++t) {
     const double ratio = static_cast<double>(
@@ -103,7 +96,7 @@ Claim c3() {
           .title = "the released gradient is the paper's",
           .statement = "grad_x of the released code = X̃′/√(ψ_{t−1}² + ε), the paper's",
           .source = "released code against [SYG+20] Algorithm 2, line 7",
-          .assumptions = kAny,
+          .assumptions = kAnyHistory,
           .expected = Verdict::refuted,
           .dropped =
               "the backward divides by the ψ that produced x̂: the released code divides by the "
@@ -111,7 +104,7 @@ Claim c3() {
           .check = [](const Run& run) {
             const auto judge_with = [&](bool divide, bool ratio) {
               return [&, divide, ratio](const History& h) {
-                const Sides s = sides(run.subject, h, divide);
+                const BothBackwards s = sides(run.subject, h, divide);
                 return ratio ? exact_ratio(s, h) : same_gradients(s);
               };
             };
@@ -157,7 +150,7 @@ Claim c9() {
       .title = "no gradient from above, none below",
       .statement = "∂L/∂y = 0 ⇒ grad_x = 0, as for every Jacobian",
       .source = "derived: docs/derivations/norms.md; [SYG+20] Algorithm 2, lines 6 and 7",
-      .assumptions = kAny,
+      .assumptions = kAnyHistory,
       .expected = Verdict::refuted,
       .dropped = "ν_{t−1} = 0: the backward is affine in ∂L/∂y, grad_x = (g − ν x̂)/ψ, not linear",
       .check = [](const Run& run) {

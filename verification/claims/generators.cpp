@@ -11,7 +11,7 @@ namespace normproof::verification::claims {
 namespace {
 
 // The decimal steps that eps is drawn from.
-constexpr double kEps[] = {1e-12, 1e-8, 1e-5, 1e-3, 0.1, 0.25, 1};
+constexpr double kEpsOfLayers[] = {1e-12, 1e-8, 1e-5, 1e-3, 0.1, 0.25, 1};
 
 // How hard a number is to read: bits of its odd part, distance of its last bit from 1, its sign.
 int complexity(double v) {
@@ -109,7 +109,7 @@ Batch draw_batch(Draw& draw, const BatchKind& kind) {
   }
   for (std::size_t i = 0; i < kind.extras; ++i) b.extra.push_back(std::fabs(draw.power(-6, 5)));
   std::vector<double> eps;
-  for (const double e : kEps)
+  for (const double e : kEpsOfLayers)
     if (kind.least_eps <= e && e <= kind.most_eps) eps.push_back(e);
   b.eps = eps.empty() ? kind.most_eps : eps[draw.between(0, eps.size() - 1)];
   return b;

@@ -10,7 +10,7 @@ namespace normproof::verification::claims {
 namespace {
 
 constexpr double kAlphas[] = {0.5, 0.75, 0.9, 0.99};
-constexpr double kEps[] = {1e-8, 1e-5, 1e-3, 0.25};
+constexpr double kEpsOfHistories[] = {1e-8, 1e-5, 1e-3, 0.25};
 
 double draw_alpha(Draw& draw) {
   return draw.chance(0.5) ? kAlphas[draw.between(0, 3)] : draw.uniform(0.05, 0.995);
@@ -66,7 +66,8 @@ History draw_history(Draw& draw, const HistoryKind& kind) {
   if (kind.start && draw.chance(0.7)) h.nu = draw.normal();
   h.alpha_forward = draw_alpha(draw);
   h.alpha_backward = kind.one_alpha || draw.chance(0.5) ? h.alpha_forward : draw_alpha(draw);
-  if (!kind.zero_eps && (kind.positive_eps || draw.chance(0.7))) h.eps = kEps[draw.between(0, 3)];
+  if (!kind.zero_eps && (kind.positive_eps || draw.chance(0.7)))
+    h.eps = kEpsOfHistories[draw.between(0, 3)];
   if (kind.warmup) h.warmup_iterations = static_cast<std::int64_t>(draw.between(0, steps + 2));
   return h;
 }
@@ -179,6 +180,16 @@ rc::Gen<History> histories(const HistoryKind& kind,
 
 PowerNormChannel::Row row_of(const std::vector<double>& values) {
   return PowerNormChannel::Row(values.begin(), values.end());
+}
+
+Bounded unscaled(const History& h, const Bounded& e) {
+  return (Bounded(1) - Bounded(h.alpha_backward)) * e;
+}
+
+PowerNormChannel paper_channel(const Subject& subject, const History& h) {
+  PowerNormChannel channel = channel_of(subject, h.paper(), h);
+  channel.set_nu(unscaled(h, Bounded(h.nu)));
+  return channel;
 }
 
 std::vector<Moment> play(PowerNormChannel channel, const History& h) {

@@ -59,6 +59,12 @@ PowerNormChannel channel_of(const Subject& subject, const Options& options, cons
   return channel;
 }
 
+/// w e, w = 1 - alpha_backward: a state nu of the released code in the units of the paper's.
+Bounded unscaled(const History& h, const Bounded& e);
+
+/// The paper's channel that starts where the released one does.
+PowerNormChannel paper_channel(const Subject& subject, const History& h);
+
 /// Every step of the history.
 std::vector<Moment> play(PowerNormChannel channel, const History& h);
 

@@ -13,11 +13,11 @@ namespace normproof::verification::claims {
 namespace {
 
 // Both sides of an equation about one channel, and what rounding may make of their difference.
-struct Sides {
+struct BothSides {
   oracle50 left, right, bound;
 };
 
-using Equation = std::function<Sides(const Slice&, const Vector& grad_x)>;
+using Equation = std::function<BothSides(const Slice&, const Vector& grad_x)>;
 
 struct Identity {
   std::string id, title, statement, source;
@@ -40,7 +40,7 @@ Property<Batch> identity_property(const Subject& subject, const Identity& identi
               [sides](const Batch& b) {
                 Judgement all = whether(true);
                 for (std::size_t j = 0; j < b.features; ++j) {
-                  const Sides s = sides(b, j);
+                  const BothSides s = sides(b, j);
                   all = both(all, within(absolute(s.left - s.right), s.bound));
                 }
                 return all;
@@ -49,7 +49,7 @@ Property<Batch> identity_property(const Subject& subject, const Identity& identi
               [sides](const Batch& b) {
                 std::string text = show(b);
                 for (std::size_t j = 0; j < b.features; ++j) {
-                  const Sides s = sides(b, j);
+                  const BothSides s = sides(b, j);
                   text += fmt::format("; channel {}: left {}, right {}", j, show(s.left),
                                       show(s.right));
                 }
@@ -71,7 +71,7 @@ Claim identity_claim(const Identity& identity) {
 }
 
 // ||grad_x||^2 s^2 = ||g||^2 - [variance] <1,g>^2/B - (2 - Gamma) <g,x_hat>^2/B
-Sides squared_norm(const Slice& slice, const Vector& grad_x, bool centred) {
+BothSides squared_norm(const Slice& slice, const Vector& grad_x, bool centred) {
   const oracle50 gamma = slice.statistic / (slice.s * slice.s);
   const oracle50 along = slice.sum_g_x_hat(), mean_part = slice.sum_g();
   oracle50 rest = slice.sum_g_squared() - (2 - gamma) * along * along / slice.divisor;
@@ -151,15 +151,15 @@ std::vector<Claim> norm_identity_claims() {
                         oracle50 sum_abs_x = 0;
                         for (const oracle50& v : slice.x) sum_abs_x += absolute(v);
                         const oracle50 eps_share = 1 - slice.statistic / (slice.s * slice.s);
-                        return Sides{dot(grad_x, slice.x), slice.sum_g_x_hat() * eps_share,
-                                     sum_abs_x * slice.gradient_roundoff()};
+                        return BothSides{dot(grad_x, slice.x), slice.sum_g_x_hat() * eps_share,
+                                         sum_abs_x * slice.gradient_roundoff()};
                       }}),
       identity_claim({"B4", "mean of the BatchNorm gradient", "Σ_i grad_x_i = 0 for every ε",
                       derived, Statistic::variance,
                       [](const Slice& slice, const Vector& grad_x) {
                         oracle50 sum = 0;
                         for (const oracle50& v : grad_x) sum += v;
-                        return Sides{sum, 0, slice.divisor * slice.gradient_roundoff()};
+                        return BothSides{sum, 0, slice.divisor * slice.gradient_roundoff()};
                       }}),
       quadratic_mean_claim(),
   };

@@ -7,20 +7,7 @@ namespace normproof::verification::claims {
 
 namespace {
 
-constexpr auto kRounding = "|difference| / what rounding at 50 digits may do";
 constexpr auto kState = "any α, ε, ψ² and ν at the start; no padding, no group scaling, W = 0";
-
-/// w e, the state of the released code in the paper's units.
-Bounded unscaled(const History& h, const Bounded& e) {
-  return (Bounded(1) - Bounded(h.alpha_backward)) * e;
-}
-
-/// The paper's channel that starts where the released one does.
-PowerNormChannel paper_channel(const Subject& subject, const History& h) {
-  PowerNormChannel channel = channel_of(subject, h.paper(), h);
-  channel.set_nu(unscaled(h, Bounded(h.nu)));
-  return channel;
-}
 
 std::string last_nu(const History& h, const Bounded& released, const Bounded& expected) {
   return fmt::format("{}: (1 − α) e = {}, expected {}", show(h), show(unscaled(h, released).value),

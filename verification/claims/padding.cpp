@@ -11,7 +11,6 @@ namespace normproof::verification::claims {
 namespace {
 
 constexpr auto kPadded = "at least one valid and one padded row; any α, ε, start; no group scaling";
-constexpr auto kRounding = "|difference| / what rounding at 50 digits may do";
 
 /// No gradient arrives at the padded rows.
 History silent_pads(History h) {
@@ -258,13 +257,13 @@ Claim c14() {
       }};
 }
 
-struct Scaled {
+struct ScaledToken {
   std::vector<Bounded> y;  ///< of one group of one token
   Bounded mean_square;
 };
-Scaled scaled_group(const Batch& b, const NormStep<oracle50>& step, std::size_t token,
-                    std::size_t first, std::size_t count) {
-  Scaled result;
+ScaledToken scaled_group(const Batch& b, const NormStep<oracle50>& step, std::size_t token,
+                         std::size_t first, std::size_t count) {
+  ScaledToken result;
   std::vector<Bounded> squares;
   for (std::size_t j = first; j < first + count; ++j)
     squares.push_back(Bounded(b.x_at(token, j)) * Bounded(b.x_at(token, j)));
@@ -287,7 +286,7 @@ Judgement group_is_bounded(const Subject& subject, const Batch& b) {
   for (std::size_t group = 0; group < groups; ++group) {
     std::vector<Bounded> squares, shares;
     for (std::size_t i = 0; i < b.rows; ++i) {
-      const Scaled token = scaled_group(b, step, i, group * count, count);
+      const ScaledToken token = scaled_group(b, step, i, group * count, count);
       shares.push_back(token.mean_square / (token.mean_square + Bounded(b.eps)));
       for (const Bounded& y : token.y) {
         squares.push_back(y * y);

@@ -7,8 +7,6 @@ namespace normproof::verification::claims {
 
 namespace {
 
-constexpr auto kRounding = "|difference| / what rounding at 50 digits may do";
-
 /// How far one batch, repeated, can leave the gradient of power_norm from that of power_norm_v: the
 /// bound of C5 for row i of step t, counted from 1, t >= 2.
 class Approach {

@@ -5,6 +5,9 @@
 
 namespace normproof::verification::claims {
 
+/// What the worst case of a claim of equality means.
+inline constexpr auto kRounding = "|difference| / what rounding at 50 digits may do";
+
 // The parts of group C.
 std::vector<Claim> nu_claims();               ///< C1, C2, C4, C8: what moves nu
 std::vector<Claim> psi_claims();              ///< C5, C6, C7: what moves psi

@@ -24,15 +24,15 @@ Vector token(const Subject& subject, double eps, const Vector& x) {
 
 // ---- T1: LN(c x; c^2 eps) = LN(x; eps), and at eps = 0 without the c.
 
-struct Scaled {
+struct ScaledBatch {
   double c = 1, eps_after = 0;
   Vector before, after;
   oracle50 bound;
 };
 
 // c is any number at eps = 0; else a power of two, so that c^2 eps is a double, as options are.
-Scaled scaled(const Subject& subject, const Batch& b) {
-  Scaled s;
+ScaledBatch scaled(const Subject& subject, const Batch& b) {
+  ScaledBatch s;
   s.c = b.eps == 0 ? b.extra[0] : std::ldexp(1.0, std::ilogb(b.extra[0]));
   s.eps_after = s.c * s.c * b.eps;
   const Vector x = wide(b.x);
@@ -44,7 +44,7 @@ Scaled scaled(const Subject& subject, const Batch& b) {
   return s;
 }
 
-Claim scale_claim() {
+Claim layer_norm_scale_claim() {
   return {.id = "T1",
           .title = "LayerNorm does not see the scale of its input",
           .statement =
@@ -72,7 +72,7 @@ Claim scale_claim() {
                                    }),
                   .judge =
                       [&](const Batch& b) {
-                        const Scaled s = scaled(subject, b);
+                        const ScaledBatch s = scaled(subject, b);
                         Judgement all = whether(true);
                         for (std::size_t i = 0; i < s.before.size(); ++i)
                           all = both(all, within(absolute(s.after[i] - s.before[i]), s.bound));
@@ -80,7 +80,7 @@ Claim scale_claim() {
                       },
                   .describe =
                       [&](const Batch& b) {
-                        const Scaled s = scaled(subject, b);
+                        const ScaledBatch s = scaled(subject, b);
                         return fmt::format("x = {}, ε = {}: y = {}; c = {}, c² ε = {}: y = {}",
                                            show(b.x), b.eps, show(narrow(s.before)), s.c,
                                            s.eps_after, show(narrow(s.after)));
@@ -315,8 +315,8 @@ Claim affine_claim() {
 }  // namespace
 
 std::vector<Claim> textbook_claims() {
-  return {scale_claim(), layer_norm_batch_claim(), square_claim(), batch_norm_batch_claim(),
-          affine_claim()};
+  return {layer_norm_scale_claim(), layer_norm_batch_claim(), square_claim(),
+          batch_norm_batch_claim(), affine_claim()};
 }
 
 }  // namespace normproof::verification::claims
