@@ -62,15 +62,7 @@ template <class V>
   return __builtin_fma(a, b, c);
 }
 [[gnu::always_inline]] inline Pack fused(Pack a, Pack b, Pack c) {
-#if defined(__AVX512F__)
-  return _mm512_fmadd_pd(a, b, c);
-#elif defined(__FMA__)
-  return _mm256_fmadd_pd(a, b, c);
-#else
-  Pack r{};
-  for (std::size_t l = 0; l < kPackWidth; ++l) r[l] = __builtin_fma(a[l], b[l], c[l]);
-  return r;
-#endif
+  return fma(a, b, c);
 }
 
 /// All bits set where a <= b, else 0; NaN gives 0.

@@ -72,7 +72,7 @@ inline Pack broadcast(double x) {
 
 /// a b + c, each element rounded once: the instruction where the set has one, else the library's
 /// function; the same bits.
-inline Pack fma(Pack a, Pack b, Pack c) {
+[[gnu::always_inline]] inline Pack fma(Pack a, Pack b, Pack c) {
 #if defined(__AVX512F__)
   return _mm512_fmadd_pd(a, b, c);
 #elif defined(__FMA__)

@@ -2,17 +2,21 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "ref/numeric/elementary.hpp"
 
 namespace normproof::ref::numeric {
 namespace {
 
 // Machin's formula, with nothing shared with a library's constant.
+constexpr int kTerms = 200;
 template <class T>
 T machin() {
   const auto arctangent_of_inverse = [](int n) {
     T sum(0), power = T(1) / n;
-    for (int k = 0; k < 200; ++k) {
+    for (int k = 0; k < kTerms; ++k) {
       sum += power / (k % 2 == 0 ? 2 * k + 1 : -(2 * k + 1));
       power /= n * n;
     }
@@ -21,10 +25,19 @@ T machin() {
   return 16 * arctangent_of_inverse(5) - 4 * arctangent_of_inverse(239);
 }
 
+template <class T>
+oracle100 ulp_of_pi() {
+  return oracle100(2 * std::numeric_limits<T>::epsilon());  // 2 <= pi < 4
+}
+
+// Every term is rounded three times (power, quotient, sum), each time by at most half an ulp of a
+// number below 1, and the two sums are multiplied by 16 and 4.
 TEST(Pi, AgreesWithMachinsFormula) {
   const oracle100 exact = machin<oracle100>();
-  EXPECT_LE(abs(pi<oracle100>() - exact), oracle100(1e-98));
-  EXPECT_LE(abs(oracle100(pi<oracle50>()) - exact), oracle100(4e-50));
+  const oracle100 error_of_machin =
+      oracle100(3 * kTerms * (16 + 4)) * std::numeric_limits<oracle100>::epsilon() / 2;
+  EXPECT_LE(abs(pi<oracle100>() - exact), error_of_machin + ulp_of_pi<oracle100>() / 2);
+  EXPECT_LE(abs(oracle100(pi<oracle50>()) - exact), error_of_machin + ulp_of_pi<oracle50>() / 2);
   EXPECT_EQ(pi<dual>().value, pi<oracle50>());
   EXPECT_EQ(pi<dual>().derivative, 0);
 }
@@ -33,12 +46,13 @@ TEST(Pi, IsEnclosedNarrowly) {
   const interval by_interval = pi<interval>();
   EXPECT_LE(oracle100(numeric::mp::lower(by_interval)), pi<oracle100>());
   EXPECT_GE(oracle100(numeric::mp::upper(by_interval)), pi<oracle100>());
-  EXPECT_LE(numeric::mp::width(by_interval), 1e-49);
+  EXPECT_LE(oracle100(numeric::mp::width(by_interval)), ulp_of_pi<oracle50>());
   EXPECT_LT(enclose(pi<ball>()).lower, pi<oracle100>());
   EXPECT_GT(enclose(pi<ball>()).upper, pi<oracle100>());
-  const auto error = enclose(pi<ball>() - pi<ball>());
-  EXPECT_GT(error.upper, 0);
-  EXPECT_LE(error.upper, 1e-37);
+  // A radius of one ulp at most, twice; the difference of two enclosures is twice as wide.
+  const auto difference = enclose(pi<ball>() - pi<ball>());
+  EXPECT_GT(difference.upper, 0);
+  EXPECT_LE(difference.upper, std::ldexp(4.0, 2 - static_cast<int>(ball::precision())));
 }
 
 }  // namespace
