@@ -30,7 +30,7 @@ void ProgressBar::show(std::string_view what, std::size_t done, std::size_t tota
   if (!is_terminal_) return;
   drawn_ = true;
   const std::size_t width = terminal_width(STDERR_FILENO, 80);
-  write_stderr("\r" + progress_line(what, done, total, detail, width - 1) + "\x1b[K");
+  write_stderr(fmt::format("\r{}\x1b[K", progress_line(what, done, total, detail, width - 1)));
 }
 
 }  // namespace normproof::verification::cli

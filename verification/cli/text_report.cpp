@@ -161,23 +161,26 @@ std::string statistics_text(const Report& report, std::size_t width) {
                                s.options.published_length, percent(s.corpus.published_pad_fraction),
                                s.options.large_pad),
                    width, kIndent);
-  text += "\n" + indented(
-                     "Distance of a batch's statistics from the running ones, mean (and "
-                     "largest) over the steps",
-                     width, kIndent);
+  text += '\n';
+  text += indented(
+      "Distance of a batch's statistics from the running ones, mean (and "
+      "largest) over the steps",
+      width, kIndent);
   text += fmt::format("  {}{:<18}{:<18}quadratic mean\n", pad_right("(1/d) ||.||", name_width),
                       "mean", "variance");
   text += fluctuation_rows(report, name_width, &statistics::FluctuationSummary::absolute);
   text += fmt::format("{}relative\n", kIndent);
   text += fluctuation_rows(report, name_width, &statistics::FluctuationSummary::relative);
-  text += "\n" + indented(
-                     "The recursion nu <- nu (1 - theta) + ..., theta = (1 - alpha) Gamma: a "
-                     "warning above 1, an error at 2 or more twice running",
-                     width, kIndent);
+  text += '\n';
+  text += indented(
+      "The recursion nu <- nu (1 - theta) + ..., theta = (1 - alpha) Gamma: a "
+      "warning above 1, an error at 2 or more twice running",
+      width, kIndent);
   text += fmt::format("  {}{:<11}{:<11}max |nu|\n", pad_right("", name_width), "max theta",
                       "steps > 1");
   text += recursion_rows(report, name_width);
-  text += "\n" + mask_text(report, width);
+  text += '\n';
+  text += mask_text(report, width);
   return text;
 }
 

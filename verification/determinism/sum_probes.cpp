@@ -17,7 +17,10 @@ Tensor<double> terms(const std::string& kind, Inputs& inputs, const Shape& shape
 
 std::string text_of(const Shape& shape) {
   std::string text;
-  for (const std::size_t extent : shape) text += (text.empty() ? "" : "x") + std::to_string(extent);
+  for (const std::size_t extent : shape) {
+    if (!text.empty()) text += 'x';
+    text += std::to_string(extent);
+  }
   return text;
 }
 

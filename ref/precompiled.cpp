@@ -1,0 +1,1 @@
+// The source of normproof_precompiled, whose product is its precompiled header.
