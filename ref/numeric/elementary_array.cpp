@@ -34,4 +34,9 @@ NORMPROOF_FUNCTION(tanh)
 NORMPROOF_FUNCTION(erf)
 #undef NORMPROOF_FUNCTION
 
+void exp_of_difference(const double* x, double m, std::size_t count, double* y) {
+  check_fp_mode();
+  elementary_kernels().exp_of_difference(x, m, count, y);
+}
+
 }  // namespace normproof::ref::numeric

@@ -25,4 +25,8 @@ void log(const double* x, std::size_t count, double* y);
 void tanh(const double* x, std::size_t count, double* y);
 void erf(const double* x, std::size_t count, double* y);
 
+/// Computes  y[i] = exp(RN(x[i] - m)) for i < count
+/// Requires  (C1) y is x itself, or the arrays do not overlap
+void exp_of_difference(const double* x, double m, std::size_t count, double* y);
+
 }  // namespace normproof::ref::numeric

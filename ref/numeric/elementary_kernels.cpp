@@ -80,6 +80,14 @@ void of_each(const double* x, std::size_t count, double* y) {
   for (; i < count; ++i) y[i] = of<F>(x[i]);
 }
 
+void exp_of_difference(const double* x, double m, std::size_t count, double* y) {
+  using F = OnItsDomain<ExpFast, exp_accurate>;
+  const Pack packed = broadcast(m);
+  std::size_t i = 0;
+  for (; i + kPackWidth <= count; i += kPackWidth) store(y + i, of_pack<F>(PackAt{i}(x)-packed));
+  for (; i < count; ++i) y[i] = of<F>(x[i] - m);
+}
+
 template <class F>
 constexpr ElementaryKernels::Function function = {of<F>, of_each<F>, F::fast};
 
@@ -90,6 +98,7 @@ extern const ElementaryKernels NORMPROOF_JOIN(elementary_kernels_, NORMPROOF_ISA
     .exp = function<OnItsDomain<ExpFast, exp_accurate>>,
     .log = function<OnItsDomain<LogFast, log_accurate>>,
     .tanh = function<Odd<kTanhTable, 20, tanh_accurate>>,
-    .erf = function<Odd<kErfTable, 6, erf_accurate>>};
+    .erf = function<Odd<kErfTable, 6, erf_accurate>>,
+    .exp_of_difference = exp_of_difference};
 
 }  // namespace normproof::ref::numeric

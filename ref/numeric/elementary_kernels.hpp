@@ -13,6 +13,8 @@ struct ElementaryKernels {
     void (*fast)(double x, double* hi, double* lo);
   };
   Function exp, log, tanh, erf;
+  /// y[i] = exp(x[i] - m)
+  void (*exp_of_difference)(const double* x, double m, std::size_t count, double* y);
 };
 
 extern const ElementaryKernels elementary_kernels_baseline;

@@ -37,33 +37,56 @@ inline constexpr std::size_t kChunk = 512;
 /// The kernels below do the elements [begin, end) and return the first chunk's beginning that holds
 /// an element that is not finite, or `end`.
 ///
-/// body(grad_y, x, count, out): one chunk.
+/// body(grad_y, x, count, out): one chunk; true if what it read is finite.
 template <class T, class Body>
-std::size_t in_chunks(const Elementwise<T>& a, std::size_t begin, std::size_t end, Body&& body) {
+std::size_t in_unchecked_chunks(const Elementwise<T>& a, std::size_t begin, std::size_t end,
+                                Body&& body) {
   for (std::size_t i = begin; i < end; i += kChunk) {
     const std::size_t count = end - i < kChunk ? end - i : kChunk;
     const T* grad_y = a.grad_y == nullptr ? nullptr : a.grad_y + i;
-    if (!Elements<T>::all_finite(a.x + i, count)) return i;
-    if (grad_y != nullptr && !Elements<T>::all_finite(grad_y, count)) return i;
-    body(grad_y, a.x + i, count, a.out + i);
+    if (!body(grad_y, a.x + i, count, a.out + i)) return i;
   }
   stream_fence();
   return end;
 }
 
+/// body(grad_y, x, count, out): one chunk, whose elements are finite.
+template <class T, class Body>
+std::size_t in_chunks(const Elementwise<T>& a, std::size_t begin, std::size_t end, Body&& body) {
+  return in_unchecked_chunks(a, begin, end,
+                             [&body](const T* grad_y, const T* x, std::size_t count, T* out) {
+                               if (!Elements<T>::all_finite(x, count)) return false;
+                               if (grad_y != nullptr && !Elements<T>::all_finite(grad_y, count))
+                                 return false;
+                               body(grad_y, x, count, out);
+                               return true;
+                             });
+}
+
 template <class T>
 std::size_t relu_elements(const Elementwise<T>& a, std::size_t begin, std::size_t end) {
-  return in_chunks(a, begin, end, [&a](const T*, const T* x, std::size_t count, T* y) {
-    fill(y, count, a.past_caches, [x](auto at) { return Elements<T>::positive_part(at(x)); });
+  return in_unchecked_chunks(a, begin, end, [&a](const T*, const T* x, std::size_t count, T* y) {
+    FiniteSoFar<T> finite;
+    fill(y, count, a.past_caches, [x, &finite](auto at) {
+      finite.see(at(x));
+      return Elements<T>::positive_part(at(x));
+    });
+    return finite();
   });
 }
 
 template <class T>
 std::size_t relu_backward_elements(const Elementwise<T>& a, std::size_t begin, std::size_t end) {
-  return in_chunks(a, begin, end, [&a](const T* grad_y, const T* x, std::size_t count, T* grad_x) {
-    fill(grad_x, count, a.past_caches,
-         [grad_y, x](auto at) { return Elements<T>::where_positive(at(x), at(grad_y)); });
-  });
+  return in_unchecked_chunks(a, begin, end,
+                             [&a](const T* grad_y, const T* x, std::size_t count, T* grad_x) {
+                               FiniteSoFar<T> finite;
+                               fill(grad_x, count, a.past_caches, [grad_y, x, &finite](auto at) {
+                                 finite.see(at(x));
+                                 finite.see(at(grad_y));
+                                 return Elements<T>::where_positive(at(x), at(grad_y));
+                               });
+                               return finite();
+                             });
 }
 
 /// e = erf(x / sqrt(2))

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ref/numeric/elementary_array.hpp"
+#include "ref/numeric/lanes.hpp"
 #include "ref/ops/lane_sum.hpp"
 
 /// What the kernels of softmax and of the activations need of a scalar beyond + - * /. Those of the
@@ -11,9 +12,40 @@ inline namespace NORMPROOF_ISA {
 template <class T>
 struct Elements;
 
+/// Whether all that was seen is finite, for a loop that reads it anyway.
+template <class T>
+class FiniteSoFar {
+ public:
+  void see(const T& x) { finite_ = finite_ && Elements<T>::all_finite(&x, 1); }
+  bool operator()() const { return finite_; }
+
+ private:
+  bool finite_ = true;
+};
+
+template <>
+class FiniteSoFar<double> {
+ public:
+  // x - x is +0, or NaN where x is not finite.
+  void see(double x) { bits_ |= numeric::to_bits(x - x); }  // NOLINT(misc-redundant-expression)
+  void see(Pack x) { packed_ |= numeric::to_bits(x - x); }  // NOLINT(misc-redundant-expression)
+  bool operator()() const {
+    numeric::Int bits = bits_;
+    for (std::size_t l = 0; l < kPackWidth; ++l) bits |= packed_[l];
+    return bits == 0;
+  }
+
+ private:
+  numeric::Int bits_ = 0;
+  numeric::IntPack packed_{};
+};
+
 template <>
 struct Elements<double> {
   static void exp(const double* x, std::size_t count, double* y) { numeric::exp(x, count, y); }
+  static void exp_of_difference(const double* x, double m, std::size_t count, double* y) {
+    numeric::exp_of_difference(x, m, count, y);
+  }
   static void erf(const double* x, std::size_t count, double* y) { numeric::erf(x, count, y); }
   static double log(double x) { return numeric::log(x); }
 
@@ -23,30 +55,42 @@ struct Elements<double> {
     return contiguous_lane_sum<double>(count, [x](auto at) { return at(x) - at(x); }) == 0;
   }
 
-  /// The largest of at least one element; which zero of two is not said.
-  static double largest(const double* x, std::size_t count) {
+  /// True where every element is finite; then m is the largest of at least one, the constant that a
+  /// row is shifted by: exact, so that it brings no error along. Which zero of two is not said.
+  static bool shift_if_finite(const double* x, std::size_t count, double& m) {
     constexpr std::size_t kPacks = 4;
     constexpr std::size_t kStep = kPacks * kPackWidth;
-    double result = x[0];
+    double result = x[0], not_finite = 0;
     std::size_t i = 0;
     if (count >= kStep) {
-      Pack most[kPacks];
-      for (std::size_t k = 0; k < kPacks; ++k) most[k] = PackAt{k * kPackWidth}(x);
-      for (i = kStep; i + kStep <= count; i += kStep) {
-#pragma GCC unroll 4
-        for (std::size_t k = 0; k < kPacks; ++k)
-          most[k] = larger(most[k], PackAt{i + k * kPackWidth}(x));
+      Pack most[kPacks], nan[kPacks];
+      for (std::size_t k = 0; k < kPacks; ++k) {
+        most[k] = PackAt{k * kPackWidth}(x);
+        nan[k] = Pack{};
       }
-      for (std::size_t k = 1; k < kPacks; ++k) most[0] = larger(most[0], most[k]);
-      for (std::size_t l = 0; l < kPackWidth; ++l) result = larger(result, most[0][l]);
+      for (; i + kStep <= count; i += kStep) {
+#pragma GCC unroll 4
+        for (std::size_t k = 0; k < kPacks; ++k) {
+          const Pack next = PackAt{i + k * kPackWidth}(x);
+          most[k] = larger(most[k], next);
+          nan[k] += next - next;  // NOLINT(misc-redundant-expression): NaN where it is not finite
+        }
+      }
+      for (std::size_t k = 1; k < kPacks; ++k) {
+        most[0] = larger(most[0], most[k]);
+        nan[0] += nan[k];
+      }
+      for (std::size_t l = 0; l < kPackWidth; ++l) {
+        result = larger(result, most[0][l]);
+        not_finite += nan[0][l];
+      }
     }
-    for (; i < count; ++i) result = larger(result, x[i]);
-    return result;
-  }
-
-  /// The constant that a row is shifted by: exact, so that it brings no error along.
-  static double shift(const double* x, std::size_t count) {
-    return largest(x, count);
+    for (; i < count; ++i) {
+      result = larger(result, x[i]);
+      not_finite += x[i] - x[i];  // NOLINT(misc-redundant-expression)
+    }
+    m = result;
+    return not_finite == 0;
   }
 
   /// a where v < 0, else b, for formulas that hold on both sides.

@@ -16,6 +16,9 @@ struct Elements {
   static void exp(const T* x, std::size_t count, T* y) {
     for (std::size_t i = 0; i < count; ++i) y[i] = numeric::exp(x[i]);
   }
+  static void exp_of_difference(const T* x, const T& m, std::size_t count, T* y) {
+    for (std::size_t i = 0; i < count; ++i) y[i] = numeric::exp(T(x[i] - m));
+  }
   static void erf(const T* x, std::size_t count, T* y) {
     for (std::size_t i = 0; i < count; ++i) y[i] = numeric::erf(x[i]);
   }
@@ -27,21 +30,22 @@ struct Elements {
     return true;
   }
 
-  /// A point near the largest: any constant gives the same function, so it is taken without error
-  /// and without derivative.
-  static T shift(const T* x, std::size_t count) {
+  /// True where every element is finite; then m is a point near the largest: any constant gives the
+  /// same function, so it is taken without error and without derivative.
+  static bool shift_if_finite(const T* x, std::size_t count, T& m) {
+    if (!all_finite(x, count)) return false;
     const auto point = [](const T& v) {
       if constexpr (kEncloses || kRuns)
         return T(numeric::to_double(v));
       else
         return numeric::stop_gradient(v);
     };
-    T result = point(x[0]);
+    m = point(x[0]);
     for (std::size_t i = 1; i < count; ++i) {
       const T candidate = point(x[i]);
-      if (result < candidate) result = candidate;
+      if (m < candidate) m = candidate;
     }
-    return result;
+    return true;
   }
 
   /// An enclosure goes by its midpoint, for either formula holds for all of it.

@@ -60,11 +60,9 @@ struct Exponentials {
   bool finite = false;
 
   Exponentials(const T* x, std::size_t count, T* e) {
-    finite = Elements<T>::all_finite(x, count);
+    finite = Elements<T>::shift_if_finite(x, count, shift);
     if (!finite) return;
-    shift = Elements<T>::shift(x, count);
-    fill(e, count, false, [x, this](auto at) { return at(x) - shift; });
-    Elements<T>::exp(e, count, e);
+    Elements<T>::exp_of_difference(x, shift, count, e);
     sum = contiguous_lane_sum<T>(count, [e](auto at) { return at(e); });
   }
 };
