@@ -118,7 +118,8 @@ void write_directly(const path& file, std::span<const std::byte> bytes) {
   if (descriptor.close() < 0) cannot("write", file, errno);
 }
 
-void replace(const path& target, std::span<const std::byte> bytes,
+/// Null instead of bytes: only what comes before them.
+void replace(const path& target, const std::span<const std::byte>* bytes,
              std::optional<mode_t> permissions) {
   const path parent = target.has_parent_path() ? target.parent_path() : path(".");
   const Descriptor folder(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -129,7 +130,8 @@ void replace(const path& target, std::span<const std::byte> bytes,
     cannot("write", target, errno);
   }
   TemporaryFile temporary(folder.get(), target);
-  temporary.fill(bytes, permissions);
+  if (bytes == nullptr) return;
+  temporary.fill(*bytes, permissions);
   temporary.become_target();
   const bool synced = uninterrupted([&] { return ::fsync(folder.get()); }) == 0;
   if (!synced && errno != EINVAL &&
@@ -157,9 +159,7 @@ void read_to_end(int descriptor, std::size_t size, const path& file,
   }
 }
 
-}  // namespace
-
-void write_file(const path& file, std::span<const std::byte> bytes) {
+void write_or_check(const path& file, const std::span<const std::byte>* bytes) {
   if (!file.has_filename()) cannot("write", file, "it names no file");
   struct stat link = {};
   const bool is_link = ::lstat(file.c_str(), &link) == 0 && S_ISLNK(link.st_mode);
@@ -169,13 +169,26 @@ void write_file(const path& file, std::span<const std::byte> bytes) {
     return replace(file, bytes, std::nullopt);
   }
   if (S_ISDIR(status.st_mode)) cannot("write", file, "it is a folder");
-  if (S_ISCHR(status.st_mode) || S_ISFIFO(status.st_mode)) return write_directly(file, bytes);
+  if (S_ISCHR(status.st_mode) || S_ISFIFO(status.st_mode)) {
+    if (bytes != nullptr) write_directly(file, *bytes);
+    return;
+  }
   if (!S_ISREG(status.st_mode)) cannot("write", file, "it is not a regular file");
   replace(is_link ? std::filesystem::canonical(file) : file, bytes, status.st_mode & kPermissions);
 }
 
+}  // namespace
+
+void write_file(const path& file, std::span<const std::byte> bytes) {
+  write_or_check(file, &bytes);
+}
+
 void write_file(const path& file, std::string_view text) {
   write_file(file, std::as_bytes(std::span(text.data(), text.size())));
+}
+
+void check_writable(const path& file) {
+  write_or_check(file, nullptr);
 }
 
 std::vector<std::byte> read_file(const path& file) {

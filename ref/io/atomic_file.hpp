@@ -27,6 +27,12 @@ namespace normproof::ref::io {
 void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
 void write_file(const std::filesystem::path& path, std::string_view text);
 
+/// Finds out before the work what would keep write_file from beginning: makes the temporary file
+/// and removes it. What shows with the bytes alone, such as a full disk, stays hidden.
+///
+/// Throws    FileError as write_file does
+void check_writable(const std::filesystem::path& path);
+
 /// Reads a whole file or pipe.
 ///
 /// Throws    FileError that names `path` and the reason: absent, a folder, a device, not readable,

@@ -89,6 +89,8 @@ template <class T>
 void parse_number(std::string_view field, std::string_view text, T& value, const char* kind) {
   T parsed{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), parsed);
+  if (error == std::errc::result_out_of_range)
+    bad_value(field, text, fmt::format("{} in its type's range", kind));
   if (error != std::errc{} || end != text.data() + text.size()) bad_value(field, text, kind);
   value = parsed;
 }

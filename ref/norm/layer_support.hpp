@@ -83,10 +83,11 @@ void check_statistic(std::string_view function, std::string_view statistic, cons
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (numeric::is_finite(values.data()[i])) continue;
     tensor::check_finite(function, argument, x);
+    const double value = numeric::to_double(values.data()[i]);
     numeric::contract_failure(
         function, argument,
         "makes " + std::string(statistic) + " at " + tensor::index_to_string(i, shape_of(values)) +
-            " = " + std::to_string(numeric::to_double(values.data()[i])),
+            " = " + (value == value ? std::to_string(value) : "nan"),
         "values so small that sums of their squares stay finite, and eps > 0 where they vanish");
   }
 }

@@ -1,6 +1,8 @@
 #include "ref/numeric/instruction_set.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <iterator>
 
 #include "ref/numeric/errors.hpp"
 
@@ -45,7 +47,13 @@ void select_instruction_set(std::string_view name) {
     selected() = static_cast<InstructionSet>(i);
     return;
   }
-  throw UsageError(unknown_name("instruction set", name, sets));
+  const std::vector<std::string> all = {std::begin(kNames), std::end(kNames)};
+  if (std::find(all.begin(), all.end(), name) == all.end())
+    throw UsageError(unknown_name("instruction set", name, all));
+  std::string here;
+  for (const std::string& set : sets) here += (here.empty() ? "" : ", ") + set;
+  throw UsageError("this processor has no instruction set '" + std::string(name) + "'; expected " +
+                   here);
 }
 
 }  // namespace normproof::ref::numeric

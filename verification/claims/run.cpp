@@ -1,6 +1,7 @@
 #include "verification/claims/run.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fnmatch.h>
 #include <poll.h>
 #include <sys/wait.h>
@@ -163,17 +164,21 @@ std::vector<Claim> select_claims(const std::vector<Claim>& claims, std::string_v
     else
       patterns.back() += c;
   }
-  std::string known;
+  std::vector<bool> matches(patterns.size());
+  std::vector<std::string> known;
   for (const Claim& claim : claims) {
     bool wanted = false;
-    for (const std::string& pattern : patterns)
-      wanted = wanted || ::fnmatch(pattern.c_str(), claim.id.c_str(), 0) == 0;
+    for (std::size_t i = 0; i < patterns.size(); ++i) {
+      if (::fnmatch(patterns[i].c_str(), claim.id.c_str(), 0) != 0) continue;
+      matches[i] = wanted = true;
+    }
     if (wanted) selected.push_back(claim);
-    known += (known.empty() ? "" : ", ") + claim.id;
+    known.push_back(claim.id);
   }
-  if (selected.empty())
-    throw ref::numeric::UsageError(
-        fmt::format("--claims '{}' matches no claim; known: {}", globs, known));
+  for (std::size_t i = 0; i < patterns.size(); ++i)
+    if (!matches[i])
+      throw ref::numeric::UsageError(fmt::format("--claims '{}' matches no claim; known: {}",
+                                                 patterns[i], fmt::join(known, ", ")));
   return selected;
 }
 

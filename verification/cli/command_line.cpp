@@ -223,7 +223,11 @@ EvalCommand eval_command(const CLI::App& command, const Texts& texts) {
       throw UsageError(
           fmt::format("--set is '{}'; expected NAME=VALUE, such as eps=1e-5", setting));
     }
-    eval.settings.emplace_back(setting.substr(0, equals), setting.substr(equals + 1));
+    const std::string name = setting.substr(0, equals);
+    for (const auto& [known, value] : eval.settings)
+      if (known == name)
+        throw UsageError(fmt::format("--set {} is given twice; expected once", name));
+    eval.settings.emplace_back(name, setting.substr(equals + 1));
   }
   return eval;
 }
@@ -300,6 +304,13 @@ Command parse_command_line(const std::vector<std::string>& arguments) {
     return TextCommand{app.help()};
   } catch (const CLI::CallForVersion&) {
     return TextCommand{app.version() + "\n"};
+  } catch (const CLI::ArgumentMismatch& error) {
+    // CLI11 says "--seed: At Most 1 required but received 2".
+    const std::string what = error.what();
+    const std::size_t colon = what.find(": At Most 1 required but received ");
+    if (colon == std::string::npos) throw UsageError(one_line(what));
+    throw UsageError(
+        fmt::format("{} is given more than once; expected once", what.substr(0, colon)));
   } catch (const CLI::ParseError& error) {
     for (const CLI::App* command : app.get_subcommands())
       refuse_extras(*command, command->get_name(), {});

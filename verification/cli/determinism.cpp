@@ -10,6 +10,7 @@
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/instruction_set.hpp"
 #include "ref/numeric/parallel.hpp"
+#include "verification/cli/output_files.hpp"
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/text.hpp"
@@ -17,27 +18,10 @@
 
 namespace normproof::verification::cli {
 
-namespace fs = std::filesystem;
 using determinism::Difference;
 using determinism::Recording;
-using ref::numeric::UsageError;
 
 namespace {
-
-void check_files(const DeterminismCommand& command) {
-  const auto same = [](const std::optional<fs::path>& a, const std::optional<fs::path>& b) {
-    std::error_code absent;
-    return a && b && (*a == *b || fs::equivalent(*a, *b, absent)) &&
-           !fs::is_character_file(*a, absent);
-  };
-  const auto refuse = [](const char* a, const char* b, const fs::path& path) {
-    throw UsageError(fmt::format("{} and {} name the same file '{}'; expected different ones", a, b,
-                                 path.string()));
-  };
-  if (same(command.json, command.against)) refuse("--json", "--against", *command.json);
-  if (same(command.junit, command.against)) refuse("--junit", "--against", *command.junit);
-  if (same(command.json, command.junit)) refuse("--json", "--junit", *command.json);
-}
 
 std::string junit(const Recording& here, const std::vector<Difference>& found) {
   std::map<std::string, std::string> sentences;
@@ -74,7 +58,8 @@ std::string table(const Recording& here) {
 }  // namespace
 
 bool determinism(const DeterminismCommand& command) {
-  check_files(command);
+  check_outputs({{"--against", &command.against}},
+                {{"--json", &command.json}, {"--junit", &command.junit}});
   // The other side is read first: a file that cannot be read costs no work.
   const Recording there = command.against ? determinism::read_recording(*command.against)
                                           : determinism::expected_recording();
@@ -90,10 +75,17 @@ bool determinism(const DeterminismCommand& command) {
         progress.show("running probes", done, probes.size(), name);
       });
   const std::vector<Difference> found = determinism::differences(here, there);
-  if (command.json) ref::io::write_file(*command.json, determinism::recording_json(here));
-  if (command.junit) ref::io::write_file(*command.junit, junit(here, found));
-  write_stdout((command.against ? "" : table(here)) +
-               determinism::verdict_line(here, found, there_name) + "\n");
+  write_all({[&] {
+               write_stdout((command.against ? "" : table(here)) +
+                            determinism::verdict_line(here, found, there_name) + "\n");
+             },
+             [&] {
+               if (command.json)
+                 ref::io::write_file(*command.json, determinism::recording_json(here));
+             },
+             [&] {
+               if (command.junit) ref::io::write_file(*command.junit, junit(here, found));
+             }});
   return found.empty();
 }
 

@@ -66,10 +66,10 @@ std::string elementary_lines(ElementaryFunction function, std::string_view input
     const std::string_view line = input.substr(begin, end - begin);
     const std::optional<double> value = parse_double(trimmed(line));
     if (!value) {
-      throw numeric::FileError(
-          fmt::format("standard input, line {}: '{}' is no double; expected a number such as "
-                      "0x1.8p+0, 1.5, inf or nan",
-                      values.size() + 1, cut(clean_line(line), 60)));
+      throw numeric::FileError(fmt::format(
+          "standard input, line {}: '{}' is no double; expected a number in its range, such as "
+          "0x1.8p+0, 1.5, inf or nan",
+          values.size() + 1, cut(clean_line(line), 60)));
     }
     values.push_back(*value);
     begin = end + 1;

@@ -2,13 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <span>
 
 #include "ref/io/tensor_file.hpp"
 #include "ref/norm/norm.hpp"
 #include "ref/numeric/elementary.hpp"
 #include "ref/numeric/errors.hpp"
+#include "ref/tensor/contract.hpp"
 #include "verification/cli/eval_inputs.hpp"
+#include "verification/cli/output_files.hpp"
 
 namespace normproof::verification::cli {
 
@@ -76,6 +80,22 @@ class Columns {
     return tensors;
   }
 
+  /// "y at [0, 1] is inf": the first element that is not finite.
+  std::optional<std::string> overflow(bool sequence) const {
+    for (const Column& column : columns_) {
+      const auto found = std::find_if_not(column.values.begin(), column.values.end(),
+                                          [](double value) { return std::isfinite(value); });
+      if (found == column.values.end()) continue;
+      Shape shape = column.shape;
+      if (sequence) shape.insert(shape.begin(), steps_);
+      const auto i = static_cast<std::size_t>(found - column.values.begin());
+      const std::string value = std::isnan(*found) ? "nan" : *found > 0 ? "inf" : "-inf";
+      return fmt::format("{} at {} is {}", column.name, ref::tensor::index_to_string(i, shape),
+                         value);
+    }
+    return std::nullopt;
+  }
+
  private:
   template <class T>
   void append_all(const NamedTensors<T>& tensors) {
@@ -123,8 +143,8 @@ bool blames_option(std::string_view message, const model::NormOptions& options) 
 }
 
 template <class T>
-std::vector<io::StoredTensor> run(const EvalCommand& command, const model::NormOptions& options,
-                                  const EvalInputs& inputs) {
+std::optional<std::string> run(const EvalCommand& command, const model::NormOptions& options,
+                               const EvalInputs& inputs) {
   NamedTensors<T> state;
   for (const auto& [name, values] : inputs.state) state.set(name, ref::tensor::convert<T>(values));
   Columns columns;
@@ -137,36 +157,33 @@ std::vector<io::StoredTensor> run(const EvalCommand& command, const model::NormO
       explain(error, command, options, s, inputs.steps.size());
     }
   }
-  return columns.stored(command.sequence);
-}
-
-void check_files(const EvalCommand& command) {
-  std::error_code absent;
-  if (command.in == command.out || std::filesystem::equivalent(command.in, command.out, absent)) {
-    throw UsageError(
-        fmt::format("--in and --out name the same file '{}'; expected two, so that "
-                    "the input is kept",
-                    command.in.string()));
-  }
+  io::write_tensors(command.out, columns.stored(command.sequence));
+  const std::optional<std::string> overflow = columns.overflow(command.sequence);
+  if (!overflow) return std::nullopt;
+  return fmt::format(
+      "{}: {}, though every input is finite; expected numbers that a double can hold",
+      command.out.string(), *overflow);
 }
 
 }  // namespace
 
-void eval(const EvalCommand& command) {
+std::optional<std::string> eval(const EvalCommand& command) {
   model::NormOptions options = model::norm_options(command.layer);
   for (const auto& [field, value] : command.settings) model::set_option(options, field, value);
-  check_files(command);
+  const std::optional<std::filesystem::path> in = command.in, out = command.out;
+  check_outputs({{"--in", &in}}, {{"--out", &out}});
   const auto tensors = io::read_tensors(command.in);
   const EvalInputs inputs =
       eval_inputs(command.in.string(), tensors, options, command.mode, command.sequence);
   switch (command.scalar) {
     case EvalScalar::float64:
-      return io::write_tensors(command.out, run<double>(command, options, inputs));
+      return run<double>(command, options, inputs);
     case EvalScalar::oracle50:
-      return io::write_tensors(command.out, run<ref::numeric::oracle50>(command, options, inputs));
+      return run<ref::numeric::oracle50>(command, options, inputs);
     case EvalScalar::interval:
-      return io::write_tensors(command.out, run<ref::numeric::interval>(command, options, inputs));
+      return run<ref::numeric::interval>(command, options, inputs);
   }
+  return std::nullopt;
 }
 
 }  // namespace normproof::verification::cli

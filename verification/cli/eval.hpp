@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,8 +29,10 @@ struct EvalCommand {
 ///           different files, .npz or .safetensors  (C3) the tensors of the file are ones that the
 ///           layer takes, with their shapes
 /// Order     the same bytes for any number of threads
+/// Returns   nothing; or, where a number has overflowed, a sentence that names file, tensor and
+///           element: the file is written all the same
 /// Throws    UsageError (C1, C2); FileError naming file and tensor (C3), or as read_tensors and
 ///           write_tensors. The file --out is written wholly or not at all
-void eval(const EvalCommand& command);
+std::optional<std::string> eval(const EvalCommand& command);
 
 }  // namespace normproof::verification::cli

@@ -2,6 +2,8 @@
 
 #include <exception>
 #include <new>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <variant>
 
@@ -14,13 +16,20 @@
 namespace normproof::verification::cli {
 namespace {
 
+int complain(int status, std::string_view sentence) noexcept {
+  write_stderr("normproof: ");
+  write_stderr(sentence);
+  write_stderr("\n");
+  return status;
+}
+
 struct Runner {
   int operator()(const VerifyCommand& command) const {
     return verify(command) ? kSuccess : kNumericalFailure;
   }
   int operator()(const EvalCommand& command) const {
-    eval(command);
-    return kSuccess;
+    const std::optional<std::string> overflow = eval(command);
+    return overflow ? complain(kNumericalFailure, *overflow) : kSuccess;
   }
   int operator()(const TokenizeCommand& command) const {
     write_stdout(format_ids(load_corpus(command.files).tokenized));
@@ -38,13 +47,6 @@ struct Runner {
     return kSuccess;
   }
 };
-
-int complain(int status, std::string_view sentence) noexcept {
-  write_stderr("normproof: ");
-  write_stderr(sentence);
-  write_stderr("\n");
-  return status;
-}
 
 }  // namespace
 

@@ -12,6 +12,7 @@
 #include "verification/cli/html_report.hpp"
 #include "verification/cli/json_report.hpp"
 #include "verification/cli/junit_report.hpp"
+#include "verification/cli/output_files.hpp"
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/text.hpp"
@@ -20,49 +21,12 @@
 namespace normproof::verification::cli {
 
 namespace fs = std::filesystem;
-using ref::numeric::FileError;
-using ref::numeric::UsageError;
 
 namespace {
 
 constexpr double kAlpha = 0.9;
 constexpr std::size_t kPeriods = 100;
 constexpr std::size_t kLongestSentence = 512;
-
-struct NamedFile {
-  const char* option;
-  const std::optional<fs::path>* path;
-};
-
-/// Finds out before the work, not after it, that an output has no folder or would replace an input.
-void check_outputs(const VerifyCommand& command) {
-  const std::vector<NamedFile> inputs = {{"--data", &command.files.data},
-                                         {"--vocab", &command.files.vocab}};
-  const std::vector<NamedFile> outputs = {
-      {"--json", &command.json}, {"--junit", &command.junit}, {"--html", &command.html}};
-  std::vector<NamedFile> seen = inputs;
-  for (const NamedFile& output : outputs) {
-    if (!*output.path) continue;
-    const fs::path& path = **output.path;
-    for (const NamedFile& other : seen) {
-      std::error_code absent;
-      if (*other.path && (path == **other.path || fs::equivalent(path, **other.path, absent)) &&
-          !fs::is_character_file(path, absent)) {
-        throw UsageError(fmt::format("{} and {} name the same file '{}'; expected different ones",
-                                     other.option, output.option, path.string()));
-      }
-    }
-    seen.push_back(output);
-    std::error_code ignored;
-    const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-    if (!fs::is_directory(folder, ignored)) {
-      throw FileError(
-          fmt::format("{}: its folder is absent; expected a folder to write into", path.string()));
-    }
-    if (fs::is_directory(path, ignored))
-      throw FileError(fmt::format("{}: is a folder; expected the name of a file", path.string()));
-  }
-}
 
 NuSeries periodic_channel(std::size_t period) {
   double decay = 1;  // alpha^(K-1): of running_psi2 while the channel is quiet
@@ -99,7 +63,9 @@ ReportedClaim report_claim(const claims::Claim& claim, const claims::Result& res
 }  // namespace
 
 Report make_report(const VerifyCommand& command) {
-  check_outputs(command);
+  check_outputs(
+      {{"--data", &command.files.data}, {"--vocab", &command.files.vocab}},
+      {{"--json", &command.json}, {"--junit", &command.junit}, {"--html", &command.html}});
   const auto selected = claims::select_claims(claims::ledger(), command.claims);
   const Corpus corpus = load_corpus(command.files, kLongestSentence);
   Report report{.version = NORMPROOF_VERSION,
@@ -129,10 +95,16 @@ Report make_report(const VerifyCommand& command) {
 
 bool verify(const VerifyCommand& command) {
   const Report report = make_report(command);
-  if (command.json) ref::io::write_file(*command.json, json_report(report));
-  if (command.junit) ref::io::write_file(*command.junit, junit_report(report));
-  if (command.html) ref::io::write_file(*command.html, html_report(report));
-  write_stdout(text_report(report, terminal_width(STDOUT_FILENO, default_width)));
+  const auto write = [](const std::optional<fs::path>& path, auto text) {
+    return [&path, text] {
+      if (path) ref::io::write_file(*path, text());
+    };
+  };
+  write_all(
+      {[&] { write_stdout(text_report(report, terminal_width(STDOUT_FILENO, default_width))); },
+       write(command.json, [&] { return json_report(report); }),
+       write(command.junit, [&] { return junit_report(report); }),
+       write(command.html, [&] { return html_report(report); })});
   return succeeded(report);
 }
 

@@ -68,6 +68,8 @@ TEST(SetOption, WrongFieldsAndValuesAreErrors) {
     EXPECT_THROW(set_option(options, "eps", bad), UsageError) << bad;
   EXPECT_EQ(message_of([&] { set_option(options, "eps", "big"); }),
             "option eps is 'big'; expected a number");
+  EXPECT_EQ(message_of([&] { set_option(options, "eps", "1e999"); }),
+            "option eps is '1e999'; expected a number in its type's range");
   NormOptions released = PowerNormReleasedOptions{};
   EXPECT_THROW(set_option(released, "groups", "2.5"), UsageError);
   EXPECT_THROW(set_option(released, "group_scaling", "yes"), UsageError);

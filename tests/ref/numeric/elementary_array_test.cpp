@@ -136,6 +136,24 @@ TEST_P(EveryFunction, IsTheSameOneByOneInArraysAndOnEveryInstructionSet) {
   EXPECT_EQ(static_cast<std::size_t>(instruction_set()), instruction_sets().size() - 1);
 }
 
+TEST(ExpOfDifference, IsExpOfTheRoundedDifferenceOnEveryInstructionSet) {
+  const double m = 0.1;
+  for (const std::string& set : instruction_sets()) {
+    select_instruction_set(set);
+    for (std::size_t count = 0; count <= 67; ++count) {
+      std::vector<double> x(count + 1, 7), y(count + 1, 5);
+      for (std::size_t i = 0; i < count; ++i) x[i] = 0.3 * static_cast<double>(i) - 9;
+      if (count > 2) x[count - 2] = -1e308;
+      exp_of_difference(x.data(), m, count, y.data());
+      EXPECT_EQ(y.back(), 5) << "written past the array";
+      for (std::size_t i = 0; i < count; ++i) EXPECT_EQ(y[i], exp(x[i] - m)) << set << " " << x[i];
+      exp_of_difference(x.data(), m, count, x.data());
+      x.back() = 5;
+      EXPECT_EQ(x, y) << "in place";
+    }
+  }
+}
+
 // The proved bound, and not far from it: a bound that nothing comes near would hide a mistake in
 // what is measured.
 TEST_P(EveryFunction, FastPhaseStaysWithinItsBound) {

@@ -1,6 +1,9 @@
 #include "ref/numeric/instruction_set.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 #include "ref/numeric/errors.hpp"
 
@@ -16,6 +19,12 @@ TEST(InstructionSets, BaselineIsAlwaysThereAndUnknownOnesAreErrors) {
     EXPECT_EQ(static_cast<std::size_t>(instruction_set()), i);
   }
   EXPECT_THROW(select_instruction_set("avx3"), UsageError);
+  for (const std::string set : {"avx2", "avx512"}) {
+    if (std::find(sets.begin(), sets.end(), set) != sets.end()) continue;
+    EXPECT_THAT([&] { select_instruction_set(set); },
+                testing::ThrowsMessage<UsageError>(
+                    testing::HasSubstr("this processor has no instruction set '" + set + "'")));
+  }
   EXPECT_EQ(static_cast<std::size_t>(instruction_set()), sets.size() - 1);
 }
 

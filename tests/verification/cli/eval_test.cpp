@@ -192,6 +192,19 @@ TEST_F(Eval, FilesAreByteStableInBothFormatsAndForAnyNumberOfThreads) {
   }
 }
 
+TEST_F(Eval, WhatOverflowsIsNamedAndWrittenAllTheSame) {
+  const std::vector<double> x = {1, 2, 4, 3}, gamma = {1, 1.7e308};
+  const std::vector<io::StoredTensor> tensors = {
+      io::make_tensor("x", {2, 2}, std::span<const double>(x)),
+      io::make_tensor("gamma", {2}, std::span<const double>(gamma)),
+      io::make_tensor("beta", {2}, std::span<const double>(gamma))};
+  io::write_tensors(folder_ / "in.npz", tensors);
+  const EvalCommand command{
+      .layer = "layer_norm", .in = folder_ / "in.npz", .out = folder_ / "out.npz"};
+  EXPECT_THAT(eval(command), testing::Optional(HasSubstr("out.npz: y at [0, 1] is inf, though")));
+  EXPECT_EQ(io::widen(named(io::read_tensors(command.out), "y")).size(), 4u);
+}
+
 TEST_F(Eval, TheInputIsKept) {
   const auto tensors = sample_tensors("layer_norm", {2, 3});
   run({.layer = "layer_norm"}, tensors);

@@ -71,6 +71,10 @@ TEST(Verify, RealSentencesAreFollowed) {
 
 TEST(Verify, NoClaimSelectedIsAUsageErrorBeforeAnyWork) {
   EXPECT_THROW(make_report({.claims = "Q*"}), UsageError);
+  EXPECT_THAT([] { make_report({.claims = "T4,Q9"}); },
+              ThrowsMessage<UsageError>(HasSubstr("'Q9' matches no claim; known: A1, ")));
+  EXPECT_THAT([] { make_report({.claims = "T4,"}); },
+              ThrowsMessage<UsageError>(HasSubstr("'' matches no claim")));
 }
 
 TEST(Verify, OutputsThatCannotBeAreFoundOutFirst) {
@@ -80,15 +84,27 @@ TEST(Verify, OutputsThatCannotBeAreFoundOutFirst) {
     return [command] { make_report(command); };
   };
   EXPECT_THAT(verify_with({.html = folder / "absent/r.html"}),
-              ThrowsMessage<FileError>(HasSubstr("its folder is absent")));
+              ThrowsMessage<FileError>(HasSubstr("does not exist")));
   EXPECT_THAT(verify_with({.json = folder.path()}),
-              ThrowsMessage<FileError>(HasSubstr("is a folder")));
+              ThrowsMessage<FileError>(HasSubstr("it is a folder")));
   EXPECT_THAT(verify_with({.json = folder / "r", .html = folder / "r"}),
+              ThrowsMessage<UsageError>(HasSubstr("--json and --html name the same file")));
+  EXPECT_THAT(verify_with({.json = folder / "r", .html = folder / "." / "r"}),
               ThrowsMessage<UsageError>(HasSubstr("--json and --html name the same file")));
   EXPECT_THAT(
       verify_with({.files = {folder / "s.txt", folder / "v.txt"}, .junit = folder / "." / "s.txt"}),
       ThrowsMessage<UsageError>(HasSubstr("--data and --junit name the same file")));
   EXPECT_EQ(read_file(folder / "s.txt"), "a@neutral\r\n");
+}
+
+TEST(Verify, AnOutputThatFailsCostsNoOther) {
+  const TemporaryFolder folder;
+  const Outcome outcome = run("cd '" + folder.path().string() +
+                              "'; $N verify --claims T4 --cases 5 --json /dev/full --html r.html");
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("/dev/full"));
+  EXPECT_THAT(outcome.out, HasSubstr("PASSED: 1 claim"));
+  EXPECT_THAT(read_file(folder / "r.html"), HasSubstr("</html>"));
 }
 
 }  // namespace

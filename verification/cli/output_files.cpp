@@ -1,0 +1,55 @@
+#include "verification/cli/output_files.hpp"
+
+#include <fmt/format.h>
+
+#include <exception>
+
+#include "ref/io/atomic_file.hpp"
+#include "ref/numeric/errors.hpp"
+
+namespace normproof::verification::cli {
+
+namespace fs = std::filesystem;
+using ref::numeric::FileError;
+using ref::numeric::UsageError;
+
+namespace {
+
+bool same_file(const fs::path& a, const fs::path& b) {
+  std::error_code absent;
+  if (fs::is_character_file(a, absent) || fs::is_fifo(a, absent)) return false;
+  return a == b || fs::equivalent(a, b, absent) ||
+         fs::weakly_canonical(a, absent) == fs::weakly_canonical(b, absent);
+}
+
+}  // namespace
+
+void check_outputs(const std::vector<NamedFile>& inputs, const std::vector<NamedFile>& outputs) {
+  std::vector<NamedFile> seen = inputs;
+  for (const NamedFile& output : outputs) {
+    if (!*output.path) continue;
+    const fs::path& path = **output.path;
+    for (const NamedFile& other : seen) {
+      if (*other.path && same_file(path, **other.path)) {
+        throw UsageError(fmt::format("{} and {} name the same file '{}'; expected different ones",
+                                     other.option, output.option, path.string()));
+      }
+    }
+    seen.push_back(output);
+    ref::io::check_writable(path);
+  }
+}
+
+void write_all(const std::vector<std::function<void()>>& writers) {
+  std::exception_ptr first;
+  for (const auto& write : writers) {
+    try {
+      write();
+    } catch (const FileError&) {
+      if (!first) first = std::current_exception();
+    }
+  }
+  if (first) std::rethrow_exception(first);
+}
+
+}  // namespace normproof::verification::cli

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace normproof::verification::cli {
+
+/// A file that the command line names, absent where the option is not given.
+struct NamedFile {
+  const char* option;
+  const std::optional<std::filesystem::path>* path;
+};
+
+/// Refuses, before the work, outputs that could not be written or would replace an input or one
+/// another, under another spelling or through a link too. Devices and pipes may be named twice.
+///
+/// Throws    UsageError where two name the same file; FileError where one cannot be written
+void check_outputs(const std::vector<NamedFile>& inputs, const std::vector<NamedFile>& outputs);
+
+/// Does all of them in turn, also after one has failed, so that a run of minutes loses no more than
+/// what could not be written.
+///
+/// Throws    what the first that failed has thrown, if it is a FileError
+void write_all(const std::vector<std::function<void()>>& writers);
+
+}  // namespace normproof::verification::cli
