@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ref/norm/norm.hpp"
+#include "ref/ops/matmul.hpp"
 
 namespace normproof::verification::claims {
 
@@ -19,8 +20,9 @@ using ref::numeric::oracle100;
 using ref::numeric::oracle50;
 using ref::tensor::NamedTensors;
 
-/// The implementation that a claim is about. A claim reaches ref/norm through this alone, so that a
-/// faulty implementation can take its place (tests/meta/broken_kernels) and must turn it red.
+/// The implementation that a claim is about. A claim reaches ref/norm and matmul through this
+/// alone, so that a faulty implementation can take its place (tests/meta/broken_kernels) and must
+/// turn it red.
 struct Subject {
   template <class T>
   using Step = std::function<NormStep<T>(const NormOptions&, const NormInputs<T>&,
@@ -29,6 +31,10 @@ struct Subject {
   Step<oracle50> step_oracle50 = ref::norm::norm_step<oracle50>;
   Step<oracle100> step_oracle100 = ref::norm::norm_step<oracle100>;
   Step<dual> step_dual = ref::norm::norm_step<dual>;
+
+  using Product = std::function<ref::tensor::Tensor<double>(const ref::tensor::Tensor<double>& a,
+                                                            const ref::tensor::Tensor<double>& b)>;
+  Product matmul = [](const auto& a, const auto& b) { return ref::ops::matmul(a, b); };
 
   template <class T>
   const Step<T>& of() const {
@@ -99,7 +105,7 @@ struct Result {
 /// Runs one check. Never throws on account of it: an exception becomes `failure`, naming the claim.
 Result evaluate(const Claim& claim, Run run);
 
-/// Every claim, in the order T (textbook), A, B, C, D.
+/// Every claim, in the order T (textbook), A, B, C, D, M.
 const std::vector<Claim>& ledger();
 
 // Each file of claims:
@@ -108,5 +114,6 @@ std::vector<Claim> backward_claims();     ///< A: every backward is the derivati
 std::vector<Claim> geometry_claims();     ///< B: norms, projectors, Lipschitz constants
 std::vector<Claim> recursion_claims();    ///< C: the recursions of PowerNorm
 std::vector<Claim> boundedness_claims();  ///< D: when nu and the gradient stay bounded
+std::vector<Claim> matmul_claims();       ///< M: the error bound of matrix products
 
 }  // namespace normproof::verification::claims

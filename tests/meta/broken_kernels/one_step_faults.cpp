@@ -239,6 +239,28 @@ std::vector<Fault> one_step_faults() {
   };
   const std::string scaled = "grad_x is 2^-20 too long";
 
+  const auto with_product = [](auto product) {
+    Subject subject;
+    subject.matmul = product;
+    return subject;
+  };
+  using Matrix = ref::tensor::Tensor<double>;
+  add("M1", "a matrix product is 2^-20 too large",
+      with_product([](const Matrix& a, const Matrix& b) {
+        Matrix c = ref::ops::matmul(a, b);
+        for (double& v : c) v *= kSlightly;
+        return c;
+      }));
+  add("M1", "a matrix product leaves the last term out",
+      with_product([](Matrix a, const Matrix& b) {
+        for (std::size_t i = 0; i < a.shape(0); ++i) a(i, a.shape(1) - 1) = 0;
+        return ref::ops::matmul(a, b);
+      }));
+  add("M2", "a matrix product rounds once", with_product([](const Matrix& a, const Matrix& b) {
+        using ref::tensor::convert;
+        return convert<double>(ref::ops::matmul(convert<oracle100>(a), convert<oracle100>(b)));
+      }));
+
   add("T1", "LN adds 2^-20 x to y", leak<LN>("y", true, 0x1p-20));
   add("T1", "LN multiplies y by eps + 1",
       around_layer<LN>([](const auto& step, const LN& options, const auto& in, const auto& state) {

@@ -103,7 +103,7 @@ TEST(Determinism, BadUseIsAnsweredBeforeTheWork) {
   refused("--instruction-set avx3", 2, "unknown instruction set 'avx3'");
   refused("--instruction-set ''", 2, "--instruction-set is ''");
   refused("--agianst f", 2, "did you mean '--against'?");
-  refused("--json f.json --against f.json", 2, "--json and --against name the same file 'f.json'");
+  refused("--json f.json --against f.json", 2, "--against and --json name the same file 'f.json'");
   refused("--json f --junit f", 2, "--json and --junit name the same file 'f'");
 }
 

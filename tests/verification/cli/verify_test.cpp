@@ -72,7 +72,7 @@ TEST(Verify, RealSentencesAreFollowed) {
 TEST(Verify, NoClaimSelectedIsAUsageErrorBeforeAnyWork) {
   EXPECT_THROW(make_report({.claims = "Q*"}), UsageError);
   EXPECT_THAT([] { make_report({.claims = "T4,Q9"}); },
-              ThrowsMessage<UsageError>(HasSubstr("'Q9' matches no claim; known: A1, ")));
+              ThrowsMessage<UsageError>(HasSubstr("'Q9' matches no claim; known: T1, ")));
   EXPECT_THAT([] { make_report({.claims = "T4,"}); },
               ThrowsMessage<UsageError>(HasSubstr("'' matches no claim")));
 }
