@@ -49,13 +49,13 @@ struct ExpFast {
     const V even = fused(r2, constant<V>(0x1.6c16c16c16c17p-10), constant<V>(0x1.5555555555555p-5));
     const V odd = fused(r2, constant<V>(0x1.1111111111111p-7), constant<V>(0x1.5555555555555p-3));
     const V q = r2 * fused(r2, even, fused(r, odd, constant<V>(0.5)));
-    const Rows<V, kExpColumns> t(kExpTable, n & (kExpRows - 1LL));
+    const Rows<V, kExpColumns> t(kExpTable, n & (kExpRows - 1ULL));
     const V s = t.column[0] * r;
     const V se = fused(t.column[0], r, -s);
     const V hi = t.column[0] + s;
     const V tl = fused(t.column[1], r, t.column[1]);
     const V lo = ((t.column[0] - hi) + s) + (se + fused(t.column[0], q + rl, tl));
-    return {hi, lo, (n & ~(kExpRows - 1LL)) << 44};
+    return {hi, lo, (n & ~(kExpRows - 1ULL)) << 44};
   }
 
   /// log(2)/256 rounded down to 33 bits, and RN of the rest.
@@ -77,11 +77,11 @@ struct LogFast {
   [[gnu::always_inline]] static Sum<V> evaluate(V x) {
     const V shifter = constant<V>(kShifter);
     const Integers<V> above = to_bits(x) - kLogFirst;
-    const V m = from_bits(to_bits(x) - (above & (-1LL << 52)));
+    const V m = from_bits(to_bits(x) - (above & (~0ULL << 52)));
     // The exponent plus 1024, which is not negative, hence the logical shift.
-    const Integers<V> exponent = shifted_right(above + (1024LL << 52), 52);
+    const Integers<V> exponent = shifted_right(above + (1024ULL << 52), 52);
     const V e = from_bits(to_bits(shifter) + exponent) - (shifter + constant<V>(1024));
-    const Rows<V, kLogColumns> t(kLogTable, shifted_right(above, 44) & (kLogRows - 1LL));
+    const Rows<V, kLogColumns> t(kLogTable, shifted_right(above, 44) & (kLogRows - 1ULL));
     const V z = fused(m, t.column[0], constant<V>(-1));
     const V z2 = z * z;
     const V z2l = fused(z, z, -z2);
@@ -118,7 +118,7 @@ struct TaylorFast {
   template <class V>
   [[gnu::always_inline]] static Sum<V> evaluate(V x) {
     const V one = constant<V>(1);
-    const Integers<V> i = shifted_right(to_bits(one + x) - to_bits(one) + ((1LL << 44) - 1), 45);
+    const Integers<V> i = shifted_right(to_bits(one + x) - to_bits(one) + ((1ULL << 44) - 1), 45);
     const V d = x - (from_bits(to_bits(one) + (i << 45)) - one);
     const Rows<V, kTaylorColumns> t(table, i);
     const V d2 = d * d;

@@ -12,7 +12,7 @@ namespace normproof::ref::numeric {
 inline namespace NORMPROOF_ISA {
 namespace {
 
-constexpr Int kSignBit = static_cast<Int>(1ULL << 63);
+constexpr Int kSignBit = 1ULL << 63;
 
 // A function is: try_fast, which says on which lanes the result is decided, and the accurate phase,
 // which takes every argument.

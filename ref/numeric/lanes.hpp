@@ -12,7 +12,8 @@
 namespace normproof::ref::numeric {
 inline namespace NORMPROOF_ISA {
 
-using Int = long long;
+// Unsigned, so that sums wrap.
+using Int = unsigned long long;
 typedef Int IntPack __attribute__((vector_size(kPackBytes)));
 
 template <class V>
@@ -44,11 +45,10 @@ template <class V>
 }
 /// Shifted right, zeros from the left.
 [[gnu::always_inline]] inline Int shifted_right(Int i, int by) {
-  return static_cast<Int>(static_cast<unsigned long long>(i) >> by);
+  return i >> by;
 }
 [[gnu::always_inline]] inline IntPack shifted_right(IntPack i, int by) {
-  typedef unsigned long long UnsignedPack __attribute__((vector_size(kPackBytes)));
-  return __builtin_bit_cast(IntPack, __builtin_bit_cast(UnsignedPack, i) >> by);
+  return i >> by;
 }
 [[gnu::always_inline]] inline double from_bits(Int i) {
   return __builtin_bit_cast(double, i);
@@ -96,7 +96,7 @@ template <class V>
 #elif defined(__AVX__)
   return _mm256_movemask_pd(__builtin_bit_cast(__m256d, mask)) == 0xf;
 #else
-  Int both = -1;
+  Int both = ~Int{0};
   for (std::size_t l = 0; l < kPackWidth; ++l) both &= mask[l];
   return both != 0;
 #endif
@@ -135,10 +135,12 @@ struct Rows {
 
   [[gnu::always_inline]] Rows(const double* table, Integers<V> i) {
     if constexpr (sizeof(V) == sizeof(double)) {
-      for (int c = 0; c < columns; ++c) column[c] = table[i * columns + c];
+      for (int c = 0; c < columns; ++c)
+        column[c] = table[i * static_cast<Int>(columns) + static_cast<Int>(c)];
     } else {
       const double* row[kPackWidth];
-      for (std::size_t l = 0; l < kPackWidth; ++l) row[l] = table + i[l] * columns;
+      for (std::size_t l = 0; l < kPackWidth; ++l)
+        row[l] = table + i[l] * static_cast<Int>(columns);
       for (int c = 0; c < columns; c += 2) {
         two_columns(row, column + c);
         for (std::size_t l = 0; l < kPackWidth; ++l) row[l] += 2;

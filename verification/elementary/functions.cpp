@@ -134,8 +134,8 @@ double argument(const Function& f, std::uint64_t seed, std::uint64_t index) {
     }
     default: {
       const double edge = f.edges[bits % f.edges.size()];
-      return std::bit_cast<double>(std::bit_cast<std::int64_t>(edge) +
-                                   static_cast<std::int64_t>(stream.below(i + 2, 8193)) - 4096);
+      return std::bit_cast<double>(std::bit_cast<std::uint64_t>(edge) + stream.below(i + 2, 8193) -
+                                   4096);
     }
   }
 }
