@@ -77,6 +77,21 @@ TEST_F(ActivationTest, ReluByHand) {
                  (Tensor<double>{0, 0, 0, 5, -7, 0, -0.0}));
 }
 
+TEST_F(ActivationTest, TheSlopeOfReluAt0Is0InEveryScalar) {
+  const auto slope_at_0 = []<class T>(T) {
+    const Tensor<T> grad_x = relu_backward(lift<T>({5, 5}), lift<T>({0, 3}));
+    EXPECT_EQ(numeric::to_double(grad_x(0)), 0);
+    EXPECT_EQ(numeric::to_double(grad_x(1)), 5);
+  };
+  slope_at_0(double{});
+  slope_at_0(numeric::oracle50{});
+  slope_at_0(numeric::oracle100{});
+  slope_at_0(numeric::dual{});
+  slope_at_0(numeric::interval{});
+  slope_at_0(numeric::ball{});
+  slope_at_0(numeric::running_error{});
+}
+
 TEST_F(ActivationTest, ConstantsAreTheNearestDoubles) {
   const oracle100 pi = pi_at_100_digits();
   EXPECT_BITS_EQ(kGeluConstants.sqrt_half, numeric::to_double(1 / sqrt(oracle100(2))));
