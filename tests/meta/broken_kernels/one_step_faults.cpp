@@ -81,7 +81,7 @@ template <class Options>
 Subject without_mask() {
   return around_layer<Options>(
       [](const auto& step, const Options& options, auto in, const auto& state) {
-        in.valid = {};
+        in.valid = decltype(in.valid)();
         return step(options, in, state);
       });
 }
@@ -107,7 +107,7 @@ Subject forgets_gamma() {
         auto result = step(options, in, state);
         if (!given(in.grad_y)) return result;
         auto bare = in;
-        bare.gamma = {};
+        bare.gamma = decltype(bare.gamma)();
         result.outputs.set("grad_x", step(options, bare, state).outputs.at("grad_x"));
         return result;
       });
@@ -193,7 +193,7 @@ Subject undivided_power_norm_v() {
       []<class T>(const Subject::Step<T>& step, const PowerNormVOptions& options,
                   const NormInputs<T>& in, const NamedTensors<T>& state) {
         auto bare = in;
-        bare.gamma = {};
+        bare.gamma = decltype(bare.gamma)();
         auto result = step(options, bare, state);
         if (auto* grad_x = result.outputs.find("grad_x"))
           for (std::size_t at = 0; at < grad_x->size(); ++at)

@@ -108,7 +108,7 @@ Subject ignores_mask() {
   return around_layer<BatchNormOptions>(
       []<class T>(const Subject::Step<T>& step, const BatchNormOptions& options, NormInputs<T> in,
                   const NamedTensors<T>& state) {
-        in.valid = {};
+        in.valid = decltype(in.valid)();
         return step(options, in, state);
       });
 }

@@ -14,7 +14,7 @@ namespace {
 double by_the_rule(const std::vector<double>& x) {
   double lane[32] = {};
   for (std::size_t i = 0; i < x.size(); ++i) lane[i % 32] += x[i];
-  for (const std::size_t stride : {16, 8, 4, 2, 1})
+  for (const std::size_t stride : {16u, 8u, 4u, 2u, 1u})
     for (std::size_t l = 0; l < stride; ++l) lane[l] += lane[l + stride];
   return lane[0];
 }

@@ -124,7 +124,7 @@ TEST(MatmulDouble, AllLayouts) {
 
 TEST(MatmulDouble, DepthsAcrossTheBlocks) {
   std::vector<Case> cases;
-  for (const std::size_t k : {1, 2, 3, 4, 5, 31, 255, 256, 257, 511, 512, 513, 769})
+  for (const std::size_t k : {1u, 2u, 3u, 4u, 5u, 31u, 255u, 256u, 257u, 511u, 512u, 513u, 769u})
     for (const Layout a : {Layout::rows, Layout::columns})
       for (const Layout b : {Layout::rows, Layout::columns}) cases.push_back({19, 27, k, a, b});
   expect_naive_bits(cases);
@@ -160,7 +160,7 @@ TEST(MatmulDouble, MoreThanThePanelsHold) {
 
 TEST(MatmulDouble, Batches) {
   std::vector<Case> cases;
-  for (const std::size_t batch : {0, 2, 3, 16})
+  for (const std::size_t batch : {0u, 2u, 3u, 16u})
     for (const Layout layout : {Layout::rows, Layout::columns, Layout::gaps}) {
       cases.push_back({13, 16, 64, layout, Layout::rows, Layout::rows, batch});
       cases.push_back({64, 64, 16, Layout::rows, layout, Layout::rows, batch});
@@ -170,7 +170,7 @@ TEST(MatmulDouble, Batches) {
 }
 
 TEST(MatmulDouble, AddsToTheOldValues) {
-  for (const std::size_t k : {0, 1, 255, 256, 257, 600}) {
+  for (const std::size_t k : {0u, 1u, 255u, 256u, 257u, 600u}) {
     const Case x{14, 19, k, Layout::rows, Layout::rows, Layout::gaps};
     const Stored a = stored(x.m, x.k, x.a, "a");
     const Stored b = stored(x.k, x.n, x.b, "b");

@@ -236,7 +236,7 @@ TEST(Matmul, TheCancellingFamilyLosesEveryDigitAndStaysWithinTheBound) {
 }
 
 TEST(Matmul, EveryScalarAgreesWithTheExactProduct) {
-  for (const std::size_t depth : {1, 33, 257})
+  for (const std::size_t depth : {1u, 33u, 257u})
     for (const Pair& p : families(4, 3, depth)) {
       const Tensor<rational> exact = exact_product(p.a, p.b);
       const auto product = [&]<class T>(T) { return matmul(convert<T>(p.a), convert<T>(p.b)); };

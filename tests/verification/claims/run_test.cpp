@@ -103,7 +103,7 @@ TEST(RunClaims, CrashIsAFailureOfThatClaimAlone) {
   EXPECT_EQ(results[2].failure, "claim A3: its process ended with status 0 before it had reported");
   EXPECT_EQ(results[3].failure, "claim A4: its check threw: broken");
   EXPECT_EQ(results[4].evidence.cases, 20u);
-  for (const std::size_t i : {1, 2, 3}) {
+  for (const std::size_t i : {1u, 2u, 3u}) {
     EXPECT_FALSE(results[i].as_expected);
     EXPECT_EQ(results[i].id, claims[i].id);
   }

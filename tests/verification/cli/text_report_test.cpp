@@ -35,7 +35,7 @@ TEST(TextReport, WhatIsUnexpectedIsShownWhole) {
 
 TEST(TextReport, LinesFitTheWidth) {
   for (const auto& report : {sample_report(), failing_report()}) {
-    for (const std::size_t width : {80, 100, 150}) {
+    for (const std::size_t width : {80u, 100u, 150u}) {
       std::istringstream lines(text_report(report, width));
       for (std::string line; std::getline(lines, line);) {
         EXPECT_LE(display_width(line), width) << line;

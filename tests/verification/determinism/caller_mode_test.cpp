@@ -82,7 +82,9 @@ TEST(CallerMode, EveryOperationOnTensorsRefusesIt) {
   for (const auto& [name, operation] : operations) {
     EXPECT_NO_THROW(operation()) << name;
     for (const std::string& mode : modes())
-      in_mode(mode, [&] { EXPECT_THROW(operation(), EnvironmentError) << name << ", " << mode; });
+      in_mode(mode, [&, &name = name, &operation = operation] {
+        EXPECT_THROW(operation(), EnvironmentError) << name << ", " << mode;
+      });
   }
 }
 
