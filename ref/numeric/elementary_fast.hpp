@@ -79,9 +79,9 @@ struct LogFast {
     const Integers<V> above = to_bits(x) - kLogFirst;
     const V m = from_bits(to_bits(x) - (above & (~0ULL << 52)));
     // The exponent plus 1024, which is not negative, hence the logical shift.
-    const Integers<V> exponent = shifted_right(above + (1024ULL << 52), 52);
+    const Integers<V> exponent = (above + (1024ULL << 52)) >> 52;
     const V e = from_bits(to_bits(shifter) + exponent) - (shifter + constant<V>(1024));
-    const Rows<V, kLogColumns> t(kLogTable, shifted_right(above, 44) & (kLogRows - 1ULL));
+    const Rows<V, kLogColumns> t(kLogTable, (above >> 44) & (kLogRows - 1ULL));
     const V z = fused(m, t.column[0], constant<V>(-1));
     const V z2 = z * z;
     const V z2l = fused(z, z, -z2);
@@ -118,7 +118,7 @@ struct TaylorFast {
   template <class V>
   [[gnu::always_inline]] static Sum<V> evaluate(V x) {
     const V one = constant<V>(1);
-    const Integers<V> i = shifted_right(to_bits(one + x) - to_bits(one) + ((1ULL << 44) - 1), 45);
+    const Integers<V> i = (to_bits(one + x) - to_bits(one) + ((1ULL << 44) - 1)) >> 45;
     const V d = x - (from_bits(to_bits(one) + (i << 45)) - one);
     const Rows<V, kTaylorColumns> t(table, i);
     const V d2 = d * d;

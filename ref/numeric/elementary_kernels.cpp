@@ -73,19 +73,24 @@ template <class F>
   return y;
 }
 
-template <class F>
-void of_each(const double* x, std::size_t count, double* y) {
+// y[i] = F(before(x[i]))
+template <class F, class Before>
+[[gnu::always_inline]] inline void of_each_after(Before before, const double* x, std::size_t count,
+                                                 double* y) {
   std::size_t i = 0;
-  for (; i + kPackWidth <= count; i += kPackWidth) store(y + i, of_pack<F>(PackAt{i}(x)));
-  for (; i < count; ++i) y[i] = of<F>(x[i]);
+  for (; i + kPackWidth <= count; i += kPackWidth) store(y + i, of_pack<F>(before(PackAt{i}(x))));
+  for (; i < count; ++i) y[i] = of<F>(before(x[i]));
 }
 
+template <class F>
+void of_each(const double* x, std::size_t count, double* y) {
+  of_each_after<F>([](auto v) { return v; }, x, count, y);
+}
+
+using Exp = OnItsDomain<ExpFast, exp_accurate>;
+
 void exp_of_difference(const double* x, double m, std::size_t count, double* y) {
-  using F = OnItsDomain<ExpFast, exp_accurate>;
-  const Pack packed = broadcast(m);
-  std::size_t i = 0;
-  for (; i + kPackWidth <= count; i += kPackWidth) store(y + i, of_pack<F>(PackAt{i}(x)-packed));
-  for (; i < count; ++i) y[i] = of<F>(x[i] - m);
+  of_each_after<Exp>([m](auto v) { return v - constant<decltype(v)>(m); }, x, count, y);
 }
 
 template <class F>
@@ -95,7 +100,7 @@ constexpr ElementaryKernels::Function function = {of<F>, of_each<F>, F::fast};
 }  // namespace NORMPROOF_ISA
 
 extern const ElementaryKernels NORMPROOF_JOIN(elementary_kernels_, NORMPROOF_ISA){
-    .exp = function<OnItsDomain<ExpFast, exp_accurate>>,
+    .exp = function<Exp>,
     .log = function<OnItsDomain<LogFast, log_accurate>>,
     .tanh = function<Odd<kTanhTable, 20, tanh_accurate>>,
     .erf = function<Odd<kErfTable, 6, erf_accurate>>,

@@ -12,7 +12,7 @@
 namespace normproof::ref::numeric {
 inline namespace NORMPROOF_ISA {
 
-// Unsigned, so that sums wrap.
+// Unsigned: sums wrap, and zeros are shifted in.
 using Int = unsigned long long;
 typedef Int IntPack __attribute__((vector_size(kPackBytes)));
 
@@ -42,13 +42,6 @@ template <class V>
 template <class V>
 [[gnu::always_inline]] inline Integers<V> to_bits(V v) {
   return __builtin_bit_cast(Integers<V>, v);
-}
-/// Shifted right, zeros from the left.
-[[gnu::always_inline]] inline Int shifted_right(Int i, int by) {
-  return i >> by;
-}
-[[gnu::always_inline]] inline IntPack shifted_right(IntPack i, int by) {
-  return i >> by;
 }
 [[gnu::always_inline]] inline double from_bits(Int i) {
   return __builtin_bit_cast(double, i);

@@ -60,37 +60,29 @@ struct Elements<double> {
   static bool shift_if_finite(const double* x, std::size_t count, double& m) {
     constexpr std::size_t kPacks = 4;
     constexpr std::size_t kStep = kPacks * kPackWidth;
-    double result = x[0], not_finite = 0;
+    double result = x[0];
+    FiniteSoFar<double> finite;
     std::size_t i = 0;
     if (count >= kStep) {
-      Pack most[kPacks], nan[kPacks];
-      for (std::size_t k = 0; k < kPacks; ++k) {
-        most[k] = PackAt{k * kPackWidth}(x);
-        nan[k] = Pack{};
-      }
+      Pack most[kPacks];
+      for (std::size_t k = 0; k < kPacks; ++k) most[k] = PackAt{k * kPackWidth}(x);
       for (; i + kStep <= count; i += kStep) {
 #pragma GCC unroll 4
         for (std::size_t k = 0; k < kPacks; ++k) {
           const Pack next = PackAt{i + k * kPackWidth}(x);
           most[k] = larger(most[k], next);
-          nan[k] += next - next;  // NOLINT(misc-redundant-expression): NaN where it is not finite
+          finite.see(next);
         }
       }
-      for (std::size_t k = 1; k < kPacks; ++k) {
-        most[0] = larger(most[0], most[k]);
-        nan[0] += nan[k];
-      }
-      for (std::size_t l = 0; l < kPackWidth; ++l) {
-        result = larger(result, most[0][l]);
-        not_finite += nan[0][l];
-      }
+      for (std::size_t k = 1; k < kPacks; ++k) most[0] = larger(most[0], most[k]);
+      for (std::size_t l = 0; l < kPackWidth; ++l) result = larger(result, most[0][l]);
     }
     for (; i < count; ++i) {
       result = larger(result, x[i]);
-      not_finite += x[i] - x[i];  // NOLINT(misc-redundant-expression)
+      finite.see(x[i]);
     }
     m = result;
-    return not_finite == 0;
+    return finite();
   }
 
   /// a where v < 0, else b, for formulas that hold on both sides.

@@ -6,7 +6,6 @@
 #include <pugixml.hpp>
 #include <sstream>
 
-#include "ref/io/atomic_file.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/instruction_set.hpp"
 #include "ref/numeric/parallel.hpp"
@@ -58,8 +57,8 @@ std::string table(const Recording& here) {
 }  // namespace
 
 bool determinism(const DeterminismCommand& command) {
-  check_outputs({{"--against", &command.against}},
-                {{"--json", &command.json}, {"--junit", &command.junit}});
+  check_outputs({{"--against", command.against}},
+                {{"--json", command.json}, {"--junit", command.junit}});
   // The other side is read first: a file that cannot be read costs no work.
   const Recording there = command.against ? determinism::read_recording(*command.against)
                                           : determinism::expected_recording();
@@ -79,13 +78,8 @@ bool determinism(const DeterminismCommand& command) {
                write_stdout((command.against ? "" : table(here)) +
                             determinism::verdict_line(here, found, there_name) + "\n");
              },
-             [&] {
-               if (command.json)
-                 ref::io::write_file(*command.json, determinism::recording_json(here));
-             },
-             [&] {
-               if (command.junit) ref::io::write_file(*command.junit, junit(here, found));
-             }});
+             to_file(command.json, [&] { return determinism::recording_json(here); }),
+             to_file(command.junit, [&] { return junit(here, found); })});
   return found.empty();
 }
 

@@ -170,8 +170,7 @@ std::optional<std::string> run(const EvalCommand& command, const model::NormOpti
 std::optional<std::string> eval(const EvalCommand& command) {
   model::NormOptions options = model::norm_options(command.layer);
   for (const auto& [field, value] : command.settings) model::set_option(options, field, value);
-  const std::optional<std::filesystem::path> in = command.in, out = command.out;
-  check_outputs({{"--in", &in}}, {{"--out", &out}});
+  check_outputs({{"--in", command.in}}, {{"--out", command.out}});
   const auto tensors = io::read_tensors(command.in);
   const EvalInputs inputs =
       eval_inputs(command.in.string(), tensors, options, command.mode, command.sequence);

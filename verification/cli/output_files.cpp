@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <utility>
 
 #include "ref/io/atomic_file.hpp"
 #include "ref/numeric/errors.hpp"
@@ -27,10 +28,10 @@ bool same_file(const fs::path& a, const fs::path& b) {
 void check_outputs(const std::vector<NamedFile>& inputs, const std::vector<NamedFile>& outputs) {
   std::vector<NamedFile> seen = inputs;
   for (const NamedFile& output : outputs) {
-    if (!*output.path) continue;
-    const fs::path& path = **output.path;
+    if (!output.path) continue;
+    const fs::path& path = *output.path;
     for (const NamedFile& other : seen) {
-      if (*other.path && same_file(path, **other.path)) {
+      if (other.path && same_file(path, *other.path)) {
         throw UsageError(fmt::format("{} and {} name the same file '{}'; expected different ones",
                                      other.option, output.option, path.string()));
       }
@@ -38,6 +39,13 @@ void check_outputs(const std::vector<NamedFile>& inputs, const std::vector<Named
     seen.push_back(output);
     ref::io::check_writable(path);
   }
+}
+
+std::function<void()> to_file(const std::optional<fs::path>& path,
+                              std::function<std::string()> text) {
+  return [path, text = std::move(text)] {
+    if (path) ref::io::write_file(*path, text());
+  };
 }
 
 void write_all(const std::vector<std::function<void()>>& writers) {

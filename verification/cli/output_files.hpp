@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace normproof::verification::cli {
@@ -10,7 +11,7 @@ namespace normproof::verification::cli {
 /// A file that the command line names, absent where the option is not given.
 struct NamedFile {
   const char* option;
-  const std::optional<std::filesystem::path>* path;
+  std::optional<std::filesystem::path> path;
 };
 
 /// Refuses, before the work, outputs that could not be written or would replace an input or one
@@ -18,6 +19,10 @@ struct NamedFile {
 ///
 /// Throws    UsageError where two name the same file; FileError where one cannot be written
 void check_outputs(const std::vector<NamedFile>& inputs, const std::vector<NamedFile>& outputs);
+
+/// Writes text() to the file, if there is one.
+std::function<void()> to_file(const std::optional<std::filesystem::path>& path,
+                              std::function<std::string()> text);
 
 /// Does all of them in turn, also after one has failed, so that a run of minutes loses no more than
 /// what could not be written.

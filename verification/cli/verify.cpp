@@ -5,7 +5,6 @@
 
 #include <vector>
 
-#include "ref/io/atomic_file.hpp"
 #include "ref/numeric/errors.hpp"
 #include "verification/claims/run.hpp"
 #include "verification/claims/sparse_channel.hpp"
@@ -63,9 +62,8 @@ ReportedClaim report_claim(const claims::Claim& claim, const claims::Result& res
 }  // namespace
 
 Report make_report(const VerifyCommand& command) {
-  check_outputs(
-      {{"--data", &command.files.data}, {"--vocab", &command.files.vocab}},
-      {{"--json", &command.json}, {"--junit", &command.junit}, {"--html", &command.html}});
+  check_outputs({{"--data", command.files.data}, {"--vocab", command.files.vocab}},
+                {{"--json", command.json}, {"--junit", command.junit}, {"--html", command.html}});
   const auto selected = claims::select_claims(claims::ledger(), command.claims);
   const Corpus corpus = load_corpus(command.files, kLongestSentence);
   Report report{.version = NORMPROOF_VERSION,
@@ -95,16 +93,11 @@ Report make_report(const VerifyCommand& command) {
 
 bool verify(const VerifyCommand& command) {
   const Report report = make_report(command);
-  const auto write = [](const std::optional<fs::path>& path, auto text) {
-    return [&path, text] {
-      if (path) ref::io::write_file(*path, text());
-    };
-  };
   write_all(
       {[&] { write_stdout(text_report(report, terminal_width(STDOUT_FILENO, default_width))); },
-       write(command.json, [&] { return json_report(report); }),
-       write(command.junit, [&] { return junit_report(report); }),
-       write(command.html, [&] { return html_report(report); })});
+       to_file(command.json, [&] { return json_report(report); }),
+       to_file(command.junit, [&] { return junit_report(report); }),
+       to_file(command.html, [&] { return html_report(report); })});
   return succeeded(report);
 }
 

@@ -18,7 +18,7 @@ using tests::ref::io::TemporaryFolder;
 using Path = std::optional<std::filesystem::path>;
 
 void check(const Path& in, const Path& first, const Path& second) {
-  check_outputs({{"--in", &in}}, {{"--first", &first}, {"--second", &second}});
+  check_outputs({{"--in", in}}, {{"--first", first}, {"--second", second}});
 }
 
 TEST(OutputFiles, AreWhateverTheyAreCalled) {
