@@ -67,6 +67,13 @@ void each(ref::tensor::Tensor<T>& values, F f) {
   for (std::size_t i = 0; i < values.size(); ++i) values.data()[i] = f(values.data()[i]);
 }
 
+/// Whether an optional input is there.
+bool given(const auto& tensor) {
+  return tensor.dimension() > 0 && tensor.size() > 0;
+}
+
+constexpr double kSlightly = 1 + 0x1p-20;
+
 /// Multiplies one output of the layer, where it is there.
 template <class Options>
 Subject scaled_output(const std::string& name, double factor) {

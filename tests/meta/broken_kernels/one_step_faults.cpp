@@ -9,14 +9,8 @@ namespace {
 
 using namespace ref::model;
 
-constexpr double kSlightly = 1 + 0x1p-20;
-
 template <class Inputs>
 using scalar_of = std::decay_t<decltype(*std::declval<Inputs>().x.data())>;
-
-bool given(const auto& tensor) {
-  return tensor.dimension() > 0 && tensor.size() > 0;
-}
 
 // g of element `at`: gamma times grad_y.
 template <class T>

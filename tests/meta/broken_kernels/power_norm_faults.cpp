@@ -14,12 +14,6 @@ namespace {
 
 using namespace ref::model;
 
-constexpr double kSlightly = 1 + 0x1p-20;
-
-bool given(const auto& tensor) {
-  return tensor.dimension() > 0 && tensor.size() > 0;
-}
-
 /// The layer with other options.
 template <class Options, class Change>
 Subject with_options(Change change) {

@@ -49,13 +49,13 @@ std::string quoted(std::string text) {
   return text;
 }
 
-StoredTensor decode(const Bytes& bytes) {
+StoredTensor npy_decoded(const Bytes& bytes) {
   return decode_npy(bytes, "x", "f.npz");
 }
 
-std::string failure_of(const Bytes& bytes) {
+std::string npy_failure(const Bytes& bytes) {
   try {
-    decode(bytes);
+    npy_decoded(bytes);
   } catch (const FileError& error) {
     return error.what();
   }
@@ -65,7 +65,7 @@ std::string failure_of(const Bytes& bytes) {
 TEST(DecodeNpy, EveryVersion) {
   const std::string header = header_of("'|u1'", "False", "(2, 3)");
   for (const int version : {1, 2, 3}) {
-    const StoredTensor tensor = decode(npy(header, "abcdef", version));
+    const StoredTensor tensor = npy_decoded(npy(header, "abcdef", version));
     EXPECT_EQ(tensor.name, "x");
     EXPECT_EQ(tensor.dtype, DType::uint8);
     EXPECT_THAT(tensor.shape, ElementsAre(2, 3));
@@ -74,20 +74,20 @@ TEST(DecodeNpy, EveryVersion) {
 }
 
 TEST(DecodeNpy, FortranOrderBecomesCOrder) {
-  EXPECT_THAT(widen(decode(npy(header_of("'|u1'", "True", "(2, 3)"), "adbecf"))),
+  EXPECT_THAT(widen(npy_decoded(npy(header_of("'|u1'", "True", "(2, 3)"), "adbecf"))),
               ElementsAre('a', 'b', 'c', 'd', 'e', 'f'));
-  EXPECT_THAT(widen(decode(npy(header_of("'|u1'", "True", "(2, 2, 2)"), "aecgbfdh"))),
+  EXPECT_THAT(widen(npy_decoded(npy(header_of("'|u1'", "True", "(2, 2, 2)"), "aecgbfdh"))),
               ElementsAre('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'));
-  EXPECT_THAT(
-      widen(decode(npy(header_of("'<f2'", "True", "(1, 2)"), std::string("\x00\x3c\x00\xc0", 4)))),
-      ElementsAre(1.0, -2.0));
-  EXPECT_THAT(widen(decode(npy(header_of("'|u1'", "True", "()"), "a"))), ElementsAre('a'));
-  EXPECT_THAT(widen(decode(npy(header_of("'|u1'", "True", "(2, 0, 3)"), ""))), ElementsAre());
+  EXPECT_THAT(widen(npy_decoded(
+                  npy(header_of("'<f2'", "True", "(1, 2)"), std::string("\x00\x3c\x00\xc0", 4)))),
+              ElementsAre(1.0, -2.0));
+  EXPECT_THAT(widen(npy_decoded(npy(header_of("'|u1'", "True", "()"), "a"))), ElementsAre('a'));
+  EXPECT_THAT(widen(npy_decoded(npy(header_of("'|u1'", "True", "(2, 0, 3)"), ""))), ElementsAre());
 }
 
 TEST(DecodeNpy, BigEndianBecomesLittleEndian) {
   const auto element = [](const std::string& descr, const std::string& bytes) {
-    return widen(decode(npy(header_of(quoted(descr), "False", "(1,)"), bytes))).front();
+    return widen(npy_decoded(npy(header_of(quoted(descr), "False", "(1,)"), bytes))).front();
   };
   EXPECT_EQ(element(">f8", std::string("\x3f\xf8\0\0\0\0\0\0", 8)), 1.5);
   EXPECT_EQ(element(">f4", std::string("\x3f\xc0\0\0", 4)), 1.5);
@@ -99,7 +99,7 @@ TEST(DecodeNpy, BigEndianBecomesLittleEndian) {
 
 TEST(DecodeNpy, HeaderInAnyLegalSpelling) {
   const auto shape_of = [](const std::string& header) {
-    return decode(npy(header, "abcdef")).shape;
+    return npy_decoded(npy(header, "abcdef")).shape;
   };
   EXPECT_THAT(shape_of("{\"shape\":(6,),\"descr\":\"|u1\",\"fortran_order\":False}"),
               ElementsAre(6));
@@ -125,37 +125,37 @@ TEST(DecodeNpy, RefusesOtherHeaders) {
         "{'descr': '|u1', 'fortran_order': False, 'shape': (6,",
         "{'descr': '|u1', 'fortran_order': False, 'shape': (6,)} x",
         "{'descr': '|u1, 'fortran_order': False, 'shape': (6,)}"}) {
-    EXPECT_EQ(failure_of(npy(header, "abcdef")), sentence) << header;
+    EXPECT_EQ(npy_failure(npy(header, "abcdef")), sentence) << header;
   }
 }
 
 TEST(DecodeNpy, RefusesOtherDTypes) {
   for (const std::string descr :
        {"|O", "<c16", "<f16", "<i2", "<U3", "|S4", "=f8", "|f8", "f8", "", "<M8[ns]", "<u8"}) {
-    EXPECT_EQ(failure_of(npy(header_of(quoted(descr), "False", "(1,)"), "abc")),
+    EXPECT_EQ(npy_failure(npy(header_of(quoted(descr), "False", "(1,)"), "abc")),
               "f.npz: array 'x' has the dtype '" + descr +
                   "'; expected a dtype of f8, f4, f2, i8, i4, u1 or b1");
   }
-  EXPECT_EQ(failure_of(npy(header_of("[('a', '<f8')]", "False", "(1,)"), "abcdefgh")),
+  EXPECT_EQ(npy_failure(npy(header_of("[('a', '<f8')]", "False", "(1,)"), "abcdefgh")),
             "f.npz: array 'x' has a structured dtype; expected a dtype of f8, f4, f2, i8, i4, u1 "
             "or b1");
 }
 
 TEST(DecodeNpy, RefusesALengthThatIsNotThatOfTheShape) {
   const std::string header = header_of("'<f8'", "False", "(2, 3)");
-  EXPECT_EQ(failure_of(npy(header, std::string(47, 'a'))),
+  EXPECT_EQ(npy_failure(npy(header, std::string(47, 'a'))),
             "f.npz: array 'x' has 47 bytes of elements; expected 48 for its shape and dtype");
-  EXPECT_EQ(failure_of(npy(header, std::string(49, 'a'))),
+  EXPECT_EQ(npy_failure(npy(header, std::string(49, 'a'))),
             "f.npz: array 'x' has 49 bytes of elements; expected 48 for its shape and dtype");
   EXPECT_EQ(
-      failure_of(npy(header_of("'<f8'", "False", "(4294967296, 4294967296)"), "")),
+      npy_failure(npy(header_of("'<f8'", "False", "(4294967296, 4294967296)"), "")),
       "f.npz: array 'x' has 0 bytes of elements; expected a shape whose size fits in 63 bits");
 }
 
 TEST(DecodeNpy, RefusesAnEndInsideTheHeader) {
   const Bytes bytes = npy(header_of("'|u1'", "False", "(0,)"), "");
   for (std::size_t size = 0; size < bytes.size(); ++size) {
-    const std::string sentence = failure_of({bytes.begin(), bytes.begin() + std::ptrdiff_t(size)});
+    const std::string sentence = npy_failure({bytes.begin(), bytes.begin() + std::ptrdiff_t(size)});
     if (size < 8) {
       EXPECT_EQ(
           sentence,
@@ -166,13 +166,13 @@ TEST(DecodeNpy, RefusesAnEndInsideTheHeader) {
           << sentence;
     }
   }
-  EXPECT_EQ(decode(bytes).bytes.size(), 0U);
+  EXPECT_EQ(npy_decoded(bytes).bytes.size(), 0U);
 }
 
 TEST(DecodeNpy, RefusesOtherVersionsAndBadBooleans) {
-  EXPECT_EQ(failure_of(npy(header_of("'|u1'", "False", "(1,)"), "a", 4)),
+  EXPECT_EQ(npy_failure(npy(header_of("'|u1'", "False", "(1,)"), "a", 4)),
             "f.npz: array 'x' has .npy version 4.0; expected 1.0, 2.0 or 3.0");
-  EXPECT_EQ(failure_of(npy(header_of("'|b1'", "False", "(2,)"), "\x01\x02")),
+  EXPECT_EQ(npy_failure(npy(header_of("'|b1'", "False", "(2,)"), "\x01\x02")),
             "f.npz: array 'x' has a bad boolean at element 1; expected the bytes 0 and 1");
 }
 
@@ -205,7 +205,7 @@ TEST(EncodeNpy, WhatIsWrittenIsRead) {
       for (std::size_t i = 0; i < tensor.bytes.size(); ++i) {
         tensor.bytes[i] = std::byte(dtype == DType::boolean ? i % 2 : 37 * i % 256);
       }
-      EXPECT_EQ(decode(encode_npy(tensor)), tensor);
+      EXPECT_EQ(npy_decoded(encode_npy(tensor)), tensor);
     }
   }
 }
@@ -220,7 +220,7 @@ TEST(EncodeNpy, HeadersOfEveryLengthArePaddedByLessThanTheAlignment) {
       const StoredTensor tensor{"x", DType::uint8, shape, {}};
       const Bytes bytes = encode_npy(tensor);
       ASSERT_EQ(bytes.size() % 64, 0U);
-      ASSERT_EQ(decode(bytes), tensor);
+      ASSERT_EQ(npy_decoded(bytes), tensor);
       std::size_t padding = 0;
       while (bytes[bytes.size() - 2 - padding] == std::byte{' '}) ++padding;
       paddings.insert(padding);
@@ -249,7 +249,7 @@ TEST(EncodeNpy, RefusesWhatTheFormatCannotHold) {
 
 /// Memory that the parser may ask for at once: every two bytes of a header, "1,", are at most one
 /// extent of 8 bytes, and a vector grows by doubling.
-std::size_t memory_limit(std::size_t file_size) {
+std::size_t npy_memory_limit(std::size_t file_size) {
   return 8 * file_size + 4096;
 }
 
@@ -261,16 +261,16 @@ RC_GTEST_PROP(DecodeNpy, HostileBytesAreReadOrRefused, ()) {
   static_cast<void>(try_decode(
       [](std::span<const std::byte> file) { return Tensors{decode_npy(file, "x", "f.npz")}; },
       bytes));
-  RC_ASSERT(probe.largest() <= memory_limit(bytes.size()));
+  RC_ASSERT(probe.largest() <= npy_memory_limit(bytes.size()));
 }
 
 TEST(DecodeNpy, AHugeShapeAsksForNoMemory) {
   const Bytes bytes = npy(header_of("'<f8'", "True", "(1099511627776,)"), "abcdefgh");
   const AllocationProbe probe;
-  EXPECT_EQ(failure_of(bytes),
+  EXPECT_EQ(npy_failure(bytes),
             "f.npz: array 'x' has 8 bytes of elements; expected 8796093022208 "
             "for its shape and dtype");
-  EXPECT_LE(probe.largest(), memory_limit(bytes.size()));
+  EXPECT_LE(probe.largest(), npy_memory_limit(bytes.size()));
 }
 
 }  // namespace

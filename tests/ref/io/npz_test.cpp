@@ -30,20 +30,20 @@ using tests::ref::io::mutated;
 using tests::ref::io::Tensors;
 using tests::ref::io::try_decode;
 
-const Tensors kTensors{
+const Tensors kNpzTensors{
     {"a/b", DType::boolean, {2}, {std::byte{0}, std::byte{1}}},
     {"n", DType::int64, {0, 3}, {}},
     make_tensor("x", {2, 2}, std::array{1.0, -0.0, 0x1p-1074, 1e300}),
     {"\xc3\xa9", DType::float16, {}, {std::byte{0x01}, std::byte{0x7c}}},  // a signalling NaN
 };
 
-Tensors decode(std::span<const std::byte> bytes) {
+Tensors npz_decoded(std::span<const std::byte> bytes) {
   return decode_npz(bytes, "f.npz");
 }
 
-std::string failure_of(const Bytes& bytes) {
+std::string npz_failure(const Bytes& bytes) {
   try {
-    decode(bytes);
+    npz_decoded(bytes);
   } catch (const FileError& error) {
     return error.what();
   }
@@ -100,39 +100,39 @@ Bytes with_claim(Bytes bytes, std::uint32_t size) {
 }
 
 TEST(Npz, WhatIsWrittenIsRead) {
-  EXPECT_EQ(decode(encode_npz(kTensors)), kTensors);
+  EXPECT_EQ(npz_decoded(encode_npz(kNpzTensors)), kNpzTensors);
 }
 
 TEST(Npz, NoTensorsMakeAnEmptyArchive) {
   const Bytes bytes = encode_npz({});
   EXPECT_EQ(bytes.size(), 22U);
-  EXPECT_TRUE(decode(bytes).empty());
+  EXPECT_TRUE(npz_decoded(bytes).empty());
 }
 
 TEST(Npz, TensorsComeInOrderOfNames) {
-  const Tensors reversed(kTensors.rbegin(), kTensors.rend());
-  EXPECT_EQ(encode_npz(reversed), encode_npz(kTensors));
+  const Tensors reversed(kNpzTensors.rbegin(), kNpzTensors.rend());
+  EXPECT_EQ(encode_npz(reversed), encode_npz(kNpzTensors));
   // An archive in another order: what was "x.npy" is called "0.npy" afterwards.
-  const Tensors read = decode(replaced(encode_npz(kTensors), "x.npy", "0.npy"));
+  const Tensors read = npz_decoded(replaced(encode_npz(kNpzTensors), "x.npy", "0.npy"));
   EXPECT_EQ(read.front().name, "0");
-  EXPECT_EQ(read.front().bytes, kTensors[2].bytes);
+  EXPECT_EQ(read.front().bytes, kNpzTensors[2].bytes);
 }
 
 TEST(Npz, BytesDoNotDependOnTheTimeZone) {
-  const Bytes bytes = encode_npz(kTensors);
+  const Bytes bytes = encode_npz(kNpzTensors);
   const char* before = std::getenv("TZ");
   const std::string restored = before == nullptr ? "" : before;
   for (const char* zone : {"UTC", "Asia/Kathmandu", "America/New_York", "XXX+12", "XXX-14"}) {
     ::setenv("TZ", zone, 1);
     ::tzset();
-    EXPECT_EQ(encode_npz(kTensors), bytes) << zone;
+    EXPECT_EQ(encode_npz(kNpzTensors), bytes) << zone;
   }
   before == nullptr ? ::unsetenv("TZ") : ::setenv("TZ", restored.c_str(), 1);
   ::tzset();
 }
 
 TEST(Npz, EntriesAreStoredAndDatedWhereZipBegins) {
-  const std::string text = text_of(encode_npz(kTensors));
+  const std::string text = text_of(encode_npz(kNpzTensors));
   const std::string version_flags_method_time_date("\x0a\0\0\0\0\0\0\0\x21\0", 10);
   EXPECT_EQ(text.substr(0, 14), std::string("PK\x03\x04", 4) + version_flags_method_time_date);
 }
@@ -140,33 +140,33 @@ TEST(Npz, EntriesAreStoredAndDatedWhereZipBegins) {
 TEST(Npz, RefusesWhatIsNoArchive) {
   const std::string reason =
       "f.npz: the zip archive cannot be read (Not a zip archive); expected an unaltered .npz file";
-  EXPECT_EQ(failure_of({}), reason);
-  EXPECT_EQ(failure_of(bytes_of("text")), reason);
-  EXPECT_EQ(failure_of(bytes_of(std::string(5000, 'P'))), reason);
+  EXPECT_EQ(npz_failure({}), reason);
+  EXPECT_EQ(npz_failure(bytes_of("text")), reason);
+  EXPECT_EQ(npz_failure(bytes_of(std::string(5000, 'P'))), reason);
 }
 
 TEST(Npz, RefusesAlteredElements) {
-  Bytes bytes = encode_npz(kTensors);
-  const std::size_t at = text_of(bytes).find(text_of(kTensors[2].bytes));
+  Bytes bytes = encode_npz(kNpzTensors);
+  const std::size_t at = text_of(bytes).find(text_of(kNpzTensors[2].bytes));
   ASSERT_NE(at, std::string::npos);
   bytes[at] ^= std::byte{1};
-  EXPECT_EQ(failure_of(bytes),
+  EXPECT_EQ(npz_failure(bytes),
             "f.npz: entry 'x.npy' is damaged (CRC error); expected an unaltered .npz file");
 }
 
 TEST(Npz, RefusesANameTwice) {
   Tensors tensors{make_tensor("aa", {1}, std::array{1.0}), make_tensor("ab", {1}, std::array{1.0})};
   EXPECT_EQ(
-      failure_of(replaced(encode_npz(tensors), "ab.npy", "aa.npy")),
+      npz_failure(replaced(encode_npz(tensors), "ab.npy", "aa.npy")),
       "f.npz: the zip archive cannot be read (a name occurs twice); expected an unaltered .npz "
       "file");
 }
 
 TEST(Npz, RefusesEntriesThatAreNoArrays) {
-  EXPECT_EQ(failure_of(replaced(encode_npz(kTensors), "a/b.npy", "a/b.txt")),
+  EXPECT_EQ(npz_failure(replaced(encode_npz(kNpzTensors), "a/b.npy", "a/b.txt")),
             "f.npz: entry 'a/b.txt' is no array; expected a name and .npy");
   const Tensors one{make_tensor("x", {}, std::array{1.0})};
-  EXPECT_EQ(failure_of(replaced(encode_npz(one), "x.npy", ".npy/")),
+  EXPECT_EQ(npz_failure(replaced(encode_npz(one), "x.npy", ".npy/")),
             "f.npz: entry '.npy/' is no array; expected a name and .npy");
 }
 
@@ -192,7 +192,7 @@ TEST(Npz, RefusesEntriesThatOverlap) {
   constexpr std::size_t kArrayEntry = 46 + 5;                         // "a.npy"
   text[end + 12] = static_cast<char>(kArrayEntry + kDirectoryEntry);  // size of the directory
   text.insert(end, directory);
-  EXPECT_EQ(failure_of(bytes_of(text)),
+  EXPECT_EQ(npz_failure(bytes_of(text)),
             "f.npz: the zip archive cannot be read (entries overlap or reach beyond the end); "
             "expected an unaltered .npz file");
 }
@@ -201,14 +201,14 @@ TEST(Npz, ReadsDeflatedEntries) {
   const StoredTensor zeros = make_tensor("x", {1000}, std::vector<double>(1000));
   const Bytes bytes = deflated("x.npy", encode_npy(zeros));
   EXPECT_LT(bytes.size(), zeros.bytes.size());
-  EXPECT_EQ(decode(bytes), Tensors{zeros});
+  EXPECT_EQ(npz_decoded(bytes), Tensors{zeros});
 }
 
 TEST(Npz, RefusesClaimsThatDeflateCannotMeet) {
   const Bytes content = encode_npy(make_tensor("x", {100}, std::vector<double>(100)));
   const Bytes bytes = with_claim(deflated("x.npy", content), 0xfffffff0);
   const AllocationProbe probe;
-  EXPECT_THAT(failure_of(bytes),
+  EXPECT_THAT(npz_failure(bytes),
               MatchesRegex("f.npz: entry 'x.npy' claims 4294967280 bytes out of [0-9]+ compressed "
                            "ones; expected at most 1032 for one"));
   EXPECT_LE(probe.largest(), std::size_t{1} << 17);
@@ -222,11 +222,11 @@ TEST(Npz, RefusesASizeThatIsNotThatOfTheEntry) {
            " bytes; expected the size that the archive states";
   };
   for (const std::uint32_t claim : {std::uint32_t{kZeros - 1}, std::uint32_t{kZeros + 1}}) {
-    EXPECT_EQ(failure_of(with_claim(bytes, claim)), sentence(claim));
+    EXPECT_EQ(npz_failure(with_claim(bytes, claim)), sentence(claim));
   }
   const Bytes bomb = with_claim(bytes, 1000);
   const AllocationProbe probe;
-  EXPECT_EQ(failure_of(bomb), sentence(1000));
+  EXPECT_EQ(npz_failure(bomb), sentence(1000));
   EXPECT_LE(probe.largest(), std::size_t{1} << 18);
 }
 
@@ -240,45 +240,45 @@ TEST(Npz, RefusesEncryptionAndOtherCompression) {
     Bytes bytes = valid;
     bytes[static_cast<std::size_t>(field)] = std::byte(value);
     bytes[directory + static_cast<std::size_t>(field) + 2] = std::byte(value);
-    EXPECT_EQ(failure_of(bytes), sentence);
+    EXPECT_EQ(npz_failure(bytes), sentence);
   }
 }
 
 TEST(Npz, EveryDamageIsNoticedOrWithoutEffect) {
-  const Bytes valid = encode_npz(kTensors);
+  const Bytes valid = encode_npz(kNpzTensors);
   int noticed = 0;
   for_each_damage(valid, [&](const Bytes& bytes, std::size_t at) {
-    const std::optional<Tensors> read = try_decode(decode, bytes);
+    const std::optional<Tensors> read = try_decode(npz_decoded, bytes);
     if (!read) {
       ++noticed;
     } else {
-      ASSERT_EQ(*read, kTensors) << "damage at byte " << at;
+      ASSERT_EQ(*read, kNpzTensors) << "damage at byte " << at;
     }
   });
   EXPECT_GT(noticed, 0);
 }
 
 /// Deflate turns a byte into at most 1032; a vector grows by doubling; a chunk is read at once.
-std::size_t memory_limit(std::size_t file_size) {
+std::size_t npz_memory_limit(std::size_t file_size) {
   return 2 * 1032 * file_size + (std::size_t{1} << 17);
 }
 
 RC_GTEST_PROP(Npz, HostileBytesAreReadOrRefused, ()) {
-  const Bytes bytes = mutated(encode_npz(kTensors));
+  const Bytes bytes = mutated(encode_npz(kNpzTensors));
   const AllocationProbe probe;
-  static_cast<void>(try_decode(decode, bytes));
-  RC_ASSERT(probe.largest() <= memory_limit(bytes.size()));
+  static_cast<void>(try_decode(npz_decoded, bytes));
+  RC_ASSERT(probe.largest() <= npz_memory_limit(bytes.size()));
 }
 
 TEST(Npz, WriterRefusesWhatTheFormatCannotHold) {
   EXPECT_THROW(encode_npz(Tensors{{"x", DType::bfloat16, {1}, Bytes(2)}}), ContractError);
-  EXPECT_THROW(encode_npz(Tensors(2, kTensors[2])), ContractError);
+  EXPECT_THROW(encode_npz(Tensors(2, kNpzTensors[2])), ContractError);
   const Tensors long_name{make_tensor(std::string(65532, 'n'), {}, std::array{1.0})};
   EXPECT_THAT([&] { encode_npz(long_name); },
               ThrowsMessage<ContractError>(
                   StrEq("encode_npz: a tensor has a name of 65532 bytes; expected at most 65531")));
   const Tensors longest{make_tensor(std::string(65531, 'n'), {}, std::array{1.0})};
-  EXPECT_EQ(decode(encode_npz(longest)), longest);
+  EXPECT_EQ(npz_decoded(encode_npz(longest)), longest);
 }
 
 }  // namespace

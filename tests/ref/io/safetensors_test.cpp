@@ -26,7 +26,7 @@ using tests::ref::io::mutated;
 using tests::ref::io::Tensors;
 using tests::ref::io::try_decode;
 
-const Tensors kTensors{
+const Tensors kSafetensorsTensors{
     {"a/b", DType::boolean, {3}, {std::byte{0}, std::byte{1}, std::byte{1}}},
     {"bf", DType::bfloat16, {1, 1}, {std::byte{0x80}, std::byte{0x3f}}},
     {"n", DType::int64, {0, 3}, {}},
@@ -45,25 +45,25 @@ Bytes file_of(const std::string& header, std::size_t data_size) {
   return {bytes.begin(), bytes.end()};
 }
 
-Tensors decode(std::span<const std::byte> bytes) {
+Tensors safetensors_decoded(std::span<const std::byte> bytes) {
   return decode_safetensors(bytes, "f.st");
 }
 
-std::string failure_of(const Bytes& bytes) {
+std::string safetensors_failure(const Bytes& bytes) {
   try {
-    decode(bytes);
+    safetensors_decoded(bytes);
   } catch (const FileError& error) {
     return error.what();
   }
   return "no FileError";
 }
 
-std::string failure_of(const std::string& header, std::size_t data_size) {
-  return failure_of(file_of(header, data_size));
+std::string safetensors_failure(const std::string& header, std::size_t data_size) {
+  return safetensors_failure(file_of(header, data_size));
 }
 
 TEST(Safetensors, WhatIsWrittenIsRead) {
-  EXPECT_EQ(decode(encode_safetensors(kTensors)), kTensors);
+  EXPECT_EQ(safetensors_decoded(encode_safetensors(kSafetensorsTensors)), kSafetensorsTensors);
   Tensors all;
   for (const DType dtype : {DType::float64, DType::float32, DType::float16, DType::bfloat16,
                             DType::int64, DType::int32, DType::uint8, DType::boolean}) {
@@ -72,7 +72,7 @@ TEST(Safetensors, WhatIsWrittenIsRead) {
                    {2, 3},
                    Bytes(6 * item_size(dtype), std::byte{1})});
   }
-  EXPECT_EQ(decode(encode_safetensors(all)), all);
+  EXPECT_EQ(safetensors_decoded(encode_safetensors(all)), all);
 }
 
 TEST(Safetensors, FileIsExactlyThis) {
@@ -85,10 +85,12 @@ TEST(Safetensors, FileIsExactlyThis) {
   header.resize((header.size() + 7) / 8 * 8, ' ');
   Bytes expected = file_of(header, 0);
   for (const std::size_t i : {2U, 3U, 1U, 4U, 0U}) {  // descending item size, then name
-    expected.insert(expected.end(), kTensors[i].bytes.begin(), kTensors[i].bytes.end());
+    expected.insert(expected.end(), kSafetensorsTensors[i].bytes.begin(),
+                    kSafetensorsTensors[i].bytes.end());
   }
-  EXPECT_EQ(encode_safetensors(kTensors), expected);
-  EXPECT_EQ(encode_safetensors(Tensors(kTensors.rbegin(), kTensors.rend())), expected);
+  EXPECT_EQ(encode_safetensors(kSafetensorsTensors), expected);
+  EXPECT_EQ(encode_safetensors(Tensors(kSafetensorsTensors.rbegin(), kSafetensorsTensors.rend())),
+            expected);
 }
 
 TEST(Safetensors, HeadersOfEveryLengthArePaddedByLessThanEight) {
@@ -106,11 +108,11 @@ TEST(Safetensors, HeadersOfEveryLengthArePaddedByLessThanEight) {
 
 TEST(Safetensors, NoTensorsMakeAnEmptyObject) {
   EXPECT_EQ(encode_safetensors({}), file_of("{}      ", 0));
-  EXPECT_TRUE(decode(file_of("{}", 0)).empty());
+  EXPECT_TRUE(safetensors_decoded(file_of("{}", 0)).empty());
 }
 
 TEST(Safetensors, ReadsMetadataAndAnyOrderOfElements) {
-  const Tensors read = decode(file_of(
+  const Tensors read = safetensors_decoded(file_of(
       R"({"__metadata__":{"format":"pt"},"a":{"dtype":"F32","shape":[1],"data_offsets":[2,6]},)"
       R"("b":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}}   )",
       6));
@@ -120,45 +122,47 @@ TEST(Safetensors, ReadsMetadataAndAnyOrderOfElements) {
 }
 
 TEST(Safetensors, RefusesABadLengthOfTheHeader) {
-  EXPECT_EQ(failure_of(Bytes(7)),
+  EXPECT_EQ(safetensors_failure(Bytes(7)),
             "f.st: the file has 7 bytes; expected 8 bytes that hold the length of the header");
   Bytes bytes = file_of("{}", 0);
   bytes[0] = std::byte{3};
-  EXPECT_EQ(failure_of(bytes),
+  EXPECT_EQ(safetensors_failure(bytes),
             "f.st: the header claims 3 bytes; expected at most 2, the rest of the file, and "
             "100000000, the format's limit");
   bytes[7] = std::byte{0xff};
-  EXPECT_EQ(failure_of(bytes),
+  EXPECT_EQ(safetensors_failure(bytes),
             "f.st: the header claims 18374686479671623683 bytes; expected at most 2, the rest of "
             "the file, and 100000000, the format's limit");
 }
 
 TEST(Safetensors, RefusesAHeaderBeyondTheLimitOfTheFormat) {
-  EXPECT_EQ(failure_of(std::string(100'000'001, ' '), 0),
+  EXPECT_EQ(safetensors_failure(std::string(100'000'001, ' '), 0),
             "f.st: the header claims 100000001 bytes; expected at most 100000001, the rest of the "
             "file, and 100000000, the format's limit");
 }
 
 TEST(Safetensors, RefusesAHeaderThatIsNoObject) {
-  EXPECT_EQ(failure_of("{\"a\": }", 0),
+  EXPECT_EQ(safetensors_failure("{\"a\": }", 0),
             "f.st: the header is no JSON at its byte 7; expected a JSON object of name -> {dtype, "
             "shape, data_offsets}");
-  EXPECT_EQ(failure_of("", 0),
+  EXPECT_EQ(safetensors_failure("", 0),
             "f.st: the header is no JSON at its byte 1; expected a JSON object of name -> {dtype, "
             "shape, data_offsets}");
-  EXPECT_EQ(failure_of("{\"\xff\": 1}", 0),
+  EXPECT_EQ(safetensors_failure("{\"\xff\": 1}", 0),
             "f.st: the header is no JSON at its byte 3; expected a JSON object of name -> {dtype, "
             "shape, data_offsets}");
   const std::string no_object =
       "f.st: the header is not an object; expected JSON that begins with '{'";
-  for (const char* header : {"[]", "1", " {}"}) EXPECT_EQ(failure_of(header, 0), no_object);
+  for (const char* header : {"[]", "1", " {}"})
+    EXPECT_EQ(safetensors_failure(header, 0), no_object);
 }
 
 TEST(Safetensors, RefusesAKeyTwice) {
   const std::string a = R"("a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]})";
-  EXPECT_EQ(failure_of("{" + a + "," + a + "}", 1),
+  EXPECT_EQ(safetensors_failure("{" + a + "," + a + "}", 1),
             "f.st: header key 'a' occurs twice; expected every key once");
-  EXPECT_EQ(failure_of(R"({"a":{"dtype":"U8","dtype":"I8","shape":[1],"data_offsets":[0,1]}})", 1),
+  EXPECT_EQ(safetensors_failure(
+                R"({"a":{"dtype":"U8","dtype":"I8","shape":[1],"data_offsets":[0,1]}})", 1),
             "f.st: header key 'dtype' occurs twice; expected every key once");
 }
 
@@ -166,28 +170,29 @@ TEST(Safetensors, RefusesABadDescription) {
   const std::string fields =
       "f.st: tensor 'a' is not described by three fields; expected exactly dtype, shape and "
       "data_offsets";
-  EXPECT_EQ(failure_of(R"({"a":[]})", 0), fields);
-  EXPECT_EQ(failure_of(R"({"a":{"dtype":"U8","shape":[0]}})", 0), fields);
-  EXPECT_EQ(failure_of(R"({"a":{"dtype":"U8","shape":[0],"offsets":[0,0]}})", 0), fields);
-  EXPECT_EQ(failure_of(R"({"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0],"b":1}})", 0),
-            fields);
+  EXPECT_EQ(safetensors_failure(R"({"a":[]})", 0), fields);
+  EXPECT_EQ(safetensors_failure(R"({"a":{"dtype":"U8","shape":[0]}})", 0), fields);
+  EXPECT_EQ(safetensors_failure(R"({"a":{"dtype":"U8","shape":[0],"offsets":[0,0]}})", 0), fields);
+  EXPECT_EQ(
+      safetensors_failure(R"({"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0],"b":1}})", 0),
+      fields);
   const std::string dtypes = "; expected F64, F32, F16, BF16, I64, I32, U8 or BOOL";
-  EXPECT_EQ(failure_of(R"({"a":{"dtype":"F8_E4M3","shape":[1],"data_offsets":[0,1]}})", 1),
+  EXPECT_EQ(safetensors_failure(R"({"a":{"dtype":"F8_E4M3","shape":[1],"data_offsets":[0,1]}})", 1),
             "f.st: tensor 'a' has the dtype F8_E4M3" + dtypes);
-  EXPECT_EQ(failure_of(R"({"a":{"dtype":3,"shape":[1],"data_offsets":[0,1]}})", 1),
+  EXPECT_EQ(safetensors_failure(R"({"a":{"dtype":3,"shape":[1],"data_offsets":[0,1]}})", 1),
             "f.st: tensor 'a' has the dtype 3" + dtypes);
   const std::string sizes =
       "f.st: tensor 'a' has a shape that is no list of sizes; expected integers from 0 to 2^64 - 1";
   for (const char* shape : {"1", "[-1]", "[1.0]", "[\"1\"]", "[18446744073709551616]", "[[1]]"}) {
-    EXPECT_EQ(failure_of(std::string(R"({"a":{"dtype":"U8","shape":)") + shape +
-                             R"(,"data_offsets":[0,1]}})",
-                         1),
+    EXPECT_EQ(safetensors_failure(std::string(R"({"a":{"dtype":"U8","shape":)") + shape +
+                                      R"(,"data_offsets":[0,1]}})",
+                                  1),
               sizes)
         << shape;
   }
-  EXPECT_EQ(failure_of(R"({"__metadata__":{"a":1}})", 0),
+  EXPECT_EQ(safetensors_failure(R"({"__metadata__":{"a":1}})", 0),
             "f.st: __metadata__ is not a map of texts; expected text -> text");
-  EXPECT_EQ(failure_of(R"({"__metadata__":"a"})", 0),
+  EXPECT_EQ(safetensors_failure(R"({"__metadata__":"a"})", 0),
             "f.st: __metadata__ is not a map of texts; expected text -> text");
 }
 
@@ -200,47 +205,47 @@ TEST(Safetensors, RefusesBadOffsets) {
       "f.st: tensor 'a' has data_offsets that are no range of the file; expected [begin, end] "
       "within the 4 bytes after the header";
   for (const char* offsets : {"[0,5]", "[3,2]", "[0]", "[0,4,4]", "[5,5]"}) {
-    EXPECT_EQ(failure_of("{" + u8("a", 4, offsets) + "}", 4), no_range) << offsets;
+    EXPECT_EQ(safetensors_failure("{" + u8("a", 4, offsets) + "}", 4), no_range) << offsets;
   }
-  EXPECT_EQ(failure_of("{" + u8("a", 3, "[0,4]") + "}", 4),
+  EXPECT_EQ(safetensors_failure("{" + u8("a", 3, "[0,4]") + "}", 4),
             "f.st: tensor 'a' has 4 bytes of elements; expected 3 for its shape and dtype");
-  EXPECT_EQ(failure_of("{" + u8("a", 3, "[1,4]") + "}", 4),
+  EXPECT_EQ(safetensors_failure("{" + u8("a", 3, "[1,4]") + "}", 4),
             "f.st: tensor 'a' begins at byte 1 of the data; expected 0, where the tensor before it "
             "ends");
-  EXPECT_EQ(failure_of("{" + u8("a", 3, "[0,3]") + "," + u8("b", 2, "[2,4]") + "}", 4),
+  EXPECT_EQ(safetensors_failure("{" + u8("a", 3, "[0,3]") + "," + u8("b", 2, "[2,4]") + "}", 4),
             "f.st: tensor 'b' begins at byte 2 of the data; expected 3, where the tensor before it "
             "ends");
-  EXPECT_EQ(failure_of("{" + u8("a", 2, "[0,2]") + "," + u8("b", 1, "[3,4]") + "}", 4),
+  EXPECT_EQ(safetensors_failure("{" + u8("a", 2, "[0,2]") + "," + u8("b", 1, "[3,4]") + "}", 4),
             "f.st: tensor 'b' begins at byte 3 of the data; expected 2, where the tensor before it "
             "ends");
-  EXPECT_EQ(failure_of("{" + u8("a", 3, "[0,3]") + "}", 4),
+  EXPECT_EQ(safetensors_failure("{" + u8("a", 3, "[0,3]") + "}", 4),
             "f.st: the data has 4 bytes; expected 3, where the last tensor ends");
   EXPECT_EQ(
-      failure_of(R"({"a":{"dtype":"F64","shape":[4294967296,4294967296,2],)"
-                 R"("data_offsets":[0,0]}})",
-                 0),
+      safetensors_failure(R"({"a":{"dtype":"F64","shape":[4294967296,4294967296,2],)"
+                          R"("data_offsets":[0,0]}})",
+                          0),
       "f.st: tensor 'a' has 0 bytes of elements; expected a shape whose size fits in 63 bits");
 }
 
 TEST(Safetensors, RefusesBadBooleans) {
   Bytes bytes = file_of(R"({"a":{"dtype":"BOOL","shape":[2],"data_offsets":[0,2]}})", 2);
   bytes.back() = std::byte{2};
-  EXPECT_EQ(failure_of(bytes),
+  EXPECT_EQ(safetensors_failure(bytes),
             "f.st: tensor 'a' has a bad boolean at element 1; expected the bytes 0 and 1");
 }
 
 /// Memory that the parser may ask for at once: every two bytes of JSON, "1,", are at most one value
 /// of 16 bytes, and a vector grows by doubling.
-std::size_t memory_limit(std::size_t file_size) {
+std::size_t safetensors_memory_limit(std::size_t file_size) {
   return 16 * file_size + 4096;
 }
 
 TEST(Safetensors, EveryDamageIsReadOrRefused) {
-  const Bytes valid = encode_safetensors(kTensors);
+  const Bytes valid = encode_safetensors(kSafetensorsTensors);
   for_each_damage(valid, [&](const Bytes& bytes, std::size_t at) {
     const AllocationProbe probe;
-    const std::optional<Tensors> read = try_decode(decode, bytes);
-    ASSERT_LE(probe.largest(), memory_limit(bytes.size())) << at;
+    const std::optional<Tensors> read = try_decode(safetensors_decoded, bytes);
+    ASSERT_LE(probe.largest(), safetensors_memory_limit(bytes.size())) << at;
     if (bytes.size() < valid.size()) {
       ASSERT_FALSE(read.has_value()) << "cut at " << at;
     }
@@ -248,20 +253,20 @@ TEST(Safetensors, EveryDamageIsReadOrRefused) {
 }
 
 RC_GTEST_PROP(Safetensors, HostileBytesAreReadOrRefused, ()) {
-  const Bytes bytes = mutated(encode_safetensors(kTensors));
+  const Bytes bytes = mutated(encode_safetensors(kSafetensorsTensors));
   const AllocationProbe probe;
-  static_cast<void>(try_decode(decode, bytes));
-  RC_ASSERT(probe.largest() <= memory_limit(bytes.size()));
+  static_cast<void>(try_decode(safetensors_decoded, bytes));
+  RC_ASSERT(probe.largest() <= safetensors_memory_limit(bytes.size()));
 }
 
 TEST(Safetensors, DeepNestingIsRefused) {
   std::string header = "{\"a\":";
   for (int i = 0; i < 200000; ++i) header += "[";
-  EXPECT_EQ(failure_of(header, 0),
+  EXPECT_EQ(safetensors_failure(header, 0),
             "f.st: the header is no JSON at its byte 200006; expected a JSON object of name -> "
             "{dtype, shape, data_offsets}");
   for (int i = 0; i < 200000; ++i) header += "]";
-  EXPECT_EQ(failure_of(header + "}", 0),
+  EXPECT_EQ(safetensors_failure(header + "}", 0),
             "f.st: tensor 'a' is not described by three fields; expected exactly dtype, shape and "
             "data_offsets");
 }
@@ -270,7 +275,7 @@ TEST(Safetensors, C4WriterRefusesTheReservedName) {
   EXPECT_THAT([] { encode_safetensors(Tensors{make_tensor("__metadata__", {}, std::array{1.0})}); },
               ThrowsMessage<ContractError>(StrEq(
                   "encode_safetensors: a tensor is called __metadata__; expected any other name")));
-  EXPECT_THROW(encode_safetensors(Tensors(2, kTensors[0])), ContractError);
+  EXPECT_THROW(encode_safetensors(Tensors(2, kSafetensorsTensors[0])), ContractError);
 }
 
 }  // namespace

@@ -10,13 +10,13 @@ namespace {
 
 using model::Mode;
 
-const Tensor<double> kX = {{0, 10}, {2, 10}, {0, 14}, {2, 14}};
+const Tensor<double> kBatchNormX = {{0, 10}, {2, 10}, {0, 14}, {2, 14}};
 const BatchNormState<double> kFresh{{0, 0}, {1, 1}};
 const model::BatchNormOptions kBiased{
     .eps = 0, .running_decay = 0.5, .unbiased_running_variance = false};
 
 TEST(BatchNorm, ByHand) {
-  const auto forward = batch_norm(kX, {{1, 4}, {0, 1}}, {}, kFresh, kBiased);
+  const auto forward = batch_norm(kBatchNormX, {{1, 4}, {0, 1}}, {}, kFresh, kBiased);
   EXPECT_BITS_EQ(forward.saved.mean, (Tensor<double>{1, 12}));
   EXPECT_BITS_EQ(forward.saved.biased_variance, (Tensor<double>{1, 4}));
   EXPECT_BITS_EQ(forward.saved.rstd, (Tensor<double>{1, 0.5}));
@@ -37,9 +37,9 @@ TEST(BatchNorm, TheRunningVarianceIsUnbiasedByOption) {
 
 TEST(BatchNorm, BackwardByHand) {
   const Affine<double> affine{{1, 4}, {0, 1}};
-  const auto forward = batch_norm(kX, affine, {}, kFresh, kBiased);
+  const auto forward = batch_norm(kBatchNormX, affine, {}, kFresh, kBiased);
   const Tensor<double> grad_y = {{4, 0}, {0, 0}, {0, 0}, {0, 1}};
-  const auto gradients = batch_norm_backward(grad_y, kX, affine, {}, forward.saved);
+  const auto gradients = batch_norm_backward(grad_y, kBatchNormX, affine, {}, forward.saved);
   EXPECT_BITS_EQ(gradients.grad_gamma, (Tensor<double>{-4, 1}));
   EXPECT_BITS_EQ(gradients.grad_beta, (Tensor<double>{4, 1}));
   // Channel 0: a = 1, c = -1. Channel 1: g = 4 grad_y, a = 1, c = 1, rstd = 1/2.
@@ -50,7 +50,7 @@ TEST(BatchNorm, PaddingChangesNoBitOfTheStatistics) {
   const Tensor<double> padded = {{0, 10}, {1e30, -7}, {2, 10}, {0, 14}, {5, 1e9}, {2, 14}};
   const Mask valid = {true, false, true, true, false, true};
   const auto with = batch_norm(padded, {}, valid, kFresh);
-  const auto without = batch_norm(kX, {}, {}, kFresh);
+  const auto without = batch_norm(kBatchNormX, {}, {}, kFresh);
   EXPECT_BITS_EQ(with.saved.mean, without.saved.mean);
   EXPECT_BITS_EQ(with.saved.rstd, without.saved.rstd);
   EXPECT_BITS_EQ(with.state.running_variance, without.state.running_variance);
@@ -59,11 +59,12 @@ TEST(BatchNorm, PaddingChangesNoBitOfTheStatistics) {
 
 TEST(BatchNorm, InferenceUsesTheStateAndLeavesItAlone) {
   const BatchNormState<double> state{{1, 2}, {4, 0.25}};
-  const auto forward = batch_norm(kX, {}, {}, state, kBiased, Mode::inference);
+  const auto forward = batch_norm(kBatchNormX, {}, {}, state, kBiased, Mode::inference);
   EXPECT_BITS_EQ(forward.y, (Tensor<double>{{-0.5, 16}, {0.5, 16}, {-0.5, 24}, {0.5, 24}}));
   EXPECT_BITS_EQ(forward.state.running_mean, state.running_mean);
   EXPECT_BITS_EQ(forward.state.running_variance, state.running_variance);
-  const auto gradients = batch_norm_backward(kX, kX, {}, {}, forward.saved, Mode::inference);
+  const auto gradients =
+      batch_norm_backward(kBatchNormX, kBatchNormX, {}, {}, forward.saved, Mode::inference);
   EXPECT_BITS_EQ(gradients.grad_x, (Tensor<double>{{0, 20}, {1, 20}, {0, 28}, {1, 28}}));
 }
 
@@ -75,19 +76,20 @@ TEST(BatchNorm, BrokenRequirementsAreNamed) {
   EXPECT_BITS_EQ(batch_norm(one_row, {}, {}, kFresh, {.unbiased_running_variance = false}).y,
                  (Tensor<double>{{0, 0}}));
   const Mask none = {false, false, false, false};
-  EXPECT_EQ(contract_message([&] { batch_norm(kX, {}, none, kFresh); }),
+  EXPECT_EQ(contract_message([&] { batch_norm(kBatchNormX, {}, none, kFresh); }),
             "batch_norm: valid has no valid row; expected at least one valid row");
   EXPECT_EQ(contract_message([&] {
-              batch_norm(kX, {}, {}, {{0}, {1, 1}});
+              batch_norm(kBatchNormX, {}, {}, {{0}, {1, 1}});
             }),
             "batch_norm: running_mean has shape [1]; expected shape [2]");
   EXPECT_EQ(contract_message([&] {
-              batch_norm(kX, {}, {}, {{0, 0}, {1, -1}});
+              batch_norm(kBatchNormX, {}, {}, {{0, 0}, {1, -1}});
             }),
             "batch_norm: running_variance has the element [1] below 0; expected no negative "
             "element");
-  EXPECT_EQ(contract_message([&] { batch_norm(kX, {}, {}, kFresh, {.running_decay = 1.5}); }),
-            "batch_norm: running_decay is 1.5; expected a weight in [0, 1]");
+  EXPECT_EQ(
+      contract_message([&] { batch_norm(kBatchNormX, {}, {}, kFresh, {.running_decay = 1.5}); }),
+      "batch_norm: running_decay is 1.5; expected a weight in [0, 1]");
 }
 
 }  // namespace

@@ -8,10 +8,12 @@
 namespace normproof::ref::norm {
 namespace {
 
-const Tensor<double> kX = {{0, 10}, {2, 10}, {0, 14}, {2, 14}};  // mean 1, 12; deviation 1, 2
+const Tensor<double> kBatchRenormX = {
+    {0, 10}, {2, 10}, {0, 14}, {2, 14}};  // mean 1, 12; deviation 1, 2
 
 TEST(BatchRenorm, ByHandWithinTheLimits) {
-  const auto forward = batch_renorm(kX, {}, {}, {{2, 8}, {4, 4}}, {.eps = 0, .running_decay = 0.5});
+  const auto forward =
+      batch_renorm(kBatchRenormX, {}, {}, {{2, 8}, {4, 4}}, {.eps = 0, .running_decay = 0.5});
   EXPECT_BITS_EQ(forward.saved.r, (Tensor<double>{0.5, 1}));
   EXPECT_BITS_EQ(forward.saved.d, (Tensor<double>{-0.5, 2}));
   // Inside the limits the output is that of inference with the running statistics.
@@ -21,8 +23,8 @@ TEST(BatchRenorm, ByHandWithinTheLimits) {
 }
 
 TEST(BatchRenorm, RAndDAreClamped) {
-  const auto forward =
-      batch_renorm(kX, {}, {}, {{101, -88}, {1, 0.0625}}, {.eps = 0, .r_max = 2, .d_max = 3});
+  const auto forward = batch_renorm(kBatchRenormX, {}, {}, {{101, -88}, {1, 0.0625}},
+                                    {.eps = 0, .r_max = 2, .d_max = 3});
   EXPECT_BITS_EQ(forward.saved.r, (Tensor<double>{1, 2}));
   EXPECT_BITS_EQ(forward.saved.d, (Tensor<double>{-3, 3}));
 }
@@ -30,23 +32,23 @@ TEST(BatchRenorm, RAndDAreClamped) {
 TEST(BatchRenorm, WithUnitLimitsItIsBatchNorm) {
   const model::BatchRenormOptions options{.r_max = 1, .d_max = 0};
   const Affine<double> affine{{2, 3}, {1, 0}};
-  const auto renorm = batch_renorm(kX, affine, {}, {{5, 5}, {9, 9}}, options);
+  const auto renorm = batch_renorm(kBatchRenormX, affine, {}, {{5, 5}, {9, 9}}, options);
   const auto norm =
-      batch_norm(kX, affine, {}, {{5, 5}, {9, 9}}, {.unbiased_running_variance = false});
+      batch_norm(kBatchRenormX, affine, {}, {{5, 5}, {9, 9}}, {.unbiased_running_variance = false});
   EXPECT_BITS_EQ(renorm.y, norm.y);
   EXPECT_BITS_EQ(renorm.state.running_variance, norm.state.running_variance);
   const Tensor<double> grad_y = {{4, 0}, {0, 0}, {0, 0}, {0, 1}};
-  EXPECT_BITS_EQ(batch_renorm_backward(grad_y, kX, affine, {}, renorm.saved).grad_x,
-                 batch_norm_backward(grad_y, kX, affine, {}, norm.saved).grad_x);
+  EXPECT_BITS_EQ(batch_renorm_backward(grad_y, kBatchRenormX, affine, {}, renorm.saved).grad_x,
+                 batch_norm_backward(grad_y, kBatchRenormX, affine, {}, norm.saved).grad_x);
 }
 
 TEST(BatchRenorm, LimitsAreChecked) {
   EXPECT_EQ(contract_message([] {
-              batch_renorm(kX, {}, {}, {{0, 0}, {1, 1}}, {.r_max = 0.5});
+              batch_renorm(kBatchRenormX, {}, {}, {{0, 0}, {1, 1}}, {.r_max = 0.5});
             }),
             "batch_renorm: r_max is 0.5; expected r_max >= 1 (C8)");
   EXPECT_EQ(contract_message([] {
-              batch_renorm(kX, {}, {}, {{0, 0}, {1, 1}}, {.d_max = -1});
+              batch_renorm(kBatchRenormX, {}, {}, {{0, 0}, {1, 1}}, {.d_max = -1});
             }),
             "batch_renorm: d_max is -1; expected d_max >= 0 (C8)");
 }

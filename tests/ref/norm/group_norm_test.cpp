@@ -11,15 +11,16 @@ namespace normproof::ref::norm {
 namespace {
 
 // Sample 0: group 0 holds {0, 2, 2, 0}, group 1 holds {10, 14, 14, 10}.
-const Tensor<double> kX = {{{0, 2, 10, 14}, {2, 0, 14, 10}}};
+const Tensor<double> kGroupNormX = {{{0, 2, 10, 14}, {2, 0, 14, 10}}};
 
 TEST(GroupNorm, ByHand) {
-  const auto forward = group_norm(kX, {{1, 1, 1, 2}, {0, 0, 0, 1}}, {}, {.eps = 0, .groups = 2});
+  const auto forward =
+      group_norm(kGroupNormX, {{1, 1, 1, 2}, {0, 0, 0, 1}}, {}, {.eps = 0, .groups = 2});
   EXPECT_BITS_EQ(forward.saved.mean, (Tensor<double>{{1, 12}}));
   EXPECT_BITS_EQ(forward.saved.rstd, (Tensor<double>{{1, 0.5}}));
   EXPECT_BITS_EQ(forward.y, (Tensor<double>{{{-1, 1, -1, 3}, {1, -1, 1, -1}}}));
-  const auto gradients =
-      group_norm_backward({{{4, 0, 0, 0}, {0, 0, 0, 0}}}, kX, {}, {}, forward.saved, {.groups = 2});
+  const auto gradients = group_norm_backward({{{4, 0, 0, 0}, {0, 0, 0, 0}}}, kGroupNormX, {}, {},
+                                             forward.saved, {.groups = 2});
   EXPECT_BITS_EQ(gradients.grad_x, (Tensor<double>{{{2, 0, 0, 0}, {0, -2, 0, 0}}}));
 }
 
@@ -44,7 +45,7 @@ TEST(GroupNorm, PaddingChangesNoBitOfTheStatistics) {
   const Tensor<double> padded = {{{0, 2, 10, 14}, {1e9, 7, 7, 7}, {2, 0, 14, 10}}};
   const Mask valid = {{true, false, true}};
   const auto with = group_norm(padded, {}, valid, {.groups = 2});
-  const auto without = group_norm(kX, {}, {}, {.groups = 2});
+  const auto without = group_norm(kGroupNormX, {}, {}, {.groups = 2});
   EXPECT_BITS_EQ(with.saved.mean, without.saved.mean);
   EXPECT_BITS_EQ(with.saved.rstd, without.saved.rstd);
 }

@@ -10,12 +10,12 @@
 namespace normproof::ref::norm {
 namespace {
 
-const Tensor<double> kX = {{0, 2, 0, 2}, {10, 10, 14, 14}};
-const Affine<double> kAffine{{1, 2, 4, 8}, {0.5, 0, 0, -1}};
+const Tensor<double> kLayerNormX = {{0, 2, 0, 2}, {10, 10, 14, 14}};
+const Affine<double> kLayerNormAffine{{1, 2, 4, 8}, {0.5, 0, 0, -1}};
 const model::LayerNormOptions kNoEps{.eps = 0};
 
 TEST(LayerNorm, ByHand) {
-  const auto forward = layer_norm(kX, kAffine, kNoEps);
+  const auto forward = layer_norm(kLayerNormX, kLayerNormAffine, kNoEps);
   EXPECT_BITS_EQ(forward.saved.mean, (Tensor<double>{1, 12}));
   EXPECT_BITS_EQ(forward.saved.rstd, (Tensor<double>{1, 0.5}));
   EXPECT_BITS_EQ(forward.y, (Tensor<double>{{-0.5, 2, -4, 7}, {-0.5, -2, 4, 7}}));
@@ -23,8 +23,8 @@ TEST(LayerNorm, ByHand) {
 
 TEST(LayerNorm, BackwardByHand) {
   const Tensor<double> grad_y = {{4, 0, 0, 0}, {0, 0, 0, 1}};
-  const auto forward = layer_norm(kX, kAffine, kNoEps);
-  const auto gradients = layer_norm_backward(grad_y, kX, kAffine, forward.saved);
+  const auto forward = layer_norm(kLayerNormX, kLayerNormAffine, kNoEps);
+  const auto gradients = layer_norm_backward(grad_y, kLayerNormX, kLayerNormAffine, forward.saved);
   // Row 0: g = (4,0,0,0), a = 1, c = -1. Row 1: g = (0,0,0,8), a = 2, c = 2, rstd = 1/2.
   EXPECT_BITS_EQ(gradients.grad_x, (Tensor<double>{{2, 0, -2, 0}, {0, 0, -2, 2}}));
   EXPECT_BITS_EQ(gradients.grad_gamma, (Tensor<double>{-4, 0, 0, 1}));
@@ -32,16 +32,16 @@ TEST(LayerNorm, BackwardByHand) {
 }
 
 TEST(LayerNorm, SequencesAreRows) {
-  Tensor<double> sequence = kX;
+  Tensor<double> sequence = kLayerNormX;
   sequence.reshape({2, 1, 4});
-  const auto forward = layer_norm(sequence, kAffine);
+  const auto forward = layer_norm(sequence, kLayerNormAffine);
   EXPECT_EQ(tensor::shape_of(forward.y), (tensor::Shape{2, 1, 4}));
   EXPECT_EQ(tensor::shape_of(forward.saved.rstd), (tensor::Shape{2, 1}));
 }
 
 TEST(LayerNorm, AbsentParametersAreOneAndZero) {
   const Affine<double> ones{{1, 1, 1, 1}, {0, 0, 0, 0}};
-  EXPECT_BITS_EQ(layer_norm(kX, {}).y, layer_norm(kX, ones).y);
+  EXPECT_BITS_EQ(layer_norm(kLayerNormX, {}).y, layer_norm(kLayerNormX, ones).y);
 }
 
 TEST(LayerNorm, OneFeatureGivesBetaAndNoGradient) {
@@ -63,10 +63,10 @@ TEST(LayerNorm, BrokenRequirementsAreNamed) {
             }),
             "layer_norm: x has shape [0, 4]; expected [N, D] or [B, T, D] with every extent at "
             "least 1");
-  EXPECT_EQ(contract_message([] { layer_norm(kX, {}, {.eps = -1}); }),
+  EXPECT_EQ(contract_message([] { layer_norm(kLayerNormX, {}, {.eps = -1}); }),
             "layer_norm: eps is -1; expected eps >= 0 (C2)");
   EXPECT_EQ(contract_message([] {
-              layer_norm(kX, {{1, 2}, {}});
+              layer_norm(kLayerNormX, {{1, 2}, {}});
             }),
             "layer_norm: gamma has shape [2]; expected shape [4]");
   EXPECT_EQ(contract_message([] {
@@ -74,13 +74,13 @@ TEST(LayerNorm, BrokenRequirementsAreNamed) {
             }),
             "layer_norm: x makes rstd at [0] = inf; expected values so small that sums of their "
             "squares stay finite, and eps > 0 where they vanish");
-  const auto saved = layer_norm(kX, {}).saved;
+  const auto saved = layer_norm(kLayerNormX, {}).saved;
   EXPECT_EQ(contract_message([&] {
-              layer_norm_backward({{1, 2}}, kX, {}, saved);
+              layer_norm_backward({{1, 2}}, kLayerNormX, {}, saved);
             }),
             "layer_norm_backward: grad_y has shape [1, 2]; expected shape [2, 4]");
   EXPECT_EQ(contract_message([&] {
-              layer_norm_backward(kX, kX, {}, {saved.mean, {1, 2, 3}});
+              layer_norm_backward(kLayerNormX, kLayerNormX, {}, {saved.mean, {1, 2, 3}});
             }),
             "layer_norm_backward: rstd has shape [3]; expected shape [2]");
 }
@@ -88,13 +88,13 @@ TEST(LayerNorm, BrokenRequirementsAreNamed) {
 TEST(LayerNorm, ElementsThatAreNotFiniteAreNamed) {
   for (const double bad :
        {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
-    Tensor<double> x = kX;
+    Tensor<double> x = kLayerNormX;
     x(1, 2) = bad;
     EXPECT_EQ(contract_message([&] { layer_norm(x, {}); }),
               "layer_norm: x has the element [1, 2] = " + std::to_string(bad) +
                   "; expected finite values");
-    const auto saved = layer_norm(kX, {}).saved;
-    EXPECT_EQ(contract_message([&] { layer_norm_backward(x, kX, {}, saved); }),
+    const auto saved = layer_norm(kLayerNormX, {}).saved;
+    EXPECT_EQ(contract_message([&] { layer_norm_backward(x, kLayerNormX, {}, saved); }),
               "layer_norm_backward: grad_y has the element [1, 2] = " + std::to_string(bad) +
                   "; expected finite values");
   }

@@ -1,23 +1,13 @@
 #pragma once
 
 #include <initializer_list>
-#include <string>
 
-#include "ref/numeric/errors.hpp"
 #include "ref/tensor/tensor.hpp"
+#include "tests/ref/numeric/contract_message.hpp"
 
 namespace normproof::ref::norm {
 
-/// The sentence of the ContractError that f throws, or "no error".
-template <class F>
-std::string contract_message(F&& f) {
-  try {
-    f();
-  } catch (const numeric::ContractError& error) {
-    return error.what();
-  }
-  return "no error";
-}
+using numeric::contract_message;
 
 /// A tensor [N,1]: nested braces cannot say it, for {{1}, {2}} is ambiguous.
 inline tensor::Tensor<double> column(std::initializer_list<double> values) {

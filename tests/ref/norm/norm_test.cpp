@@ -10,13 +10,13 @@
 namespace normproof::ref::norm {
 namespace {
 
-const Tensor<double> kX = {{1, 2}, {3, 5}, {-2, 4}};
+const Tensor<double> kNormX = {{1, 2}, {3, 5}, {-2, 4}};
 
 TEST(NormStep, NamesOfOutputsAndState) {
   using Names = std::vector<std::string>;
   const auto outputs = [](const char* layer, model::Mode mode) {
     const auto options = model::norm_options(layer);
-    const NormInputs<double> in{.x = kX, .grad_y = kX, .mode = mode};
+    const NormInputs<double> in{.x = kNormX, .grad_y = kNormX, .mode = mode};
     return norm_step(options, in, initial_state<double>(options, 2)).outputs.names();
   };
   const auto training = model::Mode::training;
@@ -45,7 +45,7 @@ TEST(NormStep, InferenceMovesNoState) {
   for (const auto& name : model::norm_names()) {
     const auto options = model::norm_options(name);
     const auto state = initial_state<double>(options, 2);
-    const NormInputs<double> in{.x = kX, .grad_y = kX, .mode = model::Mode::inference};
+    const NormInputs<double> in{.x = kNormX, .grad_y = kNormX, .mode = model::Mode::inference};
     const auto step = norm_step(options, in, state);
     ASSERT_EQ(step.state.names(), state.names()) << name;
     for (const auto& [field, values] : state) EXPECT_BITS_EQ(step.state.at(field), values) << name;
@@ -53,25 +53,25 @@ TEST(NormStep, InferenceMovesNoState) {
 }
 
 TEST(NormStep, LayersWithoutParametersRefuseThem) {
-  const NormInputs<double> in{.x = kX, .gamma = {1, 1}};
+  const NormInputs<double> in{.x = kNormX, .gamma = {1, 1}};
   EXPECT_EQ(contract_message([&] { norm_step<double>(model::NoneOptions{}, in, {}); }),
             "none: gamma is given; expected no parameters");
   EXPECT_EQ(contract_message([&] { norm_step<double>(model::GroupScalingOptions{}, in, {}); }),
             "group_scaling: gamma is given; expected no parameters");
-  const NormInputs<double> shifted{.x = kX, .beta = {1, 1}};
+  const NormInputs<double> shifted{.x = kNormX, .beta = {1, 1}};
   EXPECT_EQ(contract_message([&] { norm_step<double>(model::ScaleNormOptions{}, shifted, {}); }),
             "scale_norm: beta is given; expected no beta");
 }
 
 TEST(NormStep, AMissingStateIsNamed) {
   EXPECT_EQ(contract_message([] {
-              norm_step<double>(model::BatchNormOptions{}, NormInputs<double>{.x = kX}, {});
+              norm_step<double>(model::BatchNormOptions{}, NormInputs<double>{.x = kNormX}, {});
             }),
             "unknown tensor 'running_mean'; none is known here");
 }
 
 TEST(NormStep, NoneChecksWhatItPassesOn) {
-  NormInputs<double> in{.x = kX, .grad_y = kX};
+  NormInputs<double> in{.x = kNormX, .grad_y = kNormX};
   in.grad_y(2, 1) = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(contract_message([&] { norm_step<double>(model::NoneOptions{}, in, {}); }),
             "none: grad_y has the element [2, 1] = nan; expected finite values");
@@ -81,7 +81,7 @@ TEST(NormStep, IterationsAreAWholeNumber) {
   const model::NormOptions options = model::PowerNormOptions{};
   auto state = initial_state<double>(options, 2);
   state.set("iterations", {1.5});
-  EXPECT_EQ(contract_message([&] { norm_step(options, NormInputs<double>{.x = kX}, state); }),
+  EXPECT_EQ(contract_message([&] { norm_step(options, NormInputs<double>{.x = kNormX}, state); }),
             "norm_step: iterations is 1.5; expected a whole number, 0 or more");
 }
 

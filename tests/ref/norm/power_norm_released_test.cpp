@@ -19,9 +19,9 @@ using model::Mode;
 using model::PowerNormReleasedOptions;
 using numeric::running_error;
 
-const Tensor<double> kX = column({2, -2, 2, 2});
-const Affine<double> kAffine{{3}, {1}};
-const PowerNormState<double> kState{.running_psi2 = {16}, .nu = {3}, .iterations = 7};
+const Tensor<double> kReleasedX = column({2, -2, 2, 2});
+const Affine<double> kReleasedAffine{{3}, {1}};
+const PowerNormState<double> kReleasedState{.running_psi2 = {16}, .nu = {3}, .iterations = 7};
 
 /// As released but for group scaling, and past the warm-up.
 PowerNormReleasedOptions ungrouped() {
@@ -41,14 +41,16 @@ PowerNormReleasedOptions all_off() {
 }
 
 TEST(PowerNormReleased, ByHand) {
-  const auto forward = power_norm_released(kX, kAffine, {}, kState, ungrouped());
+  const auto forward =
+      power_norm_released(kReleasedX, kReleasedAffine, {}, kReleasedState, ungrouped());
   EXPECT_BITS_EQ(forward.saved.rstd, (Tensor<double>{0.25}));
   EXPECT_BITS_EQ(forward.saved.batch_rstd, (Tensor<double>{0.5}));
   EXPECT_BITS_EQ(forward.y, column({2.5, -0.5, 2.5, 2.5}));
   EXPECT_BITS_EQ(forward.state.running_psi2, (Tensor<double>{10}));
   EXPECT_EQ(forward.state.iterations, 8);
-  const auto backward = power_norm_released_backward(column({4, 0, 0, 0}), kX, kAffine, {},
-                                                     forward.saved, kState.nu, ungrouped());
+  const auto backward =
+      power_norm_released_backward(column({4, 0, 0, 0}), kReleasedX, kReleasedAffine, {},
+                                   forward.saved, kReleasedState.nu, ungrouped());
   // g - (1 - 0.5) 3 x_hat = (11.25, 0.75, -0.75, -0.75); divided by psi_B = 2, not by 4
   EXPECT_BITS_EQ(backward.gradients.grad_x, column({5.625, 0.375, -0.375, -0.375}));
   EXPECT_BITS_EQ(backward.nu, (Tensor<double>{4.125}));  // 3 + 4.5/4
@@ -60,9 +62,9 @@ TEST(PowerNormReleased, ByHand) {
 
 TEST(PowerNormReleased, ScaledNuIsTheNuOfThePaper) {
   const model::PowerNormOptions paper{.eps = 0, .alpha_forward = 0.5, .alpha_backward = 0.5};
-  const auto forward = power_norm(kX, kAffine, {}, {{16}, {1.5}}, paper);
-  const auto backward =
-      power_norm_backward(column({4, 0, 0, 0}), kX, kAffine, {}, forward.saved, {1.5}, paper);
+  const auto forward = power_norm(kReleasedX, kReleasedAffine, {}, {{16}, {1.5}}, paper);
+  const auto backward = power_norm_backward(column({4, 0, 0, 0}), kReleasedX, kReleasedAffine, {},
+                                            forward.saved, {1.5}, paper);
   EXPECT_BITS_EQ(backward.nu, (Tensor<double>{0.5 * 4.125}));
   // and grad_x differs by sqrt((psi^2 + eps)/(psi_B^2 + eps)) = 4/2
   EXPECT_BITS_EQ(backward.gradients.grad_x, column({2.8125, 0.1875, -0.1875, -0.1875}));
@@ -72,17 +74,17 @@ TEST(PowerNormReleased, PadsInBackward) {
   const Mask valid = {true, true, false, true};
   const Tensor<double> x = column({2, -2, 12, 2}), grad_y = column({4, 0, 0, 2});
   auto options = ungrouped();
-  const auto forward = power_norm_released(x, {}, valid, kState, options);
+  const auto forward = power_norm_released(x, {}, valid, kReleasedState, options);
   EXPECT_BITS_EQ(forward.saved.quadratic_mean, (Tensor<double>{4}));
   const auto with =
-      power_norm_released_backward(grad_y, x, {}, valid, forward.saved, kState.nu, options);
+      power_norm_released_backward(grad_y, x, {}, valid, forward.saved, kReleasedState.nu, options);
   EXPECT_BITS_EQ(with.mean_x_hat_squared, (Tensor<double>{2.4375}));
   EXPECT_BITS_EQ(with.mean_g_x_hat, (Tensor<double>{0.75}));
   EXPECT_BITS_EQ(with.gradients.grad_x, column({1.625, 0.375, -2.25, 0.625}));
   EXPECT_BITS_EQ(with.nu, (Tensor<double>{0.09375}));
   options.pads_in_backward = false;
   const auto without =
-      power_norm_released_backward(grad_y, x, {}, valid, forward.saved, kState.nu, options);
+      power_norm_released_backward(grad_y, x, {}, valid, forward.saved, kReleasedState.nu, options);
   EXPECT_BITS_EQ(without.gradients.grad_x, column({1.625, 0.375, 0, 0.625}));
   EXPECT_BITS_EQ(without.nu, (Tensor<double>{3.625}));
 }
@@ -233,15 +235,17 @@ TEST(PowerNormReleased, EverySwitchChangesWhatItSaysAndNothingElse) {
 
 TEST(PowerNormReleased, TwoForwardsBeforeABackwardAreNoError) {
   // The released module cannot: its backward has moved the buffer that the second one needs.
-  const auto first = power_norm_released(kX, {}, {}, kState, ungrouped());
-  const auto second = power_norm_released(kX, {}, {}, first.state, ungrouped());
-  const auto b = power_norm_released_backward(kX, kX, {}, {}, second.saved, kState.nu, ungrouped());
-  const auto a = power_norm_released_backward(kX, kX, {}, {}, first.saved, b.nu, ungrouped());
+  const auto first = power_norm_released(kReleasedX, {}, {}, kReleasedState, ungrouped());
+  const auto second = power_norm_released(kReleasedX, {}, {}, first.state, ungrouped());
+  const auto b = power_norm_released_backward(kReleasedX, kReleasedX, {}, {}, second.saved,
+                                              kReleasedState.nu, ungrouped());
+  const auto a =
+      power_norm_released_backward(kReleasedX, kReleasedX, {}, {}, first.saved, b.nu, ungrouped());
   EXPECT_BITS_EQ(a.mean_x_hat_squared, (Tensor<double>{0.25}));
 }
 
-std::string message(const PowerNormReleasedOptions& options, const Tensor<double>& x = kX,
-                    const PowerNormState<double>& state = kState, const Mask& valid = {}) {
+std::string message(const PowerNormReleasedOptions& options, const Tensor<double>& x = kReleasedX,
+                    const PowerNormState<double>& state = kReleasedState, const Mask& valid = {}) {
   return contract_message([&] { power_norm_released(x, {}, valid, state, options); });
 }
 
@@ -254,12 +258,14 @@ TEST(PowerNormReleased, C1toC10AreNamed) {
   EXPECT_EQ(message(options), "power_norm_released: eps is -1; expected eps >= 0 (C2)");
   options = ungrouped();
   options.alpha_backward = 2;
-  EXPECT_EQ(contract_message(
-                [&] { power_norm_released_backward(kX, kX, {}, {}, {}, kState.nu, options); }),
+  EXPECT_EQ(contract_message([&] {
+              power_norm_released_backward(kReleasedX, kReleasedX, {}, {}, {}, kReleasedState.nu,
+                                           options);
+            }),
             "power_norm_released_backward: alpha_backward is 2; expected a weight in [0, 1]");
-  EXPECT_EQ(message(ungrouped(), kX, {{16}, {1, 2}}),
+  EXPECT_EQ(message(ungrouped(), kReleasedX, {{16}, {1, 2}}),
             "power_norm_released: nu has shape [2]; expected shape [1]");
-  EXPECT_EQ(message(ungrouped(), kX, kState, {false, false, false, false}),
+  EXPECT_EQ(message(ungrouped(), kReleasedX, kReleasedState, {false, false, false, false}),
             "power_norm_released: valid has no valid row; expected at least one valid row");
   options = {.groups = 2};
   EXPECT_EQ(message(options), "group_scaling: groups is 2; expected a divisor of D = 1");

@@ -18,22 +18,23 @@ namespace {
 using model::Mode;
 using model::PowerNormOptions;
 
-const PowerNormOptions kOptions{.eps = 0, .alpha_forward = 0.75, .alpha_backward = 0.25};
-const Tensor<double> kX = column({2, -2, 2, 2});
-const Affine<double> kAffine{{3}, {1}};
-const PowerNormState<double> kState{.running_psi2 = {16}, .nu = {3}, .iterations = 7};
+const PowerNormOptions kPowerNormOptions{.eps = 0, .alpha_forward = 0.75, .alpha_backward = 0.25};
+const Tensor<double> kPowerNormX = column({2, -2, 2, 2});
+const Affine<double> kPowerNormAffine{{3}, {1}};
+const PowerNormState<double> kPowerNormState{.running_psi2 = {16}, .nu = {3}, .iterations = 7};
 
 TEST(PowerNorm, ByHand) {
-  const auto forward = power_norm(kX, kAffine, {}, kState, kOptions);
+  const auto forward =
+      power_norm(kPowerNormX, kPowerNormAffine, {}, kPowerNormState, kPowerNormOptions);
   EXPECT_BITS_EQ(forward.saved.quadratic_mean, (Tensor<double>{4}));
   EXPECT_BITS_EQ(forward.saved.rstd, (Tensor<double>{0.25}));
   EXPECT_BITS_EQ(forward.y, column({2.5, -0.5, 2.5, 2.5}));
   EXPECT_BITS_EQ(forward.state.running_psi2, (Tensor<double>{13}));  // 12 + 1
-  EXPECT_BITS_EQ(forward.state.nu, kState.nu);
+  EXPECT_BITS_EQ(forward.state.nu, kPowerNormState.nu);
   EXPECT_EQ(forward.state.iterations, 8);
 
-  const auto backward = power_norm_backward(column({4, 0, 0, 0}), kX, kAffine, {}, forward.saved,
-                                            kState.nu, kOptions);
+  const auto backward = power_norm_backward(column({4, 0, 0, 0}), kPowerNormX, kPowerNormAffine, {},
+                                            forward.saved, kPowerNormState.nu, kPowerNormOptions);
   EXPECT_BITS_EQ(backward.mean_x_hat_squared, (Tensor<double>{0.25}));
   EXPECT_BITS_EQ(backward.mean_g_x_hat, (Tensor<double>{1.5}));
   EXPECT_BITS_EQ(backward.nu, (Tensor<double>{3.5625}));  // 3 (1 - 0.75/4) + 0.75 1.5
@@ -43,7 +44,8 @@ TEST(PowerNorm, ByHand) {
 }
 
 TEST(PowerNorm, EpsIsAddedInsideTheRootAndNeverStored) {
-  const auto forward = power_norm<double>(kX, {}, {}, {{7}, {0}}, {.eps = 9, .alpha_forward = 0.5});
+  const auto forward =
+      power_norm<double>(kPowerNormX, {}, {}, {{7}, {0}}, {.eps = 9, .alpha_forward = 0.5});
   EXPECT_BITS_EQ(forward.saved.rstd, (Tensor<double>{0.25}));
   EXPECT_BITS_EQ(forward.state.running_psi2, (Tensor<double>{5.5}));
 }
@@ -51,20 +53,21 @@ TEST(PowerNorm, EpsIsAddedInsideTheRootAndNeverStored) {
 TEST(PowerNorm, PaddedRowsAreScaledAndMoveNothing) {
   const Mask valid = {true, true, false, true};
   const Tensor<double> x = column({2, -2, 12, 2}), grad_y = column({4, 0, 8, 2});
-  const auto forward = power_norm(x, {}, valid, kState, kOptions);
+  const auto forward = power_norm(x, {}, valid, kPowerNormState, kPowerNormOptions);
   EXPECT_BITS_EQ(forward.y, column({0.5, -0.5, 3, 0.5}));
   EXPECT_BITS_EQ(forward.saved.quadratic_mean, (Tensor<double>{4}));
-  const auto backward =
-      power_norm_backward(grad_y, x, {}, valid, forward.saved, kState.nu, kOptions);
+  const auto backward = power_norm_backward(grad_y, x, {}, valid, forward.saved, kPowerNormState.nu,
+                                            kPowerNormOptions);
   EXPECT_BITS_EQ(backward.mean_x_hat_squared, (Tensor<double>{0.25}));
   EXPECT_BITS_EQ(backward.mean_g_x_hat, (Tensor<double>{1}));  // (4 + 0 + 2) 0.5 / 3
   EXPECT_BITS_EQ(backward.gradients.grad_x, column({0.625, 0.375, 2, 0.125}));
   EXPECT_BITS_EQ(backward.gradients.grad_beta, (Tensor<double>{14}));  // over all rows
 
-  const auto other = power_norm(column({2, -2, -99, 2}), {}, valid, kState, kOptions);
+  const auto other =
+      power_norm(column({2, -2, -99, 2}), {}, valid, kPowerNormState, kPowerNormOptions);
   EXPECT_BITS_EQ(other.state.running_psi2, forward.state.running_psi2);
   const auto silent = power_norm_backward(column({4, 0, 0, 2}), column({2, -2, -99, 2}), {}, valid,
-                                          other.saved, kState.nu, kOptions);
+                                          other.saved, kPowerNormState.nu, kPowerNormOptions);
   EXPECT_BITS_EQ(silent.nu, backward.nu);
   EXPECT_BITS_EQ(silent.gradients.grad_x(2, 0), 0.0);
 }
@@ -111,39 +114,44 @@ TEST(PowerNorm, SamplesAndTokensAreRows) {
 }
 
 TEST(PowerNorm, InferenceIsAffineAndLeavesTheStateAlone) {
-  const auto forward = power_norm(kX, kAffine, {}, kState, kOptions, Mode::inference);
+  const auto forward = power_norm(kPowerNormX, kPowerNormAffine, {}, kPowerNormState,
+                                  kPowerNormOptions, Mode::inference);
   EXPECT_BITS_EQ(forward.y, column({2.5, -0.5, 2.5, 2.5}));  // 3 x / 4 + 1
   EXPECT_EQ(forward.saved.quadratic_mean.dimension(), 0U);
-  EXPECT_BITS_EQ(forward.state.running_psi2, kState.running_psi2);
-  EXPECT_BITS_EQ(forward.state.nu, kState.nu);
-  EXPECT_EQ(forward.state.iterations, kState.iterations);
-  const auto backward = power_norm_backward(column({4, 0, 0, 8}), kX, kAffine, {}, forward.saved,
-                                            kState.nu, kOptions, Mode::inference);
+  EXPECT_BITS_EQ(forward.state.running_psi2, kPowerNormState.running_psi2);
+  EXPECT_BITS_EQ(forward.state.nu, kPowerNormState.nu);
+  EXPECT_EQ(forward.state.iterations, kPowerNormState.iterations);
+  const auto backward =
+      power_norm_backward(column({4, 0, 0, 8}), kPowerNormX, kPowerNormAffine, {}, forward.saved,
+                          kPowerNormState.nu, kPowerNormOptions, Mode::inference);
   EXPECT_BITS_EQ(backward.gradients.grad_x, column({3, 0, 0, 6}));  // g / 4: nu plays no part
-  EXPECT_BITS_EQ(backward.nu, kState.nu);
+  EXPECT_BITS_EQ(backward.nu, kPowerNormState.nu);
 }
 
 TEST(PowerNorm, InferenceOfOneRowIsThatOfTheBatch) {
-  const auto batch = power_norm(kX, kAffine, {}, kState, kOptions, Mode::inference);
+  const auto batch = power_norm(kPowerNormX, kPowerNormAffine, {}, kPowerNormState,
+                                kPowerNormOptions, Mode::inference);
   for (std::size_t i = 0; i < 4; ++i) {
-    const auto row = power_norm(column({kX(i, 0)}), kAffine, {}, kState, kOptions, Mode::inference);
+    const auto row = power_norm(column({kPowerNormX(i, 0)}), kPowerNormAffine, {}, kPowerNormState,
+                                kPowerNormOptions, Mode::inference);
     EXPECT_BITS_EQ(row.y(0, 0), batch.y(i, 0));
   }
 }
 
 TEST(PowerNorm, TrainingUsesTheOldPsiAndInferenceAfterItTheNew) {
-  const auto step = power_norm(kX, {}, {}, kState, kOptions);
+  const auto step = power_norm(kPowerNormX, {}, {}, kPowerNormState, kPowerNormOptions);
   EXPECT_BITS_EQ(step.saved.rstd, (Tensor<double>{0.25}));  // of 16
-  const auto after = power_norm(kX, {}, {}, step.state, kOptions, Mode::inference);
+  const auto after =
+      power_norm(kPowerNormX, {}, {}, step.state, kPowerNormOptions, Mode::inference);
   EXPECT_BITS_EQ(after.saved.rstd, (Tensor<double>{1 / numeric::square_root(13)}));
 }
 
 TEST(PowerNorm, WarmupNormalisesByTheBatchUpToItsLastIteration) {
-  auto options = kOptions;
+  auto options = kPowerNormOptions;
   options.warmup_iterations = 2;
   PowerNormState<double> state{.running_psi2 = {16}, .nu = {0}, .iterations = 0};
   for (const double rstd : {0.5, 0.5, 1 / numeric::square_root(10.75)}) {
-    const auto forward = power_norm(kX, {}, {}, state, options);
+    const auto forward = power_norm(kPowerNormX, {}, {}, state, options);
     EXPECT_BITS_EQ(forward.saved.rstd, (Tensor<double>{rstd})) << state.iterations;
     state = forward.state;
   }
@@ -214,11 +222,11 @@ TEST(PowerNorm, TheOrderOfRowsMovesTheStateByRoundingAlone) {
 }
 
 TEST(PowerNorm, OneRowAndZeroColumns) {
-  const auto forward = power_norm<double>({{3, 0}}, {}, {}, {{1, 1}, {0, 0}}, kOptions);
+  const auto forward = power_norm<double>({{3, 0}}, {}, {}, {{1, 1}, {0, 0}}, kPowerNormOptions);
   EXPECT_BITS_EQ(forward.y, (Tensor<double>{{3, 0}}));
   EXPECT_BITS_EQ(forward.state.running_psi2, (Tensor<double>{3, 0.75}));
-  const auto backward =
-      power_norm_backward<double>({{1, 1}}, {{3, 0}}, {}, {}, forward.saved, {0.5, 2}, kOptions);
+  const auto backward = power_norm_backward<double>({{1, 1}}, {{3, 0}}, {}, {}, forward.saved,
+                                                    {0.5, 2}, kPowerNormOptions);
   EXPECT_BITS_EQ(backward.nu, (Tensor<double>{-0.625, 2}));  // 0.5 (1 - 27/4) + 9/4
   EXPECT_BITS_EQ(backward.gradients.grad_x, (Tensor<double>{{-0.5, 1}}));
 }
@@ -235,44 +243,44 @@ TEST(PowerNorm, C1toC8AreNamed) {
   EXPECT_EQ(forward_message(tensor::empty_tensor<double>({0, 1}), state, {}),
             "power_norm: x has shape [0, 1]; expected [N, D] or [B, T, D] with every extent at "
             "least 1");
-  EXPECT_EQ(forward_message(kX, state, {.eps = -1}),
+  EXPECT_EQ(forward_message(kPowerNormX, state, {.eps = -1}),
             "power_norm: eps is -1; expected eps >= 0 (C2)");
-  EXPECT_EQ(forward_message(kX, {{0}, {0}}, kOptions),
+  EXPECT_EQ(forward_message(kPowerNormX, {{0}, {0}}, kPowerNormOptions),
             "power_norm: running_psi2 makes rstd at [0] = inf; expected values so small that sums "
             "of their squares stay finite, and eps > 0 where they vanish");
-  EXPECT_EQ(forward_message(kX, state, {}, {}, {{1, 2}, {}}),
+  EXPECT_EQ(forward_message(kPowerNormX, state, {}, {}, {{1, 2}, {}}),
             "power_norm: gamma has shape [2]; expected shape [1]");
   EXPECT_EQ(forward_message(column({1, nan}), state, {}),
             "power_norm: x has the element [1, 0] = nan; expected finite values");
-  EXPECT_EQ(forward_message(kX, state, {}, {false, false, false, false}),
+  EXPECT_EQ(forward_message(kPowerNormX, state, {}, {false, false, false, false}),
             "power_norm: valid has no valid row; expected at least one valid row");
-  EXPECT_EQ(forward_message(kX, state, {.alpha_forward = 1.5}),
+  EXPECT_EQ(forward_message(kPowerNormX, state, {.alpha_forward = 1.5}),
             "power_norm: alpha_forward is 1.5; expected a weight in [0, 1]");
-  EXPECT_EQ(forward_message(kX, {{-1}, {0}}, {}),
+  EXPECT_EQ(forward_message(kPowerNormX, {{-1}, {0}}, {}),
             "power_norm: running_psi2 has the element [0] below 0; expected no negative element");
-  EXPECT_EQ(forward_message(kX, {{1, 1}, {0}}, {}),
+  EXPECT_EQ(forward_message(kPowerNormX, {{1, 1}, {0}}, {}),
             "power_norm: running_psi2 has shape [2]; expected shape [1]");
-  EXPECT_EQ(forward_message(kX, {{1}, {nan}}, {}),
+  EXPECT_EQ(forward_message(kPowerNormX, {{1}, {nan}}, {}),
             "power_norm: nu has the element [0] = nan; expected finite values");
-  EXPECT_EQ(forward_message(kX, state, {.warmup_iterations = -1}),
+  EXPECT_EQ(forward_message(kPowerNormX, state, {.warmup_iterations = -1}),
             "power_norm: warmup_iterations is -1; expected 0 or more");
 }
 
 TEST(PowerNorm, C9toC11AreNamed) {
-  const auto forward = power_norm(kX, {}, {}, kState, kOptions);
+  const auto forward = power_norm(kPowerNormX, {}, {}, kPowerNormState, kPowerNormOptions);
   const auto message = [&](const Tensor<double>& grad_y, const Tensor<double>& nu,
                            const PowerNormOptions& options) {
     return contract_message(
-        [&] { power_norm_backward(grad_y, kX, {}, {}, forward.saved, nu, options); });
+        [&] { power_norm_backward(grad_y, kPowerNormX, {}, {}, forward.saved, nu, options); });
   };
-  EXPECT_EQ(message(column({1, 2}), kState.nu, kOptions),
+  EXPECT_EQ(message(column({1, 2}), kPowerNormState.nu, kPowerNormOptions),
             "power_norm_backward: grad_y has shape [2, 1]; expected shape [4, 1]");
-  EXPECT_EQ(message(kX, {1, 2}, kOptions),
+  EXPECT_EQ(message(kPowerNormX, {1, 2}, kPowerNormOptions),
             "power_norm_backward: nu has shape [2]; expected shape [1]");
-  EXPECT_EQ(message(kX, kState.nu, {.alpha_backward = -0.5}),
+  EXPECT_EQ(message(kPowerNormX, kPowerNormState.nu, {.alpha_backward = -0.5}),
             "power_norm_backward: alpha_backward is -0.5; expected a weight in [0, 1]");
   const double infinity = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(message(column({1, infinity, 0, 0}), kState.nu, kOptions),
+  EXPECT_EQ(message(column({1, infinity, 0, 0}), kPowerNormState.nu, kPowerNormOptions),
             "power_norm_backward: grad_y has the element [1, 0] = inf; expected finite values");
 }
 

@@ -10,12 +10,12 @@ namespace {
 
 using model::Mode;
 
-const Tensor<double> kX = {{2, 1}, {-2, 3}, {2, -3}, {2, 1}};
-const model::PowerNormVOptions kOptions{.eps = 0, .running_decay = 0.5};
+const Tensor<double> kPowerNormVX = {{2, 1}, {-2, 3}, {2, -3}, {2, 1}};
+const model::PowerNormVOptions kPowerNormVOptions{.eps = 0, .running_decay = 0.5};
 
 TEST(PowerNormV, ByHand) {
   const Tensor<double> x = column({2, -2, 2, 2});
-  const auto forward = power_norm_v(x, {{3}, {1}}, {}, {{1}}, kOptions);
+  const auto forward = power_norm_v(x, {{3}, {1}}, {}, {{1}}, kPowerNormVOptions);
   EXPECT_BITS_EQ(forward.saved.quadratic_mean, (Tensor<double>{4}));
   EXPECT_BITS_EQ(forward.y, column({4, -2, 4, 4}));
   EXPECT_BITS_EQ(forward.state.running_psi2, (Tensor<double>{2.5}));
@@ -28,7 +28,7 @@ TEST(PowerNormV, ByHand) {
 TEST(PowerNormV, PaddedRowsAreScaledAndCountInTheSumOfTheBackward) {
   const Mask valid = {true, true, true, false};
   const Tensor<double> x = column({2, -2, 2, 6});
-  const auto forward = power_norm_v(x, {}, valid, {{1}}, kOptions);
+  const auto forward = power_norm_v(x, {}, valid, {{1}}, kPowerNormVOptions);
   EXPECT_BITS_EQ(forward.y, column({1, -1, 1, 3}));
   const auto gradients = power_norm_v_backward(column({0, 0, 0, 2}), x, {}, valid, forward.saved);
   // sum over all rows of g x_hat = 6, c = 6/3 = 2; the padded row has no projection.
@@ -45,13 +45,14 @@ TEST(PowerNormV, OneRow) {
 TEST(PowerNormV, AZeroColumnIsFiniteWithEpsAndNamedWithout) {
   const Tensor<double> x = column({0, 0});
   EXPECT_BITS_EQ(power_norm_v(x, {}, {}, {{1}}).y, x);
-  EXPECT_EQ(contract_message([&] { power_norm_v(x, {}, {}, {{1}}, kOptions); }),
+  EXPECT_EQ(contract_message([&] { power_norm_v(x, {}, {}, {{1}}, kPowerNormVOptions); }),
             "power_norm_v: x makes rstd at [0] = inf; expected values so small that sums of their "
             "squares stay finite, and eps > 0 where they vanish");
 }
 
 TEST(PowerNormV, InferenceUsesTheStateAndLeavesItAlone) {
-  const auto forward = power_norm_v(kX, {}, {}, {{16, 0.25}}, kOptions, Mode::inference);
+  const auto forward =
+      power_norm_v(kPowerNormVX, {}, {}, {{16, 0.25}}, kPowerNormVOptions, Mode::inference);
   EXPECT_BITS_EQ(forward.y, (Tensor<double>{{0.5, 2}, {-0.5, 6}, {0.5, -6}, {0.5, 2}}));
   EXPECT_BITS_EQ(forward.state.running_psi2, (Tensor<double>{16, 0.25}));
 }

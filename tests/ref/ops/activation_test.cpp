@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "ref/ops/activation_kernels.hpp"
+#include "tests/ref/numeric/special_values.hpp"
 #include "tests/ref/ops/lenses.hpp"
 
 namespace normproof::ref::ops {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+using numeric::kInfinity;
+using numeric::kNaN;
 
 template <class T>
 struct Function {

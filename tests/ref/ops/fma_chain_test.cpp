@@ -38,10 +38,10 @@ double chain(const Terms& t) {
   return sum;
 }
 
-constexpr std::size_t kCounts[] = {0, 1, 2, 3, 17, 255, 256, 257, 511, 512, 513, 1000};
+constexpr std::size_t kChainLengths[] = {0, 1, 2, 3, 17, 255, 256, 257, 511, 512, 513, 1000};
 
 TEST(FmaChain, FollowsTheRule) {
-  for (const std::size_t count : kCounts) {
+  for (const std::size_t count : kChainLengths) {
     const Terms t = terms(count);
     const MatrixView<const double> a = matrix(t.a.data(), 1, count);
     const MatrixView<const double> b = matrix(t.b.data(), count, 1);
@@ -112,7 +112,7 @@ TEST(FmaChain, RoundingsAreThoseOfTheBound) {
 }
 
 TEST(FmaChain, RunningErrorFollowsTheBitsOfDouble) {
-  for (const std::size_t count : kCounts) {
+  for (const std::size_t count : kChainLengths) {
     const Terms t = terms(count);
     numeric::running_error sum;
     fma_chain(

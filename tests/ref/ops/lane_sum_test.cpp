@@ -29,11 +29,11 @@ std::vector<double> wild(std::size_t count, std::string_view stream) {
   return x;
 }
 
-constexpr std::size_t kCounts[] = {1,  2,  3,  15, 16, 17,  31,   32,
-                                   33, 63, 64, 65, 96, 257, 1000, 4096};
+constexpr std::size_t kSumLengths[] = {1,  2,  3,  15, 16, 17,  31,   32,
+                                       33, 63, 64, 65, 96, 257, 1000, 4096};
 
 TEST(LaneSum, FollowsTheRule) {
-  for (const std::size_t count : kCounts) {
+  for (const std::size_t count : kSumLengths) {
     const auto x = wild(count, "lanes");
     const double expected = by_the_rule(x);
     EXPECT_BITS_EQ(lane_sum<double>(count, [&](std::size_t i) { return x[i]; }), expected);
@@ -62,7 +62,7 @@ TEST(LaneSum, OfMinusZerosIsPlusZero) {
 }
 
 TEST(ColumnSum, FollowsTheRuleInEveryColumn) {
-  for (const std::size_t rows : kCounts) {
+  for (const std::size_t rows : kSumLengths) {
     for (const std::size_t width : {1u, 3u, 8u, 11u}) {
       const auto x = wild(rows * width, "columns");
       std::vector<double> sums(width);

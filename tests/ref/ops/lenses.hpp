@@ -11,12 +11,14 @@
 #include "ref/numeric/parallel.hpp"
 #include "ref/numeric/random.hpp"
 #include "ref/tensor/contract.hpp"
+#include "tests/ref/numeric/contract_message.hpp"
 #include "tests/verification/compare/expect.hpp"
 
 /// What the tests of softmax and of the activations share: data, and the lenses of
 /// docs/architecture.md.
 namespace normproof::ref::ops {
 
+using numeric::contract_message;
 using numeric::dual;
 using numeric::oracle100;
 using numeric::oracle50;
@@ -104,17 +106,6 @@ void expect_derivative(F&& f, const Tensor<double>& x, const Tensor<double>& gra
         ldexp(oracle100(bound.data()[j].error), 10 + 53 - std::numeric_limits<oracle50>::digits);
   }
   EXPECT_WITHIN(compare(tensor::convert<oracle100>(grad_x), expected, scaled));
-}
-
-/// The sentence of the ContractError that f throws, or "no error".
-template <class F>
-std::string contract_message(F&& f) {
-  try {
-    f();
-  } catch (const numeric::ContractError& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 /// How the messages write a number that is not finite.

@@ -5,9 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "ref/numeric/errors.hpp"
-#include "ref/numeric/random.hpp"
 #include "ref/ops/matmul.hpp"
+#include "tests/ref/ops/lenses.hpp"
 #include "tests/verification/compare/expect.hpp"
 #include "verification/compare/bound.hpp"
 
@@ -15,26 +14,7 @@ namespace normproof::ref::ops {
 namespace {
 
 using tensor::empty_tensor;
-using tensor::Shape;
-using tensor::Tensor;
 namespace compare = verification::compare;
-
-Tensor<double> random_tensor(const Shape& shape, const char* name) {
-  const numeric::RandomStream random(shape[0], name);
-  Tensor<double> t = empty_tensor<double>(shape);
-  for (std::size_t i = 0; i < t.size(); ++i) t.data()[i] = random.normal(i);
-  return t;
-}
-
-template <class F>
-std::string message_of(F&& f) {
-  try {
-    f();
-  } catch (const numeric::ContractError& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 // gamma(K) sum |a_ik b_kj|, which holds for any order of the sum, with fma or without [Hig02, 3.1].
 Tensor<double> any_order_bound(const Tensor<double>& a, const Tensor<double>& b) {
@@ -73,20 +53,20 @@ TEST(MatmulBlas, OperandsMayShareTheirBuffer) {
 
 TEST(MatmulBlas, BadInputIsRefused) {
   const Tensor<double> a = random_tensor({2, 3}, "a");
-  EXPECT_EQ(message_of([&] { matmul_blas(a, a); }),
+  EXPECT_EQ(contract_message([&] { matmul_blas(a, a); }),
             "matmul_blas: a and b have shapes [2, 3] and [2, 3]; expected a [M, K] and b [K, N], "
             "extents from 1 to 2^31 - 1 (C1)");
-  EXPECT_NE(message_of([&] {
+  EXPECT_NE(contract_message([&] {
               matmul_blas(Tensor<double>::from_shape({2, 0}), Tensor<double>::from_shape({0, 2}));
             }),
             "no error");
   Tensor<double> bad = random_tensor({3, 2}, "b");
   bad(2, 1) = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_EQ(message_of([&] { matmul_blas(a, bad); }),
+  EXPECT_EQ(contract_message([&] { matmul_blas(a, bad); }),
             "matmul_blas: b has the element [2, 1] = nan; expected finite values");
-  EXPECT_EQ(message_of([&] { singular_values(bad); }),
+  EXPECT_EQ(contract_message([&] { singular_values(bad); }),
             "singular_values: a has the element [2, 1] = nan; expected finite values");
-  EXPECT_EQ(message_of([&] {
+  EXPECT_EQ(contract_message([&] {
               singular_values(Tensor<double>{1, 2});
             }),
             "singular_values: a has shape [2]; expected [M, N], extents from 1 to 2^31 - 1 (C1)");

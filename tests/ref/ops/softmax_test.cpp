@@ -8,6 +8,7 @@
 
 #include "ref/numeric/elementary.hpp"
 #include "ref/numeric/random.hpp"
+#include "tests/ref/numeric/special_values.hpp"
 #include "tests/ref/ops/lenses.hpp"
 #include "tests/verification/compare/expect.hpp"
 
@@ -16,8 +17,8 @@ namespace {
 
 using tensor::shape_of;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+using numeric::kInfinity;
+using numeric::kNaN;
 
 Mask random_mask(const Shape& shape, std::string_view stream) {
   const numeric::RandomStream random(8, stream);
@@ -48,14 +49,14 @@ bool takes_part(const Mask& valid, std::size_t i) {
 
 // One function of this header and its backward, in the form x -> y, (grad_y, x) -> grad_x.
 template <class T>
-struct Function {
+struct SoftmaxFunction {
   std::string name;
   std::function<Tensor<T>(const Tensor<T>&, const Mask&)> forward;
   std::function<Tensor<T>(const Tensor<T>&, const Tensor<T>&, const Mask&)> backward;
   bool masked = true;
 };
 template <class T>
-std::vector<Function<T>> every_function() {
+std::vector<SoftmaxFunction<T>> every_softmax() {
   return {{"softmax", softmax<T>,
            [](const Tensor<T>& grad_y, const Tensor<T>& x, const Mask& valid) {
              return softmax_backward(grad_y, softmax(x, valid), valid);
@@ -70,18 +71,18 @@ std::vector<Function<T>> every_function() {
 
 // The definitions, with nothing shared with ref/ops: no shift, sums from left to right, gradients
 // by the whole Jacobian.
-struct Definition {
+struct SoftmaxDefinition {
   Tensor<oracle100> y;
   Tensor<oracle100> grad_x;
 };
-Definition definition(std::string_view name, const Tensor<double>& x, const Tensor<double>& grad_y,
-                      const Mask& valid) {
+SoftmaxDefinition softmax_definition(std::string_view name, const Tensor<double>& x,
+                                     const Tensor<double>& grad_y, const Mask& valid) {
   const std::size_t width = x.shape(x.dimension() - 1);
   const bool reduces = name == "log_sum_exp";
   Shape leading = shape_of(x);
   leading.pop_back();
-  Definition d{tensor::full_tensor<oracle100>(reduces ? leading : shape_of(x), oracle100(0)),
-               tensor::full_tensor<oracle100>(shape_of(x), oracle100(0))};
+  SoftmaxDefinition d{tensor::full_tensor<oracle100>(reduces ? leading : shape_of(x), oracle100(0)),
+                      tensor::full_tensor<oracle100>(shape_of(x), oracle100(0))};
   for (std::size_t row = 0; row < x.size() / width; ++row) {
     const std::size_t first = row * width;
     oracle100 sum(0);
@@ -209,7 +210,7 @@ TEST_F(SoftmaxTest, GivesTheSameBitsOnEveryInstructionSetAndThreadCount) {
   // The last is past the threshold of storing past the caches.
   for (const Shape& shape :
        {Shape{1, 1}, Shape{5}, Shape{7, 33}, Shape{3, 2, 5, 67}, Shape{900, 700}}) {
-    for (const auto& f : every_function<double>()) {
+    for (const auto& f : every_softmax<double>()) {
       const Tensor<double> x = random_tensor(shape, "machine", 2);
       const Tensor<double> grad_y = random_tensor(result_shape(f.name, shape), "machine gradient");
       Mask valid = random_mask(shape, "machine");
@@ -227,8 +228,8 @@ TEST_F(SoftmaxTest, GivesTheSameBitsOnEveryInstructionSetAndThreadCount) {
 // What the kernels compute for `double` is what the template computes for any scalar, and it is
 // within the derived bound of the definition.
 TEST_F(SoftmaxTest, DoubleIsWithinTheRunningErrorOfTheDefinition) {
-  const auto doubles = every_function<double>();
-  const auto running = every_function<running_error>();
+  const auto doubles = every_softmax<double>();
+  const auto running = every_softmax<running_error>();
   for (const double scale : {0.1, 3.0, 100.0}) {
     for (const Shape& shape : {Shape{4, 1}, Shape{3, 7}, Shape{2, 2, 65}, Shape{1, 300}}) {
       const Tensor<double> x = random_tensor(shape, "bound", scale);
@@ -241,7 +242,7 @@ TEST_F(SoftmaxTest, DoubleIsWithinTheRunningErrorOfTheDefinition) {
           if (mask.dimension() > 0 && !doubles[k].masked) continue;
           SCOPED_TRACE(name + " of " + tensor::to_string(shape) + " times " +
                        std::to_string(scale));
-          const Definition expected = definition(name, x, grad_y, mask);
+          const SoftmaxDefinition expected = softmax_definition(name, x, grad_y, mask);
           const auto y = running[k].forward(lift<running_error>(x), mask);
           const auto grad_x =
               running[k].backward(lift<running_error>(grad_y), lift<running_error>(x), mask);
@@ -259,14 +260,14 @@ TEST_F(SoftmaxTest, EnclosuresHoldTheDefinition) {
   const Shape shape = {3, 37};
   const Tensor<double> x = random_tensor(shape, "enclosure", 4);
   const Mask valid = random_mask(shape, "enclosure");
-  const auto intervals = every_function<numeric::interval>();
-  const auto balls = every_function<numeric::ball>();
+  const auto intervals = every_softmax<numeric::interval>();
+  const auto balls = every_softmax<numeric::ball>();
   for (std::size_t k = 0; k < intervals.size(); ++k) {
     const std::string& name = intervals[k].name;
     SCOPED_TRACE(name);
     const Mask mask = intervals[k].masked ? valid : Mask{};
     const Tensor<double> grad_y = random_tensor(result_shape(name, shape), "enclosure gradient");
-    const Definition expected = definition(name, x, grad_y, mask);
+    const SoftmaxDefinition expected = softmax_definition(name, x, grad_y, mask);
     expect_encloses(intervals[k].forward(lift<numeric::interval>(x), mask), expected.y);
     expect_encloses(balls[k].forward(lift<numeric::ball>(x), mask), expected.y);
     expect_encloses(
@@ -295,9 +296,9 @@ TEST_F(SoftmaxTest, EnclosuresHoldEveryPoint) {
 
 // The backward written by hand is the derivative: [N,D] up to 3 x 3, every mask.
 TEST_F(SoftmaxTest, BackwardIsTheDerivative) {
-  const auto duals = every_function<dual>();
-  const auto oracles = every_function<oracle50>();
-  const auto running = every_function<running_error>();
+  const auto duals = every_softmax<dual>();
+  const auto oracles = every_softmax<oracle50>();
+  const auto running = every_softmax<running_error>();
   for (std::size_t rows = 1; rows <= 3; ++rows) {
     for (std::size_t width = 1; width <= 3; ++width) {
       const Shape shape = {rows, width};

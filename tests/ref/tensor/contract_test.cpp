@@ -4,18 +4,12 @@
 
 #include <limits>
 
+#include "tests/ref/numeric/contract_message.hpp"
+
 namespace normproof::ref::tensor {
 namespace {
 
-template <class F>
-std::string message_of(F&& f) {
-  try {
-    f();
-  } catch (const numeric::ContractError& error) {
-    return error.what();
-  }
-  return "no error";
-}
+using numeric::contract_message;
 
 TEST(CheckActivations, TakesTwoAndThreeAxes) {
   const Extents matrix = check_activations("f", "x", {4, 5});
@@ -31,14 +25,14 @@ TEST(CheckActivations, RefusesOtherShapes) {
   const std::string expected = "; expected [N, D] or [B, T, D] with every extent at least 1";
   for (const Shape& shape :
        {Shape{}, Shape{3}, Shape{1, 2, 3, 4}, Shape{0, 3}, Shape{3, 0}, Shape{2, 0, 3}}) {
-    EXPECT_EQ(message_of([&] { check_activations("f", "x", shape); }),
+    EXPECT_EQ(contract_message([&] { check_activations("f", "x", shape); }),
               "f: x has shape " + to_string(shape) + expected);
   }
 }
 
 TEST(CheckShape, NamesBothShapes) {
   EXPECT_NO_THROW(check_shape("f", "gamma", {5}, {5}));
-  EXPECT_EQ(message_of([] { check_shape("f", "gamma", {4}, {5}); }),
+  EXPECT_EQ(contract_message([] { check_shape("f", "gamma", {4}, {5}); }),
             "f: gamma has shape [4]; expected shape [5]");
 }
 
@@ -46,7 +40,7 @@ TEST(CheckMask, HasTheExtentsOfXWithoutD) {
   EXPECT_NO_THROW(check_mask("f", full_tensor<bool>({2, 3}, true), {2, 3, 5}));
   EXPECT_NO_THROW(check_mask("f", full_tensor<bool>({2}, true), {2, 5}));
   EXPECT_NO_THROW(check_mask("f", Mask::from_shape({0}), {2, 5}));
-  EXPECT_EQ(message_of([] {
+  EXPECT_EQ(contract_message([] {
               check_mask("f", full_tensor<bool>({6}, true), {2, 3, 5});
             }),
             "f: valid has shape [6]; expected shape [2, 3]");
@@ -54,9 +48,9 @@ TEST(CheckMask, HasTheExtentsOfXWithoutD) {
 
 TEST(CheckOption, RefusesWhatDoesNotHoldAndWhatIsNotFinite) {
   EXPECT_NO_THROW(check_option("f", "eps", 1e-5, true, "eps >= 0"));
-  EXPECT_EQ(message_of([] { check_option("f", "eps", -1.0, false, "eps >= 0"); }),
+  EXPECT_EQ(contract_message([] { check_option("f", "eps", -1.0, false, "eps >= 0"); }),
             "f: eps is -1; expected eps >= 0");
-  EXPECT_EQ(message_of([] {
+  EXPECT_EQ(contract_message([] {
               check_option("f", "eps", std::numeric_limits<double>::quiet_NaN(), true, "eps >= 0");
             }),
             "f: eps is nan; expected eps >= 0");
@@ -66,7 +60,7 @@ TEST(CheckFinite, NamesTheFirstBadElement) {
   Tensor<double> x = full_tensor<double>({2, 3}, 1.0);
   EXPECT_NO_THROW(check_finite("f", "x", x));
   x(1, 2) = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(message_of([&] { check_finite("f", "x", x); }),
+  EXPECT_EQ(contract_message([&] { check_finite("f", "x", x); }),
             "f: x has the element [1, 2] = inf; expected finite values");
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "tests/ref/numeric/special_values.hpp"
 #include "tests/verification/compare/expect.hpp"
 
 namespace normproof::verification::compare {
@@ -14,8 +15,8 @@ namespace {
 using ref::tensor::empty_tensor;
 using ref::tensor::full_tensor;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+using ref::numeric::kInfinity;
+using ref::numeric::kNaN;
 
 Comparison compare_one(double got, const oracle100& expected, double bound) {
   return compare(full_tensor<double>({1}, got), full_tensor<oracle100>({1}, expected),

@@ -2,14 +2,14 @@
 
 #include <gtest/gtest-spi.h>
 
-#include <limits>
+#include "tests/ref/numeric/special_values.hpp"
 
 namespace normproof::verification::compare {
 namespace {
 
 using ref::tensor::full_tensor;
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+using ref::numeric::kNaN;
 
 TEST(ExpectTest, BitsEqTellsZerosApart) {
   EXPECT_BITS_EQ(-0.0, -0.0);

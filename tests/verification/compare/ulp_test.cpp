@@ -5,12 +5,15 @@
 
 #include <bit>
 #include <cmath>
+#include <limits>
+
+#include "tests/ref/numeric/special_values.hpp"
 
 namespace normproof::verification::compare {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+using ref::numeric::kInfinity;
+using ref::numeric::kNaN;
 constexpr double kLargest = std::numeric_limits<double>::max();
 constexpr double kTiny = std::numeric_limits<double>::denorm_min();
 
