@@ -1,7 +1,7 @@
-# A header that has a source of its name is proved to stand alone by that source, which includes it
-# first (layering_test.cpp), if nothing precompiled comes before it: the source is LIGHT, or the header
-# includes the precompiled packages itself, with ref/tensor/tensor.hpp. For every other header a source
-# is written here that holds nothing but the header, twice.
+# Each header is compiled alone, from a source written here that holds nothing but the header, twice.
+# A header that includes ref/tensor/tensor.hpp, directly or not, includes the precompiled packages
+# itself, so its source is compiled with them. A header of a LIGHT library is left to the source of its
+# name, which includes it first (layering_test.cpp) and nothing precompiled before it.
 get_property(headers GLOBAL PROPERTY NORMPROOF_HEADERS)
 get_property(light_headers GLOBAL PROPERTY NORMPROOF_LIGHT_HEADERS)
 get_property(libraries GLOBAL PROPERTY NORMPROOF_LIBRARIES)
@@ -29,30 +29,40 @@ function(normproof_headers_that_reach target result)
   endwhile()
   set(${result} ${found} PARENT_SCOPE)
 endfunction()
-normproof_headers_that_reach(${PROJECT_SOURCE_DIR}/ref/tensor/tensor.hpp proved_by_their_source)
-list(APPEND proved_by_their_source ${light_headers})
+normproof_headers_that_reach(${PROJECT_SOURCE_DIR}/ref/tensor/tensor.hpp heavy_headers)
+list(REMOVE_ITEM heavy_headers ${PROJECT_SOURCE_DIR}/ref/tensor/tensor.hpp)
+set(other_headers ${headers})
+list(REMOVE_ITEM other_headers ${heavy_headers})
+foreach(header ${light_headers})
+  string(REGEX REPLACE "\\.hpp$" ".cpp" own_source ${header})
+  if(EXISTS ${own_source})
+    list(REMOVE_ITEM other_headers ${header})
+  endif()
+endforeach()
 
-function(normproof_headers_alone target directory)
+# normproof_headers_alone(<target> <root> <header>...)
+function(normproof_headers_alone target root)
   set(sources)
   foreach(header ${ARGN})
-    string(REGEX REPLACE "\\.hpp$" ".cpp" own_source ${header})
-    if(NOT EXISTS ${own_source} OR NOT header IN_LIST proved_by_their_source)
-      cmake_path(RELATIVE_PATH header BASE_DIRECTORY ${directory})
-      set(source ${CMAKE_CURRENT_BINARY_DIR}/${target}/${header}.cpp)
-      file(CONFIGURE OUTPUT ${source} CONTENT "#include \"@header@\"\n#include \"@header@\"\n" @ONLY)
-      list(APPEND sources ${source})
-    endif()
+    cmake_path(RELATIVE_PATH header BASE_DIRECTORY ${root})
+    set(source ${CMAKE_CURRENT_BINARY_DIR}/${target}/${header}.cpp)
+    file(CONFIGURE OUTPUT ${source} CONTENT "#include \"@header@\"\n#include \"@header@\"\n" @ONLY)
+    list(APPEND sources ${source})
   endforeach()
   add_library(${target} OBJECT EXCLUDE_FROM_ALL ${sources})
-  target_include_directories(${target} PRIVATE ${directory})
+  set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
+  target_include_directories(${target} PRIVATE ${root})
   target_link_libraries(${target} PRIVATE ${libraries} normproof_warnings)
-  target_compile_options(${target} PRIVATE -O0)
   add_test(NAME meta/${target}
     COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --target ${target} -- -k 0)
   set_tests_properties(meta/${target} PROPERTIES RESOURCE_LOCK build PROCESSORS 2 TIMEOUT 1800)
 endfunction()
 
-normproof_headers_alone(headers_alone ${PROJECT_SOURCE_DIR} ${headers})
+normproof_headers_alone(headers_alone ${PROJECT_SOURCE_DIR} ${other_headers})
+target_compile_options(headers_alone PRIVATE -O0)
+normproof_headers_alone(headers_with_tensor_alone ${PROJECT_SOURCE_DIR} ${heavy_headers})
+target_compile_options(headers_with_tensor_alone PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+target_precompile_headers(headers_with_tensor_alone REUSE_FROM normproof_precompiled)
 
 # The check can fail: a header that forgets an include.
 set(planted ${CMAKE_CURRENT_BINARY_DIR}/planted/forgets_an_include.hpp)
