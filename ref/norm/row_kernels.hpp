@@ -24,7 +24,12 @@ void normalize_rows(const RowForward<T>& a, std::size_t begin, std::size_t end) 
       T* y = a.y + row * a.d_model + group * width;
       T mean(0);
       if constexpr (centered) {
-        mean = ops::contiguous_lane_sum<T>(width, [x](auto at) { return at(x); }) / count;
+        mean = ops::contiguous_lane_sum<T>(width,
+                                           [x](auto at) {
+                                             ops::prefetch(at, x);
+                                             return at(x);
+                                           }) /
+               count;
         a.mean[row * a.groups + group] = mean;
       }
       const auto shifted = [&](auto at) {
@@ -33,7 +38,8 @@ void normalize_rows(const RowForward<T>& a, std::size_t begin, std::size_t end) 
         else
           return at(x);
       };
-      const T square = ops::contiguous_lane_sum<T>(width, [&shifted](auto at) {
+      const T square = ops::contiguous_lane_sum<T>(width, [&shifted, x](auto at) {
+        if constexpr (!centered) ops::prefetch(at, x);
         const auto d = shifted(at);
         return d * d;
       });
@@ -79,10 +85,21 @@ void normalize_rows_backward(const RowBackward<T>& b, std::size_t begin, std::si
         };
         // `add` takes the terms of the parameters' gradients along, where there are parameters.
         const auto backward = [&](auto&& g, auto&& add) {
+          const auto prefetch = [&](auto at) {
+            ops::prefetch(at, x);
+            ops::prefetch(at, grad_y);
+          };
           T a(0);
-          if constexpr (centered) a = ops::contiguous_lane_sum<T>(width, g) / count;
+          if constexpr (centered)
+            a = ops::contiguous_lane_sum<T>(width,
+                                            [&](auto at) {
+                                              prefetch(at);
+                                              return g(at);
+                                            }) /
+                count;
           const T c = ops::contiguous_lane_sum<T>(width,
                                                   [&](auto at) {
+                                                    if constexpr (!centered) prefetch(at);
                                                     const auto value = x_hat(at);
                                                     add(at, value);
                                                     return g(at) * value;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "ref/numeric/pack.hpp"
 
@@ -44,6 +45,17 @@ inline void stream_fence() {
 /// True where an output of so many elements would only push the inputs out of the caches.
 inline bool past_caches(std::size_t elements) {
   return elements >= (std::size_t{1} << 19);
+}
+
+/// Asks the caches for what lies a page behind p[i]: for a first pass over inputs that come from
+/// memory, since the processor's own prefetching ends with the page.
+template <class Place, class T>
+inline void prefetch(Place at, const T* p) {
+  if constexpr (std::is_same_v<Place, PackAt>) {
+    constexpr std::uintptr_t kPage = 4096;
+    const auto ahead = reinterpret_cast<std::uintptr_t>(p + at.i) + kPage;
+    __builtin_prefetch(__builtin_bit_cast(const void*, ahead));
+  }
 }
 
 /// Computes  out_i = term(at i), i = 0 .. count-1
