@@ -15,7 +15,7 @@ namespace {
 // Matters of speed alone, in elements: the bits depend on none of them.
 constexpr std::size_t kPanels = std::size_t{1} << 19;        // packed b, and packed a, at a time
 constexpr std::size_t kSharedPanels = std::size_t{1} << 17;  // packed between two waits
-constexpr std::size_t kRowsInCache = 120;      // of a, times kChain: half of a 512 KiB L2
+constexpr std::size_t kRowsInCache = 192;      // of a, times kChain: most of a 512 KiB L2
 constexpr std::size_t kColumnsAtOnce = 2048;   // packed for one chain: kPanels
 constexpr std::size_t kUnpackedColumns = 256;  // of c, up to which rows of a are not packed
 constexpr std::size_t kUnpackedStrided = 16;   // the same, where a's depth is strided
@@ -86,10 +86,12 @@ class Product {
     if (threads_ > 1 && a_.columns >= kChain * kChainsApart) return compute_apart();
     const std::size_t bands = ceil_div(c_.columns, kColumnsAtOnce);
     column_band_ = round_up(ceil_div(c_.columns, bands), kernels_.tile_columns);
-    const std::size_t row_bands = ceil_div(c_.rows, pack_a_ ? kPanels / kChain : c_.rows);
+    const std::size_t row_bands = ceil_div(c_.rows, threads_ == 1 ? kRowsInCache
+                                                    : pack_a_     ? kPanels / kChain
+                                                                  : c_.rows);
     row_band_ = round_up(ceil_div(c_.rows, row_bands), kernels_.tile_rows);
-    // One thread packs one chain ahead, which stays in its cache; more threads pack more at a time,
-    // for they wait for each other after packing and after multiplying.
+    // One thread packs what its caches hold; more threads pack more at a time, for they wait for
+    // each other after packing and after multiplying.
     const std::size_t width = (pack_a_ ? row_band_ : 0) + (pack_b_ ? column_band_ : 0);
     if (threads_ > 1) chains_ = std::max<std::size_t>(kSharedPanels / (kChain * (width + 1)), 1);
     panels_ = panel_memory(width * std::min(chains_ * kChain, a_.columns));
@@ -138,8 +140,14 @@ class Product {
         depth_ = {k, std::min(chains_ * kChain, depth - k)};
         for (std::size_t row = 0; row < c_.rows; row += row_band_) {
           rows_ = {row, std::min(row_band_, c_.rows - row)};
-          pack(member, row == 0);
-          multiply(member);
+          packed_b_ = panels_;
+          packed_a_ = packed_b_ + (pack_b_ ? padded_columns() * depth_.count : 0);
+          if (threads_ == 1) {
+            multiply_alone(row == 0);
+          } else {
+            pack(member, row == 0);
+            multiply(member);
+          }
         }
       }
     }
@@ -151,9 +159,7 @@ class Product {
 
   // The panels of rows_, columns_ and depth_: first those of b, then those of a, each for one chain
   // after the other.
-  void pack(Team::Member& member, bool with_b) {
-    packed_b_ = panels_;
-    packed_a_ = packed_b_ + (pack_b_ ? padded_columns() * depth_.count : 0);
+  void pack(Team::Member& member, bool with_b) const {
     const std::size_t chains = ceil_div(depth_.count, kChain);
     const std::size_t b_lanes = kPanelsAtOnce * kernels_.tile_columns;
     const std::size_t a_lanes = kPanelsAtOnce * kernels_.tile_rows;
@@ -194,11 +200,22 @@ class Product {
         packed_a_ + padded_rows() * k + row * chain);
   }
 
+  // One chain, and rows that stay in the cache: panels of b are multiplied right after packing.
+  void multiply_alone(bool with_b) const {
+    const std::size_t a_lanes = kPanelsAtOnce * kernels_.tile_rows;
+    for (std::size_t row = 0; pack_a_ && row < rows_.count; row += a_lanes) pack_a(0, row, a_lanes);
+    if (!pack_b_ || !with_b) return multiply({0, rows_.count}, {0, columns_.count});
+    const std::size_t b_lanes = kPanelsAtOnce * kernels_.tile_columns;
+    for (std::size_t column = 0; column < columns_.count; column += b_lanes) {
+      pack_b(0, column, b_lanes);
+      multiply({0, rows_.count}, {column, std::min(b_lanes, columns_.count - column)});
+    }
+  }
+
   // Threads share out parts of c: rows whose part of a stays in the cache, by columns.
   void multiply(Team::Member& member) const {
     const std::size_t products = rows_.count * columns_.count * depth_.count;
-    const std::size_t wanted =
-        threads_ == 1 ? 1 : std::min(kPartsPerThread * threads_, products / kProductsPerThread);
+    const std::size_t wanted = std::min(kPartsPerThread * threads_, products / kProductsPerThread);
     const std::size_t in_cache = ceil_div(rows_.count, kRowsInCache);
     const std::size_t row_part = round_up(ceil_div(rows_.count, in_cache), kernels_.tile_rows);
     const std::size_t row_parts = ceil_div(rows_.count, row_part);

@@ -10,6 +10,8 @@ namespace normproof::ref::ops {
 inline namespace NORMPROOF_ISA {
 namespace {
 
+constexpr std::size_t kLine = 64 / sizeof(double);  // of a cache
+
 // The tile of `rows` rows and `packs` packs among the compiled ones.
 template <std::size_t kRows, std::size_t kPacks, class Rows>
 __attribute__((always_inline)) inline void dispatch(std::size_t rows, std::size_t packs,
@@ -39,7 +41,15 @@ void multiply_rows(const BlockProduct& p, const Rows& strides) {
               p.c_column_stride,
               columns,
               p.add};
+    // The next panel of b comes from afar: every tile of c asks for its part of it.
+    const std::size_t tiles = (p.rows + kTileRows - 1) / kTileRows;
+    const double* next = tile.b + kTileColumns * p.depth;
+    const double* const end =
+        p.b_packed && left > kTileColumns ? next + kTileColumns * p.depth : next;
+    const std::size_t part = (kTileColumns * p.depth / tiles / kLine + 1) * kLine;
     for (std::size_t row = 0; row < p.rows; row += kTileRows) {
+      for (std::size_t i = 0; i < part && next < end; i += kLine, next += kLine)
+        __builtin_prefetch(next, 0, 2);
       const std::size_t below = p.rows - row;
       dispatch<kTileRows, kTilePacks>(below < kTileRows ? below : kTileRows, packs, tile, strides);
       tile.a += a_tile;
