@@ -69,7 +69,9 @@ struct Elements<double> {
       for (; i + kStep <= count; i += kStep) {
 #pragma GCC unroll 4
         for (std::size_t k = 0; k < kPacks; ++k) {
-          const Pack next = PackAt{i + k * kPackWidth}(x);
+          const PackAt at{i + k * kPackWidth};
+          prefetch(at, x);
+          const Pack next = at(x);
           most[k] = larger(most[k], next);
           finite.see(next);
         }

@@ -117,8 +117,11 @@ std::size_t softmax_backward_rows(const SoftmaxRows<T>& a, std::size_t begin, st
       y = gathered;
       grad_y = gathered + count;
     }
-    const T dot =
-        contiguous_lane_sum<T>(count, [grad_y, y](auto at) { return at(grad_y) * at(y); });
+    const T dot = contiguous_lane_sum<T>(count, [grad_y, y](auto at) {
+      prefetch(at, grad_y);
+      prefetch(at, y);
+      return at(grad_y) * at(y);
+    });
     if (!Elements<T>::all_finite(&dot, 1)) return row;
     const auto result = [&](auto at) { return at(y) * (at(grad_y) - dot); };
     if (valid == nullptr) {
@@ -156,7 +159,11 @@ std::size_t log_softmax_backward_rows(const SoftmaxRows<T>& a, std::size_t begin
   for (std::size_t row = begin; row < end; ++row) {
     const T* grad_y = a.grad_y + row * a.width;
     const T* y = a.x + row * a.width;
-    const T sum = contiguous_lane_sum<T>(a.width, [grad_y](auto at) { return at(grad_y); });
+    const T sum = contiguous_lane_sum<T>(a.width, [grad_y, y](auto at) {
+      prefetch(at, grad_y);
+      prefetch(at, y);
+      return at(grad_y);
+    });
     if (!Elements<T>::all_finite(&sum, 1) || !Elements<T>::all_finite(y, a.width)) return row;
     Elements<T>::exp(y, a.width, e);
     fill(a.out + row * a.width, a.width, a.past_caches,

@@ -14,14 +14,13 @@ namespace normproof::ref::ops {
 namespace {
 
 using tensor::empty_tensor;
-namespace compare = verification::compare;
+namespace bound = verification::compare::bound;
 
 // gamma(K) sum |a_ik b_kj|, which holds for any order of the sum, with fma or without [Hig02, 3.1].
 Tensor<double> any_order_bound(const Tensor<double>& a, const Tensor<double>& b) {
-  Tensor<double> limit = compare::bound::matmul(a, b);
+  Tensor<double> limit = bound::matmul(a, b);
   const std::size_t depth = a.shape(1);
-  const double factor =
-      compare::bound::gamma(depth) / compare::bound::gamma(compare::bound::matmul_roundings(depth));
+  const double factor = bound::gamma(depth) / bound::gamma(bound::matmul_roundings(depth));
   for (std::size_t i = 0; i < limit.size(); ++i) limit.data()[i] *= factor * (1 + 0x1p-40);
   return limit;
 }
@@ -33,8 +32,8 @@ TEST(MatmulBlas, AgreesWithMatmulWithinBothBounds) {
     const Tensor<double> b = random_tensor({k, n}, "b");
     const auto exact =
         matmul(tensor::convert<numeric::oracle100>(a), tensor::convert<numeric::oracle100>(b));
-    EXPECT_WITHIN(compare::compare(matmul(a, b), exact, compare::bound::matmul(a, b)));
-    EXPECT_WITHIN(compare::compare(matmul_blas(a, b), exact, any_order_bound(a, b)));
+    EXPECT_WITHIN(compare(matmul(a, b), exact, bound::matmul(a, b)));
+    EXPECT_WITHIN(compare(matmul_blas(a, b), exact, any_order_bound(a, b)));
   }
 }
 
@@ -115,7 +114,7 @@ TEST(SingularValues, SquaresAddUpToTheFrobeniusNorm) {
     squares += values[i] * values[i];
     EXPECT_LE(values[i], values[i == 0 ? 0 : i - 1]);
   }
-  EXPECT_LE(std::fabs(squares - frobenius), compare::bound::gamma(a.size() + 40) * frobenius);
+  EXPECT_LE(std::fabs(squares - frobenius), bound::gamma(a.size() + 40) * frobenius);
 }
 
 }  // namespace
