@@ -37,17 +37,22 @@ void multiply_add(Values& values) {
   }
 }
 
-// a b + c as a formula of the contract: the product is rounded before it is added. Nothing is
-// called between the two, for then no compiler would contract them anyway.
+// a b + c as a formula of the contract: the product is rounded before it is added. In loops of
+// their own, for a compiler contracts a product only where all its uses are beside it.
 void separate_product(Values& values) {
   Inputs inputs("arithmetic/separate_product");
+  std::vector<double> a(kCount), b(kCount), c(kCount), d(kCount), sum(kCount), difference(kCount);
   for (std::size_t i = 0; i < kCount; ++i) {
-    const double a = inputs.uniform(-1, 1);
-    const double b = inputs.uniform(-1, 1);
-    const double c = inputs.uniform(-1, 1);
-    const double d = inputs.uniform(-1, 1);
-    values.add(a * b + c);
-    values.add(d - a * b);
+    a[i] = inputs.uniform(-1, 1);
+    b[i] = inputs.uniform(-1, 1);
+    c[i] = inputs.uniform(-1, 1);
+    d[i] = inputs.uniform(-1, 1);
+  }
+  for (std::size_t i = 0; i < kCount; ++i) sum[i] = a[i] * b[i] + c[i];
+  for (std::size_t i = 0; i < kCount; ++i) difference[i] = d[i] - a[i] * b[i];
+  for (std::size_t i = 0; i < kCount; ++i) {
+    values.add(sum[i]);
+    values.add(difference[i]);
   }
 }
 
