@@ -81,15 +81,12 @@ class Rows {
   Shape strides_;
 };
 
+// A gradient is stored past the caches where it is large; y is not, for the backward reads it.
 template <class T>
 SoftmaxRows<T> arguments(const Rows& rows, const Tensor<T>* grad_y, const Tensor<T>& x,
                          Tensor<T>& out) {
-  return {grad_y == nullptr ? nullptr : grad_y->data(),
-          x.data(),
-          rows.mask,
-          rows.width,
-          past_caches(out.size()),
-          out.data()};
+  return {grad_y == nullptr ? nullptr : grad_y->data(), x.data(),  rows.mask, rows.width,
+          grad_y != nullptr && past_caches(out.size()), out.data()};
 }
 
 // What a backward refuses: an element, or the overflow of the sum that takes `terms`.
