@@ -28,15 +28,25 @@ function(normproof_headers_below target result)
   set(${result} ${headers} PARENT_SCOPE)
 endfunction()
 
-# One stamp a target, so that a second run reads nothing again.
-# normproof_tidy(<custom target> <name> <root> <target> <source>...): the sources, under the include
-# folders and definitions of the target.
-function(normproof_tidy custom_target name root target)
+# One stamp a name, so that a second run reads nothing again.
+# normproof_tidy(<custom target> <name> <root> TARGETS <target>... SOURCES <source>...): the sources,
+# under the include folders and definitions of the targets.
+function(normproof_tidy custom_target name root)
+  cmake_parse_arguments(ARG "" "" "TARGETS;SOURCES" ${ARGN})
   set(stamp ${CMAKE_CURRENT_BINARY_DIR}/${custom_target}/${name}.stamp)
-  set(sources ${ARGN})
-  normproof_headers_below(${target} headers)
-  set(include_directories $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
-  set(definitions $<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>)
+  set(sources ${ARG_SOURCES})
+  set(headers)
+  set(include_directories)
+  set(definitions)
+  foreach(target ${ARG_TARGETS})
+    normproof_headers_below(${target} more)
+    list(APPEND headers ${more})
+    list(APPEND include_directories $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
+    list(APPEND definitions $<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>)
+  endforeach()
+  list(REMOVE_DUPLICATES headers)
+  set(include_directories $<REMOVE_DUPLICATES:${include_directories}>)
+  set(definitions $<REMOVE_DUPLICATES:${definitions}>)
   add_custom_command(OUTPUT ${stamp}
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tidy_check ${NORMPROOF_CLANG_TIDY_PROGRAM} ${root} ${name}
       ${CMAKE_CURRENT_BINARY_DIR}/${custom_target} ${sources} -- -std=c++20 -Wno-everything
@@ -61,17 +71,42 @@ endfunction()
 if(NORMPROOF_CLANG_TIDY_PROGRAM)
   normproof_targets_below(${PROJECT_SOURCE_DIR}/ref targets)
   normproof_targets_below(${PROJECT_SOURCE_DIR}/verification more_targets)
+  # Most of the time goes into the packages' headers, so many targets are read as one: those of ref,
+  # those of verification, and verification/cli, which is half of that. The kernels stay alone, for
+  # each has an instruction set of its own; and so does a second program, for one has one main.
   set(seen)
+  set(groups)
   foreach(target ${targets} ${more_targets})
     get_target_property(directory ${target} SOURCE_DIR)
     get_target_property(sources ${target} SOURCES)
     list(TRANSFORM sources PREPEND ${directory}/ REGEX "^[^/$]")
     list(FILTER sources INCLUDE REGEX "\\.cpp$")
     list(REMOVE_ITEM sources ${seen})
-    if(sources)
-      normproof_tidy(tidy ${target} ${PROJECT_SOURCE_DIR} ${target} ${sources})
-      list(APPEND seen ${sources})
+    list(APPEND seen ${sources})
+    cmake_path(RELATIVE_PATH directory BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE group)
+    if(target MATCHES "_(baseline|avx2|avx512)$")
+      set(group ${target})
+    elseif(NOT group STREQUAL "verification/cli")
+      string(REGEX REPLACE "/.*" "" group ${group})
     endif()
+    string(REPLACE "/" "_" group ${group})
+    get_target_property(type ${target} TYPE)
+    if(type STREQUAL "EXECUTABLE")
+      if(DEFINED main_of_${group})
+        set(group ${target})
+      endif()
+      set(main_of_${group} ${target})
+    endif()
+    if(sources)
+      list(APPEND groups ${group})
+      list(APPEND targets_of_${group} ${target})
+      list(APPEND sources_of_${group} ${sources})
+    endif()
+  endforeach()
+  list(REMOVE_DUPLICATES groups)
+  foreach(group ${groups})
+    normproof_tidy(tidy ${group} ${PROJECT_SOURCE_DIR}
+      TARGETS ${targets_of_${group}} SOURCES ${sources_of_${group}})
   endforeach()
   normproof_tidy_test(tidy)
 
@@ -82,8 +117,8 @@ if(NORMPROOF_CLANG_TIDY_PROGRAM)
   file(GENERATE OUTPUT ${planted}/tidy/ref/first.cpp CONTENT "${use_after_move}")
   file(GENERATE OUTPUT ${planted}/tidy/ref/second.cpp CONTENT
     "static int helper() { return 2; }\nint second() { return helper(); }\n")
-  normproof_tidy(tidy_can_fail planted ${planted}/tidy normproof_flags
-    ${planted}/tidy/ref/first.cpp ${planted}/tidy/ref/second.cpp)
+  normproof_tidy(tidy_can_fail planted ${planted}/tidy TARGETS normproof_flags
+    SOURCES ${planted}/tidy/ref/first.cpp ${planted}/tidy/ref/second.cpp)
   normproof_tidy_test(tidy_can_fail)
   set_tests_properties(meta/tidy_can_fail PROPERTIES
     PASS_REGULAR_EXPRESSION "first.cpp:6:[0-9]+: error.*bugprone-use-after-move")
