@@ -46,6 +46,10 @@ json parse_header(std::string_view text, std::string_view file) {
     }
     return true;
   };
+  // The parser takes the character 0 for the end of the text.
+  if (const auto zero = text.find('\0'); zero != std::string_view::npos)
+    file_failure(file, "the header", fmt::format("is no JSON at its byte {}", zero + 1),
+                 "a JSON object of name -> {dtype, shape, data_offsets}");
   try {
     json header = json::parse(text, check_keys);
     if (header.is_object() && text.starts_with('{')) return header;

@@ -41,7 +41,9 @@ BatchNormForward<T> batch_norm(const Tensor<T>& x, const Affine<T>& affine, cons
     const ValidRows rows(kName, valid, shape_of(x));
     const bool unbiased_running = options.unbiased_running_variance;
     if (unbiased_running && rows.count() < 2) {
-      numeric::contract_failure(kName, "valid", "has 1 valid row",
+      const bool masked = valid.dimension() > 0;
+      numeric::contract_failure(kName, masked ? "valid" : "x",
+                                masked ? "has 1 valid row" : "has 1 row",
                                 "at least 2 with unbiased_running_variance (C5)");
     }
     auto statistics = batch_statistics<true>(kName, x, e, rows);

@@ -151,6 +151,9 @@ TEST(Safetensors, RefusesAHeaderThatIsNoObject) {
   EXPECT_EQ(safetensors_failure("{\"\xff\": 1}", 0),
             "f.st: the header is no JSON at its byte 3; expected a JSON object of name -> {dtype, "
             "shape, data_offsets}");
+  EXPECT_EQ(safetensors_failure(std::string("{}\0x", 4), 0),
+            "f.st: the header is no JSON at its byte 3; expected a JSON object of name -> {dtype, "
+            "shape, data_offsets}");
   const std::string no_object =
       "f.st: the header is not an object; expected JSON that begins with '{'";
   for (const char* header : {"[]", "1", " {}"})

@@ -71,6 +71,10 @@ TEST(BatchNorm, InferenceUsesTheStateAndLeavesItAlone) {
 TEST(BatchNorm, BrokenRequirementsAreNamed) {
   const Tensor<double> one_row = {{1, 2}};
   EXPECT_EQ(contract_message([&] { batch_norm(one_row, {}, {}, kFresh); }),
+            "batch_norm: x has 1 row; expected at least 2 with unbiased_running_variance (C5)");
+  EXPECT_EQ(contract_message([&] {
+              batch_norm(kBatchNormX, {}, {true, false, false, false}, kFresh);
+            }),
             "batch_norm: valid has 1 valid row; expected at least 2 with "
             "unbiased_running_variance (C5)");
   EXPECT_BITS_EQ(batch_norm(one_row, {}, {}, kFresh, {.unbiased_running_variance = false}).y,

@@ -88,6 +88,9 @@ TEST(Recording, ADamagedFileNamesFileFieldAndExpectation) {
   };
   refused("", "the whole", "what 'normproof determinism --json' writes");
   refused("[1]", "the whole", "what");
+  refused(good + "x", "the whole", "what");
+  refused(good + '\0', "the whole", "what");
+  refused(good + '\0' + "x", "the whole", "what");
   refused(good.substr(0, good.size() / 2), "the whole", "what");
   refused("{}", "format", "a string");
   changed("normproof-determinism-1", "normproof-determinism-9", "format",
