@@ -29,8 +29,8 @@ void column_statistics(const ColumnStatistics<T>& a, std::size_t begin, std::siz
     for (std::size_t i = begin; i < end; ++i) a.mean[i] /= count;
   }
   [[maybe_unused]] const T* mean = centered ? a.mean + begin : nullptr;
-  const auto terms = [&row, mean](std::size_t r) {
-    return [x = row(r), mean](auto at) {
+  const auto terms = [&](std::size_t r) {
+    return [=, x = row(r)](auto at) {
       if constexpr (centered) {
         const auto d = at(x) - at(mean);
         return d * d;

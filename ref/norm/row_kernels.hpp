@@ -38,7 +38,7 @@ void normalize_rows(const RowForward<T>& a, std::size_t begin, std::size_t end) 
         else
           return at(x);
       };
-      const T square = ops::contiguous_lane_sum<T>(width, [&shifted, x](auto at) {
+      const T square = ops::contiguous_lane_sum<T>(width, [&](auto at) {
         if constexpr (!centered) ops::prefetch(at, x);
         const auto d = shifted(at);
         return d * d;

@@ -94,7 +94,7 @@ Period period(const Subject& subject, const Sparse& s) {
 
 std::string hundred_periods(const Run& run) {
   std::string text = "100 periods from ψ² = 1, ν = 0 with ε = 1e-5 at α = 0.9, max |ν|";
-  for (const std::size_t K : {10, 11, 12, 14}) {
+  for (const std::size_t K : {10u, 11u, 12u, 14u}) {
     const auto series = nu_series(0.9, K, 100, run.subject);
     text += fmt::format(", K = {}: {:.2g}", K, *std::max_element(series.begin(), series.end()));
   }

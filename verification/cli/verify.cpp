@@ -86,7 +86,7 @@ Report make_report(const VerifyCommand& command) {
       corpus.tokenized, {.seed = command.seed}, [&](std::size_t step, std::size_t steps) {
         progress.show("following batches", step, steps, corpus.name);
       });
-  for (const std::size_t period : {10, 11, 12})
+  for (const std::size_t period : {10u, 11u, 12u})
     report.nu_series.push_back(periodic_channel(period));
   return report;
 }

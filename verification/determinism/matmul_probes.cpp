@@ -67,7 +67,7 @@ void add_layouts(std::vector<Probe>& probes) {
 void add_batches(std::vector<Probe>& probes) {
   constexpr Product kProduct{17, 70, 19};
   for (const Layout& layout : kLayouts) {
-    for (const std::size_t right_batch : {6, 0}) {
+    for (const std::size_t right_batch : {6u, 0u}) {
       if (right_batch == 0 && layout.transpose == Transpose::a) continue;
       const std::string name =
           std::string("matmul/batched_") + layout.name + (right_batch == 0 ? "_shared" : "");
