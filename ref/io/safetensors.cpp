@@ -46,18 +46,18 @@ json parse_header(std::string_view text, std::string_view file) {
     }
     return true;
   };
-  // The parser takes the character 0 for the end of the text.
-  if (const auto zero = text.find('\0'); zero != std::string_view::npos)
-    file_failure(file, "the header", fmt::format("is no JSON at its byte {}", zero + 1),
+  const auto fail_at = [&](std::size_t byte) {
+    file_failure(file, "the header", fmt::format("is no JSON at its byte {}", byte),
                  "a JSON object of name -> {dtype, shape, data_offsets}");
+  };
+  // The parser takes the character 0 for the end of the text.
+  if (const auto zero = text.find('\0'); zero != std::string_view::npos) fail_at(zero + 1);
   try {
     json header = json::parse(text, check_keys);
     if (header.is_object() && text.starts_with('{')) return header;
   } catch (const json::exception& error) {
     const auto* parse_error = dynamic_cast<const json::parse_error*>(&error);
-    file_failure(file, "the header",
-                 fmt::format("is no JSON at its byte {}", parse_error ? parse_error->byte : 0),
-                 "a JSON object of name -> {dtype, shape, data_offsets}");
+    fail_at(parse_error ? parse_error->byte : 0);
   }
   file_failure(file, "the header", "is not an object", "JSON that begins with '{'");
 }

@@ -41,7 +41,7 @@ BatchNormForward<T> batch_norm(const Tensor<T>& x, const Affine<T>& affine, cons
     const ValidRows rows(kName, valid, shape_of(x));
     const bool unbiased_running = options.unbiased_running_variance;
     if (unbiased_running && rows.count() < 2) {
-      const bool masked = valid.dimension() > 0;
+      const bool masked = tensor::is_given(valid);
       numeric::contract_failure(kName, masked ? "valid" : "x",
                                 masked ? "has 1 valid row" : "has 1 row",
                                 "at least 2 with unbiased_running_variance (C5)");

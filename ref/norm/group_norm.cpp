@@ -27,8 +27,7 @@ struct Partition {
   std::size_t groups;
 
   bool is_valid(std::size_t sample, std::size_t token) const {
-    return valid.dimension() == 0 || valid.size() == 0 ||
-           valid.data()[sample * extents.seq_len + token];
+    return !tensor::is_given(valid) || valid.data()[sample * extents.seq_len + token];
   }
 
   /// The valid elements, or all of them.

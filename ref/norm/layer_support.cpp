@@ -6,7 +6,7 @@ ValidRows::ValidRows(std::string_view function, const Mask& valid, const Shape& 
   tensor::check_mask(function, valid, x_shape);
   std::size_t rows = 1;
   for (const std::size_t extent : row_shape(x_shape)) rows *= extent;
-  if (valid.dimension() == 0 || valid.size() == 0) {
+  if (!tensor::is_given(valid)) {
     count_ = rows;
     return;
   }

@@ -42,7 +42,7 @@ class Parameters {
   static const Tensor<T>* checked(std::string_view function, std::string_view name,
                                   const Tensor<T>& given, std::size_t d_model,
                                   const Tensor<T>& absent) {
-    if (given.size() == 0 || given.dimension() == 0) return &absent;
+    if (!tensor::is_given(given)) return &absent;
     tensor::check_shape(function, name, shape_of(given), {d_model});
     tensor::check_finite(function, name, given);
     return &given;

@@ -65,7 +65,7 @@ class StepRunner {
   }
 
   void operator()(const model::ScaleNormOptions& options) {
-    if (in_.beta.dimension() > 0 && in_.beta.size() > 0)
+    if (tensor::is_given(in_.beta))
       numeric::contract_failure("scale_norm", "beta", "is given", "no beta");
     auto forward = scale_norm(in_.x, in_.gamma, options);
     put("y", std::move(forward.y));
@@ -164,12 +164,12 @@ class StepRunner {
 
  private:
   bool training() const { return in_.mode == model::Mode::training; }
-  bool has_gradient() const { return in_.grad_y.dimension() > 0 && in_.grad_y.size() > 0; }
+  bool has_gradient() const { return tensor::is_given(in_.grad_y); }
 
   void no_parameters(std::string_view name) const {
     for (const auto& [argument, values] :
          {std::pair{"gamma", &in_.gamma}, std::pair{"beta", &in_.beta}}) {
-      if (values->dimension() > 0 && values->size() > 0)
+      if (tensor::is_given(*values))
         numeric::contract_failure(name, argument, "is given", "no parameters");
     }
   }

@@ -8,7 +8,7 @@ namespace {
 
 template <class T>
 T checked_gamma(std::string_view function, const Tensor<T>& gamma) {
-  if (gamma.size() == 0 || gamma.dimension() == 0) return T(1);
+  if (!tensor::is_given(gamma)) return T(1);
   tensor::check_shape(function, "gamma", shape_of(gamma), {1});
   tensor::check_finite(function, "gamma", gamma);
   return gamma.data()[0];

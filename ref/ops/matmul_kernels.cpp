@@ -75,7 +75,7 @@ void copy_rows(const PanelSource& p, std::size_t panels, double* out) {
     const double* from = p.data + k * p.depth_stride;
     double* to = out + k * kWidth;
     if (k + kRowsAhead < p.depth)
-      for (std::size_t l = 0; l < panels * kWidth; l += 8)
+      for (std::size_t l = 0; l < panels * kWidth; l += kLine)
         __builtin_prefetch(from + kRowsAhead * p.depth_stride + l);
     for (std::size_t panel = 0; panel < panels; ++panel)
       __builtin_memcpy(to + panel * kWidth * p.depth, from + panel * kWidth,

@@ -25,7 +25,7 @@ class Rows {
     width = shape.back();
     leading.assign(shape.begin(), shape.end() - 1);
     for (const std::size_t extent : leading) count *= extent;
-    if (valid != nullptr && valid->dimension() > 0 && valid->size() > 0) set_mask(*valid);
+    if (valid != nullptr && tensor::is_given(*valid)) set_mask(*valid);
   }
   Rows(const Rows&) = delete;
   Rows& operator=(const Rows&) = delete;

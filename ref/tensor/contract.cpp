@@ -33,7 +33,7 @@ void check_shape(std::string_view function, std::string_view argument, const Sha
 }
 
 void check_mask(std::string_view function, const Mask& valid, const Shape& x_shape) {
-  if (valid.dimension() == 0 || valid.size() == 0) return;
+  if (!is_given(valid)) return;
   check_shape(function, "valid", shape_of(valid), Shape(x_shape.begin(), x_shape.end() - 1));
 }
 

@@ -38,6 +38,13 @@ Shape shape_of(const Tensor<T>& t) {
   return Shape(t.shape().begin(), t.shape().end());
 }
 
+/// Whether an optional tensor is there: {} is a tensor without axes, and one without elements says
+/// nothing either.
+template <class T>
+bool is_given(const Tensor<T>& t) {
+  return t.dimension() > 0 && t.size() > 0;
+}
+
 /// Computes  the tensor of the same shape with elements U(x)
 template <class U, class T>
 Tensor<U> convert(const Tensor<T>& t) {

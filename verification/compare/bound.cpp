@@ -45,21 +45,17 @@ double product_bound(std::size_t count, const oracle100& magnitude) {
   return round_up(relative * magnitude + oracle100(count) * underflow() * (1 + relative));
 }
 
-bool is_empty(const Tensor<double>& t) {
-  return t.dimension() == 0 || t.size() == 0;
-}
-
 double element(const Tensor<double>& t, std::size_t i, double if_empty) {
-  return is_empty(t) ? if_empty : t.data()[i];
+  return ref::tensor::is_given(t) ? t.data()[i] : if_empty;
 }
 
 void check_affine(const char* function, const Tensor<double>& x, const Tensor<double>& gamma,
                   const Tensor<double>& beta) {
   const auto extents = ref::tensor::check_activations(function, "x", ref::tensor::shape_of(x));
   const ref::tensor::Shape expected{extents.d_model};
-  if (!is_empty(gamma))
+  if (ref::tensor::is_given(gamma))
     ref::tensor::check_shape(function, "gamma", ref::tensor::shape_of(gamma), expected);
-  if (!is_empty(beta))
+  if (ref::tensor::is_given(beta))
     ref::tensor::check_shape(function, "beta", ref::tensor::shape_of(beta), expected);
 }
 

@@ -11,6 +11,7 @@
 namespace normproof::tests::broken_kernels {
 
 using namespace verification::claims;
+using ref::tensor::is_given;
 
 /// A fault planted in the implementation, and the claim that it must turn over: one that holds gets
 /// refuted; one that is refuted comes out true.
@@ -67,12 +68,7 @@ void each(ref::tensor::Tensor<T>& values, F f) {
   for (std::size_t i = 0; i < values.size(); ++i) values.data()[i] = f(values.data()[i]);
 }
 
-/// Whether an optional input is there.
-bool given(const auto& tensor) {
-  return tensor.dimension() > 0 && tensor.size() > 0;
-}
-
-constexpr double kSlightly = 1 + 0x1p-20;
+inline constexpr double kSlightly = 1 + 0x1p-20;
 
 /// Multiplies one output of the layer, where it is there.
 template <class Options>

@@ -16,7 +16,7 @@ using scalar_of = std::decay_t<decltype(*std::declval<Inputs>().x.data())>;
 template <class T>
 T upstream(const NormInputs<T>& in, std::size_t at) {
   const T g = in.grad_y.data()[at];
-  return given(in.gamma) ? T(g * in.gamma.data()[at % in.gamma.size()]) : g;
+  return is_given(in.gamma) ? T(g * in.gamma.data()[at % in.gamma.size()]) : g;
 }
 
 template <class Options>
@@ -43,7 +43,7 @@ Subject sums_over(Counts counts) {
   return around_layer<Options>([=]<class T>(const Subject::Step<T>& step, const Options& options,
                                             const NormInputs<T>& in, const NamedTensors<T>& state) {
     auto result = step(options, in, state);
-    if (!given(in.grad_y)) return result;
+    if (!is_given(in.grad_y)) return result;
     const std::size_t features = in.x.shape().back(), rows = in.x.size() / features;
     NormInputs<T> partial = in;
     for (std::size_t at = 0; at < in.x.size(); ++at)
@@ -66,7 +66,7 @@ Subject misses_last_row() {
 template <class Options>
 Subject sums_over_valid_rows() {
   return sums_over<Options>([](const auto& in, std::size_t row, std::size_t) {
-    return !given(in.valid) || in.valid.data()[row];
+    return !is_given(in.valid) || in.valid.data()[row];
   });
 }
 
@@ -99,7 +99,7 @@ Subject forgets_gamma() {
   return around_layer<Options>(
       [](const auto& step, const Options& options, const auto& in, const auto& state) {
         auto result = step(options, in, state);
-        if (!given(in.grad_y)) return result;
+        if (!is_given(in.grad_y)) return result;
         auto bare = in;
         bare.gamma = decltype(bare.gamma)();
         result.outputs.set("grad_x", step(options, bare, state).outputs.at("grad_x"));
@@ -159,7 +159,7 @@ Subject printed_power_norm_v() {
   return around_layer<PowerNormVOptions>(
       []<class T>(const Subject::Step<T>& step, const PowerNormVOptions& options,
                   const NormInputs<T>& in, const NamedTensors<T>& state) {
-        if (!given(in.gamma) || !given(in.grad_y)) return step(options, in, state);
+        if (!is_given(in.gamma) || !is_given(in.grad_y)) return step(options, in, state);
         NormInputs<T> divided = in;
         for (std::size_t at = 0; at < in.grad_y.size(); ++at) {
           const T gamma = in.gamma.data()[at % in.gamma.size()];

@@ -54,7 +54,7 @@ Subject clamps_theta() {
   return around_layer<Options>([]<class T>(const Subject::Step<T>& step, const Options& options,
                                            const NormInputs<T>& in, const NamedTensors<T>& state) {
     auto result = step(options, in, state);
-    if (!given(in.grad_y)) return result;
+    if (!is_given(in.grad_y)) return result;
     const auto& Gamma = result.outputs.at("mean_x_hat_squared");
     auto& nu = result.state.at("nu");
     for (std::size_t i = 0; i < nu.size(); ++i) {
@@ -88,7 +88,7 @@ Subject unbiased_variance() {
                   const NormInputs<T>& in, const NamedTensors<T>& state) {
         auto result = step(options, in, state);
         std::size_t n = in.x.size() / in.x.shape().back();
-        if (given(in.valid))
+        if (is_given(in.valid))
           n = static_cast<std::size_t>(
               std::count(in.valid.data(), in.valid.data() + in.valid.size(), true));
         if (n < 2) return result;

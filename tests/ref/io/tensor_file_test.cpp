@@ -7,12 +7,12 @@
 #include <array>
 #include <bit>
 #include <cstdlib>
-#include <limits>
 #include <string>
 
 #include "ref/io/atomic_file.hpp"
 #include "ref/numeric/errors.hpp"
 #include "tests/ref/io/temporary_folder.hpp"
+#include "tests/ref/numeric/special_values.hpp"
 
 namespace normproof::ref::io {
 namespace {
@@ -26,7 +26,7 @@ using ::testing::StrEq;
 using ::testing::ThrowsMessage;
 using tests::ref::io::TemporaryFolder;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+using numeric::kInfinity;
 
 /// What an evaluation writes: floating-point, counts, a mask, a scalar, an empty array.
 std::vector<StoredTensor> sample() {

@@ -2,22 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include "ref/numeric/errors.hpp"
+#include "tests/ref/numeric/error_message.hpp"
 
 namespace normproof::ref::model {
 namespace {
 
+using numeric::error_message;
 using numeric::UsageError;
-
-template <class F>
-std::string message_of(F&& f) {
-  try {
-    f();
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 TEST(NormOptions, NamesAndOptionsBelongTogether) {
   EXPECT_EQ(norm_names().size(), 12u);
@@ -27,7 +18,7 @@ TEST(NormOptions, NamesAndOptionsBelongTogether) {
 }
 
 TEST(NormOptions, AnUnknownLayerIsAnErrorWithTheNearestKnown) {
-  EXPECT_EQ(message_of([] { norm_options("layernorm"); }).substr(0, 58),
+  EXPECT_EQ(error_message<UsageError>([] { norm_options("layernorm"); }).substr(0, 58),
             "unknown layer 'layernorm'; did you mean 'layer_norm'? know");
 }
 
@@ -62,19 +53,19 @@ TEST(SetOption, ReachesEveryFieldThatIsListed) {
 
 TEST(SetOption, WrongFieldsAndValuesAreErrors) {
   NormOptions options = LayerNormOptions{};
-  EXPECT_EQ(message_of([&] { set_option(options, "epsilon", "1"); }),
+  EXPECT_EQ(error_message<UsageError>([&] { set_option(options, "epsilon", "1"); }),
             "unknown layer_norm option 'epsilon'; did you mean 'eps'? known: eps");
   for (const char* bad : {"", "x", "1e-5x", "nan", "inf", "1e999"})
     EXPECT_THROW(set_option(options, "eps", bad), UsageError) << bad;
-  EXPECT_EQ(message_of([&] { set_option(options, "eps", "big"); }),
+  EXPECT_EQ(error_message<UsageError>([&] { set_option(options, "eps", "big"); }),
             "option eps is 'big'; expected a number");
-  EXPECT_EQ(message_of([&] { set_option(options, "eps", "1e999"); }),
+  EXPECT_EQ(error_message<UsageError>([&] { set_option(options, "eps", "1e999"); }),
             "option eps is '1e999'; expected a number in its type's range");
   NormOptions released = PowerNormReleasedOptions{};
   EXPECT_THROW(set_option(released, "groups", "2.5"), UsageError);
   EXPECT_THROW(set_option(released, "group_scaling", "yes"), UsageError);
   NormOptions rms = RMSNormOptions{};
-  EXPECT_EQ(message_of([&] { set_option(rms, "storage", "fp8"); }),
+  EXPECT_EQ(error_message<UsageError>([&] { set_option(rms, "storage", "fp8"); }),
             "option storage is 'fp8'; expected one of float64, float32, bfloat16, float16");
 }
 

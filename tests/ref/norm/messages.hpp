@@ -3,7 +3,7 @@
 #include <initializer_list>
 
 #include "ref/tensor/tensor.hpp"
-#include "tests/ref/numeric/contract_message.hpp"
+#include "tests/ref/numeric/error_message.hpp"
 
 namespace normproof::ref::norm {
 

@@ -2,10 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
-
 #include "ref/numeric/random.hpp"
 #include "tests/ref/norm/messages.hpp"
+#include "tests/ref/numeric/special_values.hpp"
 #include "tests/verification/compare/expect.hpp"
 
 namespace normproof::ref::norm {
@@ -63,14 +62,14 @@ TEST(RoundTo, Float32AgreesWithTheProcessor) {
 }
 
 TEST(RoundTo, TiesGoToEvenAndRangesEnd) {
-  constexpr double kInf = std::numeric_limits<double>::infinity();
+  using numeric::kInfinity;
   EXPECT_BITS_EQ(round_to(StorageFormat::bfloat16, 1 + 0x1p-8), 1.0);
   EXPECT_BITS_EQ(round_to(StorageFormat::bfloat16, 1 + 3 * 0x1p-8), 1 + 0x1p-6);
   EXPECT_BITS_EQ(round_to(StorageFormat::float16, 1 + 0x1p-11), 1.0);
   EXPECT_BITS_EQ(round_to(StorageFormat::float16, 65504), 65504.0);
   EXPECT_BITS_EQ(round_to(StorageFormat::float16, 65519.999), 65504.0);
-  EXPECT_BITS_EQ(round_to(StorageFormat::float16, 65520), kInf);
-  EXPECT_BITS_EQ(round_to(StorageFormat::float16, -1e300), -kInf);
+  EXPECT_BITS_EQ(round_to(StorageFormat::float16, 65520), kInfinity);
+  EXPECT_BITS_EQ(round_to(StorageFormat::float16, -1e300), -kInfinity);
   EXPECT_BITS_EQ(round_to(StorageFormat::float16, 0x1p-24), 0x1p-24);
   EXPECT_BITS_EQ(round_to(StorageFormat::float16, 0x1p-25), 0.0);
   EXPECT_BITS_EQ(round_to(StorageFormat::float16, -0x1p-25), -0.0);

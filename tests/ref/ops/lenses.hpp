@@ -11,7 +11,7 @@
 #include "ref/numeric/parallel.hpp"
 #include "ref/numeric/random.hpp"
 #include "ref/tensor/contract.hpp"
-#include "tests/ref/numeric/contract_message.hpp"
+#include "tests/ref/numeric/error_message.hpp"
 #include "tests/verification/compare/expect.hpp"
 
 /// What the tests of softmax and of the activations share: data, and the lenses of

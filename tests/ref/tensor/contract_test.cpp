@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "tests/ref/numeric/contract_message.hpp"
+#include "tests/ref/numeric/error_message.hpp"
 
 namespace normproof::ref::tensor {
 namespace {
@@ -28,6 +28,13 @@ TEST(CheckActivations, RefusesOtherShapes) {
     EXPECT_EQ(contract_message([&] { check_activations("f", "x", shape); }),
               "f: x has shape " + to_string(shape) + expected);
   }
+}
+
+TEST(IsGiven, TakesAnEmptyTensorForNone) {
+  EXPECT_FALSE(is_given(Tensor<double>()));
+  EXPECT_FALSE(is_given(full_tensor<double>({0}, 1)));
+  EXPECT_FALSE(is_given(full_tensor<double>({2, 0}, 1)));
+  EXPECT_TRUE(is_given(full_tensor<double>({1}, 0)));
 }
 
 TEST(CheckShape, NamesBothShapes) {

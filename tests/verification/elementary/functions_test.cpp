@@ -6,11 +6,13 @@
 #include <limits>
 #include <set>
 
+#include "tests/ref/numeric/special_values.hpp"
+
 namespace normproof::verification::elementary {
 namespace {
 
 constexpr double kLeast = std::numeric_limits<double>::denorm_min();
-constexpr double kInf = std::numeric_limits<double>::infinity();
+using ref::numeric::kInfinity;
 
 const Function& named(const std::string& name) {
   for (const Function& f : functions()) {
@@ -22,7 +24,7 @@ const Function& named(const std::string& name) {
 // The judge itself, on values that are known without it.
 TEST(Nearest, IsRoundToNearestWithSubnormalsAndOverflow) {
   EXPECT_EQ(nearest(named("exp"), 1), 0x1.5bf0a8b145769p+1);
-  EXPECT_EQ(nearest(named("exp"), 710), kInf);
+  EXPECT_EQ(nearest(named("exp"), 710), kInfinity);
   EXPECT_EQ(nearest(named("exp"), -746), 0);
   // exp(-745) = 4.99...e-324 is nearest to the least subnormal, 4.94e-324.
   EXPECT_EQ(nearest(named("exp"), -745), kLeast);

@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "ref/numeric/errors.hpp"
+#include "tests/ref/numeric/special_values.hpp"
 #include "tests/verification/oracle/lenses.hpp"
 #include "verification/oracle/cells.hpp"
 
@@ -20,7 +20,8 @@ using ref::tensor::full_tensor;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+using ref::numeric::kInfinity;
+using ref::numeric::kNaN;
 
 /// The message of the ContractError that the `double` step throws; "" where it throws none.
 std::string refusal(const Case& c) {
@@ -151,7 +152,7 @@ TEST(EdgeTest, HugeValues) {
 }
 
 TEST(EdgeTest, NotFiniteIsRefused) {
-  for (const double bad : {kInfinity, -kInfinity, std::numeric_limits<double>::quiet_NaN()})
+  for (const double bad : {kInfinity, -kInfinity, kNaN})
     for (const auto& options : every_layer(4))
       for (const Mode mode : {Mode::training, Mode::inference}) {
         Case c = make_case(options, normal("finite", {3, 4}, 0, 1), mode, "edge");

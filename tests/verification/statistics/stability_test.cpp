@@ -3,8 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <vector>
+
+#include "tests/ref/numeric/special_values.hpp"
 
 namespace normproof::tests::verification::statistics {
 namespace {
@@ -43,7 +44,7 @@ TEST(Stability, TwoOrMoreIsAnErrorOnlyTwiceRunning) {
 }
 
 TEST(Stability, NotANumberIsHigh) {
-  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  using ref::numeric::kNaN;
   EXPECT_EQ(judge({kNaN}).stability, Stability::warning);
   const auto report = judge({kNaN, kNaN, 0.5});
   EXPECT_EQ(report.stability, Stability::error);
