@@ -1,3 +1,4 @@
+#include <iterator>
 #include <limits>
 #include <string_view>
 
@@ -15,13 +16,37 @@ struct Function {
   double (*of)(double);
   void (*of_each)(const double*, std::size_t, double*);
   double (*accurate)(double);
+  /// Arguments so hard that the fast phase does not decide. Two each that hi + (lo + e), hi + (lo -
+  /// e) and hi + lo round to the wrong side, where hi + lo is its sum and e the bound of its error;
+  /// found among random arguments.
+  double undecided[6];
 };
 
 constexpr Function kFunctions[] = {
-    {"exp", numeric::exp, numeric::exp, numeric::exp_accurate},
-    {"log", numeric::log, numeric::log, numeric::log_accurate},
-    {"tanh", numeric::tanh, numeric::tanh, numeric::tanh_accurate},
-    {"erf", numeric::erf, numeric::erf, numeric::erf_accurate},
+    {"exp",
+     numeric::exp,
+     numeric::exp,
+     numeric::exp_accurate,
+     {-0x1.4475ca9f20592p+4, -0x1.b6f201f063292p+3, -0x1.030c4a1c02a58p+1, -0x1.7deb10a52f394p+2,
+      0x1.6754b683eddcp-2, -0x1.869ed8b66f456p+4}},
+    {"log",
+     numeric::log,
+     numeric::log,
+     numeric::log_accurate,
+     {0x1.60d4478d0153dp+1, 0x1.5cc19a1d6f81dp+2, 0x1.d240b57a250f7p-3, 0x1.a75ab64143005p+2,
+      0x1.00cdf0689ec13p+0, 0x1.ff8fba5cbc1b5p-1}},
+    {"tanh",
+     numeric::tanh,
+     numeric::tanh,
+     numeric::tanh_accurate,
+     {0x1.52e7d968088c2p+1, 0x1.12f2efc30106p-4, 0x1.5346d4daf0c72p+1, 0x1.001a94b61e2e2p-2,
+      0x1.e60dd620b9ee8p+0, 0x1.0852db27b66b2p-3}},
+    {"erf",
+     numeric::erf,
+     numeric::erf,
+     numeric::erf_accurate,
+     {0x1.6cc506f3406cdp+0, 0x1.04547b53b49cep+1, 0x1.e4a41e1b68a52p-2, 0x1.7994768dd2195p+1,
+      0x1.bd9586d327c38p-1, 0x1.2b79acb314c59p+0}},
 };
 
 struct Range {
@@ -97,6 +122,12 @@ void add_elementary_probes(std::vector<Probe>& probes) {
     probes.push_back({prefix + "_special", [=](Values& values) {
                         evaluate(function, special(), values);
                         for (const double x : special()) values.add(function.of(x));
+                      }});
+    probes.push_back({prefix + "_undecided", [=](Values& values) {
+                        evaluate(function,
+                                 {std::begin(function.undecided), std::end(function.undecided)},
+                                 values);
+                        for (const double x : function.undecided) values.add(function.of(x));
                       }});
     // The accurate phase, which ordinary arguments hardly ever reach.
     probes.push_back({prefix + "_accurate", [=](Values& values) {
