@@ -1,15 +1,14 @@
 #include "verification/determinism/recording.hpp"
 
 #include <fmt/format.h>
-#include <openssl/evp.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 
 #include "ref/io/atomic_file.hpp"
+#include "ref/io/json_reader.hpp"
+#include "ref/io/sha256.hpp"
 #include "ref/numeric/contract_version.hpp"
-#include "ref/numeric/errors.hpp"
 #include "verification/determinism/environment.hpp"
 #include "verification/determinism/expected.hpp"
 
@@ -17,49 +16,18 @@ namespace normproof::verification::determinism {
 
 using nlohmann::json;
 using nlohmann::ordered_json;
-using ref::numeric::FileError;
+using ref::io::JsonReader;
 
 namespace {
 
 constexpr const char* kFormat = "normproof-determinism-1";
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 
-/// What a field of a file should be, and a sentence where it is not.
-class Reader {
- public:
-  explicit Reader(std::string file) : file_(std::move(file)) {}
-
-  [[noreturn]] void fail(std::string_view field, std::string_view observation,
-                         std::string_view expectation) const {
-    throw FileError(fmt::format("{}: {} {}; expected {}", file_, field, observation, expectation));
-  }
-
-  const json& at(const json& object, const std::string& field, const char* key, json::value_t type,
-                 std::string_view expectation) const {
-    const auto found = object.find(key);
-    if (found == object.end()) fail(field, "is absent", expectation);
-    if (found->type() != type) fail(field, fmt::format("is a {}", found->type_name()), expectation);
-    return *found;
-  }
-
-  std::string text(const json& object, const std::string& field, const char* key) const {
-    return at(object, field, key, json::value_t::string, "a string").get<std::string>();
-  }
-
-  std::uint64_t whole(const json& object, const std::string& field, const char* key) const {
-    return at(object, field, key, json::value_t::number_unsigned, "a whole number")
-        .get<std::uint64_t>();
-  }
-
- private:
-  std::string file_;
-};
-
 bool is_hex(std::string_view text, std::size_t length) {
   return text.size() == length && text.find_first_not_of(kHexDigits) == std::string_view::npos;
 }
 
-std::vector<std::uint64_t> parse_bits(const Reader& reader, const std::string& field,
+std::vector<std::uint64_t> parse_bits(const JsonReader& reader, const std::string& field,
                                       std::string_view text) {
   std::vector<std::uint64_t> bits;
   for (std::size_t begin = 0; begin < text.size();) {
@@ -76,7 +44,7 @@ std::vector<std::uint64_t> parse_bits(const Reader& reader, const std::string& f
   return bits;
 }
 
-RecordedProbe parse_probe(const Reader& reader, const json& stored, std::size_t index) {
+RecordedProbe parse_probe(const JsonReader& reader, const json& stored, std::size_t index) {
   const std::string field = fmt::format("probes[{}]", index);
   if (!stored.is_object())
     reader.fail(field, fmt::format("is a {}", stored.type_name()), "an object");
@@ -112,21 +80,12 @@ RecordedProbe parse_probe(const Reader& reader, const json& stored, std::size_t 
 }  // namespace
 
 std::string sha256_of(std::span<const std::uint64_t> bits) {
-  std::vector<unsigned char> bytes;
+  std::vector<std::byte> bytes;
   bytes.reserve(8 * bits.size());
   for (const std::uint64_t value : bits)
     for (int shift = 0; shift < 64; shift += 8)
-      bytes.push_back(static_cast<unsigned char>(value >> shift));
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned size = 0;
-  if (EVP_Digest(bytes.data(), bytes.size(), digest, &size, EVP_sha256(), nullptr) != 1)
-    throw std::runtime_error("SHA-256 is not available in this OpenSSL");
-  std::string text;
-  for (unsigned i = 0; i < size; ++i) {
-    text += kHexDigits[digest[i] >> 4];
-    text += kHexDigits[digest[i] & 15];
-  }
-  return text;
+      bytes.push_back(static_cast<std::byte>(value >> shift & 0xff));
+  return ref::io::sha256(bytes);
 }
 
 Recording record(const std::vector<Probe>& probes,
@@ -163,12 +122,8 @@ std::string recording_json(const Recording& recording) {
 }
 
 Recording parse_recording(std::string_view text, const std::string& file) {
-  const Reader reader(file);
-  // The parser takes the character 0 for the end of the text.
-  const bool whole = text.find('\0') == std::string_view::npos;
-  const json stored = whole ? json::parse(text, nullptr, false) : json();
-  if (!stored.is_object())
-    reader.fail("the whole", "is no JSON object", "what 'normproof determinism --json' writes");
+  const JsonReader reader(file);
+  const json stored = reader.parse(text, "what 'normproof determinism --json' writes");
   const std::string format = reader.text(stored, "format", "format");
   if (format != kFormat) reader.fail("format", "is another one", fmt::format("'{}'", kFormat));
   Recording recording;
@@ -177,13 +132,12 @@ Recording parse_recording(std::string_view text, const std::string& file) {
     reader.fail("contract", fmt::format("is {}", contract), "a version from 1 on");
   recording.contract = static_cast<int>(contract);
   if (stored.contains("environment")) {
-    const json& entries =
-        reader.at(stored, "environment", "environment", json::value_t::object, "an object");
+    const json& entries = reader.object(stored, "environment", "environment");
     for (const auto& [name, value] : entries.items())
       recording.environment.emplace_back(name,
                                          reader.text(entries, "environment." + name, name.c_str()));
   }
-  const json& probes = reader.at(stored, "probes", "probes", json::value_t::array, "an array");
+  const json& probes = reader.array(stored, "probes", "probes");
   for (const json& entry : probes) {
     const std::size_t index = recording.probes.size();
     RecordedProbe probe = parse_probe(reader, entry, index);

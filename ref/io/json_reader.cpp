@@ -1,0 +1,53 @@
+#include "ref/io/json_reader.hpp"
+
+#include <fmt/format.h>
+
+#include "ref/io/file_failure.hpp"
+
+namespace normproof::ref::io {
+
+using json = JsonReader::json;
+
+void JsonReader::fail(std::string_view field, std::string_view observation,
+                      std::string_view expectation) const {
+  file_failure(file_, field, observation, expectation);
+}
+
+json JsonReader::parse(std::string_view text, std::string_view expectation) const {
+  // The parser takes the character 0 for the end of the text.
+  const bool whole = text.find('\0') == std::string_view::npos;
+  json parsed = whole ? json::parse(text, nullptr, false) : json();
+  if (!parsed.is_object()) fail("the whole", "is no JSON object", expectation);
+  return parsed;
+}
+
+const json& JsonReader::at(const json& object, std::string_view field, const char* key,
+                           json::value_t type, std::string_view expectation) const {
+  const auto found = object.find(key);
+  if (found == object.end()) fail(field, "is absent", expectation);
+  if (found->type() != type) fail(field, fmt::format("is a {}", found->type_name()), expectation);
+  return *found;
+}
+
+std::string JsonReader::text(const json& object, std::string_view field, const char* key) const {
+  return at(object, field, key, json::value_t::string, "a string").get<std::string>();
+}
+
+std::uint64_t JsonReader::whole(const json& object, std::string_view field, const char* key) const {
+  return at(object, field, key, json::value_t::number_unsigned, "a whole number")
+      .get<std::uint64_t>();
+}
+
+bool JsonReader::boolean(const json& object, std::string_view field, const char* key) const {
+  return at(object, field, key, json::value_t::boolean, "true or false").get<bool>();
+}
+
+const json& JsonReader::object(const json& object, std::string_view field, const char* key) const {
+  return at(object, field, key, json::value_t::object, "an object");
+}
+
+const json& JsonReader::array(const json& object, std::string_view field, const char* key) const {
+  return at(object, field, key, json::value_t::array, "an array");
+}
+
+}  // namespace normproof::ref::io

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace normproof::ref::io {
+
+/// SHA-256 in 64 lower-case hexadecimal digits, as sha256sum prints it.
+///
+/// Source    FIPS 180-4, by OpenSSL
+/// Example   sha256(std::string_view("abc")) begins with ba7816bf and ends with f20015ad
+std::string sha256(std::span<const std::byte> bytes);
+std::string sha256(std::string_view text);
+
+}  // namespace normproof::ref::io
