@@ -10,13 +10,15 @@
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/parallel.hpp"
 #include "tests/verification/cli/program_run.hpp"
-#include "tests/verification/cli/sample_tensors.hpp"
-#include "verification/cli/eval_inputs.hpp"
+#include "tests/verification/evaluation/sample_tensors.hpp"
+#include "verification/evaluation/inputs.hpp"
 
 namespace normproof::tests::verification::cli {
 namespace {
 
 using namespace normproof::verification::cli;
+using namespace tests::verification::evaluation;
+using normproof::verification::evaluation::eval_inputs;
 namespace io = normproof::ref::io;
 namespace model = normproof::ref::model;
 namespace norm = normproof::ref::norm;

@@ -9,7 +9,7 @@
 #include "ref/numeric/random.hpp"
 #include "ref/tensor/contract.hpp"
 
-namespace normproof::tests::verification::cli {
+namespace normproof::tests::verification::evaluation {
 
 using Shape = std::vector<std::size_t>;
 
@@ -73,4 +73,4 @@ inline std::vector<normproof::ref::io::StoredTensor> sample_tensors(const std::s
   return tensors;
 }
 
-}  // namespace normproof::tests::verification::cli
+}  // namespace normproof::tests::verification::evaluation

@@ -1,15 +1,15 @@
-#include "verification/cli/eval_inputs.hpp"
+#include "verification/evaluation/inputs.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "ref/numeric/errors.hpp"
-#include "tests/verification/cli/sample_tensors.hpp"
+#include "tests/verification/evaluation/sample_tensors.hpp"
 
-namespace normproof::tests::verification::cli {
+namespace normproof::tests::verification::evaluation {
 namespace {
 
-using namespace normproof::verification::cli;
+using namespace normproof::verification::evaluation;
 namespace io = normproof::ref::io;
 namespace model = normproof::ref::model;
 using normproof::ref::numeric::FileError;
@@ -146,4 +146,4 @@ TEST(EvalInputs, IntegersBeyondDoubleAreRefused) {
 }
 
 }  // namespace
-}  // namespace normproof::tests::verification::cli
+}  // namespace normproof::tests::verification::evaluation

@@ -1,0 +1,67 @@
+#include "verification/evaluation/sequence.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/verification/compare/expect.hpp"
+#include "tests/verification/evaluation/sample_tensors.hpp"
+
+namespace normproof::tests::verification::evaluation {
+namespace {
+
+using namespace normproof::verification::evaluation;
+namespace model = normproof::ref::model;
+using normproof::ref::numeric::ContractError;
+using normproof::ref::tensor::shape_of;
+
+EvalInputs sample(const std::string& layer, const Shape& shape, std::size_t steps) {
+  return eval_inputs("", sample_tensors(layer, shape, steps), model::norm_options(layer),
+                     model::Mode::training, steps != 0);
+}
+
+TEST(RunSequence, StacksTheStepsAndCarriesTheStateOn) {
+  const auto options = model::norm_options("power_norm");
+  const EvalInputs inputs = sample("power_norm", {6, 4}, 3);
+  const auto stack = run_sequence<double>(options, inputs, true);
+  auto state = inputs.state;
+  for (std::size_t s = 0; s < 3; ++s) {
+    const auto step = normproof::ref::norm::norm_step<double>(options, inputs.steps[s], state);
+    const auto& nu = step.state.at("nu");
+    ASSERT_EQ(shape_of(stack.at("nu")), (Shape{3, 4}));
+    for (std::size_t i = 0; i < nu.size(); ++i) EXPECT_EQ(stack.at("nu")(s, i), nu(i));
+    const auto& y = step.outputs.at("y");
+    for (std::size_t i = 0; i < y.size(); ++i)
+      EXPECT_EQ(stack.at("y").data()[s * y.size() + i], y.data()[i]);
+    state = step.state;
+  }
+}
+
+TEST(RunSequence, OneStepHasTheShapesOfTheLayer) {
+  const auto results = run_sequence<double>(model::norm_options("batch_norm"),
+                                            sample("batch_norm", {5, 3}, 0), false);
+  EXPECT_EQ(shape_of(results.at("y")), (Shape{5, 3}));
+  EXPECT_EQ(shape_of(results.at("running_mean")), (Shape{3}));
+  EXPECT_EQ(results.names(), (std::vector<std::string>{"y", "mean", "biased_variance", "rstd",
+                                                       "grad_x", "grad_gamma", "grad_beta",
+                                                       "running_mean", "running_variance"}));
+}
+
+TEST(RunSequence, AnErrorNamesItsStep) {
+  EvalInputs inputs = sample("batch_norm", {5, 3}, 3);
+  inputs.steps[2].x.data()[0] = std::numeric_limits<double>::infinity();
+  try {
+    run_sequence<double>(model::norm_options("batch_norm"), inputs, true);
+    FAIL();
+  } catch (const StepError& error) {
+    EXPECT_EQ(error.step(), 2u);
+  }
+}
+
+TEST(RunSequence, C1TheNumberOfSteps) {
+  EvalInputs inputs = sample("layer_norm", {5, 3}, 2);
+  EXPECT_THROW(run_sequence<double>(model::LayerNormOptions{}, inputs, false), ContractError);
+  inputs.steps.clear();
+  EXPECT_THROW(run_sequence<double>(model::LayerNormOptions{}, inputs, true), ContractError);
+}
+
+}  // namespace
+}  // namespace normproof::tests::verification::evaluation

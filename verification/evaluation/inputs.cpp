@@ -1,0 +1,176 @@
+#include "verification/evaluation/inputs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "ref/io/file_failure.hpp"
+#include "ref/numeric/errors.hpp"
+#include "ref/tensor/contract.hpp"
+
+namespace normproof::verification::evaluation {
+
+using ref::io::StoredTensor;
+using ref::norm::NormInputs;
+using ref::tensor::Mask;
+using ref::tensor::NamedTensors;
+using ref::tensor::Shape;
+using ref::tensor::Tensor;
+
+namespace {
+
+/// One file's tensors by name, and the one way to complain about them.
+class Reader {
+ public:
+  Reader(std::string_view file, std::span<const StoredTensor> tensors)
+      : file_(file), tensors_(tensors) {}
+
+  [[noreturn]] void fail(std::string_view name, std::string_view observation,
+                         std::string_view expectation) const {
+    ref::io::file_failure(file_, name, observation, expectation);
+  }
+
+  void check_names(const std::vector<std::string>& known) const {
+    for (const StoredTensor& tensor : tensors_) {
+      if (std::ranges::find(known, tensor.name) == known.end()) {
+        throw ref::numeric::FileError(
+            fmt::format("{}: {}", file_, ref::numeric::unknown_name("tensor", tensor.name, known)));
+      }
+    }
+  }
+
+  const StoredTensor* find(std::string_view name) const {
+    const auto found = std::ranges::find(tensors_, name, &StoredTensor::name);
+    return found == tensors_.end() ? nullptr : &*found;
+  }
+
+  std::vector<double> values(const StoredTensor& tensor) const {
+    try {
+      return ref::io::widen(tensor);
+    } catch (const ref::numeric::ContractError& error) {
+      throw ref::numeric::FileError(fmt::format("{}: {}", file_, error.what()));
+    }
+  }
+
+  void check_shape(const StoredTensor& tensor, const Shape& expected) const {
+    if (tensor.shape == expected) return;
+    fail(tensor.name, "has shape " + ref::tensor::to_string(tensor.shape),
+         "shape " + ref::tensor::to_string(expected));
+  }
+
+ private:
+  std::string_view file_;
+  std::span<const StoredTensor> tensors_;
+};
+
+Tensor<double> slice(const std::vector<double>& values, std::size_t step, const Shape& shape) {
+  Tensor<double> tensor = ref::tensor::empty_tensor<double>(shape);
+  const auto begin = values.begin() + static_cast<std::ptrdiff_t>(step * tensor.size());
+  std::copy_n(begin, tensor.size(), tensor.data());
+  return tensor;
+}
+
+/// The shape of x in one step, and the number of steps.
+struct StepShape {
+  std::size_t steps = 1;
+  Shape x;
+
+  Shape rows() const { return {x.begin(), x.end() - 1}; }
+};
+
+StepShape step_shape(const Reader& reader, const StoredTensor& x, bool sequence) {
+  const std::size_t rank = x.shape.size() - (sequence && !x.shape.empty() ? 1 : 0);
+  if (rank != 2 && rank != 3) {
+    reader.fail("x", "has shape " + ref::tensor::to_string(x.shape),
+                sequence ? "[S,N,D] or [S,B,T,D], S steps (--sequence)"
+                         : "[N,D] or [B,T,D]; an axis of steps needs --sequence");
+  }
+  if (std::ranges::find(x.shape, std::size_t{0}) != x.shape.end()) {
+    reader.fail("x", "has shape " + ref::tensor::to_string(x.shape), "every extent at least 1");
+  }
+  if (!sequence) return {1, x.shape};
+  return {x.shape[0], Shape(x.shape.begin() + 1, x.shape.end())};
+}
+
+/// The shape that a tensor of every step has in the file.
+Shape stacked(const StepShape& steps, Shape shape, bool sequence) {
+  if (sequence) shape.insert(shape.begin(), steps.steps);
+  return shape;
+}
+
+Tensor<double> parameter(const Reader& reader, std::string_view name) {
+  const StoredTensor* const tensor = reader.find(name);
+  if (tensor == nullptr) return {};
+  if (tensor->shape.size() != 1 || tensor->shape[0] == 0) {
+    reader.fail(name, "has shape " + ref::tensor::to_string(tensor->shape), "shape [D]");
+  }
+  return slice(reader.values(*tensor), 0, tensor->shape);
+}
+
+std::vector<double> mask_values(const Reader& reader, const StoredTensor& tensor) {
+  std::vector<double> values = reader.values(tensor);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i] == 0 || values[i] == 1) continue;
+    reader.fail(tensor.name,
+                fmt::format("has the element {} = {}",
+                            ref::tensor::index_to_string(i, tensor.shape), values[i]),
+                "booleans, or 0 and 1");
+  }
+  return values;
+}
+
+NamedTensors<double> read_state(const Reader& reader, NamedTensors<double> state) {
+  for (auto& [name, initial] : state) {
+    const StoredTensor* const tensor = reader.find(name);
+    if (tensor == nullptr) continue;
+    const Shape shape = ref::tensor::shape_of(initial);
+    if (!(name == "iterations" && tensor->shape.empty())) reader.check_shape(*tensor, shape);
+    initial = slice(reader.values(*tensor), 0, shape);
+  }
+  return state;
+}
+
+}  // namespace
+
+EvalInputs eval_inputs(std::string_view file, std::span<const StoredTensor> tensors,
+                       const ref::model::NormOptions& options, ref::model::Mode mode,
+                       bool sequence) {
+  const Reader reader(file, tensors);
+  std::vector<std::string> known = {"x", "gamma", "beta", "grad_y", "valid"};
+  for (const std::string& name : ref::norm::initial_state<double>(options, 1).names())
+    known.push_back(name);
+  reader.check_names(known);
+  const StoredTensor* const x = reader.find("x");
+  if (x == nullptr) reader.fail("x", "is absent", "the tensor x, [N,D] or [B,T,D]");
+  const StepShape shape = step_shape(reader, *x, sequence);
+
+  EvalInputs inputs;
+  inputs.state = read_state(reader, ref::norm::initial_state<double>(options, shape.x.back()));
+  const std::vector<double> x_values = reader.values(*x);
+  NormInputs<double> step{.x = {},
+                          .gamma = parameter(reader, "gamma"),
+                          .beta = parameter(reader, "beta"),
+                          .mode = mode};
+  inputs.steps.assign(shape.steps, step);
+  for (std::size_t s = 0; s < shape.steps; ++s) inputs.steps[s].x = slice(x_values, s, shape.x);
+  if (const StoredTensor* const grad_y = reader.find("grad_y")) {
+    reader.check_shape(*grad_y, stacked(shape, shape.x, sequence));
+    const std::vector<double> values = reader.values(*grad_y);
+    for (std::size_t s = 0; s < shape.steps; ++s)
+      inputs.steps[s].grad_y = slice(values, s, shape.x);
+  }
+  if (const StoredTensor* const valid = reader.find("valid")) {
+    reader.check_shape(*valid, stacked(shape, shape.rows(), sequence));
+    const std::vector<double> values = mask_values(reader, *valid);
+    for (std::size_t s = 0; s < shape.steps; ++s) {
+      const Tensor<double> numbers = slice(values, s, shape.rows());
+      Mask mask = ref::tensor::empty_tensor<bool>(shape.rows());
+      for (std::size_t i = 0; i < mask.size(); ++i) mask.data()[i] = numbers.data()[i] != 0;
+      inputs.steps[s].valid = std::move(mask);
+    }
+  }
+  return inputs;
+}
+
+}  // namespace normproof::verification::evaluation

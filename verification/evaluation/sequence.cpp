@@ -1,0 +1,76 @@
+#include "verification/evaluation/sequence.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace normproof::verification::evaluation {
+
+using ref::norm::NormInputs;
+using ref::norm::NormStep;
+using ref::numeric::ContractError;
+using ref::tensor::NamedTensors;
+using ref::tensor::Shape;
+using ref::tensor::Tensor;
+
+namespace {
+
+template <class T>
+NormInputs<T> convert_inputs(const NormInputs<double>& inputs) {
+  const auto optional = [](const Tensor<double>& tensor) {
+    return tensor.dimension() == 0 ? Tensor<T>() : ref::tensor::convert<T>(tensor);
+  };
+  return {ref::tensor::convert<T>(inputs.x), optional(inputs.gamma), optional(inputs.beta),
+          optional(inputs.grad_y),           inputs.valid,           inputs.mode};
+}
+
+template <class T>
+void put(NamedTensors<T>& stack, const NamedTensors<T>& tensors, std::size_t step,
+         std::size_t steps) {
+  for (const auto& [name, values] : tensors) {
+    if (step == 0) {
+      Shape shape = ref::tensor::shape_of(values);
+      shape.insert(shape.begin(), steps);
+      stack.set(name, ref::tensor::empty_tensor<T>(shape));
+    }
+    std::copy_n(values.data(), values.size(), stack.at(name).data() + step * values.size());
+  }
+}
+
+}  // namespace
+
+template <ref::numeric::Real T>
+NamedTensors<T> run_sequence(const ref::model::NormOptions& options, const EvalInputs& inputs,
+                             bool stacked) {
+  const std::size_t steps = inputs.steps.size();
+  if (steps == 0 || (steps > 1 && !stacked)) {
+    ref::numeric::contract_failure("run_sequence", "inputs",
+                                   "has " + std::to_string(steps) + " steps",
+                                   stacked ? "1 or more (C1)" : "1 (C1)");
+  }
+  NamedTensors<T> state, results;
+  for (const auto& [name, values] : inputs.state) state.set(name, ref::tensor::convert<T>(values));
+  for (std::size_t s = 0; s < steps; ++s) {
+    NormStep<T> step;
+    try {
+      step = ref::norm::norm_step<T>(options, convert_inputs<T>(inputs.steps[s]), state);
+    } catch (const ContractError& error) {
+      throw StepError(s, error);
+    }
+    state = step.state;
+    if (stacked) {
+      put(results, step.outputs, s, steps);
+      put(results, step.state, s, steps);
+    } else {
+      results = std::move(step.outputs);
+      for (auto& [name, values] : step.state) results.set(name, std::move(values));
+    }
+  }
+  return results;
+}
+
+#define NORMPROOF_INSTANTIATE(T) \
+  template NamedTensors<T> run_sequence(const ref::model::NormOptions&, const EvalInputs&, bool);
+NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
+#undef NORMPROOF_INSTANTIATE
+
+}  // namespace normproof::verification::evaluation

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+
+#include "ref/numeric/errors.hpp"
+#include "verification/evaluation/inputs.hpp"
+
+namespace normproof::verification::evaluation {
+
+/// What a layer refused in one step of a sequence.
+class StepError : public ref::numeric::ContractError {
+ public:
+  StepError(std::size_t step, const ContractError& error) : ContractError(error), step_(step) {}
+  std::size_t step() const { return step_; }  ///< from 0
+
+ private:
+  std::size_t step_;
+};
+
+/// Runs a layer step by step, the state carried on, in any scalar: the inputs are exact.
+///
+/// Computes  the outputs and the state of norm_step, in the order in which the layer leaves them
+/// Shapes    those of one step; with `stacked`, a leading axis of S steps before each of them
+/// Requires  (C1) one step at least, and exactly one without `stacked`; those of norm_step
+/// Throws    ContractError (C1); StepError
+template <ref::numeric::Real T>
+ref::tensor::NamedTensors<T> run_sequence(const ref::model::NormOptions& options,
+                                          const EvalInputs& inputs, bool stacked);
+
+}  // namespace normproof::verification::evaluation
