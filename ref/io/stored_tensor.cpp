@@ -61,6 +61,58 @@ double widen_bits(std::uint64_t bits, SmallFloat format) {
                                fraction << (kFractionBits - fraction_bits));
 }
 
+/// The bits of the format for a value that it holds; for another value, those of some other one.
+std::uint64_t narrow_bits(double value, SmallFloat format) {
+  const auto bits = std::bit_cast<std::uint64_t>(value);
+  const std::int64_t max_exponent = (std::int64_t{1} << format.exponent_bits) - 1;
+  const std::uint64_t sign = bits >> 63;
+  const auto exponent = static_cast<std::int64_t>(bits >> 52 & 0x7ff);
+  const std::uint64_t fraction = bits & ((std::uint64_t{1} << 52) - 1);
+  const int shift = 52 - format.fraction_bits;
+  const std::int64_t narrow = exponent == 0x7ff ? max_exponent : exponent - 1023 + max_exponent / 2;
+  std::uint64_t magnitude = 0;
+  if (exponent != 0 && narrow > 0) {
+    magnitude = static_cast<std::uint64_t>(std::min(narrow, max_exponent)) << format.fraction_bits |
+                fraction >> shift;
+  } else if (exponent != 0 && narrow > -format.fraction_bits) {
+    magnitude = (std::uint64_t{1} << 52 | fraction) >> (shift + 1 - narrow);
+  }
+  return sign << (format.exponent_bits + format.fraction_bits) | magnitude;
+}
+
+template <typename Item>
+void store(StoredTensor& tensor, std::size_t index, Item item) {
+  std::memcpy(tensor.bytes.data() + index * sizeof(Item), &item, sizeof(Item));
+}
+
+template <typename Item>
+void store_whole(StoredTensor& tensor, std::size_t index, double value) {
+  constexpr double kLeast = static_cast<double>(std::numeric_limits<Item>::min());
+  constexpr double kMost = static_cast<double>(std::numeric_limits<Item>::max());
+  store(tensor, index, value >= kLeast && value < kMost + 1 ? static_cast<Item>(value) : Item{0});
+}
+
+void store_element(StoredTensor& tensor, std::size_t index, double value) {
+  switch (tensor.dtype) {
+    case DType::float64:
+      return store(tensor, index, value);
+    case DType::float32:
+      return store(tensor, index, static_cast<std::uint32_t>(narrow_bits(value, kBinary32)));
+    case DType::float16:
+      return store(tensor, index, static_cast<std::uint16_t>(narrow_bits(value, kBinary16)));
+    case DType::bfloat16:
+      return store(tensor, index, static_cast<std::uint16_t>(narrow_bits(value, kBfloat16)));
+    case DType::int64:
+      return store_whole<std::int64_t>(tensor, index, value);
+    case DType::int32:
+      return store_whole<std::int32_t>(tensor, index, value);
+    case DType::uint8:
+      return store_whole<std::uint8_t>(tensor, index, value);
+    case DType::boolean:
+      return store(tensor, index, static_cast<std::uint8_t>(value == 1));
+  }
+}
+
 std::string show(std::span<const std::size_t> shape) {
   return fmt::format("[{}]", fmt::join(shape, ", "));
 }
@@ -92,6 +144,11 @@ void check_bytes(std::string_view function, const StoredTensor& tensor) {
                                  std::to_integer<int>(tensor.bytes[*bad]), *bad),
                      "0 or 1 in a boolean");
   }
+}
+
+bool is_float(DType dtype) {
+  return dtype == DType::float64 || dtype == DType::float32 || dtype == DType::float16 ||
+         dtype == DType::bfloat16;
 }
 
 double widen_int64(const StoredTensor& tensor, std::size_t index) {
@@ -205,6 +262,25 @@ StoredTensor make_tensor(std::string name, std::vector<std::size_t> shape,
 StoredTensor make_tensor(std::string name, std::vector<std::size_t> shape,
                          std::span<const std::int64_t> values) {
   return make(DType::int64, std::move(name), std::move(shape), values);
+}
+
+StoredTensor make_tensor(std::string name, DType dtype, std::vector<std::size_t> shape,
+                         std::span<const double> values) {
+  StoredTensor tensor{std::move(name), dtype, std::move(shape), {}};
+  tensor.bytes.resize(values.size() * item_size(dtype));
+  for (std::size_t i = 0; i < values.size(); ++i) store_element(tensor, i, values[i]);
+  check_bytes("make_tensor", tensor);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    // An integer has no sign at zero.
+    const bool same =
+        std::bit_cast<std::uint64_t>(widen_element(tensor, i)) ==
+        std::bit_cast<std::uint64_t>(values[i] == 0 && !is_float(dtype) ? 0.0 : values[i]);
+    if (same) continue;
+    contract_failure("make_tensor", fmt::format("tensor '{}'", tensor.name),
+                     fmt::format("has {} at element {}", values[i], i),
+                     fmt::format("a value that {} holds (C2)", to_string(dtype)));
+  }
+  return tensor;
 }
 
 std::vector<const StoredTensor*> sorted_by_name(std::string_view function,

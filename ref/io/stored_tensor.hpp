@@ -50,6 +50,14 @@ StoredTensor make_tensor(std::string name, std::vector<std::size_t> shape,
 StoredTensor make_tensor(std::string name, std::vector<std::size_t> shape,
                          std::span<const std::int64_t> values);
 
+/// A tensor of any dtype, its elements in C order.
+///
+/// Requires  (C1) values.size() is the product of the extents  (C2) the dtype holds each value: a
+///           float its bits, an integer a whole number in its range, a boolean 0 or 1
+/// Throws    ContractError that names the tensor and the element
+StoredTensor make_tensor(std::string name, DType dtype, std::vector<std::size_t> shape,
+                         std::span<const double> values);
+
 /// The tensors in ascending byte order of their names: what the writers of every format need.
 ///
 /// Requires  (C1) names are UTF-8, not empty, hold no NUL, and no two are equal  (C2) bytes.size()

@@ -36,6 +36,11 @@ double least_magnitude(const running_error& x) {
   return least > 0 ? least : 0;
 }
 
+// A candidate's argument lies within 2 e of the value, as the exact one lies within e.
+running_error reach(const any_order_error& x) {
+  return running_error(x.value, 2 * x.error);
+}
+
 }  // namespace
 
 oracle50 square_root(const oracle50& x) {
@@ -201,12 +206,39 @@ ball clamp(const ball& x, const ball& lower, const ball& upper) {
   return hull(lo, up);
 }
 
+any_order_error exp(const any_order_error& x) {
+  return any_order_error::rounded(exp(x.value), x.error == 0 ? 0 : exp(x.value + 2 * x.error) * x.error);
+}
+
+any_order_error log(const any_order_error& x) {
+  const double least = (x.value - 2 * x.error) * (1 - 0x1p-50), y = log(x.value);
+  if (x.error == 0) return any_order_error::rounded(y, 0);
+  return least > 0 ? any_order_error::rounded(y, x.error / least)
+                   : any_order_error(y, std::numeric_limits<double>::infinity());
+}
+
+any_order_error tanh(const any_order_error& x) {
+  const double slope = 4 * exp(-2 * least_magnitude(reach(x)));
+  return any_order_error::rounded(tanh(x.value), x.error * std::min(1.0, slope));
+}
+
+any_order_error erf(const any_order_error& x) {
+  const double t = least_magnitude(reach(x));
+  const double slope = 1.1284 * exp(-(t * t) * (1 - 0x1p-50));
+  return any_order_error::rounded(erf(x.value), x.error * slope);
+}
+
 // Clamping is a contraction: the distance of the images is at most that of the arguments, so the
 // bound holds whichever branch the exact value takes.
 running_error clamp(const running_error& x, const running_error& lower,
                     const running_error& upper) {
   const double value = x < lower ? lower.value : x > upper ? upper.value : x.value;
   return running_error(value, x.error + lower.error + upper.error);
+}
+any_order_error clamp(const any_order_error& x, const any_order_error& lower,
+                      const any_order_error& upper) {
+  const double value = x < lower ? lower.value : x > upper ? upper.value : x.value;
+  return any_order_error(value, x.error + lower.error + upper.error);
 }
 
 }  // namespace normproof::ref::numeric

@@ -49,11 +49,15 @@ dual square_root(const dual& x);
 inline running_error square_root(const running_error& x) {
   return sqrt(x);
 }
+inline any_order_error square_root(const any_order_error& x) {
+  return sqrt(x);
+}
 
 /// Computes  exp, log, tanh, erf
 /// Error     oracles: correctly rounded by MPFR; interval and ball: enclosures of the image of
 ///           every point; dual: value and derivative; running_error: the bits of the `double`
-///           function, and a bound that covers the rounding and the image of the argument's error
+///           function, and a bound that covers the rounding and the image of the argument's error;
+///           any_order_error: likewise, the argument of a candidate being off by as much again
 #define NORMPROOF_ELEMENTARY(T) \
   T exp(const T& x);            \
   T log(const T& x);            \
@@ -65,6 +69,7 @@ NORMPROOF_ELEMENTARY(interval)
 NORMPROOF_ELEMENTARY(ball)
 NORMPROOF_ELEMENTARY(dual)
 NORMPROOF_ELEMENTARY(running_error)
+NORMPROOF_ELEMENTARY(any_order_error)
 #undef NORMPROOF_ELEMENTARY
 
 bool is_finite(const oracle50& x);
@@ -77,6 +82,9 @@ bool is_finite(const dual& x);
 inline bool is_finite(const running_error& x) {
   return is_finite(x.value);
 }
+inline bool is_finite(const any_order_error& x) {
+  return is_finite(x.value);
+}
 
 double to_double(const oracle50& x);
 double to_double(const oracle100& x);
@@ -87,6 +95,9 @@ inline double to_double(const ball& x) {
 double to_double(const dual& x);
 double to_double(const rational& x);
 inline double to_double(const running_error& x) {
+  return x.value;
+}
+inline double to_double(const any_order_error& x) {
   return x.value;
 }
 
@@ -103,6 +114,8 @@ Enclosure enclose(const oracle100& x);
 interval clamp(const interval& x, const interval& lower, const interval& upper);
 ball clamp(const ball& x, const ball& lower, const ball& upper);
 running_error clamp(const running_error& x, const running_error& lower, const running_error& upper);
+any_order_error clamp(const any_order_error& x, const any_order_error& lower,
+                      const any_order_error& upper);
 
 inline dual stop_gradient(const dual& x) {
   return dual(x.value);

@@ -3,6 +3,7 @@
 #include <concepts>
 #include <type_traits>
 
+#include "ref/numeric/any_order_error.hpp"
 #include "ref/numeric/running_error.hpp"
 // NORMPROOF_DOUBLE_ONLY: `double` is the one scalar and no library is needed, so that the same
 // sources compile for any processor (verification/determinism). One value for a whole program.
@@ -42,16 +43,18 @@ using rational = mp::number<mp::cpp_rational::backend_type, mp::et_off>;
 
 /// The closed list of scalars that every formula of ref is instantiated for, here and nowhere else.
 template <class T>
-concept Real = is_one_of<T, double, oracle50, oracle100, interval, ball, dual, running_error>;
+concept Real =
+    is_one_of<T, double, oracle50, oracle100, interval, ball, dual, running_error, any_order_error>;
 
-#define NORMPROOF_FOR_EACH_REAL(M)        \
-  M(double)                               \
-  M(::normproof::ref::numeric::oracle50)  \
-  M(::normproof::ref::numeric::oracle100) \
-  M(::normproof::ref::numeric::interval)  \
-  M(::normproof::ref::numeric::ball)      \
-  M(::normproof::ref::numeric::dual)      \
-  M(::normproof::ref::numeric::running_error)
+#define NORMPROOF_FOR_EACH_REAL(M)            \
+  M(double)                                   \
+  M(::normproof::ref::numeric::oracle50)      \
+  M(::normproof::ref::numeric::oracle100)     \
+  M(::normproof::ref::numeric::interval)      \
+  M(::normproof::ref::numeric::ball)          \
+  M(::normproof::ref::numeric::dual)          \
+  M(::normproof::ref::numeric::running_error) \
+  M(::normproof::ref::numeric::any_order_error)
 
 #endif
 

@@ -9,7 +9,6 @@
 namespace normproof::ref::ops {
 namespace {
 
-using numeric::running_error;
 using tensor::shape_of;
 
 constexpr std::size_t kActivationGrain = 4096;  // elements; the bits do not depend on it
@@ -19,8 +18,8 @@ template <class T>
 GeluConstants<T> gelu_constants() {
   if constexpr (std::is_same_v<T, double>) {
     return kGeluConstants;
-  } else if constexpr (std::is_same_v<T, running_error>) {
-    const auto rounded = [](double nearest) { return running_error::rounded(nearest, 0); };
+  } else if constexpr (numeric::is_one_of<T, numeric::running_error, numeric::any_order_error>) {
+    const auto rounded = [](double nearest) { return T::rounded(nearest, 0); };
     const auto& c = kGeluConstants;
     return {rounded(c.sqrt_half), rounded(c.density_at_0), rounded(c.twice_sqrt_2_pi),
             rounded(c.cubic)};

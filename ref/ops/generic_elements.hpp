@@ -11,7 +11,8 @@ inline namespace NORMPROOF_ISA {
 template <class T>
 struct Elements {
   static constexpr bool kEncloses = numeric::is_one_of<T, numeric::interval, numeric::ball>;
-  static constexpr bool kRuns = numeric::is_one_of<T, numeric::running_error>;
+  static constexpr bool kRuns =
+      numeric::is_one_of<T, numeric::running_error, numeric::any_order_error>;
 
   static void exp(const T* x, std::size_t count, T* y) {
     for (std::size_t i = 0; i < count; ++i) y[i] = numeric::exp(x[i]);

@@ -9,6 +9,7 @@
 #include "ref/numeric/elementary_fast.hpp"
 #include "ref/numeric/random.hpp"
 #include "ref/numeric/square_root.hpp"
+#include "verification/elementary/exponent_range.hpp"
 
 namespace normproof::verification::elementary {
 namespace {
@@ -19,25 +20,6 @@ using numeric::ElementaryKernels;
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kLeast = std::numeric_limits<double>::denorm_min();
 constexpr double kLargest = std::numeric_limits<double>::max();
-
-// The exponents that MPFR may give a result, in this scope and thread.
-class ExponentRange {
- public:
-  ExponentRange(mpfr_exp_t least, mpfr_exp_t largest)
-      : least_(mpfr_get_emin()), largest_(mpfr_get_emax()) {
-    mpfr_set_emin(least);
-    mpfr_set_emax(largest);
-  }
-  ~ExponentRange() {
-    mpfr_set_emin(least_);
-    mpfr_set_emax(largest_);
-  }
-  ExponentRange(const ExponentRange&) = delete;
-  ExponentRange& operator=(const ExponentRange&) = delete;
-
- private:
-  mpfr_exp_t least_, largest_;
-};
 
 void square_roots(const double* x, std::size_t count, double* y) {
   for (std::size_t i = 0; i < count; ++i) y[i] = numeric::square_root(x[i]);

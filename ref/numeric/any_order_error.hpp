@@ -1,0 +1,110 @@
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+namespace normproof::ref::numeric {
+
+/// The format that somebody else's implementation computes in.
+struct Arithmetic {
+  double unit_roundoff;  ///< half the distance from 1 to the next number
+  double tiny;           ///< the least normal number: what is smaller may be flushed to 0
+  double largest;
+  double input_roundoff =
+      0;  ///< inputs and options, held or not, are taken to be off by that share
+};
+/// Those that implementations compute in.
+inline constexpr Arithmetic kFloat64{0x1p-53, 0x1p-1022, 0x1.fffffffffffffp+1023};
+inline constexpr Arithmetic kFloat32{0x1p-24, 0x1p-126, 0x1.fffffep+127};
+inline constexpr Arithmetic kFloat16{0x1p-11, 0x1p-14, 65504};
+inline constexpr Arithmetic kBfloat16{0x1p-8, 0x1p-126, 0x1.fep+127};
+
+/// The reference's `double`, together with a bound of how far any implementation of the same
+/// formula in the Arithmetic of this scope may be from the exact result: whatever the order of its
+/// sums, with operations that are off by 2 units in the last place (CUDA's rsqrtf), with or without
+/// fma, flushing subnormal numbers to 0 or not.
+///
+/// Source    [Hig02] sections 3.1 and 3.3; docs/error_analysis.md, section 8
+/// Computes  value: the bits of the `double` evaluation; error: |candidate - exact| <= error, and
+///           |value - exact| <= error. A sum of n terms t_i with errors e_i, in any order, is off
+///           by at most sum e_i + (n-1) u / (1 - (n-1) u) sum (|t_i| + 2 e_i). Infinite where the
+///           arithmetic may overflow or divide by 0: nothing is claimed there
+/// Requires  (C1) inputs whose bits the format holds are exact; another constant is rounded to it
+///
+/// Comparisons look at the value alone: a branch is taken as the `double` evaluation takes it.
+class any_order_error {
+ public:
+  any_order_error() = default;
+  any_order_error(double v);
+  any_order_error(int v) : any_order_error(static_cast<double>(v)) {}
+  any_order_error(double v, double e) : value(v), error(e) {}
+
+  any_order_error& operator+=(const any_order_error& b);
+  any_order_error& operator-=(const any_order_error& b) { return *this += -b; }
+  any_order_error& operator*=(const any_order_error& b) {
+    return *this = rounded(value * b.value,
+                           largest_candidate() * b.error + (std::fabs(b.value) + b.error) * error);
+  }
+  any_order_error& operator/=(const any_order_error& b);
+  any_order_error operator-() const {
+    any_order_error negative = *this;
+    negative.value = -value;
+    return negative;
+  }
+  friend any_order_error operator+(any_order_error a, const any_order_error& b) { return a += b; }
+  friend any_order_error operator-(any_order_error a, const any_order_error& b) { return a -= b; }
+  friend any_order_error operator*(any_order_error a, const any_order_error& b) { return a *= b; }
+  friend any_order_error operator/(any_order_error a, const any_order_error& b) { return a /= b; }
+
+  friend bool operator<(const any_order_error& a, const any_order_error& b) {
+    return a.value < b.value;
+  }
+  friend bool operator>(const any_order_error& a, const any_order_error& b) {
+    return a.value > b.value;
+  }
+  friend bool operator<=(const any_order_error& a, const any_order_error& b) {
+    return a.value <= b.value;
+  }
+  friend bool operator>=(const any_order_error& a, const any_order_error& b) {
+    return a.value >= b.value;
+  }
+  friend bool operator==(const any_order_error& a, const any_order_error& b) {
+    return a.value == b.value;
+  }
+  friend bool operator!=(const any_order_error& a, const any_order_error& b) {
+    return a.value != b.value;
+  }
+  friend any_order_error sqrt(const any_order_error& x);
+
+  /// An operation that comes to `result` in `double`, whose operands' errors contribute
+  /// `propagated`.
+  static any_order_error rounded(double result, double propagated);
+
+  double value = 0;
+  double error = 0;
+
+ private:
+  /// At most |what a candidate has|: both lie within `error` of the exact value.
+  double largest_candidate() const { return std::fabs(value) + 2 * error; }
+
+  /// Of a sum that may still grow: how many terms, what they are at most, and their errors.
+  double terms_ = 0;
+  double magnitude_ = 0;
+  double propagated_ = 0;
+};
+
+/// The arithmetic of any_order_error in this scope and thread; float64 unless one says otherwise.
+class AnyOrderArithmetic {
+ public:
+  explicit AnyOrderArithmetic(const Arithmetic& arithmetic);
+  ~AnyOrderArithmetic();
+  AnyOrderArithmetic(const AnyOrderArithmetic&) = delete;
+  AnyOrderArithmetic& operator=(const AnyOrderArithmetic&) = delete;
+
+  static const Arithmetic& current();
+
+ private:
+  Arithmetic previous_;
+};
+
+}  // namespace normproof::ref::numeric
