@@ -4,13 +4,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <string_view>
-#include <thread>
 
 #include "ref/numeric/errors.hpp"
+#include "verification/cli/golden_command_line.hpp"
 #include "verification/cli/help.hpp"
+#include "verification/cli/option_values.hpp"
 
 namespace normproof::verification::cli {
 
@@ -18,42 +18,9 @@ using ref::numeric::UsageError;
 
 namespace {
 
-constexpr int kMaxJobs = 1024;
-
 std::string one_line(std::string text) {
   std::ranges::replace(text, '\n', ' ');
   while (!text.empty() && text.back() == ' ') text.pop_back();
-  return text;
-}
-
-template <class Number>
-Number parse_number(std::string_view option, const std::string& text, Number least, Number most) {
-  Number number{};
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc{} || stop != end || number < least || number > most) {
-    throw UsageError(fmt::format("{} is '{}'; expected a whole number from {} to {}", option, text,
-                                 least, most));
-  }
-  return number;
-}
-
-template <class Value>
-Value parse_choice(std::string_view option, const std::string& text,
-                   const std::vector<std::pair<std::string, Value>>& choices) {
-  std::vector<std::string> known;
-  for (const auto& [name, value] : choices) {
-    if (name == text) return value;
-    known.push_back(name);
-  }
-  throw UsageError(ref::numeric::unknown_name(option, text, known));
-}
-
-std::optional<std::filesystem::path> path_of(const CLI::App& command, const std::string& option) {
-  const CLI::Option* const given = command.get_option(option);
-  if (given->count() == 0) return std::nullopt;
-  const auto text = given->as<std::string>();
-  if (text.empty()) throw UsageError(option + " is ''; expected the name of a file");
   return text;
 }
 
@@ -184,12 +151,6 @@ CorpusFiles corpus_files(const CLI::App& command) {
   return {path_of(command, "--data"), path_of(command, "--vocab")};
 }
 
-/// A number of threads; the number of processors where the option is not given.
-int thread_count(const CLI::App& command, const char* option, const std::string& text) {
-  if (command.count(option) > 0) return parse_number(option, text, 1, kMaxJobs);
-  return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMaxJobs);
-}
-
 VerifyCommand verify_command(const CLI::App& command, const Texts& texts) {
   constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
   VerifyCommand verify;
@@ -285,6 +246,8 @@ Command parse_command_line(const std::vector<std::string>& arguments) {
   add_tokenize(app, texts);
   add_elementary(app, texts);
   add_determinism(app, texts);
+  GoldenTexts golden_texts;
+  add_golden(app, golden_texts);
   app.set_version_flag("--version", "normproof " NORMPROOF_VERSION);
   app.footer(program_footer());
   app.get_formatter()->column_width(22);
@@ -329,6 +292,12 @@ Command parse_command_line(const std::vector<std::string>& arguments) {
   if (command.get_name() == "eval") return eval_command(command, texts);
   if (command.get_name() == "elementary") return elementary_command(texts);
   if (command.get_name() == "determinism") return determinism_command(command, texts);
+  if (command.get_name() == "golden") {
+    const CLI::App& verb = golden_verb(command);
+    refuse_extras(verb, "golden " + verb.get_name(), {});
+    if (verb.get_name() == "make") return golden_make_command(verb, golden_texts);
+    return golden_check_command(verb, golden_texts);
+  }
   return TokenizeCommand{corpus_files(command)};
 }
 

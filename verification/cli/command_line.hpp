@@ -12,6 +12,7 @@
 #include "verification/cli/determinism.hpp"
 #include "verification/cli/elementary.hpp"
 #include "verification/cli/eval.hpp"
+#include "verification/cli/golden.hpp"
 
 namespace normproof::verification::cli {
 
@@ -33,8 +34,9 @@ struct TextCommand {
   std::string text;
 };
 
-using Command = std::variant<VerifyCommand, EvalCommand, TokenizeCommand, ElementaryCommand,
-                             DeterminismCommand, TextCommand>;
+using Command =
+    std::variant<VerifyCommand, EvalCommand, TokenizeCommand, ElementaryCommand, DeterminismCommand,
+                 GoldenMakeCommand, GoldenCheckCommand, TextCommand>;
 
 /// Computes  the command that the arguments (without the program's name) spell out. --jobs and
 ///           --threads are the number of processors where they are not given.

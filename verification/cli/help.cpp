@@ -25,7 +25,8 @@ std::string program_footer() {
          "  normproof eval layer_norm --in x.npz --out y.npz\n"
          "  normproof tokenize | head -3\n"
          "  echo 1 | normproof elementary exp\n"
-         "  normproof determinism";
+         "  normproof determinism\n"
+         "  normproof golden check --golden golden --candidate answers";
 }
 
 std::string verify_footer() {
@@ -100,6 +101,36 @@ std::string determinism_footer() {
          "  normproof determinism\n"
          "  normproof determinism --json here.json --threads 4\n"
          "  normproof determinism --against there.json";
+}
+
+std::string golden_footer() {
+  return "Each command has a --help of its own. docs/golden.md says what the cases are, and "
+         "why.\n\n"
+         "Examples:\n"
+         "  normproof golden make --out golden\n"
+         "  normproof golden check --golden verification/golden/data --pipe ./my_kernel";
+}
+
+std::string golden_make_footer() {
+  return "A folder a case with case.json, inputs.safetensors and expected.safetensors; "
+         "manifest.json; "
+         "and\nSHA256SUMS for 'sha256sum -c'. The same bytes on every machine. The folder appears "
+         "when "
+         "it is\ncomplete.\n\n"
+         "Examples:\n"
+         "  normproof golden make --out golden\n"
+         "  normproof golden make --out large --tier full --only '*/layer_norm/*'";
+}
+
+std::string golden_check_footer() {
+  return "Prints the metrics of every output, and for each failure the element, its bound and the "
+         "command\nthat reproduces it. An element passes where |got - exact| <= bound: "
+         "docs/error_analysis.md,\nsection 8.\n"
+         "Exit status 1 if a case fails.\n\n"
+         "Examples:\n"
+         "  normproof golden check --golden golden --candidate answers --junit report.xml\n"
+         "  normproof golden check --golden golden --pipe 'python3 adapter.py' --only "
+         "'*/rms_norm/*'";
 }
 
 }  // namespace normproof::verification::cli

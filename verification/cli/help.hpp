@@ -13,5 +13,8 @@ std::string eval_footer();
 std::string tokenize_footer();
 std::string elementary_footer();
 std::string determinism_footer();
+std::string golden_footer();
+std::string golden_make_footer();
+std::string golden_check_footer();
 
 }  // namespace normproof::verification::cli

@@ -42,6 +42,13 @@ struct Runner {
   int operator()(const DeterminismCommand& command) const {
     return determinism(command) ? kSuccess : kNumericalFailure;
   }
+  int operator()(const GoldenMakeCommand& command) const {
+    golden_make(command);
+    return kSuccess;
+  }
+  int operator()(const GoldenCheckCommand& command) const {
+    return golden_check(command) ? kSuccess : kNumericalFailure;
+  }
   int operator()(const TextCommand& command) const {
     write_stdout(command.text);
     return kSuccess;

@@ -1,0 +1,63 @@
+#include "verification/cli/golden.hpp"
+
+#include <fmt/format.h>
+
+#include "ref/io/atomic_file.hpp"
+#include "ref/numeric/errors.hpp"
+#include "ref/numeric/parallel.hpp"
+#include "verification/cli/golden_report.hpp"
+#include "verification/cli/output_files.hpp"
+#include "verification/cli/progress_bar.hpp"
+#include "verification/cli/standard_streams.hpp"
+#include "verification/cli/text.hpp"
+
+namespace normproof::verification::cli {
+
+void golden_make(const GoldenMakeCommand& command) {
+  ref::numeric::set_num_threads(1);  // the cases are the tasks
+  ProgressBar progress;
+  const golden::MakeSummary summary = golden::make_corpus(
+      command.out, {.tiers = command.tiers,
+                    .only = command.only,
+                    .jobs = command.jobs,
+                    .finished = [&](const std::string& path, std::size_t done, std::size_t total) {
+                      progress.show("certifying", done, total, path);
+                    }});
+  write_stdout(fmt::format("{}: {}, {} elements certified\n", clean_line(command.out.string()),
+                           plural(summary.cases, "case"), count_text(summary.elements)));
+}
+
+bool golden_check(const GoldenCheckCommand& command) {
+  check_outputs({{"--golden", command.golden / "manifest.json"}, {"--xfail", command.xfail}},
+                {{"--json", command.json},
+                 {"--junit", command.junit},
+                 {"--sarif", command.sarif},
+                 {"--markdown", command.markdown}});
+  const std::string xfail = command.xfail ? ref::io::read_text(*command.xfail) : std::string();
+  const auto cases = golden::list_corpus(command.golden, command.only);
+  std::error_code error;
+  if (command.candidate && !std::filesystem::is_directory(*command.candidate, error))
+    throw ref::numeric::FileError(
+        fmt::format("{}: there is no such folder; expected the candidate's answers",
+                    clean_line(command.candidate->string())));
+  ref::numeric::set_num_threads(1);
+  ProgressBar progress;
+  const golden::Ask ask = command.candidate ? golden::from_folder(*command.candidate)
+                                            : golden::from_program(*command.pipe, command.timeout);
+  // A program answers one question at a time.
+  const GoldenReport report = golden_report(
+      golden::check_cases(command.golden, cases, ask, command.options,
+                          command.candidate ? command.jobs : 1,
+                          [&](std::size_t done) {
+                            progress.show("checking", done, cases.size(), cases[done - 1].path);
+                          }),
+      command, xfail);
+  write_all({[&] { write_stdout(golden_text(report)); },
+             to_file(command.json, [&] { return golden_json_lines(report); }),
+             to_file(command.junit, [&] { return golden_junit(report); }),
+             to_file(command.sarif, [&] { return golden_sarif(report); }),
+             to_file(command.markdown, [&] { return golden_markdown(report); })});
+  return report.passed();
+}
+
+}  // namespace normproof::verification::cli

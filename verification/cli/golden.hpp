@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "verification/golden/check.hpp"
+#include "verification/golden/make.hpp"
+
+namespace normproof::verification::cli {
+
+struct GoldenMakeCommand {
+  std::filesystem::path out = {};
+  std::vector<golden::Tier> tiers = {golden::Tier::quick};
+  std::string only = "*";
+  int jobs = 1;
+};
+
+struct GoldenCheckCommand {
+  std::filesystem::path golden = {};
+  std::optional<std::filesystem::path> candidate = {};
+  std::optional<std::string> pipe = {};  ///< a command for sh
+  double timeout = 60;                   ///< seconds that it may take for one answer
+  std::string only = "*";
+  golden::CheckOptions options = {};
+  std::size_t min_cases = 1;
+  int jobs = 1;
+  std::optional<std::filesystem::path> xfail = {}, json = {}, junit = {}, sarif = {}, markdown = {};
+  std::string command_line = {};  ///< as it was given, for the line that reproduces a failure
+};
+
+/// Writes a corpus and says on standard output what it holds.
+void golden_make(const GoldenMakeCommand& command);
+
+/// Holds a candidate against a corpus: a table on standard output, the failures last, each with the
+/// line that reproduces it.
+/// Returns   true where every case passed, those of the xfail list failed, and there were enough
+/// Throws    UsageError, FileError
+bool golden_check(const GoldenCheckCommand& command);
+
+}  // namespace normproof::verification::cli

@@ -1,0 +1,171 @@
+#include "verification/cli/golden_command_line.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ref/numeric/errors.hpp"
+#include "verification/cli/help.hpp"
+#include "verification/cli/option_values.hpp"
+
+namespace normproof::verification::cli {
+
+using ref::numeric::UsageError;
+
+namespace {
+
+void add_make(CLI::App& golden, GoldenTexts& texts) {
+  CLI::App& make =
+      *golden.add_subcommand("make", "Write a corpus: inputs, and what is expected of them");
+  make.add_option("--out", texts.out, "The folder to make; it is not there yet, or empty")
+      ->required()
+      ->type_name("DIR");
+  make.add_option("--tier", texts.tier,
+                  "quick (default), standard or full, or several of them\n"
+                  "with commas between")
+      ->type_name("TIER");
+  make.add_option("--only", texts.only, "Cases whose path this glob matches (default: all)")
+      ->type_name("GLOB");
+  make.add_option("--jobs", texts.jobs,
+                  "Cases that are certified at the same time (default: the\n"
+                  "number of processors); no byte depends on it")
+      ->type_name("N");
+  make.footer(golden_make_footer());
+}
+
+void add_check(CLI::App& golden, GoldenTexts& texts) {
+  CLI::App& check = *golden.add_subcommand("check", "Hold an implementation against a corpus");
+  check.add_option("--golden", texts.golden, "The corpus that 'normproof golden make' wrote")
+      ->required()
+      ->type_name("DIR");
+  check
+      .add_option("--candidate", texts.candidate,
+                  "The answers: <path of the case>/expected.safetensors or\n"
+                  ".npz, with the names of the corpus")
+      ->type_name("DIR");
+  check
+      .add_option("--pipe", texts.pipe,
+                  "Or a command that reads a line a case and prints its\n"
+                  "answer (docs/formats.md)")
+      ->type_name("CMD");
+  check
+      .add_option("--timeout", texts.timeout,
+                  "Seconds that the command may take for an answer\n(default: 60)")
+      ->type_name("S");
+  check.add_option("--only", texts.only, "Cases whose path this glob matches (default: all)")
+      ->type_name("GLOB");
+  check
+      .add_option("--outputs", texts.outputs,
+                  "The outputs to check, with commas between (default: y,\n"
+                  "the gradients and the state, and statistics that are\n"
+                  "there)")
+      ->type_name("LIST");
+  check
+      .add_option("--accumulation", texts.accumulation,
+                  "The dtype of the candidate's sums (default: float32 for\n"
+                  "16 bits, else the dtype of the case)")
+      ->type_name("DTYPE");
+  check.add_option("--min-cases", texts.min_cases, "Fewer cases are a failure (default: 1)")
+      ->type_name("N");
+  check
+      .add_option("--xfail", texts.xfail,
+                  "Cases that are known to fail, a glob a line; one that\npasses is a failure")
+      ->type_name("FILE");
+  check.add_option("--json", texts.json, "Write one JSON object a case and line")
+      ->type_name("FILE");
+  check.add_option("--junit", texts.junit, "Write JUnit XML")->type_name("FILE");
+  check.add_option("--sarif", texts.sarif, "Write SARIF 2.1.0")->type_name("FILE");
+  check.add_option("--markdown", texts.markdown, "Write the summary of a CI job")
+      ->type_name("FILE");
+  check
+      .add_option("--jobs", texts.jobs,
+                  "Cases that are checked at the same time (default: the\n"
+                  "number of processors)")
+      ->type_name("N");
+  check.footer(golden_check_footer());
+}
+
+std::vector<std::string> split(const std::string& option, const std::string& text) {
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    words.push_back(text.substr(begin, end - begin));
+    if (words.back().empty())
+      throw UsageError(fmt::format("{} is '{}'; expected names with commas between", option, text));
+    begin = end + 1;
+  }
+  return words;
+}
+
+double parse_seconds(const std::string& text) {
+  constexpr int kMostSeconds = 86400;
+  return parse_number("--timeout", text, 1, kMostSeconds);
+}
+
+}  // namespace
+
+void add_golden(CLI::App& app, GoldenTexts& texts) {
+  CLI::App& golden = *app.add_subcommand(
+      "golden", "Certified expected values, and implementations held\nagainst them");
+  add_make(golden, texts);
+  add_check(golden, texts);
+  for (CLI::App* verb : golden.get_subcommands({})) {
+    verb->allow_extras();
+    verb->group("Commands");
+    verb->get_formatter()->column_width(22);
+  }
+  golden.footer(golden_footer());
+}
+
+const CLI::App& golden_verb(const CLI::App& golden) {
+  const std::vector<CLI::App*> given = golden.get_subcommands();
+  if (given.size() == 1) return *given.front();
+  const std::vector<std::string> known = {"make", "check"};
+  const std::vector<std::string> extras = golden.remaining();
+  if (!extras.empty())
+    throw UsageError(ref::numeric::unknown_name("golden command", extras[0], known));
+  throw UsageError(
+      "no golden command is given; expected one of make, check (see normproof golden --help)");
+}
+
+GoldenMakeCommand golden_make_command(const CLI::App& verb, const GoldenTexts& texts) {
+  GoldenMakeCommand make;
+  make.out = *path_of(verb, "--out");
+  make.tiers.clear();
+  for (const std::string& name : split("--tier", texts.tier)) {
+    const golden::Tier tier = golden::tier_of(name);
+    if (std::ranges::find(make.tiers, tier) != make.tiers.end())
+      throw UsageError(fmt::format("--tier names {} twice; expected once", name));
+    make.tiers.push_back(tier);
+  }
+  make.only = texts.only;
+  make.jobs = thread_count(verb, "--jobs", texts.jobs);
+  return make;
+}
+
+GoldenCheckCommand golden_check_command(const CLI::App& verb, const GoldenTexts& texts) {
+  GoldenCheckCommand check;
+  check.golden = *path_of(verb, "--golden");
+  check.candidate = path_of(verb, "--candidate");
+  if (verb.count("--pipe") > 0) check.pipe = texts.pipe;
+  if (check.candidate.has_value() == check.pipe.has_value())
+    throw UsageError(check.pipe ? "--candidate and --pipe are both given; expected one of them"
+                                : "neither --candidate nor --pipe is given; expected one of them");
+  if (check.pipe && check.pipe->empty())
+    throw UsageError("--pipe is ''; expected a command for sh");
+  check.timeout = parse_seconds(texts.timeout);
+  check.only = texts.only;
+  if (verb.count("--outputs") > 0) check.options.outputs = split("--outputs", texts.outputs);
+  if (verb.count("--accumulation") > 0)
+    check.options.accumulation = golden::accumulation_of(texts.accumulation);
+  check.min_cases = parse_number<std::size_t>("--min-cases", texts.min_cases, 1, 1'000'000'000);
+  check.jobs = thread_count(verb, "--jobs", texts.jobs);
+  check.xfail = path_of(verb, "--xfail");
+  check.json = path_of(verb, "--json");
+  check.junit = path_of(verb, "--junit");
+  check.sarif = path_of(verb, "--sarif");
+  check.markdown = path_of(verb, "--markdown");
+  return check;
+}
+
+}  // namespace normproof::verification::cli

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "verification/cli/golden.hpp"
+
+namespace normproof::verification::cli {
+
+/// The options of `normproof golden make` and `check`, as text.
+struct GoldenTexts {
+  std::string out, tier = "quick", golden, candidate, pipe, only = "*", outputs, accumulation;
+  std::string jobs, timeout = "60", min_cases = "1", xfail, json, junit, sarif, markdown;
+};
+
+void add_golden(CLI::App& app, GoldenTexts& texts);
+
+/// The verb that was given after `golden`.
+/// Throws    UsageError where there is none, or an unknown one
+const CLI::App& golden_verb(const CLI::App& golden);
+
+/// Throws    UsageError
+GoldenMakeCommand golden_make_command(const CLI::App& verb, const GoldenTexts& texts);
+GoldenCheckCommand golden_check_command(const CLI::App& verb, const GoldenTexts& texts);
+
+}  // namespace normproof::verification::cli

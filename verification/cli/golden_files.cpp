@@ -1,0 +1,143 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <pugixml.hpp>
+#include <sstream>
+
+#include "verification/cli/golden_report.hpp"
+#include "verification/cli/text.hpp"
+
+namespace normproof::verification::cli {
+
+using golden::TensorResult;
+using nlohmann::ordered_json;
+
+namespace {
+
+/// JSON has no infinity and no NaN: strings, as in the other reports.
+ordered_json json_number(double value) {
+  if (std::isfinite(value)) return value;
+  return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+}
+
+const char* name_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::passed:
+      return "passed";
+    case Outcome::failed:
+      return "failed";
+    case Outcome::xfail:
+      return "xfail";
+    case Outcome::xpass:
+      return "xpass";
+  }
+  return "";
+}
+
+ordered_json tensor_json(const TensorResult& t) {
+  return {{"name", t.name},
+          {"passed", t.passed()},
+          {"problem", t.problem},
+          {"count", t.count},
+          {"failures", t.failures},
+          {"unjudged", t.unjudged},
+          {"ratio", json_number(t.ratio)},
+          {"max_ulp", json_number(t.max_ulp)},
+          {"max_absolute", json_number(t.max_absolute)},
+          {"max_relative", json_number(t.max_relative)},
+          {"norm_wise", json_number(t.norm_wise)},
+          {"where", t.where},
+          {"got", json_number(t.got)},
+          {"exact", json_number(t.exact)},
+          {"bound", json_number(t.bound)},
+          {"of_the_inputs", json_number(t.of_the_inputs)}};
+}
+
+/// A sentence for each output that failed; the case's own problem where nothing was compared.
+std::vector<std::pair<std::string, std::string>> failures_of(const CheckedCase& c) {
+  std::vector<std::pair<std::string, std::string>> failures;
+  if (c.outcome == Outcome::xpass)
+    failures.emplace_back("unexpected-pass", "passed, though it is listed as failing");
+  if (c.outcome != Outcome::failed) return failures;
+  if (!c.result.problem.empty()) failures.emplace_back("no-answer", clean_line(c.result.problem));
+  for (const TensorResult& t : c.result.tensors)
+    if (!t.passed()) failures.emplace_back(t.name, failure_text(t));
+  return failures;
+}
+
+std::string dumped(const ordered_json& object, int indent) {
+  return object.dump(indent, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::string golden_json_lines(const GoldenReport& report) {
+  std::string text;
+  for (const CheckedCase& c : report.cases) {
+    ordered_json object = {
+        {"path", c.result.description.path},       {"outcome", name_of(c.outcome)},
+        {"problem", clean_line(c.result.problem)}, {"tensors", ordered_json::array()},
+        {"diagnosis", c.result.diagnosis},         {"repro", clean_line(c.repro)}};
+    for (const TensorResult& t : c.result.tensors) object["tensors"].push_back(tensor_json(t));
+    text += dumped(object, -1);
+  }
+  return text;
+}
+
+std::string golden_junit(const GoldenReport& report) {
+  pugi::xml_document document;
+  pugi::xml_node suite = document.append_child("testsuites").append_child("testsuite");
+  suite.append_attribute("name") = "normproof.golden";
+  suite.append_attribute("tests") = report.cases.size();
+  suite.append_attribute("failures") = report.count(Outcome::failed) + report.count(Outcome::xpass);
+  suite.append_attribute("skipped") = report.count(Outcome::xfail);
+  for (const CheckedCase& c : report.cases) {
+    pugi::xml_node test = suite.append_child("testcase");
+    const std::string& path = c.result.description.path;
+    test.append_attribute("classname") =
+        ("normproof.golden." + golden::op_of(c.result.description.c)).c_str();
+    test.append_attribute("name") = path.c_str();
+    if (c.outcome == Outcome::xfail)
+      test.append_child("skipped").append_attribute("message") = "failed, as listed";
+    const auto failures = failures_of(c);
+    if (failures.empty()) continue;
+    pugi::xml_node failure = test.append_child("failure");
+    failure.append_attribute("message") = failures.front().second.c_str();
+    std::string text;
+    for (const auto& [rule, sentence] : failures) text += sentence + "\n";
+    for (const std::string& sentence : c.result.diagnosis) text += sentence + "\n";
+    failure.text() = (text + "repro: " + clean_line(c.repro)).c_str();
+  }
+  std::ostringstream text;
+  document.save(text, "  ");
+  return text.str();
+}
+
+std::string golden_sarif(const GoldenReport& report) {
+  ordered_json results = ordered_json::array();
+  for (const CheckedCase& c : report.cases)
+    for (const auto& [rule, sentence] : failures_of(c)) {
+      const std::string text =
+          fmt::format("{}: {}{}{} (repro: {})", c.result.description.path, sentence,
+                      c.result.diagnosis.empty() ? "" : "; ", fmt::join(c.result.diagnosis, "; "),
+                      clean_line(c.repro));
+      results.push_back(
+          {{"ruleId", fmt::format("{}/{}", golden::op_of(c.result.description.c), rule)},
+           {"level", "error"},
+           {"message", {{"text", text}}},
+           {"locations",
+            {{{"physicalLocation",
+               {{"artifactLocation", {{"uri", c.result.description.path + "/case.json"}}}}}}}}});
+    }
+  const ordered_json sarif = {
+      {"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+      {"version", "2.1.0"},
+      {"runs",
+       {{{"tool", {{"driver", {{"name", "normproof"}, {"rules", ordered_json::array()}}}}},
+         {"results", results}}}}};
+  return dumped(sarif, 1);
+}
+
+}  // namespace normproof::verification::cli

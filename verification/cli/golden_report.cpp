@@ -1,0 +1,237 @@
+#include "verification/cli/golden_report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+#include <tuple>
+#include <utility>
+
+#include "ref/io/file_failure.hpp"
+#include "verification/cli/text.hpp"
+
+namespace normproof::verification::cli {
+
+using golden::CaseResult;
+using golden::TensorResult;
+
+namespace {
+
+/// 'text' for sh.
+std::string quoted(const std::string& text) {
+  if (!text.empty() &&
+      text.find_first_not_of(
+          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,=:") ==
+          std::string::npos)
+    return text;
+  std::string result = "'";
+  for (const char c : text) {
+    if (c == '\'')
+      result += "'\\''";
+    else
+      result += c;
+  }
+  return result + "'";
+}
+
+std::string repro_line(const GoldenCheckCommand& command, const std::string& path) {
+  std::string line =
+      fmt::format("normproof golden check --golden {}", quoted(command.golden.string()));
+  if (command.candidate) line += " --candidate " + quoted(command.candidate->string());
+  if (command.pipe) line += " --pipe " + quoted(*command.pipe);
+  if (!command.options.outputs.empty())
+    line += fmt::format(" --outputs {}", fmt::join(command.options.outputs, ","));
+  if (command.options.accumulation)
+    line += fmt::format(" --accumulation {}", golden::to_string(*command.options.accumulation));
+  return line + " --only " + quoted(path);
+}
+
+struct Pattern {
+  std::string glob;
+  std::size_t line;
+  bool matched = false;
+};
+
+std::vector<Pattern> parse_patterns(const std::string& list) {
+  std::vector<Pattern> patterns;
+  std::istringstream lines(list);
+  std::string line;
+  for (std::size_t number = 1; std::getline(lines, line); ++number) {
+    line = line.substr(0, line.find('#'));
+    const std::size_t begin = line.find_first_not_of(" \t\r"), end = line.find_last_not_of(" \t\r");
+    if (begin != std::string::npos)
+      patterns.push_back({line.substr(begin, end - begin + 1), number});
+  }
+  return patterns;
+}
+
+Outcome outcome_of(bool passed, bool listed) {
+  if (listed) return passed ? Outcome::xpass : Outcome::xfail;
+  return passed ? Outcome::passed : Outcome::failed;
+}
+
+/// The worst of each metric over the cases of a layer, a dtype and an output.
+struct Row {
+  std::size_t cases = 0, failed = 0, unjudged = 0;
+  double ratio = 0, ulp = 0, absolute = 0, relative = 0, norm_wise = 0;
+
+  void add(const TensorResult& t) {
+    ++cases;
+    failed += t.passed() ? 0 : 1;
+    unjudged += t.unjudged;
+    ratio = std::max(ratio, t.ratio);
+    ulp = std::max(ulp, t.max_ulp);
+    absolute = std::max(absolute, t.max_absolute);
+    relative = std::max(relative, t.max_relative);
+    norm_wise = std::max(norm_wise, t.norm_wise);
+  }
+};
+
+using Key = std::tuple<std::string, std::string, std::string>;
+
+std::map<Key, Row> rows_of(const GoldenReport& report) {
+  std::map<Key, Row> rows;
+  for (const CheckedCase& c : report.cases)
+    for (const TensorResult& t : c.result.tensors)
+      rows[{golden::op_of(c.result.description.c),
+            std::string(ref::io::to_string(c.result.description.c.dtype)), t.name}]
+          .add(t);
+  return rows;
+}
+
+std::vector<std::string> problems_of(const CaseResult& result) {
+  std::vector<std::string> lines;
+  if (!result.problem.empty()) lines.push_back(clean_line(result.problem));
+  for (const TensorResult& t : result.tensors)
+    if (!t.passed()) lines.push_back(failure_text(t));
+  for (const std::string& sentence : result.diagnosis) lines.push_back(sentence);
+  return lines;
+}
+
+const char* word_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::passed:
+      return "passed";
+    case Outcome::failed:
+      return "FAILED";
+    case Outcome::xfail:
+      return "failed, as listed";
+    case Outcome::xpass:
+      return "PASSED, though it is listed as failing";
+  }
+  return "";
+}
+
+bool is_bad(Outcome outcome) {
+  return outcome == Outcome::failed || outcome == Outcome::xpass;
+}
+
+}  // namespace
+
+std::size_t GoldenReport::count(Outcome outcome) const {
+  return static_cast<std::size_t>(std::ranges::count(cases, outcome, &CheckedCase::outcome));
+}
+
+bool GoldenReport::passed() const {
+  return cases.size() >= min_cases && std::ranges::none_of(cases, is_bad, &CheckedCase::outcome);
+}
+
+std::string GoldenReport::summary() const {
+  std::string line = fmt::format("{}: {} of {} passed", passed() ? "PASSED" : "FAILED",
+                                 count(Outcome::passed), plural(cases.size(), "case"));
+  if (const std::size_t n = count(Outcome::failed); n > 0) line += fmt::format(", {} failed", n);
+  if (const std::size_t n = count(Outcome::xfail); n > 0)
+    line += fmt::format(", {} failed as listed", n);
+  if (const std::size_t n = count(Outcome::xpass); n > 0)
+    line += fmt::format(", {} passed though listed as failing", n);
+  if (cases.size() < min_cases) line += fmt::format("; expected {} cases or more", min_cases);
+  return line;
+}
+
+GoldenReport golden_report(std::vector<CaseResult> results, const GoldenCheckCommand& command,
+                           const std::string& xfail_list) {
+  std::vector<Pattern> patterns = parse_patterns(xfail_list);
+  GoldenReport report{{}, command.min_cases};
+  for (CaseResult& result : results) {
+    const std::string path = result.description.path;
+    bool listed = false;
+    for (Pattern& pattern : patterns) {
+      if (fnmatch(pattern.glob.c_str(), path.c_str(), 0) != 0) continue;
+      pattern.matched = listed = true;
+    }
+    const Outcome outcome = outcome_of(result.passed(), listed);
+    report.cases.push_back({std::move(result), outcome, repro_line(command, path)});
+  }
+  // With --only a pattern may well be about other cases.
+  for (const Pattern& pattern : patterns)
+    if (!pattern.matched && command.only == "*")
+      ref::io::file_failure(command.xfail ? command.xfail->string() : "--xfail",
+                            fmt::format("line {}", pattern.line),
+                            fmt::format("is '{}', which no case matches", pattern.glob),
+                            "a path of the corpus, or a glob");
+  return report;
+}
+
+std::string failure_text(const TensorResult& t) {
+  if (!t.problem.empty()) return fmt::format("{} {}", t.name, t.problem);
+  std::string text = fmt::format(
+      "{} at {}: got {:.9g}, exact {:.9g}, bound {:.3g} (ratio {}); {} of {} elements; max abs {}, "
+      "max rel {}, max ulp {}, norm-wise {}",
+      t.name, t.where, t.got, t.exact, t.bound, number_text(t.ratio), t.failures, t.count,
+      number_text(t.max_absolute), number_text(t.max_relative), number_text(t.max_ulp),
+      number_text(t.norm_wise));
+  if (t.unjudged > 0) text += fmt::format("; {} not judged", t.unjudged);
+  if (t.of_the_inputs > 0)
+    text +=
+        fmt::format("; one rounding of the inputs moves {} of the bound", percent(t.of_the_inputs));
+  return text;
+}
+
+std::string golden_text(const GoldenReport& report) {
+  std::string text = fmt::format("{:<20} {:<9} {:<18} {:>5} {:>6} {:>8} {:>9} {:>9} {:>9} {:>9}\n",
+                                 "layer", "dtype", "output", "cases", "failed", "ratio", "max ulp",
+                                 "max abs", "max rel", "norm-wise");
+  for (const auto& [key, row] : rows_of(report)) {
+    const auto& [layer, dtype, name] = key;
+    text += fmt::format("{:<20} {:<9} {:<18} {:>5} {:>6} {:>8} {:>9} {:>9} {:>9} {:>9}\n", layer,
+                        dtype, name, row.cases, row.failed, number_text(row.ratio),
+                        number_text(row.ulp), number_text(row.absolute), number_text(row.relative),
+                        number_text(row.norm_wise));
+  }
+  for (const CheckedCase& c : report.cases) {
+    if (!is_bad(c.outcome)) continue;
+    text += fmt::format("\n{} {}\n  {}\n", word_of(c.outcome), c.result.description.path,
+                        clean_line(c.result.description.c.why));
+    for (const std::string& line : problems_of(c.result)) text += "  " + line + "\n";
+    text += "  repro: " + clean_line(c.repro) + "\n";
+  }
+  return text + "\n" + report.summary() + "\n";
+}
+
+std::string golden_markdown(const GoldenReport& report) {
+  std::string text = fmt::format("### normproof: {}\n\n", report.summary());
+  text +=
+      "| layer | dtype | output | cases | failed | ratio | max ulp | max abs | max rel | norm-wise "
+      "|\n";
+  text += "|---|---|---|---|---|---|---|---|---|---|\n";
+  for (const auto& [key, row] : rows_of(report)) {
+    const auto& [layer, dtype, name] = key;
+    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", layer, dtype, name,
+                        row.cases, row.failed, number_text(row.ratio), number_text(row.ulp),
+                        number_text(row.absolute), number_text(row.relative),
+                        number_text(row.norm_wise));
+  }
+  for (const CheckedCase& c : report.cases) {
+    if (!is_bad(c.outcome)) continue;
+    text += fmt::format("\n**{}** `{}`: {}\n\n", word_of(c.outcome), c.result.description.path,
+                        escape_markup(clean_line(c.result.description.c.why)));
+    for (const std::string& line : problems_of(c.result)) text += "- " + escape_markup(line) + "\n";
+    text += "\n```\n" + clean_line(c.repro) + "\n```\n";
+  }
+  return text;
+}
+
+}  // namespace normproof::verification::cli

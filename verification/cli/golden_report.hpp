@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "verification/cli/golden.hpp"
+
+namespace normproof::verification::cli {
+
+/// xfail: it failed, and is on the list of those that should; xpass: it is on the list, and passed.
+enum class Outcome { passed, failed, xfail, xpass };
+
+struct CheckedCase {
+  golden::CaseResult result;
+  Outcome outcome = Outcome::passed;
+  std::string repro;  ///< the command that checks this case alone
+};
+
+/// What `normproof golden check` found. Every report is a function of it.
+struct GoldenReport {
+  std::vector<CheckedCase> cases;  ///< in ascending order of paths
+  std::size_t min_cases = 1;
+
+  std::size_t count(Outcome outcome) const;
+  bool passed() const;
+  std::string summary() const;  ///< the closing line
+};
+
+/// Marks each case by the list, a glob a line, '#' before a comment; see Outcome.
+/// Throws    FileError naming `file` and the line where a glob matches no case of the corpus
+GoldenReport golden_report(std::vector<golden::CaseResult> results,
+                           const GoldenCheckCommand& command, const std::string& xfail_list);
+
+/// The metrics of every output by layer and dtype, then each failure with its line to reproduce it,
+/// then the summary.
+std::string golden_text(const GoldenReport& report);
+/// For the summary of a CI job: the same as Markdown.
+std::string golden_markdown(const GoldenReport& report);
+/// One object a case and line.
+std::string golden_json_lines(const GoldenReport& report);
+std::string golden_junit(const GoldenReport& report);
+/// SARIF 2.1.0: a result for each output that failed.
+std::string golden_sarif(const GoldenReport& report);
+
+/// "y at [0, 3]: got -0.25, exact -0.75, bound 5.1e-07 (ratio 980000); 3 of 112 elements"; all
+/// metrics.
+std::string failure_text(const golden::TensorResult& tensor);
+
+}  // namespace normproof::verification::cli

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ref/numeric/errors.hpp"
+
+namespace normproof::verification::cli {
+
+/// What the text of an option says.
+/// Throws    UsageError, one sentence: all of them
+template <class Number>
+Number parse_number(std::string_view option, const std::string& text, Number least, Number most) {
+  Number number{};
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc{} || stop != end || number < least || number > most) {
+    throw ref::numeric::UsageError(fmt::format("{} is '{}'; expected a whole number from {} to {}",
+                                               option, text, least, most));
+  }
+  return number;
+}
+
+template <class Value>
+Value parse_choice(std::string_view option, const std::string& text,
+                   const std::vector<std::pair<std::string, Value>>& choices) {
+  std::vector<std::string> known;
+  for (const auto& [name, value] : choices) {
+    if (name == text) return value;
+    known.push_back(name);
+  }
+  throw ref::numeric::UsageError(ref::numeric::unknown_name(option, text, known));
+}
+
+/// Nothing where the option is not given.
+std::optional<std::filesystem::path> path_of(const CLI::App& command, const std::string& option);
+
+/// A number of threads; the number of processors where the option is not given.
+int thread_count(const CLI::App& command, const char* option, const std::string& text);
+
+}  // namespace normproof::verification::cli

@@ -1,0 +1,78 @@
+#include <memory>
+#include <mutex>
+#include <set>
+
+#include "ref/io/tensor_file.hpp"
+#include "ref/numeric/errors.hpp"
+#include "verification/golden/candidate_process.hpp"
+#include "verification/golden/check.hpp"
+#include "verification/golden/for_each.hpp"
+#include "verification/golden/pipe_text.hpp"
+
+namespace normproof::verification::golden {
+
+namespace fs = std::filesystem;
+using ref::numeric::FileError;
+
+namespace {
+
+void check_outputs_known(const std::vector<CaseDescription>& cases,
+                         const std::vector<std::string>& outputs) {
+  std::set<std::string> known;
+  for (const CaseDescription& description : cases)
+    known.insert(description.outputs.begin(), description.outputs.end());
+  for (const std::string& name : outputs)
+    if (!known.contains(name))
+      throw ref::numeric::UsageError(
+          ref::numeric::unknown_name("output", name, {known.begin(), known.end()}));
+}
+
+}  // namespace
+
+Ask from_folder(const fs::path& folder) {
+  return [folder](const StoredCase& stored) {
+    const fs::path place = folder / stored.description.path;
+    std::error_code ignored;
+    const fs::path archive = place / "expected.npz";
+    return ref::io::read_tensors(fs::exists(archive, ignored) ? archive
+                                                              : place / "expected.safetensors");
+  };
+}
+
+Ask from_program(const std::string& command, double seconds) {
+  return [command, seconds, program = std::make_shared<std::unique_ptr<CandidateProcess>>()](
+             const StoredCase& stored) {
+    try {
+      if (!*program) *program = std::make_unique<CandidateProcess>(command);
+      return parse_answer((*program)->ask(to_line(stored.description.c), seconds),
+                          stored.description.path);
+    } catch (const FileError&) {
+      program->reset();
+      throw;
+    }
+  };
+}
+
+std::vector<CaseResult> check_cases(const fs::path& golden,
+                                    const std::vector<CaseDescription>& cases, const Ask& ask,
+                                    const CheckOptions& options, int jobs,
+                                    const std::function<void(std::size_t done)>& finished) {
+  check_outputs_known(cases, options.outputs);
+  std::vector<CaseResult> results(cases.size());
+  std::mutex mutex;
+  std::size_t done = 0;
+  for_each(cases.size(), jobs, [&](std::size_t i) {
+    const StoredCase stored = read_case(golden, cases[i]);
+    try {
+      results[i] = check_case(stored, ask(stored), options);
+    } catch (const FileError& error) {
+      results[i] = {stored.description, error.what(), {}, {}};
+    }
+    const std::lock_guard lock(mutex);
+    ++done;
+    if (finished) finished(done);
+  });
+  return results;
+}
+
+}  // namespace normproof::verification::golden

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <vector>
+
+#include "verification/golden/case.hpp"
+
+namespace normproof::verification::golden {
+
+/// How sure the expected values are.
+struct Certificate {
+  long bits = 0;             ///< precision at which every element was decided
+  std::size_t elements = 0;  ///< decided by enclosures; the rest has to be NaN
+  std::size_t ties = 0;      ///< of them, halfway between two numbers as far as 2^-1100 tells
+  long widest = 0;           ///< every enclosure is narrower than 2^widest of its value, or of 1
+  long second_widest = 0;    ///< the same of the second enclosure, which overlaps each
+};
+
+/// What a correct implementation answers, as exact numbers: <name> is the exact result rounded to
+/// nearest in the dtype, <name>_lo (float64) the exact result minus <name>, rounded to nearest.
+struct Expected {
+  std::vector<StoredTensor> tensors;  ///< in ascending order of names
+  Certificate certificate;
+};
+
+/// The dtype of an output of the case. Kernels for 16 bits keep statistics and state in float32,
+/// and a count is an int64.
+DType dtype_of_output(DType dtype, std::string_view name);
+
+/// Computes  every output and the state of each step, for the exact inputs in exact arithmetic:
+/// balls
+///           of growing precision until both ends of each enclosure round to the same numbers. An
+///           infinity or NaN among the inputs makes NaN of what depends on it, and leaves the rest
+/// Requires  (C1) inputs that norm_step takes, but for infinity and NaN in x and grad_y  (C2) where
+///           the case is exact, every result is a number of the dtype, and `double` finds it
+/// Throws    ContractError (C2); std::runtime_error where 16384 bits do not decide, or where the
+///           second enclosure, intervals of 50 digits by MPFI, does not overlap the first
+Expected certify(const Case& c);
+
+/// The inputs with every infinity and NaN of x and grad_y replaced; whether there was one.
+bool replace_not_finite(evaluation::EvalInputs& inputs, double replacement);
+
+}  // namespace normproof::verification::golden

@@ -1,0 +1,419 @@
+#include "verification/golden/corpus.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <limits>
+#include <string_view>
+
+#include "verification/golden/recipe.hpp"
+
+namespace normproof::verification::golden {
+namespace {
+
+using Shape = std::vector<std::size_t>;
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+constexpr std::string_view kLayers[] = {"batch_norm",    "batch_renorm",        "group_norm",
+                                        "group_scaling", "instance_norm",       "layer_norm",
+                                        "power_norm",    "power_norm_released", "power_norm_v",
+                                        "rms_norm",      "scale_norm"};
+
+bool is_one_of(std::string_view layer, std::initializer_list<std::string_view> names) {
+  return std::ranges::find(names, layer) != names.end();
+}
+bool has_state(std::string_view layer) {
+  return is_one_of(
+      layer, {"batch_norm", "batch_renorm", "power_norm", "power_norm_released", "power_norm_v"});
+}
+bool is_centred(std::string_view layer) {
+  return is_one_of(layer,
+                   {"batch_norm", "batch_renorm", "group_norm", "instance_norm", "layer_norm"});
+}
+/// Statistics over rows: the mask has a meaning.
+bool looks_at_mask(std::string_view layer) {
+  return has_state(layer) || is_one_of(layer, {"group_norm", "instance_norm"});
+}
+/// In [N,D] each row would be a sample of its own, with one token.
+bool needs_tokens(std::string_view layer) {
+  return is_one_of(layer, {"group_norm", "instance_norm"});
+}
+bool has_groups(std::string_view layer) {
+  return is_one_of(layer, {"group_norm", "group_scaling", "power_norm_released"});
+}
+bool has_warmup(std::string_view layer) {
+  return is_one_of(layer, {"power_norm", "power_norm_released"});
+}
+
+/// Statistics of one feature over rows or tokens.
+bool along_rows(std::string_view layer) {
+  return has_state(layer) || layer == "instance_norm";
+}
+
+/// The largest of 3, 2 and 1 that divides d_model: groups that differ from their number's extent.
+std::string_view groups_of(std::size_t d_model) {
+  return d_model % 3 == 0 && d_model > 3 ? "3" : d_model % 2 == 0 && d_model > 2 ? "2" : "1";
+}
+
+/// Layers past their warm-up, with groups that divide D.
+Recipe of(Tier tier, std::string_view layer, std::string reason, Shape shape, DType dtype) {
+  const std::size_t d_model = shape.back();
+  std::size_t rows = 1;
+  for (std::size_t axis = 0; axis + 1 < shape.size(); ++axis) rows *= shape[axis];
+  Recipe recipe(tier, layer, std::move(reason), std::move(shape), dtype);
+  if (has_groups(layer)) recipe.option("groups", groups_of(d_model));
+  if (has_warmup(layer)) recipe.option("warmup_iterations", "0");
+  if (layer == "batch_norm" && rows < 2) recipe.option("unbiased_running_variance", "0");
+  return recipe;
+}
+
+/// [N,D] where the layer takes it for N rows, else one sample of N tokens.
+Shape rows_by_features(std::string_view layer, std::size_t rows, std::size_t d_model) {
+  return needs_tokens(layer) ? Shape{1, rows, d_model} : Shape{rows, d_model};
+}
+
+Fill offset_by(double offset) {
+  return [offset](std::size_t, double normal) { return offset + normal; };
+}
+
+Fill scaled_by(double scale) {
+  return [scale](std::size_t, double normal) { return scale * normal; };
+}
+
+class Corpus {
+ public:
+  explicit Corpus(Tier tier) : tier_(tier) {}
+
+  std::vector<Case> take() {
+    std::ranges::sort(cases_, {}, path_of);
+    return std::move(cases_);
+  }
+
+  void quick(std::string_view layer) {
+    plain(layer);
+    conditioned(layer);
+    extents(layer);
+    inference(layer);
+    exact(layer);
+    not_finite(layer);
+    if (looks_at_mask(layer)) padded(layer);
+    if (has_state(layer)) sequences(layer);
+    if (has_warmup(layer)) power_norm(layer);
+    if (layer == "layer_norm") reports();
+  }
+
+  void standard(std::string_view layer) {
+    for (const char* seed : {"a", "b", "c"})
+      for (const DType dtype : {DType::float64, DType::float32})
+        add(of(tier_, layer, fmt::format("random_{}", seed), {4, 9, 30}, dtype)
+                .why("random inputs of another seed"));
+    for (int power = 0; power <= 8; ++power)
+      for (const DType dtype : {DType::float64, DType::float32}) {
+        if (dtype == DType::float32 && power > 5) continue;
+        add(of(tier_, layer, fmt::format("offset_1e{}", power), rows_by_features(layer, 17, 24),
+               dtype)
+                .why(fmt::format("offset over standard deviation 1e{}: what a formula loses to "
+                                 "cancellation",
+                                 power))
+                .x(offset_by(std::pow(10.0, power))));
+      }
+    for (const DType dtype : {DType::float64, DType::float32}) {
+      add(of(tier_, layer, "wide", rows_by_features(layer, 5, 1026), dtype)
+              .why("more features than a warp, a wavefront or a block has threads"));
+      add(of(tier_, layer, "tall", rows_by_features(layer, 1031, 6), dtype)
+              .why("more rows than a block has threads, and a prime number of them"));
+    }
+  }
+
+  void full(std::string_view layer) {
+    for (const DType dtype : {DType::float64, DType::float32}) {
+      add(of(tier_, layer, "past_65535_rows", rows_by_features(layer, 65537, 4), dtype)
+              .why("more rows than the y and z extents of a CUDA grid: the last ones are "
+                   "forgotten"));
+      add(of(tier_, layer, "past_65535_features", rows_by_features(layer, 2, 65538), dtype)
+              .why("more features than 16 bits count"));
+      add(of(tier_, layer, "large", rows_by_features(layer, 509, 510), dtype)
+              .why("both extents long, neither a multiple of a power of two above 2"));
+    }
+  }
+
+ private:
+  void add(const Recipe& recipe) { cases_.push_back(recipe.make()); }
+
+  void plain(std::string_view layer) {
+    const Shape shape = {3, 5, 6};
+    for (const DType dtype : {DType::float64, DType::float32, DType::float16, DType::bfloat16})
+      add(of(tier_, layer, "random", shape, dtype)
+              .why("ordinary inputs: gamma far from 1, beta far from 0, every extent another one"));
+    for (const DType dtype : {DType::float64, DType::float32})
+      add(of(tier_, layer, "no_affine", {4, 3, 6}, dtype)
+              .why("gamma and beta are absent")
+              .no_affine());
+    add(of(tier_, layer, "one_hot_gradient", shape, DType::float32)
+            .why(
+                "one element of grad_y is not 0: every other gradient comes through the statistics")
+            .grad_y([](std::size_t i, double) { return i == 40 ? 3.0 : 0.0; }));
+  }
+
+  void conditioned(std::string_view layer) {
+    const Shape shape = rows_by_features(layer, 7, 16);
+    add(of(tier_, layer, "offset_1e2", shape, DType::float32)
+            .why(
+                "offset over standard deviation 1e2: one-pass variance loses a third of its digits")
+            .x(offset_by(1e2)));
+    add(of(tier_, layer, "offset_1e4", shape, DType::float32)
+            .why(
+                "offset over standard deviation 1e4: one-pass variance in float32 loses all digits")
+            .x(offset_by(1e4)));
+    add(of(tier_, layer, "offset_1e8", shape, DType::float64)
+            .why(
+                "offset over standard deviation 1e8: one-pass variance in float64 loses all digits")
+            .x(offset_by(1e8)));
+    for (const DType dtype : {DType::float64, DType::float32})
+      add(of(tier_, layer, "variance_near_eps", shape, dtype)
+              .why("variance comparable with eps: eps forgotten, outside the root, or ten times as "
+                   "large shows in every element")
+              .x(scaled_by(0x1p-8)));
+    add(of(tier_, layer, "large_eps", shape, DType::float32)
+            .why("an eps of 0.5 that is not the default one")
+            .option("eps", "0.5"));
+    add(of(tier_, layer, "near_constant", shape, DType::float32)
+            .why("rows and columns whose elements differ in the last places alone")
+            .x([](std::size_t i, double normal) {
+              return 1 + 0x1p-20 * static_cast<double>(i % 5) + 0x1p-22 * std::round(normal);
+            }));
+    add(of(tier_, layer, "constant", shape, DType::float32)
+            .why("every element the same: a variance of 0, or below 0 in one pass")
+            .x([](std::size_t, double) { return 0.1; }));
+    add(of(tier_, layer, "magnitude_1e12", shape, DType::float32)
+            .why("large values whose squares fit float32, and overflow float16")
+            .x(scaled_by(1e12)));
+    add(of(tier_, layer, "magnitude_1e-12", shape, DType::float32)
+            .why("small values whose squares are below eps by far")
+            .x(scaled_by(1e-12)));
+  }
+
+  void extents(std::string_view layer) {
+    const auto shaped = [&](const char* reason, const char* why, Shape shape) {
+      add(of(tier_, layer, reason, std::move(shape), DType::float32).why(why));
+    };
+    shaped("one_feature", "D = 1: a row has no variance", {2, 5, 1});
+    shaped("two_features", "D = 2", {2, 3, 2});
+    shaped("three_features", "D = 3", {2, 5, 3});
+    if (!needs_tokens(layer)) shaped("one_row", "N = 1: a column has no variance", {1, 6});
+    shaped("two_rows", "N = 2", rows_by_features(layer, 2, 6));
+    shaped("odd", "odd extents, no multiple of any vector or warp",
+           rows_by_features(layer, 13, 17));
+    shaped("last_lane", "one element more than a vector of 32",
+           along_rows(layer) ? rows_by_features(layer, 33, 3) : rows_by_features(layer, 3, 33));
+  }
+
+  void inference(std::string_view layer) {
+    if (!has_state(layer)) return;
+    for (const DType dtype : {DType::float64, DType::float32})
+      add(of(tier_, layer, "inference", {3, 5, 6}, dtype)
+              .why("running statistics normalise, and nothing moves")
+              .inference());
+    add(of(tier_, layer, "inference_offset_1e3", {4, 6}, DType::float32)
+            .why("inference far from the running mean")
+            .x(offset_by(1e3))
+            .inference());
+    add(of(tier_, layer, "inference_variance_near_eps", {4, 6}, DType::float32)
+            .why("running statistics comparable with eps")
+            .state("running_variance", [](auto, double normal) { return 1e-5 + 1e-6 * normal; })
+            .state("running_psi2", [](auto, double normal) { return 1e-5 + 1e-6 * normal; })
+            .inference());
+  }
+
+  // Squared statistics of 2.25, and an eps that makes 4 of them: every operation is exact.
+  void exact(std::string_view layer) {
+    const auto sign = [layer](std::size_t i) {
+      const std::size_t row = i / 8, feature = i % 8;
+      return (along_rows(layer) ? row : feature) % 2 == 0 ? 1 : -1;
+    };
+    const double offset = is_centred(layer) ? 3 : 0;
+    for (const DType dtype : {DType::float64, DType::float32, DType::float16}) {
+      // Group scaling makes products of more than the 11 digits of float16.
+      if (dtype == DType::float16 && layer == "power_norm_released") continue;
+      Recipe recipe = of(tier_, layer, "exact", {2, 4, 8}, dtype);
+      recipe
+          .why(
+              "sums, quotients and roots are numbers of the dtype: any correct order of "
+              "operations gives the same bits")
+          .x([=](std::size_t i, double) { return offset + 1.5 * sign(i); })
+          .grad_y([](std::size_t i, double) { return static_cast<double>(i * 5 % 8) - 3; })
+          .gamma([](std::size_t i, double) { return i % 3 == 1 ? -0.5 : 2.0; })
+          .beta([](std::size_t i, double) { return static_cast<double>(i % 4) - 1.5; })
+          .state("running_mean", [](std::size_t i, double) { return i % 2 == 0 ? 1.0 : -2.0; })
+          .state("running_variance",
+                 [layer](auto, double) { return layer == "batch_renorm" ? 14.25 : 0.25; })
+          .state("running_psi2",
+                 [layer](auto, double) { return layer == "power_norm_released" ? 0.5625 : 2.25; })
+          .state("nu", [](std::size_t i, double) { return i % 2 == 0 ? 0.5 : -0.25; })
+          .exact();
+      if (layer == "power_norm_released") {
+        recipe.option("groups", "1").option("group_eps", "1.75").option("eps", "0.4375");
+      } else {
+        recipe.option("eps", layer == "scale_norm" ? "7" : "1.75");
+      }
+      if (layer == "scale_norm")
+        recipe.x([=](std::size_t i, double) { return i % 8 < 4 ? 1.5 * sign(i) : 0.0; });
+      if (layer == "batch_norm") recipe.option("unbiased_running_variance", "0");
+      if (is_one_of(layer, {"batch_norm", "batch_renorm", "power_norm_v"}))
+        recipe.option("running_decay", "0.5");
+      if (has_warmup(layer)) recipe.option("alpha_forward", "0.5").option("alpha_backward", "0.5");
+      recipe.exact();
+      add(recipe);
+    }
+  }
+
+  void not_finite(std::string_view layer) {
+    const Shape shape = {3, 4, 6};
+    const auto with = [](std::size_t at, double bad) {
+      return [=](std::size_t i, double normal) { return i == at ? bad : normal; };
+    };
+    add(of(tier_, layer, "nan_in_x", shape, DType::float32)
+            .why("a NaN reaches what depends on it, and nothing else")
+            .x(with(31, kNaN)));
+    add(of(tier_, layer, "nan_in_grad_y", shape, DType::float32)
+            .why("a NaN in grad_y reaches no y, and the gradients that depend on it")
+            .grad_y(with(31, kNaN)));
+    // Without centring, infinity over infinity comes to NaN in one order of operations, 0 in
+    // another.
+    if (is_one_of(layer, {"batch_norm", "group_norm", "instance_norm", "layer_norm"}))
+      add(of(tier_, layer, "infinity_in_x", shape, DType::float32)
+              .why("infinity minus infinity is NaN in everything that depends on it")
+              .x(with(31, kInfinity)));
+    if (looks_at_mask(layer) && layer != "power_norm_released")
+      add(of(tier_, layer, "nan_in_pad", shape, DType::float32)
+              .why("what padding holds reaches no statistic")
+              .pads([](std::size_t row) { return row % 4 == 3; })
+              .x(with(7 * 6 + 2, kNaN)));
+  }
+
+  void padded(std::string_view layer) {
+    for (const DType dtype : {DType::float64, DType::float32}) {
+      const auto pad = [](std::size_t row) { return row % 5 >= 3 + (row / 5) % 2; };
+      add(of(tier_, layer, "pads_1000x", {3, 5, 6}, dtype)
+              .why("padding a thousand times as large as the tokens, with gradients of its own")
+              .pads(pad)
+              .x([pad](std::size_t i, double normal) {
+                return pad(i / 6) ? 1000 * normal : normal;
+              }));
+      add(of(tier_, layer, "pads_without_gradient", {3, 5, 6}, dtype)
+              .why("padding as in training: its grad_y is 0")
+              .pads(pad)
+              .grad_y([pad](std::size_t i, double normal) { return pad(i / 6) ? 0 : normal; }));
+    }
+  }
+
+  void sequences(std::string_view layer) {
+    for (const DType dtype : {DType::float64, DType::float32})
+      add(of(tier_, layer, "steps", {6, 5}, dtype)
+              .why("four steps: the state of one is the input of the next")
+              .steps(4)
+              .x([](std::size_t i, double normal) {
+                return static_cast<double>(i / 30) + (1 + static_cast<double>(i / 30)) * normal;
+              }));
+    Recipe slow = of(tier_, layer, "slow_decay", {6, 5}, DType::float32);
+    slow.why("a decay far from 1/2: old and new weight swapped shows").steps(3);
+    if (has_warmup(layer))
+      slow.option("alpha_forward", "0.96875").option("alpha_backward", "0.875");
+    else
+      slow.option("running_decay", "0.96875");
+    add(slow);
+    if (layer == "batch_norm")
+      add(of(tier_, layer, "biased_running_variance", {4, 5}, DType::float32)
+              .why("the running variance without the factor n/(n-1), with few rows")
+              .option("unbiased_running_variance", "0"));
+    if (layer == "batch_renorm")
+      add(of(tier_, layer, "clipped", {6, 5}, DType::float32)
+              .why("r and d at their limits in some channels and within them in others")
+              .option("r_max", "1.5")
+              .option("d_max", "0.25")
+              .x([](std::size_t i, double normal) {
+                return static_cast<double>(i % 5) / 4 + (0.5 + static_cast<double>(i % 5)) * normal;
+              })
+              .state("running_mean", [](auto, double) { return 0.5; })
+              .state("running_variance", [](auto, double) { return 2.0; }));
+  }
+
+  void power_norm(std::string_view layer) {
+    const Shape shape = {6, 5};
+    const auto sequence = [&](const char* reason, const char* why, DType dtype, std::size_t steps) {
+      Recipe recipe = of(tier_, layer, reason, shape, dtype);
+      recipe.why(why).steps(steps);
+      return recipe;
+    };
+    for (const DType dtype : {DType::float64, DType::float32}) {
+      add(sequence(
+              "every_4th_batch",
+              "a channel that is active in one batch of four: nu at t - 1 belongs to another one",
+              dtype, 8)
+              .x([](std::size_t i, double normal) {
+                return i % 5 == 2 && i / 30 % 4 != 3 ? 0.0625 * normal : 4 * normal;
+              }));
+      add(sequence("quiet_after_loud",
+                   "quiet batches after loud ones: the running psi is far above the batch's own",
+                   dtype, 5)
+              .x([](std::size_t i, double normal) { return (i < 60 ? 16 : 0.0625) * normal; }));
+      add(sequence("warmup_boundary", "the last iterations of the warm-up and the first after it",
+                   dtype, 5)
+              .option("warmup_iterations", "4")
+              .state("iterations", [](auto, double) { return 1.0; }));
+    }
+    add(of(tier_, layer, "pads_8x", {3, 5, 6}, DType::float32)
+            .why("padding eight times as large as the tokens, as an embedding of [PAD] may be")
+            .pads([](std::size_t row) { return row % 5 >= 3; })
+            .x([](std::size_t i, double normal) { return (i / 6 % 5 >= 3 ? 8 : 1) * normal; })
+            .grad_y([](std::size_t i, double normal) { return i / 6 % 5 >= 3 ? 0 : normal; }));
+    if (layer != "power_norm_released") return;
+    for (const char* off : {"group_scaling", "divide_by_batch_psi", "cumulative_warmup_average",
+                            "pads_in_backward", "scaled_nu"})
+      add(sequence((std::string("without_") + off).c_str(),
+                   "one difference from the paper switched off", DType::float32, 3)
+              .option(off, "0")
+              .option("warmup_iterations", "4")
+              .pads([](std::size_t row) { return row % 6 == 5; }));
+  }
+
+  // Inputs of public bug reports, each in the words of its project.
+  void reports() {
+    const auto report = [&](const char* reason, const char* why, Shape shape, Fill x) {
+      add(of(tier_, "layer_norm", reason, std::move(shape), DType::float32)
+              .why(why)
+              .x(std::move(x))
+              .gamma([](auto, double) { return 1.0; })
+              .beta([](auto, double) { return 0.0; }));
+    };
+    report("onnxruntime_28463",
+           "microsoft/onnxruntime#28463: NaN for large values of small variance", {2, 4},
+           [](std::size_t i, double) {
+             return (i < 4 ? 40000.0 : 80000.0) + static_cast<double>(i % 4);
+           });
+    report("onnxruntime_21935", "microsoft/onnxruntime#21935: NaN for 256 elements of 1234",
+           {1, 256}, [](auto, double) { return 1234.0; });
+    report("tvm_19592", "apache/tvm#19592: NaN for one row of large values", {1, 4},
+           [](std::size_t i, double) { return 80000.0 + static_cast<double>(i); });
+  }
+
+  Tier tier_;
+  std::vector<Case> cases_;
+};
+
+}  // namespace
+
+std::vector<Case> corpus(Tier tier) {
+  Corpus cases(tier);
+  for (const std::string_view layer : kLayers) {
+    if (tier == Tier::quick) cases.quick(layer);
+    if (tier == Tier::standard) cases.standard(layer);
+    if (tier == Tier::full) cases.full(layer);
+  }
+  return cases.take();
+}
+
+}  // namespace normproof::verification::golden

@@ -1,0 +1,81 @@
+#include "verification/golden/nearest.hpp"
+
+#include <arb.h>
+#include <mpfr.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ref/numeric/errors.hpp"
+#include "verification/elementary/exponent_range.hpp"
+
+namespace normproof::verification::golden {
+
+using ref::io::DType;
+
+namespace {
+
+/// Digits, and the exponents of MPFR (a number is below 2^exponent) of the least subnormal number
+/// and of the largest number.
+struct BinaryFormat {
+  mpfr_prec_t digits;
+  mpfr_exp_t least, largest;
+};
+
+BinaryFormat binary_format(DType dtype) {
+  switch (dtype) {
+    case DType::float64:
+      return {53, -1073, 1024};
+    case DType::float32:
+      return {24, -148, 128};
+    case DType::float16:
+      return {11, -23, 16};
+    case DType::bfloat16:
+      return {8, -132, 128};
+    default:
+      ref::numeric::contract_failure("nearest", "dtype", "is no float",
+                                     "float64, float32, float16 or bfloat16 (C1)");
+  }
+}
+
+constexpr slong kTieBits = 1100;
+
+double nearest_to(arf_srcptr x, const BinaryFormat& format) {
+  // Exactly x, so that its one rounding is the one to the format.
+  mpfr_t exact, rounded;
+  mpfr_init2(exact, std::max<mpfr_prec_t>(arf_bits(x), MPFR_PREC_MIN));
+  mpfr_init2(rounded, format.digits);
+  arf_get_mpfr(exact, x, MPFR_RNDN);
+  {
+    const elementary::ExponentRange range(format.least, format.largest);
+    int inexact = mpfr_set(rounded, exact, MPFR_RNDN);
+    inexact = mpfr_check_range(rounded, inexact, MPFR_RNDN);
+    mpfr_subnormalize(rounded, inexact, MPFR_RNDN);
+  }
+  const double result = mpfr_get_d(rounded, MPFR_RNDN);
+  mpfr_clears(exact, rounded, nullptr);
+  return result == 0 ? 0 : result;
+}
+
+}  // namespace
+
+std::optional<Nearest> nearest(const ref::numeric::ball& x, DType dtype) {
+  const BinaryFormat format = binary_format(dtype);
+  if (!x.is_finite()) return std::nullopt;
+  arf_t lower, upper;
+  arf_init(lower);
+  arf_init(upper);
+  const slong digits = 2 * ref::numeric::ball::precision() + 64;
+  arb_get_lbound_arf(lower, x.get(), digits);
+  arb_get_ubound_arf(upper, x.get(), digits);
+  const double least = nearest_to(lower, format), most = nearest_to(upper, format);
+  arf_clear(lower);
+  arf_clear(upper);
+  if (least == most) return Nearest{least, false};
+  // So narrow an enclosure meets two neighbours at most, and their distance is a power of two.
+  const double step = most - least;
+  if (!std::isfinite(step) || arb_rel_accuracy_bits(x.get()) < kTieBits) return std::nullopt;
+  return Nearest{std::fmod(least / step, 2) == 0 ? least : most, true};
+}
+
+}  // namespace normproof::verification::golden

@@ -1,0 +1,172 @@
+#include "verification/golden/recipe.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <utility>
+
+#include "ref/norm/norm.hpp"
+#include "ref/norm/rms_norm.hpp"
+#include "ref/numeric/random.hpp"
+#include "verification/golden/certificate.hpp"
+
+namespace normproof::verification::golden {
+
+using ref::model::StorageFormat;
+using ref::numeric::RandomStream;
+using Shape = std::vector<std::size_t>;
+
+namespace {
+
+constexpr std::uint64_t kSeed = 20261121;
+
+StorageFormat storage_format(DType dtype) {
+  switch (dtype) {
+    case DType::float32:
+      return StorageFormat::float32;
+    case DType::float16:
+      return StorageFormat::float16;
+    case DType::bfloat16:
+      return StorageFormat::bfloat16;
+    default:
+      return StorageFormat::float64;
+  }
+}
+
+std::size_t size_of(const Shape& shape) {
+  std::size_t size = 1;
+  for (const std::size_t extent : shape) size *= extent;
+  return size;
+}
+
+double standard(std::size_t, double normal) {
+  return normal;
+}
+
+/// 0.5 to about 4, of either sign: 1 nowhere.
+double far_from_one(std::size_t i, double normal) {
+  const double magnitude = i % 2 == 0 ? 1.75 + std::fabs(normal) : 0.5 / (1 + std::fabs(normal));
+  return i % 3 == 1 ? -magnitude : magnitude;
+}
+
+double far_from_zero(std::size_t i, double normal) {
+  return (i % 2 == 0 ? 1.5 : -2.5) + 0.5 * normal;
+}
+
+/// A squared statistic.
+double positive(std::size_t, double normal) {
+  return 0.5 + normal * normal;
+}
+
+}  // namespace
+
+Recipe::Recipe(Tier tier, std::string_view layer, std::string reason, Shape shape, DType dtype)
+    : shape_(std::move(shape)),
+      x_(standard),
+      grad_y_(standard),
+      gamma_(far_from_one),
+      beta_(far_from_zero) {
+  case_.tier = tier;
+  case_.reason = std::move(reason);
+  case_.options = ref::model::norm_options(layer);
+  case_.dtype = dtype;
+}
+
+Recipe& Recipe::why(std::string sentence) {
+  case_.why = std::move(sentence);
+  return *this;
+}
+Recipe& Recipe::option(std::string_view name, std::string_view value) {
+  ref::model::set_option(case_.options, name, value);
+  return *this;
+}
+Recipe& Recipe::inference() {
+  case_.mode = Mode::inference;
+  return *this;
+}
+Recipe& Recipe::steps(std::size_t count) {
+  steps_ = count;
+  case_.sequence = true;
+  return *this;
+}
+Recipe& Recipe::exact() {
+  case_.exact = true;
+  return *this;
+}
+Recipe& Recipe::x(Fill fill) {
+  x_ = std::move(fill);
+  return *this;
+}
+Recipe& Recipe::grad_y(Fill fill) {
+  grad_y_ = std::move(fill);
+  return *this;
+}
+Recipe& Recipe::gamma(Fill fill) {
+  gamma_ = std::move(fill);
+  return *this;
+}
+Recipe& Recipe::beta(Fill fill) {
+  beta_ = std::move(fill);
+  return *this;
+}
+Recipe& Recipe::no_affine() {
+  affine_ = false;
+  return *this;
+}
+Recipe& Recipe::pads(std::function<bool(std::size_t)> pad) {
+  pad_ = std::move(pad);
+  return *this;
+}
+Recipe& Recipe::state(std::string name, Fill fill) {
+  state_.emplace_back(std::move(name), std::move(fill));
+  return *this;
+}
+
+StoredTensor Recipe::tensor(std::string_view name, Shape shape, DType dtype,
+                            const Fill& fill) const {
+  // One stream for a layer, a regime and a shape: the dtypes share their numbers, up to rounding.
+  const RandomStream random(
+      kSeed, fmt::format("{}/{}/{}/{}", op_of(case_), case_.reason, name, fmt::join(shape, "x")));
+  std::vector<double> values(size_of(shape));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = ref::norm::round_to(storage_format(dtype), fill(i, random.normal(i)));
+  return ref::io::make_tensor(std::string(name), dtype, std::move(shape), values);
+}
+
+Case Recipe::make() const {
+  Case c = case_;
+  const auto stacked = [&](Shape shape) {
+    if (c.sequence) shape.insert(shape.begin(), steps_);
+    return shape;
+  };
+  const std::string layer = op_of(c);
+  c.inputs.push_back(tensor("x", stacked(shape_), c.dtype, x_));
+  c.inputs.push_back(tensor("grad_y", stacked(shape_), c.dtype, grad_y_));
+  if (affine_ && layer != "none" && layer != "group_scaling") {
+    const Shape features = {layer == "scale_norm" ? 1 : shape_.back()};
+    c.inputs.push_back(tensor("gamma", features, c.dtype, gamma_));
+    if (layer != "scale_norm") c.inputs.push_back(tensor("beta", features, c.dtype, beta_));
+  }
+  if (pad_) {
+    const Shape rows = stacked(Shape(shape_.begin(), shape_.end() - 1));
+    c.inputs.push_back(tensor("valid", rows, DType::boolean,
+                              [this](std::size_t row, double) { return pad_(row) ? 0.0 : 1.0; }));
+  }
+  for (const auto& [name, initial] : ref::norm::initial_state<double>(c.options, shape_.back())) {
+    Fill fill = name == "running_variance" || name == "running_psi2" ? Fill(positive)
+                : name == "nu"         ? [](std::size_t, double normal) { return 0.25 * normal; }
+                : name == "iterations" ? [](std::size_t, double) { return 2.0; }
+                                       : Fill(standard);
+    for (const auto& [own, chosen] : state_)
+      if (own == name) fill = chosen;
+    c.inputs.push_back(
+        tensor(name, ref::tensor::shape_of(initial), dtype_of_output(c.dtype, name), fill));
+  }
+  std::ranges::sort(c.inputs, {}, &StoredTensor::name);
+  return c;
+}
+
+}  // namespace normproof::verification::golden

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "verification/golden/case.hpp"
+
+namespace normproof::verification::golden {
+
+/// The element `flat` (C order) of a tensor, from a random number of its own.
+using Fill = std::function<double(std::size_t flat, double normal)>;
+
+/// How the inputs of a case are made: a function of its path alone, on every machine. What is not
+/// set is as far from the neutral element as a kernel that forgets it can be told apart: gamma far
+/// from 1, beta far from 0, a state that is not the initial one.
+///
+///   Recipe(Tier::quick, "layer_norm", "offset_1e4", {7, 16}, DType::float32)
+///       .why("...").x([](auto, double normal) { return 1e4 + normal; }).make()
+class Recipe {
+ public:
+  /// The shape of x in one step.
+  Recipe(Tier tier, std::string_view layer, std::string reason, std::vector<std::size_t> shape,
+         DType dtype);
+
+  Recipe& why(std::string sentence);
+  /// Throws    UsageError as set_option does
+  Recipe& option(std::string_view name, std::string_view value);
+  Recipe& inference();
+  Recipe& steps(std::size_t count);
+  Recipe& exact();
+  /// x and grad_y have the axis of steps in front, if there is one: `flat` counts through it.
+  Recipe& x(Fill fill);
+  Recipe& grad_y(Fill fill);
+  Recipe& gamma(Fill fill);
+  Recipe& beta(Fill fill);
+  Recipe& no_affine();
+  /// A row is padding where `pad` says so, by its number in C order, steps included.
+  Recipe& pads(std::function<bool(std::size_t row)> pad);
+  /// All elements of a tensor of the state; by default a random one, `iterations` 2.
+  Recipe& state(std::string name, Fill fill);
+
+  /// Every value is rounded to the dtype (the state of 16-bit cases to float32), ties to even.
+  Case make() const;
+
+ private:
+  StoredTensor tensor(std::string_view name, std::vector<std::size_t> shape, DType dtype,
+                      const Fill& fill) const;
+
+  Case case_;
+  std::vector<std::size_t> shape_;
+  std::size_t steps_ = 0;
+  Fill x_, grad_y_, gamma_, beta_;
+  bool affine_ = true;
+  std::function<bool(std::size_t)> pad_;
+  std::vector<std::pair<std::string, Fill>> state_;
+};
+
+}  // namespace normproof::verification::golden

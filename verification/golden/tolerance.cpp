@@ -1,0 +1,109 @@
+#include "verification/golden/tolerance.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "ref/numeric/errors.hpp"
+#include "verification/evaluation/sequence.hpp"
+#include "verification/golden/certificate.hpp"
+
+namespace normproof::verification::golden {
+
+using ref::numeric::any_order_error;
+using ref::numeric::AnyOrderArithmetic;
+using ref::numeric::Arithmetic;
+using ref::tensor::NamedTensors;
+using ref::tensor::Tensor;
+
+namespace {
+
+constexpr Accumulation kAccumulations[] = {Accumulation::float64, Accumulation::float32,
+                                           Accumulation::float16, Accumulation::bfloat16};
+
+Arithmetic arithmetic_of_storage(DType dtype) {
+  switch (dtype) {
+    case DType::float32:
+      return ref::numeric::kFloat32;
+    case DType::float16:
+      return ref::numeric::kFloat16;
+    case DType::bfloat16:
+      return ref::numeric::kBfloat16;
+    default:
+      return ref::numeric::kFloat64;
+  }
+}
+
+NamedTensors<double> errors_of(const Case& c, const evaluation::EvalInputs& inputs,
+                               const Arithmetic& arithmetic) {
+  const AnyOrderArithmetic scope(arithmetic);
+  NamedTensors<double> errors;
+  for (const auto& [name, values] :
+       evaluation::run_sequence<any_order_error>(c.options, inputs, c.sequence)) {
+    Tensor<double> error = ref::tensor::empty_tensor<double>(ref::tensor::shape_of(values));
+    for (std::size_t i = 0; i < values.size(); ++i) error.data()[i] = values.data()[i].error;
+    errors.set(name, std::move(error));
+  }
+  return errors;
+}
+
+}  // namespace
+
+std::string_view to_string(Accumulation accumulation) {
+  switch (accumulation) {
+    case Accumulation::float64:
+      return "float64";
+    case Accumulation::float32:
+      return "float32";
+    case Accumulation::float16:
+      return "float16";
+    case Accumulation::bfloat16:
+      return "bfloat16";
+  }
+  ref::numeric::contract_failure("to_string", "accumulation", "is no enumerator",
+                                 "one of Accumulation");
+}
+
+Accumulation accumulation_of(std::string_view name) {
+  std::vector<std::string> known;
+  for (const Accumulation accumulation : kAccumulations) {
+    if (to_string(accumulation) == name) return accumulation;
+    known.emplace_back(to_string(accumulation));
+  }
+  throw ref::numeric::UsageError(ref::numeric::unknown_name("accumulation", name, known));
+}
+
+Arithmetic arithmetic_of(Accumulation accumulation) {
+  switch (accumulation) {
+    case Accumulation::float32:
+      return ref::numeric::kFloat32;
+    case Accumulation::float16:
+      return ref::numeric::kFloat16;
+    case Accumulation::bfloat16:
+      return ref::numeric::kBfloat16;
+    default:
+      return ref::numeric::kFloat64;
+  }
+}
+
+Accumulation usual_accumulation(DType dtype) {
+  return dtype == DType::float64 ? Accumulation::float64 : Accumulation::float32;
+}
+
+Tolerance tolerance(const Case& c, Accumulation accumulation) {
+  evaluation::EvalInputs inputs = inputs_of(c, path_of(c));
+  replace_not_finite(inputs, 0.75);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const double u = arithmetic_of_storage(c.dtype).unit_roundoff;
+  // Exact operations on inputs and options that are rounded once.
+  const Arithmetic rounded_inputs{
+      .unit_roundoff = 0, .tiny = 0, .largest = kInfinity, .input_roundoff = u};
+  return {errors_of(c, inputs, arithmetic_of(accumulation)), errors_of(c, inputs, rounded_inputs)};
+}
+
+double with_storage(double bound, double exact, DType stored) {
+  const Arithmetic format = arithmetic_of_storage(stored);
+  // What overflows the format there answers infinity, which no bound accepts.
+  return bound + format.unit_roundoff * (std::fabs(exact) + bound) + format.tiny * 0x1p-10;
+}
+
+}  // namespace normproof::verification::golden

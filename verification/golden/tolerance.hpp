@@ -1,0 +1,34 @@
+#pragma once
+
+#include "ref/numeric/any_order_error.hpp"
+#include "verification/golden/case.hpp"
+
+namespace normproof::verification::golden {
+
+/// What a candidate computes with: the dtype of its sums and products, whatever it stores.
+enum class Accumulation { float64, float32, float16, bfloat16 };
+std::string_view to_string(Accumulation accumulation);
+/// Throws    UsageError with the nearest known name
+Accumulation accumulation_of(std::string_view name);
+ref::numeric::Arithmetic arithmetic_of(Accumulation accumulation);
+/// As kernels do it: float32 for 16 bits, else the dtype itself.
+Accumulation usual_accumulation(DType dtype);
+
+/// How far a correct implementation may be from the exact result of a case, element by element.
+///
+/// Source    docs/error_analysis.md, section 8: any order of the sums, 2 units in the last place in
+///           any other operation; then one rounding to the dtype that the answer is stored in
+/// Computes  the bound of each output for `accumulation`; infinite where it claims nothing, which
+///           includes what an infinity or a NaN of the inputs reaches
+struct Tolerance {
+  ref::tensor::NamedTensors<double> bound;
+  /// What one rounding of every input and option to the dtype of the case may move: where a bound
+  /// is no larger than this, the inputs themselves do not say more.
+  ref::tensor::NamedTensors<double> of_the_inputs;
+};
+Tolerance tolerance(const Case& c, Accumulation accumulation);
+
+/// The bound with the rounding to the dtype of storage added, for an exact value.
+double with_storage(double bound, double exact, DType stored);
+
+}  // namespace normproof::verification::golden
