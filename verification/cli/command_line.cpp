@@ -296,6 +296,7 @@ Command parse_command_line(const std::vector<std::string>& arguments) {
     const CLI::App& verb = golden_verb(command);
     refuse_extras(verb, "golden " + verb.get_name(), {});
     if (verb.get_name() == "make") return golden_make_command(verb, golden_texts);
+    if (verb.get_name() == "power") return golden_power_command(verb, golden_texts);
     return golden_check_command(verb, golden_texts);
   }
   return TokenizeCommand{corpus_files(command)};

@@ -36,7 +36,7 @@ struct TextCommand {
 
 using Command =
     std::variant<VerifyCommand, EvalCommand, TokenizeCommand, ElementaryCommand, DeterminismCommand,
-                 GoldenMakeCommand, GoldenCheckCommand, TextCommand>;
+                 GoldenMakeCommand, GoldenCheckCommand, GoldenPowerCommand, TextCommand>;
 
 /// Computes  the command that the arguments (without the program's name) spell out. --jobs and
 ///           --threads are the number of processors where they are not given.

@@ -8,6 +8,7 @@
 
 #include "verification/golden/check.hpp"
 #include "verification/golden/make.hpp"
+#include "verification/golden/power.hpp"
 
 namespace normproof::verification::cli {
 
@@ -31,6 +32,11 @@ struct GoldenCheckCommand {
   std::string command_line = {};  ///< as it was given, for the line that reproduces a failure
 };
 
+struct GoldenPowerCommand {
+  golden::PowerOptions options = {};
+  std::optional<std::filesystem::path> json = {}, markdown = {};
+};
+
 /// Writes a corpus and says on standard output what it holds.
 void golden_make(const GoldenMakeCommand& command);
 
@@ -39,5 +45,9 @@ void golden_make(const GoldenMakeCommand& command);
 /// Returns   true where every case passed, those of the xfail list failed, and there were enough
 /// Throws    UsageError, FileError
 bool golden_check(const GoldenCheckCommand& command);
+
+/// The mutation score of a tier by layer, the false alarms, and the survivors, each explained.
+/// Returns   true where every mutation that is an error was rejected, and no right implementation
+bool golden_power(const GoldenPowerCommand& command);
 
 }  // namespace normproof::verification::cli

@@ -85,6 +85,30 @@ void add_check(CLI::App& golden, GoldenTexts& texts) {
   check.footer(golden_check_footer());
 }
 
+void add_power(CLI::App& golden, GoldenTexts& texts) {
+  CLI::App& power =
+      *golden.add_subcommand("power", "How many wrong implementations the corpus rejects");
+  power.add_option("--tier", texts.tier, "quick (default), standard or full")->type_name("TIER");
+  power.add_option("--layer", texts.layer, "Layers whose name this glob matches (default: all)")
+      ->type_name("GLOB");
+  power
+      .add_option(
+          "--seeds", texts.seeds,
+          "Corpora to try: that of 'make', and others of other\nrandom numbers (default: 1)")
+      ->type_name("N");
+  power.add_option("--json", texts.json, "Write every verdict as JSON")->type_name("FILE");
+  power
+      .add_option("--markdown", texts.markdown,
+                  "Write the report with the case that rejects each\nwrong implementation first")
+      ->type_name("FILE");
+  power
+      .add_option("--jobs", texts.jobs,
+                  "Implementations that run at the same time (default: the\n"
+                  "number of processors)")
+      ->type_name("N");
+  power.footer(golden_power_footer());
+}
+
 std::vector<std::string> split(const std::string& option, const std::string& text) {
   std::vector<std::string> words;
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -109,6 +133,7 @@ void add_golden(CLI::App& app, GoldenTexts& texts) {
       "golden", "Certified expected values, and implementations held\nagainst them");
   add_make(golden, texts);
   add_check(golden, texts);
+  add_power(golden, texts);
   for (CLI::App* verb : golden.get_subcommands({})) {
     verb->allow_extras();
     verb->group("Commands");
@@ -120,12 +145,13 @@ void add_golden(CLI::App& app, GoldenTexts& texts) {
 const CLI::App& golden_verb(const CLI::App& golden) {
   const std::vector<CLI::App*> given = golden.get_subcommands();
   if (given.size() == 1) return *given.front();
-  const std::vector<std::string> known = {"make", "check"};
+  const std::vector<std::string> known = {"make", "check", "power"};
   const std::vector<std::string> extras = golden.remaining();
   if (!extras.empty())
     throw UsageError(ref::numeric::unknown_name("golden command", extras[0], known));
   throw UsageError(
-      "no golden command is given; expected one of make, check (see normproof golden --help)");
+      "no golden command is given; expected one of make, check, power (see normproof golden "
+      "--help)");
 }
 
 GoldenMakeCommand golden_make_command(const CLI::App& verb, const GoldenTexts& texts) {
@@ -141,6 +167,18 @@ GoldenMakeCommand golden_make_command(const CLI::App& verb, const GoldenTexts& t
   make.only = texts.only;
   make.jobs = thread_count(verb, "--jobs", texts.jobs);
   return make;
+}
+
+GoldenPowerCommand golden_power_command(const CLI::App& verb, const GoldenTexts& texts) {
+  constexpr std::size_t kMostSeeds = 10'000;
+  GoldenPowerCommand power;
+  power.options.tier = golden::tier_of(texts.tier);
+  power.options.only = texts.layer;
+  power.options.seeds = parse_number<std::size_t>("--seeds", texts.seeds, 1, kMostSeeds);
+  power.options.jobs = thread_count(verb, "--jobs", texts.jobs);
+  power.json = path_of(verb, "--json");
+  power.markdown = path_of(verb, "--markdown");
+  return power;
 }
 
 GoldenCheckCommand golden_check_command(const CLI::App& verb, const GoldenTexts& texts) {

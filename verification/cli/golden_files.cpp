@@ -67,6 +67,13 @@ std::vector<std::pair<std::string, std::string>> failures_of(const CheckedCase& 
   return failures;
 }
 
+std::vector<std::string> sentences_of(const CheckedCase& c) {
+  std::vector<std::string> sentences;
+  for (const golden::Diagnosis& diagnosis : c.result.diagnosis)
+    sentences.push_back(diagnosis.sentence());
+  return sentences;
+}
+
 std::string dumped(const ordered_json& object, int indent) {
   return object.dump(indent, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
@@ -76,10 +83,12 @@ std::string dumped(const ordered_json& object, int indent) {
 std::string golden_json_lines(const GoldenReport& report) {
   std::string text;
   for (const CheckedCase& c : report.cases) {
-    ordered_json object = {
-        {"path", c.result.description.path},       {"outcome", name_of(c.outcome)},
-        {"problem", clean_line(c.result.problem)}, {"tensors", ordered_json::array()},
-        {"diagnosis", c.result.diagnosis},         {"repro", clean_line(c.repro)}};
+    ordered_json object = {{"path", c.result.description.path},
+                           {"outcome", name_of(c.outcome)},
+                           {"problem", clean_line(c.result.problem)},
+                           {"tensors", ordered_json::array()},
+                           {"diagnosis", sentences_of(c)},
+                           {"repro", clean_line(c.repro)}};
     for (const TensorResult& t : c.result.tensors) object["tensors"].push_back(tensor_json(t));
     text += dumped(object, -1);
   }
@@ -107,7 +116,7 @@ std::string golden_junit(const GoldenReport& report) {
     failure.append_attribute("message") = failures.front().second.c_str();
     std::string text;
     for (const auto& [rule, sentence] : failures) text += sentence + "\n";
-    for (const std::string& sentence : c.result.diagnosis) text += sentence + "\n";
+    for (const std::string& sentence : sentences_of(c)) text += sentence + "\n";
     failure.text() = (text + "repro: " + clean_line(c.repro)).c_str();
   }
   std::ostringstream text;
@@ -119,10 +128,9 @@ std::string golden_sarif(const GoldenReport& report) {
   ordered_json results = ordered_json::array();
   for (const CheckedCase& c : report.cases)
     for (const auto& [rule, sentence] : failures_of(c)) {
-      const std::string text =
-          fmt::format("{}: {}{}{} (repro: {})", c.result.description.path, sentence,
-                      c.result.diagnosis.empty() ? "" : "; ", fmt::join(c.result.diagnosis, "; "),
-                      clean_line(c.repro));
+      const std::string text = fmt::format("{}: {}{}{} (repro: {})", c.result.description.path,
+                                           sentence, c.result.diagnosis.empty() ? "" : "; ",
+                                           fmt::join(sentences_of(c), "; "), clean_line(c.repro));
       results.push_back(
           {{"ruleId", fmt::format("{}/{}", golden::op_of(c.result.description.c), rule)},
            {"level", "error"},

@@ -107,7 +107,7 @@ std::vector<std::string> problems_of(const CaseResult& result) {
   if (!result.problem.empty()) lines.push_back(clean_line(result.problem));
   for (const TensorResult& t : result.tensors)
     if (!t.passed()) lines.push_back(failure_text(t));
-  for (const std::string& sentence : result.diagnosis) lines.push_back(sentence);
+  for (const golden::Diagnosis& diagnosis : result.diagnosis) lines.push_back(diagnosis.sentence());
   return lines;
 }
 
@@ -190,6 +190,26 @@ std::string failure_text(const TensorResult& t) {
   return text;
 }
 
+std::vector<std::string> diagnosis_lines(const GoldenReport& report) {
+  std::map<std::string, std::map<std::string, std::size_t>> agreeing;  // layer, what, cases
+  std::map<std::string, std::size_t> failed;
+  for (const CheckedCase& c : report.cases) {
+    if (c.outcome != Outcome::failed) continue;
+    const std::string layer = golden::op_of(c.result.description.c);
+    ++failed[layer];
+    for (const golden::Diagnosis& diagnosis : c.result.diagnosis)
+      if (diagnosis.mutation) ++agreeing[layer][diagnosis.what];
+  }
+  std::vector<std::string> lines;
+  for (const auto& [layer, found] : agreeing) {
+    const auto best =
+        std::ranges::max_element(found, {}, [](const auto& entry) { return entry.second; });
+    lines.push_back(fmt::format("{}: {} of {} agree with '{}'", layer, best->second,
+                                plural(failed[layer], "failed case"), best->first));
+  }
+  return lines;
+}
+
 std::string golden_text(const GoldenReport& report) {
   std::string text = fmt::format("{:<20} {:<9} {:<18} {:>5} {:>6} {:>8} {:>9} {:>9} {:>9} {:>9}\n",
                                  "layer", "dtype", "output", "cases", "failed", "ratio", "max ulp",
@@ -208,7 +228,9 @@ std::string golden_text(const GoldenReport& report) {
     for (const std::string& line : problems_of(c.result)) text += "  " + line + "\n";
     text += "  repro: " + clean_line(c.repro) + "\n";
   }
-  return text + "\n" + report.summary() + "\n";
+  text += "\n";
+  for (const std::string& line : diagnosis_lines(report)) text += line + "\n";
+  return text + report.summary() + "\n";
 }
 
 std::string golden_markdown(const GoldenReport& report) {
@@ -231,6 +253,7 @@ std::string golden_markdown(const GoldenReport& report) {
     for (const std::string& line : problems_of(c.result)) text += "- " + escape_markup(line) + "\n";
     text += "\n```\n" + clean_line(c.repro) + "\n```\n";
   }
+  for (const std::string& line : diagnosis_lines(report)) text += "\n" + escape_markup(line) + "\n";
   return text;
 }
 

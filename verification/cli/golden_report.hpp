@@ -32,6 +32,9 @@ struct GoldenReport {
 GoldenReport golden_report(std::vector<golden::CaseResult> results,
                            const GoldenCheckCommand& command, const std::string& xfail_list);
 
+/// A line a layer: the wrong formula that most of its failed cases agree with.
+std::vector<std::string> diagnosis_lines(const GoldenReport& report);
+
 /// The metrics of every output by layer and dtype, then each failure with its line to reproduce it,
 /// then the summary.
 std::string golden_text(const GoldenReport& report);

@@ -133,4 +133,15 @@ std::string golden_check_footer() {
          "'*/rms_norm/*'";
 }
 
+std::string golden_power_footer() {
+  return "A second implementation of every layer is broken at each place of its formula in every "
+         "way "
+         "that\nthe place offers, and held against the cases; so are right implementations that "
+         "add in "
+         "other\norders. Exit status 1 if a wrong one passes, or a right one fails.\n\n"
+         "Examples:\n"
+         "  normproof golden power\n"
+         "  normproof golden power --layer rms_norm --seeds 10 --markdown power.md";
+}
+
 }  // namespace normproof::verification::cli

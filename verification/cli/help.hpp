@@ -16,5 +16,6 @@ std::string determinism_footer();
 std::string golden_footer();
 std::string golden_make_footer();
 std::string golden_check_footer();
+std::string golden_power_footer();
 
 }  // namespace normproof::verification::cli

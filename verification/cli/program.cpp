@@ -49,6 +49,9 @@ struct Runner {
   int operator()(const GoldenCheckCommand& command) const {
     return golden_check(command) ? kSuccess : kNumericalFailure;
   }
+  int operator()(const GoldenPowerCommand& command) const {
+    return golden_power(command) ? kSuccess : kNumericalFailure;
+  }
   int operator()(const TextCommand& command) const {
     write_stdout(command.text);
     return kSuccess;

@@ -6,6 +6,7 @@
 #include "ref/numeric/errors.hpp"
 #include "verification/golden/candidate_process.hpp"
 #include "verification/golden/check.hpp"
+#include "verification/golden/diagnose.hpp"
 #include "verification/golden/for_each.hpp"
 #include "verification/golden/pipe_text.hpp"
 
@@ -64,7 +65,9 @@ std::vector<CaseResult> check_cases(const fs::path& golden,
   for_each(cases.size(), jobs, [&](std::size_t i) {
     const StoredCase stored = read_case(golden, cases[i]);
     try {
-      results[i] = check_case(stored, ask(stored), options);
+      const std::vector<StoredTensor> answer = ask(stored);
+      results[i] = check_case(stored, answer, options);
+      if (!results[i].passed()) results[i].diagnosis = diagnose(stored, answer, results[i]);
     } catch (const FileError& error) {
       results[i] = {stored.description, error.what(), {}, {}};
     }

@@ -30,6 +30,19 @@ Tier tier_of(std::string_view name) {
   throw ref::numeric::UsageError(ref::numeric::unknown_name("tier", name, known));
 }
 
+ref::model::StorageFormat storage_of(DType dtype) {
+  switch (dtype) {
+    case DType::float32:
+      return ref::model::StorageFormat::float32;
+    case DType::float16:
+      return ref::model::StorageFormat::float16;
+    case DType::bfloat16:
+      return ref::model::StorageFormat::bfloat16;
+    default:
+      return ref::model::StorageFormat::float64;
+  }
+}
+
 std::string op_of(const Case& c) {
   return ref::model::norm_name(c.options);
 }

@@ -33,6 +33,9 @@ struct Case {
   std::vector<StoredTensor> inputs;  ///< as for `normproof eval`, in ascending order of names
 };
 
+/// The format that a float dtype stores; float64 for the others.
+ref::model::StorageFormat storage_of(DType dtype);
+
 /// "layer_norm"
 std::string op_of(const Case& c);
 /// "quick/layer_norm/offset_1e4-7x16-float32": the folder of the case in a corpus.

@@ -32,11 +32,20 @@ struct TensorResult {
   bool passed() const { return problem.empty() && failures == 0; }
 };
 
+/// What a failing answer agrees with.
+struct Diagnosis {
+  std::string what;      ///< "eps: outside the root"; or the arithmetic whose bound it meets
+  bool mutation = true;  ///< a wrong formula, else an arithmetic
+  double ulps = 0;       ///< how close, for a mutation
+
+  std::string sentence() const;
+};
+
 struct CaseResult {
   CaseDescription description;
   std::string problem;  ///< why no output could be compared, in one sentence
   std::vector<TensorResult> tensors;
-  std::vector<std::string> diagnosis;  ///< what a failing output agrees with
+  std::vector<Diagnosis> diagnosis;  ///< the closest first
 
   bool passed() const;
 };
@@ -70,5 +79,8 @@ std::vector<CaseResult> check_cases(const std::filesystem::path& golden,
 /// Holds what a candidate answers to one case against what is expected.
 CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                       const CheckOptions& options);
+/// The same with a tolerance at hand, for many answers to one case.
+CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>& answer,
+                      const CheckOptions& options, const Tolerance& bounds);
 
 }  // namespace normproof::verification::golden

@@ -45,7 +45,7 @@ json convention(const Case& c) {
       object[name] = "weight of the old value";
     if (name == "unbiased_running_variance")
       object["running_variance"] =
-          value == "1" ? "takes n/(n-1) times the biased variance" : "takes the biased variance";
+          value == "true" ? "takes n/(n-1) times the biased variance" : "takes the biased variance";
   }
   if (find(c.inputs, "nu") != nullptr) object["nu"] = "grad_x takes that of the step before";
   return object;

@@ -15,26 +15,10 @@
 
 namespace normproof::verification::golden {
 
-using ref::model::StorageFormat;
 using ref::numeric::RandomStream;
 using Shape = std::vector<std::size_t>;
 
 namespace {
-
-constexpr std::uint64_t kSeed = 20261121;
-
-StorageFormat storage_format(DType dtype) {
-  switch (dtype) {
-    case DType::float32:
-      return StorageFormat::float32;
-    case DType::float16:
-      return StorageFormat::float16;
-    case DType::bfloat16:
-      return StorageFormat::bfloat16;
-    default:
-      return StorageFormat::float64;
-  }
-}
 
 std::size_t size_of(const Shape& shape) {
   std::size_t size = 1;
@@ -125,35 +109,36 @@ Recipe& Recipe::state(std::string name, Fill fill) {
   return *this;
 }
 
-StoredTensor Recipe::tensor(std::string_view name, Shape shape, DType dtype,
-                            const Fill& fill) const {
+StoredTensor Recipe::tensor(std::string_view name, Shape shape, DType dtype, const Fill& fill,
+                            std::uint64_t seed) const {
   // One stream for a layer, a regime and a shape: the dtypes share their numbers, up to rounding.
   const RandomStream random(
-      kSeed, fmt::format("{}/{}/{}/{}", op_of(case_), case_.reason, name, fmt::join(shape, "x")));
+      seed, fmt::format("{}/{}/{}/{}", op_of(case_), case_.reason, name, fmt::join(shape, "x")));
   std::vector<double> values(size_of(shape));
   for (std::size_t i = 0; i < values.size(); ++i)
-    values[i] = ref::norm::round_to(storage_format(dtype), fill(i, random.normal(i)));
+    values[i] = ref::norm::round_to(storage_of(dtype), fill(i, random.normal(i)));
   return ref::io::make_tensor(std::string(name), dtype, std::move(shape), values);
 }
 
-Case Recipe::make() const {
+Case Recipe::make(std::uint64_t seed) const {
   Case c = case_;
   const auto stacked = [&](Shape shape) {
     if (c.sequence) shape.insert(shape.begin(), steps_);
     return shape;
   };
   const std::string layer = op_of(c);
-  c.inputs.push_back(tensor("x", stacked(shape_), c.dtype, x_));
-  c.inputs.push_back(tensor("grad_y", stacked(shape_), c.dtype, grad_y_));
+  c.inputs.push_back(tensor("x", stacked(shape_), c.dtype, x_, seed));
+  c.inputs.push_back(tensor("grad_y", stacked(shape_), c.dtype, grad_y_, seed));
   if (affine_ && layer != "none" && layer != "group_scaling") {
     const Shape features = {layer == "scale_norm" ? 1 : shape_.back()};
-    c.inputs.push_back(tensor("gamma", features, c.dtype, gamma_));
-    if (layer != "scale_norm") c.inputs.push_back(tensor("beta", features, c.dtype, beta_));
+    c.inputs.push_back(tensor("gamma", features, c.dtype, gamma_, seed));
+    if (layer != "scale_norm") c.inputs.push_back(tensor("beta", features, c.dtype, beta_, seed));
   }
   if (pad_) {
     const Shape rows = stacked(Shape(shape_.begin(), shape_.end() - 1));
-    c.inputs.push_back(tensor("valid", rows, DType::boolean,
-                              [this](std::size_t row, double) { return pad_(row) ? 0.0 : 1.0; }));
+    c.inputs.push_back(tensor(
+        "valid", rows, DType::boolean,
+        [this](std::size_t row, double) { return pad_(row) ? 0.0 : 1.0; }, seed));
   }
   for (const auto& [name, initial] : ref::norm::initial_state<double>(c.options, shape_.back())) {
     Fill fill = name == "running_variance" || name == "running_psi2" ? Fill(positive)
@@ -163,7 +148,7 @@ Case Recipe::make() const {
     for (const auto& [own, chosen] : state_)
       if (own == name) fill = chosen;
     c.inputs.push_back(
-        tensor(name, ref::tensor::shape_of(initial), dtype_of_output(c.dtype, name), fill));
+        tensor(name, ref::tensor::shape_of(initial), dtype_of_output(c.dtype, name), fill, seed));
   }
   std::ranges::sort(c.inputs, {}, &StoredTensor::name);
   return c;

@@ -12,9 +12,9 @@ namespace normproof::verification::golden {
 /// The element `flat` (C order) of a tensor, from a random number of its own.
 using Fill = std::function<double(std::size_t flat, double normal)>;
 
-/// How the inputs of a case are made: a function of its path alone, on every machine. What is not
-/// set is as far from the neutral element as a kernel that forgets it can be told apart: gamma far
-/// from 1, beta far from 0, a state that is not the initial one.
+/// How the inputs of a case are made: a function of its path and the seed, on every machine. What
+/// is not set is as far from the neutral element as a kernel that forgets it can be told apart:
+/// gamma far from 1, beta far from 0, a state that is not the initial one.
 ///
 ///   Recipe(Tier::quick, "layer_norm", "offset_1e4", {7, 16}, DType::float32)
 ///       .why("...").x([](auto, double normal) { return 1e4 + normal; }).make()
@@ -42,11 +42,11 @@ class Recipe {
   Recipe& state(std::string name, Fill fill);
 
   /// Every value is rounded to the dtype (the state of 16-bit cases to float32), ties to even.
-  Case make() const;
+  Case make(std::uint64_t seed) const;
 
  private:
   StoredTensor tensor(std::string_view name, std::vector<std::size_t> shape, DType dtype,
-                      const Fill& fill) const;
+                      const Fill& fill, std::uint64_t seed) const;
 
   Case case_;
   std::vector<std::size_t> shape_;

@@ -100,10 +100,16 @@ Tolerance tolerance(const Case& c, Accumulation accumulation) {
   return {errors_of(c, inputs, arithmetic_of(accumulation)), errors_of(c, inputs, rounded_inputs)};
 }
 
+double unit_roundoff(DType dtype) {
+  return arithmetic_of_storage(dtype).unit_roundoff;
+}
+
 double with_storage(double bound, double exact, DType stored) {
   const Arithmetic format = arithmetic_of_storage(stored);
   // What overflows the format there answers infinity, which no bound accepts.
-  return bound + format.unit_roundoff * (std::fabs(exact) + bound) + format.tiny * 0x1p-10;
+  // The distance of subnormal numbers is 2 u tiny.
+  return bound + format.unit_roundoff * (std::fabs(exact) + bound) +
+         2 * format.unit_roundoff * format.tiny;
 }
 
 }  // namespace normproof::verification::golden

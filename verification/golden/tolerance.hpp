@@ -28,6 +28,9 @@ struct Tolerance {
 };
 Tolerance tolerance(const Case& c, Accumulation accumulation);
 
+/// Of a float dtype; 2^-53 for the others.
+double unit_roundoff(DType dtype);
+
 /// The bound with the rounding to the dtype of storage added, for an exact value.
 double with_storage(double bound, double exact, DType stored);
 

@@ -1,0 +1,153 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "ref/numeric/parallel.hpp"
+#include "verification/cli/golden.hpp"
+#include "verification/cli/output_files.hpp"
+#include "verification/cli/progress_bar.hpp"
+#include "verification/cli/standard_streams.hpp"
+#include "verification/cli/text.hpp"
+
+namespace normproof::verification::cli {
+
+using golden::LayerPower;
+using golden::PowerOptions;
+using golden::Verdict;
+
+namespace {
+
+struct PowerTotals {
+  std::size_t cases = 0, wrong = 0, killed = 0, equivalent = 0, checks = 0, false_alarms = 0;
+
+  std::size_t survivors() const { return wrong - killed - equivalent; }
+  PowerTotals& operator+=(const PowerTotals& t) {
+    cases += t.cases;
+    wrong += t.wrong;
+    killed += t.killed;
+    equivalent += t.equivalent;
+    checks += t.checks;
+    false_alarms += t.false_alarms;
+    return *this;
+  }
+};
+
+PowerTotals totals_of(const LayerPower& layer, std::size_t seeds) {
+  PowerTotals totals{layer.cases, layer.verdicts.size(), layer.count_killed(seeds),
+                     0,           layer.checks,          layer.false_alarms.size()};
+  for (const Verdict& verdict : layer.verdicts)
+    if (verdict.killed < seeds && !golden::why_equivalent(layer.layer, verdict.mutation).empty())
+      ++totals.equivalent;
+  return totals;
+}
+
+PowerTotals totals_of(const std::vector<LayerPower>& layers, std::size_t seeds) {
+  PowerTotals all;
+  for (const LayerPower& layer : layers) all += totals_of(layer, seeds);
+  return all;
+}
+
+bool all_as_it_should(const PowerTotals& totals) {
+  return totals.survivors() == 0 && totals.false_alarms == 0;
+}
+
+std::string corpora(std::size_t count) {
+  return count == 1 ? "1 corpus" : fmt::format("{} corpora", count);
+}
+
+std::string name_of(const golden::Mutation& mutation) {
+  return fmt::format("{}: {}", mutation.site, to_string(mutation.op));
+}
+
+std::string survivor_line(const LayerPower& layer, const Verdict& verdict, std::size_t seeds) {
+  const std::string why = golden::why_equivalent(layer.layer, verdict.mutation);
+  return fmt::format(
+      "{}, {}: rejected by {} of {}; {}", layer.layer, name_of(verdict.mutation), verdict.killed,
+      corpora(seeds),
+      why.empty() ? fmt::format("the largest share of a bound is {}", number_text(verdict.closest))
+                  : "no error: " + why);
+}
+
+std::string power_table(const std::vector<LayerPower>& layers, std::size_t seeds) {
+  std::string text =
+      "| layer | cases | wrong | rejected | no error | survive | right answers | false alarms |\n"
+      "|---|---|---|---|---|---|---|---|\n";
+  const auto row = [&](const std::string& name, const PowerTotals& t) {
+    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", name, t.cases, t.wrong,
+                        t.killed, t.equivalent, t.survivors(), t.checks, t.false_alarms);
+  };
+  for (const LayerPower& layer : layers) row(layer.layer, totals_of(layer, seeds));
+  row("all", totals_of(layers, seeds));
+  return text;
+}
+
+std::string killers_table(const std::vector<LayerPower>& layers) {
+  std::string text = "| layer | wrong implementation | first rejected by |\n|---|---|---|\n";
+  for (const LayerPower& layer : layers)
+    for (const Verdict& verdict : layer.verdicts)
+      text +=
+          fmt::format("| {} | {} | {} |\n", layer.layer, escape_markup(name_of(verdict.mutation)),
+                      verdict.killer.empty() ? "none" : verdict.killer);
+  return text;
+}
+
+std::string power_report(const std::vector<LayerPower>& layers, const PowerOptions& options) {
+  std::string text = power_table(layers, options.seeds);
+  for (const LayerPower& layer : layers) {
+    for (const std::string& alarm : layer.false_alarms)
+      text += fmt::format("\nfalse alarm: {}: {}\n", layer.layer, alarm);
+    for (const Verdict& verdict : layer.verdicts)
+      if (verdict.killed < options.seeds)
+        text += "\n" + survivor_line(layer, verdict, options.seeds) + "\n";
+  }
+  const PowerTotals all = totals_of(layers, options.seeds);
+  return text + fmt::format("\n{}: {} of {} are rejected, {}; tier {}, {}\n",
+                            all_as_it_should(all) ? "PASSED" : "FAILED", all.killed,
+                            plural(all.wrong - all.equivalent, "wrong implementation"),
+                            plural(all.false_alarms, "false alarm"), to_string(options.tier),
+                            corpora(options.seeds));
+}
+
+std::string power_json(const std::vector<LayerPower>& layers, const PowerOptions& options) {
+  using nlohmann::ordered_json;
+  ordered_json object = {{"tier", to_string(options.tier)},
+                         {"corpora", options.seeds},
+                         {"layers", ordered_json::array()}};
+  for (const LayerPower& layer : layers) {
+    ordered_json verdicts = ordered_json::array();
+    for (const Verdict& verdict : layer.verdicts)
+      verdicts.push_back({{"site", verdict.mutation.site},
+                          {"operator", to_string(verdict.mutation.op)},
+                          {"rejected", verdict.killed},
+                          {"first_rejected_by", verdict.killer},
+                          {"no_error", golden::why_equivalent(layer.layer, verdict.mutation)}});
+    object["layers"].push_back({{"layer", layer.layer},
+                                {"cases", layer.cases},
+                                {"right_answers", layer.checks},
+                                {"false_alarms", layer.false_alarms},
+                                {"wrong", verdicts}});
+  }
+  return object.dump(1) + "\n";
+}
+
+}  // namespace
+
+bool golden_power(const GoldenPowerCommand& command) {
+  check_outputs({}, {{"--json", command.json}, {"--markdown", command.markdown}});
+  ref::numeric::set_num_threads(1);  // the implementations are the tasks
+  ProgressBar progress;
+  PowerOptions options = command.options;
+  options.finished = [&](const std::string& layer, std::size_t done, std::size_t total) {
+    progress.show("mutating", done, total, layer);
+  };
+  const std::vector<LayerPower> layers = golden::measure_power(options);
+  write_all({[&] { write_stdout(power_report(layers, options)); },
+             to_file(command.json, [&] { return power_json(layers, options); }),
+             to_file(command.markdown, [&] {
+               return power_report(layers, options) + "\n" + killers_table(layers);
+             })});
+  return all_as_it_should(totals_of(layers, options.seeds));
+}
+
+}  // namespace normproof::verification::cli

@@ -1,0 +1,133 @@
+#include "verification/golden/diagnose.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "verification/golden/plain_layers.hpp"
+
+namespace normproof::verification::golden {
+namespace {
+
+constexpr std::size_t kMostElements = 20'000;  // of x: each mutation is a run of its own
+constexpr std::size_t kMostShown = 3;
+/// The answer and the wrong implementation are each within the bound of the wrong formula, which is
+/// about that of the right one.
+constexpr double kBounds = 4;
+/// An agreement is one only if the exact result is this much farther away.
+constexpr double kCloser = 8;
+
+/// An output that failed: the answer, and how far from it an implementation may be.
+struct Failing {
+  std::string name;
+  DType dtype;
+  std::vector<double> got, exact, bound;
+  double unit;  ///< unit roundoff of the dtype
+};
+
+double distance(double a, double b) {
+  if (!std::isfinite(a) || !std::isfinite(b))
+    return std::isfinite(a) == std::isfinite(b) ? 0 : std::numeric_limits<double>::infinity();
+  return std::fabs(a - b);
+}
+
+std::vector<Failing> failing_outputs(const StoredCase& stored,
+                                     const std::vector<StoredTensor>& answer,
+                                     const CaseResult& result) {
+  const Case& c = stored.description.c;
+  const Tolerance bounds = tolerance(c, usual_accumulation(c.dtype));
+  std::vector<Failing> failing;
+  for (const TensorResult& t : result.tensors) {
+    if (t.passed() || !t.problem.empty()) continue;
+    const StoredTensor& given = *find(answer, t.name);
+    Failing f{t.name,
+              given.dtype,
+              ref::io::widen(given),
+              ref::io::widen(*find(stored.expected, t.name)),
+              {},
+              unit_roundoff(given.dtype)};
+    const auto& bound = bounds.bound.at(t.name);
+    for (std::size_t i = 0; i < f.got.size(); ++i)
+      f.bound.push_back(kBounds * with_storage(bound.data()[i], f.exact[i], given.dtype));
+    failing.push_back(std::move(f));
+  }
+  return failing;
+}
+
+/// How many units in the last place the answer is away from `other` at most; nothing where it is
+/// another one.
+std::optional<double> agreement(const Failing& f, const std::vector<StoredTensor>& other) {
+  const StoredTensor* const tensor = find(other, f.name);
+  if (tensor == nullptr) return std::nullopt;
+  const std::vector<double> values = ref::io::widen(*tensor);
+  double largest = 0, to_exact = 0, ulps = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double away = distance(f.got[i], values[i]);
+    // The wrong value may be larger than the right one, and its bound with it.
+    const double scale = std::isfinite(values[i]) ? 64 * f.unit * std::fabs(values[i]) : 0;
+    if (!(away <= f.bound[i] + scale)) return std::nullopt;
+    largest = std::max(largest, away);
+    to_exact = std::max(to_exact, distance(f.got[i], f.exact[i]));
+    if (away > 0) ulps = std::max(ulps, away / (2 * f.unit * std::fabs(values[i])));
+  }
+  if (!(largest * kCloser <= to_exact)) return std::nullopt;
+  return ulps;
+}
+
+std::vector<Diagnosis> mutations_that_agree(const Case& c, const std::vector<Failing>& failing) {
+  std::vector<Diagnosis> found;
+  Sites all;
+  all.list();
+  run_plain(c, {}, all);
+  for (const Mutation& mutation : all.seen()) {
+    Sites sites(mutation);
+    const std::vector<StoredTensor> other = run_plain(c, {}, sites);
+    double ulps = 0;
+    bool agrees = true;
+    for (const Failing& f : failing) {
+      const std::optional<double> own = agreement(f, other);
+      agrees = agrees && own.has_value();
+      if (!agrees) break;
+      ulps = std::max(ulps, *own);
+    }
+    if (agrees)
+      found.push_back({fmt::format("{}: {}", mutation.site, to_string(mutation.op)), true, ulps});
+  }
+  std::ranges::stable_sort(found, {}, &Diagnosis::ulps);
+  if (found.size() > kMostShown) found.resize(kMostShown);
+  return found;
+}
+
+std::vector<Diagnosis> lower_precision(const StoredCase& stored,
+                                       const std::vector<StoredTensor>& answer) {
+  for (const Accumulation accumulation :
+       {Accumulation::float32, Accumulation::float16, Accumulation::bfloat16}) {
+    if (arithmetic_of(accumulation).unit_roundoff <=
+        arithmetic_of(usual_accumulation(stored.description.c.dtype)).unit_roundoff)
+      continue;
+    if (check_case(stored, answer, {.outputs = {}, .accumulation = accumulation}).passed())
+      return {{fmt::format("sums in {}", to_string(accumulation)), false, 0}};
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string Diagnosis::sentence() const {
+  if (!mutation) return fmt::format("within the bound of {}", what);
+  return fmt::format("agrees with '{}' to {:.2g} ulp", what, ulps);
+}
+
+std::vector<Diagnosis> diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,
+                                const CaseResult& result) {
+  const Case& c = stored.description.c;
+  const std::vector<Failing> failing = failing_outputs(stored, answer, result);
+  if (failing.empty() || find(c.inputs, "x")->bytes.size() > 8 * kMostElements) return {};
+  std::vector<Diagnosis> found = mutations_that_agree(c, failing);
+  return found.empty() ? lower_precision(stored, answer) : found;
+}
+
+}  // namespace normproof::verification::golden

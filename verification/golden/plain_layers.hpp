@@ -1,0 +1,27 @@
+#pragma once
+
+#include "verification/golden/case.hpp"
+#include "verification/golden/mutation.hpp"
+
+namespace normproof::verification::golden {
+
+/// Choices that a correct implementation is free in: no style may ever be rejected.
+struct Style {
+  enum class Sum { forwards, backwards, pairwise, strided, in_double };
+  Sum sum = Sum::forwards;
+  bool welford = false;     ///< the variance by Welford's recurrence
+  bool reciprocal = false;  ///< times 1/n for a division by n
+  bool divide = false;      ///< a division by the root for a product with rstd
+  bool folded = false;      ///< gamma rstd as one factor, and a shift
+};
+
+/// Every layer of the corpus once more, in plain loops and in the arithmetic of a case: float64, or
+/// float32 with what is stored rounded to the dtype. It shares no code with ref/norm, so that what
+/// a mutation breaks is the formula and nothing else; its terms pass `sites`.
+///
+/// Source    docs/specification/norms.md
+/// Computes  the outputs and the state of each step, as a candidate would answer
+/// Requires  (C1) a case that certify takes
+std::vector<StoredTensor> run_plain(const Case& c, const Style& style, Sites& sites);
+
+}  // namespace normproof::verification::golden

@@ -1,0 +1,161 @@
+#include "verification/golden/power.hpp"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+#include "ref/numeric/errors.hpp"
+#include "verification/golden/check.hpp"
+#include "verification/golden/corpus.hpp"
+#include "verification/golden/for_each.hpp"
+#include "verification/golden/plain_layers.hpp"
+
+namespace normproof::verification::golden {
+namespace {
+
+/// A case ready to be asked many times.
+struct Question {
+  StoredCase stored;
+  Tolerance bounds;
+  std::vector<StoredTensor> right;  ///< the answer of the plain style
+};
+
+struct NamedStyle {
+  const char* name;
+  Style style;
+};
+
+constexpr NamedStyle kStyles[] = {
+    {"plain", {}},
+    {"sums backwards", {.sum = Style::Sum::backwards}},
+    {"pairwise sums", {.sum = Style::Sum::pairwise}},
+    {"strided sums", {.sum = Style::Sum::strided}},
+    {"sums in double", {.sum = Style::Sum::in_double}},
+    {"Welford", {.welford = true}},
+    {"times 1/n", {.reciprocal = true}},
+    {"divided by the root", {.divide = true}},
+    {"folded", {.folded = true}},
+    {"Welford, folded, pairwise", {.sum = Style::Sum::pairwise, .welford = true, .folded = true}},
+};
+
+std::uint64_t seed_of(std::size_t number) {
+  return kCorpusSeed + number;
+}
+
+Question question_of(const Case& c) {
+  Expected expected = certify(c);
+  Sites sites;
+  Question question{{{path_of(c), c, {}, {}, {}}, std::move(expected.tensors)},
+                    tolerance(c, usual_accumulation(c.dtype)),
+                    run_plain(c, {}, sites)};
+  return question;
+}
+
+/// One layer under one corpus.
+class Trial {
+ public:
+  Trial(LayerPower& power, std::vector<Question> questions)
+      : power_(power), questions_(std::move(questions)) {}
+
+  void run(int jobs) {
+    power_.cases = questions_.size();
+    list_mutations();
+    for_each(std::size(kStyles), jobs, [&](std::size_t i) { run_style(kStyles[i]); });
+    std::ranges::sort(power_.false_alarms);
+    for_each(power_.verdicts.size(), jobs,
+             [&](std::size_t i) { run_mutation(power_.verdicts[i]); });
+  }
+
+ private:
+  void list_mutations() {
+    for (const Question& question : questions_) {
+      Sites sites;
+      sites.list();
+      run_plain(question.stored.description.c, {}, sites);
+      for (const Mutation& mutation : sites.seen())
+        if (std::ranges::find(power_.verdicts, mutation, &Verdict::mutation) ==
+            power_.verdicts.end())
+          power_.verdicts.push_back({mutation, 0, 0, {}, 0});
+    }
+  }
+
+  void run_style(const NamedStyle& named) {
+    for (const Question& question : questions_) {
+      Sites sites;
+      const Case& c = question.stored.description.c;
+      const CaseResult result =
+          check_case(question.stored, run_plain(c, named.style, sites), {}, question.bounds);
+      const std::lock_guard lock(mutex_);
+      ++power_.checks;
+      if (!result.passed())
+        power_.false_alarms.push_back(fmt::format("{}: {}", named.name, path_of(c)));
+    }
+  }
+
+  void run_mutation(Verdict& verdict) {
+    bool same = true;
+    for (const Question& question : questions_) {
+      Sites sites(verdict.mutation);
+      const Case& c = question.stored.description.c;
+      const std::vector<StoredTensor> answer = run_plain(c, {}, sites);
+      if (answer == question.right) continue;
+      same = false;
+      const CaseResult result = check_case(question.stored, answer, {}, question.bounds);
+      for (const TensorResult& tensor : result.tensors)
+        verdict.closest = std::max(verdict.closest, tensor.ratio);
+      if (result.passed()) continue;
+      ++verdict.killed;
+      if (verdict.killer.empty()) verdict.killer = path_of(c);
+      return;
+    }
+    if (same) ++verdict.same_bits;
+  }
+
+  LayerPower& power_;
+  std::vector<Question> questions_;
+  std::mutex mutex_;
+};
+
+}  // namespace
+
+std::size_t LayerPower::count_killed(std::size_t seeds) const {
+  return static_cast<std::size_t>(std::ranges::count(verdicts, seeds, &Verdict::killed));
+}
+
+std::vector<LayerPower> measure_power(const PowerOptions& options) {
+  std::map<std::string, LayerPower> layers;
+  std::size_t done = 0, total = 0;
+  for (std::size_t number = 0; number < options.seeds; ++number) {
+    std::map<std::string, std::vector<Case>> cases;
+    for (Case& c : corpus(options.tier, seed_of(number)))
+      if (fnmatch(options.only.c_str(), op_of(c).c_str(), 0) == 0)
+        cases[op_of(c)].push_back(std::move(c));
+    if (cases.empty())
+      throw ref::numeric::UsageError(
+          ref::numeric::unknown_name("layer", options.only, ref::model::norm_names()));
+    total = cases.size() * options.seeds;
+    for (const auto& [layer, own] : cases) {
+      std::vector<Question> questions(own.size());
+      for_each(own.size(), options.jobs,
+               [&](std::size_t i) { questions[i] = question_of(own[i]); });
+      LayerPower& power = layers[layer];
+      power.layer = layer;
+      power.styles = std::size(kStyles);
+      Trial(power, std::move(questions)).run(options.jobs);
+      ++done;
+      if (options.finished) options.finished(layer, done, total);
+    }
+  }
+  std::vector<LayerPower> result;
+  for (auto& [layer, power] : layers) result.push_back(std::move(power));
+  return result;
+}
+
+std::string why_equivalent(const std::string&, const Mutation&) {
+  return {};
+}
+
+}  // namespace normproof::verification::golden

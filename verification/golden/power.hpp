@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "verification/golden/case.hpp"
+#include "verification/golden/mutation.hpp"
+
+namespace normproof::verification::golden {
+
+struct PowerOptions {
+  Tier tier = Tier::quick;
+  std::string only = "*";  ///< a glob on the names of the layers
+  std::size_t seeds = 1;   ///< corpora: the committed one, and others of its kind
+  int jobs = 1;
+  std::function<void(const std::string& layer, std::size_t done, std::size_t of)> finished = {};
+};
+
+/// What became of one wrong implementation.
+struct Verdict {
+  Mutation mutation;
+  std::size_t killed = 0;     ///< corpora in which a case rejects it
+  std::size_t same_bits = 0;  ///< corpora on which every answer has the bits of the right one
+  std::string killer;         ///< the first case that rejects it
+  double closest = 0;         ///< where nothing does: the largest share of a bound that it reached
+};
+
+struct LayerPower {
+  std::string layer;
+  std::size_t cases = 0;
+  std::vector<Verdict> verdicts;
+  /// A right implementation that a case rejects: the style, the case and the output.
+  std::vector<std::string> false_alarms;
+  std::size_t styles = 0,
+              checks = 0;  ///< right implementations, and their answers that were checked
+
+  std::size_t count_killed(std::size_t seeds) const;
+};
+
+/// Every mutation of every site of every layer held against a tier, and every style besides.
+///
+/// Source    [DLS78], mutation analysis
+/// Requires  (C1) `only` names a layer
+/// Throws    UsageError (C1)
+std::vector<LayerPower> measure_power(const PowerOptions& options);
+
+/// Why a mutation is no error: an explanation, or "" where it ought to be rejected.
+std::string why_equivalent(const std::string& layer, const Mutation& mutation);
+
+}  // namespace normproof::verification::golden
