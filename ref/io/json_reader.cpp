@@ -38,6 +38,13 @@ std::uint64_t JsonReader::whole(const json& object, std::string_view field, cons
       .get<std::uint64_t>();
 }
 
+double JsonReader::number(const json& object, std::string_view field, const char* key) const {
+  const auto found = object.find(key);
+  if (found == object.end()) fail(field, "is absent", "a number");
+  if (!found->is_number()) fail(field, fmt::format("is a {}", found->type_name()), "a number");
+  return found->get<double>();
+}
+
 bool JsonReader::boolean(const json& object, std::string_view field, const char* key) const {
   return at(object, field, key, json::value_t::boolean, "true or false").get<bool>();
 }

@@ -54,10 +54,11 @@ any_order_error& any_order_error::operator+=(const any_order_error& b) {
   propagated_ = ((open ? propagated_ : error) + (b_open ? b.propagated_ : b.error)) * kSlack;
   value += b.value;
   const double roundings = (terms_ - 1) * arithmetic.unit_roundoff;
-  error = roundings < 0.5
-              ? claimed(value, (propagated_ + roundings / (1 - roundings) * magnitude_) * kSlack +
-                                   (terms_ - 1) * arithmetic.tiny)
-              : kInfinite;
+  const double off = roundings / (1 - roundings) * magnitude_;
+  // No partial sum of any order is larger: it may overflow where the whole sum does not.
+  const bool fits = roundings < 0.5 && magnitude_ + off <= arithmetic.largest;
+  error = fits ? claimed(value, (propagated_ + off) * kSlack + (terms_ - 1) * arithmetic.tiny)
+               : kInfinite;
   return *this;
 }
 

@@ -207,7 +207,8 @@ ball clamp(const ball& x, const ball& lower, const ball& upper) {
 }
 
 any_order_error exp(const any_order_error& x) {
-  return any_order_error::rounded(exp(x.value), x.error == 0 ? 0 : exp(x.value + 2 * x.error) * x.error);
+  return any_order_error::rounded(exp(x.value),
+                                  x.error == 0 ? 0 : exp(x.value + 2 * x.error) * x.error);
 }
 
 any_order_error log(const any_order_error& x) {

@@ -287,7 +287,9 @@ Command parse_command_line(const std::vector<std::string>& arguments) {
                                  fmt::join(commands, ", ")));
   }
   const CLI::App& command = *given.front();
-  refuse_extras(command, command.get_name(), {});
+  // golden_verb names the verb that is nearest to an unknown one.
+  if (command.get_name() != "golden" || !command.get_subcommands().empty())
+    refuse_extras(command, command.get_name(), {});
   if (command.get_name() == "verify") return verify_command(command, texts);
   if (command.get_name() == "eval") return eval_command(command, texts);
   if (command.get_name() == "elementary") return elementary_command(texts);
@@ -296,6 +298,7 @@ Command parse_command_line(const std::vector<std::string>& arguments) {
     const CLI::App& verb = golden_verb(command);
     refuse_extras(verb, "golden " + verb.get_name(), {});
     if (verb.get_name() == "make") return golden_make_command(verb, golden_texts);
+    if (verb.get_name() == "export") return golden_export_command(verb, golden_texts);
     if (verb.get_name() == "power") return golden_power_command(verb, golden_texts);
     return golden_check_command(verb, golden_texts);
   }

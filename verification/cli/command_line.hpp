@@ -34,9 +34,9 @@ struct TextCommand {
   std::string text;
 };
 
-using Command =
-    std::variant<VerifyCommand, EvalCommand, TokenizeCommand, ElementaryCommand, DeterminismCommand,
-                 GoldenMakeCommand, GoldenCheckCommand, GoldenPowerCommand, TextCommand>;
+using Command = std::variant<VerifyCommand, EvalCommand, TokenizeCommand, ElementaryCommand,
+                             DeterminismCommand, GoldenMakeCommand, GoldenCheckCommand,
+                             GoldenPowerCommand, GoldenExportCommand, TextCommand>;
 
 /// Computes  the command that the arguments (without the program's name) spell out. --jobs and
 ///           --threads are the number of processors where they are not given.

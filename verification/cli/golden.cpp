@@ -27,6 +27,16 @@ void golden_make(const GoldenMakeCommand& command) {
                            plural(summary.cases, "case"), count_text(summary.elements)));
 }
 
+void golden_export(const GoldenExportCommand& command) {
+  const golden::ExportSummary summary =
+      golden::export_corpus(command.golden, command.only, command.format, command.out);
+  write_stdout(
+      fmt::format("{}: {}{}\n", clean_line(command.out.string()), plural(summary.cases, "case"),
+                  summary.left_out == 0
+                      ? ""
+                      : fmt::format("; {} left out, for npz knows no bfloat16", summary.left_out)));
+}
+
 bool golden_check(const GoldenCheckCommand& command) {
   check_outputs({{"--golden", command.golden / "manifest.json"}, {"--xfail", command.xfail}},
                 {{"--json", command.json},

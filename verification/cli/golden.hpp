@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "verification/golden/check.hpp"
+#include "verification/golden/export.hpp"
 #include "verification/golden/make.hpp"
 #include "verification/golden/power.hpp"
 
@@ -32,6 +33,12 @@ struct GoldenCheckCommand {
   std::string command_line = {};  ///< as it was given, for the line that reproduces a failure
 };
 
+struct GoldenExportCommand {
+  std::filesystem::path golden = {}, out = {};
+  golden::ExportFormat format = golden::ExportFormat::npz;
+  std::string only = "*";
+};
+
 struct GoldenPowerCommand {
   golden::PowerOptions options = {};
   std::optional<std::filesystem::path> json = {}, markdown = {};
@@ -39,6 +46,9 @@ struct GoldenPowerCommand {
 
 /// Writes a corpus and says on standard output what it holds.
 void golden_make(const GoldenMakeCommand& command);
+
+/// Writes the cases of a corpus in another format.
+void golden_export(const GoldenExportCommand& command);
 
 /// Holds a candidate against a corpus: a table on standard output, the failures last, each with the
 /// line that reproduces it.

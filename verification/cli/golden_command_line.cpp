@@ -85,6 +85,24 @@ void add_check(CLI::App& golden, GoldenTexts& texts) {
   check.footer(golden_check_footer());
 }
 
+void add_export(CLI::App& golden, GoldenTexts& texts) {
+  CLI::App& verb =
+      *golden.add_subcommand("export", "Write the cases of a corpus in another format");
+  verb.add_option("--golden", texts.golden, "The corpus that 'normproof golden make' wrote")
+      ->required()
+      ->type_name("DIR");
+  verb.add_option("--format", texts.format,
+                  "npz: NumPy; onnx: test_data_set_0/*.pb; text: a line a\ncase, as --pipe has it")
+      ->required()
+      ->type_name("npz|onnx|text");
+  verb.add_option("--out", texts.out, "The folder to make; it is not there yet, or empty")
+      ->required()
+      ->type_name("DIR");
+  verb.add_option("--only", texts.only, "Cases whose path this glob matches (default: all)")
+      ->type_name("GLOB");
+  verb.footer(golden_export_footer());
+}
+
 void add_power(CLI::App& golden, GoldenTexts& texts) {
   CLI::App& power =
       *golden.add_subcommand("power", "How many wrong implementations the corpus rejects");
@@ -134,6 +152,7 @@ void add_golden(CLI::App& app, GoldenTexts& texts) {
   add_make(golden, texts);
   add_check(golden, texts);
   add_power(golden, texts);
+  add_export(golden, texts);
   for (CLI::App* verb : golden.get_subcommands({})) {
     verb->allow_extras();
     verb->group("Commands");
@@ -145,12 +164,13 @@ void add_golden(CLI::App& app, GoldenTexts& texts) {
 const CLI::App& golden_verb(const CLI::App& golden) {
   const std::vector<CLI::App*> given = golden.get_subcommands();
   if (given.size() == 1) return *given.front();
-  const std::vector<std::string> known = {"make", "check", "power"};
+  const std::vector<std::string> known = {"make", "check", "power", "export"};
   const std::vector<std::string> extras = golden.remaining();
   if (!extras.empty())
     throw UsageError(ref::numeric::unknown_name("golden command", extras[0], known));
   throw UsageError(
-      "no golden command is given; expected one of make, check, power (see normproof golden "
+      "no golden command is given; expected one of make, check, power, export (see normproof "
+      "golden "
       "--help)");
 }
 
@@ -167,6 +187,11 @@ GoldenMakeCommand golden_make_command(const CLI::App& verb, const GoldenTexts& t
   make.only = texts.only;
   make.jobs = thread_count(verb, "--jobs", texts.jobs);
   return make;
+}
+
+GoldenExportCommand golden_export_command(const CLI::App& verb, const GoldenTexts& texts) {
+  return {*path_of(verb, "--golden"), *path_of(verb, "--out"),
+          golden::export_format_of(texts.format), texts.only};
 }
 
 GoldenPowerCommand golden_power_command(const CLI::App& verb, const GoldenTexts& texts) {

@@ -10,8 +10,8 @@ namespace normproof::verification::cli {
 /// The options of `normproof golden make` and `check`, as text.
 struct GoldenTexts {
   std::string out, tier = "quick", golden, candidate, pipe, only = "*", outputs, accumulation;
-  std::string jobs, timeout = "60", min_cases = "1", seeds = "1", layer = "*", xfail, json, junit,
-                    sarif, markdown;
+  std::string jobs, timeout = "60", min_cases = "1", seeds = "1", layer = "*", format, xfail, json,
+                    junit, sarif, markdown;
 };
 
 void add_golden(CLI::App& app, GoldenTexts& texts);
@@ -22,6 +22,7 @@ const CLI::App& golden_verb(const CLI::App& golden);
 
 /// Throws    UsageError
 GoldenMakeCommand golden_make_command(const CLI::App& verb, const GoldenTexts& texts);
+GoldenExportCommand golden_export_command(const CLI::App& verb, const GoldenTexts& texts);
 GoldenPowerCommand golden_power_command(const CLI::App& verb, const GoldenTexts& texts);
 GoldenCheckCommand golden_check_command(const CLI::App& verb, const GoldenTexts& texts);
 

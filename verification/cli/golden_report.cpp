@@ -42,6 +42,8 @@ std::string repro_line(const GoldenCheckCommand& command, const std::string& pat
       fmt::format("normproof golden check --golden {}", quoted(command.golden.string()));
   if (command.candidate) line += " --candidate " + quoted(command.candidate->string());
   if (command.pipe) line += " --pipe " + quoted(*command.pipe);
+  if (command.pipe && command.timeout != GoldenCheckCommand{}.timeout)
+    line += fmt::format(" --timeout {}", command.timeout);
   if (!command.options.outputs.empty())
     line += fmt::format(" --outputs {}", fmt::join(command.options.outputs, ","));
   if (command.options.accumulation)
@@ -190,6 +192,23 @@ std::string failure_text(const TensorResult& t) {
   return text;
 }
 
+/// By layer, where all failures are ill-conditioned and something well-conditioned passed.
+std::map<std::string, double> least_condition_of_failures(const GoldenReport& report) {
+  constexpr double kIllConditioned = 20;
+  std::map<std::string, double> failed, passed;
+  for (const CheckedCase& c : report.cases) {
+    const double condition = c.result.description.condition;
+    auto& least = c.outcome == Outcome::failed ? failed : passed;
+    const auto [entry, fresh] = least.emplace(golden::op_of(c.result.description.c), condition);
+    if (!fresh) entry->second = std::min(entry->second, condition);
+  }
+  std::erase_if(failed, [&](const auto& entry) {
+    return entry.second < kIllConditioned || !passed.contains(entry.first) ||
+           passed[entry.first] >= kIllConditioned;
+  });
+  return failed;
+}
+
 std::vector<std::string> diagnosis_lines(const GoldenReport& report) {
   std::map<std::string, std::map<std::string, std::size_t>> agreeing;  // layer, what, cases
   std::map<std::string, std::size_t> failed;
@@ -201,11 +220,16 @@ std::vector<std::string> diagnosis_lines(const GoldenReport& report) {
       if (diagnosis.mutation) ++agreeing[layer][diagnosis.what];
   }
   std::vector<std::string> lines;
+  for (const auto& [layer, least] : least_condition_of_failures(report))
+    lines.push_back(
+        fmt::format("{}: every failure is at a condition number of {} or more, as of one-pass "
+                    "variance, E[x^2] - E[x]^2",
+                    layer, number_text(least)));
   for (const auto& [layer, found] : agreeing) {
     const auto best =
         std::ranges::max_element(found, {}, [](const auto& entry) { return entry.second; });
-    lines.push_back(fmt::format("{}: {} of {} agree with '{}'", layer, best->second,
-                                plural(failed[layer], "failed case"), best->first));
+    lines.push_back(fmt::format("{}: '{}' agrees with {} of {}", layer, best->first, best->second,
+                                plural(failed[layer], "failed case")));
   }
   return lines;
 }

@@ -144,4 +144,11 @@ std::string golden_power_footer() {
          "  normproof golden power --layer rms_norm --seeds 10 --markdown power.md";
 }
 
+std::string golden_export_footer() {
+  return "Examples:\n"
+         "  normproof golden export --golden golden --format npz --out npz --only "
+         "'*/layer_norm/*'\n"
+         "  normproof golden export --golden golden --format text --out text";
+}
+
 }  // namespace normproof::verification::cli

@@ -16,6 +16,7 @@ std::string determinism_footer();
 std::string golden_footer();
 std::string golden_make_footer();
 std::string golden_check_footer();
+std::string golden_export_footer();
 std::string golden_power_footer();
 
 }  // namespace normproof::verification::cli

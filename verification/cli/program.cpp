@@ -49,6 +49,10 @@ struct Runner {
   int operator()(const GoldenCheckCommand& command) const {
     return golden_check(command) ? kSuccess : kNumericalFailure;
   }
+  int operator()(const GoldenExportCommand& command) const {
+    golden_export(command);
+    return kSuccess;
+  }
   int operator()(const GoldenPowerCommand& command) const {
     return golden_power(command) ? kSuccess : kNumericalFailure;
   }

@@ -26,6 +26,21 @@ constexpr std::size_t kMostBytes = std::size_t{1} << 30;
   throw std::system_error(errno, std::generic_category(), std::string("the candidate: ") + call);
 }
 
+/// write without SIGPIPE, whether the program ignores that signal or not.
+ssize_t write_quietly(int file, const char* bytes, std::size_t count) {
+  sigset_t pipe_signal, before;
+  ::sigemptyset(&pipe_signal);
+  ::sigaddset(&pipe_signal, SIGPIPE);
+  ::pthread_sigmask(SIG_BLOCK, &pipe_signal, &before);
+  const ssize_t written = ::write(file, bytes, count);
+  const int error = errno;
+  const timespec at_once = {0, 0};
+  if (written < 0 && error == EPIPE) ::sigtimedwait(&pipe_signal, nullptr, &at_once);
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  errno = error;
+  return written;
+}
+
 void close_file(int& file) {
   if (file >= 0) ::close(file);
   file = -1;
@@ -111,7 +126,7 @@ struct CandidateProcess::Impl {
 
   /// Gives what it takes. A program that has closed its input may still answer.
   void give(const std::string& text, std::size_t& given) {
-    const ssize_t count = ::write(in, text.data() + given, text.size() - given);
+    const ssize_t count = write_quietly(in, text.data() + given, text.size() - given);
     if (count >= 0) {
       given += static_cast<std::size_t>(count);
     } else if (errno == EPIPE) {

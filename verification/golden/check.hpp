@@ -36,7 +36,7 @@ struct TensorResult {
 struct Diagnosis {
   std::string what;      ///< "eps: outside the root"; or the arithmetic whose bound it meets
   bool mutation = true;  ///< a wrong formula, else an arithmetic
-  double ulps = 0;       ///< how close, for a mutation
+  double ulps = 0;       ///< how close, in units of the largest element, for a mutation
 
   std::string sentence() const;
 };

@@ -411,6 +411,14 @@ class Corpus {
            {1, 256}, [](auto, double) { return 1234.0; });
     report("tvm_19592", "apache/tvm#19592: NaN for one row of large values", {1, 4},
            [](std::size_t i, double) { return 80000.0 + static_cast<double>(i); });
+    report("burn_5607",
+           "tracel-ai/burn#5607: rows of a spread of 0.005 around 0, 100, 1000 and 10000", {4, 16},
+           [](std::size_t i, double) {
+             constexpr double kMeans[] = {0, 100, 1000, 10000};
+             return kMeans[i / 16] + static_cast<double>(i % 16) / 1000;
+           });
+    report("mlx_2238", "ml-explore/mlx#2238: NaN for a row of 16 values near 1449.5", {1, 16},
+           [](auto, double normal) { return 1449.5 + 0.5 * normal; });
   }
 
   Tier tier_;

@@ -57,13 +57,13 @@ std::vector<Failing> failing_outputs(const StoredCase& stored,
   return failing;
 }
 
-/// How many units in the last place the answer is away from `other` at most; nothing where it is
-/// another one.
+/// How far the answer is from `other` at most, in units in the last place of the largest element;
+/// nothing where it is another one.
 std::optional<double> agreement(const Failing& f, const std::vector<StoredTensor>& other) {
   const StoredTensor* const tensor = find(other, f.name);
   if (tensor == nullptr) return std::nullopt;
   const std::vector<double> values = ref::io::widen(*tensor);
-  double largest = 0, to_exact = 0, ulps = 0;
+  double largest = 0, to_exact = 0, magnitude = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double away = distance(f.got[i], values[i]);
     // The wrong value may be larger than the right one, and its bound with it.
@@ -71,10 +71,10 @@ std::optional<double> agreement(const Failing& f, const std::vector<StoredTensor
     if (!(away <= f.bound[i] + scale)) return std::nullopt;
     largest = std::max(largest, away);
     to_exact = std::max(to_exact, distance(f.got[i], f.exact[i]));
-    if (away > 0) ulps = std::max(ulps, away / (2 * f.unit * std::fabs(values[i])));
+    if (std::isfinite(values[i])) magnitude = std::max(magnitude, std::fabs(values[i]));
   }
   if (!(largest * kCloser <= to_exact)) return std::nullopt;
-  return ulps;
+  return largest == 0 ? 0 : largest / (2 * f.unit * magnitude);
 }
 
 std::vector<Diagnosis> mutations_that_agree(const Case& c, const std::vector<Failing>& failing) {

@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 #include <fnmatch.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <mutex>
-#include <system_error>
 #include <utility>
 
 #include "ref/io/atomic_file.hpp"
@@ -16,63 +14,14 @@
 #include "verification/golden/corpus.hpp"
 #include "verification/golden/for_each.hpp"
 #include "verification/golden/manifest.hpp"
+#include "verification/golden/new_folder.hpp"
 
 namespace normproof::verification::golden {
 
 namespace fs = std::filesystem;
-using ref::numeric::FileError;
 using ref::numeric::UsageError;
 
 namespace {
-
-/// A folder that is gone again unless it is given its name.
-class NewFolder {
- public:
-  explicit NewFolder(const fs::path& out)
-      : out_(out),
-        path_(out.parent_path() / fmt::format(".{}-{}.tmp", out.filename().string(), getpid())) {
-    create(path_);
-  }
-  ~NewFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  NewFolder(const NewFolder&) = delete;
-  NewFolder& operator=(const NewFolder&) = delete;
-
-  const fs::path& path() const { return path_; }
-
-  static void create(const fs::path& folder) {
-    std::error_code error;
-    fs::create_directories(folder, error);
-    if (error)
-      throw FileError(
-          fmt::format("{}: the folder cannot be made ({}); expected one that can be written",
-                      folder.string(), error.message()));
-  }
-
-  /// Takes the name, which nobody has, or an empty folder.
-  void keep() {
-    std::error_code error;
-    fs::rename(path_, out_, error);
-    if (error)
-      throw FileError(
-          fmt::format("{}: the folder cannot take its name ({}); expected none of that name",
-                      out_.string(), error.message()));
-    path_.clear();
-  }
-
- private:
-  fs::path out_, path_;
-};
-
-void check_absent(const fs::path& out) {
-  std::error_code error;
-  if (!fs::exists(out, error)) return;
-  if (fs::is_directory(out, error) && fs::is_empty(out, error)) return;
-  throw UsageError(
-      fmt::format("--out {} is there already; expected the name of a new folder", out.string()));
-}
 
 std::vector<Case> chosen_cases(const MakeOptions& options) {
   std::vector<Case> chosen;
@@ -111,11 +60,8 @@ Written write_case(const fs::path& folder, const Case& c) {
 }  // namespace
 
 MakeSummary make_corpus(const fs::path& out, const MakeOptions& options) {
-  fs::path target = out;
-  if (!target.has_filename()) target = target.parent_path();
-  check_absent(target);
+  NewFolder folder("--out", out);
   const std::vector<Case> cases = chosen_cases(options);
-  NewFolder folder(target);
   std::vector<Written> written(cases.size());
   std::mutex mutex;
   std::size_t done = 0;

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -22,6 +23,11 @@ using ref::io::JsonReader;
 namespace {
 
 constexpr int kIndent = 1;
+
+/// As a number that JSON writes with three digits.
+double round_to_three(double x) {
+  return std::strtod(fmt::format("{:.2e}", x).c_str(), nullptr);
+}
 
 /// "2^-198": every enclosure is narrower than that share of its value; "0" where all are points.
 std::string power_of_two(long exponent) {
@@ -120,6 +126,7 @@ CaseDescription parse_object(const JsonReader& reader, const json& object,
   c.dtype = parse_dtype(reader, object, field("dtype"));
   c.sequence = reader.boolean(object, field("sequence"), "sequence");
   c.exact = reader.boolean(object, field("exact"), "exact");
+  description.condition = reader.number(object, field("condition"), "condition");
   for (const auto& [name, text] : reader.object(object, field("expected"), "expected").items())
     if (!name.ends_with("_lo")) description.outputs.push_back(name);
   const json& hashes = reader.object(object, field("sha256"), "sha256");
@@ -151,7 +158,7 @@ std::string case_json(const Case& c, const Expected& expected) {
         {"ties", certificate.ties},
         {"second_widest", power_of_two(certificate.second_widest)},
         {"widest", power_of_two(certificate.widest)}}},
-      {"condition", fmt::format("{:.3g}", condition_number(c))},
+      {"condition", round_to_three(condition_number(c))},
       {"convention", convention(c)},
       {"dtype", ref::io::to_string(c.dtype)},
       {"exact", c.exact},

@@ -21,6 +21,7 @@ std::string case_json(const Case& c, const Expected& expected);
 struct CaseDescription {
   std::string path;
   Case c;
+  double condition = 1;              ///< condition_number, to three digits
   std::vector<std::string> outputs;  ///< what is expected, in ascending order
   std::string inputs_sha256, expected_sha256;
 };

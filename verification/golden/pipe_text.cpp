@@ -33,6 +33,17 @@ std::string number(double value, DType dtype) {
   return std::isinf(value) ? value > 0 ? "inf" : "-inf" : compare::to_hex(value);
 }
 
+void put(std::string& line, const std::vector<StoredTensor>& tensors) {
+  for (const StoredTensor& tensor : tensors) {
+    line += fmt::format(" {}:{}:{}", tensor.name, ref::io::to_string(tensor.dtype),
+                        fmt::join(tensor.shape, "x"));
+    for (const double value : ref::io::widen(tensor)) {
+      line += ' ';
+      line += number(value, tensor.dtype);
+    }
+  }
+}
+
 std::vector<std::string_view> words_of(std::string_view line) {
   std::vector<std::string_view> words;
   while (!line.empty()) {
@@ -147,14 +158,13 @@ std::string to_line(const Case& c) {
   if (c.sequence) line += " sequence";
   for (const auto& [name, value] : ref::model::list_options(c.options))
     line += fmt::format(" {}={}", name, value);
-  for (const StoredTensor& tensor : c.inputs) {
-    line += fmt::format(" {}:{}:{}", tensor.name, ref::io::to_string(tensor.dtype),
-                        fmt::join(tensor.shape, "x"));
-    for (const double value : ref::io::widen(tensor)) {
-      line += ' ';
-      line += number(value, tensor.dtype);
-    }
-  }
+  put(line, c.inputs);
+  return line;
+}
+
+std::string answer_line(const std::string& path, const std::vector<StoredTensor>& tensors) {
+  std::string line = path;
+  put(line, tensors);
   return line;
 }
 

@@ -18,6 +18,9 @@ namespace normproof::verification::golden {
 /// nan; whole numbers for int64, 0 and 1 for booleans.
 std::string to_line(const Case& c);
 
+/// The answer to it: the path, then each tensor.
+std::string answer_line(const std::string& path, const std::vector<StoredTensor>& tensors);
+
 /// The tensors of an answer: the path of the case, then each output as in to_line.
 /// Throws    FileError, one sentence: another path, a word that is no number, more or fewer
 /// elements

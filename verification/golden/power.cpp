@@ -48,9 +48,12 @@ std::uint64_t seed_of(std::size_t number) {
 Question question_of(const Case& c) {
   Expected expected = certify(c);
   Sites sites;
-  Question question{{{path_of(c), c, {}, {}, {}}, std::move(expected.tensors)},
-                    tolerance(c, usual_accumulation(c.dtype)),
-                    run_plain(c, {}, sites)};
+  Question question;
+  question.stored.description.path = path_of(c);
+  question.stored.description.c = c;
+  question.stored.expected = std::move(expected.tensors);
+  question.bounds = tolerance(c, usual_accumulation(c.dtype));
+  question.right = run_plain(c, {}, sites);
   return question;
 }
 

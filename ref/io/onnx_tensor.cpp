@@ -1,0 +1,67 @@
+#include "ref/io/onnx_tensor.hpp"
+
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "ref/numeric/errors.hpp"
+
+namespace normproof::ref::io {
+namespace {
+
+// TensorProto's fields, and its numbers for dtypes.
+constexpr std::uint64_t kDims = 1, kDataType = 2, kName = 8, kRawData = 9;
+constexpr std::uint64_t kVarint = 0, kLength = 2;
+
+std::uint64_t data_type_of(DType dtype) {
+  switch (dtype) {
+    case DType::float32:
+      return 1;
+    case DType::uint8:
+      return 2;
+    case DType::int32:
+      return 6;
+    case DType::int64:
+      return 7;
+    case DType::boolean:
+      return 9;
+    case DType::float16:
+      return 10;
+    case DType::float64:
+      return 11;
+    case DType::bfloat16:
+      return 16;
+  }
+  numeric::contract_failure("encode_onnx_tensor", "dtype", "is no enumerator", "one of DType");
+}
+
+/// Seven bits a byte, the least significant first, the eighth where more follow.
+void put_varint(std::vector<std::byte>& out, std::uint64_t value) {
+  for (; value >= 0x80; value >>= 7) out.push_back(static_cast<std::byte>(value | 0x80));
+  out.push_back(static_cast<std::byte>(value));
+}
+
+void put_number(std::vector<std::byte>& out, std::uint64_t field, std::uint64_t value) {
+  put_varint(out, field << 3 | kVarint);
+  put_varint(out, value);
+}
+
+void put_bytes(std::vector<std::byte>& out, std::uint64_t field, std::span<const std::byte> bytes) {
+  put_varint(out, field << 3 | kLength);
+  put_varint(out, bytes.size());
+  out.insert(out.end(), bytes.begin(), bytes.end());
+}
+
+}  // namespace
+
+std::vector<std::byte> encode_onnx_tensor(const StoredTensor& tensor) {
+  sorted_by_name("encode_onnx_tensor", std::span(&tensor, 1));
+  std::vector<std::byte> out;
+  for (const std::size_t extent : tensor.shape) put_number(out, kDims, extent);
+  put_number(out, kDataType, data_type_of(tensor.dtype));
+  put_bytes(out, kName, std::as_bytes(std::span(tensor.name.data(), tensor.name.size())));
+  put_bytes(out, kRawData, tensor.bytes);
+  return out;
+}
+
+}  // namespace normproof::ref::io

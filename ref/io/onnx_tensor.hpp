@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "ref/io/stored_tensor.hpp"
+
+namespace normproof::ref::io {
+
+/// A tensor as a TensorProto of ONNX, the content of the input_<i>.pb and output_<i>.pb of a test
+/// data set. The same tensor gives the same bytes.
+///
+/// Source    onnx.proto: dims (field 1), data_type (2), name (8), raw_data (9), in this order;
+/// Protocol
+///           Buffers' wire format
+/// Requires  those of sorted_by_name
+/// Throws    ContractError
+std::vector<std::byte> encode_onnx_tensor(const StoredTensor& tensor);
+
+}  // namespace normproof::ref::io
