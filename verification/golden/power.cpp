@@ -157,8 +157,4 @@ std::vector<LayerPower> measure_power(const PowerOptions& options) {
   return result;
 }
 
-std::string why_equivalent(const std::string&, const Mutation&) {
-  return {};
-}
-
 }  // namespace normproof::verification::golden

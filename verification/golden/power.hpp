@@ -47,7 +47,4 @@ struct LayerPower {
 /// Throws    UsageError (C1)
 std::vector<LayerPower> measure_power(const PowerOptions& options);
 
-/// Why a mutation is no error: an explanation, or "" where it ought to be rejected.
-std::string why_equivalent(const std::string& layer, const Mutation& mutation);
-
 }  // namespace normproof::verification::golden
