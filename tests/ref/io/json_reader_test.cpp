@@ -1,0 +1,67 @@
+#include "ref/io/json_reader.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/ref/numeric/error_message.hpp"
+
+namespace normproof::ref::io {
+namespace {
+
+using numeric::FileError;
+using Json = JsonReader::json;
+
+const JsonReader kReader("f.json");
+
+template <class F>
+std::string message(F&& f) {
+  return numeric::error_message<FileError>(f);
+}
+
+TEST(JsonReader, FieldsOfEveryType) {
+  const Json object = kReader.parse(
+      R"( {"t": "x", "n": 18446744073709551615, "b": false, "o": {"a": 1}, "l": [1, 2]} )", "");
+  EXPECT_EQ(kReader.text(object, "t", "t"), "x");
+  EXPECT_EQ(kReader.whole(object, "n", "n"), 18446744073709551615u);
+  EXPECT_FALSE(kReader.boolean(object, "b", "b"));
+  EXPECT_EQ(kReader.number(object, "n", "n"), 0x1p64);
+  EXPECT_EQ(kReader.number(Json{{"x", -2.5}}, "x", "x"), -2.5);
+  EXPECT_EQ(kReader.whole(kReader.object(object, "o", "o"), "o.a", "a"), 1u);
+  EXPECT_EQ(kReader.array(object, "l", "l").size(), 2u);
+}
+
+TEST(JsonReader, WhatIsNoObjectAsAWhole) {
+  using namespace std::string_literals;
+  for (const std::string& text : {""s, "[1]"s, "1"s, "null"s, "{"s, "{}x"s, "{} {}"s, "{}\0"s,
+                                  "{\"a\": \"\0\"}"s, "{\"a\": \"\xff\"}"s, "{'a': 1}"s})
+    EXPECT_EQ(message([&] { kReader.parse(text, "a corpus"); }),
+              "f.json: the whole is no JSON object; expected a corpus")
+        << text;
+}
+
+TEST(JsonReader, OneSentenceForAFieldOfAnotherType) {
+  const Json object = {{"t", 1}, {"n", -1}, {"m", 1.0}, {"b", "true"}, {"o", nullptr}, {"l", true}};
+  EXPECT_EQ(message([&] { kReader.text(object, "c[3].t", "t"); }),
+            "f.json: c[3].t is a number; expected a string");
+  EXPECT_EQ(message([&] { kReader.whole(object, "n", "n"); }),
+            "f.json: n is a number; expected a whole number");
+  EXPECT_EQ(message([&] { kReader.whole(object, "m", "m"); }),
+            "f.json: m is a number; expected a whole number");
+  EXPECT_EQ(message([&] { kReader.number(object, "b", "b"); }),
+            "f.json: b is a string; expected a number");
+  EXPECT_EQ(message([&] { kReader.boolean(object, "b", "b"); }),
+            "f.json: b is a string; expected true or false");
+  EXPECT_EQ(message([&] { kReader.object(object, "o", "o"); }),
+            "f.json: o is a null; expected an object");
+  EXPECT_EQ(message([&] { kReader.array(object, "l", "l"); }),
+            "f.json: l is a boolean; expected an array");
+  EXPECT_EQ(message([&] { kReader.text(object, "x.absent", "absent"); }),
+            "f.json: x.absent is absent; expected a string");
+}
+
+TEST(JsonReader, FailStaysOnOneLine) {
+  EXPECT_EQ(message([] { kReader.fail("a", "is 'x\ny\t'", "z"); }),
+            "f.json: a is 'x?y?'; expected z");
+}
+
+}  // namespace
+}  // namespace normproof::ref::io

@@ -1,0 +1,102 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <bit>
+#include <limits>
+#include <utility>
+
+#include "ref/io/stored_tensor.hpp"
+#include "ref/numeric/errors.hpp"
+
+// make_tensor of any dtype.
+namespace normproof::ref::io {
+namespace {
+
+using numeric::ContractError;
+using ::testing::StrEq;
+using ::testing::ThrowsMessage;
+
+template <typename Item>
+StoredTensor stored_items(DType dtype, const std::vector<Item>& items) {
+  StoredTensor tensor{"t", dtype, {items.size()}, {}};
+  const auto bytes = std::as_bytes(std::span(items));
+  tensor.bytes.assign(bytes.begin(), bytes.end());
+  return tensor;
+}
+
+TEST(MakeTensorOfDType, EveryFiniteSixteenBitValueComesBack) {
+  for (const auto& [dtype, first_not_finite] :
+       {std::pair(DType::float16, 0x7c00), std::pair(DType::bfloat16, 0x7f80)}) {
+    std::vector<std::uint16_t> items;
+    for (int magnitude = 0; magnitude < first_not_finite; ++magnitude)
+      for (const int sign : {0, 0x8000})
+        items.push_back(static_cast<std::uint16_t>(magnitude | sign));
+    const StoredTensor tensor = stored_items(dtype, items);
+    EXPECT_EQ(make_tensor("t", dtype, tensor.shape, widen(tensor)), tensor);
+  }
+}
+
+TEST(MakeTensorOfDType, Float32OfEveryKindComesBack) {
+  const std::vector<std::uint32_t> items = {
+      0x00000000, 0x80000000, 0x00000001, 0x80000001, 0x007fffff, 0x00400000,
+      0x00800000, 0x3f800000, 0x3f800001, 0xbdcccccd, 0x7f7fffff, 0xff7fffff,
+      0x7f800000, 0xff800000, 0x7fc00000, 0xffc00000, 0x7fc00001};
+  const StoredTensor tensor = stored_items(DType::float32, items);
+  EXPECT_EQ(make_tensor("t", DType::float32, tensor.shape, widen(tensor)), tensor);
+}
+
+TEST(MakeTensorOfDType, WholeNumbersOfEveryDTypeComeBack) {
+  const StoredTensor small = stored_items<std::uint8_t>(DType::uint8, {0, 1, 255});
+  const StoredTensor masks = stored_items<std::uint8_t>(DType::boolean, {0, 1});
+  const StoredTensor wide = stored_items<std::int32_t>(
+      DType::int32, {0, -1, std::numeric_limits<std::int32_t>::min(), 0x7fffffff});
+  const StoredTensor widest = stored_items<std::int64_t>(
+      DType::int64, {-7, std::int64_t{1} << 53, -(std::int64_t{1} << 53)});
+  for (const StoredTensor& tensor : {small, masks, wide, widest})
+    EXPECT_EQ(make_tensor("t", tensor.dtype, tensor.shape, widen(tensor)), tensor);
+  EXPECT_EQ(make_tensor("t", DType::int32, {1}, std::array{-0.0}).bytes[3], std::byte{0});
+}
+
+TEST(MakeTensorOfDType, C2RefusesWhatTheDTypeDoesNotHold) {
+  const auto refuses = [](DType dtype, double value) {
+    EXPECT_THROW(make_tensor("t", dtype, {1}, std::array{value}), ContractError)
+        << to_string(dtype) << " " << value;
+  };
+  for (const double value :
+       {0.1, 1 + 0x1p-24, 0x1p128, 0x1.ffffffp127, 0x1p-150, 0x1.8p-149, 1e300, 0x1p-1074})
+    refuses(DType::float32, value);
+  for (const double value :
+       {0.1, 65505.0, 65520.0, 0x1p16, 2049.0, 0x1p-25, 0x1.8p-24, 0x1.ffcp-15})
+    refuses(DType::float16, value);
+  for (const double value : {0.1, 257.0, 0x1p128, 0x1.ffp127, 0x1p-134, 0x1.8p-133})
+    refuses(DType::bfloat16, value);
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const DType dtype : {DType::int64, DType::int32, DType::uint8, DType::boolean})
+    for (const double value : {0.5, -1e-300, 1e19, -1e19, nan, infinity, -infinity})
+      refuses(dtype, value);
+  refuses(DType::int64, 0x1p63);
+  refuses(DType::int32, 0x1p31);
+  refuses(DType::int32, -0x1p31 - 1);
+  refuses(DType::uint8, 256);
+  refuses(DType::uint8, -1);
+  refuses(DType::boolean, 2);
+  refuses(DType::boolean, -1);
+  // A NaN whose payload the format cannot hold is another number, too.
+  refuses(DType::float16, std::bit_cast<double>(0x7ff8000000000001));
+  EXPECT_THAT(
+      [] {
+        make_tensor("t", DType::float16, {2}, std::array{1.0, 0.1});
+      },
+      ThrowsMessage<ContractError>(StrEq("make_tensor: tensor 't' has 0.1 at element 1; expected a "
+                                         "value that float16 holds (C2)")));
+}
+
+TEST(MakeTensorOfDType, C1RefusesAnotherCountOfAnyDType) {
+  EXPECT_THROW(make_tensor("t", DType::float32, {3}, std::array{1.0, 2.0}), ContractError);
+  EXPECT_THROW(make_tensor("t", DType::boolean, {0}, std::array{1.0}), ContractError);
+}
+
+}  // namespace
+}  // namespace normproof::ref::io

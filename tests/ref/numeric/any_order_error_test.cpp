@@ -1,0 +1,259 @@
+#include "ref/numeric/any_order_error.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ref/numeric/elementary.hpp"
+#include "ref/numeric/random.hpp"
+#include "ref/numeric/square_root.hpp"
+#include "tests/ref/numeric/special_values.hpp"
+
+namespace normproof::ref::numeric {
+namespace {
+
+using Floats = std::vector<float>;
+/// Candidates for a sum: what float makes of the terms.
+using FloatSum = std::function<float(const Floats&)>;
+
+float in_order(const Floats& terms) {
+  float sum = 0;
+  for (const float term : terms) sum += term;
+  return sum;
+}
+
+float pairwise(const Floats& terms) {
+  if (terms.size() == 1) return terms[0];
+  const auto middle = terms.begin() + static_cast<std::ptrdiff_t>(terms.size() / 2);
+  return pairwise(Floats(terms.begin(), middle)) + pairwise(Floats(middle, terms.end()));
+}
+
+/// As a warp does it: 8 sums side by side, joined by halves.
+float in_lanes(const Floats& terms) {
+  float lanes[8] = {};
+  for (std::size_t i = 0; i < terms.size(); ++i) lanes[i % 8] += terms[i];
+  for (std::size_t half = 4; half > 0; half /= 2)
+    for (std::size_t i = 0; i < half; ++i) lanes[i] += lanes[i + half];
+  return lanes[0];
+}
+
+float shuffled(Floats terms, std::uint64_t seed) {
+  const RandomStream random(seed, "order");
+  for (std::size_t i = terms.size(); i > 1; --i) std::swap(terms[i - 1], terms[random.below(i, i)]);
+  return in_order(terms);
+}
+
+std::vector<FloatSum> float_sums() {
+  std::vector<FloatSum> sums = {in_order, pairwise, in_lanes, [](const Floats& terms) {
+                                  return in_order(Floats(terms.rbegin(), terms.rend()));
+                                }};
+  for (std::uint64_t seed = 0; seed < 5; ++seed)
+    sums.emplace_back([seed](const Floats& terms) { return shuffled(terms, seed); });
+  return sums;
+}
+
+Floats random_floats(std::string_view name, std::size_t count) {
+  const RandomStream random(3, name);
+  Floats x(count);
+  for (std::size_t i = 0; i < count; ++i)
+    x[i] = static_cast<float>(std::ldexp(random.normal(i), static_cast<int>(i % 7) - 3));
+  return x;
+}
+
+bool is_within(double candidate, const any_order_error& bound, const oracle100& exact) {
+  const oracle100 off = oracle100(candidate) - exact;
+  return (off < 0 ? oracle100(-off) : off) <= oracle100(bound.error);
+}
+
+class InFloat32 : public ::testing::Test {
+  const AnyOrderArithmetic arithmetic_{kFloat32};
+};
+using AnyOrderError = InFloat32;
+
+TEST_F(AnyOrderError, HoldsASumInAnyOrder) {
+  for (const std::size_t count : {2u, 3u, 7u, 64u, 1000u}) {
+    const Floats x = random_floats("sum", count);
+    any_order_error sum = 0;
+    oracle100 exact = 0;
+    double value = 0, magnitude = 0;
+    for (const float term : x) {
+      sum += any_order_error(term);
+      exact += oracle100(term);
+      value += term;
+      magnitude += std::fabs(term);
+    }
+    EXPECT_EQ(sum.value, value);
+    for (const FloatSum& candidate : float_sums())
+      EXPECT_TRUE(is_within(candidate(x), sum, exact)) << count;
+    EXPECT_TRUE(is_within(sum.value, sum, exact));
+    // The bound is what [Hig02] has, and not much more.
+    EXPECT_LE(sum.error, 1.01 * (static_cast<double>(count) * 0x1p-24) * magnitude);
+    EXPECT_FALSE(is_within(in_order(Floats(x.begin(), x.end() - 1)), sum, exact)) << count;
+  }
+}
+
+TEST_F(AnyOrderError, ASumOfSumsIsASumInAnyOrderToo) {
+  const Floats x = random_floats("tree", 60);
+  any_order_error parts[3] = {}, all = 0, flat = 0;
+  oracle100 exact = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    parts[i % 3] += any_order_error(x[i]);
+    flat += any_order_error(x[i]);
+    exact += oracle100(x[i]);
+  }
+  all = parts[0] + parts[1];
+  all -= -parts[2];
+  for (const FloatSum& candidate : float_sums()) EXPECT_TRUE(is_within(candidate(x), all, exact));
+  EXPECT_NEAR(all.error, flat.error, flat.error * 0x1p-40);  // the slack of the bound's roundings
+}
+
+TEST_F(AnyOrderError, HoldsDotProductsWithAndWithoutFma) {
+  const Floats x = random_floats("x", 200), y = random_floats("y", 200);
+  any_order_error sum = 0;
+  oracle100 exact = 0;
+  Floats products(x.size());
+  float fused = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    sum += any_order_error(x[i]) * any_order_error(y[i]);
+    exact += oracle100(x[i]) * oracle100(y[i]);
+    products[i] = x[i] * y[i];
+    fused = std::fma(x[i], y[i], fused);
+  }
+  EXPECT_TRUE(is_within(fused, sum, exact));
+  for (const FloatSum& candidate : float_sums())
+    EXPECT_TRUE(is_within(candidate(products), sum, exact));
+  products[100] = -products[100];
+  EXPECT_FALSE(is_within(in_order(products), sum, exact));
+}
+
+TEST_F(AnyOrderError, HoldsProductsQuotientsAndRoots) {
+  const Floats x = random_floats("a", 300), y = random_floats("b", 300);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const any_order_error a(x[i]), b(y[i]);
+    const oracle100 exact_a(x[i]), exact_b(y[i]);
+    const oracle100 magnitude = x[i] < 0 ? oracle100(-exact_a) : exact_a;
+    EXPECT_TRUE(is_within(x[i] * y[i], a * b, exact_a * exact_b));
+    EXPECT_TRUE(is_within(x[i] / y[i], a / b, exact_a / exact_b));
+    EXPECT_TRUE(is_within(x[i] * (1 / y[i]), a / b, exact_a / exact_b));
+    EXPECT_TRUE(is_within(std::sqrt(std::fabs(x[i])), square_root(x[i] < 0 ? -a : a),
+                          square_root(magnitude)));
+    // CUDA's rsqrtf is off by 2 units in the last place, and a neighbour is no excuse for three.
+    const double root = std::sqrt(std::fabs(static_cast<double>(x[i])));
+    const double ulp = std::ldexp(1.0, std::ilogb(1 / root) - 23);
+    const any_order_error inverse = 1 / square_root(x[i] < 0 ? -a : a);
+    EXPECT_TRUE(is_within(1 / root + 2 * ulp, inverse, 1 / square_root(magnitude)));
+    EXPECT_EQ((a * b).value, static_cast<double>(x[i]) * y[i]);
+    EXPECT_LE((a * b).error, 1.01 * 4 * 0x1p-24 * std::fabs((a * b).value) + 0x1p-126);
+    EXPECT_LE((a / b).error, 1.01 * 4 * 0x1p-24 * std::fabs((a / b).value) + 0x1p-126);
+    EXPECT_LE(inverse.error, 1.01 * 8 * 0x1p-24 * inverse.value + 0x1p-120);
+  }
+}
+
+TEST_F(AnyOrderError, PropagatesTheErrorsOfTheOperands) {
+  const Floats x = random_floats("p", 90);
+  for (std::size_t i = 0; i + 2 < x.size(); ++i) {
+    // 0.1 and 0.3 are not what float32 holds, and every step rounds once more.
+    const float p = 0.1F * x[i] + 0.3F, q = p * x[i + 1] - x[i + 2],
+                r = (q * q + 0.1F) / (p * p + 1);
+    const any_order_error a(x[i]), b(x[i + 1]), c(x[i + 2]), tenth(0.1), three_tenths(0.3);
+    const any_order_error bound_p = tenth * a + three_tenths, bound_q = bound_p * b - c,
+                          bound_r = (bound_q * bound_q + tenth) / (bound_p * bound_p + 1);
+    const oracle100 exact_p = oracle100(0.1) * oracle100(x[i]) + oracle100(0.3),
+                    exact_q = exact_p * oracle100(x[i + 1]) - oracle100(x[i + 2]),
+                    exact_r = (exact_q * exact_q + oracle100(0.1)) / (exact_p * exact_p + 1);
+    EXPECT_TRUE(is_within(p, bound_p, exact_p));
+    EXPECT_TRUE(is_within(q, bound_q, exact_q));
+    EXPECT_TRUE(is_within(r, bound_r, exact_r));
+    EXPECT_TRUE(is_within(std::sqrt(r), square_root(bound_r), square_root(exact_r)));
+    EXPECT_LE(bound_r.error, 0x1p-10 * (1 + bound_r.value));
+  }
+}
+
+template <class T, class Sum>
+std::vector<T> layer_norm_row(const std::vector<T>& x, const T& eps, const Sum& sum) {
+  const T count(static_cast<float>(x.size()));
+  const T mean = sum(x) / count;
+  std::vector<T> centred, squares;
+  for (const T& element : x) {
+    centred.push_back(element - mean);
+    squares.push_back(centred.back() * centred.back());
+  }
+  using std::sqrt;
+  const T rstd = T(1) / sqrt(sum(squares) / count + eps);
+  for (T& element : centred) element *= rstd;
+  return centred;
+}
+
+template <class T>
+T plain_sum(const std::vector<T>& terms) {
+  T sum = 0;
+  for (const T& term : terms) sum += term;
+  return sum;
+}
+
+TEST_F(AnyOrderError, HoldsARowOfLayerNormInTwoPassesAndNotInOne) {
+  for (const float offset : {0.0F, 1.0F, 100.0F, 10000.0F}) {
+    Floats x = random_floats("row", 48);
+    for (float& element : x) element += offset;
+    const auto bound = layer_norm_row(std::vector<any_order_error>(x.begin(), x.end()),
+                                      any_order_error(1e-5), plain_sum<any_order_error>);
+    const auto exact = layer_norm_row(std::vector<oracle100>(x.begin(), x.end()), oracle100(1e-5),
+                                      plain_sum<oracle100>);
+    const auto value =
+        layer_norm_row(std::vector<double>(x.begin(), x.end()), 1e-5, plain_sum<double>);
+    for (const FloatSum& sum : float_sums()) {
+      const Floats candidate = layer_norm_row(x, 1e-5F, sum);
+      for (std::size_t i = 0; i < x.size(); ++i)
+        EXPECT_TRUE(is_within(candidate[i], bound[i], exact[i])) << offset << " at " << i;
+    }
+    for (std::size_t i = 0; i < x.size(); ++i) EXPECT_EQ(bound[i].value, value[i]);
+    // E[x^2] - E[x]^2, which loses all digits at the last offset.
+    Floats squares;
+    for (const float element : x) squares.push_back(element * element);
+    const float mean = in_order(x) / 48, variance = in_order(squares) / 48 - mean * mean;
+    if (offset == 10000) {
+      EXPECT_FALSE(is_within((x[0] - mean) / std::sqrt(variance + 1e-5F), bound[0], exact[0]));
+    }
+    // eps forgotten in a row of small variance shows, too.
+    for (float& element : x) element = (element - offset) * 0x1p-10F;
+    const auto small = layer_norm_row(std::vector<any_order_error>(x.begin(), x.end()),
+                                      any_order_error(1e-5), plain_sum<any_order_error>);
+    const auto exact_small = layer_norm_row(std::vector<oracle100>(x.begin(), x.end()),
+                                            oracle100(1e-5), plain_sum<oracle100>);
+    EXPECT_FALSE(is_within(layer_norm_row(x, 0.0F, in_order)[0], small[0], exact_small[0]));
+  }
+}
+
+TEST_F(AnyOrderError, C1ConstantsAreExactWhereTheFormatHoldsThem) {
+  for (const double held : {0.0, -0.0, 0.5, -3.0, 1 + 0x1p-23, 0x1p-126, 0x1.fffffep+127})
+    EXPECT_EQ(any_order_error(held).error, 0) << held;
+  for (const double other : {0.1, 1 + 0x1p-24, -1 - 0x1p-52, 1e-5, 16777217.0}) {
+    const any_order_error constant(other);
+    EXPECT_EQ(constant.value, other);
+    EXPECT_GE(constant.error, std::fabs(static_cast<double>(static_cast<float>(other)) - other));
+    EXPECT_GT(constant.error, 0);
+    EXPECT_LE(constant.error, 1.01 * (0x1p-24 * std::fabs(other) + 0x1p-126));
+  }
+  // A candidate may flush them.
+  EXPECT_GE(any_order_error(0x1p-130).error, 0x1p-130);
+  const AnyOrderArithmetic sixteen(kBfloat16);
+  EXPECT_EQ(any_order_error(0x1.fep0).error, 0);
+  EXPECT_GE(any_order_error(0x1.ffp0).error, 0x1p-8);
+}
+
+TEST_F(AnyOrderError, ProductsThatUnderflowMayBeFlushed) {
+  const float x = 0x1.8p-70F;
+  const any_order_error product = any_order_error(x) * any_order_error(x);
+  EXPECT_TRUE(is_within(0, product, oracle100(x) * oracle100(x)));
+  EXPECT_LE(product.error, 1.01 * 0x1p-126);
+}
+
+}  // namespace
+}  // namespace normproof::ref::numeric

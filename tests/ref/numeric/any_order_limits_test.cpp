@@ -1,0 +1,171 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <string>
+#include <thread>
+
+#include "ref/numeric/any_order_error.hpp"
+#include "ref/numeric/elementary.hpp"
+#include "ref/numeric/elementary_fast.hpp"
+#include "ref/numeric/random.hpp"
+#include "tests/ref/numeric/special_values.hpp"
+
+// any_order_error where formats end, and in the functions that are no operations.
+namespace normproof::ref::numeric {
+namespace {
+
+class AnyOrderLimits : public ::testing::Test {
+  const AnyOrderArithmetic arithmetic_{kFloat32};
+};
+
+bool reaches(const any_order_error& bound, double candidate, const oracle100& exact) {
+  const oracle100 off = oracle100(candidate) - exact;
+  return (off < 0 ? oracle100(-off) : off) <= oracle100(bound.error);
+}
+
+TEST_F(AnyOrderLimits, NothingIsClaimedWhereTheFormatOverflows) {
+  const any_order_error large(0x1p100), largest(0x1.fffffep+127);
+  EXPECT_EQ((large * large).error, kInfinity);
+  EXPECT_EQ((large * large).value, 0x1p200);
+  EXPECT_EQ((largest + largest).error, kInfinity);
+  EXPECT_EQ((large / any_order_error(0x1p-100)).error, kInfinity);
+  EXPECT_EQ(any_order_error(1e39).error, kInfinity);
+  EXPECT_EQ(any_order_error(kInfinity).error, kInfinity);
+  EXPECT_EQ(any_order_error(kNaN).error, kInfinity);
+  EXPECT_EQ(exp(any_order_error(89)).error, kInfinity);
+  EXPECT_LT(exp(any_order_error(88)).error, kInfinity);
+  // What is not known stays so, even times 0.
+  EXPECT_EQ((large * large * any_order_error(0.0)).error, kInfinity);
+  EXPECT_EQ((large * large - large * large).error, kInfinity);
+  const AnyOrderArithmetic sixteen(kFloat16);
+  EXPECT_LT((any_order_error(200) * any_order_error(300)).error, kInfinity);
+  EXPECT_EQ((any_order_error(256) * any_order_error(256)).error, kInfinity);
+}
+
+TEST_F(AnyOrderLimits, ASumThatOverflowsInOneOrderIsNotClaimedInAny) {
+  const any_order_error a(0x1p127), b(-0x1p127), c(0x1p127);
+  // (a + c) + b is infinite in float32, though no partial sum of the other order is.
+  EXPECT_EQ(((a + b) + c).value, 0x1p127);
+  EXPECT_EQ(((a + b) + c).error, kInfinity);
+  EXPECT_EQ(((a + c) + b).error, kInfinity);
+  EXPECT_LT((any_order_error(0x1p126) + any_order_error(-0x1p126)).error, kInfinity);
+}
+
+TEST_F(AnyOrderLimits, NothingIsClaimedWhereTheDivisorMayBeZero) {
+  const any_order_error tenth(0.1), difference = tenth * any_order_error(10) - any_order_error(1);
+  EXPECT_EQ((any_order_error(1) / any_order_error(0.0)).error, kInfinity);
+  EXPECT_EQ((any_order_error(1) / difference).error, kInfinity);
+  EXPECT_LT((any_order_error(1) / (difference + any_order_error(0x1p-18))).error, kInfinity);
+  EXPECT_EQ(log(difference).error, kInfinity);
+}
+
+TEST_F(AnyOrderLimits, TheRootOfAnErrorThatReachesZero) {
+  // A candidate may have any argument from 0 to 2 e.
+  const any_order_error x(0x1p-40, 0x1p-30);
+  const any_order_error root = square_root(x);
+  for (const double argument : {0.0, 0x1p-40, 0x1p-30, 0x1p-30 + 0x1p-40})
+    EXPECT_TRUE(reaches(root, std::sqrt(argument), oracle100(0x1p-20))) << argument;
+  EXPECT_LE(root.error, 0x1.01p-15);
+}
+
+TEST_F(AnyOrderLimits, TheArithmeticIsOfTheScopeAndTheThread) {
+  EXPECT_EQ(AnyOrderArithmetic::current().unit_roundoff, 0x1p-24);
+  {
+    const AnyOrderArithmetic inner(kBfloat16);
+    EXPECT_EQ(AnyOrderArithmetic::current().unit_roundoff, 0x1p-8);
+    double other_thread = 0;
+    std::thread([&] { other_thread = AnyOrderArithmetic::current().unit_roundoff; }).join();
+    EXPECT_EQ(other_thread, 0x1p-53);
+    {
+      const AnyOrderArithmetic innermost(kFloat16);
+      EXPECT_EQ(AnyOrderArithmetic::current().largest, 65504);
+    }
+    EXPECT_EQ(AnyOrderArithmetic::current().tiny, 0x1p-126);
+    EXPECT_EQ(AnyOrderArithmetic::current().unit_roundoff, 0x1p-8);
+  }
+  EXPECT_EQ(AnyOrderArithmetic::current().unit_roundoff, 0x1p-24);
+}
+
+TEST_F(AnyOrderLimits, InputRoundoffMovesEveryInputAndNothingElse) {
+  const AnyOrderArithmetic exact({0, 0, kInfinity, 0x1p-24});
+  const any_order_error a(3), b(-5.0);
+  EXPECT_EQ(a.error, 3 * 0x1p-24);
+  EXPECT_EQ(b.error, 5 * 0x1p-24);
+  EXPECT_EQ(any_order_error(0.0).error, 0);
+  const double sum = (a + b).error;
+  EXPECT_GE(sum, 8 * 0x1p-24);
+  EXPECT_LE(sum, 8 * 0x1.01p-24);
+  // (3 +- e) (5 +- f) - 15 to second order, with room for a candidate that is off by twice as much.
+  const double product = (a * b).error;
+  EXPECT_GE(product, 30 * 0x1p-24);
+  EXPECT_LE(product, 30 * 0x1.01p-24);
+}
+
+TEST_F(AnyOrderLimits, ComparisonsLookAtTheValueAlone) {
+  const any_order_error a(1, 100), b(2, kInfinity), c(1, 0);
+  EXPECT_TRUE(a < b && b > a && a <= b && b >= a && a != b && a == c);
+  EXPECT_FALSE(a > b || b < a || a >= b || b <= a || a == b || a != c);
+}
+
+template <class Candidate, class Function, class Exact>
+void expect_held(const char* name, const Candidate& candidate, const Function& f, const Exact& of,
+                 double least, double most) {
+  const RandomStream random(5, name);
+  for (std::uint64_t i = 0; i < 2000; ++i) {
+    const auto a = static_cast<float>(least + (most - least) * random.uniform(2 * i));
+    const auto b = static_cast<float>(0.5 + random.uniform(2 * i + 1));
+    const any_order_error held(a), computed = held * any_order_error(b);
+    const double argument = static_cast<double>(a) * b;
+    EXPECT_TRUE(reaches(f(held), candidate(a), of(oracle100(a)))) << name << " of " << a;
+    EXPECT_TRUE(reaches(f(computed), candidate(a * b), of(oracle100(argument))))
+        << name << " of " << argument;
+    EXPECT_EQ(f(computed).value, f(running_error(argument, 0)).value);
+    // One percent off is wrong; a bound that took it would not be one.
+    if (std::fabs(candidate(a)) > 0x1p-20F) {
+      EXPECT_FALSE(reaches(f(held), 1.01 * candidate(a), of(oracle100(a)))) << name << " of " << a;
+    }
+  }
+}
+
+#define NORMPROOF_EXPECT_HELD(f, least, most)                                    \
+  expect_held(                                                                   \
+      #f, [](float x) { return std::f(x); }, [](const auto& x) { return f(x); }, \
+      [](const oracle100& x) { return f(x); }, least, most)
+
+TEST_F(AnyOrderLimits, HoldsTheElementaryFunctionsOfFloat) {
+  NORMPROOF_EXPECT_HELD(exp, -50, 50);
+  NORMPROOF_EXPECT_HELD(log, 1e-4, 1e4);
+  NORMPROOF_EXPECT_HELD(log, 0.99, 1.01);
+  NORMPROOF_EXPECT_HELD(tanh, -6, 6);
+  NORMPROOF_EXPECT_HELD(erf, -4, 4);
+}
+
+TEST_F(AnyOrderLimits, TheElementaryFunctionsOfAnArgumentThatIsFarOff) {
+  // Both ends of where a candidate's argument may be; the exact one may be anywhere between.
+  for (const double value : {-3.0, -0.5, 0.0, 0.25, 2.0}) {
+    const any_order_error x(value, 0.25);
+    for (const double exact : {value - 0.25, value, value + 0.25})
+      for (const double got : {exact - 0.25, exact + 0.25}) {
+        EXPECT_TRUE(reaches(exp(x), std::exp(got), exp(oracle100(exact)))) << value;
+        EXPECT_TRUE(reaches(tanh(x), std::tanh(got), tanh(oracle100(exact)))) << value;
+        EXPECT_TRUE(reaches(erf(x), std::erf(got), erf(oracle100(exact)))) << value;
+        const any_order_error positive(value + 4, 0.25);
+        EXPECT_TRUE(reaches(log(positive), std::log(got + 4), log(oracle100(exact + 4)))) << value;
+      }
+  }
+}
+
+TEST_F(AnyOrderLimits, ClampingIsAContraction) {
+  const any_order_error low(-1), high(0.1);
+  for (const double value : {-2.0, -1.0, 0.0, 0.1, 3.0}) {
+    const any_order_error x(value, 0x1p-4);
+    const any_order_error clamped = clamp(x, low, high);
+    EXPECT_EQ(clamped.value, std::min(std::max(value, -1.0), 0.1));
+    EXPECT_GE(clamped.error, x.error);
+    EXPECT_LE(clamped.error, x.error + high.error);
+  }
+}
+
+}  // namespace
+}  // namespace normproof::ref::numeric

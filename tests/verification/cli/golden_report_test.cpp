@@ -1,0 +1,141 @@
+#include "verification/cli/golden_report.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/ref/numeric/error_message.hpp"
+#include "tests/verification/cli/golden_results.hpp"
+
+namespace normproof::tests::verification::cli {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+std::vector<tool::Outcome> outcomes_of(const tool::GoldenReport& report) {
+  std::vector<tool::Outcome> outcomes;
+  for (const auto& checked : report.cases) outcomes.push_back(checked.outcome);
+  return outcomes;
+}
+
+TEST(GoldenReport, TheListTurnsOutcomesRound) {
+  const auto report = golden_sample_report();
+  using enum tool::Outcome;
+  EXPECT_THAT(outcomes_of(report), ElementsAre(passed, failed, failed, xfail, xpass));
+  EXPECT_EQ(report.count(failed), 2u);
+  EXPECT_FALSE(report.passed());
+  EXPECT_EQ(report.summary(),
+            "FAILED: 1 of 5 cases passed, 2 failed, 1 failed as listed, 1 passed though listed as "
+            "failing");
+}
+
+TEST(GoldenReport, PassesWhereEveryCaseDoesWhatIsExpectedOfIt) {
+  const auto with = [](const std::string& list, std::vector<std::size_t> failures) {
+    std::vector<corpora::CaseResult> results;
+    for (std::size_t i = 0; i < failures.size(); ++i)
+      results.push_back(golden_result("q/" + std::to_string(i), failures[i]));
+    return tool::golden_report(results, golden_command(), list);
+  };
+  EXPECT_TRUE(with("", {0, 0}).passed());
+  EXPECT_EQ(with("", {0, 0}).summary(), "PASSED: 2 of 2 cases passed");
+  EXPECT_FALSE(with("", {0, 1}).passed());
+  EXPECT_TRUE(with("q/1", {0, 1}).passed());
+  EXPECT_EQ(with("q/1", {0, 1}).summary(), "PASSED: 1 of 2 cases passed, 1 failed as listed");
+  EXPECT_FALSE(with("q/1", {0, 0}).passed());  // an unexpected pass
+  EXPECT_TRUE(with("q/*", {3, 1}).passed());
+}
+
+TEST(GoldenReport, CommentsAndSpacesOfTheList) {
+  const auto report =
+      tool::golden_report({golden_result("q/a", 1), golden_result("q/b", 0)}, golden_command(),
+                          "# known\r\n\n  q/a \t # because of #12\r\n#q/b\n");
+  EXPECT_THAT(outcomes_of(report), ElementsAre(tool::Outcome::xfail, tool::Outcome::passed));
+}
+
+TEST(GoldenReport, AGlobThatMatchesNothingIsNamedByItsLine) {
+  auto command = golden_command();
+  command.xfail = "x.txt";
+  const auto message = [&] {
+    return normproof::ref::numeric::error_message<normproof::ref::numeric::FileError>(
+        [&] { tool::golden_report({golden_result("q/a", 1)}, command, "q/a\n\nq/z*\n"); });
+  };
+  EXPECT_EQ(message(),
+            "x.txt: line 3 is 'q/z*', which no case matches; expected a path of the corpus, or a "
+            "glob");
+  command.only = "q/a";  // then it may well be about other cases
+  EXPECT_EQ(message(), "no error");
+}
+
+TEST(GoldenReport, FewerCasesThanAskedForAreAFailure) {
+  auto command = golden_command();
+  command.min_cases = 2;
+  const auto report = tool::golden_report({golden_result("q/a", 0)}, command, "");
+  EXPECT_FALSE(report.passed());
+  EXPECT_EQ(report.summary(), "FAILED: 1 of 1 case passed; expected 2 cases or more");
+  command.min_cases = 1;
+  EXPECT_TRUE(tool::golden_report({golden_result("q/a", 0)}, command, "").passed());
+  EXPECT_FALSE(tool::golden_report({}, command, "").passed());
+}
+
+TEST(GoldenReport, AFailureSaysEveryMetric) {
+  const auto result = golden_result("q/a", 2);
+  EXPECT_EQ(tool::failure_text(result.tensors[0]),
+            "y at [0, 3]: got -0.25, exact -0.75, bound 0.0625 (ratio 8); 2 of 6 elements; max abs "
+            "0.5, max rel 0.75, max ulp 4.1e+03, norm-wise 0.25; one rounding of the inputs moves "
+            "50.0 % of the bound");
+  auto tensor = result.tensors[0];
+  tensor.unjudged = 3;
+  EXPECT_THAT(tool::failure_text(tensor), HasSubstr("; 3 not judged"));
+  tensor.problem = "is absent";
+  EXPECT_EQ(tool::failure_text(tensor), "y is absent");
+}
+
+TEST(GoldenReport, TheLineToReproduceIsQuotedForSh) {
+  tool::GoldenCheckCommand command;
+  command.golden = "a b/it's";
+  command.pipe = "./x \"$HOME\"";
+  command.options.outputs = {"y", "grad_x"};
+  command.options.accumulation = corpora::Accumulation::bfloat16;
+  const auto report = tool::golden_report({golden_result("q/a-1x2", 0)}, command, "");
+  EXPECT_EQ(report.cases[0].repro,
+            "normproof golden check --golden 'a b/it'\\''s' --pipe './x \"$HOME\"' --outputs "
+            "y,grad_x --accumulation bfloat16 --only q/a-1x2");
+  EXPECT_EQ(tool::golden_report({golden_result("q/a", 0)}, golden_command(), "").cases[0].repro,
+            "normproof golden check --golden g --candidate c --only q/a");
+}
+
+TEST(GoldenReport, TheTextEndsWithTheFailuresAndTheSummary) {
+  const auto report = golden_sample_report();
+  const std::string text = tool::golden_text(report);
+  EXPECT_THAT(text,
+              AllOf(StartsWith("layer "), EndsWith("\n\n" + report.summary() + "\n"),
+                    HasSubstr("\nFAILED q/b_fails\n  what <it> is for\n  y at [0, 3]: got nan, "),
+                    HasSubstr("\n  grad_x is absent\n  repro: normproof golden check --golden g "
+                              "--candidate c --only q/b_fails\n"),
+                    HasSubstr("\n  the candidate ended with status 7 before it answered\n"),
+                    HasSubstr("\nPASSED, though it is listed as failing q/e_mended\n"),
+                    Not(HasSubstr("q/a_passes")), Not(HasSubstr("q/d_known"))));
+  // A row a layer, dtype and output: the worst of its four cases.
+  EXPECT_THAT(text, HasSubstr("\nlayer_norm           float32   y                      4      2 "
+                              "     inf "));
+}
+
+TEST(GoldenReport, MarkdownHoldsTheSameWithItsMarkupEscaped) {
+  const auto report = golden_sample_report();
+  const std::string text = tool::golden_markdown(report);
+  EXPECT_THAT(text,
+              AllOf(StartsWith("### normproof: " + report.summary() + "\n\n| layer |"),
+                    HasSubstr("\n|---|"), HasSubstr("\n| layer_norm | float32 | y | 4 | 2 | inf |"),
+                    HasSubstr("**FAILED** `q/b_fails`: what &lt;it&gt; is for"),
+                    HasSubstr("\n- grad_x is absent\n"),
+                    HasSubstr("\n```\nnormproof golden check --golden g --candidate c --only "
+                              "q/c_crashes\n```\n"),
+                    Not(HasSubstr("q/a_passes"))));
+}
+
+}  // namespace
+}  // namespace normproof::tests::verification::cli
