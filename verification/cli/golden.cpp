@@ -13,6 +13,18 @@
 
 namespace normproof::verification::cli {
 
+namespace {
+
+/// A list may be empty, where other files may not.
+std::string read_list(const std::filesystem::path& file) {
+  std::error_code error;
+  const bool empty =
+      std::filesystem::is_regular_file(file, error) && std::filesystem::file_size(file, error) == 0;
+  return empty && !error ? std::string() : ref::io::read_text(file);
+}
+
+}  // namespace
+
 void golden_make(const GoldenMakeCommand& command) {
   ref::numeric::set_num_threads(1);  // the cases are the tasks
   ProgressBar progress;
@@ -43,7 +55,7 @@ bool golden_check(const GoldenCheckCommand& command) {
                  {"--junit", command.junit},
                  {"--sarif", command.sarif},
                  {"--markdown", command.markdown}});
-  const std::string xfail = command.xfail ? ref::io::read_text(*command.xfail) : std::string();
+  const std::string xfail = command.xfail ? read_list(*command.xfail) : std::string();
   const auto cases = golden::list_corpus(command.golden, command.only);
   std::error_code error;
   if (command.candidate && !std::filesystem::is_directory(*command.candidate, error))

@@ -118,8 +118,8 @@ folded into one); `false alarms`: those that a case rejects. A mistake that no s
 
 )";
   return fmt::format(
-      "# Gate power\\n\\nWhat `normproof golden power --tier {} --seeds {} --markdown FILE` "
-      "writes.\\n\\n{}",
+      "# Gate power\n\nWhat `normproof golden power --tier {} --seeds {} --markdown FILE` "
+      "writes.\n\n{}",
       to_string(options.tier), options.seeds, kText);
 }
 

@@ -187,8 +187,9 @@ std::string failure_text(const TensorResult& t) {
       number_text(t.norm_wise));
   if (t.unjudged > 0) text += fmt::format("; {} not judged", t.unjudged);
   if (t.of_the_inputs > 0)
-    text +=
-        fmt::format("; one rounding of the inputs moves {} of the bound", percent(t.of_the_inputs));
+    text += fmt::format("; one rounding of the inputs moves {}",
+                        t.of_the_inputs < 1 ? percent(t.of_the_inputs) + " of the bound"
+                                            : number_text(t.of_the_inputs) + " times the bound");
   return text;
 }
 
@@ -197,6 +198,9 @@ std::map<std::string, double> least_condition_of_failures(const GoldenReport& re
   constexpr double kIllConditioned = 20;
   std::map<std::string, double> failed, passed;
   for (const CheckedCase& c : report.cases) {
+    const bool unanswered = std::ranges::all_of(
+        c.result.tensors, [](const TensorResult& t) { return !t.problem.empty(); });
+    if (unanswered) continue;
     const double condition = c.result.description.condition;
     auto& least = c.outcome == Outcome::failed ? failed : passed;
     const auto [entry, fresh] = least.emplace(golden::op_of(c.result.description.c), condition);

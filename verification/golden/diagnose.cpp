@@ -64,8 +64,10 @@ std::optional<double> agreement(const Failing& f, const std::vector<StoredTensor
   if (tensor == nullptr) return std::nullopt;
   const std::vector<double> values = ref::io::widen(*tensor);
   double largest = 0, to_exact = 0, magnitude = 0;
+  std::size_t finite = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double away = distance(f.got[i], values[i]);
+    finite += std::isfinite(f.got[i]) ? 1 : 0;
     // The wrong value may be larger than the right one, and its bound with it.
     const double scale = std::isfinite(values[i]) ? 64 * f.unit * std::fabs(values[i]) : 0;
     if (!(away <= f.bound[i] + scale)) return std::nullopt;
@@ -73,7 +75,8 @@ std::optional<double> agreement(const Failing& f, const std::vector<StoredTensor
     to_exact = std::max(to_exact, distance(f.got[i], f.exact[i]));
     if (std::isfinite(values[i])) magnitude = std::max(magnitude, std::fabs(values[i]));
   }
-  if (!(largest * kCloser <= to_exact)) return std::nullopt;
+  // Many mistakes end in nothing but NaN.
+  if (finite == 0 || !(largest * kCloser <= to_exact)) return std::nullopt;
   return largest == 0 ? 0 : largest / (2 * f.unit * magnitude);
 }
 
@@ -101,16 +104,28 @@ std::vector<Diagnosis> mutations_that_agree(const Case& c, const std::vector<Fai
   return found;
 }
 
+/// The dtype of the case before others that are as coarse.
+std::vector<Accumulation> coarser_than_usual(DType dtype) {
+  std::vector<Accumulation> coarser;
+  if (dtype == DType::float64) coarser = {Accumulation::float32, Accumulation::float16};
+  if (dtype == DType::float16) coarser = {Accumulation::float16};
+  if (dtype == DType::float32) coarser = {Accumulation::float16};
+  coarser.push_back(Accumulation::bfloat16);
+  return coarser;
+}
+
+/// Every output passes, and every element of it is judged.
+bool passes_wholly(const CaseResult& result) {
+  return result.passed() && std::ranges::all_of(result.tensors, [](const TensorResult& tensor) {
+           return tensor.unjudged == 0;
+         });
+}
+
 std::vector<Diagnosis> lower_precision(const StoredCase& stored,
                                        const std::vector<StoredTensor>& answer) {
-  for (const Accumulation accumulation :
-       {Accumulation::float32, Accumulation::float16, Accumulation::bfloat16}) {
-    if (arithmetic_of(accumulation).unit_roundoff <=
-        arithmetic_of(usual_accumulation(stored.description.c.dtype)).unit_roundoff)
-      continue;
-    if (check_case(stored, answer, {.outputs = {}, .accumulation = accumulation}).passed())
+  for (const Accumulation accumulation : coarser_than_usual(stored.description.c.dtype))
+    if (passes_wholly(check_case(stored, answer, {.outputs = {}, .accumulation = accumulation})))
       return {{fmt::format("sums in {}", to_string(accumulation)), false, 0}};
-  }
   return {};
 }
 

@@ -63,14 +63,15 @@ TEST(Diagnose, AnAnswerLikeNoOtherHasNone) {
 }
 
 TEST(Diagnose, LowerPrecisionIsNamedWhereNoFormulaIs) {
-  auto answer = broken({});
+  const StoredCase ordinary = certified(plain_recipe("layer_norm", {5, 8}, DType::float32).make(1));
+  auto answer = own_answer(ordinary);
   // One part in 2^12: outside of float32, within float16.
   for (StoredTensor& tensor : answer) {
     std::vector<double> values = ref::io::widen(tensor);
     for (double& value : values) value *= 1 + 0x1p-12;
     tensor = tensor_of(tensor.name, DType::float64, tensor.shape, values);
   }
-  const auto found = diagnosis_of(answer);
+  const auto found = diagnose(ordinary, answer, check_case(ordinary, answer, {}));
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_FALSE(found[0].mutation);
   EXPECT_EQ(found[0].sentence(), "within the bound of sums in float16");

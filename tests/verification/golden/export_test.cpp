@@ -35,7 +35,7 @@ TEST_F(Export, NpzHoldsTheSameTensorsButForBfloat16) {
   const auto summary = export_corpus(folder_ / "golden", "*", ExportFormat::npz, folder_ / "npz");
   EXPECT_EQ(summary.cases, 3u);
   EXPECT_EQ(summary.left_out, 1u);
-  const StoredCase c = stored("*float16");
+  const StoredCase c = stored("*-float16");
   const auto place = folder_ / "npz" / c.description.path;
   EXPECT_EQ(ref::io::read_tensors(place / "inputs.npz"), c.description.c.inputs);
   EXPECT_EQ(ref::io::read_tensors(place / "expected.npz"), c.expected);

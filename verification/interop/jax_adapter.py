@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""Formulas in jax.numpy, compiled by XLA for the CPU, and their gradients by jax.vjp.
+
+16 bits are computed in float32 and rounded at the end. batch_renorm's r and d are constants of the
+derivative. Padding is replaced by 0 before `where` masks it: the gradient of a NaN is NaN even where its
+weight is 0.
+"""
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import protocol
+
+jax.config.update("jax_platforms", "cpu")
+jax.config.update("jax_enable_x64", True)
+BATCH_LAYERS = ("batch_norm", "batch_renorm", "power_norm_v")
+
+
+def axes_and_mask(op, x, valid):
+    """Axes of the statistics of [samples, tokens, groups, features of a group], and what counts."""
+    tokens = valid.reshape(x.shape[:2] + (1, 1))
+    if op in BATCH_LAYERS:
+        return (0, 1), tokens
+    return {"instance_norm": ((1,), tokens), "group_norm": ((1, 3), tokens),
+            "group_scaling": ((3,), True)}.get(op, ((2, 3), True))
+
+
+def forward(static, x, gamma, beta, valid, state):
+    """y, and the state after the step."""
+    op, training, options, dtype = static[0], static[1], dict(static[2]), static[3]
+    shape, stored = x.shape, x.dtype
+    groups = int(options.get("groups", 1))
+    x = x.astype(dtype).reshape(shape[0], shape[1] if len(shape) == 3 else 1, groups, -1)
+    parameter = [p if p is None or p.size == 1 else p.reshape(groups, -1) for p in (gamma, beta)]
+    gamma, beta = (absent if p is None else p.astype(dtype) for p, absent in zip(parameter, (1, 0)))
+    axes, mask = axes_and_mask(op, x, valid)
+    eps = jnp.asarray(options["eps"], dtype)
+    if op in BATCH_LAYERS and not training:
+        square = state["running_psi2" if op == "power_norm_v" else "running_variance"]
+        x_hat = (x - state.get("running_mean", 0)) * jax.lax.rsqrt(square + eps)
+    else:
+        x_hat, state = normalise(op, x, axes, mask, eps, options, state)
+    return (gamma * x_hat + beta).reshape(shape).astype(stored), state
+
+
+def normalise(op, x, axes, mask, eps, options, state):
+    over = dict(axis=axes, keepdims=True, where=mask)
+    padded, x = x, jnp.where(mask, x, 0)
+    if op == "scale_norm":
+        return padded * jax.lax.rsqrt(jnp.sum(x * x, **over) + eps), state
+    if op in ("rms_norm", "group_scaling", "power_norm_v"):
+        square = jnp.mean(x * x, **over)
+        x_hat = padded * jax.lax.rsqrt(square + eps)
+        return x_hat, moved(state, options, running_psi2=square)
+    mean, variance = jnp.mean(x, **over), jnp.var(x, **over)
+    x_hat = (padded - mean) * jax.lax.rsqrt(variance + eps)
+    if op == "batch_renorm":
+        running = jnp.sqrt(state["running_variance"] + eps)
+        r = jnp.clip(jnp.sqrt(variance + eps) / running, 1 / options["r_max"], options["r_max"])
+        d = jnp.clip((mean - state["running_mean"]) / running, -options["d_max"], options["d_max"])
+        x_hat = x_hat * jax.lax.stop_gradient(r) + jax.lax.stop_gradient(d)
+    if options.get("unbiased_running_variance"):
+        variance = jnp.var(x, ddof=1, **over)
+    return x_hat, moved(state, options, running_mean=mean, running_variance=variance)
+
+
+def moved(state, options, **fresh):
+    decay = options.get("running_decay")
+    return {name: decay * old + (1 - decay) * fresh[name].reshape(-1) for name, old in state.items()}
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def forward_and_backward(static, leaves, grad_y, valid, state):
+    def of_leaves(given):
+        return forward(static, given["x"], given.get("gamma"), given.get("beta"), valid, state)
+    y, pull, new_state = jax.vjp(of_leaves, leaves, has_aux=True)
+    return y, pull(grad_y)[0], new_state
+
+
+def step(case):
+    kind = jnp.dtype(case.dtype)
+    given = {name: jnp.asarray(value).astype(kind) for name, value in case.tensors.items()
+             if name in ("x", "gamma", "beta", "grad_y")}
+    grad_y = given.pop("grad_y")
+    state = {name: jnp.asarray(value) for name, value in case.tensors.items() if name in protocol.STATE}
+    valid = jnp.asarray(case.get("valid", np.ones(case["x"].shape[:-1], bool)))
+    static = (case.op, case.training, tuple(sorted(case.options.items())),
+              np.dtype(case.compute_dtype).name)
+    y, gradients, state = forward_and_backward(static, given, grad_y, valid, state)
+    outputs = {"y": y, **{"grad_" + name: value for name, value in gradients.items()}}
+    if case.dtype == "bfloat16":
+        outputs = {name: value.astype(jnp.float32) for name, value in outputs.items()}
+    return {name: np.asarray(value) for name, value in {**outputs, **state}.items()}
+
+
+LAYERS = ("layer_norm", "rms_norm", "group_scaling", "scale_norm", "batch_norm", "batch_renorm",
+          "instance_norm", "group_norm", "power_norm_v")
+if __name__ == "__main__":
+    protocol.main("JAX", jax.__version__,
+                  protocol.asks(LAYERS, ("float64", "float32", "float16", "bfloat16")), step)
