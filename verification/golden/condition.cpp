@@ -12,38 +12,38 @@ using ref::norm::NormInputs;
 namespace {
 
 /// How the layer cuts x [B,T,D] (or [N,D], a sample a row) into the slices that it centres.
-struct Slices {
+struct CentredSlices {
   bool over_samples = false, over_tokens = false;  ///< else a slice has one sample, one token
   std::size_t width = 1;                           ///< consecutive features
   bool masked = false;
   double eps = 0;
 };
 
-struct SlicesOf {
+struct CentredSlicesOf {
   std::size_t d_model;
 
-  Slices operator()(const ref::model::LayerNormOptions& o) const {
+  CentredSlices operator()(const ref::model::LayerNormOptions& o) const {
     return {false, false, d_model, false, o.eps};
   }
-  Slices operator()(const ref::model::BatchNormOptions& o) const {
+  CentredSlices operator()(const ref::model::BatchNormOptions& o) const {
     return {true, true, 1, true, o.eps};
   }
-  Slices operator()(const ref::model::BatchRenormOptions& o) const {
+  CentredSlices operator()(const ref::model::BatchRenormOptions& o) const {
     return {true, true, 1, true, o.eps};
   }
-  Slices operator()(const ref::model::InstanceNormOptions& o) const {
+  CentredSlices operator()(const ref::model::InstanceNormOptions& o) const {
     return {false, true, 1, true, o.eps};
   }
-  Slices operator()(const ref::model::GroupNormOptions& o) const {
+  CentredSlices operator()(const ref::model::GroupNormOptions& o) const {
     return {false, true, d_model / static_cast<std::size_t>(o.groups), true, o.eps};
   }
   template <class Other>
-  Slices operator()(const Other&) const {
+  CentredSlices operator()(const Other&) const {
     return {.width = 0};
   }
 };
 
-double largest_condition(const NormInputs<double>& in, const Slices& slices) {
+double largest_condition(const NormInputs<double>& in, const CentredSlices& slices) {
   const auto& shape = in.x.shape();
   const std::size_t d_model = shape.back();
   const std::size_t samples = shape[0], tokens = shape.size() == 3 ? shape[1] : 1;
@@ -85,7 +85,7 @@ double condition_number(const Case& c) {
   if (c.mode == Mode::inference) return largest;
   const evaluation::EvalInputs inputs = inputs_of(c, path_of(c));
   for (const auto& step : inputs.steps) {
-    const Slices slices = std::visit(SlicesOf{step.x.shape().back()}, c.options);
+    const CentredSlices slices = std::visit(CentredSlicesOf{step.x.shape().back()}, c.options);
     if (slices.width > 0) largest = std::max(largest, largest_condition(step, slices));
   }
   return largest;

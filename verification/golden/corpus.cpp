@@ -329,7 +329,8 @@ class Corpus {
               .why("four steps: the state of one is the input of the next")
               .steps(4)
               .x([](std::size_t i, double normal) {
-                return static_cast<double>(i / 30) + (1 + static_cast<double>(i / 30)) * normal;
+                const std::size_t step = i / 30;
+                return static_cast<double>(step) + (1 + static_cast<double>(step)) * normal;
               }));
     Recipe slow = of(tier_, layer, "slow_decay", {6, 5}, DType::float32);
     slow.why("a decay far from 1/2: old and new weight swapped shows").steps(3);

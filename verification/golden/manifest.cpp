@@ -85,7 +85,8 @@ NormOptions parse_options(const JsonReader& reader, const json& object, const st
     options = ref::model::norm_options(reader.text(object, prefix + "op", "op"));
     for (const auto& [name, value] : reader.object(object, prefix + "options", "options").items()) {
       if (!value.is_string())
-        reader.fail(prefix + "options." + name, "is no string", "a value as --set takes it");
+        reader.fail(fmt::format("{}options.{}", prefix, name), "is no string",
+                    "a value as --set takes it");
       ref::model::set_option(options, name, value.get<std::string>());
     }
   } catch (const ref::numeric::UsageError& error) {

@@ -17,7 +17,7 @@ namespace normproof::verification::golden {
 namespace {
 
 using Shape = std::vector<std::size_t>;
-constexpr std::size_t kMostShown = 40;
+constexpr std::size_t kMostShownOfAWord = 40;
 
 constexpr DType kDTypes[] = {DType::float64, DType::float32, DType::float16, DType::bfloat16,
                              DType::int64,   DType::int32,   DType::uint8,   DType::boolean};
@@ -92,7 +92,7 @@ class AnswerReader {
                           expectation);
   }
 
-  static std::string_view shown(std::string_view word) { return word.substr(0, kMostShown); }
+  static std::string_view shown(std::string_view word) { return word.substr(0, kMostShownOfAWord); }
 
   StoredTensor read_tensor() {
     const std::string_view head = words_[next_];

@@ -57,6 +57,7 @@ class PlainArithmetic {
         sites_.any(site, {MutationOperator::forget_last, MutationOperator::forget_first,
                           MutationOperator::bfloat16_sum});
     std::vector<T> terms;
+    terms.reserve(indices.size());
     for (const std::size_t i : indices) terms.push_back(f(i));
     if (op == MutationOperator::forget_last && !terms.empty()) terms.pop_back();
     if (op == MutationOperator::forget_first && !terms.empty()) terms.erase(terms.begin());

@@ -83,9 +83,9 @@ class PlainStep {
                : std::move(right);
   }
 
-  Normalised<T> statistics(Slices slices, bool centred, double eps, bool masked) {
+  Normalised<T> statistics(const Slices& slices, bool centred, double eps, bool masked) {
     Normalised<T> s;
-    s.slices = std::move(slices);
+    s.slices = slices;
     s.masked = masked;
     x_hat_.assign(x_.size(), T(0));
     for (const auto& slice : s.slices) {
@@ -233,8 +233,8 @@ class PlainStep {
     store("grad_x", grad_x);
   }
 
-  Normalised<T> by_slices(Slices slices, bool centred, double eps, bool masked) {
-    Normalised<T> s = statistics(std::move(slices), centred, eps, masked);
+  Normalised<T> by_slices(const Slices& slices, bool centred, double eps, bool masked) {
+    Normalised<T> s = statistics(slices, centred, eps, masked);
     if (a_.style().folded && affine_ && !scalar_gamma_ && centred)
       fold(s);
     else

@@ -140,7 +140,9 @@ std::vector<LayerPower> measure_power(const PowerOptions& options) {
       throw ref::numeric::UsageError(
           ref::numeric::unknown_name("layer", options.only, ref::model::norm_names()));
     total = cases.size() * options.seeds;
-    for (const auto& [layer, own] : cases) {
+    for (const auto& entry : cases) {
+      const std::string& layer = entry.first;
+      const std::vector<Case>& own = entry.second;
       std::vector<Question> questions(own.size());
       for_each(own.size(), options.jobs,
                [&](std::size_t i) { questions[i] = question_of(own[i]); });
@@ -153,6 +155,7 @@ std::vector<LayerPower> measure_power(const PowerOptions& options) {
     }
   }
   std::vector<LayerPower> result;
+  result.reserve(layers.size());
   for (auto& [layer, power] : layers) result.push_back(std::move(power));
   return result;
 }

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-std::size_t entries_of(const fs::path& folder) {
+std::size_t count_entries(const fs::path& folder) {
   return static_cast<std::size_t>(
       std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
 }
@@ -28,7 +28,7 @@ TEST(NewFolder, AppearsWhenItIsKept) {
     folder.keep();
   }
   EXPECT_EQ(ref::io::read_text(place / "new" / "file"), "text");
-  EXPECT_EQ(entries_of(place / "."), 1u);
+  EXPECT_EQ(count_entries(place / "."), 1u);
 }
 
 TEST(NewFolder, IsGoneWhereItIsNotKept) {
@@ -37,7 +37,7 @@ TEST(NewFolder, IsGoneWhereItIsNotKept) {
     NewFolder folder("--out", place / "new");
     ref::io::write_file(folder.path() / "file", std::string_view("text"));
   }
-  EXPECT_EQ(entries_of(place / "."), 0u);
+  EXPECT_EQ(count_entries(place / "."), 0u);
 }
 
 TEST(NewFolder, TakesTheNameOfAnEmptyFolderAndOneWithASlash) {
