@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "ref/io/atomic_file.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/parallel.hpp"
@@ -21,6 +24,19 @@ std::string read_list(const std::filesystem::path& file) {
   const bool empty =
       std::filesystem::is_regular_file(file, error) && std::filesystem::file_size(file, error) == 0;
   return empty && !error ? std::string() : ref::io::read_text(file);
+}
+
+/// The corpus and the answers are not to be replaced by a report.
+void check_outside(const char* option, const std::optional<std::filesystem::path>& file,
+                   const std::filesystem::path& folder) {
+  if (!file) return;
+  std::error_code error;
+  const auto inside = std::filesystem::weakly_canonical(std::filesystem::absolute(*file), error);
+  const auto above = std::filesystem::weakly_canonical(std::filesystem::absolute(folder), error);
+  const auto [end, rest] = std::mismatch(above.begin(), above.end(), inside.begin(), inside.end());
+  if (end == above.end())
+    throw ref::numeric::UsageError(fmt::format("{} {} is in {}; expected a file elsewhere", option,
+                                               file->string(), folder.string()));
 }
 
 }  // namespace
@@ -55,6 +71,12 @@ bool golden_check(const GoldenCheckCommand& command) {
                  {"--junit", command.junit},
                  {"--sarif", command.sarif},
                  {"--markdown", command.markdown}});
+  for (const auto& [option, file] :
+       {std::pair{"--json", &command.json}, std::pair{"--junit", &command.junit},
+        std::pair{"--sarif", &command.sarif}, std::pair{"--markdown", &command.markdown}}) {
+    check_outside(option, *file, command.golden);
+    if (command.candidate) check_outside(option, *file, *command.candidate);
+  }
   const std::string xfail = command.xfail ? read_list(*command.xfail) : std::string();
   const auto cases = golden::list_corpus(command.golden, command.only);
   std::error_code error;

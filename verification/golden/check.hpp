@@ -37,6 +37,7 @@ struct Diagnosis {
   std::string what;      ///< "eps: outside the root"; or the arithmetic whose bound it meets
   bool mutation = true;  ///< a wrong formula, else an arithmetic
   double ulps = 0;       ///< how close, in units of the largest element, for a mutation
+  std::vector<std::string> outputs = {};  ///< that agree, for a mutation
 
   std::string sentence() const;
 };

@@ -7,6 +7,7 @@
 
 #include "ref/io/atomic_file.hpp"
 #include "ref/io/file_failure.hpp"
+#include "ref/io/sha256.hpp"
 #include "ref/io/tensor_file.hpp"
 #include "ref/numeric/errors.hpp"
 
@@ -26,11 +27,23 @@ std::vector<StoredTensor> read_checked(const fs::path& file, const std::string& 
   return tensors;
 }
 
+/// manifest.json is what SHA256SUMS says: options and tolerances count as much as tensors.
+void check_sum(const fs::path& folder, const std::string& manifest) {
+  const fs::path file = folder / "SHA256SUMS";
+  const std::string line = ref::io::sha256(manifest) + "  manifest.json\n";
+  if (ref::io::read_text(file).find(line) == std::string::npos)
+    ref::io::file_failure(file.string(), "the line of manifest.json",
+                          "is not that of the file: one of them was altered",
+                          line.substr(0, line.size() - 1));
+}
+
 }  // namespace
 
 std::vector<CaseDescription> list_corpus(const fs::path& folder, const std::string& only) {
   const fs::path file = folder / "manifest.json";
-  std::vector<CaseDescription> cases = parse_manifest(ref::io::read_text(file), file.string());
+  const std::string text = ref::io::read_text(file);
+  std::vector<CaseDescription> cases = parse_manifest(text, file.string());
+  check_sum(folder, text);
   std::erase_if(cases, [&](const CaseDescription& description) {
     return fnmatch(only.c_str(), description.path.c_str(), 0) != 0;
   });

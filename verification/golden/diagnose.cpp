@@ -1,11 +1,13 @@
 #include "verification/golden/diagnose.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "verification/golden/plain_layers.hpp"
 
@@ -80,28 +82,46 @@ std::optional<double> agreement(const Failing& f, const std::vector<StoredTensor
   return largest == 0 ? 0 : largest / (2 * f.unit * magnitude);
 }
 
+/// What a mutation explains: the failing outputs that agree, and how closely.
+struct Explanation {
+  std::vector<std::string> outputs;
+  double ulps = 0;
+};
+
+Explanation explain(const std::vector<Failing>& failing, const std::vector<StoredTensor>& other) {
+  Explanation explanation;
+  for (const Failing& f : failing) {
+    const std::optional<double> own = agreement(f, other);
+    if (!own) continue;
+    explanation.outputs.push_back(f.name);
+    explanation.ulps = std::max(explanation.ulps, *own);
+  }
+  return explanation;
+}
+
+/// Those that explain most outputs first, then the closest: a mistake may be made at two places, or
+/// spare an output, and a statistic may be computed apart.
 std::vector<Diagnosis> mutations_that_agree(const Case& c, const std::vector<Failing>& failing) {
-  std::vector<Diagnosis> found;
+  std::vector<std::pair<std::size_t, Diagnosis>> found;
   Sites all;
   all.list();
   run_plain(c, {}, all);
   for (const Mutation& mutation : all.seen()) {
     Sites sites(mutation);
-    const std::vector<StoredTensor> other = run_plain(c, {}, sites);
-    double ulps = 0;
-    bool agrees = true;
-    for (const Failing& f : failing) {
-      const std::optional<double> own = agreement(f, other);
-      agrees = agrees && own.has_value();
-      if (!agrees) break;
-      ulps = std::max(ulps, *own);
-    }
-    if (agrees)
-      found.push_back({fmt::format("{}: {}", mutation.site, to_string(mutation.op)), true, ulps});
+    const Explanation explanation = explain(failing, run_plain(c, {}, sites));
+    if (explanation.outputs.empty()) continue;
+    Diagnosis diagnosis;
+    diagnosis.what = fmt::format("{}: {}", mutation.site, to_string(mutation.op));
+    diagnosis.outputs = explanation.outputs;
+    diagnosis.ulps = explanation.ulps;
+    found.emplace_back(failing.size() - explanation.outputs.size(), std::move(diagnosis));
   }
-  std::ranges::stable_sort(found, {}, &Diagnosis::ulps);
-  if (found.size() > kMostShown) found.resize(kMostShown);
-  return found;
+  std::ranges::stable_sort(
+      found, {}, [](const auto& entry) { return std::pair(entry.first, entry.second.ulps); });
+  std::vector<Diagnosis> closest;
+  for (auto& [unexplained, diagnosis] : found)
+    if (closest.size() < kMostShown) closest.push_back(std::move(diagnosis));
+  return closest;
 }
 
 /// The dtype of the case before others that are as coarse.
@@ -125,15 +145,15 @@ std::vector<Diagnosis> lower_precision(const StoredCase& stored,
                                        const std::vector<StoredTensor>& answer) {
   for (const Accumulation accumulation : coarser_than_usual(stored.description.c.dtype))
     if (passes_wholly(check_case(stored, answer, {.outputs = {}, .accumulation = accumulation})))
-      return {{fmt::format("sums in {}", to_string(accumulation)), false, 0}};
+      return {{fmt::format("sums in {}", to_string(accumulation)), false, 0, {}}};
   return {};
 }
 
 }  // namespace
 
 std::string Diagnosis::sentence() const {
-  if (!mutation) return fmt::format("within the bound of {}", what);
-  return fmt::format("agrees with '{}' to {:.2g} ulp", what, ulps);
+  if (!mutation) return fmt::format("no farther off than {} may be", what);
+  return fmt::format("agrees with '{}' to {:.2g} ulp: {}", what, ulps, fmt::join(outputs, ", "));
 }
 
 std::vector<Diagnosis> diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,

@@ -8,7 +8,7 @@
 namespace normproof::verification::golden {
 
 /// Known wrong implementations that answer the same: each mutation of every site (mutation.hpp)
-/// that agrees with all failing outputs of the case, the closest first.
+/// that agrees with a failing output, those that agree with most of them first.
 ///
 /// Computes  the three closest; where there is none, the arithmetic of lower precision whose bound
 ///           the answer meets, if there is one

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -80,7 +81,12 @@ class AnswerReader {
       fail(fmt::format("begins with '{}'", shown(words_[0])), "the path of the case");
     next_ = 1;
     std::vector<StoredTensor> tensors;
-    while (next_ < words_.size()) tensors.push_back(read_tensor());
+    while (next_ < words_.size()) {
+      tensors.push_back(read_tensor());
+      const std::string& name = tensors.back().name;
+      if (std::ranges::count(tensors, name, &StoredTensor::name) > 1)
+        fail(fmt::format("follows a second '{}'", name), "every output once");
+    }
     if (tensors.empty()) fail("holds no tensor", "name:dtype:shape and its elements");
     return tensors;
   }

@@ -113,6 +113,8 @@ def format_answer(case, outputs):
     for name, value in outputs.items():
         value = np.asarray(value)
         narrow = case.dtype == "bfloat16" and (name == "y" or name.startswith("grad_"))
+        if narrow:
+            value = to_bfloat16(value)
         dtype = "bfloat16" if narrow else value.dtype.name
         words.append(f"{name}:{dtype}:{'x'.join(map(str, value.shape))}")
         if value.dtype.kind == "f":

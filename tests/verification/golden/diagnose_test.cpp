@@ -9,6 +9,7 @@
 namespace normproof::verification::golden {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
@@ -47,6 +48,16 @@ TEST(Diagnose, NamesTheWrongFormulaInAnyStyle) {
     }
 }
 
+TEST(Diagnose, AnOutputThatNoMutationExplainsSparesTheOthers) {
+  auto answer = broken({"eps", MutationOperator::outside_root});
+  const StoredTensor& rstd = *find(near_eps().expected, "rstd");
+  answer.push_back(tensor_of("rstd", rstd.dtype, rstd.shape, std::vector<double>(5, 1)));
+  const auto found = diagnosis_of(answer);
+  ASSERT_THAT(found, Not(IsEmpty()));
+  EXPECT_EQ(found[0].what, "eps: outside the root");
+  EXPECT_THAT(found[0].outputs, ElementsAre("grad_gamma", "grad_x", "y"));
+}
+
 TEST(Diagnose, ARightAnswerHasNone) {
   EXPECT_THAT(diagnosis_of(broken({})), IsEmpty());
 }
@@ -74,7 +85,7 @@ TEST(Diagnose, LowerPrecisionIsNamedWhereNoFormulaIs) {
   const auto found = diagnose(ordinary, answer, check_case(ordinary, answer, {}));
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_FALSE(found[0].mutation);
-  EXPECT_EQ(found[0].sentence(), "within the bound of sums in float16");
+  EXPECT_EQ(found[0].sentence(), "no farther off than sums in float16 may be");
 }
 
 }  // namespace

@@ -114,5 +114,11 @@ TEST(PipeText, EachMalformedAnswerIsOneSentence) {
   refused("a/path " + std::string(100'000, 'y'), "is '" + std::string(40, 'y') + "'");
 }
 
+TEST(ParseAnswer, AnOutputGivenTwiceIsRefused) {
+  EXPECT_THAT([] { parse_answer("p y:float32:1 0x1p+0 y:float32:1 0x1p+1", "p"); },
+              ThrowsMessage<ref::numeric::FileError>(
+                  HasSubstr("a second 'y'; expected every output once")));
+}
+
 }  // namespace
 }  // namespace normproof::verification::golden
