@@ -38,6 +38,13 @@ std::uint64_t JsonReader::whole(const json& object, std::string_view field, cons
       .get<std::uint64_t>();
 }
 
+std::string JsonReader::sha256(const json& object, std::string_view field, const char* key) const {
+  std::string digits = text(object, field, key);
+  if (digits.size() != 64 || digits.find_first_not_of("0123456789abcdef") != std::string::npos)
+    fail(field, "is no SHA-256", "64 hexadecimal digits");
+  return digits;
+}
+
 double JsonReader::number(const json& object, std::string_view field, const char* key) const {
   const auto found = object.find(key);
   if (found == object.end()) fail(field, "is absent", "a number");

@@ -28,6 +28,8 @@ class JsonReader {
                  std::string_view expectation) const;
   std::string text(const json& object, std::string_view field, const char* key) const;
   std::uint64_t whole(const json& object, std::string_view field, const char* key) const;
+  /// 64 lower-case hexadecimal digits.
+  std::string sha256(const json& object, std::string_view field, const char* key) const;
   double number(const json& object, std::string_view field, const char* key) const;
   bool boolean(const json& object, std::string_view field, const char* key) const;
   const json& object(const json& object, std::string_view field, const char* key) const;

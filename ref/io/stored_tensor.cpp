@@ -146,11 +146,6 @@ void check_bytes(std::string_view function, const StoredTensor& tensor) {
   }
 }
 
-bool is_float(DType dtype) {
-  return dtype == DType::float64 || dtype == DType::float32 || dtype == DType::float16 ||
-         dtype == DType::bfloat16;
-}
-
 double widen_int64(const StoredTensor& tensor, std::size_t index) {
   constexpr std::int64_t kLimit = std::int64_t{1} << std::numeric_limits<double>::digits;
   const auto value = load<std::int64_t>(tensor, index);
@@ -211,6 +206,11 @@ std::size_t item_size(DType dtype) {
       return 1;
   }
   contract_failure("item_size", "dtype", "is no enumerator", "one of DType");
+}
+
+bool is_float(DType dtype) {
+  return dtype == DType::float64 || dtype == DType::float32 || dtype == DType::float16 ||
+         dtype == DType::bfloat16;
 }
 
 std::string_view to_string(DType dtype) {

@@ -15,6 +15,9 @@ enum class DType { float64, float32, float16, bfloat16, int64, int32, uint8, boo
 /// Bytes of one element.
 std::size_t item_size(DType dtype);
 
+/// Whether it is float64, float32, float16 or bfloat16.
+bool is_float(DType dtype);
+
 /// The enumerator's own name, such as "float64".
 std::string_view to_string(DType dtype);
 

@@ -30,7 +30,6 @@ struct GoldenCheckCommand {
   std::size_t min_cases = 1;
   int jobs = 1;
   std::optional<std::filesystem::path> xfail = {}, json = {}, junit = {}, sarif = {}, markdown = {};
-  std::string command_line = {};  ///< as it was given, for the line that reproduces a failure
 };
 
 struct GoldenExportCommand {

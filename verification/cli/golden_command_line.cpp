@@ -14,30 +14,45 @@ using ref::numeric::UsageError;
 
 namespace {
 
+void add_only(CLI::App& verb, GoldenTexts& texts) {
+  verb.add_option("--only", texts.only, "Cases whose path this glob matches (default: all)")
+      ->type_name("GLOB");
+}
+
+void add_corpus(CLI::App& verb, GoldenTexts& texts) {
+  verb.add_option("--golden", texts.golden, "The corpus that 'normproof golden make' wrote")
+      ->required()
+      ->type_name("DIR");
+}
+
+void add_new_folder(CLI::App& verb, GoldenTexts& texts) {
+  verb.add_option("--out", texts.out, "The folder to make; it is not there yet, or empty")
+      ->required()
+      ->type_name("DIR");
+}
+
+void add_jobs(CLI::App& verb, GoldenTexts& texts, const char* what) {
+  verb.add_option("--jobs", texts.jobs, what)->type_name("N");
+}
+
 void add_make(CLI::App& golden, GoldenTexts& texts) {
   CLI::App& make =
       *golden.add_subcommand("make", "Write a corpus: inputs, and what is expected of them");
-  make.add_option("--out", texts.out, "The folder to make; it is not there yet, or empty")
-      ->required()
-      ->type_name("DIR");
+  add_new_folder(make, texts);
   make.add_option("--tier", texts.tier,
                   "quick (default), standard or full, or several of them\n"
                   "with commas between")
       ->type_name("TIER");
-  make.add_option("--only", texts.only, "Cases whose path this glob matches (default: all)")
-      ->type_name("GLOB");
-  make.add_option("--jobs", texts.jobs,
-                  "Cases that are certified at the same time (default: the\n"
-                  "number of processors); no byte depends on it")
-      ->type_name("N");
+  add_only(make, texts);
+  add_jobs(make, texts,
+           "Cases that are certified at the same time (default: the\n"
+           "number of processors); no byte depends on it");
   make.footer(golden_make_footer());
 }
 
 void add_check(CLI::App& golden, GoldenTexts& texts) {
   CLI::App& check = *golden.add_subcommand("check", "Hold an implementation against a corpus");
-  check.add_option("--golden", texts.golden, "The corpus that 'normproof golden make' wrote")
-      ->required()
-      ->type_name("DIR");
+  add_corpus(check, texts);
   check
       .add_option("--candidate", texts.candidate,
                   "The answers: <path of the case>/expected.safetensors or\n"
@@ -52,8 +67,7 @@ void add_check(CLI::App& golden, GoldenTexts& texts) {
       .add_option("--timeout", texts.timeout,
                   "Seconds that the command may take for an answer\n(default: 60)")
       ->type_name("S");
-  check.add_option("--only", texts.only, "Cases whose path this glob matches (default: all)")
-      ->type_name("GLOB");
+  add_only(check, texts);
   check
       .add_option("--outputs", texts.outputs,
                   "The outputs to check, with commas between (default: y,\n"
@@ -77,29 +91,22 @@ void add_check(CLI::App& golden, GoldenTexts& texts) {
   check.add_option("--sarif", texts.sarif, "Write SARIF 2.1.0")->type_name("FILE");
   check.add_option("--markdown", texts.markdown, "Write the summary of a CI job")
       ->type_name("FILE");
-  check
-      .add_option("--jobs", texts.jobs,
-                  "Cases that are checked at the same time (default: the\n"
-                  "number of processors)")
-      ->type_name("N");
+  add_jobs(check, texts,
+           "Cases that are checked at the same time (default: the\n"
+           "number of processors)");
   check.footer(golden_check_footer());
 }
 
 void add_export(CLI::App& golden, GoldenTexts& texts) {
   CLI::App& verb =
       *golden.add_subcommand("export", "Write the cases of a corpus in another format");
-  verb.add_option("--golden", texts.golden, "The corpus that 'normproof golden make' wrote")
-      ->required()
-      ->type_name("DIR");
+  add_corpus(verb, texts);
   verb.add_option("--format", texts.format,
                   "npz: NumPy; onnx: test_data_set_0/*.pb; text: a line a\ncase, as --pipe has it")
       ->required()
       ->type_name("npz|onnx|text");
-  verb.add_option("--out", texts.out, "The folder to make; it is not there yet, or empty")
-      ->required()
-      ->type_name("DIR");
-  verb.add_option("--only", texts.only, "Cases whose path this glob matches (default: all)")
-      ->type_name("GLOB");
+  add_new_folder(verb, texts);
+  add_only(verb, texts);
   verb.footer(golden_export_footer());
 }
 
@@ -119,11 +126,9 @@ void add_power(CLI::App& golden, GoldenTexts& texts) {
       .add_option("--markdown", texts.markdown,
                   "Write the report with the case that rejects each\nwrong implementation first")
       ->type_name("FILE");
-  power
-      .add_option("--jobs", texts.jobs,
-                  "Implementations that run at the same time (default: the\n"
-                  "number of processors)")
-      ->type_name("N");
+  add_jobs(power, texts,
+           "Implementations that run at the same time (default: the\n"
+           "number of processors)");
   power.footer(golden_power_footer());
 }
 

@@ -5,6 +5,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <sstream>
 #include <tuple>
@@ -104,6 +105,21 @@ std::map<Key, Row> rows_of(const GoldenReport& report) {
   return rows;
 }
 
+/// A head, then a row a layer, dtype and output.
+using Cells = std::array<std::string, 11>;
+std::vector<Cells> table_of(const GoldenReport& report) {
+  std::vector<Cells> table = {{"layer", "dtype", "output", "cases", "failed", "ratio", "max ulp",
+                               "max abs", "max rel", "norm-wise", "not judged"}};
+  for (const auto& [key, row] : rows_of(report)) {
+    const auto& [layer, dtype, name] = key;
+    table.push_back({layer, dtype, name, std::to_string(row.cases), std::to_string(row.failed),
+                     number_text(row.ratio), number_text(row.ulp), number_text(row.absolute),
+                     number_text(row.relative), number_text(row.norm_wise),
+                     std::to_string(row.unjudged)});
+  }
+  return table;
+}
+
 std::vector<std::string> problems_of(const CaseResult& result) {
   std::vector<std::string> lines;
   if (!result.problem.empty()) lines.push_back(clean_line(result.problem));
@@ -149,6 +165,10 @@ std::string GoldenReport::summary() const {
     line += fmt::format(", {} failed as listed", n);
   if (const std::size_t n = count(Outcome::xpass); n > 0)
     line += fmt::format(", {} passed though listed as failing", n);
+  std::size_t unjudged = 0;
+  for (const CheckedCase& c : cases)
+    for (const TensorResult& t : c.result.tensors) unjudged += t.unjudged;
+  if (unjudged > 0) line += fmt::format("; {} not judged", plural(unjudged, "element"));
   if (cases.size() < min_cases) line += fmt::format("; expected {} cases or more", min_cases);
   return line;
 }
@@ -239,16 +259,10 @@ std::vector<std::string> diagnosis_lines(const GoldenReport& report) {
 }
 
 std::string golden_text(const GoldenReport& report) {
-  std::string text = fmt::format("{:<20} {:<9} {:<18} {:>5} {:>6} {:>8} {:>9} {:>9} {:>9} {:>9}\n",
-                                 "layer", "dtype", "output", "cases", "failed", "ratio", "max ulp",
-                                 "max abs", "max rel", "norm-wise");
-  for (const auto& [key, row] : rows_of(report)) {
-    const auto& [layer, dtype, name] = key;
-    text += fmt::format("{:<20} {:<9} {:<18} {:>5} {:>6} {:>8} {:>9} {:>9} {:>9} {:>9}\n", layer,
-                        dtype, name, row.cases, row.failed, number_text(row.ratio),
-                        number_text(row.ulp), number_text(row.absolute), number_text(row.relative),
-                        number_text(row.norm_wise));
-  }
+  std::string text;
+  for (const auto& c : table_of(report))
+    text += fmt::format("{:<20} {:<9} {:<18} {:>5} {:>6} {:>8} {:>9} {:>9} {:>9} {:>9} {:>10}\n",
+                        c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7], c[8], c[9], c[10]);
   for (const CheckedCase& c : report.cases) {
     if (!is_bad(c.outcome)) continue;
     text += fmt::format("\n{} {}\n  {}\n", word_of(c.outcome), c.result.description.path,
@@ -263,16 +277,11 @@ std::string golden_text(const GoldenReport& report) {
 
 std::string golden_markdown(const GoldenReport& report) {
   std::string text = fmt::format("### normproof: {}\n\n", report.summary());
-  text +=
-      "| layer | dtype | output | cases | failed | ratio | max ulp | max abs | max rel | norm-wise "
-      "|\n";
-  text += "|---|---|---|---|---|---|---|---|---|---|\n";
-  for (const auto& [key, row] : rows_of(report)) {
-    const auto& [layer, dtype, name] = key;
-    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", layer, dtype, name,
-                        row.cases, row.failed, number_text(row.ratio), number_text(row.ulp),
-                        number_text(row.absolute), number_text(row.relative),
-                        number_text(row.norm_wise));
+  bool below_head = false;
+  for (const auto& cells : table_of(report)) {
+    text += fmt::format("| {} |\n", fmt::join(cells, " | "));
+    if (!below_head) text += "|---|---|---|---|---|---|---|---|---|---|---|\n";
+    below_head = true;
   }
   for (const CheckedCase& c : report.cases) {
     if (!is_bad(c.outcome)) continue;

@@ -58,10 +58,7 @@ RecordedProbe parse_probe(const JsonReader& reader, const json& stored, std::siz
                 "lower-case letters, digits, '_' and '/'");
   }
   probe.count = reader.whole(stored, field + ".count", "count");
-  probe.sha256 = reader.text(stored, field + ".sha256", "sha256");
-  if (!is_hex(probe.sha256, 64)) {
-    reader.fail(field + ".sha256", "is no SHA-256", "64 hexadecimal digits");
-  }
+  probe.sha256 = reader.sha256(stored, field + ".sha256", "sha256");
   if (!stored.contains("values")) return probe;
   probe.bits =
       parse_bits(reader, field + ".values", reader.text(stored, field + ".values", "values"));

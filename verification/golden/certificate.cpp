@@ -29,11 +29,11 @@ namespace {
 constexpr long kFirstBits = 192;
 constexpr long kMostBits = 16384;
 
-/// What stands in for an infinity or a NaN: two numbers, so that what depends on it shows.
-constexpr double kStandIn = 0.75, kOtherStandIn = -2.5;
+/// A second number for infinities and NaN: what depends on them differs.
+constexpr double kOtherStandIn = -2.5;
 
-/// The exponent of the first power of two above the radius over max(|midpoint|, 1) would hide small
-/// results, so it is over |midpoint| where that is not 0.
+/// The exponent of a power of two that is no smaller than radius / |midpoint|, or than the radius
+/// where the midpoint is 0 or nearly; the least number where the radius is 0.
 long width(const ball& x) {
   mag_t radius;
   mag_init_set(radius, arb_radref(x.get()));

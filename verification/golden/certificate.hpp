@@ -36,6 +36,9 @@ DType dtype_of_output(DType dtype, std::string_view name);
 ///           second enclosure, intervals of 50 digits by MPFI, does not overlap the first
 Expected certify(const Case& c);
 
+/// What stands in for an infinity or a NaN where something finite has to be evaluated.
+inline constexpr double kStandIn = 0.75;
+
 /// The inputs with every infinity and NaN of x and grad_y replaced; whether there was one.
 bool replace_not_finite(evaluation::EvalInputs& inputs, double replacement);
 

@@ -20,28 +20,10 @@ using ref::tensor::Tensor;
 
 namespace {
 
-int digits_of(DType dtype) {
-  switch (dtype) {
-    case DType::float32:
-      return 24;
-    case DType::float16:
-      return 11;
-    case DType::bfloat16:
-      return 8;
-    default:
-      return 53;
-  }
-}
-
-bool is_float(DType dtype) {
-  return dtype == DType::float64 || dtype == DType::float32 || dtype == DType::float16 ||
-         dtype == DType::bfloat16;
-}
-
 /// The unit in the last place of numbers like x, subnormal ones aside.
 double ulp_of(double x, DType dtype) {
   if (x == 0) return std::numeric_limits<double>::denorm_min();
-  return std::ldexp(1.0, std::ilogb(x) + 1 - digits_of(dtype));
+  return std::ldexp(2 * unit_roundoff(dtype), std::ilogb(x));
 }
 
 double to_double_up(const oracle100& x) {
@@ -173,8 +155,8 @@ std::string problem_of(const StoredTensor& expected, const StoredTensor& answer)
     return fmt::format("has shape {}; expected {}", ref::tensor::to_string(answer.shape),
                        ref::tensor::to_string(expected.shape));
   const bool whole = expected.dtype == DType::int64;
-  const bool fits =
-      whole || (is_float(answer.dtype) && digits_of(answer.dtype) >= digits_of(expected.dtype));
+  const bool fits = whole || (ref::io::is_float(answer.dtype) &&
+                              unit_roundoff(answer.dtype) <= unit_roundoff(expected.dtype));
   if (fits) return {};
   return fmt::format("has dtype {}; expected {}{}", ref::io::to_string(answer.dtype),
                      ref::io::to_string(expected.dtype),

@@ -58,6 +58,9 @@ StoredCase read_case(const fs::path& folder, const CaseDescription& description)
   const fs::path place = folder / description.path;
   StoredCase stored{description, {}};
   Case& c = stored.description.c;
+  if (const fs::path file = place / "case.json"; ref::io::read_text(file) != description.case_text)
+    ref::io::file_failure(file.string(), "the text", "is another one: it was altered",
+                          "that of manifest.json");
   c.inputs = read_checked(place / "inputs.safetensors", description.inputs_sha256);
   stored.expected = read_checked(place / "expected.safetensors", description.expected_sha256);
   if (path_of(c) != description.path)

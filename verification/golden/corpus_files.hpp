@@ -21,7 +21,7 @@ std::vector<CaseDescription> list_corpus(const std::filesystem::path& folder,
 
 /// Reads the folder of a case that the manifest names.
 /// Throws    FileError naming the file: absent, truncated, altered (another SHA-256 of its contents
-///           than manifest.json has), or not what case.json says
+///           than manifest.json has), a case.json that manifest.json does not hold
 StoredCase read_case(const std::filesystem::path& folder, const CaseDescription& description);
 
 }  // namespace normproof::verification::golden

@@ -95,6 +95,11 @@ ExportSummary export_corpus(const fs::path& golden, const std::string& only, Exp
       expected += '\n';
     }
   }
+  if (summary.cases == 0)
+    throw ref::numeric::UsageError(fmt::format(
+        "--format npz leaves out each of the {} cases, for it knows no bfloat16; expected "
+        "another format",
+        summary.left_out));
   if (format == ExportFormat::text) {
     ref::io::write_file(folder.path() / "inputs.txt", inputs);
     ref::io::write_file(folder.path() / "expected.txt", expected);

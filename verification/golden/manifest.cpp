@@ -22,7 +22,9 @@ using ref::io::JsonReader;
 
 namespace {
 
-constexpr int kIndent = 1;
+std::string dumped(const json& object) {
+  return object.dump(1) + "\n";
+}
 
 /// As a number that JSON writes with three digits.
 double round_to_three(double x) {
@@ -69,14 +71,6 @@ DType parse_dtype(const JsonReader& reader, const json& object, const std::strin
   for (const DType dtype : {DType::float64, DType::float32, DType::float16, DType::bfloat16})
     if (ref::io::to_string(dtype) == name) return dtype;
   reader.fail(field, fmt::format("is '{}'", name), "float64, float32, float16 or bfloat16");
-}
-
-std::string parse_sha256(const JsonReader& reader, const json& object, const std::string& field,
-                         const char* key) {
-  std::string text = reader.text(object, field, key);
-  if (text.size() != 64 || text.find_first_not_of("0123456789abcdef") != std::string::npos)
-    reader.fail(field, "is no SHA-256", "64 hexadecimal digits");
-  return text;
 }
 
 NormOptions parse_options(const JsonReader& reader, const json& object, const std::string& prefix) {
@@ -131,8 +125,8 @@ CaseDescription parse_object(const JsonReader& reader, const json& object,
   for (const auto& [name, text] : reader.object(object, field("expected"), "expected").items())
     if (!name.ends_with("_lo")) description.outputs.push_back(name);
   const json& hashes = reader.object(object, field("sha256"), "sha256");
-  description.inputs_sha256 = parse_sha256(reader, hashes, field("sha256.inputs"), "inputs");
-  description.expected_sha256 = parse_sha256(reader, hashes, field("sha256.expected"), "expected");
+  description.inputs_sha256 = reader.sha256(hashes, field("sha256.inputs"), "inputs");
+  description.expected_sha256 = reader.sha256(hashes, field("sha256.expected"), "expected");
   return description;
 }
 
@@ -179,12 +173,7 @@ std::string case_json(const Case& c, const Expected& expected) {
       {"totals",
        {{"elements", elements_of(expected.tensors)}, {"tensors", expected.tensors.size()}}},
       {"why", c.why}};
-  return object.dump(kIndent) + "\n";
-}
-
-CaseDescription parse_case_json(std::string_view text, const std::string& file) {
-  const JsonReader reader(file);
-  return parse_object(reader, reader.parse(text, "what 'normproof golden make' writes"), "");
+  return dumped(object);
 }
 
 std::string manifest_json(const std::vector<std::string>& case_texts) {
@@ -201,7 +190,7 @@ std::string manifest_json(const std::vector<std::string>& case_texts) {
       {"generator",
        {{"contract", ref::numeric::kArithmeticContract}, {"program", "normproof golden make"}}},
       {"totals", {{"cases", case_texts.size()}, {"elements", elements}, {"tensors", tensors}}}};
-  return manifest.dump(kIndent) + "\n";
+  return dumped(manifest);
 }
 
 std::vector<CaseDescription> parse_manifest(std::string_view text, const std::string& file) {
@@ -215,6 +204,7 @@ std::vector<CaseDescription> parse_manifest(std::string_view text, const std::st
     const std::string prefix = fmt::format("cases[{}].", cases.size());
     if (!object.is_object()) reader.fail(prefix, "is no object", "a case");
     CaseDescription description = parse_object(reader, object, prefix);
+    description.case_text = dumped(object);
     if (!cases.empty() && description.path <= cases.back().path)
       reader.fail(prefix + "path", fmt::format("is '{}'", description.path),
                   fmt::format("a path after '{}'", cases.back().path));

@@ -23,11 +23,9 @@ struct CaseDescription {
   Case c;
   double condition = 1;              ///< condition_number, to three digits
   std::vector<std::string> outputs;  ///< what is expected, in ascending order
+  std::string case_text;             ///< of case.json
   std::string inputs_sha256, expected_sha256;
 };
-
-/// Throws    FileError that names `file`, the field and the expectation
-CaseDescription parse_case_json(std::string_view text, const std::string& file);
 
 /// manifest.json: the cases' objects in ascending order of paths, and totals.
 /// Requires  (C1) texts that case_json has written, in ascending order of paths

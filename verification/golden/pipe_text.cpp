@@ -23,13 +23,8 @@ constexpr std::size_t kMostShownOfAWord = 40;
 constexpr DType kDTypes[] = {DType::float64, DType::float32, DType::float16, DType::bfloat16,
                              DType::int64,   DType::int32,   DType::uint8,   DType::boolean};
 
-bool is_whole(DType dtype) {
-  return dtype == DType::int64 || dtype == DType::int32 || dtype == DType::uint8 ||
-         dtype == DType::boolean;
-}
-
 std::string number(double value, DType dtype) {
-  if (is_whole(dtype)) return fmt::format("{}", static_cast<std::int64_t>(value));
+  if (!ref::io::is_float(dtype)) return fmt::format("{}", static_cast<std::int64_t>(value));
   if (std::isnan(value)) return "nan";
   return std::isinf(value) ? value > 0 ? "inf" : "-inf" : compare::to_hex(value);
 }

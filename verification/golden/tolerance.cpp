@@ -20,19 +20,6 @@ namespace {
 constexpr Accumulation kAccumulations[] = {Accumulation::float64, Accumulation::float32,
                                            Accumulation::float16, Accumulation::bfloat16};
 
-Arithmetic arithmetic_of_storage(DType dtype) {
-  switch (dtype) {
-    case DType::float32:
-      return ref::numeric::kFloat32;
-    case DType::float16:
-      return ref::numeric::kFloat16;
-    case DType::bfloat16:
-      return ref::numeric::kBfloat16;
-    default:
-      return ref::numeric::kFloat64;
-  }
-}
-
 NamedTensors<double> errors_of(const Case& c, const evaluation::EvalInputs& inputs,
                                const Arithmetic& arithmetic) {
   const AnyOrderArithmetic scope(arithmetic);
@@ -91,9 +78,9 @@ Accumulation usual_accumulation(DType dtype) {
 
 Tolerance tolerance(const Case& c, Accumulation accumulation) {
   evaluation::EvalInputs inputs = inputs_of(c, path_of(c));
-  replace_not_finite(inputs, 0.75);
+  replace_not_finite(inputs, kStandIn);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  const double u = arithmetic_of_storage(c.dtype).unit_roundoff;
+  const double u = unit_roundoff(c.dtype);
   // Exact operations on inputs and options that are rounded once.
   const Arithmetic rounded_inputs{
       .unit_roundoff = 0, .tiny = 0, .largest = kInfinity, .input_roundoff = u};
@@ -101,11 +88,11 @@ Tolerance tolerance(const Case& c, Accumulation accumulation) {
 }
 
 double unit_roundoff(DType dtype) {
-  return arithmetic_of_storage(dtype).unit_roundoff;
+  return arithmetic_of(storage_of(dtype)).unit_roundoff;
 }
 
 double with_storage(double bound, double exact, DType stored) {
-  const Arithmetic format = arithmetic_of_storage(stored);
+  const Arithmetic format = arithmetic_of(storage_of(stored));
   // What overflows the format there answers infinity, which no bound accepts.
   // The distance of subnormal numbers is 2 u tiny.
   return bound + format.unit_roundoff * (std::fabs(exact) + bound) +

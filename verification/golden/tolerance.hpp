@@ -6,7 +6,7 @@
 namespace normproof::verification::golden {
 
 /// What a candidate computes with: the dtype of its sums and products, whatever it stores.
-enum class Accumulation { float64, float32, float16, bfloat16 };
+using Accumulation = ref::model::StorageFormat;
 std::string_view to_string(Accumulation accumulation);
 /// Throws    UsageError with the nearest known name
 Accumulation accumulation_of(std::string_view name);

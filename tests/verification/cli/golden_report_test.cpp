@@ -94,6 +94,16 @@ TEST(GoldenReport, AFailureSaysEveryMetric) {
   EXPECT_EQ(tool::failure_text(tensor), "y is absent");
 }
 
+TEST(GoldenReport, WhatIsNotJudgedIsCountedThoughTheCasePasses) {
+  auto result = golden_result("q/a", 0);
+  result.tensors[0].unjudged = 4;
+  const auto report = tool::golden_report({result}, golden_command(), "");
+  EXPECT_TRUE(report.passed());
+  EXPECT_EQ(report.summary(), "PASSED: 1 of 1 case passed; 4 elements not judged");
+  EXPECT_THAT(tool::golden_text(report), HasSubstr("          4\n"));
+  EXPECT_THAT(tool::golden_markdown(report), HasSubstr(" | 4 |\n"));
+}
+
 TEST(GoldenReport, TheLineToReproduceIsQuotedForSh) {
   tool::GoldenCheckCommand command;
   command.golden = "a b/it's";

@@ -203,5 +203,17 @@ TEST_F(GoldenProgram, MistakesAreFoundBeforeTheWork) {
           "/expected.safetensors: the content has the SHA-256");
 }
 
+TEST_F(GoldenProgram, AReportReplacesNeitherCorpusNorAnswers) {
+  for (const char* option : {"--json", "--junit", "--sarif", "--markdown"})
+    for (const std::string place : {"g/manifest.json", "g/quick/../new", "./c/new"}) {
+      const Outcome outcome = check(option + (" " + place));
+      EXPECT_EQ(outcome.status, 2) << option << " " << place;
+      EXPECT_EQ(outcome.out, "");
+    }
+  EXPECT_THAT(check("--json ./c/new").err,
+              EndsWith("--json ./c/new is in c; expected a file elsewhere\n"));
+  EXPECT_EQ(check("--json new").status, 0);
+}
+
 }  // namespace
 }  // namespace normproof::tests::verification::cli

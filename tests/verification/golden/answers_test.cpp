@@ -134,5 +134,25 @@ TEST_F(Answers, ADamagedCorpusIsNoAnswersFault) {
               HasSubstr(cases_[5].path + "/inputs.safetensors"));
 }
 
+TEST_F(Answers, AnIntegerBeyondDoubleFailsItsCaseAlone) {
+  const auto found = std::ranges::find_if(cases_, [](const CaseDescription& description) {
+    return op_of(description.c) == "power_norm";
+  });
+  ASSERT_NE(found, cases_.end());
+  const fs::path file = candidate() / found->path / "expected.safetensors";
+  auto tensors = ref::io::read_tensors(file);
+  const std::vector<std::int64_t> beyond = {std::int64_t{1} << 60};
+  for (StoredTensor& tensor : tensors)
+    if (tensor.name == "iterations")
+      tensor = ref::io::make_tensor("iterations", tensor.shape, std::span(beyond));
+  ref::io::write_tensors(file, tensors);
+  const auto results = check(from_folder(candidate()));
+  EXPECT_EQ(count_passed(results), 10u);
+  for (const CaseResult& result : results) {
+    if (result.passed()) continue;
+    EXPECT_THAT(result.problem, HasSubstr("'iterations'"));
+  }
+}
+
 }  // namespace
 }  // namespace normproof::verification::golden

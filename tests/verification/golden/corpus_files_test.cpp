@@ -121,6 +121,28 @@ TEST_F(CorpusFiles, AnAbsentFileIsNamed) {
               HasSubstr("absent/manifest.json"));
 }
 
+TEST_F(CorpusFiles, AnAlteredManifestIsNotThatOfTheSums) {
+  const fs::path manifest = golden() / "manifest.json";
+  std::string text = bytes_of(manifest);
+  const std::size_t at = text.find("\"exact\": false");
+  ASSERT_NE(at, std::string::npos);
+  write(manifest, text.replace(at, 14, "\"exact\": true "));
+  EXPECT_THAT(file_message([&] { list_corpus(golden(), "*"); }),
+              AllOf(HasSubstr("SHA256SUMS: the line of manifest.json"), HasSubstr("was altered")));
+  fs::remove(golden() / "SHA256SUMS");
+  EXPECT_THAT(file_message([&] { list_corpus(golden(), "*"); }), HasSubstr("SHA256SUMS"));
+}
+
+TEST_F(CorpusFiles, AnAlteredCaseIsNotThatOfTheManifest) {
+  const std::string text = bytes_of(file("case.json"));
+  for (const std::string& other : {std::string(), text + " ", std::string("{}\n")}) {
+    write(file("case.json"), other);
+    refused(file("case.json"));
+  }
+  fs::remove(file("case.json"));
+  refused(file("case.json"));
+}
+
 TEST_F(CorpusFiles, ADamagedManifestIsNamed) {
   const fs::path manifest = golden() / "manifest.json";
   const std::string whole = bytes_of(manifest);

@@ -41,6 +41,12 @@ TEST_F(Export, NpzHoldsTheSameTensorsButForBfloat16) {
   EXPECT_EQ(ref::io::read_tensors(place / "expected.npz"), c.expected);
 }
 
+TEST_F(Export, NpzOfNothingButBfloat16IsAnError) {
+  EXPECT_THROW(export_corpus(folder_ / "golden", "*bfloat16", ExportFormat::npz, folder_ / "npz"),
+               UsageError);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "npz"));
+}
+
 TEST_F(Export, OnnxHasTheInputsInTheOrderOfOperators) {
   export_corpus(folder_ / "golden", "*", ExportFormat::onnx, folder_ / "onnx");
   const StoredCase c = stored("*bfloat16");
