@@ -15,8 +15,6 @@ namespace normproof::verification::golden {
 namespace fs = std::filesystem;
 using ref::numeric::FileError;
 
-namespace {
-
 void check_outputs_known(const std::vector<CaseDescription>& cases,
                          const std::vector<std::string>& outputs) {
   std::set<std::string> known;
@@ -28,7 +26,16 @@ void check_outputs_known(const std::vector<CaseDescription>& cases,
           ref::numeric::unknown_name("output", name, {known.begin(), known.end()}));
 }
 
-}  // namespace
+CaseResult check_and_diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,
+                              const CheckOptions& options) {
+  try {
+    CaseResult result = check_case(stored, answer, options);
+    if (!result.passed()) result.diagnosis = diagnose(stored, answer, result);
+    return result;
+  } catch (const ref::numeric::ContractError& error) {  // an int64 that no double holds
+    return {stored.description, error.what(), {}, {}};
+  }
+}
 
 Ask from_folder(const fs::path& folder) {
   return [folder](const StoredCase& stored) {
@@ -65,12 +72,8 @@ std::vector<CaseResult> check_cases(const fs::path& golden,
   for_each(cases.size(), jobs, [&](std::size_t i) {
     const StoredCase stored = read_case(golden, cases[i]);
     try {
-      const std::vector<StoredTensor> answer = ask(stored);
-      results[i] = check_case(stored, answer, options);
-      if (!results[i].passed()) results[i].diagnosis = diagnose(stored, answer, results[i]);
+      results[i] = check_and_diagnose(stored, ask(stored), options);
     } catch (const FileError& error) {
-      results[i] = {stored.description, error.what(), {}, {}};
-    } catch (const ref::numeric::ContractError& error) {  // an int64 that no double holds
       results[i] = {stored.description, error.what(), {}, {}};
     }
     const std::lock_guard lock(mutex);

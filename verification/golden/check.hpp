@@ -77,6 +77,15 @@ std::vector<CaseResult> check_cases(const std::filesystem::path& golden,
                                     const CheckOptions& options, int jobs,
                                     const std::function<void(std::size_t done)>& finished);
 
+/// check_case, and where it fails, diagnose; an element that no double holds fails the case.
+CaseResult check_and_diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,
+                              const CheckOptions& options);
+
+/// Requires  (C1) each of the outputs is expected in one of the cases
+/// Throws    UsageError with the nearest known name (C1)
+void check_outputs_known(const std::vector<CaseDescription>& cases,
+                         const std::vector<std::string>& outputs);
+
 /// Holds what a candidate answers to one case against what is expected.
 CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                       const CheckOptions& options);
