@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "ref/io/file_failure.hpp"
+#include "ref/io/json_nesting.hpp"
 
 namespace normproof::ref::io {
 
@@ -14,6 +15,9 @@ void JsonReader::fail(std::string_view field, std::string_view observation,
 }
 
 json JsonReader::parse(std::string_view text, std::string_view expectation) const {
+  if (const std::size_t depth = json_nesting(text); depth > kMaxJsonNesting)
+    fail("the whole", fmt::format("nests {} deep", depth),
+         fmt::format("at most {}", kMaxJsonNesting));
   // The parser takes the character 0 for the end of the text.
   const bool whole = text.find('\0') == std::string_view::npos;
   json parsed = whole ? json::parse(text, nullptr, false) : json();

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "ref/io/file_failure.hpp"
+#include "ref/io/json_nesting.hpp"
 #include "ref/numeric/assumptions.hpp"
 #include "ref/numeric/errors.hpp"
 
@@ -35,6 +36,10 @@ constexpr std::array kCodes{Code{"F64", DType::float64}, Code{"F32", DType::floa
 
 /// JSON in which no object has a key twice, at any depth.
 json parse_header(std::string_view text, std::string_view file) {
+  if (const std::size_t depth = json_nesting(text); depth > kMaxJsonNesting) {
+    file_failure(file, "the header", fmt::format("nests {} deep", depth),
+                 fmt::format("at most {}", kMaxJsonNesting));
+  }
   std::vector<std::set<std::string>> open_objects;
   const json::parser_callback_t check_keys = [&](int, json::parse_event_t event, json& parsed) {
     if (event == json::parse_event_t::object_start) open_objects.emplace_back();

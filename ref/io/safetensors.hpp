@@ -17,9 +17,10 @@ namespace normproof::ref::io {
 ///           (8 bytes, little-endian), a JSON object of name -> {dtype, shape, data_offsets}, the
 ///           elements without holes
 /// Throws    FileError that names `file`, the tensor and the expectation: a length beyond the file
-///           (or beyond 100,000,000, the format's limit), a header that is not JSON or has a key
-///           twice, an unknown dtype or field, data_offsets that overlap, leave holes, disagree
-///           with shape and dtype or do not cover the file, a boolean other than 0 or 1
+///           (or beyond 100,000,000, the format's limit), a header that is not JSON, nests deeper
+///           than kMaxJsonNesting or has a key twice, an unknown dtype or field, data_offsets that
+///           overlap, leave holes, disagree with shape and dtype or do not cover the file, a
+///           boolean other than 0 or 1
 std::vector<StoredTensor> decode_safetensors(std::span<const std::byte> bytes,
                                              std::string_view file);
 

@@ -1,0 +1,63 @@
+#include "ref/io/json_nesting.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "ref/io/json_reader.hpp"
+#include "ref/io/safetensors.hpp"
+#include "tests/ref/numeric/error_message.hpp"
+
+namespace normproof::ref::io {
+namespace {
+
+using numeric::FileError;
+
+std::string nested(std::size_t depth, const std::string& open, const std::string& close) {
+  std::string text, end;
+  for (std::size_t i = 0; i < depth; ++i) {
+    text += open;
+    end += close;
+  }
+  return text + "1" + end;
+}
+
+std::string refusal_of_header(const std::string& text) {
+  std::string file(8, '\0');
+  for (std::size_t i = 0; i < 8; ++i) file[i] = static_cast<char>(text.size() >> (8 * i) & 0xff);
+  file += text;
+  return numeric::error_message<FileError>(
+      [&] { decode_safetensors(std::as_bytes(std::span(file)), "f"); });
+}
+
+std::string refusal(const std::string& text) {
+  return numeric::error_message<FileError>([&] { JsonReader("f").parse(text, "JSON"); });
+}
+
+TEST(JsonNesting, CountsOpenBracketsOutsideStrings) {
+  EXPECT_EQ(json_nesting(""), 0u);
+  EXPECT_EQ(json_nesting("1"), 0u);
+  EXPECT_EQ(json_nesting("{}"), 1u);
+  EXPECT_EQ(json_nesting(R"({"a": [1, [2]], "b": [[], {}]})"), 3u);
+  EXPECT_EQ(json_nesting(R"(["[[[", "\"[[", "\\", [1]])"), 2u);
+  EXPECT_EQ(json_nesting("]]]["), 1u);
+  EXPECT_EQ(json_nesting("[\"\\"), 1u);
+}
+
+// Found by fuzzing: each of them ended the process, its stack exhausted.
+TEST(JsonNesting, AFileThatNestsDeeperIsRefused) {
+  for (const std::size_t depth : {kMaxJsonNesting, std::size_t{200'000}}) {
+    const std::string lists = nested(depth, "[", "]"), objects = nested(depth, R"({"a":)", "}");
+    for (const std::string& inner : {lists, objects}) {
+      EXPECT_EQ(refusal(R"({"a":)" + inner + "}"),
+                "f: the whole nests " + std::to_string(depth + 1) + " deep; expected at most 64");
+      EXPECT_EQ(
+          refusal_of_header(R"({"a":{"dtype":)" + inner + R"(,"shape":[],"data_offsets":[0,0]}})"),
+          "f: the header nests " + std::to_string(depth + 2) + " deep; expected at most 64");
+    }
+  }
+  EXPECT_EQ(refusal(R"({"a":)" + nested(kMaxJsonNesting - 1, "[", "]") + "}"), "no error");
+}
+
+}  // namespace
+}  // namespace normproof::ref::io
