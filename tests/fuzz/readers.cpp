@@ -1,0 +1,233 @@
+#include "tests/fuzz/readers.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+
+#include "ref/io/atomic_file.hpp"
+#include "ref/io/json_reader.hpp"
+#include "ref/io/npy.hpp"
+#include "ref/io/npz.hpp"
+#include "ref/io/safetensors.hpp"
+#include "ref/io/tensor_file.hpp"
+#include "ref/numeric/errors.hpp"
+#include "verification/golden/manifest.hpp"
+#include "verification/golden/pipe_text.hpp"
+
+namespace normproof::tests::fuzz {
+namespace {
+
+namespace io = normproof::ref::io;
+namespace golden = normproof::verification::golden;
+using nlohmann::json;
+using normproof::ref::numeric::FileError;
+
+constexpr const char* kFile = "fuzzed";
+constexpr const char* kPath = "quick/layer_norm/odd-2x3-float32";
+/// Deeper than a stack of 8 MiB is for a recursive reader.
+constexpr std::size_t kDeep = 200'000;
+
+Bytes bytes_of(std::string_view text) {
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+
+std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+void require(bool met, const char* sentence) {
+  if (!met) throw std::logic_error(sentence);
+}
+
+template <class Decode, class Encode>
+bool hold_round_trip(std::span<const std::byte> bytes, Decode decode, Encode encode) {
+  decltype(decode(bytes)) read;
+  try {
+    read = decode(bytes);
+  } catch (const FileError&) {
+    return false;
+  }
+  const auto written = encode(read);
+  const auto again = decode(std::span<const std::byte>(written));
+  require(again == read, "what was written reads otherwise");
+  require(encode(again) == written, "what was read again is written otherwise");
+  return true;
+}
+
+bool hold_safetensors(std::span<const std::byte> bytes) {
+  return hold_round_trip(
+      bytes, [](std::span<const std::byte> b) { return io::decode_safetensors(b, kFile); },
+      [](const auto& tensors) { return io::encode_safetensors(tensors); });
+}
+
+bool hold_npz(std::span<const std::byte> bytes) {
+  return hold_round_trip(
+      bytes, [](std::span<const std::byte> b) { return io::decode_npz(b, kFile); },
+      [](const auto& tensors) { return io::encode_npz(tensors); });
+}
+
+bool hold_npy(std::span<const std::byte> bytes) {
+  return hold_round_trip(
+      bytes, [](std::span<const std::byte> b) { return io::decode_npy(b, "x", kFile); },
+      [](const auto& tensor) { return io::encode_npy(tensor); });
+}
+
+bool hold_json(std::span<const std::byte> bytes) {
+  return hold_round_trip(
+      bytes,
+      [](std::span<const std::byte> b) { return io::JsonReader(kFile).parse(text_of(b), "JSON"); },
+      [](const json& object) { return bytes_of(object.dump()); });
+}
+
+std::vector<golden::CaseDescription> read_manifest(std::span<const std::byte> bytes) {
+  return golden::parse_manifest(text_of(bytes), kFile);
+}
+
+std::string manifest_of(const std::vector<golden::CaseDescription>& cases) {
+  json manifest = {{"cases", json::array()},
+                   {"format", golden::kManifestFormat},
+                   {"totals", {{"cases", cases.size()}}}};
+  for (const golden::CaseDescription& description : cases)
+    manifest["cases"].push_back(json::parse(description.case_text));
+  return manifest.dump();
+}
+
+bool hold_manifest(std::span<const std::byte> bytes) {
+  std::vector<golden::CaseDescription> read;
+  try {
+    read = read_manifest(bytes);
+  } catch (const FileError&) {
+    return false;
+  }
+  const auto again = read_manifest(bytes_of(manifest_of(read)));
+  require(again.size() == read.size(), "there are more or fewer cases");
+  for (std::size_t i = 0; i < read.size(); ++i) {
+    const golden::CaseDescription &a = read[i], &b = again[i];
+    require(a.path == b.path && a.case_text == b.case_text && a.outputs == b.outputs &&
+                a.condition == b.condition && a.inputs_sha256 == b.inputs_sha256 &&
+                a.expected_sha256 == b.expected_sha256,
+            "a case reads otherwise");
+    require(normproof::ref::model::list_options(a.c.options) ==
+                normproof::ref::model::list_options(b.c.options),
+            "the options read otherwise");
+  }
+  return true;
+}
+
+bool hold_answer(std::span<const std::byte> bytes) {
+  return hold_round_trip(
+      bytes, [](std::span<const std::byte> b) { return golden::parse_answer(text_of(b), kPath); },
+      [](const auto& tensors) { return bytes_of(golden::answer_line(kPath, tensors)); });
+}
+
+/// A case a layer that has no more than a kilobyte, and one for each dtype and container.
+std::vector<std::filesystem::path> small_cases(const std::filesystem::path& corpus) {
+  std::vector<std::filesystem::path> folders;
+  std::vector<std::filesystem::path> layers;
+  for (const auto& layer : std::filesystem::directory_iterator(corpus / "quick"))
+    layers.push_back(layer.path());
+  std::ranges::sort(layers);
+  for (const auto& layer : layers) {
+    std::vector<std::filesystem::path> cases;
+    for (const auto& folder : std::filesystem::directory_iterator(layer))
+      cases.push_back(folder.path());
+    std::ranges::sort(cases, {}, [](const auto& folder) {
+      return std::pair(std::filesystem::file_size(folder / "inputs.safetensors"), folder);
+    });
+    if (cases.size() > 4) cases.resize(4);
+    folders.insert(folders.end(), cases.begin(), cases.end());
+  }
+  return folders;
+}
+
+std::vector<Bytes> safetensors_seeds(const std::filesystem::path& corpus) {
+  std::vector<Bytes> seeds;
+  for (const auto& folder : small_cases(corpus))
+    for (const char* file : {"inputs.safetensors", "expected.safetensors"})
+      seeds.push_back(io::read_file(folder / file));
+  const std::string head = R"({"a":{"dtype":)";
+  std::string deep(sizeof(std::uint64_t), '\0');
+  const std::string text = head + std::string(kDeep, '[') + std::string(kDeep, ']') +
+                           R"(,"shape":[],"data_offsets":[0,0]}})";
+  for (std::size_t i = 0; i < sizeof(std::uint64_t); ++i)
+    deep[i] = static_cast<char>(text.size() >> (8 * i) & 0xff);
+  seeds.push_back(bytes_of(deep + text));
+  return seeds;
+}
+
+std::vector<Bytes> npz_seeds(const std::filesystem::path& corpus) {
+  std::vector<Bytes> seeds;
+  for (const auto& folder : small_cases(corpus)) {
+    auto tensors = io::read_tensors(folder / "inputs.safetensors");
+    std::erase_if(tensors, [](const auto& t) { return t.dtype == io::DType::bfloat16; });
+    seeds.push_back(io::encode_npz(tensors));
+  }
+  return seeds;
+}
+
+std::vector<Bytes> npy_seeds(const std::filesystem::path& corpus) {
+  std::vector<Bytes> seeds;
+  for (const auto& folder : small_cases(corpus))
+    for (const auto& tensor : io::read_tensors(folder / "inputs.safetensors"))
+      if (tensor.dtype != io::DType::bfloat16) seeds.push_back(io::encode_npy(tensor));
+  return seeds;
+}
+
+std::vector<Bytes> json_seeds(const std::filesystem::path& corpus) {
+  std::vector<Bytes> seeds;
+  for (const auto& folder : small_cases(corpus))
+    seeds.push_back(io::read_file(folder / "case.json"));
+  for (const char* open : {"[", R"({"a":)"}) {
+    std::string text = R"({"a":)";
+    for (std::size_t i = 0; i < kDeep; ++i) text += open;
+    text += "1";
+    text.append(kDeep, open[0] == '[' ? ']' : '}');
+    seeds.push_back(bytes_of(text + "}"));
+  }
+  return seeds;
+}
+
+std::vector<Bytes> manifest_seeds(const std::filesystem::path& corpus) {
+  std::vector<Bytes> seeds;
+  std::vector<std::string> texts;
+  for (const auto& folder : small_cases(corpus)) {
+    texts.push_back(io::read_text(folder / "case.json"));
+    seeds.push_back(bytes_of(golden::manifest_json({texts.back()})));
+  }
+  std::string deep = golden::manifest_json({texts.front()});
+  const std::size_t at = deep.find("\"why\"");
+  deep.insert(at, R"("deep": )" + std::string(kDeep, '[') + std::string(kDeep, ']') + ", ");
+  seeds.push_back(bytes_of(deep));
+  return seeds;
+}
+
+std::vector<Bytes> answer_seeds(const std::filesystem::path& corpus) {
+  std::vector<Bytes> seeds;
+  for (const auto& folder : small_cases(corpus))
+    seeds.push_back(
+        bytes_of(golden::answer_line(kPath, io::read_tensors(folder / "inputs.safetensors"))));
+  return seeds;
+}
+
+constexpr Reader kReaders[] = {{"safetensors", hold_safetensors, safetensors_seeds},
+                               {"npz", hold_npz, npz_seeds},
+                               {"npy", hold_npy, npy_seeds},
+                               {"json", hold_json, json_seeds},
+                               {"manifest", hold_manifest, manifest_seeds},
+                               {"answer", hold_answer, answer_seeds}};
+
+}  // namespace
+
+std::span<const Reader> readers() {
+  return kReaders;
+}
+
+const Reader& reader_of(std::string_view name) {
+  for (const Reader& reader : kReaders)
+    if (reader.name == name) return reader;
+  throw std::invalid_argument("no reader of that name");
+}
+
+}  // namespace normproof::tests::fuzz

@@ -1,0 +1,77 @@
+#include "tests/fuzz/readers.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <exception>
+#include <ostream>
+#include <set>
+
+#include "tests/fuzz/mutator.hpp"
+
+// Without libFuzzer: the same properties over a fixed set of altered files, by any compiler.
+namespace normproof::tests::fuzz {
+
+void PrintTo(const Reader& reader, std::ostream* out) {
+  *out << reader.name;
+}
+
+namespace {
+
+constexpr int kFiles = 10'000;
+constexpr std::size_t kSmall = 100'000;
+
+std::string start_of(const Bytes& bytes) {
+  const std::size_t size = std::min<std::size_t>(bytes.size(), 2000);
+  return {reinterpret_cast<const char*>(bytes.data()), size};
+}
+
+class Readers : public ::testing::TestWithParam<Reader> {
+ protected:
+  /// Whether the bytes are taken; anything that the reader throws fails the test.
+  bool hold(const Bytes& bytes) const {
+    try {
+      return GetParam().hold(bytes);
+    } catch (const std::exception& error) {
+      ADD_FAILURE() << error.what() << ": " << start_of(bytes);
+      return false;
+    }
+  }
+};
+
+TEST_P(Readers, TakeOrRefuseTheirSeeds) {
+  for (const Bytes& seed : GetParam().seeds(NORMPROOF_GOLDEN))
+    EXPECT_EQ(hold(seed), seed.size() < kSmall) << start_of(seed);
+}
+
+TEST_P(Readers, TakeOrRefuseWhatIsAltered) {
+  std::vector<Bytes> seeds = GetParam().seeds(NORMPROOF_GOLDEN);
+  std::erase_if(seeds, [](const Bytes& seed) { return seed.size() > kSmall; });
+  ASSERT_GE(seeds.size(), 20u);
+  Mutator mutator(20261122);
+  int taken = 0;
+  for (int i = 0; i < kFiles && !HasFailure(); ++i) taken += hold(mutator.next(seeds)) ? 1 : 0;
+  EXPECT_GT(taken, kFiles / 1000);
+  EXPECT_LT(taken, kFiles / 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, Readers, ::testing::ValuesIn(readers().begin(), readers().end()),
+                         [](const auto& tested) { return std::string(tested.param.name); });
+
+TEST(Mutator, TheSameSeedGivesTheSameFilesAndManyOfThem) {
+  const std::vector<Bytes> seeds = {Bytes(100, std::byte{'a'}), Bytes(7, std::byte{'b'}), {}};
+  Mutator a(1), b(1), c(2);
+  std::set<Bytes> files;
+  bool differs = false;
+  for (int i = 0; i < 1000; ++i) {
+    const Bytes file = a.next(seeds);
+    EXPECT_EQ(file, b.next(seeds));
+    differs = differs || file != c.next(seeds);
+    files.insert(file);
+  }
+  EXPECT_TRUE(differs);
+  EXPECT_GT(files.size(), 600u);
+}
+
+}  // namespace
+}  // namespace normproof::tests::fuzz
