@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <memory>
 #include <mutex>
 #include <set>
@@ -14,6 +16,9 @@ namespace normproof::verification::golden {
 
 namespace fs = std::filesystem;
 using ref::numeric::FileError;
+
+/// In a row, without an answer.
+constexpr int kMostStarts = 3;
 
 void check_outputs_known(const std::vector<CaseDescription>& cases,
                          const std::vector<std::string>& outputs) {
@@ -48,14 +53,25 @@ Ask from_folder(const fs::path& folder) {
 }
 
 Ask from_program(const std::string& command, double seconds) {
-  return [command, seconds, program = std::make_shared<std::unique_ptr<CandidateProcess>>()](
-             const StoredCase& stored) {
+  struct Program {
+    std::unique_ptr<CandidateProcess> process;
+    int silent = 0;  ///< processes in a row that gave no line at all
+  };
+  return [command, seconds, program = std::make_shared<Program>()](const StoredCase& stored) {
+    if (program->silent == kMostStarts)
+      throw FileError(fmt::format(
+          "the candidate was started {} times in a row without an answer; it is not asked again",
+          kMostStarts));
     try {
-      if (!*program) *program = std::make_unique<CandidateProcess>(command);
-      return parse_answer((*program)->ask(to_line(stored.description.c), seconds),
-                          stored.description.path);
+      if (!program->process) {
+        ++program->silent;
+        program->process = std::make_unique<CandidateProcess>(command);
+      }
+      const std::string line = program->process->ask(to_line(stored.description.c), seconds);
+      program->silent = 0;
+      return parse_answer(line, stored.description.path);
     } catch (const FileError&) {
-      program->reset();
+      program->process.reset();
       throw;
     }
   };

@@ -20,12 +20,6 @@ using ref::tensor::Tensor;
 
 namespace {
 
-/// The unit in the last place of numbers like x, subnormal ones aside.
-double ulp_of(double x, DType dtype) {
-  if (x == 0) return std::numeric_limits<double>::denorm_min();
-  return std::ldexp(2 * unit_roundoff(dtype), std::ilogb(x));
-}
-
 double to_double_up(const oracle100& x) {
   return mpfr_get_d(x.backend().data(), MPFR_RNDU);
 }

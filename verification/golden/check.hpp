@@ -64,7 +64,8 @@ using Ask = std::function<std::vector<StoredTensor>(const StoredCase& stored)>;
 /// Answers are <folder>/<path of the case>/expected.safetensors or .npz, named as in the corpus.
 Ask from_folder(const std::filesystem::path& folder);
 
-/// Answers come from a program (docs/formats.md, Golden): it is started again where it ended.
+/// Answers come from a program (docs/formats.md, Golden): it is started again where it ended,
+/// and given up after three starts without a line.
 Ask from_program(const std::string& command, double seconds);
 
 /// Reads each case, asks for the answer and checks it.

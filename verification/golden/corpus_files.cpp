@@ -10,6 +10,7 @@
 #include "ref/io/sha256.hpp"
 #include "ref/io/tensor_file.hpp"
 #include "ref/numeric/errors.hpp"
+#include "verification/golden/bless.hpp"
 
 namespace normproof::verification::golden {
 
@@ -44,6 +45,7 @@ std::vector<CaseDescription> list_corpus(const fs::path& folder, const std::stri
   const std::string text = ref::io::read_text(file);
   std::vector<CaseDescription> cases = parse_manifest(text, file.string());
   check_sum(folder, text);
+  check_blessed(folder, text);
   std::erase_if(cases, [&](const CaseDescription& description) {
     return fnmatch(only.c_str(), description.path.c_str(), 0) != 0;
   });

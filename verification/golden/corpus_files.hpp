@@ -15,7 +15,8 @@ struct StoredCase {
 };
 
 /// Computes  the cases of manifest.json whose path matches the glob, without their tensors
-/// Throws    UsageError where none matches; FileError as read_file and parse_manifest
+/// Throws    UsageError where none matches; FileError as read_file, parse_manifest and
+///           check_blessed
 std::vector<CaseDescription> list_corpus(const std::filesystem::path& folder,
                                          const std::string& only);
 

@@ -91,6 +91,11 @@ double unit_roundoff(DType dtype) {
   return arithmetic_of(storage_of(dtype)).unit_roundoff;
 }
 
+double ulp_of(double x, DType dtype) {
+  if (x == 0) return std::numeric_limits<double>::denorm_min();
+  return std::ldexp(2 * unit_roundoff(dtype), std::ilogb(x));
+}
+
 double with_storage(double bound, double exact, DType stored) {
   const Arithmetic format = arithmetic_of(storage_of(stored));
   // What overflows the format there answers infinity, which no bound accepts.

@@ -31,6 +31,9 @@ Tolerance tolerance(const Case& c, Accumulation accumulation);
 /// Of a float dtype; 2^-53 for the others.
 double unit_roundoff(DType dtype);
 
+/// The unit in the last place of numbers of the dtype like x, subnormal ones aside.
+double ulp_of(double x, DType dtype);
+
 /// The bound with the rounding to the dtype of storage added, for an exact value.
 double with_storage(double bound, double exact, DType stored);
 

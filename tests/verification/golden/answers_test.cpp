@@ -107,6 +107,15 @@ TEST_F(Answers, AProgramThatEndsIsStartedAgain) {
                 HasSubstr("the line begins with '" + cases_[0].path.substr(0, 40) + "'"));
 }
 
+TEST_F(Answers, AProgramThatNeverAnswersIsGivenUp) {
+  const auto results = check(from_program("echo x >> '" + (folder_ / "starts").string() + "'", 20));
+  EXPECT_EQ(count_passed(results), 0u);
+  EXPECT_EQ(results[2].problem, "the candidate ended with status 0 before it answered");
+  EXPECT_EQ(results[3].problem,
+            "the candidate was started 3 times in a row without an answer; it is not asked again");
+  EXPECT_EQ(fs::file_size(folder_ / "starts"), 6u);
+}
+
 TEST_F(Answers, AHangFailsItsCaseAndNoOther) {
   const std::string slow = "while read -r path rest; do [ \"$path\" = '" + cases_[1].path +
                            "' ] && sleep 60; grep -F " + "\"$path \" '" +
