@@ -11,6 +11,7 @@
 #include "verification/cli/golden_command_line.hpp"
 #include "verification/cli/help.hpp"
 #include "verification/cli/option_values.hpp"
+#include "verification/cli/regress_command_line.hpp"
 
 namespace normproof::verification::cli {
 
@@ -248,6 +249,8 @@ Command parse_command_line(const std::vector<std::string>& arguments) {
   add_determinism(app, texts);
   GoldenTexts golden_texts;
   add_golden(app, golden_texts);
+  RegressTexts regress_texts;
+  add_regress(app, regress_texts);
   app.set_version_flag("--version", "normproof " NORMPROOF_VERSION);
   app.footer(program_footer());
   app.get_formatter()->column_width(22);
@@ -287,8 +290,9 @@ Command parse_command_line(const std::vector<std::string>& arguments) {
                                  fmt::join(commands, ", ")));
   }
   const CLI::App& command = *given.front();
-  // golden_verb names the verb that is nearest to an unknown one.
-  if (command.get_name() != "golden" || !command.get_subcommands().empty())
+  // golden_verb and regress_verb name the verb that is nearest to an unknown one.
+  const bool has_verbs = command.get_name() == "golden" || command.get_name() == "regress";
+  if (!has_verbs || !command.get_subcommands().empty())
     refuse_extras(command, command.get_name(), {});
   if (command.get_name() == "verify") return verify_command(command, texts);
   if (command.get_name() == "eval") return eval_command(command, texts);
@@ -301,6 +305,12 @@ Command parse_command_line(const std::vector<std::string>& arguments) {
     if (verb.get_name() == "export") return golden_export_command(verb, golden_texts);
     if (verb.get_name() == "power") return golden_power_command(verb, golden_texts);
     return golden_check_command(verb, golden_texts);
+  }
+  if (command.get_name() == "regress") {
+    const CLI::App& verb = regress_verb(command);
+    refuse_extras(verb, "regress " + verb.get_name(), {});
+    if (verb.get_name() == "record") return regress_record_command(verb, regress_texts);
+    return regress_compare_command(verb, regress_texts);
   }
   return TokenizeCommand{corpus_files(command)};
 }

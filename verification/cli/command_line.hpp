@@ -13,6 +13,7 @@
 #include "verification/cli/elementary.hpp"
 #include "verification/cli/eval.hpp"
 #include "verification/cli/golden.hpp"
+#include "verification/cli/regress.hpp"
 
 namespace normproof::verification::cli {
 
@@ -34,9 +35,10 @@ struct TextCommand {
   std::string text;
 };
 
-using Command = std::variant<VerifyCommand, EvalCommand, TokenizeCommand, ElementaryCommand,
-                             DeterminismCommand, GoldenMakeCommand, GoldenCheckCommand,
-                             GoldenPowerCommand, GoldenExportCommand, TextCommand>;
+using Command =
+    std::variant<VerifyCommand, EvalCommand, TokenizeCommand, ElementaryCommand, DeterminismCommand,
+                 GoldenMakeCommand, GoldenCheckCommand, GoldenPowerCommand, GoldenExportCommand,
+                 RegressRecordCommand, RegressCompareCommand, TextCommand>;
 
 /// Computes  the command that the arguments (without the program's name) spell out. --jobs and
 ///           --threads are the number of processors where they are not given.

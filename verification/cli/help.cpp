@@ -26,7 +26,8 @@ std::string program_footer() {
          "  normproof tokenize | head -3\n"
          "  echo 1 | normproof elementary exp\n"
          "  normproof determinism\n"
-         "  normproof golden check --golden golden --candidate answers";
+         "  normproof golden check --golden golden --candidate answers\n"
+         "  normproof regress compare --history h.jsonl";
 }
 
 std::string verify_footer() {
@@ -149,6 +150,34 @@ std::string golden_export_footer() {
          "  normproof golden export --golden golden --format npz --out npz --only "
          "'*/layer_norm/*'\n"
          "  normproof golden export --golden golden --format text --out text";
+}
+
+std::string regress_footer() {
+  return "Each command has a --help of its own. docs/golden.md says how a CI job uses them.\n\n"
+         "Examples:\n"
+         "  normproof regress record --golden golden --history h.jsonl --self --label v1\n"
+         "  normproof regress compare --history h.jsonl --html h.html";
+}
+
+std::string regress_record_footer() {
+  return "Adds one line to FILE, and keeps the answers in the folder FILE.answers, each once. "
+         "Another\nrecording of the same answers takes no more than its line. Exit status 1 if a "
+         "case got no\nanswer; it is recorded. Where none did, nothing is, and the status is 3, as "
+         "for a damaged file.\n\n"
+         "Examples:\n"
+         "  normproof regress record --golden golden --history h.jsonl --self --label \"$COMMIT\"\n"
+         "  normproof regress record --golden golden --history h.jsonl --pipe ./my_kernel";
+}
+
+std::string regress_compare_footer() {
+  return "A line for each output whose bits moved: how many elements, by how many ulp at most, and "
+         "the\nerror before and after. 'towards' the truth: of the largest and the mean share of "
+         "the bound none\nhas grown and one has shrunk; 'away': the reverse.\n"
+         "Exit status 1 if anything moved that --allow does not name, 3 if FILE is damaged, empty "
+         "or has\none recording alone.\n\n"
+         "Examples:\n"
+         "  normproof regress compare --history h.jsonl --html h.html --junit h.xml\n"
+         "  normproof regress compare --history h.jsonl --from v1 --to v2 --allow towards";
 }
 
 }  // namespace normproof::verification::cli

@@ -18,5 +18,8 @@ std::string golden_make_footer();
 std::string golden_check_footer();
 std::string golden_export_footer();
 std::string golden_power_footer();
+std::string regress_footer();
+std::string regress_record_footer();
+std::string regress_compare_footer();
 
 }  // namespace normproof::verification::cli

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "verification/cli/html_style.hpp"
+#include "verification/cli/html_page.hpp"
 #include "verification/cli/pictures.hpp"
 #include "verification/cli/text.hpp"
 #include "verification/statistics/summary.hpp"
@@ -20,18 +20,6 @@ using statistics::Stability;
 using statistics::Summary;
 
 namespace {
-
-std::string figure(const Drawing& drawing, std::string_view caption) {
-  const std::string picture =
-      drawing.failure.empty()
-          ? fmt::format("<div class=\"wide\" tabindex=\"0\">{}</div>", drawing.svg)
-          : fmt::format(
-                "<p class=\"absent\">There is no picture here: {}. The numbers are in the "
-                "report that --json writes.</p>",
-                escape_markup(drawing.failure));
-  return fmt::format("<figure>{}\n<figcaption>{}</figcaption></figure>\n", picture,
-                     escape_markup(caption));
-}
 
 std::string definition(std::string_view term, const std::string& text) {
   if (text.empty()) return "";
@@ -212,21 +200,19 @@ std::string nu_section(const Report& report) {
 }  // namespace
 
 std::string html_report(const Report& report) {
-  return fmt::format(
-             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-             "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-             "<title>normproof: report</title>\n<style>{}</style>\n</head>\n<body>\n"
-             "<h1>normproof: what holds, what does not, and why</h1>\n"
-             "<p class=\"facts\">normproof {}; seed {}, {} for each claim; sentences: {}</p>\n"
-             "<p class=\"outcome {}\">{}</p>\n",
-             html_style(), escape_markup(report.version), report.seed, plural(report.cases, "case"),
-             escape_markup(report.corpus), succeeded(report) ? "good" : "bad",
-             escape_markup(closing_line(report))) +
-         claims_section(report) + statistics_section(report) + nu_section(report) +
-         fmt::format(
-             "<footer>To have this report again: normproof verify --seed {} --cases {} --html "
-             "FILE, with the same sentences.</footer>\n</body>\n</html>\n",
-             report.seed, report.cases);
+  const std::string head = fmt::format(
+      "<h1>normproof: what holds, what does not, and why</h1>\n"
+      "<p class=\"facts\">normproof {}; seed {}, {} for each claim; sentences: {}</p>\n"
+      "<p class=\"outcome {}\">{}</p>\n",
+      escape_markup(report.version), report.seed, plural(report.cases, "case"),
+      escape_markup(report.corpus), succeeded(report) ? "good" : "bad",
+      escape_markup(closing_line(report)));
+  const std::string foot = fmt::format(
+      "<footer>To have this report again: normproof verify --seed {} --cases {} --html "
+      "FILE, with the same sentences.</footer>\n",
+      report.seed, report.cases);
+  return html_page("normproof: report", head + claims_section(report) + statistics_section(report) +
+                                            nu_section(report) + foot);
 }
 
 }  // namespace normproof::verification::cli

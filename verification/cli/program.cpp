@@ -56,6 +56,12 @@ struct Runner {
   int operator()(const GoldenPowerCommand& command) const {
     return golden_power(command) ? kSuccess : kNumericalFailure;
   }
+  int operator()(const RegressRecordCommand& command) const {
+    return regress_record(command) ? kSuccess : kNumericalFailure;
+  }
+  int operator()(const RegressCompareCommand& command) const {
+    return regress_compare(command) ? kSuccess : kNumericalFailure;
+  }
   int operator()(const TextCommand& command) const {
     write_stdout(command.text);
     return kSuccess;

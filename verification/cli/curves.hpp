@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace normproof::verification::cli {
+
+/// A curve of a picture: its points are written into gnuplot's script.
+struct Curve {
+  std::string title;  ///< empty: none in the key
+  std::string style;
+  std::vector<std::pair<double, double>> points;
+};
+
+/// The text in gnuplot's quotes, which it cannot leave.
+std::string gnuplot_text(std::string_view text);
+
+/// The beginning of every picture: title, border, grid and key.
+std::string common(std::string_view title);
+
+/// The command that plots the curves with points, nothing where there is none; a number that is not
+/// finite leaves a gap.
+std::string plot(const std::vector<Curve>& curves);
+
+/// A line in one of eight colours that everyone tells apart.
+std::string line(std::size_t colour, bool dashed);
+
+}  // namespace normproof::verification::cli

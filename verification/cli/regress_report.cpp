@@ -1,0 +1,189 @@
+#include "verification/cli/regress_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <pugixml.hpp>
+#include <sstream>
+
+#include "verification/cli/text.hpp"
+#include "verification/compare/ulp.hpp"
+
+namespace normproof::verification::cli {
+
+using nlohmann::ordered_json;
+using regression::Direction;
+using regression::ErrorStatistics;
+using regression::Movement;
+using regression::Recording;
+
+namespace {
+
+std::string steps_text(std::uint64_t steps) {
+  return steps == compare::kInfinitelyFar ? "to or from NaN"
+                                          : fmt::format("by up to {} ulp", count_text(steps));
+}
+
+std::string name_of_movement(const Movement& movement) {
+  return movement.output.empty() ? movement.path
+                                 : fmt::format("{} {}", movement.path, movement.output);
+}
+
+/// "from 'v1' (line 1): --self; g++ 12.2.0 ..."
+std::string recording_line(const RegressReport& report, const char* role, std::size_t place) {
+  const Recording& recording = report.recordings[place];
+  std::string text =
+      fmt::format("{:<4} {} (line {}): {}", role, regression::name_of(report.recordings, place),
+                  place + 1, recording.candidate);
+  for (const auto& [name, value] : recording.environment)
+    if (name == "compiler" || name == "processor") text += fmt::format("; {} {}", name, value);
+  return clean_line(text) + "\n";
+}
+
+ordered_json finite_or_text(double x) {
+  return std::isfinite(x) ? ordered_json(x) : ordered_json("inf");
+}
+
+ordered_json statistics_json(const ErrorStatistics& error) {
+  return {{"max_ulp", finite_or_text(error.max_ulp)},
+          {"mean_ulp", finite_or_text(error.mean_ulp)},
+          {"max_share", finite_or_text(error.max_share)},
+          {"mean_share", finite_or_text(error.mean_share)}};
+}
+
+ordered_json recording_json(const RegressReport& report, std::size_t place) {
+  const Recording& recording = report.recordings[place];
+  ordered_json environment = ordered_json::object();
+  for (const auto& [name, value] : recording.environment) environment[name] = value;
+  return {{"line", place + 1},
+          {"label", recording.label},
+          {"candidate", recording.candidate},
+          {"environment", environment}};
+}
+
+}  // namespace
+
+bool RegressReport::is_allowed(const Movement& movement) const {
+  return allow_towards && movement.direction == Direction::towards;
+}
+
+bool RegressReport::passed() const {
+  return std::ranges::all_of(change.movements,
+                             [this](const Movement& movement) { return is_allowed(movement); });
+}
+
+std::string RegressReport::summary() const {
+  const std::string names =
+      fmt::format("{} -> {}", clean_line(regression::name_of(recordings, from)),
+                  clean_line(regression::name_of(recordings, to)));
+  const std::string whole =
+      fmt::format("{} of {}", plural(change.outputs, "output"), plural(change.cases, "case"));
+  if (change.movements.empty()) return fmt::format("SAME {}: {}", names, whole);
+  std::uint64_t most = 0;
+  for (const Movement& movement : change.movements) most = std::max(most, movement.most_steps);
+  return fmt::format("{} {}: {} in {} of {} moved, {}: {} towards the truth, {} away, {} neither{}",
+                     passed() ? "ALLOWED" : "MOVED", names,
+                     plural(change.movements.size(), "output"), count_text(change.moved_cases),
+                     plural(change.cases, "case"), steps_text(most),
+                     change.count(Direction::towards), change.count(Direction::away),
+                     change.count(Direction::neither),
+                     allow_towards && !passed() ? "; only towards is allowed" : "");
+}
+
+std::string_view to_string(Direction direction) {
+  switch (direction) {
+    case Direction::towards:
+      return "towards";
+    case Direction::away:
+      return "away";
+    default:
+      return "neither";
+  }
+}
+
+std::string movement_text(const Movement& movement) {
+  if (movement.count == 0) return clean_line(movement.what);
+  const ErrorStatistics &a = movement.before, &b = movement.after;
+  return fmt::format(
+      "{}; error at most {} -> {} ulp, mean {} -> {}; share of the bound at most {} -> {}, mean {} "
+      "-> {}",
+      movement.what.empty() ? fmt::format("{} of {} {}, most at {}", count_text(movement.moved),
+                                          plural(movement.count, "element"),
+                                          steps_text(movement.most_steps), movement.where)
+                            : movement.what,
+      number_text(a.max_ulp), number_text(b.max_ulp), number_text(a.mean_ulp),
+      number_text(b.mean_ulp), number_text(a.max_share), number_text(b.max_share),
+      number_text(a.mean_share), number_text(b.mean_share));
+}
+
+std::string regress_text(const RegressReport& report) {
+  std::string text = recording_line(report, "from", report.from);
+  text += recording_line(report, "to", report.to);
+  for (const Movement& movement : report.change.movements)
+    text += fmt::format("{:<8} {}: {}\n", to_string(movement.direction), name_of_movement(movement),
+                        movement_text(movement));
+  return text + report.summary() + "\n";
+}
+
+std::string regress_json(const RegressReport& report) {
+  ordered_json stored = {{"passed", report.passed()},
+                         {"summary", report.summary()},
+                         {"from", recording_json(report, report.from)},
+                         {"to", recording_json(report, report.to)},
+                         {"cases", report.change.cases},
+                         {"outputs", report.change.outputs}};
+  stored["movements"] = ordered_json::array();
+  for (const Movement& movement : report.change.movements) {
+    ordered_json entry = {{"path", movement.path},
+                          {"output", movement.output},
+                          {"direction", to_string(movement.direction)},
+                          {"what", movement.what},
+                          {"moved", movement.moved},
+                          {"count", movement.count}};
+    entry["most_ulp"] = movement.most_steps == compare::kInfinitelyFar
+                            ? ordered_json("nan")
+                            : ordered_json(movement.most_steps);
+    entry["where"] = movement.where;
+    entry["before"] = statistics_json(movement.before);
+    entry["after"] = statistics_json(movement.after);
+    stored["movements"].push_back(std::move(entry));
+  }
+  return stored.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string regress_junit(const RegressReport& report) {
+  std::map<std::string, std::string> failures;
+  for (const Movement& movement : report.change.movements) {
+    std::string& message = failures[movement.path];
+    if (report.is_allowed(movement)) continue;
+    message += fmt::format("{}{}{}: {}", message.empty() ? "" : "\n",
+                           movement.output.empty() ? "" : movement.output + " ",
+                           to_string(movement.direction), movement_text(movement));
+  }
+  pugi::xml_document document;
+  pugi::xml_node suite = document.append_child("testsuites").append_child("testsuite");
+  suite.append_attribute("name") = "normproof.regress";
+  suite.append_attribute("tests") = failures.size() + 1;
+  suite.append_attribute("failures") =
+      std::ranges::count_if(failures, [](const auto& failure) { return !failure.second.empty(); });
+  const auto add = [&suite](const std::string& name) {
+    pugi::xml_node test = suite.append_child("testcase");
+    test.append_attribute("classname") = "normproof.regress";
+    test.append_attribute("name") = name.c_str();
+    return test;
+  };
+  add(fmt::format("the other {}", plural(report.change.cases - report.change.moved_cases, "case")));
+  for (const auto& [path, message] : failures) {
+    pugi::xml_node test = add(path);
+    if (!message.empty())
+      test.append_child("failure").append_attribute("message") = message.c_str();
+  }
+  std::ostringstream text;
+  document.save(text, "  ");
+  return text.str();
+}
+
+}  // namespace normproof::verification::cli
