@@ -228,6 +228,7 @@ TEST_F(CAbi, MisuseIsAStatusAndASentence) {
   refused(give("y", 0, 2, huge, values.data()), "too large a shape");
   refused(give("y", 0, 1, &extent, nullptr), "the data of y is null");
   EXPECT_EQ(give("y", 0, 1, &extent, values.data()), NORMPROOF_OK);
+  EXPECT_EQ(error(), "");
   refused(give("y", 0, 1, &extent, values.data()), "y is there already");
   refused(normproof_judge(corpus_, nullptr), "out is null");
   std::size_t count;
