@@ -40,7 +40,18 @@ BinaryFormat binary_format(DType dtype) {
 
 constexpr slong kTieBits = 1100;
 
-double nearest_to(arf_srcptr x, const BinaryFormat& format) {
+/// Rounding to the digits is rounding to the format: neither x nor what it rounds to is subnormal
+/// or beyond the range.
+bool is_well_inside(arf_srcptr x, const BinaryFormat& format) {
+  return arf_cmpabs_2exp_si(x, format.least + format.digits - 1) >= 0 &&
+         arf_cmpabs_2exp_si(x, format.largest - 1) < 0;
+}
+
+double nearest_to(arf_t x, const BinaryFormat& format) {
+  if (is_well_inside(x, format)) {
+    arf_set_round(x, x, format.digits, ARF_RND_NEAR);
+    return arf_get_d(x, ARF_RND_NEAR);
+  }
   // Exactly x, so that its one rounding is the one to the format.
   mpfr_t exact, rounded;
   mpfr_init2(exact, std::max<mpfr_prec_t>(arf_bits(x), MPFR_PREC_MIN));

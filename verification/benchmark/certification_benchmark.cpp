@@ -1,0 +1,124 @@
+// Times golden::certify on the cases of a corpus that a glob matches, and the balls alone, without
+// the second enclosure; beside the same formula at 100 digits of MPFR, which encloses nothing.
+// Beside mpmath's intervals in the same run: verification/benchmark/run --what certification; what
+// was measured: docs/performance.md.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "ref/numeric/parallel.hpp"
+#include "verification/evaluation/sequence.hpp"
+#include "verification/golden/certificate.hpp"
+#include "verification/golden/corpus_files.hpp"
+#include "verification/golden/nearest.hpp"
+
+namespace {
+
+using namespace normproof::verification;
+using golden::Expected;
+using golden::StoredCase;
+using golden::StoredTensor;
+using normproof::ref::numeric::ball;
+using normproof::ref::numeric::oracle100;
+
+constexpr long kBits = 192;  // with which certify begins, and which decide these cases
+
+/// Every output by name: the nearest double and the remainder.
+std::vector<StoredTensor> plain(const StoredCase& stored) {
+  const golden::Case& c = stored.description.c;
+  const auto results = evaluation::run_sequence<oracle100>(
+      c.options, golden::inputs_of(c, golden::path_of(c)), c.sequence);
+  std::vector<StoredTensor> tensors;
+  for (const auto& [name, values] : results) {
+    std::vector<double> high, low;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      // The corpus has no -0.
+      high.push_back(static_cast<double>(values.data()[i]) + 0.0);
+      low.push_back(static_cast<double>(values.data()[i] - oracle100(high.back())) + 0.0);
+    }
+    const auto shape = normproof::ref::tensor::shape_of(values);
+    const auto dtype = golden::dtype_of_output(c.dtype, name);
+    tensors.push_back(normproof::ref::io::make_tensor(name, dtype, shape, high));
+    if (dtype == golden::DType::int64) continue;
+    tensors.push_back(
+        normproof::ref::io::make_tensor(name + "_lo", golden::DType::float64, shape, low));
+  }
+  std::ranges::sort(tensors, {}, &StoredTensor::name);
+  return tensors;
+}
+
+/// The first enclosure of certify and its roundings, without the second and what surrounds them.
+/// Returns   elements that are decided
+std::size_t balls(const StoredCase& stored) {
+  const golden::Case& c = stored.description.c;
+  const normproof::ref::numeric::BallPrecision precision(kBits);
+  const auto results = evaluation::run_sequence<ball>(
+      c.options, golden::inputs_of(c, golden::path_of(c)), c.sequence);
+  std::size_t decided = 0;
+  for (const auto& [name, values] : results)
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const auto value = golden::nearest(values.data()[i], golden::DType::float64);
+      decided +=
+          value && golden::nearest(values.data()[i] - ball(value->value), golden::DType::float64)
+              ? 1
+              : 0;
+    }
+  return decided;
+}
+
+/// Seconds of one call on every case, at its best of three.
+template <class Function>
+double seconds(const std::vector<StoredCase>& cases, Function f) {
+  double best = 1e9;
+  for (int repetition = 0; repetition < 3; ++repetition) {
+    const auto begin = std::chrono::steady_clock::now();
+    for (const StoredCase& stored : cases) f(stored);
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+    best = std::min(best, passed.count());
+  }
+  return best;
+}
+
+int time_cases(const std::string& corpus, const std::string& glob) {
+  normproof::ref::numeric::set_num_threads(1);
+  std::vector<StoredCase> cases;
+  std::size_t elements = 0;
+  for (const auto& description : golden::list_corpus(corpus, glob))
+    cases.push_back(golden::read_case(corpus, description));
+  for (const StoredCase& stored : cases) {
+    const Expected certified = golden::certify(stored.description.c);
+    elements += certified.certificate.elements;
+    if (certified.tensors != stored.expected || plain(stored) != stored.expected ||
+        balls(stored) != certified.certificate.elements) {
+      fmt::print(stderr, "{} is not what the corpus has\n", stored.description.path);
+      return 1;
+    }
+  }
+  const double certify =
+      seconds(cases, [](const StoredCase& stored) { golden::certify(stored.description.c); });
+  const double alone = seconds(cases, [](const StoredCase& stored) { balls(stored); });
+  const double mpfr = seconds(cases, [](const StoredCase& stored) { plain(stored); });
+  fmt::print("{{\"elements\": {}, \"normproof\": {}, \"balls\": {}, \"mpfr\": {}}}\n", elements,
+             certify, alone, mpfr);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    fmt::print(stderr, "usage: certification_benchmark CORPUS GLOB\n");
+    return 2;
+  }
+  try {
+    return time_cases(argv[1], argv[2]);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return 3;
+  }
+}
