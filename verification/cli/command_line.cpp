@@ -303,6 +303,8 @@ Command parse_command_line(const std::vector<std::string>& arguments) {
     refuse_extras(verb, "golden " + verb.get_name(), {});
     if (verb.get_name() == "make") return golden_make_command(verb, golden_texts);
     if (verb.get_name() == "export") return golden_export_command(verb, golden_texts);
+    if (verb.get_name() == "bless") return golden_bless_command(verb, golden_texts);
+    if (verb.get_name() == "relations") return golden_relations_command(verb, golden_texts);
     if (verb.get_name() == "power") return golden_power_command(verb, golden_texts);
     return golden_check_command(verb, golden_texts);
   }

@@ -37,8 +37,9 @@ struct TextCommand {
 
 using Command =
     std::variant<VerifyCommand, EvalCommand, TokenizeCommand, ElementaryCommand, DeterminismCommand,
-                 GoldenMakeCommand, GoldenCheckCommand, GoldenPowerCommand, GoldenExportCommand,
-                 RegressRecordCommand, RegressCompareCommand, TextCommand>;
+                 GoldenMakeCommand, GoldenCheckCommand, GoldenRelationsCommand, GoldenPowerCommand,
+                 GoldenBlessCommand, GoldenExportCommand, RegressRecordCommand,
+                 RegressCompareCommand, TextCommand>;
 
 /// Computes  the command that the arguments (without the program's name) spell out. --jobs and
 ///           --threads are the number of processors where they are not given.

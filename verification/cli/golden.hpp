@@ -6,10 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "verification/golden/bless.hpp"
 #include "verification/golden/check.hpp"
 #include "verification/golden/export.hpp"
 #include "verification/golden/make.hpp"
 #include "verification/golden/power.hpp"
+#include "verification/golden/relations.hpp"
 
 namespace normproof::verification::cli {
 
@@ -17,6 +19,14 @@ struct GoldenMakeCommand {
   std::filesystem::path out = {};
   std::vector<golden::Tier> tiers = {golden::Tier::quick};
   std::string only = "*";
+  int jobs = 1;
+};
+
+struct GoldenBlessCommand {
+  std::filesystem::path golden = {};
+  std::vector<golden::Tier> tiers = {};  ///< besides those of the corpus
+  std::string only = "*";
+  std::optional<std::string> reason = {};  ///< absent: the terminal is asked
   int jobs = 1;
 };
 
@@ -38,6 +48,15 @@ struct GoldenExportCommand {
   std::string only = "*";
 };
 
+struct GoldenRelationsCommand {
+  std::filesystem::path golden = {};
+  std::string pipe = {};  ///< a command for sh
+  double timeout = 60;    ///< seconds that it may take for one answer
+  std::string only = "*";
+  std::vector<golden::Relation> relations = golden::all_relations();
+  std::optional<std::filesystem::path> json = {}, junit = {};
+};
+
 struct GoldenPowerCommand {
   golden::PowerOptions options = {};
   std::optional<std::filesystem::path> json = {}, markdown = {};
@@ -45,6 +64,10 @@ struct GoldenPowerCommand {
 
 /// Writes a corpus and says on standard output what it holds.
 void golden_make(const GoldenMakeCommand& command);
+
+/// Makes a corpus again, shows what would change, and changes it where there is a reason.
+/// Throws    UsageError where CI is set, or there is nobody to give a reason
+void golden_bless(const GoldenBlessCommand& command);
 
 /// Writes the cases of a corpus in another format.
 void golden_export(const GoldenExportCommand& command);
@@ -54,6 +77,11 @@ void golden_export(const GoldenExportCommand& command);
 /// Returns   true where every case passed, those of the xfail list failed, and there were enough
 /// Throws    UsageError, FileError
 bool golden_check(const GoldenCheckCommand& command);
+
+/// Holds the answers of a program to variants of each case against each other: a line a relation,
+/// then each that is broken, with the line that reproduces it.
+/// Returns   true where every relation held that applies, and one did
+bool golden_relations(const GoldenRelationsCommand& command);
 
 /// The mutation score of a tier by layer, the false alarms, and the survivors, each explained.
 /// Returns   true where every mutation that is an error was rejected, and no right implementation

@@ -50,6 +50,30 @@ void add_make(CLI::App& golden, GoldenTexts& texts) {
   make.footer(golden_make_footer());
 }
 
+void add_bless(CLI::App& golden, GoldenTexts& texts) {
+  CLI::App& bless =
+      *golden.add_subcommand("bless", "Make a corpus again, and change what is expected");
+  add_corpus(bless, texts);
+  bless.add_option("--reason", texts.reason, "Why (default: the terminal is asked)")
+      ->type_name("TEXT");
+  bless
+      .add_option("--tier", texts.tier,
+                  "Tiers besides those that the corpus has, with commas\nbetween")
+      ->type_name("TIER");
+  add_only(bless, texts);
+  add_jobs(bless, texts,
+           "Cases that are certified at the same time (default: the\n"
+           "number of processors)");
+  bless.footer(golden_bless_footer());
+}
+
+void add_pipe(CLI::App& verb, GoldenTexts& texts, const char* what) {
+  verb.add_option("--pipe", texts.pipe, what)->type_name("CMD");
+  verb.add_option("--timeout", texts.timeout,
+                  "Seconds that the command may take for an answer\n(default: 60)")
+      ->type_name("S");
+}
+
 void add_check(CLI::App& golden, GoldenTexts& texts) {
   CLI::App& check = *golden.add_subcommand("check", "Hold an implementation against a corpus");
   add_corpus(check, texts);
@@ -58,15 +82,9 @@ void add_check(CLI::App& golden, GoldenTexts& texts) {
                   "The answers: <path of the case>/expected.safetensors or\n"
                   ".npz, with the names of the corpus")
       ->type_name("DIR");
-  check
-      .add_option("--pipe", texts.pipe,
-                  "Or a command that reads a line a case and prints its\n"
-                  "answer (docs/formats.md)")
-      ->type_name("CMD");
-  check
-      .add_option("--timeout", texts.timeout,
-                  "Seconds that the command may take for an answer\n(default: 60)")
-      ->type_name("S");
+  add_pipe(check, texts,
+           "Or a command that reads a line a case and prints its\n"
+           "answer (docs/formats.md)");
   add_only(check, texts);
   check
       .add_option("--outputs", texts.outputs,
@@ -110,6 +128,24 @@ void add_export(CLI::App& golden, GoldenTexts& texts) {
   verb.footer(golden_export_footer());
 }
 
+void add_relations(CLI::App& golden, GoldenTexts& texts) {
+  CLI::App& verb = *golden.add_subcommand(
+      "relations", "Hold the answers to variants of a case against each other");
+  add_corpus(verb, texts);
+  add_pipe(verb, texts,
+           "A command that reads a line a case and prints its\n"
+           "answer (docs/formats.md)");
+  add_only(verb, texts);
+  verb.add_option("--relations", texts.relations,
+                  "repeat, memory, split, permute or neighbour, or several\n"
+                  "of them with commas between (default: all)")
+      ->type_name("LIST");
+  verb.add_option("--json", texts.json, "Write one JSON object a case and relation, a line each")
+      ->type_name("FILE");
+  verb.add_option("--junit", texts.junit, "Write JUnit XML")->type_name("FILE");
+  verb.footer(golden_relations_footer());
+}
+
 void add_power(CLI::App& golden, GoldenTexts& texts) {
   CLI::App& power =
       *golden.add_subcommand("power", "How many wrong implementations the corpus rejects");
@@ -144,6 +180,17 @@ std::vector<std::string> split(const std::string& option, const std::string& tex
   return words;
 }
 
+std::vector<golden::Tier> parse_tiers(const std::string& text) {
+  std::vector<golden::Tier> tiers;
+  for (const std::string& name : split("--tier", text)) {
+    const golden::Tier tier = golden::tier_of(name);
+    if (std::ranges::find(tiers, tier) != tiers.end())
+      throw UsageError(fmt::format("--tier names {} twice; expected once", name));
+    tiers.push_back(tier);
+  }
+  return tiers;
+}
+
 double parse_seconds(const std::string& text) {
   constexpr int kMostSeconds = 86400;
   return parse_number("--timeout", text, 1, kMostSeconds);
@@ -156,7 +203,9 @@ void add_golden(CLI::App& app, GoldenTexts& texts) {
       "golden", "Certified expected values, and implementations held\nagainst them");
   add_make(golden, texts);
   add_check(golden, texts);
+  add_relations(golden, texts);
   add_power(golden, texts);
+  add_bless(golden, texts);
   add_export(golden, texts);
   for (CLI::App* verb : golden.get_subcommands({})) {
     verb->allow_extras();
@@ -169,34 +218,61 @@ void add_golden(CLI::App& app, GoldenTexts& texts) {
 const CLI::App& golden_verb(const CLI::App& golden) {
   const std::vector<CLI::App*> given = golden.get_subcommands();
   if (given.size() == 1) return *given.front();
-  const std::vector<std::string> known = {"make", "check", "power", "export"};
+  const std::vector<std::string> known = {"make", "check", "relations", "power", "bless", "export"};
   const std::vector<std::string> extras = golden.remaining();
   if (!extras.empty())
     throw UsageError(ref::numeric::unknown_name("golden command", extras[0], known));
   throw UsageError(
-      "no golden command is given; expected one of make, check, power, export (see normproof "
-      "golden "
-      "--help)");
+      "no golden command is given; expected one of make, check, relations, power, bless, export "
+      "(see "
+      "normproof golden --help)");
 }
 
 GoldenMakeCommand golden_make_command(const CLI::App& verb, const GoldenTexts& texts) {
   GoldenMakeCommand make;
   make.out = *path_of(verb, "--out");
-  make.tiers.clear();
-  for (const std::string& name : split("--tier", texts.tier)) {
-    const golden::Tier tier = golden::tier_of(name);
-    if (std::ranges::find(make.tiers, tier) != make.tiers.end())
-      throw UsageError(fmt::format("--tier names {} twice; expected once", name));
-    make.tiers.push_back(tier);
-  }
+  make.tiers = parse_tiers(texts.tier);
   make.only = texts.only;
   make.jobs = thread_count(verb, "--jobs", texts.jobs);
   return make;
 }
 
+GoldenBlessCommand golden_bless_command(const CLI::App& verb, const GoldenTexts& texts) {
+  GoldenBlessCommand bless;
+  bless.golden = *path_of(verb, "--golden");
+  bless.only = texts.only;
+  if (verb.count("--tier") > 0) bless.tiers = parse_tiers(texts.tier);
+  if (verb.count("--reason") > 0) {
+    if (texts.reason.find_first_not_of(" \t\n") == std::string::npos)
+      throw UsageError(fmt::format("--reason is '{}'; expected a sentence", texts.reason));
+    bless.reason = texts.reason;
+  }
+  bless.jobs = thread_count(verb, "--jobs", texts.jobs);
+  return bless;
+}
+
 GoldenExportCommand golden_export_command(const CLI::App& verb, const GoldenTexts& texts) {
   return {*path_of(verb, "--golden"), *path_of(verb, "--out"),
           golden::export_format_of(texts.format), texts.only};
+}
+
+GoldenRelationsCommand golden_relations_command(const CLI::App& verb, const GoldenTexts& texts) {
+  GoldenRelationsCommand command;
+  command.golden = *path_of(verb, "--golden");
+  if (texts.pipe.empty())
+    throw UsageError(
+        "--pipe is absent or ''; expected a command for sh, which is asked again and again");
+  command.pipe = texts.pipe;
+  command.timeout = parse_seconds(texts.timeout);
+  command.only = texts.only;
+  if (verb.count("--relations") > 0) {
+    command.relations.clear();
+    for (const std::string& name : split("--relations", texts.relations))
+      command.relations.push_back(golden::relation_of(name));
+  }
+  command.json = path_of(verb, "--json");
+  command.junit = path_of(verb, "--junit");
+  return command;
 }
 
 GoldenPowerCommand golden_power_command(const CLI::App& verb, const GoldenTexts& texts) {

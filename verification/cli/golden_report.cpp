@@ -21,35 +21,18 @@ using golden::TensorResult;
 
 namespace {
 
-/// 'text' for sh.
-std::string quoted(const std::string& text) {
-  if (!text.empty() &&
-      text.find_first_not_of(
-          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,=:") ==
-          std::string::npos)
-    return text;
-  std::string result = "'";
-  for (const char c : text) {
-    if (c == '\'')
-      result += "'\\''";
-    else
-      result += c;
-  }
-  return result + "'";
-}
-
 std::string repro_line(const GoldenCheckCommand& command, const std::string& path) {
   std::string line =
-      fmt::format("normproof golden check --golden {}", quoted(command.golden.string()));
-  if (command.candidate) line += " --candidate " + quoted(command.candidate->string());
-  if (command.pipe) line += " --pipe " + quoted(*command.pipe);
+      fmt::format("normproof golden check --golden {}", shell_word(command.golden.string()));
+  if (command.candidate) line += " --candidate " + shell_word(command.candidate->string());
+  if (command.pipe) line += " --pipe " + shell_word(*command.pipe);
   if (command.pipe && command.timeout != GoldenCheckCommand{}.timeout)
     line += fmt::format(" --timeout {}", command.timeout);
   if (!command.options.outputs.empty())
     line += fmt::format(" --outputs {}", fmt::join(command.options.outputs, ","));
   if (command.options.accumulation)
     line += fmt::format(" --accumulation {}", golden::to_string(*command.options.accumulation));
-  return line + " --only " + quoted(path);
+  return line + " --only " + shell_word(path);
 }
 
 struct Pattern {
@@ -148,6 +131,22 @@ bool is_bad(Outcome outcome) {
 }
 
 }  // namespace
+
+std::string shell_word(const std::string& text) {
+  if (!text.empty() &&
+      text.find_first_not_of(
+          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,=:") ==
+          std::string::npos)
+    return text;
+  std::string result = "'";
+  for (const char c : text) {
+    if (c == '\'')
+      result += "'\\''";
+    else
+      result += c;
+  }
+  return result + "'";
+}
 
 std::size_t GoldenReport::count(Outcome outcome) const {
   return static_cast<std::size_t>(std::ranges::count(cases, outcome, &CheckedCase::outcome));
@@ -287,10 +286,12 @@ std::string golden_markdown(const GoldenReport& report) {
     if (!is_bad(c.outcome)) continue;
     text += fmt::format("\n**{}** `{}`: {}\n\n", word_of(c.outcome), c.result.description.path,
                         escape_markup(clean_line(c.result.description.c.why)));
-    for (const std::string& line : problems_of(c.result)) text += "- " + escape_markup(line) + "\n";
-    text += "\n```\n" + clean_line(c.repro) + "\n```\n";
+    for (const std::string& line : problems_of(c.result))
+      text += fmt::format("- {}\n", escape_markup(line));
+    text += fmt::format("\n```\n{}\n```\n", clean_line(c.repro));
   }
-  for (const std::string& line : diagnosis_lines(report)) text += "\n" + escape_markup(line) + "\n";
+  for (const std::string& line : diagnosis_lines(report))
+    text += fmt::format("\n{}\n", escape_markup(line));
   return text;
 }
 

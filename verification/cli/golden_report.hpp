@@ -46,6 +46,9 @@ std::string golden_junit(const GoldenReport& report);
 /// SARIF 2.1.0: a result for each output that failed.
 std::string golden_sarif(const GoldenReport& report);
 
+/// The text as one word for sh.
+std::string shell_word(const std::string& text);
+
 /// "y at [0, 3]: got -0.25, exact -0.75, bound 5.1e-07 (ratio 980000); 3 of 112 elements"; all
 /// metrics.
 std::string failure_text(const golden::TensorResult& tensor);

@@ -134,6 +134,27 @@ std::string golden_check_footer() {
          "'*/rms_norm/*'";
 }
 
+std::string golden_relations_footer() {
+  return "What no tolerance finds: an answer that changes from call to call (repeat) or with what "
+         "memory\nheld (memory), that depends on the batch around a sample (split, permute), or "
+         "that a sample of\nNaN spreads to (neighbour). Layers with statistics over samples are "
+         "held to repeat, memory and,\nwithin the bound, permute. Exit status 1 if one is "
+         "broken.\n\n"
+         "Examples:\n"
+         "  normproof golden relations --golden golden --pipe ./my_kernel\n"
+         "  normproof golden relations --golden golden --pipe ./my_kernel --relations split --only "
+         "'*/rms_norm/*'";
+}
+
+std::string golden_bless_footer() {
+  return "Prints what would be added, removed and changed, by how many units in the last place, "
+         "and asks for\na reason, which is kept in BLESSINGS.jsonl beside the cases. Refuses where "
+         "CI is set. A corpus that\nchanged in any other way is refused by every command.\n\n"
+         "Examples:\n"
+         "  normproof golden bless --golden verification/golden/data\n"
+         "  normproof golden bless --golden verification/golden/data --reason 'softmax joins'";
+}
+
 std::string golden_power_footer() {
   return "A second implementation of every layer is broken at each place of its formula in every "
          "way "

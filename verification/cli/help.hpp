@@ -21,5 +21,7 @@ std::string golden_power_footer();
 std::string regress_footer();
 std::string regress_record_footer();
 std::string regress_compare_footer();
+std::string golden_relations_footer();
+std::string golden_bless_footer();
 
 }  // namespace normproof::verification::cli

@@ -53,6 +53,13 @@ struct Runner {
     golden_export(command);
     return kSuccess;
   }
+  int operator()(const GoldenRelationsCommand& command) const {
+    return golden_relations(command) ? kSuccess : kNumericalFailure;
+  }
+  int operator()(const GoldenBlessCommand& command) const {
+    golden_bless(command);
+    return kSuccess;
+  }
   int operator()(const GoldenPowerCommand& command) const {
     return golden_power(command) ? kSuccess : kNumericalFailure;
   }
