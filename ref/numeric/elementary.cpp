@@ -206,9 +206,11 @@ ball clamp(const ball& x, const ball& lower, const ball& upper) {
   return hull(lo, up);
 }
 
+// A candidate may compute 2^(x log2 e), whose argument is rounded twice.
 any_order_error exp(const any_order_error& x) {
-  return any_order_error::rounded(exp(x.value),
-                                  x.error == 0 ? 0 : exp(x.value + 2 * x.error) * x.error);
+  const double u = AnyOrderArithmetic::current().unit_roundoff;
+  const double off = x.error + 2 * u * (std::fabs(x.value) + 2 * x.error);
+  return any_order_error::rounded(exp(x.value), off == 0 ? 0 : exp(x.value + off + x.error) * off);
 }
 
 any_order_error log(const any_order_error& x) {

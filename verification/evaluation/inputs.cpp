@@ -131,7 +131,45 @@ NamedTensors<double> read_state(const Reader& reader, NamedTensors<double> state
   return state;
 }
 
+Mask to_mask(const Tensor<double>& numbers) {
+  Mask mask = ref::tensor::empty_tensor<bool>(ref::tensor::shape_of(numbers));
+  for (std::size_t i = 0; i < mask.size(); ++i) mask.data()[i] = numbers.data()[i] != 0;
+  return mask;
+}
+
+FunctionInputs function_inputs(const Reader& reader, std::string_view function) {
+  std::vector<std::string> known = {"x", "grad_y"};
+  if (takes_mask(function)) known.emplace_back("valid");
+  reader.check_names(known);
+  const StoredTensor* const x = reader.find("x");
+  if (x == nullptr) reader.fail("x", "is absent", "the tensor x, [..., D]");
+  const Shape& shape = x->shape;
+  if (shape.size() < 2 || std::ranges::find(shape, std::size_t{0}) != shape.end())
+    reader.fail("x", "has shape " + ref::tensor::to_string(shape),
+                "[..., D] of rank 2 at least, every extent at least 1");
+  FunctionInputs inputs;
+  inputs.tensors.set("x", slice(reader.values(*x), 0, shape));
+  if (const StoredTensor* const grad_y = reader.find("grad_y")) {
+    const Shape of_y = function == "log_sum_exp" ? Shape(shape.begin(), shape.end() - 1) : shape;
+    reader.check_shape(*grad_y, of_y);
+    inputs.tensors.set("grad_y", slice(reader.values(*grad_y), 0, of_y));
+  }
+  if (const StoredTensor* const valid = reader.find("valid")) {
+    reader.check_shape(*valid, shape);
+    inputs.valid = to_mask(slice(mask_values(reader, *valid), 0, shape));
+  }
+  return inputs;
+}
+
 }  // namespace
+
+EvalInputs eval_inputs(std::string_view file, std::span<const StoredTensor> tensors,
+                       const ref::model::Operation& operation, ref::model::Mode mode,
+                       bool sequence) {
+  if (const auto* const layer = std::get_if<ref::model::NormOptions>(&operation))
+    return eval_inputs(file, tensors, *layer, mode, sequence);
+  return {{}, {}, function_inputs(Reader(file, tensors), ref::model::operation_name(operation))};
+}
 
 EvalInputs eval_inputs(std::string_view file, std::span<const StoredTensor> tensors,
                        const ref::model::NormOptions& options, ref::model::Mode mode,
@@ -164,10 +202,7 @@ EvalInputs eval_inputs(std::string_view file, std::span<const StoredTensor> tens
     reader.check_shape(*valid, stacked(shape, shape.rows(), sequence));
     const std::vector<double> values = mask_values(reader, *valid);
     for (std::size_t s = 0; s < shape.steps; ++s) {
-      const Tensor<double> numbers = slice(values, s, shape.rows());
-      Mask mask = ref::tensor::empty_tensor<bool>(shape.rows());
-      for (std::size_t i = 0; i < mask.size(); ++i) mask.data()[i] = numbers.data()[i] != 0;
-      inputs.steps[s].valid = std::move(mask);
+      inputs.steps[s].valid = to_mask(slice(values, s, shape.rows()));
     }
   }
   return inputs;

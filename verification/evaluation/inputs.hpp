@@ -7,6 +7,7 @@
 
 #include "ref/io/stored_tensor.hpp"
 #include "ref/norm/norm.hpp"
+#include "verification/evaluation/functions.hpp"
 
 namespace normproof::verification::evaluation {
 
@@ -15,6 +16,7 @@ namespace normproof::verification::evaluation {
 struct EvalInputs {
   std::vector<ref::norm::NormInputs<double>> steps;
   ref::tensor::NamedTensors<double> state;
+  FunctionInputs function = {};  ///< of a function, which has no steps
 };
 
 /// Computes  the inputs of the layer: x, optional gamma, beta, grad_y, valid, and the tensors of
@@ -28,6 +30,12 @@ struct EvalInputs {
 ///           nearest known name
 EvalInputs eval_inputs(std::string_view file, std::span<const ref::io::StoredTensor> tensors,
                        const ref::model::NormOptions& options, ref::model::Mode mode,
+                       bool sequence);
+
+/// The same of any operation. A function takes x [..., D] of rank 2 at least, grad_y with the shape
+/// of y, and valid with that of x where it takes a mask; mode and sequence mean nothing to it.
+EvalInputs eval_inputs(std::string_view file, std::span<const ref::io::StoredTensor> tensors,
+                       const ref::model::Operation& operation, ref::model::Mode mode,
                        bool sequence);
 
 }  // namespace normproof::verification::evaluation

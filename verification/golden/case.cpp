@@ -44,7 +44,7 @@ ref::model::StorageFormat storage_of(DType dtype) {
 }
 
 std::string op_of(const Case& c) {
-  return ref::model::norm_name(c.options);
+  return ref::model::operation_name(c.options);
 }
 
 std::string path_of(const Case& c) {

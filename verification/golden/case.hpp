@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "ref/io/stored_tensor.hpp"
-#include "ref/model/norm_options.hpp"
+#include "ref/model/operation.hpp"
 #include "verification/evaluation/inputs.hpp"
 
 namespace normproof::verification::golden {
@@ -12,7 +12,7 @@ namespace normproof::verification::golden {
 using ref::io::DType;
 using ref::io::StoredTensor;
 using ref::model::Mode;
-using ref::model::NormOptions;
+using ref::model::Operation;
 
 /// quick: committed, seconds; standard: minutes; full: shapes past every limit that kernels have.
 enum class Tier { quick, standard, full };
@@ -20,12 +20,13 @@ std::string_view to_string(Tier tier);
 /// Throws    UsageError with the nearest known name
 Tier tier_of(std::string_view name);
 
-/// One question to an implementation of a layer: options and inputs, and why they are there.
+/// One question to an implementation of a layer or a function: options and inputs, and why they are
+/// there.
 struct Case {
   Tier tier = Tier::quick;
   std::string reason;  ///< the name of the regime: lower case, digits and '_'
   std::string why;     ///< what it is meant to find, in one sentence
-  NormOptions options;
+  Operation options;
   Mode mode = Mode::training;
   DType dtype = DType::float64;      ///< of the inputs, and of what a candidate answers
   bool sequence = false;             ///< x, grad_y and valid have a leading axis of steps

@@ -114,7 +114,7 @@ ball to_ball(const interval& x) {
 void check_second(const Case& c, const EvalInputs& inputs, const NamedTensors<ball>& first,
                   const std::vector<OpenOutput>& outputs, Certificate& certificate) {
   certificate.second_widest = std::numeric_limits<long>::min();
-  const auto second = evaluation::run_sequence<interval>(c.options, inputs, c.sequence);
+  const auto second = evaluation::run_operation<interval>(c.options, inputs, c.sequence);
   for (const OpenOutput& output : outputs) {
     const auto& values = second.at(output.name);
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -152,13 +152,18 @@ DType dtype_of_output(DType dtype, std::string_view name) {
 
 bool replace_not_finite(EvalInputs& inputs, double replacement) {
   bool found = false;
-  for (auto& step : inputs.steps)
-    for (Tensor<double>* tensor : {&step.x, &step.grad_y})
-      for (std::size_t i = 0; i < tensor->size() && ref::tensor::is_given(*tensor); ++i) {
-        if (std::isfinite(tensor->data()[i])) continue;
-        tensor->data()[i] = replacement;
-        found = true;
-      }
+  const auto replace = [&](Tensor<double>& tensor) {
+    for (std::size_t i = 0; i < tensor.size() && ref::tensor::is_given(tensor); ++i) {
+      if (std::isfinite(tensor.data()[i])) continue;
+      tensor.data()[i] = replacement;
+      found = true;
+    }
+  };
+  for (auto& step : inputs.steps) {
+    replace(step.x);
+    replace(step.grad_y);
+  }
+  for (auto& [name, tensor] : inputs.function.tensors) replace(tensor);
   return found;
 }
 
@@ -166,14 +171,14 @@ Expected certify(const Case& c) {
   EvalInputs inputs = inputs_of(c, path_of(c)), others = inputs;
   replace_not_finite(inputs, kStandIn);
   replace_not_finite(others, kOtherStandIn);
-  const auto results = evaluation::run_sequence<double>(c.options, inputs, c.sequence);
+  const auto results = evaluation::run_operation<double>(c.options, inputs, c.sequence);
   std::vector<OpenOutput> outputs =
-      outputs_of(c, results, evaluation::run_sequence<double>(c.options, others, c.sequence));
+      outputs_of(c, results, evaluation::run_operation<double>(c.options, others, c.sequence));
   Expected expected;
   Certificate& certificate = expected.certificate;
   for (certificate.bits = kFirstBits;; certificate.bits *= 2) {
     const BallPrecision precision(certificate.bits);
-    const auto first = evaluation::run_sequence<ball>(c.options, inputs, c.sequence);
+    const auto first = evaluation::run_operation<ball>(c.options, inputs, c.sequence);
     const auto open = decide_all(first, outputs, certificate);
     if (!open) {
       check_second(c, inputs, first, outputs, certificate);

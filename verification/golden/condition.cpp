@@ -82,10 +82,11 @@ double largest_condition(const NormInputs<double>& in, const CentredSlices& slic
 
 double condition_number(const Case& c) {
   double largest = 1;
-  if (c.mode == Mode::inference) return largest;
+  const auto* const layer = std::get_if<ref::model::NormOptions>(&c.options);
+  if (layer == nullptr || c.mode == Mode::inference) return largest;
   const evaluation::EvalInputs inputs = inputs_of(c, path_of(c));
   for (const auto& step : inputs.steps) {
-    const CentredSlices slices = std::visit(CentredSlicesOf{step.x.shape().back()}, c.options);
+    const CentredSlices slices = std::visit(CentredSlicesOf{step.x.shape().back()}, *layer);
     if (slices.width > 0) largest = std::max(largest, largest_condition(step, slices));
   }
   return largest;

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <string_view>
 #include <utility>
 
+#include "verification/golden/function_corpus.hpp"
 #include "verification/golden/layer_traits.hpp"
 #include "verification/golden/recipe.hpp"
 
@@ -54,10 +56,7 @@ class Corpus {
  public:
   Corpus(Tier tier, std::uint64_t seed) : tier_(tier), seed_(seed) {}
 
-  std::vector<Case> take() {
-    std::ranges::sort(cases_, {}, path_of);
-    return std::move(cases_);
-  }
+  std::vector<Case> take() { return std::move(cases_); }
 
   void quick(std::string_view layer) {
     plain(layer);
@@ -399,7 +398,11 @@ std::vector<Case> corpus(Tier tier, std::uint64_t seed) {
     if (tier == Tier::standard) cases.standard(layer);
     if (tier == Tier::full) cases.full(layer);
   }
-  return cases.take();
+  std::vector<Case> all = cases.take();
+  for (const std::string& function : ref::model::function_names())
+    std::ranges::move(function_cases(tier, function, seed), std::back_inserter(all));
+  std::ranges::sort(all, {}, path_of);
+  return all;
 }
 
 }  // namespace normproof::verification::golden

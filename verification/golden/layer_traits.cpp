@@ -2,9 +2,14 @@
 
 #include <algorithm>
 
+#include "ref/model/operation.hpp"
 #include "ref/norm/norm.hpp"
 
 namespace normproof::verification::golden {
+
+bool is_layer(std::string_view operation) {
+  return !ref::model::is_function(operation);
+}
 
 bool has_option(std::string_view layer, std::string_view option) {
   const auto options = ref::model::list_options(ref::model::norm_options(layer));

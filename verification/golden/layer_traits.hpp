@@ -4,6 +4,9 @@
 
 namespace normproof::verification::golden {
 
+/// A layer of ref/norm: one of norm_names(); else it is a function.
+bool is_layer(std::string_view operation);
+
 /// What a layer is like, as far as its cases depend on it. Names as in norm_names().
 /// Throws    UsageError where the layer is unknown
 

@@ -14,6 +14,7 @@
 #include "ref/numeric/contract_version.hpp"
 #include "ref/numeric/errors.hpp"
 #include "verification/golden/condition.hpp"
+#include "verification/golden/layer_traits.hpp"
 
 namespace normproof::verification::golden {
 
@@ -46,6 +47,7 @@ json tensors_json(const std::vector<StoredTensor>& tensors) {
 
 /// What frameworks do in more than one way, and what is done here.
 json convention(const Case& c) {
+  if (!is_layer(op_of(c))) return {{"valid", "true = the element takes part"}};
   json object = {{"eps", "added to the squared statistic, inside the root"},
                  {"valid", "true = a real token"}};
   for (const auto& [name, value] : ref::model::list_options(c.options)) {
@@ -73,10 +75,10 @@ DType parse_dtype(const JsonReader& reader, const json& object, const std::strin
   reader.fail(field, fmt::format("is '{}'", name), "float64, float32, float16 or bfloat16");
 }
 
-NormOptions parse_options(const JsonReader& reader, const json& object, const std::string& prefix) {
-  NormOptions options;
+Operation parse_options(const JsonReader& reader, const json& object, const std::string& prefix) {
+  Operation options;
   try {
-    options = ref::model::norm_options(reader.text(object, prefix + "op", "op"));
+    options = ref::model::operation(reader.text(object, prefix + "op", "op"));
     for (const auto& [name, value] : reader.object(object, prefix + "options", "options").items()) {
       if (!value.is_string())
         reader.fail(fmt::format("{}options.{}", prefix, name), "is no string",
@@ -84,7 +86,8 @@ NormOptions parse_options(const JsonReader& reader, const json& object, const st
       ref::model::set_option(options, name, value.get<std::string>());
     }
   } catch (const ref::numeric::UsageError& error) {
-    reader.fail(prefix + "op", fmt::format("cannot be used: {}", error.what()), "a known layer");
+    reader.fail(prefix + "op", fmt::format("cannot be used: {}", error.what()),
+                "a known layer or function");
   }
   return options;
 }

@@ -5,6 +5,8 @@
 
 #include "ref/norm/rms_norm.hpp"
 #include "verification/golden/certificate.hpp"
+#include "verification/golden/layer_traits.hpp"
+#include "verification/golden/plain_functions.hpp"
 #include "verification/golden/plain_step.hpp"
 
 namespace normproof::verification::golden {
@@ -339,7 +341,7 @@ std::vector<StoredTensor> run_as(const Case& c, const Style& style, Sites& sites
     const auto& x = step.x.shape();
     const PlainShape shape{x[0], x.size() == 3 ? x[1] : 1, x.back()};
     PlainLayers<T> layer(shape, step, state, PlainArithmetic<T>(style, sites));
-    std::visit(layer, c.options);
+    std::visit(layer, std::get<model::NormOptions>(c.options));
     auto outputs = layer.take();
     outputs.insert(state.begin(), state.end());
     for (const auto& [name, values] : outputs)
@@ -351,6 +353,7 @@ std::vector<StoredTensor> run_as(const Case& c, const Style& style, Sites& sites
 }  // namespace
 
 std::vector<StoredTensor> run_plain(const Case& c, const Style& style, Sites& sites) {
+  if (!is_layer(op_of(c))) return run_plain_function(c, style, sites);
   if (c.dtype == DType::float64) return run_as<double>(c, style, sites);
   return run_as<float>(c, style, sites);
 }

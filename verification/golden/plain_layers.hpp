@@ -11,15 +11,17 @@ struct Style {
   Sum sum = Sum::forwards;
   bool welford = false;     ///< the variance by Welford's recurrence
   bool reciprocal = false;  ///< times 1/n for a division by n
-  bool divide = false;      ///< a division by the root for a product with rstd
-  bool folded = false;      ///< gamma rstd as one factor, and a shift
+  bool divide = false;      ///< a division by the root for a product with rstd; softmax as
+                            ///< exp(log_softmax), erf by erfc, the gate by exp
+  bool folded = false;      ///< gamma rstd as one factor, and a shift; exp(x) as 2^(x log2 e)
 };
 
-/// Every layer of the corpus once more, in plain loops and in the arithmetic of a case: float64, or
-/// float32 with what is stored rounded to the dtype. It shares no code with ref/norm, so that what
-/// a mutation breaks is the formula and nothing else; its terms pass `sites`.
+/// Every layer and function of the corpus once more, in plain loops and in the arithmetic of a
+/// case: float64, or float32 with what is stored rounded to the dtype. It shares no code with
+/// ref/norm and ref/ops, so that what a mutation breaks is the formula and nothing else; its terms
+/// pass `sites`.
 ///
-/// Source    docs/specification/norms.md
+/// Source    docs/specification/norms.md, docs/specification/activations.md
 /// Computes  the outputs and the state of each step, as a candidate would answer
 /// Requires  (C1) a case that certify takes
 std::vector<StoredTensor> run_plain(const Case& c, const Style& style, Sites& sites);

@@ -41,6 +41,60 @@ inline Slices cut_samples(const PlainShape& s, std::size_t width) {
   return slices;
 }
 
+/// What goes wrong when rows are read.
+template <class T>
+void read_rows(const char* site, const PlainShape& shape, std::vector<T>& values, Sites& sites) {
+  const auto width = static_cast<std::ptrdiff_t>(shape.d_model);
+  const std::size_t rows = shape.rows();
+  if (values.size() != shape.size() || rows < 2) return;
+  const auto row = [&](std::size_t i) {
+    return values.begin() + static_cast<std::ptrdiff_t>(i) * width;
+  };
+  switch (sites.any(site, {MutationOperator::previous_row, MutationOperator::reversed})) {
+    case MutationOperator::previous_row:
+      std::copy_n(row(rows - 2), width, row(rows - 1));
+      break;
+    case MutationOperator::reversed:
+      for (std::size_t i = 0; i < rows / 2; ++i)
+        std::swap_ranges(row(i), row(i + 1), row(rows - 1 - i));
+      break;
+    default:
+      break;
+  }
+}
+
+/// What goes wrong when results are written.
+template <class T>
+void write_rows(const std::string& name, const PlainShape& shape, std::vector<T>& values,
+                Sites& sites, bool may_hold_nan = true) {
+  if (values.empty()) return;
+  const bool rows = values.size() == shape.size() && shape.rows() > 1 && shape.d_model > 1;
+  std::vector<MutationOperator> offered = {MutationOperator::unwritten_last};
+  if (may_hold_nan) offered.push_back(MutationOperator::clean_nan);
+  if (rows)
+    offered.insert(offered.end(), {MutationOperator::unwritten_row, MutationOperator::transposed});
+  switch (sites.any(("writing " + name).c_str(), offered)) {
+    case MutationOperator::unwritten_last:
+      values.back() = 0;
+      break;
+    case MutationOperator::unwritten_row:
+      std::fill(values.end() - static_cast<std::ptrdiff_t>(shape.d_model), values.end(), T(0));
+      break;
+    case MutationOperator::clean_nan:
+      for (T& v : values)
+        if (std::isnan(v)) v = 0;
+      break;
+    case MutationOperator::transposed: {
+      const std::vector<T> old = values;
+      for (std::size_t i = 0; i < old.size(); ++i)
+        values[i % shape.d_model * shape.rows() + i / shape.d_model] = old[i];
+      break;
+    }
+    default:
+      break;
+  }
+}
+
 /// Sums, squares and roots of one implementation: its style and its mutation.
 template <class T>
 class PlainArithmetic {

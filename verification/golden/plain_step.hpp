@@ -36,10 +36,8 @@ class PlainStep {
         valid_(shape.rows(), true),
         affine_(!gamma_.empty()) {
     if (ref::tensor::is_given(in.valid)) valid_.assign(in.valid.begin(), in.valid.end());
-    if (shape_.rows() > 1) {
-      read("reading x", x_);
-      read("reading grad_y", dy_);
-    }
+    read_rows("reading x", shape_, x_, sites_);
+    read_rows("reading grad_y", shape_, dy_, sites_);
   }
 
   /// y, the gradients, by name; the state has moved in place.
@@ -51,25 +49,6 @@ class PlainStep {
     if (ref::tensor::is_given(t))
       for (const double v : t) values.push_back(static_cast<T>(v));
     return values;
-  }
-
-  /// What goes wrong when rows are read.
-  void read(const char* site, std::vector<T>& values) {
-    const auto d_model = static_cast<std::ptrdiff_t>(shape_.d_model);
-    if (values.empty()) return;
-    switch (sites_.any(site, {MutationOperator::previous_row, MutationOperator::reversed})) {
-      case MutationOperator::previous_row:
-        std::copy_n(values.end() - 2 * d_model, d_model, values.end() - d_model);
-        break;
-      case MutationOperator::reversed:
-        for (std::size_t i = 0, rows = shape_.rows(); i < rows / 2; ++i)
-          std::swap_ranges(values.begin() + static_cast<std::ptrdiff_t>(i) * d_model,
-                           values.begin() + static_cast<std::ptrdiff_t>(i + 1) * d_model,
-                           values.begin() + static_cast<std::ptrdiff_t>(rows - 1 - i) * d_model);
-        break;
-      default:
-        break;
-    }
   }
 
   std::size_t row_of(std::size_t i) const { return i / shape_.d_model; }
@@ -274,38 +253,7 @@ class PlainStep {
     if (name != "grad_x" || !delayed_) finish(name);
   }
 
-  /// What goes wrong when results are written.
-  void finish(const std::string& name) {
-    std::vector<T>& values = out_[name];
-    if (values.empty()) return;
-    const bool rows = values.size() == shape_.size() && shape_.rows() > 1 && shape_.d_model > 1;
-    std::vector<MutationOperator> offered = {MutationOperator::unwritten_last,
-                                             MutationOperator::clean_nan};
-    if (rows)
-      offered.insert(offered.end(),
-                     {MutationOperator::unwritten_row, MutationOperator::transposed});
-    switch (sites_.any(("writing " + name).c_str(), offered)) {
-      case MutationOperator::unwritten_last:
-        values.back() = 0;
-        break;
-      case MutationOperator::unwritten_row:
-        std::fill(values.end() - static_cast<std::ptrdiff_t>(shape_.d_model), values.end(), T(0));
-        break;
-      case MutationOperator::clean_nan:
-        for (T& v : values)
-          if (std::isnan(v)) v = 0;
-        break;
-      case MutationOperator::transposed:
-        if (rows) {
-          const std::vector<T> old = values;
-          for (std::size_t i = 0; i < old.size(); ++i)
-            values[feature_of(i) * shape_.rows() + row_of(i)] = old[i];
-        }
-        break;
-      default:
-        break;
-    }
-  }
+  void finish(const std::string& name) { write_rows(name, shape_, out_[name], sites_); }
 
   PlainShape shape_;
   bool training_;

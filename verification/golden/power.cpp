@@ -138,7 +138,7 @@ std::vector<LayerPower> measure_power(const PowerOptions& options) {
         cases[op_of(c)].push_back(std::move(c));
     if (cases.empty())
       throw ref::numeric::UsageError(
-          ref::numeric::unknown_name("layer", options.only, ref::model::norm_names()));
+          ref::numeric::unknown_name("layer", options.only, ref::model::operation_names()));
     total = cases.size() * options.seeds;
     for (const auto& entry : cases) {
       const std::string& layer = entry.first;

@@ -12,6 +12,7 @@
 #include "ref/norm/rms_norm.hpp"
 #include "ref/numeric/random.hpp"
 #include "verification/golden/certificate.hpp"
+#include "verification/golden/layer_traits.hpp"
 
 namespace normproof::verification::golden {
 
@@ -55,7 +56,7 @@ Recipe::Recipe(Tier tier, std::string_view layer, std::string reason, Shape shap
       beta_(far_from_zero) {
   case_.tier = tier;
   case_.reason = std::move(reason);
-  case_.options = ref::model::norm_options(layer);
+  case_.options = ref::model::operation(layer);
   case_.dtype = dtype;
 }
 
@@ -104,6 +105,10 @@ Recipe& Recipe::pads(std::function<bool(std::size_t)> pad) {
   pad_ = std::move(pad);
   return *this;
 }
+Recipe& Recipe::masked(std::function<bool(std::size_t)> out) {
+  out_ = std::move(out);
+  return *this;
+}
 Recipe& Recipe::state(std::string name, Fill fill) {
   state_.emplace_back(std::move(name), std::move(fill));
   return *this;
@@ -120,15 +125,30 @@ StoredTensor Recipe::tensor(std::string_view name, Shape shape, DType dtype, con
   return ref::io::make_tensor(std::string(name), dtype, std::move(shape), values);
 }
 
+Shape Recipe::stacked(Shape shape) const {
+  if (case_.sequence) shape.insert(shape.begin(), steps_);
+  return shape;
+}
+
 Case Recipe::make(std::uint64_t seed) const {
   Case c = case_;
-  const auto stacked = [&](Shape shape) {
-    if (c.sequence) shape.insert(shape.begin(), steps_);
-    return shape;
-  };
   const std::string layer = op_of(c);
   c.inputs.push_back(tensor("x", stacked(shape_), c.dtype, x_, seed));
-  c.inputs.push_back(tensor("grad_y", stacked(shape_), c.dtype, grad_y_, seed));
+  const Shape of_y =
+      layer == "log_sum_exp" ? Shape(shape_.begin(), shape_.end() - 1) : stacked(shape_);
+  c.inputs.push_back(tensor("grad_y", of_y, c.dtype, grad_y_, seed));
+  if (is_layer(layer))
+    add_layer_inputs(c, seed);
+  else if (out_)
+    c.inputs.push_back(tensor(
+        "valid", shape_, DType::boolean,
+        [this](std::size_t i, double) { return out_(i) ? 0.0 : 1.0; }, seed));
+  std::ranges::sort(c.inputs, {}, &StoredTensor::name);
+  return c;
+}
+
+void Recipe::add_layer_inputs(Case& c, std::uint64_t seed) const {
+  const std::string layer = op_of(c);
   if (affine_ && layer != "none" && layer != "group_scaling") {
     const Shape features = {layer == "scale_norm" ? 1 : shape_.back()};
     c.inputs.push_back(tensor("gamma", features, c.dtype, gamma_, seed));
@@ -140,7 +160,8 @@ Case Recipe::make(std::uint64_t seed) const {
         "valid", rows, DType::boolean,
         [this](std::size_t row, double) { return pad_(row) ? 0.0 : 1.0; }, seed));
   }
-  for (const auto& [name, initial] : ref::norm::initial_state<double>(c.options, shape_.back())) {
+  for (const auto& [name, initial] : ref::norm::initial_state<double>(
+           std::get<ref::model::NormOptions>(c.options), shape_.back())) {
     Fill fill = name == "running_variance" || name == "running_psi2" ? Fill(positive)
                 : name == "nu"         ? [](std::size_t, double normal) { return 0.25 * normal; }
                 : name == "iterations" ? [](std::size_t, double) { return 2.0; }
@@ -150,8 +171,6 @@ Case Recipe::make(std::uint64_t seed) const {
     c.inputs.push_back(
         tensor(name, ref::tensor::shape_of(initial), dtype_of_output(c.dtype, name), fill, seed));
   }
-  std::ranges::sort(c.inputs, {}, &StoredTensor::name);
-  return c;
 }
 
 }  // namespace normproof::verification::golden

@@ -20,7 +20,7 @@ using Fill = std::function<double(std::size_t flat, double normal)>;
 ///       .why("...").x([](auto, double normal) { return 1e4 + normal; }).make()
 class Recipe {
  public:
-  /// The shape of x in one step.
+  /// The shape of x in one step; `layer` may be a function too.
   Recipe(Tier tier, std::string_view layer, std::string reason, std::vector<std::size_t> shape,
          DType dtype);
 
@@ -38,6 +38,8 @@ class Recipe {
   Recipe& no_affine();
   /// A row is padding where `pad` says so, by its number in C order, steps included.
   Recipe& pads(std::function<bool(std::size_t row)> pad);
+  /// Of a function: an element takes no part where `out` says so, by its number in C order.
+  Recipe& masked(std::function<bool(std::size_t i)> out);
   /// All elements of a tensor of the state; by default a random one, `iterations` 2.
   Recipe& state(std::string name, Fill fill);
 
@@ -47,13 +49,15 @@ class Recipe {
  private:
   StoredTensor tensor(std::string_view name, std::vector<std::size_t> shape, DType dtype,
                       const Fill& fill, std::uint64_t seed) const;
+  std::vector<std::size_t> stacked(std::vector<std::size_t> shape) const;
+  void add_layer_inputs(Case& c, std::uint64_t seed) const;
 
   Case case_;
   std::vector<std::size_t> shape_;
   std::size_t steps_ = 0;
   Fill x_, grad_y_, gamma_, beta_;
   bool affine_ = true;
-  std::function<bool(std::size_t)> pad_;
+  std::function<bool(std::size_t)> pad_, out_;
   std::vector<std::pair<std::string, Fill>> state_;
 };
 

@@ -124,7 +124,8 @@ class Related {
   Related(const StoredCase& stored, const RelationAsks& asks)
       : stored_(stored), asks_(asks), axis_(sample_axis(stored.description.c)) {
     const Case& c = stored.description.c;
-    by_sample_ = (!has_state(op_of(c)) || c.mode == Mode::inference) && axis_.count > 1;
+    by_sample_ = (!is_layer(op_of(c)) || !has_state(op_of(c)) || c.mode == Mode::inference) &&
+                 axis_.count > 1;
   }
 
   /// Nothing where the relation says nothing about the case; "" where it holds.

@@ -22,7 +22,7 @@ constexpr double kSecondStandIn = -2.5;
 ref::tensor::NamedTensors<double> run(const Case& c, double stand_in) {
   evaluation::EvalInputs inputs = golden::inputs_of(c, golden::path_of(c));
   golden::replace_not_finite(inputs, stand_in);
-  return evaluation::run_sequence<double>(c.options, inputs, c.sequence);
+  return evaluation::run_operation<double>(c.options, inputs, c.sequence);
 }
 
 }  // namespace

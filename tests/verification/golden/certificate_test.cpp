@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <boost/math/constants/constants.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -152,7 +154,7 @@ void expect_oracle(const Case& c) {
   for (const auto& [name, values] : inputs.state) state.set(name, convert<oracle100>(values));
   const auto& in = inputs.steps[0];
   const oracle::OracleStep step =
-      oracle::step(c.options,
+      oracle::step(std::get<ref::model::NormOptions>(c.options),
                    {convert<oracle100>(in.x), convert<oracle100>(in.gamma),
                     convert<oracle100>(in.beta), convert<oracle100>(in.grad_y), in.valid, in.mode},
                    state);
@@ -180,6 +182,69 @@ void expect_oracle(const Case& c) {
       }
     }
   EXPECT_EQ(compared, expected.certificate.elements) << path_of(c);
+}
+
+using Numbers = std::vector<oracle100>;
+
+/// The function of a row as it is written down, without shifts and without masks.
+Numbers definition_of(const std::string& function, const Numbers& x) {
+  namespace mp = boost::multiprecision;
+  const oracle100 pi = boost::math::constants::pi<oracle100>();
+  Numbers y;
+  oracle100 sum = 0;
+  for (const oracle100& v : x) sum += mp::exp(v);
+  if (function == "log_sum_exp") return {mp::log(sum)};
+  for (const oracle100& v : x) {
+    if (function == "softmax") y.push_back(mp::exp(v) / sum);
+    if (function == "log_softmax") y.push_back(v - mp::log(sum));
+    if (function == "relu") y.push_back(v > 0 ? v : oracle100(0));
+    if (function == "gelu")
+      y.push_back(v / 2 * (1 + mp::erf(oracle100(v / mp::sqrt(oracle100(2))))));
+    if (function == "gelu_tanh")
+      y.push_back(v / 2 *
+                  (1 + mp::tanh(oracle100(mp::sqrt(oracle100(2 / pi)) *
+                                          (v + oracle100("0.044715") * v * v * v)))));
+  }
+  return y;
+}
+
+/// The forward against the definition, the backward against its difference quotients.
+void expect_definition(const std::string& function, DType dtype) {
+  constexpr std::size_t kWidth = 5;
+  const Case c = plain_recipe(function, {3, kWidth}, dtype).make(1);
+  const Expected expected = certify(c);
+  // hi + lo, and how far it may be from the exact value: half a unit in the last place of lo.
+  const auto off = [&](const char* name, std::size_t i, const oracle100& value) {
+    const double high = values_of(expected.tensors, name)[i];
+    const double low = values_of(expected.tensors, std::string(name) + "_lo")[i];
+    const oracle100 bound = oracle100(std::fabs(low)) * 0x1p-53 + oracle100("1e-50");
+    return oracle100(abs(oracle100(value - oracle100(high) - oracle100(low))) / bound);
+  };
+  const std::vector<double> x = values_of(c.inputs, "x"), grad_y = values_of(c.inputs, "grad_y");
+  const oracle100 h("1e-30");  // a quotient is off by 1e-60
+  for (std::size_t row = 0; row < 3; ++row) {
+    Numbers at(x.begin() + static_cast<std::ptrdiff_t>(row * kWidth),
+               x.begin() + static_cast<std::ptrdiff_t>((row + 1) * kWidth));
+    const Numbers y = definition_of(function, at);
+    for (std::size_t i = 0; i < y.size(); ++i)
+      ASSERT_LE(off("y", row * y.size() + i, y[i]), 1) << function;
+    for (std::size_t d = 0; d < kWidth; ++d) {
+      Numbers above = at, below = at;
+      above[d] += h;
+      below[d] -= h;
+      const Numbers up = definition_of(function, above), down = definition_of(function, below);
+      oracle100 slope = 0;
+      for (std::size_t i = 0; i < y.size(); ++i)
+        slope += grad_y[row * y.size() + i] * (up[i] - down[i]) / (2 * h);
+      ASSERT_LE(off("grad_x", row * kWidth + d, slope), 1) << function;
+    }
+  }
+}
+
+TEST(Certify, AgreesWithTheDefinitionForEveryFunction) {
+  for (const std::string& function : ref::model::function_names())
+    for (const DType dtype : {DType::float64, DType::bfloat16})
+      ASSERT_NO_FATAL_FAILURE(expect_definition(function, dtype));
 }
 
 TEST(Certify, AgreesWithTheDefinitionForEveryLayer) {

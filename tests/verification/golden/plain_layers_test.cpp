@@ -45,7 +45,7 @@ TEST(PlainLayers, EveryStyleOfEveryLayerIsWithinTheBound) {
       EXPECT_GE(result.tensors.size(), 2u);
     }
   }
-  EXPECT_EQ(layers, 11u);
+  EXPECT_EQ(layers, 17u);
 }
 
 TEST(PlainLayers, StylesDifferInTheirBits) {

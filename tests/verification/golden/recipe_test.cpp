@@ -95,7 +95,8 @@ TEST(Recipe, FillsCountThroughStepsInCOrder) {
 
 TEST(Recipe, OptionsModeAndReason) {
   const Case c = plain_recipe("rms_norm", {2, 3}).option("eps", "0.5").inference().exact().make(1);
-  EXPECT_EQ(std::get<ref::model::RMSNormOptions>(c.options).eps, 0.5);
+  EXPECT_EQ(std::get<ref::model::RMSNormOptions>(std::get<ref::model::NormOptions>(c.options)).eps,
+            0.5);
   EXPECT_EQ(c.mode, Mode::inference);
   EXPECT_TRUE(c.exact);
   EXPECT_FALSE(c.sequence);

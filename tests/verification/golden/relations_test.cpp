@@ -61,14 +61,14 @@ class Relations : public ::testing::Test {
 };
 
 TEST_F(Relations, HoldForAPlainImplementation) {
-  ASSERT_EQ(cases_.size(), 11u);
+  ASSERT_EQ(cases_.size(), 17u);
   const Ask plain = [](const StoredCase& stored) { return plain_answer(stored); };
   for (const auto& [relation, applies] :
-       {std::pair{Relation::repeat, 11u}, std::pair{Relation::memory, 11u},
-        std::pair{Relation::split, 6u}, std::pair{Relation::permute, 11u},
-        std::pair{Relation::neighbour, 6u}}) {
+       {std::pair{Relation::repeat, 17u}, std::pair{Relation::memory, 17u},
+        std::pair{Relation::split, 12u}, std::pair{Relation::permute, 17u},
+        std::pair{Relation::neighbour, 12u}}) {
     Counts expected = {{RelationOutcome::held, applies}};
-    if (applies < 11) expected[RelationOutcome::not_applicable] = 11 - applies;
+    if (applies < 17) expected[RelationOutcome::not_applicable] = 17 - applies;
     EXPECT_EQ(counts_of(check(relation, plain)), expected) << to_string(relation);
   }
 }
@@ -78,7 +78,7 @@ TEST_F(Relations, AnAnswerThatChangesIsFound) {
   const auto results = check(Relation::repeat, [&](const StoredCase& stored) {
     return with_element(plain_answer(stored), "y", 7, ++calls);
   });
-  EXPECT_EQ(counts_of(results), (Counts{{RelationOutcome::broken, 11}}));
+  EXPECT_EQ(counts_of(results), (Counts{{RelationOutcome::broken, 17}}));
   EXPECT_THAT(results[0].sentence, AllOf(StartsWith("y at [0, 1, 1] is 1, and 3 the second time")));
 }
 
@@ -88,7 +88,7 @@ TEST_F(Relations, WhatDependsOnMemoryIsFound) {
       [](const StoredCase& stored) {
         return with_element(plain_answer(stored), "grad_x", 0, 0x1.fefefep+127);
       });
-  EXPECT_EQ(counts_of(results), (Counts{{RelationOutcome::broken, 11}}));
+  EXPECT_EQ(counts_of(results), (Counts{{RelationOutcome::broken, 17}}));
   EXPECT_THAT(results[0].sentence, HasSubstr("and 3.3961513649220713e+38 where new memory is filled"));
 }
 
@@ -108,7 +108,7 @@ TEST_F(Relations, WhatDependsOnThePlaceInTheBatchIsFound) {
     return with_element(answer, "y", 0, values_of(answer, "y")[0] + 0x1p-10);
   });
   // To the bit, or by the bound of the gate.
-  EXPECT_EQ(counts_of(results), (Counts{{RelationOutcome::broken, 11}}));
+  EXPECT_EQ(counts_of(results), (Counts{{RelationOutcome::broken, 17}}));
   EXPECT_THAT(of(results, "layer_norm").sentence, HasSubstr("in reverse order"));
   EXPECT_THAT(of(results, "power_norm").sentence,
               AllOf(HasSubstr("y at [0, 0, 0] is "), HasSubstr("; expected ")));

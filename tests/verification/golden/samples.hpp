@@ -74,7 +74,7 @@ inline std::vector<StoredTensor> own_answer(const StoredCase& stored) {
   replace_not_finite(inputs, 0.75);
   std::vector<StoredTensor> answer;
   for (const auto& [name, results] :
-       evaluation::run_sequence<double>(c.options, inputs, c.sequence)) {
+       evaluation::run_operation<double>(c.options, inputs, c.sequence)) {
     const StoredTensor& expected = *find(stored.expected, name);
     const std::vector<double> wanted = ref::io::widen(expected);
     std::vector<double> values(wanted.size());

@@ -1,0 +1,132 @@
+#pragma once
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "ref/numeric/errors.hpp"
+
+/// Fields of option structs as text. A source file that has variants of such structs defines
+/// visit_fields(options, f), which calls f(name, field) for each, and, for enumerations,
+/// names_of(E), before it calls set_field and list_fields.
+namespace normproof::ref::model {
+
+using OptionTexts = std::vector<std::pair<std::string, std::string>>;
+
+[[noreturn]] inline void bad_value(std::string_view field, std::string_view value,
+                                   std::string_view expectation) {
+  throw numeric::UsageError(
+      fmt::format("option {} is '{}'; expected {}", field, value, expectation));
+}
+
+template <class T>
+void parse_number(std::string_view field, std::string_view text, T& value, const char* kind) {
+  T parsed{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), parsed);
+  if (error == std::errc::result_out_of_range)
+    bad_value(field, text, fmt::format("{} in its type's range", kind));
+  if (error != std::errc{} || end != text.data() + text.size()) bad_value(field, text, kind);
+  value = parsed;
+}
+
+/// Throws    UsageError naming field, value and expectation
+inline void parse_field(std::string_view field, std::string_view text, double& value) {
+  parse_number(field, text, value, "a number");
+  if (!std::isfinite(value)) bad_value(field, text, "a finite number");
+}
+inline void parse_field(std::string_view field, std::string_view text, std::int64_t& value) {
+  parse_number(field, text, value, "an integer");
+}
+inline void parse_field(std::string_view field, std::string_view text, bool& value) {
+  if (text == "1" || text == "true") {
+    value = true;
+  } else if (text == "0" || text == "false") {
+    value = false;
+  } else {
+    bad_value(field, text, "true, false, 1 or 0");
+  }
+}
+template <class E>
+requires std::is_enum_v<E>
+void parse_field(std::string_view field, std::string_view text, E& value) {
+  std::vector<std::string> known;
+  for (const auto& [name, e] : names_of(value)) {
+    known.emplace_back(name);
+    if (text == name) {
+      value = e;
+      return;
+    }
+  }
+  bad_value(field, text, fmt::format("one of {}", fmt::join(known, ", ")));
+}
+
+inline std::string print_field(double v) {
+  return fmt::format("{}", v);
+}
+inline std::string print_field(std::int64_t v) {
+  return fmt::format("{}", v);
+}
+inline std::string print_field(bool v) {
+  return v ? "true" : "false";
+}
+template <class E>
+requires std::is_enum_v<E> std::string print_field(E v) {
+  for (const auto& [name, e] : names_of(v))
+    if (e == v) return name;
+  return {};
+}
+
+/// The alternative of a variant by its index, with its defaults.
+template <class Variant, std::size_t I = 0>
+Variant alternative_at(std::size_t index) {
+  if constexpr (I + 1 < std::variant_size_v<Variant>) {
+    return index == I ? Variant(std::in_place_index<I>) : alternative_at<Variant, I + 1>(index);
+  } else {
+    return Variant(std::in_place_index<I>);
+  }
+}
+
+/// Sets a field of the alternative that `options` holds, which is called `name`.
+/// Throws    UsageError with the nearest known field, or naming field, value and expectation
+template <class Variant>
+void set_field(Variant& options, const std::string& name, std::string_view field,
+               std::string_view value) {
+  bool found = false;
+  std::vector<std::string> known;
+  std::visit(
+      [&](auto& o) {
+        visit_fields(o, [&](const char* own, auto& target) {
+          known.emplace_back(own);
+          if (field != own) return;
+          parse_field(field, value, target);
+          found = true;
+        });
+      },
+      options);
+  if (!found) throw numeric::UsageError(numeric::unknown_name(name + " option", field, known));
+}
+
+/// Every field with its value as text, in the order of visit_fields.
+template <class Variant>
+OptionTexts list_fields(Variant options) {
+  OptionTexts result;
+  std::visit(
+      [&](auto& o) {
+        visit_fields(o,
+                     [&](const char* name, auto& v) { result.emplace_back(name, print_field(v)); });
+      },
+      options);
+  return result;
+}
+
+}  // namespace normproof::ref::model

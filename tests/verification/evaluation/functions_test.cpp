@@ -1,0 +1,69 @@
+#include "verification/evaluation/functions.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ref/ops/softmax.hpp"
+#include "tests/ref/numeric/error_message.hpp"
+#include "verification/evaluation/inputs.hpp"
+#include "verification/evaluation/sequence.hpp"
+
+namespace normproof::verification::evaluation {
+namespace {
+
+using ref::io::DType;
+using ref::io::StoredTensor;
+using ref::model::operation;
+using ref::numeric::FileError;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+StoredTensor tensor(const char* name, std::vector<std::size_t> shape,
+                    const std::vector<double>& values, DType dtype = DType::float64) {
+  return ref::io::make_tensor(name, dtype, std::move(shape), values);
+}
+
+ref::tensor::NamedTensors<double> run(const char* name, const std::vector<StoredTensor>& tensors) {
+  const auto function = operation(name);
+  return run_operation<double>(
+      function, eval_inputs("f", tensors, function, ref::model::Mode::training, false), false);
+}
+
+TEST(Functions, EveryOneLeavesYAndGradX) {
+  for (const std::string& name : ref::model::function_names()) {
+    const bool narrow = name == "log_sum_exp";
+    const auto results =
+        run(name.c_str(), {tensor("x", {1, 2}, {0, 0}),
+                           narrow ? tensor("grad_y", {1}, {1}) : tensor("grad_y", {1, 2}, {1, 0})});
+    EXPECT_EQ(results.size(), 2u) << name;
+    EXPECT_EQ(results.at("grad_x").size(), 2u) << name;
+  }
+  const auto y = run("softmax", {tensor("x", {1, 2}, {0, 0})});
+  EXPECT_THAT(y.names(), ElementsAre("y"));
+  EXPECT_THAT(y.at("y"), ElementsAre(0.5, 0.5));
+}
+
+TEST(Functions, AMaskTakesElementsOut) {
+  const auto results =
+      run("softmax", {tensor("x", {1, 3}, {5, 7, 5}), tensor("grad_y", {1, 3}, {2, 9, 0}),
+                      tensor("valid", {1, 3}, {1, 0, 1}, DType::boolean)});
+  EXPECT_THAT(results.at("y"), ElementsAre(0.5, 0, 0.5));
+  EXPECT_THAT(results.at("grad_x"), ElementsAre(0.5, 0, -0.5));
+}
+
+TEST(Functions, WhatIsWrongIsNamed) {
+  const auto message = [](const char* name, const std::vector<StoredTensor>& tensors) {
+    return ref::numeric::error_message<FileError>([&] { run(name, tensors); });
+  };
+  EXPECT_THAT(message("relu", {}), HasSubstr("x is absent; expected the tensor x, [..., D]"));
+  EXPECT_THAT(message("relu", {tensor("x", {2}, {1, 2})}), HasSubstr("of rank 2 at least"));
+  EXPECT_THAT(message("relu", {tensor("x", {1, 2}, {1, 2}), tensor("grad_y", {2}, {1, 2})}),
+              HasSubstr("grad_y has shape [2]; expected shape [1, 2]"));
+  EXPECT_THAT(message("gelu", {tensor("x", {1, 2}, {1, 2}), tensor("valid", {1, 2}, {1, 1})}),
+              HasSubstr("unknown tensor 'valid'"));
+  EXPECT_THAT(message("softmax", {tensor("x", {1, 2}, {1, 2}), tensor("valid", {1, 2}, {1, 2})}),
+              HasSubstr("expected booleans, or 0 and 1"));
+}
+
+}  // namespace
+}  // namespace normproof::verification::evaluation

@@ -1,0 +1,78 @@
+#include "verification/evaluation/functions.hpp"
+
+#include "ref/numeric/errors.hpp"
+#include "ref/ops/activation.hpp"
+#include "ref/ops/softmax.hpp"
+
+namespace normproof::verification::evaluation {
+
+namespace model = ref::model;
+namespace ops = ref::ops;
+using ref::tensor::Mask;
+using ref::tensor::NamedTensors;
+using ref::tensor::Tensor;
+
+namespace {
+
+/// y and grad_x of each function; grad_y is empty where there is none.
+template <class T>
+struct Evaluation {
+  const Tensor<T>& x;
+  const Tensor<T>& grad_y;
+  const Mask& valid;
+  NamedTensors<T> results = {};
+
+  void operator()(const model::SoftmaxOptions&) {
+    const Tensor<T> y = ops::softmax(x, valid);
+    keep(y, [&] { return ops::softmax_backward(grad_y, y, valid); });
+  }
+  void operator()(const model::LogSoftmaxOptions&) {
+    const Tensor<T> y = ops::log_softmax(x);
+    keep(y, [&] { return ops::log_softmax_backward(grad_y, y); });
+  }
+  void operator()(const model::LogSumExpOptions&) {
+    keep(ops::log_sum_exp(x, valid), [&] { return ops::log_sum_exp_backward(grad_y, x, valid); });
+  }
+  void operator()(const model::ReluOptions&) {
+    keep(ops::relu(x), [&] { return ops::relu_backward(grad_y, x); });
+  }
+  void operator()(const model::GeluOptions&) {
+    keep(ops::gelu(x), [&] { return ops::gelu_backward(grad_y, x); });
+  }
+  void operator()(const model::GeluTanhOptions&) {
+    keep(ops::gelu_tanh(x), [&] { return ops::gelu_tanh_backward(grad_y, x); });
+  }
+
+ private:
+  template <class Backward>
+  void keep(Tensor<T> y, Backward&& backward) {
+    if (ref::tensor::is_given(grad_y)) results.set("grad_x", backward());
+    results.set("y", std::move(y));
+  }
+};
+
+}  // namespace
+
+bool takes_mask(std::string_view function) {
+  return function == "softmax" || function == "log_sum_exp";
+}
+
+template <ref::numeric::Real T>
+NamedTensors<T> run_function(const model::FunctionOptions& function, const FunctionInputs& inputs) {
+  const std::string name = model::operation_name(function);
+  if (ref::tensor::is_given(inputs.valid) && !takes_mask(name))
+    ref::numeric::contract_failure(name, "valid", "is given", "no mask (C2)");
+  const Tensor<double>* const given = inputs.tensors.find("grad_y");
+  const Tensor<T> x = ref::tensor::convert<T>(inputs.tensors.at("x"));
+  const Tensor<T> grad_y = given == nullptr ? Tensor<T>() : ref::tensor::convert<T>(*given);
+  Evaluation<T> evaluation{x, grad_y, inputs.valid};
+  std::visit(evaluation, function);
+  return std::move(evaluation.results);
+}
+
+#define NORMPROOF_INSTANTIATE(T) \
+  template NamedTensors<T> run_function(const ref::model::FunctionOptions&, const FunctionInputs&);
+NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
+#undef NORMPROOF_INSTANTIATE
+
+}  // namespace normproof::verification::evaluation
