@@ -19,9 +19,15 @@ namespace {
 using tensor::NamedTensors;
 
 template <class T>
-class StepRunner {
+bool in_training(const NormInputs<T>& inputs) {
+  return inputs.mode == model::Mode::training;
+}
+
+/// The forward of each layer: y, statistics and the state.
+template <class T>
+class ForwardRunner {
  public:
-  StepRunner(const NormInputs<T>& inputs, const NamedTensors<T>& state)
+  ForwardRunner(const NormInputs<T>& inputs, const NamedTensors<T>& state)
       : in_(inputs), state_(state), affine_{inputs.gamma, inputs.beta} {
     step_.state = state;
   }
@@ -34,34 +40,26 @@ class StepRunner {
     tensor::check_activations(kName, "x", shape_of(in_.x));
     tensor::check_finite(kName, "x", in_.x);
     put("y", in_.x);
-    if (!has_gradient()) return;
-    tensor::check_shape(kName, "grad_y", shape_of(in_.grad_y), shape_of(in_.x));
-    tensor::check_finite(kName, "grad_y", in_.grad_y);
-    put("grad_x", in_.grad_y);
   }
 
   void operator()(const model::LayerNormOptions& options) {
     auto forward = layer_norm(in_.x, affine_, options);
     put("y", std::move(forward.y));
-    put("mean", forward.saved.mean);
-    put("rstd", forward.saved.rstd);
-    if (has_gradient()) put(layer_norm_backward(in_.grad_y, in_.x, affine_, forward.saved));
+    put("mean", std::move(forward.saved.mean));
+    put("rstd", std::move(forward.saved.rstd));
   }
 
   void operator()(const model::RMSNormOptions& options) {
     auto forward = rms_norm(in_.x, affine_, options);
     put("y", std::move(forward.y));
-    put("rstd", forward.saved.rstd);
-    if (has_gradient()) put(rms_norm_backward(in_.grad_y, in_.x, affine_, forward.saved));
+    put("rstd", std::move(forward.saved.rstd));
   }
 
   void operator()(const model::GroupScalingOptions& options) {
     no_parameters("group_scaling");
     auto forward = group_scaling(in_.x, options);
     put("y", std::move(forward.y));
-    put("rstd", forward.rstd);
-    if (has_gradient())
-      put("grad_x", group_scaling_backward(in_.grad_y, in_.x, forward.rstd, options));
+    put("rstd", std::move(forward.rstd));
   }
 
   void operator()(const model::ScaleNormOptions& options) {
@@ -69,103 +67,67 @@ class StepRunner {
       numeric::contract_failure("scale_norm", "beta", "is given", "no beta");
     auto forward = scale_norm(in_.x, in_.gamma, options);
     put("y", std::move(forward.y));
-    put("rnorm", forward.rnorm);
-    if (!has_gradient()) return;
-    auto backward = scale_norm_backward(in_.grad_y, in_.x, in_.gamma, forward.rnorm);
-    put("grad_x", std::move(backward.grad_x));
-    put("grad_gamma", std::move(backward.grad_gamma));
+    put("rnorm", std::move(forward.rnorm));
   }
 
   void operator()(const model::GroupNormOptions& options) {
     auto forward = group_norm(in_.x, affine_, in_.valid, options);
     put("y", std::move(forward.y));
-    put("mean", forward.saved.mean);
-    put("rstd", forward.saved.rstd);
-    if (has_gradient())
-      put(group_norm_backward(in_.grad_y, in_.x, affine_, in_.valid, forward.saved, options));
+    put("mean", std::move(forward.saved.mean));
+    put("rstd", std::move(forward.saved.rstd));
   }
 
   void operator()(const model::InstanceNormOptions& options) {
     auto forward = instance_norm(in_.x, affine_, in_.valid, options);
     put("y", std::move(forward.y));
-    put("mean", forward.saved.mean);
-    put("rstd", forward.saved.rstd);
-    if (has_gradient())
-      put(instance_norm_backward(in_.grad_y, in_.x, affine_, in_.valid, forward.saved));
+    put("mean", std::move(forward.saved.mean));
+    put("rstd", std::move(forward.saved.rstd));
   }
 
   void operator()(const model::BatchNormOptions& options) {
     const BatchNormState<T> state{state_.at("running_mean"), state_.at("running_variance")};
     auto forward = batch_norm(in_.x, affine_, in_.valid, state, options, in_.mode);
-    put("y", std::move(forward.y));
-    if (training()) {
-      put("mean", forward.saved.mean);
-      put("biased_variance", forward.saved.biased_variance);
-    }
-    put("rstd", forward.saved.rstd);
-    put_state(forward.state);
-    if (has_gradient())
-      put(batch_norm_backward(in_.grad_y, in_.x, affine_, in_.valid, forward.saved, in_.mode));
+    put_batch(forward);
   }
 
   void operator()(const model::BatchRenormOptions& options) {
     const BatchNormState<T> state{state_.at("running_mean"), state_.at("running_variance")};
     auto forward = batch_renorm(in_.x, affine_, in_.valid, state, options, in_.mode);
-    put("y", std::move(forward.y));
-    if (training()) {
-      put("mean", forward.saved.mean);
-      put("biased_variance", forward.saved.biased_variance);
-    }
-    put("rstd", forward.saved.rstd);
-    if (training()) {
-      put("r", forward.saved.r);
-      put("d", forward.saved.d);
-    }
-    put_state(forward.state);
-    if (has_gradient())
-      put(batch_renorm_backward(in_.grad_y, in_.x, affine_, in_.valid, forward.saved, in_.mode));
+    put_batch(forward);
+    if (!in_training(in_)) return;
+    put("r", std::move(forward.saved.r));
+    put("d", std::move(forward.saved.d));
   }
 
   void operator()(const model::PowerNormVOptions& options) {
     const PowerNormVState<T> state{state_.at("running_psi2")};
     auto forward = power_norm_v(in_.x, affine_, in_.valid, state, options, in_.mode);
     put("y", std::move(forward.y));
-    if (training()) put("quadratic_mean", forward.saved.quadratic_mean);
-    put("rstd", forward.saved.rstd);
+    if (in_training(in_)) put("quadratic_mean", std::move(forward.saved.quadratic_mean));
+    put("rstd", std::move(forward.saved.rstd));
     step_.state.set("running_psi2", std::move(forward.state.running_psi2));
-    if (has_gradient())
-      put(power_norm_v_backward(in_.grad_y, in_.x, affine_, in_.valid, forward.saved, in_.mode));
   }
 
   void operator()(const model::PowerNormOptions& options) {
     auto forward = power_norm(in_.x, affine_, in_.valid, power_norm_state(), options, in_.mode);
     put("y", std::move(forward.y));
-    if (training()) put("quadratic_mean", forward.saved.quadratic_mean);
-    put("rstd", forward.saved.rstd);
+    if (in_training(in_)) put("quadratic_mean", std::move(forward.saved.quadratic_mean));
+    put("rstd", std::move(forward.saved.rstd));
     put_state(forward.state);
-    if (has_gradient())
-      put(power_norm_backward(in_.grad_y, in_.x, affine_, in_.valid, forward.saved,
-                              forward.state.nu, options, in_.mode));
   }
 
   void operator()(const model::PowerNormReleasedOptions& options) {
     auto forward =
         power_norm_released(in_.x, affine_, in_.valid, power_norm_state(), options, in_.mode);
     put("y", std::move(forward.y));
-    if (training()) put("quadratic_mean", forward.saved.quadratic_mean);
-    put("rstd", forward.saved.rstd);
-    if (training()) put("batch_rstd", forward.saved.batch_rstd);
-    if (options.group_scaling) put("group_rstd", forward.saved.group_rstd);
+    if (in_training(in_)) put("quadratic_mean", std::move(forward.saved.quadratic_mean));
+    put("rstd", std::move(forward.saved.rstd));
+    if (in_training(in_)) put("batch_rstd", std::move(forward.saved.batch_rstd));
+    if (options.group_scaling) put("group_rstd", std::move(forward.saved.group_rstd));
     put_state(forward.state);
-    if (has_gradient())
-      put(power_norm_released_backward(in_.grad_y, in_.x, affine_, in_.valid, forward.saved,
-                                       forward.state.nu, options, in_.mode));
   }
 
  private:
-  bool training() const { return in_.mode == model::Mode::training; }
-  bool has_gradient() const { return tensor::is_given(in_.grad_y); }
-
   void no_parameters(std::string_view name) const {
     for (const auto& [argument, values] :
          {std::pair{"gamma", &in_.gamma}, std::pair{"beta", &in_.beta}}) {
@@ -186,24 +148,16 @@ class StepRunner {
 
   void put(std::string_view name, Tensor<T> values) { step_.outputs.set(name, std::move(values)); }
 
-  void put(AffineGradients<T> gradients) {
-    put("grad_x", std::move(gradients.grad_x));
-    put("grad_gamma", std::move(gradients.grad_gamma));
-    put("grad_beta", std::move(gradients.grad_beta));
-  }
-
-  void put(PowerNormBackward<T> backward) {
-    if (training()) {
-      put("mean_x_hat_squared", std::move(backward.mean_x_hat_squared));
-      put("mean_g_x_hat", std::move(backward.mean_g_x_hat));
+  template <class Forward>
+  void put_batch(Forward& forward) {
+    put("y", std::move(forward.y));
+    if (in_training(in_)) {
+      put("mean", std::move(forward.saved.mean));
+      put("biased_variance", std::move(forward.saved.biased_variance));
     }
-    put(std::move(backward.gradients));
-    step_.state.set("nu", std::move(backward.nu));
-  }
-
-  void put_state(const BatchNormState<T>& state) {
-    step_.state.set("running_mean", state.running_mean);
-    step_.state.set("running_variance", state.running_variance);
+    put("rstd", std::move(forward.saved.rstd));
+    step_.state.set("running_mean", std::move(forward.state.running_mean));
+    step_.state.set("running_variance", std::move(forward.state.running_variance));
   }
 
   void put_state(const PowerNormState<T>& state) {
@@ -215,6 +169,103 @@ class StepRunner {
 
   const NormInputs<T>& in_;
   const NamedTensors<T>& state_;
+  Affine<T> affine_;
+  NormStep<T> step_;
+};
+
+/// The backward of each layer, from what its forward left under the names of its statistics.
+template <class T>
+class BackwardRunner {
+ public:
+  BackwardRunner(const NormInputs<T>& inputs, const NormStep<T>& forward)
+      : in_(inputs), forward_(forward), affine_{inputs.gamma, inputs.beta} {
+    step_.state = forward.state;
+  }
+
+  NormStep<T> take() { return std::move(step_); }
+
+  void operator()(const model::NoneOptions&) {
+    tensor::check_shape("none", "grad_y", shape_of(in_.grad_y), shape_of(in_.x));
+    tensor::check_finite("none", "grad_y", in_.grad_y);
+    put("grad_x", in_.grad_y);
+  }
+  void operator()(const model::LayerNormOptions&) {
+    put(layer_norm_backward(in_.grad_y, in_.x, affine_, {saved("mean"), saved("rstd")}));
+  }
+  void operator()(const model::RMSNormOptions&) {
+    put(rms_norm_backward(in_.grad_y, in_.x, affine_, {saved("rstd")}));
+  }
+  void operator()(const model::GroupScalingOptions& options) {
+    put("grad_x", group_scaling_backward(in_.grad_y, in_.x, saved("rstd"), options));
+  }
+  void operator()(const model::ScaleNormOptions&) {
+    auto backward = scale_norm_backward(in_.grad_y, in_.x, in_.gamma, saved("rnorm"));
+    put("grad_x", std::move(backward.grad_x));
+    put("grad_gamma", std::move(backward.grad_gamma));
+  }
+  void operator()(const model::GroupNormOptions& options) {
+    put(group_norm_backward(in_.grad_y, in_.x, affine_, in_.valid, {saved("mean"), saved("rstd")},
+                            options));
+  }
+  void operator()(const model::InstanceNormOptions&) {
+    put(instance_norm_backward(in_.grad_y, in_.x, affine_, in_.valid,
+                               {saved("mean"), saved("rstd")}));
+  }
+  void operator()(const model::BatchNormOptions&) {
+    put(batch_norm_backward(in_.grad_y, in_.x, affine_, in_.valid,
+                            {mean(), saved("biased_variance"), saved("rstd")}, in_.mode));
+  }
+  void operator()(const model::BatchRenormOptions&) {
+    put(batch_renorm_backward(
+        in_.grad_y, in_.x, affine_, in_.valid,
+        {mean(), saved("biased_variance"), saved("rstd"), saved("r"), saved("d")}, in_.mode));
+  }
+  void operator()(const model::PowerNormVOptions&) {
+    put(power_norm_v_backward(in_.grad_y, in_.x, affine_, in_.valid,
+                              {saved("quadratic_mean"), saved("rstd")}, in_.mode));
+  }
+  void operator()(const model::PowerNormOptions& options) {
+    put(power_norm_backward(in_.grad_y, in_.x, affine_, in_.valid,
+                            {saved("quadratic_mean"), saved("rstd")}, forward_.state.at("nu"),
+                            options, in_.mode));
+  }
+  void operator()(const model::PowerNormReleasedOptions& options) {
+    put(power_norm_released_backward(
+        in_.grad_y, in_.x, affine_, in_.valid,
+        {saved("quadratic_mean"), saved("rstd"), saved("batch_rstd"), saved("group_rstd")},
+        forward_.state.at("nu"), options, in_.mode));
+  }
+
+ private:
+  /// A statistic of the forward; empty where it left none.
+  Tensor<T> saved(std::string_view name) const {
+    const Tensor<T>* const values = forward_.outputs.find(name);
+    return values == nullptr ? Tensor<T>() : *values;
+  }
+  /// In inference the running one.
+  Tensor<T> mean() const {
+    return in_training(in_) ? saved("mean") : forward_.state.at("running_mean");
+  }
+
+  void put(std::string_view name, Tensor<T> values) { step_.outputs.set(name, std::move(values)); }
+
+  void put(AffineGradients<T> gradients) {
+    put("grad_x", std::move(gradients.grad_x));
+    put("grad_gamma", std::move(gradients.grad_gamma));
+    put("grad_beta", std::move(gradients.grad_beta));
+  }
+
+  void put(PowerNormBackward<T> backward) {
+    if (in_training(in_)) {
+      put("mean_x_hat_squared", std::move(backward.mean_x_hat_squared));
+      put("mean_g_x_hat", std::move(backward.mean_g_x_hat));
+    }
+    put(std::move(backward.gradients));
+    step_.state.set("nu", std::move(backward.nu));
+  }
+
+  const NormInputs<T>& in_;
+  const NormStep<T>& forward_;
   Affine<T> affine_;
   NormStep<T> step_;
 };
@@ -240,16 +291,39 @@ NamedTensors<T> initial_state(const model::NormOptions& options, std::size_t d_m
 }
 
 template <numeric::Real T>
-NormStep<T> norm_step(const model::NormOptions& options, const NormInputs<T>& inputs,
-                      const NamedTensors<T>& state) {
-  StepRunner<T> runner(inputs, state);
+NormStep<T> norm_forward(const model::NormOptions& options, const NormInputs<T>& inputs,
+                         const NamedTensors<T>& state) {
+  ForwardRunner<T> runner(inputs, state);
   std::visit(runner, options);
   return runner.take();
 }
 
-#define NORMPROOF_INSTANTIATE(T)                                                  \
-  template NamedTensors<T> initial_state(const model::NormOptions&, std::size_t); \
-  template NormStep<T> norm_step(const model::NormOptions&, const NormInputs<T>&, \
+template <numeric::Real T>
+NormStep<T> norm_backward(const model::NormOptions& options, const NormInputs<T>& inputs,
+                          const NormStep<T>& forward) {
+  BackwardRunner<T> runner(inputs, forward);
+  std::visit(runner, options);
+  return runner.take();
+}
+
+template <numeric::Real T>
+NormStep<T> norm_step(const model::NormOptions& options, const NormInputs<T>& inputs,
+                      const NamedTensors<T>& state) {
+  NormStep<T> step = norm_forward(options, inputs, state);
+  if (!tensor::is_given(inputs.grad_y)) return step;
+  NormStep<T> backward = norm_backward(options, inputs, step);
+  for (auto& [name, values] : backward.outputs) step.outputs.set(name, std::move(values));
+  step.state = std::move(backward.state);
+  return step;
+}
+
+#define NORMPROOF_INSTANTIATE(T)                                                      \
+  template NamedTensors<T> initial_state(const model::NormOptions&, std::size_t);     \
+  template NormStep<T> norm_forward(const model::NormOptions&, const NormInputs<T>&,  \
+                                    const NamedTensors<T>&);                          \
+  template NormStep<T> norm_backward(const model::NormOptions&, const NormInputs<T>&, \
+                                     const NormStep<T>&);                             \
+  template NormStep<T> norm_step(const model::NormOptions&, const NormInputs<T>&,     \
                                  const NamedTensors<T>&);
 NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
 #undef NORMPROOF_INSTANTIATE

@@ -31,6 +31,21 @@ struct NormStep {
 template <numeric::Real T>
 tensor::NamedTensors<T> initial_state(const model::NormOptions& options, std::size_t d_model);
 
+/// The forward of the layer that options name; inputs.grad_y is not looked at.
+/// Requires  (C1) those of the layer  (C2) state has the names and shapes of initial_state
+/// Throws    ContractError
+template <numeric::Real T>
+NormStep<T> norm_forward(const model::NormOptions& options, const NormInputs<T>& inputs,
+                         const tensor::NamedTensors<T>& state);
+
+/// The backward to it: the gradients, and the state after the step.
+/// Requires  (C3) inputs as norm_forward took them, with grad_y  (C4) `forward` as it returned it;
+///           y is not looked at
+/// Throws    ContractError
+template <numeric::Real T>
+NormStep<T> norm_backward(const model::NormOptions& options, const NormInputs<T>& inputs,
+                          const NormStep<T>& forward);
+
 /// Runs forward, and backward where inputs.grad_y is given, of the layer that options name.
 /// Requires  (C1) those of the layer  (C2) state has the names and shapes of initial_state
 /// Throws    ContractError

@@ -46,9 +46,12 @@ Tensor<T> sum_rows(const Tensor<T>& x) {
 
 template <numeric::Real T>
 Tensor<T> sum_columns(const Tensor<T>& x) {
-  check_matrix("sum_columns", shape_of(x));
-  const std::size_t rows = x.shape(0);
-  const std::size_t width = x.shape(1);
+  const tensor::Shape shape = shape_of(x);
+  if (shape.size() < 2 || x.size() == 0)
+    numeric::contract_failure("sum_columns", "x", "has shape " + tensor::to_string(shape),
+                              "[..., D], every extent at least 1 (C1)");
+  const std::size_t width = shape.back();
+  const std::size_t rows = x.size() / width;
   Tensor<T> y = tensor::empty_tensor<T>({width});
   numeric::parallel_for(width, kGrain / rows + 1, [&](std::size_t begin, std::size_t end) {
     const auto terms = [&, begin](std::size_t row) {

@@ -18,9 +18,9 @@ T sum_elements(const tensor::Tensor<T>& x);
 template <numeric::Real T>
 tensor::Tensor<T> sum_rows(const tensor::Tensor<T>& x);
 
-/// Computes  y_j = sum_i x_ij
-/// Shapes    x [N,D]; y [D]
-/// Requires  (C1) x has rank 2 and extents at least 1
+/// Computes  y_j = sum_i x_ij over all rows, whatever the axes before the last one
+/// Shapes    x [..., D]; y [D]
+/// Requires  (C1) x has rank 2 at least and extents at least 1
 template <numeric::Real T>
 tensor::Tensor<T> sum_columns(const tensor::Tensor<T>& x);
 

@@ -1,0 +1,116 @@
+#include "ref/encoder/encoder.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "ref/nn/positional_encoding.hpp"
+#include "ref/numeric/parallel.hpp"
+#include "ref/ops/arithmetic.hpp"
+#include "ref/ops/lane_sum.hpp"
+#include "ref/tensor/contract.hpp"
+
+namespace normproof::ref::encoder {
+
+template <numeric::Real T>
+Encoder<T>::Encoder(const EncoderConfig& config, const EncoderParameters<T>& parameters,
+                    const Tap<T>& tap)
+    : config_(config), parameters_(parameters), tap_(tap) {
+  check_config("Encoder", config);
+  for (std::size_t l = 0; l < config.num_layers; ++l)
+    layers_.emplace_back(config_, parameters_.layers.at(l), fmt::format("layers.{}", l), tap_);
+}
+
+template <numeric::Real T>
+Tensor<T> Encoder<T>::forward(const EncoderInputs& inputs, const EncoderRun& run,
+                              NamedTensors<T>& state) {
+  run_ = run;
+  tokens_ = inputs.tokens;
+  Tensor<T> x = nn::embedding(tokens_, parameters_.embedding);
+  const std::size_t batch_size = tokens_.batch_size, seq_len = tokens_.seq_len;
+  tensor::check_mask("Encoder", inputs.valid, tensor::shape_of(x));
+  if (config_.positions) {
+    const Tensor<T> positions =
+        tensor::convert<T>(nn::positional_encoding(seq_len, config_.d_model));
+    for (std::size_t b = 0; b < batch_size; ++b)
+      for (std::size_t i = 0; i < positions.size(); ++i)
+        x.data()[b * positions.size() + i] += positions.data()[i];
+  }
+  if (tap_) tap_("x", x);
+  const Mask valid = config_.mask_padding ? inputs.valid : Mask();
+  real_.assign(batch_size, {});
+  for (std::size_t i = 0; i < batch_size * seq_len; ++i)
+    if (!tensor::is_given(valid) || valid.data()[i]) real_[i / seq_len].push_back(i % seq_len);
+  for (EncoderLayer<T>& layer : layers_) x = layer.forward(std::move(x), valid, run, state);
+  if (config_.placement == model::NormPlacement::pre)
+    x = run_norm<T>(config_, parameters_.final_norm, std::move(x), valid, run.mode, "final_norm",
+                    state, final_norm_, tap_);
+  head_in_ = config_.pooling == model::Pooling::masked_mean ? pool(x) : std::move(x);
+  if (tap_) tap_("pooled", head_in_);
+  Tensor<T> logits = nn::linear(head_in_, parameters_.head);
+  if (tap_) tap_("logits", logits);
+  return logits;
+}
+
+template <numeric::Real T>
+EncoderGradients<T> Encoder<T>::backward(const Tensor<T>& grad_logits, NamedTensors<T>& state) {
+  EncoderGradients<T> gradients;
+  EncoderParameters<T>& dense = gradients.parameters;
+  dense.layers.resize(config_.num_layers);
+  nn::LinearGradients<T> head = nn::linear_backward(grad_logits, head_in_, parameters_.head);
+  dense.head = std::move(head.parameters);
+  Tensor<T> grad = config_.pooling == model::Pooling::masked_mean ? pool_backward(head.grad_x)
+                                                                  : std::move(head.grad_x);
+  if (config_.placement == model::NormPlacement::pre)
+    grad = run_norm_backward<T>(config_, std::move(grad), "final_norm", state, final_norm_,
+                                dense.final_norm, tap_);
+  for (std::size_t l = config_.num_layers; l-- > 0;)
+    grad = layers_[l].backward(std::move(grad), run_, state, dense.layers[l]);
+  if (tap_) tap_("grad_x", grad);
+  gradients.embedding = nn::embedding_backward(grad, tokens_, config_.vocab_size);
+  return gradients;
+}
+
+template <numeric::Real T>
+Tensor<T> Encoder<T>::pool(const Tensor<T>& x) {
+  const std::size_t width = config_.d_model, seq_len = tokens_.seq_len;
+  Tensor<T> pooled = tensor::empty_tensor<T>({tokens_.batch_size, width});
+  for (std::size_t b = 0; b < real_.size(); ++b)
+    if (real_[b].empty())
+      numeric::contract_failure("Encoder", "valid", fmt::format("has no token in sentence {}", b),
+                                "one at least (C5)");
+  numeric::parallel_for(real_.size(), 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t b = begin; b < end; ++b) {
+      const T* const sentence = x.data() + b * seq_len * width;
+      const auto terms = [&](std::size_t k) {
+        return [p = sentence + real_[b][k] * width](auto at) { return at(p); };
+      };
+      T* const sum = pooled.data() + b * width;
+      ops::column_sum<T>(real_[b].size(), width, sum,
+                         [&](T* to, auto... k) { ops::accumulate_rows(to, width, terms(k)...); });
+      const T n(static_cast<double>(real_[b].size()));
+      for (std::size_t d = 0; d < width; ++d) sum[d] /= n;
+    }
+  });
+  return pooled;
+}
+
+template <numeric::Real T>
+Tensor<T> Encoder<T>::pool_backward(const Tensor<T>& grad_p) const {
+  const std::size_t width = config_.d_model, seq_len = tokens_.seq_len;
+  Tensor<T> grad = tensor::full_tensor<T>({tokens_.batch_size, seq_len, width}, T(0));
+  for (std::size_t b = 0; b < real_.size(); ++b) {
+    const T n(static_cast<double>(real_[b].size()));
+    for (std::size_t d = 0; d < width; ++d) {
+      const T share = grad_p.data()[b * width + d] / n;
+      for (const std::size_t t : real_[b]) grad.data()[(b * seq_len + t) * width + d] = share;
+    }
+  }
+  return grad;
+}
+
+#define NORMPROOF_INSTANTIATE(T) template class Encoder<T>;
+NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
+#undef NORMPROOF_INSTANTIATE
+
+}  // namespace normproof::ref::encoder

@@ -1,0 +1,202 @@
+#include "ref/encoder/encoder_layer.hpp"
+
+#include <utility>
+
+#include "ref/ops/arithmetic.hpp"
+
+namespace normproof::ref::encoder {
+namespace {
+
+template <class T>
+void show(const Tap<T>& tap, const std::string& name, const Tensor<T>& values) {
+  if (tap && tensor::is_given(values)) tap(name, values);
+}
+
+template <class T>
+NamedTensors<T> state_of(const NamedTensors<T>& state, const std::string& place) {
+  NamedTensors<T> own;
+  for (const auto& [name, values] : state)
+    if (name.starts_with(place + ".")) own.set(name.substr(place.size() + 1), values);
+  return own;
+}
+
+template <class T>
+void put_state(NamedTensors<T>& state, const std::string& place, const NamedTensors<T>& own) {
+  for (const auto& [name, values] : own) state.set(place + "." + name, values);
+}
+
+}  // namespace
+
+template <numeric::Real T>
+Tensor<T> run_norm(const EncoderConfig& config, const norm::Affine<T>& affine, Tensor<T> x,
+                   const Mask& valid, model::Mode mode, const std::string& place,
+                   NamedTensors<T>& state, NormSite<T>& site, const Tap<T>& tap) {
+  show(tap, place + ".x", x);
+  site.inputs = {std::move(x), affine.gamma, affine.beta, {}, valid, mode};
+  site.forward = norm::norm_forward(config.norm, site.inputs, state_of(state, place));
+  put_state(state, place, site.forward.state);
+  Tensor<T> y = std::move(site.forward.outputs.at("y"));
+  for (const auto& [name, values] : site.forward.outputs)
+    if (name != "y") show(tap, place + "." + name, values);
+  show(tap, place + ".y", y);
+  return y;
+}
+
+template <numeric::Real T>
+Tensor<T> run_norm_backward(const EncoderConfig& config, Tensor<T> grad_y, const std::string& place,
+                            NamedTensors<T>& state, NormSite<T>& site, norm::Affine<T>& gradients,
+                            const Tap<T>& tap) {
+  show(tap, "grad_" + place + ".y", grad_y);
+  site.inputs.grad_y = std::move(grad_y);
+  norm::NormStep<T> step = norm::norm_backward(config.norm, site.inputs, site.forward);
+  put_state(state, place, step.state);
+  if (tensor::is_given(site.inputs.gamma))
+    gradients.gamma = std::move(step.outputs.at("grad_gamma"));
+  if (tensor::is_given(site.inputs.beta)) gradients.beta = std::move(step.outputs.at("grad_beta"));
+  Tensor<T> grad_x = std::move(step.outputs.at("grad_x"));
+  site = {};
+  show(tap, "grad_" + place + ".x", grad_x);
+  return grad_x;
+}
+
+template <numeric::Real T>
+EncoderLayer<T>::EncoderLayer(const EncoderConfig& config,
+                              const EncoderLayerParameters<T>& parameters, std::string place,
+                              const Tap<T>& tap)
+    : config_(config), parameters_(parameters), place_(std::move(place)), tap_(tap) {}
+
+template <numeric::Real T>
+double EncoderLayer<T>::rate(const EncoderRun& run) const {
+  return run.mode == model::Mode::training ? config_.dropout : 0;
+}
+
+template <numeric::Real T>
+nn::AttentionOptions EncoderLayer<T>::attention_options(const EncoderRun& run) const {
+  return {config_.num_heads, rate(run), {run.seed, run.step, place_ + ".attention.weights"}};
+}
+
+template <numeric::Real T>
+nn::FeedForwardOptions EncoderLayer<T>::feed_forward_options(const EncoderRun& run) const {
+  return {config_.activation, rate(run), {run.seed, run.step, place_ + ".feed_forward.active"}};
+}
+
+/// dropout(attention(x))
+template <numeric::Real T>
+Tensor<T> EncoderLayer<T>::attend(const Tensor<T>& x, const EncoderRun& run) {
+  nn::AttentionForward<T> attention =
+      nn::multi_head_attention(x, parameters_.attention, valid_, attention_options(run));
+  saved_.attention = std::move(attention.saved);
+  show(tap_, place_ + ".attention.qkv", saved_.attention.qkv);
+  show(tap_, place_ + ".attention.weights", saved_.attention.weights);
+  show(tap_, place_ + ".attention.context", saved_.attention.context);
+  show(tap_, place_ + ".attention.y", attention.y);
+  if (rate(run) == 0) return std::move(attention.y);
+  saved_.keep1 = nn::dropout_mask(tensor::shape_of(attention.y), rate(run),
+                                  {run.seed, run.step, place_ + ".attention.y"});
+  return nn::dropout(attention.y, saved_.keep1, rate(run));
+}
+
+template <numeric::Real T>
+Tensor<T> EncoderLayer<T>::attend_backward(const Tensor<T>& grad_y, const EncoderRun& run,
+                                           EncoderLayerParameters<T>& gradients) {
+  const bool dropped = rate(run) > 0;
+  const Tensor<T> own = dropped ? nn::dropout(grad_y, saved_.keep1, rate(run)) : Tensor<T>();
+  nn::AttentionGradients<T> backward = nn::multi_head_attention_backward(
+      dropped ? own : grad_y, saved_.attention_in, parameters_.attention, valid_, saved_.attention,
+      attention_options(run));
+  gradients.attention = std::move(backward.parameters);
+  show(tap_, "grad_" + place_ + ".attention.x", backward.grad_x);
+  return std::move(backward.grad_x);
+}
+
+/// dropout(feed_forward(x))
+template <numeric::Real T>
+Tensor<T> EncoderLayer<T>::feed(const Tensor<T>& x, const EncoderRun& run) {
+  nn::FeedForwardForward<T> fed =
+      nn::feed_forward(x, parameters_.feed_forward, feed_forward_options(run));
+  saved_.feed_forward = std::move(fed.saved);
+  show(tap_, place_ + ".feed_forward.inner", saved_.feed_forward.inner);
+  show(tap_, place_ + ".feed_forward.active", saved_.feed_forward.active);
+  show(tap_, place_ + ".feed_forward.y", fed.y);
+  if (rate(run) == 0) return std::move(fed.y);
+  saved_.keep2 = nn::dropout_mask(tensor::shape_of(fed.y), rate(run),
+                                  {run.seed, run.step, place_ + ".feed_forward.y"});
+  return nn::dropout(fed.y, saved_.keep2, rate(run));
+}
+
+template <numeric::Real T>
+Tensor<T> EncoderLayer<T>::feed_backward(const Tensor<T>& grad_y, const EncoderRun& run,
+                                         EncoderLayerParameters<T>& gradients) {
+  const bool dropped = rate(run) > 0;
+  const Tensor<T> own = dropped ? nn::dropout(grad_y, saved_.keep2, rate(run)) : Tensor<T>();
+  nn::FeedForwardGradients<T> backward = nn::feed_forward_backward(
+      dropped ? own : grad_y, saved_.feed_forward_in, parameters_.feed_forward, saved_.feed_forward,
+      feed_forward_options(run));
+  gradients.feed_forward = std::move(backward.parameters);
+  show(tap_, "grad_" + place_ + ".feed_forward.x", backward.grad_x);
+  return std::move(backward.grad_x);
+}
+
+template <numeric::Real T>
+Tensor<T> EncoderLayer<T>::forward(Tensor<T> x, const Mask& valid, const EncoderRun& run,
+                                   NamedTensors<T>& state) {
+  valid_ = valid;
+  const auto normalise = [&](const char* name, const norm::Affine<T>& affine, Tensor<T> values,
+                             NormSite<T>& site) {
+    return run_norm<T>(config_, affine, std::move(values), valid_, run.mode, place_ + "." + name,
+                       state, site, tap_);
+  };
+  if (config_.placement == model::NormPlacement::post) {
+    saved_.attention_in = std::move(x);
+    Tensor<T> h = attend(saved_.attention_in, run);
+    ops::add_in_place(h, saved_.attention_in);
+    saved_.feed_forward_in = normalise("norm1", parameters_.norm1, std::move(h), saved_.norm1);
+    Tensor<T> y = feed(saved_.feed_forward_in, run);
+    ops::add_in_place(y, saved_.feed_forward_in);
+    return normalise("norm2", parameters_.norm2, std::move(y), saved_.norm2);
+  }
+  saved_.attention_in = normalise("norm1", parameters_.norm1, std::move(x), saved_.norm1);
+  Tensor<T> h = attend(saved_.attention_in, run);
+  ops::add_in_place(h, saved_.norm1.inputs.x);
+  saved_.feed_forward_in = normalise("norm2", parameters_.norm2, std::move(h), saved_.norm2);
+  Tensor<T> y = feed(saved_.feed_forward_in, run);
+  ops::add_in_place(y, saved_.norm2.inputs.x);
+  return y;
+}
+
+template <numeric::Real T>
+Tensor<T> EncoderLayer<T>::backward(Tensor<T> grad_y, const EncoderRun& run, NamedTensors<T>& state,
+                                    EncoderLayerParameters<T>& gradients) {
+  const auto through_norm = [&](const char* name, Tensor<T> grad, NormSite<T>& site,
+                                norm::Affine<T>& own) {
+    return run_norm_backward<T>(config_, std::move(grad), place_ + "." + name, state, site, own,
+                                tap_);
+  };
+  if (config_.placement == model::NormPlacement::post) {
+    Tensor<T> grad_h = through_norm("norm2", std::move(grad_y), saved_.norm2, gradients.norm2);
+    ops::add_in_place(grad_h, feed_backward(grad_h, run, gradients));
+    Tensor<T> grad_x = through_norm("norm1", std::move(grad_h), saved_.norm1, gradients.norm1);
+    ops::add_in_place(grad_x, attend_backward(grad_x, run, gradients));
+    saved_ = {};
+    return grad_x;
+  }
+  ops::add_in_place(grad_y, through_norm("norm2", feed_backward(grad_y, run, gradients),
+                                         saved_.norm2, gradients.norm2));
+  ops::add_in_place(grad_y, through_norm("norm1", attend_backward(grad_y, run, gradients),
+                                         saved_.norm1, gradients.norm1));
+  saved_ = {};
+  return grad_y;
+}
+
+#define NORMPROOF_INSTANTIATE(T)                                                              \
+  template class EncoderLayer<T>;                                                             \
+  template Tensor<T> run_norm(const EncoderConfig&, const norm::Affine<T>&, Tensor<T>,        \
+                              const Mask&, model::Mode, const std::string&, NamedTensors<T>&, \
+                              NormSite<T>&, const Tap<T>&);                                   \
+  template Tensor<T> run_norm_backward(const EncoderConfig&, Tensor<T>, const std::string&,   \
+                                       NamedTensors<T>&, NormSite<T>&, norm::Affine<T>&,      \
+                                       const Tap<T>&);
+NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
+#undef NORMPROOF_INSTANTIATE
+
+}  // namespace normproof::ref::encoder

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "ref/encoder/parameters.hpp"
+#include "ref/norm/norm.hpp"
+
+namespace normproof::ref::encoder {
+
+/// What a step of training or an evaluation is run with.
+struct EncoderRun {
+  model::Mode mode = model::Mode::training;  ///< inference: no dropout, running statistics
+  std::uint64_t seed = 0;                    ///< of the dropouts
+  std::uint64_t step = 0;                    ///< of the dropouts
+};
+
+/// Sees tensors as they come, by name: "layers.0.attention.weights", "grad_layers.0.norm1.x". The
+/// step depends on nothing that it does.
+template <class T>
+using Tap = std::function<void(const std::string& name, const Tensor<T>& values)>;
+
+/// A norm in its place, between forward and backward.
+template <class T>
+struct NormSite {
+  norm::NormInputs<T> inputs;
+  norm::NormStep<T> forward;  ///< without y
+};
+
+template <class T>
+struct EncoderLayerSaved {
+  Tensor<T> attention_in;  ///< what attention takes: x, or norm1(x)
+  nn::AttentionSaved<T> attention;
+  Mask keep1;  ///< of the dropout after attention, or empty
+  NormSite<T> norm1;
+  Tensor<T> feed_forward_in;
+  nn::FeedForwardSaved<T> feed_forward;
+  Mask keep2;  ///< of the dropout after the feed-forward, or empty
+  NormSite<T> norm2;
+};
+
+/// One layer of a Transformer encoder.
+/// Source    [VSP+17] section 3.1 (post), [XYH+20] (pre); docs/specification/encoder.md
+/// Computes  post: h = norm1(x + dropout(attention(x))) ; y = norm2(h + dropout(feed_forward(h)))
+///           pre: h = x + dropout(attention(norm1(x))) ; y = h + dropout(feed_forward(norm2(h)))
+/// Shapes    x, y [B,T,D]; valid [B,T], true = a real token, or empty: all
+/// Requires  those of its parts
+/// Order     of its parts; a residual sum is rounded once an element
+/// Throws    ContractError; `place` begins the names of dropouts, state and taps: "layers.0"
+template <numeric::Real T>
+class EncoderLayer {
+ public:
+  EncoderLayer(const EncoderConfig& config, const EncoderLayerParameters<T>& parameters,
+               std::string place, const Tap<T>& tap);
+
+  /// Moves the entries of `state` that belong to this layer.
+  Tensor<T> forward(Tensor<T> x, const Mask& valid, const EncoderRun& run, NamedTensors<T>& state);
+
+  /// The gradient by x, and in `gradients` those by the parameters. What PowerNorm carries from
+  /// backward to backward moves in `state`.
+  Tensor<T> backward(Tensor<T> grad_y, const EncoderRun& run, NamedTensors<T>& state,
+                     EncoderLayerParameters<T>& gradients);
+
+ private:
+  Tensor<T> attend(const Tensor<T>& x, const EncoderRun& run);
+  Tensor<T> attend_backward(const Tensor<T>& grad_y, const EncoderRun& run,
+                            EncoderLayerParameters<T>& gradients);
+  Tensor<T> feed(const Tensor<T>& x, const EncoderRun& run);
+  Tensor<T> feed_backward(const Tensor<T>& grad_y, const EncoderRun& run,
+                          EncoderLayerParameters<T>& gradients);
+  nn::AttentionOptions attention_options(const EncoderRun& run) const;
+  nn::FeedForwardOptions feed_forward_options(const EncoderRun& run) const;
+  double rate(const EncoderRun& run) const;
+
+  const EncoderConfig& config_;
+  const EncoderLayerParameters<T>& parameters_;
+  std::string place_;
+  const Tap<T>& tap_;
+  Mask valid_;
+  EncoderLayerSaved<T> saved_;
+};
+
+/// Runs a norm at its place, and keeps what its backward needs.
+template <numeric::Real T>
+Tensor<T> run_norm(const EncoderConfig& config, const norm::Affine<T>& affine, Tensor<T> x,
+                   const Mask& valid, model::Mode mode, const std::string& place,
+                   NamedTensors<T>& state, NormSite<T>& site, const Tap<T>& tap);
+
+/// Its backward: grad_x; gradients gets those by gamma and beta where they exist.
+template <numeric::Real T>
+Tensor<T> run_norm_backward(const EncoderConfig& config, Tensor<T> grad_y, const std::string& place,
+                            NamedTensors<T>& state, NormSite<T>& site, norm::Affine<T>& gradients,
+                            const Tap<T>& tap);
+
+}  // namespace normproof::ref::encoder

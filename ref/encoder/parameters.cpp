@@ -1,0 +1,157 @@
+#include "ref/encoder/parameters.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ref/norm/norm.hpp"
+#include "ref/tensor/contract.hpp"
+
+namespace normproof::ref::encoder {
+namespace {
+
+bool has_gamma(const model::NormOptions& norm) {
+  const std::string name = model::norm_name(norm);
+  return name != "none" && name != "group_scaling";
+}
+bool has_beta(const model::NormOptions& norm) {
+  return has_gamma(norm) && model::norm_name(norm) != "scale_norm";
+}
+
+/// f(name, tensor) for every parameter in the one order.
+template <class Parameters, class F>
+void visit_parameters(Parameters& p, F f) {
+  const auto linear = [&](const std::string& name, auto& map) {
+    f(name + ".weight", map.weight);
+    f(name + ".bias", map.bias);
+  };
+  const auto affine = [&](const std::string& name, auto& a) {
+    f(name + ".gamma", a.gamma);
+    f(name + ".beta", a.beta);
+  };
+  f(std::string("embedding.weight"), p.embedding);
+  for (std::size_t l = 0; l < p.layers.size(); ++l) {
+    const std::string layer = fmt::format("layers.{}.", l);
+    auto& own = p.layers[l];
+    linear(layer + "attention.in", own.attention.in);
+    linear(layer + "attention.out", own.attention.out);
+    affine(layer + "norm1", own.norm1);
+    linear(layer + "feed_forward.first", own.feed_forward.first);
+    linear(layer + "feed_forward.second", own.feed_forward.second);
+    affine(layer + "norm2", own.norm2);
+  }
+  affine("final_norm", p.final_norm);
+  linear("head", p.head);
+}
+
+tensor::Shape shape_by_name(const EncoderConfig& c, const std::string& name) {
+  const std::size_t d = c.d_model;
+  if (name == "embedding.weight") return {c.vocab_size, d};
+  if (name == "head.weight") return {c.num_classes, d};
+  if (name == "head.bias") return {c.num_classes};
+  if (name.ends_with("attention.in.weight")) return {3 * d, d};
+  if (name.ends_with("attention.in.bias")) return {3 * d};
+  if (name.ends_with("attention.out.weight")) return {d, d};
+  if (name.ends_with("feed_forward.first.weight")) return {c.d_ff, d};
+  if (name.ends_with("feed_forward.first.bias")) return {c.d_ff};
+  if (name.ends_with("feed_forward.second.weight")) return {d, c.d_ff};
+  const bool is_norm = name.ends_with(".gamma") || name.ends_with(".beta");
+  if (!is_norm) return {d};  // the biases of attention.out and feed_forward.second
+  const bool absent = name.starts_with("final_norm") && c.placement == model::NormPlacement::post;
+  if (absent || !(name.ends_with(".gamma") ? has_gamma(c.norm) : has_beta(c.norm))) return {};
+  return {model::norm_name(c.norm) == "scale_norm" ? 1 : d};
+}
+
+}  // namespace
+
+void check_config(std::string_view function, const EncoderConfig& config) {
+  const auto positive = [&](const char* field, std::size_t value) {
+    if (value == 0) numeric::contract_failure(function, field, "is 0", "1 or more (C1)");
+  };
+  positive("vocab_size", config.vocab_size);
+  positive("d_model", config.d_model);
+  positive("num_heads", config.num_heads);
+  positive("d_ff", config.d_ff);
+  positive("num_layers", config.num_layers);
+  positive("num_classes", config.num_classes);
+  if (config.d_model % config.num_heads != 0)
+    numeric::contract_failure(function, "num_heads", fmt::format("is {}", config.num_heads),
+                              fmt::format("a divisor of d_model, {} (C2)", config.d_model));
+  tensor::check_option(function, "dropout", config.dropout,
+                       config.dropout >= 0 && config.dropout < 1, "0 <= dropout < 1 (C3)");
+  for (const auto& [name, text] : model::list_options(config.norm)) {
+    if (name != "groups") continue;
+    const std::size_t groups = std::stoul(text);
+    if (groups == 0 || config.d_model % groups != 0)
+      numeric::contract_failure(function, "norm.groups", "is " + text,
+                                fmt::format("a divisor of d_model, {} (C4)", config.d_model));
+  }
+}
+
+std::vector<ParameterShape> parameter_shapes(const EncoderConfig& config) {
+  check_config("parameter_shapes", config);
+  EncoderParameters<double> none;
+  none.layers.resize(config.num_layers);
+  std::vector<ParameterShape> shapes;
+  visit_parameters(none, [&](const std::string& name, auto&) {
+    const tensor::Shape shape = shape_by_name(config, name);
+    if (!shape.empty()) shapes.push_back({name, shape});
+  });
+  return shapes;
+}
+
+template <numeric::Real T>
+NamedTensors<T> to_named(EncoderParameters<T> parameters) {
+  NamedTensors<T> named;
+  visit_parameters(parameters, [&](const std::string& name, Tensor<T>& values) {
+    if (tensor::is_given(values)) named.set(name, std::move(values));
+  });
+  return named;
+}
+
+template <numeric::Real T>
+EncoderParameters<T> from_named(const EncoderConfig& config, NamedTensors<T> named) {
+  std::vector<std::string> known;
+  for (const ParameterShape& expected : parameter_shapes(config)) {
+    known.push_back(expected.name);
+    const Tensor<T>* const values = named.find(expected.name);
+    if (values == nullptr)
+      numeric::contract_failure("from_named", expected.name, "is absent",
+                                "shape " + tensor::to_string(expected.shape));
+    tensor::check_shape("from_named", expected.name, tensor::shape_of(*values), expected.shape);
+  }
+  for (const auto& entry : named)
+    if (std::ranges::find(known, entry.name) == known.end())
+      throw numeric::ContractError(numeric::unknown_name("parameter", entry.name, known));
+  EncoderParameters<T> parameters;
+  parameters.layers.resize(config.num_layers);
+  visit_parameters(parameters, [&](const std::string& name, Tensor<T>& values) {
+    if (Tensor<T>* const given = named.find(name)) values = std::move(*given);
+  });
+  return parameters;
+}
+
+template <numeric::Real T>
+NamedTensors<T> initial_norm_state(const EncoderConfig& config) {
+  check_config("initial_norm_state", config);
+  NamedTensors<T> state;
+  const NamedTensors<T> own = norm::initial_state<T>(config.norm, config.d_model);
+  const auto add = [&](const std::string& site) {
+    for (const auto& [name, values] : own) state.set(site + "." + name, values);
+  };
+  for (std::size_t l = 0; l < config.num_layers; ++l) {
+    add(fmt::format("layers.{}.norm1", l));
+    add(fmt::format("layers.{}.norm2", l));
+  }
+  if (config.placement == model::NormPlacement::pre) add("final_norm");
+  return state;
+}
+
+#define NORMPROOF_INSTANTIATE(T)                                                   \
+  template NamedTensors<T> to_named(EncoderParameters<T>);                         \
+  template EncoderParameters<T> from_named(const EncoderConfig&, NamedTensors<T>); \
+  template NamedTensors<T> initial_norm_state(const EncoderConfig&);
+NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
+#undef NORMPROOF_INSTANTIATE
+
+}  // namespace normproof::ref::encoder

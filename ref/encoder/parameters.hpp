@@ -1,0 +1,69 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ref/model/encoder_config.hpp"
+#include "ref/nn/embedding.hpp"
+#include "ref/nn/feed_forward.hpp"
+#include "ref/nn/multi_head_attention.hpp"
+#include "ref/norm/affine.hpp"
+#include "ref/tensor/named_tensors.hpp"
+
+namespace normproof::ref::encoder {
+
+using model::EncoderConfig;
+using tensor::Mask;
+using tensor::NamedTensors;
+using tensor::Tensor;
+
+template <class T>
+struct EncoderLayerParameters {
+  nn::Attention<T> attention;
+  norm::Affine<T> norm1;
+  nn::FeedForward<T> feed_forward;
+  norm::Affine<T> norm2;
+};
+
+/// The parameters of an encoder, or the gradients by them.
+template <class T>
+struct EncoderParameters {
+  Tensor<T> embedding;  ///< [V,D]
+  std::vector<EncoderLayerParameters<T>> layers;
+  norm::Affine<T> final_norm;  ///< of the placement `pre` alone
+  nn::Linear<T> head;          ///< [C,D], [C]
+};
+
+/// A parameter by its name, such as "layers.0.attention.in.weight", and the shape that it has.
+struct ParameterShape {
+  std::string name;
+  tensor::Shape shape;
+};
+
+/// Checks    what an encoder needs of its description
+/// Requires  (C1) V, D, F, C, H >= 1 and at least one layer  (C2) H divides D  (C3) 0 <= dropout <
+/// 1
+///           (C4) the number of groups of the norm, where it has one, divides D
+/// Throws    ContractError naming the field
+void check_config(std::string_view function, const EncoderConfig& config);
+
+/// Every parameter in the one order that optimizers, files and hashes keep: the embedding, layer by
+/// layer attention, norm1, feed_forward, norm2, then final_norm and the head. Layers without
+/// parameters of their own (none, group_scaling) have no gamma and no beta, scale_norm has no beta.
+std::vector<ParameterShape> parameter_shapes(const EncoderConfig& config);
+
+/// The tensors by name, in that order; those that are empty are left out.
+template <numeric::Real T>
+NamedTensors<T> to_named(EncoderParameters<T> parameters);
+
+/// The inverse.
+/// Throws    ContractError where a name is absent, unknown, or has another shape
+template <numeric::Real T>
+EncoderParameters<T> from_named(const EncoderConfig& config, NamedTensors<T> named);
+
+/// What the norms carry from step to step: "layers.0.norm1.running_mean", ...
+template <numeric::Real T>
+NamedTensors<T> initial_norm_state(const EncoderConfig& config);
+
+}  // namespace normproof::ref::encoder

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+
+#include "ref/model/norm_options.hpp"
+
+namespace normproof::ref::model {
+
+enum class Activation { relu, gelu, gelu_tanh };
+/// post: norm(x + sublayer(x)); pre: x + sublayer(norm(x)), and a norm after the last layer.
+enum class NormPlacement { post, pre };
+/// masked_mean: one prediction a sentence, from the mean of its real tokens; per_position: one a
+/// position.
+enum class Pooling { masked_mean, per_position };
+
+/// A Transformer encoder with a class head: pure description.
+struct EncoderConfig {
+  std::size_t vocab_size = 0;
+  std::size_t d_model = 32;
+  std::size_t num_heads = 8;
+  std::size_t d_ff = 320;
+  std::size_t num_layers = 1;
+  std::size_t num_classes = 3;
+  Activation activation = Activation::relu;
+  NormPlacement placement = NormPlacement::post;
+  Pooling pooling = Pooling::masked_mean;
+  NormOptions norm = LayerNormOptions{};
+  bool positions = true;     ///< sinusoidal ones are added to the embedding
+  bool mask_padding = true;  ///< padding is neither attended to nor in a statistic
+  double dropout = 0.1;  ///< attention weights, inside the feed-forward, both sublayers' outputs
+};
+
+}  // namespace normproof::ref::model

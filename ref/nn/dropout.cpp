@@ -1,0 +1,47 @@
+#include "ref/nn/dropout.hpp"
+
+#include <fmt/format.h>
+
+#include "ref/numeric/parallel.hpp"
+#include "ref/numeric/random.hpp"
+#include "ref/tensor/contract.hpp"
+
+namespace normproof::ref::nn {
+namespace {
+
+constexpr std::size_t kDropoutGrain = 4096;  // elements; the bits do not depend on it
+
+void check_rate(std::string_view function, double rate) {
+  tensor::check_option(function, "rate", rate, rate >= 0 && rate < 1, "0 <= rate < 1 (C1)");
+}
+
+}  // namespace
+
+Mask dropout_mask(const tensor::Shape& shape, double rate, const DropoutKey& key) {
+  check_rate("dropout_mask", rate);
+  Mask keep = tensor::empty_tensor<bool>(shape);
+  const numeric::RandomStream random(key.seed, fmt::format("dropout/{}/{}", key.step, key.place));
+  numeric::parallel_for(keep.size(), kDropoutGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) keep.data()[i] = random.uniform(i) >= rate;
+  });
+  return keep;
+}
+
+template <numeric::Real T>
+Tensor<T> dropout(const Tensor<T>& x, const Mask& keep, double rate) {
+  check_rate("dropout", rate);
+  tensor::check_shape("dropout", "keep", tensor::shape_of(keep), tensor::shape_of(x));
+  const T scale = T(1) / (T(1) - T(rate));
+  Tensor<T> y = tensor::empty_tensor<T>(tensor::shape_of(x));
+  numeric::parallel_for(x.size(), kDropoutGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      y.data()[i] = keep.data()[i] ? T(x.data()[i] * scale) : T(0);
+  });
+  return y;
+}
+
+#define NORMPROOF_INSTANTIATE(T) template Tensor<T> dropout(const Tensor<T>&, const Mask&, double);
+NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
+#undef NORMPROOF_INSTANTIATE
+
+}  // namespace normproof::ref::nn

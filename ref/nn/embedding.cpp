@@ -1,0 +1,92 @@
+#include "ref/nn/embedding.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "ref/numeric/parallel.hpp"
+#include "ref/tensor/contract.hpp"
+
+namespace normproof::ref::nn {
+namespace {
+
+using tensor::shape_of;
+
+constexpr std::size_t kEmbeddingGrain = 32768;  // elements; the bits do not depend on it
+
+void check_tokens(std::string_view function, const Tokens& tokens, std::size_t vocab_size) {
+  const std::size_t count = tokens.batch_size * tokens.seq_len;
+  if (count == 0 || tokens.ids.size() != count)
+    numeric::contract_failure(function, "tokens",
+                              "has " + std::to_string(tokens.ids.size()) + " ids for B " +
+                                  std::to_string(tokens.batch_size) + " and T " +
+                                  std::to_string(tokens.seq_len),
+                              "B T of them, both at least 1 (C1)");
+  for (std::size_t i = 0; i < count; ++i)
+    if (tokens.ids[i] < 0 || static_cast<std::size_t>(tokens.ids[i]) >= vocab_size)
+      numeric::contract_failure(function, "tokens",
+                                "has the id " + std::to_string(tokens.ids[i]) + " at [" +
+                                    std::to_string(i / tokens.seq_len) + ", " +
+                                    std::to_string(i % tokens.seq_len) + "]",
+                                "0 to " + std::to_string(vocab_size - 1) + " (C2)");
+}
+
+}  // namespace
+
+template <numeric::Real T>
+Tensor<T> embedding(const Tokens& tokens, const Tensor<T>& weight) {
+  if (weight.dimension() != 2 || weight.size() == 0)
+    numeric::contract_failure("embedding", "weight",
+                              "has shape " + tensor::to_string(shape_of(weight)), "[V,D] (C3)");
+  check_tokens("embedding", tokens, weight.shape(0));
+  const std::size_t width = weight.shape(1);
+  Tensor<T> y = tensor::empty_tensor<T>({tokens.batch_size, tokens.seq_len, width});
+  numeric::parallel_for(
+      tokens.ids.size(), kEmbeddingGrain / width + 1, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i)
+          std::copy_n(weight.data() + static_cast<std::size_t>(tokens.ids[i]) * width, width,
+                      y.data() + i * width);
+      });
+  return y;
+}
+
+template <numeric::Real T>
+RowGradient<T> embedding_backward(const Tensor<T>& grad_y, const Tokens& tokens,
+                                  std::size_t vocab_size) {
+  check_tokens("embedding_backward", tokens, vocab_size);
+  const std::size_t width = grad_y.dimension() == 3 ? grad_y.shape(2) : 1;
+  tensor::check_shape("embedding_backward", "grad_y", shape_of(grad_y),
+                      {tokens.batch_size, tokens.seq_len, width});
+  // Positions by id, those of one id in ascending order.
+  std::vector<std::size_t> order(tokens.ids.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return tokens.ids[i]; });
+  RowGradient<T> gradient;
+  std::vector<std::size_t> begins;
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    const auto id = static_cast<std::size_t>(tokens.ids[order[k]]);
+    if (!gradient.rows.empty() && gradient.rows.back() == id) continue;
+    gradient.rows.push_back(id);
+    begins.push_back(k);
+  }
+  begins.push_back(order.size());
+  gradient.values = tensor::full_tensor<T>({gradient.rows.size(), width}, T(0));
+  numeric::parallel_for(gradient.rows.size(), kEmbeddingGrain / width + 1,
+                        [&](std::size_t begin, std::size_t end) {
+                          for (std::size_t row = begin; row < end; ++row) {
+                            T* const sum = gradient.values.data() + row * width;
+                            for (std::size_t k = begins[row]; k < begins[row + 1]; ++k) {
+                              const T* const term = grad_y.data() + order[k] * width;
+                              for (std::size_t d = 0; d < width; ++d) sum[d] += term[d];
+                            }
+                          }
+                        });
+  return gradient;
+}
+
+#define NORMPROOF_INSTANTIATE(T)                                 \
+  template Tensor<T> embedding(const Tokens&, const Tensor<T>&); \
+  template RowGradient<T> embedding_backward(const Tensor<T>&, const Tokens&, std::size_t);
+NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
+#undef NORMPROOF_INSTANTIATE
+
+}  // namespace normproof::ref::nn

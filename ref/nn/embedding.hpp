@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+
+#include "ref/nn/row_gradient.hpp"
+
+namespace normproof::ref::nn {
+
+using tensor::Tensor;
+
+/// Token ids, [B,T] in row-major order.
+struct Tokens {
+  std::size_t batch_size = 0;
+  std::size_t seq_len = 0;
+  std::vector<std::int32_t> ids;
+};
+
+/// Source    docs/specification/encoder.md
+/// Computes  y_btd = weight_vd, v the id of token (b, t)
+/// Shapes    weight [V,D]; y [B,T,D]
+/// Requires  (C1) B, T >= 1, and B T ids  (C2) 0 <= id < V  (C3) weight has rank 2
+/// Throws    ContractError
+template <numeric::Real T>
+Tensor<T> embedding(const Tokens& tokens, const Tensor<T>& weight);
+
+/// Computes  the row v: sum of grad_y_bt over the tokens (b, t) whose id is v; rows of ids that do
+///           not occur are left out
+/// Shapes    grad_y [B,T,D]
+/// Requires  (C4) grad_y has the shape of y, of a weight [vocab_size,D]
+/// Order     docs/determinism.md, R3: ascending position, from +0
+/// Throws    ContractError
+template <numeric::Real T>
+RowGradient<T> embedding_backward(const Tensor<T>& grad_y, const Tokens& tokens,
+                                  std::size_t vocab_size);
+
+}  // namespace normproof::ref::nn

@@ -1,0 +1,73 @@
+#include "ref/nn/linear.hpp"
+
+#include "ref/ops/arithmetic.hpp"
+#include "ref/ops/matmul.hpp"
+#include "ref/ops/reduce.hpp"
+#include "ref/tensor/contract.hpp"
+
+namespace normproof::ref::nn {
+namespace {
+
+using tensor::Shape;
+using tensor::shape_of;
+
+template <class T>
+ops::MatrixView<const T> rows_of(const Tensor<T>& t) {
+  const std::size_t width = t.shape().back();
+  return ops::matrix<const T>(t.data(), t.size() / width, width);
+}
+template <class T>
+ops::MatrixView<T> rows_of(Tensor<T>& t) {
+  const std::size_t width = t.shape().back();
+  return ops::matrix<T>(t.data(), t.size() / width, width);
+}
+
+/// The shape of y.
+template <class T>
+Shape checked_shape(std::string_view function, const Tensor<T>& x, const Linear<T>& p) {
+  Shape shape = shape_of(x);
+  if (shape.size() < 2 || x.size() == 0)
+    numeric::contract_failure(function, "x", "has shape " + tensor::to_string(shape),
+                              "[..., I], every extent at least 1 (C1)");
+  const Shape weight = shape_of(p.weight);
+  if (weight.size() != 2 || weight[1] != shape.back() || weight[0] == 0)
+    numeric::contract_failure(
+        function, "weight",
+        "has shape " + tensor::to_string(weight) + ", and x " + tensor::to_string(shape),
+        "[O,I] and [...,I] (C2)");
+  tensor::check_shape(function, "bias", shape_of(p.bias), {weight[0]});
+  shape.back() = weight[0];
+  return shape;
+}
+
+}  // namespace
+
+template <numeric::Real T>
+Tensor<T> linear(const Tensor<T>& x, const Linear<T>& parameters) {
+  const Shape shape = checked_shape("linear", x, parameters);
+  Tensor<T> y = ops::repeat_row(parameters.bias, shape);
+  ops::matmul_add<T>(rows_of(y), rows_of(x), ops::transposed(rows_of(parameters.weight)));
+  return y;
+}
+
+template <numeric::Real T>
+LinearGradients<T> linear_backward(const Tensor<T>& grad_y, const Tensor<T>& x,
+                                   const Linear<T>& parameters) {
+  const Shape shape = checked_shape("linear_backward", x, parameters);
+  tensor::check_shape("linear_backward", "grad_y", shape_of(grad_y), shape);
+  LinearGradients<T> result{tensor::empty_tensor<T>(shape_of(x)),
+                            {tensor::empty_tensor<T>(shape_of(parameters.weight)), {}}};
+  ops::matmul_into<T>(rows_of(result.grad_x), rows_of(grad_y), rows_of(parameters.weight));
+  ops::matmul_into<T>(rows_of(result.parameters.weight), ops::transposed(rows_of(grad_y)),
+                      rows_of(x));
+  result.parameters.bias = ops::sum_columns(grad_y);
+  return result;
+}
+
+#define NORMPROOF_INSTANTIATE(T)                                 \
+  template Tensor<T> linear(const Tensor<T>&, const Linear<T>&); \
+  template LinearGradients<T> linear_backward(const Tensor<T>&, const Tensor<T>&, const Linear<T>&);
+NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
+#undef NORMPROOF_INSTANTIATE
+
+}  // namespace normproof::ref::nn

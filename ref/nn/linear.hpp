@@ -1,0 +1,41 @@
+#pragma once
+
+#include "ref/tensor/tensor.hpp"
+
+namespace normproof::ref::nn {
+
+using tensor::Mask;
+using tensor::Tensor;
+
+template <class T>
+struct Linear {
+  Tensor<T> weight;  ///< [O,I]
+  Tensor<T> bias;    ///< [O]
+};
+
+template <class T>
+struct LinearGradients {
+  Tensor<T> grad_x;
+  Linear<T> parameters;  ///< grad_weight, grad_bias
+};
+
+/// A linear map of the last axis.
+/// Source    docs/specification/encoder.md
+/// Computes  y_no = bias_o + sum_i x_ni weight_oi
+/// Shapes    x [..., I]; weight [O,I]; bias [O]; y [..., O]
+/// Requires  (C1) rank of x at least 2, extents at least 1  (C2) I and O agree
+/// Order     docs/determinism.md, R1, the bias as a block before the first
+/// Error     docs/error_analysis.md, section 7
+/// Throws    ContractError naming both shapes
+template <numeric::Real T>
+Tensor<T> linear(const Tensor<T>& x, const Linear<T>& parameters);
+
+/// Computes  grad_x_ni = sum_o grad_y_no weight_oi ; grad_weight_oi = sum_n grad_y_no x_ni ;
+///           grad_bias_o = sum_n grad_y_no
+/// Requires  (C3) grad_y has the shape of y
+/// Order     R1 for products, R2 for grad_bias
+template <numeric::Real T>
+LinearGradients<T> linear_backward(const Tensor<T>& grad_y, const Tensor<T>& x,
+                                   const Linear<T>& parameters);
+
+}  // namespace normproof::ref::nn

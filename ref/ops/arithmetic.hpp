@@ -1,0 +1,26 @@
+#pragma once
+
+#include "ref/tensor/tensor.hpp"
+
+/// Sums and products element by element, in place. Common to all of them:
+///
+/// Source    docs/determinism.md, R4: one operation an element, rounded once
+/// Throws    ContractError naming both shapes where they differ
+namespace normproof::ref::ops {
+
+using tensor::Tensor;
+
+/// Computes  y = y + x
+template <numeric::Real T>
+void add_in_place(Tensor<T>& y, const Tensor<T>& x);
+
+/// Computes  y = y factor
+template <numeric::Real T>
+void scale_in_place(Tensor<T>& y, const T& factor);
+
+/// Computes  y_ij = x_j for every row i
+/// Shapes    x [D]; y: `shape`, whose last extent is D
+template <numeric::Real T>
+Tensor<T> repeat_row(const Tensor<T>& x, const tensor::Shape& shape);
+
+}  // namespace normproof::ref::ops

@@ -1,0 +1,64 @@
+#include "ref/encoder/encoder_layer.hpp"
+
+#include <gtest/gtest.h>
+
+#include "ref/ops/arithmetic.hpp"
+#include "tests/ref/encoder/encoders.hpp"
+
+namespace normproof::ref::encoder {
+namespace {
+
+using model::NormPlacement;
+
+/// The layer from its parts, as the contract has it.
+TEST(EncoderLayer, IsItsPartsInTheOrderOfItsPlacement) {
+  for (const NormPlacement placement : {NormPlacement::post, NormPlacement::pre}) {
+    const EncoderConfig config = small_config("layer_norm", placement, 1);
+    const auto p = from_named(config, random_parameters<double>(config)).layers[0];
+    const Tensor<double> x = nn::random_tensor<double>("x", {2, 3, 4});
+    NamedTensors<double> state;
+    const Tap<double> tap;
+    EncoderLayer<double> layer(config, p, "layers.0", tap);
+    const Tensor<double> y = layer.forward(x, {}, {}, state);
+
+    const auto normalise = [&](const Tensor<double>& values, const norm::Affine<double>& affine) {
+      return norm::norm_forward<double>(config.norm, {values, affine.gamma, affine.beta}, {})
+          .outputs.at("y");
+    };
+    const auto attend = [&](const Tensor<double>& values) {
+      return nn::multi_head_attention<double>(values, p.attention, {}, {.num_heads = 2}).y;
+    };
+    const auto feed = [&](const Tensor<double>& values) {
+      return nn::feed_forward<double>(values, p.feed_forward, {.activation = config.activation}).y;
+    };
+    const auto sum = [](Tensor<double> a, const Tensor<double>& b) {
+      ops::add_in_place(a, b);
+      return a;
+    };
+    Tensor<double> expected;
+    if (placement == NormPlacement::post) {
+      const Tensor<double> h = normalise(sum(attend(x), x), p.norm1);
+      expected = normalise(sum(feed(h), h), p.norm2);
+    } else {
+      const Tensor<double> h = sum(attend(normalise(x, p.norm1)), x);
+      expected = sum(feed(normalise(h, p.norm2)), h);
+    }
+    EXPECT_EQ(y, expected);
+  }
+}
+
+TEST(EncoderLayer, MovesItsOwnEntriesOfTheStateAlone) {
+  const EncoderConfig config = small_config("batch_norm", NormPlacement::post, 2);
+  const auto p = from_named(config, random_parameters<double>(config));
+  auto state = initial_norm_state<double>(config);
+  const auto before = state;
+  const Tap<double> tap;
+  EncoderLayer<double> layer(config, p.layers[1], "layers.1", tap);
+  layer.forward(nn::random_tensor<double>("x", {2, 3, 4}), {}, {}, state);
+  EXPECT_EQ(state.names(), before.names());
+  for (const auto& [name, values] : before)
+    EXPECT_EQ(values == state.at(name), name.starts_with("layers.0.")) << name;
+}
+
+}  // namespace
+}  // namespace normproof::ref::encoder

@@ -1,0 +1,215 @@
+#include "ref/encoder/encoder.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "ref/numeric/parallel.hpp"
+#include "tests/ref/encoder/encoders.hpp"
+#include "tests/ref/numeric/error_message.hpp"
+
+namespace normproof::ref::encoder {
+namespace {
+
+using model::NormPlacement;
+using nn::expect_gradients;
+using nn::random_tensor;
+using numeric::dual;
+using numeric::oracle50;
+using ::testing::HasSubstr;
+
+template <class T>
+Tensor<T> logits_of(const EncoderConfig& config, const NamedTensors<T>& parameters,
+                    const EncoderRun& run = {}) {
+  const auto p = from_named(config, parameters);
+  auto state = initial_norm_state<T>(config);
+  return Encoder<T>(config, p).forward(two_sentences(), run, state);
+}
+
+/// The gradients by name, the embedding's with the rows that no token touches.
+template <class T>
+NamedTensors<T> gradients_of(const EncoderConfig& config, const NamedTensors<T>& parameters,
+                             const Tensor<T>& grad_logits, const EncoderRun& run = {}) {
+  const auto p = from_named(config, parameters);
+  auto state = initial_norm_state<T>(config);
+  Encoder<T> encoder(config, p);
+  encoder.forward(two_sentences(), run, state);
+  EncoderGradients<T> gradients = encoder.backward(grad_logits, state);
+  Tensor<T> embedding = tensor::full_tensor<T>({config.vocab_size, config.d_model}, T(0));
+  for (std::size_t r = 0; r < gradients.embedding.rows.size(); ++r)
+    std::copy_n(gradients.embedding.values.data() + r * config.d_model, config.d_model,
+                embedding.data() + gradients.embedding.rows[r] * config.d_model);
+  gradients.parameters.embedding = std::move(embedding);
+  return to_named(std::move(gradients.parameters));
+}
+
+void expect_derivative(const EncoderConfig& config, const std::string& what) {
+  const auto parameters = random_parameters<oracle50>(config);
+  const bool pooled = config.pooling == model::Pooling::masked_mean;
+  const auto grad =
+      random_tensor<oracle50>("grad_logits", pooled ? tensor::Shape{2, 3} : tensor::Shape{2, 3, 3});
+  const auto gradients = gradients_of(config, parameters, grad);
+  EXPECT_EQ(gradients.names(), parameters.names());
+  expect_gradients(
+      parameters, grad, gradients,
+      [&](const NamedTensors<dual>& p) { return logits_of(config, p); }, what);
+}
+
+// Not batch_renorm and the PowerNorms with memory: their backward is no derivative by definition.
+TEST(Encoder, TheBackwardIsTheDerivativeForEveryNormPostAndPre) {
+  for (const char* norm : {"none", "layer_norm", "batch_norm", "rms_norm", "group_norm",
+                           "instance_norm", "power_norm_v", "scale_norm", "group_scaling"})
+    for (const NormPlacement placement : {NormPlacement::post, NormPlacement::pre})
+      ASSERT_NO_FATAL_FAILURE(expect_derivative(
+          small_config(norm, placement, 1),
+          std::string(norm) + (placement == NormPlacement::post ? " post" : " pre")));
+}
+
+TEST(Encoder, TheBackwardIsTheDerivativeForTwoLayersAndTheOtherChoices) {
+  expect_derivative(small_config("layer_norm", NormPlacement::post, 2), "two layers");
+  expect_derivative(small_config("rms_norm", NormPlacement::pre, 2), "two layers, pre");
+  EncoderConfig config = small_config("layer_norm", NormPlacement::post, 1);
+  config.pooling = model::Pooling::per_position;
+  config.activation = model::Activation::relu;
+  expect_derivative(config, "per position");
+  config = small_config("batch_norm", NormPlacement::post, 1);
+  config.mask_padding = false;
+  config.positions = false;
+  config.dropout = 0.5;
+  config.activation = model::Activation::gelu_tanh;
+  expect_derivative(config, "without masks and positions, with dropout");
+}
+
+/// PowerNorm's backward takes nu from the step before: with nu = 0 it is the derivative of
+/// y = gamma x rstd + beta with a constant rstd, which is that of inference in the same state.
+TEST(Encoder, PowerNormTakesNuOfTheStepBefore) {
+  const EncoderConfig config = small_config("power_norm", NormPlacement::post, 1);
+  const auto parameters = random_parameters<double>(config);
+  const auto grad = random_tensor<double>("grad", {2, 3});
+  const auto training = gradients_of(config, parameters, grad);
+  const auto inference = gradients_of(config, parameters, grad, {.mode = model::Mode::inference});
+  for (const auto& [name, values] : training) EXPECT_EQ(values, inference.at(name)) << name;
+  // A second step in the state that the first one left has another gradient.
+  const auto p = from_named(config, parameters);
+  auto state = initial_norm_state<double>(config);
+  Encoder<double> encoder(config, p);
+  encoder.forward(two_sentences(), {}, state);
+  encoder.backward(grad, state);
+  EXPECT_NE(state.at("layers.0.norm1.nu").data()[0], 0);
+  EXPECT_EQ(state.at("layers.0.norm2.iterations").data()[0], 1);
+  encoder.forward(two_sentences(), {}, state);
+  const auto second = encoder.backward(grad, state);
+  EXPECT_NE(second.parameters.head.weight, training.at("head.weight"));
+}
+
+TEST(Encoder, BitsDoNotDependOnThreads) {
+  EncoderConfig config = small_config("layer_norm", NormPlacement::post, 2);
+  config.vocab_size = 50;
+  config.d_model = 48;
+  config.num_heads = 4;
+  config.d_ff = 96;
+  config.dropout = 0.25;
+  EncoderInputs inputs{{9, 31, {}}, tensor::full_tensor<bool>({9, 31}, true)};
+  for (std::size_t i = 0; i < 9 * 31; ++i) {
+    inputs.tokens.ids.push_back(static_cast<std::int32_t>(i * 7 % 50));
+    inputs.valid.data()[i] = i % 31 < 20 + i / 31;
+  }
+  const auto p = from_named(config, random_parameters<double>(config));
+  const auto step = [&] {
+    auto state = initial_norm_state<double>(config);
+    Encoder<double> encoder(config, p);
+    const auto logits = encoder.forward(inputs, {.seed = 3, .step = 2}, state);
+    auto gradients = encoder.backward(logits, state);
+    auto named = to_named(std::move(gradients.parameters));
+    named.set("logits", logits);
+    named.set("embedding rows", gradients.embedding.values);
+    return named;
+  };
+  const auto once = step();
+  for (const int threads : {2, 5}) {
+    numeric::set_num_threads(threads);
+    const auto again = step();
+    for (const auto& [name, values] : once) EXPECT_EQ(values, again.at(name)) << name;
+  }
+  numeric::set_num_threads(1);
+}
+
+TEST(Encoder, InInferenceASentenceHasItsLogitsInAnyBatch) {
+  for (const std::string& norm : model::norm_names()) {
+    EncoderConfig config = small_config(norm, NormPlacement::post, 2);
+    if (norm == "batch_renorm") continue;  // refuses a running variance of 1 nowhere; as batch_norm
+    const auto p = from_named(config, random_parameters<double>(config));
+    auto state = initial_norm_state<double>(config);
+    const EncoderRun run{.mode = model::Mode::inference};
+    const auto both = Encoder<double>(config, p).forward(two_sentences(), run, state);
+    const auto alone = Encoder<double>(config, p).forward({{1, 2, {3, 1}}}, run, state);
+    for (std::size_t c = 0; c < 3; ++c) EXPECT_EQ(alone.data()[c], both.data()[3 + c]) << norm;
+  }
+}
+
+TEST(Encoder, DropoutIsAFunctionOfSeedAndStep) {
+  EncoderConfig config = small_config("layer_norm", NormPlacement::post, 1);
+  config.dropout = 0.5;
+  const auto parameters = random_parameters<double>(config);
+  const auto logits = logits_of(config, parameters, {.seed = 1, .step = 1});
+  EXPECT_EQ(logits, logits_of(config, parameters, {.seed = 1, .step = 1}));
+  EXPECT_NE(logits, logits_of(config, parameters, {.seed = 2, .step = 1}));
+  EXPECT_NE(logits, logits_of(config, parameters, {.seed = 1, .step = 2}));
+  const EncoderRun inference{.mode = model::Mode::inference, .seed = 2};
+  config.dropout = 0;
+  const auto without = logits_of(config, parameters, inference);
+  config.dropout = 0.5;
+  EXPECT_EQ(logits_of(config, parameters, inference), without);
+}
+
+TEST(Encoder, ATapSeesEveryStepAndChangesNothing) {
+  const EncoderConfig config = small_config("layer_norm", NormPlacement::post, 1);
+  const auto p = from_named(config, random_parameters<double>(config));
+  auto state = initial_norm_state<double>(config);
+  std::map<std::string, tensor::Shape> seen;
+  const Tap<double> tap = [&](const std::string& name, const Tensor<double>& values) {
+    EXPECT_TRUE(seen.emplace(name, tensor::shape_of(values)).second) << name << " twice";
+  };
+  Encoder<double> encoder(config, p, tap);
+  const auto logits = encoder.forward(two_sentences(), {}, state);
+  encoder.backward(logits, state);
+  EXPECT_EQ(logits, logits_of(config, random_parameters<double>(config)));
+  for (const char* name : {"x",
+                           "layers.0.attention.qkv",
+                           "layers.0.attention.weights",
+                           "layers.0.attention.context",
+                           "layers.0.attention.y",
+                           "layers.0.norm1.x",
+                           "layers.0.norm1.mean",
+                           "layers.0.norm1.rstd",
+                           "layers.0.norm1.y",
+                           "layers.0.feed_forward.inner",
+                           "layers.0.feed_forward.active",
+                           "layers.0.feed_forward.y",
+                           "layers.0.norm2.y",
+                           "pooled",
+                           "logits",
+                           "grad_layers.0.norm2.y",
+                           "grad_layers.0.norm2.x",
+                           "grad_layers.0.feed_forward.x",
+                           "grad_layers.0.norm1.x",
+                           "grad_layers.0.attention.x",
+                           "grad_x"})
+    EXPECT_TRUE(seen.contains(name)) << name;
+  EXPECT_EQ(seen["layers.0.attention.weights"], (tensor::Shape{2, 2, 3, 3}));
+}
+
+TEST(Encoder, C5ASentenceOfPaddingAloneIsNamed) {
+  const EncoderConfig config = small_config("layer_norm", NormPlacement::post, 1);
+  const auto p = from_named(config, random_parameters<double>(config));
+  auto state = initial_norm_state<double>(config);
+  EncoderInputs inputs{{2, 1, {1, 0}}, tensor::full_tensor<bool>({2, 1}, true)};
+  inputs.valid.data()[1] = false;
+  EXPECT_THAT(
+      numeric::contract_message([&] { Encoder<double>(config, p).forward(inputs, {}, state); }),
+      HasSubstr("valid has no token in sentence 1; expected one at least (C5)"));
+}
+
+}  // namespace
+}  // namespace normproof::ref::encoder

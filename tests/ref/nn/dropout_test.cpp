@@ -1,0 +1,51 @@
+#include "ref/nn/dropout.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ref/numeric/parallel.hpp"
+#include "ref/numeric/random.hpp"
+#include "tests/ref/numeric/error_message.hpp"
+
+namespace normproof::ref::nn {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(Dropout, TheMaskIsAFunctionOfItsKeyAndTheElement) {
+  const DropoutKey key{7, 3, "layers.0.attention.y"};
+  const Mask mask = dropout_mask({100, 100}, 0.25, key);
+  const numeric::RandomStream random(7, "dropout/3/layers.0.attention.y");
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < mask.size(); ++i) {
+    ASSERT_EQ(mask.data()[i], random.uniform(i) >= 0.25);
+    kept += mask.data()[i] ? 1 : 0;
+  }
+  EXPECT_NEAR(static_cast<double>(kept), 7500, 250);
+  EXPECT_EQ(dropout_mask({50, 200}, 0.25, key).storage(), mask.storage());
+  for (const DropoutKey& other : {DropoutKey{8, 3, key.place}, DropoutKey{7, 4, key.place},
+                                  DropoutKey{7, 3, "layers.1.attention.y"}})
+    EXPECT_NE(dropout_mask({100, 100}, 0.25, other), mask);
+  numeric::set_num_threads(3);
+  EXPECT_EQ(dropout_mask({100, 100}, 0.25, key), mask);
+  numeric::set_num_threads(1);
+}
+
+TEST(Dropout, KeepsTheMeanAndWritesZerosElsewhere) {
+  const Tensor<double> x{{3, -6}, {9, 12}};
+  EXPECT_EQ(dropout(x, Mask{{true, false}, {false, true}}, 0.25),
+            (Tensor<double>{{4, 0}, {0, 16}}));
+  EXPECT_EQ(dropout(x, Mask{{true, true}, {true, true}}, 0), x);
+}
+
+TEST(Dropout, C1AndC2) {
+  EXPECT_THAT(numeric::contract_message([] { dropout_mask({1}, 1, {}); }),
+              HasSubstr("0 <= rate < 1 (C1)"));
+  EXPECT_THAT(numeric::contract_message([] {
+                dropout(Tensor<double>{1, 2}, Mask{true}, 0.5);
+              }),
+              HasSubstr("keep has shape [1]; expected shape [2]"));
+}
+
+}  // namespace
+}  // namespace normproof::ref::nn

@@ -1,0 +1,73 @@
+#include "ref/nn/embedding.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ref/numeric/parallel.hpp"
+#include "tests/ref/nn/gradient_check.hpp"
+#include "tests/ref/numeric/error_message.hpp"
+
+namespace normproof::ref::nn {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST(Embedding, PicksRowsAndAddsTheirGradientsInOrder) {
+  const Tokens tokens{2, 2, {3, 1, 3, 0}};
+  const Tensor<double> weight{{0, 1}, {2, 3}, {4, 5}, {6, 7}};
+  const auto y = embedding(tokens, weight);
+  EXPECT_EQ(y, (Tensor<double>{{{6, 7}, {2, 3}}, {{6, 7}, {0, 1}}}));
+  // 2^60 + 1 - 2^60 by ascending position, from +0.
+  const Tensor<double> grad{{{0x1p60, 1}, {5, 5}}, {{1, 2}, {-0.0, 0}}};
+  const auto gradient = embedding_backward(grad, tokens, 4);
+  EXPECT_THAT(gradient.rows, ElementsAre(0u, 1u, 3u));
+  EXPECT_EQ(gradient.values, (Tensor<double>{{0, 0}, {5, 5}, {0x1p60 + 1, 3}}));
+  EXPECT_FALSE(std::signbit(gradient.values.data()[0]));
+}
+
+TEST(Embedding, TheBackwardIsTheDerivative) {
+  const Tokens tokens{2, 3, {2, 0, 2, 2, 4, 0}};
+  NamedTensors<oracle50> inputs;
+  inputs.set("weight", random_tensor<oracle50>("weight", {5, 3}));
+  const auto grad_y = random_tensor<oracle50>("grad_y", {2, 3, 3});
+  const auto rows = embedding_backward(grad_y, tokens, 5);
+  NamedTensors<oracle50> gradients;
+  gradients.set("weight", tensor::full_tensor<oracle50>({5, 3}, oracle50(0)));
+  for (std::size_t r = 0; r < rows.rows.size(); ++r)
+    for (std::size_t d = 0; d < 3; ++d)
+      gradients.at("weight").data()[rows.rows[r] * 3 + d] = rows.values.data()[r * 3 + d];
+  expect_gradients(
+      inputs, grad_y, gradients,
+      [&](const NamedTensors<dual>& t) { return embedding(tokens, t.at("weight")); }, "embedding");
+}
+
+TEST(Embedding, BitsDoNotDependOnThreads) {
+  Tokens tokens{40, 50, {}};
+  for (std::size_t i = 0; i < 2000; ++i)
+    tokens.ids.push_back(static_cast<std::int32_t>(i * 7919 % 97));
+  const auto grad = random_tensor<double>("grad", {40, 50, 33});
+  const auto once = embedding_backward(grad, tokens, 97);
+  for (const int threads : {2, 5}) {
+    numeric::set_num_threads(threads);
+    EXPECT_EQ(embedding_backward(grad, tokens, 97).values, once.values);
+  }
+  numeric::set_num_threads(1);
+}
+
+TEST(Embedding, RequirementsAreNamed) {
+  const Tensor<double> weight{{0, 1}, {2, 3}};
+  const auto message = [&](const Tokens& tokens) {
+    return numeric::contract_message([&] { embedding(tokens, weight); });
+  };
+  EXPECT_THAT(message({1, 2, {0}}), HasSubstr("(C1)"));
+  EXPECT_THAT(message({1, 2, {0, 2}}), HasSubstr("has the id 2 at [0, 1]; expected 0 to 1 (C2)"));
+  EXPECT_THAT(message({1, 1, {-1}}), HasSubstr("(C2)"));
+  EXPECT_THAT(numeric::contract_message([] {
+                embedding<double>({1, 1, {0}}, {1, 2});
+              }),
+              HasSubstr("(C3)"));
+}
+
+}  // namespace
+}  // namespace normproof::ref::nn

@@ -1,0 +1,63 @@
+#include "ref/nn/linear.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/ref/nn/gradient_check.hpp"
+#include "tests/ref/numeric/error_message.hpp"
+
+namespace normproof::ref::nn {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(Linear, ByHand) {
+  const Linear<double> p{{{1, 2, 3}, {0, -1, 1}}, {10, 20}};
+  const Tensor<double> x{{1, 1, 1}, {0, 2, -1}};
+  EXPECT_EQ(linear(x, p), (Tensor<double>{{16, 20}, {11, 17}}));
+  const auto back = linear_backward(Tensor<double>{{1, 0}, {0, 2}}, x, p);
+  EXPECT_EQ(back.grad_x, (Tensor<double>{{1, 2, 3}, {0, -2, 2}}));
+  EXPECT_EQ(back.parameters.weight, (Tensor<double>{{1, 1, 1}, {0, 4, -2}}));
+  EXPECT_EQ(back.parameters.bias, (Tensor<double>{1, 2}));
+}
+
+TEST(Linear, TheBackwardIsTheDerivativeForAllExtentsUpTo3) {
+  for (std::size_t n = 1; n <= 3; ++n)
+    for (std::size_t in = 1; in <= 3; ++in)
+      for (std::size_t out = 1; out <= 3; ++out) {
+        NamedTensors<oracle50> inputs;
+        inputs.set("x", random_tensor<oracle50>("x", {1, n, in}));
+        inputs.set("weight", random_tensor<oracle50>("weight", {out, in}));
+        inputs.set("bias", random_tensor<oracle50>("bias", {out}));
+        const auto grad_y = random_tensor<oracle50>("grad_y", {1, n, out});
+        auto back = linear_backward<oracle50>(grad_y, inputs.at("x"),
+                                              {inputs.at("weight"), inputs.at("bias")});
+        NamedTensors<oracle50> gradients;
+        gradients.set("x", back.grad_x);
+        gradients.set("weight", back.parameters.weight);
+        gradients.set("bias", back.parameters.bias);
+        ASSERT_NO_FATAL_FAILURE(expect_gradients(
+            inputs, grad_y, gradients,
+            [](const NamedTensors<dual>& t) {
+              return linear<dual>(t.at("x"), {t.at("weight"), t.at("bias")});
+            },
+            "linear"));
+      }
+}
+
+TEST(Linear, ShapesThatDoNotFitAreNamed) {
+  const Linear<double> p{{{1, 2, 3}}, {10}};
+  const auto message = [&](auto&& f) { return numeric::contract_message(f); };
+  EXPECT_THAT(message([&] { linear(Tensor<double>{1, 2, 3}, p); }), HasSubstr("(C1)"));
+  EXPECT_THAT(message([&] {
+                linear(Tensor<double>{{1, 2}}, p);
+              }),
+              HasSubstr("weight has shape [1, 3], and x [1, 2]; expected [O,I] and [...,I] (C2)"));
+  EXPECT_THAT(message([&] {
+                linear_backward(Tensor<double>{{1, 2}}, {{1, 2, 3}}, p);
+              }),
+              HasSubstr("grad_y has shape [1, 2]; expected shape [1, 1]"));
+}
+
+}  // namespace
+}  // namespace normproof::ref::nn

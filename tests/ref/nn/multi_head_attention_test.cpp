@@ -1,0 +1,146 @@
+#include "ref/nn/multi_head_attention.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ref/numeric/parallel.hpp"
+#include "tests/ref/nn/gradient_check.hpp"
+#include "tests/ref/numeric/error_message.hpp"
+
+namespace normproof::ref::nn {
+namespace {
+
+using ::testing::HasSubstr;
+
+template <class T>
+Attention<T> attention_of(const NamedTensors<T>& t) {
+  return {{t.at("in.weight"), t.at("in.bias")}, {t.at("out.weight"), t.at("out.bias")}};
+}
+
+template <class T>
+NamedTensors<T> inputs_for(std::size_t batch, std::size_t tokens, std::size_t d) {
+  NamedTensors<T> inputs;
+  inputs.set("x", random_tensor<T>("x", {batch, tokens, d}));
+  inputs.set("in.weight", random_tensor<T>("in.weight", {3 * d, d}));
+  inputs.set("in.bias", random_tensor<T>("in.bias", {3 * d}));
+  inputs.set("out.weight", random_tensor<T>("out.weight", {d, d}));
+  inputs.set("out.bias", random_tensor<T>("out.bias", {d}));
+  return inputs;
+}
+
+void expect_derivative(std::size_t batch, std::size_t tokens, std::size_t d, const Mask& mask,
+                       const AttentionOptions& options) {
+  const auto inputs = inputs_for<oracle50>(batch, tokens, d);
+  const auto grad_y = random_tensor<oracle50>("grad_y", {batch, tokens, d});
+  const auto run = multi_head_attention(inputs.at("x"), attention_of(inputs), mask, options);
+  const auto back = multi_head_attention_backward(grad_y, inputs.at("x"), attention_of(inputs),
+                                                  mask, run.saved, options);
+  NamedTensors<oracle50> gradients;
+  gradients.set("x", back.grad_x);
+  gradients.set("in.weight", back.parameters.in.weight);
+  gradients.set("in.bias", back.parameters.in.bias);
+  gradients.set("out.weight", back.parameters.out.weight);
+  gradients.set("out.bias", back.parameters.out.bias);
+  expect_gradients(
+      inputs, grad_y, gradients,
+      [&](const NamedTensors<dual>& t) {
+        return multi_head_attention(t.at("x"), attention_of(t), mask, options).y;
+      },
+      "B " + std::to_string(batch) + " T " + std::to_string(tokens) + " D " + std::to_string(d) +
+          " H " + std::to_string(options.num_heads));
+}
+
+TEST(MultiHeadAttention, TheBackwardIsTheDerivativeForAllExtentsUpTo3AndAllMasks) {
+  for (std::size_t tokens = 1; tokens <= 3; ++tokens)
+    for (std::size_t d = 1; d <= 3; ++d)
+      for (std::size_t heads = 1; heads <= d; ++heads) {
+        if (d % heads != 0) continue;
+        ASSERT_NO_FATAL_FAILURE(expect_derivative(1, tokens, d, {}, {.num_heads = heads}));
+      }
+  for (std::size_t bits = 0; bits < 8; ++bits) {
+    const Mask mask{{(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0}};
+    ASSERT_NO_FATAL_FAILURE(expect_derivative(1, 3, 2, mask, {.num_heads = 2}));
+  }
+  const Mask two{{true, false}, {true, true}};
+  ASSERT_NO_FATAL_FAILURE(expect_derivative(2, 2, 3, two, {.num_heads = 3}));
+}
+
+TEST(MultiHeadAttention, TheBackwardIsTheDerivativeWithDropout) {
+  expect_derivative(2, 3, 2, {},
+                    {.num_heads = 2, .dropout = 0.5, .key = {1, 1, "layers.0.attention.weights"}});
+}
+
+/// The definition, head by head, from plain loops.
+TEST(MultiHeadAttention, IsTheDefinition) {
+  constexpr std::size_t kT = 3, kD = 4, kH = 2, kDk = 2;
+  const auto t = inputs_for<oracle50>(1, kT, kD);
+  const auto at = [](const Tensor<oracle50>& m, std::size_t i, std::size_t j, std::size_t width) {
+    return m.data()[i * width + j];
+  };
+  const Mask mask{{true, false, true}};
+  const auto y = multi_head_attention(t.at("x"), attention_of(t), mask, {.num_heads = kH}).y;
+  oracle50 qkv[kT][3 * kD], context[kT][kD];
+  for (std::size_t i = 0; i < kT; ++i)
+    for (std::size_t o = 0; o < 3 * kD; ++o) {
+      qkv[i][o] = t.at("in.bias").data()[o];
+      for (std::size_t d = 0; d < kD; ++d)
+        qkv[i][o] += at(t.at("x"), i, d, kD) * at(t.at("in.weight"), o, d, kD);
+    }
+  for (std::size_t h = 0; h < kH; ++h)
+    for (std::size_t i = 0; i < kT; ++i) {
+      oracle50 weight[kT], sum = 0;
+      for (std::size_t j = 0; j < kT; ++j) {
+        oracle50 score = 0;
+        for (std::size_t c = 0; c < kDk; ++c)
+          score += qkv[i][h * kDk + c] * qkv[j][kD + h * kDk + c];
+        weight[j] = j == 1 ? oracle50(0) : oracle50(exp(oracle50(score / sqrt(oracle50(kDk)))));
+        sum += weight[j];
+      }
+      for (std::size_t c = 0; c < kDk; ++c) {
+        context[i][h * kDk + c] = 0;
+        for (std::size_t j = 0; j < kT; ++j)
+          context[i][h * kDk + c] += weight[j] / sum * qkv[j][2 * kD + h * kDk + c];
+      }
+    }
+  for (std::size_t i = 0; i < kT; ++i)
+    for (std::size_t o = 0; o < kD; ++o) {
+      oracle50 exact = t.at("out.bias").data()[o];
+      for (std::size_t d = 0; d < kD; ++d)
+        exact += context[i][d] * at(t.at("out.weight"), o, d, kD);
+      EXPECT_LE(abs(oracle50(exact - at(y, i, o, kD))), oracle50("1e-45"));
+    }
+}
+
+TEST(MultiHeadAttention, BitsDoNotDependOnThreadsOrOnTheBatchOrOnPadding) {
+  constexpr std::size_t kB = 4, kT = 37, kD = 24;
+  const auto t = inputs_for<double>(kB, kT, kD);
+  Mask mask = tensor::full_tensor<bool>({kB, kT}, true);
+  for (std::size_t i = 30; i < kT; ++i) mask.data()[kT + i] = false;  // sentence 1 has 30 tokens
+  const AttentionOptions options{.num_heads = 3};
+  const auto whole = multi_head_attention(t.at("x"), attention_of(t), mask, options).y;
+  for (const int threads : {2, 5}) {
+    numeric::set_num_threads(threads);
+    EXPECT_EQ(multi_head_attention(t.at("x"), attention_of(t), mask, options).y, whole);
+  }
+  numeric::set_num_threads(1);
+  Tensor<double> alone = tensor::empty_tensor<double>({1, 30, kD});
+  std::copy_n(t.at("x").data() + kT * kD, alone.size(), alone.data());
+  const auto y = multi_head_attention(alone, attention_of(t), {}, options).y;
+  for (std::size_t i = 0; i < y.size(); ++i) ASSERT_EQ(y.data()[i], whole.data()[kT * kD + i]);
+}
+
+TEST(MultiHeadAttention, RequirementsAreNamed) {
+  const auto t = inputs_for<double>(1, 2, 4);
+  const auto message = [&](const Tensor<double>& x, const Mask& mask, std::size_t heads) {
+    return numeric::contract_message(
+        [&] { multi_head_attention(x, attention_of(t), mask, {.num_heads = heads}); });
+  };
+  EXPECT_THAT(message({{1, 2, 3, 4}}, {}, 2), HasSubstr("[B,T,D] (C1)"));
+  EXPECT_THAT(message(t.at("x"), {}, 3),
+              HasSubstr("num_heads is 3; expected a divisor of D, 4 (C2)"));
+  EXPECT_THAT(message(random_tensor<double>("x", {1, 2, 6}), {}, 2), HasSubstr("in.weight"));
+  EXPECT_THAT(message(t.at("x"), Mask{{true, true}, {true, true}}, 2), HasSubstr("valid"));
+}
+
+}  // namespace
+}  // namespace normproof::ref::nn

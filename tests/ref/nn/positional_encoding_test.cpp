@@ -1,0 +1,34 @@
+#include "ref/nn/positional_encoding.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace normproof::ref::nn {
+namespace {
+
+TEST(PositionalEncoding, IsTheFormulaOfThePaper) {
+  const auto table = positional_encoding(5, 7);
+  ASSERT_EQ(tensor::shape_of(table), (tensor::Shape{5, 7}));
+  for (std::size_t t = 0; t < 5; ++t)
+    for (std::size_t d = 0; d < 7; ++d) {
+      const long double pair = static_cast<long double>(d - d % 2);
+      const long double angle = static_cast<long double>(t) * std::pow(10000.0L, -pair / 7);
+      const double value = static_cast<double>(d % 2 == 0 ? std::sin(angle) : std::cos(angle));
+      EXPECT_NEAR(table.data()[t * 7 + d], value, 0x1p-53) << t << " " << d;
+    }
+  EXPECT_EQ(table.data()[0], 0);
+  EXPECT_EQ(table.data()[1], 1);
+}
+
+TEST(PositionalEncoding, KnownBits) {
+  const auto table = positional_encoding(3, 2);
+  // sin(1), cos(1), sin(2), cos(2), correctly rounded.
+  EXPECT_EQ(table.data()[2], 0x1.aed548f090ceep-1);
+  EXPECT_EQ(table.data()[3], 0x1.14a280fb5068cp-1);
+  EXPECT_EQ(table.data()[4], 0x1.d18f6ead1b446p-1);
+  EXPECT_EQ(table.data()[5], -0x1.aa22657537205p-2);
+}
+
+}  // namespace
+}  // namespace normproof::ref::nn
