@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ref/nn/row_gradient.hpp"
+#include "ref/tensor/named_tensors.hpp"
+
+namespace normproof::ref::train {
+
+/// The gradients of a model's parameters by the parameters' names, each in one of the two lists.
+template <class T>
+struct Gradients {
+  tensor::NamedTensors<T> dense;
+  std::vector<std::pair<std::string, nn::RowGradient<T>>> rows;
+};
+
+}  // namespace normproof::ref::train

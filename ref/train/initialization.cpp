@@ -1,0 +1,75 @@
+#include "ref/train/initialization.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ref/numeric/parallel.hpp"
+#include "ref/numeric/random.hpp"
+#include "ref/tensor/contract.hpp"
+
+namespace normproof::ref::train {
+namespace {
+
+using numeric::square_root;
+
+constexpr auto kInitialValues = "initial_values";
+
+double not_negative(std::string_view option, double value) {
+  tensor::check_option(kInitialValues, option, value, value >= 0,
+                       fmt::format("{} >= 0 (C2)", option));
+  return value;
+}
+
+/// How wide the numbers are drawn: the factor of normal(i), or of 2 uniform(i) - 1.
+struct Width {
+  double factor;
+  bool normal;
+};
+
+/// Extents of a weight, as numbers.
+struct Fans {
+  double in = 0;
+  double out = 0;
+};
+
+Width width_of(const model::XavierNormal& o, const Fans& fan) {
+  return {not_negative("gain", o.gain) * square_root(2 / (fan.in + fan.out)), true};
+}
+Width width_of(const model::XavierUniform& o, const Fans& fan) {
+  return {not_negative("gain", o.gain) * square_root(6 / (fan.in + fan.out)), false};
+}
+Width width_of(const model::KaimingNormal& o, const Fans& fan) {
+  return {not_negative("gain", o.gain) / square_root(fan.in), true};
+}
+Width width_of(const model::KaimingUniform& o, const Fans& fan) {
+  return {not_negative("gain", o.gain) * square_root(3 / fan.in), false};
+}
+Width width_of(const model::PlainUniform& o, const Fans&) {
+  return {not_negative("limit", o.limit), false};
+}
+
+}  // namespace
+
+tensor::Tensor<double> initial_values(const model::InitializationOptions& options,
+                                      std::string_view name, const tensor::Shape& shape,
+                                      std::uint64_t seed) {
+  const bool needs_fans = !std::holds_alternative<model::PlainUniform>(options);
+  if ((needs_fans && shape.size() != 2) || std::ranges::count(shape, 0u) > 0)
+    numeric::contract_failure(
+        kInitialValues, name, "has shape " + tensor::to_string(shape),
+        fmt::format("{} with every extent at least 1 (C1)", needs_fans ? "[O, I]" : "a shape"));
+  Fans fan;
+  if (needs_fans) fan = {static_cast<double>(shape[1]), static_cast<double>(shape[0])};
+  const Width width = std::visit([&](const auto& o) { return width_of(o, fan); }, options);
+  const numeric::RandomStream random(seed, fmt::format("init/{}", name));
+  auto values = tensor::empty_tensor<double>(shape);
+  numeric::parallel_for(values.size(), 1024, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      values.data()[i] =
+          width.factor * (width.normal ? random.normal(i) : 2 * random.uniform(i) - 1);
+  });
+  return values;
+}
+
+}  // namespace normproof::ref::train

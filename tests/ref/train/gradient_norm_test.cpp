@@ -1,0 +1,166 @@
+#include "ref/train/gradient_norm.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tests/ref/numeric/special_values.hpp"
+#include "tests/ref/ops/lenses.hpp"
+#include "tests/ref/train/bounds.hpp"
+
+namespace normproof::ref::train {
+namespace {
+
+using numeric::contract_message;
+using numeric::kInfinity;
+using numeric::kNaN;
+using numeric::oracle100;
+using numeric::oracle50;
+using numeric::running_error;
+using tensor::Tensor;
+using verification::compare::compare;
+
+/// Two dense tensors, one of them long, and one of rows.
+template <class T>
+Gradients<T> random_gradient_set() {
+  Gradients<T> gradients;
+  gradients.dense.set("long", ops::lift<T>(ops::random_tensor({101, 7}, "long")));
+  gradients.dense.set("short", ops::lift<T>(ops::random_tensor({3}, "short", 10)));
+  gradients.rows.push_back(
+      {"rows", {{1, 4, 5}, ops::lift<T>(ops::random_tensor({3, 11}, "rows", 0.1))}});
+  return gradients;
+}
+
+/// The norms in order, the whole last; then every element.
+template <class T>
+Tensor<T> listed(const GradientNorms<T>& norms, const Gradients<T>& gradients = {}) {
+  std::vector<T> values;
+  for (const auto& [name, norm] : norms.of_tensors) values.push_back(norm);
+  values.push_back(norms.whole);
+  for (const auto& [name, t] : gradients.dense) values.insert(values.end(), t.begin(), t.end());
+  for (const auto& [name, rows] : gradients.rows)
+    values.insert(values.end(), rows.values.begin(), rows.values.end());
+  Tensor<T> result = tensor::empty_tensor<T>({values.size()});
+  for (std::size_t i = 0; i < values.size(); ++i) result.data()[i] = values[i];
+  return result;
+}
+template <class T>
+Tensor<T> clipped(std::optional<double> max_norm) {
+  Gradients<T> gradients = random_gradient_set<T>();
+  const auto norms = clip_gradients(gradients, max_norm);
+  return listed(norms, gradients);
+}
+
+class GradientNormTest : public ::testing::Test {
+ protected:
+  void TearDown() override { ops::reset_machine(); }
+};
+
+TEST_F(GradientNormTest, ByHand) {
+  Gradients<double> gradients;
+  gradients.dense.set("a", {{3, 0}, {0, -4}});
+  gradients.rows.push_back({"b", {{7}, {{12, 0}}}});
+  const auto norms = gradient_norms(gradients);
+  ASSERT_EQ(norms.of_tensors.size(), 2u);
+  EXPECT_EQ(norms.of_tensors[0].first, "a");
+  EXPECT_EQ(norms.of_tensors[1].first, "b");
+  EXPECT_BITS_EQ(listed(norms), (Tensor<double>{5, 12, 13}));
+  EXPECT_BITS_EQ(listed(clip_gradients(gradients, 6.5)), (Tensor<double>{5, 12, 13}));
+  EXPECT_BITS_EQ(gradients.dense.at("a"), (Tensor<double>{{1.5, 0}, {0, -2}}));
+  EXPECT_BITS_EQ(gradients.rows[0].second.values, (Tensor<double>{{6, 0}}));
+}
+
+TEST_F(GradientNormTest, NoGradientIs0) {
+  EXPECT_BITS_EQ(listed(gradient_norms(Gradients<double>{})), (Tensor<double>{0}));
+  Gradients<double> no_rows{{}, {{"embedding", {{}, tensor::empty_tensor<double>({0, 8})}}}};
+  EXPECT_BITS_EQ(listed(clip_gradients(no_rows, 1)), (Tensor<double>{0, 0}));
+}
+
+// docs/specification/training.md, operation by operation.
+TEST_F(GradientNormTest, FollowsTheSpecification) {
+  const auto gradients = random_gradient_set<double>();
+  std::vector<double> expected, elements;
+  double sum = 0;
+  const auto add = [&](const Tensor<double>& t) {
+    std::vector<double> squares;
+    for (const double g : t) squares.push_back(g * g);
+    elements.insert(elements.end(), t.begin(), t.end());
+    expected.push_back(numeric::square_root(ops::sum_by_the_rule(squares)));
+    sum += ops::sum_by_the_rule(squares);
+  };
+  for (const auto& [name, t] : gradients.dense) add(t);
+  add(gradients.rows[0].second.values);
+  expected.push_back(numeric::square_root(sum));
+  const double scale = 0.7 / expected.back();
+  for (const double g : elements) expected.push_back(g * scale);
+  const Tensor<double> got = clipped<double>(0.7);
+  ASSERT_EQ(got.size(), expected.size());
+  for (std::size_t i = 0; i < got.size(); ++i) EXPECT_BITS_EQ(got(i), expected[i]) << i;
+}
+
+TEST_F(GradientNormTest, AGradientWithinTheBoundKeepsItsBits) {
+  const auto gradients = random_gradient_set<double>();
+  const auto norms = gradient_norms(gradients);
+  const Tensor<double> unchanged = listed(norms, gradients);
+  EXPECT_BITS_EQ(clipped<double>(std::nullopt), unchanged);
+  EXPECT_BITS_EQ(clipped<double>(norms.whole), unchanged);
+  EXPECT_BITS_EQ(clipped<double>(1e300), unchanged);
+  EXPECT_NE(clipped<double>(norms.whole * (1 - 0x1p-40)), unchanged);
+}
+
+TEST_F(GradientNormTest, EveryScalarIsWithinItsBound) {
+  for (const std::optional<double> max_norm : {std::optional<double>(), std::optional(0.5)}) {
+    const auto exact = clipped<oracle100>(max_norm);
+    const auto running = clipped<running_error>(max_norm);
+    EXPECT_WITHIN(compare(running, exact));
+    EXPECT_BITS_EQ(clipped<double>(max_norm), ops::values(running));
+    EXPECT_WITHIN(compare(tensor::convert<oracle100>(clipped<oracle50>(max_norm)), exact,
+                          scaled_bounds(running)));
+    ops::expect_encloses(clipped<numeric::interval>(max_norm), exact);
+    ops::expect_encloses(clipped<numeric::ball>(max_norm), exact);
+  }
+}
+
+// d norm / d g_i = g_i / norm, of the whole and of the tensor itself.
+TEST_F(GradientNormTest, TheDerivativeIsTheUnitVector) {
+  Gradients<numeric::dual> gradients;
+  gradients.dense.set("a", ops::lift<numeric::dual>({3, 4}));
+  gradients.dense.set("b", ops::lift<numeric::dual>({12}));
+  gradients.dense.at("a")(1).derivative = 1;
+  const auto norms = gradient_norms(gradients);
+  EXPECT_EQ(norms.of_tensors[0].second.derivative, oracle50(4) / 5);
+  EXPECT_EQ(norms.of_tensors[1].second.derivative, 0);
+  EXPECT_EQ(norms.whole.derivative, oracle50(4) / 13);
+}
+
+TEST_F(GradientNormTest, GivesTheSameBitsOnEveryThreadCount) {
+  for (const std::optional<double> max_norm : {std::optional<double>(), std::optional(0.5)})
+    ops::expect_same_everywhere([&] {
+      Gradients<double> gradients;
+      for (const char* name : {"a", "b", "c", "d"})
+        gradients.dense.set(name, ops::random_tensor({20011}, name));
+      const auto norms = clip_gradients(gradients, max_norm);
+      return listed(norms, gradients);
+    });
+}
+
+TEST_F(GradientNormTest, C1SumsOfSquaresAreFinite) {
+  for (const double bad : {kNaN, kInfinity, 1e200}) {
+    auto gradients = random_gradient_set<double>();
+    gradients.rows[0].second.values(1, 2) = bad;
+    const Tensor<double> before = gradients.dense.at("long");
+    EXPECT_EQ(contract_message([&] { clip_gradients(gradients, 1e-3); }),
+              fmt::format("gradient_norms: gradient of rows makes the sum of squares {}; expected "
+                          "finite elements, so small that it stays finite (C1)",
+                          bad * bad));
+    EXPECT_BITS_EQ(gradients.dense.at("long"), before);
+  }
+}
+
+TEST_F(GradientNormTest, C2TheBoundIsPositive) {
+  for (const double wrong : {0.0, -1.0, kNaN, kInfinity})
+    EXPECT_EQ(contract_message([&] { clipped<double>(wrong); }),
+              fmt::format("clip_gradients: max_norm is {}; expected max_norm > 0 (C2)", wrong));
+}
+
+}  // namespace
+}  // namespace normproof::ref::train

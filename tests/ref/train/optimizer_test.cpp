@@ -1,0 +1,424 @@
+#include "ref/train/optimizer.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "tests/ref/numeric/special_values.hpp"
+#include "tests/ref/ops/lenses.hpp"
+#include "tests/ref/train/bounds.hpp"
+
+namespace normproof::ref::train {
+namespace {
+
+using model::AdamOptions;
+using model::AdamWOptions;
+using model::OptimizerOptions;
+using model::SgdOptions;
+using numeric::contract_message;
+using numeric::kInfinity;
+using numeric::kNaN;
+using numeric::oracle100;
+using numeric::oracle50;
+using numeric::running_error;
+using tensor::Shape;
+using tensor::Tensor;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using verification::compare::compare;
+
+std::vector<OptimizerOptions> every_optimizer() {
+  return {
+      SgdOptions{},   SgdOptions{.momentum = 0.9},
+      AdamOptions{},  AdamOptions{.beta1 = 0, .beta2 = 0.5, .eps = 1e-3},
+      AdamWOptions{}, AdamWOptions{.beta1 = 0.7, .beta2 = 0.95, .eps = 1e-6, .weight_decay = 0.3}};
+}
+std::string optimizer_text(const OptimizerOptions& options) {
+  std::string text = model::optimizer_name(options);
+  for (const auto& [field, value] : list_options(options))
+    text += fmt::format(" {}={}", field, value);
+  return text;
+}
+
+template <class T>
+NamedTensors<T> one_parameter(const Tensor<double>& p) {
+  NamedTensors<T> parameters;
+  parameters.set("p", ops::lift<T>(p));
+  return parameters;
+}
+template <class T>
+Gradients<T> one_gradient(const Tensor<double>& g) {
+  return {one_parameter<T>(g), {}};
+}
+
+/// The parameter after a step for each of the gradients.
+template <class T>
+Tensor<T> train(const OptimizerOptions& options, double learning_rate, const Tensor<double>& p,
+                const std::vector<Tensor<double>>& gradients) {
+  NamedTensors<T> parameters = one_parameter<T>(p);
+  OptimizerState<T> state = initial_optimizer_state(options, parameters);
+  for (const auto& g : gradients)
+    optimizer_step(options, learning_rate, parameters, one_gradient<T>(g), state);
+  EXPECT_EQ(state.step, static_cast<std::int64_t>(gradients.size()));
+  return parameters.at("p");
+}
+
+std::vector<Tensor<double>> random_gradients(const Shape& shape, std::size_t steps) {
+  std::vector<Tensor<double>> gradients;
+  for (std::size_t t = 0; t < steps; ++t)
+    gradients.push_back(ops::random_tensor(shape, fmt::format("optimizer gradient {}", t)));
+  return gradients;
+}
+
+/// The definitions, with nothing shared with ref: sums over all gradients so far instead of
+/// recurrences, the bias corrections as published.
+Tensor<oracle100> trained_by_definition(const OptimizerOptions& options, double learning_rate,
+                                        const Tensor<double>& start,
+                                        const std::vector<Tensor<double>>& gradients) {
+  Tensor<oracle100> p = tensor::convert<oracle100>(start);
+  const oracle100 lr(learning_rate);
+  const auto power = [](double base, std::size_t exponent) {
+    return oracle100(numeric::mp::pow(oracle100(base), static_cast<unsigned>(exponent)));
+  };
+  for (std::size_t t = 1; t <= gradients.size(); ++t) {
+    for (std::size_t i = 0; i < p.size(); ++i) {
+      const auto weighted = [&](double beta, unsigned exponent) {
+        oracle100 sum(0);
+        for (std::size_t k = 1; k <= t; ++k)
+          sum += power(beta, t - k) *
+                 numeric::mp::pow(oracle100(gradients[k - 1].data()[i]), exponent);
+        return sum;
+      };
+      const auto mean = [&](double beta, unsigned exponent) {
+        return oracle100((1 - oracle100(beta)) * weighted(beta, exponent) / (1 - power(beta, t)));
+      };
+      const auto adam = [&](const auto& o) {
+        return oracle100(mean(o.beta1, 1) / (numeric::mp::sqrt(mean(o.beta2, 2)) + o.eps));
+      };
+      oracle100& value = p.data()[i];
+      if (const auto* sgd = std::get_if<SgdOptions>(&options)) {
+        value -= lr * weighted(sgd->momentum, 1);
+      } else if (const auto* o = std::get_if<AdamOptions>(&options)) {
+        value -= lr * adam(*o);
+      } else {
+        const auto& w = std::get<AdamWOptions>(options);
+        value = value - lr * w.weight_decay * value - lr * adam(w);
+      }
+    }
+  }
+  return p;
+}
+
+class OptimizerTest : public ::testing::Test {
+ protected:
+  void TearDown() override { ops::reset_machine(); }
+};
+
+TEST_F(OptimizerTest, ByHand) {
+  const Tensor<double> p = {1, -2};
+  const std::vector<Tensor<double>> g = {{2, 4}, {-4, 0}};
+  EXPECT_BITS_EQ(train<double>(SgdOptions{}, 0.25, p, g), (Tensor<double>{1.5, -3}));
+  // Velocities (2,4), then (1,2) + (-4,0).
+  EXPECT_BITS_EQ(train<double>(SgdOptions{.momentum = 0.5}, 0.25, p, g),
+                 (Tensor<double>{1 - 0.5 + 0.75, -2 - 1 - 0.5}));
+  // step_size = 1 / (1/2), root = sqrt(1/4); m = 1, v = 1: 2 1 / (1 / (1/2) + 2).
+  EXPECT_BITS_EQ(train<double>(AdamOptions{0.5, 0.75, 2}, 1, {1}, {{2}}), (Tensor<double>{0.5}));
+  EXPECT_BITS_EQ(train<double>(AdamWOptions{0.5, 0.75, 2, 0.25}, 1, {1}, {{2}}),
+                 (Tensor<double>{0.25}));
+}
+
+TEST_F(OptimizerTest, TheStateIsNamed) {
+  NamedTensors<double> parameters;
+  parameters.set("a", {{1, 2}, {3, 4}});
+  parameters.set("b", {5});
+  EXPECT_THAT(initial_optimizer_state(SgdOptions{}, parameters).moments.names(), IsEmpty());
+  const auto sgd = initial_optimizer_state(SgdOptions{.momentum = 0.5}, parameters);
+  EXPECT_THAT(sgd.moments.names(), ElementsAre("velocity/a", "velocity/b"));
+  EXPECT_BITS_EQ(sgd.moments.at("velocity/a"), (Tensor<double>{{0, 0}, {0, 0}}));
+  const OptimizerOptions options = AdamOptions{.beta1 = 0.5, .beta2 = 0.25};
+  auto adam = initial_optimizer_state(options, parameters);
+  EXPECT_THAT(adam.moments.names(),
+              ElementsAre("beta1_power", "beta2_power", "first_moment/a", "second_moment/a",
+                          "first_moment/b", "second_moment/b"));
+  EXPECT_EQ(adam.step, 0);
+  for (int t = 0; t < 3; ++t) optimizer_step(options, 0.1, parameters, {parameters, {}}, adam);
+  EXPECT_BITS_EQ(adam.moments.at("beta1_power"), (Tensor<double>{0x1p-3}));
+  EXPECT_BITS_EQ(adam.moments.at("beta2_power"), (Tensor<double>{0x1p-6}));
+  EXPECT_EQ(adam.step, 3);
+}
+
+// docs/specification/training.md, operation by operation.
+TEST_F(OptimizerTest, FollowsTheSpecification) {
+  const double lr = 0.037;
+  for (const auto& options : every_optimizer()) {
+    SCOPED_TRACE(optimizer_text(options));
+    for (const std::size_t size : {1u, 2u, 7u, 33u}) {
+      Tensor<double> p = ops::random_tensor({size}, "optimizer");
+      const auto gradients = random_gradients({size}, 4);
+      const Tensor<double> got = train<double>(options, lr, p, gradients);
+      std::vector<double> m(size, 0.0), v(size, 0.0);
+      double beta1_power = 1, beta2_power = 1;
+      for (const auto& gradient : gradients) {
+        const auto adam = [&](const auto& o, double kept) {
+          beta1_power = beta1_power * o.beta1;
+          beta2_power = beta2_power * o.beta2;
+          const double step_size = lr / (1 - beta1_power);
+          const double root = numeric::square_root(1 - beta2_power);
+          for (std::size_t i = 0; i < size; ++i) {
+            const double g = gradient(i);
+            p(i) = p(i) * kept;
+            m[i] = (o.beta1 * m[i]) + ((1 - o.beta1) * g);
+            v[i] = (o.beta2 * v[i]) + (((1 - o.beta2) * g) * g);
+            p(i) = p(i) - (step_size * m[i]) / (numeric::square_root(v[i]) / root + o.eps);
+          }
+        };
+        if (const auto* sgd = std::get_if<SgdOptions>(&options)) {
+          for (std::size_t i = 0; i < size; ++i) {
+            v[i] = sgd->momentum * v[i] + gradient(i);
+            p(i) = p(i) - lr * v[i];
+          }
+        } else if (const auto* o = std::get_if<AdamOptions>(&options)) {
+          adam(*o, 1);
+        } else {
+          const auto& w = std::get<AdamWOptions>(options);
+          adam(w, 1 - lr * w.weight_decay);
+        }
+      }
+      EXPECT_BITS_EQ(got, p);
+    }
+  }
+}
+
+TEST_F(OptimizerTest, FiveStepsAreTheDefinition) {
+  const Tensor<double> p = ops::random_tensor({3, 4}, "optimizer");
+  const auto gradients = random_gradients({3, 4}, 5);
+  for (const auto& options : every_optimizer()) {
+    SCOPED_TRACE(optimizer_text(options));
+    const auto exact = trained_by_definition(options, 0.1, p, gradients);
+    const auto running = train<running_error>(options, 0.1, p, gradients);
+    EXPECT_WITHIN(compare(running, exact));
+    EXPECT_BITS_EQ(train<double>(options, 0.1, p, gradients), ops::values(running));
+    EXPECT_WITHIN(compare(tensor::convert<oracle100>(train<oracle50>(options, 0.1, p, gradients)),
+                          exact, scaled_bounds(running)));
+    ops::expect_encloses(train<numeric::ball>(options, 0.1, p, gradients), exact);
+  }
+}
+
+// import torch  (1.13); p = torch.tensor([1, -.5, .25], dtype=torch.float64, requires_grad=True)
+// torch.optim.SGD([p], lr=.1), SGD(momentum=.9), Adam, AdamW(weight_decay=.05): a step for each g
+TEST_F(OptimizerTest, FiveStepsArePyTorchs) {
+  const Tensor<double> p = {1.0, -0.5, 0.25};
+  const std::vector<Tensor<double>> gradients = {{0.5, -0.25, 1.5},
+                                                 {-2.0, 0.125, 0.75},
+                                                 {1e-3, 4.0, -0.5},
+                                                 {0.0, -1.0, 3.0},
+                                                 {0.25, 0.5, -1.25}};
+  const std::vector<std::pair<OptimizerOptions, Tensor<double>>> known = {
+      {SgdOptions{}, {1.1249, -0.8375, -0.10000000000000003}},
+      {SgdOptions{.momentum = 0.9}, {1.4577740000000001, -1.3846100000000001, -0.9316900000000002}},
+      {AdamOptions{}, {1.0576991243802083, -0.5073936100092323, -0.1032476322859662}},
+      {AdamWOptions{.weight_decay = 0.05},
+       {1.0334897432360153, -0.49660198397747823, -0.10519679071946003}}};
+  for (const auto& [options, expected] : known) {
+    SCOPED_TRACE(optimizer_text(options));
+    EXPECT_WITHIN(compare(expected, trained_by_definition(options, 0.1, p, gradients),
+                          bounds(train<numeric::any_order_error>(options, 0.1, p, gradients))));
+  }
+}
+
+TEST_F(OptimizerTest, AdamWWithoutDecayIsAdam) {
+  const Tensor<double> p = ops::random_tensor({50}, "optimizer");
+  const auto gradients = random_gradients({50}, 3);
+  EXPECT_BITS_EQ(train<double>(AdamWOptions{.weight_decay = 0}, 0.1, p, gradients),
+                 train<double>(AdamOptions{}, 0.1, p, gradients));
+}
+
+/// The rows with the number drawn 0 for this step; none in step 2.
+nn::RowGradient<double> some_rows(const Shape& shape, std::size_t step) {
+  nn::RowGradient<double> gradient;
+  const numeric::RandomStream random(8, fmt::format("rows {}", step));
+  for (std::size_t row = 0; row < shape[0] && step != 2; ++row)
+    if (random.below(row, 3) == 0) gradient.rows.push_back(row);
+  gradient.values =
+      ops::random_tensor({gradient.rows.size(), shape[1]}, fmt::format("row values {}", step));
+  return gradient;
+}
+Tensor<double> with_zeros(const nn::RowGradient<double>& gradient, const Shape& shape) {
+  Tensor<double> dense = tensor::full_tensor<double>(shape, 0.0);
+  for (std::size_t k = 0; k < gradient.rows.size(); ++k)
+    for (std::size_t d = 0; d < shape[1]; ++d) dense(gradient.rows[k], d) = gradient.values(k, d);
+  return dense;
+}
+
+/// Every tensor of the parameters and of the state, end to end.
+Tensor<double> everything(const NamedTensors<double>& parameters,
+                          const OptimizerState<double>& state) {
+  std::vector<double> values;
+  for (const auto* tensors : {&parameters, &state.moments})
+    for (const auto& [name, t] : *tensors) values.insert(values.end(), t.begin(), t.end());
+  Tensor<double> result = tensor::empty_tensor<double>({values.size()});
+  std::copy(values.begin(), values.end(), result.begin());
+  return result;
+}
+
+TEST_F(OptimizerTest, ARowGradientIsTheDenseOneWithZeros) {
+  for (const Shape& shape : {Shape{1, 1}, Shape{7, 3}, Shape{2000, 17}}) {
+    for (const auto& options : every_optimizer()) {
+      SCOPED_TRACE(optimizer_text(options));
+      NamedTensors<double> by_rows = one_parameter<double>(ops::random_tensor(shape, "embedding"));
+      by_rows.at("p").data()[0] = -0.0;
+      NamedTensors<double> dense = by_rows;
+      auto state_by_rows = initial_optimizer_state(options, by_rows);
+      auto state = state_by_rows;
+      for (std::size_t step = 0; step < 5; ++step) {
+        const auto gradient = some_rows(shape, step);
+        optimizer_step(options, 0.1, by_rows, {{}, {{"p", gradient}}}, state_by_rows);
+        optimizer_step(options, 0.1, dense, one_gradient<double>(with_zeros(gradient, shape)),
+                       state);
+        EXPECT_BITS_EQ(everything(by_rows, state_by_rows), everything(dense, state));
+      }
+    }
+  }
+}
+
+TEST_F(OptimizerTest, GivesTheSameBitsOnEveryThreadCount) {
+  const Shape shape = {3000, 7};
+  for (const auto& options : every_optimizer()) {
+    SCOPED_TRACE(optimizer_text(options));
+    ops::expect_same_everywhere([&] {
+      NamedTensors<double> parameters;
+      parameters.set("weight", ops::random_tensor({20011}, "weight"));
+      parameters.set("embedding", ops::random_tensor(shape, "embedding"));
+      auto state = initial_optimizer_state(options, parameters);
+      for (std::size_t step = 0; step < 3; ++step) {
+        Gradients<double> gradients{{}, {{"embedding", some_rows(shape, step)}}};
+        gradients.dense.set("weight", random_gradients({20011}, step + 1).back());
+        optimizer_step(options, 0.1, parameters, gradients, state);
+      }
+      return everything(parameters, state);
+    });
+  }
+}
+
+/// The message of one step, which leaves everything as it was.
+std::string refused(const OptimizerOptions& options, double learning_rate,
+                    const Gradients<double>& gradients,
+                    const std::function<void(OptimizerState<double>&)>& damage = {}) {
+  NamedTensors<double> parameters;
+  parameters.set("a", {{1, 2}, {3, 4}, {5, 6}});
+  parameters.set("b", {7, 8});
+  auto state = initial_optimizer_state(AdamOptions{}, parameters);
+  if (std::holds_alternative<SgdOptions>(options)) state.moments = {};
+  if (damage) damage(state);
+  const Tensor<double> before = everything(parameters, state);
+  const std::string message = contract_message(
+      [&] { optimizer_step(options, learning_rate, parameters, gradients, state); });
+  EXPECT_BITS_EQ(everything(parameters, state), before);
+  EXPECT_THAT(message, ::testing::StartsWith("optimizer_step: "));
+  return message.substr(std::string("optimizer_step: ").size());
+}
+Gradients<double> good_gradients() {
+  Gradients<double> gradients{{}, {{"a", {{0, 2}, {{1, 1}, {1, 1}}}}}};
+  gradients.dense.set("b", {1, 1});
+  return gradients;
+}
+
+TEST_F(OptimizerTest, C1OptionsAreInTheirRange) {
+  const auto message = [](const OptimizerOptions& options) {
+    const NamedTensors<double> none;
+    EXPECT_THROW(initial_optimizer_state(options, none), numeric::ContractError);
+    return refused(options, 0.1, good_gradients());
+  };
+  EXPECT_EQ(message(SgdOptions{-0.5}), "momentum is -0.5; expected momentum >= 0 (C1)");
+  EXPECT_EQ(message(AdamOptions{.beta1 = 1}), "beta1 is 1; expected 0 <= beta1 < 1 (C1)");
+  EXPECT_EQ(message(AdamOptions{.beta2 = -0.1}), "beta2 is -0.1; expected 0 <= beta2 < 1 (C1)");
+  EXPECT_EQ(message(AdamWOptions{.beta2 = kNaN}), "beta2 is nan; expected 0 <= beta2 < 1 (C1)");
+  EXPECT_EQ(message(AdamOptions{.eps = 0}), "eps is 0; expected eps > 0 (C1)");
+  EXPECT_EQ(message(AdamWOptions{.weight_decay = -1}),
+            "weight_decay is -1; expected weight_decay >= 0 (C1)");
+}
+
+TEST_F(OptimizerTest, C2TheLearningRateIsFiniteAndNotNegative) {
+  for (const double wrong : {-1.0, kNaN, kInfinity})
+    EXPECT_EQ(refused(SgdOptions{}, wrong, good_gradients()),
+              fmt::format("learning_rate is {}; expected learning_rate >= 0 (C2)", wrong));
+}
+
+TEST_F(OptimizerTest, C3EachParameterHasOneGradient) {
+  Gradients<double> gradients = good_gradients();
+  gradients.rows.clear();
+  EXPECT_EQ(refused(AdamOptions{}, 0.1, gradients),
+            "gradients has no 'a'; expected one gradient a parameter (C3)");
+  gradients = good_gradients();
+  gradients.dense.set("a", {{1, 2}, {3, 4}, {5, 6}});
+  EXPECT_EQ(refused(AdamOptions{}, 0.1, gradients),
+            "gradients has 'a' twice; expected one gradient a parameter (C3)");
+  gradients = good_gradients();
+  gradients.dense.set("c", {1});
+  EXPECT_EQ(refused(AdamOptions{}, 0.1, gradients),
+            "gradients has 'c'; expected names of parameters alone (C3)");
+}
+
+TEST_F(OptimizerTest, C4GradientsHaveTheShapesOfTheirParameters) {
+  Gradients<double> gradients = good_gradients();
+  gradients.dense.set("b", {1, 1, 1});
+  EXPECT_EQ(refused(AdamOptions{}, 0.1, gradients),
+            "gradient of b has shape [3]; expected shape [2] (C4)");
+  gradients = good_gradients();
+  gradients.rows[0].second.values = {{1, 1}};
+  EXPECT_EQ(refused(AdamOptions{}, 0.1, gradients),
+            "gradient of a has values of shape [1, 2]; expected shape [2, 2] (C4)");
+  for (const auto& rows : std::vector<std::vector<std::size_t>>{{0, 3}, {1, 1}, {2, 0}}) {
+    gradients = good_gradients();
+    gradients.rows[0].second.rows = rows;
+    EXPECT_EQ(refused(SgdOptions{}, 0.1, gradients),
+              fmt::format("gradient of a has rows[1] = {}; expected ascending numbers below 3 (C4)",
+                          rows[1]));
+  }
+  gradients = {{}, {{"b", {{0}, {{1, 1}}}}}};
+  gradients.dense.set("a", {{1, 2}, {3, 4}, {5, 6}});
+  EXPECT_EQ(refused(SgdOptions{}, 0.1, gradients),
+            "gradient of b is one of rows; expected the whole of a parameter of shape [2] (C4)");
+}
+
+TEST_F(OptimizerTest, C5GradientsAreFinite) {
+  for (const double bad : {kNaN, kInfinity, -kInfinity}) {
+    Gradients<double> gradients = good_gradients();
+    gradients.rows[0].second.values(1, 0) = bad;
+    gradients.rows[0].second.values(1, 1) = bad;
+    EXPECT_EQ(refused(SgdOptions{}, 0.1, gradients),
+              fmt::format(
+                  "gradient of a has the element [1, 0] = {}; expected finite elements (C5)", bad));
+  }
+  Gradients<double> gradients = good_gradients();
+  gradients.dense.set("b", {1, -1e200});
+  EXPECT_EQ(refused(AdamOptions{}, 0.1, gradients),
+            "gradient of b has the element [1] = -1e+200; expected elements with finite squares "
+            "(C5)");
+  EXPECT_EQ(train<double>(SgdOptions{}, 1, {0}, {{1e200}})(0), -1e200);
+}
+
+TEST_F(OptimizerTest, C6TheStateIsThatOfTheseParameters) {
+  const auto message = [](const std::function<void(OptimizerState<double>&)>& damage) {
+    return refused(AdamOptions{}, 0.1, good_gradients(), damage);
+  };
+  EXPECT_EQ(message([](auto& state) { state.moments = {}; }),
+            "state has no 'beta1_power'; expected that of initial_optimizer_state, shape [1] (C6)");
+  EXPECT_EQ(message([](auto& state) {
+              state.moments.set("second_moment/a", {{1, 2}});
+            }),
+            "state has another shape of 'second_moment/a'; expected that of "
+            "initial_optimizer_state, shape [3, 2] (C6)");
+  EXPECT_EQ(message([](auto& state) { state.moments.set("velocity/a", {1}); }),
+            "state has 7 tensors and step 0; expected the 6 tensors of initial_optimizer_state, "
+            "step >= 0 (C6)");
+  EXPECT_EQ(message([](auto& state) { state.step = -1; }),
+            "state has 6 tensors and step -1; expected the 6 tensors of initial_optimizer_state, "
+            "step >= 0 (C6)");
+}
+
+}  // namespace
+}  // namespace normproof::ref::train
