@@ -1,5 +1,6 @@
 #include "verification/golden/plain_functions.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <numbers>
@@ -20,9 +21,13 @@ namespace {
 template <class T>
 class PlainFunctions {
  public:
-  PlainFunctions(const PlainShape& shape, const evaluation::FunctionInputs& in, const Style& style,
-                 Sites& sites)
-      : shape_(shape), a_(style, sites), sites_(sites), takes_part_(shape.size(), true) {
+  PlainFunctions(const PlainShape& shape, const evaluation::FunctionInputs& in, DType dtype,
+                 const Style& style, Sites& sites)
+      : shape_(shape),
+        dtype_(dtype),
+        a_(style, sites),
+        sites_(sites),
+        takes_part_(shape.size(), true) {
     const auto copy = [&](const char* name, std::vector<T>& values) {
       if (const auto* const tensor = in.tensors.find(name))
         for (const double v : *tensor) values.push_back(static_cast<T>(v));
@@ -40,7 +45,7 @@ class PlainFunctions {
   void operator()(const model::SoftmaxOptions&) {
     std::vector<T> y(x_.size()), grad(x_.size());
     for (const Row& row : rows()) {
-      for (const std::size_t i : row.counted) y[i] = probability(row, i);
+      for (const std::size_t i : row.counted) y[i] = for_backward(probability(row, i));
       const T c =
           a_.sum("sum of grad_y y", row.counted, [&](std::size_t i) { return dy_[i] * y[i]; });
       for (const std::size_t i : row.counted)
@@ -55,7 +60,8 @@ class PlainFunctions {
     std::vector<T> y(x_.size()), grad(x_.size());
     for (const Row& row : rows()) {
       for (const std::size_t i : row.counted)
-        y[i] = (x_[i] - row.largest) - sites_.term("log of the sum", std::log(row.sum));
+        y[i] =
+            for_backward((x_[i] - row.largest) - sites_.term("log of the sum", std::log(row.sum)));
       const T c = a_.sum("sum of grad_y", row.counted, [&](std::size_t i) { return dy_[i]; });
       for (const std::size_t i : row.counted)
         grad[i] = sites_.term("grad_y in grad_x", dy_[i]) -
@@ -68,10 +74,12 @@ class PlainFunctions {
   void operator()(const model::LogSumExpOptions&) {
     std::vector<T> y, grad(x_.size());
     for (const Row& row : rows(false)) {
-      y.push_back(sites_.term("largest element, added back", row.largest) +
-                  sites_.term("log of the sum", std::log(row.sum)));
-      for (const std::size_t i : row.counted)
-        grad[i] = dy_[row.number] * sites_.factor("softmax in grad_x", probability(row, i));
+      y.push_back(for_backward(sites_.term("largest element, added back", row.largest) +
+                               sites_.term("log of the sum", std::log(row.sum))));
+      for (const std::size_t i : row.counted) {
+        const T p = a_.style().from_y ? exp(x_[i] - y.back()) : probability(row, i);
+        grad[i] = dy_[row.number] * sites_.factor("softmax in grad_x", p);
+      }
     }
     store("y", std::move(y));
     store("grad_x", std::move(grad));
@@ -113,6 +121,11 @@ class PlainFunctions {
     return a_.style().folded ? std::exp2(x * static_cast<T>(std::numbers::log2e)) : std::exp(x);
   }
 
+  /// y, or what is left of it where the backward reads what was stored.
+  T for_backward(T y) const {
+    return a_.style().from_y ? static_cast<T>(ref::norm::round_to(storage_of(dtype_), y)) : y;
+  }
+
   T probability(const Row& row, std::size_t i) {
     const T shifted = sites_.term("x in the exponent", x_[i]) - row.largest;
     if (a_.style().divide) return exp(shifted - std::log(row.sum));
@@ -132,11 +145,23 @@ class PlainFunctions {
       for (const std::size_t i : row.counted)
         if (row.largest < x_[i]) row.largest = x_[i];
       if (sites_.any("largest element", {Op::drop}) == Op::drop) row.largest = 0;
-      row.sum = a_.sum("sum of exponentials", row.counted,
-                       [&](std::size_t i) { return exp(x_[i] - row.largest); });
+      row.sum = a_.style().welford ? sum_in_one_pass(row.counted)
+                                   : a_.sum("sum of exponentials", row.counted, [&](std::size_t i) {
+                                       return exp(x_[i] - row.largest);
+                                     });
       rows.push_back(std::move(row));
     }
     return rows;
+  }
+
+  T sum_in_one_pass(const std::vector<std::size_t>& counted) {
+    T largest = counted.empty() ? T(0) : x_[counted[0]], sum = 0;
+    for (const std::size_t i : counted) {
+      if (largest < x_[i]) sum *= exp(largest - x_[i]);
+      largest = std::max(largest, x_[i]);
+      sum += exp(x_[i] - largest);
+    }
+    return sum;
   }
 
   /// y = x g(x), grad_x = grad_y (g(x) + x g'(x)).
@@ -218,6 +243,7 @@ class PlainFunctions {
   }
 
   PlainShape shape_;
+  DType dtype_;
   PlainArithmetic<T> a_;
   Sites& sites_;
   std::vector<T> x_, dy_;
@@ -232,7 +258,7 @@ std::vector<StoredTensor> run_function_as(const Case& c, const Style& style, Sit
   const std::vector<std::size_t>& shape = find(c.inputs, "x")->shape;
   std::size_t rows = 1;
   for (std::size_t axis = 0; axis + 1 < shape.size(); ++axis) rows *= shape[axis];
-  PlainFunctions<T> function({rows, 1, shape.back()}, inputs.function, style, sites);
+  PlainFunctions<T> function({rows, 1, shape.back()}, inputs.function, c.dtype, style, sites);
   std::visit(function, std::get<model::FunctionOptions>(c.options));
   std::vector<StoredTensor> tensors;
   for (const auto& [name, values] : function.take()) {

@@ -9,11 +9,13 @@ namespace normproof::verification::golden {
 struct Style {
   enum class Sum { forwards, backwards, pairwise, strided, in_double };
   Sum sum = Sum::forwards;
-  bool welford = false;     ///< the variance by Welford's recurrence
+  bool welford = false;     ///< the variance by Welford's recurrence; softmax in one pass, whose
+                            ///< sum is scaled again where the largest element grows
   bool reciprocal = false;  ///< times 1/n for a division by n
   bool divide = false;      ///< a division by the root for a product with rstd; softmax as
                             ///< exp(log_softmax), erf by erfc, the gate by exp
   bool folded = false;      ///< gamma rstd as one factor, and a shift; exp(x) as 2^(x log2 e)
+  bool from_y = false;      ///< a function's backward takes y as it was stored
 };
 
 /// Every layer and function of the corpus once more, in plain loops and in the arithmetic of a

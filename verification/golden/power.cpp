@@ -38,6 +38,7 @@ constexpr NamedStyle kStyles[] = {
     {"times 1/n", {.reciprocal = true}},
     {"divided by the root", {.divide = true}},
     {"folded", {.folded = true}},
+    {"backward from the stored y", {.from_y = true}},
     {"Welford, folded, pairwise", {.sum = Style::Sum::pairwise, .welford = true, .folded = true}},
 };
 

@@ -6,6 +6,8 @@
 #include "ref/numeric/errors.hpp"
 #include "verification/evaluation/sequence.hpp"
 #include "verification/golden/certificate.hpp"
+#include "verification/golden/function_allowances.hpp"
+#include "verification/golden/layer_traits.hpp"
 
 namespace normproof::verification::golden {
 
@@ -31,22 +33,6 @@ NamedTensors<double> errors_of(const Case& c, const evaluation::EvalInputs& inpu
     errors.set(name, std::move(error));
   }
   return errors;
-}
-
-/// gelu_tanh by its printed formula, whose 1 + tanh cancels below 0, where the reference's does
-/// not: x (1 + t)/2 is off by 5/2 u |x| more, and x (1 - t^2) u'/2 by 3 u |x u'|.
-void allow_cancellation(const evaluation::FunctionInputs& inputs, double u,
-                        NamedTensors<double>& errors) {
-  constexpr double kTwiceCubic = 6 * 0.044715, kRoot = 0.8;  // above sqrt(2/pi)
-  const Tensor<double>& x = inputs.tensors.at("x");
-  const Tensor<double>* const grad_y = inputs.tensors.find("grad_y");
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const double magnitude = std::fabs(x.data()[i]);
-    errors.at("y").data()[i] += 4 * u * magnitude;
-    if (grad_y == nullptr) continue;
-    const double slope = kRoot * (1 + kTwiceCubic * magnitude * magnitude);
-    errors.at("grad_x").data()[i] += u * (4 + 4 * magnitude * slope) * std::fabs(grad_y->data()[i]);
-  }
 }
 
 }  // namespace
@@ -102,8 +88,7 @@ Tolerance tolerance(const Case& c, Accumulation accumulation) {
       .unit_roundoff = 0, .tiny = 0, .largest = kInfinity, .input_roundoff = u};
   Tolerance bounds{errors_of(c, inputs, arithmetic_of(accumulation)),
                    errors_of(c, inputs, rounded_inputs)};
-  if (op_of(c) == "gelu_tanh")
-    allow_cancellation(inputs.function, arithmetic_of(accumulation).unit_roundoff, bounds.bound);
+  if (!is_layer(op_of(c))) add_function_allowances(c, inputs.function, accumulation, bounds.bound);
   return bounds;
 }
 

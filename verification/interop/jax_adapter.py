@@ -18,6 +18,16 @@ jax.config.update("jax_enable_x64", True)
 BATCH_LAYERS = ("batch_norm", "batch_renorm", "power_norm_v")
 
 
+FUNCTIONS = {
+    "softmax": lambda x, valid: jax.nn.softmax(x, where=valid),
+    "log_softmax": lambda x, valid: jax.nn.log_softmax(x),
+    "log_sum_exp": lambda x, valid: jax.nn.logsumexp(x, axis=-1, where=valid),
+    "relu": lambda x, valid: jax.nn.relu(x),
+    "gelu": lambda x, valid: jax.nn.gelu(x, approximate=False),
+    "gelu_tanh": lambda x, valid: jax.nn.gelu(x, approximate=True),
+}
+
+
 def axes_and_mask(op, x, valid):
     """Axes of the statistics of [samples, tokens, groups, features of a group], and what counts."""
     tokens = valid.reshape(x.shape[:2] + (1, 1))
@@ -31,6 +41,8 @@ def forward(static, x, gamma, beta, valid, state):
     """y, and the state after the step."""
     op, training, options, dtype = static[0], static[1], dict(static[2]), static[3]
     shape, stored = x.shape, x.dtype
+    if op in FUNCTIONS:
+        return FUNCTIONS[op](x.astype(dtype), valid).astype(stored), state
     groups = int(options.get("groups", 1))
     x = x.astype(dtype).reshape(shape[0], shape[1] if len(shape) == 3 else 1, groups, -1)
     parameter = [p if p is None or p.size == 1 else p.reshape(groups, -1) for p in (gamma, beta)]
@@ -85,7 +97,8 @@ def step(case):
              if name in ("x", "gamma", "beta", "grad_y")}
     grad_y = given.pop("grad_y")
     state = {name: jnp.asarray(value) for name, value in case.tensors.items() if name in protocol.STATE}
-    valid = jnp.asarray(case.get("valid", np.ones(case["x"].shape[:-1], bool)))
+    extents = case["x"].shape if case.op in FUNCTIONS else case["x"].shape[:-1]
+    valid = jnp.asarray(case.get("valid", np.ones(extents, bool)))
     static = (case.op, case.training, tuple(sorted(case.options.items())),
               np.dtype(case.compute_dtype).name)
     y, gradients, state = forward_and_backward(static, given, grad_y, valid, state)
@@ -99,4 +112,5 @@ LAYERS = ("layer_norm", "rms_norm", "group_scaling", "scale_norm", "batch_norm",
           "instance_norm", "group_norm", "power_norm_v")
 if __name__ == "__main__":
     protocol.main("JAX", jax.__version__,
-                  protocol.asks(LAYERS, ("float64", "float32", "float16", "bfloat16")), step)
+                  protocol.asks((*LAYERS, *FUNCTIONS), ("float64", "float32", "float16", "bfloat16")),
+                  step)

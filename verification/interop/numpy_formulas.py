@@ -1,7 +1,11 @@
 #!/usr/bin/env python3
-"""Every layer in NumPy, from docs/specification/norms.md; two passes, sums as numpy.sum adds."""
+"""Every layer in NumPy, from docs/specification/norms.md; two passes, sums as numpy.sum adds.
+
+The functions are in numpy_functions.py.
+"""
 import numpy as np
 
+import numpy_functions
 import protocol
 
 CENTRED = ("layer_norm", "batch_norm", "batch_renorm", "instance_norm", "group_norm")
@@ -193,11 +197,12 @@ class Layer:
 
 def step(case):
     with np.errstate(all="ignore"):
-        return Layer(case).run()
+        return numpy_functions.step(case) if case.op in numpy_functions.FUNCTIONS else Layer(case).run()
 
 
 LAYERS = ("layer_norm", "rms_norm", "group_scaling", "scale_norm", "batch_norm", "batch_renorm",
           "instance_norm", "group_norm", "power_norm_v", "power_norm", "power_norm_released")
 if __name__ == "__main__":
     protocol.main("NumPy", np.__version__,
-                  protocol.asks(LAYERS, ("float64", "float32", "float16", "bfloat16")), step)
+                  protocol.asks((*LAYERS, *numpy_functions.FUNCTIONS),
+                                ("float64", "float32", "float16", "bfloat16")), step)

@@ -1,4 +1,5 @@
-"""One-operator ONNX models for the layers that ONNX has; onnxruntime and the reference share them.
+"""One-operator ONNX models for the layers and functions that ONNX has; onnxruntime and the reference
+share them.
 
 Conventions: tokens are the last axis, [B,D,T]; momentum is the weight of the old value; the running
 variance is the biased one, and mapped where the case has the unbiased one; a scale and a bias are
@@ -12,12 +13,19 @@ import protocol
 
 OPERATORS = {"layer_norm": ("LayerNormalization", 17), "batch_norm": ("BatchNormalization", 15),
              "instance_norm": ("InstanceNormalization", 22), "group_norm": ("GroupNormalization", 21),
-             "rms_norm": ("RMSNormalization", 23)}
+             "rms_norm": ("RMSNormalization", 23), "softmax": ("Softmax", 13),
+             "log_softmax": ("LogSoftmax", 13), "log_sum_exp": ("ReduceLogSumExp", 13),
+             "relu": ("Relu", 14), "gelu": ("Gelu", 20), "gelu_tanh": ("Gelu", 20)}
+FUNCTIONS = {"softmax": {"axis": -1}, "log_softmax": {"axis": -1},
+             "log_sum_exp": {"axes": [-1], "keepdims": 0}, "relu": {}, "gelu": {"approximate": "none"},
+             "gelu_tanh": {"approximate": "tanh"}}
 TYPES = {"float64": TensorProto.DOUBLE, "float32": TensorProto.FLOAT, "float16": TensorProto.FLOAT16,
          "bfloat16": TensorProto.BFLOAT16}
 
 
 def attributes_of(case):
+    if case.op in FUNCTIONS:
+        return FUNCTIONS[case.op]
     o = case.options
     attributes = {"epsilon": o["eps"]}
     if case.op in ("layer_norm", "rms_norm"):
@@ -37,6 +45,8 @@ def attributes_of(case):
 def inputs_of(case):
     """The operator's inputs by name, in its order."""
     x = case["x"]
+    if case.op in FUNCTIONS:
+        return {"x": x}
     feature_axis = x.shape[-1]
     if case.op in ("instance_norm", "group_norm"):
         x = np.ascontiguousarray(x.transpose(0, 2, 1))
@@ -87,13 +97,15 @@ def model_of(case):
 
 def answer(case, run):
     """The outputs of a case; `run` takes a model, its inputs and the names of its outputs."""
-    if case.masked and case.op in ("batch_norm", "instance_norm", "group_norm"):
+    if case.masked and case.op in ("batch_norm", "instance_norm", "group_norm", *FUNCTIONS):
         raise protocol.NotOffered
     inputs, names = inputs_of(case), list(outputs_of(case))
     values = run(model_of(case), inputs, names)
     outputs = {name.replace("moved_", ""): np.asarray(value) for name, value in zip(names, values)}
     shape = case["x"].shape
     y = outputs["y"]
+    if case.op in FUNCTIONS:
+        return outputs
     y = y.transpose(0, 2, 1) if case.op in ("instance_norm", "group_norm") else y.reshape(shape)
     if case.op == "rms_norm" and "beta" in case.tensors:
         y = y + case["beta"]  # the operator has none

@@ -17,5 +17,6 @@ if __name__ == "__main__":
             + protocol.asks(["layer_norm"], ["float32", "float16"], "y,mean,rstd")
             + protocol.asks(["batch_norm"], three, "y,running_mean,running_variance")
             + protocol.asks(["instance_norm", "group_norm"], three, "y")
-            + protocol.asks(["rms_norm"], ["float64", "float32"], "y"))
+            + protocol.asks(["rms_norm"], ["float64", "float32"], "y")
+            + protocol.asks(onnx_models.FUNCTIONS, three, "y"))
     protocol.main("onnx.reference", onnx.__version__, rows, lambda case: onnx_models.answer(case, run))

@@ -22,6 +22,8 @@ if __name__ == "__main__":
             + protocol.asks(["batch_norm"], three, "y,running_mean,running_variance")
             + protocol.asks(["instance_norm"], ["float32", "float16"], "y")
             + protocol.asks(["group_norm"], three, "y")
-            + protocol.asks(["rms_norm"], ["float64", "float32"], "y"))
+            + protocol.asks(["rms_norm"], ["float64", "float32"], "y")
+            + protocol.asks([name for name in onnx_models.FUNCTIONS if name != "gelu"], three, "y")
+            + protocol.asks(["gelu"], ["float32", "float16"], "y"))  # there is no Erf of float64
     protocol.main("onnxruntime", onnxruntime.__version__, rows,
                   lambda case: onnx_models.answer(case, run))

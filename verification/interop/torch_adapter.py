@@ -2,7 +2,8 @@
 """torch.nn.functional on the CPU, forward and autograd backward.
 
 Conventions: momentum is 1 - running_decay; the running variance is the unbiased one, and mapped where
-the case has the biased one; tokens are the last axis, [B,D,T]. There is no mask.
+the case has the biased one; tokens are the last axis, [B,D,T]. The layers have no mask; softmax and
+logsumexp take -inf where an element takes no part.
 """
 import numpy as np
 import torch
@@ -11,6 +12,14 @@ import torch.nn.functional as F
 import protocol
 
 MASK_MATTERS = ("batch_norm", "instance_norm", "group_norm")
+FUNCTIONS = {
+    "softmax": lambda x: F.softmax(x, -1),
+    "log_softmax": lambda x: F.log_softmax(x, -1),
+    "log_sum_exp": lambda x: torch.logsumexp(x, -1),
+    "relu": F.relu,
+    "gelu": F.gelu,
+    "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"),
+}
 
 
 def batch_norm(case, x, gamma, beta, state):
@@ -23,6 +32,10 @@ def batch_norm(case, x, gamma, beta, state):
 
 
 def forward(case, x, gamma, beta, state):
+    if case.op in FUNCTIONS:
+        if case.masked:
+            x = x.masked_fill(torch.from_numpy(~case["valid"]), float("-inf"))
+        return FUNCTIONS[case.op](x)
     eps, features = case.options["eps"], x.shape[-1]
     if case.op == "layer_norm":
         return F.layer_norm(x, (features,), gamma, beta, eps)
@@ -78,7 +91,7 @@ def array(tensor):
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    rows = protocol.asks(("layer_norm", "batch_norm", "instance_norm", "group_norm"),
+    rows = protocol.asks(("layer_norm", "batch_norm", "instance_norm", "group_norm", *FUNCTIONS),
                          ("float64", "float32", "bfloat16"))
     if hasattr(F, "rms_norm"):
         rows += protocol.asks(("rms_norm",), ("float64", "float32"))

@@ -1,0 +1,72 @@
+"""Softmax, its kin and the activations in NumPy, from docs/specification/activations.md.
+
+GELU by the printed formulas: (x/2)(1 + erf(x/sqrt(2))) and (x/2)(1 + tanh(u)), erf by math.erf.
+"""
+import math
+
+import numpy as np
+
+import protocol
+
+erf = np.vectorize(math.erf, otypes=[np.float64])
+
+
+def exponentials(x, valid):
+    """Of the largest element's differences; 0 where an element takes no part. And that element."""
+    largest = np.max(x, axis=-1, keepdims=True, where=valid, initial=-np.inf)
+    largest = np.where(np.isneginf(largest), x.dtype.type(0), largest)
+    return np.where(valid, np.exp(x - largest), x.dtype.type(0)), largest
+
+
+def total(values):
+    return values.sum(-1, keepdims=True, dtype=values.dtype)
+
+
+def softmax(x, dy, valid):
+    e, _ = exponentials(x, valid)
+    whole = total(e)
+    y = e / np.where(whole == 0, x.dtype.type(1), whole)
+    return y, np.where(valid, y * (dy - total(np.where(valid, dy * y, 0))), 0)
+
+
+def log_softmax(x, dy, valid):
+    e, largest = exponentials(x, valid)
+    y = (x - largest) - np.log(total(e))
+    return y, dy - np.exp(y) * total(dy)
+
+
+def log_sum_exp(x, dy, valid):
+    e, largest = exponentials(x, valid)
+    whole = total(e)
+    return (largest + np.log(whole))[..., 0], np.where(valid, dy[..., None] * (e / whole), 0)
+
+
+def relu(x, dy, valid):
+    del valid
+    return np.maximum(x, 0), np.where(x > 0, dy, x.dtype.type(0))
+
+
+def gelu(x, dy, valid):
+    del valid
+    kind = x.dtype.type
+    gate = kind(0.5) * (1 + erf(x / kind(math.sqrt(2))).astype(kind))
+    density = np.exp(kind(-0.5) * x * x) / kind(math.sqrt(2 * math.pi))
+    return x * gate, dy * (gate + x * density)
+
+
+def gelu_tanh(x, dy, valid):
+    del valid
+    root, cubic = x.dtype.type(math.sqrt(2 / math.pi)), x.dtype.type(0.044715)
+    t = np.tanh(root * (x + cubic * x ** 3))
+    slope = root * (1 + 3 * cubic * x * x)
+    half = x.dtype.type(0.5)
+    return half * x * (1 + t), dy * (half * (1 + t) + half * x * (1 - t * t) * slope)
+
+
+FUNCTIONS = {f.__name__: f for f in (softmax, log_softmax, log_sum_exp, relu, gelu, gelu_tanh)}
+
+
+def step(case):
+    x, dy = (case[name].astype(case.compute_dtype) for name in ("x", "grad_y"))
+    y, grad_x = FUNCTIONS[case.op](x, dy, case.get("valid", np.ones(x.shape, bool)))
+    return {"y": protocol.stored(y, case.dtype), "grad_x": protocol.stored(grad_x, case.dtype)}
