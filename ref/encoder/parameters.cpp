@@ -110,7 +110,7 @@ NamedTensors<T> to_named(EncoderParameters<T> parameters) {
 }
 
 template <numeric::Real T>
-EncoderParameters<T> from_named(const EncoderConfig& config, NamedTensors<T> named) {
+EncoderParameters<T> from_named(const EncoderConfig& config, NamedTensors<T>&& named) {
   std::vector<std::string> known;
   for (const ParameterShape& expected : parameter_shapes(config)) {
     known.push_back(expected.name);
@@ -147,9 +147,9 @@ NamedTensors<T> initial_norm_state(const EncoderConfig& config) {
   return state;
 }
 
-#define NORMPROOF_INSTANTIATE(T)                                                   \
-  template NamedTensors<T> to_named(EncoderParameters<T>);                         \
-  template EncoderParameters<T> from_named(const EncoderConfig&, NamedTensors<T>); \
+#define NORMPROOF_INSTANTIATE(T)                                                     \
+  template NamedTensors<T> to_named(EncoderParameters<T>);                           \
+  template EncoderParameters<T> from_named(const EncoderConfig&, NamedTensors<T>&&); \
   template NamedTensors<T> initial_norm_state(const EncoderConfig&);
 NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
 #undef NORMPROOF_INSTANTIATE

@@ -58,9 +58,15 @@ template <numeric::Real T>
 NamedTensors<T> to_named(EncoderParameters<T> parameters);
 
 /// The inverse.
-/// Throws    ContractError where a name is absent, unknown, or has another shape
+/// Throws    ContractError where a name is absent, unknown, or has another shape; then `named` is
+/// as
+///           before
 template <numeric::Real T>
-EncoderParameters<T> from_named(const EncoderConfig& config, NamedTensors<T> named);
+EncoderParameters<T> from_named(const EncoderConfig& config, NamedTensors<T>&& named);
+template <numeric::Real T>
+EncoderParameters<T> from_named(const EncoderConfig& config, const NamedTensors<T>& named) {
+  return from_named(config, NamedTensors<T>(named));
+}
 
 /// What the norms carry from step to step: "layers.0.norm1.running_mean", ...
 template <numeric::Real T>

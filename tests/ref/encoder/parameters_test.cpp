@@ -57,7 +57,7 @@ TEST(Parameters, WhatDoesNotFitIsNamed) {
   named.set("head.bias", {1, 2});
   EXPECT_THAT(numeric::contract_message([&] { from_named(config, named); }),
               HasSubstr("head.bias has shape [2]; expected shape [3]"));
-  EXPECT_THAT(numeric::contract_message([&] { from_named<double>(config, {}); }),
+  EXPECT_THAT(numeric::contract_message([&] { from_named(config, NamedTensors<double>()); }),
               HasSubstr("embedding.weight is absent; expected shape [5, 4]"));
 }
 

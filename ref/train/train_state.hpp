@@ -1,0 +1,34 @@
+#pragma once
+
+#include "ref/encoder/parameters.hpp"
+#include "ref/model/train_config.hpp"
+#include "ref/train/optimizer.hpp"
+
+namespace normproof::ref::train {
+
+/// All that a run carries from step to step.
+template <class T>
+struct TrainState {
+  NamedTensors<T> parameters;  ///< encoder::parameter_shapes
+  NamedTensors<T> norms;       ///< encoder::initial_norm_state
+  OptimizerState<T> optimizer;
+  std::int64_t step = 0;  ///< steps done
+};
+
+/// Source    docs/specification/training.md
+/// Computes  weights by config.initialization (the two of each feed-forward by
+///           config.feed_forward_initialization), each from the random stream of its own name;
+///           biases and beta 0, gamma 1
+/// Requires  those of encoder::check_config
+/// Throws    ContractError
+TrainState<double> initial_train_state(const model::TrainConfig& config);
+
+/// The same state in another scalar, exactly.
+template <numeric::Real T>
+TrainState<T> convert_state(const TrainState<double>& state);
+
+/// SHA-256 of the lines "<name> float64 [shape] <SHA-256 of the little-endian bytes>" of every
+/// parameter, then of what the norms carry, in their order.
+std::string state_sha256(const TrainState<double>& state);
+
+}  // namespace normproof::ref::train

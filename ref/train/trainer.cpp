@@ -1,0 +1,248 @@
+#include "ref/train/trainer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ref/ops/arithmetic.hpp"
+#include "ref/tensor/contract.hpp"
+#include "ref/train/cross_entropy.hpp"
+#include "ref/train/learning_rate.hpp"
+
+namespace normproof::ref::train {
+namespace {
+
+using encoder::Encoder;
+using encoder::EncoderParameters;
+using encoder::EncoderRun;
+using encoder::Tap;
+using model::TrainConfig;
+
+constexpr const char* kEmbedding = "embedding.weight";
+
+void check_batch(const TrainConfig& config, const LabelledBatch& batch) {
+  const std::size_t count = batch.inputs.tokens.batch_size;
+  if (batch.labels.size() != count)
+    numeric::contract_failure("train_step", "labels",
+                              fmt::format("has {} for {} sentences", batch.labels.size(), count),
+                              "one a sentence (C2)");
+  for (std::size_t b = 0; b < count; ++b)
+    if (batch.labels[b] < 0 ||
+        static_cast<std::size_t>(batch.labels[b]) >= config.encoder.num_classes)
+      numeric::contract_failure("train_step", "labels",
+                                fmt::format("has the class {} at {}", batch.labels[b], b),
+                                fmt::format("0 to {} (C2)", config.encoder.num_classes - 1));
+}
+
+/// What each row of the logits should be.
+std::vector<int> targets_of(const TrainConfig& config, const LabelledBatch& batch) {
+  if (config.encoder.pooling == model::Pooling::masked_mean) return batch.labels;
+  std::vector<int> targets;
+  const Mask& valid = batch.inputs.valid;
+  const bool masked = config.encoder.mask_padding && tensor::is_given(valid);
+  for (std::size_t i = 0; i < batch.inputs.tokens.ids.size(); ++i)
+    targets.push_back(masked && !valid.data()[i] ? kIgnored
+                                                 : batch.labels[i / batch.inputs.tokens.seq_len]);
+  return targets;
+}
+
+/// [B,T,C] as [B T, C]
+template <class T>
+Tensor<T> as_rows(Tensor<T> logits) {
+  const std::size_t classes = logits.shape().back();
+  logits.reshape({logits.size() / classes, classes});
+  return logits;
+}
+
+template <class T>
+Tensor<double> to_doubles(const Tensor<T>& values) {
+  Tensor<double> result = tensor::empty_tensor<double>(tensor::shape_of(values));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    result.data()[i] = numeric::to_double(values.data()[i]);
+  return result;
+}
+
+/// a + b: the rows of both, ascending.
+template <class T>
+nn::RowGradient<T> sum_of(const nn::RowGradient<T>& a, const nn::RowGradient<T>& b) {
+  nn::RowGradient<T> sum;
+  std::set_union(a.rows.begin(), a.rows.end(), b.rows.begin(), b.rows.end(),
+                 std::back_inserter(sum.rows));
+  const std::size_t width = a.values.shape(1);
+  sum.values = tensor::full_tensor<T>({sum.rows.size(), width}, T(0));
+  for (const auto* part : {&a, &b})
+    for (std::size_t r = 0; r < part->rows.size(); ++r) {
+      const auto to = static_cast<std::size_t>(std::ranges::lower_bound(sum.rows, part->rows[r]) -
+                                               sum.rows.begin());
+      for (std::size_t d = 0; d < width; ++d)
+        sum.values.data()[to * width + d] += part->values.data()[r * width + d];
+    }
+  return sum;
+}
+
+/// The gradients of a batch, added to those before it.
+template <class T>
+void accumulate(Gradients<T>& sum, encoder::EncoderGradients<T> own) {
+  NamedTensors<T> dense = encoder::to_named(std::move(own.parameters));
+  if (sum.rows.empty()) {
+    sum.dense = std::move(dense);
+    sum.rows.emplace_back(kEmbedding, std::move(own.embedding));
+    return;
+  }
+  for (const auto& [name, values] : dense) ops::add_in_place(sum.dense.at(name), values);
+  sum.rows[0].second = sum_of(sum.rows[0].second, own.embedding);
+}
+
+template <class T>
+void divide(Gradients<T>& gradients, std::size_t count) {
+  const T n(static_cast<double>(count));
+  const auto each = [&](Tensor<T>& values) {
+    for (T& v : values) v /= n;
+  };
+  for (auto& [name, values] : gradients.dense) each(values);
+  for (auto& [name, rows] : gradients.rows) each(rows.values);
+}
+
+/// The paper's warm-up counts optimizer steps, however many batches they have.
+template <class T>
+void count_once(NamedTensors<T>& norms, const NamedTensors<T>& before) {
+  for (auto& [name, values] : norms)
+    if (name.ends_with(".iterations")) values.data()[0] = before.at(name).data()[0] + T(1);
+}
+
+/// The parameters as the encoder takes them, given back under their names at the end, whatever
+/// happens in between: no copy.
+template <class T>
+class Borrowed {
+ public:
+  Borrowed(const TrainConfig& config, NamedTensors<T>& named)
+      : named_(named), parameters_(encoder::from_named(config.encoder, std::move(named))) {}
+  ~Borrowed() { give_back(); }
+  Borrowed(const Borrowed&) = delete;
+  Borrowed& operator=(const Borrowed&) = delete;
+
+  const EncoderParameters<T>& get() const { return parameters_; }
+  void give_back() {
+    if (!given_back_) named_ = encoder::to_named(std::move(parameters_));
+    given_back_ = true;
+  }
+
+ private:
+  NamedTensors<T>& named_;
+  EncoderParameters<T> parameters_;
+  bool given_back_ = false;
+};
+
+/// The sum of the targets' weights.
+template <class T>
+T weight_of(const std::vector<int>& targets, const Tensor<T>& class_weights) {
+  T weight(0);
+  for (const int target : targets)
+    if (target != kIgnored)
+      weight += tensor::is_given(class_weights)
+                    ? class_weights.data()[static_cast<std::size_t>(target)]
+                    : T(1);
+  return weight;
+}
+
+}  // namespace
+
+std::vector<int> predict(const Tensor<double>& logits, const Mask& valid) {
+  const std::size_t classes = logits.shape().back(), sentences = logits.shape(0);
+  const std::size_t positions = logits.dimension() == 3 ? logits.shape(1) : 1;
+  std::vector<int> predictions;
+  for (std::size_t b = 0; b < sentences; ++b) {
+    std::vector<double> sum(classes, 0);
+    for (std::size_t t = 0; t < positions; ++t) {
+      if (positions > 1 && tensor::is_given(valid) && !valid.data()[b * positions + t]) continue;
+      for (std::size_t c = 0; c < classes; ++c)
+        sum[c] += logits.data()[(b * positions + t) * classes + c];
+    }
+    predictions.push_back(static_cast<int>(std::ranges::max_element(sum) - sum.begin()));
+  }
+  return predictions;
+}
+
+template <numeric::Real T>
+StepResult<T> train_step(const TrainConfig& config, std::span<const LabelledBatch> batches,
+                         const Tensor<T>& class_weights, TrainState<T>& state, const Tap<T>& tap) {
+  if (batches.empty())
+    numeric::contract_failure("train_step", "batches", "has none", "at least one (C1)");
+  for (const LabelledBatch& batch : batches) check_batch(config, batch);
+  Borrowed<T> parameters(config, state.parameters);
+  NamedTensors<T> norms = state.norms;
+  StepResult<T> result;
+  Gradients<T> gradients;
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    const LabelledBatch& batch = batches[i];
+    const auto number = static_cast<std::uint64_t>(state.step) * batches.size() + i;
+    const EncoderRun run{model::Mode::training, config.seed, number};
+    Encoder<T> encoder(config.encoder, parameters.get(), tap);
+    const Tensor<T> logits = encoder.forward(batch.inputs, run, norms);
+    const tensor::Shape shape = tensor::shape_of(logits);
+    const std::vector<int> targets = targets_of(config, batch);
+    const auto loss = cross_entropy(as_rows(logits), targets, class_weights, config.loss);
+    std::ranges::copy(predict(to_doubles(logits), batch.inputs.valid),
+                      std::back_inserter(result.predictions));
+    result.loss += loss.loss;
+    if (tap) tap("loss", tensor::full_tensor<T>({1}, loss.loss));
+    Tensor<T> grad =
+        cross_entropy_backward(loss.log_probabilities, targets, class_weights, config.loss);
+    grad.reshape(shape);
+    if (tap) tap("grad_logits", grad);
+    accumulate(gradients, encoder.backward(grad, norms));
+  }
+  if (batches.size() > 1) {
+    result.loss /= T(static_cast<double>(batches.size()));
+    divide(gradients, batches.size());
+    if (std::holds_alternative<model::PowerNormOptions>(config.encoder.norm))
+      count_once(norms, state.norms);
+  }
+  result.gradient_norms = clip_gradients(gradients, config.max_gradient_norm);
+  if (tap) {
+    for (const auto& [name, values] : gradients.dense) tap("grad_" + name, values);
+    for (const auto& [name, rows] : gradients.rows) tap("grad_" + name + ".rows", rows.values);
+  }
+  parameters.give_back();
+  result.learning_rate = learning_rate(config.schedule, config.learning_rate, state.step + 1);
+  optimizer_step(config.optimizer, result.learning_rate, state.parameters, gradients,
+                 state.optimizer);
+  state.norms = std::move(norms);
+  ++state.step;
+  return result;
+}
+
+template <numeric::Real T>
+Evaluation<T> evaluate(const TrainConfig& config, std::span<const LabelledBatch> batches,
+                       const Tensor<T>& class_weights, TrainState<T>& state) {
+  if (batches.empty())
+    numeric::contract_failure("evaluate", "batches", "has none", "at least one (C1)");
+  const Borrowed<T> parameters(config, state.parameters);
+  Evaluation<T> result;
+  T weights(0);
+  for (const LabelledBatch& batch : batches) {
+    check_batch(config, batch);
+    NamedTensors<T> norms = state.norms;
+    const Tensor<T> logits = Encoder<T>(config.encoder, parameters.get())
+                                 .forward(batch.inputs, {.mode = model::Mode::inference}, norms);
+    const std::vector<int> targets = targets_of(config, batch);
+    const T weight = weight_of(targets, class_weights);
+    result.loss +=
+        weight * cross_entropy(as_rows(logits), targets, class_weights, config.loss).loss;
+    weights += weight;
+    std::ranges::copy(predict(to_doubles(logits), batch.inputs.valid),
+                      std::back_inserter(result.predictions));
+  }
+  result.loss /= weights;
+  return result;
+}
+
+#define NORMPROOF_INSTANTIATE(T)                                                        \
+  template StepResult<T> train_step(const TrainConfig&, std::span<const LabelledBatch>, \
+                                    const Tensor<T>&, TrainState<T>&, const Tap<T>&);   \
+  template Evaluation<T> evaluate(const TrainConfig&, std::span<const LabelledBatch>,   \
+                                  const Tensor<T>&, TrainState<T>&);
+NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
+#undef NORMPROOF_INSTANTIATE
+
+}  // namespace normproof::ref::train

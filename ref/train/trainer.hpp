@@ -1,0 +1,63 @@
+#pragma once
+
+#include <span>
+
+#include "ref/encoder/encoder.hpp"
+#include "ref/train/gradient_norm.hpp"
+#include "ref/train/train_state.hpp"
+
+namespace normproof::ref::train {
+
+using tensor::Mask;
+using tensor::Tensor;
+
+/// Sentences and their classes.
+struct LabelledBatch {
+  encoder::EncoderInputs inputs;
+  std::vector<int> labels;  ///< [B]
+};
+
+template <class T>
+struct StepResult {
+  T loss{};  ///< of the forward, before the parameters move; the mean over accumulated batches
+  std::vector<int> predictions;     ///< a class a sentence, batch after batch
+  GradientNorms<T> gradient_norms;  ///< before clipping
+  double learning_rate = 0;
+};
+
+/// One step of training: forward, backward, clipping, optimizer.
+/// Source    docs/specification/training.md
+/// Computes  for each batch the gradient of the weighted cross-entropy; their mean (the sum in the
+///           order of the batches, then one division); the clipped gradient; the optimizer's step
+///           with the learning rate of step state.step + 1. Dropout is a function of (seed, step),
+///           with accumulation of (seed, step accumulation + number of the batch). Every position
+///           takes the label of its sentence where the pooling is per_position, padding none where
+///           mask_padding is set. PowerNorm counts optimizer steps in its warm-up, the released one
+///           forwards
+/// Requires  (C1) at least one batch  (C2) labels [B], 0 <= label < num_classes; those of Encoder,
+///           of cross_entropy and of the optimizer
+/// Throws    ContractError; then `state` is as before
+template <numeric::Real T>
+StepResult<T> train_step(const model::TrainConfig& config, std::span<const LabelledBatch> batches,
+                         const Tensor<T>& class_weights, TrainState<T>& state,
+                         const encoder::Tap<T>& tap = {});
+
+/// The class of the largest logit of each sentence, the first of equal ones; per_position by the
+/// sum over real positions, ascending.
+std::vector<int> predict(const Tensor<double>& logits, const Mask& valid);
+
+template <class T>
+struct Evaluation {
+  T loss{};
+  std::vector<int> predictions;
+};
+
+/// Inference: running statistics, no dropout. A sentence's logits do not depend on its batch.
+/// Computes  the mean of the batches' losses, each weighted by the weights of its targets (their
+///           number without class_weights); the predictions, batch after batch
+/// Requires  as train_step; the parameters are given back as they were
+template <numeric::Real T>
+Evaluation<T> evaluate(const model::TrainConfig& config, std::span<const LabelledBatch> batches,
+                       const Tensor<T>& class_weights, TrainState<T>& state);
+
+}  // namespace normproof::ref::train

@@ -1,0 +1,213 @@
+#include "ref/train/trainer.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "ref/numeric/parallel.hpp"
+#include "tests/ref/encoder/encoders.hpp"
+#include "tests/ref/numeric/error_message.hpp"
+
+namespace normproof::ref::train {
+namespace {
+
+using model::NormPlacement;
+using model::TrainConfig;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TrainConfig small_train_config(const std::string& norm = "layer_norm") {
+  TrainConfig config;
+  config.encoder = encoder::small_config(norm, NormPlacement::post, 1);
+  config.learning_rate = 0.25;
+  return config;
+}
+
+LabelledBatch two_labelled() {
+  return {encoder::two_sentences(), {2, 0}};
+}
+LabelledBatch one_labelled() {
+  return {{{1, 2, {3, 1}}, {}}, {1}};
+}
+
+StepResult<double> step(const TrainConfig& config, TrainState<double>& state,
+                        const std::vector<LabelledBatch>& batches = {two_labelled()}) {
+  return train_step<double>(config, batches, {}, state);
+}
+
+TEST(TrainStep, LearnsTwoSentencesWithEveryNorm) {
+  for (const std::string& norm : model::norm_names()) {
+    if (norm == "instance_norm") continue;  // its mean over the tokens is beta, whatever they are
+    const TrainConfig config = small_train_config(norm);
+    auto state = initial_train_state(config);
+    const double first = step(config, state).loss;
+    StepResult<double> last;
+    for (int i = 0; i < 150; ++i) last = step(config, state);
+    EXPECT_LT(last.loss, first / 2) << norm;
+    EXPECT_EQ(state.step, 151);
+  }
+}
+
+TEST(TrainStep, TheGradientIsTheDerivativeOfTheLoss) {
+  // loss(p) - loss(p - lr g) = lr |g|^2 to first order: by three learning rates.
+  for (const auto pooling : {model::Pooling::masked_mean, model::Pooling::per_position}) {
+    TrainConfig config = small_train_config();
+    config.encoder.pooling = pooling;
+    double previous = 0;
+    for (const double rate : {1e-3, 1e-4, 1e-5}) {
+      config.learning_rate = rate;
+      auto state = initial_train_state(config);
+      const auto first = step(config, state), second = step(config, state);
+      const double predicted = rate * first.gradient_norms.whole * first.gradient_norms.whole;
+      const double off = std::fabs((first.loss - second.loss) / predicted - 1);
+      if (previous != 0) {
+        EXPECT_LT(off, previous / 5);
+      }
+      previous = off;
+    }
+    EXPECT_LT(previous, 1e-3);
+  }
+}
+
+TEST(TrainStep, TheSameInEveryScalarUpToRounding) {
+  using numeric::oracle50;
+  for (const char* norm : {"layer_norm", "batch_norm", "power_norm", "power_norm_released"}) {
+    TrainConfig config = small_train_config(norm);
+    config.encoder.dropout = 0.25;
+    auto state = initial_train_state(config);
+    auto exact = convert_state<oracle50>(state);
+    const std::vector<LabelledBatch> batches = {two_labelled()};
+    for (int i = 0; i < 5; ++i) {
+      train_step<double>(config, batches, {}, state);
+      train_step<oracle50>(config, batches, {}, exact);
+    }
+    for (const auto& [name, values] : state.parameters)
+      for (std::size_t i = 0; i < values.size(); ++i)
+        ASSERT_NEAR(values.data()[i], numeric::to_double(exact.parameters.at(name).data()[i]),
+                    1e-13)
+            << norm << " " << name;
+  }
+}
+
+TEST(TrainStep, BitsDoNotDependOnThreads) {
+  TrainConfig config = small_train_config("power_norm");
+  config.encoder.dropout = 0.25;
+  config.optimizer = model::AdamOptions{};
+  const auto hash = [&] {
+    auto state = initial_train_state(config);
+    for (int i = 0; i < 3; ++i) step(config, state);
+    return state_sha256(state);
+  };
+  const std::string once = hash();
+  for (const int threads : {2, 5}) {
+    numeric::set_num_threads(threads);
+    EXPECT_EQ(hash(), once);
+  }
+  numeric::set_num_threads(1);
+  config.seed = 43;
+  EXPECT_NE(hash(), once);
+}
+
+TEST(TrainStep, AccumulationIsTheMeanOfTheBatches) {
+  const TrainConfig config = small_train_config();
+  const auto start = initial_train_state(config);
+  const auto moved = [&](const std::vector<LabelledBatch>& batches, std::size_t i) {
+    auto state = start;
+    step(config, state, batches);
+    return state.parameters.at("embedding.weight").data()[i] -
+           start.parameters.at("embedding.weight").data()[i];
+  };
+  for (std::size_t i = 0; i < 20; ++i)
+    EXPECT_NEAR(moved({two_labelled(), one_labelled()}, i),
+                (moved({two_labelled()}, i) + moved({one_labelled()}, i)) / 2, 1e-15);
+  auto state = start;
+  const auto result = step(config, state, {two_labelled(), one_labelled()});
+  EXPECT_EQ(result.predictions.size(), 3u);
+  EXPECT_EQ(state.step, 1);
+}
+
+TEST(TrainStep, ThePapersWarmUpCountsStepsAndTheReleasedOneForwards) {
+  for (const auto& [norm, count] :
+       {std::pair{"power_norm", 1.0}, std::pair{"power_norm_released", 2.0}}) {
+    const TrainConfig config = small_train_config(norm);
+    auto state = initial_train_state(config);
+    step(config, state, {two_labelled(), one_labelled()});
+    EXPECT_EQ(state.norms.at("layers.0.norm1.iterations").data()[0], count) << norm;
+  }
+}
+
+TEST(TrainStep, ClippingBoundsTheStep) {
+  TrainConfig config = small_train_config();
+  config.max_gradient_norm = 0.125;
+  auto state = initial_train_state(config);
+  const auto before = state.parameters;
+  const auto result = step(config, state);
+  EXPECT_GT(result.gradient_norms.whole, 0.125);
+  double square = 0;
+  for (const auto& [name, values] : before)
+    for (std::size_t i = 0; i < values.size(); ++i)
+      square += std::pow(values.data()[i] - state.parameters.at(name).data()[i], 2);
+  EXPECT_NEAR(std::sqrt(square), 0.25 * 0.125, 1e-12);
+}
+
+TEST(TrainStep, WhatIsRefusedLeavesTheStateAsItWas) {
+  const TrainConfig config = small_train_config();
+  auto state = initial_train_state(config);
+  const std::string before = state_sha256(state);
+  LabelledBatch wrong = two_labelled();
+  wrong.labels[1] = 3;
+  EXPECT_THAT(numeric::contract_message([&] { step(config, state, {wrong}); }),
+              HasSubstr("labels has the class 3 at 1; expected 0 to 2 (C2)"));
+  EXPECT_THAT(numeric::contract_message([&] { step(config, state, {}); }), HasSubstr("(C1)"));
+  wrong = two_labelled();
+  wrong.inputs.tokens.ids[0] = 99;
+  EXPECT_THAT(numeric::contract_message([&] { step(config, state, {wrong}); }),
+              HasSubstr("has the id 99"));
+  state.parameters.at("head.bias").data()[0] = std::numeric_limits<double>::quiet_NaN();
+  const std::string broken = state_sha256(state);
+  EXPECT_NE(numeric::contract_message([&] { step(config, state); }), "no error");
+  EXPECT_EQ(state_sha256(state), broken);
+  state.parameters.at("head.bias").data()[0] = 0;
+  EXPECT_EQ(state_sha256(state), before);
+}
+
+TEST(Evaluate, IsInferenceAndDoesNotMoveTheState) {
+  TrainConfig config = small_train_config("batch_norm");
+  config.encoder.dropout = 0.5;
+  auto state = initial_train_state(config);
+  for (int i = 0; i < 3; ++i) step(config, state);
+  const std::string before = state_sha256(state);
+  const std::vector<LabelledBatch> both = {two_labelled(), one_labelled()};
+  const auto result = evaluate<double>(config, both, {}, state);
+  EXPECT_EQ(state_sha256(state), before);
+  EXPECT_EQ(result.predictions.size(), 3u);
+  const auto first = evaluate<double>(config, {both.data(), 1}, {}, state);
+  const auto second = evaluate<double>(config, {both.data() + 1, 1}, {}, state);
+  EXPECT_NEAR(result.loss, (2 * first.loss + second.loss) / 3, 1e-15);
+}
+
+TEST(Predict, TheLargestLogitTheFirstOfEqualOnes) {
+  EXPECT_THAT(predict({{1, 3, 3}, {0, -1, -2}}, {}), ElementsAre(1, 0));
+  const Mask valid{{true, false}};
+  EXPECT_THAT(predict({{{1, 2}, {9, 0}}}, valid), ElementsAre(1));
+  EXPECT_THAT(predict({{{1, 2}, {9, 0}}}, {}), ElementsAre(0));
+}
+
+TEST(TrainState, StartsAsTheConfigSays) {
+  const TrainConfig config = small_train_config();
+  const auto state = initial_train_state(config);
+  EXPECT_EQ(state.parameters.at("layers.0.norm1.gamma"), tensor::full_tensor<double>({4}, 1.0));
+  EXPECT_EQ(state.parameters.at("head.bias"), tensor::full_tensor<double>({3}, 0.0));
+  EXPECT_NE(state.parameters.at("head.weight").data()[0], 0);
+  TrainConfig other = config;
+  other.feed_forward_initialization = model::PlainUniform{.limit = 0};
+  const auto zeros = initial_train_state(other);
+  EXPECT_EQ(zeros.parameters.at("layers.0.feed_forward.first.weight"),
+            tensor::full_tensor<double>({3, 4}, 0.0));
+  EXPECT_EQ(zeros.parameters.at("head.weight"), state.parameters.at("head.weight"));
+  EXPECT_NE(state_sha256(zeros), state_sha256(state));
+}
+
+}  // namespace
+}  // namespace normproof::ref::train
