@@ -1,12 +1,7 @@
 #include "ref/train/optimizer.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
-#include "ref/numeric/parallel.hpp"
-#include "ref/ops/activation_dispatch.hpp"
-#include "ref/tensor/contract.hpp"
+#include "ref/numeric/elementary.hpp"
+#include "ref/train/gradient_pairs.hpp"
 
 namespace normproof::ref::train {
 namespace {
@@ -15,24 +10,6 @@ using model::AdamOptions;
 using model::AdamWOptions;
 using model::OptimizerOptions;
 using model::SgdOptions;
-using numeric::contract_failure;
-using tensor::shape_of;
-using tensor::Tensor;
-
-constexpr auto kOptimizerStep = "optimizer_step";
-constexpr std::size_t kOptimizerGrain = 4096;  // elements; the bits do not depend on it
-
-/// A parameter and its gradient, of which one form is given.
-template <class T>
-struct Pair {
-  std::string name;
-  Tensor<T>* parameter = nullptr;
-  const Tensor<T>* dense = nullptr;
-  const nn::RowGradient<T>* rows = nullptr;
-
-  const Tensor<T>& gradient() const { return dense != nullptr ? *dense : rows->values; }
-  std::string gradient_name() const { return fmt::format("gradient of {}", name); }
-};
 
 void check_share(std::string_view option, double value) {
   tensor::check_option(kOptimizerStep, option, value, value >= 0 && value < 1,
@@ -80,78 +57,7 @@ std::string moment_name(std::string_view moment, std::string_view parameter) {
 }
 
 template <class T>
-std::vector<Pair<T>> pair_up(NamedTensors<T>& parameters, const Gradients<T>& gradients) {
-  std::vector<Pair<T>> pairs;
-  for (auto& [name, values] : parameters) pairs.push_back({name, &values});
-  const auto give = [&](const std::string& name, const auto& set) {
-    const auto found = std::ranges::find(pairs, name, &Pair<T>::name);
-    if (found == pairs.end())
-      contract_failure(kOptimizerStep, "gradients", fmt::format("has '{}'", name),
-                       "names of parameters alone (C3)");
-    if (found->dense != nullptr || found->rows != nullptr)
-      contract_failure(kOptimizerStep, "gradients", fmt::format("has '{}' twice", name),
-                       "one gradient a parameter (C3)");
-    set(*found);
-  };
-  for (const auto& [name, values] : gradients.dense)
-    give(name, [&, v = &values](Pair<T>& pair) { pair.dense = v; });
-  for (const auto& [name, rows] : gradients.rows)
-    give(name, [&, r = &rows](Pair<T>& pair) { pair.rows = r; });
-  for (const auto& pair : pairs)
-    if (pair.dense == nullptr && pair.rows == nullptr)
-      contract_failure(kOptimizerStep, "gradients", fmt::format("has no '{}'", pair.name),
-                       "one gradient a parameter (C3)");
-  return pairs;
-}
-
-template <class T>
-void check_gradient_shape(const Pair<T>& pair) {
-  const auto refuse = [&](const std::string& observation, const std::string& expectation) {
-    contract_failure(kOptimizerStep, pair.gradient_name(), observation, expectation + " (C4)");
-  };
-  const tensor::Shape shape = shape_of(*pair.parameter), given = shape_of(pair.gradient());
-  if (pair.dense != nullptr) {
-    if (given != shape)
-      refuse("has shape " + tensor::to_string(given), "shape " + tensor::to_string(shape));
-    return;
-  }
-  const auto& rows = pair.rows->rows;
-  if (shape.size() != 2)
-    refuse("is one of rows", "the whole of a parameter of shape " + tensor::to_string(shape));
-  if (given != tensor::Shape{rows.size(), shape[1]})
-    refuse("has values of shape " + tensor::to_string(given),
-           fmt::format("shape [{}, {}]", rows.size(), shape[1]));
-  for (std::size_t k = 0; k < rows.size(); ++k)
-    if (rows[k] >= shape[0] || (k > 0 && rows[k] <= rows[k - 1]))
-      refuse(fmt::format("has rows[{}] = {}", k, rows[k]),
-             fmt::format("ascending numbers below {}", shape[0]));
-}
-
-template <class T>
-void check_gradient_values(const Pair<T>& pair, bool squares) {
-  const T* g = pair.gradient().data();
-  const auto finite = [=](std::size_t i) {
-    return numeric::is_finite(squares ? T(g[i] * g[i]) : g[i]);
-  };
-  const std::size_t size = pair.gradient().size();
-  const std::size_t bad =
-      ops::first_refused(size, kOptimizerGrain, [&](std::size_t begin, std::size_t end) {
-        unsigned long refused = 0;
-        for (std::size_t i = begin; i < end; ++i) refused |= static_cast<unsigned long>(!finite(i));
-        if (refused == 0) return end;
-        while (finite(begin)) ++begin;
-        return begin;
-      });
-  if (bad < size)
-    contract_failure(kOptimizerStep, pair.gradient_name(),
-                     fmt::format("has the element {} = {}",
-                                 tensor::index_to_string(bad, shape_of(pair.gradient())),
-                                 numeric::to_double(g[bad])),
-                     squares ? "elements with finite squares (C5)" : "finite elements (C5)");
-}
-
-template <class T>
-void check_state(const OptimizerOptions& options, const std::vector<Pair<T>>& pairs,
+void check_state(const OptimizerOptions& options, const std::vector<GradientPair<T>>& pairs,
                  const OptimizerState<T>& state) {
   const auto expect = [&](const std::string& name, const tensor::Shape& shape) {
     const Tensor<T>* found = state.moments.find(name);
@@ -175,39 +81,8 @@ void check_state(const OptimizerOptions& options, const std::vector<Pair<T>>& pa
         fmt::format("the {} tensors of initial_optimizer_state, step >= 0 (C6)", count));
 }
 
-/// update(begin, count, g) for the elements [begin, begin + count), g their gradient; `all`: those
-/// of the rows that a row gradient leaves out too, which are +0.
-template <class T, class Update>
-void for_each_part(const Pair<T>& pair, bool all, Update&& update) {
-  if (pair.dense != nullptr) {
-    numeric::parallel_for(pair.dense->size(), kOptimizerGrain,
-                          [&](std::size_t begin, std::size_t end) {
-                            update(begin, end - begin, pair.dense->data() + begin);
-                          });
-    return;
-  }
-  const auto& rows = pair.rows->rows;
-  const std::size_t width = pair.parameter->shape(1);
-  const std::size_t grain = kOptimizerGrain / std::max<std::size_t>(width, 1) + 1;
-  const auto values = [&](std::size_t k) { return pair.rows->values.data() + k * width; };
-  if (!all) {
-    numeric::parallel_for(rows.size(), grain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t k = begin; k < end; ++k) update(rows[k] * width, width, values(k));
-    });
-    return;
-  }
-  const std::vector<T> zeros(width, T(0));
-  numeric::parallel_for(pair.parameter->shape(0), grain, [&](std::size_t begin, std::size_t end) {
-    auto k = static_cast<std::size_t>(std::ranges::lower_bound(rows, begin) - rows.begin());
-    for (std::size_t row = begin; row < end; ++row) {
-      const bool given = k < rows.size() && rows[k] == row;
-      update(row * width, width, given ? values(k++) : zeros.data());
-    }
-  });
-}
-
 template <class T>
-void step_of(const SgdOptions& options, const T& lr, const std::vector<Pair<T>>& pairs,
+void step_of(const SgdOptions& options, const T& lr, const std::vector<GradientPair<T>>& pairs,
              OptimizerState<T>& state) {
   const T momentum(options.momentum);
   const std::vector<std::string> moments = moment_names(options);
@@ -232,7 +107,7 @@ void step_of(const SgdOptions& options, const T& lr, const std::vector<Pair<T>>&
 }
 
 template <class T, class Adam>
-void step_of(const Adam& options, const T& lr, const std::vector<Pair<T>>& pairs,
+void step_of(const Adam& options, const T& lr, const std::vector<GradientPair<T>>& pairs,
              OptimizerState<T>& state) {
   constexpr bool kDecays = std::is_same_v<Adam, AdamWOptions>;
   const AdamWOptions o = with_decay(options);
@@ -284,7 +159,7 @@ void optimizer_step(const OptimizerOptions& options, double learning_rate,
                     OptimizerState<T>& state) {
   std::visit([](const auto& o) { check_optimizer(o); }, options);
   check_not_negative("learning_rate", learning_rate, "C2");
-  const std::vector<Pair<T>> pairs = pair_up(parameters, gradients);
+  const std::vector<GradientPair<T>> pairs = pair_up(parameters, gradients);
   for (const auto& pair : pairs) check_gradient_shape(pair);
   for (const auto& pair : pairs) check_gradient_values(pair, has_powers(options));
   check_state(options, pairs, state);
