@@ -1,5 +1,7 @@
 #include "ref/encoder/encoder_layer.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "ref/ops/arithmetic.hpp"
@@ -50,6 +52,8 @@ Tensor<T> run_norm_backward(const EncoderConfig& config, Tensor<T> grad_y, const
   site.inputs.grad_y = std::move(grad_y);
   norm::NormStep<T> step = norm::norm_backward(config.norm, site.inputs, site.forward);
   put_state(state, place, step.state);
+  for (const auto& [name, values] : step.outputs)
+    if (!name.starts_with("grad_")) show(tap, fmt::format("{}.{}", place, name), values);
   if (tensor::is_given(site.inputs.gamma))
     gradients.gamma = std::move(step.outputs.at("grad_gamma"));
   if (tensor::is_given(site.inputs.beta)) gradients.beta = std::move(step.outputs.at("grad_beta"));

@@ -31,7 +31,7 @@ constexpr long kBits = 192;  // with which certify begins, and which decide thes
 /// Every output by name: the nearest double and the remainder.
 std::vector<StoredTensor> plain(const StoredCase& stored) {
   const golden::Case& c = stored.description.c;
-  const auto results = evaluation::run_sequence<oracle100>(
+  const auto results = evaluation::run_operation<oracle100>(
       c.options, golden::inputs_of(c, golden::path_of(c)), c.sequence);
   std::vector<StoredTensor> tensors;
   for (const auto& [name, values] : results) {
@@ -57,7 +57,7 @@ std::vector<StoredTensor> plain(const StoredCase& stored) {
 std::size_t balls(const StoredCase& stored) {
   const golden::Case& c = stored.description.c;
   const normproof::ref::numeric::BallPrecision precision(kBits);
-  const auto results = evaluation::run_sequence<ball>(
+  const auto results = evaluation::run_operation<ball>(
       c.options, golden::inputs_of(c, golden::path_of(c)), c.sequence);
   std::size_t decided = 0;
   for (const auto& [name, values] : results)

@@ -12,6 +12,7 @@
 #include "verification/cli/help.hpp"
 #include "verification/cli/option_values.hpp"
 #include "verification/cli/regress_command_line.hpp"
+#include "verification/cli/train_command_line.hpp"
 
 namespace normproof::verification::cli {
 
@@ -251,6 +252,8 @@ Command parse_command_line(const std::vector<std::string>& arguments) {
   add_golden(app, golden_texts);
   RegressTexts regress_texts;
   add_regress(app, regress_texts);
+  TrainTexts train_texts;
+  add_train(app, train_texts);
   app.set_version_flag("--version", "normproof " NORMPROOF_VERSION);
   app.footer(program_footer());
   app.get_formatter()->column_width(22);
@@ -297,6 +300,7 @@ Command parse_command_line(const std::vector<std::string>& arguments) {
   if (command.get_name() == "verify") return verify_command(command, texts);
   if (command.get_name() == "eval") return eval_command(command, texts);
   if (command.get_name() == "elementary") return elementary_command(texts);
+  if (command.get_name() == "train") return train_command(command, train_texts);
   if (command.get_name() == "determinism") return determinism_command(command, texts);
   if (command.get_name() == "golden") {
     const CLI::App& verb = golden_verb(command);

@@ -14,6 +14,7 @@
 #include "verification/cli/eval.hpp"
 #include "verification/cli/golden.hpp"
 #include "verification/cli/regress.hpp"
+#include "verification/cli/train.hpp"
 
 namespace normproof::verification::cli {
 
@@ -39,7 +40,7 @@ using Command =
     std::variant<VerifyCommand, EvalCommand, TokenizeCommand, ElementaryCommand, DeterminismCommand,
                  GoldenMakeCommand, GoldenCheckCommand, GoldenRelationsCommand, GoldenPowerCommand,
                  GoldenBlessCommand, GoldenExportCommand, RegressRecordCommand,
-                 RegressCompareCommand, TextCommand>;
+                 RegressCompareCommand, TrainCommand, TextCommand>;
 
 /// Computes  the command that the arguments (without the program's name) spell out. --jobs and
 ///           --threads are the number of processors where they are not given.

@@ -97,6 +97,11 @@ void add_check(CLI::App& golden, GoldenTexts& texts) {
                   "The dtype of the candidate's sums (default: float32 for\n"
                   "16 bits, else the dtype of the case)")
       ->type_name("DTYPE");
+  check
+      .add_option("--formula", texts.formula,
+                  "two_pass (default), or one_pass: E[x^2] - E[x]^2 is\n"
+                  "right too, and off by what it may lose")
+      ->type_name("NAME");
   check.add_option("--min-cases", texts.min_cases, "Fewer cases are a failure (default: 1)")
       ->type_name("N");
   check
@@ -157,6 +162,15 @@ void add_power(CLI::App& golden, GoldenTexts& texts) {
           "--seeds", texts.seeds,
           "Corpora to try: that of 'make', and others of other\nrandom numbers (default: 1)")
       ->type_name("N");
+  power
+      .add_option("--accumulation", texts.accumulation,
+                  "Right implementations alone, whose every operation is of\n"
+                  "this format: float16 or bfloat16")
+      ->type_name("DTYPE");
+  power
+      .add_option("--formula", texts.formula,
+                  "one_pass: right implementations alone, whose variance is\nE[x^2] - E[x]^2")
+      ->type_name("NAME");
   power.add_option("--json", texts.json, "Write every verdict as JSON")->type_name("FILE");
   power
       .add_option("--markdown", texts.markdown,
@@ -282,6 +296,9 @@ GoldenPowerCommand golden_power_command(const CLI::App& verb, const GoldenTexts&
   power.options.only = texts.layer;
   power.options.seeds = parse_number<std::size_t>("--seeds", texts.seeds, 1, kMostSeeds);
   power.options.jobs = thread_count(verb, "--jobs", texts.jobs);
+  if (verb.count("--accumulation") > 0)
+    power.options.accumulation = golden::accumulation_of(texts.accumulation);
+  if (verb.count("--formula") > 0) power.options.formula = golden::formula_of(texts.formula);
   power.json = path_of(verb, "--json");
   power.markdown = path_of(verb, "--markdown");
   return power;
@@ -302,6 +319,7 @@ GoldenCheckCommand golden_check_command(const CLI::App& verb, const GoldenTexts&
   if (verb.count("--outputs") > 0) check.options.outputs = split("--outputs", texts.outputs);
   if (verb.count("--accumulation") > 0)
     check.options.accumulation = golden::accumulation_of(texts.accumulation);
+  if (verb.count("--formula") > 0) check.options.formula = golden::formula_of(texts.formula);
   check.min_cases = parse_number<std::size_t>("--min-cases", texts.min_cases, 1, 1'000'000'000);
   check.jobs = thread_count(verb, "--jobs", texts.jobs);
   check.xfail = path_of(verb, "--xfail");

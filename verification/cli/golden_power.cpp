@@ -97,6 +97,11 @@ std::string power_report(const std::vector<LayerPower>& layers, const PowerOptio
         text += "\n" + survivor_line(layer, verdict, options.seeds) + "\n";
   }
   const PowerTotals all = totals_of(layers, options.seeds);
+  if (golden::right_answers_alone(options))
+    return text +
+           fmt::format("\n{}: {}, {}; tier {}, {}\n", all_as_it_should(all) ? "PASSED" : "FAILED",
+                       plural(all.checks, "right answer"), plural(all.false_alarms, "false alarm"),
+                       to_string(options.tier), corpora(options.seeds));
   return text + fmt::format("\n{}: {} of {} are rejected, {}; tier {}, {}\n",
                             all_as_it_should(all) ? "PASSED" : "FAILED", count_text(all.killed),
                             plural(all.wrong, "wrong implementation"),
@@ -105,22 +110,23 @@ std::string power_report(const std::vector<LayerPower>& layers, const PowerOptio
 }
 
 /// What the numbers mean, above them.
-std::string power_heading(const PowerOptions& options) {
+std::string power_heading(const PowerOptions& options, std::size_t styles) {
   constexpr const char* kText =
       R"(A second implementation of every layer, in plain loops and in the arithmetic of each case, passes its
 terms, factors, counts, weights, masks, sums, roots, reads and writes through named sites. Each site offers
 the operators of its kind: a term dropped, negated or counted twice; n - 1 or n + 1 for n; eps dropped, tenfold,
 outside the root; the statistic of another step; and so on. `wrong`: each of them at each site, one at a time.
 `rejected`: a case of the tier fails, with every one of the corpora (the committed one, and others of other
-random numbers). `right answers`: those of the same implementation in ten styles (sums forwards, backwards,
-pairwise, strided and in double, Welford's variance, 1/n as a factor, division by the root, gamma and beta
-folded into one); `false alarms`: those that a case rejects. A mistake that no site offers is not counted.
+random numbers). `right answers`: those of the same implementation in {} styles (sums forwards, backwards,
+pairwise, strided and in double, Welford's variance or softmax in one pass, 1/n as a factor, division by the root,
+gamma and beta folded into one, a backward from the stored y); `false alarms`: those that a case rejects. A mistake
+that no site offers is not counted. Each answer holds the statistics too.
 
 )";
   return fmt::format(
       "# Gate power\n\nWhat `normproof golden power --tier {} --seeds {} --markdown FILE` "
       "writes.\n\n{}",
-      to_string(options.tier), options.seeds, kText);
+      to_string(options.tier), options.seeds, fmt::format(kText, styles));
 }
 
 std::string power_json(const std::vector<LayerPower>& layers, const PowerOptions& options) {
@@ -158,8 +164,8 @@ bool golden_power(const GoldenPowerCommand& command) {
   write_all({[&] { write_stdout(power_report(layers, options)); },
              to_file(command.json, [&] { return power_json(layers, options); }),
              to_file(command.markdown, [&] {
-               return power_heading(options) + power_report(layers, options) + "\n" +
-                      killers_table(layers);
+               return power_heading(options, layers.front().styles) +
+                      power_report(layers, options) + "\n" + killers_table(layers);
              })});
   return all_as_it_should(totals_of(layers, options.seeds));
 }

@@ -32,6 +32,8 @@ std::string repro_line(const GoldenCheckCommand& command, const std::string& pat
     line += fmt::format(" --outputs {}", fmt::join(command.options.outputs, ","));
   if (command.options.accumulation)
     line += fmt::format(" --accumulation {}", golden::to_string(*command.options.accumulation));
+  if (command.options.formula != golden::Formula::two_pass)
+    line += fmt::format(" --formula {}", golden::to_string(command.options.formula));
   return line + " --only " + shell_word(path);
 }
 

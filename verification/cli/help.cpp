@@ -27,7 +27,8 @@ std::string program_footer() {
          "  echo 1 | normproof elementary exp\n"
          "  normproof determinism\n"
          "  normproof golden check --golden golden --candidate answers\n"
-         "  normproof regress compare --history h.jsonl";
+         "  normproof regress compare --history h.jsonl\n"
+         "  normproof train --out run";
 }
 
 std::string verify_footer() {
@@ -102,6 +103,22 @@ std::string determinism_footer() {
          "  normproof determinism\n"
          "  normproof determinism --json here.json --threads 4\n"
          "  normproof determinism --against there.json";
+}
+
+std::string train_footer() {
+  return "Writes config.json, data.json, metrics.jsonl (a line a step with loss, accuracy, the "
+         "norm of "
+         "every\ngradient, the statistics of every norm and the SHA-256 of the state), "
+         "checkpoint.safetensors and\npage.html. The hashes are those of every machine, compiler "
+         "and "
+         "number of threads.\n"
+         "Exit status 1 if a value is no longer finite: the sentence names the step and the "
+         "tensor.\n\n"
+         "Examples:\n"
+         "  normproof train --out run\n"
+         "  normproof train --out run --set norm.name=power_norm --set encoder.num_layers=2\n"
+         "  normproof train --out run --data Sentences_AllAgree.txt --vocab vocab.txt\n"
+         "  normproof train --out run --resume";
 }
 
 std::string golden_footer() {

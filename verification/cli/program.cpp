@@ -12,6 +12,7 @@
 #include "verification/cli/command_line.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/verify.hpp"
+#include "verification/training/run.hpp"
 
 namespace normproof::verification::cli {
 namespace {
@@ -68,6 +69,14 @@ struct Runner {
   }
   int operator()(const RegressCompareCommand& command) const {
     return regress_compare(command) ? kSuccess : kNumericalFailure;
+  }
+  int operator()(const TrainCommand& command) const {
+    try {
+      train(command);
+      return kSuccess;
+    } catch (const training::RunFailure& failure) {
+      return complain(kNumericalFailure, failure.what());
+    }
   }
   int operator()(const TextCommand& command) const {
     write_stdout(command.text);

@@ -163,9 +163,9 @@ FunctionInputs function_inputs(const Reader& reader, std::string_view function) 
 
 }  // namespace
 
-EvalInputs eval_inputs(std::string_view file, std::span<const StoredTensor> tensors,
-                       const ref::model::Operation& operation, ref::model::Mode mode,
-                       bool sequence) {
+EvalInputs operation_inputs(std::string_view file, std::span<const StoredTensor> tensors,
+                            const ref::model::Operation& operation, ref::model::Mode mode,
+                            bool sequence) {
   if (const auto* const layer = std::get_if<ref::model::NormOptions>(&operation))
     return eval_inputs(file, tensors, *layer, mode, sequence);
   return {{}, {}, function_inputs(Reader(file, tensors), ref::model::operation_name(operation))};

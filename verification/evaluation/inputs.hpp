@@ -34,8 +34,8 @@ EvalInputs eval_inputs(std::string_view file, std::span<const ref::io::StoredTen
 
 /// The same of any operation. A function takes x [..., D] of rank 2 at least, grad_y with the shape
 /// of y, and valid with that of x where it takes a mask; mode and sequence mean nothing to it.
-EvalInputs eval_inputs(std::string_view file, std::span<const ref::io::StoredTensor> tensors,
-                       const ref::model::Operation& operation, ref::model::Mode mode,
-                       bool sequence);
+EvalInputs operation_inputs(std::string_view file, std::span<const ref::io::StoredTensor> tensors,
+                            const ref::model::Operation& operation, ref::model::Mode mode,
+                            bool sequence);
 
 }  // namespace normproof::verification::evaluation

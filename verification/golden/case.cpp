@@ -55,7 +55,7 @@ std::string path_of(const Case& c) {
 }
 
 evaluation::EvalInputs inputs_of(const Case& c, std::string_view file) {
-  return evaluation::eval_inputs(file, c.inputs, c.options, c.mode, c.sequence);
+  return evaluation::operation_inputs(file, c.inputs, c.options, c.mode, c.sequence);
 }
 
 const StoredTensor* find(const std::vector<StoredTensor>& tensors, std::string_view name) {

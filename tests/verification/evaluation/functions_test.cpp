@@ -26,7 +26,7 @@ StoredTensor tensor(const char* name, std::vector<std::size_t> shape,
 ref::tensor::NamedTensors<double> run(const char* name, const std::vector<StoredTensor>& tensors) {
   const auto function = operation(name);
   return run_operation<double>(
-      function, eval_inputs("f", tensors, function, ref::model::Mode::training, false), false);
+      function, operation_inputs("f", tensors, function, ref::model::Mode::training, false), false);
 }
 
 TEST(Functions, EveryOneLeavesYAndGradX) {

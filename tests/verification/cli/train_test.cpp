@@ -1,0 +1,98 @@
+#include "verification/cli/train.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/verification/cli/program_run.hpp"
+
+// `normproof train`: the program itself, on the made-up corpus.
+namespace normproof::tests::verification::cli {
+namespace {
+
+using testing::AllOf;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class TrainProgram : public ::testing::Test {
+ protected:
+  TrainProgram() : enter_("cd '" + folder_.path().string() + "'; ") {}
+  Outcome in(const std::string& command) const { return run(enter_ + command); }
+  Outcome train(const std::string& more) const {
+    return in("$N train --set encoder.d_model=8 --set encoder.d_ff=8 --set training.epochs=1 " +
+              more);
+  }
+
+  tests::ref::io::TemporaryFolder folder_;
+  std::string enter_;
+};
+
+TEST_F(TrainProgram, LeavesARunAndItsHash) {
+  const Outcome outcome = train("--out a --threads 1");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_THAT(outcome.out,
+              AllOf(StartsWith("synthetic corpus: 7 steps, 410 to train on, 102 to validate on\n"),
+                    HasSubstr("validation loss "), HasSubstr("\nsha256 ")));
+  EXPECT_EQ(in("ls a").out,
+            "checkpoint.safetensors\nconfig.json\ndata.json\nmetrics.jsonl\npage.html\n");
+  EXPECT_THAT(in("cat a/page.html").out, HasSubstr("<svg"));
+  // The same bits with other threads, and the last line's hash is the one printed.
+  const Outcome again = train("--out b --threads 3");
+  EXPECT_EQ(again.out, outcome.out);
+  EXPECT_EQ(in("diff -r a b").out, "");
+  EXPECT_THAT(in("cat a/metrics.jsonl").out,
+              HasSubstr(outcome.out.substr(outcome.out.rfind(' ') + 1, 64)));
+  EXPECT_NE(train("--out c --seed 7").out, outcome.out);
+}
+
+TEST_F(TrainProgram, KilledBySignal9ItResumesToTheSameHash) {
+  const Outcome whole = train("--out a --threads 1 --checkpoint-every 2");
+  // The last lines of metrics.jsonl grow while it runs: it is killed at some step or other.
+  in("$N train --set encoder.d_model=8 --set encoder.d_ff=8 --set training.epochs=1 --out b "
+     "--threads 1 --checkpoint-every 2 & p=$!; while ! [ -e b/checkpoint.safetensors ] && kill -0 "
+     "$p 2>/dev/null; do :; done; kill -9 $p; wait $p");
+  const Outcome resumed = in("$N train --out b --resume --threads 1 --checkpoint-every 2");
+  EXPECT_EQ(resumed.status, 0) << resumed.err;
+  EXPECT_EQ(in("cmp a/checkpoint.safetensors b/checkpoint.safetensors; cmp a/metrics.jsonl "
+               "b/metrics.jsonl")
+                .out,
+            "");
+  EXPECT_EQ(resumed.out, whole.out);
+}
+
+TEST_F(TrainProgram, PrintsItsSettingsAndTakesThemBack) {
+  const Outcome printed = in("$N train --print-config --set norm.name=power_norm | tee c.json");
+  EXPECT_EQ(printed.status, 0);
+  EXPECT_EQ(nlohmann::json::parse(printed.out).at("norm").at("name"), "power_norm");
+  EXPECT_EQ(in("$N train --print-config --config c.json").out, printed.out);
+}
+
+TEST_F(TrainProgram, WhatIsWrongIsOneSentence) {
+  in("mkdir full && touch full/x; echo '{\"encoder\": {\"d_modl\": 3}}' > c.json; echo 9999 > v");
+  for (const auto& [arguments, status, sentence] :
+       std::initializer_list<std::tuple<const char*, int, const char*>>{
+           {"", 2, "--out is not given; expected the folder of the run"},
+           {"--out full", 2, "--out full is there already"},
+           {"--out n --resume", 2, "--resume: n holds no run"},
+           {"--out n --set norm=3", 2, "unknown setting 'norm'"},
+           {"--out n --set norm.name", 2, "--set is 'norm.name'; expected KEY=VALUE"},
+           {"--out n --config absent.json", 3, "absent.json"},
+           {"--out n --config c.json", 3, "c.json: unknown setting 'encoder.d_modl'"},
+           {"--out n --validation v", 3, "v: line 1 is '9999'"},
+           {"--out n --data d", 2, "--data is given without --vocab"},
+           {"--out n --set encoder.num_heads=3", 2,
+            "num_heads is 3; expected a divisor of d_model"},
+           {"--out m --set optimizer.name=sgd --set training.learning_rate=1e200", 1,
+            "step 2: "}}) {
+    const Outcome outcome = in(std::string("$N train ") + arguments);
+    EXPECT_EQ(outcome.status, status) << arguments << outcome.err;
+    EXPECT_TRUE(is_one_sentence(outcome.err)) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(sentence)) << arguments;
+  }
+}
+
+}  // namespace
+}  // namespace normproof::tests::verification::cli

@@ -1,0 +1,82 @@
+#include "verification/training/run_config.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "tests/verification/training/samples.hpp"
+
+namespace normproof::verification::training {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(RunConfig, EverySettingReadsBack) {
+  RunConfig config;
+  for (const auto& [key, value] :
+       std::map<std::string, std::string>{{"norm.name", "power_norm"},
+                                          {"encoder.activation", "gelu_tanh"},
+                                          {"encoder.pooling", "per_position"},
+                                          {"loss.class_weights", "none"},
+                                          {"optimizer.name", "adamw"},
+                                          {"training.max_gradient_norm", "0.5"},
+                                          {"training.fixed_length", "64"},
+                                          {"feed_forward_initialization.name", "uniform"}})
+    set_setting(config, key, value);
+  set_setting(config, "norm.alpha_backward", "0.75");
+  set_setting(config, "optimizer.weight_decay", "0.1");
+  const std::string json = config_json(config);
+  EXPECT_EQ(config_json(parse_config(json, "c")), json);
+  EXPECT_EQ(list_settings(parse_config(json, "c")), list_settings(config));
+  const auto object = nlohmann::json::parse(json);
+  EXPECT_EQ(object.at("norm").at("alpha_backward"), 0.75);
+  EXPECT_EQ(object.at("training").at("fixed_length"), 64);
+  EXPECT_EQ(object.at("loss").at("class_weights"), "none");
+  EXPECT_TRUE(object.at("encoder").at("positions").is_boolean());
+  // What is absent has a value too.
+  set_setting(config, "training.fixed_length", "none");
+  EXPECT_TRUE(
+      nlohmann::json::parse(config_json(config)).at("training").at("fixed_length").is_null());
+}
+
+TEST(RunConfig, APartKeepsTheDefaultsOfTheRest) {
+  const RunConfig config =
+      parse_config(R"({"norm": {"eps": 0.5, "name": "rms_norm"}, "training": {"seed": 7}})", "c");
+  RunConfig expected;
+  set_setting(expected, "norm.name", "rms_norm");
+  set_setting(expected, "norm.eps", "0.5");
+  set_setting(expected, "training.seed", "7");
+  EXPECT_EQ(list_settings(config), list_settings(expected));
+}
+
+TEST(RunConfig, WhatIsUnknownOrWrongIsNamed) {
+  const auto message = [](const char* key, const char* value) {
+    RunConfig config;
+    return usage_message([&] { set_setting(config, key, value); });
+  };
+  EXPECT_THAT(message("encoder.dmodel", "3"), HasSubstr("did you mean 'encoder.d_model'?"));
+  EXPECT_THAT(message("norm.name", "layernorm"), HasSubstr("did you mean 'layer_norm'?"));
+  EXPECT_THAT(message("norm.epsilon", "1"), HasSubstr("unknown layer_norm option 'epsilon'"));
+  EXPECT_THAT(message("encoder.d_model", "3.5"),
+              HasSubstr("encoder.d_model is '3.5'; expected a whole number"));
+  EXPECT_THAT(message("encoder.activation", "gelo"), HasSubstr("one of relu, gelu, gelu_tanh"));
+  EXPECT_THAT(message("encoder.positions", "yes"), HasSubstr("true, false, 1 or 0"));
+  EXPECT_THAT(message("training.max_gradient_norm", "inf"), HasSubstr("a finite number, or none"));
+  EXPECT_THAT(message("training.epochs", "0"), HasSubstr("training.epochs is '0'; expected 1"));
+  EXPECT_THAT(message("training.validation_share", "1"), HasSubstr("between 0 and 1"));
+  EXPECT_THAT(message("training.fixed_length", "1"), HasSubstr("2 or more, or none"));
+  const auto parsed = [](const char* text) {
+    return file_message([&] { parse_config(text, "c.json"); });
+  };
+  EXPECT_THAT(parsed("{"), HasSubstr("c.json"));
+  EXPECT_THAT(parsed(R"({"encoder": 3})"), HasSubstr("c.json: encoder is no object"));
+  EXPECT_THAT(parsed(R"({"encodr": {"d_model": 3}})"),
+              HasSubstr("unknown setting 'encodr.d_model'"));
+  EXPECT_THAT(parsed(R"({"encoder": {"d_model": "a"}})"),
+              HasSubstr("c.json: encoder.d_model is 'a'"));
+}
+
+}  // namespace
+}  // namespace normproof::verification::training

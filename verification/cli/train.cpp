@@ -1,0 +1,96 @@
+#include "verification/cli/train.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <system_error>
+
+#include "ref/io/atomic_file.hpp"
+#include "ref/numeric/errors.hpp"
+#include "ref/numeric/parallel.hpp"
+#include "verification/cli/progress_bar.hpp"
+#include "verification/cli/standard_streams.hpp"
+#include "verification/cli/text.hpp"
+#include "verification/cli/train_page.hpp"
+#include "verification/training/run.hpp"
+
+namespace normproof::verification::cli {
+
+using training::RunConfig;
+
+namespace {
+
+/// That of --config, or of the run that is resumed, or the defaults; then the settings.
+RunConfig configuration(const TrainCommand& command) {
+  RunConfig config;
+  std::optional<std::filesystem::path> file = command.config;
+  std::error_code ignored;
+  if (!file && command.resume && std::filesystem::exists(command.out / "config.json", ignored))
+    file = command.out / "config.json";
+  if (file) config = training::parse_config(ref::io::read_text(*file), file->string());
+  for (const auto& [key, value] : command.settings) training::set_setting(config, key, value);
+  return config;
+}
+
+/// "12 s left", from what the steps so far have taken.
+class TimeLeft {
+ public:
+  std::string after(std::size_t done, std::size_t total) {
+    if (steps_++ == 0) first_ = done;
+    const double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+    const double rate = static_cast<double>(done - first_ + 1) / seconds;
+    return fmt::format("{:.3g} steps/s, {:.0f} s left", rate,
+                       static_cast<double>(total - done) / rate);
+  }
+
+ private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  std::size_t steps_ = 0, first_ = 1;
+};
+
+}  // namespace
+
+void train(const TrainCommand& command) {
+  RunConfig config = configuration(command);
+  if (command.print_config) {
+    write_stdout(training::config_json(config));
+    return;
+  }
+  ref::numeric::set_num_threads(command.threads);
+  const Corpus corpus = load_corpus(command.files);
+  const std::size_t count = corpus.tokenized.sequences.size();
+  const std::vector<std::size_t> validation =
+      command.validation ? training::parse_split(ref::io::read_text(*command.validation),
+                                                 command.validation->string(), count)
+                         : std::vector<std::size_t>();
+  training::Dataset data =
+      training::split({corpus.tokenized.sequences, corpus.tokenized.labels}, validation, config);
+  data.vocab_size = corpus.tokenized.vocab_size;
+  data.pad_id = corpus.tokenized.pad_id;
+  config.train.encoder.vocab_size = data.vocab_size;
+  ProgressBar progress;
+  TimeLeft time;
+  const training::RunSummary summary =
+      training::run(config, data,
+                    {.out = command.out,
+                     .resume = command.resume,
+                     .checkpoint_every = command.checkpoint_every,
+                     .after_step = [&](const training::RunProgress& p) {
+                       progress.show("training", p.step, p.steps,
+                                     fmt::format("loss {:.4f}, accuracy {:.3f}, {}", p.loss,
+                                                 p.accuracy, time.after(p.step, p.steps)));
+                     }});
+  const std::filesystem::path page = command.out / "page.html";
+  ref::io::write_file(page, train_page(ref::io::read_text(command.out / "metrics.jsonl"), config));
+  write_stdout(fmt::format(
+      "{}: {}, {} to train on, {} to validate on\n"
+      "training loss {:.4f}; validation loss {:.4f}, accuracy {:.4f}, macro-F1 {:.4f}\n"
+      "sha256 {}\n",
+      clean_line(corpus.name), plural(summary.steps, "step"),
+      count_text(data.training.sequences.size()), count_text(data.validation.sequences.size()),
+      summary.training_loss, summary.validation_loss, summary.validation.accuracy,
+      summary.validation.macro_f1, summary.sha256));
+}
+
+}  // namespace normproof::verification::cli

@@ -1,0 +1,131 @@
+#include "verification/training/checkpoint.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+
+#include "ref/io/file_failure.hpp"
+#include "ref/io/sha256.hpp"
+#include "ref/io/tensor_file.hpp"
+#include "ref/numeric/errors.hpp"
+#include "ref/tensor/contract.hpp"
+
+namespace normproof::verification::training {
+
+using ref::io::DType;
+using ref::io::StoredTensor;
+using ref::tensor::NamedTensors;
+using ref::tensor::Tensor;
+
+namespace {
+
+constexpr const char* kHash = "sha256";
+
+void add_all(std::vector<StoredTensor>& tensors, const char* prefix,
+             const NamedTensors<double>& values) {
+  for (const auto& [name, tensor] : values)
+    tensors.push_back(ref::io::make_tensor(fmt::format("{}/{}", prefix, name),
+                                           ref::tensor::shape_of(tensor),
+                                           std::span(tensor.data(), tensor.size())));
+}
+
+StoredTensor count(const char* name, std::uint64_t value) {
+  const std::vector<std::int64_t> values = {static_cast<std::int64_t>(value)};
+  return ref::io::make_tensor(name, {1}, std::span<const std::int64_t>(values));
+}
+
+/// Of every tensor but the hash itself, by name.
+std::string hash_of(const std::vector<StoredTensor>& tensors) {
+  std::string lines;
+  for (const StoredTensor* const tensor : ref::io::sorted_by_name("write_checkpoint", tensors))
+    if (tensor->name != kHash)
+      lines += fmt::format("{} {} {} {}\n", tensor->name, ref::io::to_string(tensor->dtype),
+                           ref::tensor::to_string(tensor->shape), ref::io::sha256(tensor->bytes));
+  return ref::io::sha256(lines);
+}
+
+StoredTensor hash_tensor(const std::string& hash) {
+  std::vector<double> bytes;
+  for (std::size_t i = 0; i < hash.size(); i += 2)
+    bytes.push_back(static_cast<double>(std::stoi(hash.substr(i, 2), nullptr, 16)));
+  return ref::io::make_tensor(kHash, DType::uint8, {bytes.size()}, bytes);
+}
+
+/// The tensors of a checkpoint by name.
+class CheckpointReader {
+ public:
+  CheckpointReader(std::string file, std::vector<StoredTensor> tensors)
+      : file_(std::move(file)), tensors_(std::move(tensors)) {
+    const StoredTensor* const hash = find(kHash);
+    if (hash == nullptr || *hash != hash_tensor(hash_of(tensors_)))
+      ref::io::file_failure(file_, kHash, "is not that of the other tensors: the file was altered",
+                            "a checkpoint that 'normproof train' wrote");
+  }
+
+  std::uint64_t count(const char* name) const {
+    const StoredTensor* const tensor = find(name);
+    if (tensor == nullptr) ref::io::file_failure(file_, name, "is absent", "a count");
+    return static_cast<std::uint64_t>(ref::io::widen(*tensor).at(0));
+  }
+
+  /// Those that begin with the prefix, as `expected` has them.
+  NamedTensors<double> all(const char* prefix, const NamedTensors<double>& expected) const {
+    NamedTensors<double> result;
+    for (const auto& [name, like] : expected) {
+      const std::string full = fmt::format("{}/{}", prefix, name);
+      const StoredTensor* const tensor = find(full);
+      const ref::tensor::Shape shape = ref::tensor::shape_of(like);
+      if (tensor == nullptr || tensor->shape != shape || tensor->dtype != DType::float64)
+        ref::io::file_failure(
+            file_, full,
+            tensor == nullptr ? "is absent" : "has shape " + ref::tensor::to_string(tensor->shape),
+            fmt::format("float64 {}, as the configuration has it", ref::tensor::to_string(shape)));
+      const std::vector<double> values = ref::io::widen(*tensor);
+      Tensor<double> read = ref::tensor::empty_tensor<double>(shape);
+      std::ranges::copy(values, read.data());
+      result.set(name, std::move(read));
+    }
+    return result;
+  }
+
+ private:
+  const StoredTensor* find(std::string_view name) const {
+    const auto found = std::ranges::find(tensors_, name, &StoredTensor::name);
+    return found == tensors_.end() ? nullptr : &*found;
+  }
+
+  std::string file_;
+  std::vector<StoredTensor> tensors_;
+};
+
+}  // namespace
+
+void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint) {
+  std::vector<StoredTensor> tensors;
+  const auto& state = checkpoint.state;
+  add_all(tensors, "parameter", state.parameters);
+  add_all(tensors, "norm", state.norms);
+  add_all(tensors, "moment", state.optimizer.moments);
+  tensors.push_back(count("step", static_cast<std::uint64_t>(state.step)));
+  tensors.push_back(count("optimizer_step", static_cast<std::uint64_t>(state.optimizer.step)));
+  tensors.push_back(count("metrics_bytes", checkpoint.metrics_bytes));
+  tensors.push_back(hash_tensor(hash_of(tensors)));
+  ref::io::write_tensors(file, tensors);
+}
+
+Checkpoint read_checkpoint(const std::filesystem::path& file,
+                           const ref::model::TrainConfig& config) {
+  const CheckpointReader reader(file.string(), ref::io::read_tensors(file));
+  const auto expected = ref::train::initial_train_state(config);
+  Checkpoint checkpoint;
+  checkpoint.state.parameters = reader.all("parameter", expected.parameters);
+  checkpoint.state.norms = reader.all("norm", expected.norms);
+  checkpoint.state.optimizer.moments = reader.all("moment", expected.optimizer.moments);
+  checkpoint.state.optimizer.step = static_cast<std::int64_t>(reader.count("optimizer_step"));
+  checkpoint.state.step = static_cast<std::int64_t>(reader.count("step"));
+  checkpoint.metrics_bytes = reader.count("metrics_bytes");
+  return checkpoint;
+}
+
+}  // namespace normproof::verification::training

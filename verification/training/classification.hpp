@@ -1,0 +1,18 @@
+#pragma once
+
+#include <vector>
+
+namespace normproof::verification::training {
+
+/// How well classes are told apart.
+struct Classification {
+  double accuracy = 0;
+  double macro_f1 = 0;  ///< mean over the classes of 2 tp / (2 tp + fp + fn), 0 where that is 0/0
+};
+
+/// Requires  (C1) as many predictions as labels, at least one  (C2) both below `classes`
+/// Throws    ContractError
+Classification classify(const std::vector<int>& predictions, const std::vector<int>& labels,
+                        std::size_t classes);
+
+}  // namespace normproof::verification::training

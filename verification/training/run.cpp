@@ -1,0 +1,305 @@
+#include "verification/training/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+
+#include "ref/io/atomic_file.hpp"
+#include "ref/io/file_failure.hpp"
+#include "ref/io/sha256.hpp"
+#include "ref/numeric/errors.hpp"
+#include "ref/tensor/contract.hpp"
+#include "verification/training/checkpoint.hpp"
+
+namespace normproof::verification::training {
+
+namespace fs = std::filesystem;
+namespace train = ref::train;
+using nlohmann::ordered_json;
+using ref::numeric::FileError;
+using ref::numeric::UsageError;
+using ref::tensor::Tensor;
+
+namespace {
+
+constexpr const char* kConfig = "config.json";
+constexpr const char* kData = "data.json";
+constexpr const char* kMetrics = "metrics.jsonl";
+constexpr const char* kCheckpoint = "checkpoint.safetensors";
+
+/// What tells one dataset from another.
+std::string data_json(const Dataset& data) {
+  const auto part = [](const Sentences& sentences) {
+    std::string text;
+    for (std::size_t i = 0; i < sentences.sequences.size(); ++i)
+      text += fmt::format("{}: {}\n", sentences.labels[i], fmt::join(sentences.sequences[i], " "));
+    return ordered_json{{"sentences", sentences.sequences.size()},
+                        {"sha256", ref::io::sha256(text)}};
+  };
+  const ordered_json object = {{"vocab_size", data.vocab_size},
+                               {"training", part(data.training)},
+                               {"validation", part(data.validation)}};
+  return object.dump(1) + "\n";
+}
+
+/// The statistics that each norm leaves, as the least, the mean and the largest of their elements.
+class NormStatistics {
+ public:
+  void see(const std::string& name, const Tensor<double>& values) {
+    const std::size_t dot = name.rfind('.');
+    if (name.starts_with("grad_") || dot == std::string::npos) return;
+    const std::string site = name.substr(0, dot), statistic = name.substr(dot + 1);
+    if (site.find("norm") == std::string::npos || statistic == "x" || statistic == "y") return;
+    double sum = 0;
+    for (const double v : values) sum += v;
+    const auto [least, largest] = std::minmax_element(values.begin(), values.end());
+    sites_[site][statistic] = {*least, sum / static_cast<double>(values.size()), *largest};
+    if (statistic == "mean_x_hat_squared") largest_gamma_ = std::max(largest_gamma_, *largest);
+  }
+
+  const std::map<std::string, std::map<std::string, std::vector<double>>>& sites() const {
+    return sites_;
+  }
+  double largest_gamma() const { return largest_gamma_; }
+
+ private:
+  std::map<std::string, std::map<std::string, std::vector<double>>> sites_;
+  double largest_gamma_ = 0;
+};
+
+/// The weight of the new value in nu; nothing for norms without nu.
+std::optional<double> new_weight(const ref::model::NormOptions& norm) {
+  if (const auto* const paper = std::get_if<ref::model::PowerNormOptions>(&norm))
+    return 1 - paper->alpha_backward;
+  if (const auto* const released = std::get_if<ref::model::PowerNormReleasedOptions>(&norm))
+    return 1 - released->alpha_backward;
+  return std::nullopt;
+}
+
+/// metrics.jsonl: lines appended, each written wholly before the next step.
+class Metrics {
+ public:
+  Metrics(fs::path file, std::uint64_t keep) : file_(std::move(file)), bytes_(keep) {
+    std::error_code error;
+    const bool is_there = fs::exists(file_, error);
+    if (keep > 0 && (!is_there || fs::file_size(file_, error) < keep))
+      ref::io::file_failure(file_.string(), "the file", "is shorter than at the last checkpoint",
+                            fmt::format("at least {} bytes", keep));
+    if (is_there) fs::resize_file(file_, keep, error);
+    if (error) fail(error.message());
+    stream_.open(file_, std::ios::binary | std::ios::app);
+    if (!stream_) fail(std::strerror(errno));
+  }
+
+  void add(const ordered_json& line) {
+    const std::string text = line.dump() + "\n";
+    stream_ << text << std::flush;
+    if (!stream_) fail(std::strerror(errno));
+    bytes_ += text.size();
+  }
+
+  std::uint64_t bytes() const { return bytes_; }
+
+ private:
+  [[noreturn]] void fail(const std::string& reason) const {
+    throw FileError(fmt::format(
+        "{}: cannot be written ({}); expected a folder on a disk with room: the last checkpoint is "
+        "kept, and --resume goes on from it",
+        file_.string(), reason));
+  }
+
+  fs::path file_;
+  std::ofstream stream_;
+  std::uint64_t bytes_;
+};
+
+/// "layers.0.norm1.y at [0, 1, 2] is nan", of the first tensor of the step that holds such a value.
+std::optional<std::string> first_not_finite(const RunConfig& config,
+                                            std::span<const train::LabelledBatch> batches,
+                                            const Tensor<double>& weights,
+                                            const train::TrainState<double>& state) {
+  std::optional<std::string> found;
+  for (const auto& [name, values] : state.parameters)
+    for (std::size_t i = 0; i < values.size() && !found; ++i)
+      if (!std::isfinite(values.data()[i]))
+        found = fmt::format("the parameter {} at {} is {}", name,
+                            ref::tensor::index_to_string(i, ref::tensor::shape_of(values)),
+                            values.data()[i]);
+  auto copy = state;
+  const ref::encoder::Tap<double> tap = [&](const std::string& name, const Tensor<double>& values) {
+    for (std::size_t i = 0; i < values.size() && !found; ++i)
+      if (!std::isfinite(values.data()[i]))
+        found = fmt::format("{} at {} is {}", name,
+                            ref::tensor::index_to_string(i, ref::tensor::shape_of(values)),
+                            values.data()[i]);
+  };
+  try {
+    train::train_step<double>(config.train, batches, weights, copy, tap);
+  } catch (const ref::numeric::ContractError&) {
+    // That it fails is why it is run again.
+  }
+  return found;
+}
+
+/// One run, step after step.
+class Run {
+ public:
+  Run(const RunConfig& config, const Dataset& data, const RunOptions& options)
+      : config_(config),
+        data_(data),
+        options_(options),
+        weights_(class_weights(data, config)),
+        steps_each_(steps_of_epoch(data, config)) {}
+
+  RunSummary go() {
+    const Checkpoint start = prepare();
+    state_ = start.state;
+    metrics_.emplace(options_.out / kMetrics, start.metrics_bytes);
+    const auto total = config_.epochs * steps_each_;
+    const auto done = static_cast<std::size_t>(state_.step);
+    const auto validation = validation_batches(data_, config_);
+    for (std::size_t epoch = done / steps_each_; epoch < config_.epochs; ++epoch) {
+      const auto batches = training_batches(data_, config_, epoch);
+      for (std::size_t k = static_cast<std::size_t>(state_.step) - epoch * steps_each_;
+           k < steps_each_; ++k) {
+        take_step(batches, k, epoch, total);
+        const bool last = k + 1 == steps_each_;
+        if (last) validate(validation, epoch);
+        if (last || (options_.checkpoint_every > 0 &&
+                     static_cast<std::size_t>(state_.step) % options_.checkpoint_every == 0))
+          write_checkpoint(options_.out / kCheckpoint, {state_, metrics_->bytes()});
+      }
+    }
+    if (done == total) {  // nothing was left to do
+      summary_.sha256 = train::state_sha256(state_);
+      measure(validation);
+    }
+    summary_.steps = static_cast<std::size_t>(state_.step);
+    return summary_;
+  }
+
+ private:
+  Checkpoint prepare() {
+    const fs::path& out = options_.out;
+    const std::string config = config_json(config_), data = data_json(data_);
+    std::error_code error;
+    const bool is_there = fs::exists(out / kConfig, error);
+    if (options_.resume && is_there) {
+      check_same(out / kConfig, config, "the configuration");
+      check_same(out / kData, data, "the data");
+      if (fs::exists(out / kCheckpoint, error))
+        return read_checkpoint(out / kCheckpoint, config_.train);
+    } else {
+      if (options_.resume)
+        throw UsageError(
+            fmt::format("--resume: {} holds no run; expected one, or a run without "
+                        "--resume",
+                        out.string()));
+      if (fs::exists(out, error) && !(fs::is_directory(out, error) && fs::is_empty(out, error)))
+        throw UsageError(
+            fmt::format("--out {} is there already; expected the name of a new folder, or --resume",
+                        out.string()));
+      fs::create_directories(out, error);
+      if (error)
+        throw FileError(
+            fmt::format("{}: the folder cannot be made ({}); expected one that can be "
+                        "written",
+                        out.string(), error.message()));
+      ref::io::write_file(out / kData, data);
+      ref::io::write_file(out / kConfig, config);  // the last one: with it the folder is a run
+    }
+    return {train::initial_train_state(config_.train), 0};
+  }
+
+  static void check_same(const fs::path& file, const std::string& text, const char* what) {
+    if (ref::io::read_text(file) != text)
+      throw UsageError(fmt::format(
+          "--resume: {} is not that of the run in {}; expected the same, or another --out", what,
+          file.string()));
+  }
+
+  void take_step(const std::vector<train::LabelledBatch>& batches, std::size_t k, std::size_t epoch,
+                 std::size_t total) {
+    const auto each = static_cast<std::size_t>(config_.train.accumulation);
+    const auto own = std::span(batches).subspan(k * each);
+    const auto used = own.first(std::min(each, own.size()));
+    NormStatistics norms;
+    const ref::encoder::Tap<double> tap =
+        [&](const std::string& name, const Tensor<double>& values) { norms.see(name, values); };
+    train::StepResult<double> result;
+    try {
+      result = train::train_step<double>(config_.train, used, weights_, state_, tap);
+    } catch (const ref::numeric::ContractError& error) {
+      const auto found = first_not_finite(config_, used, weights_, state_);
+      throw RunFailure(fmt::format(
+          "step {}: {}{}", state_.step + 1,
+          found ? fmt::format("the first value that is not finite is {}; ", *found) : "",
+          error.what()));
+    }
+    std::vector<int> labels;
+    for (const train::LabelledBatch& batch : used)
+      labels.insert(labels.end(), batch.labels.begin(), batch.labels.end());
+    const Classification quality =
+        classify(result.predictions, labels, config_.train.encoder.num_classes);
+    summary_.training_loss = result.loss;
+    summary_.sha256 = train::state_sha256(state_);
+    ordered_json line = {{"step", state_.step},
+                         {"epoch", epoch + 1},
+                         {"learning_rate", result.learning_rate},
+                         {"loss", result.loss},
+                         {"accuracy", quality.accuracy},
+                         {"macro_f1", quality.macro_f1},
+                         {"gradient_norm", result.gradient_norms.whole},
+                         {"gradient_norms", ordered_json::object()},
+                         {"norms", norms.sites()}};
+    for (const auto& [name, norm] : result.gradient_norms.of_tensors)
+      line["gradient_norms"][name] = norm;
+    if (const auto weight = new_weight(config_.train.encoder.norm))
+      line["max_weighted_gamma"] = *weight * norms.largest_gamma();
+    line["sha256"] = summary_.sha256;
+    metrics_->add(line);
+    if (options_.after_step)
+      options_.after_step(
+          {static_cast<std::size_t>(state_.step), total, epoch + 1, result.loss, quality.accuracy});
+  }
+
+  void measure(const std::vector<train::LabelledBatch>& batches) {
+    const auto result = train::evaluate<double>(config_.train, batches, weights_, state_);
+    summary_.validation_loss = result.loss;
+    summary_.validation =
+        classify(result.predictions, data_.validation.labels, config_.train.encoder.num_classes);
+  }
+
+  void validate(const std::vector<train::LabelledBatch>& batches, std::size_t epoch) {
+    measure(batches);
+    metrics_->add({{"epoch", epoch + 1},
+                   {"step", state_.step},
+                   {"validation_loss", summary_.validation_loss},
+                   {"validation_accuracy", summary_.validation.accuracy},
+                   {"validation_macro_f1", summary_.validation.macro_f1}});
+  }
+
+  const RunConfig& config_;
+  const Dataset& data_;
+  const RunOptions& options_;
+  Tensor<double> weights_;
+  std::size_t steps_each_;
+  train::TrainState<double> state_;
+  std::optional<Metrics> metrics_;
+  RunSummary summary_;
+};
+
+}  // namespace
+
+RunSummary run(const RunConfig& config, const Dataset& data, const RunOptions& options) {
+  return Run(config, data, options).go();
+}
+
+}  // namespace normproof::verification::training

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <stdexcept>
+#include <string>
+
+#include "verification/training/classification.hpp"
+#include "verification/training/dataset.hpp"
+
+namespace normproof::verification::training {
+
+/// A run that cannot go on: the step, and the tensor where the first value that is not finite
+/// appeared.
+class RunFailure : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// How far a run has come.
+struct RunProgress {
+  std::size_t step = 0, steps = 0, epoch = 0;
+  double loss = 0, accuracy = 0;
+};
+
+struct RunOptions {
+  std::filesystem::path out = {};
+  bool resume = false;
+  std::size_t checkpoint_every = 0;  ///< steps; 0: at the end of each epoch alone
+  std::function<void(const RunProgress&)> after_step = {};
+};
+
+struct RunSummary {
+  std::size_t steps = 0;
+  double training_loss = 0;  ///< of the last step
+  double validation_loss = 0;
+  Classification validation = {};
+  std::string sha256;  ///< train::state_sha256 after the last step
+};
+
+/// Trains, and leaves in `out`: config.json, data.json, metrics.jsonl (a line a step and a line an
+/// epoch) and checkpoint.safetensors.
+///
+/// Computes  the same bytes of all four, whatever the threads, and whether the run was interrupted
+///           and resumed or not: a resumed run begins after the last checkpoint and cuts off what
+///           metrics.jsonl has beyond it
+/// Requires  (C1) without resume, `out` is absent or an empty folder; with it, the folder of a run
+///           of the same configuration and data
+/// Throws    UsageError (C1); FileError where a file is damaged or cannot be written; RunFailure
+RunSummary run(const RunConfig& config, const Dataset& data, const RunOptions& options);
+
+}  // namespace normproof::verification::training
