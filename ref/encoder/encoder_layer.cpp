@@ -97,7 +97,8 @@ Tensor<T> EncoderLayer<T>::attend(const Tensor<T>& x, const EncoderRun& run) {
   if (rate(run) == 0) return std::move(attention.y);
   saved_.keep1 = nn::dropout_mask(tensor::shape_of(attention.y), rate(run),
                                   {run.seed, run.step, place_ + ".attention.y"});
-  return nn::dropout(attention.y, saved_.keep1, rate(run));
+  nn::dropout_in_place(attention.y, saved_.keep1, rate(run));
+  return std::move(attention.y);
 }
 
 template <numeric::Real T>
@@ -125,7 +126,8 @@ Tensor<T> EncoderLayer<T>::feed(const Tensor<T>& x, const EncoderRun& run) {
   if (rate(run) == 0) return std::move(fed.y);
   saved_.keep2 = nn::dropout_mask(tensor::shape_of(fed.y), rate(run),
                                   {run.seed, run.step, place_ + ".feed_forward.y"});
-  return nn::dropout(fed.y, saved_.keep2, rate(run));
+  nn::dropout_in_place(fed.y, saved_.keep2, rate(run));
+  return std::move(fed.y);
 }
 
 template <numeric::Real T>

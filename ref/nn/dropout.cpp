@@ -15,6 +15,18 @@ void check_rate(std::string_view function, double rate) {
   tensor::check_option(function, "rate", rate, rate >= 0 && rate < 1, "0 <= rate < 1 (C1)");
 }
 
+/// y may be x.
+template <class T>
+void write_dropout(const Tensor<T>& x, const Mask& keep, double rate, Tensor<T>& y) {
+  check_rate("dropout", rate);
+  tensor::check_shape("dropout", "keep", tensor::shape_of(keep), tensor::shape_of(x));
+  const T scale = T(1) / (T(1) - T(rate));
+  numeric::parallel_for(x.size(), kDropoutGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      y.data()[i] = keep.data()[i] ? T(x.data()[i] * scale) : T(0);
+  });
+}
+
 }  // namespace
 
 Mask dropout_mask(const tensor::Shape& shape, double rate, const DropoutKey& key) {
@@ -29,18 +41,19 @@ Mask dropout_mask(const tensor::Shape& shape, double rate, const DropoutKey& key
 
 template <numeric::Real T>
 Tensor<T> dropout(const Tensor<T>& x, const Mask& keep, double rate) {
-  check_rate("dropout", rate);
-  tensor::check_shape("dropout", "keep", tensor::shape_of(keep), tensor::shape_of(x));
-  const T scale = T(1) / (T(1) - T(rate));
   Tensor<T> y = tensor::empty_tensor<T>(tensor::shape_of(x));
-  numeric::parallel_for(x.size(), kDropoutGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i)
-      y.data()[i] = keep.data()[i] ? T(x.data()[i] * scale) : T(0);
-  });
+  write_dropout(x, keep, rate, y);
   return y;
 }
 
-#define NORMPROOF_INSTANTIATE(T) template Tensor<T> dropout(const Tensor<T>&, const Mask&, double);
+template <numeric::Real T>
+void dropout_in_place(Tensor<T>& x, const Mask& keep, double rate) {
+  write_dropout(x, keep, rate, x);
+}
+
+#define NORMPROOF_INSTANTIATE(T)                                     \
+  template Tensor<T> dropout(const Tensor<T>&, const Mask&, double); \
+  template void dropout_in_place(Tensor<T>&, const Mask&, double);
 NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
 #undef NORMPROOF_INSTANTIATE
 

@@ -27,5 +27,7 @@ Mask dropout_mask(const tensor::Shape& shape, double rate, const DropoutKey& key
 /// Requires  (C1)  (C2) keep has the shape of x
 template <numeric::Real T>
 Tensor<T> dropout(const Tensor<T>& x, const Mask& keep, double rate);
+template <numeric::Real T>
+void dropout_in_place(Tensor<T>& x, const Mask& keep, double rate);
 
 }  // namespace normproof::ref::nn

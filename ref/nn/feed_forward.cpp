@@ -45,7 +45,7 @@ FeedForwardForward<T> feed_forward(const Tensor<T>& x, const FeedForward<T>& par
   saved.active = activate(saved.inner, options.activation);
   if (options.dropout > 0) {
     saved.keep = dropout_mask(tensor::shape_of(saved.active), options.dropout, options.key);
-    saved.active = dropout(saved.active, saved.keep, options.dropout);
+    dropout_in_place(saved.active, saved.keep, options.dropout);
   }
   result.y = linear(saved.active, parameters.second);
   return result;
@@ -57,7 +57,7 @@ FeedForwardGradients<T> feed_forward_backward(const Tensor<T>& grad_y, const Ten
                                               const FeedForwardSaved<T>& saved,
                                               const FeedForwardOptions& options) {
   LinearGradients<T> second = linear_backward(grad_y, saved.active, parameters.second);
-  if (options.dropout > 0) second.grad_x = dropout(second.grad_x, saved.keep, options.dropout);
+  if (options.dropout > 0) dropout_in_place(second.grad_x, saved.keep, options.dropout);
   LinearGradients<T> first = linear_backward(
       activate_backward(second.grad_x, saved.inner, options.activation), x, parameters.first);
   return {std::move(first.grad_x), {std::move(first.parameters), std::move(second.parameters)}};

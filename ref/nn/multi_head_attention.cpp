@@ -129,7 +129,7 @@ AttentionGradients<T> multi_head_attention_backward(const Tensor<T>& grad_y, con
   Tensor<T> grad_weights = tensor::empty_tensor<T>(heads.scores_shape());
   ops::matmul_into<T>(heads.of_scores(grad_weights.data()), grad_context,
                       ops::transposed(heads.part(qkv, 2)));
-  if (options.dropout > 0) grad_weights = dropout(grad_weights, saved.keep, options.dropout);
+  if (options.dropout > 0) dropout_in_place(grad_weights, saved.keep, options.dropout);
   const Tensor<T> grad_scores =
       ops::softmax_backward(grad_weights, saved.weights, over_keys(attention_mask, heads));
   ops::matmul_into<T>(heads.part(grad_qkv.data(), 0), heads.of_scores(grad_scores.data()),

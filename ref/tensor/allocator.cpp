@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <map>
 #include <mutex>
-#include <vector>
+#include <unordered_map>
 
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -17,7 +17,7 @@ constexpr std::size_t kHugePage = std::size_t{2} << 20;
 #if defined(__SANITIZE_ADDRESS__)
 constexpr std::size_t kMostKept = 0;
 #else
-constexpr std::size_t kMostKept = std::size_t{512} << 20;
+constexpr std::size_t kMostKept = std::size_t{1} << 30;
 #endif
 
 std::size_t alignment_of(std::size_t bytes) {
@@ -33,8 +33,29 @@ std::size_t rounded(std::size_t bytes) {
 
 struct Kept {
   std::mutex mutex;
-  std::map<std::size_t, std::vector<void*>> blocks;
+  std::multimap<std::size_t, void*> blocks;       ///< by their size
+  std::unordered_map<void*, std::size_t> larger;  ///< in use for less than their size
   std::size_t bytes = 0;
+
+  /// The smallest that is large enough and not more than twice as large; null where there is none.
+  void* take(std::size_t size) {
+    const auto found = blocks.lower_bound(size);
+    if (found == blocks.end() || found->first / 2 > size) return nullptr;
+    void* const block = found->second;
+    if (found->first != size) larger.emplace(block, found->first);
+    bytes -= found->first;
+    blocks.erase(found);
+    return block;
+  }
+
+  /// The size of a block that is given back as one of `size`.
+  std::size_t size_of(void* block, std::size_t size) {
+    const auto found = larger.find(block);
+    if (found == larger.end()) return size;
+    const std::size_t own = found->second;
+    larger.erase(found);
+    return own;
+  }
 };
 
 // Never destroyed: tensors of static storage duration give their blocks back after main.
@@ -51,13 +72,7 @@ void* allocate_block(std::size_t bytes) {
   {
     Kept& k = kept();
     const std::lock_guard lock(k.mutex);
-    const auto found = k.blocks.find(size);
-    if (found != k.blocks.end() && !found->second.empty()) {
-      void* block = found->second.back();
-      found->second.pop_back();
-      k.bytes -= size;
-      return block;
-    }
+    if (void* const block = k.take(size)) return block;
   }
   void* block = ::operator new (size, std::align_val_t{alignment_of(size)});
 #if defined(__linux__)
@@ -72,12 +87,13 @@ void release_block(void* block, std::size_t bytes) noexcept {
     ::operator delete (block, std::align_val_t{64});
     return;
   }
-  const std::size_t size = rounded(bytes);
+  std::size_t size = rounded(bytes);
   try {
     Kept& k = kept();
     const std::lock_guard lock(k.mutex);
+    size = k.size_of(block, size);
     if (k.bytes + size <= kMostKept) {
-      k.blocks[size].push_back(block);
+      k.blocks.emplace(size, block);
       k.bytes += size;
       return;
     }

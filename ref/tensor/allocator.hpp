@@ -6,9 +6,10 @@
 
 namespace normproof::ref::tensor {
 
-/// Memory for tensors. Blocks of 64 KiB and more that are given back are kept for the next tensor
-/// of that size, up to 512 MiB in all, and lie on huge pages where the system has them: a layer's
-/// outputs are not mapped, zeroed and unmapped at every step. Under AddressSanitizer nothing is
+/// Memory for tensors. Blocks of 64 KiB and more that are given back are kept, up to 1 GiB in all,
+/// for the next tensor that fills half of one or more, and lie on huge pages where the system has
+/// them: a layer's outputs are not mapped, zeroed and unmapped at every step, though one batch is
+/// longer than another. Under AddressSanitizer nothing is
 /// kept. Safe to call from any thread.
 /// Throws    std::bad_alloc
 void* allocate_block(std::size_t bytes);

@@ -35,6 +35,9 @@ TEST(Dropout, KeepsTheMeanAndWritesZerosElsewhere) {
   const Tensor<double> x{{3, -6}, {9, 12}};
   EXPECT_EQ(dropout(x, Mask{{true, false}, {false, true}}, 0.25),
             (Tensor<double>{{4, 0}, {0, 16}}));
+  Tensor<double> in_place = x;
+  dropout_in_place(in_place, Mask{{true, false}, {false, true}}, 0.25);
+  EXPECT_EQ(in_place, (Tensor<double>{{4, 0}, {0, 16}}));
   EXPECT_EQ(dropout(x, Mask{{true, true}, {true, true}}, 0), x);
 }
 
