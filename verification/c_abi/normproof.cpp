@@ -168,12 +168,14 @@ struct normproof_corpus {
     if (option == "accumulation") {
       options.accumulation.reset();
       if (*value != '\0') options.accumulation = golden::accumulation_of(value);
+    } else if (option == "formula") {
+      options.formula = *value == '\0' ? golden::Formula::two_pass : golden::formula_of(value);
     } else if (option == "outputs") {
       std::vector<std::string> outputs = split_at_commas(value);
       golden::check_outputs_known(cases, outputs);
       options.outputs = std::move(outputs);
     } else {
-      throw UsageError(unknown_name("option", name, {"accumulation", "outputs"}));
+      throw UsageError(unknown_name("option", name, {"accumulation", "formula", "outputs"}));
     }
   }
 

@@ -137,6 +137,14 @@ bool is_required(const StoredCase& stored, const std::string& name) {
   return name == "y" || find(stored.description.c.inputs, of) != nullptr;
 }
 
+/// Every operation is exact in the dtype of the case, and need not be in one that is coarser than
+/// usual.
+bool is_exact(const Case& c, std::optional<Accumulation> accumulation) {
+  const Accumulation usual = usual_accumulation(c.dtype);
+  return c.exact && arithmetic_of(accumulation.value_or(usual)).unit_roundoff <=
+                        arithmetic_of(usual).unit_roundoff;
+}
+
 std::vector<std::string> outputs_of(const StoredCase& stored) {
   std::vector<std::string> names;
   for (const StoredTensor& tensor : stored.expected)
@@ -175,7 +183,8 @@ CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>&
   const Case& c = stored.description.c;
   return check_case(
       stored, answer, options,
-      tolerance(c, options.accumulation ? *options.accumulation : usual_accumulation(c.dtype)));
+      tolerance(c, options.accumulation ? *options.accumulation : usual_accumulation(c.dtype),
+                options.formula));
 }
 
 CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>& answer,
@@ -204,9 +213,9 @@ CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>&
       result.tensors.push_back(without_comparison(name, problem));
       continue;
     }
-    result.tensors.push_back(
-        JudgedOutput(stored, *given, name)
-            .judge(bounds.bound.at(name), bounds.of_the_inputs.at(name), c.exact));
+    result.tensors.push_back(JudgedOutput(stored, *given, name)
+                                 .judge(bounds.bound.at(name), bounds.of_the_inputs.at(name),
+                                        is_exact(c, options.accumulation)));
   }
   if (result.tensors.empty())
     result.problem = fmt::format("none of the outputs {} is there; expected one of {}",

@@ -35,9 +35,10 @@ struct TensorResult {
 /// What a failing answer agrees with.
 struct Diagnosis {
   std::string what;      ///< "eps: outside the root"; or the arithmetic whose bound it meets
-  bool mutation = true;  ///< a wrong formula, else an arithmetic
+  bool mutation = true;  ///< a wrong formula, else an arithmetic or a class of formulas
   double ulps = 0;       ///< how close, in units of the largest element, for a mutation
-  std::vector<std::string> outputs = {};  ///< that agree, for a mutation
+  std::vector<std::string> outputs = {};  ///< that agree, but for an arithmetic
+  bool bounded = true;                    ///< the class claims something of each of their elements
 
   std::string sentence() const;
 };
@@ -55,6 +56,7 @@ struct CheckOptions {
   /// Empty: y, the gradients and the state have to be there, statistics are compared if they are.
   std::vector<std::string> outputs = {};
   std::optional<Accumulation> accumulation = {};  ///< absent: usual_accumulation of each case
+  Formula formula = Formula::two_pass;            ///< a variance in one pass fails by default
 };
 
 /// How the answer to a case comes in.

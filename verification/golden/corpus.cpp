@@ -340,6 +340,10 @@ class Corpus {
               .option("warmup_iterations", "4")
               .state("iterations", [](auto, double) { return 1.0; }));
     }
+    add(of(tier_, layer, "nan_in_warmup", {3, 4, 6}, DType::float32)
+            .why("in the warm-up the statistic of the batch scales: a NaN reaches it, and rstd")
+            .option("warmup_iterations", "4")
+            .x([](std::size_t i, double normal) { return i == 31 ? kNaN : normal; }));
     add(of(tier_, layer, "pads_8x", {3, 5, 6}, DType::float32)
             .why("padding eight times as large as the tokens, as an embedding of [PAD] may be")
             .pads([](std::size_t row) { return row % 5 >= 3; })

@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace normproof::verification::golden {
@@ -62,13 +63,17 @@ class Sites {
   const std::vector<Mutation>& seen() const { return seen_; }
   void list() { listing_ = true; }
 
-  /// x with that many digits, ties to even; the same where it is too large for it.
+  /// x with that many digits, ties to even; the same where it is too large for it, or no float.
   template <int digits, class T>
   static T rounded_to(T x) {
-    const T factor =
-        static_cast<T>(std::uint64_t{1} << (std::numeric_limits<T>::digits - digits)) + 1;
-    const T wide = x * factor, rounded = wide - (wide - x);
-    return std::isfinite(rounded) ? rounded : x;
+    if constexpr (std::is_floating_point_v<T>) {
+      const T factor =
+          static_cast<T>(std::uint64_t{1} << (std::numeric_limits<T>::digits - digits)) + 1;
+      const T wide = x * factor, rounded = wide - (wide - x);
+      return std::isfinite(rounded) ? rounded : x;
+    } else {
+      return x;
+    }
   }
 
   template <class T>

@@ -8,7 +8,9 @@
 
 #include "ref/norm/rms_norm.hpp"
 #include "verification/golden/certificate.hpp"
+#include "verification/golden/narrow.hpp"
 #include "verification/golden/plain_slices.hpp"
+#include "verification/golden/tolerance.hpp"
 
 namespace normproof::verification::golden {
 
@@ -16,6 +18,33 @@ namespace model = ref::model;
 using Op = MutationOperator;
 
 namespace {
+
+// Of std, or of the number's own namespace.
+template <class T>
+T exp_of(T x) {
+  using std::exp;
+  return exp(x);
+}
+template <class T>
+T log_of(T x) {
+  using std::log;
+  return log(x);
+}
+template <class T>
+T tanh_of(T x) {
+  using std::tanh;
+  return tanh(x);
+}
+template <class T>
+T erf_of(T x) {
+  using std::erf;
+  return erf(x);
+}
+template <class T>
+T erfc_of(T x) {
+  using std::erfc;
+  return erfc(x);
+}
 
 /// The functions, each from its specification.
 template <class T>
@@ -60,8 +89,7 @@ class PlainFunctions {
     std::vector<T> y(x_.size()), grad(x_.size());
     for (const Row& row : rows()) {
       for (const std::size_t i : row.counted)
-        y[i] =
-            for_backward((x_[i] - row.largest) - sites_.term("log of the sum", std::log(row.sum)));
+        y[i] = for_backward((x_[i] - row.largest) - sites_.term("log of the sum", log_of(row.sum)));
       const T c = a_.sum("sum of grad_y", row.counted, [&](std::size_t i) { return dy_[i]; });
       for (const std::size_t i : row.counted)
         grad[i] = sites_.term("grad_y in grad_x", dy_[i]) -
@@ -75,7 +103,7 @@ class PlainFunctions {
     std::vector<T> y, grad(x_.size());
     for (const Row& row : rows(false)) {
       y.push_back(for_backward(sites_.term("largest element, added back", row.largest) +
-                               sites_.term("log of the sum", std::log(row.sum))));
+                               sites_.term("log of the sum", log_of(row.sum))));
       for (const std::size_t i : row.counted) {
         const T p = a_.style().from_y ? exp(x_[i] - y.back()) : probability(row, i);
         grad[i] = dy_[row.number] * sites_.factor("softmax in grad_x", p);
@@ -117,18 +145,21 @@ class PlainFunctions {
   };
 
   T exp(T x) {
-    if (sites_.any("exp", {Op::other}) == Op::other) return std::exp2(x);
-    return a_.style().folded ? std::exp2(x * static_cast<T>(std::numbers::log2e)) : std::exp(x);
+    using std::exp, std::exp2;
+    if (sites_.any("exp", {Op::other}) == Op::other) return exp2(x);
+    return a_.style().folded ? exp2(x * static_cast<T>(std::numbers::log2e)) : exp(x);
   }
 
   /// y, or what is left of it where the backward reads what was stored.
   T for_backward(T y) const {
-    return a_.style().from_y ? static_cast<T>(ref::norm::round_to(storage_of(dtype_), y)) : y;
+    return a_.style().from_y
+               ? static_cast<T>(ref::norm::round_to(storage_of(dtype_), static_cast<double>(y)))
+               : y;
   }
 
   T probability(const Row& row, std::size_t i) {
     const T shifted = sites_.term("x in the exponent", x_[i]) - row.largest;
-    if (a_.style().divide) return exp(shifted - std::log(row.sum));
+    if (a_.style().divide) return exp(shifted - log_of(row.sum));
     const T e = exp(shifted);
     return sites_.any("division by the sum", {Op::drop}) == Op::drop ? e : a_.over(e, row.sum);
   }
@@ -184,13 +215,13 @@ class PlainFunctions {
       case Op::other:
         return plain_tanh_gate(x);
       case Op::square:  // the logistic approximation
-        return 1 / (1 + std::exp(static_cast<T>(-1.702) * x));
+        return 1 / (1 + exp_of(static_cast<T>(-1.702) * x));
       default:
         break;
     }
     const T argument = x * sites_.factor("1/sqrt(2)", static_cast<T>(1 / std::numbers::sqrt2));
-    if (a_.style().divide) return std::erfc(-argument) / 2;
-    return (sites_.term("1 beside erf", T(1)) + std::erf(argument)) / 2;
+    if (a_.style().divide) return erfc_of(-argument) / 2;
+    return (sites_.term("1 beside erf", T(1)) + erf_of(argument)) / 2;
   }
 
   /// exp(-x^2 / 2) / sqrt(2 pi)
@@ -202,10 +233,10 @@ class PlainFunctions {
                          static_cast<T>(std::numbers::inv_sqrtpi / std::numbers::sqrt2));
   }
 
-  static constexpr T kCubic = static_cast<T>(0.044715);
-  static constexpr T kRoot = static_cast<T>(std::numbers::sqrt2 * std::numbers::inv_sqrtpi);
+  inline static const T kCubic = static_cast<T>(0.044715);
+  inline static const T kRoot = static_cast<T>(std::numbers::sqrt2 * std::numbers::inv_sqrtpi);
 
-  static T plain_tanh_gate(T x) { return (1 + std::tanh(kRoot * (x + kCubic * x * x * x))) / 2; }
+  static T plain_tanh_gate(T x) { return (1 + tanh_of(kRoot * (x + kCubic * x * x * x))) / 2; }
 
   /// sqrt(2/pi) (x + 0.044715 x^3)
   T tanh_argument(T x) {
@@ -216,20 +247,20 @@ class PlainFunctions {
   T tanh_gate(T x) {
     switch (sites_.any("formula of the gate", {Op::other, Op::square})) {
       case Op::other:
-        return (1 + std::erf(x / static_cast<T>(std::numbers::sqrt2))) / 2;
+        return (1 + erf_of(x / static_cast<T>(std::numbers::sqrt2))) / 2;
       case Op::square:  // the logistic approximation
-        return 1 / (1 + std::exp(static_cast<T>(-1.702) * x));
+        return 1 / (1 + exp_of(static_cast<T>(-1.702) * x));
       default:
         break;
     }
     const T u = tanh_argument(x);
-    if (a_.style().divide) return 1 / (1 + std::exp(-2 * u));
-    return (sites_.term("1 beside tanh", T(1)) + std::tanh(u)) / 2;
+    if (a_.style().divide) return 1 / (1 + exp_of(-2 * u));
+    return (sites_.term("1 beside tanh", T(1)) + tanh_of(u)) / 2;
   }
 
   /// (1 - tanh(u)^2) u' / 2
   T tanh_slope(T x) {
-    const T t = std::tanh(tanh_argument(x));
+    const T t = tanh_of(tanh_argument(x));
     const T three =
         sites_.any("3 of the derivative of the cubic term", {Op::drop}) == Op::drop ? T(1) : T(3);
     const T slope = sites_.factor("sqrt(2/pi) of the slope", kRoot) *
@@ -262,8 +293,9 @@ std::vector<StoredTensor> run_function_as(const Case& c, const Style& style, Sit
   std::visit(function, std::get<model::FunctionOptions>(c.options));
   std::vector<StoredTensor> tensors;
   for (const auto& [name, values] : function.take()) {
-    std::vector<double> rounded(values.begin(), values.end());
-    for (double& v : rounded) v = ref::norm::round_to(storage_of(c.dtype), v);
+    std::vector<double> rounded;
+    for (const T v : values)
+      rounded.push_back(ref::norm::round_to(storage_of(c.dtype), static_cast<double>(v)));
     std::vector<std::size_t> own = shape;
     if (name == "y" && op_of(c) == "log_sum_exp") own.pop_back();
     tensors.push_back(ref::io::make_tensor(name, c.dtype, own, rounded));
@@ -274,8 +306,8 @@ std::vector<StoredTensor> run_function_as(const Case& c, const Style& style, Sit
 }  // namespace
 
 std::vector<StoredTensor> run_plain_function(const Case& c, const Style& style, Sites& sites) {
-  if (c.dtype == DType::float64) return run_function_as<double>(c, style, sites);
-  return run_function_as<float>(c, style, sites);
+  return in_arithmetic(style.accumulation.value_or(usual_accumulation(c.dtype)),
+                       [&]<class T>(T) { return run_function_as<T>(c, style, sites); });
 }
 
 }  // namespace normproof::verification::golden

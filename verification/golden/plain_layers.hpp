@@ -1,9 +1,15 @@
 #pragma once
 
+#include <map>
+#include <optional>
+
+#include "ref/numeric/any_order_error.hpp"
 #include "verification/golden/case.hpp"
 #include "verification/golden/mutation.hpp"
 
 namespace normproof::verification::golden {
+
+using Accumulation = ref::model::StorageFormat;
 
 /// Choices that a correct implementation is free in: no style may ever be rejected.
 struct Style {
@@ -16,6 +22,9 @@ struct Style {
                             ///< exp(log_softmax), erf by erfc, the gate by exp
   bool folded = false;      ///< gamma rstd as one factor, and a shift; exp(x) as 2^(x log2 e)
   bool from_y = false;      ///< a function's backward takes y as it was stored
+  bool one_pass = false;    ///< the variance as E[x^2] - E[x]^2: right for Formula::one_pass alone
+  /// A format of 16 bits that every operation rounds to; absent: that of the case.
+  std::optional<Accumulation> accumulation = {};
 };
 
 /// Every layer and function of the corpus once more, in plain loops and in the arithmetic of a
@@ -24,8 +33,19 @@ struct Style {
 /// pass `sites`.
 ///
 /// Source    docs/specification/norms.md, docs/specification/activations.md
-/// Computes  the outputs and the state of each step, as a candidate would answer
+/// Computes  the outputs and the state of each step, and the statistics of the layers, as a
+/// candidate
+///           would answer
 /// Requires  (C1) a case that certify takes
 std::vector<StoredTensor> run_plain(const Case& c, const Style& style, Sites& sites);
+
+/// How far a layer that computes as `style` may be from the exact result, in any order of its sums.
+///
+/// Source    docs/error_analysis.md, section 8: any_order_error through the plain formula
+/// Requires  (C1) c is of a layer; `inputs` are finite ones of its
+std::map<std::string, std::vector<double>> plain_errors(const Case& c,
+                                                        const evaluation::EvalInputs& inputs,
+                                                        const Style& style,
+                                                        const ref::numeric::Arithmetic& arithmetic);
 
 }  // namespace normproof::verification::golden

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -82,7 +83,7 @@ void write_rows(const std::string& name, const PlainShape& shape, std::vector<T>
       break;
     case MutationOperator::clean_nan:
       for (T& v : values)
-        if (std::isnan(v)) v = 0;
+        if (v != v) v = 0;
       break;
     case MutationOperator::transposed: {
       const std::vector<T> old = values;
@@ -125,26 +126,27 @@ class PlainArithmetic {
 
   /// 1 / sqrt(statistic + eps)
   T rstd(T statistic, T eps) {
+    using std::sqrt;
     switch (sites_.any(
         "eps", {MutationOperator::drop, MutationOperator::ten_times, MutationOperator::outside_root,
                 MutationOperator::no_root, MutationOperator::root_twice, MutationOperator::negate,
                 MutationOperator::square})) {
       case MutationOperator::drop:
-        return 1 / std::sqrt(statistic);
+        return 1 / sqrt(statistic);
       case MutationOperator::ten_times:
-        return 1 / std::sqrt(statistic + 10 * eps);
+        return 1 / sqrt(statistic + 10 * eps);
       case MutationOperator::outside_root:
-        return 1 / (std::sqrt(statistic) + eps);
+        return 1 / (sqrt(statistic) + eps);
       case MutationOperator::no_root:
         return 1 / (statistic + eps);
       case MutationOperator::root_twice:
-        return 1 / std::sqrt(std::sqrt(statistic + eps));
+        return 1 / sqrt(sqrt(statistic + eps));
       case MutationOperator::negate:
-        return 1 / std::sqrt(statistic - eps);
+        return 1 / sqrt(statistic - eps);
       case MutationOperator::square:
-        return 1 / std::sqrt(statistic + eps * eps);
+        return 1 / sqrt(statistic + eps * eps);
       default:
-        return 1 / std::sqrt(statistic + eps);
+        return 1 / sqrt(statistic + eps);
     }
   }
 
@@ -163,9 +165,13 @@ class PlainArithmetic {
         return pairwise(lanes, 0, lanes.size());
       }
       case Style::Sum::in_double: {
-        double total = 0;
-        for (const T term : terms) total += term;
-        return static_cast<T>(total);
+        if constexpr (std::is_constructible_v<double, T>) {
+          double total = 0;
+          for (const T term : terms) total += static_cast<double>(term);
+          return static_cast<T>(total);
+        } else {
+          return forwards(terms);
+        }
       }
     }
     return 0;

@@ -51,6 +51,10 @@ class PlainStep {
     return values;
   }
 
+  static T count_of(const std::vector<std::size_t>& indices) {
+    return static_cast<T>(static_cast<double>(indices.size()));
+  }
+
   std::size_t row_of(std::size_t i) const { return i / shape_.d_model; }
   std::size_t feature_of(std::size_t i) const { return i % shape_.d_model; }
 
@@ -82,7 +86,7 @@ class PlainStep {
 
   void measure(Normalised<T>& s, const std::vector<std::size_t>& slice,
                const std::vector<std::size_t>& counted, bool centred, T eps) {
-    const T n = sum_not_mean_ ? T(1) : static_cast<T>(counted.size());
+    const T n = sum_not_mean_ ? T(1) : count_of(counted);
     T mean = 0, statistic = 0;
     if (centred) {
       mean = a_.over(a_.sum("sum of the mean", counted, [&](std::size_t i) { return x_[i]; }),
@@ -93,9 +97,9 @@ class PlainStep {
     }
     const MutationOperator how =
         centred ? sites_.any("variance", {MutationOperator::one_pass}) : MutationOperator::none;
-    if (how == MutationOperator::one_pass) {
+    if (how == MutationOperator::one_pass || (centred && a_.style().one_pass)) {
       const T squares = a_.sum("squares", counted, [&](std::size_t i) { return x_[i] * x_[i]; });
-      statistic = squares / n - mean * mean;
+      statistic = a_.over(squares, n) - mean * mean;
     } else if (centred && a_.style().welford) {
       statistic = welford(counted) / n;
     } else {
@@ -168,14 +172,14 @@ class PlainStep {
       });
       if (sites_.any("grad_gamma over the rows", {MutationOperator::insert}) !=
           MutationOperator::none)
-        grad_gamma[d] /= static_cast<T>(column.size());
+        grad_gamma[d] /= count_of(column);
       if (scalar_gamma_) continue;
       grad_beta[d] = a_.sum("sum of grad_beta", column, [&](std::size_t i) {
         return sites_.factor("grad_y in grad_beta", dy_[i]);
       });
       if (sites_.any("grad_beta over the rows", {MutationOperator::insert}) !=
           MutationOperator::none)
-        grad_beta[d] /= static_cast<T>(column.size());
+        grad_beta[d] /= count_of(column);
     }
     store("grad_gamma", grad_gamma);
     if (!scalar_gamma_) store("grad_beta", grad_beta);
@@ -235,7 +239,8 @@ class PlainStep {
     store("y", y);
   }
 
-  void move(const std::string& name, const std::vector<T>& fresh, double decay) {
+  template <class Decay>
+  void move(const std::string& name, const std::vector<T>& fresh, Decay decay) {
     const T keep = sites_.weight(name.c_str(), static_cast<T>(decay));
     std::vector<T>& old = state_[name];
     const MutationOperator op =
@@ -248,12 +253,74 @@ class PlainStep {
       old[d] = keep * old[d] + (1 - keep) * fresh[d];
   }
 
+  /// A statistic that an implementation may return: mistakes of its own, which move nothing else.
+  void put_statistic(const std::string& name, std::vector<T> values) {
+    switch (sites_.any(("returned " + name).c_str(),
+                       {MutationOperator::negate, MutationOperator::twice, MutationOperator::other,
+                        MutationOperator::half_precision})) {
+      case MutationOperator::negate:
+        for (T& v : values) v = -v;
+        break;
+      case MutationOperator::twice:
+        for (T& v : values) v += v;
+        break;
+      case MutationOperator::other:  // that of the next slice
+        std::rotate(values.begin(), values.begin() + 1, values.end());
+        break;
+      case MutationOperator::half_precision:
+        for (T& v : values) v = Sites::rounded_to<11>(v);
+        break;
+      default:
+        break;
+    }
+    store(name, std::move(values));
+  }
+
+  void put_rstd(const std::string& name, std::vector<T> rstd, const std::vector<T>& statistic,
+                double eps) {
+    using std::sqrt;
+    const bool whole = sites_.any(("inverse of the returned " + name).c_str(),
+                                  {MutationOperator::drop}) == MutationOperator::drop;
+    const bool squared = sites_.any(("root of the returned " + name).c_str(),
+                                    {MutationOperator::drop}) == MutationOperator::drop;
+    const MutationOperator of_eps =
+        sites_.any(("eps of the returned " + name).c_str(),
+                   {MutationOperator::drop, MutationOperator::ten_times});
+    for (std::size_t k = 0; k < rstd.size(); ++k) {
+      if (of_eps == MutationOperator::drop) rstd[k] = 1 / sqrt(statistic[k]);
+      if (of_eps == MutationOperator::ten_times)
+        rstd[k] = 1 / sqrt(statistic[k] + static_cast<T>(10 * eps));
+      if (whole) rstd[k] = 1 / rstd[k];
+      if (squared) rstd[k] = rstd[k] * rstd[k];
+    }
+    put_statistic(name, std::move(rstd));
+  }
+
+  void put_square(const std::string& name, std::vector<T> values, const std::vector<T>& n,
+                  double eps) {
+    using std::sqrt;
+    const bool with_eps = sites_.any(("eps of the returned " + name).c_str(),
+                                     {MutationOperator::insert}) == MutationOperator::insert;
+    const bool root = sites_.any(("root of the returned " + name).c_str(),
+                                 {MutationOperator::insert}) == MutationOperator::insert;
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      const T divisor = sites_.count(("n of the returned " + name).c_str(), n[k]);
+      if (divisor != n[k]) values[k] *= n[k] / divisor;
+      if (with_eps) values[k] += static_cast<T>(eps);
+      if (root) values[k] = sqrt(values[k]);
+    }
+    put_statistic(name, std::move(values));
+  }
+
   void store(const std::string& name, std::vector<T> values) {
     out_[name] = std::move(values);
     if (name != "grad_x" || !delayed_) finish(name);
   }
 
-  void finish(const std::string& name) { write_rows(name, shape_, out_[name], sites_); }
+  void finish(const std::string& name) {
+    const bool required = name == "y" || name.starts_with("grad_");
+    write_rows(name, shape_, out_[name], sites_, required || nan_in_statistics_);
+  }
 
   PlainShape shape_;
   bool training_;
@@ -263,6 +330,7 @@ class PlainStep {
   std::vector<T> x_, dy_, gamma_, beta_;
   std::vector<bool> valid_;
   bool affine_ = false, scalar_gamma_ = false, sum_not_mean_ = false, delayed_ = false;
+  bool nan_in_statistics_ = true;  ///< some case has one
   std::vector<T> x_hat_, rstd_;
   std::map<std::string, std::vector<T>> out_;
 };

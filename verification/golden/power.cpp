@@ -46,14 +46,15 @@ std::uint64_t seed_of(std::size_t number) {
   return kCorpusSeed + number;
 }
 
-Question question_of(const Case& c) {
+Question question_of(const Case& c, const PowerOptions& options) {
   Expected expected = certify(c);
   Sites sites;
   Question question;
   question.stored.description.path = path_of(c);
   question.stored.description.c = c;
   question.stored.expected = std::move(expected.tensors);
-  question.bounds = tolerance(c, usual_accumulation(c.dtype));
+  question.bounds =
+      tolerance(c, options.accumulation.value_or(usual_accumulation(c.dtype)), options.formula);
   question.right = run_plain(c, {}, sites);
   return question;
 }
@@ -61,12 +62,12 @@ Question question_of(const Case& c) {
 /// One layer under one corpus.
 class Trial {
  public:
-  Trial(LayerPower& power, std::vector<Question> questions)
-      : power_(power), questions_(std::move(questions)) {}
+  Trial(LayerPower& power, std::vector<Question> questions, const PowerOptions& options)
+      : power_(power), questions_(std::move(questions)), options_(options) {}
 
   void run(int jobs) {
     power_.cases = questions_.size();
-    list_mutations();
+    if (!right_answers_alone(options_)) list_mutations();
     for_each(std::size(kStyles), jobs, [&](std::size_t i) { run_style(kStyles[i]); });
     std::ranges::sort(power_.false_alarms);
     for_each(power_.verdicts.size(), jobs,
@@ -90,8 +91,12 @@ class Trial {
     for (const Question& question : questions_) {
       Sites sites;
       const Case& c = question.stored.description.c;
+      Style style = named.style;
+      style.accumulation = options_.accumulation;
+      style.one_pass = options_.formula == Formula::one_pass;
       const CaseResult result =
-          check_case(question.stored, run_plain(c, named.style, sites), {}, question.bounds);
+          check_case(question.stored, run_plain(c, style, sites),
+                     {.outputs = {}, .accumulation = options_.accumulation}, question.bounds);
       const std::lock_guard lock(mutex_);
       ++power_.checks;
       if (!result.passed())
@@ -120,16 +125,25 @@ class Trial {
 
   LayerPower& power_;
   std::vector<Question> questions_;
+  const PowerOptions& options_;
   std::mutex mutex_;
 };
 
 }  // namespace
+
+bool right_answers_alone(const PowerOptions& options) {
+  return options.accumulation || options.formula == Formula::one_pass;
+}
 
 std::size_t LayerPower::count_killed(std::size_t seeds) const {
   return static_cast<std::size_t>(std::ranges::count(verdicts, seeds, &Verdict::killed));
 }
 
 std::vector<LayerPower> measure_power(const PowerOptions& options) {
+  if (options.accumulation && *options.accumulation != Accumulation::float16 &&
+      *options.accumulation != Accumulation::bfloat16)
+    throw ref::numeric::UsageError(fmt::format("--accumulation {}; expected float16 or bfloat16",
+                                               to_string(*options.accumulation)));
   std::map<std::string, LayerPower> layers;
   std::size_t done = 0, total = 0;
   for (std::size_t number = 0; number < options.seeds; ++number) {
@@ -146,11 +160,11 @@ std::vector<LayerPower> measure_power(const PowerOptions& options) {
       const std::vector<Case>& own = entry.second;
       std::vector<Question> questions(own.size());
       for_each(own.size(), options.jobs,
-               [&](std::size_t i) { questions[i] = question_of(own[i]); });
+               [&](std::size_t i) { questions[i] = question_of(own[i], options); });
       LayerPower& power = layers[layer];
       power.layer = layer;
       power.styles = std::size(kStyles);
-      Trial(power, std::move(questions)).run(options.jobs);
+      Trial(power, std::move(questions), options).run(options.jobs);
       ++done;
       if (options.finished) options.finished(layer, done, total);
     }

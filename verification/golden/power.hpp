@@ -3,11 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "verification/golden/case.hpp"
 #include "verification/golden/mutation.hpp"
+#include "verification/golden/tolerance.hpp"
 
 namespace normproof::verification::golden {
 
@@ -16,8 +18,15 @@ struct PowerOptions {
   std::string only = "*";  ///< a glob on the names of the layers
   std::size_t seeds = 1;   ///< corpora: the committed one, and others of its kind
   int jobs = 1;
+  /// Right implementations alone, whose every operation is of this format, or whose variance is of
+  /// this formula, held with what `golden check` allows for it.
+  std::optional<Accumulation> accumulation = {};
+  Formula formula = Formula::two_pass;
   std::function<void(const std::string& layer, std::size_t done, std::size_t of)> finished = {};
 };
+
+/// No implementation is broken: false alarms alone are measured.
+bool right_answers_alone(const PowerOptions& options);
 
 /// What became of one wrong implementation.
 struct Verdict {
@@ -43,8 +52,8 @@ struct LayerPower {
 /// Every mutation of every site of every layer held against a tier, and every style besides.
 ///
 /// Source    [DLS78], mutation analysis
-/// Requires  (C1) `only` names a layer
-/// Throws    UsageError (C1)
+/// Requires  (C1) `only` names a layer  (C2) accumulation is one of 16 bits
+/// Throws    UsageError (C1) (C2)
 std::vector<LayerPower> measure_power(const PowerOptions& options);
 
 }  // namespace normproof::verification::golden

@@ -11,6 +11,13 @@ std::string_view to_string(Accumulation accumulation);
 /// Throws    UsageError with the nearest known name
 Accumulation accumulation_of(std::string_view name);
 ref::numeric::Arithmetic arithmetic_of(Accumulation accumulation);
+/// How the variance of a centred layer is taken: as `two_pass`, the mean of squared distances from
+/// the mean, in any way that is as good (Welford's, a tree of partial ones), or as E[x^2] - E[x]^2.
+enum class Formula { two_pass, one_pass };
+std::string_view to_string(Formula formula);
+/// Throws    UsageError with the nearest known name
+Formula formula_of(std::string_view name);
+
 /// As kernels do it: float32 for 16 bits, else the dtype itself.
 Accumulation usual_accumulation(DType dtype);
 
@@ -18,15 +25,17 @@ Accumulation usual_accumulation(DType dtype);
 ///
 /// Source    docs/error_analysis.md, section 8: any order of the sums, 2 units in the last place in
 ///           any other operation; then one rounding to the dtype that the answer is stored in
-/// Computes  the bound of each output for `accumulation`; infinite where it claims nothing, which
-///           includes what an infinity or a NaN of the inputs reaches
+/// Computes  the bound of each output for `accumulation` and `formula` (of one_pass, which two
+/// passes
+///           meet too, as of two_pass where the layer is not centred); infinite where it claims
+///           nothing, which includes what an infinity or a NaN of the inputs reaches
 struct Tolerance {
   ref::tensor::NamedTensors<double> bound;
   /// What one rounding of every input and option to the dtype of the case may move: where a bound
   /// is no larger than this, the inputs themselves do not say more.
   ref::tensor::NamedTensors<double> of_the_inputs;
 };
-Tolerance tolerance(const Case& c, Accumulation accumulation);
+Tolerance tolerance(const Case& c, Accumulation accumulation, Formula formula = Formula::two_pass);
 
 /// Of a float dtype; 2^-53 for the others.
 double unit_roundoff(DType dtype);

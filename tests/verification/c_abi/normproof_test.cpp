@@ -167,6 +167,22 @@ TEST_F(CAbi, OptionsOfTheCheck) {
   EXPECT_EQ(normproof_set(corpus_, "outputs", nullptr), NORMPROOF_USAGE);
 }
 
+TEST_F(CAbi, AFormulaOfTheVariance) {
+  constexpr const char* kOffset = "quick/layer_norm/offset_1e4-7x16-float32";
+  ASSERT_EQ(open(kOffset), NORMPROOF_OK);
+  select(0);
+  const auto stored = golden::read_case(kGolden, golden::list_corpus(kGolden, kOffset)[0]);
+  const auto right = std::vector{*golden::find(golden::own_answer(stored), "y")};
+  const auto y = golden::with_element(right, "y", 3, golden::values_of(right, "y")[3] + 1);
+  ASSERT_EQ(normproof_set(corpus_, "outputs", "y"), NORMPROOF_OK);
+  EXPECT_EQ(judge(y).passed, 0);
+  ASSERT_EQ(normproof_set(corpus_, "formula", "one_pass"), NORMPROOF_OK);
+  EXPECT_EQ(judge(y).passed, 1);
+  ASSERT_EQ(normproof_set(corpus_, "formula", ""), NORMPROOF_OK);
+  EXPECT_EQ(judge(y).passed, 0);
+  EXPECT_EQ(normproof_set(corpus_, "formula", "onepass"), NORMPROOF_USAGE);
+}
+
 TEST_F(CAbi, AnotherShapeNameOrDTypeFailsTheCaseAndIsNotRead) {
   ASSERT_EQ(open(kRandom), NORMPROOF_OK);
   select(0);

@@ -49,13 +49,15 @@ TEST(GoldenCommandLine, CheckHasDefaultsAndTakesItsOptions) {
        "2",       "--only",      "*x*",   "--outputs", "y,grad_x",  "--accumulation",
        "float16", "--min-cases", "7",     "--xfail",   "x.txt",     "--json",
        "r.jsonl", "--junit",     "r.xml", "--sarif",   "r.sarif",   "--markdown",
-       "r.md",    "--jobs",      "2"});
+       "r.md",    "--jobs",      "2",     "--formula", "one_pass"});
   EXPECT_EQ(full.pipe, "./a b 'c'");
   EXPECT_FALSE(full.candidate);
   EXPECT_EQ(full.timeout, 2);
   EXPECT_EQ(full.only, "*x*");
   EXPECT_THAT(full.options.outputs, ElementsAre("y", "grad_x"));
   EXPECT_EQ(full.options.accumulation, corpora::Accumulation::float16);
+  EXPECT_EQ(full.options.formula, corpora::Formula::one_pass);
+  EXPECT_EQ(plain.options.formula, corpora::Formula::two_pass);
   EXPECT_EQ(full.min_cases, 7u);
   EXPECT_EQ(full.xfail, "x.txt");
   EXPECT_EQ(full.json, "r.jsonl");
@@ -95,6 +97,7 @@ TEST(GoldenCommandLine, MistakesAreOneSentence) {
   refused({"check", "--golden", "g"}, "neither --candidate nor --pipe is given; expected one of");
   refused({"check", "--golden", "g", "--pipe", ""}, "--pipe is ''; expected a command for sh");
   check_refused({"--pipe", "p"}, "--candidate and --pipe are both given; expected one of them");
+  check_refused({"--formula", "onepass"}, "unknown formula 'onepass'; did you mean");
   check_refused({"--accumulation", "float31"}, "unknown accumulation 'float31'; did you mean");
   check_refused({"--outputs", "y,"}, "--outputs is 'y,'; expected names with commas between");
   check_refused({"--timeout", "0"}, "--timeout is '0'; expected a");

@@ -110,10 +110,11 @@ TEST(GoldenReport, TheLineToReproduceIsQuotedForSh) {
   command.pipe = "./x \"$HOME\"";
   command.options.outputs = {"y", "grad_x"};
   command.options.accumulation = corpora::Accumulation::bfloat16;
+  command.options.formula = corpora::Formula::one_pass;
   const auto report = tool::golden_report({golden_result("q/a-1x2", 0)}, command, "");
   EXPECT_EQ(report.cases[0].repro,
             "normproof golden check --golden 'a b/it'\\''s' --pipe './x \"$HOME\"' --outputs "
-            "y,grad_x --accumulation bfloat16 --only q/a-1x2");
+            "y,grad_x --accumulation bfloat16 --formula one_pass --only q/a-1x2");
   EXPECT_EQ(tool::golden_report({golden_result("q/a", 0)}, golden_command(), "").cases[0].repro,
             "normproof golden check --golden g --candidate c --only q/a");
 }

@@ -7,6 +7,7 @@
 
 #include "tests/verification/golden/samples.hpp"
 #include "verification/golden/corpus.hpp"
+#include "verification/golden/plain_layers.hpp"
 
 namespace normproof::verification::golden {
 namespace {
@@ -244,6 +245,38 @@ TEST(CheckCase, NothingIsJudgedWhereTheArithmeticOverflows) {
   EXPECT_EQ(result_of(result, "y").unjudged, 8u);
   EXPECT_EQ(result_of(result, "y").count, 0u);
   EXPECT_EQ(result_of(result, "grad_beta").unjudged, 0u);
+}
+
+TEST(CheckCase, OnePassIsRightForItsFormulaAlone) {
+  const Case c = plain_recipe("layer_norm", {5, 16}, DType::float32)
+                     .x([](std::size_t, double normal) { return 100 + normal; })
+                     .make(1);
+  const StoredCase stored = certified(c);
+  Sites sites;
+  const auto answer = run_plain(c, {.one_pass = true}, sites);
+  EXPECT_FALSE(check_case(stored, answer, {}).passed());
+  const CaseResult allowed = check_case(stored, answer, {.formula = Formula::one_pass});
+  EXPECT_TRUE(allowed.passed());
+  EXPECT_EQ(allowed.tensors[0].unjudged, 0u);
+  Sites wrong({"eps", MutationOperator::no_root});
+  EXPECT_FALSE(
+      check_case(stored, run_plain(c, {}, wrong), {.formula = Formula::one_pass}).passed());
+}
+
+TEST(CheckCase, AnExactCaseHasAToleranceInACoarserArithmetic) {
+  const Case c = plain_recipe("rms_norm", {2, 4})
+                     .x([](std::size_t, double) { return 2.0; })
+                     .grad_y([](std::size_t, double) { return 1.0; })
+                     .no_affine()
+                     .option("eps", "0")
+                     .exact()
+                     .make(1);
+  const StoredCase stored = certified(c);
+  auto answer = own_answer(stored);
+  answer = with_element(answer, "y", 0, values_of(answer, "y")[0] * (1 + 0x1p-9));
+  EXPECT_FALSE(check_case(stored, answer, {}).passed());
+  EXPECT_FALSE(check_case(stored, answer, {.accumulation = Accumulation::float64}).passed());
+  EXPECT_TRUE(check_case(stored, answer, {.accumulation = Accumulation::bfloat16}).passed());
 }
 
 }  // namespace

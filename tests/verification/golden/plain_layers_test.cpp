@@ -73,5 +73,48 @@ TEST(PlainLayers, AMutationChangesWhatItBreaks) {
   EXPECT_EQ(values_of(wrong, "grad_x"), values_of(right, "grad_x"));
 }
 
+TEST(PlainLayers, StatisticsAreAnswered) {
+  const auto answer = plain(one_and_three("0"));
+  EXPECT_THAT(values_of(answer, "mean"), ElementsAre(2));
+  EXPECT_THAT(values_of(answer, "rstd"), ElementsAre(1));
+}
+
+TEST(PlainLayers, EveryOutputOfTheCorpusIsAnsweredInItsShape) {
+  for (const Case& c : corpus(Tier::quick)) {
+    if (c.reason != "random" && c.reason != "inference" && c.reason != "steps") continue;
+    const auto answer = plain(c);
+    for (const StoredTensor& expected : certify(c).tensors) {
+      if (expected.name.ends_with("_lo")) continue;
+      const StoredTensor* const given = find(answer, expected.name);
+      ASSERT_NE(given, nullptr) << path_of(c) << " " << expected.name;
+      EXPECT_EQ(given->shape, expected.shape) << path_of(c) << " " << expected.name;
+    }
+  }
+}
+
+TEST(PlainLayers, AMutationOfAReturnedStatisticMovesNothingElse) {
+  const Case c = plain_recipe("batch_norm", {5, 4}).make(1);
+  const auto right = plain(c);
+  for (const auto& [site, op, name] :
+       {std::tuple{"inverse of the returned rstd", MutationOperator::drop, "rstd"},
+        {"root of the returned rstd", MutationOperator::drop, "rstd"},
+        {"eps of the returned rstd", MutationOperator::drop, "rstd"},
+        {"n of the returned biased_variance", MutationOperator::one_less, "biased_variance"},
+        {"eps of the returned biased_variance", MutationOperator::insert, "biased_variance"},
+        {"returned mean", MutationOperator::other, "mean"}}) {
+    Sites sites({site, op});
+    for (const StoredTensor& tensor : run_plain(c, {}, sites))
+      EXPECT_EQ(tensor == *find(right, tensor.name), tensor.name != name) << site;
+  }
+}
+
+TEST(PlainLayers, SixteenBitArithmeticIsWithinItsOwnBoundAlone) {
+  const Case c = plain_recipe("layer_norm", {5, 33}, DType::bfloat16).make(1);
+  const StoredCase stored = certified(c);
+  const auto answer = plain(c, {.accumulation = Accumulation::bfloat16});
+  EXPECT_FALSE(check_case(stored, answer, {}).passed());
+  EXPECT_TRUE(check_case(stored, answer, {.accumulation = Accumulation::bfloat16}).passed());
+}
+
 }  // namespace
 }  // namespace normproof::verification::golden

@@ -44,5 +44,25 @@ TEST(MeasurePower, C1AnUnknownLayerIsAnError) {
   EXPECT_THROW(measure_power({.only = "layernorm"}), ref::numeric::UsageError);
 }
 
+TEST(MeasurePower, RightAnswersOfAnotherClassAreNotRejected) {
+  for (const PowerOptions& options :
+       {PowerOptions{.only = "layer_norm", .accumulation = Accumulation::bfloat16},
+        PowerOptions{.only = "batch_norm", .accumulation = Accumulation::float16},
+        PowerOptions{.only = "softmax", .accumulation = Accumulation::bfloat16},
+        PowerOptions{.only = "group_norm", .formula = Formula::one_pass}}) {
+    EXPECT_TRUE(right_answers_alone(options));
+    const auto layers = measure_power(options);
+    ASSERT_THAT(layers, SizeIs(1));
+    EXPECT_THAT(layers[0].verdicts, IsEmpty());
+    EXPECT_THAT(layers[0].false_alarms, IsEmpty());
+    EXPECT_EQ(layers[0].checks, layers[0].styles * layers[0].cases);
+  }
+  EXPECT_FALSE(right_answers_alone({}));
+}
+
+TEST(MeasurePower, C2AnAccumulationThatIsNotOf16BitsIsAnError) {
+  EXPECT_THROW(measure_power({.accumulation = Accumulation::float32}), ref::numeric::UsageError);
+}
+
 }  // namespace
 }  // namespace normproof::verification::golden

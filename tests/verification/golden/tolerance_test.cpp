@@ -110,5 +110,37 @@ TEST(Tolerance, TheRoundingOfStorage) {
       EXPECT_LE(std::fabs(rounded_to(dtype, x) - x), with_storage(0, x, dtype)) << x;
 }
 
+TEST(Tolerance, FormulasByName) {
+  for (const Formula formula : {Formula::two_pass, Formula::one_pass})
+    EXPECT_EQ(formula_of(to_string(formula)), formula);
+  EXPECT_EQ(usage_message([] { formula_of("onepass"); }),
+            "unknown formula 'onepass'; did you mean 'one_pass'? known: one_pass, two_pass");
+}
+
+TEST(Tolerance, OnePassLosesTheSquareOfTheOffset) {
+  const auto of = [](const char* layer, double offset, Formula formula) {
+    return largest_of(tolerance(plain_recipe(layer, {3, 8})
+                                    .x([=](std::size_t, double normal) { return offset + normal; })
+                                    .make(1),
+                                Accumulation::float64, formula)
+                          .bound.at("rstd"));
+  };
+  EXPECT_GT(of("layer_norm", 1e3, Formula::one_pass),
+            50 * of("layer_norm", 1e2, Formula::one_pass));
+  EXPECT_LT(of("layer_norm", 1e3, Formula::two_pass),
+            20 * of("layer_norm", 1e2, Formula::two_pass));
+  EXPECT_GE(of("layer_norm", 0, Formula::one_pass), of("layer_norm", 0, Formula::two_pass));
+  EXPECT_EQ(of("rms_norm", 1e3, Formula::one_pass), of("rms_norm", 1e3, Formula::two_pass));
+}
+
+TEST(Tolerance, OnePassClaimsNothingWhereTheVarianceMayVanish) {
+  const Case c = plain_recipe("layer_norm", {3, 8}, DType::float32)
+                     .x([](std::size_t, double normal) { return 1e4 + normal; })
+                     .make(1);
+  const Tolerance bounds = tolerance(c, Accumulation::float32, Formula::one_pass);
+  EXPECT_TRUE(std::isinf(bounds.bound.at("y").data()[0]));
+  EXPECT_TRUE(std::isfinite(bounds.bound.at("mean").data()[0]));
+}
+
 }  // namespace
 }  // namespace normproof::verification::golden
