@@ -39,6 +39,10 @@ TEST_F(TrainProgram, LeavesARunAndItsHash) {
   EXPECT_EQ(in("ls a").out,
             "checkpoint.safetensors\nconfig.json\ndata.json\nmetrics.jsonl\npage.html\n");
   EXPECT_THAT(in("cat a/page.html").out, HasSubstr("<svg"));
+  // The bits of this trajectory on every compiler and processor.
+  EXPECT_THAT(
+      outcome.out,
+      EndsWith("sha256 625eae3449caad1fa7b1348213ea36ba27f824c29235b3b83ae53760d48270b1\n"));
   // The same bits with other threads, and the last line's hash is the one printed.
   const Outcome again = train("--out b --threads 3");
   EXPECT_EQ(again.out, outcome.out);
