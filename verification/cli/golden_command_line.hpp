@@ -10,7 +10,7 @@ namespace normproof::verification::cli {
 /// The options of `normproof golden make` and `check`, as text.
 struct GoldenTexts {
   std::string out, tier = "quick", golden, candidate, pipe, only = "*", outputs, accumulation,
-      formula;
+                   formula;
   std::string jobs, timeout = "60", min_cases = "1", seeds = "1", layer = "*", format, xfail, json,
                     junit, sarif, markdown, relations, reason;
 };

@@ -89,7 +89,8 @@ TEST_F(Relations, WhatDependsOnMemoryIsFound) {
         return with_element(plain_answer(stored), "grad_x", 0, 0x1.fefefep+127);
       });
   EXPECT_EQ(counts_of(results), (Counts{{RelationOutcome::broken, 17}}));
-  EXPECT_THAT(results[0].sentence, HasSubstr("and 3.3961513649220713e+38 where new memory is filled"));
+  EXPECT_THAT(results[0].sentence,
+              HasSubstr("and 3.3961513649220713e+38 where new memory is filled"));
 }
 
 TEST_F(Relations, WhatDependsOnTheSizeOfTheBatchIsFound) {
