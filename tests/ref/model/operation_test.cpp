@@ -22,7 +22,8 @@ TEST(Operation, EveryNameReadsBack) {
 TEST(Operation, OptionsAreThoseOfTheLayer) {
   Operation layer = operation("layer_norm");
   set_option(layer, "eps", "0.5");
-  EXPECT_EQ(list_options(layer), (std::vector<std::pair<std::string, std::string>>{{"eps", "0.5"}}));
+  EXPECT_EQ(list_options(layer),
+            (std::vector<std::pair<std::string, std::string>>{{"eps", "0.5"}}));
   Operation function = operation("softmax");
   EXPECT_THAT(list_options(function), IsEmpty());
   EXPECT_THROW(set_option(function, "eps", "0.5"), numeric::UsageError);
