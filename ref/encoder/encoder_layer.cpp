@@ -18,13 +18,14 @@ template <class T>
 NamedTensors<T> state_of(const NamedTensors<T>& state, const std::string& place) {
   NamedTensors<T> own;
   for (const auto& [name, values] : state)
-    if (name.starts_with(place + ".")) own.set(name.substr(place.size() + 1), values);
+    if (name.size() > place.size() && name.starts_with(place) && name[place.size()] == '.')
+      own.set(name.substr(place.size() + 1), values);
   return own;
 }
 
 template <class T>
 void put_state(NamedTensors<T>& state, const std::string& place, const NamedTensors<T>& own) {
-  for (const auto& [name, values] : own) state.set(place + "." + name, values);
+  for (const auto& [name, values] : own) state.set(fmt::format("{}.{}", place, name), values);
 }
 
 }  // namespace
@@ -39,7 +40,7 @@ Tensor<T> run_norm(const EncoderConfig& config, const norm::Affine<T>& affine, T
   put_state(state, place, site.forward.state);
   Tensor<T> y = std::move(site.forward.outputs.at("y"));
   for (const auto& [name, values] : site.forward.outputs)
-    if (name != "y") show(tap, place + "." + name, values);
+    if (name != "y") show(tap, fmt::format("{}.{}", place, name), values);
   show(tap, place + ".y", y);
   return y;
 }

@@ -137,7 +137,7 @@ NamedTensors<T> initial_norm_state(const EncoderConfig& config) {
   NamedTensors<T> state;
   const NamedTensors<T> own = norm::initial_state<T>(config.norm, config.d_model);
   const auto add = [&](const std::string& site) {
-    for (const auto& [name, values] : own) state.set(site + "." + name, values);
+    for (const auto& [name, values] : own) state.set(fmt::format("{}.{}", site, name), values);
   };
   for (std::size_t l = 0; l < config.num_layers; ++l) {
     add(fmt::format("layers.{}.norm1", l));

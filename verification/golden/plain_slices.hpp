@@ -83,7 +83,7 @@ void write_rows(const std::string& name, const PlainShape& shape, std::vector<T>
       break;
     case MutationOperator::clean_nan:
       for (T& v : values)
-        if (v != v) v = 0;
+        if (v != v) v = 0;  // NOLINT(misc-redundant-expression): NaN, of any scalar
       break;
     case MutationOperator::transposed: {
       const std::vector<T> old = values;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -48,6 +49,9 @@ struct EnumNames<model::ClassWeights> {
       {"frequency", model::ClassWeights::frequency}};
 };
 
+template <class N>
+concept Number = std::is_arithmetic_v<N> && !std::is_same_v<N, bool>;
+
 [[noreturn]] void refuse(std::string_view key, std::string_view value,
                          std::string_view expectation) {
   throw UsageError(fmt::format("{} is '{}'; expected {}", key, value, expectation));
@@ -65,13 +69,13 @@ void read(std::string_view key, std::string_view text, E& value) {
   }
   refuse(key, text, fmt::format("one of {}", fmt::join(known, ", ")));
 }
-template <class N>
-requires std::is_arithmetic_v<N> &&
-    (!std::is_same_v<N, bool>)void read(std::string_view key, std::string_view text, N& value) {
+template <Number N>
+void read(std::string_view key, std::string_view text, N& value) {
   constexpr const char* kKind = std::is_floating_point_v<N> ? "a finite number" : "a whole number";
   N parsed{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), parsed);
-  const bool finite = !std::is_floating_point_v<N> || (parsed - parsed == N{});
+  bool finite = true;
+  if constexpr (std::is_floating_point_v<N>) finite = std::isfinite(parsed);
   if (error != std::errc{} || end != text.data() + text.size() || !finite) refuse(key, text, kKind);
   value = parsed;
 }
