@@ -3,6 +3,7 @@
 
 #include <iostream>
 
+#include "ref/io/atomic_file.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/parallel.hpp"
 #include "verification/cli/golden.hpp"
@@ -45,7 +46,8 @@ std::string ask_reason() {
 }  // namespace
 
 void golden_bless(const GoldenBlessCommand& command) {
-  ref::numeric::set_num_threads(1);  // the cases are the tasks
+  ref::io::read_text(command.golden / "manifest.json");  // a first corpus is made by 'make'
+  ref::numeric::set_num_threads(1);                      // the cases are the tasks
   ProgressBar progress;
   std::string reason;
   const golden::CorpusDifference difference = golden::bless(

@@ -104,6 +104,7 @@ std::string case_difference(const fs::path& before, const CaseDescription& old_c
 CorpusDifference difference_of(const fs::path& before, const fs::path& after) {
   const auto old_cases = cases_of(before), cases = cases_of(after);
   CorpusDifference difference;
+  for (const auto& [path, old_case] : old_cases) read_case(before, old_case);  // or it is damaged
   for (const auto& [path, old_case] : old_cases)
     if (!cases.contains(path)) difference.removed.push_back(path);
   for (const auto& [path, description] : cases) {

@@ -189,6 +189,8 @@ class Run {
   Checkpoint prepare() {
     const fs::path& out = options_.out;
     const std::string config = config_json(config_), data = data_json(data_);
+    // What the configuration cannot be is refused before there is a folder.
+    Checkpoint start{train::initial_train_state(config_.train), 0};
     std::error_code error;
     const bool is_there = fs::exists(out / kConfig, error);
     if (options_.resume && is_there) {
@@ -215,7 +217,7 @@ class Run {
       ref::io::write_file(out / kData, data);
       ref::io::write_file(out / kConfig, config);  // the last one: with it the folder is a run
     }
-    return {train::initial_train_state(config_.train), 0};
+    return start;
   }
 
   static void check_same(const fs::path& file, const std::string& text, const char* what) {

@@ -51,6 +51,15 @@ TEST_F(GoldenBless, WithoutAReasonOrInCINothingChanges) {
   EXPECT_EQ(in("ls -A; ls -A g").out, "g\nSHA256SUMS\nmanifest.json\nquick\n");
 }
 
+TEST_F(GoldenBless, ADamagedCaseOrNoCorpusIsNotBlessed) {
+  EXPECT_EQ(in("$N golden bless --golden nope --reason because").status, 3);
+  EXPECT_EQ(in("ls -A").out, "g\n");
+  ASSERT_EQ(in("rm g/quick/layer_norm/random-3x5x6-float64/expected.safetensors").status, 0);
+  const Outcome outcome = in("$N golden bless --golden g --only 'quick/layer_norm/r*' --reason x");
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("random-3x5x6-float64/expected.safetensors"));
+}
+
 TEST_F(GoldenBless, AnAlteredCorpusIsNotBlessed) {
   ASSERT_EQ(in("sed -i 's/\"random\"/\"ransom\"/' g/manifest.json").status, 0);
   const Outcome outcome = in("$N golden bless --golden g --reason because");

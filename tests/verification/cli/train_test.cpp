@@ -96,6 +96,7 @@ TEST_F(TrainProgram, WhatIsWrongIsOneSentence) {
     EXPECT_TRUE(is_one_sentence(outcome.err)) << outcome.err;
     EXPECT_THAT(outcome.err, HasSubstr(sentence)) << arguments;
   }
+  EXPECT_NE(in("ls n").status, 0);  // nothing is left of what was refused
 }
 
 }  // namespace
