@@ -18,11 +18,10 @@
 namespace normproof::verification::cli {
 
 using determinism::Difference;
-using determinism::Recording;
 
 namespace {
 
-std::string junit(const Recording& here, const std::vector<Difference>& found) {
+std::string junit(const determinism::Recording& here, const std::vector<Difference>& found) {
   std::map<std::string, std::string> sentences;
   for (const Difference& difference : found)
     sentences[difference.probe.empty() ? "contract" : difference.probe] = difference.sentence;
@@ -44,7 +43,7 @@ std::string junit(const Recording& here, const std::vector<Difference>& found) {
   return text.str();
 }
 
-std::string table(const Recording& here) {
+std::string table(const determinism::Recording& here) {
   std::string text = fmt::format("contract {}\n", here.contract);
   for (const auto& [name, value] : here.environment)
     text += fmt::format("{:<16} {}\n", name, clean_line(value));
@@ -60,8 +59,9 @@ bool determinism(const DeterminismCommand& command) {
   check_outputs({{"--against", command.against}},
                 {{"--json", command.json}, {"--junit", command.junit}});
   // The other side is read first: a file that cannot be read costs no work.
-  const Recording there = command.against ? determinism::read_recording(*command.against)
-                                          : determinism::expected_recording();
+  const determinism::Recording there = command.against
+                                           ? determinism::read_recording(*command.against)
+                                           : determinism::expected_recording();
   const std::string there_name = command.against ? clean_line(command.against->filename().string())
                                                  : fmt::format("contract {}", there.contract);
   if (!command.instruction_set.empty())
@@ -69,7 +69,7 @@ bool determinism(const DeterminismCommand& command) {
   ref::numeric::set_num_threads(command.threads);
   const auto probes = determinism::probes();
   ProgressBar progress;
-  const Recording here =
+  const determinism::Recording here =
       determinism::record(probes, [&](const std::string& name, std::size_t done) {
         progress.show("running probes", done, probes.size(), name);
       });

@@ -69,6 +69,7 @@ std::string curves_figure(const std::map<std::string, Points>& named, const char
                           const char* title, bool logarithmic, const char* caption) {
   if (named.empty()) return "";
   std::vector<Curve> curves;
+  curves.reserve(named.size());
   for (const auto& [name, points] : named)
     curves.push_back({name, line(curves.size(), curves.size() >= 8), points});
   const std::string script = common(title) +
