@@ -135,16 +135,6 @@ CaseDescription parse_object(const JsonReader& reader, const json& object,
 
 }  // namespace
 
-std::string content_sha256(const std::vector<StoredTensor>& tensors) {
-  std::string text;
-  for (const StoredTensor* tensor : ref::io::sorted_by_name("content_sha256", tensors)) {
-    text += fmt::format("{} {} [{}]\n", tensor->name, ref::io::to_string(tensor->dtype),
-                        fmt::join(tensor->shape, ","));
-    text.append(reinterpret_cast<const char*>(tensor->bytes.data()), tensor->bytes.size());
-  }
-  return ref::io::sha256(text);
-}
-
 std::string case_json(const Case& c, const Expected& expected) {
   json options = json::object();
   for (const auto& [name, value] : ref::model::list_options(c.options)) options[name] = value;

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "ref/io/content_sha256.hpp"
 #include "verification/golden/certificate.hpp"
 
 namespace normproof::verification::golden {
@@ -10,9 +11,7 @@ namespace normproof::verification::golden {
 inline constexpr const char* kCaseFormat = "normproof-golden-case-1";
 inline constexpr const char* kManifestFormat = "normproof-golden-1";
 
-/// SHA-256 over the tensors in ascending order of names, each as name, dtype and shape in a line
-/// and its little-endian bytes: what a tensor says, whatever the container.
-std::string content_sha256(const std::vector<StoredTensor>& tensors);
+using ref::io::content_sha256;
 
 /// case.json: keys in ascending order, one object (docs/formats.md, Golden).
 std::string case_json(const Case& c, const Expected& expected);

@@ -30,21 +30,6 @@ std::string sample_text(const std::string& reason = "sample") {
   return case_json(c, certify(c));
 }
 
-TEST(ContentSha256, OfNamesDTypesShapesAndBytes) {
-  const std::vector<StoredTensor> tensors = {tensor_of("b", DType::float16, {2}, {1, -2}),
-                                             tensor_of("a", DType::uint8, {}, {7})};
-  using namespace std::string_literals;
-  EXPECT_EQ(content_sha256(tensors),
-            ref::io::sha256("a uint8 []\n\x07"s + "b float16 [2]\n\x00\x3c\x00\xc0"s));
-  EXPECT_EQ(content_sha256({tensors[1], tensors[0]}), content_sha256(tensors));
-  const std::string whole = content_sha256(tensors);
-  for (const StoredTensor& other :
-       {tensor_of("c", DType::float16, {2}, {1, -2}),
-        tensor_of("b", DType::float16, {2, 1}, {1, -2}),
-        tensor_of("b", DType::float16, {2}, {1, 2}), tensor_of("b", DType::bfloat16, {2}, {1, -2})})
-    EXPECT_NE(content_sha256({other, tensors[1]}), whole);
-}
-
 /// A case as the manifest that holds it alone says.
 CaseDescription description_of(const std::string& text) {
   return parse_manifest(manifest_json({text}), "m.json").at(0);
