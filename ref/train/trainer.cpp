@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "ref/ops/arithmetic.hpp"
 #include "ref/tensor/contract.hpp"
@@ -166,8 +167,10 @@ std::vector<int> predict(const Tensor<double>& logits, const Mask& valid) {
 template <numeric::Real T>
 StepResult<T> train_step(const TrainConfig& config, std::span<const LabelledBatch> batches,
                          const Tensor<T>& class_weights, TrainState<T>& state, const Tap<T>& tap) {
-  if (batches.empty())
-    numeric::contract_failure("train_step", "batches", "has none", "at least one (C1)");
+  if (batches.empty() || std::cmp_less(config.accumulation, batches.size()))
+    numeric::contract_failure(
+        "train_step", "batches", fmt::format("has {}", batches.size()),
+        fmt::format("1 to accumulation, which is {} (C1)", config.accumulation));
   for (const LabelledBatch& batch : batches) check_batch(config, batch);
   Borrowed<T> parameters(config, state.parameters);
   NamedTensors<T> norms = state.norms;
@@ -175,7 +178,7 @@ StepResult<T> train_step(const TrainConfig& config, std::span<const LabelledBatc
   Gradients<T> gradients;
   for (std::size_t i = 0; i < batches.size(); ++i) {
     const LabelledBatch& batch = batches[i];
-    const auto number = static_cast<std::uint64_t>(state.step) * batches.size() + i;
+    const auto number = static_cast<std::uint64_t>(state.step * config.accumulation) + i;
     const EncoderRun run{model::Mode::training, config.seed, number};
     Encoder<T> encoder(config.encoder, parameters.get(), tap);
     const Tensor<T> logits = encoder.forward(batch.inputs, run, norms);

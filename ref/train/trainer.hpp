@@ -34,7 +34,7 @@ struct StepResult {
 ///           takes the label of its sentence where the pooling is per_position, padding none where
 ///           mask_padding is set. PowerNorm counts optimizer steps in its warm-up, the released one
 ///           forwards
-/// Requires  (C1) at least one batch  (C2) labels [B], 0 <= label < num_classes; those of Encoder,
+/// Requires  (C1) 1 to accumulation batches  (C2) labels [B], 0 <= label < num_classes; those of Encoder,
 ///           of cross_entropy and of the optimizer
 /// Throws    ContractError; then `state` is as before
 template <numeric::Real T>
