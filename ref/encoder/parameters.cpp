@@ -10,14 +10,6 @@
 namespace normproof::ref::encoder {
 namespace {
 
-bool has_gamma(const model::NormOptions& norm) {
-  const std::string name = model::norm_name(norm);
-  return name != "none" && name != "group_scaling";
-}
-bool has_beta(const model::NormOptions& norm) {
-  return has_gamma(norm) && model::norm_name(norm) != "scale_norm";
-}
-
 /// f(name, tensor) for every parameter in the one order.
 template <class Parameters, class F>
 void visit_parameters(Parameters& p, F f) {
@@ -58,7 +50,7 @@ tensor::Shape shape_by_name(const EncoderConfig& c, const std::string& name) {
   const bool is_norm = name.ends_with(".gamma") || name.ends_with(".beta");
   if (!is_norm) return {d};  // the biases of attention.out and feed_forward.second
   const bool absent = name.starts_with("final_norm") && c.placement == model::NormPlacement::post;
-  if (absent || !(name.ends_with(".gamma") ? has_gamma(c.norm) : has_beta(c.norm))) return {};
+  if (absent || !(name.ends_with(".gamma") ? model::has_gamma(c.norm) : model::has_beta(c.norm))) return {};
   return {model::norm_name(c.norm) == "scale_norm" ? 1 : d};
 }
 

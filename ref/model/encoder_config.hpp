@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
+#include <utility>
 
 #include "ref/model/norm_options.hpp"
 
@@ -12,6 +14,25 @@ enum class NormPlacement { post, pre };
 /// masked_mean: one prediction a sentence, from the mean of its real tokens; per_position: one a
 /// position.
 enum class Pooling { masked_mean, per_position };
+
+template <class E>
+using EnumNames = std::span<const std::pair<const char*, E>>;
+
+inline EnumNames<Activation> names_of(Activation) {
+  static constexpr std::pair<const char*, Activation> kNames[] = {
+      {"relu", Activation::relu}, {"gelu", Activation::gelu}, {"gelu_tanh", Activation::gelu_tanh}};
+  return kNames;
+}
+inline EnumNames<NormPlacement> names_of(NormPlacement) {
+  static constexpr std::pair<const char*, NormPlacement> kNames[] = {{"post", NormPlacement::post},
+                                                                     {"pre", NormPlacement::pre}};
+  return kNames;
+}
+inline EnumNames<Pooling> names_of(Pooling) {
+  static constexpr std::pair<const char*, Pooling> kNames[] = {
+      {"masked_mean", Pooling::masked_mean}, {"per_position", Pooling::per_position}};
+  return kNames;
+}
 
 /// A Transformer encoder with a class head: pure description.
 struct EncoderConfig {

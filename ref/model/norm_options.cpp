@@ -99,6 +99,15 @@ std::string norm_name(const NormOptions& options) {
   return kNames[options.index()];
 }
 
+bool has_gamma(const NormOptions& options) {
+  return !std::holds_alternative<NoneOptions>(options) &&
+         !std::holds_alternative<GroupScalingOptions>(options);
+}
+
+bool has_beta(const NormOptions& options) {
+  return has_gamma(options) && !std::holds_alternative<ScaleNormOptions>(options);
+}
+
 std::vector<std::string> norm_names() {
   return {std::begin(kNames), std::end(kNames)};
 }

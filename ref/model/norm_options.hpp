@@ -105,6 +105,9 @@ using NormOptions =
 /// "power_norm", "power_norm_released", "batch_renorm", "scale_norm", "group_scaling".
 std::string norm_name(const NormOptions& options);
 std::vector<std::string> norm_names();
+/// Whether the layer multiplies by a gamma, and whether it adds a beta.
+bool has_gamma(const NormOptions& options);
+bool has_beta(const NormOptions& options);
 
 /// The layer's default options.
 /// Throws    UsageError with the nearest known name

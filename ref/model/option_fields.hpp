@@ -7,9 +7,11 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -30,22 +32,32 @@ using OptionTexts = std::vector<std::pair<std::string, std::string>>;
 }
 
 template <class T>
-void parse_number(std::string_view field, std::string_view text, T& value, const char* kind) {
+concept FieldNumber = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
+
+template <FieldNumber T>
+void parse_number(std::string_view field, std::string_view text, T& value, const char* suffix) {
+  constexpr const char* kKind = std::is_floating_point_v<T> ? "a number" : "an integer";
   T parsed{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), parsed);
   if (error == std::errc::result_out_of_range)
-    bad_value(field, text, fmt::format("{} in its type's range", kind));
-  if (error != std::errc{} || end != text.data() + text.size()) bad_value(field, text, kind);
+    bad_value(field, text, fmt::format("{} in its type's range{}", kKind, suffix));
+  if (error != std::errc{} || end != text.data() + text.size())
+    bad_value(field, text, fmt::format("{}{}", kKind, suffix));
+  if constexpr (std::is_floating_point_v<T>)
+    if (!std::isfinite(parsed)) bad_value(field, text, fmt::format("a finite number{}", suffix));
   value = parsed;
 }
 
 /// Throws    UsageError naming field, value and expectation
-inline void parse_field(std::string_view field, std::string_view text, double& value) {
-  parse_number(field, text, value, "a number");
-  if (!std::isfinite(value)) bad_value(field, text, "a finite number");
+template <FieldNumber T>
+void parse_field(std::string_view field, std::string_view text, T& value) {
+  parse_number(field, text, value, "");
 }
-inline void parse_field(std::string_view field, std::string_view text, std::int64_t& value) {
-  parse_number(field, text, value, "an integer");
+template <FieldNumber T>
+void parse_field(std::string_view field, std::string_view text, std::optional<T>& value) {
+  T parsed{};
+  if (text != "none") parse_number(field, text, parsed, ", or none");
+  value = text == "none" ? std::nullopt : std::optional<T>(parsed);
 }
 inline void parse_field(std::string_view field, std::string_view text, bool& value) {
   if (text == "1" || text == "true") {
@@ -70,11 +82,13 @@ void parse_field(std::string_view field, std::string_view text, E& value) {
   bad_value(field, text, fmt::format("one of {}", fmt::join(known, ", ")));
 }
 
-inline std::string print_field(double v) {
+template <FieldNumber T>
+std::string print_field(T v) {
   return fmt::format("{}", v);
 }
-inline std::string print_field(std::int64_t v) {
-  return fmt::format("{}", v);
+template <FieldNumber T>
+std::string print_field(const std::optional<T>& v) {
+  return v ? fmt::format("{}", *v) : "none";
 }
 inline std::string print_field(bool v) {
   return v ? "true" : "false";

@@ -12,6 +12,14 @@ namespace normproof::ref::model {
 /// n_c itself.
 enum class ClassWeights { none, inverse_frequency, frequency };
 
+inline EnumNames<ClassWeights> names_of(ClassWeights) {
+  static constexpr std::pair<const char*, ClassWeights> kNames[] = {
+      {"none", ClassWeights::none},
+      {"inverse_frequency", ClassWeights::inverse_frequency},
+      {"frequency", ClassWeights::frequency}};
+  return kNames;
+}
+
 /// A training run: pure description.
 struct TrainConfig {
   EncoderConfig encoder = {};

@@ -149,10 +149,12 @@ Case Recipe::make(std::uint64_t seed) const {
 
 void Recipe::add_layer_inputs(Case& c, std::uint64_t seed) const {
   const std::string layer = op_of(c);
-  if (affine_ && layer != "none" && layer != "group_scaling") {
+  const ref::model::NormOptions norm = ref::model::norm_options(layer);
+  if (affine_ && ref::model::has_gamma(norm)) {
     const Shape features = {layer == "scale_norm" ? 1 : shape_.back()};
     c.inputs.push_back(tensor("gamma", features, c.dtype, gamma_, seed));
-    if (layer != "scale_norm") c.inputs.push_back(tensor("beta", features, c.dtype, beta_, seed));
+    if (ref::model::has_beta(norm))
+      c.inputs.push_back(tensor("beta", features, c.dtype, beta_, seed));
   }
   if (pad_) {
     const Shape rows = stacked(Shape(shape_.begin(), shape_.end() - 1));

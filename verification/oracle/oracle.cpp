@@ -13,13 +13,6 @@ bool is(const model::NormOptions& options) {
   return std::holds_alternative<Options>(options);
 }
 
-bool has_gamma(const model::NormOptions& options) {
-  return !is<model::NoneOptions>(options) && !is<model::GroupScalingOptions>(options);
-}
-bool has_beta(const model::NormOptions& options) {
-  return has_gamma(options) && !is<model::ScaleNormOptions>(options);
-}
-
 }  // namespace
 
 OracleStep step(const model::NormOptions& options, const OracleInputs& inputs,
@@ -46,8 +39,8 @@ OracleStep step(const model::NormOptions& options, const OracleInputs& inputs,
       use(power_norm_released_backward(*released, inputs, at.gamma, evaluation, state, method));
   }
   result.outputs.set("grad_x", gradients.x);
-  if (has_gamma(options)) result.outputs.set("grad_gamma", gradients.gamma);
-  if (has_beta(options)) result.outputs.set("grad_beta", gradients.beta);
+  if (ref::model::has_gamma(options)) result.outputs.set("grad_gamma", gradients.gamma);
+  if (ref::model::has_beta(options)) result.outputs.set("grad_beta", gradients.beta);
   return result;
 }
 

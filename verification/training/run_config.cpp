@@ -2,12 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <limits>
 #include <nlohmann/json.hpp>
-#include <span>
 
 #include "ref/io/json_reader.hpp"
 #include "ref/model/option_fields.hpp"
@@ -21,102 +16,6 @@ using ref::numeric::UsageError;
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
 namespace {
-
-template <class E>
-struct EnumNames;
-template <>
-struct EnumNames<model::Activation> {
-  static constexpr std::pair<const char*, model::Activation> kNames[] = {
-      {"relu", model::Activation::relu},
-      {"gelu", model::Activation::gelu},
-      {"gelu_tanh", model::Activation::gelu_tanh}};
-};
-template <>
-struct EnumNames<model::NormPlacement> {
-  static constexpr std::pair<const char*, model::NormPlacement> kNames[] = {
-      {"post", model::NormPlacement::post}, {"pre", model::NormPlacement::pre}};
-};
-template <>
-struct EnumNames<model::Pooling> {
-  static constexpr std::pair<const char*, model::Pooling> kNames[] = {
-      {"masked_mean", model::Pooling::masked_mean}, {"per_position", model::Pooling::per_position}};
-};
-template <>
-struct EnumNames<model::ClassWeights> {
-  static constexpr std::pair<const char*, model::ClassWeights> kNames[] = {
-      {"none", model::ClassWeights::none},
-      {"inverse_frequency", model::ClassWeights::inverse_frequency},
-      {"frequency", model::ClassWeights::frequency}};
-};
-
-template <class N>
-concept Number = std::is_arithmetic_v<N> && !std::is_same_v<N, bool>;
-
-[[noreturn]] void refuse(std::string_view key, std::string_view value,
-                         std::string_view expectation) {
-  throw UsageError(fmt::format("{} is '{}'; expected {}", key, value, expectation));
-}
-
-template <class E>
-requires std::is_enum_v<E>
-void read(std::string_view key, std::string_view text, E& value) {
-  std::vector<std::string> known;
-  for (const auto& [name, e] : EnumNames<E>::kNames) {
-    known.emplace_back(name);
-    if (text != name) continue;
-    value = e;
-    return;
-  }
-  refuse(key, text, fmt::format("one of {}", fmt::join(known, ", ")));
-}
-template <Number N>
-void read(std::string_view key, std::string_view text, N& value) {
-  constexpr const char* kKind = std::is_floating_point_v<N> ? "a finite number" : "a whole number";
-  N parsed{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), parsed);
-  bool finite = true;
-  if constexpr (std::is_floating_point_v<N>) finite = std::isfinite(parsed);
-  if (error != std::errc{} || end != text.data() + text.size() || !finite) refuse(key, text, kKind);
-  value = parsed;
-}
-void read(std::string_view key, std::string_view text, bool& value) {
-  if (text != "true" && text != "false" && text != "1" && text != "0")
-    refuse(key, text, "true, false, 1 or 0");
-  value = text == "true" || text == "1";
-}
-template <class N>
-void read(std::string_view key, std::string_view text, std::optional<N>& value) {
-  if (text == "none") {
-    value.reset();
-    return;
-  }
-  N parsed{};
-  try {
-    read(key, text, parsed);
-  } catch (const UsageError&) {
-    refuse(key, text,
-           std::is_floating_point_v<N> ? "a finite number, or none" : "a whole number, or none");
-  }
-  value = parsed;
-}
-
-template <class E>
-requires std::is_enum_v<E> std::string written(E value) {
-  for (const auto& [name, e] : EnumNames<E>::kNames)
-    if (e == value) return name;
-  return {};
-}
-template <class N>
-requires std::is_arithmetic_v<N> std::string written(N value) {
-  if constexpr (std::is_same_v<N, bool>)
-    return value ? "true" : "false";
-  else
-    return fmt::format("{}", value);
-}
-template <class N>
-std::string written(const std::optional<N>& value) {
-  return value ? written(*value) : "none";
-}
 
 /// The plain fields, by key.
 void visit_plain(RunConfig& c, auto&& f) {
@@ -156,17 +55,18 @@ void visit_chosen(RunConfig& c, auto&& f) {
 
 /// What the settings cannot be together is the encoder's to say; what no run can have is said here.
 void check_run(const RunConfig& config) {
+  using model::bad_value, model::print_field;
   const auto positive = [](const char* key, auto value) {
-    if (value < 1) refuse(key, fmt::format("{}", value), "1 or more");
+    if (value < 1) bad_value(key, print_field(value), "1 or more");
   };
   positive("training.batch_size", config.batch_size);
   positive("training.epochs", config.epochs);
   positive("training.accumulation", config.train.accumulation);
   if (config.fixed_length && *config.fixed_length < 2)
-    refuse("training.fixed_length", written(config.fixed_length), "2 or more, or none");
+    bad_value("training.fixed_length", print_field(config.fixed_length), "2 or more, or none");
   if (!(config.validation_share > 0 && config.validation_share < 1))
-    refuse("training.validation_share", written(config.validation_share),
-           "a number between 0 and 1");
+    bad_value("training.validation_share", print_field(config.validation_share),
+              "a number between 0 and 1");
 }
 
 /// Text as the JSON value that it stands for.
@@ -188,8 +88,9 @@ std::string text_of(const ordered_json& value) {
 Settings list_settings(const RunConfig& config) {
   RunConfig copy = config;
   Settings settings;
-  visit_plain(copy,
-              [&](const char* key, auto& value) { settings.emplace_back(key, written(value)); });
+  visit_plain(copy, [&](const char* key, auto& value) {
+    settings.emplace_back(key, model::print_field(value));
+  });
   visit_chosen(copy, [&](const std::string& section, auto& options, auto name, auto) {
     settings.emplace_back(section + ".name", name(options));
     for (const auto& [field, value] : model::list_options(options))
@@ -203,7 +104,7 @@ void set_setting(RunConfig& config, std::string_view key, std::string_view value
   bool found = false;
   visit_plain(changed, [&](const char* own, auto& field) {
     if (key != own) return;
-    read(key, value, field);
+    model::parse_field(key, value, field);
     found = true;
   });
   visit_chosen(changed, [&](const std::string& section, auto& options, auto, auto of_name) {

@@ -17,6 +17,14 @@ TEST(NormOptions, NamesAndOptionsBelongTogether) {
   EXPECT_EQ(norm_name(GroupScalingOptions{}), "group_scaling");
 }
 
+TEST(NormOptions, GammaAndBetaAreWhereTheLayerHasThem) {
+  for (const std::string& name : norm_names()) {
+    const bool neither = name == "none" || name == "group_scaling";
+    EXPECT_EQ(has_gamma(norm_options(name)), !neither) << name;
+    EXPECT_EQ(has_beta(norm_options(name)), !neither && name != "scale_norm") << name;
+  }
+}
+
 TEST(NormOptions, AnUnknownLayerIsAnErrorWithTheNearestKnown) {
   EXPECT_EQ(error_message<UsageError>([] { norm_options("layernorm"); }).substr(0, 58),
             "unknown layer 'layernorm'; did you mean 'layer_norm'? know");

@@ -60,11 +60,12 @@ TEST(RunConfig, WhatIsUnknownOrWrongIsNamed) {
   EXPECT_THAT(message("norm.name", "layernorm"), HasSubstr("did you mean 'layer_norm'?"));
   EXPECT_THAT(message("norm.epsilon", "1"), HasSubstr("unknown layer_norm option 'epsilon'"));
   EXPECT_THAT(message("encoder.d_model", "3.5"),
-              HasSubstr("encoder.d_model is '3.5'; expected a whole number"));
+              HasSubstr("option encoder.d_model is '3.5'; expected an integer"));
   EXPECT_THAT(message("encoder.activation", "gelo"), HasSubstr("one of relu, gelu, gelu_tanh"));
   EXPECT_THAT(message("encoder.positions", "yes"), HasSubstr("true, false, 1 or 0"));
   EXPECT_THAT(message("training.max_gradient_norm", "inf"), HasSubstr("a finite number, or none"));
-  EXPECT_THAT(message("training.epochs", "0"), HasSubstr("training.epochs is '0'; expected 1"));
+  EXPECT_THAT(message("training.epochs", "0"),
+              HasSubstr("option training.epochs is '0'; expected 1"));
   EXPECT_THAT(message("training.validation_share", "1"), HasSubstr("between 0 and 1"));
   EXPECT_THAT(message("training.fixed_length", "1"), HasSubstr("2 or more, or none"));
   const auto parsed = [](const char* text) {
@@ -75,7 +76,7 @@ TEST(RunConfig, WhatIsUnknownOrWrongIsNamed) {
   EXPECT_THAT(parsed(R"({"encodr": {"d_model": 3}})"),
               HasSubstr("unknown setting 'encodr.d_model'"));
   EXPECT_THAT(parsed(R"({"encoder": {"d_model": "a"}})"),
-              HasSubstr("c.json: encoder.d_model is 'a'"));
+              HasSubstr("c.json: option encoder.d_model is 'a'"));
 }
 
 }  // namespace
