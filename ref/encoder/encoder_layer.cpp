@@ -85,6 +85,25 @@ nn::FeedForwardOptions EncoderLayer<T>::feed_forward_options(const EncoderRun& r
   return {config_.activation, rate(run), {run.seed, run.step, place_ + ".feed_forward.active"}};
 }
 
+/// y after the dropout of `name`, whose mask is kept.
+template <numeric::Real T>
+Tensor<T> EncoderLayer<T>::drop(Tensor<T> y, const char* name, const EncoderRun& run, Mask& keep) {
+  const double p = rate(run);
+  if (p == 0) return y;
+  keep = nn::dropout_mask(tensor::shape_of(y), p, {run.seed, run.step, place_ + name});
+  nn::dropout_in_place(y, keep, p);
+  return y;
+}
+
+/// grad_y behind that dropout: itself where none was, and else `own`, which is made.
+template <numeric::Real T>
+const Tensor<T>& EncoderLayer<T>::drop_backward(const Tensor<T>& grad_y, const EncoderRun& run,
+                                                const Mask& keep, Tensor<T>& own) const {
+  if (rate(run) == 0) return grad_y;
+  own = nn::dropout(grad_y, keep, rate(run));
+  return own;
+}
+
 /// dropout(attention(x))
 template <numeric::Real T>
 Tensor<T> EncoderLayer<T>::attend(const Tensor<T>& x, const EncoderRun& run) {
@@ -95,21 +114,16 @@ Tensor<T> EncoderLayer<T>::attend(const Tensor<T>& x, const EncoderRun& run) {
   show(tap_, place_ + ".attention.weights", saved_.attention.weights);
   show(tap_, place_ + ".attention.context", saved_.attention.context);
   show(tap_, place_ + ".attention.y", attention.y);
-  if (rate(run) == 0) return std::move(attention.y);
-  saved_.keep1 = nn::dropout_mask(tensor::shape_of(attention.y), rate(run),
-                                  {run.seed, run.step, place_ + ".attention.y"});
-  nn::dropout_in_place(attention.y, saved_.keep1, rate(run));
-  return std::move(attention.y);
+  return drop(std::move(attention.y), ".attention.y", run, saved_.keep1);
 }
 
 template <numeric::Real T>
 Tensor<T> EncoderLayer<T>::attend_backward(const Tensor<T>& grad_y, const EncoderRun& run,
                                            EncoderLayerParameters<T>& gradients) {
-  const bool dropped = rate(run) > 0;
-  const Tensor<T> own = dropped ? nn::dropout(grad_y, saved_.keep1, rate(run)) : Tensor<T>();
+  Tensor<T> own;
   nn::AttentionGradients<T> backward = nn::multi_head_attention_backward(
-      dropped ? own : grad_y, saved_.attention_in, parameters_.attention, valid_, saved_.attention,
-      attention_options(run));
+      drop_backward(grad_y, run, saved_.keep1, own), saved_.attention_in, parameters_.attention,
+      valid_, saved_.attention, attention_options(run));
   gradients.attention = std::move(backward.parameters);
   show(tap_, "grad_" + place_ + ".attention.x", backward.grad_x);
   return std::move(backward.grad_x);
@@ -124,21 +138,16 @@ Tensor<T> EncoderLayer<T>::feed(const Tensor<T>& x, const EncoderRun& run) {
   show(tap_, place_ + ".feed_forward.inner", saved_.feed_forward.inner);
   show(tap_, place_ + ".feed_forward.active", saved_.feed_forward.active);
   show(tap_, place_ + ".feed_forward.y", fed.y);
-  if (rate(run) == 0) return std::move(fed.y);
-  saved_.keep2 = nn::dropout_mask(tensor::shape_of(fed.y), rate(run),
-                                  {run.seed, run.step, place_ + ".feed_forward.y"});
-  nn::dropout_in_place(fed.y, saved_.keep2, rate(run));
-  return std::move(fed.y);
+  return drop(std::move(fed.y), ".feed_forward.y", run, saved_.keep2);
 }
 
 template <numeric::Real T>
 Tensor<T> EncoderLayer<T>::feed_backward(const Tensor<T>& grad_y, const EncoderRun& run,
                                          EncoderLayerParameters<T>& gradients) {
-  const bool dropped = rate(run) > 0;
-  const Tensor<T> own = dropped ? nn::dropout(grad_y, saved_.keep2, rate(run)) : Tensor<T>();
+  Tensor<T> own;
   nn::FeedForwardGradients<T> backward = nn::feed_forward_backward(
-      dropped ? own : grad_y, saved_.feed_forward_in, parameters_.feed_forward, saved_.feed_forward,
-      feed_forward_options(run));
+      drop_backward(grad_y, run, saved_.keep2, own), saved_.feed_forward_in,
+      parameters_.feed_forward, saved_.feed_forward, feed_forward_options(run));
   gradients.feed_forward = std::move(backward.parameters);
   show(tap_, "grad_" + place_ + ".feed_forward.x", backward.grad_x);
   return std::move(backward.grad_x);

@@ -68,6 +68,9 @@ class EncoderLayer {
   Tensor<T> feed(const Tensor<T>& x, const EncoderRun& run);
   Tensor<T> feed_backward(const Tensor<T>& grad_y, const EncoderRun& run,
                           EncoderLayerParameters<T>& gradients);
+  Tensor<T> drop(Tensor<T> y, const char* name, const EncoderRun& run, Mask& keep);
+  const Tensor<T>& drop_backward(const Tensor<T>& grad_y, const EncoderRun& run, const Mask& keep,
+                                 Tensor<T>& own) const;
   nn::AttentionOptions attention_options(const EncoderRun& run) const;
   nn::FeedForwardOptions feed_forward_options(const EncoderRun& run) const;
   double rate(const EncoderRun& run) const;
