@@ -1,12 +1,13 @@
 #include "verification/training/checkpoint.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <span>
 
+#include "ref/io/content_sha256.hpp"
 #include "ref/io/file_failure.hpp"
-#include "ref/io/sha256.hpp"
 #include "ref/io/tensor_file.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/tensor/contract.hpp"
@@ -21,6 +22,7 @@ using ref::tensor::Tensor;
 namespace {
 
 constexpr const char* kHash = "sha256";
+constexpr const char* kRun = "run_sha256";
 
 void add_all(std::vector<StoredTensor>& tensors, const char* prefix,
              const NamedTensors<double>& values) {
@@ -35,21 +37,17 @@ StoredTensor count(const char* name, std::uint64_t value) {
   return ref::io::make_tensor(name, {1}, std::span<const std::int64_t>(values));
 }
 
-/// Of every tensor but the hash itself, by name.
-std::string hash_of(const std::vector<StoredTensor>& tensors) {
-  std::string lines;
-  for (const StoredTensor* const tensor : ref::io::sorted_by_name("write_checkpoint", tensors))
-    if (tensor->name != kHash)
-      lines += fmt::format("{} {} {} {}\n", tensor->name, ref::io::to_string(tensor->dtype),
-                           ref::tensor::to_string(tensor->shape), ref::io::sha256(tensor->bytes));
-  return ref::io::sha256(lines);
+/// Of every tensor but the hash itself.
+std::string hash_of(std::vector<StoredTensor> tensors) {
+  std::erase_if(tensors, [](const StoredTensor& tensor) { return tensor.name == kHash; });
+  return ref::io::content_sha256(tensors);
 }
 
-StoredTensor hash_tensor(const std::string& hash) {
+StoredTensor hash_tensor(const char* name, const std::string& hash) {
   std::vector<double> bytes;
   for (std::size_t i = 0; i < hash.size(); i += 2)
     bytes.push_back(static_cast<double>(std::stoi(hash.substr(i, 2), nullptr, 16)));
-  return ref::io::make_tensor(kHash, DType::uint8, {bytes.size()}, bytes);
+  return ref::io::make_tensor(name, DType::uint8, {bytes.size()}, bytes);
 }
 
 /// The tensors of a checkpoint by name.
@@ -58,7 +56,7 @@ class CheckpointReader {
   CheckpointReader(std::string file, std::vector<StoredTensor> tensors)
       : file_(std::move(file)), tensors_(std::move(tensors)) {
     const StoredTensor* const hash = find(kHash);
-    if (hash == nullptr || *hash != hash_tensor(hash_of(tensors_)))
+    if (hash == nullptr || *hash != hash_tensor(kHash, hash_of(tensors_)))
       ref::io::file_failure(file_, kHash, "is not that of the other tensors: the file was altered",
                             "a checkpoint that 'normproof train' wrote");
   }
@@ -67,6 +65,13 @@ class CheckpointReader {
     const StoredTensor* const tensor = find(name);
     if (tensor == nullptr) ref::io::file_failure(file_, name, "is absent", "a count");
     return static_cast<std::uint64_t>(ref::io::widen(*tensor).at(0));
+  }
+
+  std::string hash(const char* name) const {
+    const StoredTensor* const tensor = find(name);
+    if (tensor == nullptr || tensor->dtype != DType::uint8)
+      ref::io::file_failure(file_, name, "is absent", "the bytes of a hash");
+    return fmt::format("{:02x}", fmt::join(tensor->bytes, ""));
   }
 
   /// Those that begin with the prefix, as `expected` has them.
@@ -110,7 +115,8 @@ void write_checkpoint(const std::filesystem::path& file, const Checkpoint& check
   tensors.push_back(count("step", static_cast<std::uint64_t>(state.step)));
   tensors.push_back(count("optimizer_step", static_cast<std::uint64_t>(state.optimizer.step)));
   tensors.push_back(count("metrics_bytes", checkpoint.metrics_bytes));
-  tensors.push_back(hash_tensor(hash_of(tensors)));
+  tensors.push_back(hash_tensor(kRun, checkpoint.run_sha256));
+  tensors.push_back(hash_tensor(kHash, hash_of(tensors)));
   ref::io::write_tensors(file, tensors);
 }
 
@@ -125,6 +131,7 @@ Checkpoint read_checkpoint(const std::filesystem::path& file,
   checkpoint.state.optimizer.step = static_cast<std::int64_t>(reader.count("optimizer_step"));
   checkpoint.state.step = static_cast<std::int64_t>(reader.count("step"));
   checkpoint.metrics_bytes = reader.count("metrics_bytes");
+  checkpoint.run_sha256 = reader.hash(kRun);
   return checkpoint;
 }
 

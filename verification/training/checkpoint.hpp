@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 
 #include "ref/train/train_state.hpp"
 
@@ -11,11 +12,12 @@ namespace normproof::verification::training {
 struct Checkpoint {
   ref::train::TrainState<double> state;
   std::uint64_t metrics_bytes = 0;  ///< length of metrics.jsonl after that step
+  std::string run_sha256;           ///< of the configuration and the data, 64 hexadecimal digits
 };
 
 /// Writes parameter/<name>, norm/<name>, moment/<name>, the counts `step`, `optimizer_step` and
-/// `metrics_bytes` [1], and `sha256`, the 32 bytes of the hash of everything else, as a safetensors
-/// file: wholly or not at all.
+/// `metrics_bytes` [1], the 32 bytes of `run_sha256`, and `sha256`, the 32 bytes of the hash of
+/// everything else, as a safetensors file: wholly or not at all.
 /// Throws    FileError as write_file does
 void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint);
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -126,26 +127,35 @@ std::optional<std::string> first_not_finite(const RunConfig& config,
                                             const Tensor<double>& weights,
                                             const train::TrainState<double>& state) {
   std::optional<std::string> found;
-  for (const auto& [name, values] : state.parameters)
-    for (std::size_t i = 0; i < values.size() && !found; ++i)
-      if (!std::isfinite(values.data()[i]))
-        found = fmt::format("the parameter {} at {} is {}", name,
-                            ref::tensor::index_to_string(i, ref::tensor::shape_of(values)),
-                            values.data()[i]);
-  auto copy = state;
-  const ref::encoder::Tap<double> tap = [&](const std::string& name, const Tensor<double>& values) {
+  const auto look = [&](const std::string& name, const Tensor<double>& values) {
     for (std::size_t i = 0; i < values.size() && !found; ++i)
       if (!std::isfinite(values.data()[i]))
         found = fmt::format("{} at {} is {}", name,
                             ref::tensor::index_to_string(i, ref::tensor::shape_of(values)),
                             values.data()[i]);
   };
+  for (const auto& [name, values] : state.parameters)
+    look(fmt::format("the parameter {}", name), values);
+  auto copy = state;
+  const ref::encoder::Tap<double> tap = look;
   try {
     train::train_step<double>(config.train, batches, weights, copy, tap);
   } catch (const ref::numeric::ContractError&) {
     // That it fails is why it is run again.
   }
   return found;
+}
+
+/// The loss of the last step that metrics.jsonl has.
+double last_loss(const fs::path& file) {
+  const std::string text = ref::io::read_text(file);
+  double loss = std::numeric_limits<double>::quiet_NaN();
+  for (std::size_t begin = 0, end = 0; begin < text.size(); begin = end + 1) {
+    end = std::min(text.find('\n', begin), text.size());
+    const auto line = ordered_json::parse(text.substr(begin, end - begin), nullptr, false);
+    if (line.is_object() && line.contains("loss")) loss = line.value("loss", loss);
+  }
+  return loss;
 }
 
 /// One run, step after step.
@@ -158,8 +168,20 @@ class Run {
         weights_(class_weights(data, config)),
         steps_each_(steps_of_epoch(data, config)) {}
 
+  /// A configuration that the first step refuses leaves no folder.
   RunSummary go() {
     const Checkpoint start = prepare();
+    try {
+      return go_on(start);
+    } catch (const UsageError&) {
+      std::error_code ignored;
+      if (made_ && state_.step == 0) fs::remove_all(options_.out, ignored);
+      throw;
+    }
+  }
+
+ private:
+  RunSummary go_on(const Checkpoint& start) {
     state_ = start.state;
     metrics_.emplace(options_.out / kMetrics, start.metrics_bytes);
     const auto total = config_.epochs * steps_each_;
@@ -174,30 +196,36 @@ class Run {
         if (last) validate(validation, epoch);
         if (last || (options_.checkpoint_every > 0 &&
                      static_cast<std::size_t>(state_.step) % options_.checkpoint_every == 0))
-          write_checkpoint(options_.out / kCheckpoint, {state_, metrics_->bytes()});
+          write_checkpoint(options_.out / kCheckpoint, {state_, metrics_->bytes(), identity()});
       }
     }
     if (done == total) {  // nothing was left to do
       summary_.sha256 = train::state_sha256(state_);
+      summary_.training_loss = last_loss(options_.out / kMetrics);
       measure(validation);
     }
     summary_.steps = static_cast<std::size_t>(state_.step);
     return summary_;
   }
 
- private:
   Checkpoint prepare() {
     const fs::path& out = options_.out;
     const std::string config = config_json(config_), data = data_json(data_);
     // What the configuration cannot be is refused before there is a folder.
-    Checkpoint start{train::initial_train_state(config_.train), 0};
+    Checkpoint start{train::initial_train_state(config_.train), 0, {}};
     std::error_code error;
     const bool is_there = fs::exists(out / kConfig, error);
     if (options_.resume && is_there) {
       check_same(out / kConfig, config, "the configuration");
       check_same(out / kData, data, "the data");
-      if (fs::exists(out / kCheckpoint, error))
-        return read_checkpoint(out / kCheckpoint, config_.train);
+      if (fs::exists(out / kCheckpoint, error)) {
+        Checkpoint read = read_checkpoint(out / kCheckpoint, config_.train);
+        if (read.run_sha256 != identity())
+          ref::io::file_failure((out / kCheckpoint).string(), "run_sha256",
+                                "is of another configuration or of other data",
+                                "that of config.json and data.json, which were altered");
+        return read;
+      }
     } else {
       if (options_.resume)
         throw UsageError(
@@ -214,11 +242,15 @@ class Run {
             fmt::format("{}: the folder cannot be made ({}); expected one that can be "
                         "written",
                         out.string(), error.message()));
+      made_ = true;
       ref::io::write_file(out / kData, data);
       ref::io::write_file(out / kConfig, config);  // the last one: with it the folder is a run
     }
     return start;
   }
+
+  /// What tells this run from another.
+  std::string identity() const { return ref::io::sha256(config_json(config_) + data_json(data_)); }
 
   static void check_same(const fs::path& file, const std::string& text, const char* what) {
     if (ref::io::read_text(file) != text)
@@ -240,6 +272,8 @@ class Run {
       result = train::train_step<double>(config_.train, used, weights_, state_, tap);
     } catch (const ref::numeric::ContractError& error) {
       const auto found = first_not_finite(config_, used, weights_, state_);
+      // What the first step refuses with finite values is a setting.
+      if (!found && state_.step == 0) throw UsageError(fmt::format("step 1: {}", error.what()));
       throw RunFailure(fmt::format(
           "step {}: {}{}", state_.step + 1,
           found ? fmt::format("the first value that is not finite is {}; ", *found) : "",
@@ -296,6 +330,7 @@ class Run {
   train::TrainState<double> state_;
   std::optional<Metrics> metrics_;
   RunSummary summary_;
+  bool made_ = false;  ///< the folder of this run, by this run
 };
 
 }  // namespace

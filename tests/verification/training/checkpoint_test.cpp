@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "ref/io/atomic_file.hpp"
+#include "ref/io/sha256.hpp"
 #include "ref/io/tensor_file.hpp"
 #include "tests/ref/io/temporary_folder.hpp"
 #include "tests/verification/training/samples.hpp"
@@ -21,6 +22,7 @@ class CheckpointFile : public ::testing::Test {
     checkpoint_.state.step = 3;
     checkpoint_.state.optimizer.step = 3;
     checkpoint_.metrics_bytes = 12345;
+    checkpoint_.run_sha256 = ref::io::sha256("a run");
     write_checkpoint(file(), checkpoint_);
   }
   std::filesystem::path file() const { return folder_ / "checkpoint.safetensors"; }
@@ -39,6 +41,7 @@ TEST_F(CheckpointFile, ReadsBackBitByBit) {
   EXPECT_EQ(again.state.step, 3);
   EXPECT_EQ(again.state.optimizer.step, 3);
   EXPECT_EQ(again.metrics_bytes, 12345u);
+  EXPECT_EQ(again.run_sha256, checkpoint_.run_sha256);
   EXPECT_EQ(again.state.optimizer.moments.names(), checkpoint_.state.optimizer.moments.names());
 }
 

@@ -1,10 +1,14 @@
 #include "verification/training/run.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "ref/io/atomic_file.hpp"
 #include "ref/numeric/parallel.hpp"
@@ -16,6 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
 /// As SIGKILL would, at the end of a step: nothing is tidied up.
@@ -105,13 +110,68 @@ TEST_F(TrainingRun, MetricsShorterThanTheCheckpointSaysAreRefused) {
               HasSubstr("is shorter than at the last checkpoint"));
 }
 
-TEST_F(TrainingRun, ADiskWithoutRoomIsASentenceAndResumes) {
-  const RunSummary whole = go("whole");
+/// From now on no file of this process can become longer than that: what a full disk does to it.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : old_action_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &old_);
+    const rlimit limit{bytes, old_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() {
+    setrlimit(RLIMIT_FSIZE, &old_);
+    std::signal(SIGXFSZ, old_action_);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  rlimit old_{};
+  void (*old_action_)(int);
+};
+
+TEST_F(TrainingRun, ADiskWithoutRoomIsASentenceAndResumesToTheSameBytes) {
+  go("whole");
+  const auto metrics = text("whole/metrics.jsonl").size();
+  const auto checkpoint = text("whole/checkpoint.safetensors").size();
+  ASSERT_GT(checkpoint, metrics / 2);
+  // Inside a line, inside a checkpoint, and before a byte is written.
+  for (const std::size_t room : {metrics / 2, metrics / 2 - 1, checkpoint / 2, std::size_t{0}}) {
+    const std::string name = fmt::format("room_{}", room);
+    RunOptions options{.checkpoint_every = 1};
+    std::optional<FileSizeLimit> full;
+    options.after_step = [&](const RunProgress& p) {
+      if (p.step == 2) full.emplace(room);
+    };
+    const std::string message = file_message([&] { go(name, options); });
+    full.reset();
+    EXPECT_THAT(message, AnyOf(HasSubstr("cannot write"), HasSubstr("cannot be written"))) << room;
+    EXPECT_THAT(message, HasSubstr((folder_ / name).string())) << room;
+    go(name, {.resume = true, .checkpoint_every = 1});
+    expect_same_files("whole", name);
+  }
+}
+
+TEST_F(TrainingRun, AFinishedRunIsSummedUpAgain) {
+  const RunSummary whole = go("a"), again = go("a", {.resume = true});
+  EXPECT_EQ(again.training_loss, whole.training_loss);
+  EXPECT_EQ(again.validation_loss, whole.validation_loss);
+  EXPECT_EQ(again.sha256, whole.sha256);
+}
+
+TEST_F(TrainingRun, WhatTheFirstStepRefusesLeavesNoFolder) {
+  config_.train.learning_rate = -1;
+  const std::string message = usage_message([&] { go("a"); });
+  EXPECT_THAT(message, HasSubstr("learning_rate"));
+  EXPECT_FALSE(fs::exists(folder_ / "a"));
+}
+
+TEST_F(TrainingRun, SettingsAlteredInBothPlacesAreRefused) {
   kill_after("a", 4, {});
-  fs::remove(folder_ / "a/metrics.jsonl");
-  fs::create_symlink("/dev/full", folder_ / "a/metrics.jsonl");
-  EXPECT_NE(file_message([&] { go("a", {.resume = true}); }), "no error");
-  EXPECT_EQ(go("whole", {.resume = true}).sha256, whole.sha256);
+  config_.train.learning_rate /= 2;
+  ref::io::write_file(folder_ / "a/config.json", config_json(config_));
+  EXPECT_THAT(file_message([&] { go("a", {.resume = true}); }),
+              HasSubstr("run_sha256 is of another configuration or of other data"));
 }
 
 TEST_F(TrainingRun, ValuesThatAreNotFiniteStopItWithTheirPlace) {
