@@ -1,29 +1,64 @@
 #include "ref/nn/positional_encoding.hpp"
 
-#include "ref/numeric/elementary.hpp"
+#include <algorithm>
+#include <boost/multiprecision/cpp_bin_float.hpp>
+#include <map>
+#include <mutex>
+
 #include "ref/numeric/parallel.hpp"
 
 namespace normproof::ref::nn {
+namespace {
 
-tensor::Tensor<double> positional_encoding(std::size_t seq_len, std::size_t d_model) {
-  using numeric::oracle50;
-  namespace mp = boost::multiprecision;
-  tensor::Tensor<double> table = tensor::empty_tensor<double>({seq_len, d_model});
-  std::vector<oracle50> frequency;
-  const oracle50 base = mp::log(oracle50(10000));
+namespace mp = boost::multiprecision;
+/// 50 digits by integer arithmetic alone, so that every processor computes the table.
+using Decimal50 = mp::number<mp::cpp_bin_float<50>, mp::et_off>;
+
+/// Rows first, first + 1, ... of the table, behind one another.
+std::vector<double> encoding_rows(std::size_t first, std::size_t count, std::size_t d_model) {
+  std::vector<double> rows(count * d_model);
+  std::vector<Decimal50> frequency;
+  const Decimal50 base = mp::log(Decimal50(10000));
   for (std::size_t d = 0; d < d_model; d += 2) {
-    const oracle50 share =
-        oracle50(static_cast<double>(d)) / oracle50(static_cast<double>(d_model));
-    frequency.push_back(mp::exp(oracle50(-(base * share))));
+    const Decimal50 share =
+        Decimal50(static_cast<double>(d)) / Decimal50(static_cast<double>(d_model));
+    frequency.push_back(mp::exp(Decimal50(-(base * share))));
   }
-  numeric::parallel_for(seq_len, 1, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t t = begin; t < end; ++t)
+  numeric::parallel_for(count, 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t r = begin; r < end; ++r)
       for (std::size_t d = 0; d < d_model; ++d) {
-        const oracle50 angle = oracle50(static_cast<double>(t)) * frequency[d / 2];
-        const oracle50 value = d % 2 == 0 ? mp::sin(angle) : mp::cos(angle);
-        table.data()[t * d_model + d] = numeric::to_double(value);
+        const Decimal50 angle = Decimal50(static_cast<double>(first + r)) * frequency[d / 2];
+        const Decimal50 value = d % 2 == 0 ? mp::sin(angle) : mp::cos(angle);
+        rows[r * d_model + d] = value.convert_to<double>();
       }
   });
+  return rows;
+}
+
+/// The rows asked for so far, for each d_model: a row depends on its place alone.
+struct KnownRows {
+  std::mutex mutex;
+  std::map<std::size_t, std::vector<double>> of;
+};
+
+KnownRows& known_rows() {
+  static KnownRows rows;
+  return rows;
+}
+
+}  // namespace
+
+tensor::Tensor<double> positional_encoding(std::size_t seq_len, std::size_t d_model) {
+  tensor::Tensor<double> table = tensor::empty_tensor<double>({seq_len, d_model});
+  KnownRows& known = known_rows();
+  const std::lock_guard<std::mutex> lock(known.mutex);
+  std::vector<double>& rows = known.of[d_model];
+  if (rows.size() < table.size()) {
+    const std::size_t have = rows.size() / d_model;
+    const std::vector<double> more = encoding_rows(have, seq_len - have, d_model);
+    rows.insert(rows.end(), more.begin(), more.end());
+  }
+  std::copy_n(rows.begin(), table.size(), table.data());
   return table;
 }
 

@@ -1,18 +1,9 @@
 #include "ref/train/train_state.hpp"
 
-#include <fmt/format.h>
-
-#include <bit>
-#include <span>
-
-#include "ref/io/sha256.hpp"
-#include "ref/tensor/contract.hpp"
 #include "ref/train/initialization.hpp"
 
 namespace normproof::ref::train {
 namespace {
-
-static_assert(std::endian::native == std::endian::little);
 
 NamedTensors<double> initial_parameters(const model::TrainConfig& config) {
   NamedTensors<double> parameters;
@@ -36,12 +27,6 @@ NamedTensors<T> convert_all(const NamedTensors<double>& tensors) {
   return result;
 }
 
-void add_lines(std::string& lines, const NamedTensors<double>& tensors) {
-  for (const auto& [name, values] : tensors)
-    lines += fmt::format("{} float64 {} {}\n", name, tensor::to_string(tensor::shape_of(values)),
-                         io::sha256(std::as_bytes(std::span(values.data(), values.size()))));
-}
-
 }  // namespace
 
 TrainState<double> initial_train_state(const model::TrainConfig& config) {
@@ -58,13 +43,6 @@ TrainState<T> convert_state(const TrainState<double>& state) {
           convert_all<T>(state.norms),
           {convert_all<T>(state.optimizer.moments), state.optimizer.step},
           state.step};
-}
-
-std::string state_sha256(const TrainState<double>& state) {
-  std::string lines;
-  add_lines(lines, state.parameters);
-  add_lines(lines, state.norms);
-  return io::sha256(lines);
 }
 
 #define NORMPROOF_INSTANTIATE(T) template TrainState<T> convert_state(const TrainState<double>&);

@@ -43,6 +43,7 @@ std::vector<Probe> probes() {
   add_norm_probes(all);
   add_random_probes(all);
   add_sum_probes(all);
+  add_training_probes(all);
   std::ranges::sort(all, {}, &Probe::name);
   return all;
 }

@@ -47,6 +47,7 @@ void add_matmul_probes(std::vector<Probe>& probes);
 void add_norm_probes(std::vector<Probe>& probes);
 void add_random_probes(std::vector<Probe>& probes);
 void add_sum_probes(std::vector<Probe>& probes);
+void add_training_probes(std::vector<Probe>& probes);
 
 /// Inputs, each a function of the probe's name and of its place, by operations of the contract
 /// alone: Weyl's sequence from a random number on, mixed by splitmix64 [SLF14].

@@ -21,6 +21,14 @@ TEST(PositionalEncoding, IsTheFormulaOfThePaper) {
   EXPECT_EQ(table.data()[1], 1);
 }
 
+TEST(PositionalEncoding, ARowDoesNotDependOnWhatWasAskedForBefore) {
+  const auto two = positional_encoding(2, 6), nine = positional_encoding(9, 6),
+             again = positional_encoding(4, 6);
+  for (std::size_t i = 0; i < again.size(); ++i) EXPECT_EQ(again.data()[i], nine.data()[i]);
+  for (std::size_t i = 0; i < two.size(); ++i) EXPECT_EQ(two.data()[i], nine.data()[i]);
+  EXPECT_EQ(nine.data()[8 * 6 + 1], positional_encoding(9, 2).data()[8 * 2 + 1]);  // cos 8
+}
+
 TEST(PositionalEncoding, KnownBits) {
   const auto table = positional_encoding(3, 2);
   // sin(1), cos(1), sin(2), cos(2), correctly rounded.
