@@ -1,4 +1,4 @@
-"""Times one step of training in PyTorch's double: TrainEncoderLayer, batch 32, sequence 64, vocabulary
+"""Times one step of training in PyTorch's double: TransformerEncoder, batch 32, sequence 64, vocabulary
 30522, mean pooling, SGD, dropout 0.
 
 usage: torch_training.py THREADS SECONDS NAME...   NAME is <layers>x<d_model>-<activation>
