@@ -61,7 +61,7 @@ std::string movements_table(const RegressReport& report) {
         "<tr class=\"{}\"><td>{}</td><td class=\"id\">{}</td><td class=\"verdict\">{}</td>"
         "<td>{}</td></tr>\n",
         report.is_allowed(movement) ? "holds" : "unexpected", escape_markup(movement.path),
-        escape_markup(movement.output), regression::to_string(movement.direction),
+        escape_markup(movement.output), cli::to_string(movement.direction),
         escape_markup(movement_text(movement)));
   return html + "</tbody></table></div>\n";
 }
