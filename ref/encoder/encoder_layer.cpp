@@ -14,6 +14,15 @@ void show(const Tap<T>& tap, const std::string& name, const Tensor<T>& values) {
   if (tap && tensor::is_given(values)) tap(name, values);
 }
 
+/// 1 where a dropout keeps.
+template <class T>
+void show_mask(const Tap<T>& tap, const std::string& name, const Mask& keep) {
+  if (!tap || !tensor::is_given(keep)) return;
+  Tensor<T> values = tensor::empty_tensor<T>(tensor::shape_of(keep));
+  for (std::size_t i = 0; i < keep.size(); ++i) values.data()[i] = T(keep.data()[i] ? 1 : 0);
+  tap(name, values);
+}
+
 template <class T>
 NamedTensors<T> state_of(const NamedTensors<T>& state, const std::string& place) {
   NamedTensors<T> own;
@@ -91,6 +100,7 @@ Tensor<T> EncoderLayer<T>::drop(Tensor<T> y, const char* name, const EncoderRun&
   const double p = rate(run);
   if (p == 0) return y;
   keep = nn::dropout_mask(tensor::shape_of(y), p, {run.seed, run.step, place_ + name});
+  show_mask(tap_, place_ + name + ".keep", keep);
   nn::dropout_in_place(y, keep, p);
   return y;
 }
@@ -112,6 +122,7 @@ Tensor<T> EncoderLayer<T>::attend(const Tensor<T>& x, const EncoderRun& run) {
   saved_.attention = std::move(attention.saved);
   show(tap_, place_ + ".attention.qkv", saved_.attention.qkv);
   show(tap_, place_ + ".attention.weights", saved_.attention.weights);
+  show_mask(tap_, place_ + ".attention.weights.keep", saved_.attention.keep);
   show(tap_, place_ + ".attention.context", saved_.attention.context);
   show(tap_, place_ + ".attention.y", attention.y);
   return drop(std::move(attention.y), ".attention.y", run, saved_.keep1);
@@ -137,6 +148,7 @@ Tensor<T> EncoderLayer<T>::feed(const Tensor<T>& x, const EncoderRun& run) {
   saved_.feed_forward = std::move(fed.saved);
   show(tap_, place_ + ".feed_forward.inner", saved_.feed_forward.inner);
   show(tap_, place_ + ".feed_forward.active", saved_.feed_forward.active);
+  show_mask(tap_, place_ + ".feed_forward.active.keep", saved_.feed_forward.keep);
   show(tap_, place_ + ".feed_forward.y", fed.y);
   return drop(std::move(fed.y), ".feed_forward.y", run, saved_.keep2);
 }

@@ -204,7 +204,13 @@ StepResult<T> train_step(const TrainConfig& config, std::span<const LabelledBatc
   result.gradient_norms = clip_gradients(gradients, config.max_gradient_norm);
   if (tap) {
     for (const auto& [name, values] : gradients.dense) tap("grad_" + name, values);
-    for (const auto& [name, rows] : gradients.rows) tap("grad_" + name + ".rows", rows.values);
+    for (const auto& [name, rows] : gradients.rows) {
+      Tensor<T> ids = tensor::empty_tensor<T>({rows.rows.size()});
+      for (std::size_t r = 0; r < rows.rows.size(); ++r)
+        ids.data()[r] = T(static_cast<double>(rows.rows[r]));
+      tap("grad_" + name + ".row_ids", ids);
+      tap("grad_" + name + ".rows", rows.values);
+    }
   }
   parameters.give_back();
   result.learning_rate = learning_rate(config.schedule, config.learning_rate, state.step + 1);
