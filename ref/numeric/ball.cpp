@@ -44,7 +44,8 @@ bool ball::contains(double v) const {
 
 ball sqrt(const ball& x) {
   ball r;
-  arb_sqrt(r.get(), x.get(), ball::precision());
+  const auto root = arb_contains_zero(x.get()) != 0 ? arb_sqrtpos : arb_sqrt;
+  root(r.get(), x.get(), ball::precision());
   return r;
 }
 

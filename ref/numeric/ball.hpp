@@ -83,6 +83,7 @@ class BallPrecision {
   slong previous_;
 };
 
+/// Of a ball that holds 0 the part that is not negative: a sum of squares may reach below it.
 ball sqrt(const ball& x);
 /// The hull of a and b: the smallest ball, up to rounding, that holds both.
 ball hull(const ball& a, const ball& b);

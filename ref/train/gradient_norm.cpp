@@ -17,6 +17,20 @@ void for_each_tensor(Gradients& gradients, F&& f) {
   for (auto& [name, rows] : gradients.rows) f(name, rows.values);
 }
 
+/// limit / norm; of an enclosure that holds the limit also 1, for it may not be clipped.
+template <class T>
+T scale_to(const T& norm, const T& limit) {
+  const T scale = limit / norm;
+#ifndef NORMPROOF_DOUBLE_ONLY
+  if constexpr (numeric::is_one_of<T, numeric::interval, numeric::ball>) {
+    using numeric::hull;
+    using numeric::mp::hull;
+    if (!(norm > limit)) return hull(T(1), scale);
+  }
+#endif
+  return scale;
+}
+
 }  // namespace
 
 template <numeric::Real T>
@@ -51,8 +65,8 @@ GradientNorms<T> clip_gradients(Gradients<T>& gradients, std::optional<double> m
     tensor::check_option("clip_gradients", "max_norm", *max_norm, *max_norm > 0,
                          "max_norm > 0 (C2)");
   GradientNorms<T> norms = gradient_norms(gradients);
-  if (!max_norm || !(norms.whole > T(*max_norm))) return norms;
-  const T scale = T(*max_norm) / norms.whole;
+  if (!max_norm || norms.whole <= T(*max_norm)) return norms;
+  const T scale = scale_to(norms.whole, T(*max_norm));
   for_each_tensor(gradients, [&](const std::string&, tensor::Tensor<T>& values) {
     numeric::parallel_for(values.size(), 4096, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) values.data()[i] *= scale;
