@@ -96,6 +96,13 @@ std::vector<LabelledBatch> training_batches(const Dataset& data, const RunConfig
   return batches_of(data.training, data, config, true, epoch);
 }
 
+std::span<const LabelledBatch> batches_of_step(std::span<const LabelledBatch> epoch,
+                                               const RunConfig& config, std::size_t k) {
+  const auto each = static_cast<std::size_t>(config.train.accumulation);
+  const auto rest = epoch.subspan(k * each);
+  return rest.first(std::min(each, rest.size()));
+}
+
 std::vector<LabelledBatch> validation_batches(const Dataset& data, const RunConfig& config) {
   return batches_of(data.validation, data, config, false, 0);
 }

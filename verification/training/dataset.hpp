@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +40,10 @@ std::vector<std::size_t> parse_split(std::string_view text, const std::string& f
 std::vector<ref::train::LabelledBatch> training_batches(const Dataset& data,
                                                         const RunConfig& config,
                                                         std::uint64_t epoch);
+
+/// Those of step k of an epoch, from 0: accumulation of them, the last step what is left.
+std::span<const ref::train::LabelledBatch> batches_of_step(
+    std::span<const ref::train::LabelledBatch> epoch, const RunConfig& config, std::size_t k);
 
 /// The validation sentences in their order.
 std::vector<ref::train::LabelledBatch> validation_batches(const Dataset& data,

@@ -1,0 +1,283 @@
+#include "verification/training/trace.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "ref/io/atomic_file.hpp"
+#include "ref/io/sha256.hpp"
+#include "ref/io/tensor_file.hpp"
+#include "ref/numeric/elementary.hpp"
+#include "ref/numeric/errors.hpp"
+#include "ref/tensor/contract.hpp"
+#include "verification/golden/new_folder.hpp"
+#include "verification/training/run.hpp"
+#include "verification/training/step_record.hpp"
+
+namespace normproof::verification::training {
+
+namespace fs = std::filesystem;
+namespace train = ref::train;
+using nlohmann::ordered_json;
+using ref::io::DType;
+using ref::io::StoredTensor;
+using ref::numeric::ball;
+using ref::numeric::UsageError;
+using ref::tensor::NamedTensors;
+using ref::tensor::Tensor;
+using train::LabelledBatch;
+
+namespace {
+
+// A gradient that is 0 exactly, such as that of a key's bias, is decided when its enclosure is
+// narrower than the least double, so fewer bits would be for nothing.
+constexpr long kFirstTraceBits = 2048;
+constexpr long kMostTraceBits = 65536;
+
+/// An element whose nearest double its enclosure does not tell.
+struct Undecided {
+  std::string place;
+};
+
+StoredTensor tokens_tensor(const std::string& name, const ref::nn::Tokens& tokens) {
+  const std::vector<std::int64_t> ids(tokens.ids.begin(), tokens.ids.end());
+  return ref::io::make_tensor(name, {tokens.batch_size, tokens.seq_len},
+                              std::span<const std::int64_t>(ids));
+}
+
+void add_inputs(const LabelledBatch& batch, StepRecord& record) {
+  const ref::nn::Tokens& tokens = batch.inputs.tokens;
+  record.add(tokens_tensor(record.unique("tokens"), tokens));
+  std::vector<double> valid(tokens.ids.size(), 1);
+  if (ref::tensor::is_given(batch.inputs.valid))
+    valid.assign(batch.inputs.valid.begin(), batch.inputs.valid.end());
+  record.add(ref::io::make_tensor(record.unique("valid"), DType::boolean,
+                                  {tokens.batch_size, tokens.seq_len}, valid));
+  const std::vector<std::int64_t> labels(batch.labels.begin(), batch.labels.end());
+  record.add(ref::io::make_tensor(record.unique("labels"), {labels.size()},
+                                  std::span<const std::int64_t>(labels)));
+}
+
+/// f(name, tensor) for everything that a checkpoint holds.
+template <class T, class F>
+void for_each_of_state(const train::TrainState<T>& state, F f) {
+  for (const auto& [name, values] : state.parameters) f(fmt::format("parameter/{}", name), values);
+  for (const auto& [name, values] : state.norms) f(fmt::format("norm/{}", name), values);
+  for (const auto& [name, values] : state.optimizer.moments)
+    f(fmt::format("moment/{}", name), values);
+}
+
+double largest(const Tensor<double>& values) {
+  double most = 0;
+  for (const double v : values) most = std::max(most, std::fabs(v));
+  return most;
+}
+
+/// No smaller than any |a_i - b_i|.
+double distance_of(const Tensor<double>& a, const Tensor<ball>& b) {
+  double most = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const ball off = b.data()[i] - ball(a.data()[i]);
+    most = std::max({most, off.upper(), -off.lower()});
+  }
+  return most;
+}
+
+void widen_distance(Distance& distance, const std::string& name, const Tensor<double>& a,
+                    const Tensor<ball>& b) {
+  const double off = distance_of(a, b), scale = largest(a);
+  distance.absolute = std::max(distance.absolute, off);
+  const double relative = off == 0 ? 0 : off / scale;
+  if (scale > 0 && relative > distance.relative) {
+    distance.relative = relative;
+    distance.tensor = name;
+  }
+}
+
+/// The trajectory in double: what the balls are held against.
+struct DoubleStep {
+  StepRecord record;
+  TracedStep traced;
+  NamedTensors<double> gradients;
+  train::TrainState<double> after;
+};
+
+class Trace {
+ public:
+  Trace(const RunConfig& config, const Dataset& data, const TraceOptions& options)
+      : config_(config),
+        data_(data),
+        options_(options),
+        weights_(class_weights(data, config)),
+        start_(train::initial_train_state(config.train)) {
+    if (options.steps < 1) throw UsageError("--steps is 0; expected 1 or more");
+    const std::size_t each = steps_of_epoch(data, config);
+    for (std::size_t s = 0; s < options.steps; ++s) {
+      if (s % each == 0) epoch_ = training_batches(data, config, s / each);
+      const auto own = batches_of_step(epoch_, config, s % each);
+      batches_.emplace_back(own.begin(), own.end());
+    }
+  }
+
+  TraceSummary go() {
+    golden::NewFolder folder("--out", options_.out);
+    follow_double();
+    TraceSummary summary;
+    std::vector<StepRecord> records;
+    if (options_.certified) {
+      records = certified(summary.bits);
+    } else {
+      for (const DoubleStep& step : doubles_) records.push_back(step.record);
+    }
+    write(folder.path(), records, summary);
+    folder.keep();
+    return summary;
+  }
+
+ private:
+  void follow_double() {
+    train::TrainState<double> state = start_;
+    for (std::size_t s = 0; s < batches_.size(); ++s) {
+      DoubleStep step;
+      for (const LabelledBatch& batch : batches_[s]) add_inputs(batch, step.record);
+      const auto result = step_of<double>(
+          s, weights_, state, [&](const std::string& name, const Tensor<double>& values) {
+            const std::string own = step.record.unique(name);
+            step.record.add(own, values);
+            if (name.starts_with("grad_") || name == "loss") step.gradients.set(own, values);
+          });
+      for_each_of_state(state, [&](const std::string& name, const Tensor<double>& values) {
+        step.record.add(name, values);
+      });
+      step.traced.loss = result.loss;
+      step.traced.learning_rate = result.learning_rate;
+      step.traced.sha256 = train::state_sha256(state);
+      step.after = state;
+      doubles_.push_back(std::move(step));
+      if (options_.after_step) options_.after_step("double", s + 1, batches_.size());
+    }
+  }
+
+  std::vector<StepRecord> certified(long& bits) {
+    for (bits = kFirstTraceBits;; bits *= 2) {
+      try {
+        return follow_balls(bits);
+      } catch (const Undecided& open) {
+        if (bits >= kMostTraceBits)
+          throw RunFailure(fmt::format("{} is not decided with {} bits", open.place, bits));
+      }
+    }
+  }
+
+  std::vector<StepRecord> follow_balls(long bits) {
+    const ref::numeric::BallPrecision precision(bits);
+    auto state = train::convert_state<ball>(start_);
+    const Tensor<ball> weights =
+        ref::tensor::is_given(weights_) ? ref::tensor::convert<ball>(weights_) : Tensor<ball>();
+    std::vector<StepRecord> records;
+    for (std::size_t s = 0; s < batches_.size(); ++s) {
+      StepRecord record;
+      TracedStep& traced = doubles_[s].traced;
+      traced.loss_distance = traced.gradients = traced.parameters = {};
+      const auto keep = [&](const std::string& name, const Tensor<ball>& values) {
+        if (const auto open = record.add(name, values))
+          throw Undecided{fmt::format("step {}: {}", s + 1, *open)};
+      };
+      for (const LabelledBatch& batch : batches_[s]) add_inputs(batch, record);
+      step_of<ball>(s, weights, state, [&](const std::string& name, const Tensor<ball>& values) {
+        const std::string own = record.unique(name);
+        keep(own, values);
+        if (name.starts_with("grad_") || name == "loss")
+          widen_distance(name == "loss" ? traced.loss_distance : traced.gradients, own,
+                         doubles_[s].gradients.at(own), values);
+      });
+      for (const auto& [name, values] : state.parameters)
+        widen_distance(traced.parameters, name, doubles_[s].after.parameters.at(name), values);
+      for_each_of_state(state, keep);
+      records.push_back(std::move(record));
+      if (options_.after_step)
+        options_.after_step(fmt::format("{} bits", bits), s + 1, batches_.size());
+    }
+    return records;
+  }
+
+  template <class T, class See>
+  train::StepResult<T> step_of(std::size_t s, const Tensor<T>& weights, train::TrainState<T>& state,
+                               See see) const {
+    try {
+      return train::train_step<T>(config_.train, batches_[s], weights, state,
+                                  ref::encoder::Tap<T>(see));
+    } catch (const ref::numeric::ContractError& error) {
+      const std::string sentence = fmt::format("step {}: {}", s + 1, error.what());
+      if (s == 0) throw UsageError(sentence);
+      throw RunFailure(sentence);
+    }
+  }
+
+  void write(const fs::path& folder, const std::vector<StepRecord>& records,
+             TraceSummary& summary) const {
+    ref::io::write_file(folder / "config.json", config_json(config_));
+    ordered_json files = ordered_json::array(), steps = ordered_json::array();
+    const auto put = [&](const std::string& stem, const std::vector<StoredTensor>& tensors) {
+      const std::string name = stem + options_.suffix;
+      ref::io::write_tensors(folder / name, tensors);
+      files.push_back(
+          {{"file", name}, {"sha256", ref::io::sha256(ref::io::read_text(folder / name))}});
+    };
+    StepRecord initial;
+    for_each_of_state(start_, [&](const std::string& name, const Tensor<double>& values) {
+      initial.add(name, values);
+    });
+    if (ref::tensor::is_given(weights_)) initial.add("class_weights", weights_);
+    put("initial", initial.tensors());
+    for (std::size_t s = 0; s < records.size(); ++s) {
+      put(fmt::format("step_{:04}", s + 1), records[s].tensors());
+      for (const StoredTensor& tensor : doubles_[s].record.tensors()) {
+        ++summary.tensors;
+        summary.elements += ref::io::widen(tensor).size();
+      }
+      const TracedStep& traced = doubles_[s].traced;
+      summary.steps.push_back(traced);
+      ordered_json step = {{"step", s + 1},
+                           {"loss", traced.loss},
+                           {"learning_rate", traced.learning_rate},
+                           {"sha256", traced.sha256}};
+      if (options_.certified)
+        step["distance"] = {{"loss", traced.loss_distance.absolute},
+                            {"gradients", distance_json(traced.gradients)},
+                            {"parameters", distance_json(traced.parameters)}};
+      steps.push_back(std::move(step));
+    }
+    const ordered_json manifest = {
+        {"format", "normproof-trace-1"},
+        {"certified", options_.certified ? ordered_json{{"bits", summary.bits}} : ordered_json()},
+        {"files", files},
+        {"steps", steps}};
+    ref::io::write_file(folder / "manifest.json", manifest.dump(1) + "\n");
+  }
+
+  static ordered_json distance_json(const Distance& distance) {
+    return {{"absolute", distance.absolute},
+            {"relative", distance.relative},
+            {"tensor", distance.tensor}};
+  }
+
+  const RunConfig& config_;
+  const Dataset& data_;
+  const TraceOptions& options_;
+  Tensor<double> weights_;
+  train::TrainState<double> start_;
+  std::vector<LabelledBatch> epoch_;
+  std::vector<std::vector<LabelledBatch>> batches_;  ///< of each step
+  std::vector<DoubleStep> doubles_;
+};
+
+}  // namespace
+
+TraceSummary trace(const RunConfig& config, const Dataset& data, const TraceOptions& options) {
+  return Trace(config, data, options).go();
+}
+
+}  // namespace normproof::verification::training
