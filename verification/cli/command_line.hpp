@@ -15,6 +15,7 @@
 #include "verification/cli/golden.hpp"
 #include "verification/cli/regress.hpp"
 #include "verification/cli/train.hpp"
+#include "verification/cli/weights.hpp"
 
 namespace normproof::verification::cli {
 
@@ -40,7 +41,7 @@ using Command =
     std::variant<VerifyCommand, EvalCommand, TokenizeCommand, ElementaryCommand, DeterminismCommand,
                  GoldenMakeCommand, GoldenCheckCommand, GoldenRelationsCommand, GoldenPowerCommand,
                  GoldenBlessCommand, GoldenExportCommand, RegressRecordCommand,
-                 RegressCompareCommand, TrainCommand, TextCommand>;
+                 RegressCompareCommand, TrainCommand, WeightsCommand, TextCommand>;
 
 /// Computes  the command that the arguments (without the program's name) spell out. --jobs and
 ///           --threads are the number of processors where they are not given.

@@ -28,7 +28,8 @@ std::string program_footer() {
          "  normproof determinism\n"
          "  normproof golden check --golden golden --candidate answers\n"
          "  normproof regress compare --history h.jsonl\n"
-         "  normproof train --out run";
+         "  normproof train --out run\n"
+         "  normproof weights --run run --out weights.npz";
 }
 
 std::string verify_footer() {
@@ -119,6 +120,20 @@ std::string train_footer() {
          "  normproof train --out run --set norm.name=power_norm --set encoder.num_layers=2\n"
          "  normproof train --out run --data Sentences_AllAgree.txt --vocab vocab.txt\n"
          "  normproof train --out run --resume";
+}
+
+std::string weights_footer() {
+  return "The parameters of the last checkpoint, in float64, under the names that a "
+         "torch.nn.Module "
+         "gives them\nwhose parts are embedding (Embedding), encoder (TransformerEncoder) and head "
+         "(Linear): what\nload_state_dict takes. docs/formats.md has the table. PyTorch's layer "
+         "has "
+         "LayerNorm alone: other\nnorms are refused. normproof train --weights FILE begins with "
+         "such "
+         "a file.\n\n"
+         "Examples:\n"
+         "  normproof weights --run run --out weights.npz\n"
+         "  normproof train --out next --weights weights.npz";
 }
 
 std::string golden_footer() {

@@ -78,6 +78,10 @@ struct Runner {
       return complain(kNumericalFailure, failure.what());
     }
   }
+  int operator()(const WeightsCommand& command) const {
+    weights(command);
+    return kSuccess;
+  }
   int operator()(const TextCommand& command) const {
     write_stdout(command.text);
     return kSuccess;

@@ -4,14 +4,17 @@
 
 #include <chrono>
 #include <system_error>
+#include <utility>
 
 #include "ref/io/atomic_file.hpp"
+#include "ref/io/tensor_file.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/parallel.hpp"
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/text.hpp"
 #include "verification/cli/train_page.hpp"
+#include "verification/training/pytorch_weights.hpp"
 #include "verification/training/run.hpp"
 
 namespace normproof::verification::cli {
@@ -69,6 +72,10 @@ void train(const TrainCommand& command) {
   data.vocab_size = corpus.tokenized.vocab_size;
   data.pad_id = corpus.tokenized.pad_id;
   config.train.encoder.vocab_size = data.vocab_size;
+  std::optional<ref::tensor::NamedTensors<double>> weights;
+  if (command.weights)
+    weights = training::from_pytorch(config.train.encoder, ref::io::read_tensors(*command.weights),
+                                     command.weights->string());
   ProgressBar progress;
   TimeLeft time;
   const training::RunSummary summary =
@@ -76,6 +83,7 @@ void train(const TrainCommand& command) {
                     {.out = command.out,
                      .resume = command.resume,
                      .checkpoint_every = command.checkpoint_every,
+                     .weights = std::move(weights),
                      .after_step = [&](const training::RunProgress& p) {
                        progress.show("training", p.step, p.steps,
                                      fmt::format("loss {:.4f}, accuracy {:.3f}, {}", p.loss,

@@ -16,6 +16,7 @@ struct TrainCommand {
   std::vector<std::pair<std::string, std::string>> settings = {};  ///< key and value
   CorpusFiles files = {};
   std::optional<std::filesystem::path> validation = {};  ///< numbers of sentences, a line each
+  std::optional<std::filesystem::path> weights = {};     ///< to begin with, in PyTorch's names
   bool resume = false;
   bool print_config = false;
   std::size_t checkpoint_every = 0;  ///< steps; 0: at the end of each epoch

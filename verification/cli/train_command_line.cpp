@@ -36,6 +36,12 @@ void add_train(CLI::App& app, TrainTexts& texts) {
                   "Numbers of the sentences to validate on, from 0, a line\neach (default: a share "
                   "of all, by the seed)")
       ->type_name("FILE");
+  train
+      .add_option(
+          "--weights", texts.weights,
+          "Weights to begin with, as normproof weights writes\nthem (default: random ones, by "
+          "the seed)")
+      ->type_name("FILE");
   train.add_flag("--resume", texts.resume,
                  "Go on after the last checkpoint in --out, to the same\nbits");
   train
@@ -69,6 +75,11 @@ TrainCommand train_command(const CLI::App& command, const TrainTexts& texts) {
   train.files = {path_of(command, "--data"), path_of(command, "--vocab")};
   train.validation = path_of(command, "--validation");
   train.resume = texts.resume;
+  train.weights = path_of(command, "--weights");
+  if (train.resume && train.weights)
+    throw UsageError(
+        "--weights is given with --resume; expected one of them: a run keeps the weights that it "
+        "began with");
   train.checkpoint_every =
       parse_number<std::size_t>("--checkpoint-every", texts.checkpoint_every, 0, 1'000'000'000);
   train.threads = thread_count(command, "--threads", texts.threads);

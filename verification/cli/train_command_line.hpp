@@ -10,7 +10,7 @@ namespace normproof::verification::cli {
 
 /// The options of `normproof train`, as text.
 struct TrainTexts {
-  std::string out, config, validation, data, vocab, threads, seed, checkpoint_every = "0";
+  std::string out, config, validation, data, vocab, weights, threads, seed, checkpoint_every = "0";
   std::vector<std::string> settings;
   bool resume = false, print_config = false;
 };

@@ -15,9 +15,11 @@
 #include "ref/io/atomic_file.hpp"
 #include "ref/io/file_failure.hpp"
 #include "ref/io/sha256.hpp"
+#include "ref/io/tensor_file.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/tensor/contract.hpp"
 #include "verification/training/checkpoint.hpp"
+#include "verification/training/pytorch_weights.hpp"
 
 namespace normproof::verification::training {
 
@@ -34,9 +36,20 @@ constexpr const char* kConfig = "config.json";
 constexpr const char* kData = "data.json";
 constexpr const char* kMetrics = "metrics.jsonl";
 constexpr const char* kCheckpoint = "checkpoint.safetensors";
+constexpr const char* kWeights = "weights.safetensors";
 
-/// What tells one dataset from another.
-std::string data_json(const Dataset& data) {
+using GivenWeights = std::optional<ref::tensor::NamedTensors<double>>;
+
+/// Those that a run begins with, given or, where it is resumed, kept in its folder.
+GivenWeights given_weights(const RunConfig& config, const RunOptions& options) {
+  const fs::path kept = options.out / kWeights;
+  std::error_code error;
+  if (!options.resume || !fs::exists(kept, error)) return options.weights;
+  return from_pytorch(config.train.encoder, ref::io::read_tensors(kept), kept.string());
+}
+
+/// What tells one dataset from another, and the weights that a run began with from others.
+std::string data_json(const Dataset& data, const GivenWeights& weights) {
   const auto part = [](const Sentences& sentences) {
     std::string text;
     for (std::size_t i = 0; i < sentences.sequences.size(); ++i)
@@ -44,9 +57,10 @@ std::string data_json(const Dataset& data) {
     return ordered_json{{"sentences", sentences.sequences.size()},
                         {"sha256", ref::io::sha256(text)}};
   };
-  const ordered_json object = {{"vocab_size", data.vocab_size},
-                               {"training", part(data.training)},
-                               {"validation", part(data.validation)}};
+  ordered_json object = {{"vocab_size", data.vocab_size},
+                         {"training", part(data.training)},
+                         {"validation", part(data.validation)}};
+  if (weights) object["weights"] = train::state_sha256({*weights, {}, {}, 0});
   return object.dump(1) + "\n";
 }
 
@@ -166,7 +180,8 @@ class Run {
         data_(data),
         options_(options),
         weights_(class_weights(data, config)),
-        steps_each_(steps_of_epoch(data, config)) {}
+        steps_each_(steps_of_epoch(data, config)),
+        begin_(given_weights(config, options)) {}
 
   /// A configuration that the first step refuses leaves no folder.
   RunSummary go() {
@@ -210,9 +225,10 @@ class Run {
 
   Checkpoint prepare() {
     const fs::path& out = options_.out;
-    const std::string config = config_json(config_), data = data_json(data_);
+    const std::string config = config_json(config_), data = data_json(data_, begin_);
     // What the configuration cannot be is refused before there is a folder.
     Checkpoint start{train::initial_train_state(config_.train), 0, {}};
+    if (begin_) start.state.parameters = *begin_;
     std::error_code error;
     const bool is_there = fs::exists(out / kConfig, error);
     if (options_.resume && is_there) {
@@ -243,6 +259,8 @@ class Run {
                         "written",
                         out.string(), error.message()));
       made_ = true;
+      if (begin_)
+        ref::io::write_tensors(out / kWeights, to_pytorch(config_.train.encoder, *begin_));
       ref::io::write_file(out / kData, data);
       ref::io::write_file(out / kConfig, config);  // the last one: with it the folder is a run
     }
@@ -250,7 +268,9 @@ class Run {
   }
 
   /// What tells this run from another.
-  std::string identity() const { return ref::io::sha256(config_json(config_) + data_json(data_)); }
+  std::string identity() const {
+    return ref::io::sha256(config_json(config_) + data_json(data_, begin_));
+  }
 
   static void check_same(const fs::path& file, const std::string& text, const char* what) {
     if (ref::io::read_text(file) != text)
@@ -327,6 +347,7 @@ class Run {
   const RunOptions& options_;
   Tensor<double> weights_;
   std::size_t steps_each_;
+  GivenWeights begin_;
   train::TrainState<double> state_;
   std::optional<Metrics> metrics_;
   RunSummary summary_;

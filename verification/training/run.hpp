@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -27,6 +28,8 @@ struct RunOptions {
   std::filesystem::path out = {};
   bool resume = false;
   std::size_t checkpoint_every = 0;  ///< steps; 0: at the end of each epoch alone
+  /// What a new run begins with, as from_pytorch has it; absent: random ones by the seed.
+  std::optional<ref::tensor::NamedTensors<double>> weights = {};
   std::function<void(const RunProgress&)> after_step = {};
 };
 
@@ -39,13 +42,13 @@ struct RunSummary {
 };
 
 /// Trains, and leaves in `out`: config.json, data.json, metrics.jsonl (a line a step and a line an
-/// epoch) and checkpoint.safetensors.
+/// epoch) and checkpoint.safetensors; where weights are given, weights.safetensors too.
 ///
-/// Computes  the same bytes of all four, whatever the threads, and whether the run was interrupted
-///           and resumed or not: a resumed run begins after the last checkpoint and cuts off what
+/// Computes  the same bytes of each, whatever the threads, and whether the run was interrupted and
+///           resumed or not: a resumed run begins after the last checkpoint and cuts off what
 ///           metrics.jsonl has beyond it
 /// Requires  (C1) without resume, `out` is absent or an empty folder; with it, the folder of a run
-///           of the same configuration and data
+///           of the same configuration and data, which keeps the weights that it began with
 /// Throws    UsageError (C1); FileError where a file is damaged or cannot be written; RunFailure
 RunSummary run(const RunConfig& config, const Dataset& data, const RunOptions& options);
 

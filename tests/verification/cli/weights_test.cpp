@@ -1,0 +1,90 @@
+#include "verification/cli/weights.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ref/io/tensor_file.hpp"
+#include "tests/verification/cli/program_run.hpp"
+
+// `normproof weights` and `normproof train --weights`: the program itself.
+namespace normproof::tests::verification::cli {
+namespace {
+
+namespace io = ::normproof::ref::io;
+using testing::HasSubstr;
+
+constexpr const char* kSmall =
+    " --set encoder.d_model=8 --set encoder.d_ff=8 --set training.epochs=1 --threads 1 "
+    "--set training.validation_share=0.75";
+
+class WeightsProgram : public ::testing::Test {
+ protected:
+  WeightsProgram() : enter_("cd '" + folder_.path().string() + "'; ") {}
+  Outcome in(const std::string& command) const { return run(enter_ + command); }
+  Outcome train(const std::string& more) const { return in("$N train" + (kSmall + (" " + more))); }
+
+  tests::ref::io::TemporaryFolder folder_;
+  std::string enter_;
+};
+
+TEST_F(WeightsProgram, GoToAFileAndIntoAnotherRun) {
+  train("--out a");
+  const Outcome outcome =
+      in("$N weights --run a --out w.npz; $N weights --run a --out w.safetensors");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "step 2: 15 tensors\nstep 2: 15 tensors\n");
+  EXPECT_EQ(io::read_tensors(folder_ / "w.npz"), io::read_tensors(folder_ / "w.safetensors"));
+  const Outcome next = train("--out b --weights w.npz");
+  EXPECT_EQ(next.status, 0) << next.err;
+  EXPECT_EQ(io::read_tensors(folder_ / "b/weights.safetensors"),
+            io::read_tensors(folder_ / "w.npz"));
+  EXPECT_THAT(in("cat b/data.json").out, HasSubstr("\"weights\": \""));
+  // The weights are those that the first step begins with, and not others.
+  EXPECT_EQ(train("--out c --weights w.safetensors").out, next.out);
+  EXPECT_NE(train("--out d").out, next.out);
+}
+
+TEST_F(WeightsProgram, AreThoseThatAKilledRunBeganWith) {
+  train("--out a");
+  in("$N weights --run a --out w.npz");
+  const Outcome whole = train("--out whole --weights w.npz");
+  train("--out b --weights w.npz");
+  const Outcome resumed =
+      in("rm b/checkpoint.safetensors w.npz; $N train --out b --resume --threads 1; cmp "
+         "whole/checkpoint.safetensors b/checkpoint.safetensors");
+  EXPECT_EQ(resumed.status, 0) << resumed.err;
+  EXPECT_EQ(resumed.out, whole.out);
+  const Outcome lost = in(
+      "rm b/checkpoint.safetensors b/weights.safetensors; $N train --out b --resume --threads 1");
+  EXPECT_EQ(lost.status, 2);
+  EXPECT_THAT(lost.err, HasSubstr("the data is not that of the run in b/data.json"));
+}
+
+TEST_F(WeightsProgram, WhatIsWrongIsOneSentence) {
+  train("--out a");
+  train("--out p --set norm.name=power_norm");
+  in("$N weights --run a --out w.npz; cp -r a x; printf x >> x/checkpoint.safetensors");
+  const std::string to_train = std::string("train") + kSmall + " --out n --weights w.npz";
+  for (const auto& [arguments, status, sentence] :
+       std::initializer_list<std::tuple<std::string, int, const char*>>{
+           {"weights --run absent --out v.npz", 3, "absent/config.json"},
+           {"weights --run a --out v.txt", 2, "v.txt"},
+           {"weights --run a --out nowhere/v.npz", 3, "nowhere"},
+           {"weights --run a --out a/checkpoint.safetensors", 2, "name the same file"},
+           {"weights --run x --out v.npz", 3, "x/checkpoint.safetensors"},
+           {"weights --run p --out v.npz", 2, "norm.name is 'power_norm'"},
+           {to_train + " --set encoder.d_ff=9", 3,
+            "w.npz: encoder.layers.0.linear1.weight is float64 [8, 8]; expected float64 [9, 8]"},
+           {to_train + " --set encoder.placement=pre", 3, "w.npz: encoder.norm.weight is absent"},
+           {to_train + " --set norm.name=rms_norm", 2, "norm.name is 'rms_norm'"},
+           {"train --out n --weights absent.npz", 3, "absent.npz"}}) {
+    const Outcome outcome = in("$N " + arguments);
+    EXPECT_EQ(outcome.status, status) << arguments << outcome.err;
+    EXPECT_TRUE(is_one_sentence(outcome.err)) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(sentence)) << arguments;
+  }
+  EXPECT_EQ(in("ls").out, "a\np\nw.npz\nx\n");  // nothing is left of what was refused
+}
+
+}  // namespace
+}  // namespace normproof::tests::verification::cli

@@ -1,0 +1,42 @@
+#include "verification/cli/weights.hpp"
+
+#include <fmt/format.h>
+
+#include "ref/io/atomic_file.hpp"
+#include "ref/io/json_reader.hpp"
+#include "ref/io/tensor_file.hpp"
+#include "verification/cli/output_files.hpp"
+#include "verification/cli/standard_streams.hpp"
+#include "verification/training/checkpoint.hpp"
+#include "verification/training/pytorch_weights.hpp"
+#include "verification/training/run_config.hpp"
+
+namespace normproof::verification::cli {
+namespace {
+
+/// The configuration of the run in a folder, with the extent of its vocabulary.
+training::RunConfig configuration_of(const std::filesystem::path& config_file,
+                                     const std::filesystem::path& data_file) {
+  training::RunConfig config =
+      training::parse_config(ref::io::read_text(config_file), config_file.string());
+  const ref::io::JsonReader reader(data_file.string());
+  const auto data = reader.parse(ref::io::read_text(data_file), "what 'normproof train' wrote");
+  config.train.encoder.vocab_size = reader.whole(data, "vocab_size", "vocab_size");
+  return config;
+}
+
+}  // namespace
+
+void weights(const WeightsCommand& command) {
+  const auto config_file = command.run / "config.json", data_file = command.run / "data.json",
+             checkpoint_file = command.run / "checkpoint.safetensors";
+  check_outputs({{"--run", config_file}, {"--run", data_file}, {"--run", checkpoint_file}},
+                {{"--out", command.out}});
+  const training::RunConfig config = configuration_of(config_file, data_file);
+  const auto state = training::read_checkpoint(checkpoint_file, config.train).state;
+  const auto tensors = training::to_pytorch(config.train.encoder, state.parameters);
+  ref::io::write_tensors(command.out, tensors);
+  write_stdout(fmt::format("step {}: {} tensors\n", state.step, tensors.size()));
+}
+
+}  // namespace normproof::verification::cli
