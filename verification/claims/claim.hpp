@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "ref/norm/norm.hpp"
+#include "ref/ops/activation.hpp"
 #include "ref/ops/matmul.hpp"
+#include "verification/claims/stack.hpp"
 
 namespace normproof::verification::claims {
 
@@ -20,9 +22,9 @@ using ref::numeric::oracle100;
 using ref::numeric::oracle50;
 using ref::tensor::NamedTensors;
 
-/// The implementation that a claim is about. A claim reaches ref/norm and matmul through this
-/// alone, so that a faulty implementation can take its place (tests/meta/broken_kernels) and must
-/// turn it red.
+/// The implementation that a claim is about. A claim reaches ref/norm, ref/encoder, matmul and relu
+/// through this alone, so that a faulty implementation can take its place
+/// (tests/meta/broken_kernels) and must turn it red.
 struct Subject {
   template <class T>
   using Step = std::function<NormStep<T>(const NormOptions&, const NormInputs<T>&,
@@ -35,6 +37,14 @@ struct Subject {
   using Product = std::function<ref::tensor::Tensor<double>(const ref::tensor::Tensor<double>& a,
                                                             const ref::tensor::Tensor<double>& b)>;
   Product matmul = [](const auto& a, const auto& b) { return ref::ops::matmul(a, b); };
+
+  using Relu = std::function<ref::tensor::Tensor<double>(const ref::tensor::Tensor<double>&)>;
+  Relu relu = ref::ops::relu<double>;
+
+  template <class T>
+  using Stack = std::function<StackStep<T>(const StackInputs<T>&)>;
+  Stack<double> stack_double = run_stack<double>;
+  Stack<ref::numeric::ball> stack_ball = run_stack<ref::numeric::ball>;
 
   template <class T>
   const Step<T>& of() const {
@@ -105,7 +115,7 @@ struct Result {
 /// Runs one check. Never throws on account of it: an exception becomes `failure`, naming the claim.
 Result evaluate(const Claim& claim, Run run);
 
-/// Every claim, in the order T (textbook), A, B, C, D, M.
+/// Every claim, in the order T (textbook), A, B, C, D, E, M.
 const std::vector<Claim>& ledger();
 
 // Each file of claims:
@@ -114,6 +124,7 @@ std::vector<Claim> backward_claims();     ///< A: every backward is the derivati
 std::vector<Claim> geometry_claims();     ///< B: norms, projectors, Lipschitz constants
 std::vector<Claim> recursion_claims();    ///< C: the recursions of PowerNorm
 std::vector<Claim> boundedness_claims();  ///< D: when nu and the gradient stay bounded
+std::vector<Claim> encoder_claims();      ///< E: lengths and gradients inside whole encoders
 std::vector<Claim> matmul_claims();       ///< M: the error bound of matrix products
 
 }  // namespace normproof::verification::claims

@@ -13,8 +13,8 @@ namespace {
 
 std::vector<Fault> all_faults() {
   std::vector<Fault> faults = one_step_faults();
-  const auto more = power_norm_faults();
-  faults.insert(faults.end(), more.begin(), more.end());
+  for (const auto& more : {power_norm_faults(), encoder_faults()})
+    faults.insert(faults.end(), more.begin(), more.end());
   return faults;
 }
 

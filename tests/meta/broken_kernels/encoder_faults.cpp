@@ -1,0 +1,189 @@
+#include <type_traits>
+
+#include "tests/meta/broken_kernels/fault.hpp"
+
+namespace normproof::tests::broken_kernels {
+
+namespace {
+
+using LN = ref::model::LayerNormOptions;
+
+/// A subject whose every stack goes through `f(stack, inputs)`, a generic callable.
+template <class Around>
+Subject around_stack(Around f) {
+  const Subject sound;
+  Subject faulty;
+  faulty.stack_double = [f, run = sound.stack_double](const StackInputs<double>& in) {
+    return f(run, in);
+  };
+  faulty.stack_ball = [f, run = sound.stack_ball](const StackInputs<ref::numeric::ball>& in) {
+    return f(run, in);
+  };
+  return faulty;
+}
+
+/// `change(inputs)` before the stack runs.
+template <class Change>
+Subject given(Change change) {
+  return around_stack([change](const auto& run, auto in) {
+    change(in);
+    return run(in);
+  });
+}
+
+/// `change(step)` after it has run.
+template <class Change>
+Subject giving(Change change) {
+  return around_stack([change](const auto& run, const auto& in) {
+    auto step = run(in);
+    change(step);
+    return step;
+  });
+}
+
+void scale(auto& values, double factor) {
+  each(values, [&]<class T>(const T& v) { return T(v * T(factor)); });
+}
+
+/// The same fault where the numbers are doubles alone: what is drawn has to see it.
+Subject in_double_alone(Subject faulty) {
+  faulty.stack_ball = Subject().stack_ball;
+  return faulty;
+}
+
+Subject longer_second(double factor) {
+  return given([=](auto& in) {
+    for (auto& layer : in.layers) scale(layer.feed_forward.second.weight, factor);
+  });
+}
+
+Subject longer_value(double factor) {
+  return given([=](auto& in) {
+    for (auto& layer : in.layers) scale(layer.attention.in.weight, factor);
+  });
+}
+
+Subject longer_gradient(double factor) {
+  return giving([=](auto& step) {
+    if (!step.gradients.empty()) scale(step.gradients.back().feed_forward.second.weight, factor);
+  });
+}
+
+Subject gradient_by_depth() {
+  return giving([](auto& step) {
+    const auto layers = static_cast<double>(step.gradients.size());
+    if (layers > 0) scale(step.gradients.back().feed_forward.second.weight, layers);
+  });
+}
+
+Subject longer_grad_x() {
+  return giving([](auto& step) { scale(step.grad_x, kSlightly); });
+}
+
+Subject with_eps() {
+  return given([](auto& in) { in.config.norm = LN{.eps = 1e-5}; });
+}
+
+/// grad_y through layer l at x, one of its sublayers alone, with the norm that `in` has.
+enum class Kept { attention, feed_forward };
+template <class T>
+Tensor<T> through(const Subject::Stack<T>& run, StackInputs<T> in, std::size_t l, Kept kept,
+                  const Tensor<T>& x, const Tensor<T>& grad_y) {
+  auto layer = in.layers[l];
+  if (kept == Kept::attention) scale(layer.feed_forward.second.weight, 0);
+  if (kept == Kept::feed_forward) scale(layer.attention.in.weight, 0);
+  in.layers = {layer};
+  in.x = x;
+  in.grad_y = grad_y;
+  return run(in).grad_x;
+}
+
+/// All norms first, then all sublayers.
+Subject separated_products() {
+  return around_stack([]<class T>(const Subject::Stack<T>& run, const StackInputs<T>& in) {
+    auto step = run(in);
+    if (!is_given(in.grad_y)) return step;
+    const auto value = [&](std::size_t l, const char* name) {
+      return step.values.at("layers." + std::to_string(l) + "." + name);
+    };
+    Tensor<T> g = in.grad_y;
+    for (std::size_t l = in.layers.size(); l-- > 0;)
+      for (const char* name : {"norm2.x", "norm1.x"}) {
+        const NormInputs<T> at{.x = value(l, name), .grad_y = g};
+        g = ref::norm::norm_step<T>(in.config.norm, at, {}).outputs.at("grad_x");
+      }
+    StackInputs<T> bare = in;
+    bare.config.norm = ref::model::NoneOptions{};
+    for (std::size_t l = in.layers.size(); l-- > 0;) {
+      g = through(run, bare, l, Kept::feed_forward, value(l, "norm1.y"), g);
+      g = through(run, bare, l, Kept::attention, value(l, "norm1.y"), g);
+    }
+    step.grad_x = g;
+    return step;
+  });
+}
+
+/// The sum of what each sublayer adds to grad_y, all of them given grad_y itself.
+Subject single_layer_terms() {
+  return around_stack([]<class T>(const Subject::Stack<T>& run, const StackInputs<T>& in) {
+    auto step = run(in);
+    if (!is_given(in.grad_y)) return step;
+    Tensor<T> sum = in.grad_y;
+    const auto add = [&](const Tensor<T>& term) {
+      for (std::size_t i = 0; i < sum.size(); ++i)
+        sum.data()[i] += term.data()[i] - in.grad_y.data()[i];
+    };
+    for (std::size_t l = 0; l < in.layers.size(); ++l) {
+      const std::string place = "layers." + std::to_string(l);
+      add(through(run, in, l, Kept::attention, step.values.at(place + ".norm1.x"), in.grad_y));
+      add(through(run, in, l, Kept::feed_forward, step.values.at(place + ".norm2.x"), in.grad_y));
+    }
+    step.grad_x = sum;
+    return step;
+  });
+}
+
+Subject with_relu(double above, double below) {
+  Subject subject;
+  subject.relu = [=](ref::tensor::Tensor<double> x) {
+    for (double& v : x) v *= v > 0 ? above : below;
+    return x;
+  };
+  return subject;
+}
+
+}  // namespace
+
+std::vector<Fault> encoder_faults() {
+  return {
+      {"E1", "ReLU leaks", with_relu(1, 0x1p-20)},
+      {"E1", "ReLU is 2^-20 too large", with_relu(kSlightly, 0)},
+      {"E2", "W_2 is 2^-20 too large", longer_second(kSlightly)},
+      {"E2", "in double, W_2 is twice as large", in_double_alone(longer_second(2))},
+      {"E2", "LN has eps", with_eps()},
+      {"E3", "W_V is 2^-20 too large", longer_value(kSlightly)},
+      {"E3", "in double, W_V is three times as large", in_double_alone(longer_value(3))},
+      {"E3", "W_2 is 2^-20 too large", longer_second(kSlightly)},
+      {"E4", "LN: grad_x is 2^-20 too long", scaled_output<LN>("grad_x", kSlightly)},
+      {"E4", "LN: y is 2^-20 too long", scaled_output<LN>("y", kSlightly)},
+      {"E5", "LN: grad_x = 0", scaled_output<LN>("grad_x", 0)},
+      {"E6", "the gradient is 2^-20 too long", longer_gradient(kSlightly)},
+      {"E6", "in double, the gradient is twice as long", in_double_alone(longer_gradient(2))},
+      {"E7", "the gradient is 2^-20 too long", longer_gradient(kSlightly)},
+      {"E7", "in double, the gradient is twice as long", in_double_alone(longer_gradient(2))},
+      {"E8", "LN has eps", with_eps()},
+      {"E8", "in double, the gradient grows with the depth", in_double_alone(gradient_by_depth())},
+      {"E9", "the gradient is 2^-20 too long", longer_gradient(kSlightly)},
+      {"E9", "in double, the gradient grows with the depth", in_double_alone(gradient_by_depth())},
+      {"E10", "ReLU is twice as large", with_relu(2, 0)},
+      {"E11", "LN: rstd = 0", scaled_output<LN>("rstd", 0)},
+      {"E12", "grad_x is 2^-20 too long", longer_grad_x()},
+      {"E12", "the backward goes through all norms first", separated_products()},
+      {"E13", "the backward goes through all norms first", separated_products()},
+      {"E14", "grad_x is 2^-20 too long", longer_grad_x()},
+      {"E14", "the backward adds up single layers", single_layer_terms()},
+      {"E15", "the backward adds up single layers", single_layer_terms()},
+  };
+}
+
+}  // namespace normproof::tests::broken_kernels
