@@ -83,14 +83,15 @@ Balls feed_forward_jacobian(const EncoderCase& c, std::size_t layer, const Balls
 }
 
 /// What the encoder's backward gives, and grad_y times a matrix that is to be the Jacobian.
-struct Compared {
+struct ComparedPaths {
   Judgement judgement;
   std::vector<double> backward, product;
 };
 
 using Jacobian = std::function<Balls(const std::vector<Sublayer>&, std::size_t n)>;
 
-Compared compare_paths(const Subject& subject, const EncoderCase& c, const Jacobian& jacobian) {
+ComparedPaths compare_paths(const Subject& subject, const EncoderCase& c,
+                            const Jacobian& jacobian) {
   const ref::numeric::BallPrecision precision(kEncoderBits);
   const StackInputs<ball> in = c.inputs<ball>();
   const StackStep<ball> step = subject.stack_ball(in);
@@ -109,7 +110,7 @@ Compared compare_paths(const Subject& subject, const EncoderCase& c, const Jacob
   Balls g = ref::tensor::empty_tensor<ball>({1, n});
   for (std::size_t i = 0; i < n; ++i) g.data()[i] = ball(c.grad_y[i]);
   const Balls product = times(g, jacobian(sublayers, n));
-  Compared result{whether(true), {}, {}};
+  ComparedPaths result{whether(true), {}, {}};
   for (std::size_t i = 0; i < n; ++i) {
     result.judgement = both(result.judgement, overlap(step.grad_x.data()[i], product.data()[i]));
     result.backward.push_back(step.grad_x.data()[i].midpoint());
@@ -175,7 +176,7 @@ Property<EncoderCase> path_property(const Subject& subject, NormPlacement placem
           .judge = [=](const EncoderCase& c) { return compared(c).judgement; },
           .describe =
               [=](const EncoderCase& c) {
-                const Compared both_sides = compared(c);
+                const ComparedPaths both_sides = compared(c);
                 return fmt::format("{}: ∂E/∂x_l = {}, the formula {}", show(c),
                                    show(both_sides.backward), show(both_sides.product));
               },

@@ -60,8 +60,9 @@ Property<Batch> relu_property(const Subject& subject) {
               },
           .describe =
               [&](const Batch& b) {
+                const auto y = subject.relu(row_tensor(b.x));
                 return fmt::format("x = {}: relu(x) = {}", show(b.x),
-                                   show(narrow({subject.relu(row_tensor(b.x)).data()[0]})));
+                                   show(std::vector<double>(y.begin(), y.end())));
               },
           .worst_meaning = "exact: relu(x)² + relu(−x)² = x², or not"};
 }
