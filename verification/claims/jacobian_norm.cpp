@@ -17,7 +17,7 @@ NormOptions layer_norm_of(double eps) {
 }
 
 rc::Gen<Batch> tokens(std::size_t least, double most_eps,
-                      std::function<bool(const Batch&)> accept) {
+                      const std::function<bool(const Batch&)>& accept) {
   const BatchKind kind{.least_rows = least,
                        .most_rows = 7,
                        .most_features = 1,
