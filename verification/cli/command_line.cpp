@@ -12,6 +12,7 @@
 #include "verification/cli/help.hpp"
 #include "verification/cli/option_values.hpp"
 #include "verification/cli/regress_command_line.hpp"
+#include "verification/cli/trace_command_line.hpp"
 #include "verification/cli/train_command_line.hpp"
 #include "verification/cli/weights_command_line.hpp"
 
@@ -255,6 +256,8 @@ Command parse_command_line(const std::vector<std::string>& arguments) {
   add_regress(app, regress_texts);
   TrainTexts train_texts;
   add_train(app, train_texts);
+  TraceTexts trace_texts;
+  add_trace(app, trace_texts);
   WeightsTexts weights_texts;
   add_weights(app, weights_texts);
   app.set_version_flag("--version", "normproof " NORMPROOF_VERSION);
@@ -304,6 +307,7 @@ Command parse_command_line(const std::vector<std::string>& arguments) {
   if (command.get_name() == "eval") return eval_command(command, texts);
   if (command.get_name() == "elementary") return elementary_command(texts);
   if (command.get_name() == "train") return train_command(command, train_texts);
+  if (command.get_name() == "trace") return trace_command(command, trace_texts);
   if (command.get_name() == "weights") return weights_command(command);
   if (command.get_name() == "determinism") return determinism_command(command, texts);
   if (command.get_name() == "golden") {

@@ -122,6 +122,19 @@ std::string train_footer() {
          "  normproof train --out run --resume";
 }
 
+std::string trace_footer() {
+  return "Writes config.json, data.json, initial.safetensors (the state before the first step), "
+         "step_0001.safetensors ...\n(batch, every intermediate tensor, every gradient, the state "
+         "after the step) and manifest.json:\nwhat an implementation of the forward, the backward "
+         "or the optimizer is held against.\nWith --certified the steps are taken in balls of "
+         "thousands of bits until the nearest double of every\nelement is certain; what is printed "
+         "then is a proof of how far the run in double is from the truth.\n\n"
+         "Examples:\n"
+         "  normproof trace --out t --steps 3\n"
+         "  normproof trace --out t --steps 20 --certified --set encoder.d_model=8 --set "
+         "encoder.d_ff=8 \\\n    --set training.batch_size=2";
+}
+
 std::string weights_footer() {
   return "The parameters of the last checkpoint, in float64, under the names that a "
          "torch.nn.Module "

@@ -14,6 +14,7 @@ std::string tokenize_footer();
 std::string elementary_footer();
 std::string determinism_footer();
 std::string train_footer();
+std::string trace_footer();
 std::string weights_footer();
 std::string golden_footer();
 std::string golden_make_footer();

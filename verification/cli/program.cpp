@@ -12,7 +12,6 @@
 #include "verification/cli/command_line.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/verify.hpp"
-#include "verification/training/run.hpp"
 
 namespace normproof::verification::cli {
 namespace {
@@ -71,12 +70,12 @@ struct Runner {
     return regress_compare(command) ? kSuccess : kNumericalFailure;
   }
   int operator()(const TrainCommand& command) const {
-    try {
-      train(command);
-      return kSuccess;
-    } catch (const training::RunFailure& failure) {
-      return complain(kNumericalFailure, failure.what());
-    }
+    train(command);
+    return kSuccess;
+  }
+  int operator()(const TraceCommand& command) const {
+    trace(command);
+    return kSuccess;
   }
   int operator()(const WeightsCommand& command) const {
     weights(command);

@@ -25,14 +25,12 @@ namespace {
 
 /// That of --config, or of the run that is resumed, or the defaults; then the settings.
 RunConfig configuration(const TrainCommand& command) {
-  RunConfig config;
-  std::optional<std::filesystem::path> file = command.config;
+  TrainingSource source = command.source;
+  const std::filesystem::path kept = command.out / "config.json";
   std::error_code ignored;
-  if (!file && command.resume && std::filesystem::exists(command.out / "config.json", ignored))
-    file = command.out / "config.json";
-  if (file) config = training::parse_config(ref::io::read_text(*file), file->string());
-  for (const auto& [key, value] : command.settings) training::set_setting(config, key, value);
-  return config;
+  if (!source.config && command.resume && std::filesystem::exists(kept, ignored))
+    source.config = kept;
+  return load_config(source);
 }
 
 /// "12 s left", from what the steps so far have taken.
@@ -61,17 +59,8 @@ void train(const TrainCommand& command) {
     return;
   }
   ref::numeric::set_num_threads(command.threads);
-  const Corpus corpus = load_corpus(command.files);
-  const std::size_t count = corpus.tokenized.sequences.size();
-  const std::vector<std::size_t> validation =
-      command.validation ? training::parse_split(ref::io::read_text(*command.validation),
-                                                 command.validation->string(), count)
-                         : std::vector<std::size_t>();
-  training::Dataset data =
-      training::split({corpus.tokenized.sequences, corpus.tokenized.labels}, validation, config);
-  data.vocab_size = corpus.tokenized.vocab_size;
-  data.pad_id = corpus.tokenized.pad_id;
-  config.train.encoder.vocab_size = data.vocab_size;
+  const TrainingData loaded = load_training_data(command.source, config);
+  const training::Dataset& data = loaded.data;
   std::optional<ref::tensor::NamedTensors<double>> weights;
   if (command.weights)
     weights = training::from_pytorch(config.train.encoder, ref::io::read_tensors(*command.weights),
@@ -95,7 +84,7 @@ void train(const TrainCommand& command) {
       "{}: {}, {} to train on, {} to validate on\n"
       "training loss {:.4f}; validation loss {:.4f}, accuracy {:.4f}, macro-F1 {:.4f}\n"
       "sha256 {}\n",
-      clean_line(corpus.name), plural(summary.steps, "step"),
+      clean_line(loaded.corpus), plural(summary.steps, "step"),
       count_text(data.training.sequences.size()), count_text(data.validation.sequences.size()),
       summary.training_loss, summary.validation_loss, summary.validation.accuracy,
       summary.validation.macro_f1, summary.sha256));

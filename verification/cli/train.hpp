@@ -2,21 +2,15 @@
 
 #include <filesystem>
 #include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include "verification/cli/corpus.hpp"
+#include "verification/cli/training_source.hpp"
 
 namespace normproof::verification::cli {
 
 struct TrainCommand {
+  TrainingSource source = {};
   std::filesystem::path out = {};
-  std::optional<std::filesystem::path> config = {};
-  std::vector<std::pair<std::string, std::string>> settings = {};  ///< key and value
-  CorpusFiles files = {};
-  std::optional<std::filesystem::path> validation = {};  ///< numbers of sentences, a line each
-  std::optional<std::filesystem::path> weights = {};     ///< to begin with, in PyTorch's names
+  std::optional<std::filesystem::path> weights = {};  ///< to begin with, in PyTorch's names
   bool resume = false;
   bool print_config = false;
   std::size_t checkpoint_every = 0;  ///< steps; 0: at the end of each epoch

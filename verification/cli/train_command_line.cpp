@@ -15,27 +15,7 @@ void add_train(CLI::App& app, TrainTexts& texts) {
       "train", "Train a Transformer encoder on sentences, with the same\nbits on every machine");
   train.add_option("--out", texts.out, "The folder of the run; it is not there yet, or --resume")
       ->type_name("DIR");
-  train
-      .add_option(
-          "--config", texts.config,
-          "Settings as JSON; those that it leaves out have their\ndefaults (--print-config)")
-      ->type_name("FILE");
-  train
-      .add_option("--set", texts.settings,
-                  "One setting, such as norm.name=power_norm; may be\nrepeated, after --config")
-      ->type_name("KEY=VALUE");
-  train.add_option("--seed", texts.seed, "The same as --set training.seed=N")->type_name("N");
-  train
-      .add_option("--data", texts.data,
-                  "Sentences in the format of Financial PhraseBank\n(default: a made-up corpus)")
-      ->type_name("FILE");
-  train.add_option("--vocab", texts.vocab, "The WordPiece vocabulary to --data: vocab.txt")
-      ->type_name("FILE");
-  train
-      .add_option("--validation", texts.validation,
-                  "Numbers of the sentences to validate on, from 0, a line\neach (default: a share "
-                  "of all, by the seed)")
-      ->type_name("FILE");
+  add_training_source(train, texts.source);
   train
       .add_option(
           "--weights", texts.weights,
@@ -63,17 +43,7 @@ TrainCommand train_command(const CLI::App& command, const TrainTexts& texts) {
     train.out = *out;
   else if (!train.print_config)
     throw UsageError("--out is not given; expected the folder of the run");
-  train.config = path_of(command, "--config");
-  for (const std::string& setting : texts.settings) {
-    const std::size_t equals = setting.find('=');
-    if (equals == std::string::npos || equals == 0)
-      throw UsageError(
-          fmt::format("--set is '{}'; expected KEY=VALUE, such as norm.name=power_norm", setting));
-    train.settings.emplace_back(setting.substr(0, equals), setting.substr(equals + 1));
-  }
-  if (command.count("--seed") > 0) train.settings.emplace_back("training.seed", texts.seed);
-  train.files = {path_of(command, "--data"), path_of(command, "--vocab")};
-  train.validation = path_of(command, "--validation");
+  train.source = training_source_of(command, texts.source);
   train.resume = texts.resume;
   train.weights = path_of(command, "--weights");
   if (train.resume && train.weights)

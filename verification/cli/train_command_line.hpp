@@ -2,16 +2,16 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
-#include <vector>
 
 #include "verification/cli/train.hpp"
+#include "verification/cli/training_source_options.hpp"
 
 namespace normproof::verification::cli {
 
 /// The options of `normproof train`, as text.
 struct TrainTexts {
-  std::string out, config, validation, data, vocab, weights, threads, seed, checkpoint_every = "0";
-  std::vector<std::string> settings;
+  TrainingSourceTexts source;
+  std::string out, weights, threads, checkpoint_every = "0";
   bool resume = false, print_config = false;
 };
 

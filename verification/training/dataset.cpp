@@ -1,11 +1,14 @@
 #include "verification/training/dataset.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <nlohmann/json.hpp>
 
+#include "ref/io/sha256.hpp"
 #include "ref/numeric/errors.hpp"
 
 namespace normproof::verification::training {
@@ -112,6 +115,21 @@ std::size_t steps_of_epoch(const Dataset& data, const RunConfig& config) {
       (data.training.sequences.size() + config.batch_size - 1) / config.batch_size;
   const auto each = static_cast<std::size_t>(config.train.accumulation);
   return (batches + each - 1) / each;
+}
+
+std::string data_json(const Dataset& data, const std::string& weights_sha256) {
+  const auto part = [](const Sentences& sentences) {
+    std::string text;
+    for (std::size_t i = 0; i < sentences.sequences.size(); ++i)
+      text += fmt::format("{}: {}\n", sentences.labels[i], fmt::join(sentences.sequences[i], " "));
+    return nlohmann::ordered_json{{"sentences", sentences.sequences.size()},
+                                  {"sha256", ref::io::sha256(text)}};
+  };
+  nlohmann::ordered_json object = {{"vocab_size", data.vocab_size},
+                                   {"training", part(data.training)},
+                                   {"validation", part(data.validation)}};
+  if (!weights_sha256.empty()) object["weights"] = weights_sha256;
+  return object.dump(1) + "\n";
 }
 
 ref::tensor::Tensor<double> class_weights(const Dataset& data, const RunConfig& config) {

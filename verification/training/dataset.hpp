@@ -52,6 +52,10 @@ std::vector<ref::train::LabelledBatch> validation_batches(const Dataset& data,
 /// Optimizer steps in an epoch: accumulation batches make one; the rest of an epoch makes one too.
 std::size_t steps_of_epoch(const Dataset& data, const RunConfig& config);
 
+/// What tells one dataset from another, as JSON: sizes and hashes; with the hash of the weights
+/// that a run begins with, where that is not empty.
+std::string data_json(const Dataset& data, const std::string& weights_sha256 = {});
+
 /// By config.train.class_weights, of the training sentences; empty for none.
 /// Throws    UsageError where a class has no training sentence and its weight would be infinite
 ref::tensor::Tensor<double> class_weights(const Dataset& data, const RunConfig& config);

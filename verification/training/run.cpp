@@ -48,20 +48,9 @@ GivenWeights given_weights(const RunConfig& config, const RunOptions& options) {
   return from_pytorch(config.train.encoder, ref::io::read_tensors(kept), kept.string());
 }
 
-/// What tells one dataset from another, and the weights that a run began with from others.
-std::string data_json(const Dataset& data, const GivenWeights& weights) {
-  const auto part = [](const Sentences& sentences) {
-    std::string text;
-    for (std::size_t i = 0; i < sentences.sequences.size(); ++i)
-      text += fmt::format("{}: {}\n", sentences.labels[i], fmt::join(sentences.sequences[i], " "));
-    return ordered_json{{"sentences", sentences.sequences.size()},
-                        {"sha256", ref::io::sha256(text)}};
-  };
-  ordered_json object = {{"vocab_size", data.vocab_size},
-                         {"training", part(data.training)},
-                         {"validation", part(data.validation)}};
-  if (weights) object["weights"] = train::state_sha256({*weights, {}, {}, 0});
-  return object.dump(1) + "\n";
+/// Of the weights that a run begins with, as that of a step; empty for none.
+std::string hash_of_weights(const GivenWeights& weights) {
+  return weights ? train::state_sha256({*weights, {}, {}, 0}) : std::string();
 }
 
 /// The statistics that each norm leaves, as the least, the mean and the largest of their elements.
@@ -225,7 +214,8 @@ class Run {
 
   Checkpoint prepare() {
     const fs::path& out = options_.out;
-    const std::string config = config_json(config_), data = data_json(data_, begin_);
+    const std::string config = config_json(config_),
+                      data = data_json(data_, hash_of_weights(begin_));
     // What the configuration cannot be is refused before there is a folder.
     Checkpoint start{train::initial_train_state(config_.train), 0, {}};
     if (begin_) start.state.parameters = *begin_;
@@ -269,7 +259,7 @@ class Run {
 
   /// What tells this run from another.
   std::string identity() const {
-    return ref::io::sha256(config_json(config_) + data_json(data_, begin_));
+    return ref::io::sha256(config_json(config_) + data_json(data_, hash_of_weights(begin_)));
   }
 
   static void check_same(const fs::path& file, const std::string& text, const char* what) {
@@ -281,9 +271,7 @@ class Run {
 
   void take_step(const std::vector<train::LabelledBatch>& batches, std::size_t k, std::size_t epoch,
                  std::size_t total) {
-    const auto each = static_cast<std::size_t>(config_.train.accumulation);
-    const auto own = std::span(batches).subspan(k * each);
-    const auto used = own.first(std::min(each, own.size()));
+    const auto used = batches_of_step(batches, config_, k);
     NormStatistics norms;
     const ref::encoder::Tap<double> tap =
         [&](const std::string& name, const Tensor<double>& values) { norms.see(name, values); };

@@ -11,6 +11,7 @@
 #include "ref/io/tensor_file.hpp"
 #include "ref/numeric/elementary.hpp"
 #include "ref/numeric/errors.hpp"
+#include "ref/numeric/parallel.hpp"
 #include "ref/tensor/contract.hpp"
 #include "verification/golden/new_folder.hpp"
 #include "verification/training/run.hpp"
@@ -104,6 +105,18 @@ struct DoubleStep {
   train::TrainState<double> after;
 };
 
+/// The precision of balls is that of a thread: no other thread takes part.
+class OneThread {
+ public:
+  OneThread() : before_(ref::numeric::num_threads()) { ref::numeric::set_num_threads(1); }
+  ~OneThread() { ref::numeric::set_num_threads(before_); }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  int before_;
+};
+
 class Trace {
  public:
   Trace(const RunConfig& config, const Dataset& data, const TraceOptions& options)
@@ -172,6 +185,7 @@ class Trace {
   }
 
   std::vector<StepRecord> follow_balls(long bits) {
+    const OneThread alone;
     const ref::numeric::BallPrecision precision(bits);
     auto state = train::convert_state<ball>(start_);
     const Tensor<ball> weights =
@@ -219,6 +233,7 @@ class Trace {
   void write(const fs::path& folder, const std::vector<StepRecord>& records,
              TraceSummary& summary) const {
     ref::io::write_file(folder / "config.json", config_json(config_));
+    ref::io::write_file(folder / "data.json", data_json(data_));
     ordered_json files = ordered_json::array(), steps = ordered_json::array();
     const auto put = [&](const std::string& stem, const std::vector<StoredTensor>& tensors) {
       const std::string name = stem + options_.suffix;

@@ -41,7 +41,8 @@ struct TraceSummary {
 
 /// Every tensor of the first steps of a run, forward and backward, in a new folder.
 ///
-/// Computes  config.json as `run` has it; initial<suffix>: the state before the first
+/// Computes  config.json and data.json as `run` has them; initial<suffix>: the state before the
+/// first
 ///           step and class_weights; step_0001<suffix>, ...: `tokens`, `valid`, `labels`, every
 ///           tensor that the step shows (encoder::Tap), and the state after it as a checkpoint
 ///           names it; manifest.json. With accumulation the tensors of batch k > 1 end in ".k".

@@ -37,11 +37,11 @@ TEST(TrainCommandLine, TakesItsOptions) {
                                                                   "3",
                                                                   "--resume"}));
   EXPECT_EQ(command.out, "o");
-  EXPECT_EQ(command.config, "c");
-  EXPECT_THAT(command.settings, ElementsAre(Pair("norm.name", "none"), Pair("a.b", "c=d"),
-                                            Pair("training.seed", "9")));
-  EXPECT_EQ(command.files.data, "d");
-  EXPECT_EQ(command.validation, "n");
+  EXPECT_EQ(command.source.config, "c");
+  EXPECT_THAT(command.source.settings, ElementsAre(Pair("norm.name", "none"), Pair("a.b", "c=d"),
+                                                   Pair("training.seed", "9")));
+  EXPECT_EQ(command.source.files.data, "d");
+  EXPECT_EQ(command.source.validation, "n");
   EXPECT_EQ(command.checkpoint_every, 5u);
   EXPECT_EQ(command.threads, 3);
   EXPECT_TRUE(command.resume);

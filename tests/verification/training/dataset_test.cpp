@@ -89,5 +89,26 @@ TEST(ClassWeights, OfEachKind) {
               HasSubstr("class 2 has no training sentence"));
 }
 
+TEST(DataJson, TellsDatasetsApart) {
+  const Dataset data = small_dataset();
+  Dataset other = data;
+  other.validation.labels[0] = 2 - other.validation.labels[0] / 2;
+  EXPECT_NE(data_json(other), data_json(data));
+  other = data;
+  other.training.sequences[0][0] = 9;
+  EXPECT_NE(data_json(other), data_json(data));
+  EXPECT_EQ(data_json(data).find("weights"), std::string::npos);
+  EXPECT_NE(data_json(data, "abc").find("\"weights\": \"abc\""), std::string::npos);
+}
+
+TEST(BatchesOfStep, TheLastStepTakesWhatIsLeft) {
+  RunConfig config = small_run_config();
+  config.train.accumulation = 2;
+  const std::vector<ref::train::LabelledBatch> epoch(3);
+  EXPECT_EQ(batches_of_step(epoch, config, 0).size(), 2u);
+  EXPECT_EQ(batches_of_step(epoch, config, 1).size(), 1u);
+  EXPECT_EQ(batches_of_step(epoch, config, 1).data(), &epoch[2]);
+}
+
 }  // namespace
 }  // namespace normproof::verification::training

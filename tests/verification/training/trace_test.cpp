@@ -11,6 +11,7 @@
 #include "ref/io/atomic_file.hpp"
 #include "ref/io/sha256.hpp"
 #include "ref/io/tensor_file.hpp"
+#include "ref/numeric/parallel.hpp"
 #include "tests/ref/io/temporary_folder.hpp"
 #include "tests/verification/training/samples.hpp"
 #include "verification/training/run.hpp"
@@ -115,6 +116,23 @@ TEST_F(TraceFolder, CertifiedValuesAreTheNearestDoublesOfTheTruth) {
     // The difference of doubles is exact here but for the remainder's own rounding.
     EXPECT_LE(std::fabs(most - said), 0x1p-50 * said) << norm;
   }
+}
+
+TEST_F(TraceFolder, CertifiedOnManyThreadsIsTheSame) {
+  // Long enough a batch for several threads, whose balls have another precision.
+  config_.batch_size = 7;
+  for (auto& sequence : data_.training.sequences)
+    while (sequence.size() < 40)
+      sequence.push_back(4 + static_cast<std::int32_t>(sequence.size()) % 8);
+  const auto text = [&](const char* name) {
+    go(name, {.certified = true});
+    return ref::io::read_text(folder_ / name / "step_0001.safetensors");
+  };
+  const std::string once = text("one");
+  ref::numeric::set_num_threads(4);
+  EXPECT_EQ(text("four"), once);
+  EXPECT_EQ(ref::numeric::num_threads(), 4);
+  ref::numeric::set_num_threads(1);
 }
 
 TEST_F(TraceFolder, AccumulatedBatchesHaveNamesOfTheirOwn) {

@@ -1,0 +1,90 @@
+#include "verification/cli/trace.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/verification/cli/program_run.hpp"
+
+// `normproof trace`: the program itself, and its text.
+namespace normproof::tests::verification::cli {
+namespace {
+
+using testing::AllOf;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr const char* kTiny =
+    " --set encoder.d_model=4 --set encoder.num_heads=2 --set encoder.d_ff=3 "
+    "--set training.batch_size=2 --threads 2 ";
+
+class TraceProgram : public ::testing::Test {
+ protected:
+  TraceProgram() : enter_("cd '" + folder_.path().string() + "'; ") {}
+  Outcome in(const std::string& command) const { return run(enter_ + command); }
+  Outcome trace(const std::string& more) const { return in("$N trace" + (kTiny + more)); }
+
+  tests::ref::io::TemporaryFolder folder_;
+  std::string enter_;
+};
+
+TEST_F(TraceProgram, WritesTheStepsThatTrainTakes) {
+  const Outcome outcome = trace("--out t --steps 2 --format npz");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_THAT(
+      outcome.out,
+      AllOf(
+          StartsWith("synthetic corpus: 2 steps, "), HasSubstr("\nsha256 "),
+          EndsWith("t: config.json, data.json, initial.npz, manifest.json, 2 files of a step\n")));
+  EXPECT_EQ(in("ls t").out,
+            "config.json\ndata.json\ninitial.npz\nmanifest.json\nstep_0001.npz\nstep_0002.npz\n");
+  // Its second step is the second line of a run.
+  in("$N train" + (kTiny + std::string("--out r --set training.epochs=1")));
+  const auto line = nlohmann::json::parse(in("sed -n 2p r/metrics.jsonl").out);
+  EXPECT_THAT(outcome.out, HasSubstr("sha256 " + line.at("sha256").get<std::string>()));
+}
+
+TEST_F(TraceProgram, CertifiedItSaysHowFarTheDoublesAre) {
+  const Outcome outcome = trace("--out t --steps 2 --certified --json");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const auto report = nlohmann::json::parse(outcome.out);
+  EXPECT_GE(report.at("bits"), 2048);
+  ASSERT_EQ(report.at("steps").size(), 2u);
+  EXPECT_GT(report.at("steps")[0].at("parameters").at("absolute"), 0);
+  EXPECT_LT(report.at("steps")[0].at("parameters").at("absolute"), 1e-3);
+  EXPECT_GT(report.at("growth"), 0);
+  EXPECT_THAT(trace("--out u --certified").out,
+              AllOf(HasSubstr(" certified with "), HasSubstr("of params")));
+}
+
+TEST_F(TraceProgram, WhatIsWrongIsOneSentence) {
+  in("mkdir full && touch full/x");
+  for (const auto& [arguments, status, sentence] :
+       std::initializer_list<std::tuple<const char*, int, const char*>>{
+           {"--out full", 2, "--out"},
+           {"--out t --set training.learning_rate=-1", 2, "learning_rate"},
+           {"--out t --data absent", 3, "absent"}}) {
+    const Outcome outcome = trace(arguments);
+    EXPECT_EQ(outcome.status, status) << arguments << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(sentence)) << arguments;
+    EXPECT_EQ(outcome.out, "") << arguments;
+  }
+  EXPECT_EQ(in("ls").out, "full\n");
+}
+
+TEST(TraceText, GrowthIsTheMeanFactorAStep) {
+  ::normproof::verification::training::TraceSummary summary;
+  summary.bits = 2048;
+  for (const double relative : {0x1p-50, 0x1p-48, 0x1p-44}) {
+    summary.steps.emplace_back();
+    summary.steps.back().parameters.relative = relative;
+  }
+  EXPECT_THAT(::normproof::verification::cli::trace_text({}, "c", summary),
+              HasSubstr("grows 8-fold a step"));
+}
+
+}  // namespace
+}  // namespace normproof::tests::verification::cli

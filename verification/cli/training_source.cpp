@@ -1,0 +1,31 @@
+#include "verification/cli/training_source.hpp"
+
+#include "ref/io/atomic_file.hpp"
+
+namespace normproof::verification::cli {
+
+training::RunConfig load_config(const TrainingSource& source) {
+  training::RunConfig config;
+  if (source.config)
+    config = training::parse_config(ref::io::read_text(*source.config), source.config->string());
+  for (const auto& [key, value] : source.settings) training::set_setting(config, key, value);
+  return config;
+}
+
+TrainingData load_training_data(const TrainingSource& source, training::RunConfig& config) {
+  const Corpus corpus = load_corpus(source.files);
+  const std::vector<std::size_t> validation =
+      source.validation
+          ? training::parse_split(ref::io::read_text(*source.validation),
+                                  source.validation->string(), corpus.tokenized.sequences.size())
+          : std::vector<std::size_t>();
+  TrainingData loaded{
+      training::split({corpus.tokenized.sequences, corpus.tokenized.labels}, validation, config),
+      corpus.name};
+  loaded.data.vocab_size = corpus.tokenized.vocab_size;
+  loaded.data.pad_id = corpus.tokenized.pad_id;
+  config.train.encoder.vocab_size = loaded.data.vocab_size;
+  return loaded;
+}
+
+}  // namespace normproof::verification::cli
