@@ -56,7 +56,7 @@ AttentionForward<T> multi_head_attention(const Tensor<T>& x, const Attention<T>&
                                          const Mask& attention_mask,
                                          const AttentionOptions& options);
 
-/// Source    docs/derivations/encoder.md
+/// Source    docs/specification/encoder.md
 /// Requires  (C6) grad_y has the shape of x  (C7) saved as the forward returned it
 template <numeric::Real T>
 AttentionGradients<T> multi_head_attention_backward(const Tensor<T>& grad_y, const Tensor<T>& x,
