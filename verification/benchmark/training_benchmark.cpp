@@ -1,4 +1,5 @@
 #include <benchmark/benchmark.h>
+#include <fmt/format.h>
 
 #include <string>
 
@@ -6,45 +7,68 @@
 #include "ref/numeric/random.hpp"
 #include "ref/train/trainer.hpp"
 
-// One step of training at batch 32, sequence 64, vocabulary 30522, SGD, without dropout: names are
-// <layers>x<d_model>-<activation>/<threads>. PyTorch's: torch_training.py.
+// One step of training, vocabulary 30522, SGD, without dropout. Beside PyTorch (torch_training.py):
+// batch 32, sequence 64, names are <layers>x<d_model>-<activation>/<threads>. Scaling: one size of
+// 1x64-relu is another, names are <batch|sequence|layers|d_model>=<size>/<threads>.
 namespace {
 
 namespace model = normproof::ref::model;
 namespace train = normproof::ref::train;
 
-constexpr std::size_t kBatch = 32, kLength = 64, kVocabulary = 30522;
+constexpr std::size_t kVocabulary = 30522;
 
-model::TrainConfig config_of(std::size_t layers, std::size_t d_model,
-                             model::Activation activation) {
+struct Size {
+  std::size_t batch = 32, sequence = 64, layers = 1, d_model = 64;
+  model::Activation activation = model::Activation::relu;
+};
+
+model::TrainConfig config_of(const Size& size) {
   model::TrainConfig config;
   config.encoder.vocab_size = kVocabulary;
-  config.encoder.d_model = d_model;
+  config.encoder.d_model = size.d_model;
   config.encoder.num_heads = 4;
-  config.encoder.d_ff = 4 * d_model;
-  config.encoder.num_layers = layers;
-  config.encoder.activation = activation;
+  config.encoder.d_ff = 4 * size.d_model;
+  config.encoder.num_layers = size.layers;
+  config.encoder.activation = size.activation;
   config.encoder.dropout = 0;
   config.encoder.positions = false;
   config.learning_rate = 1e-3;
   return config;
 }
 
-train::LabelledBatch random_batch() {
+train::LabelledBatch random_batch(const Size& size) {
   const normproof::ref::numeric::RandomStream random(1, "tokens");
-  train::LabelledBatch batch{{{kBatch, kLength, {}}, {}}, {}};
-  for (std::size_t i = 0; i < kBatch * kLength; ++i)
+  train::LabelledBatch batch{{{size.batch, size.sequence, {}}, {}}, {}};
+  for (std::size_t i = 0; i < size.batch * size.sequence; ++i)
     batch.inputs.tokens.ids.push_back(static_cast<std::int32_t>(random.below(i, kVocabulary)));
-  for (std::size_t b = 0; b < kBatch; ++b) batch.labels.push_back(static_cast<int>(b % 3));
+  for (std::size_t b = 0; b < size.batch; ++b) batch.labels.push_back(static_cast<int>(b % 3));
   return batch;
 }
 
-void run_steps(benchmark::State& state, const model::TrainConfig& config, int threads) {
+void run_steps(benchmark::State& state, const Size& size, int threads) {
   normproof::ref::numeric::set_num_threads(threads);
+  const model::TrainConfig config = config_of(size);
   train::TrainState<double> run = train::initial_train_state(config);
-  const std::vector<train::LabelledBatch> batches = {random_batch()};
+  const std::vector<train::LabelledBatch> batches = {random_batch(size)};
   for (auto _ : state)
     benchmark::DoNotOptimize(train::train_step<double>(config, batches, {}, run).loss);
+}
+
+void add(const std::string& name, const Size& size) {
+  for (const int threads : {1, 2})
+    benchmark::RegisterBenchmark(fmt::format("{}/{}/", name, threads).c_str(),
+                                 [=](benchmark::State& state) { run_steps(state, size, threads); })
+        ->Unit(benchmark::kMillisecond)
+        ->UseRealTime();
+}
+
+void add_scaling(const char* name, std::size_t Size::*field,
+                 std::initializer_list<std::size_t> values) {
+  for (const std::size_t value : values) {
+    Size size;
+    size.*field = value;
+    add(fmt::format("{}={}", name, value), size);
+  }
 }
 
 }  // namespace
@@ -54,15 +78,12 @@ int main(int argc, char** argv) {
     for (const std::size_t d_model : {64, 128, 256})
       for (const auto& [name, activation] :
            {std::pair{"relu", model::Activation::relu}, std::pair{"gelu", model::Activation::gelu}})
-        for (const int threads : {1, 2}) {
-          const std::string full = std::to_string(layers) + "x" + std::to_string(d_model) + "-" +
-                                   name + "/" + std::to_string(threads) + "/";
-          const model::TrainConfig config = config_of(layers, d_model, activation);
-          benchmark::RegisterBenchmark(
-              full.c_str(), [=](benchmark::State& state) { run_steps(state, config, threads); })
-              ->Unit(benchmark::kMillisecond)
-              ->UseRealTime();
-        }
+        add(fmt::format("{}x{}-{}", layers, d_model, name),
+            {.layers = layers, .d_model = d_model, .activation = activation});
+  add_scaling("batch", &Size::batch, {8, 16, 32, 64, 128});
+  add_scaling("sequence", &Size::sequence, {16, 32, 64, 128, 256, 512});
+  add_scaling("layers", &Size::layers, {1, 2, 4, 8});
+  add_scaling("d_model", &Size::d_model, {32, 64, 128, 256, 512});
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   benchmark::RunSpecifiedBenchmarks();
