@@ -50,7 +50,8 @@ tensor::Shape shape_by_name(const EncoderConfig& c, const std::string& name) {
   const bool is_norm = name.ends_with(".gamma") || name.ends_with(".beta");
   if (!is_norm) return {d};  // the biases of attention.out and feed_forward.second
   const bool absent = name.starts_with("final_norm") && c.placement == model::NormPlacement::post;
-  if (absent || !(name.ends_with(".gamma") ? model::has_gamma(c.norm) : model::has_beta(c.norm))) return {};
+  if (absent || !(name.ends_with(".gamma") ? model::has_gamma(c.norm) : model::has_beta(c.norm)))
+    return {};
   return {model::norm_name(c.norm) == "scale_norm" ? 1 : d};
 }
 

@@ -34,8 +34,8 @@ struct StepResult {
 ///           takes the label of its sentence where the pooling is per_position, padding none where
 ///           mask_padding is set. PowerNorm counts optimizer steps in its warm-up, the released one
 ///           forwards
-/// Requires  (C1) 1 to accumulation batches  (C2) labels [B], 0 <= label < num_classes; those of Encoder,
-///           of cross_entropy and of the optimizer
+/// Requires  (C1) 1 to accumulation batches  (C2) labels [B], 0 <= label < num_classes; those
+///           of Encoder, of cross_entropy and of the optimizer
 /// Throws    ContractError; then `state` is as before
 template <numeric::Real T>
 StepResult<T> train_step(const model::TrainConfig& config, std::span<const LabelledBatch> batches,
