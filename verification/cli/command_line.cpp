@@ -299,7 +299,7 @@ Command parse_command_line(const std::vector<std::string>& arguments) {
                                  fmt::join(commands, ", ")));
   }
   const CLI::App& command = *given.front();
-  // golden_verb and regress_verb name the verb that is nearest to an unknown one.
+  // verb_of names the verb that is nearest to an unknown one.
   const bool has_verbs = command.get_name() == "golden" || command.get_name() == "regress";
   if (!has_verbs || !command.get_subcommands().empty())
     refuse_extras(command, command.get_name(), {});
@@ -311,7 +311,7 @@ Command parse_command_line(const std::vector<std::string>& arguments) {
   if (command.get_name() == "weights") return weights_command(command);
   if (command.get_name() == "determinism") return determinism_command(command, texts);
   if (command.get_name() == "golden") {
-    const CLI::App& verb = golden_verb(command);
+    const CLI::App& verb = verb_of(command);
     refuse_extras(verb, "golden " + verb.get_name(), {});
     if (verb.get_name() == "make") return golden_make_command(verb, golden_texts);
     if (verb.get_name() == "export") return golden_export_command(verb, golden_texts);
@@ -321,7 +321,7 @@ Command parse_command_line(const std::vector<std::string>& arguments) {
     return golden_check_command(verb, golden_texts);
   }
   if (command.get_name() == "regress") {
-    const CLI::App& verb = regress_verb(command);
+    const CLI::App& verb = verb_of(command);
     refuse_extras(verb, "regress " + verb.get_name(), {});
     if (verb.get_name() == "record") return regress_record_command(verb, regress_texts);
     return regress_compare_command(verb, regress_texts);

@@ -229,19 +229,6 @@ void add_golden(CLI::App& app, GoldenTexts& texts) {
   golden.footer(golden_footer());
 }
 
-const CLI::App& golden_verb(const CLI::App& golden) {
-  const std::vector<CLI::App*> given = golden.get_subcommands();
-  if (given.size() == 1) return *given.front();
-  const std::vector<std::string> known = {"make", "check", "relations", "power", "bless", "export"};
-  const std::vector<std::string> extras = golden.remaining();
-  if (!extras.empty())
-    throw UsageError(ref::numeric::unknown_name("golden command", extras[0], known));
-  throw UsageError(
-      "no golden command is given; expected one of make, check, relations, power, bless, export "
-      "(see "
-      "normproof golden --help)");
-}
-
 GoldenMakeCommand golden_make_command(const CLI::App& verb, const GoldenTexts& texts) {
   GoldenMakeCommand make;
   make.out = *path_of(verb, "--out");

@@ -17,10 +17,6 @@ struct GoldenTexts {
 
 void add_golden(CLI::App& app, GoldenTexts& texts);
 
-/// The verb that was given after `golden`.
-/// Throws    UsageError where there is none, or an unknown one
-const CLI::App& golden_verb(const CLI::App& golden);
-
 /// Throws    UsageError
 GoldenMakeCommand golden_make_command(const CLI::App& verb, const GoldenTexts& texts);
 GoldenBlessCommand golden_bless_command(const CLI::App& verb, const GoldenTexts& texts);

@@ -43,6 +43,10 @@ Value parse_choice(std::string_view option, const std::string& text,
 /// Nothing where the option is not given.
 std::optional<std::filesystem::path> path_of(const CLI::App& command, const std::string& option);
 
+/// The verb that is given to a command which has verbs.
+/// Throws    UsageError with the verbs there are, or the one nearest to an unknown one
+const CLI::App& verb_of(const CLI::App& command);
+
 /// A number of threads; the number of processors where the option is not given.
 int thread_count(const CLI::App& command, const char* option, const std::string& text);
 

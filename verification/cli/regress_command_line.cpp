@@ -81,17 +81,6 @@ void add_regress(CLI::App& app, RegressTexts& texts) {
   regress.footer(regress_footer());
 }
 
-const CLI::App& regress_verb(const CLI::App& regress) {
-  const std::vector<CLI::App*> given = regress.get_subcommands();
-  if (given.size() == 1) return *given.front();
-  const std::vector<std::string> extras = regress.remaining();
-  if (!extras.empty())
-    throw UsageError(
-        ref::numeric::unknown_name("regress command", extras[0], {"record", "compare"}));
-  throw UsageError(
-      "no regress command is given; expected record or compare (see normproof regress --help)");
-}
-
 RegressRecordCommand regress_record_command(const CLI::App& verb, const RegressTexts& texts) {
   constexpr int kLongest = 86400;
   RegressRecordCommand record;

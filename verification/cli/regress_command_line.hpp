@@ -16,10 +16,6 @@ struct RegressTexts {
 
 void add_regress(CLI::App& app, RegressTexts& texts);
 
-/// The verb that was given after `regress`.
-/// Throws    UsageError where there is none, or an unknown one
-const CLI::App& regress_verb(const CLI::App& regress);
-
 /// Throws    UsageError
 RegressRecordCommand regress_record_command(const CLI::App& verb, const RegressTexts& texts);
 RegressCompareCommand regress_compare_command(const CLI::App& verb, const RegressTexts& texts);

@@ -73,7 +73,9 @@ TEST(RegressCommandLine, ErrorsAreOneSentenceThatHelps) {
     more.insert(more.begin(), {"record", "--golden", "g", "--history", "h"});
     refused(more, message);
   };
-  refused({}, "no regress command is given; expected record or compare");
+  refused({},
+          "no regress command is given; expected one of record, compare (see normproof "
+          "regress --help)");
   refused({"recrod"}, "unknown regress command 'recrod'; did you mean 'record'?");
   refused({"record", "--golden", "g", "--self"}, "--history is required");
   refused({"record", "--history", "h", "--self"}, "--golden is required");
