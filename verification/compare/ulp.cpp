@@ -1,6 +1,7 @@
 #include "verification/compare/ulp.hpp"
 
 #include <bit>
+#include <cmath>
 
 namespace normproof::verification::compare {
 namespace {
@@ -19,6 +20,11 @@ std::uint64_t ulp_distance(double a, double b) {
   if (index_a > kInfinityBits || index_b > kInfinityBits) return kInfinitelyFar;
   if ((bits_a ^ bits_b) & kSign) return index_a + index_b;
   return index_a > index_b ? index_a - index_b : index_b - index_a;
+}
+
+bool same_number(double a, double b) {
+  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) ||
+         (std::isnan(a) && std::isnan(b));
 }
 
 double ulp(double x) {

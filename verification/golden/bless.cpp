@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <bit>
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
@@ -22,6 +21,7 @@
 #include "ref/io/json_reader.hpp"
 #include "ref/io/sha256.hpp"
 #include "ref/numeric/errors.hpp"
+#include "verification/compare/ulp.hpp"
 #include "verification/golden/corpus_files.hpp"
 #include "verification/golden/tolerance.hpp"
 
@@ -54,11 +54,6 @@ std::map<std::string, CaseDescription> cases_of(const fs::path& corpus) {
   return cases;
 }
 
-bool same_number(double a, double b) {
-  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) ||
-         (std::isnan(a) && std::isnan(b));
-}
-
 /// "y: 3 of 90 elements, at most 2 ulp"; nothing where the tensors are the same.
 std::optional<std::string> tensor_difference(const StoredTensor& before,
                                              const StoredTensor& after) {
@@ -71,7 +66,7 @@ std::optional<std::string> tensor_difference(const StoredTensor& before,
   std::size_t count = 0;
   double ulps = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (same_number(old_values[i], values[i])) continue;
+    if (compare::same_number(old_values[i], values[i])) continue;
     ++count;
     ulps =
         std::max(ulps, std::fabs(values[i] - old_values[i]) / ulp_of(old_values[i], before.dtype));

@@ -88,5 +88,14 @@ RC_GTEST_PROP(UlpProperty, IsAMetricOnNumbers, ()) {
   RC_ASSERT(ulp_distance(a, c) / 2 <= ulp_distance(a, b) / 2 + ulp_distance(b, c) / 2 + 1);
 }
 
+TEST(SameNumber, IsTheSameBitsOrTwoNaN) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_TRUE(same_number(1, 1));
+  EXPECT_TRUE(same_number(nan, -nan));
+  EXPECT_FALSE(same_number(0.0, -0.0));
+  EXPECT_FALSE(same_number(1, 1 + 0x1p-52));
+  EXPECT_FALSE(same_number(nan, 1));
+}
+
 }  // namespace
 }  // namespace normproof::verification::compare
