@@ -14,6 +14,27 @@ static void visit_fields(LogSumExpOptions&, auto&&) {}
 static void visit_fields(ReluOptions&, auto&&) {}
 static void visit_fields(GeluOptions&, auto&&) {}
 static void visit_fields(GeluTanhOptions&, auto&&) {}
+static void visit_fields(EncoderLayerOptions& o, auto&& f) {
+  f("num_heads", o.num_heads);
+  f("activation", o.activation);
+  f("placement", o.placement);
+  f("norm", o.norm);
+}
+static void visit_fields(EncoderOptions& o, auto&& f) {
+  f("num_layers", o.num_layers);
+  f("num_heads", o.num_heads);
+  f("activation", o.activation);
+  f("placement", o.placement);
+  f("pooling", o.pooling);
+  f("positions", o.positions);
+  f("norm", o.norm);
+}
+static void parse_field(std::string_view, std::string_view text, NormOptions& value) {
+  value = norm_options(text);
+}
+static std::string print_field(const NormOptions& value) {
+  return norm_name(value);
+}
 
 namespace {
 
@@ -21,9 +42,50 @@ constexpr const char* kFunctionNames[] = {"softmax", "log_softmax", "log_sum_exp
                                           "relu",    "gelu",        "gelu_tanh"};
 static_assert(std::size(kFunctionNames) == std::variant_size_v<FunctionOptions>);
 
-std::string function_name(const FunctionOptions& options) {
-  return kFunctionNames[options.index()];
+constexpr const char* kEncoderNames[] = {"encoder_layer", "encoder"};
+static_assert(std::size(kEncoderNames) == std::variant_size_v<EncoderOperation>);
+
+/// What begins the names of the norm's own options.
+constexpr std::string_view kOfTheNorm = "norm.";
+
+struct NameOf {
+  std::string operator()(const NormOptions& layer) const { return norm_name(layer); }
+  std::string operator()(const FunctionOptions& function) const {
+    return kFunctionNames[function.index()];
+  }
+  std::string operator()(const EncoderOperation& encoder) const {
+    return kEncoderNames[encoder.index()];
+  }
+};
+
+NormOptions& norm_of(EncoderOperation& encoder) {
+  return std::visit([](auto& o) -> NormOptions& { return o.norm; }, encoder);
 }
+
+struct SetOption {
+  std::string_view field, value;
+
+  void operator()(NormOptions& layer) const { set_option(layer, field, value); }
+  void operator()(FunctionOptions& function) const {
+    set_field(function, NameOf{}(function), field, value);
+  }
+  void operator()(EncoderOperation& encoder) const {
+    if (field.starts_with(kOfTheNorm))
+      return set_option(norm_of(encoder), field.substr(kOfTheNorm.size()), value);
+    set_field(encoder, NameOf{}(encoder), field, value);
+  }
+};
+
+struct ListOptions {
+  OptionTexts operator()(const NormOptions& layer) const { return list_options(layer); }
+  OptionTexts operator()(const FunctionOptions& function) const { return list_fields(function); }
+  OptionTexts operator()(EncoderOperation encoder) const {
+    OptionTexts texts = list_fields(encoder);
+    for (const auto& [name, value] : list_options(norm_of(encoder)))
+      texts.emplace_back(fmt::format("{}{}", kOfTheNorm, name), value);
+    return texts;
+  }
+};
 
 }  // namespace
 
@@ -35,35 +97,37 @@ bool is_function(std::string_view name) {
   return std::ranges::find(kFunctionNames, name) != std::end(kFunctionNames);
 }
 
+std::vector<std::string> encoder_operation_names() {
+  return {std::begin(kEncoderNames), std::end(kEncoderNames)};
+}
+
 std::string operation_name(const Operation& operation) {
-  const auto* const layer = std::get_if<NormOptions>(&operation);
-  return layer != nullptr ? norm_name(*layer) : function_name(std::get<FunctionOptions>(operation));
+  return std::visit(NameOf{}, operation);
 }
 
 std::vector<std::string> operation_names() {
   std::vector<std::string> names = norm_names();
   names.insert(names.end(), std::begin(kFunctionNames), std::end(kFunctionNames));
+  names.insert(names.end(), std::begin(kEncoderNames), std::end(kEncoderNames));
   return names;
 }
 
 Operation operation(std::string_view name) {
   for (std::size_t i = 0; i < std::size(kFunctionNames); ++i)
     if (name == kFunctionNames[i]) return alternative_at<FunctionOptions>(i);
+  for (std::size_t i = 0; i < std::size(kEncoderNames); ++i)
+    if (name == kEncoderNames[i]) return alternative_at<EncoderOperation>(i);
   const std::vector<std::string> layers = norm_names();
   if (std::ranges::find(layers, name) != layers.end()) return norm_options(name);
-  throw numeric::UsageError(numeric::unknown_name("layer or function", name, operation_names()));
+  throw numeric::UsageError(numeric::unknown_name("operation", name, operation_names()));
 }
 
 void set_option(Operation& operation, std::string_view field, std::string_view value) {
-  if (auto* const layer = std::get_if<NormOptions>(&operation))
-    return set_option(*layer, field, value);
-  auto& function = std::get<FunctionOptions>(operation);
-  set_field(function, function_name(function), field, value);
+  std::visit(SetOption{field, value}, operation);
 }
 
 std::vector<std::pair<std::string, std::string>> list_options(const Operation& operation) {
-  if (const auto* const layer = std::get_if<NormOptions>(&operation)) return list_options(*layer);
-  return list_fields(std::get<FunctionOptions>(operation));
+  return std::visit(ListOptions{}, operation);
 }
 
 }  // namespace normproof::ref::model

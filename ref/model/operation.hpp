@@ -1,12 +1,13 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
-#include "ref/model/norm_options.hpp"
+#include "ref/model/encoder_config.hpp"
 
 namespace normproof::ref::model {
 
@@ -26,11 +27,34 @@ using FunctionOptions = std::variant<SoftmaxOptions, LogSoftmaxOptions, LogSumEx
 std::vector<std::string> function_names();
 bool is_function(std::string_view name);
 
-/// A layer of ref/norm, or a function.
-using Operation = std::variant<NormOptions, FunctionOptions>;
+/// One layer of ref/encoder, with its backward; the extents are those of its tensors.
+struct EncoderLayerOptions {
+  std::size_t num_heads = 1;
+  Activation activation = Activation::relu;
+  NormPlacement placement = NormPlacement::post;
+  NormOptions norm = LayerNormOptions{};
+};
+/// The encoder with its class head and the weighted cross-entropy, forward and backward.
+struct EncoderOptions {
+  std::size_t num_layers = 1;
+  std::size_t num_heads = 1;
+  Activation activation = Activation::relu;
+  NormPlacement placement = NormPlacement::post;
+  Pooling pooling = Pooling::masked_mean;
+  bool positions = true;
+  NormOptions norm = LayerNormOptions{};
+};
+
+/// "encoder_layer", "encoder": the closed list. The option `norm` is a name of norm_names(), and
+/// takes the options of that layer back to their defaults; these are `norm.eps`, ...
+using EncoderOperation = std::variant<EncoderLayerOptions, EncoderOptions>;
+std::vector<std::string> encoder_operation_names();
+
+/// A layer of ref/norm, a function, or an encoder.
+using Operation = std::variant<NormOptions, FunctionOptions, EncoderOperation>;
 
 std::string operation_name(const Operation& operation);
-/// Those of norm_names and function_names.
+/// Those of norm_names, function_names and encoder_operation_names.
 std::vector<std::string> operation_names();
 
 /// The operation with its default options.

@@ -112,7 +112,7 @@ std::string power_report(const std::vector<LayerPower>& layers, const PowerOptio
 /// What the numbers mean, above them.
 std::string power_heading(const PowerOptions& options, std::size_t styles) {
   constexpr const char* kText =
-      R"(A second implementation of every layer, in plain loops and in the arithmetic of each case, passes its
+      R"(A second implementation of every operation, in plain loops and in the arithmetic of each case, passes its
 terms, factors, counts, weights, masks, sums, roots, reads and writes through named sites. Each site offers
 the operators of its kind: a term dropped, negated or counted twice; n - 1 or n + 1 for n; eps dropped, tenfold,
 outside the root; the statistic of another step; and so on. `wrong`: each of them at each site, one at a time.

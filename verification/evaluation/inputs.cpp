@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "ref/io/file_failure.hpp"
@@ -161,6 +162,119 @@ FunctionInputs function_inputs(const Reader& reader, std::string_view function) 
   return inputs;
 }
 
+/// The tensors of an encoder or of its layer.
+class EncoderReader {
+ public:
+  EncoderReader(const Reader& reader, const ref::model::EncoderOperation& operation,
+                ref::model::Mode mode)
+      : reader_(reader),
+        operation_(operation),
+        layer_(std::holds_alternative<ref::model::EncoderLayerOptions>(operation)) {
+    in_.mode = mode;
+    in_.config = encoder_config(operation, [&](const std::string& name) { return matrix(name); });
+  }
+
+  EncoderTensors read() {
+    known_ = layer_ ? std::vector<std::string>{"x", "grad_y", "valid"}
+                    : std::vector<std::string>{"tokens", "valid", "labels", "class_weights"};
+    for (const auto& [name, shape] : ref::encoder::parameter_shapes(in_.config))
+      if (const auto own = name_in(operation_, name)) take(*own, shape);
+    NamedTensors<double> state;
+    for (const auto& [name, initial] : ref::encoder::initial_norm_state<double>(in_.config)) {
+      const auto own = name_in(operation_, name);
+      if (!own) continue;
+      state.set(*own, initial);
+      known_.push_back(*own);
+    }
+    in_.state = read_state(reader_, std::move(state));
+    const Shape rows = layer_ ? read_x() : read_tokens();
+    if (const StoredTensor* const valid = reader_.find("valid")) {
+      reader_.check_shape(*valid, rows);
+      in_.valid = to_mask(slice(mask_values(reader_, *valid), 0, rows));
+    }
+    reader_.check_names(known_);
+    return std::move(in_);
+  }
+
+ private:
+  std::optional<std::pair<std::size_t, std::size_t>> matrix(const std::string& name) const {
+    const StoredTensor* const tensor = reader_.find(name);
+    if (tensor == nullptr || tensor->shape.size() != 2) return std::nullopt;
+    return std::pair(tensor->shape[0], tensor->shape[1]);
+  }
+
+  const StoredTensor& required(const std::string& name, std::string_view expectation) const {
+    const StoredTensor* const tensor = reader_.find(name);
+    if (tensor == nullptr) reader_.fail(name, "is absent", expectation);
+    return *tensor;
+  }
+
+  void take(const std::string& name, const Shape& shape) {
+    known_.push_back(name);
+    const StoredTensor& tensor = required(name, "shape " + ref::tensor::to_string(shape));
+    reader_.check_shape(tensor, shape);
+    in_.tensors.set(name, slice(reader_.values(tensor), 0, shape));
+  }
+
+  /// The shape without features.
+  Shape read_x() {
+    const Shape& shape = required("x", "the tensor x, [B,T,D]").shape;
+    const bool fits = shape.size() == 3 && shape[2] == in_.config.d_model &&
+                      std::ranges::find(shape, std::size_t{0}) == shape.end();
+    if (!fits)
+      reader_.fail("x", "has shape " + ref::tensor::to_string(shape),
+                   fmt::format("[B,T,{}], every extent at least 1", in_.config.d_model));
+    take("x", shape);
+    if (reader_.find("grad_y") != nullptr) take("grad_y", shape);
+    return {shape[0], shape[1]};
+  }
+
+  Shape read_tokens() {
+    const StoredTensor& tokens = required("tokens", "the tensor tokens, [B,T]");
+    const Shape& shape = tokens.shape;
+    if (shape.size() != 2 || shape[0] == 0 || shape[1] == 0)
+      reader_.fail("tokens", "has shape " + ref::tensor::to_string(shape),
+                   "[B,T], every extent at least 1");
+    in_.tokens = {shape[0], shape[1], ids(tokens, in_.config.vocab_size)};
+    const StoredTensor& labels = required("labels", "the tensor labels, [B]");
+    reader_.check_shape(labels, {shape[0]});
+    const std::vector<std::int32_t> classes = ids(labels, in_.config.num_classes);
+    in_.labels.assign(classes.begin(), classes.end());
+    if (reader_.find("class_weights") != nullptr) take("class_weights", {in_.config.num_classes});
+    return shape;
+  }
+
+  std::vector<std::int32_t> ids(const StoredTensor& tensor, std::size_t count) const {
+    std::vector<std::int32_t> numbers;
+    for (const double value : reader_.values(tensor)) {
+      const bool whole = value >= 0 && value < static_cast<double>(count) &&
+                         value == static_cast<double>(static_cast<std::int32_t>(value));
+      if (!whole)
+        reader_.fail(tensor.name, fmt::format("has the element {}", value),
+                     fmt::format("whole numbers from 0 to {}", count - 1));
+      numbers.push_back(static_cast<std::int32_t>(value));
+    }
+    return numbers;
+  }
+
+  const Reader& reader_;
+  const ref::model::EncoderOperation& operation_;
+  bool layer_;
+  std::vector<std::string> known_;
+  EncoderTensors in_;
+};
+
+EvalInputs encoder_inputs(std::string_view file, const Reader& reader,
+                          const ref::model::EncoderOperation& operation, ref::model::Mode mode) {
+  try {
+    EvalInputs inputs;
+    inputs.encoder = EncoderReader(reader, operation, mode).read();
+    return inputs;
+  } catch (const ref::numeric::ContractError& error) {  // extents that make no encoder
+    throw ref::numeric::FileError(fmt::format("{}: {}", file, error.what()));
+  }
+}
+
 }  // namespace
 
 EvalInputs operation_inputs(std::string_view file, std::span<const StoredTensor> tensors,
@@ -168,7 +282,10 @@ EvalInputs operation_inputs(std::string_view file, std::span<const StoredTensor>
                             bool sequence) {
   if (const auto* const layer = std::get_if<ref::model::NormOptions>(&operation))
     return eval_inputs(file, tensors, *layer, mode, sequence);
-  return {{}, {}, function_inputs(Reader(file, tensors), ref::model::operation_name(operation))};
+  if (const auto* const encoder = std::get_if<ref::model::EncoderOperation>(&operation))
+    return encoder_inputs(file, Reader(file, tensors), *encoder, mode);
+  return {
+      {}, {}, function_inputs(Reader(file, tensors), ref::model::operation_name(operation)), {}};
 }
 
 EvalInputs eval_inputs(std::string_view file, std::span<const StoredTensor> tensors,

@@ -7,6 +7,7 @@
 
 #include "ref/io/stored_tensor.hpp"
 #include "ref/norm/norm.hpp"
+#include "verification/evaluation/encoders.hpp"
 #include "verification/evaluation/functions.hpp"
 
 namespace normproof::verification::evaluation {
@@ -17,6 +18,7 @@ struct EvalInputs {
   std::vector<ref::norm::NormInputs<double>> steps;
   ref::tensor::NamedTensors<double> state;
   FunctionInputs function = {};  ///< of a function, which has no steps
+  EncoderTensors encoder = {};   ///< of an encoder or its layer, which has none either
 };
 
 /// Computes  the inputs of the layer: x, optional gamma, beta, grad_y, valid, and the tensors of
@@ -33,7 +35,10 @@ EvalInputs eval_inputs(std::string_view file, std::span<const ref::io::StoredTen
                        bool sequence);
 
 /// The same of any operation. A function takes x [..., D] of rank 2 at least, grad_y with the shape
-/// of y, and valid with that of x where it takes a mask; mode and sequence mean nothing to it.
+/// of y, and valid with that of x where it takes a mask; mode and sequence mean nothing to it. An
+/// encoder layer takes x [B,T,D], grad_y as x or none, valid [B,T] or none, its parameters under
+/// the names of ref/encoder without "layers.0.", and the state of its norms; an encoder takes
+/// tokens and valid [B,T], labels [B], class_weights [C] or none, its parameters and the state.
 EvalInputs operation_inputs(std::string_view file, std::span<const ref::io::StoredTensor> tensors,
                             const ref::model::Operation& operation, ref::model::Mode mode,
                             bool sequence);

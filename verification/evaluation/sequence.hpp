@@ -27,13 +27,15 @@ template <ref::numeric::Real T>
 ref::tensor::NamedTensors<T> run_sequence(const ref::model::NormOptions& options,
                                           const EvalInputs& inputs, bool stacked);
 
-/// The same of any operation; a function is evaluated once.
+/// The same of any operation; a function and an encoder are evaluated once.
 /// Throws    ContractError
 template <ref::numeric::Real T>
 ref::tensor::NamedTensors<T> run_operation(const ref::model::Operation& operation,
                                            const EvalInputs& inputs, bool stacked) {
   if (const auto* const layer = std::get_if<ref::model::NormOptions>(&operation))
     return run_sequence<T>(*layer, inputs, stacked);
+  if (const auto* const encoder = std::get_if<ref::model::EncoderOperation>(&operation))
+    return run_encoder<T>(*encoder, inputs.encoder);
   return run_function<T>(std::get<ref::model::FunctionOptions>(operation), inputs.function);
 }
 

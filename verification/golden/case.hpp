@@ -20,8 +20,7 @@ std::string_view to_string(Tier tier);
 /// Throws    UsageError with the nearest known name
 Tier tier_of(std::string_view name);
 
-/// One question to an implementation of a layer or a function: options and inputs, and why they are
-/// there.
+/// One question to an implementation of an operation: options and inputs, and why they are there.
 struct Case {
   Tier tier = Tier::quick;
   std::string reason;  ///< the name of the regime: lower case, digits and '_'
@@ -39,7 +38,8 @@ ref::model::StorageFormat storage_of(DType dtype);
 
 /// "layer_norm"
 std::string op_of(const Case& c);
-/// "quick/layer_norm/offset_1e4-7x16-float32": the folder of the case in a corpus.
+/// "quick/layer_norm/offset_1e4-7x16-float32": the folder of the case in a corpus, with the
+/// shape of x, or of the tokens.
 std::string path_of(const Case& c);
 
 /// The inputs of each step, widened to double; `file` is what an error names.

@@ -151,7 +151,7 @@ void check_exact(const Case& c, const std::vector<OpenOutput>& outputs,
 }  // namespace
 
 DType dtype_of_output(DType dtype, std::string_view name) {
-  if (name == "iterations") return DType::int64;
+  if (name == "iterations" || name.ends_with(".iterations")) return DType::int64;
   const bool small = dtype == DType::float16 || dtype == DType::bfloat16;
   const bool kept = name == "y" || name.starts_with("grad_");
   return small && !kept ? DType::float32 : dtype;

@@ -130,11 +130,12 @@ class JudgedOutput {
   std::vector<double> exact_high_, exact_low_;
 };
 
-/// y, the gradients of what went in, and the state; statistics are what an implementation may keep
-/// to itself.
+/// y, or logits and loss, the gradients of what went in, and the state; statistics are what an
+/// implementation may keep to itself.
 bool is_required(const StoredCase& stored, const std::string& name) {
   const std::string_view of = std::string_view(name).substr(name.starts_with("grad_") ? 5 : 0);
-  return name == "y" || find(stored.description.c.inputs, of) != nullptr;
+  return name == "y" || name == "logits" || name == "loss" ||
+         find(stored.description.c.inputs, of) != nullptr;
 }
 
 /// Every operation is exact in the dtype of the case, and need not be in one that is coarser than

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "verification/golden/encoder_corpus.hpp"
 #include "verification/golden/function_corpus.hpp"
 #include "verification/golden/layer_traits.hpp"
 #include "verification/golden/recipe.hpp"
@@ -405,6 +406,8 @@ std::vector<Case> corpus(Tier tier, std::uint64_t seed) {
   std::vector<Case> all = cases.take();
   for (const std::string& function : ref::model::function_names())
     std::ranges::move(function_cases(tier, function, seed), std::back_inserter(all));
+  for (const std::string& operation : ref::model::encoder_operation_names())
+    std::ranges::move(encoder_cases(tier, operation, seed), std::back_inserter(all));
   std::ranges::sort(all, {}, path_of);
   return all;
 }

@@ -183,7 +183,8 @@ std::vector<Diagnosis> diagnose(const StoredCase& stored, const std::vector<Stor
                                 const CaseResult& result) {
   const Case& c = stored.description.c;
   const std::vector<Failing> failing = failing_outputs(stored, answer, result);
-  if (failing.empty() || find(c.inputs, "x")->bytes.size() > 8 * kMostElements) return {};
+  const StoredTensor* const x = find(c.inputs, "x");
+  if (failing.empty() || (x != nullptr && x->bytes.size() > 8 * kMostElements)) return {};
   std::vector<Diagnosis> found = mutations_that_agree(c, failing);
   if (found.empty()) found = one_pass(stored, answer, result);
   return found.empty() ? lower_precision(stored, answer) : found;

@@ -8,7 +8,12 @@
 namespace normproof::verification::golden {
 
 bool is_layer(std::string_view operation) {
-  return !ref::model::is_function(operation);
+  return !ref::model::is_function(operation) && !is_encoder(operation);
+}
+
+bool is_encoder(std::string_view operation) {
+  const std::vector<std::string> names = ref::model::encoder_operation_names();
+  return std::ranges::find(names, operation) != names.end();
 }
 
 bool has_option(std::string_view layer, std::string_view option) {

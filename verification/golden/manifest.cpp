@@ -47,17 +47,27 @@ json tensors_json(const std::vector<StoredTensor>& tensors) {
 
 /// What frameworks do in more than one way, and what is done here.
 json convention(const Case& c) {
-  if (!is_layer(op_of(c))) return {{"valid", "true = the element takes part"}};
+  const bool encoder = is_encoder(op_of(c));
+  if (!encoder && !is_layer(op_of(c))) return {{"valid", "true = the element takes part"}};
   json object = {{"eps", "added to the squared statistic, inside the root"},
                  {"valid", "true = a real token"}};
-  for (const auto& [name, value] : ref::model::list_options(c.options)) {
+  if (encoder) object["attention.in"] = "queries, keys, values; in each, head after head";
+  if (op_of(c) == "encoder") {
+    object["loss"] = "the sum of weighted losses by the sum of the targets' weights";
+    object["positions"] = "sin and cos in turn, each rounded to float64, then to the dtype";
+  }
+  for (const auto& [own, value] : ref::model::list_options(c.options)) {
+    const std::string name = own.starts_with("norm.") ? own.substr(5) : own;
     if (name == "running_decay" || name == "alpha_forward" || name == "alpha_backward")
       object[name] = "weight of the old value";
     if (name == "unbiased_running_variance")
       object["running_variance"] =
           value == "true" ? "takes n/(n-1) times the biased variance" : "takes the biased variance";
   }
-  if (find(c.inputs, "nu") != nullptr) object["nu"] = "grad_x takes that of the step before";
+  const bool has_nu = std::ranges::any_of(c.inputs, [](const StoredTensor& tensor) {
+    return tensor.name == "nu" || tensor.name.ends_with(".nu");
+  });
+  if (has_nu) object["nu"] = "grad_x takes that of the step before";
   return object;
 }
 
@@ -87,7 +97,7 @@ Operation parse_options(const JsonReader& reader, const json& object, const std:
     }
   } catch (const ref::numeric::UsageError& error) {
     reader.fail(prefix + "op", fmt::format("cannot be used: {}", error.what()),
-                "a known layer or function");
+                "a known operation");
   }
   return options;
 }

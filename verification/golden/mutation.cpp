@@ -76,6 +76,14 @@ std::string_view to_string(Op op) {
   ref::numeric::contract_failure("to_string", "op", "is no enumerator", "a MutationOperator");
 }
 
+Sites Sites::part(std::string_view prefix) const {
+  Sites own;
+  if (mutation_.site.starts_with(prefix))
+    own.mutation_ = {mutation_.site.substr(prefix.size()), mutation_.op};
+  own.listing_ = listing_;
+  return own;
+}
+
 Op Sites::at(const char* site, const std::vector<Op>& offered) {
   if (listing_) {
     for (const Op op : offered) {

@@ -63,6 +63,9 @@ class Sites {
   const std::vector<Mutation>& seen() const { return seen_; }
   void list() { listing_ = true; }
 
+  /// The sites of a part, whose names begin with `prefix` here and there do not.
+  Sites part(std::string_view prefix) const;
+
   /// x with that many digits, ties to even; the same where it is too large for it, or no float.
   template <int digits, class T>
   static T rounded_to(T x) {

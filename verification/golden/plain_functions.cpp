@@ -9,6 +9,7 @@
 #include "ref/norm/rms_norm.hpp"
 #include "verification/golden/certificate.hpp"
 #include "verification/golden/narrow.hpp"
+#include "verification/golden/plain_math.hpp"
 #include "verification/golden/plain_slices.hpp"
 #include "verification/golden/tolerance.hpp"
 
@@ -18,33 +19,6 @@ namespace model = ref::model;
 using Op = MutationOperator;
 
 namespace {
-
-// Of std, or of the number's own namespace.
-template <class T>
-T exp_of(T x) {
-  using std::exp;
-  return exp(x);
-}
-template <class T>
-T log_of(T x) {
-  using std::log;
-  return log(x);
-}
-template <class T>
-T tanh_of(T x) {
-  using std::tanh;
-  return tanh(x);
-}
-template <class T>
-T erf_of(T x) {
-  using std::erf;
-  return erf(x);
-}
-template <class T>
-T erfc_of(T x) {
-  using std::erfc;
-  return erfc(x);
-}
 
 /// The functions, each from its specification.
 template <class T>

@@ -7,6 +7,7 @@
 #include "verification/golden/certificate.hpp"
 #include "verification/golden/layer_traits.hpp"
 #include "verification/golden/narrow.hpp"
+#include "verification/golden/plain_encoders.hpp"
 #include "verification/golden/plain_functions.hpp"
 #include "verification/golden/plain_norms.hpp"
 #include "verification/golden/tolerance.hpp"
@@ -90,6 +91,7 @@ std::vector<StoredTensor> run_as(const Case& c, const Style& style, Sites& sites
 }  // namespace
 
 std::vector<StoredTensor> run_plain(const Case& c, const Style& style, Sites& sites) {
+  if (is_encoder(op_of(c))) return run_plain_encoder(c, style, sites);
   if (!is_layer(op_of(c))) return run_plain_function(c, style, sites);
   return in_arithmetic(style.accumulation.value_or(usual_accumulation(c.dtype)),
                        [&]<class T>(T) { return run_as<T>(c, style, sites); });

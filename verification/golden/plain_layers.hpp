@@ -18,7 +18,8 @@ struct Style {
   bool welford = false;     ///< the variance by Welford's recurrence; softmax in one pass, whose
                             ///< sum is scaled again where the largest element grows
   bool reciprocal = false;  ///< times 1/n for a division by n
-  bool divide = false;      ///< a division by the root for a product with rstd; softmax as
+  bool divide = false;      ///< a division by the root for a product with rstd, also of the scores
+                            ///< of attention by sqrt(d_k); softmax as
                             ///< exp(log_softmax), erf by erfc, the gate by exp
   bool folded = false;      ///< gamma rstd as one factor, and a shift; exp(x) as 2^(x log2 e)
   bool from_y = false;      ///< a function's backward takes y as it was stored
@@ -27,12 +28,13 @@ struct Style {
   std::optional<Accumulation> accumulation = {};
 };
 
-/// Every layer and function of the corpus once more, in plain loops and in the arithmetic of a
+/// Every operation of the corpus once more, in plain loops and in the arithmetic of a
 /// case: float64, or float32 with what is stored rounded to the dtype. It shares no code with
 /// ref/norm and ref/ops, so that what a mutation breaks is the formula and nothing else; its terms
 /// pass `sites`.
 ///
-/// Source    docs/specification/norms.md, docs/specification/activations.md
+/// Source    docs/specification/norms.md, docs/specification/activations.md,
+///           docs/specification/encoder.md
 /// Computes  the outputs and the state of each step, and the statistics of the layers, as a
 /// candidate
 ///           would answer

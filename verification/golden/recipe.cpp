@@ -31,7 +31,8 @@ double standard(std::size_t, double normal) {
   return normal;
 }
 
-/// 0.5 to about 4, of either sign: 1 nowhere.
+}  // namespace
+
 double far_from_one(std::size_t i, double normal) {
   const double magnitude = i % 2 == 0 ? 1.75 + std::fabs(normal) : 0.5 / (1 + std::fabs(normal));
   return i % 3 == 1 ? -magnitude : magnitude;
@@ -41,12 +42,26 @@ double far_from_zero(std::size_t i, double normal) {
   return (i % 2 == 0 ? 1.5 : -2.5) + 0.5 * normal;
 }
 
-/// A squared statistic.
 double positive(std::size_t, double normal) {
   return 0.5 + normal * normal;
 }
 
-}  // namespace
+StoredTensor filled_tensor(const Case& c, std::string_view name, Shape shape, DType dtype,
+                           const Fill& fill, std::uint64_t seed) {
+  const RandomStream random(
+      seed, fmt::format("{}/{}/{}/{}", op_of(c), c.reason, name, fmt::join(shape, "x")));
+  std::vector<double> values(size_of(shape));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = ref::norm::round_to(storage_of(dtype), fill(i, random.normal(i)));
+  return ref::io::make_tensor(std::string(name), dtype, std::move(shape), values);
+}
+
+Fill fill_of_state(std::string_view name) {
+  if (name.ends_with("running_variance") || name.ends_with("running_psi2")) return positive;
+  if (name.ends_with("nu")) return [](std::size_t, double normal) { return 0.25 * normal; };
+  if (name.ends_with("iterations")) return [](std::size_t, double) { return 2.0; };
+  return standard;
+}
 
 Recipe::Recipe(Tier tier, std::string_view layer, std::string reason, Shape shape, DType dtype)
     : shape_(std::move(shape)),
@@ -114,17 +129,6 @@ Recipe& Recipe::state(std::string name, Fill fill) {
   return *this;
 }
 
-StoredTensor Recipe::tensor(std::string_view name, Shape shape, DType dtype, const Fill& fill,
-                            std::uint64_t seed) const {
-  // One stream for a layer, a regime and a shape: the dtypes share their numbers, up to rounding.
-  const RandomStream random(
-      seed, fmt::format("{}/{}/{}/{}", op_of(case_), case_.reason, name, fmt::join(shape, "x")));
-  std::vector<double> values(size_of(shape));
-  for (std::size_t i = 0; i < values.size(); ++i)
-    values[i] = ref::norm::round_to(storage_of(dtype), fill(i, random.normal(i)));
-  return ref::io::make_tensor(std::string(name), dtype, std::move(shape), values);
-}
-
 Shape Recipe::stacked(Shape shape) const {
   if (case_.sequence) shape.insert(shape.begin(), steps_);
   return shape;
@@ -133,15 +137,15 @@ Shape Recipe::stacked(Shape shape) const {
 Case Recipe::make(std::uint64_t seed) const {
   Case c = case_;
   const std::string layer = op_of(c);
-  c.inputs.push_back(tensor("x", stacked(shape_), c.dtype, x_, seed));
+  c.inputs.push_back(filled_tensor(c, "x", stacked(shape_), c.dtype, x_, seed));
   const Shape of_y =
       layer == "log_sum_exp" ? Shape(shape_.begin(), shape_.end() - 1) : stacked(shape_);
-  c.inputs.push_back(tensor("grad_y", of_y, c.dtype, grad_y_, seed));
+  c.inputs.push_back(filled_tensor(c, "grad_y", of_y, c.dtype, grad_y_, seed));
   if (is_layer(layer))
     add_layer_inputs(c, seed);
   else if (out_)
-    c.inputs.push_back(tensor(
-        "valid", shape_, DType::boolean,
+    c.inputs.push_back(filled_tensor(
+        c, "valid", shape_, DType::boolean,
         [this](std::size_t i, double) { return out_(i) ? 0.0 : 1.0; }, seed));
   std::ranges::sort(c.inputs, {}, &StoredTensor::name);
   return c;
@@ -152,26 +156,23 @@ void Recipe::add_layer_inputs(Case& c, std::uint64_t seed) const {
   const ref::model::NormOptions norm = ref::model::norm_options(layer);
   if (affine_ && ref::model::has_gamma(norm)) {
     const Shape features = {layer == "scale_norm" ? 1 : shape_.back()};
-    c.inputs.push_back(tensor("gamma", features, c.dtype, gamma_, seed));
+    c.inputs.push_back(filled_tensor(c, "gamma", features, c.dtype, gamma_, seed));
     if (ref::model::has_beta(norm))
-      c.inputs.push_back(tensor("beta", features, c.dtype, beta_, seed));
+      c.inputs.push_back(filled_tensor(c, "beta", features, c.dtype, beta_, seed));
   }
   if (pad_) {
     const Shape rows = stacked(Shape(shape_.begin(), shape_.end() - 1));
-    c.inputs.push_back(tensor(
-        "valid", rows, DType::boolean,
+    c.inputs.push_back(filled_tensor(
+        c, "valid", rows, DType::boolean,
         [this](std::size_t row, double) { return pad_(row) ? 0.0 : 1.0; }, seed));
   }
   for (const auto& [name, initial] : ref::norm::initial_state<double>(
            std::get<ref::model::NormOptions>(c.options), shape_.back())) {
-    Fill fill = name == "running_variance" || name == "running_psi2" ? Fill(positive)
-                : name == "nu"         ? [](std::size_t, double normal) { return 0.25 * normal; }
-                : name == "iterations" ? [](std::size_t, double) { return 2.0; }
-                                       : Fill(standard);
+    Fill fill = fill_of_state(name);
     for (const auto& [own, chosen] : state_)
       if (own == name) fill = chosen;
-    c.inputs.push_back(
-        tensor(name, ref::tensor::shape_of(initial), dtype_of_output(c.dtype, name), fill, seed));
+    c.inputs.push_back(filled_tensor(c, name, ref::tensor::shape_of(initial),
+                                     dtype_of_output(c.dtype, name), fill, seed));
   }
 }
 

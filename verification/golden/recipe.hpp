@@ -12,6 +12,20 @@ namespace normproof::verification::golden {
 /// The element `flat` (C order) of a tensor, from a random number of its own.
 using Fill = std::function<double(std::size_t flat, double normal)>;
 
+/// gamma: 0.5 to about 4, of either sign, 1 nowhere. beta: far from 0. A squared statistic.
+double far_from_one(std::size_t flat, double normal);
+double far_from_zero(std::size_t flat, double normal);
+double positive(std::size_t flat, double normal);
+
+/// A tensor of the inputs of c, whose elements are rounded to the dtype, ties to even: a function
+/// of the operation, the reason, its own name, the shape and the seed, so that the dtypes share
+/// their numbers up to rounding.
+StoredTensor filled_tensor(const Case& c, std::string_view name, std::vector<std::size_t> shape,
+                           DType dtype, const Fill& fill, std::uint64_t seed);
+
+/// What a norm carries before the step: by default a random one, `iterations` 2.
+Fill fill_of_state(std::string_view name);
+
 /// How the inputs of a case are made: a function of its path and the seed, on every machine. What
 /// is not set is as far from the neutral element as a kernel that forgets it can be told apart:
 /// gamma far from 1, beta far from 0, a state that is not the initial one.
@@ -47,8 +61,6 @@ class Recipe {
   Case make(std::uint64_t seed) const;
 
  private:
-  StoredTensor tensor(std::string_view name, std::vector<std::size_t> shape, DType dtype,
-                      const Fill& fill, std::uint64_t seed) const;
   std::vector<std::size_t> stacked(std::vector<std::size_t> shape) const;
   void add_layer_inputs(Case& c, std::uint64_t seed) const;
 

@@ -114,7 +114,8 @@ Tolerance tolerance(const Case& c, Accumulation accumulation, Formula formula) {
                    errors_of(c, inputs, rounded_inputs)};
   if (formula == Formula::one_pass && is_layer(op_of(c)) && is_centred(op_of(c)))
     allow_one_pass(c, inputs, accumulation, bounds.bound);
-  if (!is_layer(op_of(c))) add_function_allowances(c, inputs.function, accumulation, bounds.bound);
+  if (ref::model::is_function(op_of(c)))
+    add_function_allowances(c, inputs.function, accumulation, bounds.bound);
   return bounds;
 }
 

@@ -28,7 +28,7 @@ class Case:
     training: bool
     sequence: bool  # x, grad_y and valid have a leading axis of steps
     options: dict  # eps and the like: float, bool or str
-    dtype: str  # of x: "float64", "float32", "float16" or "bfloat16"
+    dtype: str  # of x, or of an encoder's parameters: "float64", "float32", "float16" or "bfloat16"
     tensors: dict  # name: array
 
     def __getitem__(self, name):
@@ -87,7 +87,8 @@ def parse_line(line):
             tensors[name] = np.array(values, np.float64).astype(ARRAYS[dtypes[name]]).reshape(shape)
             i += count
         i += 1
-    return Case(path, op, mode == "training", sequence, options, dtypes["x"], tensors)
+    dtype = dtypes.get("x") or dtypes["head.weight"]
+    return Case(path, op, mode == "training", sequence, options, dtype, tensors)
 
 
 def to_bfloat16(values):
@@ -135,11 +136,13 @@ def run_case(case, step):
     return {name: np.stack([outputs[name] for outputs in every]) for name in every[0]}
 
 
-def serve(step):
-    """Answers each line of standard input on standard output."""
+def serve(step, offered=None):
+    """Answers each line of standard input on standard output; `offered`: operations, or all that come."""
     for line in sys.stdin:
         case = parse_line(line)
         try:
+            if offered is not None and case.op not in offered:
+                raise NotOffered
             answer = format_answer(case, run_case(case, step))
         except NotOffered:
             answer = f"{case.path} not_offered"
@@ -166,4 +169,4 @@ def main(framework, version, rows, step):
     if sys.argv[1:] == ["--describe"]:
         print(json.dumps({"framework": framework, "version": version, "rows": rows}))
     else:
-        serve(step)
+        serve(step, {row["layer"] for row in rows})

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "ref/numeric/errors.hpp"
 
 namespace normproof::ref::model {
@@ -12,7 +14,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 TEST(Operation, EveryNameReadsBack) {
-  EXPECT_EQ(operation_names().size(), norm_names().size() + function_names().size());
+  EXPECT_EQ(operation_names().size(),
+            norm_names().size() + function_names().size() + encoder_operation_names().size());
   for (const std::string& name : operation_names()) {
     EXPECT_EQ(operation_name(operation(name)), name);
     EXPECT_EQ(std::holds_alternative<FunctionOptions>(operation(name)), is_function(name));
@@ -27,6 +30,47 @@ TEST(Operation, OptionsAreThoseOfTheLayer) {
   Operation function = operation("softmax");
   EXPECT_THAT(list_options(function), IsEmpty());
   EXPECT_THROW(set_option(function, "eps", "0.5"), numeric::UsageError);
+}
+
+TEST(Operation, AnEncoderHasTheOptionsOfItsNorm) {
+  Operation layer = operation("encoder_layer");
+  ASSERT_TRUE(std::holds_alternative<EncoderOperation>(layer));
+  set_option(layer, "norm", "batch_norm");
+  set_option(layer, "norm.eps", "0.5");
+  set_option(layer, "num_heads", "2");
+  using Texts = std::vector<std::pair<std::string, std::string>>;
+  EXPECT_EQ(list_options(layer), (Texts{{"num_heads", "2"},
+                                        {"activation", "relu"},
+                                        {"placement", "post"},
+                                        {"norm", "batch_norm"},
+                                        {"norm.eps", "0.5"},
+                                        {"norm.running_decay", "0.9"},
+                                        {"norm.unbiased_running_variance", "true"}}));
+  EXPECT_THROW(set_option(layer, "norm.alpha_forward", "0.5"), numeric::UsageError);
+  EXPECT_THROW(set_option(layer, "pooling", "per_position"), numeric::UsageError);
+  Operation whole = operation("encoder");
+  set_option(whole, "pooling", "per_position");
+  set_option(whole, "positions", "0");
+  for (const auto& [name, value] : list_options(whole)) {
+    Operation again = operation("encoder");
+    set_option(again, name, value);  // each is one that set_option takes
+  }
+}
+
+TEST(Operation, OptionsInAscendingOrderReadBack) {
+  for (const std::string& norm : norm_names()) {
+    Operation whole = operation("encoder");
+    set_option(whole, "norm", norm);
+    auto texts = list_options(whole);
+    for (auto& [name, value] : texts)
+      if (name == "norm.eps") value = "0.25";
+    Operation again = operation("encoder");
+    std::ranges::sort(texts);
+    for (const auto& [name, value] : texts) set_option(again, name, value);
+    auto read = list_options(again);
+    std::ranges::sort(read);
+    EXPECT_EQ(read, texts) << norm;
+  }
 }
 
 TEST(Operation, AnUnknownNameHasItsNearest) {

@@ -40,11 +40,13 @@ void expect_well_formed(Tier tier, const std::vector<Case>& cases) {
     EXPECT_EQ(path.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_-/"), std::string::npos)
         << path;
     EXPECT_TRUE(std::ranges::is_sorted(c.inputs, {}, &StoredTensor::name)) << path;
-    EXPECT_EQ(find(c.inputs, "x")->dtype, c.dtype) << path;
+    const char* const first = op_of(c) == "encoder" ? "head.weight" : "x";
+    EXPECT_EQ(find(c.inputs, first)->dtype, c.dtype) << path;
     EXPECT_NO_THROW(inputs_of(c, path)) << path;
   }
   std::set<std::string> all = every_layer();
   for (const std::string& function : ref::model::function_names()) all.insert(function);
+  for (const std::string& encoder : ref::model::encoder_operation_names()) all.insert(encoder);
   EXPECT_EQ(layers_of(cases), all);
 }
 

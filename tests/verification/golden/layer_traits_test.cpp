@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "ref/model/norm_options.hpp"
+#include "ref/model/operation.hpp"
 #include "ref/numeric/errors.hpp"
 
 namespace normproof::verification::golden {
@@ -40,6 +40,16 @@ TEST(LayerTraits, AreThoseOfTheSpecification) {
               UnorderedElementsAre("group_norm", "group_scaling", "power_norm_released"));
   EXPECT_THAT(layers_with([](auto layer) { return has_option(layer, "warmup_iterations"); }),
               UnorderedElementsAre("power_norm", "power_norm_released"));
+}
+
+TEST(LayerTraits, AnEncoderIsNeitherALayerNorAFunction) {
+  for (const std::string& operation : ref::model::operation_names()) {
+    const int kinds = static_cast<int>(is_layer(operation)) +
+                      static_cast<int>(is_encoder(operation)) +
+                      static_cast<int>(ref::model::is_function(operation));
+    EXPECT_EQ(kinds, 1) << operation;
+  }
+  EXPECT_TRUE(is_encoder("encoder_layer"));
 }
 
 TEST(LayerTraits, AnUnknownLayerIsAnError) {

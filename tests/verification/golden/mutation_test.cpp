@@ -63,6 +63,19 @@ TEST(Sites, ListWhatTheyOfferOnce) {
               ElementsAre(Mutation{"n", one_less}, Mutation{"n", one_more}, Mutation{"p", other}));
 }
 
+TEST(Sites, OfAPartHaveNamesOfTheirOwn) {
+  Sites sites({"part: t", negate});
+  EXPECT_EQ(sites.term("t", 3.0), 3);
+  Sites part = sites.part("part: ");
+  EXPECT_EQ(part.term("t", 3.0), -3);
+  EXPECT_EQ(sites.part("other: ").term("t", 3.0), 3);
+  EXPECT_TRUE(part.seen().empty());
+  sites.list();
+  Sites listing = sites.part("part: ");
+  listing.pick("p", 1.0, 2.0);
+  EXPECT_THAT(listing.seen(), ElementsAre(Mutation{"p", other}));
+}
+
 TEST(Sites, RoundToDigitsWithTiesToEven) {
   EXPECT_EQ(Sites::rounded_to<8>(1 + 0x1p-8), 1);
   EXPECT_EQ(Sites::rounded_to<8>(1 + 3 * 0x1p-8), 1 + 0x1p-6);

@@ -1,0 +1,187 @@
+#include "verification/evaluation/encoders.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "ref/numeric/random.hpp"
+#include "tests/ref/numeric/error_message.hpp"
+#include "verification/evaluation/inputs.hpp"
+#include "verification/evaluation/sequence.hpp"
+
+namespace normproof::verification::evaluation {
+namespace {
+
+using ref::io::DType;
+using ref::io::StoredTensor;
+using ref::model::Operation;
+using ref::numeric::FileError;
+using ref::tensor::NamedTensors;
+using ref::tensor::Tensor;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Tensors = std::vector<StoredTensor>;
+
+StoredTensor random_stored(const std::string& name, std::vector<std::size_t> shape) {
+  const ref::numeric::RandomStream random(1, name);
+  std::size_t count = 1;
+  for (const std::size_t extent : shape) count *= extent;
+  std::vector<double> values;
+  values.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) values.push_back(random.normal(i));
+  return ref::io::make_tensor(name, DType::float64, std::move(shape), values);
+}
+
+StoredTensor whole_numbers(const char* name, std::vector<std::size_t> shape,
+                           const std::vector<double>& values) {
+  return ref::io::make_tensor(name, DType::int64, std::move(shape), values);
+}
+
+/// Two features, two in the feed-forward; `prefix` is that of the layer's parameters.
+Tensors weights_of_layer(const std::string& prefix) {
+  Tensors tensors;
+  const auto add = [&](const char* name, std::vector<std::size_t> shape) {
+    tensors.push_back(random_stored(prefix + name, std::move(shape)));
+  };
+  add("attention.in.weight", {6, 2});
+  add("attention.in.bias", {6});
+  add("attention.out.weight", {2, 2});
+  add("attention.out.bias", {2});
+  add("norm1.gamma", {2});
+  add("norm1.beta", {2});
+  add("feed_forward.first.weight", {2, 2});
+  add("feed_forward.first.bias", {2});
+  add("feed_forward.second.weight", {2, 2});
+  add("feed_forward.second.bias", {2});
+  add("norm2.gamma", {2});
+  add("norm2.beta", {2});
+  return tensors;
+}
+
+Tensors layer_tensors() {
+  Tensors tensors = weights_of_layer("");
+  tensors.push_back(random_stored("x", {1, 3, 2}));
+  tensors.push_back(random_stored("grad_y", {1, 3, 2}));
+  return tensors;
+}
+
+Tensors encoder_tensors() {
+  Tensors tensors = weights_of_layer("layers.0.");
+  tensors.push_back(random_stored("embedding.weight", {4, 2}));
+  tensors.push_back(random_stored("head.weight", {3, 2}));
+  tensors.push_back(random_stored("head.bias", {3}));
+  tensors.push_back(whole_numbers("tokens", {2, 2}, {1, 3, 1, 1}));
+  tensors.push_back(whole_numbers("labels", {2}, {2, 0}));
+  return tensors;
+}
+
+NamedTensors<double> run(const Operation& operation, const Tensors& tensors,
+                         ref::model::Mode mode = ref::model::Mode::training) {
+  return run_operation<double>(operation, operation_inputs("f", tensors, operation, mode, false),
+                               false);
+}
+
+Tensors without(Tensors tensors, std::string_view name) {
+  std::erase_if(tensors, [&](const StoredTensor& tensor) { return tensor.name == name; });
+  return tensors;
+}
+
+TEST(Encoders, ALayerLeavesYAndEveryGradient) {
+  const auto results = run(ref::model::operation("encoder_layer"), layer_tensors());
+  EXPECT_EQ(ref::tensor::shape_of(results.at("y")), (ref::tensor::Shape{1, 3, 2}));
+  EXPECT_EQ(ref::tensor::shape_of(results.at("attention.weights")),
+            (ref::tensor::Shape{1, 1, 3, 3}));
+  for (const StoredTensor& tensor : layer_tensors())
+    if (tensor.name != "grad_y") {
+      EXPECT_EQ(ref::tensor::shape_of(results.at("grad_" + tensor.name)), tensor.shape);
+    }
+  const auto forward =
+      run(ref::model::operation("encoder_layer"), without(layer_tensors(), "grad_y"));
+  EXPECT_THAT(forward.names(), ElementsAre("attention.weights", "y"));
+}
+
+/// What the reference's own step does, and a loss that its gradient makes smaller.
+TEST(Encoders, TheGradientIsThatOfTheLoss) {
+  const Operation operation = ref::model::operation("encoder");
+  const auto before = run(operation, encoder_tensors());
+  EXPECT_EQ(ref::tensor::shape_of(before.at("logits")), (ref::tensor::Shape{2, 3}));
+  double squares = 0;
+  constexpr double kStep = 0x1p-20;
+  Tensors moved = encoder_tensors();
+  for (StoredTensor& tensor : moved) {
+    const Tensor<double>* const grad = before.find("grad_" + tensor.name);
+    if (grad == nullptr) continue;
+    std::vector<double> values = ref::io::widen(tensor);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] -= kStep * grad->data()[i];
+      squares += grad->data()[i] * grad->data()[i];
+    }
+    tensor = ref::io::make_tensor(tensor.name, tensor.dtype, tensor.shape, values);
+  }
+  const double fall = before.at("loss").data()[0] - run(operation, moved).at("loss").data()[0];
+  EXPECT_GT(squares, 0);
+  // The rest of Taylor's series has a factor of kStep more.
+  EXPECT_LE(std::fabs(fall - kStep * squares), 0x1p-10 * kStep * squares);
+}
+
+TEST(Encoders, RowsOfTheEmbeddingThatDoNotOccurAreZero) {
+  const auto grad =
+      run(ref::model::operation("encoder"), encoder_tensors()).at("grad_embedding.weight");
+  EXPECT_EQ(ref::tensor::shape_of(grad), (ref::tensor::Shape{4, 2}));
+  for (const std::size_t i : {0, 1, 4, 5}) EXPECT_EQ(grad.data()[i], 0);
+  EXPECT_NE(grad.data()[2], 0);
+  EXPECT_NE(grad.data()[6], 0);
+}
+
+TEST(Encoders, TheStateOfTheNormsMoves) {
+  Operation operation = ref::model::operation("encoder_layer");
+  ref::model::set_option(operation, "norm", "batch_norm");
+  const auto results = run(operation, layer_tensors());
+  EXPECT_NE(results.at("norm1.running_mean").data()[0], 0);
+  const auto inference = run(operation, layer_tensors(), ref::model::Mode::inference);
+  EXPECT_EQ(inference.at("norm1.running_mean").data()[0], 0);
+  ref::model::set_option(operation, "placement", "pre");
+  EXPECT_NE(run(operation, layer_tensors()).at("y").data()[0], results.at("y").data()[0]);
+}
+
+TEST(Encoders, PaddingIsNotAttendedTo) {
+  Tensors tensors = layer_tensors();
+  const std::vector<double> valid = {1, 1, 0};
+  tensors.push_back(ref::io::make_tensor("valid", DType::boolean, {1, 3}, valid));
+  const auto weights = run(ref::model::operation("encoder_layer"), tensors).at("attention.weights");
+  for (const std::size_t row : {0, 1, 2}) EXPECT_EQ(weights.data()[3 * row + 2], 0);
+}
+
+TEST(Encoders, WhatIsWrongIsNamed) {
+  const auto message = [](const char* name, const Tensors& tensors) {
+    return ref::numeric::error_message<FileError>(
+        [&] { run(ref::model::operation(name), tensors); });
+  };
+  EXPECT_THAT(message("encoder_layer", without(layer_tensors(), "x")), HasSubstr("x is absent"));
+  EXPECT_THAT(message("encoder_layer", without(layer_tensors(), "norm1.gamma")),
+              HasSubstr("norm1.gamma is absent; expected shape [2]"));
+  Tensors more = layer_tensors();
+  more.push_back(random_stored("norm3.gamma", {2}));
+  EXPECT_THAT(message("encoder_layer", more), HasSubstr("unknown tensor 'norm3.gamma'"));
+  Tensors labels = without(encoder_tensors(), "labels");
+  labels.push_back(whole_numbers("labels", {2}, {3, 0}));
+  EXPECT_THAT(message("encoder", labels), HasSubstr("whole numbers from 0 to 2"));
+  EXPECT_THAT(message("encoder", without(encoder_tensors(), "head.weight")),
+              HasSubstr("num_classes is 0"));
+  Operation heads = ref::model::operation("encoder_layer");
+  ref::model::set_option(heads, "num_heads", "3");
+  EXPECT_THAT(ref::numeric::error_message<FileError>([&] { run(heads, layer_tensors()); }),
+              HasSubstr("a divisor of d_model, 2"));
+}
+
+TEST(Encoders, C2AnEncoderIsInTraining) {
+  EXPECT_THAT(ref::numeric::error_message<ref::numeric::ContractError>([&] {
+                run(ref::model::operation("encoder"), encoder_tensors(),
+                    ref::model::Mode::inference);
+              }),
+              HasSubstr("mode is inference"));
+}
+
+}  // namespace
+}  // namespace normproof::verification::evaluation

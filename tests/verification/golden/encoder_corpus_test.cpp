@@ -1,0 +1,68 @@
+#include "verification/golden/encoder_corpus.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "tests/verification/golden/samples.hpp"
+#include "verification/golden/check.hpp"
+#include "verification/golden/corpus.hpp"
+
+namespace normproof::verification::golden {
+namespace {
+
+using ::testing::IsSupersetOf;
+
+TEST(EncoderCases, EachHasTheNormsAndTheRegimesOfItsKind) {
+  for (const std::string& operation : ref::model::encoder_operation_names()) {
+    std::set<std::string> reasons;
+    for (const Case& c : encoder_cases(Tier::quick, operation, kCorpusSeed))
+      reasons.insert(c.reason);
+    EXPECT_THAT(reasons, IsSupersetOf({"post_layer_norm", "pre_layer_norm", "post_batch_norm",
+                                       "pre_batch_norm", "post_power_norm", "pre_power_norm",
+                                       "post_power_norm_released", "pre_power_norm_released",
+                                       "offset_1e6", "without_mask", "large_eps"}))
+        << operation;
+    EXPECT_EQ(reasons.contains("per_position"), operation == "encoder");
+    EXPECT_EQ(reasons.contains("large_scores"), operation == "encoder_layer");
+  }
+}
+
+TEST(EncoderCases, AreSmallAndHavePaddingAndWordsThatOccurAgain) {
+  for (const Case& c : encoder_cases(Tier::quick, "encoder", 1)) {
+    const StoredTensor& tokens = *find(c.inputs, "tokens");
+    EXPECT_LE(tokens.shape[0], 3u) << path_of(c);
+    EXPECT_LE(tokens.shape[1], 5u) << path_of(c);
+    EXPECT_EQ(find(c.inputs, "valid") == nullptr, c.reason == "without_mask");
+    const std::vector<double> ids = ref::io::widen(tokens);
+    EXPECT_LT(std::set<double>(ids.begin(), ids.end()).size(), ids.size()) << path_of(c);
+    EXPECT_EQ(std::ranges::count(ids, 3), 0) << path_of(c);
+  }
+}
+
+/// Where an encoder is judged in float32, an element may be off by less than half of itself.
+TEST(EncoderCases, InFloat32TheBoundSaysSomething) {
+  std::size_t seen = 0;
+  for (const std::string& operation : ref::model::encoder_operation_names())
+    for (const Case& c : encoder_cases(Tier::quick, operation, kCorpusSeed)) {
+      if (c.dtype != DType::float32) continue;
+      const StoredCase stored = certified(c);
+      for (const TensorResult& tensor : check_case(stored, own_answer(stored), {}).tensors) {
+        EXPECT_EQ(tensor.unjudged, 0u) << path_of(c) << " " << tensor.name;
+        EXPECT_LE(tensor.bound, 0.5 * std::fabs(tensor.exact)) << path_of(c) << " " << tensor.name;
+        ++seen;
+      }
+    }
+  EXPECT_GT(seen, 40u);
+}
+
+TEST(EncoderCases, TheFullTierHasNone) {
+  EXPECT_FALSE(encoder_cases(Tier::standard, "encoder", 1).empty());
+  EXPECT_TRUE(encoder_cases(Tier::full, "encoder", 1).empty());
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden

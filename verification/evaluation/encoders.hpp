@@ -1,0 +1,49 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ref/encoder/encoder.hpp"
+#include "ref/model/operation.hpp"
+
+namespace normproof::verification::evaluation {
+
+/// What an encoder or one of its layers takes.
+struct EncoderTensors {
+  ref::model::EncoderConfig config;           ///< without dropout
+  ref::tensor::NamedTensors<double> tensors;  ///< the parameters; x and grad_y, or class_weights
+  ref::tensor::NamedTensors<double> state;    ///< what the norms carry
+  ref::tensor::Mask valid = {};               ///< [B,T], true = a real token, or empty: all
+  ref::nn::Tokens tokens = {};                ///< of an encoder
+  std::vector<int> labels = {};               ///< of an encoder, [B]
+  ref::model::Mode mode = ref::model::Mode::training;
+};
+
+/// The shape that a tensor of the inputs has; nothing where it is absent or has another rank.
+using MatrixShape =
+    std::function<std::optional<std::pair<std::size_t, std::size_t>>(const std::string& name)>;
+
+/// The encoder that an operation is about: its options, and the extents of its weights, 0 where
+/// there are none. A layer is the only one of an encoder with one token and one class.
+ref::model::EncoderConfig encoder_config(const ref::model::EncoderOperation& operation,
+                                         const MatrixShape& shape_of);
+
+/// The name below "layers.0." where the operation is a layer: "attention.in.weight".
+/// Nothing where the layer has no such tensor.
+std::optional<std::string> name_in(const ref::model::EncoderOperation& operation,
+                                   const std::string& name);
+
+/// Computes  encoder_layer: y, attention.weights, the state of the norms, and where there is a
+///           grad_y grad_x and grad_<parameter>; encoder: logits, loss [1], grad_<parameter> (of
+///           the embedding [V,D]: 0 in rows that do not occur) and the state, as one step of
+///           ref/train leaves them, in any scalar: the inputs are exact
+/// Requires  (C1) those of ref/encoder and ref/train  (C2) an encoder is in training
+/// Throws    ContractError
+template <ref::numeric::Real T>
+ref::tensor::NamedTensors<T> run_encoder(const ref::model::EncoderOperation& operation,
+                                         const EncoderTensors& inputs);
+
+}  // namespace normproof::verification::evaluation
