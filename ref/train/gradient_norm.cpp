@@ -20,15 +20,14 @@ void for_each_tensor(Gradients& gradients, F&& f) {
 /// limit / norm; of an enclosure that holds the limit also 1, for it may not be clipped.
 template <class T>
 T scale_to(const T& norm, const T& limit) {
-  const T scale = limit / norm;
 #ifndef NORMPROOF_DOUBLE_ONLY
   if constexpr (numeric::is_one_of<T, numeric::interval, numeric::ball>) {
     using numeric::hull;
     using numeric::mp::hull;
-    if (!(norm > limit)) return hull(T(1), scale);
+    if (!(norm > limit)) return hull(T(1), T(limit / norm));
   }
 #endif
-  return scale;
+  return limit / norm;
 }
 
 }  // namespace
