@@ -29,7 +29,7 @@ const CLI::App& verb_of(const CLI::App& command) {
   std::vector<std::string> known;
   for (const CLI::App* verb : command.get_subcommands([](const CLI::App*) { return true; }))
     known.push_back(verb->get_name());
-  const std::string name = command.get_name();
+  const std::string& name = command.get_name();
   const std::vector<std::string> extras = command.remaining();
   if (!extras.empty())
     throw ref::numeric::UsageError(

@@ -81,9 +81,9 @@ std::string trace_json(const TraceCommand& command, const std::string& corpus,
                                    {"learning_rate", step.learning_rate},
                                    {"sha256", step.sha256}};
     if (summary.bits > 0) {
-      line["loss_distance"] = json_of(step.loss_distance);
-      line["gradients"] = json_of(step.gradients);
-      line["parameters"] = json_of(step.parameters);
+      line["distance"] = {{"loss", json_of(step.loss_distance)},
+                          {"gradients", json_of(step.gradients)},
+                          {"parameters", json_of(step.parameters)}};
     }
     object["steps"].push_back(std::move(line));
   }

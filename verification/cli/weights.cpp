@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include "ref/io/atomic_file.hpp"
+#include "ref/io/file_failure.hpp"
 #include "ref/io/json_reader.hpp"
+#include "ref/io/sha256.hpp"
 #include "ref/io/tensor_file.hpp"
 #include "verification/cli/output_files.hpp"
 #include "verification/cli/standard_streams.hpp"
@@ -33,7 +35,13 @@ void weights(const WeightsCommand& command) {
   check_outputs({{"--run", config_file}, {"--run", data_file}, {"--run", checkpoint_file}},
                 {{"--out", command.out}});
   const training::RunConfig config = configuration_of(config_file, data_file);
-  const auto state = training::read_checkpoint(checkpoint_file, config.train).state;
+  const training::Checkpoint checkpoint = training::read_checkpoint(checkpoint_file, config.train);
+  if (checkpoint.run_sha256 !=
+      ref::io::sha256(ref::io::read_text(config_file) + ref::io::read_text(data_file)))
+    ref::io::file_failure(checkpoint_file.string(), "run_sha256",
+                          "is not that of config.json and data.json beside it",
+                          "the files of one run as 'normproof train' wrote them");
+  const auto& state = checkpoint.state;
   const auto tensors = training::to_pytorch(config.train.encoder, state.parameters);
   ref::io::write_tensors(command.out, tensors);
   write_stdout(fmt::format("step {}: {} tensors\n", state.step, tensors.size()));

@@ -280,12 +280,7 @@ class Run {
       result = train::train_step<double>(config_.train, used, weights_, state_, tap);
     } catch (const ref::numeric::ContractError& error) {
       const auto found = first_not_finite(config_, used, weights_, state_);
-      // What the first step refuses with finite values is a setting.
-      if (!found && state_.step == 0) throw UsageError(fmt::format("step 1: {}", error.what()));
-      throw RunFailure(fmt::format(
-          "step {}: {}{}", state_.step + 1,
-          found ? fmt::format("the first value that is not finite is {}; ", *found) : "",
-          error.what()));
+      step_failure(static_cast<std::size_t>(state_.step) + 1, found, error.what());
     }
     std::vector<int> labels;
     for (const train::LabelledBatch& batch : used)
@@ -343,6 +338,16 @@ class Run {
 };
 
 }  // namespace
+
+void step_failure(std::size_t step, const std::optional<std::string>& found,
+                  const std::string& reason) {
+  const bool not_finite =
+      found || reason.find("inf;") != std::string::npos || reason.find("nan;") != std::string::npos;
+  if (!not_finite && step == 1) throw UsageError(fmt::format("step 1: {}", reason));
+  throw RunFailure(fmt::format(
+      "step {}: {}{}", step,
+      found ? fmt::format("the first value that is not finite is {}; ", *found) : "", reason));
+}
 
 RunSummary run(const RunConfig& config, const Dataset& data, const RunOptions& options) {
   return Run(config, data, options).go();

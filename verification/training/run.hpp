@@ -52,4 +52,10 @@ struct RunSummary {
 /// Throws    UsageError (C1); FileError where a file is damaged or cannot be written; RunFailure
 RunSummary run(const RunConfig& config, const Dataset& data, const RunOptions& options);
 
+/// What a step that a contract refused is: a setting, where it is the first one and its values are
+/// finite; else a value that is not, `found` with its place or named in the reason.
+/// Throws    UsageError or RunFailure
+[[noreturn]] void step_failure(std::size_t step, const std::optional<std::string>& found,
+                               const std::string& reason);
+
 }  // namespace normproof::verification::training

@@ -150,6 +150,7 @@ RunConfig parse_config(std::string_view text, const std::string& file) {
   for (const auto& [section, fields] : object.items()) {
     if (!fields.is_object())
       reader.fail(section, "is no object", "a section such as {\"d_model\": 32}");
+    if (fields.empty()) reader.fail(section, "is empty", "settings, or no such section");
     if (fields.contains("name")) set(section + ".name", fields.at("name"));
     for (const auto& [field, value] : fields.items())
       if (field != "name") set(fmt::format("{}.{}", section, field), value);

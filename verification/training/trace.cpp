@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -99,10 +100,8 @@ void widen_distance(Distance& distance, const std::string& name, const Tensor<do
 
 /// The trajectory in double: what the balls are held against.
 struct DoubleStep {
-  StepRecord record;
   TracedStep traced;
-  NamedTensors<double> gradients;
-  train::TrainState<double> after;
+  NamedTensors<double> gradients, after;  ///< of a certified trace
 };
 
 /// The precision of balls is that of a thread: no other thread takes part.
@@ -136,17 +135,14 @@ class Trace {
 
   TraceSummary go() {
     golden::NewFolder folder("--out", options_.out);
+    folder_ = folder.path();
+    write_start();
     follow_double();
-    TraceSummary summary;
-    std::vector<StepRecord> records;
-    if (options_.certified) {
-      records = certified(summary.bits);
-    } else {
-      for (const DoubleStep& step : doubles_) records.push_back(step.record);
-    }
-    write(folder.path(), records, summary);
+    if (options_.certified) certify();
+    write_manifest();
     folder.keep();
-    return summary;
+    for (const DoubleStep& step : doubles_) summary_.steps.push_back(step.traced);
+    return summary_;
   }
 
  private:
@@ -154,26 +150,34 @@ class Trace {
     train::TrainState<double> state = start_;
     for (std::size_t s = 0; s < batches_.size(); ++s) {
       DoubleStep step;
-      for (const LabelledBatch& batch : batches_[s]) add_inputs(batch, step.record);
+      StepRecord record;
+      for (const LabelledBatch& batch : batches_[s]) add_inputs(batch, record);
       const auto result = step_of<double>(
           s, weights_, state, [&](const std::string& name, const Tensor<double>& values) {
-            const std::string own = step.record.unique(name);
-            step.record.add(own, values);
-            if (name.starts_with("grad_") || name == "loss") step.gradients.set(own, values);
+            const std::string own = record.unique(name);
+            record.add(own, values);
+            if (options_.certified && (name.starts_with("grad_") || name == "loss"))
+              step.gradients.set(own, values);
           });
       for_each_of_state(state, [&](const std::string& name, const Tensor<double>& values) {
-        step.record.add(name, values);
+        record.add(name, values);
       });
+      for (const StoredTensor& tensor : record.tensors()) {
+        ++summary_.tensors;
+        summary_.elements += ref::io::widen(tensor).size();
+      }
+      if (!options_.certified) put(step_stem(s), record.tensors());
       step.traced.loss = result.loss;
       step.traced.learning_rate = result.learning_rate;
       step.traced.sha256 = train::state_sha256(state);
-      step.after = state;
+      if (options_.certified) step.after = state.parameters;
       doubles_.push_back(std::move(step));
       if (options_.after_step) options_.after_step("double", s + 1, batches_.size());
     }
   }
 
-  std::vector<StepRecord> certified(long& bits) {
+  void certify() {
+    long& bits = summary_.bits;
     for (bits = kFirstTraceBits;; bits *= 2) {
       try {
         return follow_balls(bits);
@@ -184,13 +188,12 @@ class Trace {
     }
   }
 
-  std::vector<StepRecord> follow_balls(long bits) {
+  void follow_balls(long bits) {
     const OneThread alone;
     const ref::numeric::BallPrecision precision(bits);
     auto state = train::convert_state<ball>(start_);
     const Tensor<ball> weights =
         ref::tensor::is_given(weights_) ? ref::tensor::convert<ball>(weights_) : Tensor<ball>();
-    std::vector<StepRecord> records;
     for (std::size_t s = 0; s < batches_.size(); ++s) {
       StepRecord record;
       TracedStep& traced = doubles_[s].traced;
@@ -208,13 +211,12 @@ class Trace {
                          doubles_[s].gradients.at(own), values);
       });
       for (const auto& [name, values] : state.parameters)
-        widen_distance(traced.parameters, name, doubles_[s].after.parameters.at(name), values);
+        widen_distance(traced.parameters, name, doubles_[s].after.at(name), values);
       for_each_of_state(state, keep);
-      records.push_back(std::move(record));
+      put(step_stem(s), record.tensors());
       if (options_.after_step)
         options_.after_step(fmt::format("{} bits", bits), s + 1, batches_.size());
     }
-    return records;
   }
 
   template <class T, class See>
@@ -224,53 +226,52 @@ class Trace {
       return train::train_step<T>(config_.train, batches_[s], weights, state,
                                   ref::encoder::Tap<T>(see));
     } catch (const ref::numeric::ContractError& error) {
-      const std::string sentence = fmt::format("step {}: {}", s + 1, error.what());
-      if (s == 0) throw UsageError(sentence);
-      throw RunFailure(sentence);
+      step_failure(s + 1, std::nullopt, error.what());
     }
   }
 
-  void write(const fs::path& folder, const std::vector<StepRecord>& records,
-             TraceSummary& summary) const {
-    ref::io::write_file(folder / "config.json", config_json(config_));
-    ref::io::write_file(folder / "data.json", data_json(data_));
-    ordered_json files = ordered_json::array(), steps = ordered_json::array();
-    const auto put = [&](const std::string& stem, const std::vector<StoredTensor>& tensors) {
-      const std::string name = stem + options_.suffix;
-      ref::io::write_tensors(folder / name, tensors);
-      files.push_back(
-          {{"file", name}, {"sha256", ref::io::sha256(ref::io::read_text(folder / name))}});
-    };
+  static std::string step_stem(std::size_t s) { return fmt::format("step_{:04}", s + 1); }
+
+  /// A file, which takes the place of one with fewer bits.
+  void put(const std::string& stem, const std::vector<StoredTensor>& tensors) {
+    const std::string name = stem + options_.suffix;
+    ref::io::write_tensors(folder_ / name, tensors);
+    hashes_[name] = ref::io::sha256(ref::io::read_text(folder_ / name));
+  }
+
+  void write_start() {
+    ref::io::write_file(folder_ / "config.json", config_json(config_));
+    ref::io::write_file(folder_ / "data.json", data_json(data_));
     StepRecord initial;
     for_each_of_state(start_, [&](const std::string& name, const Tensor<double>& values) {
       initial.add(name, values);
     });
     if (ref::tensor::is_given(weights_)) initial.add("class_weights", weights_);
     put("initial", initial.tensors());
-    for (std::size_t s = 0; s < records.size(); ++s) {
-      put(fmt::format("step_{:04}", s + 1), records[s].tensors());
-      for (const StoredTensor& tensor : doubles_[s].record.tensors()) {
-        ++summary.tensors;
-        summary.elements += ref::io::widen(tensor).size();
-      }
+  }
+
+  void write_manifest() const {
+    ordered_json files = ordered_json::array(), steps = ordered_json::array();
+    for (const auto& [name, sha256] : hashes_)
+      files.push_back({{"file", name}, {"sha256", sha256}});
+    for (std::size_t s = 0; s < doubles_.size(); ++s) {
       const TracedStep& traced = doubles_[s].traced;
-      summary.steps.push_back(traced);
       ordered_json step = {{"step", s + 1},
                            {"loss", traced.loss},
                            {"learning_rate", traced.learning_rate},
                            {"sha256", traced.sha256}};
       if (options_.certified)
-        step["distance"] = {{"loss", traced.loss_distance.absolute},
+        step["distance"] = {{"loss", distance_json(traced.loss_distance)},
                             {"gradients", distance_json(traced.gradients)},
                             {"parameters", distance_json(traced.parameters)}};
       steps.push_back(std::move(step));
     }
     const ordered_json manifest = {
         {"format", "normproof-trace-1"},
-        {"certified", options_.certified ? ordered_json{{"bits", summary.bits}} : ordered_json()},
+        {"certified", options_.certified ? ordered_json{{"bits", summary_.bits}} : ordered_json()},
         {"files", files},
         {"steps", steps}};
-    ref::io::write_file(folder / "manifest.json", manifest.dump(1) + "\n");
+    ref::io::write_file(folder_ / "manifest.json", manifest.dump(1) + "\n");
   }
 
   static ordered_json distance_json(const Distance& distance) {
@@ -287,6 +288,9 @@ class Trace {
   std::vector<LabelledBatch> epoch_;
   std::vector<std::vector<LabelledBatch>> batches_;  ///< of each step
   std::vector<DoubleStep> doubles_;
+  fs::path folder_;
+  std::map<std::string, std::string> hashes_;  ///< of the files of tensors
+  TraceSummary summary_;
 };
 
 }  // namespace

@@ -53,8 +53,8 @@ TEST_F(TraceProgram, CertifiedItSaysHowFarTheDoublesAre) {
   const auto report = nlohmann::json::parse(outcome.out);
   EXPECT_GE(report.at("bits"), 2048);
   ASSERT_EQ(report.at("steps").size(), 2u);
-  EXPECT_GT(report.at("steps")[0].at("parameters").at("absolute"), 0);
-  EXPECT_LT(report.at("steps")[0].at("parameters").at("absolute"), 1e-3);
+  EXPECT_GT(report.at("steps")[0].at("distance").at("parameters").at("absolute"), 0);
+  EXPECT_LT(report.at("steps")[0].at("distance").at("parameters").at("absolute"), 1e-3);
   EXPECT_GT(report.at("growth"), 0);
   EXPECT_THAT(trace("--out u --certified").out,
               AllOf(HasSubstr(" certified with "), HasSubstr("of params")));

@@ -27,6 +27,14 @@ class WeightsProgram : public ::testing::Test {
   std::string enter_;
 };
 
+TEST_F(WeightsProgram, OfAnAlteredRunAreRefused) {
+  train("--out a");
+  in("sed -i 's/\"positions\": true/\"positions\": false/' a/config.json");
+  const Outcome outcome = in("$N weights --run a --out w.npz");
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("run_sha256 is not that of config.json and data.json"));
+}
+
 TEST_F(WeightsProgram, GoToAFileAndIntoAnotherRun) {
   train("--out a");
   const Outcome outcome =

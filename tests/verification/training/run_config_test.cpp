@@ -73,6 +73,7 @@ TEST(RunConfig, WhatIsUnknownOrWrongIsNamed) {
   };
   EXPECT_THAT(parsed("{"), HasSubstr("c.json"));
   EXPECT_THAT(parsed(R"({"encoder": 3})"), HasSubstr("c.json: encoder is no object"));
+  EXPECT_THAT(parsed(R"({"foo": {}})"), HasSubstr("c.json: foo is empty"));
   EXPECT_THAT(parsed(R"({"encodr": {"d_model": 3}})"),
               HasSubstr("unknown setting 'encodr.d_model'"));
   EXPECT_THAT(parsed(R"({"encoder": {"d_model": "a"}})"),

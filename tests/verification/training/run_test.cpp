@@ -166,6 +166,15 @@ TEST_F(TrainingRun, WhatTheFirstStepRefusesLeavesNoFolder) {
   EXPECT_FALSE(fs::exists(folder_ / "a"));
 }
 
+TEST_F(TrainingRun, WhatIsNotFiniteAtTheFirstStepIsNoSetting) {
+  EXPECT_THROW(step_failure(1, "x at [0] is nan", "reason"), RunFailure);
+  EXPECT_THROW(step_failure(1, std::nullopt, "softmax: x has the element [0] = inf; expected"),
+               RunFailure);
+  EXPECT_THROW(step_failure(2, std::nullopt, "eps is -1; expected more"), RunFailure);
+  EXPECT_THAT(usage_message([] { step_failure(1, std::nullopt, "eps is -1; expected more"); }),
+              HasSubstr("step 1: eps is -1"));
+}
+
 TEST_F(TrainingRun, SettingsAlteredInBothPlacesAreRefused) {
   kill_after("a", 4, {});
   config_.train.learning_rate /= 2;
