@@ -14,7 +14,6 @@
 namespace normproof::verification::cli {
 namespace {
 
-using training::Distance;
 using training::TracedStep;
 using training::TraceSummary;
 
@@ -26,12 +25,6 @@ std::optional<double> growth_of(const TraceSummary& summary) {
                last = summary.steps.back().parameters.relative;
   if (!(first > 0) || !(last > 0)) return std::nullopt;
   return std::pow(last / first, 1 / static_cast<double>(steps - 1));
-}
-
-nlohmann::ordered_json json_of(const Distance& distance) {
-  return {{"absolute", distance.absolute},
-          {"relative", distance.relative},
-          {"tensor", distance.tensor}};
 }
 
 }  // namespace
@@ -73,20 +66,7 @@ std::string trace_json(const TraceCommand& command, const std::string& corpus,
                                    {"tensors", summary.tensors},
                                    {"elements", summary.elements},
                                    {"bits", summary.bits},
-                                   {"steps", nlohmann::ordered_json::array()}};
-  for (std::size_t s = 0; s < summary.steps.size(); ++s) {
-    const TracedStep& step = summary.steps[s];
-    nlohmann::ordered_json line = {{"step", s + 1},
-                                   {"loss", step.loss},
-                                   {"learning_rate", step.learning_rate},
-                                   {"sha256", step.sha256}};
-    if (summary.bits > 0) {
-      line["distance"] = {{"loss", json_of(step.loss_distance)},
-                          {"gradients", json_of(step.gradients)},
-                          {"parameters", json_of(step.parameters)}};
-    }
-    object["steps"].push_back(std::move(line));
-  }
+                                   {"steps", training::steps_json(summary)}};
   const auto growth = growth_of(summary);
   object["growth"] = growth ? nlohmann::ordered_json(*growth) : nlohmann::ordered_json();
   return object.dump(1) + "\n";

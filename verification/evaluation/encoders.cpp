@@ -28,23 +28,6 @@ bool is_layer_operation(const EncoderOperation& operation) {
   return std::holds_alternative<EncoderLayerOptions>(operation);
 }
 
-template <class T>
-NamedTensors<T> convert_all(const NamedTensors<double>& tensors) {
-  NamedTensors<T> converted;
-  for (const auto& [name, values] : tensors) converted.set(name, ref::tensor::convert<T>(values));
-  return converted;
-}
-
-/// The state under the names of ref/encoder.
-template <class T>
-NamedTensors<T> state_of(const EncoderOperation& operation, const EncoderTensors& inputs) {
-  if (!is_layer_operation(operation)) return convert_all<T>(inputs.state);
-  NamedTensors<T> state;
-  for (const auto& [name, values] : inputs.state)
-    state.set(fmt::format("{}{}", kOnlyLayer, name), ref::tensor::convert<T>(values));
-  return state;
-}
-
 /// The layer's parameters; what else an encoder has is 0, and takes no part.
 template <class T>
 encoder::EncoderParameters<T> layer_parameters(const EncoderOperation& operation,
@@ -61,7 +44,9 @@ encoder::EncoderParameters<T> layer_parameters(const EncoderOperation& operation
 template <class T>
 NamedTensors<T> run_one_layer(const EncoderOperation& operation, const EncoderTensors& inputs) {
   const encoder::EncoderParameters<T> parameters = layer_parameters<T>(operation, inputs);
-  NamedTensors<T> results, state = state_of<T>(operation, inputs);
+  NamedTensors<T> results, state;  // under the names of ref/encoder
+  for (const auto& [name, values] : inputs.state)
+    state.set(fmt::format("{}{}", kOnlyLayer, name), ref::tensor::convert<T>(values));
   const encoder::Tap<T> tap = [&](const std::string& name, const Tensor<T>& values) {
     if (name == "layers.0.attention.weights") results.set("attention.weights", values);
   };
@@ -117,14 +102,15 @@ class StepResults {
 };
 
 template <class T>
-NamedTensors<T> run_whole(const EncoderOperation& operation, const EncoderTensors& inputs) {
+NamedTensors<T> run_whole(const EncoderTensors& inputs) {
   if (inputs.mode != ref::model::Mode::training)
     ref::numeric::contract_failure("encoder", "mode", "is inference", "training (C2)");
   const ref::model::TrainConfig config{.encoder = inputs.config};
-  train::TrainState<T> state;
+  train::TrainState<double> given;
+  given.norms = inputs.state;
   for (const encoder::ParameterShape& p : encoder::parameter_shapes(inputs.config))
-    state.parameters.set(p.name, ref::tensor::convert<T>(inputs.tensors.at(p.name)));
-  state.norms = state_of<T>(operation, inputs);
+    given.parameters.set(p.name, inputs.tensors.at(p.name));
+  train::TrainState<T> state = train::convert_state<T>(given);
   const Tensor<double>* const weights = inputs.tensors.find("class_weights");
   const std::array<train::LabelledBatch, 1> batches = {
       {{{inputs.tokens, inputs.valid}, inputs.labels}}};
@@ -188,8 +174,7 @@ std::optional<std::string> name_in(const EncoderOperation& operation, const std:
 
 template <ref::numeric::Real T>
 NamedTensors<T> run_encoder(const EncoderOperation& operation, const EncoderTensors& inputs) {
-  return is_layer_operation(operation) ? run_one_layer<T>(operation, inputs)
-                                       : run_whole<T>(operation, inputs);
+  return is_layer_operation(operation) ? run_one_layer<T>(operation, inputs) : run_whole<T>(inputs);
 }
 
 #define NORMPROOF_INSTANTIATE(T) \

@@ -24,14 +24,6 @@ namespace {
 constexpr const char* kHash = "sha256";
 constexpr const char* kRun = "run_sha256";
 
-void add_all(std::vector<StoredTensor>& tensors, const char* prefix,
-             const NamedTensors<double>& values) {
-  for (const auto& [name, tensor] : values)
-    tensors.push_back(ref::io::make_tensor(fmt::format("{}/{}", prefix, name),
-                                           ref::tensor::shape_of(tensor),
-                                           std::span(tensor.data(), tensor.size())));
-}
-
 StoredTensor count(const char* name, std::uint64_t value) {
   const std::vector<std::int64_t> values = {static_cast<std::int64_t>(value)};
   return ref::io::make_tensor(name, {1}, std::span<const std::int64_t>(values));
@@ -109,9 +101,10 @@ class CheckpointReader {
 void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint) {
   std::vector<StoredTensor> tensors;
   const auto& state = checkpoint.state;
-  add_all(tensors, "parameter", state.parameters);
-  add_all(tensors, "norm", state.norms);
-  add_all(tensors, "moment", state.optimizer.moments);
+  for_each_tensor(state, [&](const std::string& name, const Tensor<double>& values) {
+    tensors.push_back(ref::io::make_tensor(name, ref::tensor::shape_of(values),
+                                           std::span(values.data(), values.size())));
+  });
   tensors.push_back(count("step", static_cast<std::uint64_t>(state.step)));
   tensors.push_back(count("optimizer_step", static_cast<std::uint64_t>(state.optimizer.step)));
   tensors.push_back(count("metrics_bytes", checkpoint.metrics_bytes));

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -14,6 +16,16 @@ struct Checkpoint {
   std::uint64_t metrics_bytes = 0;  ///< length of metrics.jsonl after that step
   std::string run_sha256;           ///< of the configuration and the data, 64 hexadecimal digits
 };
+
+/// f(name, tensor) for every tensor of a state under the name that a checkpoint gives it:
+/// parameter/<name>, norm/<name>, moment/<name>.
+template <class T, class F>
+void for_each_tensor(const ref::train::TrainState<T>& state, F f) {
+  for (const auto& [name, values] : state.parameters) f(fmt::format("parameter/{}", name), values);
+  for (const auto& [name, values] : state.norms) f(fmt::format("norm/{}", name), values);
+  for (const auto& [name, values] : state.optimizer.moments)
+    f(fmt::format("moment/{}", name), values);
+}
 
 /// Writes parameter/<name>, norm/<name>, moment/<name>, the counts `step`, `optimizer_step` and
 /// `metrics_bytes` [1], the 32 bytes of `run_sha256`, and `sha256`, the 32 bytes of the hash of

@@ -15,6 +15,7 @@
 #include "ref/numeric/parallel.hpp"
 #include "ref/tensor/contract.hpp"
 #include "verification/golden/new_folder.hpp"
+#include "verification/training/checkpoint.hpp"
 #include "verification/training/run.hpp"
 #include "verification/training/step_record.hpp"
 
@@ -60,15 +61,6 @@ void add_inputs(const LabelledBatch& batch, StepRecord& record) {
   const std::vector<std::int64_t> labels(batch.labels.begin(), batch.labels.end());
   record.add(ref::io::make_tensor(record.unique("labels"), {labels.size()},
                                   std::span<const std::int64_t>(labels)));
-}
-
-/// f(name, tensor) for everything that a checkpoint holds.
-template <class T, class F>
-void for_each_of_state(const train::TrainState<T>& state, F f) {
-  for (const auto& [name, values] : state.parameters) f(fmt::format("parameter/{}", name), values);
-  for (const auto& [name, values] : state.norms) f(fmt::format("norm/{}", name), values);
-  for (const auto& [name, values] : state.optimizer.moments)
-    f(fmt::format("moment/{}", name), values);
 }
 
 double largest(const Tensor<double>& values) {
@@ -139,9 +131,9 @@ class Trace {
     write_start();
     follow_double();
     if (options_.certified) certify();
+    for (const DoubleStep& step : doubles_) summary_.steps.push_back(step.traced);
     write_manifest();
     folder.keep();
-    for (const DoubleStep& step : doubles_) summary_.steps.push_back(step.traced);
     return summary_;
   }
 
@@ -159,12 +151,12 @@ class Trace {
             if (options_.certified && (name.starts_with("grad_") || name == "loss"))
               step.gradients.set(own, values);
           });
-      for_each_of_state(state, [&](const std::string& name, const Tensor<double>& values) {
+      for_each_tensor(state, [&](const std::string& name, const Tensor<double>& values) {
         record.add(name, values);
       });
       for (const StoredTensor& tensor : record.tensors()) {
         ++summary_.tensors;
-        summary_.elements += ref::io::widen(tensor).size();
+        summary_.elements += tensor.bytes.size() / ref::io::item_size(tensor.dtype);
       }
       if (!options_.certified) put(step_stem(s), record.tensors());
       step.traced.loss = result.loss;
@@ -212,7 +204,7 @@ class Trace {
       });
       for (const auto& [name, values] : state.parameters)
         widen_distance(traced.parameters, name, doubles_[s].after.at(name), values);
-      for_each_of_state(state, keep);
+      for_each_tensor(state, keep);
       put(step_stem(s), record.tensors());
       if (options_.after_step)
         options_.after_step(fmt::format("{} bits", bits), s + 1, batches_.size());
@@ -243,7 +235,7 @@ class Trace {
     ref::io::write_file(folder_ / "config.json", config_json(config_));
     ref::io::write_file(folder_ / "data.json", data_json(data_));
     StepRecord initial;
-    for_each_of_state(start_, [&](const std::string& name, const Tensor<double>& values) {
+    for_each_tensor(start_, [&](const std::string& name, const Tensor<double>& values) {
       initial.add(name, values);
     });
     if (ref::tensor::is_given(weights_)) initial.add("class_weights", weights_);
@@ -251,33 +243,15 @@ class Trace {
   }
 
   void write_manifest() const {
-    ordered_json files = ordered_json::array(), steps = ordered_json::array();
+    ordered_json files = ordered_json::array();
     for (const auto& [name, sha256] : hashes_)
       files.push_back({{"file", name}, {"sha256", sha256}});
-    for (std::size_t s = 0; s < doubles_.size(); ++s) {
-      const TracedStep& traced = doubles_[s].traced;
-      ordered_json step = {{"step", s + 1},
-                           {"loss", traced.loss},
-                           {"learning_rate", traced.learning_rate},
-                           {"sha256", traced.sha256}};
-      if (options_.certified)
-        step["distance"] = {{"loss", distance_json(traced.loss_distance)},
-                            {"gradients", distance_json(traced.gradients)},
-                            {"parameters", distance_json(traced.parameters)}};
-      steps.push_back(std::move(step));
-    }
     const ordered_json manifest = {
         {"format", "normproof-trace-1"},
         {"certified", options_.certified ? ordered_json{{"bits", summary_.bits}} : ordered_json()},
         {"files", files},
-        {"steps", steps}};
+        {"steps", steps_json(summary_)}};
     ref::io::write_file(folder_ / "manifest.json", manifest.dump(1) + "\n");
-  }
-
-  static ordered_json distance_json(const Distance& distance) {
-    return {{"absolute", distance.absolute},
-            {"relative", distance.relative},
-            {"tensor", distance.tensor}};
   }
 
   const RunConfig& config_;
@@ -293,7 +267,29 @@ class Trace {
   TraceSummary summary_;
 };
 
+ordered_json distance_json(const Distance& distance) {
+  return {{"absolute", distance.absolute},
+          {"relative", distance.relative},
+          {"tensor", distance.tensor}};
+}
+
 }  // namespace
+
+ordered_json steps_json(const TraceSummary& summary) {
+  ordered_json steps = ordered_json::array();
+  for (const TracedStep& traced : summary.steps) {
+    ordered_json step = {{"step", steps.size() + 1},
+                         {"loss", traced.loss},
+                         {"learning_rate", traced.learning_rate},
+                         {"sha256", traced.sha256}};
+    if (summary.bits > 0)
+      step["distance"] = {{"loss", distance_json(traced.loss_distance)},
+                          {"gradients", distance_json(traced.gradients)},
+                          {"parameters", distance_json(traced.parameters)}};
+    steps.push_back(std::move(step));
+  }
+  return steps;
+}
 
 TraceSummary trace(const RunConfig& config, const Dataset& data, const TraceOptions& options) {
   return Trace(config, data, options).go();

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,9 @@ struct TraceSummary {
   std::size_t tensors = 0, elements = 0;  ///< of all steps, without the remainders
   long bits = 0;                          ///< of the balls that decided; 0 in double
 };
+
+/// The steps as manifest.json has them: an array, an object a step.
+nlohmann::ordered_json steps_json(const TraceSummary& summary);
 
 /// Every tensor of the first steps of a run, forward and backward, in a new folder.
 ///

@@ -53,6 +53,7 @@ TEST_F(TraceProgram, CertifiedItSaysHowFarTheDoublesAre) {
   const auto report = nlohmann::json::parse(outcome.out);
   EXPECT_GE(report.at("bits"), 2048);
   ASSERT_EQ(report.at("steps").size(), 2u);
+  EXPECT_EQ(nlohmann::json::parse(in("cat t/manifest.json").out).at("steps"), report.at("steps"));
   EXPECT_GT(report.at("steps")[0].at("distance").at("parameters").at("absolute"), 0);
   EXPECT_LT(report.at("steps")[0].at("distance").at("parameters").at("absolute"), 1e-3);
   EXPECT_GT(report.at("growth"), 0);
