@@ -22,8 +22,10 @@ void write_dropout(const Tensor<T>& x, const Mask& keep, double rate, Tensor<T>&
   tensor::check_shape("dropout", "keep", tensor::shape_of(keep), tensor::shape_of(x));
   const T scale = T(1) / (T(1) - T(rate));
   numeric::parallel_for(x.size(), kDropoutGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i)
-      y.data()[i] = keep.data()[i] ? T(x.data()[i] * scale) : T(0);
+    for (std::size_t i = begin; i < end; ++i) {
+      const T scaled = x.data()[i] * scale;
+      y.data()[i] = keep.data()[i] ? scaled : T(0);
+    }
   });
 }
 
@@ -34,7 +36,7 @@ Mask dropout_mask(const tensor::Shape& shape, double rate, const DropoutKey& key
   Mask keep = tensor::empty_tensor<bool>(shape);
   const numeric::RandomStream random(key.seed, fmt::format("dropout/{}/{}", key.step, key.place));
   numeric::parallel_for(keep.size(), kDropoutGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) keep.data()[i] = random.uniform(i) >= rate;
+    random.at_least(rate, begin, end - begin, keep.data() + begin);
   });
   return keep;
 }

@@ -2,7 +2,11 @@
 
 #include <Random123/philox.h>
 
+#include <cmath>
+
 #include "ref/numeric/assumptions.hpp"
+#include "ref/numeric/instruction_set.hpp"
+#include "ref/numeric/random_kernels.hpp"
 
 namespace normproof::ref::numeric {
 namespace {
@@ -25,6 +29,20 @@ constexpr std::uint64_t join(std::uint32_t lo, std::uint32_t hi) {
 
 double to_unit_interval(std::uint64_t bits) {
   return static_cast<double>(bits >> 11) * 0x1p-53;
+}
+
+const RandomKernels& random_kernels() {
+#if defined(__x86_64__)
+  switch (instruction_set()) {
+    case InstructionSet::avx512:
+      return random_kernels_avx512;
+    case InstructionSet::avx2:
+      return random_kernels_avx2;
+    case InstructionSet::baseline:
+      break;
+  }
+#endif
+  return random_kernels_baseline;
 }
 
 /// Block number `block` of element `index`: 128 bits.
@@ -92,6 +110,13 @@ std::uint64_t RandomStream::bits(std::uint64_t index) const {
 
 double RandomStream::uniform(std::uint64_t index) const {
   return to_unit_interval(bits(index));
+}
+
+void RandomStream::at_least(double least, std::uint64_t first, std::size_t count, bool* y) const {
+  // uniform = n 2^-53 >= least where n >= ceil(least 2^53), both products exact
+  const auto bound = static_cast<std::uint64_t>(std::ceil(least * 0x1p53));
+  const PhiloxStream stream = {{low(seed_), high(seed_) ^ high(stream_)}, low(stream_)};
+  random_kernels().at_least(stream, first, count, bound, y);
 }
 
 double RandomStream::normal(std::uint64_t index) const {

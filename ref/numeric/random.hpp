@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -27,6 +28,10 @@ class RandomStream {
 
   /// Uniform on the multiples of 2^-53 in [0, 1): the upper 53 bits of bits(index).
   double uniform(std::uint64_t index) const;
+
+  /// y[i] = uniform(first + i) >= least, for count elements.
+  /// Requires  (C1) 0 <= least <= 1
+  void at_least(double least, std::uint64_t first, std::size_t count, bool* y) const;
 
   /// Standard normal: sign * (k + x), x a multiple of 2^-53 in [0, 1), k a small integer.
   double normal(std::uint64_t index) const;

@@ -3,10 +3,13 @@
 #include <Random123/philox.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <set>
+#include <string>
 
+#include "ref/numeric/instruction_set.hpp"
 #include "tests/verification/compare/expect.hpp"
 
 namespace normproof::ref::numeric {
@@ -30,6 +33,30 @@ TEST(RandomStream, StandsOnPhiloxAsPublished) {
   EXPECT_EQ(words[1], 0xe169c58du);
   EXPECT_EQ(words[2], 0xbc57ac4cu);
   EXPECT_EQ(words[3], 0x9b00dbd8u);
+}
+
+// Counts beside the widths of packs, indices whose upper words change within one, thresholds that
+// are drawn themselves.
+TEST(RandomStream, ManyAtOnceAreThoseOneByOneOnEachInstructionSet) {
+  const RandomStream stream(42 | std::uint64_t{7} << 50, "dropout/3/layers.0.attention.y");
+  const std::string before = instruction_sets()[static_cast<std::size_t>(instruction_set())];
+  for (const std::string& set : instruction_sets()) {
+    select_instruction_set(set);
+    for (const std::uint64_t first : {std::uint64_t{0}, std::uint64_t{0xfffffffd},
+                                      std::numeric_limits<std::uint64_t>::max() - 40})
+      for (const std::size_t count : {0u, 1u, 3u, 7u, 8u, 9u, 37u})
+        for (const double least : {0.0, 0.1, 0.5, stream.uniform(first + 2),
+                                   std::nextafter(stream.uniform(first + 2), 1.0), 1.0}) {
+          std::array<bool, 40> y{};
+          y[count] = true;
+          stream.at_least(least, first, count, y.data());
+          for (std::size_t i = 0; i < count; ++i)
+            ASSERT_EQ(y[i], stream.uniform(first + i) >= least)
+                << set << " " << first << " " << count << " " << least << " " << i;
+          EXPECT_TRUE(y[count]) << set;
+        }
+  }
+  select_instruction_set(before);
 }
 
 TEST(RandomStream, DependsOnSeedStreamAndIndexAlone) {
