@@ -1,6 +1,7 @@
 #include "ref/tensor/allocator.hpp"
 
-#include <cstdlib>
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <unordered_map>
@@ -15,10 +16,11 @@ namespace {
 constexpr std::size_t kSmallest = std::size_t{64} << 10;
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 #if defined(__SANITIZE_ADDRESS__)
-constexpr std::size_t kMostKept = 0;
+constexpr bool kKeeps = false;
 #else
-constexpr std::size_t kMostKept = std::size_t{1} << 30;
+constexpr bool kKeeps = true;
 #endif
+constexpr std::size_t kAlwaysAllowed = std::size_t{1} << 30;
 
 std::size_t alignment_of(std::size_t bytes) {
   return bytes < kHugePage ? 64 : kHugePage;
@@ -31,11 +33,21 @@ std::size_t rounded(std::size_t bytes) {
   return (bytes + unit - 1) / unit * unit;
 }
 
+void to_system(void* block, std::size_t size) noexcept {
+  ::operator delete (block, std::align_val_t{alignment_of(size)});
+}
+
 struct Kept {
   std::mutex mutex;
   std::multimap<std::size_t, void*> blocks;       ///< by their size
   std::unordered_map<void*, std::size_t> larger;  ///< in use for less than their size
   std::size_t bytes = 0;
+  std::size_t in_use = 0, most_in_use = 0;
+
+  void use(std::size_t size) {
+    in_use += size;
+    most_in_use = std::max(most_in_use, in_use);
+  }
 
   /// The smallest that is large enough and not more than twice as large; null where there is none.
   void* take(std::size_t size) {
@@ -43,6 +55,7 @@ struct Kept {
     if (found == blocks.end() || found->first / 2 > size) return nullptr;
     void* const block = found->second;
     if (found->first != size) larger.emplace(block, found->first);
+    use(found->first);
     bytes -= found->first;
     blocks.erase(found);
     return block;
@@ -55,6 +68,17 @@ struct Kept {
     const std::size_t own = found->second;
     larger.erase(found);
     return own;
+  }
+
+  /// Gives the largest back to the system until there is room for `size` more.
+  void make_room(std::size_t size) {
+    const std::size_t allowed = std::max({kAlwaysAllowed, most_in_use, in_use + size});
+    while (!blocks.empty() && in_use + size + bytes > allowed) {
+      const auto largest = std::prev(blocks.end());
+      to_system(largest->second, largest->first);
+      bytes -= largest->first;
+      blocks.erase(largest);
+    }
   }
 };
 
@@ -73,11 +97,15 @@ void* allocate_block(std::size_t bytes) {
     Kept& k = kept();
     const std::lock_guard lock(k.mutex);
     if (void* const block = k.take(size)) return block;
+    k.make_room(size);
   }
-  void* block = ::operator new (size, std::align_val_t{alignment_of(size)});
+  void* const block = ::operator new (size, std::align_val_t{alignment_of(size)});
 #if defined(__linux__)
   if (size >= kHugePage) madvise(block, size, MADV_HUGEPAGE);
 #endif
+  Kept& k = kept();
+  const std::lock_guard lock(k.mutex);
+  k.use(size);
   return block;
 }
 
@@ -87,19 +115,19 @@ void release_block(void* block, std::size_t bytes) noexcept {
     ::operator delete (block, std::align_val_t{64});
     return;
   }
-  std::size_t size = rounded(bytes);
+  Kept& k = kept();
+  const std::lock_guard lock(k.mutex);
+  const std::size_t size = k.size_of(block, rounded(bytes));
+  k.in_use -= size;
   try {
-    Kept& k = kept();
-    const std::lock_guard lock(k.mutex);
-    size = k.size_of(block, size);
-    if (k.bytes + size <= kMostKept) {
+    if (kKeeps) {
       k.blocks.emplace(size, block);
       k.bytes += size;
       return;
     }
-  } catch (...) {  // no memory for the list: the block goes back to the system
+  } catch (const std::bad_alloc&) {  // no memory for the list: the block goes back to the system
   }
-  ::operator delete (block, std::align_val_t{alignment_of(size)});
+  to_system(block, size);
 }
 
 std::size_t kept_bytes() {

@@ -6,11 +6,11 @@
 
 namespace normproof::ref::tensor {
 
-/// Memory for tensors. Blocks of 64 KiB and more that are given back are kept, up to 1 GiB in all,
-/// for the next tensor that fills half of one or more, and lie on huge pages where the system has
-/// them: a layer's outputs are not mapped, zeroed and unmapped at every step, though one batch is
-/// longer than another. Under AddressSanitizer nothing is
-/// kept. Safe to call from any thread.
+/// Memory for tensors. Blocks of 64 KiB and more that are given back are kept for the next tensor
+/// that fills half of one or more, and lie on huge pages where the system has them: a layer's
+/// outputs are not mapped, zeroed and unmapped at every step, though one batch is longer than
+/// another. What is in use and what is kept stay together below 1 GiB, or below the most that was
+/// ever in use. Under AddressSanitizer nothing is kept. Safe to call from any thread.
 /// Throws    std::bad_alloc
 void* allocate_block(std::size_t bytes);
 void release_block(void* block, std::size_t bytes) noexcept;
