@@ -1,0 +1,101 @@
+#include "verification/study/plan.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "ref/numeric/errors.hpp"
+
+namespace normproof::tests::verification::study {
+namespace {
+
+using namespace normproof::verification::study;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+std::set<std::string> names_of(const std::vector<Cell>& cells) {
+  std::set<std::string> names;
+  for (const Cell& cell : cells) names.insert(cell_name(cell));
+  return names;
+}
+
+TEST(Plan, TheTablesOfThreeNormsAreThePublished126Cells) {
+  Selection selection;
+  selection.norms = {"layer_norm", "batch_norm", "none"};
+  selection.figures = {};
+  selection.initialization = false;
+  const std::vector<Cell> cells = plan(selection);
+  EXPECT_EQ(cells.size(), 126U);
+  EXPECT_EQ(names_of(cells).size(), 126U);
+  EXPECT_EQ(cell_name(cells.front()), "corrected/1x32/layer_norm/rate-10/seed-42");
+  EXPECT_EQ(cell_name(cells.back()), "corrected/5x3200/none/rate-1e-4/seed-42");
+}
+
+TEST(Plan, FiguresAndInitializationsAddTheirs) {
+  Selection selection;
+  selection.tables = {};
+  selection.norms = {"batch_norm"};
+  selection.gradient_seeds = 3;
+  selection.seeds = 2;
+  EXPECT_THAT(names_of(plan(selection)),
+              ElementsAre("corrected/1x320/batch_norm/rate-0.1/seed-42/uniform-0.1",
+                          "corrected/1x320/batch_norm/rate-0.1/seed-42/uniform-100",
+                          "corrected/1x320/batch_norm/rate-0.1/seed-43/uniform-0.1",
+                          "corrected/1x320/batch_norm/rate-0.1/seed-43/uniform-100",
+                          "corrected/1x3200/batch_norm/rate-0.1/seed-1/steps-0",
+                          "corrected/1x3200/batch_norm/rate-0.1/seed-2/steps-0",
+                          "corrected/1x3200/batch_norm/rate-0.1/seed-3/steps-0",
+                          "corrected/1x3200/batch_norm/rate-1e-4/seed-42/curves/dynamics",
+                          "corrected/1x3200/batch_norm/rate-1e-4/seed-43/curves/dynamics",
+                          "corrected/5x3200/batch_norm/rate-0.1/seed-1/steps-0",
+                          "corrected/5x3200/batch_norm/rate-0.1/seed-2/steps-0",
+                          "corrected/5x3200/batch_norm/rate-0.1/seed-3/steps-0"));
+  selection.figures = {5};
+  selection.initialization = false;
+  EXPECT_EQ(plan(selection).size(), 2U);
+  selection.figures = {4, 5, 6};
+  EXPECT_EQ(plan(selection).size(), 2U);
+}
+
+TEST(Plan, PaddingIsTheProtocolsOwnUnlessItIsGiven) {
+  Selection selection;
+  selection.protocols = {published_protocol()};
+  EXPECT_EQ(plan(selection).front().padding, Padding::fixed_512);
+  selection.padding = Padding::longest;
+  EXPECT_EQ(plan(selection).front().padding, Padding::longest);
+}
+
+TEST(Plan, EachCellComesOnceWhateverIsRepeated) {
+  Selection selection;
+  selection.norms = {"none", "none"};
+  selection.rates = {"0.1", "0.1"};
+  const std::vector<Cell> cells = plan(selection);
+  EXPECT_EQ(names_of(cells).size(), cells.size());
+}
+
+TEST(Plan, TheDeepAndWideAreTheDearest) {
+  Cell cell;
+  const double narrow = cost(cell);
+  cell.padding = Padding::fixed_512;
+  const double padded = cost(cell);
+  EXPECT_GT(padded, narrow);
+  cell.layers = 5;
+  cell.d_ff = 3200;
+  EXPECT_GT(cost(cell), 5 * padded);
+  EXPECT_GT(cost(curves_cell({}, 87)), cost(table_cell({}, table_shapes().at(2), "1e-4")));
+  EXPECT_GT(cost(gradients_cell({}, 1)), 0);
+}
+
+TEST(Plan, NumbersAreListsOfRanges) {
+  EXPECT_THAT(parse_numbers("--tables", "4,1-2,2", 1, 6), ElementsAre(1U, 2U, 4U));
+  for (const char* wrong : {"", "0", "7", "1-", "-2", "2-1", "1,,2", "1 ", "x", "1-9"})
+    EXPECT_THAT([&] { parse_numbers("--tables", wrong, 1, 6); },
+                ThrowsMessage<normproof::ref::numeric::UsageError>(
+                    HasSubstr("expected numbers from 1 to 6, such as 1,2-6")))
+        << wrong;
+}
+
+}  // namespace
+}  // namespace normproof::tests::verification::study

@@ -1,0 +1,163 @@
+#include "verification/study/store.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "ref/numeric/errors.hpp"
+#include "tests/ref/io/temporary_folder.hpp"
+
+namespace normproof::tests::verification::study {
+namespace {
+
+using normproof::ref::numeric::FileError;
+using normproof::ref::numeric::UsageError;
+using normproof::verification::study::Store;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pair;
+using testing::ThrowsMessage;
+
+class StoreTest : public ::testing::Test {
+ protected:
+  StoreTest() { store_.begin("identity\n"); }
+  void add(const std::string& name, const std::string& result) const {
+    store_.add(*store_.claim(name), result, 1.5);
+  }
+  std::string text() const {
+    std::ifstream file(folder_ / "results.jsonl", std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  void write(const std::string& bytes) const {
+    std::ofstream(folder_ / "results.jsonl", std::ios::binary) << bytes;
+  }
+
+  tests::ref::io::TemporaryFolder folder_;
+  std::vector<std::string> said_;
+  Store store_{folder_.path(), [this](const std::string& sentence) { said_.push_back(sentence); }};
+};
+
+TEST_F(StoreTest, KeepsResultsAndTheirTimes) {
+  EXPECT_THAT(store_.results(), ElementsAre());
+  add("b/1x32", R"({"loss":0.5})");
+  add("a/1x32", R"({"result":{"x":[1]}})");
+  EXPECT_THAT(store_.results(), ElementsAre(Pair("a/1x32", R"({"result":{"x":[1]}})"),
+                                            Pair("b/1x32", R"({"loss":0.5})")));
+  EXPECT_THAT(store_.names(), ElementsAre("a/1x32", "b/1x32"));
+  EXPECT_THAT(store_.times(), ElementsAre(Pair("a/1x32", 1.5), Pair("b/1x32", 1.5)));
+  EXPECT_EQ(store_.identity(), "identity\n");
+}
+
+TEST_F(StoreTest, SortedItIsTheSameBytesWhateverTheOrder) {
+  add("b", "{}");
+  add("a", "{}");
+  const std::string unsorted = text();
+  store_.sort();
+  const std::string sorted = text();
+  EXPECT_NE(sorted, unsorted);
+  write("");
+  add("a", "{}");
+  add("b", "{}");
+  EXPECT_EQ(text(), sorted);
+}
+
+TEST_F(StoreTest, ATaskIsClaimedOnceAndNotAgainOnceDone) {
+  auto claim = store_.claim("a");
+  ASSERT_TRUE(claim);
+  EXPECT_FALSE(store_.claim("a"));
+  EXPECT_TRUE(store_.claim("b"));
+  store_.add(*claim, "{}", 1);
+  claim.reset();
+  EXPECT_FALSE(store_.claim("a"));
+}
+
+TEST_F(StoreTest, AClaimEndsWithItsProcess) {
+  const pid_t process = ::fork();
+  if (process == 0) {
+    const auto claim = store_.claim("a");
+    ::kill(::getpid(), SIGKILL);
+    ::_exit(1);
+  }
+  ::waitpid(process, nullptr, 0);
+  EXPECT_TRUE(store_.claim("a"));
+}
+
+TEST_F(StoreTest, ATornLastLineCountsAsMissingAndIsCutOffWithAWord) {
+  add("a", "{}");
+  const std::string before = text();
+  add("b", "{}");
+  const std::string after = text();
+  for (std::size_t cut = before.size() + 1; cut < after.size(); ++cut) {
+    write(after.substr(0, cut));
+    said_.clear();
+    EXPECT_THAT(store_.results(), ElementsAre(Pair("a", "{}"))) << cut;
+    EXPECT_THAT(said_, ElementsAre(HasSubstr("results.jsonl: the last line is cut off")));
+    add("b", "{}");
+    EXPECT_THAT(said_, testing::SizeIs(2));
+    EXPECT_EQ(text(), after) << cut;
+  }
+}
+
+TEST_F(StoreTest, AnAlteredLineIsAnErrorWithFileAndLine) {
+  add("a", R"({"loss":1})");
+  add("b", R"({"loss":2})");
+  const std::string whole = text();
+  const std::size_t second = whole.find('\n') + 1;
+  for (std::size_t place = 0; place + 1 < whole.size(); ++place) {
+    std::string altered = whole;
+    altered[place] = altered[place] == '\n' ? ' ' : static_cast<char>(altered[place] ^ 1);
+    write(altered);
+    EXPECT_THAT(
+        [&] { store_.results(); },
+        ThrowsMessage<FileError>(HasSubstr(place < second ? "results.jsonl: line 1 is altered"
+                                                          : "results.jsonl: line 2 is altered")))
+        << altered;
+  }
+  write(whole + whole.substr(0, second));
+  EXPECT_THAT([&] { store_.results(); },
+              ThrowsMessage<FileError>(HasSubstr("line 3 has the name of a line before it")));
+}
+
+TEST_F(StoreTest, AFolderIsOfOneStudy) {
+  store_.begin("identity\n");
+  EXPECT_THAT([&] { store_.begin("another\n"); },
+              ThrowsMessage<UsageError>(HasSubstr("is the folder of a study of other data")));
+  const tests::ref::io::TemporaryFolder other;
+  EXPECT_THAT([&] { Store(other.path()).identity(); },
+              ThrowsMessage<UsageError>(HasSubstr("holds no study")));
+  std::ofstream(other / "x") << "x";
+  EXPECT_THAT([&] { Store(other.path()).begin("identity\n"); },
+              ThrowsMessage<UsageError>(HasSubstr("holds something that is no study")));
+  EXPECT_THAT([&] { Store(other / "x").begin("identity\n"); },
+              ThrowsMessage<FileError>(HasSubstr("cannot write")));
+}
+
+TEST_F(StoreTest, ADiskWithoutRoomLeavesTheFileAsItWas) {
+  add("a", "{}");
+  const std::string before = text();
+  const pid_t process = ::fork();
+  if (process == 0) {
+    // The limit of a file's size stands for a full disk.
+    ::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit = {before.size() + 10, before.size() + 10};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    try {
+      add("b", "{}");
+    } catch (const FileError& error) {
+      ::_exit(std::string(error.what()).find("results.jsonl") == std::string::npos ? 1 : 7);
+    }
+    ::_exit(1);
+  }
+  int status = 0;
+  ::waitpid(process, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 7);
+  EXPECT_EQ(text(), before);
+}
+
+}  // namespace
+}  // namespace normproof::tests::verification::study

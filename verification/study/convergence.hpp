@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "verification/study/result.hpp"
+#include "verification/training/dataset.hpp"
+
+namespace normproof::verification::study {
+
+/// A cell has converged where every loss is finite and the mean of the last ones is below a share
+/// of the first. The first is that of the initial state, the same for every learning rate.
+struct ConvergenceRule {
+  double share = 1;
+  std::size_t last = 10;
+};
+
+bool converged(const CellResult& cell, const ConvergenceRule& rule = {});
+
+/// How many sentences of each class there are.
+struct ClassCounts {
+  std::vector<std::size_t> training, validation;
+
+  /// The share of the largest class, of the validation sentences.
+  double majority() const;
+};
+
+ClassCounts class_counts(const training::Dataset& data);
+
+/// A cell has learned where it ends with an accuracy on the validation sentences above that of the
+/// largest class, by this many standard errors sqrt(m (1 - m) / n) of that share m of n sentences.
+struct LearningRule {
+  double errors = 2;
+};
+
+bool learned(const CellResult& cell, const ClassCounts& classes, const LearningRule& rule = {});
+
+/// The least mean loss without looking at a sentence: the entropy, in nats, of the training
+/// classes, each weighted by its count where `count_weights`, else by N / (C n_c).
+double loss_floor(const ClassCounts& classes, bool count_weights);
+
+/// What a folder of results is of, as JSON: the data, its classes, and the arithmetic contract.
+std::string study_identity(const training::Dataset& data);
+
+/// The classes in it.
+/// Throws    FileError naming `file`
+ClassCounts parse_identity(std::string_view text, const std::string& file);
+
+}  // namespace normproof::verification::study

@@ -1,0 +1,251 @@
+#include "verification/study/store.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <nlohmann/json.hpp>
+#include <system_error>
+#include <utility>
+
+#include "ref/io/atomic_file.hpp"
+#include "ref/io/file_failure.hpp"
+#include "ref/io/json_reader.hpp"
+#include "ref/io/sha256.hpp"
+#include "ref/numeric/errors.hpp"
+
+namespace normproof::verification::study {
+
+namespace fs = std::filesystem;
+using ref::io::file_failure;
+using ref::numeric::FileError;
+using ref::numeric::UsageError;
+
+namespace {
+
+constexpr const char* kIdentity = "study.json";
+constexpr const char* kResults = "results.jsonl";
+constexpr const char* kTimes = "times.jsonl";
+constexpr const char* kLocks = "locks";
+constexpr const char* kLock = ".study.lock";
+constexpr std::string_view kNameKey = "{\"name\":\"";
+constexpr std::string_view kResultKey = ",\"result\":";
+
+[[noreturn]] void cannot_write(const fs::path& file, int error) {
+  throw FileError(
+      fmt::format("cannot write '{}': {}", file.string(), std::generic_category().message(error)));
+}
+
+std::string beginning_of(std::string_view name) {
+  return fmt::format("{}{}\",", kNameKey, name);
+}
+
+std::string line_with(const std::string& name, const std::string& result) {
+  return fmt::format("{}\"sha256\":\"{}\"{}{}}}\n", beginning_of(name),
+                     ref::io::sha256(fmt::format("{}\n{}", name, result)), kResultKey, result);
+}
+
+/// The text of a file; empty where there is none.
+std::string text_of(const fs::path& file) {
+  std::error_code error;
+  const bool has_text = fs::exists(file, error) && fs::file_size(file, error) > 0;
+  return has_text ? ref::io::read_text(file) : std::string();
+}
+
+/// What is in front of a last line without its end.
+std::string_view whole_lines(std::string_view text) {
+  return text.substr(0, text.rfind('\n') + 1);
+}
+
+/// f(line without its end, its number from 1)
+template <class F>
+void for_each_line(std::string_view text, const F& f) {
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    f(text.substr(0, end), number);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+/// Name and result of a line, nothing where it is altered.
+std::optional<std::pair<std::string, std::string>> parse_stored(std::string_view line) {
+  const std::size_t key = line.find(kResultKey);
+  if (key == std::string_view::npos || !line.ends_with('}')) return std::nullopt;
+  const auto head = nlohmann::json::parse(fmt::format("{}}}", line.substr(0, key)), nullptr, false);
+  if (!head.is_object() || !head.contains("name") || !head["name"].is_string()) return std::nullopt;
+  std::string result(line.substr(key + kResultKey.size()));
+  result.pop_back();
+  auto name = head["name"].get<std::string>();
+  // Written again it is the same line: neither name nor hash nor result is another one.
+  std::string written = line_with(name, result);
+  written.pop_back();
+  if (written != line) return std::nullopt;
+  return std::pair(std::move(name), std::move(result));
+}
+
+/// The name as that of a file.
+std::string lock_name(std::string name) {
+  std::ranges::replace(name, '/', '~');
+  return name + ".lock";
+}
+
+}  // namespace
+
+std::optional<FileLock> FileLock::take(const fs::path& file, bool wait) {
+  const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (descriptor < 0) cannot_write(file, errno);
+  FileLock lock(descriptor);
+  while (::flock(descriptor, LOCK_EX | (wait ? 0 : LOCK_NB)) != 0) {
+    if (errno == EWOULDBLOCK) return std::nullopt;
+    if (errno != EINTR) cannot_write(file, errno);
+  }
+  return lock;
+}
+
+FileLock::FileLock(FileLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+FileLock::~FileLock() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+Store::Store(fs::path folder, Warn warn) : folder_(std::move(folder)), warn_(std::move(warn)) {}
+
+FileLock Store::lock() const {
+  return *FileLock::take(file(kLock), true);
+}
+
+void Store::begin(const std::string& identity) const {
+  std::error_code error;
+  fs::create_directories(folder_, error);
+  if (!fs::is_directory(folder_, error)) cannot_write(folder_, error ? error.value() : ENOTDIR);
+  const bool is_study = fs::exists(file(kIdentity), error) || fs::exists(file(kLock), error);
+  if (!is_study && !fs::is_empty(folder_, error))
+    throw UsageError(fmt::format(
+        "--out {} holds something that is no study; expected a new folder, or that of a study",
+        folder_.string()));
+  const FileLock held = lock();
+  const std::string there = text_of(file(kIdentity));
+  if (there.empty()) return ref::io::write_file(file(kIdentity), identity);
+  if (there != identity)
+    throw UsageError(fmt::format(
+        "--out {} is the folder of a study of other data, or of another arithmetic contract; "
+        "expected a new folder, or the data that its study.json names",
+        folder_.string()));
+}
+
+std::string Store::identity() const {
+  const std::string there = text_of(file(kIdentity));
+  if (there.empty())
+    throw UsageError(
+        fmt::format("--out {} holds no study; expected the folder of a study", folder_.string()));
+  return there;
+}
+
+std::map<std::string, std::string> Store::results() const {
+  const fs::path path = file(kResults);
+  const std::string text = text_of(path);
+  const std::string_view whole = whole_lines(text);
+  if (whole.size() != text.size() && warn_)
+    warn_(fmt::format("{}: the last line is cut off; its result counts as missing", path.string()));
+  std::map<std::string, std::string> results;
+  for_each_line(whole, [&](std::string_view line, std::size_t number) {
+    auto parsed = parse_stored(line);
+    const std::string place = fmt::format("line {}", number);
+    if (!parsed)
+      file_failure(path.string(), place, "is altered",
+                   "a result with the SHA-256 that stands before it");
+    if (!results.insert(std::move(*parsed)).second)
+      file_failure(path.string(), place, "has the name of a line before it", "each result once");
+  });
+  return results;
+}
+
+std::map<std::string, double> Store::times() const {
+  std::map<std::string, double> times;
+  const std::string text = text_of(file(kTimes));
+  for_each_line(text, [&](std::string_view line, std::size_t) {
+    const auto parsed = nlohmann::json::parse(line, nullptr, false);
+    const bool is_time = parsed.is_object() && parsed.contains("name") &&
+                         parsed["name"].is_string() && parsed.contains("seconds") &&
+                         parsed["seconds"].is_number();
+    if (is_time) times[parsed["name"].get<std::string>()] = parsed["seconds"].get<double>();
+  });
+  return times;
+}
+
+std::set<std::string> Store::names() const {
+  const std::string text = text_of(file(kResults));
+  std::set<std::string> names;
+  for_each_line(whole_lines(text), [&](std::string_view line, std::size_t) {
+    if (line.starts_with(kNameKey))
+      names.emplace(
+          line.substr(kNameKey.size(), line.find('"', kNameKey.size()) - kNameKey.size()));
+  });
+  return names;
+}
+
+std::optional<Claim> Store::claim(const std::string& name) const {
+  std::error_code ignored;
+  fs::create_directories(file(kLocks), ignored);
+  std::optional<FileLock> lock = FileLock::take(file(kLocks) / lock_name(name), false);
+  if (!lock) return std::nullopt;
+  // Whoever held the lock before may have finished: the result was there before the lock was free.
+  if (names().contains(name)) {
+    fs::remove(file(kLocks) / lock_name(name), ignored);
+    return std::nullopt;
+  }
+  return Claim(name, std::move(*lock));
+}
+
+void Store::append(const fs::path& path, const std::string& line) const {
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (descriptor < 0) cannot_write(path, errno);
+  const off_t size = ::lseek(descriptor, 0, SEEK_END);
+  char last = '\n';
+  const bool ends = size <= 0 || (::pread(descriptor, &last, 1, size - 1) == 1 && last == '\n');
+  const off_t kept = ends ? size : static_cast<off_t>(whole_lines(text_of(path)).size());
+  if (!ends && warn_)
+    warn_(fmt::format("{}: the last line, which is cut off, is removed", path.string()));
+  int error = 0;
+  const auto fail_unless = [&](bool fine) { error = fine || error != 0 ? error : errno; };
+  fail_unless(size >= 0 && (ends || ::ftruncate(descriptor, kept) == 0) &&
+              ::lseek(descriptor, kept, SEEK_SET) >= 0);
+  for (std::string_view rest = line; error == 0 && !rest.empty();) {
+    const ssize_t written = ::write(descriptor, rest.data(), rest.size());
+    if (written < 0 && errno == EINTR) continue;
+    fail_unless(written >= 0);
+    if (error == 0) rest.remove_prefix(static_cast<std::size_t>(written));
+  }
+  fail_unless(::fsync(descriptor) == 0);
+  if (error != 0 && ::ftruncate(descriptor, kept) != 0) {
+    // What is left of the line has no end, and the next writer cuts it off.
+  }
+  ::close(descriptor);
+  if (error != 0) cannot_write(path, error);
+}
+
+void Store::add(const Claim& claim, const std::string& result, double seconds) const {
+  {
+    const FileLock held = lock();
+    append(file(kResults), line_with(claim.name(), result));
+    append(file(kTimes),
+           fmt::format("{}\"seconds\":{:.3f}}}\n", beginning_of(claim.name()), seconds));
+  }
+  std::error_code ignored;
+  fs::remove(file(kLocks) / lock_name(claim.name()), ignored);
+}
+
+void Store::sort() const {
+  const FileLock held = lock();
+  std::string sorted;
+  for (const auto& [name, result] : results()) sorted += line_with(name, result);
+  if (!sorted.empty() && sorted != text_of(file(kResults)))
+    ref::io::write_file(file(kResults), sorted);
+  std::error_code ignored;
+  fs::remove(file(kLocks), ignored);  // where no one is at a task
+}
+
+}  // namespace normproof::verification::study
