@@ -41,7 +41,8 @@ Tensor<T> Encoder<T>::forward(const EncoderInputs& inputs, const EncoderRun& run
   real_.assign(batch_size, {});
   for (std::size_t i = 0; i < batch_size * seq_len; ++i)
     if (!tensor::is_given(valid) || valid.data()[i]) real_[i / seq_len].push_back(i % seq_len);
-  for (EncoderLayer<T>& layer : layers_) x = layer.forward(std::move(x), valid, run, state);
+  for (std::size_t l = 0; l < layers_.size(); ++l)
+    x = layers_[l].forward(std::move(x), valid, run, state, what_to_keep(l));
   if (config_.placement == model::NormPlacement::pre)
     x = run_norm<T>(config_, parameters_.final_norm, std::move(x), valid, run.mode, "final_norm",
                     state, final_norm_, tap_);
@@ -50,6 +51,16 @@ Tensor<T> Encoder<T>::forward(const EncoderInputs& inputs, const EncoderRun& run
   Tensor<T> logits = nn::linear(head_in_, parameters_.head);
   if (tap_) tap_("logits", logits);
   return logits;
+}
+
+/// All where it fits; else without attention's weights; else what one layer keeps at a time. The
+/// last layer's backward comes first: computing it again would save nothing.
+template <numeric::Real T>
+Keep Encoder<T>::what_to_keep(std::size_t layer) const {
+  const KeptBytes each = kept_bytes(config_, tokens_.batch_size, tokens_.seq_len, sizeof(T));
+  const std::size_t layers = config_.num_layers, both = each.weights + each.rest;
+  if (each.rest <= run_.memory / layers) return {.weights = both <= run_.memory / layers};
+  return {.weights = both <= run_.memory, .rest = layer + 1 == layers};
 }
 
 template <numeric::Real T>

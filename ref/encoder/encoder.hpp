@@ -45,6 +45,7 @@ class Encoder {
   EncoderGradients<T> backward(const Tensor<T>& grad_logits, NamedTensors<T>& state);
 
  private:
+  Keep what_to_keep(std::size_t layer) const;
   Tensor<T> pool(const Tensor<T>& x);
   Tensor<T> pool_backward(const Tensor<T>& grad_p) const;
 

@@ -17,7 +17,7 @@ void show(const Tap<T>& tap, const std::string& name, const Tensor<T>& values) {
 /// 1 where a dropout keeps.
 template <class T>
 void show_mask(const Tap<T>& tap, const std::string& name, const Mask& keep) {
-  if (!tap || !tensor::is_given(keep)) return;
+  if (!tap.asks_for(name) || !tensor::is_given(keep)) return;
   Tensor<T> values = tensor::empty_tensor<T>(tensor::shape_of(keep));
   for (std::size_t i = 0; i < keep.size(); ++i) values.data()[i] = T(keep.data()[i] ? 1 : 0);
   tap(name, values);
@@ -37,7 +37,28 @@ void put_state(NamedTensors<T>& state, const std::string& place, const NamedTens
   for (const auto& [name, values] : own) state.set(fmt::format("{}.{}", place, name), values);
 }
 
+/// The same under their full names.
+template <class T>
+NamedTensors<T> own_entries(const NamedTensors<T>& state, const std::string& place) {
+  NamedTensors<T> own;
+  put_state(own, place, state_of(state, place));
+  return own;
+}
+
 }  // namespace
+
+KeptBytes kept_bytes(const EncoderConfig& config, std::size_t batch_size, std::size_t seq_len,
+                     std::size_t bytes_of_scalar) {
+  const std::size_t masks = config.dropout > 0 ? 1 : 0;  // of one byte
+  const std::size_t positions = batch_size * seq_len;
+  // the inputs of attention, feed-forward and both norms, context; queries, keys and values; the
+  // feed-forward before and after its activation; what the norms keep, once and a half their input
+  const std::size_t numbers = 11 * config.d_model + 2 * config.d_ff;
+  const std::size_t rest =
+      positions * (numbers * bytes_of_scalar + masks * (2 * config.d_model + config.d_ff));
+  const std::size_t weights = positions * seq_len * config.num_heads;
+  return {weights * ((1 + masks) * bytes_of_scalar + masks), rest};
+}
 
 template <numeric::Real T>
 Tensor<T> run_norm(const EncoderConfig& config, const norm::Affine<T>& affine, Tensor<T> x,
@@ -77,7 +98,11 @@ template <numeric::Real T>
 EncoderLayer<T>::EncoderLayer(const EncoderConfig& config,
                               const EncoderLayerParameters<T>& parameters, std::string place,
                               const Tap<T>& tap)
-    : config_(config), parameters_(parameters), place_(std::move(place)), tap_(tap) {}
+    : config_(config),
+      parameters_(parameters),
+      place_(std::move(place)),
+      given_tap_(tap),
+      tap_(&tap) {}
 
 template <numeric::Real T>
 double EncoderLayer<T>::rate(const EncoderRun& run) const {
@@ -86,7 +111,9 @@ double EncoderLayer<T>::rate(const EncoderRun& run) const {
 
 template <numeric::Real T>
 nn::AttentionOptions EncoderLayer<T>::attention_options(const EncoderRun& run) const {
-  return {config_.num_heads, rate(run), {run.seed, run.step, place_ + ".attention.weights"}};
+  const std::string weights = place_ + ".attention.weights";
+  const bool kept = keep_.weights || tap_->asks_for(weights) || tap_->asks_for(weights + ".keep");
+  return {config_.num_heads, rate(run), {run.seed, run.step, weights}, kept};
 }
 
 template <numeric::Real T>
@@ -100,7 +127,7 @@ Tensor<T> EncoderLayer<T>::drop(Tensor<T> y, const char* name, const EncoderRun&
   const double p = rate(run);
   if (p == 0) return y;
   keep = nn::dropout_mask(tensor::shape_of(y), p, {run.seed, run.step, place_ + name});
-  show_mask(tap_, place_ + name + ".keep", keep);
+  show_mask(*tap_, place_ + name + ".keep", keep);
   nn::dropout_in_place(y, keep, p);
   return y;
 }
@@ -120,11 +147,11 @@ Tensor<T> EncoderLayer<T>::attend(const Tensor<T>& x, const EncoderRun& run) {
   nn::AttentionForward<T> attention =
       nn::multi_head_attention(x, parameters_.attention, valid_, attention_options(run));
   saved_.attention = std::move(attention.saved);
-  show(tap_, place_ + ".attention.qkv", saved_.attention.qkv);
-  show(tap_, place_ + ".attention.weights", saved_.attention.weights);
-  show_mask(tap_, place_ + ".attention.weights.keep", saved_.attention.keep);
-  show(tap_, place_ + ".attention.context", saved_.attention.context);
-  show(tap_, place_ + ".attention.y", attention.y);
+  show(*tap_, place_ + ".attention.qkv", saved_.attention.qkv);
+  show(*tap_, place_ + ".attention.weights", saved_.attention.weights);
+  show_mask(*tap_, place_ + ".attention.weights.keep", saved_.attention.keep);
+  show(*tap_, place_ + ".attention.context", saved_.attention.context);
+  show(*tap_, place_ + ".attention.y", attention.y);
   return drop(std::move(attention.y), ".attention.y", run, saved_.keep1);
 }
 
@@ -136,7 +163,7 @@ Tensor<T> EncoderLayer<T>::attend_backward(const Tensor<T>& grad_y, const Encode
       drop_backward(grad_y, run, saved_.keep1, own), saved_.attention_in, parameters_.attention,
       valid_, saved_.attention, attention_options(run));
   gradients.attention = std::move(backward.parameters);
-  show(tap_, "grad_" + place_ + ".attention.x", backward.grad_x);
+  show(*tap_, "grad_" + place_ + ".attention.x", backward.grad_x);
   return std::move(backward.grad_x);
 }
 
@@ -146,10 +173,10 @@ Tensor<T> EncoderLayer<T>::feed(const Tensor<T>& x, const EncoderRun& run) {
   nn::FeedForwardForward<T> fed =
       nn::feed_forward(x, parameters_.feed_forward, feed_forward_options(run));
   saved_.feed_forward = std::move(fed.saved);
-  show(tap_, place_ + ".feed_forward.inner", saved_.feed_forward.inner);
-  show(tap_, place_ + ".feed_forward.active", saved_.feed_forward.active);
-  show_mask(tap_, place_ + ".feed_forward.active.keep", saved_.feed_forward.keep);
-  show(tap_, place_ + ".feed_forward.y", fed.y);
+  show(*tap_, place_ + ".feed_forward.inner", saved_.feed_forward.inner);
+  show(*tap_, place_ + ".feed_forward.active", saved_.feed_forward.active);
+  show_mask(*tap_, place_ + ".feed_forward.active.keep", saved_.feed_forward.keep);
+  show(*tap_, place_ + ".feed_forward.y", fed.y);
   return drop(std::move(fed.y), ".feed_forward.y", run, saved_.keep2);
 }
 
@@ -161,18 +188,33 @@ Tensor<T> EncoderLayer<T>::feed_backward(const Tensor<T>& grad_y, const EncoderR
       drop_backward(grad_y, run, saved_.keep2, own), saved_.feed_forward_in,
       parameters_.feed_forward, saved_.feed_forward, feed_forward_options(run));
   gradients.feed_forward = std::move(backward.parameters);
-  show(tap_, "grad_" + place_ + ".feed_forward.x", backward.grad_x);
+  show(*tap_, "grad_" + place_ + ".feed_forward.x", backward.grad_x);
   return std::move(backward.grad_x);
 }
 
 template <numeric::Real T>
 Tensor<T> EncoderLayer<T>::forward(Tensor<T> x, const Mask& valid, const EncoderRun& run,
-                                   NamedTensors<T>& state) {
+                                   NamedTensors<T>& state, Keep keep) {
   valid_ = valid;
+  keep_ = keep;
+  if (keep.rest) return forward_kept(std::move(x), run, state);
+  start_ = {{}, own_entries(state, place_)};
+  keep_.weights = false;
+  Tensor<T> y = forward_kept(std::move(x), run, state);
+  start_->x = std::move(config_.placement == model::NormPlacement::post ? saved_.attention_in
+                                                                        : saved_.norm1.inputs.x);
+  saved_ = {};
+  keep_.weights = keep.weights;
+  return y;
+}
+
+template <numeric::Real T>
+Tensor<T> EncoderLayer<T>::forward_kept(Tensor<T> x, const EncoderRun& run,
+                                        NamedTensors<T>& state) {
   const auto normalise = [&](const char* name, const norm::Affine<T>& affine, Tensor<T> values,
                              NormSite<T>& site) {
     return run_norm<T>(config_, affine, std::move(values), valid_, run.mode, place_ + "." + name,
-                       state, site, tap_);
+                       state, site, *tap_);
   };
   if (config_.placement == model::NormPlacement::post) {
     saved_.attention_in = std::move(x);
@@ -195,10 +237,16 @@ Tensor<T> EncoderLayer<T>::forward(Tensor<T> x, const Mask& valid, const Encoder
 template <numeric::Real T>
 Tensor<T> EncoderLayer<T>::backward(Tensor<T> grad_y, const EncoderRun& run, NamedTensors<T>& state,
                                     EncoderLayerParameters<T>& gradients) {
+  if (start_) {
+    tap_ = &no_tap_;
+    forward_kept(std::move(start_->x), run, start_->state);
+    tap_ = &given_tap_;
+    start_.reset();
+  }
   const auto through_norm = [&](const char* name, Tensor<T> grad, NormSite<T>& site,
                                 norm::Affine<T>& own) {
     return run_norm_backward<T>(config_, std::move(grad), place_ + "." + name, state, site, own,
-                                tap_);
+                                *tap_);
   };
   if (config_.placement == model::NormPlacement::post) {
     Tensor<T> grad_h = through_norm("norm2", std::move(grad_y), saved_.norm2, gradients.norm2);

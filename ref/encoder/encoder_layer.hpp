@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <optional>
 
 #include "ref/encoder/parameters.hpp"
+#include "ref/encoder/tap.hpp"
 #include "ref/norm/norm.hpp"
 
 namespace normproof::ref::encoder {
@@ -13,12 +15,10 @@ struct EncoderRun {
   model::Mode mode = model::Mode::training;  ///< inference: no dropout, running statistics
   std::uint64_t seed = 0;                    ///< of the dropouts
   std::uint64_t step = 0;                    ///< of the dropouts
+  /// About what a forward may keep for its backward, in bytes. What does not fit is computed again;
+  /// no bit depends on it.
+  std::size_t memory = std::size_t{2} << 30;
 };
-
-/// Sees tensors as they come, by name: "layers.0.attention.weights", "grad_layers.0.norm1.x". The
-/// step depends on nothing that it does.
-template <class T>
-using Tap = std::function<void(const std::string& name, const Tensor<T>& values)>;
 
 /// A norm in its place, between forward and backward.
 template <class T>
@@ -39,6 +39,26 @@ struct EncoderLayerSaved {
   NormSite<T> norm2;
 };
 
+/// What a layer begins with where its backward computes the forward again.
+template <class T>
+struct EncoderLayerStart {
+  Tensor<T> x;
+  NamedTensors<T> state;  ///< the entries of the layer
+};
+
+/// What a layer keeps for its backward. Without `rest` it keeps its input alone, and the backward
+/// computes the forward again; `weights` are those of attention.
+struct Keep {
+  bool weights = true, rest = true;
+};
+
+/// About how many bytes those are.
+struct KeptBytes {
+  std::size_t weights = 0, rest = 0;
+};
+KeptBytes kept_bytes(const EncoderConfig& config, std::size_t batch_size, std::size_t seq_len,
+                     std::size_t bytes_of_scalar);
+
 /// One layer of a Transformer encoder.
 /// Source    [VSP+17] section 3.1 (post), [XYH+20] (pre); docs/specification/encoder.md
 /// Computes  post: h = norm1(x + dropout(attention(x))) ; y = norm2(h + dropout(feed_forward(h)))
@@ -53,8 +73,9 @@ class EncoderLayer {
   EncoderLayer(const EncoderConfig& config, const EncoderLayerParameters<T>& parameters,
                std::string place, const Tap<T>& tap);
 
-  /// Moves the entries of `state` that belong to this layer.
-  Tensor<T> forward(Tensor<T> x, const Mask& valid, const EncoderRun& run, NamedTensors<T>& state);
+  /// Moves the entries of `state` that belong to this layer. No bit depends on `keep`.
+  Tensor<T> forward(Tensor<T> x, const Mask& valid, const EncoderRun& run, NamedTensors<T>& state,
+                    Keep keep = {});
 
   /// The gradient by x, and in `gradients` those by the parameters. What PowerNorm carries from
   /// backward to backward moves in `state`.
@@ -62,6 +83,7 @@ class EncoderLayer {
                      EncoderLayerParameters<T>& gradients);
 
  private:
+  Tensor<T> forward_kept(Tensor<T> x, const EncoderRun& run, NamedTensors<T>& state);
   Tensor<T> attend(const Tensor<T>& x, const EncoderRun& run);
   Tensor<T> attend_backward(const Tensor<T>& grad_y, const EncoderRun& run,
                             EncoderLayerParameters<T>& gradients);
@@ -78,9 +100,13 @@ class EncoderLayer {
   const EncoderConfig& config_;
   const EncoderLayerParameters<T>& parameters_;
   std::string place_;
-  const Tap<T>& tap_;
+  const Tap<T>& given_tap_;
+  const Tap<T> no_tap_;
+  const Tap<T>* tap_;  ///< the given one, none where the forward is computed again
+  Keep keep_;
   Mask valid_;
   EncoderLayerSaved<T> saved_;
+  std::optional<EncoderLayerStart<T>> start_;
 };
 
 /// Runs a norm at its place, and keeps what its backward needs.

@@ -20,6 +20,16 @@ inline EnumNames<ClassWeights> names_of(ClassWeights) {
   return kNames;
 }
 
+/// Biases of linear maps before the first step: 0; or U(-1/sqrt(fan_in), 1/sqrt(fan_in)), those of
+/// attention 0.
+enum class BiasInitialization { zero, fan_in_uniform };
+
+inline EnumNames<BiasInitialization> names_of(BiasInitialization) {
+  static constexpr std::pair<const char*, BiasInitialization> kNames[] = {
+      {"zero", BiasInitialization::zero}, {"fan_in_uniform", BiasInitialization::fan_in_uniform}};
+  return kNames;
+}
+
 /// A training run: pure description.
 struct TrainConfig {
   EncoderConfig encoder = {};
@@ -29,6 +39,7 @@ struct TrainConfig {
   ClassWeights class_weights = ClassWeights::inverse_frequency;
   InitializationOptions initialization = XavierNormal{};  ///< outside the feed-forward
   InitializationOptions feed_forward_initialization = KaimingNormal{.gain = 1.4142135623730951};
+  BiasInitialization bias_initialization = BiasInitialization::zero;
   double learning_rate = 0.1;
   std::optional<double> max_gradient_norm = {};  ///< absent: no clipping
   std::int64_t accumulation = 1;                 ///< batches whose mean gradient makes one step

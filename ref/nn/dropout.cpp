@@ -31,12 +31,13 @@ void write_dropout(const Tensor<T>& x, const Mask& keep, double rate, Tensor<T>&
 
 }  // namespace
 
-Mask dropout_mask(const tensor::Shape& shape, double rate, const DropoutKey& key) {
+Mask dropout_mask(const tensor::Shape& shape, double rate, const DropoutKey& key,
+                  std::uint64_t first) {
   check_rate("dropout_mask", rate);
   Mask keep = tensor::empty_tensor<bool>(shape);
   const numeric::RandomStream random(key.seed, fmt::format("dropout/{}/{}", key.step, key.place));
   numeric::parallel_for(keep.size(), kDropoutGrain, [&](std::size_t begin, std::size_t end) {
-    random.at_least(rate, begin, end - begin, keep.data() + begin);
+    random.at_least(rate, first + begin, end - begin, keep.data() + begin);
   });
   return keep;
 }

@@ -18,9 +18,12 @@ struct DropoutKey {
   std::string place;  ///< "layers.0.attention_weights"
 };
 
-/// Computes  element i is kept where RandomStream(seed, "dropout/<step>/<place>").uniform(i) >=
-/// rate Requires  (C1) 0 <= rate < 1 Throws    ContractError
-Mask dropout_mask(const tensor::Shape& shape, double rate, const DropoutKey& key);
+/// Computes  element i is kept where
+///           RandomStream(seed, "dropout/<step>/<place>").uniform(first + i) >= rate
+/// Requires  (C1) 0 <= rate < 1
+/// Throws    ContractError
+Mask dropout_mask(const tensor::Shape& shape, double rate, const DropoutKey& key,
+                  std::uint64_t first = 0);
 
 /// Source    [SHK+14]; docs/specification/encoder.md
 /// Computes  y_i = x_i s where it is kept, else +0, s = 1 / (1 - rate). It is its own backward

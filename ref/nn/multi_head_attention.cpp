@@ -1,6 +1,8 @@
 #include "ref/nn/multi_head_attention.hpp"
 
+#include <algorithm>
 #include <string>
+#include <utility>
 
 #include "ref/numeric/elementary.hpp"
 #include "ref/numeric/parallel.hpp"
@@ -40,7 +42,21 @@ struct Heads {
         num_heads, seq_len * seq_len};
   }
   tensor::Shape scores_shape() const { return {batch_size, num_heads, seq_len, seq_len}; }
+  std::size_t scores_of_sentence() const { return num_heads * seq_len * seq_len; }
 };
+
+/// f(some, first): the sentences from `first` on, as many as `some` says; all at once where their
+/// weights are kept.
+template <class T, class F>
+void in_groups(const Heads& heads, const AttentionOptions& options, F f) {
+  const std::size_t fit = options.group_bytes / (heads.scores_of_sentence() * sizeof(T));
+  const std::size_t size = options.keep_weights ? heads.batch_size : std::max<std::size_t>(fit, 1);
+  for (std::size_t first = 0; first < heads.batch_size; first += size) {
+    Heads some = heads;
+    some.batch_size = std::min(size, heads.batch_size - first);
+    f(some, first);
+  }
+}
 
 template <class T>
 Heads checked_heads(std::string_view function, const Tensor<T>& x, const Attention<T>& parameters,
@@ -60,11 +76,11 @@ Heads checked_heads(std::string_view function, const Tensor<T>& x, const Attenti
   return {e.batch_size, e.seq_len, e.d_model, options.num_heads};
 }
 
-/// [B,T] as [B,1,1,T]: keys, for every head and query.
-Mask over_keys(const Mask& attention_mask, const Heads& heads) {
+/// [B,T] as [B,1,1,T] for the sentences from `first` on: keys, for every head and query.
+Mask over_keys(const Mask& attention_mask, const Heads& some, std::size_t first) {
   if (!tensor::is_given(attention_mask)) return {};
-  Mask mask = attention_mask;
-  mask.reshape({heads.batch_size, std::size_t{1}, std::size_t{1}, heads.seq_len});
+  Mask mask = tensor::empty_tensor<bool>({some.batch_size, 1, 1, some.seq_len});
+  std::copy_n(attention_mask.data() + first * some.seq_len, mask.size(), mask.data());
   return mask;
 }
 
@@ -81,6 +97,48 @@ void scale_queries(Tensor<T>& qkv, const Heads& heads) {
   });
 }
 
+/// Those of the sentences from `first` on, whose queries, keys and values begin at qkv.
+template <class T>
+AttentionWeights<T> weights_of(const T* qkv, const Heads& some, std::size_t first,
+                               const Mask& attention_mask, const AttentionOptions& options) {
+  AttentionWeights<T> result;
+  Tensor<T> scores = tensor::empty_tensor<T>(some.scores_shape());
+  ops::matmul_into<T>(some.of_scores(scores.data()), some.part(qkv, 0),
+                      ops::transposed(some.part(qkv, 1)));
+  result.weights = ops::softmax(scores, over_keys(attention_mask, some, first));
+  if (options.dropout > 0) {
+    result.keep = dropout_mask(some.scores_shape(), options.dropout, options.key,
+                               first * some.scores_of_sentence());
+    result.dropped = dropout(result.weights, result.keep, options.dropout);
+  }
+  return result;
+}
+
+/// What the values are multiplied by.
+template <class T>
+const Tensor<T>& used(const AttentionWeights<T>& weights) {
+  return tensor::is_given(weights.dropped) ? weights.dropped : weights.weights;
+}
+
+/// From grad_context to the gradients by queries, keys and values of the sentences from `first` on;
+/// all three pointers point at the first of them.
+template <class T>
+void backward_of(const AttentionWeights<T>& weights, const T* qkv, const T* grad_context,
+                 const Heads& some, const Mask& keys, double rate, T* grad_qkv) {
+  const MatrixView<const T> grad = some.of_context(grad_context);
+  ops::matmul_into<T>(some.part(grad_qkv, 2), ops::transposed(some.of_scores(used(weights).data())),
+                      grad);
+  Tensor<T> grad_weights = tensor::empty_tensor<T>(some.scores_shape());
+  ops::matmul_into<T>(some.of_scores(grad_weights.data()), grad,
+                      ops::transposed(some.part(qkv, 2)));
+  if (rate > 0) dropout_in_place(grad_weights, weights.keep, rate);
+  const Tensor<T> grad_scores = ops::softmax_backward(grad_weights, weights.weights, keys);
+  ops::matmul_into<T>(some.part(grad_qkv, 0), some.of_scores(grad_scores.data()),
+                      some.part(qkv, 1));
+  ops::matmul_into<T>(some.part(grad_qkv, 1), ops::transposed(some.of_scores(grad_scores.data())),
+                      some.part(qkv, 0));
+}
+
 }  // namespace
 
 template <numeric::Real T>
@@ -92,19 +150,15 @@ AttentionForward<T> multi_head_attention(const Tensor<T>& x, const Attention<T>&
   AttentionSaved<T>& saved = result.saved;
   saved.qkv = linear(x, parameters.in);
   scale_queries(saved.qkv, heads);
-  const T* const qkv = saved.qkv.data();
-  Tensor<T> scores = tensor::empty_tensor<T>(heads.scores_shape());
-  ops::matmul_into<T>(heads.of_scores(scores.data()), heads.part(qkv, 0),
-                      ops::transposed(heads.part(qkv, 1)));
-  saved.weights = ops::softmax(scores, over_keys(attention_mask, heads));
-  if (options.dropout > 0) {
-    saved.keep = dropout_mask(heads.scores_shape(), options.dropout, options.key);
-    saved.dropped = dropout(saved.weights, saved.keep, options.dropout);
-  }
-  const Tensor<T>& weights = options.dropout > 0 ? saved.dropped : saved.weights;
   saved.context = tensor::empty_tensor<T>(shape_of(x));
-  ops::matmul_into<T>(heads.of_context(saved.context.data()), heads.of_scores(weights.data()),
-                      heads.part(qkv, 2));
+  in_groups<T>(heads, options, [&](const Heads& some, std::size_t first) {
+    const std::size_t begin = first * heads.seq_len * heads.d_model;
+    const T* const qkv = saved.qkv.data() + 3 * begin;
+    AttentionWeights<T> weights = weights_of(qkv, some, first, attention_mask, options);
+    ops::matmul_into<T>(some.of_context(saved.context.data() + begin),
+                        some.of_scores(used(weights).data()), some.part(qkv, 2));
+    if (options.keep_weights) static_cast<AttentionWeights<T>&>(saved) = std::move(weights);
+  });
   result.y = linear(saved.context, parameters.out);
   return result;
 }
@@ -119,23 +173,21 @@ AttentionGradients<T> multi_head_attention_backward(const Tensor<T>& grad_y, con
       checked_heads("multi_head_attention_backward", x, parameters, attention_mask, options);
   tensor::check_shape("multi_head_attention_backward", "grad_y", shape_of(grad_y), shape_of(x));
   LinearGradients<T> out = linear_backward(grad_y, saved.context, parameters.out);
-  const T* const qkv = saved.qkv.data();
-  const Tensor<T>& weights = options.dropout > 0 ? saved.dropped : saved.weights;
   Tensor<T> grad_qkv = tensor::empty_tensor<T>(shape_of(saved.qkv));
-  const MatrixView<const T> grad_context =
-      heads.of_context(static_cast<const T*>(out.grad_x.data()));
-  ops::matmul_into<T>(heads.part(grad_qkv.data(), 2),
-                      ops::transposed(heads.of_scores(weights.data())), grad_context);
-  Tensor<T> grad_weights = tensor::empty_tensor<T>(heads.scores_shape());
-  ops::matmul_into<T>(heads.of_scores(grad_weights.data()), grad_context,
-                      ops::transposed(heads.part(qkv, 2)));
-  if (options.dropout > 0) dropout_in_place(grad_weights, saved.keep, options.dropout);
-  const Tensor<T> grad_scores =
-      ops::softmax_backward(grad_weights, saved.weights, over_keys(attention_mask, heads));
-  ops::matmul_into<T>(heads.part(grad_qkv.data(), 0), heads.of_scores(grad_scores.data()),
-                      heads.part(qkv, 1));
-  ops::matmul_into<T>(heads.part(grad_qkv.data(), 1),
-                      ops::transposed(heads.of_scores(grad_scores.data())), heads.part(qkv, 0));
+  const bool kept = options.keep_weights;
+  in_groups<T>(heads, options, [&](const Heads& some, std::size_t first) {
+    const std::size_t begin = first * heads.seq_len * heads.d_model;
+    const T* const qkv = saved.qkv.data() + 3 * begin;
+    AttentionWeights<T> again;
+    const AttentionWeights<T>* weights = &saved;
+    if (!kept) {
+      again = weights_of(qkv, some, first, attention_mask, options);
+      weights = &again;
+    }
+    backward_of<T>(*weights, qkv, out.grad_x.data() + begin, some,
+                   over_keys(attention_mask, some, first), options.dropout,
+                   grad_qkv.data() + 3 * begin);
+  });
   scale_queries(grad_qkv, heads);
   LinearGradients<T> in = linear_backward(grad_qkv, x, parameters.in);
   return {std::move(in.grad_x), {std::move(in.parameters), std::move(out.parameters)}};

@@ -1,9 +1,24 @@
 #include "ref/train/train_state.hpp"
 
+#include <fmt/format.h>
+
 #include "ref/train/initialization.hpp"
 
 namespace normproof::ref::train {
 namespace {
+
+/// A linear bias that config draws: by the fan_in of the weight [fan_out,fan_in] of the same map.
+bool draws_bias(const model::TrainConfig& config, const std::string& name) {
+  return config.bias_initialization == model::BiasInitialization::fan_in_uniform &&
+         name.ends_with(".bias") && name.find("attention") == std::string::npos;
+}
+
+tensor::Tensor<double> initial_bias(const model::TrainConfig& config, const std::string& name,
+                                    const tensor::Shape& shape,
+                                    const tensor::Tensor<double>& weight) {
+  const double limit = 1 / numeric::square_root(static_cast<double>(weight.shape(1)));
+  return initial_values(model::PlainUniform{.limit = limit}, name, shape, config.seed);
+}
 
 NamedTensors<double> initial_parameters(const model::TrainConfig& config) {
   NamedTensors<double> parameters;
@@ -13,6 +28,10 @@ NamedTensors<double> initial_parameters(const model::TrainConfig& config) {
       parameters.set(
           name, initial_values(inside ? config.feed_forward_initialization : config.initialization,
                                name, shape, config.seed));
+    } else if (draws_bias(config, name)) {
+      const std::string map = name.substr(0, name.rfind('.'));
+      const auto& weight = parameters.at(fmt::format("{}.weight", map));
+      parameters.set(name, initial_bias(config, name, shape, weight));
     } else {
       parameters.set(name, tensor::full_tensor<double>(shape, name.ends_with(".gamma") ? 1 : 0));
     }

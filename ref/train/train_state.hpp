@@ -18,7 +18,7 @@ struct TrainState {
 /// Source    docs/specification/training.md
 /// Computes  weights by config.initialization (the two of each feed-forward by
 ///           config.feed_forward_initialization), each from the random stream of its own name;
-///           biases and beta 0, gamma 1
+///           beta 0, gamma 1; biases by config.bias_initialization
 /// Requires  those of encoder::check_config
 /// Throws    ContractError
 TrainState<double> initial_train_state(const model::TrainConfig& config);

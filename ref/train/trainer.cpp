@@ -33,11 +33,21 @@ void check_batch(const TrainConfig& config, const LabelledBatch& batch) {
       numeric::contract_failure("train_step", "labels",
                                 fmt::format("has the class {} at {}", batch.labels[b], b),
                                 fmt::format("0 to {} (C2)", config.encoder.num_classes - 1));
+  if (batch.targets.empty()) return;
+  if (config.encoder.pooling != model::Pooling::per_position)
+    numeric::contract_failure("train_step", "targets", "are given",
+                              "none but where the pooling is per_position (C3)");
+  if (batch.targets.size() != batch.inputs.tokens.ids.size())
+    numeric::contract_failure("train_step", "targets",
+                              fmt::format("has {} for {} positions", batch.targets.size(),
+                                          batch.inputs.tokens.ids.size()),
+                              "one a position (C3)");
 }
 
 /// What each row of the logits should be.
 std::vector<int> targets_of(const TrainConfig& config, const LabelledBatch& batch) {
   if (config.encoder.pooling == model::Pooling::masked_mean) return batch.labels;
+  if (!batch.targets.empty()) return batch.targets;
   std::vector<int> targets;
   const Mask& valid = batch.inputs.valid;
   const bool masked = config.encoder.mask_padding && tensor::is_given(valid);
@@ -118,20 +128,15 @@ class Borrowed {
  public:
   Borrowed(const TrainConfig& config, NamedTensors<T>& named)
       : named_(named), parameters_(encoder::from_named(config.encoder, std::move(named))) {}
-  ~Borrowed() { give_back(); }
+  ~Borrowed() { named_ = encoder::to_named(std::move(parameters_)); }
   Borrowed(const Borrowed&) = delete;
   Borrowed& operator=(const Borrowed&) = delete;
 
   const EncoderParameters<T>& get() const { return parameters_; }
-  void give_back() {
-    if (!given_back_) named_ = encoder::to_named(std::move(parameters_));
-    given_back_ = true;
-  }
 
  private:
   NamedTensors<T>& named_;
   EncoderParameters<T> parameters_;
-  bool given_back_ = false;
 };
 
 /// The sum of the targets' weights.
@@ -165,23 +170,23 @@ std::vector<int> predict(const Tensor<double>& logits, const Mask& valid) {
 }
 
 template <numeric::Real T>
-StepResult<T> train_step(const TrainConfig& config, std::span<const LabelledBatch> batches,
-                         const Tensor<T>& class_weights, TrainState<T>& state, const Tap<T>& tap) {
+LossGradient<T> loss_gradient(const TrainConfig& config, std::span<const LabelledBatch> batches,
+                              const Tensor<T>& class_weights, TrainState<T>& state,
+                              const Tap<T>& tap, model::Mode mode) {
   if (batches.empty() || std::cmp_less(config.accumulation, batches.size()))
     numeric::contract_failure(
         "train_step", "batches", fmt::format("has {}", batches.size()),
         fmt::format("1 to accumulation, which is {} (C1)", config.accumulation));
   for (const LabelledBatch& batch : batches) check_batch(config, batch);
-  Borrowed<T> parameters(config, state.parameters);
-  NamedTensors<T> norms = state.norms;
-  StepResult<T> result;
-  Gradients<T> gradients;
+  const Borrowed<T> parameters(config, state.parameters);
+  LossGradient<T> result;
+  result.norms = state.norms;
   for (std::size_t i = 0; i < batches.size(); ++i) {
     const LabelledBatch& batch = batches[i];
     const auto number = static_cast<std::uint64_t>(state.step * config.accumulation) + i;
-    const EncoderRun run{model::Mode::training, config.seed, number};
+    const EncoderRun run{mode, config.seed, number};
     Encoder<T> encoder(config.encoder, parameters.get(), tap);
-    const Tensor<T> logits = encoder.forward(batch.inputs, run, norms);
+    const Tensor<T> logits = encoder.forward(batch.inputs, run, result.norms);
     const tensor::Shape shape = tensor::shape_of(logits);
     const std::vector<int> targets = targets_of(config, batch);
     const auto loss = cross_entropy(as_rows(logits), targets, class_weights, config.loss);
@@ -193,14 +198,27 @@ StepResult<T> train_step(const TrainConfig& config, std::span<const LabelledBatc
         cross_entropy_backward(loss.log_probabilities, targets, class_weights, config.loss);
     grad.reshape(shape);
     if (tap) tap("grad_logits", grad);
-    accumulate(gradients, encoder.backward(grad, norms));
+    accumulate(result.gradients, encoder.backward(grad, result.norms));
   }
   if (batches.size() > 1) {
     result.loss /= T(static_cast<double>(batches.size()));
-    divide(gradients, batches.size());
-    if (std::holds_alternative<model::PowerNormOptions>(config.encoder.norm))
-      count_once(norms, state.norms);
+    divide(result.gradients, batches.size());
+    if (mode == model::Mode::training &&
+        std::holds_alternative<model::PowerNormOptions>(config.encoder.norm))
+      count_once(result.norms, state.norms);
   }
+  return result;
+}
+
+template <numeric::Real T>
+StepResult<T> train_step(const TrainConfig& config, std::span<const LabelledBatch> batches,
+                         const Tensor<T>& class_weights, TrainState<T>& state, const Tap<T>& tap,
+                         model::Mode mode) {
+  LossGradient<T> found = loss_gradient(config, batches, class_weights, state, tap, mode);
+  Gradients<T>& gradients = found.gradients;
+  StepResult<T> result;
+  result.loss = std::move(found.loss);
+  result.predictions = std::move(found.predictions);
   result.gradient_norms = clip_gradients(gradients, config.max_gradient_norm);
   if (tap) {
     for (const auto& [name, values] : gradients.dense) tap("grad_" + name, values);
@@ -212,11 +230,10 @@ StepResult<T> train_step(const TrainConfig& config, std::span<const LabelledBatc
       tap("grad_" + name + ".rows", rows.values);
     }
   }
-  parameters.give_back();
   result.learning_rate = learning_rate(config.schedule, config.learning_rate, state.step + 1);
   optimizer_step(config.optimizer, result.learning_rate, state.parameters, gradients,
                  state.optimizer);
-  state.norms = std::move(norms);
+  state.norms = std::move(found.norms);
   ++state.step;
   return result;
 }
@@ -246,10 +263,13 @@ Evaluation<T> evaluate(const TrainConfig& config, std::span<const LabelledBatch>
   return result;
 }
 
-#define NORMPROOF_INSTANTIATE(T)                                                        \
-  template StepResult<T> train_step(const TrainConfig&, std::span<const LabelledBatch>, \
-                                    const Tensor<T>&, TrainState<T>&, const Tap<T>&);   \
-  template Evaluation<T> evaluate(const TrainConfig&, std::span<const LabelledBatch>,   \
+#define NORMPROOF_INSTANTIATE(T)                                                                   \
+  template LossGradient<T> loss_gradient(const TrainConfig&, std::span<const LabelledBatch>,       \
+                                         const Tensor<T>&, TrainState<T>&, const Tap<T>&,          \
+                                         model::Mode);                                             \
+  template StepResult<T> train_step(const TrainConfig&, std::span<const LabelledBatch>,            \
+                                    const Tensor<T>&, TrainState<T>&, const Tap<T>&, model::Mode); \
+  template Evaluation<T> evaluate(const TrainConfig&, std::span<const LabelledBatch>,              \
                                   const Tensor<T>&, TrainState<T>&);
 NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
 #undef NORMPROOF_INSTANTIATE

@@ -15,6 +15,9 @@ using tensor::Tensor;
 struct LabelledBatch {
   encoder::EncoderInputs inputs;
   std::vector<int> labels;  ///< [B]
+  /// [B T], of each row of the logits per position, a class or kIgnored; empty: the label of its
+  /// sentence, of padding none where mask_padding is set.
+  std::vector<int> targets = {};
 };
 
 template <class T>
@@ -25,22 +28,44 @@ struct StepResult {
   double learning_rate = 0;
 };
 
-/// One step of training: forward, backward, clipping, optimizer.
+/// A loss and its gradient by the parameters of a state, which stays as it is.
+template <class T>
+struct LossGradient {
+  T loss{};                      ///< the mean over accumulated batches
+  std::vector<int> predictions;  ///< a class a sentence, batch after batch
+  Gradients<T> gradients;        ///< not clipped
+  NamedTensors<T> norms;         ///< what the norms carry afterwards
+};
+
+/// The gradient that a step takes.
 /// Source    docs/specification/training.md
 /// Computes  for each batch the gradient of the weighted cross-entropy; their mean (the sum in the
-///           order of the batches, then one division); the clipped gradient; the optimizer's step
-///           with the learning rate of step state.step + 1. Dropout is a function of (seed, step),
+///           order of the batches, then one division). Dropout is a function of (seed, step),
 ///           with accumulation of (seed, step accumulation + number of the batch). Every position
-///           takes the label of its sentence where the pooling is per_position, padding none where
-///           mask_padding is set. PowerNorm counts optimizer steps in its warm-up, the released one
-///           forwards
+///           takes its target, or the label of its sentence, where the pooling is per_position.
+///           PowerNorm counts optimizer steps in its warm-up, the released one forwards. In
+///           inference: no dropout, running statistics, and a backward through them as constants
 /// Requires  (C1) 1 to accumulation batches  (C2) labels [B], 0 <= label < num_classes; those
-///           of Encoder, of cross_entropy and of the optimizer
+///           of Encoder and of cross_entropy  (C3) targets are empty, or [B T] and the pooling is
+///           per_position
+/// Throws    ContractError
+template <numeric::Real T>
+LossGradient<T> loss_gradient(const model::TrainConfig& config,
+                              std::span<const LabelledBatch> batches,
+                              const Tensor<T>& class_weights, TrainState<T>& state,
+                              const encoder::Tap<T>& tap = {},
+                              model::Mode mode = model::Mode::training);
+
+/// One step of training: forward, backward, clipping, optimizer.
+/// Source    docs/specification/training.md
+/// Computes  loss_gradient; the clipped gradient; the optimizer's step with the learning rate of
+///           step state.step + 1
+/// Requires  those of loss_gradient and of the optimizer
 /// Throws    ContractError; then `state` is as before
 template <numeric::Real T>
 StepResult<T> train_step(const model::TrainConfig& config, std::span<const LabelledBatch> batches,
                          const Tensor<T>& class_weights, TrainState<T>& state,
-                         const encoder::Tap<T>& tap = {});
+                         const encoder::Tap<T>& tap = {}, model::Mode mode = model::Mode::training);
 
 /// The class of the largest logit of each sentence, the first of equal ones; per_position by the
 /// sum over real positions, ascending.

@@ -56,11 +56,15 @@ std::string hash_of_weights(const GivenWeights& weights) {
 /// The statistics that each norm leaves, as the least, the mean and the largest of their elements.
 class NormStatistics {
  public:
+  static bool asks_for(const std::string& name) {
+    const std::size_t dot = name.rfind('.');
+    if (name.starts_with("grad_") || dot == std::string::npos) return false;
+    return name.find("norm") < dot && !name.ends_with(".x") && !name.ends_with(".y");
+  }
+
   void see(const std::string& name, const Tensor<double>& values) {
     const std::size_t dot = name.rfind('.');
-    if (name.starts_with("grad_") || dot == std::string::npos) return;
     const std::string site = name.substr(0, dot), statistic = name.substr(dot + 1);
-    if (site.find("norm") == std::string::npos || statistic == "x" || statistic == "y") return;
     double sum = 0;
     for (const double v : values) sum += v;
     const auto [least, largest] = std::minmax_element(values.begin(), values.end());
@@ -273,8 +277,9 @@ class Run {
                  std::size_t total) {
     const auto used = batches_of_step(batches, config_, k);
     NormStatistics norms;
-    const ref::encoder::Tap<double> tap =
-        [&](const std::string& name, const Tensor<double>& values) { norms.see(name, values); };
+    const ref::encoder::Tap<double> tap(
+        [&](const std::string& name, const Tensor<double>& values) { norms.see(name, values); },
+        NormStatistics::asks_for);
     train::StepResult<double> result;
     try {
       result = train::train_step<double>(config_.train, used, weights_, state_, tap);

@@ -32,6 +32,7 @@ void visit_plain(RunConfig& c, auto&& f) {
   f("encoder.dropout", e.dropout);
   f("loss.label_smoothing", c.train.loss.label_smoothing);
   f("loss.class_weights", c.train.class_weights);
+  f("training.bias_initialization", c.train.bias_initialization);
   f("training.learning_rate", c.train.learning_rate);
   f("training.max_gradient_norm", c.train.max_gradient_norm);
   f("training.accumulation", c.train.accumulation);

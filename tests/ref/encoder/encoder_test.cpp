@@ -163,6 +163,46 @@ TEST(Encoder, DropoutIsAFunctionOfSeedAndStep) {
   EXPECT_EQ(logits_of(config, parameters, inference), without);
 }
 
+// Two steps, since the second one's PowerNorm takes what the first one's backward left.
+TEST(Encoder, WhatIsComputedAgainForLackOfMemoryHasTheSameBits) {
+  const KeptBytes bytes =
+      kept_bytes(small_config("none", NormPlacement::post, 3), 2, 3, sizeof(double));
+  ASSERT_GT(bytes.weights, 0u);
+  for (const char* norm : {"layer_norm", "batch_norm", "power_norm", "power_norm_released"})
+    for (const NormPlacement placement : {NormPlacement::post, NormPlacement::pre}) {
+      EncoderConfig config = small_config(norm, placement, 3);
+      config.dropout = 0.3;
+      const auto p = from_named(config, random_parameters<double>(config));
+      const auto steps = [&](std::size_t memory) {
+        NamedTensors<double> results, state = initial_norm_state<double>(config);
+        for (std::uint64_t step = 0; step < 2; ++step) {
+          std::map<std::string, int> seen;
+          Encoder<double> encoder(
+              config, p,
+              {[&](const std::string& name, const Tensor<double>&) { ++seen[name]; },
+               [](const std::string& name) { return name.find("norm") != std::string::npos; }});
+          const auto logits =
+              encoder.forward(two_sentences(), {.seed = 1, .step = step, .memory = memory}, state);
+          results.set(std::to_string(step) + "/logits", logits);
+          auto gradients = encoder.backward(logits, state);
+          gradients.parameters.embedding = gradients.embedding.values;
+          for (const auto& [name, values] : to_named(std::move(gradients.parameters)))
+            results.set(std::to_string(step) + "/" + name, values);
+          for (const auto& [name, count] : seen) EXPECT_EQ(count, 1) << name;
+          EXPECT_TRUE(seen.contains("layers.1.norm2.x"));
+          EXPECT_FALSE(seen.contains("layers.1.attention.weights"));
+        }
+        for (const auto& [name, values] : state) results.set(name, values);
+        return results;
+      };
+      const auto expected = steps(std::size_t{1} << 30);
+      for (const std::size_t memory :
+           {std::size_t{0}, bytes.rest, bytes.rest + bytes.weights, 3 * bytes.rest})
+        for (const auto& [name, values] : steps(memory))
+          EXPECT_EQ(values, expected.at(name)) << norm << " " << name << " " << memory;
+    }
+}
+
 TEST(Encoder, ATapSeesEveryStepAndChangesNothing) {
   const EncoderConfig config = small_config("layer_norm", NormPlacement::post, 1);
   const auto p = from_named(config, random_parameters<double>(config));

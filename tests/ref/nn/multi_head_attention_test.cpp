@@ -129,6 +129,34 @@ TEST(MultiHeadAttention, BitsDoNotDependOnThreadsOrOnTheBatchOrOnPadding) {
   for (std::size_t i = 0; i < y.size(); ++i) ASSERT_EQ(y.data()[i], whole.data()[kT * kD + i]);
 }
 
+TEST(MultiHeadAttention, WeightsComputedAgainByGroupsHaveTheSameBits) {
+  const auto t = inputs_for<double>(5, 7, 8);
+  const auto grad_y = random_tensor<double>("grad_y", {5, 7, 8});
+  Mask mask = tensor::full_tensor<bool>({5, 7}, true);
+  for (const std::size_t pad : {6u, 12u, 13u, 34u}) mask.data()[pad] = false;
+  constexpr std::size_t kOfSentence = std::size_t{2} * 7 * 7 * sizeof(double);
+  for (const double rate : {0.0, 0.3}) {
+    AttentionOptions options{
+        .num_heads = 2, .dropout = rate, .key = {1, 1, "layers.0.attention.weights"}};
+    const auto kept = multi_head_attention(t.at("x"), attention_of(t), mask, options);
+    const auto expected = multi_head_attention_backward(grad_y, t.at("x"), attention_of(t), mask,
+                                                        kept.saved, options);
+    options.keep_weights = false;
+    for (const std::size_t group : {std::size_t{0}, 2 * kOfSentence, 100 * kOfSentence}) {
+      options.group_bytes = group;
+      const auto run = multi_head_attention(t.at("x"), attention_of(t), mask, options);
+      EXPECT_FALSE(tensor::is_given(run.saved.weights));
+      EXPECT_EQ(run.y, kept.y);
+      const auto back = multi_head_attention_backward(grad_y, t.at("x"), attention_of(t), mask,
+                                                      run.saved, options);
+      EXPECT_EQ(back.grad_x, expected.grad_x);
+      EXPECT_EQ(back.parameters.in.weight, expected.parameters.in.weight);
+      EXPECT_EQ(back.parameters.in.bias, expected.parameters.in.bias);
+      EXPECT_EQ(back.parameters.out.weight, expected.parameters.out.weight);
+    }
+  }
+}
+
 TEST(MultiHeadAttention, RequirementsAreNamed) {
   const auto t = inputs_for<double>(1, 2, 4);
   const auto message = [&](const Tensor<double>& x, const Mask& mask, std::size_t heads) {

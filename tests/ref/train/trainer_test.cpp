@@ -8,6 +8,8 @@
 #include <cmath>
 
 #include "ref/numeric/parallel.hpp"
+#include "ref/train/cross_entropy.hpp"
+#include "ref/train/initialization.hpp"
 #include "tests/ref/encoder/encoders.hpp"
 #include "tests/ref/numeric/error_message.hpp"
 
@@ -214,6 +216,103 @@ TEST(TrainStep, WhatIsRefusedLeavesTheStateAsItWas) {
   EXPECT_EQ(state_sha256(state), before);
 }
 
+TEST(TrainStep, IsTheGradientOfLossGradientAndLeavesItsStateAlone) {
+  TrainConfig config = small_train_config("power_norm");
+  config.encoder.dropout = 0.25;
+  auto state = initial_train_state(config);
+  step(config, state);
+  const std::string before = state_sha256(state);
+  const std::vector<LabelledBatch> batches = {two_labelled(), one_labelled()};
+  const auto found = loss_gradient<double>(config, batches, {}, state);
+  EXPECT_EQ(state_sha256(state), before);
+  auto moved = state;
+  const auto result = step(config, state, batches);
+  EXPECT_EQ(result.loss, found.loss);
+  EXPECT_EQ(result.predictions, found.predictions);
+  optimizer_step(config.optimizer, config.learning_rate, moved.parameters, found.gradients,
+                 moved.optimizer);
+  moved.norms = found.norms;
+  EXPECT_EQ(state_sha256(moved), state_sha256(state));
+}
+
+TEST(TrainStep, InInferenceNoDropoutActsAndNoStatisticMoves) {
+  for (const char* norm : {"batch_norm", "power_norm", "power_norm_v", "power_norm_released"}) {
+    TrainConfig config = small_train_config(norm);
+    config.encoder.dropout = 0.5;
+    auto state = initial_train_state(config);
+    step(config, state);
+    const auto norms = state.norms;
+    const std::vector<LabelledBatch> batches = {two_labelled(), one_labelled()};
+    const double evaluated = evaluate<double>(config, {batches.data(), 1}, {}, state).loss;
+    const auto in_inference = [&](TrainState<double>& of, std::size_t count) {
+      return train_step<double>(config, {batches.data(), count}, {}, of, {},
+                                model::Mode::inference);
+    };
+    auto trained = state;
+    EXPECT_NE(step(config, trained).loss, evaluated) << norm;
+    auto later = state;  // other dropouts, if there were any
+    later.step += 5;
+    EXPECT_EQ(in_inference(state, 1).loss, evaluated) << norm;
+    in_inference(later, 1);
+    EXPECT_EQ(state_sha256(later), state_sha256(state)) << norm;
+    in_inference(state, 2);
+    for (const auto& [name, values] : norms) EXPECT_EQ(state.norms.at(name), values) << name;
+  }
+}
+
+TEST(TrainStep, TheGradientThroughRunningStatisticsIsTheDerivative) {
+  using numeric::dual;
+  for (const char* norm : {"batch_norm", "power_norm", "power_norm_v"}) {
+    const TrainConfig config = small_train_config(norm);
+    auto start = initial_train_state(config);
+    step(config, start);
+    const std::vector<LabelledBatch> batches = {two_labelled()};
+    using numeric::oracle50;
+    auto exact = convert_state<oracle50>(start);
+    const auto gradients =
+        loss_gradient<oracle50>(config, batches, {}, exact, {}, model::Mode::inference).gradients;
+    for (const char* name : {"layers.0.attention.in.weight", "layers.0.norm1.gamma"}) {
+      const Tensor<oracle50>& gradient = gradients.dense.at(name);
+      for (std::size_t i = 0; i < gradient.size(); ++i) {
+        auto moved = convert_state<dual>(start);
+        moved.parameters.at(name).data()[i].derivative = 1;
+        const dual loss =
+            loss_gradient<dual>(config, batches, {}, moved, {}, model::Mode::inference).loss;
+        const oracle50 off = loss.derivative - gradient.data()[i];
+        EXPECT_LE(abs(off), oracle50("1e-40")) << norm << " " << name << " at " << i;
+      }
+    }
+  }
+}
+
+TEST(TrainStep, TargetsOfPositionsReplaceLabels) {
+  TrainConfig config = small_train_config();
+  config.encoder.pooling = model::Pooling::per_position;
+  const auto start = initial_train_state(config);
+  const auto loss_of = [&](const LabelledBatch& batch) {
+    auto state = start;
+    return loss_gradient<double>(config, {&batch, 1}, {}, state).loss;
+  };
+  const LabelledBatch plain = two_labelled();
+  const std::size_t seq_len = plain.inputs.tokens.seq_len;
+  LabelledBatch same = plain, other = plain;
+  for (std::size_t i = 0; i < 2 * seq_len; ++i) {
+    const bool real = plain.inputs.valid.data()[i];
+    same.targets.push_back(real ? plain.labels[i / seq_len] : kIgnored);
+    other.targets.push_back(plain.labels[1 - i / seq_len]);
+  }
+  EXPECT_EQ(loss_of(same), loss_of(plain));
+  EXPECT_NE(loss_of(other), loss_of(plain));
+  // The labels are what predictions are held against, not what is trained for.
+  std::swap(same.labels[0], same.labels[1]);
+  EXPECT_EQ(loss_of(same), loss_of(plain));
+  same.targets.pop_back();
+  EXPECT_THAT(numeric::contract_message([&] { loss_of(same); }), HasSubstr("one a position (C3)"));
+  config.encoder.pooling = model::Pooling::masked_mean;
+  EXPECT_THAT(numeric::contract_message([&] { loss_of(other); }),
+              HasSubstr("targets are given; expected none but where"));
+}
+
 TEST(Evaluate, IsInferenceAndDoesNotMoveTheState) {
   TrainConfig config = small_train_config("batch_norm");
   config.encoder.dropout = 0.5;
@@ -249,6 +348,28 @@ TEST(TrainState, StartsAsTheConfigSays) {
             tensor::full_tensor<double>({3, 4}, 0.0));
   EXPECT_EQ(zeros.parameters.at("head.weight"), state.parameters.at("head.weight"));
   EXPECT_NE(state_sha256(zeros), state_sha256(state));
+}
+
+TEST(TrainState, DrawsBiasesByTheFanInOfTheirOwnMap) {
+  TrainConfig config = small_train_config();
+  config.encoder.d_ff = 9;
+  const auto zeros = initial_train_state(config);
+  config.bias_initialization = model::BiasInitialization::fan_in_uniform;
+  const auto drawn = initial_train_state(config);
+  for (const auto& [name, limit] :
+       {std::pair{"layers.0.feed_forward.first.bias", 0.5},
+        std::pair{"layers.0.feed_forward.second.bias", 1. / 3}, std::pair{"head.bias", 0.5}}) {
+    const Tensor<double>& bias = drawn.parameters.at(name);
+    EXPECT_EQ(bias, initial_values(model::PlainUniform{.limit = limit}, name,
+                                   tensor::shape_of(bias), config.seed))
+        << name;
+    EXPECT_NE(bias, zeros.parameters.at(name)) << name;
+  }
+  for (const auto& [name, values] : drawn.parameters) {
+    if (!name.ends_with(".bias") || name.find("attention") != std::string::npos) {
+      EXPECT_EQ(values, zeros.parameters.at(name)) << name;
+    }
+  }
 }
 
 }  // namespace

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "ref/tensor/tensor.hpp"
+
+namespace normproof::ref::encoder {
+
+/// Sees tensors as they come, by name: "layers.0.attention.weights", "grad_layers.0.norm1.x", and
+/// nothing where it is empty. What is not asked for need not be computed; no bit of a step depends
+/// on what is.
+template <class T>
+class Tap {
+ public:
+  using See = std::function<void(const std::string& name, const tensor::Tensor<T>& values)>;
+  using Asks = std::function<bool(const std::string& name)>;
+
+  Tap() = default;
+  /// For everything.
+  template <class F>
+  requires std::is_constructible_v<See, F> &&(!std::is_same_v<std::decay_t<F>, Tap>)Tap(F&& see)
+      : see_(std::forward<F>(see)) {}  // NOLINT(google-explicit-constructor)
+  /// For the names that it asks for.
+  Tap(See see, Asks asks) : see_(std::move(see)), asks_(std::move(asks)) {}
+
+  explicit operator bool() const { return static_cast<bool>(see_); }
+  bool asks_for(const std::string& name) const { return see_ && (!asks_ || asks_(name)); }
+  void operator()(const std::string& name, const tensor::Tensor<T>& values) const {
+    if (asks_for(name)) see_(name, values);
+  }
+
+ private:
+  See see_;
+  Asks asks_;
+};
+
+}  // namespace normproof::ref::encoder
