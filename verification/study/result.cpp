@@ -14,9 +14,9 @@ using ref::io::JsonReader;
 
 namespace {
 
-using Numbers = std::vector<std::optional<double>>;
+using OptionalNumbers = std::vector<std::optional<double>>;
 
-ordered_json to_json(const Numbers& numbers) {
+ordered_json to_json(const OptionalNumbers& numbers) {
   ordered_json array = ordered_json::array();
   for (const auto& number : numbers) array.push_back(number ? ordered_json(*number) : nullptr);
   return array;
@@ -25,7 +25,7 @@ ordered_json to_json(const Numbers& numbers) {
 /// A column of the steps; f(step) is a number or none.
 template <class Rows, class F>
 ordered_json column(const Rows& rows, F f) {
-  Numbers numbers;
+  OptionalNumbers numbers;
   numbers.reserve(rows.size());
   for (const auto& row : rows) numbers.emplace_back(f(row));
   return to_json(numbers);
@@ -47,8 +47,8 @@ class LineReader {
   const json& object() const { return object_; }
 
   /// A number or null each.
-  Numbers numbers(const json& object, const std::string& field, const char* key) const {
-    Numbers result;
+  OptionalNumbers numbers(const json& object, const std::string& field, const char* key) const {
+    OptionalNumbers result;
     for (const json& value : reader_.array(object, field, key)) {
       if (!value.is_null() && !value.is_number())
         reader_.fail(field, fmt::format("holds a {}", value.type_name()), "numbers or null");
@@ -63,7 +63,7 @@ class LineReader {
   void columns(const json& object, const std::string& section, const char* key,
                std::vector<Row>& rows, Member Row::*member, bool first) const {
     const std::string field = fmt::format("{}.{}", section, key);
-    const Numbers values = numbers(object, field, key);
+    const OptionalNumbers values = numbers(object, field, key);
     if (first) rows.resize(values.size());
     if (values.size() != rows.size())
       reader_.fail(field, fmt::format("has {} numbers", values.size()),

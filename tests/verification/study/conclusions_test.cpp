@@ -1,0 +1,146 @@
+#include "verification/study/conclusions.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ref/numeric/errors.hpp"
+#include "tests/verification/study/sample_results.hpp"
+
+namespace normproof::tests::verification::study {
+namespace {
+
+using namespace normproof::verification::study;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Cell cell_of(std::uint64_t seed, const std::string& norm = "layer_norm") {
+  Cell cell;
+  cell.seed = seed;
+  cell.norm = norm;
+  return cell;
+}
+
+Verdict verdict(const std::string& id, const Results& results) {
+  return find(id, results, {}).verdict;
+}
+
+TEST(Conclusions, NothingIsConcludedFromNothing) {
+  for (const Statement& statement : statements()) {
+    EXPECT_EQ(verdict(statement.id, {}), Verdict::not_run) << statement.id;
+    EXPECT_FALSE(find_published(statement.id).numbers.empty()) << statement.id;
+  }
+  EXPECT_THROW(find("z", {}, {}), normproof::ref::numeric::ContractError);
+}
+
+// Of the published tables and read-off values: every statement holds but e2, which the paper's own
+// figure 3 refutes (17 / 11 against 340 / 305).
+TEST(Conclusions, OfWhatWasPublishedAllButOneHold) {
+  for (const Statement& statement : statements())
+    EXPECT_EQ(find_published(statement.id).verdict,
+              statement.id == "e2" ? Verdict::fails : Verdict::holds)
+        << statement.id;
+  EXPECT_EQ(find_published("e2").numbers,
+            "largest over smallest of five layers: 1.55 against 1.11");
+}
+
+TEST(Conclusions, RatesAreComparedWhereBothWereRunAndSettledWhereSeedsAgree) {
+  Results results;
+  add_table_cell(results, 1, "layer_norm", "1", true);
+  add_table_cell(results, 1, "layer_norm", "0.1", true);
+  add_table_cell(results, 1, "none", "0.1", true);
+  EXPECT_EQ(verdict("a2", results), Verdict::fails);  // 0.1 against 0.1: 1 was not run of none
+  add_table_cell(results, 1, "none", "1", false);
+  EXPECT_EQ(verdict("a2", results), Verdict::holds);
+  EXPECT_EQ(find("a2", results, {}).numbers, "seed 42: table 1: 1 against 0.1");
+  EXPECT_EQ(verdict("a1", results), Verdict::not_run);
+  // Another table in which it is lower.
+  add_table_cell(results, 3, "layer_norm", "1", false);
+  add_table_cell(results, 3, "none", "1", true);
+  EXPECT_EQ(verdict("a2", results), Verdict::fails);
+  // Another seed that says otherwise.
+  add_table_cell(results, 1, "layer_norm", "1", true, cell_of(7));
+  add_table_cell(results, 1, "none", "1", false, cell_of(7));
+  EXPECT_EQ(verdict("a2", results), Verdict::unsettled);
+}
+
+TEST(Conclusions, DeepWithoutNormFailsWhereDepthAndNormBothMatter) {
+  Results results;
+  add_table_cell(results, 4, "none", "1", false);
+  add_table_cell(results, 4, "layer_norm", "1", true);
+  EXPECT_EQ(verdict("d", results), Verdict::not_run);  // nothing at one layer
+  add_table_cell(results, 1, "none", "1", false);
+  EXPECT_EQ(verdict("d", results), Verdict::fails);
+  add_table_cell(results, 1, "none", "1", true);
+  EXPECT_EQ(verdict("d", results), Verdict::holds);
+  add_table_cell(results, 4, "layer_norm", "1", false);
+  EXPECT_EQ(verdict("d", results), Verdict::fails);
+}
+
+TEST(Conclusions, APeakStandsAboveThreeStepsOnEitherSide) {
+  const auto peaks = [](const std::vector<double>& losses) {
+    return peaks_of(sample_result({}, losses));
+  };
+  EXPECT_THAT(peaks({9, 1, 1, 1, 1.26, 1, 1, 1}), ElementsAre(5U));
+  EXPECT_THAT(peaks({9, 1, 1, 1, 1.25, 1, 1, 1}), IsEmpty());
+  EXPECT_THAT(peaks({9, 1, 1, 1, 2, 1, 1, 1.7, 1, 1, 1, 3}), ElementsAre(12U));
+  EXPECT_THAT(peaks({9}), IsEmpty());
+  Results results;
+  const Cell cell = curves_cell(cell_of(42, "batch_norm"), 8);
+  add(results, cell, sample_result(cell, {9, 1, 1, 1, 2, 1, 1, 1}));
+  EXPECT_EQ(verdict("b", results), Verdict::holds);
+  EXPECT_EQ(find("b", results, {}).numbers, "seed 42: peaks at 5");
+  Cell other = cell;
+  other.seed = 43;
+  add(results, other, sample_result(other, {9, 1, 1, 1, 1, 1, 1, 1}));
+  EXPECT_EQ(verdict("b", results), Verdict::unsettled);
+  // Curves of more steps take the place of those of fewer.
+  other.steps = 9;
+  add(results, other, sample_result(other, {9, 1, 1, 1, 1, 1, 1, 1, 1}));
+  EXPECT_EQ(verdict("b", results), Verdict::fails);
+}
+
+TEST(Conclusions, LipschitzAndSmoothnessAreComparedAsMeans) {
+  Results results;
+  const auto add_curve = [&](const char* norm, std::vector<double> values) {
+    const Cell cell = curves_cell(cell_of(42, norm), 2);
+    CellResult result = sample_result(cell, {2, 1});
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      result.steps[i].lipschitz = values[i];
+      result.steps[i].smoothness = 10 - values[i];
+    }
+    add(results, cell, result);
+  };
+  add_curve("batch_norm", {3, 1});
+  add_curve("layer_norm", {2, 3});
+  EXPECT_EQ(verdict("c1", results), Verdict::holds);
+  EXPECT_EQ(find("c1", results, {}).numbers, "seed 42: 2 against 2.5");
+  EXPECT_EQ(verdict("c2", results), Verdict::fails);
+  add_curve("layer_norm", {2});  // a step without a value: no mean
+  EXPECT_EQ(verdict("c1", results), Verdict::not_run);
+}
+
+TEST(Conclusions, GradientsAcrossDepthAreSettledByNineteenOfTwentySeeds) {
+  Results results;
+  const auto add_gradients = [&](const char* norm, std::uint64_t seed, double last) {
+    Cell cell = gradients_cell(cell_of(0, norm), 5);
+    cell.seed = seed;
+    CellResult result;
+    for (int l = 0; l < 5; ++l)
+      result.initial_gradients.emplace_back(
+          "layers." + std::to_string(l) + ".feed_forward.second.weight", l == 4 ? last : 1);
+    add(results, cell, result);
+  };
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    add_gradients("layer_norm", seed, seed == 1 ? 4 : 2);
+    add_gradients("batch_norm", seed, 3);
+  }
+  EXPECT_EQ(verdict("e1", results), Verdict::holds);
+  EXPECT_THAT(find("e1", results, {}).numbers, HasSubstr("smaller in 19 of 20 seeds"));
+  add_gradients("layer_norm", 2, 4);
+  EXPECT_EQ(verdict("e1", results), Verdict::unsettled);
+  EXPECT_EQ(verdict("e2", results), Verdict::not_run);
+}
+
+}  // namespace
+}  // namespace normproof::tests::verification::study

@@ -1,0 +1,355 @@
+#include "verification/study/conclusions.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <set>
+
+#include "ref/numeric/errors.hpp"
+#include "verification/study/published.hpp"
+
+namespace normproof::verification::study {
+
+namespace {
+
+using Answer = std::optional<bool>;
+
+constexpr double kPeak = 1.25;
+constexpr std::size_t kNeighbours = 3;
+constexpr const char* kLayerNorm = "layer_norm";
+constexpr const char* kBatchNorm = "batch_norm";
+constexpr const char* kNone = "none";
+
+/// What seed by seed was answered, as one finding.
+Finding settle(const std::vector<std::pair<std::string, Answer>>& answers) {
+  Finding finding;
+  std::size_t yes = 0, no = 0;
+  for (const auto& [numbers, answer] : answers) {
+    if (!answer) continue;
+    (*answer ? yes : no) += 1;
+    if (!numbers.empty())
+      finding.numbers += fmt::format("{}{}", finding.numbers.empty() ? "" : "; ", numbers);
+  }
+  if (yes + no == 0) return {};
+  finding.verdict = no == 0 ? Verdict::holds : yes == 0 ? Verdict::fails : Verdict::unsettled;
+  return finding;
+}
+
+/// The place of a rate, 0 the highest; one more than the last where none converged.
+struct Highest {
+  std::size_t place = 0;
+  std::string rate;
+};
+
+/// Whether the cell of (table, norm, rate) converged; nothing where it was not run.
+using Converges = std::function<Answer(const TableShape&, const std::string&, const std::string&)>;
+
+/// The highest rates of two columns, over the rates that were run of both.
+std::optional<std::pair<Highest, Highest>> highest_of(
+    const Converges& converges, const std::pair<TableShape, std::string>& left,
+    const std::pair<TableShape, std::string>& right) {
+  const std::size_t end = study_rates().size();
+  Highest a{end, kNone}, b{end, kNone};
+  bool any = false;
+  for (std::size_t place = 0; place < end; ++place) {
+    const std::string& rate = study_rates()[place];
+    const Answer of_a = converges(left.first, left.second, rate);
+    const Answer of_b = converges(right.first, right.second, rate);
+    if (!of_a || !of_b) continue;
+    any = true;
+    if (*of_a && a.place == end) a = {place, rate};
+    if (*of_b && b.place == end) b = {place, rate};
+  }
+  if (!any) return std::nullopt;
+  return std::pair(a, b);
+}
+
+std::pair<std::string, Answer> rates_answer(const Converges& converges, const std::string& other) {
+  std::string numbers;
+  bool never_lower = true, once_higher = false;
+  for (const TableShape& shape : table_shapes()) {
+    const auto highest = highest_of(converges, {shape, kLayerNorm}, {shape, other});
+    if (!highest) continue;
+    const auto& [own, others] = *highest;
+    numbers += fmt::format("{}table {}: {} against {}", numbers.empty() ? "" : ", ", shape.number,
+                           own.rate, others.rate);
+    never_lower = never_lower && own.place <= others.place;
+    once_higher = once_higher || own.place < others.place;
+  }
+  if (numbers.empty()) return {};
+  return {numbers, never_lower && once_higher};
+}
+
+std::pair<std::string, Answer> depth_answer(const Converges& converges) {
+  std::string numbers;
+  bool holds = true;
+  for (std::size_t width = 0; width < 3; ++width) {
+    const TableShape &shallow = table_shapes()[width], &deep = table_shapes()[width + 3];
+    const auto norms = highest_of(converges, {deep, kNone}, {deep, kLayerNorm});
+    const auto depths = highest_of(converges, {deep, kNone}, {shallow, kNone});
+    if (!norms || !depths) continue;
+    numbers += fmt::format("{}width {}: none {} at 5 layers, {} at 1; layer_norm {} at 5",
+                           numbers.empty() ? "" : ", ", deep.d_ff, depths->first.rate,
+                           depths->second.rate, norms->second.rate);
+    holds = holds && norms->first.place > norms->second.place &&
+            depths->first.place > depths->second.place;
+  }
+  if (numbers.empty()) return {};
+  return {numbers, holds};
+}
+
+/// The seeds that any table of the condition has.
+std::set<std::uint64_t> table_seeds(const Results& results, const Condition& condition) {
+  std::set<std::uint64_t> seeds;
+  for (const auto& [name, finished] : results) {
+    const Cell& cell = finished.cell;
+    const bool of_table = cell.steps > 0 && !cell.curves && cell.initialization.empty();
+    if (of_table && Condition{cell.protocol, cell.padding} == condition) seeds.insert(cell.seed);
+  }
+  return seeds;
+}
+
+Finding find_rates(const Results& results, const Condition& condition,
+                   const std::function<std::pair<std::string, Answer>(const Converges&)>& answer) {
+  std::vector<std::pair<std::string, Answer>> answers;
+  for (const std::uint64_t seed : table_seeds(results, condition)) {
+    const Converges converges = [&](const TableShape& shape, const std::string& norm,
+                                    const std::string& rate) -> Answer {
+      Cell cell;
+      cell.protocol = condition.protocol;
+      cell.padding = condition.padding;
+      cell.norm = norm;
+      cell.seed = seed;
+      const auto found = results.find(cell_name(table_cell(cell, shape, rate)));
+      return found == results.end() ? Answer() : converged(found->second.result);
+    };
+    auto [numbers, holds] = answer(converges);
+    answers.emplace_back(fmt::format("seed {}: {}", seed, numbers), holds);
+  }
+  return settle(answers);
+}
+
+Finding find_peaks(const Results& results, const Condition& condition) {
+  std::vector<std::pair<std::string, Answer>> answers;
+  for (const Finished* run : curves_of(results, condition, kBatchNorm)) {
+    const std::vector<std::size_t> peaks = peaks_of(run->result);
+    answers.emplace_back(
+        fmt::format("seed {}: {}", run->cell.seed,
+                    peaks.empty() ? fmt::format("no peak in {} steps", run->result.steps.size())
+                                  : fmt::format("peaks at {}", fmt::join(peaks, ", "))),
+        !peaks.empty());
+  }
+  return settle(answers);
+}
+
+/// The mean over the steps, nothing where a step has none.
+Answer less(const CellResult& a, const CellResult& b,
+            const std::optional<double> StepResult::*quantity, std::string& numbers) {
+  double sums[2] = {0, 0};
+  const CellResult* const cells[2] = {&a, &b};
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (cells[i]->steps.empty()) return std::nullopt;
+    for (const StepResult& step : cells[i]->steps) {
+      if (!(step.*quantity)) return std::nullopt;
+      sums[i] += *(step.*quantity);
+    }
+    sums[i] /= static_cast<double>(cells[i]->steps.size());
+  }
+  numbers += fmt::format("{:.3g} against {:.3g}", sums[0], sums[1]);
+  return sums[0] < sums[1];
+}
+
+Finding find_smaller(const Results& results, const Condition& condition,
+                     const std::optional<double> StepResult::*quantity) {
+  std::vector<std::pair<std::string, Answer>> answers;
+  for (const Finished* batch_norm : curves_of(results, condition, kBatchNorm))
+    for (const Finished* layer_norm : curves_of(results, condition, kLayerNorm)) {
+      const bool comparable = batch_norm->cell.seed == layer_norm->cell.seed &&
+                              batch_norm->cell.steps == layer_norm->cell.steps;
+      if (!comparable) continue;
+      std::string numbers = fmt::format("seed {}: ", batch_norm->cell.seed);
+      const Answer answer = less(batch_norm->result, layer_norm->result, quantity, numbers);
+      answers.emplace_back(numbers, answer);
+    }
+  return settle(answers);
+}
+
+/// The largest over the smallest; infinite where the smallest is 0.
+double range_ratio(const std::vector<double>& values) {
+  const auto [least, largest] = std::ranges::minmax(values);
+  return least > 0 ? largest / least : std::numeric_limits<double>::infinity();
+}
+
+/// The gradient's norms by the second feed-forward weight, layer by layer.
+std::vector<double> by_layer(const CellResult& cell) {
+  std::vector<double> norms;
+  for (const auto& [tensor, norm] : cell.initial_gradients)
+    if (tensor.ends_with("feed_forward.second.weight")) norms.push_back(norm);
+  return norms;
+}
+
+Finding find_steadier(const Results& results, const Condition& condition,
+                      const std::string& other) {
+  Cell cell;
+  cell.protocol = condition.protocol;
+  cell.padding = condition.padding;
+  const auto runs_of = [&](const std::string& norm) {
+    cell.norm = norm;
+    return seeds_of(results, gradients_cell(cell, 5));
+  };
+  std::vector<double> own_mean(5), other_mean(5);
+  std::size_t seeds = 0, yes = 0;
+  const auto others = runs_of(other);
+  for (const Finished* own : runs_of(kLayerNorm)) {
+    const auto same_seed = [&](const Finished* f) { return f->cell.seed == own->cell.seed; };
+    const auto match = std::ranges::find_if(others, same_seed);
+    if (match == others.end()) continue;
+    const std::vector<double> a = by_layer(own->result), b = by_layer((*match)->result);
+    if (a.size() != own_mean.size() || b.size() != other_mean.size()) continue;
+    ++seeds;
+    yes += range_ratio(a) < range_ratio(b) ? 1 : 0;
+    for (std::size_t l = 0; l < own_mean.size(); ++l) {
+      own_mean[l] += a[l];
+      other_mean[l] += b[l];
+    }
+  }
+  if (seeds == 0) return {};
+  const double own_ratio = range_ratio(own_mean), other_ratio = range_ratio(other_mean);
+  const bool holds = own_ratio < other_ratio;
+  const bool settled = 100 * (holds ? yes : seeds - yes) >= 95 * seeds;
+  return {!settled ? Verdict::unsettled
+          : holds  ? Verdict::holds
+                   : Verdict::fails,
+          fmt::format("largest over smallest of five layers: {:.3g} against {:.3g}; smaller in {} "
+                      "of {} seeds",
+                      own_ratio, other_ratio, yes, seeds)};
+}
+
+Answer published_converges(const TableShape& shape, const std::string& norm,
+                           const std::string& rate) {
+  return published_outcome(shape.number, norm, rate);
+}
+
+/// Of the largest values that were read off.
+Finding published_smaller(std::size_t figure) {
+  const auto largest = [&](const char* norm) {
+    double most = 0;
+    for (const auto& [step, value] : published_points(figure, norm)) most = std::max(most, value);
+    return most;
+  };
+  const double own = largest(kBatchNorm), other = largest(kLayerNorm);
+  return {own < other ? Verdict::holds : Verdict::fails,
+          fmt::format("largest read off: {:.3g} against {:.3g}", own, other)};
+}
+
+Finding published_steadier(const std::string& other) {
+  const double own_ratio = range_ratio(published_deep_gradients(kLayerNorm));
+  const double other_ratio = range_ratio(published_deep_gradients(other));
+  return {own_ratio < other_ratio ? Verdict::holds : Verdict::fails,
+          fmt::format("largest over smallest of five layers: {:.3g} against {:.3g}", own_ratio,
+                      other_ratio)};
+}
+
+}  // namespace
+
+std::string verdict_name(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::holds:
+      return "holds";
+    case Verdict::fails:
+      return "does not";
+    case Verdict::unsettled:
+      return "unsettled";
+    case Verdict::not_run:
+      break;
+  }
+  return "not run";
+}
+
+const std::vector<Statement>& statements() {
+  static const std::string rates =
+      "over the rates run of both, its highest converging rate is lower in no table and higher in "
+      "one at least";
+  static const std::string means = "the mean over the steps of BatchNorm's curve is smaller";
+  static const std::string ratio =
+      "the gradient by the second feed-forward weight, of five layers at the initial state: the "
+      "largest over the smallest is smaller";
+  static const std::vector<Statement> all = {
+      {"a1", "LayerNorm trains at higher rates than BatchNorm", rates},
+      {"a2", "LayerNorm trains at higher rates than no normalization", rates},
+      {"b", "BatchNorm's loss has peaks",
+       "a step but the first has a loss above 1.25 times each of the three before and after"},
+      {"c1", "BatchNorm's loss has a smaller Lipschitz constant than LayerNorm's", means},
+      {"c2", "BatchNorm's loss is smoother than LayerNorm's", means},
+      {"d", "Without normalization deep models fail",
+       "at 5 layers the highest converging rate without norm is below LayerNorm's, and below that "
+       "without norm at 1 layer, at every width run"},
+      {"e1", "LayerNorm's gradients are steadier across depth than BatchNorm's", ratio},
+      {"e2", "LayerNorm's gradients are steadier across depth than those without norm", ratio}};
+  return all;
+}
+
+Finding find(const std::string& id, const Results& results, const Condition& condition) {
+  const auto rates_beside = [&](const char* other) {
+    return find_rates(results, condition, [other](const Converges& converges) {
+      return rates_answer(converges, other);
+    });
+  };
+  if (id == "a1") return rates_beside(kBatchNorm);
+  if (id == "a2") return rates_beside(kNone);
+  if (id == "b") return find_peaks(results, condition);
+  if (id == "c1") return find_smaller(results, condition, &StepResult::lipschitz);
+  if (id == "c2") return find_smaller(results, condition, &StepResult::smoothness);
+  if (id == "d") return find_rates(results, condition, depth_answer);
+  if (id == "e1") return find_steadier(results, condition, kBatchNorm);
+  if (id == "e2") return find_steadier(results, condition, kNone);
+  ref::numeric::contract_failure("find", "id", fmt::format("is '{}'", id), "one of statements()");
+}
+
+Finding find_published(const std::string& id) {
+  if (id == "a1") return settle({rates_answer(published_converges, kBatchNorm)});
+  if (id == "a2") return settle({rates_answer(published_converges, kNone)});
+  if (id == "b")
+    return {Verdict::holds, fmt::format("peaks at {}", fmt::join(published_peaks, ", "))};
+  if (id == "c1") return published_smaller(5);
+  if (id == "c2") return published_smaller(6);
+  if (id == "d") return settle({depth_answer(published_converges)});
+  if (id == "e1") return published_steadier(kBatchNorm);
+  if (id == "e2") return published_steadier(kNone);
+  ref::numeric::contract_failure("find_published", "id", fmt::format("is '{}'", id),
+                                 "one of statements()");
+}
+
+std::vector<std::size_t> peaks_of(const CellResult& cell) {
+  std::vector<std::size_t> peaks;
+  const auto& steps = cell.steps;
+  for (std::size_t i = 1; i < steps.size(); ++i) {
+    const std::size_t first = i - std::min(i, kNeighbours);
+    const std::size_t last = std::min(i + kNeighbours, steps.size() - 1);
+    double most = 0;
+    for (std::size_t k = first; k <= last; ++k)
+      if (k != i) most = std::max(most, steps[k].loss);
+    if (steps[i].loss > kPeak * most) peaks.push_back(i + 1);
+  }
+  return peaks;
+}
+
+std::vector<const Finished*> curves_of(const Results& results, const Condition& condition,
+                                       const std::string& norm) {
+  Cell cell;
+  cell.protocol = condition.protocol;
+  cell.padding = condition.padding;
+  cell.norm = norm;
+  std::set<std::size_t> lengths;
+  for (const auto& [name, finished] : results)
+    if (finished.cell.curves) lengths.insert(finished.cell.steps);
+  for (auto steps = lengths.rbegin(); steps != lengths.rend(); ++steps) {
+    auto runs = seeds_of(results, curves_cell(cell, *steps));
+    if (!runs.empty()) return runs;
+  }
+  return {};
+}
+
+}  // namespace normproof::verification::study
