@@ -57,7 +57,7 @@ KeptBytes kept_bytes(const EncoderConfig& config, std::size_t batch_size, std::s
   const std::size_t rest =
       positions * (numbers * bytes_of_scalar + masks * (2 * config.d_model + config.d_ff));
   const std::size_t weights = positions * seq_len * config.num_heads;
-  return {weights * ((1 + masks) * bytes_of_scalar + masks), rest};
+  return {weights * (bytes_of_scalar + masks), rest};
 }
 
 template <numeric::Real T>

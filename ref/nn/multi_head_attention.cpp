@@ -17,45 +17,68 @@ using ops::MatrixView;
 using tensor::Extents;
 using tensor::shape_of;
 
-/// Where the heads of attention are in memory.
+/// The extents of attention.
 struct Heads {
   std::size_t batch_size, seq_len, d_model, num_heads;
 
   std::size_t d_k() const { return d_model / num_heads; }
+  std::size_t scores() const { return seq_len * seq_len; }  ///< of one head
+  tensor::Shape scores_shape() const { return {batch_size, num_heads, seq_len, seq_len}; }
+};
+
+/// Some heads of one sentence, which are computed together while they are in the caches, and where
+/// they are in memory.
+struct Group {
+  const Heads& all;
+  std::size_t sentence, head, count;
 
   /// Part 0, 1, 2 of [B,T,3D]: queries, keys, values.
   template <class T>
   MatrixView<T> part(T* qkv, std::size_t number) const {
-    return {qkv + number * d_model, seq_len,   d_k(), 3 * d_model, 1, batch_size,
-            seq_len * 3 * d_model,  num_heads, d_k()};
+    return features(qkv, 3 * all.d_model, number);
   }
   /// [B,T,D]
   template <class T>
   MatrixView<T> of_context(T* context) const {
-    return {context, seq_len, d_k(), d_model, 1, batch_size, seq_len * d_model, num_heads, d_k()};
+    return features(context, all.d_model, 0);
   }
-  /// [B,H,T,T]
+  /// [count,T,T]
   template <class T>
   MatrixView<T> of_scores(T* scores) const {
-    return {
-        scores,    seq_len,          seq_len, seq_len, 1, batch_size, num_heads * seq_len * seq_len,
-        num_heads, seq_len * seq_len};
+    const std::size_t t = all.seq_len;
+    return {scores, t, t, t, 1, 1, count * t * t, count, t * t};
   }
-  tensor::Shape scores_shape() const { return {batch_size, num_heads, seq_len, seq_len}; }
-  std::size_t scores_of_sentence() const { return num_heads * seq_len * seq_len; }
+  tensor::Shape scores_shape() const { return {count, all.seq_len, all.seq_len}; }
+  /// The first score of the group in [B,H,T,T].
+  std::size_t first_score() const { return (sentence * all.num_heads + head) * all.scores(); }
+
+  /// [1,1,T]: the keys that may be attended to.
+  Mask keys(const Mask& attention_mask) const {
+    if (!tensor::is_given(attention_mask)) return {};
+    Mask mask = tensor::empty_tensor<bool>({1, 1, all.seq_len});
+    std::copy_n(attention_mask.data() + sentence * all.seq_len, mask.size(), mask.data());
+    return mask;
+  }
+
+ private:
+  template <class T>
+  MatrixView<T> features(T* rows, std::size_t width, std::size_t number) const {
+    T* const first =
+        rows + sentence * all.seq_len * width + number * all.d_model + head * all.d_k();
+    return {first, all.seq_len, all.d_k(), width, 1, 1, all.seq_len * width, count, all.d_k()};
+  }
 };
 
-/// f(some, first): the sentences from `first` on, as many as `some` says; all at once where their
-/// weights are kept.
+constexpr std::size_t kGroupBytes = std::size_t{256} << 10;  // of scores: a core's cache holds them
+
+/// f(group) for all of them, on the threads allowed.
 template <class T, class F>
-void in_groups(const Heads& heads, const AttentionOptions& options, F f) {
-  const std::size_t fit = options.group_bytes / (heads.scores_of_sentence() * sizeof(T));
-  const std::size_t size = options.keep_weights ? heads.batch_size : std::max<std::size_t>(fit, 1);
-  for (std::size_t first = 0; first < heads.batch_size; first += size) {
-    Heads some = heads;
-    some.batch_size = std::min(size, heads.batch_size - first);
-    f(some, first);
-  }
+void for_each_group(const Heads& heads, F f) {
+  const bool whole = heads.num_heads * heads.scores() * sizeof(T) <= kGroupBytes;
+  const std::size_t count = whole ? heads.num_heads : 1, each = heads.num_heads / count;
+  numeric::parallel_for(heads.batch_size * each, 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) f(Group{heads, i / each, i % each, count});
+  });
 }
 
 template <class T>
@@ -76,14 +99,6 @@ Heads checked_heads(std::string_view function, const Tensor<T>& x, const Attenti
   return {e.batch_size, e.seq_len, e.d_model, options.num_heads};
 }
 
-/// [B,T] as [B,1,1,T] for the sentences from `first` on: keys, for every head and query.
-Mask over_keys(const Mask& attention_mask, const Heads& some, std::size_t first) {
-  if (!tensor::is_given(attention_mask)) return {};
-  Mask mask = tensor::empty_tensor<bool>({some.batch_size, 1, 1, some.seq_len});
-  std::copy_n(attention_mask.data() + first * some.seq_len, mask.size(), mask.data());
-  return mask;
-}
-
 /// The first D of each 3D features, times 1 / sqrt(d_k).
 template <class T>
 void scale_queries(Tensor<T>& qkv, const Heads& heads) {
@@ -97,46 +112,49 @@ void scale_queries(Tensor<T>& qkv, const Heads& heads) {
   });
 }
 
-/// Those of the sentences from `first` on, whose queries, keys and values begin at qkv.
+/// The softmax of a group's scores.
 template <class T>
-AttentionWeights<T> weights_of(const T* qkv, const Heads& some, std::size_t first,
-                               const Mask& attention_mask, const AttentionOptions& options) {
-  AttentionWeights<T> result;
-  Tensor<T> scores = tensor::empty_tensor<T>(some.scores_shape());
-  ops::matmul_into<T>(some.of_scores(scores.data()), some.part(qkv, 0),
-                      ops::transposed(some.part(qkv, 1)));
-  result.weights = ops::softmax(scores, over_keys(attention_mask, some, first));
-  if (options.dropout > 0) {
-    result.keep = dropout_mask(some.scores_shape(), options.dropout, options.key,
-                               first * some.scores_of_sentence());
-    result.dropped = dropout(result.weights, result.keep, options.dropout);
-  }
-  return result;
+Tensor<T> weights_of(const Group& group, const T* qkv, const Mask& keys) {
+  Tensor<T> scores = tensor::empty_tensor<T>(group.scores_shape());
+  ops::matmul_into<T>(group.of_scores(scores.data()), group.part(qkv, 0),
+                      ops::transposed(group.part(qkv, 1)));
+  return ops::softmax(scores, keys);
 }
 
-/// What the values are multiplied by.
-template <class T>
-const Tensor<T>& used(const AttentionWeights<T>& weights) {
-  return tensor::is_given(weights.dropped) ? weights.dropped : weights.weights;
+Mask mask_of(const Group& group, const AttentionOptions& options) {
+  return dropout_mask(group.scores_shape(), options.dropout, options.key, group.first_score());
 }
 
-/// From grad_context to the gradients by queries, keys and values of the sentences from `first` on;
-/// all three pointers point at the first of them.
+/// A group's part of [B,H,T,T].
 template <class T>
-void backward_of(const AttentionWeights<T>& weights, const T* qkv, const T* grad_context,
-                 const Heads& some, const Mask& keys, double rate, T* grad_qkv) {
-  const MatrixView<const T> grad = some.of_context(grad_context);
-  ops::matmul_into<T>(some.part(grad_qkv, 2), ops::transposed(some.of_scores(used(weights).data())),
-                      grad);
-  Tensor<T> grad_weights = tensor::empty_tensor<T>(some.scores_shape());
-  ops::matmul_into<T>(some.of_scores(grad_weights.data()), grad,
-                      ops::transposed(some.part(qkv, 2)));
-  if (rate > 0) dropout_in_place(grad_weights, weights.keep, rate);
-  const Tensor<T> grad_scores = ops::softmax_backward(grad_weights, weights.weights, keys);
-  ops::matmul_into<T>(some.part(grad_qkv, 0), some.of_scores(grad_scores.data()),
-                      some.part(qkv, 1));
-  ops::matmul_into<T>(some.part(grad_qkv, 1), ops::transposed(some.of_scores(grad_scores.data())),
-                      some.part(qkv, 0));
+void put(const Group& group, const Tensor<T>& own, Tensor<T>& whole) {
+  std::copy_n(own.data(), own.size(), whole.data() + group.first_score());
+}
+template <class T>
+Tensor<T> take(const Group& group, const Tensor<T>& whole) {
+  Tensor<T> own = tensor::empty_tensor<T>(group.scores_shape());
+  std::copy_n(whole.data() + group.first_score(), own.size(), own.data());
+  return own;
+}
+
+/// From grad_context [B,T,D] to a group's part of the gradients by queries, keys and values.
+/// `keep` is empty without dropout.
+template <class T>
+void backward_of(const Group& group, const Tensor<T>& weights, const Mask& keep, double rate,
+                 const T* qkv, const T* grad_context, const Mask& keys, T* grad_qkv) {
+  const MatrixView<const T> grad = group.of_context(grad_context);
+  const Tensor<T> dropped = rate > 0 ? dropout(weights, keep, rate) : Tensor<T>();
+  const Tensor<T>& used = rate > 0 ? dropped : weights;
+  ops::matmul_into<T>(group.part(grad_qkv, 2), ops::transposed(group.of_scores(used.data())), grad);
+  Tensor<T> grad_weights = tensor::empty_tensor<T>(group.scores_shape());
+  ops::matmul_into<T>(group.of_scores(grad_weights.data()), grad,
+                      ops::transposed(group.part(qkv, 2)));
+  if (rate > 0) dropout_in_place(grad_weights, keep, rate);
+  const Tensor<T> grad_scores = ops::softmax_backward(grad_weights, weights, keys);
+  ops::matmul_into<T>(group.part(grad_qkv, 0), group.of_scores(grad_scores.data()),
+                      group.part(qkv, 1));
+  ops::matmul_into<T>(group.part(grad_qkv, 1), ops::transposed(group.of_scores(grad_scores.data())),
+                      group.part(qkv, 0));
 }
 
 }  // namespace
@@ -151,13 +169,22 @@ AttentionForward<T> multi_head_attention(const Tensor<T>& x, const Attention<T>&
   saved.qkv = linear(x, parameters.in);
   scale_queries(saved.qkv, heads);
   saved.context = tensor::empty_tensor<T>(shape_of(x));
-  in_groups<T>(heads, options, [&](const Heads& some, std::size_t first) {
-    const std::size_t begin = first * heads.seq_len * heads.d_model;
-    const T* const qkv = saved.qkv.data() + 3 * begin;
-    AttentionWeights<T> weights = weights_of(qkv, some, first, attention_mask, options);
-    ops::matmul_into<T>(some.of_context(saved.context.data() + begin),
-                        some.of_scores(used(weights).data()), some.part(qkv, 2));
-    if (options.keep_weights) static_cast<AttentionWeights<T>&>(saved) = std::move(weights);
+  const bool drops = options.dropout > 0;
+  if (options.keep_weights) {
+    saved.weights = tensor::empty_tensor<T>(heads.scores_shape());
+    if (drops) saved.keep = tensor::empty_tensor<bool>(heads.scores_shape());
+  }
+  for_each_group<T>(heads, [&](const Group& group) {
+    const T* const qkv = saved.qkv.data();
+    Tensor<T> weights = weights_of(group, qkv, group.keys(attention_mask));
+    if (options.keep_weights) put(group, weights, saved.weights);
+    if (drops) {
+      const Mask keep = mask_of(group, options);
+      if (options.keep_weights) put(group, keep, saved.keep);
+      dropout_in_place(weights, keep, options.dropout);
+    }
+    ops::matmul_into<T>(group.of_context(saved.context.data()),
+                        group.of_scores(static_cast<const T*>(weights.data())), group.part(qkv, 2));
   });
   result.y = linear(saved.context, parameters.out);
   return result;
@@ -174,19 +201,16 @@ AttentionGradients<T> multi_head_attention_backward(const Tensor<T>& grad_y, con
   tensor::check_shape("multi_head_attention_backward", "grad_y", shape_of(grad_y), shape_of(x));
   LinearGradients<T> out = linear_backward(grad_y, saved.context, parameters.out);
   Tensor<T> grad_qkv = tensor::empty_tensor<T>(shape_of(saved.qkv));
-  const bool kept = options.keep_weights;
-  in_groups<T>(heads, options, [&](const Heads& some, std::size_t first) {
-    const std::size_t begin = first * heads.seq_len * heads.d_model;
-    const T* const qkv = saved.qkv.data() + 3 * begin;
-    AttentionWeights<T> again;
-    const AttentionWeights<T>* weights = &saved;
-    if (!kept) {
-      again = weights_of(qkv, some, first, attention_mask, options);
-      weights = &again;
-    }
-    backward_of<T>(*weights, qkv, out.grad_x.data() + begin, some,
-                   over_keys(attention_mask, some, first), options.dropout,
-                   grad_qkv.data() + 3 * begin);
+  for_each_group<T>(heads, [&](const Group& group) {
+    const T* const qkv = saved.qkv.data();
+    const Mask keys = group.keys(attention_mask);
+    const Tensor<T> weights =
+        options.keep_weights ? take(group, saved.weights) : weights_of(group, qkv, keys);
+    Mask keep;
+    if (options.dropout > 0)
+      keep = options.keep_weights ? take(group, saved.keep) : mask_of(group, options);
+    backward_of<T>(group, weights, keep, options.dropout, qkv,
+                   static_cast<const T*>(out.grad_x.data()), keys, grad_qkv.data());
   });
   scale_queries(grad_qkv, heads);
   LinearGradients<T> in = linear_backward(grad_qkv, x, parameters.in);

@@ -16,23 +16,16 @@ struct AttentionOptions {
   std::size_t num_heads = 1;
   double dropout = 0;
   DropoutKey key = {};  ///< of the attention weights
-  /// False: the weights are computed again in the backward, by groups of sentences whose scores
-  /// take up to group_bytes. No bit depends on it.
+  /// False: the backward computes the weights again. No bit depends on it.
   bool keep_weights = true;
-  std::size_t group_bytes = std::size_t{32} << 20;
 };
 
 template <class T>
-struct AttentionWeights {
-  Tensor<T> weights;  ///< [B,H,T,T]: softmax of the scores
-  Mask keep;          ///< [B,H,T,T], or empty: all
-  Tensor<T> dropped;  ///< [B,H,T,T]: weights after dropout, or empty
-};
-
-template <class T>
-struct AttentionSaved : AttentionWeights<T> {  ///< without weights where they are not kept
-  Tensor<T> qkv;                               ///< [B,T,3D], the queries divided by sqrt(d_k)
-  Tensor<T> context;                           ///< [B,T,D]: what the output map takes
+struct AttentionSaved {
+  Tensor<T> qkv;      ///< [B,T,3D], the queries divided by sqrt(d_k)
+  Tensor<T> weights;  ///< [B,H,T,T]: softmax of the scores; or empty: not kept
+  Mask keep;          ///< [B,H,T,T], or empty: all, or not kept
+  Tensor<T> context;  ///< [B,T,D]: what the output map takes
 };
 
 template <class T>

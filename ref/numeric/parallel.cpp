@@ -32,6 +32,7 @@ void parallel_for(std::size_t count, std::size_t grain,
   }
 #ifdef _OPENMP
   std::exception_ptr failure;
+  std::size_t failed = parts;  // the first range that did
 #pragma omp parallel for num_threads(static_cast <int>(parts)) schedule(static, 1)
   for (std::size_t part = 0; part < parts; ++part) {
     try {
@@ -39,7 +40,10 @@ void parallel_for(std::size_t count, std::size_t grain,
       body(count * part / parts, count * (part + 1) / parts);
     } catch (...) {
 #pragma omp critical(normproof_parallel_for)
-      if (!failure) failure = std::current_exception();
+      if (part < failed) {
+        failed = part;
+        failure = std::current_exception();
+      }
     }
   }
   if (failure) std::rethrow_exception(failure);

@@ -12,8 +12,8 @@ int num_threads();
 
 /// Computes  body(begin, end) over consecutive, disjoint ranges that cover [0, count), each at
 ///           least `grain` long where count allows it; at most num_threads() of them at a time.
-/// Throws    the first exception that a body threw, after every body has ended; EnvironmentError
-///           where a thread breaks rule R0
+/// Throws    what the first range threw of those that threw, after every body has ended;
+///           EnvironmentError where a thread breaks rule R0
 void parallel_for(std::size_t count, std::size_t grain,
                   const std::function<void(std::size_t, std::size_t)>& body);
 

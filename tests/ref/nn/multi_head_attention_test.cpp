@@ -129,21 +129,45 @@ TEST(MultiHeadAttention, BitsDoNotDependOnThreadsOrOnTheBatchOrOnPadding) {
   for (std::size_t i = 0; i < y.size(); ++i) ASSERT_EQ(y.data()[i], whole.data()[kT * kD + i]);
 }
 
-TEST(MultiHeadAttention, WeightsComputedAgainByGroupsHaveTheSameBits) {
-  const auto t = inputs_for<double>(5, 7, 8);
-  const auto grad_y = random_tensor<double>("grad_y", {5, 7, 8});
-  Mask mask = tensor::full_tensor<bool>({5, 7}, true);
-  for (const std::size_t pad : {6u, 12u, 13u, 34u}) mask.data()[pad] = false;
-  constexpr std::size_t kOfSentence = std::size_t{2} * 7 * 7 * sizeof(double);
-  for (const double rate : {0.0, 0.3}) {
-    AttentionOptions options{
-        .num_heads = 2, .dropout = rate, .key = {1, 1, "layers.0.attention.weights"}};
-    const auto kept = multi_head_attention(t.at("x"), attention_of(t), mask, options);
-    const auto expected = multi_head_attention_backward(grad_y, t.at("x"), attention_of(t), mask,
-                                                        kept.saved, options);
-    options.keep_weights = false;
-    for (const std::size_t group : {std::size_t{0}, 2 * kOfSentence, 100 * kOfSentence}) {
-      options.group_bytes = group;
+// Two heads' scores are computed together at 120 tokens, one head's at 190.
+TEST(MultiHeadAttention, OneHeadAtATimeHasTheBitsOfAllHeads) {
+  constexpr std::size_t kT = 190, kShort = 120, kD = 4;
+  const auto t = inputs_for<double>(2, kT, kD);
+  Mask mask = tensor::full_tensor<bool>({2, kT}, true);
+  for (std::size_t i = kShort; i < kT; ++i) mask.data()[kT + i] = false;
+  const AttentionOptions options{.num_heads = 2};
+  const auto grad_y = random_tensor<double>("grad_y", {2, kT, kD});
+  const auto long_run = multi_head_attention(t.at("x"), attention_of(t), mask, options);
+  const auto cut = [](const Tensor<double>& whole) {
+    Tensor<double> part = tensor::empty_tensor<double>({1, kShort, kD});
+    std::copy_n(whole.data() + kT * kD, part.size(), part.data());
+    return part;
+  };
+  // Where the padding's own gradient is 0, the sentence alone has the gradients of the batch.
+  auto grad_alone = grad_y;
+  for (std::size_t i = (kT + kShort) * kD; i < grad_alone.size(); ++i) grad_alone.data()[i] = 0;
+  const auto batch_back = multi_head_attention_backward(grad_alone, t.at("x"), attention_of(t),
+                                                        mask, long_run.saved, options);
+  const auto alone = multi_head_attention(cut(t.at("x")), attention_of(t), {}, options);
+  const auto alone_back = multi_head_attention_backward(cut(grad_y), cut(t.at("x")),
+                                                        attention_of(t), {}, alone.saved, options);
+  EXPECT_EQ(alone.y, cut(long_run.y));
+  EXPECT_EQ(alone_back.grad_x, cut(batch_back.grad_x));
+}
+
+TEST(MultiHeadAttention, WeightsComputedAgainHaveTheSameBits) {
+  for (const std::size_t tokens : {7u, 190u}) {
+    const auto t = inputs_for<double>(5, tokens, 8);
+    const auto grad_y = random_tensor<double>("grad_y", {5, tokens, 8});
+    Mask mask = tensor::full_tensor<bool>({5, tokens}, true);
+    for (const std::size_t pad : {6u, 12u, 13u, 34u}) mask.data()[pad] = false;
+    for (const double rate : {0.0, 0.3}) {
+      AttentionOptions options{
+          .num_heads = 2, .dropout = rate, .key = {1, 1, "layers.0.attention.weights"}};
+      const auto kept = multi_head_attention(t.at("x"), attention_of(t), mask, options);
+      const auto expected = multi_head_attention_backward(grad_y, t.at("x"), attention_of(t), mask,
+                                                          kept.saved, options);
+      options.keep_weights = false;
       const auto run = multi_head_attention(t.at("x"), attention_of(t), mask, options);
       EXPECT_FALSE(tensor::is_given(run.saved.weights));
       EXPECT_EQ(run.y, kept.y);
@@ -153,6 +177,9 @@ TEST(MultiHeadAttention, WeightsComputedAgainByGroupsHaveTheSameBits) {
       EXPECT_EQ(back.parameters.in.weight, expected.parameters.in.weight);
       EXPECT_EQ(back.parameters.in.bias, expected.parameters.in.bias);
       EXPECT_EQ(back.parameters.out.weight, expected.parameters.out.weight);
+      if (rate > 0) {
+        EXPECT_EQ(kept.saved.keep, dropout_mask({5, 2, tokens, tokens}, rate, options.key));
+      }
     }
   }
 }

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 namespace normproof::ref::numeric {
@@ -40,6 +41,25 @@ TEST_F(ParallelFor, AnExceptionReachesTheCaller) {
     if (begin == 0) throw std::runtime_error("the first range");
   };
   EXPECT_THROW(parallel_for(100, 1, body), std::runtime_error);
+}
+
+// The later range throws before the earlier one does.
+TEST_F(ParallelFor, OfTwoExceptionsThatOfTheFirstRangeReachesTheCaller) {
+  set_num_threads(2);
+  std::atomic<bool> thrown{false};
+  try {
+    parallel_for(2, 1, [&](std::size_t begin, std::size_t) {
+      if (begin == 1) {
+        thrown = true;
+        throw std::runtime_error("second");
+      }
+      for (int looks = 0; !thrown && looks < 1000000; ++looks) std::this_thread::yield();
+      throw std::runtime_error("first");
+    });
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(), "first");
+  }
 }
 
 TEST_F(ParallelFor, FewerThanOneThreadIsOne) {
