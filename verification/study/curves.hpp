@@ -24,7 +24,7 @@ struct Probe {
 
 /// Changes of the loss and of its gradient along the gradient at W: their maxima are the Lipschitz
 /// constant and the smoothness that figures 4 to 6 show.
-/// Source    docs/study.md
+/// Source    docs/specification/study.md
 /// Computes  g = grad L(W); for alpha_k = k (rate / 10), k = 1, ..., 9:
 ///           |L(W) - L(W - alpha_k g)| and |g - grad L(W - alpha_k g)|_2 over the whole parameter
 ///           vector, on the same batch with the same dropout masks, the norms in the state in which

@@ -180,7 +180,7 @@ void NormDynamics::see(const std::string& name, const Tensor<double>& values) {
   }
 }
 
-/// T4' of docs/study.md for one more step.
+/// The bound of docs/specification/study.md for one more step.
 void NormDynamics::add_bound(Site& site, const Vector& gamma, Numbers& numbers) {
   const Vector &gammas = site.seen.at("mean_x_hat_squared"), &rstd = site.seen.at("rstd");
   const Vector &grad_x = site.seen.at("grad_x_squared"), &grad_y = site.seen.at("grad_y_squared");

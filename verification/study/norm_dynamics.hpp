@@ -45,7 +45,7 @@ namespace normproof::verification::study {
 ///
 ///           spreads, over the run: sqrt(mean over channels of var_t v) / rms of mean_t v, of each
 ///           of the three, the variance with T - 1
-/// Source    the bound: docs/study.md
+/// Source    the bound: docs/specification/study.md
 class NormDynamics {
  public:
   explicit NormDynamics(const ref::model::EncoderConfig& config);

@@ -21,7 +21,7 @@ struct Protocol {
   bool no_padding_mask = false;
   /// A class weighs as many times as it has sentences, not its inverse.
   bool count_weights = false;
-  /// No positions; weights and biases as the code draws them (docs/study.md).
+  /// No positions; weights and biases as the code draws them (docs/specification/study.md).
   bool published_model = false;
 
   bool operator==(const Protocol&) const = default;

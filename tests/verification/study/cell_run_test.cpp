@@ -7,6 +7,7 @@
 #include <cmath>
 #include <thread>
 
+#include "ref/io/sha256.hpp"
 #include "ref/numeric/parallel.hpp"
 #include "tests/ref/numeric/error_message.hpp"
 #include "tests/verification/study/samples.hpp"
@@ -100,16 +101,24 @@ TEST(RunCell, WhatIsMeasuredDoesNotMoveTheTrajectory) {
   }
 }
 
-TEST(RunCell, TheTrajectoryIsHashedStepByStep) {
+TEST(RunCell, IsStepAfterStepOfTrainingEachStateHashed) {
   const auto data = two_steps_an_epoch();
-  Cell cell = small_cell();
-  cell.steps = 0;
-  const std::string initial = run_cell(cell, data).sha256;
-  cell.steps = 1;
-  EXPECT_NE(run_cell(cell, data).sha256, initial);
-  cell.learning_rate = "0";
-  // The norms' running statistics are of the state too.
-  EXPECT_NE(run_cell(cell, data).sha256, initial);
+  const Cell cell = small_cell();
+  training::RunConfig config = config_of(cell);
+  config.train.encoder.vocab_size = data.vocab_size;
+  const auto weights = training::class_weights(data, config);
+  auto state = ref::train::initial_train_state(config.train);
+  std::string states = ref::train::state_sha256(state) + "\n";
+  std::vector<double> losses;
+  for (std::size_t epoch = 0; epoch < 2; ++epoch)
+    for (const auto& batch : training::training_batches(data, config, epoch)) {
+      losses.push_back(
+          ref::train::train_step<double>(config.train, {&batch, 1}, weights, state).loss);
+      states += ref::train::state_sha256(state) + "\n";
+    }
+  const CellResult result = run_cell(cell, data);
+  EXPECT_EQ(losses_of(result), losses);
+  EXPECT_EQ(result.sha256, ref::io::sha256(states));
 }
 
 TEST(RunCell, InInferenceNothingActsButAtAnEpochsFirstStep) {

@@ -27,7 +27,7 @@ class OneNorm {
     dynamics_.emplace(config_);
   }
 
-  /// A step with x [1,4,2], of which the last row is padding.
+  /// A step with x [1,4,2], of which the last row is padding; a running mean becomes (3, 4).
   void step(const Tensor<double>& x, const Tensor<double>& rstd,
             const Tensor<double>& big_gamma = {}, const Tensor<double>& grad_y = {},
             const Tensor<double>& grad_x = {}, const Tensor<double>& nu = {0, 0}) {
@@ -36,6 +36,8 @@ class OneNorm {
     for (const std::string site : {"layers.0.norm1", "layers.0.norm2"}) {
       tap(site + ".x", x);
       if (ref::tensor::is_given(rstd)) tap(site + ".rstd", rstd);
+      if (state_.norms.contains(site + ".running_mean"))
+        state_.norms.set(site + ".running_mean", Tensor<double>{3, 4});
       if (ref::tensor::is_given(big_gamma)) {
         tap("grad_" + site + ".y", grad_y);
         tap(site + ".mean_x_hat_squared", big_gamma);
@@ -74,7 +76,8 @@ TEST(NormDynamics, StatisticsOfTheRowsThatCountByHand) {
   }
   one.step(first_x(), {0.5, 3});
   EXPECT_EQ(one.last("mean_change"), std::nullopt);
-  EXPECT_THAT(one.last("mean_distance"), Optional(5.0 / 2));
+  EXPECT_THAT(one.last("mean_distance"), Optional(5.0 / 2));  // from (4, 6)
+  EXPECT_THAT(one.last("running_mean_rms"), Optional(5 / std::sqrt(2.0)));
   EXPECT_THAT(one.last("variance_distance"), Optional(0.0));
   EXPECT_THAT(one.last("running_variance_rms"), Optional(6 / std::sqrt(2.0)));
   EXPECT_THAT(one.last("lipschitz_batch_norm"), Optional(2.0));  // 5 / 2.5, and 1 / 0.5
