@@ -4,136 +4,184 @@
 #include <iterator>
 #include <map>
 #include <mutex>
-#include <unordered_map>
+#include <set>
+#include <utility>
 
-#if defined(__linux__)
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
 #include <sys/mman.h>
+#define NORMPROOF_KEEPS_MEMORY 1
 #endif
 
 namespace normproof::ref::tensor {
 namespace {
 
-constexpr std::size_t kSmallest = std::size_t{64} << 10;
+constexpr std::size_t kUnit = std::size_t{64} << 10;  // blocks are multiples of it
+
+#if defined(NORMPROOF_KEEPS_MEMORY)
+
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kKeeps = false;
-#else
-constexpr bool kKeeps = true;
-#endif
 constexpr std::size_t kAlwaysAllowed = std::size_t{1} << 30;
 
-std::size_t alignment_of(std::size_t bytes) {
-  return bytes < kHugePage ? 64 : kHugePage;
-}
-
-// Sizes are multiples of 64 KiB, or of a huge page from there on.
-std::size_t rounded(std::size_t bytes) {
-  const std::size_t unit = bytes < kHugePage ? kSmallest : kHugePage;
+std::size_t rounded(std::size_t bytes, std::size_t unit) {
   if (bytes > static_cast<std::size_t>(-1) - unit) throw std::bad_alloc();
   return (bytes + unit - 1) / unit * unit;
 }
 
-void to_system(void* block, std::size_t size) noexcept {
-  ::operator delete (block, std::align_val_t{alignment_of(size)});
+/// Memory of the system, on huge pages where it has them; null where there is none.
+char* map(std::size_t size) {
+  if (size > static_cast<std::size_t>(-1) - kHugePage) return nullptr;
+  // One huge page more, so that it can begin at one.
+  void* const given =
+      mmap(nullptr, size + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (given == MAP_FAILED) return nullptr;
+  char* const begin = static_cast<char*>(given);
+  const std::size_t before =
+      (kHugePage - reinterpret_cast<std::size_t>(begin) % kHugePage) % kHugePage;
+  if (before > 0) munmap(begin, before);
+  munmap(begin + before + size, kHugePage - before);
+  madvise(begin + before, size, MADV_HUGEPAGE);
+  return begin + before;
 }
 
-struct Kept {
-  std::mutex mutex;
-  std::multimap<std::size_t, void*> blocks;       ///< by their size
-  std::unordered_map<void*, std::size_t> larger;  ///< in use for less than their size
-  std::size_t bytes = 0;
-  std::size_t in_use = 0, most_in_use = 0;
-
-  void use(std::size_t size) {
-    in_use += size;
-    most_in_use = std::max(most_in_use, in_use);
-  }
-
-  /// The smallest that is large enough and not more than twice as large; null where there is none.
-  void* take(std::size_t size) {
-    const auto found = blocks.lower_bound(size);
-    if (found == blocks.end() || found->first / 2 > size) return nullptr;
-    void* const block = found->second;
-    if (found->first != size) larger.emplace(block, found->first);
-    use(found->first);
-    bytes -= found->first;
-    blocks.erase(found);
+/// What was given back and is kept: ranges of memory, those that touch each other joined.
+class Kept {
+ public:
+  char* allocate(std::size_t size) {
+    char* block = take(size);
+    if (block == nullptr) {
+      const std::size_t region = rounded(size, kHugePage);
+      make_room(region, std::max({kAlwaysAllowed, most_in_use_, in_use_ + region}));
+      char* fresh = map(region);
+      if (fresh == nullptr) {
+        make_room(region, 0);
+        fresh = map(region);
+      }
+      if (fresh == nullptr) throw std::bad_alloc();
+      add(fresh, region);
+      block = take(size);
+    }
+    in_use_ += size;
+    most_in_use_ = std::max(most_in_use_, in_use_);
     return block;
   }
 
-  /// The size of a block that is given back as one of `size`.
-  std::size_t size_of(void* block, std::size_t size) {
-    const auto found = larger.find(block);
-    if (found == larger.end()) return size;
-    const std::size_t own = found->second;
-    larger.erase(found);
-    return own;
+  void release(char* block, std::size_t size) {
+    in_use_ -= size;
+    add(block, size);
   }
 
-  /// Gives the largest back to the system until there is room for `size` more.
-  void make_room(std::size_t size) {
-    const std::size_t allowed = std::max({kAlwaysAllowed, most_in_use, in_use + size});
-    while (!blocks.empty() && in_use + size + bytes > allowed) {
-      const auto largest = std::prev(blocks.end());
-      to_system(largest->second, largest->first);
-      bytes -= largest->first;
-      blocks.erase(largest);
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  /// Out of the smallest range that is large enough; null where there is none.
+  char* take(std::size_t size) {
+    const auto found = by_size_.lower_bound({size, nullptr});
+    if (found == by_size_.end()) return nullptr;
+    const auto [whole, begin] = *found;
+    remove(begin, whole);
+    if (whole > size) insert(begin + size, whole - size);
+    return begin;
+  }
+
+  void add(char* begin, std::size_t size) {
+    auto after = by_address_.lower_bound(begin);
+    if (after != by_address_.end() && begin + size == after->first) {
+      const auto [other, more] = *after;
+      remove(other, more);
+      size += more;
+      after = by_address_.lower_bound(begin);
+    }
+    if (after != by_address_.begin()) {
+      const auto [other, more] = *std::prev(after);
+      if (other + more == begin) {
+        remove(other, more);
+        begin = other;
+        size += more;
+      }
+    }
+    insert(begin, size);
+  }
+
+  /// Gives the largest ranges back to the system until there is room for `size` more.
+  void make_room(std::size_t size, std::size_t allowed) {
+    while (!by_size_.empty() && in_use_ + size + bytes_ > allowed) {
+      const auto [most, begin] = *by_size_.rbegin();
+      remove(begin, most);
+      munmap(begin, most);
     }
   }
+
+  void insert(char* begin, std::size_t size) {
+    by_address_.emplace(begin, size);
+    by_size_.emplace(size, begin);
+    bytes_ += size;
+  }
+  void remove(char* begin, std::size_t size) {
+    by_address_.erase(begin);
+    by_size_.erase({size, begin});
+    bytes_ -= size;
+  }
+
+  std::map<char*, std::size_t> by_address_;
+  std::set<std::pair<std::size_t, char*>> by_size_;
+  std::size_t bytes_ = 0, in_use_ = 0, most_in_use_ = 0;
 };
 
+std::mutex& mutex() {
+  static std::mutex& m = *new std::mutex;
+  return m;
+}
 // Never destroyed: tensors of static storage duration give their blocks back after main.
 Kept& kept() {
   static Kept& k = *new Kept;
   return k;
 }
 
+#endif
+
 }  // namespace
 
+#if defined(NORMPROOF_KEEPS_MEMORY)
+
 void* allocate_block(std::size_t bytes) {
-  if (bytes < kSmallest) return ::operator new (bytes, std::align_val_t{64});
-  const std::size_t size = rounded(bytes);
-  {
-    Kept& k = kept();
-    const std::lock_guard lock(k.mutex);
-    if (void* const block = k.take(size)) return block;
-    k.make_room(size);
-  }
-  void* const block = ::operator new (size, std::align_val_t{alignment_of(size)});
-#if defined(__linux__)
-  if (size >= kHugePage) madvise(block, size, MADV_HUGEPAGE);
-#endif
-  Kept& k = kept();
-  const std::lock_guard lock(k.mutex);
-  k.use(size);
-  return block;
+  if (bytes < kUnit) return ::operator new (bytes, std::align_val_t{64});
+  const std::size_t size = rounded(bytes, kUnit);
+  const std::lock_guard lock(mutex());
+  return kept().allocate(size);
 }
 
 void release_block(void* block, std::size_t bytes) noexcept {
   if (block == nullptr) return;
-  if (bytes < kSmallest) {
+  if (bytes < kUnit) {
     ::operator delete (block, std::align_val_t{64});
     return;
   }
-  Kept& k = kept();
-  const std::lock_guard lock(k.mutex);
-  const std::size_t size = k.size_of(block, rounded(bytes));
-  k.in_use -= size;
+  const std::lock_guard lock(mutex());
   try {
-    if (kKeeps) {
-      k.blocks.emplace(size, block);
-      k.bytes += size;
-      return;
-    }
-  } catch (const std::bad_alloc&) {  // no memory for the list: the block goes back to the system
+    kept().release(static_cast<char*>(block), rounded(bytes, kUnit));
+  } catch (const std::bad_alloc&) {  // no memory for the lists: the block is lost
   }
-  to_system(block, size);
 }
 
 std::size_t kept_bytes() {
-  Kept& k = kept();
-  const std::lock_guard lock(k.mutex);
-  return k.bytes;
+  const std::lock_guard lock(mutex());
+  return kept().bytes();
 }
+
+#else
+
+void* allocate_block(std::size_t bytes) {
+  return ::operator new (bytes, std::align_val_t{64});
+}
+
+void release_block(void* block, std::size_t) noexcept {
+  ::operator delete (block, std::align_val_t{64});
+}
+
+std::size_t kept_bytes() {
+  return 0;
+}
+
+#endif
 
 }  // namespace normproof::ref::tensor

@@ -6,16 +6,16 @@
 
 namespace normproof::ref::tensor {
 
-/// Memory for tensors. Blocks of 64 KiB and more that are given back are kept for the next tensor
-/// that fills half of one or more, and lie on huge pages where the system has them: a layer's
-/// outputs are not mapped, zeroed and unmapped at every step, though one batch is longer than
-/// another. What is in use and what is kept stay together below 1 GiB, or below the most that was
-/// ever in use. Under AddressSanitizer nothing is kept. Safe to call from any thread.
-/// Throws    std::bad_alloc
+/// Memory for tensors. What is given back in blocks of 64 KiB and more is kept for the next
+/// tensors, ranges that touch each other joined, and lies on huge pages where the system has them:
+/// a layer's outputs are not mapped, zeroed and unmapped at every step, though one batch is longer
+/// than another. What is in use and what is kept stay together below 1 GiB, or below the most that
+/// was ever in use. Nothing is kept under AddressSanitizer, or where there is no mmap. Safe to call
+/// from any thread. Throws    std::bad_alloc
 void* allocate_block(std::size_t bytes);
 void release_block(void* block, std::size_t bytes) noexcept;
 
-/// The size of what was given back and is kept.
+/// The size of what is kept and not in use.
 std::size_t kept_bytes();
 
 /// The standard's allocator over these blocks.
