@@ -12,6 +12,7 @@
 #include "verification/cli/help.hpp"
 #include "verification/cli/option_values.hpp"
 #include "verification/cli/regress_command_line.hpp"
+#include "verification/cli/study_command_line.hpp"
 #include "verification/cli/trace_command_line.hpp"
 #include "verification/cli/train_command_line.hpp"
 #include "verification/cli/weights_command_line.hpp"
@@ -260,6 +261,8 @@ Command parse_command_line(const std::vector<std::string>& arguments) {
   add_trace(app, trace_texts);
   WeightsTexts weights_texts;
   add_weights(app, weights_texts);
+  StudyTexts study_texts;
+  add_study(app, study_texts);
   app.set_version_flag("--version", "normproof " NORMPROOF_VERSION);
   app.footer(program_footer());
   app.get_formatter()->column_width(22);
@@ -300,7 +303,8 @@ Command parse_command_line(const std::vector<std::string>& arguments) {
   }
   const CLI::App& command = *given.front();
   // verb_of names the verb that is nearest to an unknown one.
-  const bool has_verbs = command.get_name() == "golden" || command.get_name() == "regress";
+  const bool has_verbs = command.get_name() == "golden" || command.get_name() == "regress" ||
+                         command.get_name() == "study";
   if (!has_verbs || !command.get_subcommands().empty())
     refuse_extras(command, command.get_name(), {});
   if (command.get_name() == "verify") return verify_command(command, texts);
@@ -319,6 +323,11 @@ Command parse_command_line(const std::vector<std::string>& arguments) {
     if (verb.get_name() == "relations") return golden_relations_command(verb, golden_texts);
     if (verb.get_name() == "power") return golden_power_command(verb, golden_texts);
     return golden_check_command(verb, golden_texts);
+  }
+  if (command.get_name() == "study") {
+    const CLI::App& verb = verb_of(command);
+    refuse_extras(verb, "study " + verb.get_name(), {});
+    return study_command(verb, study_texts);
   }
   if (command.get_name() == "regress") {
     const CLI::App& verb = verb_of(command);

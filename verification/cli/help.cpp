@@ -29,7 +29,8 @@ std::string program_footer() {
          "  normproof golden check --golden golden --candidate answers\n"
          "  normproof regress compare --history h.jsonl\n"
          "  normproof train --out run\n"
-         "  normproof weights --run run --out weights.npz";
+         "  normproof weights --run run --out weights.npz\n"
+         "  normproof study run --quick --out s && normproof study report --out s";
 }
 
 std::string verify_footer() {
@@ -147,6 +148,22 @@ std::string weights_footer() {
          "Examples:\n"
          "  normproof weights --run run --out weights.npz\n"
          "  normproof train --out next --weights weights.npz";
+}
+
+std::string study_footer() {
+  return "Each command has a --help of its own. docs/study.md says what the cells are, and what "
+         "they "
+         "show.\nA cell killed in the middle is run again, a cell that is done never; two programs "
+         "on one "
+         "folder share\nthe work, and 'mpirun -n 8 normproof study run ...' is eight of them. The "
+         "results are the same bytes\nwhatever the jobs and the machines.\n\n"
+         "Examples:\n"
+         "  normproof study run --quick --out s && normproof study report --out s\n"
+         "  normproof study run --out s --data Sentences_AllAgree.txt --vocab vocab.txt --tables "
+         "1,4\n"
+         "  normproof study run --out s --protocol published --padding longest --figures none\n"
+         "  normproof study run --out s --cells corrected/1x32/none/rate-0.1/seed-42\n"
+         "  normproof study status --out s --jobs 2";
 }
 
 std::string golden_footer() {

@@ -16,6 +16,7 @@ std::string determinism_footer();
 std::string train_footer();
 std::string trace_footer();
 std::string weights_footer();
+std::string study_footer();
 std::string golden_footer();
 std::string golden_make_footer();
 std::string golden_check_footer();

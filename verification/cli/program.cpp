@@ -81,6 +81,10 @@ struct Runner {
     weights(command);
     return kSuccess;
   }
+  int operator()(const StudyCommand& command) const {
+    study(command);
+    return kSuccess;
+  }
   int operator()(const TextCommand& command) const {
     write_stdout(command.text);
     return kSuccess;

@@ -22,6 +22,27 @@ constexpr const char* kLayerNorm = "layer_norm";
 constexpr const char* kBatchNorm = "batch_norm";
 constexpr const char* kNone = "none";
 
+Cell with_norm(const Condition& condition, const std::string& norm) {
+  Cell cell;
+  cell.protocol = condition.protocol;
+  cell.padding = condition.padding;
+  cell.norm = norm;
+  return cell;
+}
+
+/// Width and steps of the widest cells of this kind, and of those the ones of the most steps.
+std::optional<std::pair<std::size_t, std::size_t>> largest_shape(
+    const Results& results, const Condition& condition,
+    const std::function<bool(const Cell&)>& is_kind) {
+  std::optional<std::pair<std::size_t, std::size_t>> largest;
+  for (const auto& [name, finished] : results) {
+    const Cell& cell = finished.cell;
+    if (Condition{cell.protocol, cell.padding} == condition && is_kind(cell))
+      largest = std::max(largest, std::optional(std::pair(cell.d_ff, cell.steps)));
+  }
+  return largest;
+}
+
 /// What seed by seed was answered, as one finding.
 Finding settle(const std::vector<std::pair<std::string, Answer>>& answers) {
   Finding finding;
@@ -117,10 +138,7 @@ Finding find_rates(const Results& results, const Condition& condition,
   for (const std::uint64_t seed : table_seeds(results, condition)) {
     const Converges converges = [&](const TableShape& shape, const std::string& norm,
                                     const std::string& rate) -> Answer {
-      Cell cell;
-      cell.protocol = condition.protocol;
-      cell.padding = condition.padding;
-      cell.norm = norm;
+      Cell cell = with_norm(condition, norm);
       cell.seed = seed;
       const auto found = results.find(cell_name(table_cell(cell, shape, rate)));
       return found == results.end() ? Answer() : converged(found->second.result);
@@ -192,17 +210,10 @@ std::vector<double> by_layer(const CellResult& cell) {
 
 Finding find_steadier(const Results& results, const Condition& condition,
                       const std::string& other) {
-  Cell cell;
-  cell.protocol = condition.protocol;
-  cell.padding = condition.padding;
-  const auto runs_of = [&](const std::string& norm) {
-    cell.norm = norm;
-    return seeds_of(results, gradients_cell(cell, 5));
-  };
   std::vector<double> own_mean(5), other_mean(5);
   std::size_t seeds = 0, yes = 0;
-  const auto others = runs_of(other);
-  for (const Finished* own : runs_of(kLayerNorm)) {
+  const auto others = gradients_of(results, condition, other, 5);
+  for (const Finished* own : gradients_of(results, condition, kLayerNorm, 5)) {
     const auto same_seed = [&](const Finished* f) { return f->cell.seed == own->cell.seed; };
     const auto match = std::ranges::find_if(others, same_seed);
     if (match == others.end()) continue;
@@ -338,18 +349,19 @@ std::vector<std::size_t> peaks_of(const CellResult& cell) {
 
 std::vector<const Finished*> curves_of(const Results& results, const Condition& condition,
                                        const std::string& norm) {
-  Cell cell;
-  cell.protocol = condition.protocol;
-  cell.padding = condition.padding;
-  cell.norm = norm;
-  std::set<std::size_t> lengths;
-  for (const auto& [name, finished] : results)
-    if (finished.cell.curves) lengths.insert(finished.cell.steps);
-  for (auto steps = lengths.rbegin(); steps != lengths.rend(); ++steps) {
-    auto runs = seeds_of(results, curves_cell(cell, *steps));
-    if (!runs.empty()) return runs;
-  }
-  return {};
+  const auto shape = largest_shape(
+      results, condition, [](const Cell& cell) { return cell.curves && cell.layers == 1; });
+  if (!shape) return {};
+  return seeds_of(results, curves_cell(with_norm(condition, norm), shape->second, shape->first));
+}
+
+std::vector<const Finished*> gradients_of(const Results& results, const Condition& condition,
+                                          const std::string& norm, std::size_t layers) {
+  const auto shape = largest_shape(results, condition, [&](const Cell& cell) {
+    return cell.steps == 0 && cell.layers == layers;
+  });
+  if (!shape) return {};
+  return seeds_of(results, gradients_cell(with_norm(condition, norm), layers, shape->first));
 }
 
 }  // namespace normproof::verification::study

@@ -46,8 +46,13 @@ Finding find_published(const std::string& id);
 /// the three after.
 std::vector<std::size_t> peaks_of(const CellResult& cell);
 
-/// The curves of a norm: those with the most steps, by ascending seeds.
+/// The curves of a norm by ascending seeds: of the widest model of which the condition has curves
+/// of any norm, and of those the ones with the most steps.
 std::vector<const Finished*> curves_of(const Results& results, const Condition& condition,
                                        const std::string& norm);
+
+/// The gradients of a norm at the initial state, of the widest model in the same way.
+std::vector<const Finished*> gradients_of(const Results& results, const Condition& condition,
+                                          const std::string& norm, std::size_t layers);
 
 }  // namespace normproof::verification::study

@@ -58,7 +58,8 @@ void do_tasks(const Store& store, const std::vector<Task>& tasks, const Runner& 
       if (!claim) continue;
       claimed = true;
       const Clock::time_point begin = Clock::now();
-      store.add(*claim, runner(name), seconds_since(begin));
+      const std::string result = runner(name);
+      store.add(*claim, result, seconds_since(begin));
       tell(pipe, 'd', name);
     }
     const std::set<std::string> done = store.names();

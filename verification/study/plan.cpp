@@ -44,9 +44,12 @@ void add_figures(Cells& cells, const Selection& selection, const Cell& of) {
     for (const char* limit : {"uniform-0.1", "uniform-100"})
       cells.add(initialization_cell(of, limit), kFirstSeed, selection.seeds);
   if (has_figure(selection, 4, 6))
-    cells.add(curves_cell(of, selection.curve_steps), kFirstSeed, selection.seeds);
-  if (has_figure(selection, 2, 2)) cells.add(gradients_cell(of, 1), 1, selection.gradient_seeds);
-  if (has_figure(selection, 3, 3)) cells.add(gradients_cell(of, 5), 1, selection.gradient_seeds);
+    cells.add(curves_cell(of, selection.curve_steps, selection.figure_width), kFirstSeed,
+              selection.seeds);
+  for (const std::size_t figure : {2, 3})
+    if (has_figure(selection, figure, figure))
+      cells.add(gradients_cell(of, figure == 2 ? 1 : 5, selection.figure_width), 1,
+                selection.gradient_seeds);
 }
 
 }  // namespace
@@ -69,6 +72,7 @@ Selection quick_selection() {
   selection.rates = {"10", "0.5", "1e-2"};
   selection.gradient_seeds = 2;
   selection.curve_steps = 20;
+  selection.figure_width = 32;
   return selection;
 }
 
@@ -101,15 +105,15 @@ Cell table_cell(Cell of, const TableShape& shape, std::string rate) {
   return of;
 }
 
-Cell curves_cell(Cell of, std::size_t steps) {
-  of = table_cell(std::move(of), table_shapes().at(2), "1e-4");
+Cell curves_cell(Cell of, std::size_t steps, std::size_t width) {
+  of = table_cell(std::move(of), {0, 1, width}, "1e-4");
   of.steps = steps;
   of.curves = of.dynamics = true;
   return of;
 }
 
-Cell gradients_cell(Cell of, std::size_t layers) {
-  of = table_cell(std::move(of), {0, layers, kWide}, "0.1");
+Cell gradients_cell(Cell of, std::size_t layers, std::size_t width) {
+  of = table_cell(std::move(of), {0, layers, width}, "0.1");
   of.steps = 0;
   of.seed = 1;
   return of;

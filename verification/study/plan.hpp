@@ -34,9 +34,10 @@ struct Selection {
   std::size_t gradient_seeds = 100;  ///< of figures 2 and 3: 1, 2, ...
   std::size_t steps = 87;            ///< of the tables
   std::size_t curve_steps = 87;      ///< of figures 4 to 6
+  std::size_t figure_width = 3200;   ///< of all figures
 };
 
-/// Of --quick: one table at three rates, figures of 20 steps, two seeds of gradients.
+/// Of --quick: one table at three rates, figures of 20 steps and width 32, two seeds of gradients.
 Selection quick_selection();
 
 /// Every cell that is asked for, once, in the order of protocols, tables and figures.
@@ -45,8 +46,8 @@ std::vector<Cell> plan(const Selection& selection);
 /// The cell of a table, of figures 4 to 6 and of figures 2 and 3, of seed 42 (1), where `of` has
 /// protocol, padding and norm.
 Cell table_cell(Cell of, const TableShape& shape, std::string rate);
-Cell curves_cell(Cell of, std::size_t steps);
-Cell gradients_cell(Cell of, std::size_t layers);
+Cell curves_cell(Cell of, std::size_t steps, std::size_t width);
+Cell gradients_cell(Cell of, std::size_t layers, std::size_t width);
 /// One layer of width 320 at the rate 0.1, the highest at which each of the three norms converged
 /// in the published table of that shape.
 Cell initialization_cell(Cell of, std::string initialization);

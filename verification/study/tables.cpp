@@ -6,6 +6,7 @@
 #include <iterator>
 #include <set>
 
+#include "ref/io/file_failure.hpp"
 #include "ref/numeric/errors.hpp"
 #include "verification/study/published.hpp"
 
@@ -94,7 +95,12 @@ Results read_results(const std::map<std::string, std::string>& lines, const std:
   for (const auto& [name, line] : lines) {
     const std::string place = fmt::format("{}: result of {}", file, name);
     try {
-      results.emplace(name, Finished{parse_cell(name), parse_result(line, place)});
+      Finished finished{parse_cell(name), parse_result(line, place)};
+      if (finished.result.name != name)
+        ref::io::file_failure(file, fmt::format("result of {}", name),
+                              fmt::format("says that it is of {}", finished.result.name),
+                              "the same name");
+      results.emplace(name, std::move(finished));
     } catch (const ref::numeric::UsageError& error) {
       throw ref::numeric::FileError(fmt::format("{}: {}", file, error.what()));
     }

@@ -86,7 +86,7 @@ TEST(Conclusions, APeakStandsAboveThreeStepsOnEitherSide) {
   EXPECT_THAT(peaks({9, 1, 1, 1, 2, 1, 1, 1.7, 1, 1, 1, 3}), ElementsAre(12U));
   EXPECT_THAT(peaks({9}), IsEmpty());
   Results results;
-  const Cell cell = curves_cell(cell_of(42, "batch_norm"), 8);
+  const Cell cell = curves_cell(cell_of(42, "batch_norm"), 8, 3200);
   add(results, cell, sample_result(cell, {9, 1, 1, 1, 2, 1, 1, 1}));
   EXPECT_EQ(verdict("b", results), Verdict::holds);
   EXPECT_EQ(find("b", results, {}).numbers, "seed 42: peaks at 5");
@@ -100,10 +100,27 @@ TEST(Conclusions, APeakStandsAboveThreeStepsOnEitherSide) {
   EXPECT_EQ(verdict("b", results), Verdict::fails);
 }
 
+TEST(Conclusions, TheWidestCellsOfAnyNormAreShown) {
+  Results results;
+  for (const char* norm : {"none", "layer_norm"})
+    for (const std::size_t width : {32, 320}) {
+      if (width == 320 && std::string(norm) == "none") continue;
+      for (const Cell& cell :
+           {curves_cell(cell_of(42, norm), 2, width), gradients_cell(cell_of(42, norm), 5, width)})
+        add(results, cell, sample_result(cell, {2, 1}));
+    }
+  ASSERT_EQ(curves_of(results, {}, "layer_norm").size(), 1U);
+  EXPECT_EQ(curves_of(results, {}, "layer_norm")[0]->cell.d_ff, 320U);
+  EXPECT_EQ(gradients_of(results, {}, "layer_norm", 5).at(0)->cell.d_ff, 320U);
+  EXPECT_THAT(curves_of(results, {}, "none"), IsEmpty());  // never two widths in one figure
+  EXPECT_THAT(gradients_of(results, {}, "none", 5), IsEmpty());
+  EXPECT_THAT(gradients_of(results, {}, "layer_norm", 1), IsEmpty());
+}
+
 TEST(Conclusions, LipschitzAndSmoothnessAreComparedAsMeans) {
   Results results;
   const auto add_curve = [&](const char* norm, std::vector<double> values) {
-    const Cell cell = curves_cell(cell_of(42, norm), 2);
+    const Cell cell = curves_cell(cell_of(42, norm), 2, 3200);
     CellResult result = sample_result(cell, {2, 1});
     for (std::size_t i = 0; i < values.size(); ++i) {
       result.steps[i].lipschitz = values[i];
@@ -123,7 +140,7 @@ TEST(Conclusions, LipschitzAndSmoothnessAreComparedAsMeans) {
 TEST(Conclusions, GradientsAcrossDepthAreSettledByNineteenOfTwentySeeds) {
   Results results;
   const auto add_gradients = [&](const char* norm, std::uint64_t seed, double last) {
-    Cell cell = gradients_cell(cell_of(0, norm), 5);
+    Cell cell = gradients_cell(cell_of(0, norm), 5, 3200);
     cell.seed = seed;
     CellResult result;
     for (int l = 0; l < 5; ++l)

@@ -64,6 +64,7 @@ TEST_F(JobsTest, AnyNumberOfJobsGivesTheSameBytesAndRunsEachTaskOnce) {
   std::vector<std::string> seen;
   const auto one = run_tasks(store("a"), twenty(), runner(), {.jobs = 1});
   EXPECT_EQ(one.done_here, 20U);
+  for (const auto& [name, seconds] : store("a").times()) EXPECT_GE(seconds, 0.002) << name;
   // The dearest first: 7, then 6, ...
   EXPECT_EQ(runs().at(0), "t6");
   EXPECT_EQ(runs().at(2), "t5");

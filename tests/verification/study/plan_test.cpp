@@ -84,8 +84,8 @@ TEST(Plan, TheDeepAndWideAreTheDearest) {
   cell.layers = 5;
   cell.d_ff = 3200;
   EXPECT_GT(cost(cell), 5 * padded);
-  EXPECT_GT(cost(curves_cell({}, 87)), cost(table_cell({}, table_shapes().at(2), "1e-4")));
-  EXPECT_GT(cost(gradients_cell({}, 1)), 0);
+  EXPECT_GT(cost(curves_cell({}, 87, 3200)), cost(table_cell({}, table_shapes().at(2), "1e-4")));
+  EXPECT_GT(cost(gradients_cell({}, 1, 3200)), 0);
 }
 
 TEST(Plan, NumbersAreListsOfRanges) {

@@ -56,8 +56,8 @@ TEST(StudyTables, SeedsAreOfOneEntryAndMayDiffer) {
 
 TEST(StudyTables, CellsOfCurvesOtherStepsAndInitializationsAreNotOfTheTables) {
   Results results;
-  for (Cell cell :
-       {curves_cell({}, 87), gradients_cell({}, 1), initialization_cell({}, "uniform-0.1")})
+  for (Cell cell : {curves_cell({}, 87, 3200), gradients_cell({}, 1, 3200),
+                    initialization_cell({}, "uniform-0.1")})
     add(results, cell, sample_result(cell, {2, 1}));
   EXPECT_THAT(tables_of(results, {}, even_classes()), IsEmpty());
   const auto table = initialization_table(results, {}, even_classes());
@@ -113,7 +113,7 @@ TEST(StudyTables, ConditionsComeInTheOrderOfTheProtocols) {
 }
 
 TEST(StudyTables, ResultsAreReadFromTheLinesOfAStore) {
-  const Cell cell = curves_cell({}, 20);
+  const Cell cell = curves_cell({}, 20, 3200);
   const auto result = sample_result(cell, {2, 1});
   const Results read = read_results({{result.name, result_line(result)}}, "results.jsonl");
   EXPECT_EQ(read.at(result.name).cell, cell);

@@ -1,0 +1,70 @@
+#include "verification/cli/study_report.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/verification/study/sample_results.hpp"
+
+namespace normproof::tests::verification::cli {
+namespace {
+
+using namespace normproof::verification::cli;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+namespace sample = normproof::tests::verification::study;
+namespace study = normproof::verification::study;
+
+/// LayerNorm converged where it was published to, none did not where it was.
+study::Results two_cells() {
+  study::Results results;
+  sample::add_table_cell(results, 1, "layer_norm", "0.1", true);
+  sample::add_table_cell(results, 1, "none", "0.1", false);
+  return results;
+}
+
+TEST(StudyReport, SetsEachEntryBesideWhatWasPublished) {
+  const std::string page = document_markdown(study_document(two_cells(), sample::even_classes()));
+  EXPECT_THAT(
+      page,
+      AllOf(HasSubstr("2 cells of 1 protocol"), HasSubstr("## Protocol corrected"),
+            HasSubstr("run here 1 agree and 1 differ"),
+            HasSubstr("| 0.1 | ✓ 0.500/0.250 (published ✓) | ✗ 0.500/0.250 (published ✓) |"),
+            HasSubstr("| Table 1: 1 layer, width 32 | 0.1 (0.5) | none (0.1) |"),
+            HasSubstr("corrected/1x32/none/rate-0.1/seed-42"),
+            HasSubstr("normproof study run --out DIR --cells NAME"), HasSubstr("0.6931 nats")));
+  EXPECT_THAT(page, AllOf(HasSubstr("| ✓ holds | · not run |"), HasSubstr("| ✗ does not |"),
+                          HasSubstr("seed 42: table 1: 0.1 against none")));
+  EXPECT_THAT(page, Not(HasSubstr("![")));  // no cell of a figure was run
+}
+
+TEST(StudyReport, SaysWhereACellStoppedBeingFiniteAndWhatSeedsDiffer) {
+  study::Results results = two_cells();
+  study::Cell cell = results.begin()->second.cell;
+  cell.seed = 43;
+  study::CellResult diverged = sample::sample_result(cell, {2});
+  diverged.epochs.clear();
+  diverged.diverged = study::Divergence{.step = 2, .sentence = "the loss is inf"};
+  sample::add(results, cell, diverged);
+  const Document document = study_document(results, sample::even_classes());
+  EXPECT_THAT(document_markdown(document),
+              AllOf(HasSubstr("step 2: the loss is inf"), HasSubstr("± 1/2")));
+  EXPECT_THAT(document_html("t", document),
+              AllOf(HasSubstr("class=\"differ\""), HasSubstr("not finite at step 2")));
+}
+
+TEST(StudyReport, TheSummaryHasTheSameNumbers) {
+  const auto summary = study_summary(two_cells(), sample::even_classes());
+  EXPECT_EQ(summary.at("cells"), 2);
+  const auto& own = summary.at("protocols").at(0);
+  EXPECT_EQ(own.at("protocol"), "corrected");
+  EXPECT_EQ(own.at("agreement").at("agree"), 1);
+  EXPECT_EQ(own.at("tables").at(0).at("highest_rate").at("none"), "none");
+  EXPECT_EQ(own.at("statements").at("a2").at("verdict"), "holds");
+  EXPECT_EQ(summary.at("published").at("e2"), "does not");
+}
+
+}  // namespace
+}  // namespace normproof::tests::verification::cli

@@ -1,0 +1,157 @@
+#include "verification/cli/study.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/verification/cli/program_run.hpp"
+
+// `normproof study`: the program itself, on cells of a few steps of the made-up corpus.
+namespace normproof::tests::verification::cli {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+class StudyProgram : public ::testing::Test {
+ protected:
+  StudyProgram() : enter_("cd '" + folder_.path().string() + "'; ") {}
+  Outcome in(const std::string& command) const {
+    return run(enter_ + "C=" + cells() + "\n" + command);
+  }
+  static std::string cells() {
+    std::string names;
+    for (const char* norm : {"layer_norm", "none", "power_norm", "batch_norm"})
+      for (const char* rate : {"10", "1e-2"})
+        names += std::string(names.empty() ? "" : ",") + "corrected/1x32/" + norm + "/rate-" +
+                 rate + "/seed-42/steps-4";
+    return names;
+  }
+  std::string results(const std::string& folder) const {
+    return read_file(folder_ / folder / "results.jsonl");
+  }
+
+  tests::ref::io::TemporaryFolder folder_;
+  std::string enter_;
+};
+
+TEST_F(StudyProgram, AnyNumberOfJobsAndACellAloneGiveTheSameBytes) {
+  const Outcome one = in("$N study run --out a --cells $C --jobs 1");
+  EXPECT_EQ(one.status, 0) << one.err;
+  EXPECT_EQ(one.err, "");
+  EXPECT_EQ(one.out, "8 cells: 0 done before, 8 here, 0 elsewhere\n");
+  EXPECT_EQ(in("$N study run --out b --cells $C --jobs 3").status, 0);
+  EXPECT_EQ(results("a"), results("b"));
+  const std::string name = "corrected/1x32/none/rate-10/seed-42/steps-4";
+  EXPECT_EQ(in("$N study run --out c --cells " + name).status, 0);
+  EXPECT_THAT(results("c"), HasSubstr(name));
+  EXPECT_THAT(results("a"), HasSubstr(results("c")));
+  EXPECT_EQ(in("$N study run --out b --cells $C").out,
+            "8 cells: 8 done before, 0 here, 0 elsewhere\n");
+  EXPECT_EQ(results("a"), results("b"));
+}
+
+TEST_F(StudyProgram, KilledBySignal9TheSameCommandGoesOnToTheSameBytes) {
+  in("$N study run --out a --cells $C --jobs 2");
+  in("$N study run --out b --cells $C --jobs 2 & p=$!; while ! [ -s b/results.jsonl ] && "
+     "kill -0 $p 2>/dev/null; do :; done; kill -9 $p; wait $p");
+  const Outcome resumed = in("$N study run --out b --cells $C --jobs 2");
+  EXPECT_EQ(resumed.status, 0) << resumed.err;
+  EXPECT_EQ(results("a"), results("b"));
+}
+
+TEST_F(StudyProgram, ATornLineIsSaidAndItsCellRunAgain) {
+  in("$N study run --out a --cells $C");
+  const std::string whole = results("a");
+  write_file(folder_ / "a/results.jsonl", whole.substr(0, whole.size() - 100));
+  const Outcome again = in("$N study run --out a --cells $C");
+  EXPECT_EQ(again.status, 0);
+  EXPECT_THAT(again.err, HasSubstr("a/results.jsonl: the last line"));
+  EXPECT_EQ(again.out, "8 cells: 7 done before, 1 here, 0 elsewhere\n");
+  EXPECT_EQ(results("a"), whole);
+  std::string altered = whole;
+  altered[altered.find("\"loss\"") + 9] ^= 1;
+  write_file(folder_ / "a/results.jsonl", altered);
+  const Outcome refused = in("$N study report --out a");
+  EXPECT_EQ(refused.status, 3);
+  EXPECT_THAT(refused.err, HasSubstr("a/results.jsonl: line 1 is altered"));
+}
+
+TEST_F(StudyProgram, RanksOfMpirunShareTheWorkAndAKilledOneLosesItsCellAlone) {
+  if (in("command -v mpirun").status != 0) GTEST_SKIP() << "mpirun is not installed";
+  in("$N study run --out a --cells $C");
+  // Rank 1 is killed once it works; the others take over what it was at.
+  write_file(folder_ / "rank",
+             "\"$@\" & p=$!\n"
+             "if [ \"$OMPI_COMM_WORLD_RANK\" = 1 ]; then while ! ls b/locks/* >/dev/null 2>&1 && "
+             "kill -0 $p 2>/dev/null; do :; done; kill -9 $p; exit 0; fi\nwait $p\n");
+  const Outcome outcome =
+      in("export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1\n"
+         "mpirun --oversubscribe -n 3 bash rank $N study run --out b --cells $C");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("8 cells: "));
+  EXPECT_EQ(results("a"), results("b"));
+}
+
+TEST_F(StudyProgram, ListsItsCellsAndSaysHowFarItIs) {
+  const Outcome listed = in("$N study list --quick --json");
+  EXPECT_EQ(listed.status, 0) << listed.err;
+  // Three rates of four norms, four curves, two seeds of two depths of four norms.
+  EXPECT_THAT(nlohmann::json::parse(listed.out), SizeIs(12 + 4 + 16));
+  EXPECT_EQ(
+      in("$N study list --tables 1 --figures none --no-initialization --norms none --rates 10").out,
+      "corrected/1x32/none/rate-10/seed-42\n");
+  in("$N study run --out a --cells ${C%%,*}");
+  const auto status = nlohmann::json::parse(in("$N study status --out a --cells $C --json").out);
+  EXPECT_EQ(status.at("done"), 1);
+  EXPECT_THAT(status.at("missing"), SizeIs(7));
+  EXPECT_TRUE(status.at("seconds_left").is_number());
+  EXPECT_THAT(in("$N study status --out a --cells $C --jobs 1").out,
+              AllOf(HasSubstr("8 cells: 1 done in "), HasSubstr("7 missing, about ")));
+}
+
+TEST_F(StudyProgram, TheReportIsAFunctionOfTheResults) {
+  in("$N study run --out a --cells $C,corrected/1x32/layer_norm/rate-1e-4/seed-42/steps-2/curves/"
+     "dynamics,corrected/1x32/none/rate-0.1/seed-42");
+  const Outcome outcome = in("$N study report --out a");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("10 cells: a/report.html"), HasSubstr("corrected: ")));
+  const std::string page = read_file(folder_ / "a/report.html");
+  EXPECT_THAT(page, AllOf(HasSubstr("<svg"), HasSubstr("published"), HasSubstr("Table 1")));
+  EXPECT_THAT(in("ls a").out, HasSubstr("corrected-figure-4.svg"));
+  in("cp -r a b; $N study report --out b");
+  EXPECT_EQ(in("diff -r a b").out, "");
+  const auto summary = nlohmann::json::parse(in("$N study report --out a --json").out);
+  EXPECT_EQ(summary.at("cells"), 10);
+}
+
+TEST_F(StudyProgram, WhatIsWrongIsOneSentence) {
+  in("mkdir full empty && touch full/x; $N study run --out a --cells "
+     "corrected/1x32/none/rate-10/seed-1/steps-0");
+  in("mkdir bare && cp a/study.json bare");
+  for (const auto& [arguments, status, sentence] :
+       std::initializer_list<std::tuple<const char*, int, const char*>>{
+           {"run", 2, "--out"},
+           {"run --out n --tables none --figures none --no-initialization", 2,
+            "no cell is selected"},
+           {"run --out n --cells corrected/1x32/nome/rate-1", 2, "did you mean 'none'"},
+           {"run --out n --cells corrected/1x32/none/rate-x", 2, "rate"},
+           {"run --out full --quick", 2, "holds something that is no study"},
+           {"run --out n --data d", 2, "--data is given without --vocab"},
+           {"run --out n --data d --vocab v", 3, "v: does not exist"},
+           {"status --out empty", 2, "holds no study"},
+           {"report --out empty", 2, "holds no study"},
+           {"report --out bare", 2, "holds no result"},
+           {"run --out a --validation one", 2, "of other data"}}) {
+    in("echo 1 > one");
+    const Outcome outcome = in(std::string("$N study ") + arguments);
+    EXPECT_EQ(outcome.status, status) << arguments << outcome.err;
+    EXPECT_TRUE(is_one_sentence(outcome.err)) << arguments << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(sentence)) << arguments;
+  }
+}
+
+}  // namespace
+}  // namespace normproof::tests::verification::cli

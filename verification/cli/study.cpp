@@ -1,0 +1,190 @@
+#include "verification/cli/study.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "ref/io/atomic_file.hpp"
+#include "ref/numeric/errors.hpp"
+#include "verification/cli/progress_bar.hpp"
+#include "verification/cli/standard_streams.hpp"
+#include "verification/cli/study_report.hpp"
+#include "verification/cli/text.hpp"
+#include "verification/study/cell_run.hpp"
+#include "verification/study/convergence.hpp"
+#include "verification/study/jobs.hpp"
+#include "verification/study/store.hpp"
+
+namespace normproof::verification::cli {
+
+using ref::numeric::UsageError;
+
+namespace {
+
+study::Store store_of(const StudyCommand& command) {
+  return study::Store(command.out, [](const std::string& sentence) {
+    write_stderr(fmt::format("normproof: {}\n", clean_line(sentence)));
+  });
+}
+
+training::Dataset load_study_data(const StudyCommand& command) {
+  training::RunConfig config = load_config(command.source);
+  return load_training_data(command.source, config).data;
+}
+
+/// Another rank of an MPI program prints what there is to say.
+bool is_silent_rank() {
+  for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMI_RANK"})
+    if (const char* const rank = std::getenv(variable)) return std::string_view(rank) != "0";
+  return false;
+}
+
+std::string duration_text(double seconds) {
+  if (seconds < 120) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 7200) return fmt::format("{:.0f} min", seconds / 60);
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
+
+void list_cells(const StudyCommand& command) {
+  const std::vector<study::Cell> cells = cells_of(command);
+  nlohmann::ordered_json names = nlohmann::json::array();
+  std::string text;
+  for (const study::Cell& cell : cells) {
+    names.push_back(cell_name(cell));
+    text += fmt::format("{}\n", cell_name(cell));
+  }
+  write_stdout(command.json ? names.dump(1) + "\n" : text);
+}
+
+void run_cells(const StudyCommand& command) {
+  const std::vector<study::Cell> cells = cells_of(command);
+  std::vector<study::Task> tasks;
+  tasks.reserve(cells.size());
+  for (const study::Cell& cell : cells) {
+    study::config_of(cell);  // refuses now what could not be run
+    tasks.push_back({cell_name(cell), cost(cell)});
+  }
+  const training::Dataset data = load_study_data(command);
+  const study::Store store = store_of(command);
+  store.begin(study::study_identity(data));
+  ProgressBar bar;
+  const study::JobsSummary summary = study::run_tasks(
+      store, std::move(tasks),
+      [&](const std::string& name) {
+        return result_line(study::run_cell(study::parse_cell(name), data));
+      },
+      {.jobs = command.jobs, .progress = [&](const study::JobsProgress& progress) {
+         bar.show("cells", progress.done, progress.tasks,
+                  fmt::format("{} left, {}", duration_text(progress.seconds_left), progress.name));
+       }});
+  if (is_silent_rank()) return;
+  const nlohmann::ordered_json counts = {{"cells", summary.tasks},
+                                         {"done_before", summary.done_before},
+                                         {"done_here", summary.done_here},
+                                         {"done_elsewhere", summary.done_elsewhere}};
+  write_stdout(command.json ? counts.dump(1) + "\n"
+                            : fmt::format("{}: {} done before, {} here, {} elsewhere\n",
+                                          plural(summary.tasks, "cell"), summary.done_before,
+                                          summary.done_here, summary.done_elsewhere));
+}
+
+void show_status(const StudyCommand& command) {
+  const study::Store store = store_of(command);
+  store.identity();
+  const auto results = store.results();
+  const auto times = store.times();
+  const std::vector<study::Cell> cells = cells_of(command);
+  double measured = 0, cost_of_measured = 0, cost_of_missing = 0;
+  std::size_t done = 0;
+  nlohmann::ordered_json missing = nlohmann::json::array();
+  for (const auto& [name, seconds] : times)
+    if (results.contains(name)) {
+      measured += seconds;
+      cost_of_measured += cost(study::parse_cell(name));
+    }
+  for (const study::Cell& cell : cells) {
+    if (results.contains(cell_name(cell))) {
+      ++done;
+      continue;
+    }
+    missing.push_back(cell_name(cell));
+    cost_of_missing += cost(cell);
+  }
+  const bool known = cost_of_measured > 0;
+  const double left =
+      known ? measured / cost_of_measured * cost_of_missing / static_cast<double>(command.jobs) : 0;
+  if (command.json) {
+    nlohmann::ordered_json status = {{"cells", cells.size()}, {"done", done}, {"missing", missing}};
+    status["seconds_left"] = known ? nlohmann::ordered_json(left) : nlohmann::ordered_json();
+    status["seconds_measured"] = measured;
+    write_stdout(status.dump(1) + "\n");
+    return;
+  }
+  std::string text = fmt::format("{}: {} done in {}, {} missing", plural(cells.size(), "cell"),
+                                 done, duration_text(measured), missing.size());
+  if (!missing.empty())
+    text += known ? fmt::format(", about {} with {}", duration_text(left),
+                                plural(static_cast<std::size_t>(command.jobs), "job"))
+                  : std::string(", and no time is measured");
+  write_stdout(fmt::format("{}\n", text));
+}
+
+void write_report(const StudyCommand& command) {
+  const study::Store store = store_of(command);
+  const study::ClassCounts classes =
+      study::parse_identity(store.identity(), (command.out / "study.json").string());
+  const study::Results results =
+      study::read_results(store.results(), (command.out / "results.jsonl").string());
+  if (results.empty())
+    throw UsageError(fmt::format("--out {} holds no result; expected some of normproof study run",
+                                 command.out.string()));
+  const Document document = study_document(results, classes);
+  for (const auto& part : document)
+    if (const auto* const figure = std::get_if<DocumentFigure>(&part))
+      if (figure->drawing.failure.empty())
+        ref::io::write_file(command.out / figure->file, figure->drawing.svg + "\n");
+  ref::io::write_file(command.out / "report.html", document_html("normproof: the study", document));
+  ref::io::write_file(command.out / "report.md", document_markdown(document));
+  if (command.json) return write_stdout(study_summary(results, classes).dump(1) + "\n");
+  std::string text = fmt::format("{}: {} and report.md\n", plural(results.size(), "cell"),
+                                 (command.out / "report.html").string());
+  for (const study::Condition& condition : conditions_of(results)) {
+    const study::Agreement counts = agreement(tables_of(results, condition, classes));
+    text +=
+        fmt::format("{}: {} published entries agree, {} differ, of {} the seeds differ\n",
+                    condition_name(condition), counts.agree, counts.differ, counts.seeds_differ);
+  }
+  write_stdout(text);
+}
+
+}  // namespace
+
+std::vector<study::Cell> cells_of(const StudyCommand& command) {
+  std::vector<study::Cell> cells;
+  cells.reserve(command.cells.size());
+  for (const std::string& name : command.cells) {
+    study::Cell cell = study::parse_cell(name);
+    if (std::ranges::find(cells, cell) == cells.end()) cells.push_back(std::move(cell));
+  }
+  if (cells.empty()) cells = plan(command.selection);
+  if (cells.empty())
+    throw UsageError("no cell is selected; expected a table, a figure or an initialization");
+  return cells;
+}
+
+void study(const StudyCommand& command) {
+  switch (command.verb) {
+    case StudyVerb::list:
+      return list_cells(command);
+    case StudyVerb::run:
+      return run_cells(command);
+    case StudyVerb::status:
+      return show_status(command);
+    case StudyVerb::report:
+      return write_report(command);
+  }
+}
+
+}  // namespace normproof::verification::cli

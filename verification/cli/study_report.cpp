@@ -1,0 +1,307 @@
+#include "verification/cli/study_report.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "verification/cli/study_figures.hpp"
+#include "verification/cli/text.hpp"
+#include "verification/study/conclusions.hpp"
+#include "verification/study/published.hpp"
+
+namespace normproof::verification::cli {
+
+namespace {
+
+/// A sign says what the colour of its kind says.
+struct Mark {
+  const char* sign;
+  const char* kind;
+};
+constexpr Mark kYes = {"✓", "converged"};
+constexpr Mark kNo = {"✗", "failed"};
+constexpr Mark kDiffer = {"±", "differ"};
+constexpr Mark kAbsent = {"·", "absent"};
+
+Mark mark_of(study::Outcome outcome) {
+  if (outcome == study::Outcome::converged) return kYes;
+  if (outcome == study::Outcome::failed) return kNo;
+  return outcome == study::Outcome::seeds_differ ? kDiffer : kAbsent;
+}
+
+Mark mark_of(study::Verdict verdict) {
+  if (verdict == study::Verdict::holds) return kYes;
+  if (verdict == study::Verdict::fails) return kNo;
+  return verdict == study::Verdict::unsettled ? kDiffer : kAbsent;
+}
+
+/// "✓ L 0.66/0.52 (published ✗)"
+DocumentCell entry_cell(const study::TableEntry& entry) {
+  const Mark mark = mark_of(entry.outcome());
+  std::string text = mark.sign;
+  if (entry.outcome() == study::Outcome::seeds_differ)
+    text += fmt::format(" {}/{}", entry.converged, entry.runs.size());
+  if (!entry.runs.empty() && entry.learned == entry.runs.size()) text += " L";
+  const auto accuracy = mean_accuracy(entry), macro_f1 = mean_macro_f1(entry);
+  if (accuracy && macro_f1) text += fmt::format(" {:.3f}/{:.3f}", *accuracy, *macro_f1);
+  if (entry.published) text += fmt::format(" (published {})", (*entry.published ? kYes : kNo).sign);
+  std::string title;
+  for (const study::Finished* run : entry.runs) {
+    title += fmt::format("{}{}", title.empty() ? "" : "; ", run->result.name);
+    if (run->result.diverged)
+      title += fmt::format(": not finite at step {}", run->result.diverged->step);
+    else if (!run->result.steps.empty())
+      title += fmt::format(": loss {} to {}", number_text(run->result.steps.front().loss),
+                           number_text(run->result.steps.back().loss));
+  }
+  return {text, mark.kind, title};
+}
+
+DocumentTable entries_table(const study::Table& table, const std::string& caption) {
+  DocumentTable shown{caption, {table.shape.number == 0 ? "initialization" : "learning rate"}, {}};
+  for (const std::string& norm : table.norms) shown.header.push_back(norm);
+  for (std::size_t row = 0; row < table.rates.size(); ++row) {
+    shown.rows.push_back({{table.rates[row]}});
+    for (const study::TableEntry& entry : table.entries[row])
+      shown.rows.back().push_back(entry_cell(entry));
+  }
+  return shown;
+}
+
+std::string shape_text(const study::TableShape& shape) {
+  return fmt::format("Table {}: {}, width {}", shape.number, plural(shape.layers, "layer"),
+                     shape.d_ff);
+}
+
+DocumentTable highest_table(const std::vector<study::Table>& tables) {
+  std::vector<std::string> norms;
+  for (const std::string& norm : study::study_norms())
+    if (std::ranges::any_of(tables,
+                            [&](const study::Table& t) { return !highest_rate(t, norm).empty(); }))
+      norms.push_back(norm);
+  DocumentTable shown{
+      "Highest learning rate at which every seed converged, of those run (published)",
+      {"table"},
+      {}};
+  for (const std::string& norm : norms) shown.header.push_back(norm);
+  for (const study::Table& table : tables) {
+    shown.rows.push_back({{shape_text(table.shape)}});
+    for (const std::string& norm : norms) {
+      const std::string own = highest_rate(table, norm);
+      const auto published = study::published_highest_rate(table.shape.number, norm);
+      shown.rows.back().push_back(
+          {fmt::format("{}{}", own.empty() ? kAbsent.sign : own,
+                       published ? fmt::format(" ({})", *published) : std::string())});
+    }
+  }
+  return shown;
+}
+
+DocumentTable sensitivity_table(const study::Results& results, const study::Condition& condition,
+                                const study::ClassCounts& classes) {
+  DocumentTable table{"How many entries of the tables another threshold judges otherwise",
+                      {"share of the first loss", "last losses", "standard errors",
+                       "converged: changed", "learned: changed", "entries"},
+                      {},
+                      true};
+  for (const study::Sensitivity& row : sensitivity(results, condition, classes))
+    table.rows.push_back({{number_text(row.rules.convergence.share)},
+                          {fmt::format("{}", row.rules.convergence.last)},
+                          {number_text(row.rules.learning.errors)},
+                          {fmt::format("{}", row.changed_convergence)},
+                          {fmt::format("{}", row.changed_learning)},
+                          {fmt::format("{}", row.entries)}});
+  return table;
+}
+
+void add_figure(Document& document, std::optional<DocumentFigure> figure) {
+  if (figure) document.emplace_back(std::move(*figure));
+}
+
+void add_dynamics(Document& document, const study::Results& results,
+                  const study::Condition& condition) {
+  DocumentTable table = dynamics_table(results, condition);
+  if (table.rows.empty()) return;
+  document.emplace_back(DocumentHeading{3, "What the norms do"});
+  document.emplace_back(std::move(table));
+  const auto add = [&](const std::vector<std::string>& norms,
+                       const std::vector<std::string>& quantities, const char* title) {
+    add_figure(document, dynamics_figure(results, condition, norms, quantities, title));
+  };
+  add({"batch_norm", "power_norm"}, {"lipschitz_batch_norm", "lipschitz_power_norm"},
+      "Lipschitz constants that BatchNorm and PowerNorm have on the same activations");
+  add({"batch_norm", "power_norm"}, {"mean_change", "variance_change", "quadratic_mean_change"},
+      "Change of the batch statistics from step to step, relative");
+  add({"power_norm", "power_norm_released"}, {"max_weighted_gamma", "nu_largest"},
+      "(1 - alpha) Gamma and |nu|, the largest over the channels");
+  add({"power_norm"}, {"gradient_seen", "gradient_bound"},
+      "PowerNorm's gradient before the division by psi, and its bound");
+}
+
+void add_condition(Document& document, const study::Results& results,
+                   const study::Condition& condition, const study::ClassCounts& classes) {
+  document.emplace_back(DocumentHeading{2, fmt::format("Protocol {}", condition_name(condition))});
+  const auto tables = tables_of(results, condition, classes);
+  if (!tables.empty()) {
+    const study::Agreement counts = agreement(tables);
+    document.emplace_back(DocumentParagraph{fmt::format(
+        "Of the published entries run here {} agree and {} differ, in {} the seeds differ, {} of "
+        "these rows and columns are not run. The loss without looking at a sentence is {:.4f} "
+        "nats; the largest class is {:.4f} of the validation sentences.",
+        counts.agree, counts.differ, counts.seeds_differ, counts.not_run,
+        loss_floor(classes, condition.protocol.count_weights), classes.majority())});
+    document.emplace_back(highest_table(tables));
+    for (const study::Table& table : tables)
+      document.emplace_back(entries_table(table, shape_text(table.shape)));
+  }
+  if (const auto table = initialization_table(results, condition, classes))
+    document.emplace_back(entries_table(
+        *table, "Initialization: every weight uniform, 1 layer of width 320, rate 0.1"));
+  if (!tables.empty()) document.emplace_back(sensitivity_table(results, condition, classes));
+  for (const std::size_t figure : {2, 3})
+    add_figure(document, gradient_figure(results, condition, figure));
+  for (const std::size_t figure : {4, 5, 6})
+    add_figure(document, curve_figure(results, condition, classes, figure));
+  add_dynamics(document, results, condition);
+}
+
+DocumentCell finding_cell(const study::Finding& finding) {
+  return {fmt::format("{} {}", mark_of(finding.verdict).sign, verdict_name(finding.verdict)),
+          mark_of(finding.verdict).kind, finding.numbers};
+}
+
+void add_conclusions(Document& document, const study::Results& results,
+                     const std::vector<study::Condition>& conditions) {
+  document.emplace_back(DocumentHeading{2, "Which statement survives which correction"});
+  document.emplace_back(DocumentParagraph{
+      "A column is a protocol: all faults mended, all there, or one of them switched. The second "
+      "column holds the same predicates against the published numbers themselves. Unsettled: seeds "
+      "disagree."});
+  DocumentTable table{"Statements by protocols", {"statement", "published numbers"}, {}};
+  for (const study::Condition& condition : conditions)
+    table.header.push_back(condition_name(condition));
+  DocumentTable numbers{"What each verdict rests on", {"statement", "protocol", "numbers"}, {}};
+  for (const study::Statement& statement : study::statements()) {
+    const std::string name = fmt::format("({}) {}", statement.id, statement.text);
+    const study::Finding published = study::find_published(statement.id);
+    table.rows.push_back({{name, "", statement.rule}, finding_cell(published)});
+    numbers.rows.push_back({{name}, {"published numbers"}, {published.numbers}});
+    for (const study::Condition& condition : conditions) {
+      const study::Finding finding = find(statement.id, results, condition);
+      table.rows.back().push_back(finding_cell(finding));
+      if (!finding.numbers.empty())
+        numbers.rows.push_back({{name}, {condition_name(condition)}, {finding.numbers}});
+    }
+  }
+  document.emplace_back(std::move(table));
+  document.emplace_back(std::move(numbers));
+  DocumentTable rules{"When a statement holds", {"statement", "rule"}, {}};
+  for (const study::Statement& statement : study::statements())
+    rules.rows.push_back({{fmt::format("({})", statement.id)}, {statement.rule}});
+  document.emplace_back(std::move(rules));
+}
+
+void add_limits(Document& document) {
+  document.emplace_back(
+      DocumentHeading{2, "What the published experiment showed, and what it could not"});
+  for (
+      const char* text :
+      {"With labels misaligned a position is scored against the label of another sentence: nothing "
+       "about a sentence can be learned, and a falling loss shows the prior being learned. Its "
+       "floor is the entropy of the weighted prior, which figure 4 draws.",
+       "With evaluation mode left on, batch statistics and dropout act at the first step of each "
+       "epoch alone: at steps 1, 30 and 59 of the published data. Peaks there are a mark of the "
+       "switch, not of BatchNorm.",
+       "The published loop of figures 5 and 6 compares consecutive probes of drifting weights, and "
+       "takes a maximum over tensors: its values are neither a Lipschitz constant nor a smoothness "
+       "of the loss.",
+       "Without a padding mask 94.1 % of the positions are padding: statistics, attention and loss "
+       "are theirs.",
+       "One seed, and no rule of convergence: no spread was shown, and which cells count as "
+       "converged depends on a threshold; the tables above say how many move with it.",
+       "Random numbers here are other ones than the published run's: curves can agree in shape, "
+       "never in bits."})
+    document.emplace_back(DocumentParagraph{text});
+}
+
+void add_cells(Document& document, const study::Results& results) {
+  document.emplace_back(DocumentHeading{2, "Every cell, and the command that runs it again"});
+  document.emplace_back(DocumentParagraph{
+      "With the data of the folder where it is not the made-up corpus: --data, --vocab and "
+      "--validation. The same hash comes out of every machine."});
+  document.emplace_back(DocumentCode{"normproof study run --out DIR --cells NAME"});
+  DocumentTable table{
+      "Cells", {"name", "sha256 of the trajectory", "first loss", "last loss", "end"}, {}, true};
+  for (const auto& [name, finished] : results) {
+    const study::CellResult& result = finished.result;
+    const bool trained = !result.steps.empty();
+    table.rows.push_back({{name},
+                          {result.sha256},
+                          {trained ? number_text(result.steps.front().loss) : "–"},
+                          {trained ? number_text(result.steps.back().loss) : "–"},
+                          {result.diverged ? fmt::format("step {}: {}", result.diverged->step,
+                                                         result.diverged->sentence)
+                                           : "finite"}});
+  }
+  document.emplace_back(std::move(table));
+}
+
+}  // namespace
+
+Document study_document(const study::Results& results, const study::ClassCounts& classes) {
+  const std::vector<study::Condition> conditions = conditions_of(results);
+  Document document;
+  document.emplace_back(DocumentHeading{1, "The study: normalization in a Transformer encoder"});
+  document.emplace_back(DocumentParagraph{fmt::format(
+      "{} of {}. An entry reads: {} converged, {} did not, {} seeds differ, {} not run; L: "
+      "learned, "
+      "by every seed; accuracy and macro-F1 of the validation sentences after the last epoch, "
+      "means over the seeds; in brackets what was published.",
+      plural(results.size(), "cell"), plural(conditions.size(), "protocol"), kYes.sign, kNo.sign,
+      kDiffer.sign, kAbsent.sign)});
+  document.emplace_back(DocumentParagraph{
+      "Converged: every loss is finite, and the mean of the last 10 is below the first, which is "
+      "that of the initial state. Learned: the accuracy is above the share of the largest class by "
+      "two standard errors of that share."});
+  add_conclusions(document, results, conditions);
+  for (const study::Condition& condition : conditions)
+    add_condition(document, results, condition, classes);
+  add_limits(document);
+  add_cells(document, results);
+  return document;
+}
+
+nlohmann::ordered_json study_summary(const study::Results& results,
+                                     const study::ClassCounts& classes) {
+  nlohmann::ordered_json summary = {{"cells", results.size()},
+                                    {"published", nlohmann::json::object()},
+                                    {"protocols", nlohmann::json::array()}};
+  for (const study::Statement& statement : study::statements())
+    summary["published"][statement.id] = verdict_name(study::find_published(statement.id).verdict);
+  for (const study::Condition& condition : conditions_of(results)) {
+    nlohmann::ordered_json own = {{"protocol", condition_name(condition)}};
+    const auto tables = tables_of(results, condition, classes);
+    const study::Agreement counts = agreement(tables);
+    own["agreement"] = {{"agree", counts.agree},
+                        {"differ", counts.differ},
+                        {"seeds_differ", counts.seeds_differ},
+                        {"not_run", counts.not_run}};
+    own["tables"] = nlohmann::json::array();
+    for (const study::Table& table : tables) {
+      nlohmann::ordered_json shown = {{"table", table.shape.number}};
+      for (const std::string& norm : table.norms)
+        shown["highest_rate"][norm] = highest_rate(table, norm);
+      own["tables"].push_back(std::move(shown));
+    }
+    for (const study::Statement& statement : study::statements()) {
+      const study::Finding finding = find(statement.id, results, condition);
+      own["statements"][statement.id] = {{"verdict", verdict_name(finding.verdict)},
+                                         {"numbers", finding.numbers}};
+    }
+    summary["protocols"].push_back(std::move(own));
+  }
+  return summary;
+}
+
+}  // namespace normproof::verification::cli

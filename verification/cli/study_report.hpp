@@ -1,0 +1,21 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "verification/cli/study_document.hpp"
+#include "verification/study/tables.hpp"
+
+namespace normproof::verification::cli {
+
+/// What a folder of results says, beside what was published: for each condition its tables,
+/// figures, the norms' dynamics and the rules' sensitivity; which statement survives which fault;
+/// what the published experiment could not show; every cell with its hash and its command. A
+/// function of its arguments alone.
+Document study_document(const study::Results& results, const study::ClassCounts& classes);
+
+/// The same numbers: conditions with tables, agreement and findings.
+nlohmann::ordered_json study_summary(const study::Results& results,
+                                     const study::ClassCounts& classes);
+
+}  // namespace normproof::verification::cli
