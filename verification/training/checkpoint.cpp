@@ -23,6 +23,7 @@ namespace {
 
 constexpr const char* kHash = "sha256";
 constexpr const char* kRun = "run_sha256";
+constexpr const char* kMetricsHash = "metrics_sha256";
 
 StoredTensor count(const char* name, std::uint64_t value) {
   const std::vector<std::int64_t> values = {static_cast<std::int64_t>(value)};
@@ -107,7 +108,9 @@ void write_checkpoint(const std::filesystem::path& file, const Checkpoint& check
   });
   tensors.push_back(count("step", static_cast<std::uint64_t>(state.step)));
   tensors.push_back(count("optimizer_step", static_cast<std::uint64_t>(state.optimizer.step)));
-  tensors.push_back(count("metrics_bytes", checkpoint.metrics_bytes));
+  tensors.push_back(count("metrics_bytes", checkpoint.metrics.bytes));
+  if (!checkpoint.metrics.sha256.empty())
+    tensors.push_back(hash_tensor(kMetricsHash, checkpoint.metrics.sha256));
   tensors.push_back(hash_tensor(kRun, checkpoint.run_sha256));
   tensors.push_back(hash_tensor(kHash, hash_of(tensors)));
   ref::io::write_tensors(file, tensors);
@@ -123,7 +126,8 @@ Checkpoint read_checkpoint(const std::filesystem::path& file,
   checkpoint.state.optimizer.moments = reader.all("moment", expected.optimizer.moments);
   checkpoint.state.optimizer.step = static_cast<std::int64_t>(reader.count("optimizer_step"));
   checkpoint.state.step = static_cast<std::int64_t>(reader.count("step"));
-  checkpoint.metrics_bytes = reader.count("metrics_bytes");
+  checkpoint.metrics.bytes = reader.count("metrics_bytes");
+  if (checkpoint.metrics.bytes > 0) checkpoint.metrics.sha256 = reader.hash(kMetricsHash);
   checkpoint.run_sha256 = reader.hash(kRun);
   return checkpoint;
 }

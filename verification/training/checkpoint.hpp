@@ -10,11 +10,17 @@
 
 namespace normproof::verification::training {
 
+/// Where metrics.jsonl ends: its length, and the hash of its lines (empty before the first one).
+struct MetricsEnd {
+  std::uint64_t bytes = 0;
+  std::string sha256 = {};
+};
+
 /// A run as it stands after a step.
 struct Checkpoint {
   ref::train::TrainState<double> state;
-  std::uint64_t metrics_bytes = 0;  ///< length of metrics.jsonl after that step
-  std::string run_sha256;           ///< of the configuration and the data, 64 hexadecimal digits
+  MetricsEnd metrics = {};  ///< after that step
+  std::string run_sha256;   ///< of the configuration and the data, 64 hexadecimal digits
 };
 
 /// f(name, tensor) for every tensor of a state under the name that a checkpoint gives it:
@@ -28,8 +34,9 @@ void for_each_tensor(const ref::train::TrainState<T>& state, F f) {
 }
 
 /// Writes parameter/<name>, norm/<name>, moment/<name>, the counts `step`, `optimizer_step` and
-/// `metrics_bytes` [1], the 32 bytes of `run_sha256`, and `sha256`, the 32 bytes of the hash of
-/// everything else, as a safetensors file: wholly or not at all.
+/// `metrics_bytes` [1], the 32 bytes of `run_sha256`, those of `metrics_sha256` where metrics.jsonl
+/// has a line, and `sha256`, the 32 bytes of the hash of everything else, as a safetensors file:
+/// wholly or not at all.
 /// Throws    FileError as write_file does
 void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint);
 

@@ -37,20 +37,37 @@ constexpr const char* kData = "data.json";
 constexpr const char* kMetrics = "metrics.jsonl";
 constexpr const char* kCheckpoint = "checkpoint.safetensors";
 constexpr const char* kWeights = "weights.safetensors";
+constexpr const char* kWeightsHash = "weights";  // in data.json
 
 using GivenWeights = std::optional<ref::tensor::NamedTensors<double>>;
-
-/// Those that a run begins with, given or, where it is resumed, kept in its folder.
-GivenWeights given_weights(const RunConfig& config, const RunOptions& options) {
-  const fs::path kept = options.out / kWeights;
-  std::error_code error;
-  if (!options.resume || !fs::exists(kept, error)) return options.weights;
-  return from_pytorch(config.train.encoder, ref::io::read_tensors(kept), kept.string());
-}
 
 /// Of the weights that a run begins with, as that of a step; empty for none.
 std::string hash_of_weights(const GivenWeights& weights) {
   return weights ? train::state_sha256({*weights, {}, {}, 0}) : std::string();
+}
+
+/// The hash of the weights that the run in `out` began with, as its data.json has it, or empty.
+std::string kept_hash(const fs::path& out) {
+  std::error_code error;
+  if (!fs::exists(out / kData, error)) return {};
+  const auto data = ordered_json::parse(ref::io::read_text(out / kData), nullptr, false);
+  return data.is_object() && data.contains(kWeightsHash) && data[kWeightsHash].is_string()
+             ? data[kWeightsHash].get<std::string>()
+             : std::string();
+}
+
+/// Those that a run begins with, given or, where it is resumed, kept in its folder.
+GivenWeights given_weights(const RunConfig& config, const RunOptions& options) {
+  const std::string expected = options.resume ? kept_hash(options.out) : std::string();
+  if (expected.empty()) return options.weights;
+  const fs::path kept = options.out / kWeights;
+  GivenWeights weights =
+      from_pytorch(config.train.encoder, ref::io::read_tensors(kept), kept.string());
+  if (hash_of_weights(weights) != expected)
+    ref::io::file_failure(
+        kept.string(), "the file", "was altered",
+        fmt::format("the weights of sha256 {} that the run began with", expected));
+  return weights;
 }
 
 /// The statistics that each norm leaves, as the least, the mean and the largest of their elements.
@@ -91,16 +108,26 @@ std::optional<double> new_weight(const ref::model::NormOptions& norm) {
   return std::nullopt;
 }
 
-/// metrics.jsonl: lines appended, each written wholly before the next step.
+/// metrics.jsonl: lines appended, each written wholly before the next step. Its hash after a line
+/// is that of the hash before and the line.
 class Metrics {
  public:
-  Metrics(fs::path file, std::uint64_t keep) : file_(std::move(file)), bytes_(keep) {
+  Metrics(fs::path file, const MetricsEnd& end) : file_(std::move(file)), end_{end.bytes, {}} {
     std::error_code error;
     const bool is_there = fs::exists(file_, error);
-    if (keep > 0 && (!is_there || fs::file_size(file_, error) < keep))
+    const std::string text = end.bytes > 0 && is_there ? ref::io::read_text(file_) : std::string();
+    if (text.size() < end.bytes)
       ref::io::file_failure(file_.string(), "the file", "is shorter than at the last checkpoint",
-                            fmt::format("at least {} bytes", keep));
-    if (is_there) fs::resize_file(file_, keep, error);
+                            fmt::format("at least {} bytes", end.bytes));
+    for (std::size_t begin = 0, stop = 0; begin < end.bytes; begin = stop) {
+      stop = std::min<std::size_t>(text.find('\n', begin), end.bytes - 1) + 1;
+      end_.sha256 = ref::io::sha256(end_.sha256 + text.substr(begin, stop - begin));
+    }
+    if (end_.sha256 != end.sha256)
+      ref::io::file_failure(file_.string(), "the file",
+                            "was altered before its byte " + std::to_string(end.bytes),
+                            "the lines that the last checkpoint knows");
+    if (is_there) fs::resize_file(file_, end.bytes, error);
     if (error) fail(error.message());
     stream_.open(file_, std::ios::binary | std::ios::app);
     if (!stream_) fail(std::strerror(errno));
@@ -110,10 +137,10 @@ class Metrics {
     const std::string text = line.dump() + "\n";
     stream_ << text << std::flush;
     if (!stream_) fail(std::strerror(errno));
-    bytes_ += text.size();
+    end_ = {end_.bytes + text.size(), ref::io::sha256(end_.sha256 + text)};
   }
 
-  std::uint64_t bytes() const { return bytes_; }
+  const MetricsEnd& end() const { return end_; }
 
  private:
   [[noreturn]] void fail(const std::string& reason) const {
@@ -125,7 +152,7 @@ class Metrics {
 
   fs::path file_;
   std::ofstream stream_;
-  std::uint64_t bytes_;
+  MetricsEnd end_;
 };
 
 /// "layers.0.norm1.y at [0, 1, 2] is nan", of the first tensor of the step that holds such a value.
@@ -191,7 +218,7 @@ class Run {
  private:
   RunSummary go_on(const Checkpoint& start) {
     state_ = start.state;
-    metrics_.emplace(options_.out / kMetrics, start.metrics_bytes);
+    metrics_.emplace(options_.out / kMetrics, start.metrics);
     const auto total = config_.epochs * steps_each_;
     const auto done = static_cast<std::size_t>(state_.step);
     const auto validation = validation_batches(data_, config_);
@@ -204,7 +231,7 @@ class Run {
         if (last) validate(validation, epoch);
         if (last || (options_.checkpoint_every > 0 &&
                      static_cast<std::size_t>(state_.step) % options_.checkpoint_every == 0))
-          write_checkpoint(options_.out / kCheckpoint, {state_, metrics_->bytes(), identity()});
+          write_checkpoint(options_.out / kCheckpoint, {state_, metrics_->end(), identity()});
       }
     }
     if (done == total) {  // nothing was left to do
@@ -221,7 +248,7 @@ class Run {
     const std::string config = config_json(config_),
                       data = data_json(data_, hash_of_weights(begin_));
     // What the configuration cannot be is refused before there is a folder.
-    Checkpoint start{train::initial_train_state(config_.train), 0, {}};
+    Checkpoint start{train::initial_train_state(config_.train), {}, {}};
     if (begin_) start.state.parameters = *begin_;
     std::error_code error;
     const bool is_there = fs::exists(out / kConfig, error);

@@ -62,10 +62,17 @@ TEST_F(WeightsProgram, AreThoseThatAKilledRunBeganWith) {
          "whole/checkpoint.safetensors b/checkpoint.safetensors");
   EXPECT_EQ(resumed.status, 0) << resumed.err;
   EXPECT_EQ(resumed.out, whole.out);
+  const Outcome other =
+      in("$N weights --run a --out b/weights.safetensors; $N train --out b --resume");
+  EXPECT_EQ(other.status, 0) << other.err;  // the same ones
+  const Outcome altered =
+      in("$N weights --run whole --out b/weights.safetensors; $N train --out b --resume");
+  EXPECT_EQ(altered.status, 3);
+  EXPECT_THAT(altered.err, HasSubstr("b/weights.safetensors: the file was altered; expected"));
   const Outcome lost = in(
       "rm b/checkpoint.safetensors b/weights.safetensors; $N train --out b --resume --threads 1");
-  EXPECT_EQ(lost.status, 2);
-  EXPECT_THAT(lost.err, HasSubstr("the data is not that of the run in b/data.json"));
+  EXPECT_EQ(lost.status, 3);
+  EXPECT_THAT(lost.err, HasSubstr("b/weights.safetensors"));
 }
 
 TEST_F(WeightsProgram, WhatIsWrongIsOneSentence) {

@@ -21,7 +21,7 @@ class CheckpointFile : public ::testing::Test {
     checkpoint_.state = ref::train::initial_train_state(config_.train);
     checkpoint_.state.step = 3;
     checkpoint_.state.optimizer.step = 3;
-    checkpoint_.metrics_bytes = 12345;
+    checkpoint_.metrics = {12345, std::string(64, 'a')};
     checkpoint_.run_sha256 = ref::io::sha256("a run");
     write_checkpoint(file(), checkpoint_);
   }
@@ -40,7 +40,8 @@ TEST_F(CheckpointFile, ReadsBackBitByBit) {
   EXPECT_EQ(ref::train::state_sha256(again.state), ref::train::state_sha256(checkpoint_.state));
   EXPECT_EQ(again.state.step, 3);
   EXPECT_EQ(again.state.optimizer.step, 3);
-  EXPECT_EQ(again.metrics_bytes, 12345u);
+  EXPECT_EQ(again.metrics.bytes, 12345u);
+  EXPECT_EQ(again.metrics.sha256, checkpoint_.metrics.sha256);
   EXPECT_EQ(again.run_sha256, checkpoint_.run_sha256);
   EXPECT_EQ(again.state.optimizer.moments.names(), checkpoint_.state.optimizer.moments.names());
 }

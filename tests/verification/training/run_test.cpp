@@ -110,6 +110,18 @@ TEST_F(TrainingRun, MetricsShorterThanTheCheckpointSaysAreRefused) {
               HasSubstr("is shorter than at the last checkpoint"));
 }
 
+TEST_F(TrainingRun, MetricsAlteredBeforeTheCheckpointAreRefused) {
+  kill_after("a", 4, {});
+  const fs::path file = folder_ / "a/metrics.jsonl";
+  const std::string text = ref::io::read_text(file);
+  std::string altered = text;
+  altered[text.find("\"loss\":") + 9] ^= 1;
+  ref::io::write_file(file, altered);
+  EXPECT_THAT(file_message([&] { go("a", {.resume = true}); }), HasSubstr("was altered before"));
+  ref::io::write_file(file, text);
+  go("a", {.resume = true});
+}
+
 /// From now on no file of this process can become longer than that: what a full disk does to it.
 class FileSizeLimit {
  public:
