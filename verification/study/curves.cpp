@@ -69,15 +69,15 @@ train::Gradients<T> difference(const train::Gradients<T>& a, const train::Gradie
 }
 
 template <class T>
-std::vector<Probe<T>> probe_loss(const ProbedBatch& batch, const Tensor<T>& class_weights,
-                                 train::TrainState<T>& state, bool consecutive) {
+Probes<T> probe_loss(const ProbedBatch& batch, const Tensor<T>& class_weights,
+                     train::TrainState<T>& state, bool consecutive) {
   const auto evaluate = [&](train::TrainState<T>& at) {
     return train::loss_gradient<T>(batch.config, batch.batches, class_weights, at, {}, batch.mode);
   };
   const train::LossGradient<T> first = evaluate(state);
   train::LossGradient<T> before = first;
   train::TrainState<T> moved = state;
-  std::vector<Probe<T>> probes;
+  Probes<T> probes;
   probes.reserve(kProbes);
   for (int k = 1; k <= kProbes; ++k) {
     const double alpha = k * (batch.config.learning_rate / 10);
@@ -100,8 +100,7 @@ std::vector<Probe<T>> probe_loss(const ProbedBatch& batch, const Tensor<T>& clas
 #define NORMPROOF_INSTANTIATE(T)                                                                   \
   template void move_along(NamedTensors<T>&, const train::Gradients<T>&, double);                  \
   template train::Gradients<T> difference(const train::Gradients<T>&, const train::Gradients<T>&); \
-  template std::vector<Probe<T>> probe_loss(const ProbedBatch&, const Tensor<T>&,                  \
-                                            train::TrainState<T>&, bool);
+  template Probes<T> probe_loss(const ProbedBatch&, const Tensor<T>&, train::TrainState<T>&, bool);
 NORMPROOF_INSTANTIATE(double)
 NORMPROOF_INSTANTIATE(ref::numeric::oracle50)
 NORMPROOF_INSTANTIATE(ref::numeric::running_error)

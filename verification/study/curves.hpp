@@ -21,6 +21,8 @@ struct Probe {
   T loss_change{};      ///< |L - L'|
   T gradient_change{};  ///< |grad L - grad L'|_2
 };
+template <class T>
+using Probes = std::vector<Probe<T>>;
 
 /// Changes of the loss and of its gradient along the gradient at W: their maxima are the Lipschitz
 /// constant and the smoothness that figures 4 to 6 show.
@@ -36,9 +38,8 @@ struct Probe {
 /// Requires  those of loss_gradient at every probe
 /// Throws    ContractError; `state` stays as it is
 template <class T>
-std::vector<Probe<T>> probe_loss(const ProbedBatch& batch,
-                                 const ref::tensor::Tensor<T>& class_weights,
-                                 ref::train::TrainState<T>& state, bool consecutive);
+Probes<T> probe_loss(const ProbedBatch& batch, const ref::tensor::Tensor<T>& class_weights,
+                     ref::train::TrainState<T>& state, bool consecutive);
 
 /// Computes  p = p - alpha g for every element of every parameter that has a gradient
 template <class T>
