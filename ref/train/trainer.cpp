@@ -249,8 +249,9 @@ Evaluation<T> evaluate(const TrainConfig& config, std::span<const LabelledBatch>
   for (const LabelledBatch& batch : batches) {
     check_batch(config, batch);
     NamedTensors<T> norms = state.norms;
-    const Tensor<T> logits = Encoder<T>(config.encoder, parameters.get())
-                                 .forward(batch.inputs, {.mode = model::Mode::inference, .memory = 0}, norms);
+    const Tensor<T> logits =
+        Encoder<T>(config.encoder, parameters.get())
+            .forward(batch.inputs, {.mode = model::Mode::inference, .memory = 0}, norms);
     const std::vector<int> targets = targets_of(config, batch);
     const T weight = weight_of(targets, class_weights);
     result.loss +=
