@@ -17,7 +17,7 @@ constexpr const char* kStudyStyle = R"(<style>
 table.study { width: auto; } table.study td, table.study th { border: 1px solid var(--line); }
 caption { text-align: left; font-weight: 600; padding: .4rem 0; }
 td.converged { background: #d6e8f7; } td.failed { background: #fbdcc4; }
-td.differ { background: #f3efc2; } td.absent { color: var(--soft); }
+td.differ { background: #f3efc2; } td.unrun { color: var(--soft); }
 @media print { details > *:not(summary) { display: block; } table.study { font-size: 8pt; }
   td { print-color-adjust: exact; -webkit-print-color-adjust: exact; } h2 { break-before: page; } }
 </style>

@@ -23,7 +23,7 @@ struct DocumentCode {
   std::string text;
 };
 
-/// A place of a table; `kind` is its colour: "converged", "failed", "differ", "absent" or "".
+/// A place of a table; `kind` is its colour: "converged", "failed", "differ", "unrun" or "".
 struct DocumentCell {
   std::string text;
   std::string kind = {};

@@ -22,7 +22,7 @@ struct Mark {
 constexpr Mark kYes = {"✓", "converged"};
 constexpr Mark kNo = {"✗", "failed"};
 constexpr Mark kDiffer = {"±", "differ"};
-constexpr Mark kAbsent = {"·", "absent"};
+constexpr Mark kAbsent = {"·", "unrun"};
 
 Mark mark_of(study::Outcome outcome) {
   if (outcome == study::Outcome::converged) return kYes;

@@ -90,16 +90,20 @@ std::optional<std::pair<Highest, Highest>> highest_of(
 std::pair<std::string, Answer> rates_answer(const Converges& converges, const std::string& other) {
   std::string numbers;
   bool never_lower = true, once_higher = false;
+  std::size_t compared = 0;
   for (const TableShape& shape : table_shapes()) {
     const auto highest = highest_of(converges, {shape, kLayerNorm}, {shape, other});
     if (!highest) continue;
+    ++compared;
     const auto& [own, others] = *highest;
     numbers += fmt::format("{}table {}: {} against {}", numbers.empty() ? "" : ", ", shape.number,
                            own.rate, others.rate);
     never_lower = never_lower && own.place <= others.place;
     once_higher = once_higher || own.place < others.place;
   }
-  if (numbers.empty()) return {};
+  // Equal so far: a table that is missing may show it higher.
+  const bool open = never_lower && !once_higher && compared < table_shapes().size();
+  if (numbers.empty() || open) return {};
   return {numbers, never_lower && once_higher};
 }
 

@@ -49,7 +49,8 @@ TEST(Conclusions, RatesAreComparedWhereBothWereRunAndSettledWhereSeedsAgree) {
   add_table_cell(results, 1, "layer_norm", "1", true);
   add_table_cell(results, 1, "layer_norm", "0.1", true);
   add_table_cell(results, 1, "none", "0.1", true);
-  EXPECT_EQ(verdict("a2", results), Verdict::fails);  // 0.1 against 0.1: 1 was not run of none
+  // 0.1 against 0.1, for 1 was not run of none: five tables may still show it higher.
+  EXPECT_EQ(verdict("a2", results), Verdict::not_run);
   add_table_cell(results, 1, "none", "1", false);
   EXPECT_EQ(verdict("a2", results), Verdict::holds);
   EXPECT_EQ(find("a2", results, {}).numbers, "seed 42: table 1: 1 against 0.1");
