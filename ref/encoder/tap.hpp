@@ -20,9 +20,9 @@ class Tap {
 
   Tap() = default;
   /// For everything.
-  template <class F>
-  requires std::is_constructible_v<See, F> &&(!std::is_same_v<std::decay_t<F>, Tap>)Tap(F&& see)
-      : see_(std::forward<F>(see)) {}  // NOLINT(google-explicit-constructor)
+  template <class F,
+            class = std::enable_if_t<std::is_constructible_v<See, F> && !std::is_same_v<F, Tap>>>
+  Tap(F see) : see_(std::move(see)) {}  // NOLINT(google-explicit-constructor)
   /// For the names that it asks for.
   Tap(See see, Asks asks) : see_(std::move(see)), asks_(std::move(asks)) {}
 

@@ -1,0 +1,40 @@
+#include "ref/encoder/tap.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace normproof::ref::encoder {
+namespace {
+
+using tensor::Tensor;
+using ::testing::ElementsAre;
+
+TEST(Tap, SeesWhatItAsksForAndNothingWhereItIsEmpty) {
+  std::vector<std::string> seen;
+  const auto see = [&seen](const std::string& name, const Tensor<double>&) {
+    seen.push_back(name);
+  };
+  const Tap<double> empty;
+  EXPECT_FALSE(empty);
+  EXPECT_FALSE(empty.asks_for("x"));
+  empty("x", Tensor<double>{1, 2});
+  EXPECT_TRUE(seen.empty());
+
+  const Tap<double> all = see;
+  EXPECT_TRUE(all);
+  EXPECT_TRUE(all.asks_for("x"));
+  all("x", Tensor<double>{1, 2});
+
+  const Tap<double> some(see, [](const std::string& name) { return name == "y"; });
+  EXPECT_TRUE(some);
+  EXPECT_FALSE(some.asks_for("x"));
+  some("x", Tensor<double>{1, 2});
+  some("y", Tensor<double>{1, 2});
+  EXPECT_THAT(seen, ElementsAre("x", "y"));
+}
+
+}  // namespace
+}  // namespace normproof::ref::encoder
