@@ -137,7 +137,7 @@ void Store::begin(const std::string& identity) const {
 }
 
 std::string Store::identity() const {
-  const std::string there = text_of(file(kIdentity));
+  std::string there = text_of(file(kIdentity));
   if (there.empty())
     throw UsageError(
         fmt::format("--out {} holds no study; expected the folder of a study", folder_.string()));
