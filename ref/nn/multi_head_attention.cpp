@@ -1,5 +1,7 @@
 #include "ref/nn/multi_head_attention.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -71,13 +73,22 @@ struct Group {
 
 constexpr std::size_t kGroupBytes = std::size_t{256} << 10;  // of scores: a core's cache holds them
 
-/// f(group) for all of them, on the threads allowed.
+/// f(group) for all of them, on the threads allowed. What a part refuses is said of which heads.
 template <class T, class F>
 void for_each_group(const Heads& heads, F f) {
   const bool whole = heads.num_heads * heads.scores() * sizeof(T) <= kGroupBytes;
   const std::size_t count = whole ? heads.num_heads : 1, each = heads.num_heads / count;
   numeric::parallel_for(heads.batch_size * each, 1, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) f(Group{heads, i / each, i % each, count});
+    for (std::size_t i = begin; i < end; ++i) {
+      const Group group{heads, i / each, i % each, count};
+      try {
+        f(group);
+      } catch (const numeric::ContractError& error) {
+        throw numeric::ContractError(fmt::format("attention in sentence {}, heads {} to {}: {}",
+                                                 group.sentence, group.head, group.head + count - 1,
+                                                 error.what()));
+      }
+    }
   });
 }
 
