@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
+#include <set>
 
 #include "ref/model/option_fields.hpp"
 #include "ref/numeric/errors.hpp"
@@ -46,38 +48,50 @@ std::optional<std::string_view> after(std::string_view part, std::string_view pr
   return part.substr(prefix.size());
 }
 
-double rate_of(std::string_view cell, std::string_view text) {
-  const auto rate = number_of<double>(cell, "the rate", text);
-  if (rate < 0) bad_cell(cell, fmt::format("has the rate {}", text), "0 or more");
-  return rate;
+/// A number from 0 on, under its one name.
+double named_number_of(std::string_view cell, std::string_view kind, std::string_view text) {
+  const auto number = number_of<double>(cell, fmt::format("the {}", kind), text);
+  if (number < 0) bad_cell(cell, fmt::format("has the {} {}", kind, text), "0 or more");
+  if (const std::string name = number_name(number); name != text)
+    bad_cell(cell, fmt::format("has the {} {}", kind, text), fmt::format("its one name, {}", name));
+  return number;
 }
 
 double limit_of(std::string_view cell, std::string_view initialization) {
   const auto text = after(initialization, kUniform);
   if (!text)
     bad_cell(cell, fmt::format("has the initialization '{}'", initialization), "uniform-LIMIT");
-  const auto limit = number_of<double>(cell, "the limit", *text);
-  if (limit < 0) bad_cell(cell, fmt::format("has the limit {}", *text), "0 or more");
-  return limit;
+  return named_number_of(cell, "limit", *text);
 }
 
-/// Sets what an extra part says; false: it says nothing that is known.
-bool set_extra(Cell& cell, std::string_view name, std::string_view part) {
+/// Sets what an extra part says, and what it is of; "": it says nothing that is known.
+std::string_view set_extra(Cell& cell, std::string_view name, std::string_view part) {
   if (part == "longest" || part == "512") {
     cell.padding = part == "512" ? Padding::fixed_512 : Padding::longest;
-  } else if (part == "curves" || part == "dynamics") {
-    (part == "curves" ? cell.curves : cell.dynamics) = true;
-  } else if (const auto seed = after(part, "seed-")) {
+    return "padding";
+  }
+  if (part == "curves") {
+    cell.curves = true;
+    return "curves";
+  }
+  if (part == "dynamics") {
+    cell.dynamics = true;
+    return "dynamics";
+  }
+  if (const auto seed = after(part, "seed-")) {
     cell.seed = number_of<std::uint64_t>(name, "the seed", *seed);
-  } else if (const auto steps = after(part, "steps-")) {
+    return "seed";
+  }
+  if (const auto steps = after(part, "steps-")) {
     cell.steps = number_of<std::size_t>(name, "the number of steps", *steps);
-  } else if (part.starts_with(kUniform)) {
+    return "number of steps";
+  }
+  if (part.starts_with(kUniform)) {
     limit_of(name, part);
     cell.initialization = part;
-  } else {
-    return false;
+    return "initialization";
   }
-  return true;
+  return "";
 }
 
 void check_norm(std::string_view norm) {
@@ -97,6 +111,22 @@ std::vector<std::string> study_norms() {
           "power_norm_released", "power_norm_v", "rms_norm", "layer_norm_pre"};
 }
 
+std::string number_name(double number) {
+  const bool positions = number == 0 || (number >= 0.1 && number < 1e6);
+  char text[32];
+  const auto written =
+      std::to_chars(text, text + sizeof text, number,
+                    positions ? std::chars_format::fixed : std::chars_format::scientific);
+  std::string name(text, written.ptr);
+  // "1e-02" and "1e+06" without the plus and the zeros in front.
+  if (const std::size_t e = name.find('e'); e != std::string::npos) {
+    if (name[e + 1] == '+') name.erase(e + 1, 1);
+    const std::size_t digits = name.find_first_of("0123456789", e);
+    name.erase(digits, name.find_first_not_of('0', digits) - digits);
+  }
+  return name;
+}
+
 std::string cell_name(const Cell& cell) {
   std::string name = fmt::format("{}/{}x{}/{}/rate-{}/seed-{}", protocol_name(cell.protocol),
                                  cell.layers, cell.d_ff, cell.norm, cell.learning_rate, cell.seed);
@@ -111,7 +141,7 @@ std::string cell_name(const Cell& cell) {
 
 Cell parse_cell(std::string_view name) {
   const auto parts = parts_of(name);
-  if (parts.size() < 4) bad_cell(name, fmt::format("has {} parts", parts.size()), kShape);
+  if (parts.size() < 4) bad_cell(name, "has fewer than four parts", kShape);
   Cell cell;
   cell.protocol = parse_protocol(parts[0]);
   cell.padding = default_padding(cell.protocol);
@@ -127,12 +157,17 @@ Cell parse_cell(std::string_view name) {
   cell.norm = parts[2];
   const auto rate = after(parts[3], "rate-");
   if (!rate) bad_cell(name, fmt::format("has '{}' for the rate", parts[3]), "rate-R");
-  rate_of(name, *rate);
+  named_number_of(name, "rate", *rate);
   cell.learning_rate = *rate;
+  std::set<std::string_view> set;
   for (std::size_t i = 4; i < parts.size(); ++i) {
-    if (!set_extra(cell, name, parts[i]))
+    const std::string_view what = set_extra(cell, name, parts[i]);
+    if (what.empty())
       bad_cell(name, fmt::format("has the part '{}'", parts[i]),
                "seed-N, longest, 512, uniform-LIMIT, steps-N, curves or dynamics");
+    if (!set.insert(what).second)
+      bad_cell(name, fmt::format("has '{}' behind another part for the {}", parts[i], what),
+               "one at most");
   }
   return cell;
 }
@@ -154,7 +189,7 @@ training::RunConfig config_of(const Cell& cell) {
   encoder.mask_padding = !faults.no_padding_mask;
   encoder.positions = !faults.published_model;
   train.optimizer = model::SgdOptions{};
-  train.learning_rate = rate_of(name, cell.learning_rate);
+  train.learning_rate = named_number_of(name, "rate", cell.learning_rate);
   train.class_weights = faults.count_weights ? model::ClassWeights::frequency
                                              : model::ClassWeights::inverse_frequency;
   if (faults.published_model) {

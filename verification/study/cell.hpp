@@ -23,7 +23,7 @@ struct Cell {
   std::size_t layers = 1;
   std::size_t d_ff = 32;
   std::string norm = "layer_norm";    ///< of study_norms()
-  std::string learning_rate = "0.1";  ///< as it is written: "10", "1e-4"
+  std::string learning_rate = "0.1";  ///< as number_name writes it: "10", "1e-4"
   /// "": the protocol's; "uniform-0.1": every weight from U(-0.1, 0.1), or another limit.
   std::string initialization = "";
   std::uint64_t seed = 42;  ///< of the weights, the order of the batches and the dropouts
@@ -43,8 +43,13 @@ std::vector<std::string> study_norms();
 /// "/512", "/uniform-0.1", "/steps-20", "/curves" and "/dynamics".
 std::string cell_name(const Cell& cell);
 
+/// The one name of a number from 0 on: the fewest digits that read back to the same bits, from 0.1
+/// to below 1e6 in positions, "0.5", else with an exponent, "1e-2".
+std::string number_name(double number);
+
 /// Reads what cell_name writes; the seed may be absent.
-/// Throws    UsageError naming the part, with the nearest known name where there is one
+/// Throws    UsageError naming the part, with the nearest known name where there is one: no part
+///           twice, and a rate or limit under its one name
 Cell parse_cell(std::string_view name);
 
 /// What is trained; vocab_size is the data's to say.

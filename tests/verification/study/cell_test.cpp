@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "tests/ref/numeric/error_message.hpp"
+#include "verification/study/plan.hpp"
 
 namespace normproof::verification::study {
 namespace {
@@ -58,7 +59,7 @@ TEST(Cell, HasANameThatReadsBack) {
 }
 
 TEST(Cell, NamesThatSayNothingAreRefused) {
-  EXPECT_THAT(refused_cell("corrected/1x32"), HasSubstr("has 2 parts"));
+  EXPECT_THAT(refused_cell("corrected/1x32"), HasSubstr("has fewer than four parts"));
   EXPECT_THAT(refused_cell("corrected/1x32/layer_nrom/rate-1"),
               HasSubstr("did you mean 'layer_norm'"));
   EXPECT_THAT(refused_cell("corrected/32/none/rate-1"), HasSubstr("LAYERSxWIDTH"));
@@ -68,6 +69,37 @@ TEST(Cell, NamesThatSayNothingAreRefused) {
   EXPECT_THAT(refused_cell("corrected/1x32/none/rate--1"), HasSubstr("0 or more"));
   EXPECT_THAT(refused_cell("corrected/1x32/none/rate-1/steps-x"), HasSubstr("an integer"));
   EXPECT_THAT(refused_cell("corrected/1x32/none/rate-1/slow"), HasSubstr("has the part 'slow'"));
+}
+
+TEST(Cell, ANumberHasOneName) {
+  for (const std::string& rate : study_rates())
+    EXPECT_EQ(parse_cell(fmt::format("corrected/1x32/none/rate-{}", rate)).learning_rate, rate);
+  EXPECT_EQ(number_name(0), "0");
+  EXPECT_EQ(number_name(0.05), "5e-2");
+  EXPECT_EQ(number_name(999999), "999999");
+  EXPECT_EQ(number_name(1e6), "1e6");
+  EXPECT_EQ(number_name(2.5e-10), "2.5e-10");
+  EXPECT_EQ(number_name(1e100), "1e100");
+  for (const auto& [text, name] :
+       {std::pair("0.50", "0.5"), std::pair("5e-1", "0.5"), std::pair("1e-1", "0.1"),
+        std::pair("0.01", "1e-2"), std::pair("1e-02", "1e-2"), std::pair("1e1", "10")}) {
+    EXPECT_THAT(refused_cell(fmt::format("corrected/1x32/none/rate-{}", text)),
+                HasSubstr(fmt::format("has the rate {}; expected its one name, {}", text, name)));
+    EXPECT_THAT(refused_cell(fmt::format("corrected/1x32/none/rate-1/uniform-{}", text)),
+                HasSubstr(fmt::format("has the limit {}; expected its one name, {}", text, name)));
+  }
+}
+
+TEST(Cell, APartGivenTwiceIsRefused) {
+  for (const auto& [parts, sentence] :
+       {std::pair("seed-42/seed-43", "has 'seed-43' behind another part for the seed"),
+        std::pair("longest/512", "'512' behind another part for the padding"),
+        std::pair("steps-1/steps-1", "for the number of steps"),
+        std::pair("uniform-1/uniform-2", "for the initialization"),
+        std::pair("curves/curves", "for the curves"),
+        std::pair("dynamics/curves/dynamics", "for the dynamics")})
+    EXPECT_THAT(refused_cell(fmt::format("corrected/1x32/none/rate-1/{}", parts)),
+                HasSubstr(sentence));
 }
 
 TEST(CellConfig, IsThatOfTheCorrectedProtocol) {
