@@ -145,7 +145,7 @@ TEST(NormDynamics, OfEveryNormOfTheStudy) {
     const Cell cell{.layers = 2,
                     .d_ff = 4,
                     .norm = norm,
-                    .learning_rate = "0.01",
+                    .learning_rate = "1e-2",
                     .steps = 6,
                     .dynamics = true};
     const CellResult result = run_cell(cell, data);
