@@ -14,8 +14,6 @@ namespace normproof::verification::study {
 
 namespace {
 
-constexpr std::size_t kStudySteps = 87;
-
 /// The cell without what a seed and a rate change.
 Cell cell_of(const Condition& condition) {
   Cell cell;
@@ -68,7 +66,7 @@ std::optional<double> mean_of_runs(const TableEntry& entry, const Value& value) 
   double sum = 0;
   std::size_t count = 0;
   for (const Finished* run : entry.runs)
-    if (!run->result.epochs.empty()) {
+    if (!run->result.diverged && !run->result.epochs.empty()) {
       sum += value(run->result.epochs.back());
       ++count;
     }
@@ -211,6 +209,13 @@ Agreement agreement(const std::vector<Table>& tables) {
           ++counts.differ;
       }
   return counts;
+}
+
+std::string published_highest(const Table& table, const std::string& norm) {
+  if (!published_highest_rate(table.shape.number, norm)) return {};
+  for (const std::string& rate : table.rates)
+    if (published_outcome(table.shape.number, norm, rate) == true) return rate;
+  return "none";
 }
 
 std::string highest_rate(const Table& table, const std::string& norm) {

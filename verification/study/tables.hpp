@@ -12,6 +12,8 @@
 
 namespace normproof::verification::study {
 
+inline constexpr std::size_t kStudySteps = 87;  ///< three epochs of the published data
+
 /// The results of a folder, each with the cell that its name says.
 struct Finished {
   Cell cell;
@@ -54,7 +56,7 @@ struct TableEntry {
   Outcome outcome() const;
 };
 
-/// Means over the seeds, of the last epoch; nothing where no run has one.
+/// Means over the seeds that stayed finite, of the last epoch; nothing where no run has one.
 std::optional<double> mean_accuracy(const TableEntry& entry);
 std::optional<double> mean_macro_f1(const TableEntry& entry);
 
@@ -86,6 +88,9 @@ Agreement agreement(const std::vector<Table>& tables);
 /// The highest rate of a table at which a norm converged for every seed, "none" where there is
 /// none; empty where no rate was run.
 std::string highest_rate(const Table& table, const std::string& norm);
+
+/// The published one among the rates that the table has; empty where nothing was published.
+std::string published_highest(const Table& table, const std::string& norm);
 
 /// How many entries of the tables have another outcome under another rule.
 struct Sensitivity {

@@ -54,6 +54,24 @@ TEST(StudyTables, SeedsAreOfOneEntryAndMayDiffer) {
   EXPECT_EQ(mean_accuracy(TableEntry{}), std::nullopt);
 }
 
+TEST(StudyTables, ARunThatDivergedHasNoAccuracy) {
+  Results results;
+  add_table_cell(results, 1, "none", "1", true);
+  const std::string name = results.begin()->first;
+  results.at(name).result.diverged = {80, "step 80: inf"};
+  EXPECT_EQ(mean_accuracy(tables_of(results, {}, even_classes())[0].entries[0][0]), std::nullopt);
+}
+
+TEST(StudyTables, ThePublishedHighestIsOneOfTheRatesThatWereRun) {
+  Results results;
+  for (const char* rate : {"1", "0.5", "1e-2"})
+    for (const char* norm : {"none", "power_norm"}) add_table_cell(results, 1, norm, rate, true);
+  const Table table = tables_of(results, {}, even_classes())[0];
+  EXPECT_EQ(published_highest(table, "none"), "1e-2");  // it converged at 0.1, which was not run
+  EXPECT_EQ(published_highest(table, "layer_norm"), "0.5");
+  EXPECT_EQ(published_highest(table, "power_norm"), "");
+}
+
 TEST(StudyTables, CellsOfCurvesOtherStepsAndInitializationsAreNotOfTheTables) {
   Results results;
   for (Cell cell : {curves_cell({}, 87, 3200), gradients_cell({}, 1, 3200),
