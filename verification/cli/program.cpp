@@ -96,6 +96,7 @@ struct Runner {
 int run_program(const std::vector<std::string>& arguments) noexcept {
   try {
     ignore_closed_pipes();
+    ignore_file_size_limit();
     ref::numeric::check_fp_environment();
     return std::visit(Runner{}, parse_command_line(arguments));
   } catch (const ref::numeric::UsageError& error) {

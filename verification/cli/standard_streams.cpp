@@ -66,4 +66,8 @@ void ignore_closed_pipes() {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
+void ignore_file_size_limit() {
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
 }  // namespace normproof::verification::cli

@@ -28,4 +28,8 @@ std::size_t terminal_width(int descriptor, std::size_t otherwise);
 /// From here on a closed pipe is an error of the write, not the end of the process.
 void ignore_closed_pipes();
 
+/// From here on a file that would become longer than the limit (ulimit -f) is an error of the write
+/// too, as a full disk is.
+void ignore_file_size_limit();
+
 }  // namespace normproof::verification::cli
