@@ -29,6 +29,25 @@ study::Store store_of(const StudyCommand& command) {
   });
 }
 
+/// What study.json says.
+study::Identity read_identity(const StudyCommand& command, const std::string& text) {
+  return study::parse_identity(text, (command.out / "study.json").string());
+}
+
+/// The results of a folder, all of them of the data of its study.json, and the classes of that.
+struct Contents {
+  study::ClassCounts classes;
+  study::Results results;
+};
+
+Contents read_contents(const StudyCommand& command, const study::Store& store) {
+  study::Identity identity = read_identity(command, store.identity());
+  const auto lines = store.results();
+  store.check_data(identity.data_sha256);
+  return {std::move(identity.classes),
+          study::read_results(lines, (command.out / "results.jsonl").string())};
+}
+
 training::Dataset load_study_data(const StudyCommand& command) {
   training::RunConfig config = load_config(command.source);
   return load_training_data(command.source, config).data;
@@ -68,7 +87,9 @@ void run_cells(const StudyCommand& command) {
   }
   const training::Dataset data = load_study_data(command);
   const study::Store store = store_of(command);
-  store.begin(study::study_identity(data));
+  const std::string identity = study::study_identity(data);
+  store.begin(identity, [&](const std::string& there) { read_identity(command, there); });
+  store.check_data(read_identity(command, identity).data_sha256);
   ProgressBar bar;
   const study::JobsSummary summary = study::run_tasks(
       store, std::move(tasks),
@@ -92,29 +113,32 @@ void run_cells(const StudyCommand& command) {
 
 void show_status(const StudyCommand& command) {
   const study::Store store = store_of(command);
-  store.identity();
-  const auto results = store.results();
+  const study::Results results = read_contents(command, store).results;
   const auto times = store.times();
   const std::vector<study::Cell> cells = cells_of(command);
-  double measured = 0, cost_of_measured = 0, cost_of_missing = 0;
+  // The rate is that of all that is measured here, the seconds are those of the cells asked for.
+  double measured = 0, measured_of_all = 0, cost_of_measured = 0, cost_of_missing = 0;
   std::size_t done = 0;
   nlohmann::ordered_json missing = nlohmann::json::array();
-  for (const auto& [name, seconds] : times)
-    if (results.contains(name)) {
-      measured += seconds;
-      cost_of_measured += cost(study::parse_cell(name));
+  for (const auto& [name, finished] : results)
+    if (const auto time = times.find(name); time != times.end()) {
+      measured_of_all += time->second;
+      cost_of_measured += cost(finished.cell);
     }
   for (const study::Cell& cell : cells) {
-    if (results.contains(cell_name(cell))) {
+    const std::string name = cell_name(cell);
+    if (results.contains(name)) {
       ++done;
+      if (const auto time = times.find(name); time != times.end()) measured += time->second;
       continue;
     }
-    missing.push_back(cell_name(cell));
+    missing.push_back(name);
     cost_of_missing += cost(cell);
   }
   const bool known = cost_of_measured > 0;
-  const double left =
-      known ? measured / cost_of_measured * cost_of_missing / static_cast<double>(command.jobs) : 0;
+  const double left = known ? measured_of_all / cost_of_measured * cost_of_missing /
+                                  static_cast<double>(command.jobs)
+                            : 0;
   if (command.json) {
     nlohmann::ordered_json status = {{"cells", cells.size()}, {"done", done}, {"missing", missing}};
     status["seconds_left"] = known ? nlohmann::ordered_json(left) : nlohmann::ordered_json();
@@ -133,10 +157,9 @@ void show_status(const StudyCommand& command) {
 
 void write_report(const StudyCommand& command) {
   const study::Store store = store_of(command);
-  const study::ClassCounts classes =
-      study::parse_identity(store.identity(), (command.out / "study.json").string());
-  const study::Results results =
-      study::read_results(store.results(), (command.out / "results.jsonl").string());
+  const Contents contents = read_contents(command, store);
+  const study::Results& results = contents.results;
+  const study::ClassCounts& classes = contents.classes;
   if (results.empty())
     throw UsageError(fmt::format("--out {} holds no result; expected some of normproof study run",
                                  command.out.string()));

@@ -1,17 +1,30 @@
 #include "verification/study/convergence.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "ref/io/json_reader.hpp"
+#include "ref/io/sha256.hpp"
 #include "ref/numeric/contract_version.hpp"
 #include "ref/numeric/elementary.hpp"
 
 namespace normproof::verification::study {
 
+using nlohmann::ordered_json;
+
 namespace {
+
+constexpr const char* kFormat = "normproof-study-1";
+
+/// The text of study.json, whose last field is the SHA-256 of the others.
+std::string sealed(ordered_json identity) {
+  identity["sha256"] = ref::io::sha256(identity.dump(1));
+  return identity.dump(1) + "\n";
+}
 
 std::vector<std::size_t> counts_of(const training::Sentences& sentences) {
   std::vector<std::size_t> counts;
@@ -82,19 +95,37 @@ double loss_floor(const ClassCounts& classes, bool count_weights) {
 
 std::string study_identity(const training::Dataset& data) {
   const ClassCounts classes = class_counts(data);
-  const nlohmann::ordered_json identity = {
-      {"format", "normproof-study-1"},
-      {"contract", ref::numeric::kArithmeticContract},
-      {"data", nlohmann::ordered_json::parse(training::data_json(data))},
-      {"classes", {{"training", classes.training}, {"validation", classes.validation}}}};
-  return identity.dump(1) + "\n";
+  const std::string described = training::data_json(data);
+  return sealed(
+      {{"format", kFormat},
+       {"contract", ref::numeric::kArithmeticContract},
+       {"data", ordered_json::parse(described)},
+       {"data_sha256", ref::io::sha256(described)},
+       {"classes", {{"training", classes.training}, {"validation", classes.validation}}}});
 }
 
-ClassCounts parse_identity(std::string_view text, const std::string& file) {
+Identity parse_identity(std::string_view text, const std::string& file) {
   const ref::io::JsonReader reader(file);
   const nlohmann::json identity = reader.parse(text, "what 'normproof study run' writes");
+  if (const std::string format = reader.text(identity, "format", "format"); format != kFormat)
+    reader.fail("format", fmt::format("is '{}'", format), kFormat);
+  const std::uint64_t contract = reader.whole(identity, "contract", "contract");
+  if (contract != ref::numeric::kArithmeticContract)
+    reader.fail("contract", fmt::format("is {}", contract),
+                fmt::format("{}, the arithmetic contract of this program",
+                            ref::numeric::kArithmeticContract));
   const nlohmann::json& classes = reader.object(identity, "classes", "classes");
-  return {read_counts(reader, classes, "training"), read_counts(reader, classes, "validation")};
+  Identity read = {
+      {read_counts(reader, classes, "training"), read_counts(reader, classes, "validation")},
+      reader.sha256(identity, "data_sha256", "data_sha256")};
+  reader.sha256(identity, "sha256", "sha256");
+  // Written again it is the same text: no field is another one.
+  ordered_json unsealed = ordered_json::parse(text);
+  unsealed.erase("sha256");
+  if (sealed(std::move(unsealed)) != text)
+    reader.fail("sha256", "is not that of the fields before it",
+                "study.json as 'normproof study run' wrote it");
+  return read;
 }
 
 }  // namespace normproof::verification::study

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "verification/study/result.hpp"
@@ -40,11 +41,19 @@ bool learned(const CellResult& cell, const ClassCounts& classes, const LearningR
 /// classes, each weighted by its count where `count_weights`, else by N / (C n_c).
 double loss_floor(const ClassCounts& classes, bool count_weights);
 
-/// What a folder of results is of, as JSON: the data, its classes, and the arithmetic contract.
+/// What a folder of results is of, as JSON: the data, its classes, the arithmetic contract, and the
+/// SHA-256 of all that.
 std::string study_identity(const training::Dataset& data);
 
-/// The classes in it.
-/// Throws    FileError naming `file`
-ClassCounts parse_identity(std::string_view text, const std::string& file);
+/// What of it a reader of results needs.
+struct Identity {
+  ClassCounts classes;
+  std::string data_sha256;  ///< of training::data_json, as every result has it
+};
+
+/// Reads what study_identity writes, of this arithmetic contract.
+/// Throws    FileError naming `file` and the field: absent, altered, or of another format or
+///           contract
+Identity parse_identity(std::string_view text, const std::string& file);
 
 }  // namespace normproof::verification::study

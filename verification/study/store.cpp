@@ -86,6 +86,18 @@ std::optional<std::pair<std::string, std::string>> parse_stored(std::string_view
   return std::pair(std::move(name), std::move(result));
 }
 
+/// f(name, result, number of its line) of every line, none of which is altered.
+template <class F>
+void for_each_result(const fs::path& path, std::string_view lines, const F& f) {
+  for_each_line(lines, [&](std::string_view line, std::size_t number) {
+    auto parsed = parse_stored(line);
+    if (!parsed)
+      file_failure(path.string(), fmt::format("line {}", number), "is altered",
+                   "a result with the SHA-256 that stands before it");
+    f(std::move(parsed->first), std::move(parsed->second), number);
+  });
+}
+
 /// The name as that of a file.
 std::string lock_name(std::string name) {
   std::ranges::replace(name, '/', '~');
@@ -117,50 +129,74 @@ FileLock Store::lock() const {
   return *FileLock::take(file(kLock), true);
 }
 
-void Store::begin(const std::string& identity) const {
+bool Store::has_identity() const {
+  std::error_code error;
+  if (fs::exists(file(kIdentity), error)) return true;
+  if (!text_of(file(kResults)).empty())
+    file_failure(file(kResults).string(), "the whole", "has no study.json beside it",
+                 "the study.json with whose data its results were computed");
+  return false;
+}
+
+void Store::begin(const std::string& identity, const Check& check) const {
   std::error_code error;
   fs::create_directories(folder_, error);
   if (!fs::is_directory(folder_, error)) cannot_write(folder_, error ? error.value() : ENOTDIR);
-  const bool is_study = fs::exists(file(kIdentity), error) || fs::exists(file(kLock), error);
+  const bool is_study = has_identity() || fs::exists(file(kLock), error);
   if (!is_study && !fs::is_empty(folder_, error))
     throw UsageError(fmt::format(
         "--out {} holds something that is no study; expected a new folder, or that of a study",
         folder_.string()));
   const FileLock held = lock();
-  const std::string there = text_of(file(kIdentity));
-  if (there.empty()) return ref::io::write_file(file(kIdentity), identity);
+  if (!has_identity()) return ref::io::write_file(file(kIdentity), identity);
+  const std::string there = ref::io::read_text(file(kIdentity));
+  if (check) check(there);
   if (there != identity)
-    throw UsageError(fmt::format(
-        "--out {} is the folder of a study of other data, or of another arithmetic contract; "
-        "expected a new folder, or the data that its study.json names",
-        folder_.string()));
+    throw UsageError(
+        fmt::format("--out {} is the folder of a study of other data; expected a new folder, or "
+                    "the data that its study.json names",
+                    folder_.string()));
 }
 
 std::string Store::identity() const {
-  std::string there = text_of(file(kIdentity));
-  if (there.empty())
+  if (!has_identity())
     throw UsageError(
         fmt::format("--out {} holds no study; expected the folder of a study", folder_.string()));
-  return there;
+  return ref::io::read_text(file(kIdentity));
+}
+
+void Store::say_cut_off(const fs::path& path) const {
+  if (warn_ && !said_cut_off_)
+    warn_(fmt::format("{}: the last line is cut off; its result counts as missing", path.string()));
+  said_cut_off_ = true;
 }
 
 std::map<std::string, std::string> Store::results() const {
   const fs::path path = file(kResults);
   const std::string text = text_of(path);
   const std::string_view whole = whole_lines(text);
-  if (whole.size() != text.size() && warn_)
-    warn_(fmt::format("{}: the last line is cut off; its result counts as missing", path.string()));
+  if (whole.size() != text.size()) say_cut_off(path);
   std::map<std::string, std::string> results;
-  for_each_line(whole, [&](std::string_view line, std::size_t number) {
-    auto parsed = parse_stored(line);
-    const std::string place = fmt::format("line {}", number);
-    if (!parsed)
-      file_failure(path.string(), place, "is altered",
-                   "a result with the SHA-256 that stands before it");
-    if (!results.insert(std::move(*parsed)).second)
-      file_failure(path.string(), place, "has the name of a line before it", "each result once");
+  for_each_result(path, whole, [&](std::string name, std::string result, std::size_t number) {
+    if (!results.emplace(std::move(name), std::move(result)).second)
+      file_failure(path.string(), fmt::format("line {}", number),
+                   "has the name of a line before it", "each result once");
   });
   return results;
+}
+
+void Store::check_data(const std::string& data_sha256) const {
+  const fs::path path = file(kResults);
+  const std::string text = text_of(path);
+  const auto check = [&](const std::string&, const std::string& result, std::size_t number) {
+    const ref::io::JsonReader reader(fmt::format("{}: line {}", path.string(), number));
+    const std::string there =
+        reader.sha256(reader.parse(result, "a result"), "data_sha256", "data_sha256");
+    if (there != data_sha256)
+      reader.fail("data_sha256", fmt::format("is {}", there),
+                  fmt::format("{}, that of the data in study.json", data_sha256));
+  };
+  for_each_result(path, whole_lines(text), check);
 }
 
 std::map<std::string, double> Store::times() const {
@@ -207,8 +243,7 @@ void Store::append(const fs::path& path, const std::string& line) const {
   char last = '\n';
   const bool ends = size <= 0 || (::pread(descriptor, &last, 1, size - 1) == 1 && last == '\n');
   const off_t kept = ends ? size : static_cast<off_t>(whole_lines(text_of(path)).size());
-  if (!ends && warn_)
-    warn_(fmt::format("{}: the last line, which is cut off, is removed", path.string()));
+  if (!ends) say_cut_off(path);
   int error = 0;
   const auto fail_unless = [&](bool fine) { error = fine || error != 0 ? error : errno; };
   fail_unless(size >= 0 && (ends || ::ftruncate(descriptor, kept) == 0) &&

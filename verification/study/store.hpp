@@ -50,21 +50,28 @@ class Claim {
 class Store {
  public:
   using Warn = std::function<void(const std::string&)>;
+  /// Throws where the text of study.json is none.
+  using Check = std::function<void(const std::string&)>;
 
-  /// Opens no file. `warn` is told of a line that is cut off.
+  /// Opens no file. `warn` is told, once, of a line that is cut off.
   explicit Store(std::filesystem::path folder, Warn warn = {});
 
   /// Makes the folder with study.json, or finds that it is that of the same study.
-  /// Throws    UsageError where it is another study's, or holds something else; FileError
-  void begin(const std::string& identity) const;
+  /// Throws    UsageError where it is another study's, or holds something else; FileError, as where
+  ///           there are results without study.json; what `check` throws of the study.json there is
+  void begin(const std::string& identity, const Check& check = {}) const;
 
   /// What study.json holds.
-  /// Throws    UsageError where the folder holds no study
+  /// Throws    UsageError where the folder holds no study; FileError where it has results alone
   std::string identity() const;
 
   /// Results by name.
   /// Throws    FileError naming the file and the line: altered, or a name twice
   std::map<std::string, std::string> results() const;
+
+  /// Every result has this data_sha256.
+  /// Throws    FileError naming the file, the line and the expectation
+  void check_data(const std::string& data_sha256) const;
 
   /// Seconds by name; a line that cannot be read is passed over: no result depends on it.
   std::map<std::string, double> times() const;
@@ -88,10 +95,13 @@ class Store {
  private:
   std::filesystem::path file(const char* name) const { return folder_ / name; }
   FileLock lock() const;
+  bool has_identity() const;
+  void say_cut_off(const std::filesystem::path& file) const;
   void append(const std::filesystem::path& file, const std::string& line) const;
 
   std::filesystem::path folder_;
   Warn warn_;
+  mutable bool said_cut_off_ = false;
 };
 
 }  // namespace normproof::verification::study

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "tests/verification/cli/program_run.hpp"
@@ -125,6 +126,72 @@ TEST_F(StudyProgram, TheReportIsAFunctionOfTheResults) {
   EXPECT_EQ(in("diff -r a b").out, "");
   const auto summary = nlohmann::json::parse(in("$N study report --out a --json").out);
   EXPECT_EQ(summary.at("cells"), 10);
+}
+
+TEST_F(StudyProgram, StudyJsonAndResultsBelongTogether) {
+  in("seq 0 9 > ten; C=${C%%,*}; $N study run --out a --cells $C; "
+     "$N study run --out b --cells $C --validation ten");
+  const std::string sound = read_file(folder_ / "a/study.json");
+  const auto refused = [&](const char* sentence) {
+    for (const char* verb : {"run", "status", "report"}) {
+      const Outcome outcome = in(std::string("C=${C%%,*}; $N study ") + verb + " --out a" +
+                                 (verb == std::string("report") ? "" : " --cells $C"));
+      EXPECT_EQ(outcome.status, 3) << verb << outcome.err;
+      EXPECT_TRUE(is_one_sentence(outcome.err)) << verb << outcome.err;
+      EXPECT_THAT(outcome.err, HasSubstr(sentence)) << verb;
+    }
+  };
+  std::string altered = sound;
+  altered.insert(altered.find("  ", altered.find("\"validation\": [")) + 3, "1");
+  for (const auto& [text, sentence] :
+       {std::pair(std::string(), "cannot read 'a/study.json': it is empty"),
+        std::pair(std::string("{"), "a/study.json: the whole is no JSON object"),
+        std::pair(altered, "a/study.json: sha256 is not that")}) {
+    write_file(folder_ / "a/study.json", text);
+    refused(sentence);
+    EXPECT_EQ(read_file(folder_ / "a/study.json"), text);
+  }
+  in("rm a/study.json");
+  refused("a/results.jsonl: the whole has no study.json beside it");
+  write_file(folder_ / "a/study.json", sound);
+  in("cp b/results.jsonl a");
+  refused("a/results.jsonl: line 1: data_sha256 is ");
+}
+
+TEST_F(StudyProgram, ALimitOfTheSizeOfFilesIsASentenceAndLeavesNoFile) {
+  const auto limited = [&](const std::string& verb) {
+    const Outcome outcome = in("C=${C%%,*}; (ulimit -f 1; $N study " + verb + " --out a)");
+    EXPECT_EQ(outcome.status, 3) << outcome.err;
+    EXPECT_TRUE(is_one_sentence(outcome.err)) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("File too large"));
+  };
+  limited("run --cells $C");
+  EXPECT_EQ(results("a"), "");
+  in("$N study run --out a --cells ${C%%,*}");
+  const Outcome before = in("ls -A a");
+  limited("report");
+  EXPECT_EQ(in("ls -A a").out, before.out);
+}
+
+TEST_F(StudyProgram, StatusSumsTheSecondsOfTheCellsAskedFor) {
+  in("$N study run --out a --cells $C");
+  std::string times;
+  double seconds = 1;
+  const std::string names = cells();
+  for (std::size_t begin = 0; begin < names.size(); seconds *= 2) {
+    const std::size_t end = std::min(names.find(',', begin), names.size());
+    times += "{\"name\":\"" + names.substr(begin, end - begin) +
+             "\",\"seconds\":" + std::to_string(seconds) + "}\n";
+    begin = end + 1;
+  }
+  write_file(folder_ / "a/times.jsonl", times);
+  const auto measured = [&](const std::string& of) {
+    return nlohmann::json::parse(in("$N study status --json --out a --cells " + of).out)
+        .at("seconds_measured")
+        .get<double>();
+  };
+  EXPECT_EQ(measured("$C"), 255);
+  EXPECT_EQ(measured("${C%%,*}"), 1);
 }
 
 TEST_F(StudyProgram, WhatIsWrongIsOneSentence) {

@@ -6,8 +6,10 @@
 #include <cmath>
 #include <limits>
 
+#include "ref/io/sha256.hpp"
 #include "ref/numeric/elementary.hpp"
 #include "ref/numeric/errors.hpp"
+#include "tests/ref/numeric/error_message.hpp"
 
 namespace normproof::tests::verification::study {
 namespace {
@@ -15,7 +17,6 @@ namespace {
 using namespace normproof::verification::study;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 CellResult losses(const std::vector<double>& values) {
   CellResult cell;
@@ -66,22 +67,56 @@ TEST(LossFloor, OfThePublishedClassesIsThePublishedEntropy) {
             normproof::ref::numeric::log(2.0));  // two terms of log(1/2)/2, exactly
 }
 
-TEST(StudyIdentity, NamesTheDataAndItsClasses) {
+normproof::verification::training::Dataset six_sentences() {
   normproof::verification::training::Dataset data;
   data.training = {{{1, 2}, {3}, {4}}, {0, 2, 2}};
   data.validation = {{{1}, {2}, {5}}, {1, 1, 0}};
+  return data;
+}
+
+TEST(StudyIdentity, NamesTheDataAndItsClasses) {
+  auto data = six_sentences();
   const std::string text = study_identity(data);
-  EXPECT_THAT(parse_identity(text, "study.json").training, ElementsAre(1U, 0U, 2U));
-  EXPECT_THAT(parse_identity(text, "study.json").validation, ElementsAre(1U, 2U));
-  EXPECT_EQ(parse_identity(text, "study.json").majority(), 2.0 / 3);
+  const Identity identity = parse_identity(text, "study.json");
+  EXPECT_THAT(identity.classes.training, ElementsAre(1U, 0U, 2U));
+  EXPECT_THAT(identity.classes.validation, ElementsAre(1U, 2U));
+  EXPECT_EQ(identity.classes.majority(), 2.0 / 3);
+  EXPECT_EQ(identity.data_sha256,
+            normproof::ref::io::sha256(normproof::verification::training::data_json(data)));
   data.training.sequences[0][0] = 7;
   EXPECT_NE(study_identity(data), text);
-  EXPECT_THAT([&] { parse_identity(R"({"classes":{"training":[1]}})", "study.json"); },
-              ThrowsMessage<normproof::ref::numeric::FileError>(
-                  HasSubstr("study.json: classes.validation")));
-  EXPECT_THAT(
-      [&] { parse_identity(R"({"classes":{"training":[1],"validation":[]}})", "study.json"); },
-      ThrowsMessage<normproof::ref::numeric::FileError>(HasSubstr("classes.validation has none")));
+  EXPECT_NE(parse_identity(study_identity(data), "study.json").data_sha256, identity.data_sha256);
+}
+
+TEST(StudyIdentity, WhatIsAlteredIsNamed) {
+  const std::string text = study_identity(six_sentences());
+  const auto refused = [](const std::string& altered) {
+    return normproof::ref::numeric::error_message<normproof::ref::numeric::FileError>(
+        [&] { parse_identity(altered, "study.json"); });
+  };
+  const auto with = [&](std::string_view old, std::string_view replacement) {
+    std::string altered = text;
+    return refused(altered.replace(altered.find(old), old.size(), replacement));
+  };
+  EXPECT_THAT(with("study-1", "study-9"),
+              HasSubstr("study.json: format is 'normproof-study-9'; expected normproof-study-1"));
+  EXPECT_THAT(with("\"contract\": 1", "\"contract\": 77"),
+              HasSubstr("study.json: contract is 77; expected 1"));
+  EXPECT_THAT(with("\"validation\": [", "\"other\": ["),
+              HasSubstr("study.json: classes.validation is absent"));
+  EXPECT_THAT(with("\"data_sha256\"", "\"data\""), HasSubstr("study.json: data_sha256 is absent"));
+  EXPECT_THAT(with("\"sha256\": \"", "\"sha256\": \"x"), HasSubstr("study.json: "));
+  EXPECT_THAT(refused(""), HasSubstr("study.json: the whole is no JSON object"));
+  EXPECT_THAT(refused("{"), HasSubstr("study.json: the whole is no JSON object"));
+  const std::size_t counts = text.find("\"classes\"");
+  std::string more = text;
+  more.insert(more.find("  2", counts) + 2, "9");
+  EXPECT_THAT(refused(more), HasSubstr("study.json: sha256 is not that of the fields before it"));
+  for (std::size_t place = 0; place < text.size(); ++place) {
+    std::string altered = text;
+    altered[place] = static_cast<char>(altered[place] ^ 1);
+    EXPECT_THAT(refused(altered), HasSubstr("study.json: ")) << altered;
+  }
 }
 
 }  // namespace

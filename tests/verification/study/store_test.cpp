@@ -1,5 +1,6 @@
 #include "verification/study/store.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -38,8 +39,7 @@ class StoreTest : public ::testing::Test {
   }
 
   tests::ref::io::TemporaryFolder folder_;
-  std::vector<std::string> said_;
-  Store store_{folder_.path(), [this](const std::string& sentence) { said_.push_back(sentence); }};
+  Store store_{folder_.path()};
 };
 
 TEST_F(StoreTest, KeepsResultsAndTheirTimes) {
@@ -94,11 +94,11 @@ TEST_F(StoreTest, ATornLastLineCountsAsMissingAndIsCutOffWithAWord) {
   const std::string after = text();
   for (std::size_t cut = before.size() + 1; cut < after.size(); ++cut) {
     write(after.substr(0, cut));
-    said_.clear();
-    EXPECT_THAT(store_.results(), ElementsAre(Pair("a", "{}"))) << cut;
-    EXPECT_THAT(said_, ElementsAre(HasSubstr("results.jsonl: the last line is cut off")));
-    add("b", "{}");
-    EXPECT_THAT(said_, testing::SizeIs(2));
+    std::vector<std::string> said;
+    const Store store(folder_.path(), [&](const std::string& s) { said.push_back(s); });
+    EXPECT_THAT(store.results(), ElementsAre(Pair("a", "{}"))) << cut;
+    store.add(*store.claim("b"), "{}", 1.5);
+    EXPECT_THAT(said, ElementsAre(HasSubstr("results.jsonl: the last line is cut off")));
     EXPECT_EQ(text(), after) << cut;
   }
 }
@@ -135,6 +135,41 @@ TEST_F(StoreTest, AFolderIsOfOneStudy) {
               ThrowsMessage<UsageError>(HasSubstr("holds something that is no study")));
   EXPECT_THAT([&] { Store(other / "x").begin("identity\n"); },
               ThrowsMessage<FileError>(HasSubstr("cannot write")));
+}
+
+TEST_F(StoreTest, ResultsOfOtherDataAreAnErrorWithFileAndLine) {
+  const std::string ours(64, 'a'), theirs(64, 'b');
+  const auto of = [](const std::string& sha256) {
+    return fmt::format(R"({{"data_sha256":"{}"}})", sha256);
+  };
+  add("a", of(ours));
+  store_.check_data(ours);
+  add("b", of(theirs));
+  EXPECT_THAT([&] { store_.check_data(ours); },
+              ThrowsMessage<FileError>(HasSubstr(fmt::format(
+                  "results.jsonl: line 2: data_sha256 is {}; expected {}", theirs, ours))));
+  write("");
+  add("a", "{}");
+  EXPECT_THAT([&] { store_.check_data(ours); },
+              ThrowsMessage<FileError>(HasSubstr("line 1: data_sha256 is absent")));
+}
+
+TEST_F(StoreTest, ResultsWithoutStudyJsonAreRefusedAndADamagedOneIsKept) {
+  const auto refuse = [](const std::string&) { throw FileError("is damaged"); };
+  EXPECT_THAT([&] { store_.begin("another\n", refuse); }, ThrowsMessage<FileError>("is damaged"));
+  std::ofstream(folder_ / "study.json", std::ios::trunc).close();
+  EXPECT_THAT([&] { store_.begin("identity\n"); }, ThrowsMessage<FileError>(HasSubstr("is empty")));
+  EXPECT_EQ(std::filesystem::file_size(folder_ / "study.json"), 0U);
+  EXPECT_THAT([&] { store_.identity(); }, ThrowsMessage<FileError>(HasSubstr("is empty")));
+  add("a", "{}");
+  std::filesystem::remove(folder_ / "study.json");
+  const auto sentence = HasSubstr("results.jsonl: the whole has no study.json beside it");
+  EXPECT_THAT([&] { store_.begin("identity\n"); }, ThrowsMessage<FileError>(sentence));
+  EXPECT_THAT([&] { store_.identity(); }, ThrowsMessage<FileError>(sentence));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "study.json"));
+  write("");
+  store_.begin("identity\n");
+  EXPECT_EQ(store_.identity(), "identity\n");
 }
 
 TEST_F(StoreTest, ADiskWithoutRoomLeavesTheFileAsItWas) {
