@@ -49,8 +49,7 @@ TEST(StudyReport, SaysWhereACellStoppedBeingFiniteAndWhatSeedsDiffer) {
   diverged.diverged = study::Divergence{.step = 2, .sentence = "the loss is inf"};
   sample::add(results, cell, diverged);
   const Document document = study_document(results, sample::even_classes());
-  EXPECT_THAT(document_markdown(document),
-              AllOf(HasSubstr("the loss is inf"), HasSubstr("± 1/2")));
+  EXPECT_THAT(document_markdown(document), AllOf(HasSubstr("the loss is inf"), HasSubstr("± 1/2")));
   EXPECT_THAT(document_html("t", document),
               AllOf(HasSubstr("class=\"differ\""), HasSubstr("not finite at step 2")));
 }
