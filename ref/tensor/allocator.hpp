@@ -11,7 +11,8 @@ namespace normproof::ref::tensor {
 /// a layer's outputs are not mapped, zeroed and unmapped at every step, though one batch is longer
 /// than another. What is in use and what is kept stay together below 1 GiB, or below the most that
 /// was ever in use. Nothing is kept under AddressSanitizer, or where there is no mmap. Safe to call
-/// from any thread. Throws    std::bad_alloc
+/// from any thread.
+/// Throws    std::bad_alloc
 void* allocate_block(std::size_t bytes);
 void release_block(void* block, std::size_t bytes) noexcept;
 
