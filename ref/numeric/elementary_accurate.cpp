@@ -11,29 +11,39 @@
 
 // The steps and their bounds: docs/derivations/elementary.md, section "The accurate phase".
 namespace normproof::ref::numeric {
+inline namespace NORMPROOF_SIDE {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-double magnitude(double x) {
+NORMPROOF_DEVICE double magnitude(double x) {
   return x < 0 ? -x : x;
 }
-double with_sign_of(double x, double y) {
+NORMPROOF_DEVICE double with_sign_of(double x, double y) {
   constexpr std::uint64_t sign = std::uint64_t{1} << 63;
   return std::bit_cast<double>(std::bit_cast<std::uint64_t>(y) |
                                (std::bit_cast<std::uint64_t>(x) & sign));
 }
 
+#if defined(__CUDACC__)
+__device__ void refuse_to_decide(const char*, double) {
+  __trap();
+}
+#else
+[[noreturn]] void refuse_to_decide(const char* function, double x) {
+  throw std::logic_error(std::string(function) + ": 2048 fractional bits do not decide how " +
+                         std::to_string(x) + " rounds");
+}
+#endif
+
 // Tries growing precisions until `attempt(limbs, &result)` is decided.
 template <class Attempt>
-double decide(const char* function, double x, int limbs, Attempt attempt) {
+NORMPROOF_DEVICE double decide(const char* function, double x, int limbs, Attempt attempt) {
   for (;;) {
     double result;
     if (attempt(limbs, &result)) return result;
-    if (limbs == kConstantLimbs)
-      throw std::logic_error(std::string(function) + ": 2048 fractional bits do not decide how " +
-                             std::to_string(x) + " rounds");
+    if (limbs == kConstantLimbs) refuse_to_decide(function, x);
     limbs = limbs * 2 < kConstantLimbs ? limbs * 2 : kConstantLimbs;
   }
 }
@@ -41,7 +51,7 @@ double decide(const char* function, double x, int limbs, Attempt attempt) {
 // Adds the terms step(term, 1), step(., 2), ... until one vanishes. Requires each |term| to be at
 // most half of the one before it from there on: then the rest is below the last term's error + 1.
 template <class Step>
-FixedPoint sum_series(FixedPoint term, Step step) {
+NORMPROOF_DEVICE FixedPoint sum_series(FixedPoint term, Step step) {
   FixedPoint sum = term;
   for (std::uint32_t n = 1; !term.is_zero(); ++n) {
     step(term, n);
@@ -57,7 +67,7 @@ struct Exponential {
 };
 
 // exp(v) or exp(-v), 0 <= v < 2^11: v = k log(2) + r, exp(r) = (Taylor of exp(r / 2^s))^(2^s).
-Exponential exponential(FixedPoint v, bool negative) {
+NORMPROOF_DEVICE Exponential exponential(FixedPoint v, bool negative) {
   const FixedPoint ln2(v.limbs(), kLn2, kConstantLimbs);
   auto k = static_cast<int>(v.approximate() * 1.4426950408889634);
   const auto multiple = [&] { return FixedPoint(ln2) *= static_cast<std::uint64_t>(k); };
@@ -80,7 +90,7 @@ Exponential exponential(FixedPoint v, bool negative) {
 }
 
 // log(x) to about 40 bits, for a normal x: the error is made good exactly.
-double rough_log(double x) {
+NORMPROOF_DEVICE double rough_log(double x) {
   const auto bits = std::bit_cast<std::int64_t>(x);
   const std::int64_t above = bits - kLogFirst;
   const double m = std::bit_cast<double>(bits - (above & -(std::int64_t{1} << 52)));
@@ -91,7 +101,7 @@ double rough_log(double x) {
 }
 
 // log(2^scaled x): y + log(x exp(-y)) for any y near it.
-bool log_attempt(double x, int scaled, int limbs, double* result) {
+NORMPROOF_DEVICE bool log_attempt(double x, int scaled, int limbs, double* result) {
   const int binary_exponent = static_cast<int>(std::bit_cast<std::uint64_t>(x) >> 52) - 1023;
   double y = rough_log(x);
   // A short y: its fraction fits the first precision.
@@ -142,7 +152,7 @@ bool log_attempt(double x, int scaled, int limbs, double* result) {
 
 }  // namespace
 
-double exp_accurate(double x, int first_limbs) {
+NORMPROOF_DEVICE double exp_accurate(double x, int first_limbs) {
   if (x != x) return x;
   if (x > 710) return kInfinity;
   if (x < -746) return 0;
@@ -154,7 +164,7 @@ double exp_accurate(double x, int first_limbs) {
   });
 }
 
-double log_accurate(double x, int first_limbs) {
+NORMPROOF_DEVICE double log_accurate(double x, int first_limbs) {
   if (x != x) return x;
   if (x == 0) return -kInfinity;
   if (x < 0) return kNaN;
@@ -168,7 +178,7 @@ double log_accurate(double x, int first_limbs) {
   });
 }
 
-double tanh_accurate(double x, int first_limbs) {
+NORMPROOF_DEVICE double tanh_accurate(double x, int first_limbs) {
   if (x != x) return x;
   const double t = magnitude(x);
   // x - x^3/3 + ...: below half a unit in the last place of x, whatever its binade.
@@ -186,7 +196,7 @@ double tanh_accurate(double x, int first_limbs) {
   return with_sign_of(x, y);
 }
 
-double erf_accurate(double x, int first_limbs) {
+NORMPROOF_DEVICE double erf_accurate(double x, int first_limbs) {
   if (x != x || x == 0) return x;
   const double t = magnitude(x);
   // 1 - erf(6) < 2^-54.
@@ -213,17 +223,18 @@ double erf_accurate(double x, int first_limbs) {
   return with_sign_of(x, y);
 }
 
-double exp_accurate(double x) {
+NORMPROOF_DEVICE double exp_accurate(double x) {
   return exp_accurate(x, kFirstLimbs);
 }
-double log_accurate(double x) {
+NORMPROOF_DEVICE double log_accurate(double x) {
   return log_accurate(x, kFirstLimbs);
 }
-double tanh_accurate(double x) {
+NORMPROOF_DEVICE double tanh_accurate(double x) {
   return tanh_accurate(x, kFirstLimbs);
 }
-double erf_accurate(double x) {
+NORMPROOF_DEVICE double erf_accurate(double x) {
   return erf_accurate(x, kFirstLimbs);
 }
 
+}  // namespace NORMPROOF_SIDE
 }  // namespace normproof::ref::numeric

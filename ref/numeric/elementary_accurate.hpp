@@ -1,6 +1,9 @@
 #pragma once
 
+#include "ref/numeric/device_function.hpp"
+
 namespace normproof::ref::numeric {
+inline namespace NORMPROOF_SIDE {
 
 /// The accurate phase: exp, log, tanh, erf correctly rounded for every argument, special values
 /// included, in integers alone; some microseconds each.
@@ -11,16 +14,18 @@ namespace normproof::ref::numeric {
 /// Requires  (C1) 2 <= first_limbs <= 33: 64 (first_limbs - 1) fractional bits in the first
 /// attempt,
 ///           about twice as many in each later one
-/// Throws    std::logic_error where 2048 fractional bits do not decide; no such argument is known
-double exp_accurate(double x, int first_limbs);
-double log_accurate(double x, int first_limbs);
-double tanh_accurate(double x, int first_limbs);
-double erf_accurate(double x, int first_limbs);
+/// Throws    std::logic_error where 2048 fractional bits do not decide (a GPU traps); no such
+///           argument is known
+NORMPROOF_DEVICE double exp_accurate(double x, int first_limbs);
+NORMPROOF_DEVICE double log_accurate(double x, int first_limbs);
+NORMPROOF_DEVICE double tanh_accurate(double x, int first_limbs);
+NORMPROOF_DEVICE double erf_accurate(double x, int first_limbs);
 
 inline constexpr int kFirstLimbs = 3;
-double exp_accurate(double x);
-double log_accurate(double x);
-double tanh_accurate(double x);
-double erf_accurate(double x);
+NORMPROOF_DEVICE double exp_accurate(double x);
+NORMPROOF_DEVICE double log_accurate(double x);
+NORMPROOF_DEVICE double tanh_accurate(double x);
+NORMPROOF_DEVICE double erf_accurate(double x);
 
+}  // namespace NORMPROOF_SIDE
 }  // namespace normproof::ref::numeric

@@ -30,13 +30,13 @@ struct ExpFast {
   static constexpr double kError = kExpError;
 
   template <class V>
-  [[gnu::always_inline]] static Integers<V> domain(V x) {
+  [[gnu::always_inline]] NORMPROOF_DEVICE static Integers<V> domain(V x) {
     return at_most(x, constant<V>(708)) & at_most(constant<V>(-708), x);
   }
 
   // x = k log(2)/256 + r + rl, k = 256 m + j; exp(x) = 2^m 2^(j/256) (1 + r + rl + q).
   template <class V>
-  [[gnu::always_inline]] static Sum<V> evaluate(V x) {
+  [[gnu::always_inline]] NORMPROOF_DEVICE static Sum<V> evaluate(V x) {
     const V shifter = constant<V>(kShifter);
     const V shifted = fused(x, constant<V>(0x1.71547652b82fep+8), shifter);
     const V k = shifted - shifter;
@@ -68,13 +68,13 @@ struct LogFast {
   static constexpr double kError = kLogError;
 
   template <class V>
-  [[gnu::always_inline]] static Integers<V> domain(V x) {
+  [[gnu::always_inline]] NORMPROOF_DEVICE static Integers<V> domain(V x) {
     return at_most(constant<V>(0x1p-1022), x) & at_most(x, constant<V>(0x1.fffffffffffffp+1023));
   }
 
   // x = 2^e m, z = m c - 1 exactly; log(x) = e log(2) - log(c) + z - z^2/2 + z^3 Q(z).
   template <class V>
-  [[gnu::always_inline]] static Sum<V> evaluate(V x) {
+  [[gnu::always_inline]] NORMPROOF_DEVICE static Sum<V> evaluate(V x) {
     const V shifter = constant<V>(kShifter);
     const Integers<V> above = to_bits(x) - kLogFirst;
     const V m = from_bits(to_bits(x) - (above & (~0ULL << 52)));
@@ -116,7 +116,7 @@ struct TaylorFast {
   // f(x) = a0 + a1 d + d^2 p(d) with d = x - c exactly, c the centre nearest to x. Of two equally
   // near it is the lower: x - 2^-7 would not be exact for an x below 2^-8.
   template <class V>
-  [[gnu::always_inline]] static Sum<V> evaluate(V x) {
+  [[gnu::always_inline]] NORMPROOF_DEVICE static Sum<V> evaluate(V x) {
     const V one = constant<V>(1);
     const Integers<V> i = (to_bits(one + x) - to_bits(one) + ((1ULL << 44) - 1)) >> 45;
     const V d = x - (from_bits(to_bits(one) + (i << 45)) - one);
@@ -139,7 +139,8 @@ struct TaylorFast {
 
 /// What is undecided by the fast phase is for elementary_accurate.hpp.
 template <class F, class V>
-[[gnu::always_inline]] inline Integers<V> round_if_decided(const Sum<V>& sum, V* rounded) {
+[[gnu::always_inline]] NORMPROOF_DEVICE inline Integers<V> round_if_decided(const Sum<V>& sum,
+                                                                            V* rounded) {
   const V error = sum.hi * constant<V>(F::kError);
   const V one_side = sum.hi + (sum.lo + error);
   const V other_side = sum.hi + (sum.lo - error);

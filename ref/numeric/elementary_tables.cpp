@@ -1,26 +1,34 @@
 #include "ref/numeric/elementary_tables.hpp"
 
+#if defined(__CUDACC__)
+#define NORMPROOF_TABLE static __device__ const
+#else
+#define NORMPROOF_TABLE const
+#endif
+
 namespace normproof::ref::numeric {
+inline namespace NORMPROOF_SIDE {
 
 // clang-format off
-const double kExpTable[] = {
+NORMPROOF_TABLE double kExpTable[] = {
 #include "ref/numeric/elementary_exp.inc"
 };
-const double kLogTable[] = {
+NORMPROOF_TABLE double kLogTable[] = {
 #include "ref/numeric/elementary_log.inc"
 };
-const double kTanhTable[] = {
+NORMPROOF_TABLE double kTanhTable[] = {
 #include "ref/numeric/elementary_tanh.inc"
 };
-const double kErfTable[] = {
+NORMPROOF_TABLE double kErfTable[] = {
 #include "ref/numeric/elementary_erf.inc"
 };
-const unsigned long long kLn2[] = {
+NORMPROOF_TABLE unsigned long long kLn2[] = {
 #include "ref/numeric/elementary_ln2.inc"
 };
-const unsigned long long kTwoOverRootPi[] = {
+NORMPROOF_TABLE unsigned long long kTwoOverRootPi[] = {
 #include "ref/numeric/elementary_two_over_root_pi.inc"
 };
 // clang-format on
 
+}  // namespace NORMPROOF_SIDE
 }  // namespace normproof::ref::numeric

@@ -4,16 +4,17 @@
 #include <bit>
 
 namespace normproof::ref::numeric {
+inline namespace NORMPROOF_SIDE {
 namespace {
 
 __extension__ using Wide = unsigned __int128;
 
-std::uint64_t saturated(Wide v) {
+NORMPROOF_DEVICE std::uint64_t saturated(Wide v) {
   return v >> 64 != 0 ? ~std::uint64_t{0} : static_cast<std::uint64_t>(v);
 }
 
 // The double nearest to limb[0..count) read as an integer, times 2^exponent; ties to even.
-double nearest(const std::uint64_t* limb, int count, int exponent) {
+NORMPROOF_DEVICE double nearest(const std::uint64_t* limb, int count, int exponent) {
   int top = count - 1;
   while (top >= 0 && limb[top] == 0) --top;
   if (top < 0) return 0;
@@ -46,17 +47,18 @@ double nearest(const std::uint64_t* limb, int count, int exponent) {
 
 }  // namespace
 
-FixedPoint::FixedPoint(int limbs, std::uint64_t integer) : limbs_(limbs) {
+NORMPROOF_DEVICE FixedPoint::FixedPoint(int limbs, std::uint64_t integer) : limbs_(limbs) {
   for (int i = 0; i < limbs; ++i) limb_[i] = 0;
   limb_[limbs_ - 1] = integer;
 }
 
-FixedPoint::FixedPoint(int limbs, const unsigned long long* constant, int count) : limbs_(limbs) {
+NORMPROOF_DEVICE FixedPoint::FixedPoint(int limbs, const unsigned long long* constant, int count)
+    : limbs_(limbs) {
   std::copy_n(constant + (count - limbs), limbs_, limb_);
   error_ = 1;
 }
 
-FixedPoint FixedPoint::from_double(int limbs, double x, int exponent) {
+NORMPROOF_DEVICE FixedPoint FixedPoint::from_double(int limbs, double x, int exponent) {
   FixedPoint r(limbs);
   const auto bits = std::bit_cast<std::uint64_t>(x) & ~(std::uint64_t{1} << 63);
   const int biased = static_cast<int>(bits >> 52);
@@ -75,7 +77,7 @@ FixedPoint FixedPoint::from_double(int limbs, double x, int exponent) {
   return r;
 }
 
-FixedPoint& FixedPoint::operator+=(const FixedPoint& b) {
+NORMPROOF_DEVICE FixedPoint& FixedPoint::operator+=(const FixedPoint& b) {
   Wide carry = 0;
   for (int i = 0; i < limbs_; ++i) {
     carry += Wide{limb_[i]} + b.limb_[i];
@@ -86,7 +88,7 @@ FixedPoint& FixedPoint::operator+=(const FixedPoint& b) {
   return *this;
 }
 
-FixedPoint& FixedPoint::operator-=(const FixedPoint& b) {
+NORMPROOF_DEVICE FixedPoint& FixedPoint::operator-=(const FixedPoint& b) {
   std::uint64_t borrow = 0;
   for (int i = 0; i < limbs_; ++i) {
     const Wide difference = Wide{limb_[i]} - b.limb_[i] - borrow;
@@ -98,7 +100,7 @@ FixedPoint& FixedPoint::operator-=(const FixedPoint& b) {
 }
 
 // a b - A B = A (b - B) + B (a - A) + (a - A)(b - B), and a double rounding is one truncation more.
-FixedPoint operator*(const FixedPoint& a, const FixedPoint& b) {
+NORMPROOF_DEVICE FixedPoint operator*(const FixedPoint& a, const FixedPoint& b) {
   const int n = a.limbs_;
   std::uint64_t product[2 * FixedPoint::kMaxLimbs];
   std::fill_n(product, 2 * n, 0);
@@ -123,7 +125,7 @@ FixedPoint operator*(const FixedPoint& a, const FixedPoint& b) {
   return r;
 }
 
-FixedPoint& FixedPoint::operator*=(std::uint64_t b) {
+NORMPROOF_DEVICE FixedPoint& FixedPoint::operator*=(std::uint64_t b) {
   std::uint64_t carry = 0;
   for (int i = 0; i < limbs_; ++i) {
     const Wide t = Wide{limb_[i]} * b + carry;
@@ -134,7 +136,7 @@ FixedPoint& FixedPoint::operator*=(std::uint64_t b) {
   return *this;
 }
 
-FixedPoint& FixedPoint::operator/=(std::uint32_t b) {
+NORMPROOF_DEVICE FixedPoint& FixedPoint::operator/=(std::uint32_t b) {
   std::uint64_t remainder = 0;
   for (int i = limbs_; i-- > 0;) {
     const std::uint64_t high = remainder << 32 | limb_[i] >> 32;
@@ -147,7 +149,7 @@ FixedPoint& FixedPoint::operator/=(std::uint32_t b) {
   return *this;
 }
 
-FixedPoint& FixedPoint::operator>>=(int bits) {
+NORMPROOF_DEVICE FixedPoint& FixedPoint::operator>>=(int bits) {
   const int whole = bits / 64, part = bits % 64;
   for (int i = 0; i < limbs_; ++i) {
     const std::uint64_t low = i + whole < limbs_ ? limb_[i + whole] : 0;
@@ -162,7 +164,7 @@ FixedPoint& FixedPoint::operator>>=(int bits) {
 // Newton's iteration y += y (1 - b y) from below: y (2 - b y) <= 1/b, and the rest 1 - b y is taken
 // at most one unit too small, never too large, so that b y <= 1 stays. In the end 1/B - y =
 // (1 - B y)/B for the exact B, and |1 - B y| <= (1 - b y) + error of b, as y <= 1 <= B.
-FixedPoint reciprocal(const FixedPoint& b) {
+NORMPROOF_DEVICE FixedPoint reciprocal(const FixedPoint& b) {
   const int n = b.limbs_;
   const FixedPoint one(n, 1);
   FixedPoint exact = b, unit(n), rest(n);
@@ -182,26 +184,26 @@ FixedPoint reciprocal(const FixedPoint& b) {
   return y;
 }
 
-bool FixedPoint::is_zero() const {
+NORMPROOF_DEVICE bool FixedPoint::is_zero() const {
   return std::all_of(limb_, limb_ + limbs_, [](std::uint64_t limb) { return limb == 0; });
 }
 
-bool FixedPoint::at_least(const FixedPoint& b) const {
+NORMPROOF_DEVICE bool FixedPoint::at_least(const FixedPoint& b) const {
   for (int i = limbs_; i-- > 0;) {
     if (limb_[i] != b.limb_[i]) return limb_[i] > b.limb_[i];
   }
   return true;
 }
 
-double FixedPoint::approximate() const {
+NORMPROOF_DEVICE double FixedPoint::approximate() const {
   return static_cast<double>(integer()) + static_cast<double>(limb_[limbs_ - 2]) * 0x1p-64;
 }
 
-void FixedPoint::add_error(std::uint64_t units) {
+NORMPROOF_DEVICE void FixedPoint::add_error(std::uint64_t units) {
   error_ = saturated(Wide{error_} + units);
 }
 
-bool FixedPoint::round(int exponent, double* result) const {
+NORMPROOF_DEVICE bool FixedPoint::round(int exponent, double* result) const {
   if (error_ == ~std::uint64_t{0}) return false;
   FixedPoint low = *this, high = *this, width(limbs_);
   width.limb_[0] = error_;
@@ -213,4 +215,5 @@ bool FixedPoint::round(int exponent, double* result) const {
   return *result == nearest(high.limb_, limbs_, last_place);
 }
 
+}  // namespace NORMPROOF_SIDE
 }  // namespace normproof::ref::numeric

@@ -2,7 +2,10 @@
 
 #include <cstdint>
 
+#include "ref/numeric/device_function.hpp"
+
 namespace normproof::ref::numeric {
+inline namespace NORMPROOF_SIDE {
 
 /// A real number >= 0 in fixed point, known to within a bound: limbs of 64 bits, the integer part
 /// last, and an error in units of the last place, 2^-(64 (limbs - 1)).
@@ -17,39 +20,39 @@ class FixedPoint {
  public:
   static constexpr int kMaxLimbs = 33;
 
-  explicit FixedPoint(int limbs, std::uint64_t integer = 0);
+  NORMPROOF_DEVICE explicit FixedPoint(int limbs, std::uint64_t integer = 0);
   /// The first limbs of a constant given by `count` limbs, rounded down.
-  FixedPoint(int limbs, const unsigned long long* constant, int count);
+  NORMPROOF_DEVICE FixedPoint(int limbs, const unsigned long long* constant, int count);
   /// |x| times 2^exponent; exact where the bits reach, else truncated.
-  static FixedPoint from_double(int limbs, double x, int exponent = 0);
+  NORMPROOF_DEVICE static FixedPoint from_double(int limbs, double x, int exponent = 0);
 
-  FixedPoint& operator+=(const FixedPoint& b);
-  FixedPoint& operator-=(const FixedPoint& b);
-  friend FixedPoint operator*(const FixedPoint& a, const FixedPoint& b);
-  FixedPoint& operator*=(std::uint64_t b);
+  NORMPROOF_DEVICE FixedPoint& operator+=(const FixedPoint& b);
+  NORMPROOF_DEVICE FixedPoint& operator-=(const FixedPoint& b);
+  NORMPROOF_DEVICE friend FixedPoint operator*(const FixedPoint& a, const FixedPoint& b);
+  NORMPROOF_DEVICE FixedPoint& operator*=(std::uint64_t b);
   /// Divides by b > 0.
-  FixedPoint& operator/=(std::uint32_t b);
-  FixedPoint& operator>>=(int bits);
+  NORMPROOF_DEVICE FixedPoint& operator/=(std::uint32_t b);
+  NORMPROOF_DEVICE FixedPoint& operator>>=(int bits);
   /// Computes  1/b
   /// Requires  (C3) 1 <= b < 2^40, the exact b too
-  friend FixedPoint reciprocal(const FixedPoint& b);
+  NORMPROOF_DEVICE friend FixedPoint reciprocal(const FixedPoint& b);
 
-  int limbs() const { return limbs_; }
-  std::uint64_t limb(int i) const { return limb_[i]; }
-  std::uint64_t integer() const { return limb_[limbs_ - 1]; }
-  std::uint64_t error() const { return error_; }
-  bool is_zero() const;
+  NORMPROOF_DEVICE int limbs() const { return limbs_; }
+  NORMPROOF_DEVICE std::uint64_t limb(int i) const { return limb_[i]; }
+  NORMPROOF_DEVICE std::uint64_t integer() const { return limb_[limbs_ - 1]; }
+  NORMPROOF_DEVICE std::uint64_t error() const { return error_; }
+  NORMPROOF_DEVICE bool is_zero() const;
   /// True where the value, error aside, is at least that of b.
-  bool at_least(const FixedPoint& b) const;
+  NORMPROOF_DEVICE bool at_least(const FixedPoint& b) const;
   /// A double within 2^-40 of the value.
-  double approximate() const;
+  NORMPROOF_DEVICE double approximate() const;
   /// Widens the error.
-  void add_error(std::uint64_t units);
+  NORMPROOF_DEVICE void add_error(std::uint64_t units);
 
   /// Rounds every number within the error of the value, times 2^exponent, to the nearest double:
   /// subnormal, 0 and infinite ones included.
   /// Computes  true where all give the same one, then *result is that
-  bool round(int exponent, double* result) const;
+  NORMPROOF_DEVICE bool round(int exponent, double* result) const;
 
  private:
   std::uint64_t limb_[kMaxLimbs];
@@ -57,4 +60,5 @@ class FixedPoint {
   std::uint64_t error_ = 0;
 };
 
+}  // namespace NORMPROOF_SIDE
 }  // namespace normproof::ref::numeric

@@ -1,25 +1,27 @@
 #pragma once
 
-#if defined(__AVX__)
+#if defined(__AVX__) && !defined(__CUDACC__)
 #include <immintrin.h>
 #endif
 
+#include "ref/numeric/device_function.hpp"
+#if defined(__CUDACC__)
+#define NORMPROOF_ISA cuda
+#else
 #include "ref/numeric/pack.hpp"
+#endif
 
 /// What a formula needs beyond + - * to be written once for `double` and for a Pack of them: the
 /// lanes' bits as integers, fused multiply-add, rows of a table. On each lane these are the
-/// operations on `double`, so that the bits do not depend on the width.
+/// operations on `double`, so that the bits do not depend on the width. A GPU has no Pack.
 namespace normproof::ref::numeric {
 inline namespace NORMPROOF_ISA {
 
 // Unsigned: sums wrap, and zeros are shifted in.
 using Int = unsigned long long;
-typedef Int IntPack __attribute__((vector_size(kPackBytes)));
 
 template <class V>
-struct IntegersOf {
-  using type = IntPack;
-};
+struct IntegersOf;
 template <>
 struct IntegersOf<double> {
   using type = Int;
@@ -29,59 +31,75 @@ template <class V>
 using Integers = typename IntegersOf<V>::type;
 
 template <class V>
-[[gnu::always_inline]] inline V constant(double c) {
+[[gnu::always_inline]] NORMPROOF_DEVICE inline V constant(double c) {
   if constexpr (sizeof(V) == sizeof(double)) {
     return c;
   } else {
     V v{};
-    for (std::size_t l = 0; l < kPackWidth; ++l) v[l] = c;
+    for (int l = 0; l < static_cast<int>(sizeof(V) / sizeof(double)); ++l) v[l] = c;
     return v;
   }
 }
-
 template <class V>
-[[gnu::always_inline]] inline Integers<V> to_bits(V v) {
+[[gnu::always_inline]] NORMPROOF_DEVICE inline Integers<V> to_bits(V v) {
   return __builtin_bit_cast(Integers<V>, v);
 }
-[[gnu::always_inline]] inline double from_bits(Int i) {
+[[gnu::always_inline]] NORMPROOF_DEVICE inline double from_bits(Int i) {
   return __builtin_bit_cast(double, i);
 }
+/// a * b + c, rounded once.
+[[gnu::always_inline]] NORMPROOF_DEVICE inline double fused(double a, double b, double c) {
+  return __builtin_fma(a, b, c);
+}
+/// All bits set where a <= b, else 0; NaN gives 0.
+[[gnu::always_inline]] NORMPROOF_DEVICE inline Int at_most(double a, double b) {
+  return -static_cast<Int>(a <= b);
+}
+/// b where a is NaN.
+[[gnu::always_inline]] NORMPROOF_DEVICE inline double smaller(double a, double b) {
+  return a < b ? a : b;
+}
+[[gnu::always_inline]] NORMPROOF_DEVICE inline Int same(double a, double b) {
+  return -static_cast<Int>(a == b);
+}
+/// True where every lane of the mask is set.
+[[gnu::always_inline]] NORMPROOF_DEVICE inline bool all(Int mask) {
+  return mask != 0;
+}
+/// The lanes' rows of a table: column c of row i is table[i * columns + c].
+template <class V, int columns>
+struct Rows;
+template <int columns>
+struct Rows<double, columns> {
+  double column[columns];
+  [[gnu::always_inline]] NORMPROOF_DEVICE Rows(const double* table, Int i) {
+    for (int c = 0; c < columns; ++c)
+      column[c] = table[i * static_cast<Int>(columns) + static_cast<Int>(c)];
+  }
+};
+
+#if !defined(__CUDACC__)
+typedef Int IntPack __attribute__((vector_size(kPackBytes)));
+
+template <>
+struct IntegersOf<Pack> {
+  using type = IntPack;
+};
+
 [[gnu::always_inline]] inline Pack from_bits(IntPack i) {
   return __builtin_bit_cast(Pack, i);
-}
-
-/// a * b + c, rounded once.
-[[gnu::always_inline]] inline double fused(double a, double b, double c) {
-  return __builtin_fma(a, b, c);
 }
 [[gnu::always_inline]] inline Pack fused(Pack a, Pack b, Pack c) {
   return fma(a, b, c);
 }
-
-/// All bits set where a <= b, else 0; NaN gives 0.
-[[gnu::always_inline]] inline Int at_most(double a, double b) {
-  return -static_cast<Int>(a <= b);
-}
 [[gnu::always_inline]] inline IntPack at_most(Pack a, Pack b) {
   return __builtin_bit_cast(IntPack, a <= b);
-}
-/// b where a is NaN.
-[[gnu::always_inline]] inline double smaller(double a, double b) {
-  return a < b ? a : b;
 }
 [[gnu::always_inline]] inline Pack smaller(Pack a, Pack b) {
   return a < b ? a : b;
 }
-[[gnu::always_inline]] inline Int same(double a, double b) {
-  return -static_cast<Int>(a == b);
-}
 [[gnu::always_inline]] inline IntPack same(Pack a, Pack b) {
   return __builtin_bit_cast(IntPack, a == b);
-}
-
-/// True where every lane of the mask is set.
-[[gnu::always_inline]] inline bool all(Int mask) {
-  return mask != 0;
 }
 [[gnu::always_inline]] inline bool all(IntPack mask) {
 #if defined(__AVX512F__)
@@ -94,7 +112,6 @@ template <class V>
   return both != 0;
 #endif
 }
-
 /// Columns 0 and 1 of the rows that the lanes point at.
 [[gnu::always_inline]] inline void two_columns(const double* const* row, Pack* column) {
 #if defined(__AVX512F__)
@@ -119,28 +136,20 @@ template <class V>
   }
 #endif
 }
-
-/// The lanes' rows of a table: column c of row i is table[i * columns + c].
-template <class V, int columns>
-struct Rows {
+template <int columns>
+struct Rows<Pack, columns> {
   static_assert(columns % 2 == 0);
-  V column[columns];
-
-  [[gnu::always_inline]] Rows(const double* table, Integers<V> i) {
-    if constexpr (sizeof(V) == sizeof(double)) {
-      for (int c = 0; c < columns; ++c)
-        column[c] = table[i * static_cast<Int>(columns) + static_cast<Int>(c)];
-    } else {
-      const double* row[kPackWidth];
-      for (std::size_t l = 0; l < kPackWidth; ++l)
-        row[l] = table + i[l] * static_cast<Int>(columns);
-      for (int c = 0; c < columns; c += 2) {
-        two_columns(row, column + c);
-        for (std::size_t l = 0; l < kPackWidth; ++l) row[l] += 2;
-      }
+  Pack column[columns];
+  [[gnu::always_inline]] Rows(const double* table, IntPack i) {
+    const double* row[kPackWidth];
+    for (std::size_t l = 0; l < kPackWidth; ++l) row[l] = table + i[l] * static_cast<Int>(columns);
+    for (int c = 0; c < columns; c += 2) {
+      two_columns(row, column + c);
+      for (std::size_t l = 0; l < kPackWidth; ++l) row[l] += 2;
     }
   }
 };
+#endif
 
 }  // namespace NORMPROOF_ISA
 }  // namespace normproof::ref::numeric

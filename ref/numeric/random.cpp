@@ -6,6 +6,7 @@
 
 #include "ref/numeric/assumptions.hpp"
 #include "ref/numeric/instruction_set.hpp"
+#include "ref/numeric/philox_stream.hpp"
 #include "ref/numeric/random_kernels.hpp"
 
 namespace normproof::ref::numeric {
@@ -53,7 +54,20 @@ r123::Philox4x32::ctr_type philox(std::uint64_t seed, std::uint64_t stream, std:
   return r123::Philox4x32{}(counter, key);
 }
 
+PhiloxStream stream_of(std::uint64_t seed, std::uint64_t stream) {
+  return {{low(seed), high(seed) ^ high(stream)}, low(stream)};
+}
+
 }  // namespace
+
+PhiloxStream philox_stream(std::uint64_t seed, std::string_view stream) {
+  return stream_of(seed, fnv1a(stream));
+}
+
+std::uint64_t least_upper_bits(double least) {
+  // n 2^-53 >= least where n >= ceil(least 2^53), both products exact
+  return static_cast<std::uint64_t>(std::ceil(least * 0x1p53));
+}
 
 /// The uniform numbers that belong to one element, in order.
 class RandomStream::Draws {
@@ -113,10 +127,7 @@ double RandomStream::uniform(std::uint64_t index) const {
 }
 
 void RandomStream::at_least(double least, std::uint64_t first, std::size_t count, bool* y) const {
-  // uniform = n 2^-53 >= least where n >= ceil(least 2^53), both products exact
-  const auto bound = static_cast<std::uint64_t>(std::ceil(least * 0x1p53));
-  const PhiloxStream stream = {{low(seed_), high(seed_) ^ high(stream_)}, low(stream_)};
-  random_kernels().at_least(stream, first, count, bound, y);
+  random_kernels().at_least(stream_of(seed_, stream_), first, count, least_upper_bits(least), y);
 }
 
 double RandomStream::normal(std::uint64_t index) const {

@@ -1,0 +1,67 @@
+#pragma once
+
+#include "ref/numeric/elementary_accurate.hpp"
+#include "ref/numeric/elementary_fast.hpp"
+
+/// exp, log, tanh and erf correctly rounded: the fast phase where it decides, else the accurate
+/// one. Inline, for kernels compiled for one instruction set or one device.
+namespace normproof::ref::numeric {
+inline namespace NORMPROOF_ISA {
+
+inline constexpr Int kSignBit = 1ULL << 63;
+
+/// A function is: try_fast, which says on which lanes the result is decided, and the accurate
+/// phase, which takes every argument.
+template <class Fast, double (*accurate_phase)(double)>
+struct OnItsDomain {
+  NORMPROOF_DEVICE static double accurate(double x) { return accurate_phase(x); }
+
+  template <class V>
+  [[gnu::always_inline]] NORMPROOF_DEVICE static Integers<V> try_fast(V x, V* y) {
+    return Fast::domain(x) & round_if_decided<Fast>(Fast::evaluate(x), y);
+  }
+  NORMPROOF_DEVICE static void fast(double x, double* hi, double* lo) {
+    const Sum<double> sum = Fast::evaluate(x);
+    *hi = sum.hi;
+    *lo = sum.lo;
+  }
+};
+
+/// An odd function that rounds to 1 from `last` on: there the row of `last` gives 1.
+template <const double* table, int last, double (*accurate_phase)(double)>
+struct Odd {
+  using Fast = TaylorFast<table>;
+  NORMPROOF_DEVICE static double accurate(double x) { return accurate_phase(x); }
+
+  template <class V>
+  [[gnu::always_inline]] NORMPROOF_DEVICE static Integers<V> try_fast(V x, V* y) {
+    const Integers<V> sign = to_bits(x) & kSignBit;
+    const V magnitude = from_bits(to_bits(x) ^ sign);
+    const V limited = smaller(magnitude, constant<V>(last));
+    // Below 2^-900 a product would lose bits.
+    const Integers<V> domain = at_most(constant<V>(0x1p-900), magnitude);
+    const Integers<V> decided = round_if_decided<Fast>(Fast::evaluate(limited), y);
+    *y = from_bits(to_bits(*y) | sign);
+    return domain & decided;
+  }
+  NORMPROOF_DEVICE static void fast(double x, double* hi, double* lo) {
+    const Sum<double> sum = Fast::evaluate(x);
+    *hi = sum.hi;
+    *lo = sum.lo;
+  }
+};
+
+using Exp = OnItsDomain<ExpFast, exp_accurate>;
+using Log = OnItsDomain<LogFast, log_accurate>;
+using Tanh = Odd<kTanhTable, 20, tanh_accurate>;
+using Erf = Odd<kErfTable, 6, erf_accurate>;
+
+/// F(x)
+template <class F>
+NORMPROOF_DEVICE inline double of(double x) {
+  double y;
+  return all(F::try_fast(x, &y)) ? y : F::accurate(x);
+}
+
+}  // namespace NORMPROOF_ISA
+}  // namespace normproof::ref::numeric
