@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "ref/numeric/square_root.hpp"
+#include "verification/training/run.hpp"
 
 namespace normproof::verification::study {
 
@@ -86,15 +87,6 @@ double eps_of(const model::NormOptions& options) {
           return 0.0;
       },
       options);
-}
-
-/// 1 - alpha_backward of norms with nu.
-std::optional<double> weight_of_new(const model::NormOptions& options) {
-  if (const auto* const paper = std::get_if<model::PowerNormOptions>(&options))
-    return 1 - paper->alpha_backward;
-  if (const auto* const released = std::get_if<model::PowerNormReleasedOptions>(&options))
-    return 1 - released->alpha_backward;
-  return std::nullopt;
 }
 
 }  // namespace
@@ -200,7 +192,7 @@ void NormDynamics::add_bound(Site& site, const Vector& gamma, Numbers& numbers) 
       most = std::max(most, bound);
       if (bound > 0) share = std::max(share, own / bound);
     }
-    const double theta = *weight_of_new(config_.norm) * gammas[c];
+    const double theta = *training::new_weight(config_.norm) * gammas[c];
     history.holds = history.holds && theta <= 1;
   }
   numbers["bound_channels"] = channels;
@@ -239,7 +231,7 @@ void NormDynamics::end_site(Site& site, const ref::train::TrainState<double>& af
   if (rstd == seen.end()) {
     numbers["lipschitz"] = 1;
   } else {
-    const bool by_channel = weight_of_new(config_.norm) ||
+    const bool by_channel = training::new_weight(config_.norm) ||
                             find_values(after.norms, site.name, "running_psi2") ||
                             find_values(after.norms, site.name, "running_mean");
     const auto groups = seen.find("group_rstd");
@@ -247,7 +239,7 @@ void NormDynamics::end_site(Site& site, const ref::train::TrainState<double>& af
                                        : largest(gamma) * largest(rstd->second)) *
                            (groups == seen.end() ? 1 : largest(groups->second));
   }
-  if (const auto weight = weight_of_new(config_.norm)) {
+  if (const auto weight = training::new_weight(config_.norm)) {
     numbers["nu_largest"] = largest(*find_values(after.norms, site.name, "nu"));
     numbers["psi_least"] = 1 / largest(rstd->second);
     if (const auto gammas = seen.find("mean_x_hat_squared"); gammas != seen.end()) {

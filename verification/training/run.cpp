@@ -39,13 +39,6 @@ constexpr const char* kCheckpoint = "checkpoint.safetensors";
 constexpr const char* kWeights = "weights.safetensors";
 constexpr const char* kWeightsHash = "weights";  // in data.json
 
-using GivenWeights = std::optional<ref::tensor::NamedTensors<double>>;
-
-/// Of the weights that a run begins with, as that of a step; empty for none.
-std::string hash_of_weights(const GivenWeights& weights) {
-  return weights ? train::state_sha256({*weights, {}, {}, 0}) : std::string();
-}
-
 /// The hash of the weights that the run in `out` began with, as its data.json has it, or empty.
 std::string kept_hash(const fs::path& out) {
   std::error_code error;
@@ -98,15 +91,6 @@ class NormStatistics {
   std::map<std::string, std::map<std::string, std::vector<double>>> sites_;
   double largest_gamma_ = 0;
 };
-
-/// The weight of the new value in nu; nothing for norms without nu.
-std::optional<double> new_weight(const ref::model::NormOptions& norm) {
-  if (const auto* const paper = std::get_if<ref::model::PowerNormOptions>(&norm))
-    return 1 - paper->alpha_backward;
-  if (const auto* const released = std::get_if<ref::model::PowerNormReleasedOptions>(&norm))
-    return 1 - released->alpha_backward;
-  return std::nullopt;
-}
 
 /// metrics.jsonl: lines appended, each written wholly before the next step. Its hash after a line
 /// is that of the hash before and the line.
@@ -253,16 +237,11 @@ class Run {
     std::error_code error;
     const bool is_there = fs::exists(out / kConfig, error);
     if (options_.resume && is_there) {
+      const bool has_checkpoint = fs::exists(out / kCheckpoint, error);
+      if (has_checkpoint) check_unaltered();
       check_same(out / kConfig, config, "the configuration");
       check_same(out / kData, data, "the data");
-      if (fs::exists(out / kCheckpoint, error)) {
-        Checkpoint read = read_checkpoint(out / kCheckpoint, config_.train);
-        if (read.run_sha256 != identity())
-          ref::io::file_failure((out / kCheckpoint).string(), "run_sha256",
-                                "is of another configuration or of other data",
-                                "that of config.json and data.json, which were altered");
-        return read;
-      }
+      if (has_checkpoint) return read_checkpoint(out / kCheckpoint, config_.train);
     } else {
       if (options_.resume)
         throw UsageError(
@@ -286,6 +265,16 @@ class Run {
       ref::io::write_file(out / kConfig, config);  // the last one: with it the folder is a run
     }
     return start;
+  }
+
+  /// Whether config.json and data.json are those that the checkpoint knows.
+  void check_unaltered() const {
+    const fs::path& out = options_.out;
+    if (run_sha256_of(out / kCheckpoint) !=
+        ref::io::sha256(ref::io::read_text(out / kConfig) + ref::io::read_text(out / kData)))
+      ref::io::file_failure((out / kCheckpoint).string(), "run_sha256",
+                            "is of another configuration or of other data",
+                            "that of config.json and data.json, which were altered");
   }
 
   /// What tells this run from another.
@@ -312,7 +301,7 @@ class Run {
       result = train::train_step<double>(config_.train, used, weights_, state_, tap);
     } catch (const ref::numeric::ContractError& error) {
       const auto found = first_not_finite(config_, used, weights_, state_);
-      step_failure(static_cast<std::size_t>(state_.step) + 1, found, error.what());
+      step_failure(static_cast<std::size_t>(state_.step) + 1, found, error);
     }
     std::vector<int> labels;
     for (const train::LabelledBatch& batch : used)
@@ -371,14 +360,23 @@ class Run {
 
 }  // namespace
 
+std::optional<double> new_weight(const ref::model::NormOptions& norm) {
+  if (const auto* const paper = std::get_if<ref::model::PowerNormOptions>(&norm))
+    return 1 - paper->alpha_backward;
+  if (const auto* const released = std::get_if<ref::model::PowerNormReleasedOptions>(&norm))
+    return 1 - released->alpha_backward;
+  return std::nullopt;
+}
+
 void step_failure(std::size_t step, const std::optional<std::string>& found,
-                  const std::string& reason) {
+                  const ref::numeric::ContractError& refusal) {
   const bool not_finite =
-      found || reason.find("inf;") != std::string::npos || reason.find("nan;") != std::string::npos;
-  if (!not_finite && step == 1) throw UsageError(fmt::format("step 1: {}", reason));
-  throw RunFailure(fmt::format(
-      "step {}: {}{}", step,
-      found ? fmt::format("the first value that is not finite is {}; ", *found) : "", reason));
+      found || dynamic_cast<const ref::numeric::NotFiniteError*>(&refusal) != nullptr;
+  if (!not_finite && step == 1) throw UsageError(fmt::format("step 1: {}", refusal.what()));
+  throw RunFailure(
+      fmt::format("step {}: {}{}", step,
+                  found ? fmt::format("the first value that is not finite is {}; ", *found) : "",
+                  refusal.what()));
 }
 
 RunSummary run(const RunConfig& config, const Dataset& data, const RunOptions& options) {

@@ -6,8 +6,10 @@
 #include <stdexcept>
 #include <string>
 
+#include "ref/numeric/errors.hpp"
 #include "verification/training/classification.hpp"
 #include "verification/training/dataset.hpp"
+#include "verification/training/pytorch_weights.hpp"
 
 namespace normproof::verification::training {
 
@@ -28,8 +30,7 @@ struct RunOptions {
   std::filesystem::path out = {};
   bool resume = false;
   std::size_t checkpoint_every = 0;  ///< steps; 0: at the end of each epoch alone
-  /// What a new run begins with, as from_pytorch has it; absent: random ones by the seed.
-  std::optional<ref::tensor::NamedTensors<double>> weights = {};
+  GivenWeights weights = {};         ///< of a new run
   std::function<void(const RunProgress&)> after_step = {};
 };
 
@@ -52,10 +53,13 @@ struct RunSummary {
 /// Throws    UsageError (C1); FileError where a file is damaged or cannot be written; RunFailure
 RunSummary run(const RunConfig& config, const Dataset& data, const RunOptions& options);
 
+/// 1 - alpha_backward, the weight of the new value in nu; nothing for norms without nu.
+std::optional<double> new_weight(const ref::model::NormOptions& norm);
+
 /// What a step that a contract refused is: a setting, where it is the first one and its values are
-/// finite; else a value that is not, `found` with its place or named in the reason.
+/// finite; else a value that is not, `found` with its place, or what a NotFiniteError says.
 /// Throws    UsageError or RunFailure
 [[noreturn]] void step_failure(std::size_t step, const std::optional<std::string>& found,
-                               const std::string& reason);
+                               const ref::numeric::ContractError& refusal);
 
 }  // namespace normproof::verification::training
