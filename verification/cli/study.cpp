@@ -140,14 +140,16 @@ void show_status(const StudyCommand& command) {
                                   static_cast<double>(command.jobs)
                             : 0;
   if (command.json) {
-    nlohmann::ordered_json status = {{"cells", cells.size()}, {"done", done}, {"missing", missing}};
+    nlohmann::ordered_json status = {
+        {"results", results.size()}, {"cells", cells.size()}, {"done", done}, {"missing", missing}};
     status["seconds_left"] = known ? nlohmann::ordered_json(left) : nlohmann::ordered_json();
     status["seconds_measured"] = measured;
     write_stdout(status.dump(1) + "\n");
     return;
   }
-  std::string text = fmt::format("{}: {} done in {}, {} missing", plural(cells.size(), "cell"),
-                                 done, duration_text(measured), missing.size());
+  std::string text =
+      fmt::format("{}; of {} selected {} done in {}, {} missing", plural(results.size(), "result"),
+                  plural(cells.size(), "cell"), done, duration_text(measured), missing.size());
   if (!missing.empty())
     text += known ? fmt::format(", about {} with {}", duration_text(left),
                                 plural(static_cast<std::size_t>(command.jobs), "job"))

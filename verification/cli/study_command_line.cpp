@@ -1,5 +1,7 @@
 #include "verification/cli/study_command_line.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -80,6 +82,19 @@ std::vector<Value> parse_list(const std::string& text, const Parse& parse) {
   return values;
 }
 
+/// `all`, alone, or what `parse` makes of the parts between the commas.
+template <class Value, class Parse>
+std::vector<Value> parse_list_or_all(const char* option, const std::string& text,
+                                     const std::vector<Value>& all, const Parse& parse) {
+  if (text == "all") return all;
+  return parse_list<Value>(text, [&](const std::string& part) {
+    if (part == "all")
+      throw UsageError(
+          fmt::format("{} is '{}'; expected all alone, or names between commas", option, text));
+    return parse(part);
+  });
+}
+
 /// One of the known names.
 std::string known_name(const char* kind, const std::string& name,
                        const std::vector<std::string>& known) {
@@ -98,9 +113,8 @@ study::Selection selection_of(const CLI::App& verb, const StudyTexts& texts) {
   const auto given = [&](const char* option) { return verb.count(option) > 0; };
   study::Selection selection = texts.quick ? study::quick_selection() : study::Selection();
   if (given("--protocol"))
-    selection.protocols = texts.protocols == "all"
-                              ? study::standard_protocols()
-                              : parse_list<study::Protocol>(texts.protocols, study::parse_protocol);
+    selection.protocols = parse_list_or_all("--protocol", texts.protocols,
+                                            study::standard_protocols(), study::parse_protocol);
   if (given("--padding"))
     selection.padding = parse_choice<study::Padding>(
         "--padding", texts.padding,
@@ -109,11 +123,9 @@ study::Selection selection_of(const CLI::App& verb, const StudyTexts& texts) {
   if (given("--figures")) selection.figures = numbers_or_none("--figures", texts.figures, 2, 6);
   if (texts.no_initialization) selection.initialization = false;
   if (given("--norms"))
-    selection.norms = texts.norms == "all"
-                          ? study::study_norms()
-                          : parse_list<std::string>(texts.norms, [](const std::string& name) {
-                              return known_name("norm", name, study::study_norms());
-                            });
+    selection.norms = parse_list_or_all(
+        "--norms", texts.norms, study::study_norms(),
+        [](const std::string& name) { return known_name("norm", name, study::study_norms()); });
   if (given("--rates"))
     selection.rates = parse_list<std::string>(texts.rates, [](const std::string& name) {
       return known_name("learning rate", name, study::study_rates());
@@ -124,6 +136,18 @@ study::Selection selection_of(const CLI::App& verb, const StudyTexts& texts) {
     selection.gradient_seeds =
         parse_number<std::size_t>("--gradient-seeds", texts.gradient_seeds, 1, 1000);
   return selection;
+}
+
+/// The cells that --cells names: nothing else selects beside it.
+std::vector<std::string> named_cells(const CLI::App& verb, const StudyTexts& texts) {
+  if (verb.count("--cells") == 0) return {};
+  for (const char* option :
+       {"--protocol", "--tables", "--figures", "--no-initialization", "--norms", "--rates",
+        "--padding", "--seeds", "--gradient-seeds", "--quick"})
+    if (verb.count(option) > 0)
+      throw UsageError(
+          fmt::format("--cells names the cells by itself; expected no {} beside it", option));
+  return study::split_list(texts.cells);
 }
 
 bool is_rank() {
@@ -175,7 +199,7 @@ StudyCommand study_command(const CLI::App& verb, const StudyTexts& texts) {
   if (command.verb != StudyVerb::list) command.out = *path_of(verb, "--out");
   if (command.verb == StudyVerb::report) return command;
   command.selection = selection_of(verb, texts);
-  if (verb.count("--cells") > 0) command.cells = study::split_list(texts.cells);
+  command.cells = named_cells(verb, texts);
   if (command.verb == StudyVerb::list) return command;
   const bool one_job = is_rank() && verb.count("--jobs") == 0;
   command.jobs = one_job ? 1 : thread_count(verb, "--jobs", texts.jobs);

@@ -18,8 +18,12 @@ table.study { width: auto; } table.study td, table.study th { border: 1px solid 
 caption { text-align: left; font-weight: 600; padding: .4rem 0; }
 td.converged { background: #d6e8f7; } td.failed { background: #fbdcc4; }
 td.differ { background: #f3efc2; } td.unrun { color: var(--soft); }
-@media print { details > *:not(summary) { display: block; } table.study { font-size: 8pt; }
-  td { print-color-adjust: exact; -webkit-print-color-adjust: exact; } h2 { break-before: page; } }
+@media print { details > *:not(summary) { display: block; }
+  details::details-content { content-visibility: visible; block-size: auto; }
+  summary { display: block; list-style: none; font-weight: 600; break-after: avoid; }
+  table.study { font-size: 8pt; break-inside: avoid; } details table.study { break-inside: auto; }
+  tr { break-inside: avoid; } h2, h3, caption { break-after: avoid; } h2 ~ h2 { break-before: page; }
+  td { print-color-adjust: exact; -webkit-print-color-adjust: exact; } }
 </style>
 )";
 

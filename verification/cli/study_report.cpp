@@ -123,6 +123,11 @@ void add_dynamics(Document& document, const study::Results& results,
   DocumentTable table = dynamics_table(results, condition);
   if (table.rows.empty()) return;
   document.emplace_back(DocumentHeading{3, "What the norms do"});
+  document.emplace_back(DocumentParagraph{
+      "The share of the bound is PowerNorm's gradient before the division by psi over the bound "
+      "that "
+      "the theorem on nu gives it at that step and channel, where its assumptions hold: at most 1. "
+      "Spreads are relative, over the steps."});
   document.emplace_back(std::move(table));
   const auto add = [&](const std::vector<std::string>& norms,
                        const std::vector<std::string>& quantities, const char* title) {
@@ -232,16 +237,28 @@ void add_cells(Document& document, const study::Results& results) {
       "--validation. The same hash comes out of every machine."});
   document.emplace_back(DocumentCode{"normproof study run --out DIR --cells NAME"});
   DocumentTable table{
-      "Cells", {"name", "sha256 of the trajectory", "first loss", "last loss", "end"}, {}, true};
+      "Cells",
+      {"name", "stands in", "sha256 of the trajectory", "first loss", "last loss", "end"},
+      {},
+      true};
+  std::size_t nowhere = 0;
   for (const auto& [name, finished] : results) {
+    const std::string place = study::place_of(finished.cell);
+    if (place.empty()) ++nowhere;
     const study::CellResult& result = finished.result;
     const bool trained = !result.steps.empty();
     table.rows.push_back({{name},
+                          {place.empty() ? "–" : place},
                           {result.sha256},
                           {trained ? number_text(result.steps.front().loss) : "–"},
                           {trained ? number_text(result.steps.back().loss) : "–"},
                           {result.diverged ? result.diverged->sentence : "finite"}});
   }
+  if (nowhere > 0)
+    document.emplace_back(DocumentParagraph{fmt::format(
+        "{} in no table and no figure, and {} counted nowhere but here.",
+        nowhere == 1 ? std::string("1 cell stands") : fmt::format("{} cells stand", nowhere),
+        nowhere == 1 ? "is" : "are")});
   document.emplace_back(std::move(table));
 }
 

@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kWide = 3200;
 constexpr std::uint64_t kFirstSeed = 42;
+constexpr const char* kInitializations[] = {"uniform-0.1", "uniform-100"};
 
 /// Cells in the order in which they come, each once.
 class Cells {
@@ -41,7 +42,7 @@ bool has_figure(const Selection& selection, std::size_t least, std::size_t most)
 /// The cells of one norm under one protocol, but for those of the tables.
 void add_figures(Cells& cells, const Selection& selection, const Cell& of) {
   if (selection.initialization)
-    for (const char* limit : {"uniform-0.1", "uniform-100"})
+    for (const char* limit : kInitializations)
       cells.add(initialization_cell(of, limit), kFirstSeed, selection.seeds);
   if (has_figure(selection, 4, 6))
     cells.add(curves_cell(of, selection.curve_steps, selection.figure_width), kFirstSeed,
@@ -123,6 +124,26 @@ Cell initialization_cell(Cell of, std::string initialization) {
   of = table_cell(std::move(of), table_shapes().at(1), "0.1");
   of.initialization = std::move(initialization);
   return of;
+}
+
+std::string place_of(const Cell& cell) {
+  Cell of;
+  of.protocol = cell.protocol;
+  of.padding = cell.padding;
+  of.norm = cell.norm;
+  const auto is = [&](Cell other) {
+    other.seed = cell.seed;
+    return other == cell;
+  };
+  for (const TableShape& shape : table_shapes())
+    for (const std::string& rate : study_rates())
+      if (is(table_cell(of, shape, rate))) return fmt::format("table {}", shape.number);
+  for (const char* limit : kInitializations)
+    if (is(initialization_cell(of, limit))) return "initialization";
+  for (const std::size_t figure : {2, 3})
+    if (is(gradients_cell(of, figure == 2 ? 1 : 5, cell.d_ff)))
+      return fmt::format("figure {}", figure);
+  return is(curves_cell(of, cell.steps, cell.d_ff)) ? "figures 4 to 6" : "";
 }
 
 double cost(const Cell& cell) {

@@ -52,6 +52,10 @@ Cell gradients_cell(Cell of, std::size_t layers, std::size_t width);
 /// in the published table of that shape.
 Cell initialization_cell(Cell of, std::string initialization);
 
+/// Where the report shows a cell: "table 3", "initialization", "figure 2", "figures 4 to 6"; empty
+/// where none of them asks for it, whatever its seed.
+std::string place_of(const Cell& cell);
+
 /// What a cell takes, in multiplications: to do the longest first, and to tell the time left.
 double cost(const Cell& cell);
 

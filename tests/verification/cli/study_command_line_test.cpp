@@ -107,6 +107,11 @@ TEST(StudyCommandLine, WhatIsWrongIsNamedWithTheNearest) {
   EXPECT_THAT(message({"list", "--padding", "64"}), HasSubstr("padding"));
   EXPECT_THAT(message({"list", "--seeds", "0"}), HasSubstr("--seeds is '0'"));
   EXPECT_THAT(message({"list", "--jobs", "0"}), HasSubstr("--jobs"));
+  EXPECT_THAT(message({"list", "--norms", "none,all"}),
+              HasSubstr("--norms is 'none,all'; expected all alone"));
+  EXPECT_THAT(message({"list", "--protocol", "all,corrected"}), HasSubstr("expected all alone"));
+  EXPECT_THAT(message({"list", "--cells", "a", "--quick"}), HasSubstr("no --quick beside it"));
+  EXPECT_THAT(message({"list", "--cells", "a", "--tables", "1"}), HasSubstr("no --tables beside"));
   EXPECT_THAT(message({"list", "more"}), HasSubstr("unexpected argument 'more' of study list"));
 }
 

@@ -54,6 +54,19 @@ TEST(StudyReport, SaysWhereACellStoppedBeingFiniteAndWhatSeedsDiffer) {
               AllOf(HasSubstr("class=\"differ\""), HasSubstr("not finite at step 2")));
 }
 
+TEST(StudyReport, CountsTheCellsThatNothingShows) {
+  study::Results results = two_cells();
+  const auto page = [&] {
+    return document_markdown(study_document(results, sample::even_classes()));
+  };
+  EXPECT_THAT(page(), AllOf(HasSubstr("rate-0.1/seed-42 | table 1 |"), Not(HasSubstr("no table"))));
+  study::Cell cell = results.begin()->second.cell;
+  cell.steps = 20;
+  sample::add(results, cell, sample::sample_result(cell, {2}));
+  EXPECT_THAT(page(), AllOf(HasSubstr("1 cell stands in no table and no figure"),
+                            HasSubstr("steps-20 | – |")));
+}
+
 TEST(StudyReport, TheSummaryHasTheSameNumbers) {
   const auto summary = study_summary(two_cells(), sample::even_classes());
   EXPECT_EQ(summary.at("cells"), 2);

@@ -109,8 +109,9 @@ TEST_F(StudyProgram, ListsItsCellsAndSaysHowFarItIs) {
   EXPECT_EQ(status.at("done"), 1);
   EXPECT_THAT(status.at("missing"), SizeIs(7));
   EXPECT_TRUE(status.at("seconds_left").is_number());
-  EXPECT_THAT(in("$N study status --out a --cells $C --jobs 1").out,
-              AllOf(HasSubstr("8 cells: 1 done in "), HasSubstr("7 missing, about ")));
+  EXPECT_THAT(
+      in("$N study status --out a --cells $C --jobs 1").out,
+      AllOf(HasSubstr("1 result; of 8 cells selected 1 done in "), HasSubstr("7 missing, about ")));
 }
 
 TEST_F(StudyProgram, TheReportIsAFunctionOfTheResults) {

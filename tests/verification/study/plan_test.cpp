@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
 #include "ref/numeric/errors.hpp"
@@ -13,7 +14,9 @@ namespace {
 using namespace normproof::verification::study;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Pair;
 using testing::ThrowsMessage;
+using testing::UnorderedElementsAre;
 
 std::set<std::string> names_of(const std::vector<Cell>& cells) {
   std::set<std::string> names;
@@ -86,6 +89,22 @@ TEST(Plan, TheDeepAndWideAreTheDearest) {
   EXPECT_GT(cost(cell), 5 * padded);
   EXPECT_GT(cost(curves_cell({}, 87, 3200)), cost(table_cell({}, table_shapes().at(2), "1e-4")));
   EXPECT_GT(cost(gradients_cell({}, 1, 3200)), 0);
+}
+
+TEST(Plan, EveryCellHasItsPlaceInTheReport) {
+  std::map<std::string, std::size_t> counts;
+  for (const Cell& cell : plan({})) ++counts[place_of(cell)];
+  EXPECT_THAT(counts,
+              UnorderedElementsAre(Pair("table 1", 28U), Pair("table 2", 28U), Pair("table 3", 28U),
+                                   Pair("table 4", 28U), Pair("table 5", 28U), Pair("table 6", 28U),
+                                   Pair("initialization", 8U), Pair("figure 2", 400U),
+                                   Pair("figure 3", 400U), Pair("figures 4 to 6", 4U)));
+  for (const char* other :
+       {"corrected/2x32/none/rate-0.1/seed-42", "corrected/1x32/none/rate-0.2/seed-42",
+        "corrected/1x32/none/rate-0.1/seed-42/steps-20",
+        "corrected/1x32/none/rate-0.1/seed-42/uniform-0.1"})
+    EXPECT_EQ(place_of(parse_cell(other)), "") << other;
+  EXPECT_EQ(place_of(parse_cell("published/5x32/none/rate-0.1/seed-7/longest")), "table 4");
 }
 
 TEST(Plan, NumbersAreListsOfRanges) {
