@@ -110,15 +110,27 @@ double EncoderLayer<T>::rate(const EncoderRun& run) const {
 }
 
 template <numeric::Real T>
+nn::DropoutKey EncoderLayer<T>::key(const EncoderRun& run, const char* name) const {
+  nn::DropoutKey key{run.seed, run.step, place_ + name};
+  if (run.masks == nullptr || rate(run) == 0) return key;
+  const auto given = run.masks->find(key.place);
+  if (given == run.masks->end())
+    numeric::contract_failure("encoder layer", "masks", fmt::format("has no {}", key.place),
+                              "one for each dropout");
+  key.given = &given->second;
+  return key;
+}
+
+template <numeric::Real T>
 nn::AttentionOptions EncoderLayer<T>::attention_options(const EncoderRun& run) const {
   const std::string weights = place_ + ".attention.weights";
   const bool kept = keep_.weights || tap_->asks_for(weights) || tap_->asks_for(weights + ".keep");
-  return {config_.num_heads, rate(run), {run.seed, run.step, weights}, kept};
+  return {config_.num_heads, rate(run), key(run, ".attention.weights"), kept};
 }
 
 template <numeric::Real T>
 nn::FeedForwardOptions EncoderLayer<T>::feed_forward_options(const EncoderRun& run) const {
-  return {config_.activation, rate(run), {run.seed, run.step, place_ + ".feed_forward.active"}};
+  return {config_.activation, rate(run), key(run, ".feed_forward.active")};
 }
 
 /// y after the dropout of `name`, whose mask is kept.
@@ -126,7 +138,7 @@ template <numeric::Real T>
 Tensor<T> EncoderLayer<T>::drop(Tensor<T> y, const char* name, const EncoderRun& run, Mask& keep) {
   const double p = rate(run);
   if (p == 0) return y;
-  keep = nn::dropout_mask(tensor::shape_of(y), p, {run.seed, run.step, place_ + name});
+  keep = nn::dropout_mask(tensor::shape_of(y), p, key(run, name));
   show_mask(*tap_, place_ + name + ".keep", keep);
   nn::dropout_in_place(y, keep, p);
   return y;

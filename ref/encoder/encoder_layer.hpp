@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 
 #include "ref/encoder/parameters.hpp"
 #include "ref/encoder/tap.hpp"
@@ -15,6 +17,9 @@ struct EncoderRun {
   model::Mode mode = model::Mode::training;  ///< inference: no dropout, running statistics
   std::uint64_t seed = 0;                    ///< of the dropouts
   std::uint64_t step = 0;                    ///< of the dropouts
+  /// What each dropout keeps, by its place, instead of what seed and step draw:
+  /// "layers.0.attention.y".
+  const std::map<std::string, Mask>* masks = nullptr;
   /// About what a forward may keep for its backward, in bytes. What does not fit is computed again;
   /// no bit depends on it.
   std::size_t memory = std::size_t{2} << 30;
@@ -66,7 +71,8 @@ KeptBytes kept_bytes(const EncoderConfig& config, std::size_t batch_size, std::s
 /// Shapes    x, y [B,T,D]; valid [B,T], true = a real token, or empty: all
 /// Requires  those of its parts
 /// Order     of its parts; a residual sum is rounded once an element
-/// Throws    ContractError; `place` begins the names of dropouts, state and taps: "layers.0"
+/// Throws    ContractError, also where a dropout has no mask in run.masks; `place` begins the names
+/// of dropouts, state and taps: "layers.0"
 template <numeric::Real T>
 class EncoderLayer {
  public:
@@ -96,6 +102,7 @@ class EncoderLayer {
   nn::AttentionOptions attention_options(const EncoderRun& run) const;
   nn::FeedForwardOptions feed_forward_options(const EncoderRun& run) const;
   double rate(const EncoderRun& run) const;
+  nn::DropoutKey key(const EncoderRun& run, const char* name) const;
 
   const EncoderConfig& config_;
   const EncoderLayerParameters<T>& parameters_;

@@ -18,6 +18,7 @@ static void visit_fields(EncoderLayerOptions& o, auto&& f) {
   f("num_heads", o.num_heads);
   f("activation", o.activation);
   f("placement", o.placement);
+  f("dropout", o.dropout);
   f("norm", o.norm);
 }
 static void visit_fields(EncoderOptions& o, auto&& f) {
@@ -47,6 +48,7 @@ static_assert(std::size(kEncoderNames) == std::variant_size_v<EncoderOperation>)
 
 /// What begins the names of the norm's own options.
 constexpr std::string_view kOfTheNorm = "norm.";
+constexpr std::string_view kLearningRate = "learning_rate";
 
 struct NameOf {
   std::string operator()(const NormOptions& layer) const { return norm_name(layer); }
@@ -55,6 +57,9 @@ struct NameOf {
   }
   std::string operator()(const EncoderOperation& encoder) const {
     return kEncoderNames[encoder.index()];
+  }
+  std::string operator()(const OptimizerOperation& steps) const {
+    return optimizer_name(steps.optimizer);
   }
 };
 
@@ -74,6 +79,10 @@ struct SetOption {
       return set_option(norm_of(encoder), field.substr(kOfTheNorm.size()), value);
     set_field(encoder, NameOf{}(encoder), field, value);
   }
+  void operator()(OptimizerOperation& steps) const {
+    if (field == kLearningRate) return parse_field(field, value, steps.learning_rate);
+    set_option(steps.optimizer, field, value);
+  }
 };
 
 struct ListOptions {
@@ -83,6 +92,11 @@ struct ListOptions {
     OptionTexts texts = list_fields(encoder);
     for (const auto& [name, value] : list_options(norm_of(encoder)))
       texts.emplace_back(fmt::format("{}{}", kOfTheNorm, name), value);
+    return texts;
+  }
+  OptionTexts operator()(const OptimizerOperation& steps) const {
+    OptionTexts texts = list_options(steps.optimizer);
+    texts.emplace_back(kLearningRate, print_field(steps.learning_rate));
     return texts;
   }
 };
@@ -109,6 +123,8 @@ std::vector<std::string> operation_names() {
   std::vector<std::string> names = norm_names();
   names.insert(names.end(), std::begin(kFunctionNames), std::end(kFunctionNames));
   names.insert(names.end(), std::begin(kEncoderNames), std::end(kEncoderNames));
+  const std::vector<std::string> optimizers = optimizer_names();
+  names.insert(names.end(), optimizers.begin(), optimizers.end());
   return names;
 }
 
@@ -117,6 +133,9 @@ Operation operation(std::string_view name) {
     if (name == kFunctionNames[i]) return alternative_at<FunctionOptions>(i);
   for (std::size_t i = 0; i < std::size(kEncoderNames); ++i)
     if (name == kEncoderNames[i]) return alternative_at<EncoderOperation>(i);
+  const std::vector<std::string> optimizers = optimizer_names();
+  if (std::ranges::find(optimizers, name) != optimizers.end())
+    return OptimizerOperation{.optimizer = optimizer_options(name)};
   const std::vector<std::string> layers = norm_names();
   if (std::ranges::find(layers, name) != layers.end()) return norm_options(name);
   throw numeric::UsageError(numeric::unknown_name("operation", name, operation_names()));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ref/model/encoder_config.hpp"
+#include "ref/model/train_options.hpp"
 
 namespace normproof::ref::model {
 
@@ -32,6 +33,7 @@ struct EncoderLayerOptions {
   std::size_t num_heads = 1;
   Activation activation = Activation::relu;
   NormPlacement placement = NormPlacement::post;
+  double dropout = 0;  ///< its masks are tensors of the inputs
   NormOptions norm = LayerNormOptions{};
 };
 /// The encoder with its class head and the weighted cross-entropy, forward and backward.
@@ -50,11 +52,17 @@ struct EncoderOptions {
 using EncoderOperation = std::variant<EncoderLayerOptions, EncoderOptions>;
 std::vector<std::string> encoder_operation_names();
 
-/// A layer of ref/norm, a function, or an encoder.
-using Operation = std::variant<NormOptions, FunctionOptions, EncoderOperation>;
+/// Steps of an optimizer on one parameter, with given gradients.
+struct OptimizerOperation {
+  OptimizerOptions optimizer = SgdOptions{};
+  double learning_rate = 0.1;
+};
+
+/// A layer of ref/norm, a function, an encoder, or an optimizer: one of optimizer_names().
+using Operation = std::variant<NormOptions, FunctionOptions, EncoderOperation, OptimizerOperation>;
 
 std::string operation_name(const Operation& operation);
-/// Those of norm_names, function_names and encoder_operation_names.
+/// Those of norm_names, function_names, encoder_operation_names and optimizer_names.
 std::vector<std::string> operation_names();
 
 /// The operation with its default options.

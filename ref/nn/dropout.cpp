@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "ref/numeric/parallel.hpp"
 #include "ref/numeric/random.hpp"
 #include "ref/tensor/contract.hpp"
@@ -13,6 +15,14 @@ constexpr std::size_t kDropoutGrain = 4096;  // elements; the bits do not depend
 
 void check_rate(std::string_view function, double rate) {
   tensor::check_option(function, "rate", rate, rate >= 0 && rate < 1, "0 <= rate < 1 (C1)");
+}
+
+void copy_given(const Mask& given, std::uint64_t first, Mask& keep) {
+  if (given.size() < first || given.size() - first < keep.size())
+    numeric::contract_failure("dropout_mask", "key.given",
+                              fmt::format("has {} elements", given.size()),
+                              fmt::format("{} of them from {} on (C3)", keep.size(), first));
+  std::copy_n(given.data() + first, keep.size(), keep.data());
 }
 
 /// y may be x.
@@ -35,6 +45,10 @@ Mask dropout_mask(const tensor::Shape& shape, double rate, const DropoutKey& key
                   std::uint64_t first) {
   check_rate("dropout_mask", rate);
   Mask keep = tensor::empty_tensor<bool>(shape);
+  if (key.given != nullptr) {
+    copy_given(*key.given, first, keep);
+    return keep;
+  }
   const numeric::RandomStream random(key.seed, fmt::format("dropout/{}/{}", key.step, key.place));
   numeric::parallel_for(keep.size(), kDropoutGrain, [&](std::size_t begin, std::size_t end) {
     random.at_least(rate, first + begin, end - begin, keep.data() + begin);

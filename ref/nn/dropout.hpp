@@ -15,12 +15,14 @@ using tensor::Tensor;
 struct DropoutKey {
   std::uint64_t seed = 0;
   std::uint64_t step = 0;
-  std::string place;  ///< "layers.0.attention_weights"
+  std::string place;            ///< "layers.0.attention_weights"
+  const Mask* given = nullptr;  ///< where it is there, these elements, and nothing is drawn
 };
 
 /// Computes  element i is kept where
-///           RandomStream(seed, "dropout/<step>/<place>").uniform(first + i) >= rate
-/// Requires  (C1) 0 <= rate < 1
+///           RandomStream(seed, "dropout/<step>/<place>").uniform(first + i) >= rate, or where
+///           element first + i of key.given says so
+/// Requires  (C1) 0 <= rate < 1  (C3) key.given has these elements, if it is there
 /// Throws    ContractError
 Mask dropout_mask(const tensor::Shape& shape, double rate, const DropoutKey& key,
                   std::uint64_t first = 0);

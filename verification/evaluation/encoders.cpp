@@ -51,7 +51,10 @@ NamedTensors<T> run_one_layer(const EncoderOperation& operation, const EncoderTe
     if (name == "layers.0.attention.weights") results.set("attention.weights", values);
   };
   encoder::EncoderLayer<T> layer(inputs.config, parameters.layers[0], "layers.0", tap);
-  const encoder::EncoderRun run{.mode = inputs.mode};
+  std::map<std::string, ref::tensor::Mask> masks;  // under the names of ref/encoder
+  for (const auto& [name, keep] : inputs.masks)
+    masks.emplace(fmt::format("{}{}", kOnlyLayer, name), keep);
+  const encoder::EncoderRun run{.mode = inputs.mode, .masks = &masks};
   results.set("y", layer.forward(ref::tensor::convert<T>(inputs.tensors.at("x")), inputs.valid, run,
                                  state));
   if (const Tensor<double>* const grad_y = inputs.tensors.find("grad_y")) {
@@ -128,6 +131,7 @@ struct CommonOptions {
 
   void operator()(const EncoderLayerOptions& o) const {
     copy(o);
+    config.dropout = o.dropout;
     config.vocab_size = config.num_classes = 1;
   }
   void operator()(const EncoderOptions& o) const {
@@ -170,6 +174,17 @@ std::optional<std::string> name_in(const EncoderOperation& operation, const std:
   if (!is_layer_operation(operation)) return name;
   if (!name.starts_with(kOnlyLayer)) return std::nullopt;
   return name.substr(kOnlyLayer.size());
+}
+
+std::vector<std::pair<std::string, ref::tensor::Shape>> mask_shapes(const EncoderConfig& config,
+                                                                    std::size_t batch_size,
+                                                                    std::size_t seq_len) {
+  if (config.dropout == 0) return {};
+  const ref::tensor::Shape sublayer = {batch_size, seq_len, config.d_model};
+  return {{"attention.weights", {batch_size, config.num_heads, seq_len, seq_len}},
+          {"attention.y", sublayer},
+          {"feed_forward.active", {batch_size, seq_len, config.d_ff}},
+          {"feed_forward.y", sublayer}};
 }
 
 template <ref::numeric::Real T>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,12 +14,13 @@ namespace normproof::verification::evaluation {
 
 /// What an encoder or one of its layers takes.
 struct EncoderTensors {
-  ref::model::EncoderConfig config;           ///< without dropout
+  ref::model::EncoderConfig config;           ///< an encoder is without dropout
   ref::tensor::NamedTensors<double> tensors;  ///< the parameters; x and grad_y, or class_weights
   ref::tensor::NamedTensors<double> state;    ///< what the norms carry
   ref::tensor::Mask valid = {};               ///< [B,T], true = a real token, or empty: all
-  ref::nn::Tokens tokens = {};                ///< of an encoder
-  std::vector<int> labels = {};               ///< of an encoder, [B]
+  std::map<std::string, ref::tensor::Mask> masks = {};  ///< of a layer's dropouts, by mask_shapes
+  ref::nn::Tokens tokens = {};                          ///< of an encoder
+  std::vector<int> labels = {};                         ///< of an encoder, [B]
   ref::model::Mode mode = ref::model::Mode::training;
 };
 
@@ -36,11 +38,17 @@ ref::model::EncoderConfig encoder_config(const ref::model::EncoderOperation& ope
 std::optional<std::string> name_in(const ref::model::EncoderOperation& operation,
                                    const std::string& name);
 
+/// The places of a layer's dropouts, "attention.weights", "attention.y", "feed_forward.active" and
+/// "feed_forward.y", with the shapes of what they drop; none where the rate is 0.
+std::vector<std::pair<std::string, ref::tensor::Shape>> mask_shapes(
+    const ref::model::EncoderConfig& config, std::size_t batch_size, std::size_t seq_len);
+
 /// Computes  encoder_layer: y, attention.weights, the state of the norms, and where there is a
 ///           grad_y grad_x and grad_<parameter>; encoder: logits, loss [1], grad_<parameter> (of
 ///           the embedding [V,D]: 0 in rows that do not occur) and the state, as one step of
 ///           ref/train leaves them, in any scalar: the inputs are exact
-/// Requires  (C1) those of ref/encoder and ref/train  (C2) an encoder is in training
+/// Requires  (C1) those of ref/encoder and ref/train  (C2) an encoder is in training  (C3) a layer
+///           with dropout has a mask for each
 /// Throws    ContractError
 template <ref::numeric::Real T>
 ref::tensor::NamedTensors<T> run_encoder(const ref::model::EncoderOperation& operation,

@@ -192,11 +192,21 @@ class EncoderReader {
       reader_.check_shape(*valid, rows);
       in_.valid = to_mask(slice(mask_values(reader_, *valid), 0, rows));
     }
+    for (const auto& [place, shape] : mask_shapes(in_.config, rows[0], rows[1]))
+      in_.masks.emplace(place, keep(place, shape));
     reader_.check_names(known_);
     return std::move(in_);
   }
 
  private:
+  Mask keep(const std::string& place, const Shape& shape) {
+    known_.push_back(fmt::format("{}.keep", place));
+    const StoredTensor& tensor =
+        required(known_.back(), fmt::format("shape {}", ref::tensor::to_string(shape)));
+    reader_.check_shape(tensor, shape);
+    return to_mask(slice(mask_values(reader_, tensor), 0, shape));
+  }
+
   std::optional<std::pair<std::size_t, std::size_t>> matrix(const std::string& name) const {
     const StoredTensor* const tensor = reader_.find(name);
     if (tensor == nullptr || tensor->shape.size() != 2) return std::nullopt;
@@ -275,6 +285,33 @@ EvalInputs encoder_inputs(std::string_view file, const Reader& reader,
   }
 }
 
+/// Moments begin as 0, and no step is done.
+OptimizerTensors optimizer_inputs(const Reader& reader, const ref::model::OptimizerOptions& options,
+                                  bool sequence) {
+  std::vector<std::string> known = {"parameter", "grad_parameter", "iterations"};
+  for (const std::string& moment : moment_names(options)) known.push_back(moment);
+  reader.check_names(known);
+  const StoredTensor* const parameter = reader.find("parameter");
+  if (parameter == nullptr) reader.fail("parameter", "is absent", "the tensor parameter");
+  const StoredTensor* const gradient = reader.find("grad_parameter");
+  if (gradient == nullptr) reader.fail("grad_parameter", "is absent", "the tensor grad_parameter");
+  const Shape& shape = parameter->shape;
+  const bool steps = sequence && !gradient->shape.empty() && gradient->shape[0] > 0;
+  const StepShape stack{steps ? gradient->shape[0] : 1, shape};
+  reader.check_shape(*gradient, stacked(stack, shape, sequence));
+  OptimizerTensors inputs;
+  inputs.parameter = slice(reader.values(*parameter), 0, shape);
+  const std::vector<double> gradients = reader.values(*gradient);
+  for (std::size_t s = 0; s < stack.steps; ++s)
+    inputs.gradients.push_back(slice(gradients, s, shape));
+  NamedTensors<double> state;
+  for (const std::string& moment : moment_names(options))
+    state.set(moment, ref::tensor::full_tensor<double>(shape, 0));
+  state.set("iterations", ref::tensor::full_tensor<double>({1}, 0));
+  inputs.state = read_state(reader, std::move(state));
+  return inputs;
+}
+
 }  // namespace
 
 EvalInputs operation_inputs(std::string_view file, std::span<const StoredTensor> tensors,
@@ -284,8 +321,13 @@ EvalInputs operation_inputs(std::string_view file, std::span<const StoredTensor>
     return eval_inputs(file, tensors, *layer, mode, sequence);
   if (const auto* const encoder = std::get_if<ref::model::EncoderOperation>(&operation))
     return encoder_inputs(file, Reader(file, tensors), *encoder, mode);
-  return {
-      {}, {}, function_inputs(Reader(file, tensors), ref::model::operation_name(operation)), {}};
+  EvalInputs inputs;
+  const Reader reader(file, tensors);
+  if (const auto* const steps = std::get_if<ref::model::OptimizerOperation>(&operation))
+    inputs.optimizer = optimizer_inputs(reader, steps->optimizer, sequence);
+  else
+    inputs.function = function_inputs(reader, ref::model::operation_name(operation));
+  return inputs;
 }
 
 EvalInputs eval_inputs(std::string_view file, std::span<const StoredTensor> tensors,

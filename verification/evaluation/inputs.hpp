@@ -9,6 +9,7 @@
 #include "ref/norm/norm.hpp"
 #include "verification/evaluation/encoders.hpp"
 #include "verification/evaluation/functions.hpp"
+#include "verification/evaluation/optimizers.hpp"
 
 namespace normproof::verification::evaluation {
 
@@ -17,8 +18,9 @@ namespace normproof::verification::evaluation {
 struct EvalInputs {
   std::vector<ref::norm::NormInputs<double>> steps;
   ref::tensor::NamedTensors<double> state;
-  FunctionInputs function = {};  ///< of a function, which has no steps
-  EncoderTensors encoder = {};   ///< of an encoder or its layer, which has none either
+  FunctionInputs function = {};     ///< of a function, which has no steps
+  EncoderTensors encoder = {};      ///< of an encoder or its layer, which has none either
+  OptimizerTensors optimizer = {};  ///< of an optimizer, with its gradients step by step
 };
 
 /// Computes  the inputs of the layer: x, optional gamma, beta, grad_y, valid, and the tensors of
@@ -37,8 +39,11 @@ EvalInputs eval_inputs(std::string_view file, std::span<const ref::io::StoredTen
 /// The same of any operation. A function takes x [..., D] of rank 2 at least, grad_y with the shape
 /// of y, and valid with that of x where it takes a mask; mode and sequence mean nothing to it. An
 /// encoder layer takes x [B,T,D], grad_y as x or none, valid [B,T] or none, its parameters under
-/// the names of ref/encoder without "layers.0.", and the state of its norms; an encoder takes
-/// tokens and valid [B,T], labels [B], class_weights [C] or none, its parameters and the state.
+/// the names of ref/encoder without "layers.0.", and the state of its norms, with dropout also
+/// <place>.keep for each of mask_shapes, boolean or 0 and 1, true = is kept; an encoder takes
+/// tokens and valid [B,T], labels [B], class_weights [C] or none, its parameters and the state. An
+/// optimizer takes parameter, grad_parameter (with `sequence` a leading axis of steps), and of its
+/// moments and iterations those that are not 0.
 EvalInputs operation_inputs(std::string_view file, std::span<const ref::io::StoredTensor> tensors,
                             const ref::model::Operation& operation, ref::model::Mode mode,
                             bool sequence);

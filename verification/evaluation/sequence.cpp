@@ -1,7 +1,8 @@
 #include "verification/evaluation/sequence.hpp"
 
-#include <algorithm>
 #include <utility>
+
+#include "verification/evaluation/stacked.hpp"
 
 namespace normproof::verification::evaluation {
 
@@ -26,14 +27,7 @@ NormInputs<T> convert_inputs(const NormInputs<double>& inputs) {
 template <class T>
 void put(NamedTensors<T>& stack, const NamedTensors<T>& tensors, std::size_t step,
          std::size_t steps) {
-  for (const auto& [name, values] : tensors) {
-    if (step == 0) {
-      Shape shape = ref::tensor::shape_of(values);
-      shape.insert(shape.begin(), steps);
-      stack.set(name, ref::tensor::empty_tensor<T>(shape));
-    }
-    std::copy_n(values.data(), values.size(), stack.at(name).data() + step * values.size());
-  }
+  for (const auto& [name, values] : tensors) put_step(stack, name, values, step, steps);
 }
 
 }  // namespace

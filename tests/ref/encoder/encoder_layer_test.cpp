@@ -60,5 +60,34 @@ TEST(EncoderLayer, MovesItsOwnEntriesOfTheStateAlone) {
     EXPECT_EQ(values == state.at(name), name.starts_with("layers.0.")) << name;
 }
 
+TEST(EncoderLayer, GivenMasksGiveTheBitsThatTheirDrawingGives) {
+  EncoderConfig config = small_config("layer_norm", NormPlacement::pre, 1);
+  config.dropout = 0.5;
+  const auto p = from_named(config, random_parameters<double>(config)).layers[0];
+  const Tensor<double> x = nn::random_tensor<double>("x", {2, 3, 4}),
+                       dy = nn::random_tensor<double>("dy", {2, 3, 4});
+  std::map<std::string, Mask> masks;
+  const Tap<double> tap([&](const std::string& name, const Tensor<double>& values) {
+    constexpr std::string_view kKeep = ".keep";
+    if (!name.ends_with(kKeep)) return;
+    Mask keep = tensor::empty_tensor<bool>(tensor::shape_of(values));
+    for (std::size_t i = 0; i < keep.size(); ++i) keep.data()[i] = values.data()[i] != 0;
+    masks.emplace(name.substr(0, name.size() - kKeep.size()), keep);
+  });
+  const auto run_with = [&](const EncoderRun& run, const Tap<double>& own) {
+    NamedTensors<double> state;
+    EncoderLayerParameters<double> gradients;
+    EncoderLayer<double> layer(config, p, "layers.0", own);
+    Tensor<double> y = layer.forward(x, {}, run, state);
+    return std::pair(std::move(y), layer.backward(dy, run, state, gradients));
+  };
+  const auto drawn = run_with({.seed = 5}, tap);
+  ASSERT_EQ(masks.size(), 4u);
+  EXPECT_EQ(run_with({.seed = 6, .masks = &masks}, {}), drawn);
+  EXPECT_NE(run_with({.seed = 6}, {}), drawn);
+  masks.erase("layers.0.feed_forward.y");
+  EXPECT_THROW(run_with({.masks = &masks}, {}), numeric::ContractError);
+}
+
 }  // namespace
 }  // namespace normproof::ref::encoder

@@ -14,8 +14,9 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 TEST(Operation, EveryNameReadsBack) {
-  EXPECT_EQ(operation_names().size(),
-            norm_names().size() + function_names().size() + encoder_operation_names().size());
+  EXPECT_EQ(operation_names().size(), norm_names().size() + function_names().size() +
+                                          encoder_operation_names().size() +
+                                          optimizer_names().size());
   for (const std::string& name : operation_names()) {
     EXPECT_EQ(operation_name(operation(name)), name);
     EXPECT_EQ(std::holds_alternative<FunctionOptions>(operation(name)), is_function(name));
@@ -42,6 +43,7 @@ TEST(Operation, AnEncoderHasTheOptionsOfItsNorm) {
   EXPECT_EQ(list_options(layer), (Texts{{"num_heads", "2"},
                                         {"activation", "relu"},
                                         {"placement", "post"},
+                                        {"dropout", "0"},
                                         {"norm", "batch_norm"},
                                         {"norm.eps", "0.5"},
                                         {"norm.running_decay", "0.9"},
@@ -55,6 +57,22 @@ TEST(Operation, AnEncoderHasTheOptionsOfItsNorm) {
     Operation again = operation("encoder");
     set_option(again, name, value);  // each is one that set_option takes
   }
+}
+
+TEST(Operation, AnOptimizerHasItsOptionsAndTheLearningRate) {
+  Operation steps = operation("adamw");
+  ASSERT_TRUE(std::holds_alternative<OptimizerOperation>(steps));
+  set_option(steps, "learning_rate", "0.5");
+  set_option(steps, "weight_decay", "0.25");
+  using Texts = std::vector<std::pair<std::string, std::string>>;
+  EXPECT_EQ(list_options(steps), (Texts{{"beta1", "0.9"},
+                                        {"beta2", "0.999"},
+                                        {"eps", "1e-08"},
+                                        {"weight_decay", "0.25"},
+                                        {"learning_rate", "0.5"}}));
+  EXPECT_THROW(set_option(steps, "momentum", "0.5"), numeric::UsageError);
+  Operation sgd = operation("sgd");
+  EXPECT_THROW(set_option(sgd, "weight_decay", "0.5"), numeric::UsageError);
 }
 
 TEST(Operation, OptionsInAscendingOrderReadBack) {

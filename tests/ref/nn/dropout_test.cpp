@@ -41,6 +41,15 @@ TEST(Dropout, KeepsTheMeanAndWritesZerosElsewhere) {
   EXPECT_EQ(dropout(x, Mask{{true, true}, {true, true}}, 0), x);
 }
 
+TEST(Dropout, AGivenMaskIsTakenFromTheElementOn) {
+  const Mask given{true, false, false, true, true};
+  const DropoutKey key{1, 2, "place", &given};
+  EXPECT_EQ(dropout_mask({5}, 0.5, key), given);
+  EXPECT_EQ(dropout_mask({2}, 0.5, key, 2), (Mask{false, true}));
+  EXPECT_THAT(numeric::contract_message([&] { dropout_mask({3}, 0.5, key, 3); }),
+              HasSubstr("key.given has 5 elements; expected 3 of them from 3 on (C3)"));
+}
+
 TEST(Dropout, C1AndC2) {
   EXPECT_THAT(numeric::contract_message([] { dropout_mask({1}, 1, {}); }),
               HasSubstr("0 <= rate < 1 (C1)"));

@@ -183,5 +183,47 @@ TEST(Encoders, C2AnEncoderIsInTraining) {
               HasSubstr("mode is inference"));
 }
 
+Tensors with_masks(const std::vector<double>& of_sublayers) {
+  Tensors tensors = layer_tensors();
+  const auto put = [&](const char* name, std::vector<std::size_t> shape,
+                       const std::vector<double>& keep) {
+    tensors.push_back(ref::io::make_tensor(name, DType::boolean, std::move(shape), keep));
+  };
+  put("attention.weights.keep", {1, 1, 3, 3}, std::vector<double>(9, 1));
+  put("attention.y.keep", {1, 3, 2}, of_sublayers);
+  put("feed_forward.active.keep", {1, 3, 2}, std::vector<double>(6, 1));
+  put("feed_forward.y.keep", {1, 3, 2}, of_sublayers);
+  return tensors;
+}
+
+TEST(Encoders, WhereBothSublayersAreDroppedALayerLeavesItsResidual) {
+  Operation operation = ref::model::operation("encoder_layer");
+  ref::model::set_option(operation, "placement", "pre");
+  ref::model::set_option(operation, "dropout", "0.5");
+  const Tensors dropped = with_masks(std::vector<double>(6, 0));
+  const auto results = run(operation, dropped);
+  const std::vector<double> x = ref::io::widen(random_stored("x", {1, 3, 2}));
+  EXPECT_TRUE(std::ranges::equal(results.at("y"), x));
+  const std::vector<double> grad_y = ref::io::widen(random_stored("grad_y", {1, 3, 2}));
+  EXPECT_TRUE(std::ranges::equal(results.at("grad_x"), grad_y));
+  // In inference the masks are there and not used.
+  EXPECT_FALSE(std::ranges::equal(run(operation, dropped, ref::model::Mode::inference).at("y"), x));
+  EXPECT_FALSE(std::ranges::equal(run(operation, with_masks({0, 0, 0, 0, 0, 1})).at("y"), x));
+}
+
+TEST(Encoders, C3ALayerWithDropoutHasAMaskForEach) {
+  Operation operation = ref::model::operation("encoder_layer");
+  ref::model::set_option(operation, "dropout", "0.5");
+  const auto message = [&](const Tensors& tensors) {
+    return ref::numeric::error_message<FileError>([&] { run(operation, tensors); });
+  };
+  const Tensors all = with_masks(std::vector<double>(6, 1));
+  EXPECT_THAT(message(without(all, "feed_forward.active.keep")),
+              HasSubstr("feed_forward.active.keep is absent; expected shape [1, 3, 2]"));
+  EXPECT_THAT(ref::numeric::error_message<FileError>(
+                  [&] { run(ref::model::operation("encoder_layer"), all); }),
+              HasSubstr("unknown tensor 'attention.weights.keep'"));
+}
+
 }  // namespace
 }  // namespace normproof::verification::evaluation
