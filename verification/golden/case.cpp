@@ -48,8 +48,9 @@ std::string op_of(const Case& c) {
 }
 
 std::string path_of(const Case& c) {
-  const StoredTensor* x = find(c.inputs, "x");
-  if (x == nullptr) x = find(c.inputs, "tokens");
+  const StoredTensor* x = nullptr;
+  for (const char* name : {"x", "tokens", "parameter"})
+    if (x == nullptr) x = find(c.inputs, name);
   return fmt::format("{}/{}/{}-{}-{}", to_string(c.tier), op_of(c), c.reason,
                      x == nullptr ? std::string() : fmt::format("{}", fmt::join(x->shape, "x")),
                      ref::io::to_string(c.dtype));

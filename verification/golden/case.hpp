@@ -27,9 +27,9 @@ struct Case {
   std::string why;     ///< what it is meant to find, in one sentence
   Operation options;
   Mode mode = Mode::training;
-  DType dtype = DType::float64;      ///< of the inputs, and of what a candidate answers
-  bool sequence = false;             ///< x, grad_y and valid have a leading axis of steps
-  bool exact = false;                ///< every operation is exact in dtype: the tolerance is 0
+  DType dtype = DType::float64;  ///< of the inputs, and of what a candidate answers
+  bool sequence = false;  ///< x, grad_y and valid, or grad_parameter, have a leading axis of steps
+  bool exact = false;     ///< every operation is exact in dtype: the tolerance is 0
   std::vector<StoredTensor> inputs;  ///< as for `normproof eval`, in ascending order of names
 };
 
@@ -39,7 +39,7 @@ ref::model::StorageFormat storage_of(DType dtype);
 /// "layer_norm"
 std::string op_of(const Case& c);
 /// "quick/layer_norm/offset_1e4-7x16-float32": the folder of the case in a corpus, with the
-/// shape of x, or of the tokens.
+/// shape of x, of the tokens, or of the parameter.
 std::string path_of(const Case& c);
 
 /// The inputs of each step, widened to double; `file` is what an error names.

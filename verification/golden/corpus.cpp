@@ -12,6 +12,7 @@
 #include "verification/golden/encoder_corpus.hpp"
 #include "verification/golden/function_corpus.hpp"
 #include "verification/golden/layer_traits.hpp"
+#include "verification/golden/optimizer_corpus.hpp"
 #include "verification/golden/recipe.hpp"
 
 namespace normproof::verification::golden {
@@ -404,10 +405,15 @@ std::vector<Case> corpus(Tier tier, std::uint64_t seed) {
     if (tier == Tier::full) cases.full(layer);
   }
   std::vector<Case> all = cases.take();
-  for (const std::string& function : ref::model::function_names())
-    std::ranges::move(function_cases(tier, function, seed), std::back_inserter(all));
-  for (const std::string& operation : ref::model::encoder_operation_names())
-    std::ranges::move(encoder_cases(tier, operation, seed), std::back_inserter(all));
+  const auto append = [&](std::vector<Case> more) {
+    std::ranges::move(more, std::back_inserter(all));
+  };
+  for (const std::string& name : ref::model::function_names())
+    append(function_cases(tier, name, seed));
+  for (const std::string& name : ref::model::encoder_operation_names())
+    append(encoder_cases(tier, name, seed));
+  for (const std::string& name : ref::model::optimizer_names())
+    append(optimizer_cases(tier, name, seed));
   std::ranges::sort(all, {}, path_of);
   return all;
 }

@@ -21,16 +21,17 @@ struct EncoderRecipe {
   std::vector<std::pair<std::string, std::string>> options = {};
   DType dtype = DType::float64;
   std::size_t samples = 2, tokens = 3, d_model = 4, d_ff = 6;
+  std::size_t vocabulary = 5, classes = 3;
   bool inference = false, pads = true, class_weights = true;
+  /// Whether token t of sentence b is padding; the first of each is none.
+  std::function<bool(std::size_t b, std::size_t t)> pad = {};
   std::vector<std::pair<std::string, Fill>> fills = {};  ///< tensors that are not as usual
 };
 
-constexpr std::size_t kVocabulary = 5, kClasses = 3;
-
-/// Sentence b has its last b tokens as padding; the first has none, and each has a token.
+/// Where the recipe does not say: the last b tokens of sentence b.
 bool is_pad(const EncoderRecipe& recipe, std::size_t row) {
   const std::size_t b = row / recipe.tokens, t = row % recipe.tokens;
-  return t > 0 && t + b >= recipe.tokens;
+  return t > 0 && (recipe.pad ? recipe.pad(b, t) : t + b >= recipe.tokens);
 }
 
 /// 1 nowhere, and near it: what each norm and each map multiplies errors by stays small.
@@ -81,14 +82,112 @@ class EncoderCases {
       for (const char* placement : {"post", "pre"})
         add({.reason = fmt::format("random_{}", name),
              .why = "a larger encoder of another seed",
-             .options = {{"placement", placement}, {"num_heads", "4"}, {"activation", "gelu"}},
+             .options = gelu(placement, "4"),
              .samples = placement[1] == 'o' ? std::size_t{3} : 4,
              .tokens = 7,
              .d_model = 16,
              .d_ff = 12});
+    for (const char* norm : {"batch_norm", "power_norm", "power_norm_released"})
+      add({.reason = fmt::format("odd_{}", norm),
+           .why = "odd extents, three heads of three features, no multiple of any vector",
+           .options = {{"norm", norm}, {"num_heads", "3"}, {"activation", "gelu_tanh"}},
+           .samples = 3,
+           .tokens = 5,
+           .d_model = 9,
+           .d_ff = 7});
+    shapes();
+    paddings();
+    if (whole_)
+      add({.reason = "three_layers",
+           .why = "three layers, 17 classes and 31 words",
+           .options = with(gelu("pre", "2"), {{"num_layers", "3"}}),
+           .samples = 3,
+           .tokens = 6,
+           .vocabulary = 31,
+           .classes = 17});
+    else
+      add({.reason = "dropout",
+           .why = "masks of several lanes, in heads of four features",
+           .options = with(gelu("post", "4"), {{"dropout", "0.3"}}),
+           .samples = 3,
+           .tokens = 9,
+           .d_model = 16,
+           .d_ff = 33});
+  }
+
+  void full() {
+    for (const char* placement : {"post", "pre"})
+      add({.reason = fmt::format("large_{}", placement),
+           .why = "more tokens than a block of attention has, eight heads",
+           .options = gelu(placement, "8"),
+           .tokens = 130,
+           .d_model = 24,
+           .d_ff = 65,
+           .vocabulary = 97,
+           .classes = 5});
   }
 
  private:
+  using Settings = std::vector<std::pair<std::string, std::string>>;
+
+  static Settings gelu(const char* placement, const char* heads) {
+    return {{"placement", placement}, {"num_heads", heads}, {"activation", "gelu"}};
+  }
+  static Settings with(Settings settings, const Settings& more) {
+    settings.insert(settings.end(), more.begin(), more.end());
+    return settings;
+  }
+
+  void shapes() {
+    add({.reason = "one_token",
+         .why = "T = 1: the only key takes all, and no gradient passes the softmax",
+         .options = gelu("post", "2"),
+         .samples = 3,
+         .tokens = 1,
+         .pads = false});
+    add({.reason = "one_sentence",
+         .why = "B = 1",
+         .options = gelu("pre", "2"),
+         .samples = 1,
+         .tokens = 5});
+    add({.reason = "one_feature_a_head",
+         .why = "as many heads as features: a score is one product",
+         .options = gelu("post", "6"),
+         .d_model = 6});
+    add({.reason = "eight_heads",
+         .why = "eight heads of three features",
+         .options = gelu("pre", "8"),
+         .d_model = 24,
+         .d_ff = 5});
+    add({.reason = "long_sentences",
+         .why = "one key more than a vector of 32: long rows of scores",
+         .options = gelu("post", "2"),
+         .tokens = 33});
+    add({.reason = "wide_feed_forward",
+         .why = "a feed-forward of one feature more than two vectors of 32",
+         .options = gelu("pre", "1"),
+         .d_ff = 65});
+    add({.reason = "narrow_feed_forward",
+         .why = "F = 1: everything passes one feature",
+         .options = gelu("pre", "1"),
+         .d_ff = 1});
+  }
+
+  void paddings() {
+    add({.reason = "first_tokens_alone",
+         .why = "nothing but padding behind the first token of each sentence",
+         .options = gelu("post", "2"),
+         .samples = 3,
+         .tokens = 4,
+         .pad = [](std::size_t, std::size_t) { return true; }});
+    add({.reason = "scattered_padding",
+         .why = "padding between tokens: a length alone does not say where it is",
+         .options = gelu("pre", "2"),
+         .samples = 3,
+         .tokens = 7,
+         .pad = [](std::size_t b, std::size_t t) { return (t + b) % 3 == 1; }});
+  }
+
   void ordinary(const std::string& norm, const std::string& placement,
                 DType dtype = DType::float64) {
     const bool post = placement == "post";
@@ -116,6 +215,40 @@ class EncoderCases {
          .why = "scores of a hundred: softmax takes nearly one key alone",
          .options = {{"num_heads", "2"}, {"activation", "gelu"}},
          .fills = {{"x", [](std::size_t, double normal) { return 12 * normal; }}}});
+    dropouts();
+  }
+
+  /// The masks are inputs: what another random stream would draw does not matter.
+  void dropouts() {
+    const auto with_rate = [](const char* rate, const char* placement, const char* activation) {
+      return Settings{{"placement", placement},
+                      {"num_heads", "2"},
+                      {"activation", activation},
+                      {"dropout", rate}};
+    };
+    for (const DType dtype : {DType::float64, DType::float32})
+      add({.reason = "dropout_post",
+           .why = "four masks; what is kept is divided by 1 - 0.25, in the backward too",
+           .options = with_rate("0.25", "post", "gelu"),
+           .dtype = dtype});
+    add({.reason = "dropout_pre",
+         .why = "dropout behind a residual that no norm follows",
+         .options = with_rate("0.25", "pre", "relu")});
+    add({.reason = "dropout_most",
+         .why = "seven of ten are dropped: some rows of the weights wholly",
+         .options = with_rate("0.7", "pre", "gelu"),
+         .tokens = 4});
+    add({.reason = "dropout_eight_features",
+         .why = "three sentences, heads of four features, without padding",
+         .options = with_rate("0.1", "post", "gelu"),
+         .samples = 3,
+         .tokens = 5,
+         .d_model = 8,
+         .pads = false});
+    add({.reason = "inference_dropout",
+         .why = "masks that are there and not used",
+         .options = with_rate("0.25", "pre", "gelu"),
+         .inference = true});
   }
 
   void wholes() {
@@ -157,7 +290,12 @@ class EncoderCases {
       put(
           c, recipe, "valid", {recipe.samples, recipe.tokens},
           [&](std::size_t row, double) { return is_pad(recipe, row) ? 0.0 : 1.0; }, DType::boolean);
-    add_weights(c, recipe);
+    const auto& operation = std::get<ref::model::EncoderOperation>(c.options);
+    const ref::model::EncoderConfig config = config_of(operation, recipe);
+    add_weights(c, recipe, operation, config);
+    for (const auto& [place, shape] :
+         evaluation::mask_shapes(config, recipe.samples, recipe.tokens))
+      add_mask(c, place, shape, config.dropout);
     std::ranges::sort(c.inputs, {}, &StoredTensor::name);
     cases_.push_back(std::move(c));
   }
@@ -182,30 +320,46 @@ class EncoderCases {
         c, recipe, "tokens", {recipe.samples, recipe.tokens},
         [&](std::size_t i, double) {
           constexpr double kIds[] = {1, 4, 2};
-          return recipe.pads && is_pad(recipe, i) ? 0.0 : kIds[i % recipe.tokens % 3];
+          const std::size_t t = i % recipe.tokens;
+          if (recipe.pads && is_pad(recipe, i)) return 0.0;
+          if (recipe.vocabulary == 5 || t == 0) return kIds[t % 3];
+          return static_cast<double>(4 + 3 * i % (recipe.vocabulary - 4));
         },
         DType::int64);
     put(
         c, recipe, "labels", {recipe.samples},
-        [](std::size_t b, double) { return static_cast<double>((2 * b + 1) % kClasses); },
+        [&](std::size_t b, double) { return static_cast<double>((2 * b + 1) % recipe.classes); },
         DType::int64);
     if (recipe.class_weights)
       put(
-          c, recipe, "class_weights", {kClasses},
+          c, recipe, "class_weights", {recipe.classes},
           [](std::size_t k, double normal) { return positive(k, normal) + static_cast<double>(k); },
           c.dtype);
   }
 
+  /// Drawn as in training, as step 0 of a run with the seed of the corpus.
+  void add_mask(Case& c, const std::string& place, const std::vector<std::size_t>& shape,
+                double rate) const {
+    const ref::tensor::Mask keep = ref::nn::dropout_mask(
+        shape, rate, {seed_, 0, fmt::format("{}/{}/{}", operation_, c.reason, place)});
+    c.inputs.push_back(ref::io::make_tensor(fmt::format("{}.keep", place), DType::boolean, shape,
+                                            std::vector<double>(keep.begin(), keep.end())));
+  }
+
+  static ref::model::EncoderConfig config_of(const ref::model::EncoderOperation& operation,
+                                             const EncoderRecipe& recipe) {
+    return evaluation::encoder_config(operation, [&](const std::string& name) {
+      using Extents = std::pair<std::size_t, std::size_t>;
+      return name.starts_with("embedding") ? Extents{recipe.vocabulary, recipe.d_model}
+             : name.starts_with("head")    ? Extents{recipe.classes, recipe.d_model}
+                                           : Extents{recipe.d_ff, recipe.d_model};
+    });
+  }
+
   /// The parameters and the state of the norms.
-  void add_weights(Case& c, const EncoderRecipe& recipe) const {
-    const auto& operation = std::get<ref::model::EncoderOperation>(c.options);
-    ref::model::EncoderConfig config =
-        evaluation::encoder_config(operation, [&](const std::string& name) {
-          using Extents = std::pair<std::size_t, std::size_t>;
-          return name.starts_with("embedding") ? Extents{kVocabulary, recipe.d_model}
-                 : name.starts_with("head")    ? Extents{kClasses, recipe.d_model}
-                                               : Extents{recipe.d_ff, recipe.d_model};
-        });
+  void add_weights(Case& c, const EncoderRecipe& recipe,
+                   const ref::model::EncoderOperation& operation,
+                   const ref::model::EncoderConfig& config) const {
     for (const auto& [name, shape] : ref::encoder::parameter_shapes(config))
       if (const auto own = evaluation::name_in(operation, name))
         put(c, recipe, *own, shape, fill_of(*own), c.dtype);
@@ -236,6 +390,7 @@ std::vector<Case> encoder_cases(Tier tier, std::string_view operation, std::uint
   EncoderCases cases(tier, operation, seed);
   if (tier == Tier::quick) cases.quick();
   if (tier == Tier::standard) cases.standard();
+  if (tier == Tier::full) cases.full();
   return cases.take();
 }
 

@@ -8,7 +8,7 @@
 
 namespace normproof::verification::golden {
 
-/// The cases of one of model::encoder_operation_names(), of a tier; the full one has none.
+/// The cases of one of model::encoder_operation_names(), of a tier.
 std::vector<Case> encoder_cases(Tier tier, std::string_view operation, std::uint64_t seed);
 
 }  // namespace normproof::verification::golden

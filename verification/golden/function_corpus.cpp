@@ -58,6 +58,12 @@ class FunctionCases {
               .why("more features than a warp, a wavefront or a block has threads"));
       add(of("tall", {1031, 6}, dtype)
               .why("more rows than a block has threads, and a prime number of them"));
+      add(of("rank_4", {2, 3, 5, 7}, dtype).why("two axes of samples: rows are all but the last"));
+      add(of("single", {1, 1}, dtype).why("one element in all"));
+      add(of("long_row", {1, 4099}, dtype)
+              .why("one row of a prime number of elements: errors of a sum add up")
+              .x(scaled(0.5)));
+      if (sums_) sums_of_the_standard_tier(dtype);
     }
   }
 
@@ -67,6 +73,8 @@ class FunctionCases {
               .why("more rows than the y and z extents of a CUDA grid: the last ones are "
                    "forgotten"));
       add(of("past_65535_features", {2, 65538}, dtype).why("more features than 16 bits count"));
+      add(of("large", {509, 510}, dtype)
+              .why("both extents long, neither a multiple of a power of two above 2"));
     }
   }
 
@@ -110,6 +118,22 @@ class FunctionCases {
     add(of("constant", {3, 7}, DType::float32)
             .why("every element the same: 1/7 each")
             .x([](std::size_t, double) { return 0.3; }));
+  }
+
+  void sums_of_the_standard_tier(DType dtype) {
+    for (const double offset : {1e2, 1e6})
+      add(of(offset < 1e3 ? "offset_1e2" : "offset_1e6", {17, 24}, dtype)
+              .why("rows far from 0: exp of their elements overflows")
+              .x(scaled(1, offset)));
+    add(of("one_large_element", {9, 40}, dtype)
+            .why("one element of each row takes nearly all, each row at another place")
+            .x([](std::size_t i, double normal) {
+              return i % 40 == i / 40 * 7 % 40 ? 30 + normal : normal;
+            }));
+    if (evaluation::takes_mask(function_))
+      add(of("masked_to_one", {7, 33}, dtype)
+              .why("one element of each row takes part")
+              .masked([](std::size_t i) { return i % 33 != i / 33 * 5 % 33; }));
   }
 
   void masked() {

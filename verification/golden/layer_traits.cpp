@@ -8,11 +8,16 @@
 namespace normproof::verification::golden {
 
 bool is_layer(std::string_view operation) {
-  return !ref::model::is_function(operation) && !is_encoder(operation);
+  return !ref::model::is_function(operation) && !is_encoder(operation) && !is_optimizer(operation);
 }
 
 bool is_encoder(std::string_view operation) {
   const std::vector<std::string> names = ref::model::encoder_operation_names();
+  return std::ranges::find(names, operation) != names.end();
+}
+
+bool is_optimizer(std::string_view operation) {
+  const std::vector<std::string> names = ref::model::optimizer_names();
   return std::ranges::find(names, operation) != names.end();
 }
 

@@ -4,10 +4,12 @@
 
 namespace normproof::verification::golden {
 
-/// A layer of ref/norm: one of norm_names(); else it is a function, or an encoder.
+/// A layer of ref/norm: one of norm_names(); else it is a function, an encoder, or an optimizer.
 bool is_layer(std::string_view operation);
 /// One of encoder_operation_names().
 bool is_encoder(std::string_view operation);
+/// One of optimizer_names().
+bool is_optimizer(std::string_view operation);
 
 /// What a layer is like, as far as its cases depend on it. Names as in norm_names().
 /// Throws    UsageError where the layer is unknown

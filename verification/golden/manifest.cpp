@@ -45,13 +45,29 @@ json tensors_json(const std::vector<StoredTensor>& tensors) {
   return object;
 }
 
+json convention_of_optimizer(const std::string& name) {
+  json object = {{"iterations", "steps done before the first one"}};
+  if (name == "sgd") {
+    object["momentum"] = "weight of the old velocity; the new gradient has weight 1";
+    return object;
+  }
+  object["beta1"] = object["beta2"] = "weight of the old moment";
+  object["eps"] = "added to the root of the corrected second moment";
+  if (name == "adamw")
+    object["weight_decay"] = "times the learning rate, apart from the gradient and the moments";
+  return object;
+}
+
 /// What frameworks do in more than one way, and what is done here.
 json convention(const Case& c) {
+  if (is_optimizer(op_of(c))) return convention_of_optimizer(op_of(c));
   const bool encoder = is_encoder(op_of(c));
   if (!encoder && !is_layer(op_of(c))) return {{"valid", "true = the element takes part"}};
   json object = {{"eps", "added to the squared statistic, inside the root"},
                  {"valid", "true = a real token"}};
   if (encoder) object["attention.in"] = "queries, keys, values; in each, head after head";
+  if (find(c.inputs, "attention.y.keep") != nullptr)
+    object["dropout"] = "in training times 1/(1 - dropout) where keep is true, else 0";
   if (op_of(c) == "encoder") {
     object["loss"] = "the sum of weighted losses by the sum of the targets' weights";
     object["positions"] = "sin and cos in turn, each rounded to float64, then to the dtype";

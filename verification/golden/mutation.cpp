@@ -36,6 +36,8 @@ std::string_view to_string(Op op) {
       return "ten times as large";
     case Op::outside_root:
       return "outside the root";
+    case Op::inside_root:
+      return "inside the root";
     case Op::no_root:
       return "without the root";
     case Op::root_twice:

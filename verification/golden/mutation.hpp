@@ -23,6 +23,7 @@ enum class MutationOperator {
   one_more,        ///< a count n becomes n + 1
   ten_times,       ///< eps becomes 10 eps
   outside_root,    ///< 1 / (sqrt(v) + eps)
+  inside_root,     ///< 1 / sqrt(v + eps) for 1 / (sqrt(v) + eps)
   no_root,         ///< 1 / (v + eps)
   root_twice,      ///< 1 / sqrt(sqrt(v + eps))
   forget_last,     ///< a sum ends one term too early

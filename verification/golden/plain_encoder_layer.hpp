@@ -37,11 +37,12 @@ class PlainAttention {
     for (std::size_t b = 0; b < parts_.samples_; ++b)
       for (std::size_t h = 0; h < heads_; ++h)
         for (std::size_t i = 0; i < tokens; ++i) softmax(b, h, i);
+    dropped_ = parts_.dropped("attention.weights", weights_);
     context_.assign(x.size(), T(0));
     for_each_value([&](std::size_t b, std::size_t h, std::size_t i, std::size_t c) {
       context_[context_at(b, h, i, c)] =
           parts_.a_.sum("sum of the context", first_indices(tokens), [&](std::size_t j) {
-            return weights_[weight_at(b, h, i, j)] * qkv_[part_at(kValues, b, h, j, c)];
+            return dropped_[weight_at(b, h, i, j)] * qkv_[part_at(kValues, b, h, j, c)];
           });
     });
     return parts_.linear(out_map_, context_);
@@ -55,6 +56,7 @@ class PlainAttention {
     const Numbers<T> grad_scores = softmax_backward(grad_context);
     const T scale = sites_.factor("1/sqrt(d_k) in the backward", scale_of());
     Numbers<T> grad_qkv(qkv_.size(), T(0));
+    const Numbers<T>& used = of_both("weights before dropout in the gradient by the values");
     const std::vector<std::size_t> all = first_indices(tokens);
     for_each_value([&](std::size_t b, std::size_t h, std::size_t i, std::size_t c) {
       grad_qkv[part_at(kQueries, b, h, i, c)] =
@@ -67,7 +69,7 @@ class PlainAttention {
           });
       grad_qkv[part_at(kValues, b, h, i, c)] =
           parts_.a_.sum("sum of the gradient by the values", all, [&](std::size_t j) {
-            return weights_[weight_at(b, h, j, i)] * grad_context[context_at(b, h, j, c)];
+            return used[weight_at(b, h, j, i)] * grad_context[context_at(b, h, j, c)];
           });
     });
     return parts_.linear_backward(in_map_, grad_qkv, x, gradients);
@@ -108,6 +110,22 @@ class PlainAttention {
       for (std::size_t h = 0; h < heads_; ++h)
         for (std::size_t i = 0; i < parts_.tokens_; ++i)
           for (std::size_t c = 0; c < d_k(); ++c) f(b, h, i, c);
+  }
+
+  template <class F>
+  void for_each_score(F f) const {
+    for (std::size_t b = 0; b < parts_.samples_; ++b)
+      for (std::size_t h = 0; h < heads_; ++h)
+        for (std::size_t i = 0; i < parts_.tokens_; ++i)
+          for (std::size_t j = 0; j < parts_.tokens_; ++j) f(b, h, i, j);
+  }
+
+  /// The weights before dropout, and behind it by mistake; or the other way round.
+  const Numbers<T>& of_both(const char* site) {
+    const bool before = std::string_view(site).starts_with("weights after");
+    const Numbers<T>& right = before ? weights_ : dropped_;
+    if (!parts_.drops()) return right;
+    return sites_.pick(site, right, before ? dropped_ : weights_);
   }
 
   T score(std::size_t k) {
@@ -153,26 +171,27 @@ class PlainAttention {
   /// g_ij = w_ij (gw_ij - sum_j gw_ij w_ij)
   Numbers<T> softmax_backward(const Numbers<T>& grad_context) {
     const std::size_t tokens = parts_.tokens_;
+    Numbers<T> of_weights(weights_.size());
+    for_each_score([&](std::size_t b, std::size_t h, std::size_t i, std::size_t j) {
+      of_weights[weight_at(b, h, i, j)] = parts_.a_.sum(
+          "sum of the gradient by the weights of attention", first_indices(d_k()),
+          [&](std::size_t c) {
+            return grad_context[context_at(b, h, i, c)] * qkv_[part_at(kValues, b, h, j, c)];
+          });
+    });
+    of_weights = parts_.dropped("attention.weights", of_weights, true);
+    const Numbers<T>& w = of_both("weights after dropout in the backward of the softmax");
     Numbers<T> grad(weights_.size());
-    for (std::size_t b = 0; b < parts_.samples_; ++b)
-      for (std::size_t h = 0; h < heads_; ++h)
-        for (std::size_t i = 0; i < tokens; ++i) {
-          Numbers<T> of_weights;
-          for (std::size_t j = 0; j < tokens; ++j)
-            of_weights.push_back(parts_.a_.sum("sum of the gradient by the weights of attention",
-                                               first_indices(d_k()), [&](std::size_t c) {
-                                                 return grad_context[context_at(b, h, i, c)] *
-                                                        qkv_[part_at(kValues, b, h, j, c)];
-                                               }));
-          const T mean = parts_.a_.sum(
-              "sum in the backward of the softmax", first_indices(tokens),
-              [&](std::size_t j) { return of_weights[j] * weights_[weight_at(b, h, i, j)]; });
-          for (std::size_t j = 0; j < tokens; ++j) {
-            const std::size_t at = weight_at(b, h, i, j);
-            grad[at] = sites_.factor("weight in the backward of the softmax", weights_[at]) *
-                       (of_weights[j] - sites_.term("sum in the backward of the softmax", mean));
-          }
-        }
+    for_each_score([&](std::size_t b, std::size_t h, std::size_t i, std::size_t j) {
+      const T mean = parts_.a_.sum("sum in the backward of the softmax", first_indices(tokens),
+                                   [&](std::size_t k) {
+                                     const std::size_t at = weight_at(b, h, i, k);
+                                     return of_weights[at] * w[at];
+                                   });
+      const std::size_t at = weight_at(b, h, i, j);
+      grad[at] = sites_.factor("weight in the backward of the softmax", w[at]) *
+                 (of_weights[at] - sites_.term("sum in the backward of the softmax", mean));
+    });
     return grad;
   }
 
@@ -180,7 +199,7 @@ class PlainAttention {
   Sites& sites_;
   std::size_t heads_, width_;
   PlainMap in_map_, out_map_;
-  Numbers<T> qkv_, weights_, context_;
+  Numbers<T> qkv_, weights_, dropped_, context_;
 };
 
 /// second(activation(first(x))) in plain loops, with its backward.
@@ -201,11 +220,13 @@ class PlainFeedForward {
     active_.clear();
     for (const T v : inner_)
       active_.push_back(activation_ == model::Activation::relu ? rectified(v) : v * gate(v));
+    active_ = parts_.dropped("feed_forward.active", active_);
     return parts_.linear(second_, active_);
   }
 
   Numbers<T> backward(const Numbers<T>& dy, const Numbers<T>& x, NamedNumbers<T>& gradients) {
-    Numbers<T> grad = parts_.linear_backward(second_, dy, active_, gradients);
+    Numbers<T> grad = parts_.dropped("feed_forward.active",
+                                     parts_.linear_backward(second_, dy, active_, gradients), true);
     for (std::size_t i = 0; i < grad.size(); ++i)
       grad[i] *= activation_ == model::Activation::relu
                      ? step(inner_[i])
@@ -296,7 +317,7 @@ class PlainEncoderLayer {
  private:
   /// A sublayer with its norm and its residual.
   struct Sublayer {
-    const char* norm;
+    const char *norm, *dropout;
     const char *residual, *backward;
     Numbers<T> taken = {}, normed = {};  ///< what the sublayer and the norm took
   };
@@ -305,12 +326,21 @@ class PlainEncoderLayer {
   Numbers<T> sublayer(Sublayer& own, const Numbers<T>& x, F f) {
     if (post_) {
       own.taken = x;
-      own.normed = sum_of(f(x), x, own.residual);
+      own.normed = residual(own, f(x), x);
       return parts_.norm(place_ + own.norm, own.normed, {})["y"];
     }
     own.normed = x;
     own.taken = parts_.norm(place_ + own.norm, x, {})["y"];
-    return sum_of(f(own.taken), x, own.residual);
+    return residual(own, f(own.taken), x);
+  }
+
+  /// dropout(y) + x
+  Numbers<T> residual(const Sublayer& own, Numbers<T> y, const Numbers<T>& x) {
+    const bool late =
+        parts_.drops() && sites_.any("dropout over the residual", {MutationOperator::insert}) ==
+                              MutationOperator::insert;
+    if (late) return parts_.dropped(own.dropout, sum_of(std::move(y), x, own.residual));
+    return sum_of(parts_.dropped(own.dropout, std::move(y)), x, own.residual);
   }
 
   template <class F>
@@ -321,9 +351,12 @@ class PlainEncoderLayer {
       keep_norm(place_ + own.norm, results, gradients);
       return results.at("grad_x");
     };
-    if (!post_) return sum_of(through_norm(f(dy, own.taken)), dy, own.backward);
+    const auto through_sublayer = [&](const Numbers<T>& g) {
+      return f(parts_.dropped(own.dropout, g, true), own.taken);
+    };
+    if (!post_) return sum_of(through_norm(through_sublayer(dy)), dy, own.backward);
     const Numbers<T> grad = through_norm(dy);
-    return sum_of(f(grad, own.taken), grad, own.backward);
+    return sum_of(through_sublayer(grad), grad, own.backward);
   }
 
   Numbers<T> sum_of(Numbers<T> sum, const Numbers<T>& residual, const char* site) {
@@ -337,9 +370,9 @@ class PlainEncoderLayer {
   bool post_ = true;
   PlainAttention<T> attention_;
   PlainFeedForward<T> feed_forward_;
-  Sublayer attention_site_{"norm1", "residual of attention",
+  Sublayer attention_site_{"norm1", "attention.y", "residual of attention",
                            "residual of attention in the backward"};
-  Sublayer feed_forward_site_{"norm2", "residual of the feed-forward",
+  Sublayer feed_forward_site_{"norm2", "feed_forward.y", "residual of the feed-forward",
                               "residual of the feed-forward in the backward"};
 };
 

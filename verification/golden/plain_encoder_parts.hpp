@@ -119,6 +119,35 @@ class PlainParts {
     return results;
   }
 
+  /// Whether a dropout moves anything.
+  bool drops() const { return in_.config.dropout > 0 && in_.mode == ref::model::Mode::training; }
+
+  /// values behind the dropout of a place: values times 1/(1-p) where they are kept, else 0. The
+  /// backward is the same, with mistakes of its own.
+  Numbers<T> dropped(const std::string& place, Numbers<T> values, bool backward = false) {
+    const double p = in_.config.dropout;
+    if (p == 0) return values;
+    const std::string of = place + (backward ? ", backward" : "");
+    if (drops() ? sites_.any(("dropout of " + of).c_str(), {MutationOperator::drop}) ==
+                      MutationOperator::drop
+                : sites_.any(("dropout in inference of " + of).c_str(),
+                             {MutationOperator::insert}) != MutationOperator::insert)
+      return values;
+    const ref::tensor::Mask& keep = mask_of(place, of);
+    const bool shifted = sites_.any(("place in the mask of " + of).c_str(),
+                                    {MutationOperator::other}) == MutationOperator::other;
+    const std::string mask = "mask of " + of;
+    const T scale = dropout_scale(of);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const bool kept = keep.data()[shifted ? (i + 1) % values.size() : i];
+      const bool counts = sites_.mask(mask.c_str(), kept);
+      values[i] = !counts             ? T(0)
+                  : a_.style().divide ? values[i] / static_cast<T>(1 - p)
+                                      : values[i] * scale;
+    }
+    return values;
+  }
+
   const evaluation::EncoderTensors& in_;
   PlainArithmetic<T> a_;
   Sites& sites_;
@@ -126,6 +155,33 @@ class PlainParts {
   std::vector<bool> valid_;
 
  private:
+  /// 1/(1-p)
+  T dropout_scale(const std::string& of) {
+    const T p = static_cast<T>(in_.config.dropout);
+    switch (sites_.any(("scale of " + of).c_str(),
+                       {MutationOperator::drop, MutationOperator::complement,
+                        MutationOperator::other, MutationOperator::square})) {
+      case MutationOperator::drop:
+        return T(1);
+      case MutationOperator::complement:  // p for 1 - p
+        return 1 / p;
+      case MutationOperator::other:  // as where the scale waits for inference
+        return 1 - p;
+      case MutationOperator::square:
+        return 1 / ((1 - p) * (1 - p));
+      default:
+        return 1 / (1 - p);
+    }
+  }
+
+  /// The mask of a place, or of the other one with the same shape.
+  const ref::tensor::Mask& mask_of(const std::string& place, const std::string& of) const {
+    const bool sublayer = place == "attention.y" || place == "feed_forward.y";
+    const bool wrong = sublayer && sites_.any(("whose mask in " + of).c_str(),
+                                              {MutationOperator::other}) == MutationOperator::other;
+    return in_.masks.at(!wrong ? place : place == "attention.y" ? "feed_forward.y" : "attention.y");
+  }
+
   static Style without_one_pass(Style style) {
     style.one_pass = false;
     return style;

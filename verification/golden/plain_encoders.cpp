@@ -258,12 +258,7 @@ std::vector<StoredTensor> run_encoder_as(const Case& c, const Style& style, Site
     const bool moves = name == "y" || name == "logits" || name == "loss" ||
                        name == "attention.weights" || name.starts_with("grad_");
     if (moves) write_rows(name, rows, values, sites, false);
-    const DType dtype = dtype_of_output(c.dtype, name);
-    std::vector<double> rounded;
-    rounded.reserve(values.size());
-    for (const T v : values)
-      rounded.push_back(ref::norm::round_to(storage_of(dtype), static_cast<double>(v)));
-    tensors.push_back(ref::io::make_tensor(name, dtype, shape, rounded));
+    tensors.push_back(stored_tensor(name, dtype_of_output(c.dtype, name), shape, values));
   }
   return tensors;
 }

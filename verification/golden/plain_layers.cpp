@@ -10,6 +10,7 @@
 #include "verification/golden/plain_encoders.hpp"
 #include "verification/golden/plain_functions.hpp"
 #include "verification/golden/plain_norms.hpp"
+#include "verification/golden/plain_optimizers.hpp"
 #include "verification/golden/tolerance.hpp"
 
 namespace normproof::verification::golden {
@@ -71,13 +72,10 @@ template <class T>
 std::vector<StoredTensor> stored(const Case& c, std::size_t steps, const PlainResults<T>& results) {
   std::vector<StoredTensor> tensors;
   for (const auto& [name, values] : results) {
-    const DType dtype = dtype_of_output(c.dtype, name);
     std::vector<std::size_t> shape = shape_of_output(c, name, values.size() / steps);
     if (c.sequence) shape.insert(shape.begin(), steps);
-    std::vector<double> rounded;
-    for (const T v : values)
-      rounded.push_back(ref::norm::round_to(storage_of(dtype), static_cast<double>(v)));
-    tensors.push_back(ref::io::make_tensor(name, dtype, shape, rounded));
+    tensors.push_back(
+        stored_tensor(name, dtype_of_output(c.dtype, name), std::move(shape), values));
   }
   return tensors;
 }
@@ -92,6 +90,7 @@ std::vector<StoredTensor> run_as(const Case& c, const Style& style, Sites& sites
 
 std::vector<StoredTensor> run_plain(const Case& c, const Style& style, Sites& sites) {
   if (is_encoder(op_of(c))) return run_plain_encoder(c, style, sites);
+  if (is_optimizer(op_of(c))) return run_plain_optimizer(c, style, sites);
   if (!is_layer(op_of(c))) return run_plain_function(c, style, sites);
   return in_arithmetic(style.accumulation.value_or(usual_accumulation(c.dtype)),
                        [&]<class T>(T) { return run_as<T>(c, style, sites); });

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "ref/norm/rms_norm.hpp"
 #include "verification/golden/mutation.hpp"
 #include "verification/golden/plain_layers.hpp"
 
@@ -94,6 +95,17 @@ void write_rows(const std::string& name, const PlainShape& shape, std::vector<T>
     default:
       break;
   }
+}
+
+/// Each value rounded to the dtype that a kernel stores it in.
+template <class T>
+StoredTensor stored_tensor(const std::string& name, DType dtype, std::vector<std::size_t> shape,
+                           const std::vector<T>& values) {
+  std::vector<double> rounded;
+  rounded.reserve(values.size());
+  for (const T v : values)
+    rounded.push_back(ref::norm::round_to(storage_of(dtype), static_cast<double>(v)));
+  return ref::io::make_tensor(name, dtype, std::move(shape), rounded);
 }
 
 /// Sums, squares and roots of one implementation: its style and its mutation.

@@ -26,13 +26,13 @@ constexpr std::pair<Relation, const char*> kRelations[] = {{Relation::repeat, "r
                                                            {Relation::permute, "permute"},
                                                            {Relation::neighbour, "neighbour"}};
 
-/// Where the samples of a case are; an encoder is taken as one.
+/// Where the samples of a case are; an encoder is taken as one, and so is a parameter.
 struct SampleAxis {
   std::size_t axis = 0, count = 0;
 };
 
 SampleAxis sample_axis(const Case& c) {
-  if (is_encoder(op_of(c))) return {0, 1};
+  if (is_encoder(op_of(c)) || is_optimizer(op_of(c))) return {0, 1};
   const std::size_t axis = c.sequence ? 1 : 0;
   return {axis, find(c.inputs, "x")->shape.at(axis)};
 }

@@ -9,6 +9,7 @@
 
 #include "tests/verification/golden/samples.hpp"
 #include "verification/golden/condition.hpp"
+#include "verification/golden/layer_traits.hpp"
 #include "verification/golden/manifest.hpp"
 
 namespace normproof::verification::golden {
@@ -40,13 +41,16 @@ void expect_well_formed(Tier tier, const std::vector<Case>& cases) {
     EXPECT_EQ(path.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_-/"), std::string::npos)
         << path;
     EXPECT_TRUE(std::ranges::is_sorted(c.inputs, {}, &StoredTensor::name)) << path;
-    const char* const first = op_of(c) == "encoder" ? "head.weight" : "x";
+    const char* const first = op_of(c) == "encoder"    ? "head.weight"
+                              : is_optimizer(op_of(c)) ? "parameter"
+                                                       : "x";
     EXPECT_EQ(find(c.inputs, first)->dtype, c.dtype) << path;
     EXPECT_NO_THROW(inputs_of(c, path)) << path;
   }
   std::set<std::string> all = every_layer();
   for (const std::string& function : ref::model::function_names()) all.insert(function);
   for (const std::string& encoder : ref::model::encoder_operation_names()) all.insert(encoder);
+  for (const std::string& optimizer : ref::model::optimizer_names()) all.insert(optimizer);
   EXPECT_EQ(layers_of(cases), all);
 }
 

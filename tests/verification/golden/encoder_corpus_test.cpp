@@ -28,6 +28,7 @@ TEST(EncoderCases, EachHasTheNormsAndTheRegimesOfItsKind) {
         << operation;
     EXPECT_EQ(reasons.contains("per_position"), operation == "encoder");
     EXPECT_EQ(reasons.contains("large_scores"), operation == "encoder_layer");
+    EXPECT_EQ(reasons.contains("dropout_pre"), operation == "encoder_layer");
   }
 }
 
@@ -59,9 +60,42 @@ TEST(EncoderCases, InFloat32TheBoundSaysSomething) {
   EXPECT_GT(seen, 40u);
 }
 
-TEST(EncoderCases, TheFullTierHasNone) {
-  EXPECT_FALSE(encoder_cases(Tier::standard, "encoder", 1).empty());
-  EXPECT_TRUE(encoder_cases(Tier::full, "encoder", 1).empty());
+/// Each mask keeps something and drops something, and no two of a shape are the same: else a
+/// dropout that is left out, or takes another one's mask, would be right.
+TEST(EncoderCases, MasksDifferAndLeaveNoneWhole) {
+  std::size_t seen = 0;
+  for (const std::uint64_t seed : {kCorpusSeed, kCorpusSeed + 9})
+    for (const Case& c : encoder_cases(Tier::quick, "encoder_layer", seed)) {
+      std::set<std::vector<std::byte>> masks;
+      for (const StoredTensor& tensor : c.inputs) {
+        if (!tensor.name.ends_with(".keep")) continue;
+        const auto kept = std::ranges::count(tensor.bytes, std::byte{1});
+        EXPECT_GT(kept, 0) << path_of(c) << " " << tensor.name;
+        EXPECT_LT(kept, static_cast<std::ptrdiff_t>(tensor.bytes.size())) << path_of(c);
+        EXPECT_TRUE(masks.insert(tensor.bytes).second) << path_of(c) << " " << tensor.name;
+        ++seen;
+      }
+      EXPECT_EQ(masks.size(), c.reason.find("dropout") == std::string::npos ? 0u : 4u);
+    }
+  EXPECT_EQ(seen, 2u * 6 * 4);
+}
+
+TEST(EncoderCases, TheLargerTiersHaveExtentsThatTheQuickOneHasNot) {
+  for (const std::string& operation : ref::model::encoder_operation_names()) {
+    std::set<std::size_t> tokens, heads;
+    for (const Tier tier : {Tier::standard, Tier::full})
+      for (const Case& c : encoder_cases(tier, operation, kCorpusSeed)) {
+        const evaluation::EncoderTensors in = inputs_of(c, path_of(c)).encoder;
+        tokens.insert(find(c.inputs, operation == "encoder" ? "tokens" : "x")->shape[1]);
+        heads.insert(in.config.num_heads);
+        const bool alone = c.reason == "first_tokens_alone";
+        if (alone) {
+          EXPECT_EQ(std::ranges::count(in.valid, true), 3) << path_of(c);
+        }
+      }
+    EXPECT_THAT(tokens, IsSupersetOf({1u, 5u, 33u, 130u})) << operation;
+    EXPECT_THAT(heads, IsSupersetOf({1u, 3u, 6u, 8u})) << operation;
+  }
 }
 
 }  // namespace

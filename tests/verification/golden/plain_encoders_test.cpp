@@ -59,6 +59,30 @@ TEST(PlainEncoders, PaddingIsAttendedToByMistakeAlone) {
             0);
 }
 
+TEST(PlainEncoders, ADropoutOfTheBackwardMovesTheGradientsAlone) {
+  const Case c = case_of("encoder_layer", "dropout_pre");
+  const auto right = run_with(c);
+  for (const char* place :
+       {"attention.weights", "attention.y", "feed_forward.active", "feed_forward.y"}) {
+    const std::string of = std::string("dropout of ") + place;
+    const auto backward = run_with(c, {of + ", backward", MutationOperator::drop});
+    EXPECT_EQ(values_of(right, "y"), values_of(backward, "y")) << place;
+    EXPECT_NE(values_of(right, "grad_x"), values_of(backward, "grad_x")) << place;
+    EXPECT_NE(values_of(right, "y"), values_of(run_with(c, {of, MutationOperator::drop}), "y"));
+  }
+  EXPECT_EQ(values_of(right, "attention.weights"),
+            values_of(run_with(c, {"dropout of attention.weights", MutationOperator::drop}),
+                      "attention.weights"));
+}
+
+TEST(PlainEncoders, NoDropoutPassesASiteWhereTheRateIsZero) {
+  Sites sites;
+  sites.list();
+  run_plain_encoder(case_of("encoder_layer", "post_layer_norm"), {}, sites);
+  for (const Mutation& mutation : sites.seen())
+    EXPECT_EQ(mutation.site.find("dropout"), std::string::npos) << mutation.site;
+}
+
 TEST(PlainEncoders, TheSumOfTheWeightsDividesTheLoss) {
   const Case c = case_of("encoder", "post_layer_norm");
   const double whole = values_of(

@@ -45,7 +45,7 @@ TEST(PlainLayers, EveryStyleOfEveryLayerIsWithinTheBound) {
       EXPECT_GE(result.tensors.size(), 2u);
     }
   }
-  EXPECT_EQ(layers, 17u);
+  EXPECT_EQ(layers, 20u);
 }
 
 TEST(PlainLayers, StylesDifferInTheirBits) {

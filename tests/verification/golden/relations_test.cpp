@@ -30,7 +30,7 @@ std::size_t samples_of(const StoredCase& stored) {
 class Relations : public ::testing::Test {
  protected:
   Relations() {
-    make_corpus(golden(), {.only = "quick/*/random-*-float32"});
+    make_corpus(golden(), {.only = "quick/*/random-3x5x6-float32"});
     cases_ = list_corpus(golden(), "*");
   }
 
