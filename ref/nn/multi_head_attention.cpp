@@ -83,10 +83,10 @@ void for_each_group(const Heads& heads, F f) {
       const Group group{heads, i / each, i % each, count};
       try {
         f(group);
-      } catch (const numeric::ContractError& error) {
-        throw numeric::ContractError(fmt::format("attention in sentence {}, heads {} to {}: {}",
-                                                 group.sentence, group.head, group.head + count - 1,
-                                                 error.what()));
+      } catch (const numeric::NotFiniteError& error) {
+        throw numeric::NotFiniteError(fmt::format("attention in sentence {}, heads {} to {}: {}",
+                                                  group.sentence, group.head,
+                                                  group.head + count - 1, error.what()));
       }
     }
   });

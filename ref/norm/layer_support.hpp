@@ -75,8 +75,8 @@ class ValidRows {
 };
 
 /// Checks    that a statistic came out finite; else the elements it was taken from are searched
-/// Throws    ContractError naming the first element of `x` that is not finite, or else saying which
-///           statistic overflowed
+/// Throws    NotFiniteError naming the first element of `x` that is not finite, or else the
+///           statistic that overflowed
 template <class T>
 void check_statistic(std::string_view function, std::string_view statistic, const Tensor<T>& values,
                      std::string_view argument, const Tensor<T>& x) {
@@ -84,7 +84,7 @@ void check_statistic(std::string_view function, std::string_view statistic, cons
     if (numeric::is_finite(values.data()[i])) continue;
     tensor::check_finite(function, argument, x);
     const double value = numeric::to_double(values.data()[i]);
-    numeric::contract_failure(
+    numeric::not_finite_failure(
         function, argument,
         "makes " + std::string(statistic) + " at " + tensor::index_to_string(i, shape_of(values)) +
             " = " + (value == value ? std::to_string(value) : "nan"),
@@ -101,10 +101,10 @@ void check_reciprocal(std::string_view function, std::string_view statistic, con
   for (std::size_t i = 0; i < rstd.size(); ++i) {
     if (rstd.data()[i] > T(0)) continue;
     tensor::check_finite(function, argument, x);
-    numeric::contract_failure(function, argument,
-                              "makes " + std::string(statistic) + " at " +
-                                  tensor::index_to_string(i, shape_of(rstd)) + " vanish",
-                              "values so small that sums of their squares stay finite");
+    numeric::not_finite_failure(function, argument,
+                                "makes " + std::string(statistic) + " at " +
+                                    tensor::index_to_string(i, shape_of(rstd)) + " vanish",
+                                "values so small that sums of their squares stay finite");
   }
 }
 

@@ -24,12 +24,21 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+std::string contract_sentence(std::string_view function, std::string_view argument,
+                              std::string_view observation, std::string_view expectation) {
+  return fmt::format("{}: {} {}; expected {}", function, argument, observation, expectation);
+}
+
 }  // namespace
 
 void contract_failure(std::string_view function, std::string_view argument,
                       std::string_view observation, std::string_view expectation) {
-  throw ContractError(
-      fmt::format("{}: {} {}; expected {}", function, argument, observation, expectation));
+  throw ContractError(contract_sentence(function, argument, observation, expectation));
+}
+
+void not_finite_failure(std::string_view function, std::string_view argument,
+                        std::string_view observation, std::string_view expectation) {
+  throw NotFiniteError(contract_sentence(function, argument, observation, expectation));
 }
 
 std::string unknown_name(std::string_view kind, std::string_view name,

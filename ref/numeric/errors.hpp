@@ -14,6 +14,12 @@ class ContractError : public std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
+/// So did a value: it is infinite or NaN, or makes a result so.
+class NotFiniteError : public ContractError {
+ public:
+  using ContractError::ContractError;
+};
+
 /// A name or a value on the command line or in a configuration is not known.
 class UsageError : public std::invalid_argument {
  public:
@@ -31,6 +37,10 @@ class FileError : public std::runtime_error {
 ///           it as a ContractError.
 [[noreturn]] void contract_failure(std::string_view function, std::string_view argument,
                                    std::string_view observation, std::string_view expectation);
+
+/// The same as a NotFiniteError.
+[[noreturn]] void not_finite_failure(std::string_view function, std::string_view argument,
+                                     std::string_view observation, std::string_view expectation);
 
 /// "unknown <kind> '<name>'; did you mean '<nearest of known>'? known: a, b, c"
 std::string unknown_name(std::string_view kind, std::string_view name,

@@ -35,7 +35,7 @@ template <class T>
 void check_element(std::string_view function, std::string_view argument, const Tensor<T>& t,
                    std::size_t i) {
   if (numeric::is_finite(t.data()[i])) return;
-  numeric::contract_failure(
+  numeric::not_finite_failure(
       function, argument,
       fmt::format("has the element {} = {}", tensor::index_to_string(i, shape_of(t)),
                   numeric::to_double(t.data()[i])),

@@ -11,6 +11,7 @@ namespace normproof::ref::ops {
 namespace {
 
 using numeric::contract_failure;
+using numeric::not_finite_failure;
 using tensor::Shape;
 using tensor::shape_of;
 
@@ -33,7 +34,8 @@ class Rows {
   /// A row is about 32768 / 8 exponentials of work.
   std::size_t grain() const { return 4096 / width + 1; }
 
-  /// Throws    ContractError naming the first element of the row that takes part and is not finite,
+  /// Throws    NotFiniteError naming the first element of the row that takes part and is not
+  /// finite,
   ///           if there is one
   template <class T>
   void check_row(std::string_view argument, const T* t, std::size_t row) const {
@@ -41,7 +43,7 @@ class Rows {
     for (std::size_t i = 0; i < width; ++i) {
       const T& v = t[row * width + i];
       if ((valid == nullptr || valid[i]) && !numeric::is_finite(v))
-        contract_failure(
+        not_finite_failure(
             function_, argument,
             fmt::format("has the element {} = {}", tensor::index_to_string(row * width + i, shape_),
                         numeric::to_double(v)),
@@ -96,9 +98,10 @@ template <class T>
                                   std::string_view terms) {
   rows.check_row("grad_y", grad_y.data(), row);
   rows.check_row("y", y.data(), row);
-  contract_failure(function, "grad_y",
-                   fmt::format("makes the sum of {} at row {} overflow", terms, rows.row_name(row)),
-                   "values so small that the sum stays finite (C5)");
+  not_finite_failure(
+      function, "grad_y",
+      fmt::format("makes the sum of {} at row {} overflow", terms, rows.row_name(row)),
+      "values so small that the sum stays finite (C5)");
 }
 
 }  // namespace

@@ -42,15 +42,15 @@ void check_option(std::string_view function, std::string_view option, double val
 std::string index_to_string(std::size_t flat, const Shape& shape);
 
 /// Checks    that every element is finite
-/// Throws    ContractError naming function, argument and the first element that is not
+/// Throws    NotFiniteError naming function, argument and the first element that is not
 template <class T>
 void check_finite(std::string_view function, std::string_view argument, const Tensor<T>& t) {
   for (std::size_t i = 0; i < t.size(); ++i) {
     if (!numeric::is_finite(t.data()[i])) {
-      numeric::contract_failure(function, argument,
-                                "has the element " + index_to_string(i, shape_of(t)) + " = " +
-                                    std::to_string(numeric::to_double(t.data()[i])),
-                                "finite values");
+      numeric::not_finite_failure(function, argument,
+                                  "has the element " + index_to_string(i, shape_of(t)) + " = " +
+                                      std::to_string(numeric::to_double(t.data()[i])),
+                                  "finite values");
     }
   }
 }

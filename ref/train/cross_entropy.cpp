@@ -43,9 +43,9 @@ Tensor<T> checked_weights(std::string_view function, const Tensor<T>& given, std
 template <class T>
 void refuse_overflow(const T& value, std::string_view what) {
   if (!numeric::is_finite(value))
-    contract_failure("cross_entropy", "logits",
-                     fmt::format("make {} {}", what, numeric::to_double(value)),
-                     "logits so near each other that it is finite (C6)");
+    numeric::not_finite_failure("cross_entropy", "logits",
+                                fmt::format("make {} {}", what, numeric::to_double(value)),
+                                "logits so near each other that it is finite (C6)");
 }
 
 /// What the loss and its derivative share: checked arguments, and constants of the batch.

@@ -49,9 +49,10 @@ GradientNorms<T> gradient_norms(const Gradients<T>& gradients) {
   for (auto& [name, square] : norms.of_tensors) {
     sum += square;
     if (!numeric::is_finite(sum))
-      numeric::contract_failure("gradient_norms", fmt::format("gradient of {}", name),
-                                fmt::format("makes the sum of squares {}", numeric::to_double(sum)),
-                                "finite elements, so small that it stays finite (C1)");
+      numeric::not_finite_failure(
+          "gradient_norms", fmt::format("gradient of {}", name),
+          fmt::format("makes the sum of squares {}", numeric::to_double(sum)),
+          "finite elements, so small that it stays finite (C1)");
     square = numeric::square_root(square);
   }
   norms.whole = numeric::square_root(sum);

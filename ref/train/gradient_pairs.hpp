@@ -120,11 +120,12 @@ void check_gradient_values(const GradientPair<T>& pair, bool squares) {
         return begin;
       });
   if (bad < size)
-    contract_failure(kOptimizerStep, pair.gradient_name(),
-                     fmt::format("has the element {} = {}",
-                                 tensor::index_to_string(bad, shape_of(pair.gradient())),
-                                 numeric::to_double(g[bad])),
-                     squares ? "elements with finite squares (C5)" : "finite elements (C5)");
+    numeric::not_finite_failure(
+        kOptimizerStep, pair.gradient_name(),
+        fmt::format("has the element {} = {}",
+                    tensor::index_to_string(bad, shape_of(pair.gradient())),
+                    numeric::to_double(g[bad])),
+        squares ? "elements with finite squares (C5)" : "finite elements (C5)");
 }
 
 /// update(begin, count, g) for the elements [begin, begin + count), g their gradient; `all`: those

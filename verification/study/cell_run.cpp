@@ -96,7 +96,7 @@ class CellRun {
     } catch (const ref::numeric::ContractError& error) {
       const auto step = static_cast<std::size_t>(state_.step) + 1;
       try {
-        training::step_failure(step, std::nullopt, error.what());
+        training::step_failure(step, std::nullopt, error);
       } catch (const training::RunFailure& failure) {
         result_.diverged = {step, without_nan_sign(failure.what())};
       }

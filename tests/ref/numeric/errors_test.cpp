@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/ref/numeric/error_message.hpp"
+
 namespace normproof::ref::numeric {
 namespace {
 
@@ -12,6 +14,12 @@ TEST(ContractFailure, NamesFunctionArgumentAndExpectation) {
     EXPECT_STREQ(error.what(), "layer_norm: gamma has shape [4]; expected shape [5]");
   }
   EXPECT_THROW(contract_failure("f", "x", "is bad", "good"), ContractError);
+}
+
+TEST(NotFiniteFailure, IsAContractErrorOfItsOwnKind) {
+  EXPECT_THROW(not_finite_failure("f", "x", "is nan", "finite"), NotFiniteError);
+  EXPECT_EQ(contract_message([] { not_finite_failure("f", "x", "is nan", "finite"); }),
+            "f: x is nan; expected finite");
 }
 
 TEST(UnknownName, SaysSoWhereNothingIsKnown) {
