@@ -1,8 +1,10 @@
 #include "ref/numeric/elementary.hpp"
 
+#include <acb_hypgeom.h>
 #include <arb_hypgeom.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace normproof::ref::numeric {
 namespace {
@@ -36,6 +38,19 @@ double least_magnitude(const running_error& x) {
   return least > 0 ? least : 0;
 }
 
+/// A complex ball of Arb.
+class Acb {
+ public:
+  Acb() { acb_init(value_); }
+  ~Acb() { acb_clear(value_); }
+  Acb(const Acb&) = delete;
+  Acb& operator=(const Acb&) = delete;
+  acb_ptr get() { return value_; }
+
+ private:
+  acb_t value_;
+};
+
 // A candidate's argument lies within 2 e of the value, as the exact one lies within e.
 running_error reach(const any_order_error& x) {
   return running_error(x.value, 2 * x.error);
@@ -53,6 +68,9 @@ interval square_root(const interval& x) {
   return mp::sqrt(x);
 }
 dual square_root(const dual& x) {
+  return sqrt(x);
+}
+complex100 square_root(const complex100& x) {
   return sqrt(x);
 }
 
@@ -101,6 +119,46 @@ interval erf(const interval& x) {
   return y;
 }
 
+complex100 exp(const complex100& x) {
+  const oracle100 modulus = exp(x.re);
+  return {modulus * mp::cos(x.im), modulus * mp::sin(x.im)};
+}
+
+complex100 log(const complex100& x) {
+  return {log(mp::sqrt(oracle100(x.re * x.re + x.im * x.im))), mp::atan2(x.im, x.re)};
+}
+
+complex100 tanh(const complex100& x) {
+  const oracle100 real = 2 * x.re, imaginary = 2 * x.im;
+  const oracle100 divisor = mp::cosh(real) + mp::cos(imaginary);
+  return {mp::sinh(real) / divisor, mp::sin(imaginary) / divisor};
+}
+
+// Arb bounds the error of both parts alike, so bits are added until the imaginary part, which may
+// be far the smaller one, has its own.
+complex100 erf(const complex100& x) {
+  if (x.im == 0) return complex100(erf(x.re));
+  constexpr slong kBits = std::numeric_limits<oracle100>::digits;
+  constexpr slong kMost = 1 << 16;
+  Acb at, image;
+  arf_set_mpfr(arb_midref(acb_realref(at.get())), x.re.backend().data());
+  arf_set_mpfr(arb_midref(acb_imagref(at.get())), x.im.backend().data());
+  const auto part = [](arb_srcptr y) {
+    oracle100 result(std::numeric_limits<double>::quiet_NaN());
+    if (arb_rel_accuracy_bits(y) >= kBits)
+      arf_get_mpfr(result.backend().data(), arb_midref(y), MPFR_RNDN);
+    return result;
+  };
+  complex100 result;
+  for (slong bits = 1024; bits <= kMost; bits *= 2) {
+    acb_hypgeom_erf(image.get(), at.get(), bits);
+    result = {x.re == 0 ? oracle100(0) : part(acb_realref(image.get())),
+              part(acb_imagref(image.get()))};
+    if (is_finite(result)) break;
+  }
+  return result;
+}
+
 // |exp(v) - exp(a)| <= exp(v) (exp(e) - 1), and exp(e) - 1 <= e + e^2 for e <= 1.
 running_error exp(const running_error& x) {
   const double e = x.error, y = exp(x.value);
@@ -140,6 +198,9 @@ bool is_finite(const interval& x) {
 bool is_finite(const dual& x) {
   return is_finite(x.value) && is_finite(x.derivative);
 }
+bool is_finite(const complex100& x) {
+  return is_finite(x.re) && is_finite(x.im);
+}
 
 double to_double(const oracle50& x) {
   return mpfr_get_d(x.backend().data(), MPFR_RNDN);
@@ -152,6 +213,9 @@ double to_double(const interval& x) {
 }
 double to_double(const dual& x) {
   return to_double(x.value);
+}
+double to_double(const complex100& x) {
+  return to_double(x.re);
 }
 double to_double(const rational& x) {
   return x.convert_to<double>();

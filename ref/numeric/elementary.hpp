@@ -11,13 +11,14 @@
 /// and erf in elementary_array.hpp.
 namespace normproof::ref::numeric {
 
-/// True where x is neither infinite nor NaN (an enclosure: at both ends; a dual number: both
-/// parts).
+/// True where x is neither infinite nor NaN (an enclosure: at both ends; a dual or complex number:
+/// both parts).
 inline bool is_finite(double x) {
   return x - x == 0;
 }
 
-/// The nearest double: of the value, of the midpoint of an enclosure, of the value part of a dual.
+/// The nearest double: of the value, of the midpoint of an enclosure, of the value part of a dual,
+/// of the real part of a complex number.
 inline double to_double(double x) {
   return x;
 }
@@ -31,7 +32,8 @@ T clamp(const T& x, const T& lower, const T& upper) {
   return x;
 }
 
-/// Computes  x, taken as a constant of the derivative: a dual number loses its derivative.
+/// Computes  x, taken as a constant of the derivative: a dual number loses its derivative, a
+/// complex number its imaginary part.
 template <class T>
 T stop_gradient(const T& x) {
   return x;
@@ -46,6 +48,7 @@ inline ball square_root(const ball& x) {
   return sqrt(x);
 }
 dual square_root(const dual& x);
+complex100 square_root(const complex100& x);
 inline running_error square_root(const running_error& x) {
   return sqrt(x);
 }
@@ -55,9 +58,11 @@ inline any_order_error square_root(const any_order_error& x) {
 
 /// Computes  exp, log, tanh, erf
 /// Error     oracles: correctly rounded by MPFR; interval and ball: enclosures of the image of
-///           every point; dual: value and derivative; running_error: the bits of the `double`
-///           function, and a bound that covers the rounding and the image of the argument's error;
-///           any_order_error: likewise, the argument of a candidate being off by as much again
+///           every point; dual: value and derivative; complex100: the analytic continuation, each
+///           part to about 100 digits, erf's NaN where 2^16 bits do not give them;
+///           running_error: the bits of the `double` function, and a bound that covers the rounding
+///           and the image of the argument's error; any_order_error: likewise, the argument of a
+///           candidate being off by as much again
 #define NORMPROOF_ELEMENTARY(T) \
   T exp(const T& x);            \
   T log(const T& x);            \
@@ -68,6 +73,7 @@ NORMPROOF_ELEMENTARY(oracle100)
 NORMPROOF_ELEMENTARY(interval)
 NORMPROOF_ELEMENTARY(ball)
 NORMPROOF_ELEMENTARY(dual)
+NORMPROOF_ELEMENTARY(complex100)
 NORMPROOF_ELEMENTARY(running_error)
 NORMPROOF_ELEMENTARY(any_order_error)
 #undef NORMPROOF_ELEMENTARY
@@ -79,6 +85,7 @@ inline bool is_finite(const ball& x) {
   return x.is_finite();
 }
 bool is_finite(const dual& x);
+bool is_finite(const complex100& x);
 inline bool is_finite(const running_error& x) {
   return is_finite(x.value);
 }
@@ -93,6 +100,7 @@ inline double to_double(const ball& x) {
   return x.midpoint();
 }
 double to_double(const dual& x);
+double to_double(const complex100& x);
 double to_double(const rational& x);
 inline double to_double(const running_error& x) {
   return x.value;
@@ -119,6 +127,9 @@ any_order_error clamp(const any_order_error& x, const any_order_error& lower,
 
 inline dual stop_gradient(const dual& x) {
   return dual(x.value);
+}
+inline complex100 stop_gradient(const complex100& x) {
+  return complex100(x.re);
 }
 
 #endif

@@ -36,5 +36,9 @@ template <>
 dual pi() {
   return dual(pi<oracle50>());
 }
+template <>
+complex100 pi() {
+  return complex100(pi<oracle100>());
+}
 
 }  // namespace normproof::ref::numeric

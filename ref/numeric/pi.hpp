@@ -18,6 +18,8 @@ template <>
 ball pi();
 template <>
 dual pi();
+template <>
+complex100 pi();
 #endif
 
 }  // namespace normproof::ref::numeric

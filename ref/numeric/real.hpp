@@ -13,6 +13,7 @@
 #include <boost/multiprecision/mpfr.hpp>
 
 #include "ref/numeric/ball.hpp"
+#include "ref/numeric/complex.hpp"
 #include "ref/numeric/dual.hpp"
 #endif
 
@@ -38,13 +39,14 @@ using oracle100 = mp::number<mp::mpfr_float_backend<100, mp::allocate_stack>, mp
 /// Endpoints of 50 digits, rounded outward by MPFI: an enclosure.
 using interval = mp::number<mp::mpfi_float_backend<50>, mp::et_off>;
 using dual = Dual<oracle50>;
+using complex100 = Complex<oracle100>;
 /// Exact; without sqrt, hence for polynomial identities alone.
 using rational = mp::number<mp::cpp_rational::backend_type, mp::et_off>;
 
 /// The closed list of scalars that every formula of ref is instantiated for, here and nowhere else.
 template <class T>
-concept Real =
-    is_one_of<T, double, oracle50, oracle100, interval, ball, dual, running_error, any_order_error>;
+concept Real = is_one_of<T, double, oracle50, oracle100, interval, ball, dual, complex100,
+                         running_error, any_order_error>;
 
 #define NORMPROOF_FOR_EACH_REAL(M)            \
   M(double)                                   \
@@ -53,6 +55,7 @@ concept Real =
   M(::normproof::ref::numeric::interval)      \
   M(::normproof::ref::numeric::ball)          \
   M(::normproof::ref::numeric::dual)          \
+  M(::normproof::ref::numeric::complex100)    \
   M(::normproof::ref::numeric::running_error) \
   M(::normproof::ref::numeric::any_order_error)
 

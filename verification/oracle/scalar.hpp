@@ -1,18 +1,21 @@
 #pragma once
 
 #include "ref/numeric/real.hpp"
-#include "verification/oracle/complex.hpp"
 #include "verification/oracle/variable.hpp"
 
 namespace normproof::verification::oracle {
 
 /// The scalars that a definition is written for: the value alone, and three ways to its derivative.
 using Dual = ref::numeric::Dual<oracle100>;
+using Complex = ref::numeric::complex100;
 
 inline oracle100 root(const oracle100& x) {
   return sqrt(x);
 }
 inline Dual root(const Dual& x) {
+  return sqrt(x);
+}
+inline Complex root(const Complex& x) {
   return sqrt(x);
 }
 

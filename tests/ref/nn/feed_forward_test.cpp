@@ -17,26 +17,26 @@ TEST(FeedForward, TheBackwardIsTheDerivative) {
        {model::Activation::relu, model::Activation::gelu, model::Activation::gelu_tanh})
     for (const double rate : {0.0, 0.5}) {
       const FeedForwardOptions options{activation, rate, {1, 2, "layers.0.feed_forward.active"}};
-      NamedTensors<oracle50> inputs;
-      inputs.set("x", random_tensor<oracle50>("x", {2, 2, 3}));
-      inputs.set("w1", random_tensor<oracle50>("w1", {4, 3}));
-      inputs.set("b1", random_tensor<oracle50>("b1", {4}));
-      inputs.set("w2", random_tensor<oracle50>("w2", {3, 4}));
-      inputs.set("b2", random_tensor<oracle50>("b2", {3}));
-      const auto grad_y = random_tensor<oracle50>("grad_y", {2, 2, 3});
-      const auto run = feed_forward(inputs.at("x"), feed_forward_of(inputs), options);
-      const auto back = feed_forward_backward(grad_y, inputs.at("x"), feed_forward_of(inputs),
-                                              run.saved, options);
-      NamedTensors<oracle50> gradients;
-      gradients.set("x", back.grad_x);
-      gradients.set("w1", back.parameters.first.weight);
-      gradients.set("b1", back.parameters.first.bias);
-      gradients.set("w2", back.parameters.second.weight);
-      gradients.set("b2", back.parameters.second.bias);
+      NamedTensors<double> inputs;
+      inputs.set("x", random_tensor<double>("x", {2, 2, 3}));
+      inputs.set("w1", random_tensor<double>("w1", {4, 3}));
+      inputs.set("b1", random_tensor<double>("b1", {4}));
+      inputs.set("w2", random_tensor<double>("w2", {3, 4}));
+      inputs.set("b2", random_tensor<double>("b2", {3}));
       expect_gradients(
-          inputs, grad_y, gradients,
-          [&](const NamedTensors<dual>& t) {
-            return feed_forward(t.at("x"), feed_forward_of(t), options).y;
+          inputs, random_tensor<double>("grad_y", {2, 2, 3}),
+          [&](const auto& t) { return feed_forward(t.at("x"), feed_forward_of(t), options).y; },
+          [&]<class T>(const NamedTensors<T>& t, const Tensor<T>& grad_y) {
+            const auto run = feed_forward(t.at("x"), feed_forward_of(t), options);
+            const auto back =
+                feed_forward_backward(grad_y, t.at("x"), feed_forward_of(t), run.saved, options);
+            NamedTensors<T> gradients;
+            gradients.set("x", back.grad_x);
+            gradients.set("w1", back.parameters.first.weight);
+            gradients.set("b1", back.parameters.first.bias);
+            gradients.set("w2", back.parameters.second.weight);
+            gradients.set("b2", back.parameters.second.bias);
+            return gradients;
           },
           "feed_forward");
     }

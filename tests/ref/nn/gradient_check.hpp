@@ -8,12 +8,18 @@
 #include "ref/numeric/random.hpp"
 #include "ref/numeric/real.hpp"
 #include "ref/tensor/named_tensors.hpp"
+#include "tests/verification/compare/expect.hpp"
+#include "tests/verification/compare/scaled_bound.hpp"
+#include "tests/verification/compare/slope.hpp"
 
-// A backward against dual numbers: the derivative of the forward itself, at 50 digits.
+// A backward against the derivative of its forward.
 namespace normproof::ref::nn {
 
+using numeric::complex100;
 using numeric::dual;
+using numeric::oracle100;
 using numeric::oracle50;
+using numeric::running_error;
 using tensor::NamedTensors;
 using tensor::Shape;
 using tensor::Tensor;
@@ -27,43 +33,46 @@ Tensor<T> random_tensor(const std::string& name, const Shape& shape, std::uint64
   return t;
 }
 
-/// `inputs` with a derivative of 1 in one element of one tensor.
-inline NamedTensors<dual> seeded(const NamedTensors<oracle50>& inputs, const std::string& name,
-                                 std::size_t element) {
-  NamedTensors<dual> result;
-  for (const auto& entry : inputs) {
-    Tensor<dual> t = tensor::empty_tensor<dual>(tensor::shape_of(entry.values));
-    for (std::size_t i = 0; i < t.size(); ++i)
-      t.data()[i] =
-          dual(entry.values.data()[i], oracle50(entry.name == name && i == element ? 1 : 0));
-    result.set(entry.name, std::move(t));
-  }
+template <class T>
+NamedTensors<T> converted(const NamedTensors<double>& tensors) {
+  NamedTensors<T> result;
+  for (const auto& [name, values] : tensors) result.set(name, tensor::convert<T>(values));
   return result;
 }
 
-/// sum_i grad_y_i y_i', for each element of each tensor of `inputs`, against `gradients`.
-/// forward: NamedTensors<dual> -> Tensor<dual>
-template <class Forward>
-void expect_gradients(const NamedTensors<oracle50>& inputs, const Tensor<oracle50>& grad_y,
-                      const NamedTensors<oracle50>& gradients, Forward forward,
-                      const std::string& what) {
-  for (const auto& entry : gradients) {
-    ASSERT_EQ(tensor::shape_of(entry.values), tensor::shape_of(inputs.at(entry.name)))
-        << entry.name;
-    for (std::size_t i = 0; i < entry.values.size(); ++i) {
-      const Tensor<dual> y = forward(seeded(inputs, entry.name, i));
-      ASSERT_EQ(y.size(), grad_y.size());
-      oracle50 slope = 0, magnitude = 1;
-      for (std::size_t k = 0; k < y.size(); ++k) {
-        const oracle50 term = grad_y.data()[k] * y.data()[k].derivative;
-        slope += term;
-        magnitude += term < 0 ? oracle50(-term) : term;
-      }
-      const oracle50 off = slope - entry.values.data()[i];
-      EXPECT_LE(off < 0 ? oracle50(-off) : off, magnitude * oracle50("1e-40"))
-          << what << ": grad_" << entry.name << " at " << i << " is " << entry.values.data()[i]
-          << ", the derivative of the forward " << slope;
-    }
+/// d sum(grad_y y) / d x for the tensor x of that name, y = forward(inputs).
+template <class S, class Forward>
+Tensor<oracle100> slopes_of(const NamedTensors<double>& inputs, const std::string& name,
+                            const Tensor<double>& grad_y, Forward forward) {
+  NamedTensors<S> at = converted<S>(inputs);
+  return verification::compare::slopes(at.at(name), [&] {
+    const Tensor<S> y = forward(at);
+    EXPECT_EQ(tensor::shape_of(y), tensor::shape_of(grad_y));
+    return verification::compare::weighted_sum(grad_y, y);
+  });
+}
+
+/// Every gradient that backward(inputs, grad_y) names, at 50 digits, against the derivative of the
+/// forward by dual numbers and by the complex step, within the bound of its own rounding.
+/// forward: NamedTensors<T> -> Tensor<T>; backward: NamedTensors<T>, Tensor<T> -> NamedTensors<T>
+template <class Forward, class Backward>
+void expect_gradients(const NamedTensors<double>& inputs, const Tensor<double>& grad_y,
+                      Forward forward, Backward backward, const std::string& what) {
+  const auto gradients = [&]<class T>(T) {
+    return backward(converted<T>(inputs), tensor::convert<T>(grad_y));
+  };
+  const NamedTensors<oracle50> found = gradients(oracle50());
+  const NamedTensors<running_error> bounds = gradients(running_error());
+  EXPECT_FALSE(found.empty());
+  for (const auto& [name, values] : found) {
+    const auto bound = verification::compare::scaled_bound<oracle50>(bounds.at(name));
+    const auto expect = [&](const char* way, const Tensor<oracle100>& slopes) {
+      EXPECT_WITHIN(
+          verification::compare::compare(tensor::convert<oracle100>(values), slopes, bound))
+          << what << ": grad_" << name << " by " << way;
+    };
+    expect("dual numbers", slopes_of<dual>(inputs, name, grad_y, forward));
+    expect("the complex step", slopes_of<complex100>(inputs, name, grad_y, forward));
   }
 }
 

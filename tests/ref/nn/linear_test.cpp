@@ -25,23 +25,25 @@ TEST(Linear, TheBackwardIsTheDerivativeForAllExtentsUpTo3) {
   for (std::size_t n = 1; n <= 3; ++n)
     for (std::size_t in = 1; in <= 3; ++in)
       for (std::size_t out = 1; out <= 3; ++out) {
-        NamedTensors<oracle50> inputs;
-        inputs.set("x", random_tensor<oracle50>("x", {1, n, in}));
-        inputs.set("weight", random_tensor<oracle50>("weight", {out, in}));
-        inputs.set("bias", random_tensor<oracle50>("bias", {out}));
-        const auto grad_y = random_tensor<oracle50>("grad_y", {1, n, out});
-        auto back = linear_backward<oracle50>(grad_y, inputs.at("x"),
-                                              {inputs.at("weight"), inputs.at("bias")});
-        NamedTensors<oracle50> gradients;
-        gradients.set("x", back.grad_x);
-        gradients.set("weight", back.parameters.weight);
-        gradients.set("bias", back.parameters.bias);
-        ASSERT_NO_FATAL_FAILURE(expect_gradients(
-            inputs, grad_y, gradients,
-            [](const NamedTensors<dual>& t) {
-              return linear<dual>(t.at("x"), {t.at("weight"), t.at("bias")});
+        NamedTensors<double> inputs;
+        inputs.set("x", random_tensor<double>("x", {1, n, in}));
+        inputs.set("weight", random_tensor<double>("weight", {out, in}));
+        inputs.set("bias", random_tensor<double>("bias", {out}));
+        expect_gradients(
+            inputs, random_tensor<double>("grad_y", {1, n, out}),
+            []<class T>(const NamedTensors<T>& t) {
+              return linear<T>(t.at("x"), {t.at("weight"), t.at("bias")});
             },
-            "linear"));
+            []<class T>(const NamedTensors<T>& t, const Tensor<T>& grad_y) {
+              const auto back =
+                  linear_backward<T>(grad_y, t.at("x"), {t.at("weight"), t.at("bias")});
+              NamedTensors<T> gradients;
+              gradients.set("x", back.grad_x);
+              gradients.set("weight", back.parameters.weight);
+              gradients.set("bias", back.parameters.bias);
+              return gradients;
+            },
+            "linear");
       }
 }
 

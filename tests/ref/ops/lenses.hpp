@@ -13,11 +13,14 @@
 #include "ref/tensor/contract.hpp"
 #include "tests/ref/numeric/error_message.hpp"
 #include "tests/verification/compare/expect.hpp"
+#include "tests/verification/compare/scaled_bound.hpp"
+#include "tests/verification/compare/slope.hpp"
 
 /// What the tests of softmax and of the activations share: data, and the lenses of
 /// docs/architecture.md.
 namespace normproof::ref::ops {
 
+using numeric::complex100;
 using numeric::contract_message;
 using numeric::dual;
 using numeric::oracle100;
@@ -88,24 +91,22 @@ void expect_encloses(const Tensor<T>& got, const Tensor<oracle100>& exact) {
   }
 }
 
-/// sum_i grad_y_i (d f_i / d x_j) by dual numbers, for every j, against grad_x; both at 50 digits,
-/// hence within the scaled bound of docs/error_analysis.md, section 5.
+/// sum_i grad_y_i (d f_i / d x_j) for every j, by dual numbers and by the complex step, against
+/// grad_x at 50 digits, within its own scaled bound.
+/// f: Tensor<S> -> Tensor<S>
 template <class F>
 void expect_derivative(F&& f, const Tensor<double>& x, const Tensor<double>& grad_y,
                        const Tensor<oracle50>& grad_x, const Tensor<running_error>& bound) {
-  Tensor<oracle100> expected = tensor::empty_tensor<oracle100>(tensor::shape_of(x));
-  Tensor<oracle100> scaled = expected;
-  for (std::size_t j = 0; j < x.size(); ++j) {
-    Tensor<dual> at = lift<dual>(x);
-    at.data()[j].derivative = 1;
-    const Tensor<dual> y = f(at);
-    oracle50 sum(0);
-    for (std::size_t i = 0; i < y.size(); ++i) sum += grad_y.data()[i] * y.data()[i].derivative;
-    expected.data()[j] = oracle100(sum);
-    scaled.data()[j] =
-        ldexp(oracle100(bound.data()[j].error), 10 + 53 - std::numeric_limits<oracle50>::digits);
-  }
-  EXPECT_WITHIN(compare(tensor::convert<oracle100>(grad_x), expected, scaled));
+  const auto expect = [&]<class S>(S, const char* way) {
+    Tensor<S> at = lift<S>(x);
+    const auto slopes = verification::compare::slopes(
+        at, [&] { return verification::compare::weighted_sum(grad_y, f(at)); });
+    EXPECT_WITHIN(compare(tensor::convert<oracle100>(grad_x), slopes,
+                          verification::compare::scaled_bound<oracle50>(bound)))
+        << "by " << way;
+  };
+  expect(dual(), "dual numbers");
+  expect(complex100(), "the complex step");
 }
 
 /// How the messages write a number that is not finite.

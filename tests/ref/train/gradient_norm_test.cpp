@@ -18,6 +18,7 @@ using numeric::oracle50;
 using numeric::running_error;
 using tensor::Tensor;
 using verification::compare::compare;
+using verification::compare::scaled_bound;
 
 /// Two dense tensors, one of them long, and one of rows.
 template <class T>
@@ -114,7 +115,7 @@ TEST_F(GradientNormTest, EveryScalarIsWithinItsBound) {
     EXPECT_WITHIN(compare(running, exact));
     EXPECT_BITS_EQ(clipped<double>(max_norm), ops::values(running));
     EXPECT_WITHIN(compare(tensor::convert<oracle100>(clipped<oracle50>(max_norm)), exact,
-                          scaled_bounds(running)));
+                          scaled_bound<oracle50>(running)));
     ops::expect_encloses(clipped<numeric::interval>(max_norm), exact);
     ops::expect_encloses(clipped<numeric::ball>(max_norm), exact);
   }

@@ -29,6 +29,7 @@ using tensor::Tensor;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using verification::compare::compare;
+using verification::compare::scaled_bound;
 
 std::vector<OptimizerOptions> every_optimizer() {
   return {
@@ -202,7 +203,7 @@ TEST_F(OptimizerTest, FiveStepsAreTheDefinition) {
     EXPECT_WITHIN(compare(running, exact));
     EXPECT_BITS_EQ(train<double>(options, 0.1, p, gradients), ops::values(running));
     EXPECT_WITHIN(compare(tensor::convert<oracle100>(train<oracle50>(options, 0.1, p, gradients)),
-                          exact, scaled_bounds(running)));
+                          exact, scaled_bound<oracle50>(running)));
     ops::expect_encloses(train<numeric::ball>(options, 0.1, p, gradients), exact);
   }
 }

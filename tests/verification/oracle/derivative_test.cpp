@@ -1,10 +1,10 @@
-/// ref's forward on dual numbers gives the derivative that ref's own backward computes; PowerNorm's
-/// training backward is no derivative, and is seen not to be one.
+/// ref's forward on dual numbers and on complex ones gives the derivative that ref's own backward
+/// computes; PowerNorm's training backward is no derivative, and is seen not to be one.
 
 #include <gtest/gtest.h>
 
-#include <limits>
-
+#include "tests/verification/compare/expect.hpp"
+#include "tests/verification/compare/slope.hpp"
 #include "tests/verification/oracle/lenses.hpp"
 #include "verification/oracle/cells.hpp"
 
@@ -12,34 +12,42 @@ namespace normproof::verification::oracle {
 namespace {
 
 namespace model = ref::model;
+using ref::numeric::complex100;
 using ref::numeric::dual;
 using ref::numeric::oracle50;
 using ref::tensor::convert;
 
-/// d sum(grad_y y) / d t, one forward for each element of t, a member of inputs.
-Tensor<oracle100> differentiate(const Case& c, Tensor<dual> NormInputs<dual>::*member) {
-  NormInputs<dual> inputs = inputs_as<dual>(c.inputs);
-  const auto state = state_as<dual>(c.state);
-  inputs.grad_y = Tensor<dual>();
-  Tensor<dual>& t = inputs.*member;
-  Tensor<oracle100> result = empty_tensor<oracle100>(shape_of(t));
-  for (std::size_t i = 0; i < t.size(); ++i) {
-    t.data()[i].derivative = 1;
-    const auto y = ref::norm::norm_step<dual>(c.options, inputs, state).outputs.at("y");
-    t.data()[i].derivative = 0;
-    oracle50 sum = 0;
-    for (std::size_t j = 0; j < y.size(); ++j)
-      sum += oracle50(c.inputs.grad_y.data()[j]) * y.data()[j].derivative;
-    result.data()[i] = oracle100(sum);
+/// x, gamma or beta.
+struct Member {
+  std::string name;
+
+  template <class S>
+  Tensor<S>& operator()(NormInputs<S>& inputs) const {
+    return name == "x" ? inputs.x : name == "gamma" ? inputs.gamma : inputs.beta;
   }
-  return result;
+};
+
+/// d sum(grad_y y) / d t, t a member of inputs.
+template <class S>
+Tensor<oracle100> differentiate(const Case& c, const Member& member) {
+  NormInputs<S> inputs = inputs_as<S>(c.inputs);
+  const auto state = state_as<S>(c.state);
+  inputs.grad_y = Tensor<S>();
+  return compare::slopes(member(inputs), [&] {
+    return compare::weighted_sum(c.inputs.grad_y,
+                                 ref::norm::norm_step<S>(c.options, inputs, state).outputs.at("y"));
+  });
 }
 
-compare::Comparison backward_against_dual(const Case& c, const std::string& name,
-                                          Tensor<dual> NormInputs<dual>::*member) {
-  return compare::compare(
-      convert<oracle100>(run<oracle50>(c).outputs.at(name)), differentiate(c, member),
-      scaled_bound(run<running_error>(c).outputs.at(name), std::numeric_limits<oracle50>::digits));
+/// By dual numbers and by the complex step, which agree.
+compare::Comparison backward_against_forward(const Case& c, const Member& member) {
+  const std::string name = "grad_" + member.name;
+  const auto found = convert<oracle100>(run<oracle50>(c).outputs.at(name));
+  const auto bound = scaled_bound<oracle50>(run<running_error>(c).outputs.at(name));
+  const auto by_duals = differentiate<dual>(c, member);
+  const auto by_complex_step = differentiate<complex100>(c, member);
+  EXPECT_WITHIN(compare::compare(by_duals, by_complex_step, bound)) << c.name() << " " << name;
+  return compare::compare(found, by_complex_step, bound);
 }
 
 bool is_approximate(const Case& c) {
@@ -55,14 +63,14 @@ TEST(DerivativeTest, BackwardIsTheDerivativeOfTheForward) {
           Case c = make_case(options, normal("dual", shape, 0.5, 2), mode, "dual");
           if (masked && (!heeds_mask(options) || shape.size() != 3)) continue;
           if (masked) c.inputs.valid = mask_of_bits(shape, 0b101011);
-          const auto x = backward_against_dual(c, "grad_x", &NormInputs<dual>::x);
+          const auto x = backward_against_forward(c, {"x"});
           EXPECT_NE(x.passed, is_approximate(c)) << c.name() << " " << x.describe();
           if (!is_absent(c.inputs.gamma)) {
-            const auto gamma = backward_against_dual(c, "grad_gamma", &NormInputs<dual>::gamma);
+            const auto gamma = backward_against_forward(c, {"gamma"});
             EXPECT_TRUE(gamma.passed) << c.name() << " " << gamma.describe();
           }
           if (!is_absent(c.inputs.beta)) {
-            const auto beta = backward_against_dual(c, "grad_beta", &NormInputs<dual>::beta);
+            const auto beta = backward_against_forward(c, {"beta"});
             EXPECT_TRUE(beta.passed) << c.name() << " " << beta.describe();
           }
         }
@@ -74,7 +82,7 @@ TEST(DerivativeTest, PowerNormWithoutMemoryIsTheDerivative) {
   Case c = make_case(model::PowerNormOptions{}, normal("memory", {6, 3}, 0.5, 2), Mode::training,
                      "memory");
   c.state.at("nu") = ref::tensor::full_tensor<double>({3}, 0.0);
-  const auto x = backward_against_dual(c, "grad_x", &NormInputs<dual>::x);
+  const auto x = backward_against_forward(c, {"x"});
   EXPECT_TRUE(x.passed) << x.describe();
 }
 

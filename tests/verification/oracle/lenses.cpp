@@ -181,14 +181,6 @@ OracleStep run_oracle(const Case& c, Method method) {
   return step(c.options, oracle_inputs(c.inputs), state_as<oracle100>(c.state), method);
 }
 
-Tensor<oracle100> scaled_bound(const Tensor<running_error>& t, int digits) {
-  Tensor<oracle100> result = empty_tensor<oracle100>(shape_of(t));
-  const oracle100 factor = ldexp(oracle100(1), 10 + 53 - digits);
-  for (std::size_t i = 0; i < t.size(); ++i)
-    result.data()[i] = oracle100(t.data()[i].error) * factor;
-  return result;
-}
-
 template <class T>
 ::testing::AssertionResult agrees(const NormStep<T>& got, const OracleStep& expected,
                                   const NormStep<running_error>& bound) {
@@ -196,8 +188,7 @@ template <class T>
                    [&](const std::string& side, const std::string& name, const Tensor<T>& value,
                        const Tensor<oracle100>& target) {
                      return compare::compare(convert<oracle100>(value), target,
-                                             scaled_bound(side_of(bound, side).at(name),
-                                                          std::numeric_limits<T>::digits));
+                                             scaled_bound<T>(side_of(bound, side).at(name)));
                    });
 }
 template ::testing::AssertionResult agrees(const NormStep<oracle50>&, const OracleStep&,

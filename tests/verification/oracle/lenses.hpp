@@ -7,12 +7,14 @@
 
 #include "ref/norm/norm.hpp"
 #include "ref/numeric/random.hpp"
+#include "tests/verification/compare/scaled_bound.hpp"
 #include "verification/compare/comparison.hpp"
 #include "verification/oracle/oracle.hpp"
 
 /// One case, read through every lens: what the tests of this folder share.
 namespace normproof::verification::oracle {
 
+using compare::scaled_bound;
 using ref::model::Mode;
 using ref::model::NormOptions;
 using ref::norm::NormInputs;
@@ -84,8 +86,5 @@ struct Tightness {
                                        const NormStep<running_error>& expected);
 /// Every tensor of the `double` step is the oracle's, exactly.
 ::testing::AssertionResult equals_exactly(const NormStep<double>& got, const OracleStep& expected);
-
-/// 2^(10 + 53 - digits) error, element by element.
-Tensor<oracle100> scaled_bound(const Tensor<running_error>& t, int digits);
 
 }  // namespace normproof::verification::oracle

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cmath>
+
+namespace normproof::ref::numeric {
+
+/// re + i im. A forward evaluated at x + ih is f(x) + ih f'(x) - h^2 f''(x)/2 - ...: its imaginary
+/// part over h is the derivative up to a term in h^2, with no difference of near-equal numbers,
+/// however small h is: the complex step, a derivative without any rule for derivatives.
+///
+/// Source    [ST98]
+/// Error     that of the underlying scalar, in each part of a sum, product or root
+///
+/// Comparisons look at the real part alone: a branch is taken as the real argument takes it, and on
+/// it the forward is analytic.
+template <class T>
+class Complex {
+ public:
+  Complex() = default;
+  Complex(double real) : re(real) {}
+  Complex(int real) : re(real) {}
+  Complex(const T& real) : re(real) {}
+  Complex(const T& real, const T& imaginary) : re(real), im(imaginary) {}
+
+  Complex& operator+=(const Complex& b) { return *this = Complex(re + b.re, im + b.im); }
+  Complex& operator-=(const Complex& b) { return *this = Complex(re - b.re, im - b.im); }
+  Complex& operator*=(const Complex& b) {
+    return *this = Complex(re * b.re - im * b.im, re * b.im + im * b.re);
+  }
+  Complex& operator/=(const Complex& b) {
+    const T square = b.re * b.re + b.im * b.im;
+    return *this = Complex((re * b.re + im * b.im) / square, (im * b.re - re * b.im) / square);
+  }
+  Complex operator-() const { return Complex(-re, -im); }
+  friend Complex operator+(Complex a, const Complex& b) { return a += b; }
+  friend Complex operator-(Complex a, const Complex& b) { return a -= b; }
+  friend Complex operator*(Complex a, const Complex& b) { return a *= b; }
+  friend Complex operator/(Complex a, const Complex& b) { return a /= b; }
+
+  friend bool operator<(const Complex& a, const Complex& b) { return a.re < b.re; }
+  friend bool operator>(const Complex& a, const Complex& b) { return a.re > b.re; }
+  friend bool operator<=(const Complex& a, const Complex& b) { return a.re <= b.re; }
+  friend bool operator>=(const Complex& a, const Complex& b) { return a.re >= b.re; }
+  friend bool operator==(const Complex& a, const Complex& b) { return a.re == b.re; }
+  friend bool operator!=(const Complex& a, const Complex& b) { return a.re != b.re; }
+
+  T re{};
+  T im{};
+};
+
+/// The root of z with positive real part: (p + iq)^2 = z for p = sqrt((|z| + re)/2), q = im/(2p).
+/// That of a real number is real; at 0 a root with an imaginary part has no derivative to give.
+template <class T>
+Complex<T> sqrt(const Complex<T>& z) {
+  using std::sqrt;
+  if (z.im == T(0)) return Complex<T>(sqrt(z.re));
+  const T modulus = sqrt(T(z.re * z.re + z.im * z.im));
+  const T p = sqrt(T((modulus + z.re) / T(2)));
+  return Complex<T>(p, z.im / (T(2) * p));
+}
+
+}  // namespace normproof::ref::numeric
