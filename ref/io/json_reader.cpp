@@ -2,12 +2,88 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <vector>
+
 #include "ref/io/file_failure.hpp"
 #include "ref/io/json_nesting.hpp"
 
 namespace normproof::ref::io {
 
 using json = JsonReader::json;
+
+namespace {
+
+/// Goes over a text: where it stops being JSON, and which key an object has twice.
+class JsonCheck : public nlohmann::json_sax<json> {
+ public:
+  std::optional<std::size_t> stop;  ///< the character after which it cannot be
+  bool too_large = false;           ///< that is a number which overflows
+  std::string twice;
+
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool start_object(std::size_t) override {
+    open_.emplace_back();
+    return true;
+  }
+  bool key(string_t& name) override {
+    if (!open_.back().insert(name).second) twice = name;
+    return twice.empty();
+  }
+  bool end_object() override {
+    open_.pop_back();
+    return true;
+  }
+  bool start_array(std::size_t) override { return true; }
+  bool end_array() override { return true; }
+  bool parse_error(std::size_t read, const std::string&, const json::exception& error) override {
+    stop = read == 0 ? 0 : read - 1;
+    too_large = dynamic_cast<const json::out_of_range*>(&error) != nullptr;
+    return false;
+  }
+
+ private:
+  std::vector<std::set<std::string>> open_;  ///< the keys of the objects around
+};
+
+/// "line 3, column 7"
+std::string place_of(std::string_view text, std::size_t at) {
+  const std::string_view before = text.substr(0, at);
+  const std::size_t line_end = before.rfind('\n');
+  const std::size_t begin = line_end == std::string_view::npos ? 0 : line_end + 1;
+  return fmt::format("line {}, column {}", std::ranges::count(before, '\n') + 1,
+                     before.size() - begin + 1);
+}
+
+/// Where the number or the word begins that the character belongs to or follows.
+std::size_t word_begin(std::string_view text, std::size_t at) {
+  constexpr std::string_view kEnds = " \t\r\n,:[]{}\"";
+  at = std::min(at, text.size());
+  if (at > 0 && (at == text.size() || kEnds.find(text[at]) != std::string_view::npos)) --at;
+  const std::size_t before = text.substr(0, at + 1).find_last_of(kEnds);
+  return before == std::string_view::npos ? 0 : before + 1;
+}
+
+std::string_view word_at(std::string_view text, std::size_t begin) {
+  const std::string_view rest = text.substr(begin);
+  return rest.substr(0, rest.find_first_of(" \t\r\n,]}"));
+}
+
+/// As Python writes it, and as C does.
+bool is_not_finite(std::string_view word) {
+  if (word.starts_with('-')) word.remove_prefix(1);
+  return word == "NaN" || word == "nan" || word == "Infinity" || word == "inf";
+}
+
+}  // namespace
 
 void JsonReader::fail(std::string_view field, std::string_view observation,
                       std::string_view expectation) const {
@@ -18,9 +94,23 @@ json JsonReader::parse(std::string_view text, std::string_view expectation) cons
   if (const std::size_t depth = json_nesting(text); depth > kMaxJsonNesting)
     fail("the whole", fmt::format("nests {} deep", depth),
          fmt::format("at most {}", kMaxJsonNesting));
+  JsonCheck check;
   // The parser takes the character 0 for the end of the text.
-  const bool whole = text.find('\0') == std::string_view::npos;
-  json parsed = whole ? json::parse(text, nullptr, false) : json();
+  if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos)
+    check.stop = zero;
+  else
+    json::sax_parse(text, &check);
+  if (!check.twice.empty())
+    fail(fmt::format("the key '{}'", check.twice), "occurs twice", "every key once");
+  if (check.stop) {
+    const std::size_t begin = word_begin(text, *check.stop);
+    if (const auto word = word_at(text, begin); check.too_large || is_not_finite(word))
+      fail(fmt::format("the number {} ({})", word, place_of(text, begin)),
+           check.too_large ? "is larger than any double" : "is not finite", "a finite number");
+    fail("the whole", fmt::format("is no JSON object ({})", place_of(text, *check.stop)),
+         expectation);
+  }
+  json parsed = json::parse(text, nullptr, false);
   if (!parsed.is_object()) fail("the whole", "is no JSON object", expectation);
   return parsed;
 }

@@ -21,8 +21,8 @@ class JsonReader {
   [[noreturn]] void fail(std::string_view field, std::string_view observation,
                          std::string_view expectation) const;
 
-  /// The file's text as JSON, kMaxJsonNesting deep at most. A NUL ends no text; nothing may follow
-  /// it either.
+  /// The file's text as JSON, kMaxJsonNesting deep at most, in which no object has a key twice. A
+  /// NUL ends no text; nothing may follow it either. What is no JSON is named by line and column.
   json parse(std::string_view text, std::string_view expectation) const;
 
   const json& at(const json& object, std::string_view field, const char* key, json::value_t type,

@@ -71,7 +71,13 @@ TEST(RunConfig, WhatIsUnknownOrWrongIsNamed) {
   const auto parsed = [](const char* text) {
     return file_message([&] { parse_config(text, "c.json"); });
   };
-  EXPECT_THAT(parsed("{"), HasSubstr("c.json"));
+  EXPECT_THAT(parsed("{"), HasSubstr("c.json: the whole is no JSON object (line 1, column 2)"));
+  EXPECT_THAT(parsed("{\"encoder\": {\"d_model\": 32,\n\"d_model\": 64}}"),
+              HasSubstr("c.json: the key 'd_model' occurs twice"));
+  EXPECT_THAT(parsed(R"({"training": {"learning_rate": 1e400}})"),
+              HasSubstr("c.json: the number 1e400 (line 1, column 32) is larger than any double"));
+  EXPECT_THAT(parsed(R"({"training": {"learning_rate": NaN}})"),
+              HasSubstr("c.json: the number NaN (line 1, column 32) is not finite"));
   EXPECT_THAT(parsed(R"({"encoder": 3})"), HasSubstr("c.json: encoder is no object"));
   EXPECT_THAT(parsed(R"({"foo": {}})"), HasSubstr("c.json: foo is empty"));
   EXPECT_THAT(parsed(R"({"encodr": {"d_model": 3}})"),
