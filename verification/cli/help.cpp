@@ -132,6 +132,7 @@ std::string trace_footer() {
          "then is a proof of how far the run in double is from the truth.\n\n"
          "Examples:\n"
          "  normproof trace --out t --steps 3\n"
+         "  normproof trace --out t --weights weights.npz\n"
          "  normproof trace --out t --steps 20 --certified --set encoder.d_model=8 --set "
          "encoder.d_ff=8 \\\n    --set training.batch_size=2";
 }
@@ -142,9 +143,9 @@ std::string weights_footer() {
          "gives them\nwhose parts are embedding (Embedding), encoder (TransformerEncoder) and head "
          "(Linear): what\nload_state_dict takes. docs/formats.md has the table. PyTorch's layer "
          "has "
-         "LayerNorm alone: other\nnorms are refused. normproof train --weights FILE begins with "
-         "such "
-         "a file.\n\n"
+         "LayerNorm alone: other\nnorms are refused. normproof train and normproof trace begin "
+         "with "
+         "such a file: --weights.\n\n"
          "Examples:\n"
          "  normproof weights --run run --out weights.npz\n"
          "  normproof train --out next --weights weights.npz";

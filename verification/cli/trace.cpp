@@ -27,6 +27,10 @@ std::optional<double> growth_of(const TraceSummary& summary) {
   return std::pow(last / first, 1 / static_cast<double>(steps - 1));
 }
 
+std::string relative_text(const training::Distance& distance) {
+  return distance.is_relative() ? fmt::format("{:.2g}", distance.relative) : "-";
+}
+
 }  // namespace
 
 std::string trace_text(const TraceCommand& command, const std::string& corpus,
@@ -46,9 +50,9 @@ std::string trace_text(const TraceCommand& command, const std::string& corpus,
     const TracedStep& step = summary.steps[s];
     text += fmt::format("{:>5} {:>18.16g}", s + 1, step.loss);
     if (summary.bits > 0)
-      text +=
-          fmt::format(" {:>9.2g} {:>10.2g} {:>11.2g}  {}", step.loss_distance.relative,
-                      step.gradients.relative, step.parameters.relative, step.parameters.tensor);
+      text += fmt::format(" {:>9} {:>10} {:>11}  {}", relative_text(step.loss_distance),
+                          relative_text(step.gradients), relative_text(step.parameters),
+                          step.parameters.tensor);
     text += "\n";
   }
   if (const auto growth = growth_of(summary))
@@ -83,6 +87,7 @@ void trace(const TraceCommand& command) {
        .steps = command.steps,
        .certified = command.certified,
        .suffix = command.suffix,
+       .weights = load_weights(command.weights, config),
        .after_step = [&](const std::string& stage, std::size_t done, std::size_t steps) {
          progress.show(fmt::format("tracing, {}", stage), done, steps, "");
        }});

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <filesystem>
+#include <optional>
+
 #include "verification/cli/training_source.hpp"
 #include "verification/training/trace.hpp"
 
@@ -8,6 +11,7 @@ namespace normproof::verification::cli {
 struct TraceCommand {
   TrainingSource source = {};
   std::filesystem::path out = {};
+  std::optional<std::filesystem::path> weights = {};  ///< to begin with, in PyTorch's names
   std::size_t steps = 1;
   bool certified = false;
   std::string suffix = ".safetensors";

@@ -15,6 +15,7 @@ void add_trace(CLI::App& app, TraceTexts& texts) {
                  "Each element is the double nearest to the true value;\nbeside it what remains");
   trace.add_option("--format", texts.format, "safetensors (default) or npz")->type_name("FORMAT");
   add_training_source(trace, texts.source);
+  add_initial_weights(trace, texts.weights);
   trace
       .add_option(
           "--threads", texts.threads,
@@ -29,6 +30,7 @@ TraceCommand trace_command(const CLI::App& command, const TraceTexts& texts) {
   TraceCommand trace;
   trace.source = training_source_of(command, texts.source);
   trace.out = *path_of(command, "--out");
+  trace.weights = path_of(command, "--weights");
   trace.steps = parse_number<std::size_t>("--steps", texts.steps, 1, 9999);
   trace.certified = texts.certified;
   trace.suffix = parse_choice<std::string>("--format", texts.format,

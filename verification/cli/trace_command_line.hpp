@@ -11,7 +11,7 @@ namespace normproof::verification::cli {
 /// The options of `normproof trace`, as text.
 struct TraceTexts {
   TrainingSourceTexts source;
-  std::string out, threads, steps = "1", format = "safetensors";
+  std::string out, weights, threads, steps = "1", format = "safetensors";
   bool certified = false, json = false;
 };
 

@@ -4,17 +4,14 @@
 
 #include <chrono>
 #include <system_error>
-#include <utility>
 
 #include "ref/io/atomic_file.hpp"
-#include "ref/io/tensor_file.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/parallel.hpp"
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/text.hpp"
 #include "verification/cli/train_page.hpp"
-#include "verification/training/pytorch_weights.hpp"
 #include "verification/training/run.hpp"
 
 namespace normproof::verification::cli {
@@ -61,10 +58,6 @@ void train(const TrainCommand& command) {
   ref::numeric::set_num_threads(command.threads);
   const TrainingData loaded = load_training_data(command.source, config);
   const training::Dataset& data = loaded.data;
-  std::optional<ref::tensor::NamedTensors<double>> weights;
-  if (command.weights)
-    weights = training::from_pytorch(config.train.encoder, ref::io::read_tensors(*command.weights),
-                                     command.weights->string());
   ProgressBar progress;
   TimeLeft time;
   const training::RunSummary summary =
@@ -72,7 +65,7 @@ void train(const TrainCommand& command) {
                     {.out = command.out,
                      .resume = command.resume,
                      .checkpoint_every = command.checkpoint_every,
-                     .weights = std::move(weights),
+                     .weights = load_weights(command.weights, config),
                      .after_step = [&](const training::RunProgress& p) {
                        progress.show("training", p.step, p.steps,
                                      fmt::format("loss {:.4f}, accuracy {:.3f}, {}", p.loss,

@@ -16,12 +16,7 @@ void add_train(CLI::App& app, TrainTexts& texts) {
   train.add_option("--out", texts.out, "The folder of the run; it is not there yet, or --resume")
       ->type_name("DIR");
   add_training_source(train, texts.source);
-  train
-      .add_option(
-          "--weights", texts.weights,
-          "Weights to begin with, as normproof weights writes\nthem (default: random ones, by "
-          "the seed)")
-      ->type_name("FILE");
+  add_initial_weights(train, texts.weights);
   train.add_flag("--resume", texts.resume,
                  "Go on after the last checkpoint in --out, to the same\nbits");
   train

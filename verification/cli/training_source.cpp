@@ -1,6 +1,7 @@
 #include "verification/cli/training_source.hpp"
 
 #include "ref/io/atomic_file.hpp"
+#include "ref/io/tensor_file.hpp"
 
 namespace normproof::verification::cli {
 
@@ -26,6 +27,12 @@ TrainingData load_training_data(const TrainingSource& source, training::RunConfi
   loaded.data.pad_id = corpus.tokenized.pad_id;
   config.train.encoder.vocab_size = loaded.data.vocab_size;
   return loaded;
+}
+
+training::GivenWeights load_weights(const std::optional<std::filesystem::path>& file,
+                                    const training::RunConfig& config) {
+  if (!file) return std::nullopt;
+  return training::from_pytorch(config.train.encoder, ref::io::read_tensors(*file), file->string());
 }
 
 }  // namespace normproof::verification::cli

@@ -8,6 +8,7 @@
 
 #include "verification/cli/corpus.hpp"
 #include "verification/training/dataset.hpp"
+#include "verification/training/pytorch_weights.hpp"
 
 namespace normproof::verification::cli {
 
@@ -31,5 +32,10 @@ struct TrainingData {
 /// The corpus, divided; `config` gets the extent of its vocabulary.
 /// Throws    UsageError, FileError
 TrainingData load_training_data(const TrainingSource& source, training::RunConfig& config);
+
+/// The weights of that file, in PyTorch's names; none without a file.
+/// Throws    UsageError, FileError
+training::GivenWeights load_weights(const std::optional<std::filesystem::path>& file,
+                                    const training::RunConfig& config);
 
 }  // namespace normproof::verification::cli

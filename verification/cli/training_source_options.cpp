@@ -31,6 +31,14 @@ void add_training_source(CLI::App& command, TrainingSourceTexts& texts) {
       ->type_name("FILE");
 }
 
+void add_initial_weights(CLI::App& command, std::string& text) {
+  command
+      .add_option("--weights", text,
+                  "Weights to begin with, as normproof weights writes\nthem (default: random ones, "
+                  "by the seed)")
+      ->type_name("FILE");
+}
+
 TrainingSource training_source_of(const CLI::App& command, const TrainingSourceTexts& texts) {
   TrainingSource source;
   source.config = path_of(command, "--config");

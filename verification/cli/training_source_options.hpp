@@ -16,6 +16,9 @@ struct TrainingSourceTexts {
 
 void add_training_source(CLI::App& command, TrainingSourceTexts& texts);
 
+/// --weights: what is begun with.
+void add_initial_weights(CLI::App& command, std::string& text);
+
 /// Throws    UsageError
 TrainingSource training_source_of(const CLI::App& command, const TrainingSourceTexts& texts);
 

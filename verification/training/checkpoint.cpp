@@ -116,6 +116,10 @@ void write_checkpoint(const std::filesystem::path& file, const Checkpoint& check
   ref::io::write_tensors(file, tensors);
 }
 
+std::string run_sha256_of(const std::filesystem::path& file) {
+  return CheckpointReader(file.string(), ref::io::read_tensors(file)).hash(kRun);
+}
+
 Checkpoint read_checkpoint(const std::filesystem::path& file,
                            const ref::model::TrainConfig& config) {
   const CheckpointReader reader(file.string(), ref::io::read_tensors(file));

@@ -40,6 +40,10 @@ void for_each_tensor(const ref::train::TrainState<T>& state, F f) {
 /// Throws    FileError as write_file does
 void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint);
 
+/// The hash of configuration and data that a checkpoint has.
+/// Throws    FileError naming the file: absent, truncated or altered
+std::string run_sha256_of(const std::filesystem::path& file);
+
 /// Throws    FileError naming the file: absent, truncated, altered, or of another configuration
 Checkpoint read_checkpoint(const std::filesystem::path& file,
                            const ref::model::TrainConfig& config);

@@ -11,6 +11,7 @@
 #include "ref/io/file_failure.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/tensor/contract.hpp"
+#include "ref/train/train_state.hpp"
 
 namespace normproof::verification::training {
 
@@ -67,7 +68,23 @@ Tensor<double> checked_weights(const StoredTensor& tensor, const ParameterShape&
   return result;
 }
 
+/// A name without what torch.nn.DataParallel and torch.compile put around modules.
+std::string unwrapped(std::string name) {
+  for (const std::string_view part : {"module.", "_orig_mod."})
+    for (std::size_t at = 0; (at = name.find(part, at)) != std::string::npos;) {
+      if (at == 0 || name[at - 1] == '.')
+        name.erase(at, part.size());
+      else
+        ++at;
+    }
+  return name;
+}
+
 }  // namespace
+
+std::string hash_of_weights(const GivenWeights& weights) {
+  return weights ? ref::train::state_sha256({*weights, {}, {}, 0}) : std::string();
+}
 
 std::string pytorch_name(const std::string& parameter) {
   std::string name = parameter;
@@ -97,15 +114,24 @@ NamedTensors<double> from_pytorch(const EncoderConfig& config,
   check_expressible(config);
   NamedTensors<double> parameters;
   std::vector<std::string> known;
+  std::vector<std::string> names;
+  names.reserve(tensors.size());
+  for (const StoredTensor& tensor : tensors) {
+    std::string name = unwrapped(tensor.name);
+    if (std::ranges::find(names, name) != names.end())
+      ref::io::file_failure(file, tensor.name, fmt::format("is a second '{}'", name), "one");
+    names.push_back(std::move(name));
+  }
   for (const ParameterShape& own : ref::encoder::parameter_shapes(config)) {
     const std::string& name = known.emplace_back(pytorch_name(own.name));
-    const auto found = std::ranges::find(tensors, name, &StoredTensor::name);
-    if (found == tensors.end()) ref::io::file_failure(file, name, "is absent", wanted_text(own));
+    const auto at = std::ranges::find(names, name);
+    const auto found = tensors.begin() + (at - names.begin());
+    if (at == names.end()) ref::io::file_failure(file, name, "is absent", wanted_text(own));
     parameters.set(own.name, checked_weights(*found, own, file));
   }
-  for (const StoredTensor& tensor : tensors)
-    if (std::ranges::find(known, tensor.name) == known.end())
-      ref::io::file_failure(file, tensor.name, "is no parameter of the configuration",
+  for (const std::string& name : names)
+    if (std::ranges::find(known, name) == known.end())
+      ref::io::file_failure(file, name, "is no parameter of the configuration",
                             fmt::format("its {} parameters alone; num_layers is {}", known.size(),
                                         config.num_layers));
   return parameters;

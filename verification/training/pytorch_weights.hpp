@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,6 +16,12 @@
 /// expressed.
 namespace normproof::verification::training {
 
+/// What a run begins with; absent: random ones by the seed.
+using GivenWeights = std::optional<ref::tensor::NamedTensors<double>>;
+
+/// Their hash, as that of a step; empty for none.
+std::string hash_of_weights(const GivenWeights& weights);
+
 /// "encoder.layers.0.self_attn.in_proj_weight" for "layers.0.attention.in.weight".
 std::string pytorch_name(const std::string& parameter);
 
@@ -23,7 +30,8 @@ std::string pytorch_name(const std::string& parameter);
 std::vector<ref::io::StoredTensor> to_pytorch(const ref::encoder::EncoderConfig& config,
                                               const ref::tensor::NamedTensors<double>& parameters);
 
-/// The inverse. float64 keeps its bits; float32, float16 and bfloat16 are widened, which is exact.
+/// The inverse. `module.` and `_orig_mod.` in names, from torch.nn.DataParallel and torch.compile,
+/// are left out. float64 keeps its bits; float32, float16 and bfloat16 are widened, which is exact.
 /// Throws    UsageError as to_pytorch; FileError naming `file`, the tensor and what was expected:
 /// one
 ///           is absent, not a parameter of the configuration, of another shape, of integers, or has

@@ -63,9 +63,9 @@ void add_inputs(const LabelledBatch& batch, StepRecord& record) {
                                   std::span<const std::int64_t>(labels)));
 }
 
-double largest(const Tensor<double>& values) {
+double largest(const Tensor<ball>& values) {
   double most = 0;
-  for (const double v : values) most = std::max(most, std::fabs(v));
+  for (const ball& v : values) most = std::max(most, std::fabs(v.midpoint()));
   return most;
 }
 
@@ -81,11 +81,10 @@ double distance_of(const Tensor<double>& a, const Tensor<ball>& b) {
 
 void widen_distance(Distance& distance, const std::string& name, const Tensor<double>& a,
                     const Tensor<ball>& b) {
-  const double off = distance_of(a, b), scale = largest(a);
+  const double off = distance_of(a, b), scale = largest(b);
   distance.absolute = std::max(distance.absolute, off);
-  const double relative = off == 0 ? 0 : off / scale;
-  if (scale > 0 && relative > distance.relative) {
-    distance.relative = relative;
+  if (scale > 0 && off / scale > distance.relative) {
+    distance.relative = off / scale;
     distance.tensor = name;
   }
 }
@@ -117,6 +116,7 @@ class Trace {
         weights_(class_weights(data, config)),
         start_(train::initial_train_state(config.train)) {
     if (options.steps < 1) throw UsageError("--steps is 0; expected 1 or more");
+    if (options.weights) start_.parameters = *options.weights;
     const std::size_t each = steps_of_epoch(data, config);
     for (std::size_t s = 0; s < options.steps; ++s) {
       if (s % each == 0) epoch_ = training_batches(data, config, s / each);
@@ -218,7 +218,7 @@ class Trace {
       return train::train_step<T>(config_.train, batches_[s], weights, state,
                                   ref::encoder::Tap<T>(see));
     } catch (const ref::numeric::ContractError& error) {
-      step_failure(s + 1, std::nullopt, error.what());
+      step_failure(s + 1, std::nullopt, error);
     }
   }
 
@@ -233,7 +233,7 @@ class Trace {
 
   void write_start() {
     ref::io::write_file(folder_ / "config.json", config_json(config_));
-    ref::io::write_file(folder_ / "data.json", data_json(data_));
+    ref::io::write_file(folder_ / "data.json", data_json(data_, hash_of_weights(options_.weights)));
     StepRecord initial;
     for_each_tensor(start_, [&](const std::string& name, const Tensor<double>& values) {
       initial.add(name, values);
@@ -269,7 +269,7 @@ class Trace {
 
 ordered_json distance_json(const Distance& distance) {
   return {{"absolute", distance.absolute},
-          {"relative", distance.relative},
+          {"relative", distance.is_relative() ? ordered_json(distance.relative) : ordered_json()},
           {"tensor", distance.tensor}};
 }
 

@@ -8,14 +8,18 @@
 
 #include "ref/io/stored_tensor.hpp"
 #include "verification/training/dataset.hpp"
+#include "verification/training/pytorch_weights.hpp"
 
 namespace normproof::verification::training {
 
 /// How far `double` is from the truth: the largest |difference| in any element, rounded up, and
-/// that over the largest |element| of its tensor.
+/// the largest such over the largest |element| of its true tensor, where that is not 0.
 struct Distance {
   double absolute = 0, relative = 0;
   std::string tensor;  ///< where the relative one is
+
+  /// False where whatever is off is 0 in truth.
+  bool is_relative() const { return absolute == 0 || !tensor.empty(); }
 };
 
 /// What a step says of itself.
@@ -30,6 +34,7 @@ struct TraceOptions {
   std::size_t steps = 1;
   bool certified = false;
   std::string suffix = ".safetensors";  ///< or ".npz"
+  GivenWeights weights = {};
   /// (stage, steps done, steps): the stage is "double" or "512 bits".
   std::function<void(const std::string&, std::size_t, std::size_t)> after_step = {};
 };

@@ -14,13 +14,14 @@ using ::testing::HasSubstr;
 TEST(TraceCommandLine, TakesItsOptions) {
   const auto command = std::get<TraceCommand>(
       parse_command_line({"trace", "--out", "o", "--steps", "20", "--certified", "--format", "npz",
-                          "--threads", "3", "--config", "c", "--json"}));
+                          "--threads", "3", "--config", "c", "--weights", "w", "--json"}));
   EXPECT_EQ(command.out, "o");
   EXPECT_EQ(command.steps, 20u);
   EXPECT_TRUE(command.certified);
   EXPECT_EQ(command.suffix, ".npz");
   EXPECT_EQ(command.threads, 3);
   EXPECT_EQ(command.source.config, "c");
+  EXPECT_EQ(command.weights, "w");
   EXPECT_TRUE(command.json);
   EXPECT_EQ(std::get<TraceCommand>(parse_command_line({"trace", "--out", "o"})).suffix,
             ".safetensors");

@@ -12,6 +12,7 @@ namespace normproof::tests::verification::cli {
 namespace {
 
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -54,9 +55,11 @@ TEST_F(TraceProgram, CertifiedItSaysHowFarTheDoublesAre) {
   EXPECT_GE(report.at("bits"), 2048);
   ASSERT_EQ(report.at("steps").size(), 2u);
   EXPECT_EQ(nlohmann::json::parse(in("cat t/manifest.json").out).at("steps"), report.at("steps"));
-  EXPECT_GT(report.at("steps")[0].at("distance").at("parameters").at("absolute"), 0);
-  EXPECT_LT(report.at("steps")[0].at("distance").at("parameters").at("absolute"), 1e-3);
-  EXPECT_GT(report.at("growth"), 0);
+  const auto relative = [&](std::size_t step) {
+    return report.at("steps")[step].at("distance").at("parameters").at("relative").get<double>();
+  };
+  EXPECT_GT(relative(0), 0);
+  EXPECT_EQ(report.at("growth"), relative(1) / relative(0));
   EXPECT_THAT(trace("--out u --certified").out,
               AllOf(HasSubstr(" certified with "), HasSubstr("of params")));
 }
@@ -67,6 +70,7 @@ TEST_F(TraceProgram, WhatIsWrongIsOneSentence) {
        std::initializer_list<std::tuple<const char*, int, const char*>>{
            {"--out full", 2, "--out"},
            {"--out t --set training.learning_rate=-1", 2, "learning_rate"},
+           {"--out t --set encoder.dropout=1", 2, "0 <= rate < 1\n"},
            {"--out t --config absent.json", 3, "absent.json"}}) {
     const Outcome outcome = trace(arguments);
     EXPECT_EQ(outcome.status, status) << arguments << outcome.err;
@@ -74,6 +78,19 @@ TEST_F(TraceProgram, WhatIsWrongIsOneSentence) {
     EXPECT_EQ(outcome.out, "") << arguments;
   }
   EXPECT_EQ(in("ls").out, "full\n");
+}
+
+TEST(TraceText, WhatIsZeroInTruthHasNoRelativeDistance) {
+  ::normproof::verification::training::TraceSummary summary;
+  summary.bits = 2048;
+  summary.steps.emplace_back();
+  summary.steps.back().gradients = {.absolute = 1e-18};
+  EXPECT_THAT(::normproof::verification::cli::trace_text({}, "c", summary),
+              ContainsRegex(" 0 +- +0 "));
+  const auto distance = steps_json(summary).at(0).at("distance");
+  EXPECT_TRUE(distance.at("gradients").at("relative").is_null());
+  EXPECT_EQ(distance.at("gradients").at("absolute"), 1e-18);
+  EXPECT_EQ(distance.at("parameters").at("relative"), 0);
 }
 
 TEST(TraceText, GrowthIsTheMeanFactorAStep) {

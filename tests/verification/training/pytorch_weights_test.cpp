@@ -95,6 +95,24 @@ TEST_F(PytorchWeights, InFloat32AreWidenedExactly) {
   EXPECT_THAT(again.at("head.bias"), ElementsAre(0x1.fffffep-1, -0x1p-149, 3));
 }
 
+TEST_F(PytorchWeights, OfWrappedModulesAreTheSame) {
+  const auto whole = tensors_;
+  for (const char* prefix : {"module.", "_orig_mod.", "_orig_mod.module.", "module._orig_mod."}) {
+    tensors_ = whole;
+    for (StoredTensor& tensor : tensors_) tensor.name = prefix + tensor.name;
+    const auto again = from_pytorch(config_.encoder, tensors_, "w.npz");
+    for (const auto& [name, values] : parameters_) EXPECT_BITS_EQ(again.at(name), values) << name;
+  }
+  tensors_ = whole;
+  at("encoder.norm.bias").name = "encoder._orig_mod.norm.bias";
+  EXPECT_EQ(message(), "no error");
+  tensors_.push_back(at("head.bias"));
+  tensors_.back().name = "module.head.bias";
+  EXPECT_EQ(message(), "w.npz: module.head.bias is a second 'head.bias'; expected one");
+  tensors_.back().name = "submodule.head.bias";
+  EXPECT_THAT(message(), HasSubstr("submodule.head.bias is no parameter"));
+}
+
 TEST_F(PytorchWeights, ThatAreAbsentTooManyOrMisshapenAreNamed) {
   const auto whole = tensors_;
   std::erase_if(tensors_, [](const StoredTensor& t) { return t.name == "encoder.norm.bias"; });

@@ -179,12 +179,13 @@ TEST_F(TrainingRun, WhatTheFirstStepRefusesLeavesNoFolder) {
 }
 
 TEST_F(TrainingRun, WhatIsNotFiniteAtTheFirstStepIsNoSetting) {
-  EXPECT_THROW(step_failure(1, "x at [0] is nan", "reason"), RunFailure);
-  EXPECT_THROW(step_failure(1, std::nullopt, "softmax: x has the element [0] = inf; expected"),
-               RunFailure);
-  EXPECT_THROW(step_failure(2, std::nullopt, "eps is -1; expected more"), RunFailure);
-  EXPECT_THAT(usage_message([] { step_failure(1, std::nullopt, "eps is -1; expected more"); }),
-              HasSubstr("step 1: eps is -1"));
+  const ref::numeric::ContractError setting("eps is inf; expected a finite one");
+  const ref::numeric::NotFiniteError overflow("softmax: x overflows");
+  EXPECT_THROW(step_failure(1, "x at [0] is nan", setting), RunFailure);
+  EXPECT_THROW(step_failure(1, std::nullopt, overflow), RunFailure);
+  EXPECT_THROW(step_failure(2, std::nullopt, setting), RunFailure);
+  EXPECT_THAT(usage_message([&] { step_failure(1, std::nullopt, setting); }),
+              HasSubstr("step 1: eps is inf"));
 }
 
 TEST_F(TrainingRun, SettingsAlteredInBothPlacesAreRefused) {
@@ -193,6 +194,19 @@ TEST_F(TrainingRun, SettingsAlteredInBothPlacesAreRefused) {
   ref::io::write_file(folder_ / "a/config.json", config_json(config_));
   EXPECT_THAT(file_message([&] { go("a", {.resume = true}); }),
               HasSubstr("run_sha256 is of another configuration or of other data"));
+}
+
+TEST_F(TrainingRun, AnAlteredDescriptionOfTheDataIsADamagedFileAndNoOtherData) {
+  kill_after("a", 4, {});
+  const fs::path file = folder_ / "a/data.json";
+  const std::string kept = ref::io::read_text(file);
+  std::string altered = kept;
+  altered[altered.find("\"sha256\": \"") + 12] ^= 1;
+  ref::io::write_file(file, altered);
+  EXPECT_THAT(file_message([&] { go("a", {.resume = true}); }),
+              HasSubstr("config.json and data.json, which were altered"));
+  ref::io::write_file(file, kept);
+  go("a", {.resume = true});
 }
 
 TEST_F(TrainingRun, ValuesThatAreNotFiniteStopItWithTheirPlace) {
