@@ -25,6 +25,10 @@ Format format_of(const std::filesystem::path& path) {
 
 }  // namespace
 
+void check_tensor_file(const std::filesystem::path& path) {
+  format_of(path);
+}
+
 std::vector<StoredTensor> read_tensors(const std::filesystem::path& path) {
   const Format format = format_of(path);
   const std::vector<std::byte> bytes = read_file(path);

@@ -15,6 +15,10 @@ namespace normproof::ref::io {
 /// Throws    UsageError (C1); FileError as read_file, decode_npz and decode_safetensors
 std::vector<StoredTensor> read_tensors(const std::filesystem::path& path);
 
+/// Whether a file of tensors may have that name, before the work.
+/// Throws    UsageError (C1)
+void check_tensor_file(const std::filesystem::path& path);
+
 /// Replaces the file wholly or not at all (write_file); the same tensors give the same bytes.
 ///
 /// Requires  (C1) as above; and those of encode_npz or encode_safetensors

@@ -11,6 +11,7 @@
 #include "ref/numeric/fp_environment.hpp"
 #include "verification/cli/command_line.hpp"
 #include "verification/cli/standard_streams.hpp"
+#include "verification/cli/text.hpp"
 #include "verification/cli/verify.hpp"
 
 namespace normproof::verification::cli {
@@ -18,7 +19,7 @@ namespace {
 
 int complain(int status, std::string_view sentence) noexcept {
   write_stderr("normproof: ");
-  write_stderr(sentence);
+  write_stderr(without_label(sentence));
   write_stderr("\n");
   return status;
 }

@@ -2,13 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <system_error>
+
 #include "ref/io/atomic_file.hpp"
 #include "ref/io/file_failure.hpp"
 #include "ref/io/json_reader.hpp"
 #include "ref/io/sha256.hpp"
 #include "ref/io/tensor_file.hpp"
-#include "verification/cli/output_files.hpp"
+#include "ref/numeric/errors.hpp"
 #include "verification/cli/standard_streams.hpp"
+#include "verification/golden/new_folder.hpp"
 #include "verification/training/checkpoint.hpp"
 #include "verification/training/pytorch_weights.hpp"
 #include "verification/training/run_config.hpp"
@@ -32,8 +35,10 @@ training::RunConfig configuration_of(const std::filesystem::path& config_file,
 void weights(const WeightsCommand& command) {
   const auto config_file = command.run / "config.json", data_file = command.run / "data.json",
              checkpoint_file = command.run / "checkpoint.safetensors";
-  check_outputs({{"--run", config_file}, {"--run", data_file}, {"--run", checkpoint_file}},
-                {{"--out", command.out}});
+  std::error_code error;
+  if (std::filesystem::exists(command.out, error))
+    throw ref::numeric::UsageError(fmt::format(
+        "--out {} is there already; expected the name of a new file", command.out.string()));
   const training::RunConfig config = configuration_of(config_file, data_file);
   const training::Checkpoint checkpoint = training::read_checkpoint(checkpoint_file, config.train);
   if (checkpoint.run_sha256 !=
@@ -43,6 +48,8 @@ void weights(const WeightsCommand& command) {
                           "the files of one run as 'normproof train' wrote them");
   const auto& state = checkpoint.state;
   const auto tensors = training::to_pytorch(config.train.encoder, state.parameters);
+  ref::io::check_tensor_file(command.out);
+  if (command.out.has_parent_path()) golden::NewFolder::create(command.out.parent_path());
   ref::io::write_tensors(command.out, tensors);
   write_stdout(fmt::format("step {}: {} tensors\n", state.step, tensors.size()));
 }

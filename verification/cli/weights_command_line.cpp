@@ -11,7 +11,7 @@ void add_weights(CLI::App& app, WeightsTexts& texts) {
   weights.add_option("--run", texts.run, "The folder that normproof train --out made")
       ->required()
       ->type_name("DIR");
-  weights.add_option("--out", texts.out, "The weights: .npz or .safetensors")
+  weights.add_option("--out", texts.out, "A new file for the weights: .npz or .safetensors")
       ->required()
       ->type_name("FILE");
   weights.footer(weights_footer());

@@ -99,6 +99,7 @@ TEST(TensorFile, C1RefusesOtherSuffixes) {
                                               "expected .npz or .safetensors")));
   for (const char* name : {"a", "a.NPZ", "npz", ".npz", "a.npz.gz"}) {
     EXPECT_THROW(write_tensors(folder / name, sample()), UsageError) << name;
+    EXPECT_THROW(check_tensor_file(folder / name), UsageError) << name;
     EXPECT_FALSE(std::filesystem::exists(folder / name));
   }
 }
