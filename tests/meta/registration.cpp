@@ -41,9 +41,8 @@ std::vector<std::string> unmirrored_sources(const std::vector<SourceFile>& files
   std::set<std::string> tests;
   for (const SourceFile& file : files) {
     if (file.path.starts_with("tests/")) tests.insert(file.stem());
-    if (file.path.starts_with("ref/") || file.path.starts_with("verification/")) {
-      sources.insert(file.stem());
-    }
+    for (const char* top : {"ref/", "gpu/", "verification/"})
+      if (file.path.starts_with(top)) sources.insert(file.stem());
   }
   std::vector<std::string> found;
   std::set<std::string> explained;

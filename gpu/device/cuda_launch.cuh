@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "gpu/device/cuda_device.hpp"
+#include "gpu/device/position.hpp"
+
+/// launch.hpp's kernels on a GPU: read by the .cu files alone.
+namespace normproof::gpu::device {
+
+inline constexpr int kElementThreads = 256;
+inline constexpr int kWarpThreads = 32;
+inline constexpr std::size_t kMostBlocks = 2147483647;  // of a grid along x
+
+template <class Kernel>
+__global__ void element_kernel(std::size_t count, Kernel kernel) {
+  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride)
+    kernel(i);
+}
+
+/// Blocks of a warp share a CUDA block, each with a Shared of its own.
+template <class Kernel>
+inline constexpr int kTogether = Kernel::kThreads == kWarpThreads ? 4 : 1;
+
+template <class Kernel>
+__device__ void synchronize_threads() {
+  if constexpr (Kernel::kThreads == kWarpThreads)
+    __syncwarp();
+  else
+    __syncthreads();
+}
+
+template <class Kernel>
+__global__ void __launch_bounds__(Kernel::kThreads* kTogether<Kernel>)
+    block_kernel(std::size_t blocks, Kernel kernel) {
+  __shared__ typename Kernel::Shared shared[kTogether<Kernel>];
+  const int own = static_cast<int>(threadIdx.x) / Kernel::kThreads;
+  const int thread = static_cast<int>(threadIdx.x) % Kernel::kThreads;
+  const std::size_t stride = std::size_t{gridDim.x} * kTogether<Kernel>;
+  for (std::size_t block = std::size_t{blockIdx.x} * kTogether<Kernel> + own; block < blocks;
+       block += stride) {
+    typename Kernel::Thread state;
+    for (int s = 0; s < kernel.steps(); ++s) {
+      kernel.step(s, Position{block, thread}, state, shared[own]);
+      synchronize_threads<Kernel>();
+    }
+  }
+}
+
+template <class Kernel>
+void cuda_launch_elements(Device& device, std::size_t count, const Kernel& kernel) {
+  if (count == 0) return;
+  const std::size_t blocks = (count + kElementThreads - 1) / kElementThreads;
+  element_kernel<<<static_cast<unsigned>(blocks < kMostBlocks ? blocks : kMostBlocks),
+                   kElementThreads, 0, stream_of(device)>>>(count, kernel);
+  NORMPROOF_CUDA_CALL(cudaGetLastError());
+}
+
+template <class Kernel>
+void cuda_launch_blocks(Device& device, std::size_t blocks, const Kernel& kernel) {
+  if (blocks == 0) return;
+  const std::size_t grid = (blocks + kTogether<Kernel> - 1) / kTogether<Kernel>;
+  block_kernel<<<static_cast<unsigned>(grid < kMostBlocks ? grid : kMostBlocks),
+                 Kernel::kThreads * kTogether<Kernel>, 0, stream_of(device)>>>(blocks, kernel);
+  NORMPROOF_CUDA_CALL(cudaGetLastError());
+}
+
+}  // namespace normproof::gpu::device
+
+/// Lists a kernel for the GPU.
+#define NORMPROOF_CUDA_ELEMENTS(...)                                    \
+  template void normproof::gpu::device::cuda_launch_elements(           \
+      normproof::gpu::device::Device&, std::size_t, const __VA_ARGS__&);
+#define NORMPROOF_CUDA_BLOCKS(...)                                      \
+  template void normproof::gpu::device::cuda_launch_blocks(             \
+      normproof::gpu::device::Device&, std::size_t, const __VA_ARGS__&);

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+namespace normproof::gpu::device {
+
+/// simulated: kernels run on the processor, thread by thread, in an order drawn from a seed.
+/// cuda: on a GPU.
+enum class Backend { simulated, cuda };
+std::string_view to_string(Backend backend);
+/// Throws    UsageError with the nearest known name
+Backend backend_of(std::string_view name);
+
+/// A device with its memory and the queue of its work: one stream, so that each operation sees what
+/// those before it wrote. Uploads and downloads wait for what they need.
+class Device {
+ public:
+  Device() = default;
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+  virtual ~Device() = default;
+
+  virtual Backend backend() const = 0;
+  /// Memory whose bytes are not set; the simulated device fills it with NaN.
+  /// Throws    DeviceError
+  virtual void* allocate(std::size_t bytes) = 0;
+  virtual void release(void* memory) noexcept = 0;
+  virtual void upload(void* to, const void* from, std::size_t bytes) = 0;
+  virtual void download(void* to, const void* from, std::size_t bytes) = 0;
+  /// Waits for all work given so far.
+  /// Throws    DeviceError where some of it failed
+  virtual void synchronize() = 0;
+  /// What the order of the simulated threads is drawn from: another number for each launch.
+  virtual std::uint64_t next_order() = 0;
+};
+
+/// Threads and blocks in an order drawn from the seed: a result that depends on it shows between
+/// two seeds. 0 is the ascending order.
+std::unique_ptr<Device> simulated_device(std::uint64_t seed = 1);
+
+/// The first GPU.
+/// Throws    NoDeviceError where there is none, no driver or a build without CUDA; DeviceError
+///           where the driver is older than the toolkit
+std::unique_ptr<Device> cuda_device();
+
+std::unique_ptr<Device> open_device(Backend backend, std::uint64_t seed = 1);
+
+}  // namespace normproof::gpu::device

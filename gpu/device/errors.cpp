@@ -1,0 +1,20 @@
+#include "gpu/device/errors.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+namespace normproof::gpu::device {
+
+std::string failed_call(const std::string& call, const std::string& reason, const char* file,
+                        int line) {
+  std::string_view name(file);
+  if (const auto root = name.find("gpu/"); root != std::string_view::npos) name.remove_prefix(root);
+  return fmt::format("{}:{}: {}: {}", name, line, call, reason);
+}
+
+void out_of_bounds(std::size_t index, std::size_t size) {
+  throw DeviceError(fmt::format("a kernel reads or writes element {} of {}", index, size));
+}
+
+}  // namespace normproof::gpu::device

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "gpu/device/device.hpp"
+#include "gpu/device/simulated_launch.hpp"
+
+/// Where host code launches kernels. A kernel is plain data with a body in a header that the host
+/// compiles for the simulated device and nvcc for a GPU; what nvcc compiles is listed in the .cu
+/// file of the folder, and a kernel left out there does not link.
+///
+/// Of elements: `void operator()(std::size_t i) const`, for each i once, in any order.
+///
+/// Of blocks: `kThreads` threads of a block that share a `Shared`; each thread keeps a `Thread`.
+/// The body is cut in steps(), `void step(int s, Position at, Thread&, Shared&) const`: every
+/// thread of a block has done step s when one begins step s + 1. 32 threads are a warp.
+namespace normproof::gpu::device {
+
+#if defined(NORMPROOF_CUDA)
+template <class Kernel>
+void cuda_launch_elements(Device& device, std::size_t count, const Kernel& kernel);
+template <class Kernel>
+void cuda_launch_blocks(Device& device, std::size_t blocks, const Kernel& kernel);
+#endif
+
+/// Throws    DeviceError
+template <class Kernel>
+void launch_elements(Device& device, std::size_t count, const Kernel& kernel) {
+#if defined(NORMPROOF_CUDA)
+  if (device.backend() == Backend::cuda) return cuda_launch_elements(device, count, kernel);
+#endif
+  simulate_elements(device.next_order(), count, kernel);
+}
+
+/// Throws    DeviceError
+template <class Kernel>
+void launch_blocks(Device& device, std::size_t blocks, const Kernel& kernel) {
+#if defined(NORMPROOF_CUDA)
+  if (device.backend() == Backend::cuda) return cuda_launch_blocks(device, blocks, kernel);
+#endif
+  simulate_blocks(device.next_order(), blocks, kernel);
+}
+
+}  // namespace normproof::gpu::device

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "gpu/device/position.hpp"
+
+/// The simulated device: launch.hpp's kernels on the processor, one thread after the other.
+namespace normproof::gpu::device {
+
+/// 0 .. count-1 in an order drawn from the seed: i -> (first + i step) mod count, where step and
+/// count have no common divisor.
+class Permutation {
+ public:
+  Permutation(std::uint64_t seed, std::size_t count);
+  std::size_t operator()(std::size_t i) const {
+    __extension__ using Wide = unsigned __int128;
+    return static_cast<std::size_t>((Wide{i} * step_ + first_) % count_);
+  }
+
+ private:
+  std::size_t count_;
+  std::size_t first_ = 0;
+  std::size_t step_ = 1;
+};
+
+template <class Kernel>
+void simulate_elements(std::uint64_t order, std::size_t count, const Kernel& kernel) {
+  if (count == 0) return;
+  const Permutation element(order, count);
+  for (std::size_t i = 0; i < count; ++i) kernel(element(i));
+}
+
+/// Shared and Thread begin as NaN, as memory does.
+template <class Kernel>
+void simulate_blocks(std::uint64_t order, std::size_t blocks, const Kernel& kernel) {
+  using Shared = typename Kernel::Shared;
+  using Thread = typename Kernel::Thread;
+  static_assert(std::is_trivially_copyable_v<Shared> && std::is_trivially_copyable_v<Thread>);
+  if (blocks == 0) return;
+  const Permutation block(order, blocks);
+  Shared shared;
+  Thread threads[Kernel::kThreads];
+  for (std::size_t b = 0; b < blocks; ++b) {
+    std::memset(static_cast<void*>(&shared), 0xff, sizeof shared);
+    std::memset(static_cast<void*>(&threads), 0xff, sizeof threads);
+    for (int s = 0; s < kernel.steps(); ++s) {
+      const Permutation thread(order == 0 ? 0 : order + b + static_cast<std::uint64_t>(s),
+                               Kernel::kThreads);
+      for (std::size_t t = 0; t < Kernel::kThreads; ++t) {
+        const std::size_t own = thread(t);
+        kernel.step(s, Position{block(b), static_cast<int>(own)}, threads[own], shared);
+      }
+    }
+  }
+}
+
+}  // namespace normproof::gpu::device

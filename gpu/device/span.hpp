@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+#include "ref/numeric/device_function.hpp"
+#if !defined(__CUDACC__)
+#include "gpu/device/errors.hpp"
+#endif
+
+namespace normproof::gpu::device {
+
+/// What a kernel sees of memory: the simulated device checks each index.
+/// Throws    DeviceError on the simulated device
+template <class T>
+struct Span {
+  Span() = default;
+  Span(T* memory, std::size_t count) : data(memory), size(count) {}
+  template <class U>
+  requires(!std::is_const_v<U> && std::is_same_v<const U, T>)
+      Span(const Span<U>& other)  // NOLINT(google-explicit-constructor)
+      : data(other.data), size(other.size) {}
+
+  NORMPROOF_DEVICE T& operator[](std::size_t i) const {
+#if !defined(__CUDACC__)
+    if (i >= size) out_of_bounds(i, size);
+#endif
+    return data[i];
+  }
+  /// Whether there is any memory: an argument that is absent has none.
+  NORMPROOF_DEVICE bool given() const {
+    return data != nullptr;
+  }
+
+  T* data = nullptr;
+  std::size_t size = 0;
+};
+
+using Reals = Span<double>;
+using ConstReals = Span<const double>;
+using ConstFlags = Span<const bool>;
+using ConstIndices = Span<const std::size_t>;
+
+}  // namespace normproof::gpu::device

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "gpu/device/device.hpp"
+#include "gpu/device/span.hpp"
+#include "ref/tensor/tensor.hpp"
+
+namespace normproof::gpu::device {
+
+using ref::tensor::Mask;
+using ref::tensor::Shape;
+using ref::tensor::Tensor;
+
+/// A dense row-major tensor in a device's memory. A copy is a second handle of the same memory: no
+/// function writes a tensor that it takes as const, and none keeps one that it writes.
+template <class T>
+class DeviceTensor {
+ public:
+  DeviceTensor() = default;
+  /// Elements are not set.
+  DeviceTensor(Device& device, Shape shape) : device_(&device), shape_(std::move(shape)) {
+    size_ = 1;
+    for (const std::size_t extent : shape_) size_ *= extent;
+    if (size_ == 0) return;
+    memory_ = std::shared_ptr<void>(device.allocate(size_ * sizeof(T)),
+                                    [&device](void* memory) { device.release(memory); });
+  }
+
+  /// Requires  (C1) the tensor is not {}
+  Device& device() const { return *device_; }
+  const Shape& shape() const { return shape_; }
+  std::size_t size() const { return size_; }
+  bool is_given() const { return size_ > 0; }
+
+  Span<T> span() { return {static_cast<T*>(memory_.get()), size_}; }
+  Span<const T> span() const { return {static_cast<const T*>(memory_.get()), size_}; }
+
+  /// The same elements under another shape.
+  DeviceTensor reshaped(Shape shape) const {
+    DeviceTensor result = *this;
+    result.shape_ = std::move(shape);
+    return result;
+  }
+
+ private:
+  Device* device_ = nullptr;
+  Shape shape_;
+  std::size_t size_ = 0;
+  std::shared_ptr<void> memory_;
+};
+
+template <class T>
+DeviceTensor<T> upload(Device& device, const T* from, Shape shape) {
+  DeviceTensor<T> result(device, std::move(shape));
+  if (result.is_given()) device.upload(result.span().data, from, result.size() * sizeof(T));
+  return result;
+}
+/// {} of one that is not given.
+template <class T>
+DeviceTensor<T> upload(Device& device, const Tensor<T>& from) {
+  if (!ref::tensor::is_given(from)) return {};
+  return upload(device, from.data(), ref::tensor::shape_of(from));
+}
+
+template <class T>
+Tensor<T> download(const DeviceTensor<T>& from) {
+  if (!from.is_given()) return {};
+  Tensor<T> result = ref::tensor::empty_tensor<T>(from.shape());
+  from.device().download(result.data(), from.span().data, from.size() * sizeof(T));
+  return result;
+}
+
+/// Every element is `value`.
+inline DeviceTensor<double> full_tensor(Device& device, const Shape& shape, double value) {
+  return upload(device, ref::tensor::full_tensor<double>(shape, value));
+}
+
+/// Tensors by name, in the order of insertion.
+class NamedDeviceTensors {
+ public:
+  using Entry = std::pair<std::string, DeviceTensor<double>>;
+
+  void set(std::string_view name, DeviceTensor<double> values);
+  const DeviceTensor<double>* find(std::string_view name) const;
+  /// Throws    ContractError with the names that exist
+  const DeviceTensor<double>& at(std::string_view name) const;
+  /// {} where there is none.
+  DeviceTensor<double> get(std::string_view name) const;
+
+  std::size_t size() const { return entries_.size(); }
+  auto begin() const { return entries_.begin(); }
+  auto end() const { return entries_.end(); }
+
+ private:
+  std::vector<Entry> entries_;
+};
+
+}  // namespace normproof::gpu::device

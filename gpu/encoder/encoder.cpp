@@ -1,0 +1,80 @@
+#include "gpu/encoder/encoder.hpp"
+
+#include <fmt/format.h>
+
+#include "gpu/encoder/pool_kernels.hpp"
+#include "gpu/nn/positional_encoding.hpp"
+#include "ref/tensor/contract.hpp"
+
+namespace normproof::gpu::encoder {
+
+using ref::model::NormPlacement;
+using ref::model::Pooling;
+
+Encoder::Encoder(const EncoderConfig& config, const NamedDeviceTensors& parameters)
+    : config_(config), parameters_(parameters), final_norm_(config, parameters, "final_norm") {
+  layers_.reserve(config.num_layers);
+  for (std::size_t l = 0; l < config.num_layers; ++l)
+    layers_.emplace_back(config_, parameters, fmt::format("layers.{}", l));
+}
+
+DeviceTensor<double> Encoder::forward(const EncoderInputs& inputs, const EncoderRun& run,
+                                      NamedDeviceTensors& state) {
+  run_ = run;
+  tokens_ = inputs.tokens;
+  DeviceTensor<double> x = nn::embedding(tokens_, parameters_.at("embedding.weight"));
+  if (inputs.valid.is_given())
+    ref::tensor::check_shape("Encoder", "valid", inputs.valid.shape(),
+                             {tokens_.batch_size, tokens_.seq_len});
+  if (config_.positions)
+    x = nn::add(x, nn::positional_encoding(x.device(), tokens_.seq_len, config_.d_model));
+  valid_ = config_.mask_padding ? inputs.valid : DeviceMask();
+  for (EncoderLayer& layer : layers_) x = layer.forward(x, valid_, run, state);
+  if (config_.placement == NormPlacement::pre) x = final_norm_.forward(x, valid_, run.mode, state);
+  head_in_ = config_.pooling == Pooling::masked_mean ? pool(x) : x;
+  return nn::linear(head_in_, {parameters_.at("head.weight"), parameters_.at("head.bias")},
+                    run.gemm);
+}
+
+EncoderGradients Encoder::backward(const DeviceTensor<double>& grad_logits,
+                                   NamedDeviceTensors& state) {
+  nn::LinearGradients head =
+      nn::linear_backward(grad_logits, head_in_,
+                          {parameters_.at("head.weight"), parameters_.at("head.bias")}, run_.gemm);
+  NamedDeviceTensors found;
+  found.set("head.weight", std::move(head.parameters.weight));
+  found.set("head.bias", std::move(head.parameters.bias));
+  DeviceTensor<double> grad =
+      config_.pooling == Pooling::masked_mean ? pool_backward(head.grad_x) : std::move(head.grad_x);
+  if (config_.placement == NormPlacement::pre) grad = final_norm_.backward(grad, state, found);
+  for (std::size_t l = layers_.size(); l-- > 0;)
+    grad = layers_[l].backward(grad, run_, state, found);
+  EncoderGradients gradients;
+  for (const auto& [name, values] : parameters_)
+    if (const auto* const own = found.find(name)) gradients.dense.set(name, *own);
+  gradients.embedding = nn::embedding_backward(grad, tokens_, config_.vocab_size);
+  return gradients;
+}
+
+DeviceTensor<double> Encoder::pool(const DeviceTensor<double>& x) const {
+  if (valid_.is_given() && valid_.first_empty() < tokens_.batch_size)
+    ref::numeric::contract_failure("Encoder", "valid",
+                                   fmt::format("has no token in sentence {}", valid_.first_empty()),
+                                   "one at least (C5)");
+  DeviceTensor<double> pooled(x.device(), {tokens_.batch_size, config_.d_model});
+  device::launch_blocks(x.device(), pooled.size(),
+                        ops::WarpRows<PoolRow>{{x.span(), valid_.places(tokens_.seq_len),
+                                                config_.d_model, pooled.span()}});
+  return pooled;
+}
+
+DeviceTensor<double> Encoder::pool_backward(const DeviceTensor<double>& grad_pooled) const {
+  DeviceTensor<double> grad_x(grad_pooled.device(),
+                              {tokens_.batch_size, tokens_.seq_len, config_.d_model});
+  device::launch_elements(grad_x.device(), grad_x.size(),
+                          PoolBackward{grad_pooled.span(), valid_.places(tokens_.seq_len),
+                                       valid_.flags(), config_.d_model, grad_x.span()});
+  return grad_x;
+}
+
+}  // namespace normproof::gpu::encoder

@@ -1,0 +1,8 @@
+// What nvcc compiles of gpu/encoder.
+#include "gpu/device/cuda_launch.cuh"
+#include "gpu/encoder/pool_kernels.hpp"
+
+using namespace normproof::gpu::encoder;
+
+NORMPROOF_CUDA_BLOCKS(normproof::gpu::ops::WarpRows<PoolRow>)
+NORMPROOF_CUDA_ELEMENTS(PoolBackward)

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "gpu/device/mask.hpp"
+#include "gpu/ops/lane_kernels.hpp"
+
+namespace normproof::gpu::encoder {
+
+using device::ConstFlags;
+using device::ConstReals;
+using device::Places;
+using device::Reals;
+
+/// "Row" b D + d: the mean of feature d over the real tokens of sentence b, in the order of
+/// docs/determinism.md, R2, over these tokens numbered without gaps.
+struct PoolRow {
+  static constexpr int kTotals = 1;
+  static constexpr int kMaxima = 0;
+  ConstReals x;
+  Places places;
+  std::size_t width;
+  Reals pooled;
+
+  template <class Totals>
+  NORMPROOF_DEVICE double lane(int, std::size_t row, std::size_t lane, Totals) const {
+    const std::size_t sentence = row / width;
+    return ops::lane_sum(places.size(sentence), lane, [&](std::size_t k) {
+      return x[(sentence * places.seq_len + places.at(sentence, k)) * width + row % width];
+    });
+  }
+  template <class Totals>
+  NORMPROOF_DEVICE void finish(std::size_t row, std::size_t lane, Totals totals) const {
+    if (lane == 0) pooled[row] = totals[0] / static_cast<double>(places.size(row / width));
+  }
+};
+
+/// grad_x_btd = grad_p_bd / n_b in real tokens, +0 in padding.
+struct PoolBackward {
+  ConstReals grad_pooled;
+  Places places;
+  ConstFlags valid;
+  std::size_t width;
+  Reals grad_x;
+  NORMPROOF_DEVICE void operator()(std::size_t i) const {
+    const std::size_t row = i / width;
+    const std::size_t sentence = row / places.seq_len;
+    const bool real = !valid.given() || valid[row];
+    grad_x[i] = real ? grad_pooled[sentence * width + i % width] /
+                           static_cast<double>(places.size(sentence))
+                     : 0.0;
+  }
+};
+
+}  // namespace normproof::gpu::encoder

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "gpu/device/tensor.hpp"
+
+namespace normproof::gpu::nn {
+
+using device::Device;
+using device::DeviceTensor;
+
+/// Token ids, [B,T] in row-major order.
+struct Tokens {
+  std::size_t batch_size = 0;
+  std::size_t seq_len = 0;
+  std::vector<std::int32_t> ids;
+};
+
+/// The gradient of a tensor [V,D] of which a batch has touched some rows alone.
+struct RowGradient {
+  std::vector<std::size_t> rows;  ///< ascending, each once
+  DeviceTensor<double> values;    ///< [R,D]; the other rows are 0
+};
+
+/// ref/nn/embedding.hpp on a device: formulas, requirements, sentences and bits.
+/// Throws    ContractError
+DeviceTensor<double> embedding(const Tokens& tokens, const DeviceTensor<double>& weight);
+RowGradient embedding_backward(const DeviceTensor<double>& grad_y, const Tokens& tokens,
+                               std::size_t vocab_size);
+
+}  // namespace normproof::gpu::nn

@@ -1,0 +1,68 @@
+#include "gpu/nn/linear.hpp"
+
+#include "gpu/nn/nn_kernels.hpp"
+#include "gpu/ops/reduce.hpp"
+#include "ref/tensor/contract.hpp"
+
+namespace normproof::gpu::nn {
+namespace {
+
+using device::Shape;
+using device::Span;
+using ref::tensor::to_string;
+
+template <class T>
+ops::Matrices<T> rows_of(Span<T> span, const Shape& shape) {
+  return ops::matrix(span, span.size / shape.back(), shape.back());
+}
+
+/// The shape of y.
+Shape checked_shape(std::string_view function, const DeviceTensor<double>& x, const Linear& p) {
+  Shape shape = x.shape();
+  if (shape.size() < 2 || !x.is_given())
+    ref::numeric::contract_failure(function, "x", "has shape " + to_string(shape),
+                                   "[..., I], every extent at least 1 (C1)");
+  const Shape& weight = p.weight.shape();
+  if (weight.size() != 2 || weight[1] != shape.back() || weight[0] == 0)
+    ref::numeric::contract_failure(function, "weight",
+                                   "has shape " + to_string(weight) + ", and x " + to_string(shape),
+                                   "[O,I] and [...,I] (C2)");
+  ref::tensor::check_shape(function, "bias", p.bias.shape(), {weight[0]});
+  shape.back() = weight[0];
+  return shape;
+}
+
+}  // namespace
+
+DeviceTensor<double> linear(const DeviceTensor<double>& x, const Linear& parameters, Gemm gemm) {
+  DeviceTensor<double> y(x.device(), checked_shape("linear", x, parameters));
+  device::launch_elements(x.device(), y.size(), RepeatRow{parameters.bias.span(), y.span()});
+  ops::matmul_into(x.device(), rows_of(y.span(), y.shape()), rows_of(x.span(), x.shape()),
+                   ops::transposed(rows_of(parameters.weight.span(), parameters.weight.shape())),
+                   true, gemm);
+  return y;
+}
+
+LinearGradients linear_backward(const DeviceTensor<double>& grad_y, const DeviceTensor<double>& x,
+                                const Linear& parameters, Gemm gemm) {
+  const Shape shape = checked_shape("linear_backward", x, parameters);
+  ref::tensor::check_shape("linear_backward", "grad_y", grad_y.shape(), shape);
+  Device& device = x.device();
+  const Shape& weight = parameters.weight.shape();
+  LinearGradients result{DeviceTensor<double>(device, x.shape()),
+                         {DeviceTensor<double>(device, weight), ops::sum_columns(grad_y)}};
+  const auto grad_rows = rows_of(grad_y.span(), shape);
+  ops::matmul_into(device, rows_of(result.grad_x.span(), x.shape()), grad_rows,
+                   rows_of(parameters.weight.span(), weight), false, gemm);
+  ops::matmul_into(device, rows_of(result.parameters.weight.span(), weight),
+                   ops::transposed(grad_rows), rows_of(x.span(), x.shape()), false, gemm);
+  return result;
+}
+
+DeviceTensor<double> add(const DeviceTensor<double>& a, const DeviceTensor<double>& b) {
+  DeviceTensor<double> y(a.device(), a.shape());
+  device::launch_elements(a.device(), a.size(), Add{a.span(), b.span(), y.span()});
+  return y;
+}
+
+}  // namespace normproof::gpu::nn

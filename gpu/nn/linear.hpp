@@ -1,0 +1,30 @@
+#pragma once
+
+#include "gpu/ops/matmul.hpp"
+
+namespace normproof::gpu::nn {
+
+using device::Device;
+using device::DeviceTensor;
+using ops::Gemm;
+
+struct Linear {
+  DeviceTensor<double> weight;  ///< [O,I]
+  DeviceTensor<double> bias;    ///< [O]
+};
+struct LinearGradients {
+  DeviceTensor<double> grad_x;
+  Linear parameters;  ///< grad_weight, grad_bias
+};
+
+/// ref/nn/linear.hpp on a device: formulas, requirements, sentences, and with Gemm::ordered bits.
+/// Throws    ContractError
+DeviceTensor<double> linear(const DeviceTensor<double>& x, const Linear& parameters,
+                            Gemm gemm = Gemm::ordered);
+LinearGradients linear_backward(const DeviceTensor<double>& grad_y, const DeviceTensor<double>& x,
+                                const Linear& parameters, Gemm gemm = Gemm::ordered);
+
+/// a + b, b repeated where it is shorter.
+DeviceTensor<double> add(const DeviceTensor<double>& a, const DeviceTensor<double>& b);
+
+}  // namespace normproof::gpu::nn

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "gpu/device/mask.hpp"
+#include "gpu/nn/dropout.hpp"
+#include "gpu/nn/linear.hpp"
+
+namespace normproof::gpu::nn {
+
+using device::DeviceMask;
+
+struct Attention {
+  Linear in;   ///< [3D,D], [3D]: queries, keys, values
+  Linear out;  ///< [D,D], [D]
+};
+
+/// How attention runs. A rate of 0 is no dropout.
+struct AttentionOptions {
+  std::size_t num_heads = 1;
+  double dropout = 0;
+  DropoutKey key = {};
+  Gemm gemm = Gemm::ordered;
+};
+
+struct AttentionForward {
+  DeviceTensor<double> y;
+  DeviceTensor<double> qkv;      ///< [B,T,3D], the queries divided by sqrt(d_k)
+  DeviceTensor<double> weights;  ///< [B,H,T,T]: softmax of the scores
+  DeviceTensor<bool> keep;       ///< [B,H,T,T], or {}: all
+  DeviceTensor<double> context;  ///< [B,T,D]: what the output map takes
+};
+
+struct AttentionGradients {
+  DeviceTensor<double> grad_x;
+  Attention parameters;
+};
+
+/// ref/nn/multi_head_attention.hpp on a device: formulas, requirements, and with Gemm::ordered
+/// bits. The weights are always kept. Throws    ContractError
+AttentionForward multi_head_attention(const DeviceTensor<double>& x, const Attention& parameters,
+                                      const DeviceMask& attention_mask,
+                                      const AttentionOptions& options);
+AttentionGradients multi_head_attention_backward(const DeviceTensor<double>& grad_y,
+                                                 const DeviceTensor<double>& x,
+                                                 const Attention& parameters,
+                                                 const DeviceMask& attention_mask,
+                                                 const AttentionForward& forward,
+                                                 const AttentionOptions& options);
+
+}  // namespace normproof::gpu::nn

@@ -1,0 +1,13 @@
+// What nvcc compiles of gpu/nn.
+#include "gpu/device/cuda_launch.cuh"
+#include "gpu/nn/nn_kernels.hpp"
+
+using namespace normproof::gpu::nn;
+
+NORMPROOF_CUDA_ELEMENTS(RepeatRow)
+NORMPROOF_CUDA_ELEMENTS(Add)
+NORMPROOF_CUDA_ELEMENTS(ScaleColumns)
+NORMPROOF_CUDA_ELEMENTS(DropoutMask)
+NORMPROOF_CUDA_ELEMENTS(Dropout)
+NORMPROOF_CUDA_ELEMENTS(TakeRows)
+NORMPROOF_CUDA_ELEMENTS(ScatterRows)

@@ -1,0 +1,88 @@
+#pragma once
+
+#include "gpu/device/span.hpp"
+#include "ref/numeric/philox.hpp"
+
+/// What gpu/nn does element by element.
+namespace normproof::gpu::nn {
+
+using device::ConstFlags;
+using device::ConstIndices;
+using device::ConstReals;
+using device::Reals;
+
+/// y_i = row_{i mod width}
+struct RepeatRow {
+  ConstReals row;
+  Reals y;
+  NORMPROOF_DEVICE void operator()(std::size_t i) const { y[i] = row[i % row.size]; }
+};
+
+/// y = a + b, b repeated where it is shorter.
+struct Add {
+  ConstReals a, b;
+  Reals y;
+  NORMPROOF_DEVICE void operator()(std::size_t i) const { y[i] = a[i] + b[i % b.size]; }
+};
+
+/// The first `width` of each `stride` elements, times factor.
+struct ScaleColumns {
+  double factor;
+  std::size_t width, stride;
+  Reals y;
+  NORMPROOF_DEVICE void operator()(std::size_t i) const {
+    y[i / width * stride + i % width] *= factor;
+  }
+};
+
+/// keep_i: the uniform number of the element first + i is at least the rate (docs/determinism.md,
+/// R6).
+struct DropoutMask {
+  ref::numeric::PhiloxStream stream;
+  std::uint64_t least;  ///< of the upper bits
+  device::Span<bool> keep;
+  NORMPROOF_DEVICE void operator()(std::size_t i) const {
+    keep[i] = ref::numeric::upper_bits<ref::numeric::Int>(stream, i) >= least;
+  }
+};
+
+/// y = x scale where it is kept, else +0.
+struct Dropout {
+  ConstReals x;
+  ConstFlags keep;
+  double scale;
+  Reals y;
+  NORMPROOF_DEVICE void operator()(std::size_t i) const {
+    const double scaled = x[i] * scale;
+    y[i] = keep[i] ? scaled : 0.0;
+  }
+};
+
+/// Row i of y is the row ids_i of the weight.
+struct TakeRows {
+  ConstReals weight;
+  ConstIndices ids;
+  std::size_t width;
+  Reals y;
+  NORMPROOF_DEVICE void operator()(std::size_t i) const {
+    y[i] = weight[ids[i / width] * width + i % width];
+  }
+};
+
+/// Row r of sum is that of the rows order[begins_r .. begins_{r+1}) of grad_y, in this order from
+/// +0 (docs/determinism.md, R3).
+struct ScatterRows {
+  ConstReals grad_y;
+  ConstIndices order, begins;
+  std::size_t width;
+  Reals sum;
+  NORMPROOF_DEVICE void operator()(std::size_t i) const {
+    const std::size_t row = i / width;
+    double total = 0;
+    for (std::size_t k = begins[row]; k < begins[row + 1]; ++k)
+      total += grad_y[order[k] * width + i % width];
+    sum[i] = total;
+  }
+};
+
+}  // namespace normproof::gpu::nn

@@ -1,0 +1,117 @@
+#pragma once
+
+#include "gpu/norm/normalized.hpp"
+
+/// What is computed once a channel, or once a statistic: elementwise, [D].
+namespace normproof::gpu::norm {
+
+/// value / n
+struct Divide {
+  ConstReals value;
+  double n;
+  Reals out;
+  NORMPROOF_DEVICE void operator()(std::size_t i) const { out[i] = value[i] / n; }
+};
+
+/// 1 / sqrt(square + eps)
+struct ReciprocalRoot {
+  ConstReals square;
+  double eps;
+  Reals out;
+  NORMPROOF_DEVICE void operator()(std::size_t i) const {
+    out[i] = 1.0 / __builtin_sqrt(square[i] + eps);
+  }
+};
+
+/// decay old_value + (1 - decay) new_value
+struct MovingAverage {
+  ConstReals old_value, new_value;
+  double decay;
+  Reals out;
+  NORMPROOF_DEVICE void operator()(std::size_t i) const {
+    out[i] = decay * old_value[i] + (1.0 - decay) * new_value[i];
+  }
+};
+
+/// (gamma sum) / n
+struct ScaledMean {
+  AffineSpans affine;
+  ConstReals sum;
+  double n;
+  Reals out;
+  NORMPROOF_DEVICE void operator()(std::size_t i) const {
+    out[i] = affine.gamma_of(i) * sum[i] / n;
+  }
+};
+
+/// biased_variance n / (n - 1)
+struct Unbiased {
+  ConstReals biased_variance;
+  double n;
+  Reals out;
+  NORMPROOF_DEVICE void operator()(std::size_t i) const {
+    out[i] = biased_variance[i] * n / (n - 1.0);
+  }
+};
+
+/// r = clamp((1/rstd)/s, 1/r_max, r_max), d = clamp((mean - running_mean)/s, -d_max, d_max),
+/// s = sqrt(running_variance + eps)
+struct RenormFactors {
+  ConstReals mean, rstd, running_mean, running_variance;
+  double eps, r_max, d_max;
+  Reals r, d;
+  NORMPROOF_DEVICE void operator()(std::size_t i) const {
+    const double s = __builtin_sqrt(running_variance[i] + eps);
+    r[i] = clamped(1.0 / rstd[i] / s, 1.0 / r_max, r_max);
+    d[i] = clamped((mean[i] - running_mean[i]) / s, -d_max, d_max);
+  }
+  NORMPROOF_DEVICE static double clamped(double v, double low, double high) {
+    return v < low ? low : high < v ? high : v;
+  }
+};
+
+/// r rstd
+struct Product {
+  ConstReals a, b;
+  Reals out;
+  NORMPROOF_DEVICE void operator()(std::size_t i) const { out[i] = a[i] * b[i]; }
+};
+
+/// factor value
+struct Scaled {
+  double factor;
+  ConstReals value;
+  Reals out;
+  NORMPROOF_DEVICE void operator()(std::size_t i) const { out[i] = factor * value[i]; }
+};
+
+/// a + b
+struct Sum {
+  ConstReals a, b;
+  Reals out;
+  NORMPROOF_DEVICE void operator()(std::size_t i) const { out[i] = a[i] + b[i]; }
+};
+
+/// nu (1 - w Gamma) + w Lambda, w = 1 - alpha: [SYG+20] Algorithm 2, line 8
+struct NextNu {
+  ConstReals nu, mean_x_hat_squared, mean_g_x_hat;
+  double alpha;
+  Reals out;
+  NORMPROOF_DEVICE void operator()(std::size_t i) const {
+    const double w = 1.0 - alpha;
+    out[i] = nu[i] * (1.0 - w * mean_x_hat_squared[i]) + w * mean_g_x_hat[i];
+  }
+};
+
+/// running keep + batch / count, keep = (count - 1) / count
+struct CumulativeMean {
+  ConstReals running, batch;
+  double count;
+  Reals out;
+  NORMPROOF_DEVICE void operator()(std::size_t i) const {
+    const double keep = (count - 1.0) / count;
+    out[i] = running[i] * keep + batch[i] / count;
+  }
+};
+
+}  // namespace normproof::gpu::norm

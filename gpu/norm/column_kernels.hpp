@@ -1,0 +1,134 @@
+#pragma once
+
+#include "gpu/norm/normalized.hpp"
+
+/// The layers whose statistics belong to one column (docs/specification/norms.md). Terms are those
+/// of ops::column_sum; `rows` lists the rows that a sum is taken over, ascending, and is absent
+/// where it is taken over all.
+namespace normproof::gpu::norm {
+
+NORMPROOF_DEVICE inline std::size_t listed(const ConstIndices& rows, std::size_t r) {
+  return rows.given() ? rows[r] : r;
+}
+
+/// x
+struct ListedElement {
+  ConstReals x;
+  ConstIndices rows;
+  std::size_t width;
+  NORMPROOF_DEVICE double operator()(std::size_t r, std::size_t column) const {
+    return x[listed(rows, r) * width + column];
+  }
+};
+
+/// (x - mean)^2, or x^2 where mean is absent.
+struct ListedSquare {
+  ConstReals x, mean;
+  ConstIndices rows;
+  std::size_t width;
+  NORMPROOF_DEVICE double operator()(std::size_t r, std::size_t column) const {
+    const double v = x[listed(rows, r) * width + column];
+    const double d = mean.given() ? v - mean[column] : v;
+    return d * d;
+  }
+};
+
+/// x_hat^2
+struct XHatSquare {
+  XHat<Statistics::of_column, false> x_hat;
+  ConstIndices rows;
+  NORMPROOF_DEVICE double operator()(std::size_t r, std::size_t column) const {
+    const double value = x_hat(listed(rows, r), column);
+    return value * value;
+  }
+};
+
+/// g x_hat, g = gamma grad_y
+struct GTimesXHat {
+  ConstReals grad_y;
+  AffineSpans affine;
+  XHat<Statistics::of_column, false> x_hat;
+  ConstIndices rows;
+  NORMPROOF_DEVICE double operator()(std::size_t r, std::size_t column) const {
+    const std::size_t row = listed(rows, r);
+    const double g = affine.gamma_of(column) * grad_y[row * x_hat.width + column];
+    return g * x_hat(row, column);
+  }
+};
+
+/// t x_hat, t = g - x_hat nu
+struct TTimesXHat {
+  ConstReals grad_y;
+  AffineSpans affine;
+  XHat<Statistics::of_column, false> x_hat;
+  ConstReals nu;
+  ConstIndices rows;
+  NORMPROOF_DEVICE double operator()(std::size_t r, std::size_t column) const {
+    const std::size_t row = listed(rows, r);
+    const double value = x_hat(row, column);
+    const double g = affine.gamma_of(column) * grad_y[row * x_hat.width + column];
+    return (g - value * nu[column]) * value;
+  }
+};
+
+/// grad_y (z r + d), z the x_hat of the batch's own statistics.
+struct RenormGammaTerm {
+  ConstReals grad_y;
+  XHat<Statistics::of_column, true> z;
+  ConstReals r, d;
+  NORMPROOF_DEVICE double operator()(std::size_t row, std::size_t column) const {
+    return grad_y[row * z.width + column] * (z(row, column) * r[column] + d[column]);
+  }
+};
+
+/// y = gamma x_hat + beta
+template <bool centered>
+struct NormalizeColumns {
+  XHat<Statistics::of_column, centered> x_hat;
+  AffineSpans affine;
+  Reals y;
+  NORMPROOF_DEVICE void operator()(std::size_t i) const {
+    const std::size_t column = i % x_hat.width;
+    y[i] = affine.gamma_of(column) * x_hat(i / x_hat.width, column) + affine.beta_of(column);
+  }
+};
+
+/// y = gamma (z r + d) + beta
+struct RenormalizeColumns {
+  XHat<Statistics::of_column, true> z;
+  AffineSpans affine;
+  ConstReals r, d;
+  Reals y;
+  NORMPROOF_DEVICE void operator()(std::size_t i) const {
+    const std::size_t column = i % z.width;
+    // As a layer of its own, z passes through gamma = 1 and beta = 0.
+    const double own = 1.0 * z(i / z.width, column) + 0.0;
+    y[i] = affine.gamma_of(column) * (own * r[column] + d[column]) + affine.beta_of(column);
+  }
+};
+
+/// grad_x = (g - (a + x_hat c)) scale, without a where the layer does not centre; g scale alone in
+/// masked rows, and where c is absent.
+template <bool centered>
+struct NormalizeColumnsBackward {
+  ConstReals grad_y;
+  XHat<Statistics::of_column, centered> x_hat;
+  AffineSpans affine;
+  ConstReals a, c, scale;
+  ConstFlags valid;
+  Reals grad_x;
+
+  NORMPROOF_DEVICE void operator()(std::size_t i) const {
+    const std::size_t row = i / x_hat.width;
+    const std::size_t column = i % x_hat.width;
+    const double g = affine.gamma_of(column) * grad_y[i];
+    if (!c.given() || (valid.given() && !valid[row])) {
+      grad_x[i] = g * scale[column];
+      return;
+    }
+    const double along = x_hat(row, column) * c[column];
+    grad_x[i] = (centered ? g - (a[column] + along) : g - along) * scale[column];
+  }
+};
+
+}  // namespace normproof::gpu::norm

@@ -1,0 +1,162 @@
+#include "gpu/norm/layer_support.hpp"
+
+#include <fmt/format.h>
+
+#include "gpu/ops/reduce.hpp"
+
+namespace normproof::gpu::norm {
+
+using ref::numeric::contract_failure;
+using ref::tensor::index_to_string;
+
+Extents check_x(std::string_view function, const NormInputs& in) {
+  return ref::tensor::check_activations(function, "x", in.x.shape());
+}
+
+AffineSpans check_affine(std::string_view function, const NormInputs& in, std::size_t d_model) {
+  const auto check = [&](std::string_view name, const DeviceTensor<double>& given) {
+    if (!given.is_given()) return;
+    check_shape(function, name, given.shape(), {d_model});
+    check_finite(function, name, given);
+  };
+  check("gamma", in.gamma);
+  check("beta", in.beta);
+  return {in.gamma.span(), in.beta.span()};
+}
+
+void check_no_parameters(std::string_view function, const NormInputs& in) {
+  if (in.gamma.is_given()) contract_failure(function, "gamma", "is given", "no parameters");
+  if (in.beta.is_given()) contract_failure(function, "beta", "is given", "no parameters");
+}
+
+void check_finite(std::string_view function, std::string_view argument,
+                  const DeviceTensor<double>& t) {
+  const std::size_t at = ops::first_not_finite(t);
+  if (at == t.size()) return;
+  contract_failure(function, argument,
+                   "has the element " + index_to_string(at, t.shape()) + " = " +
+                       std::to_string(device::download(t).data()[at]),
+                   "finite values");
+}
+
+void check_statistic(std::string_view function, std::string_view statistic,
+                     const DeviceTensor<double>& values, std::string_view argument,
+                     const DeviceTensor<double>& x) {
+  const std::size_t at = ops::first_not_finite(values);
+  if (at == values.size()) return;
+  check_finite(function, argument, x);
+  const double value = device::download(values).data()[at];
+  contract_failure(
+      function, argument,
+      fmt::format("makes {} at {} = {}", statistic, index_to_string(at, values.shape()),
+                  value == value ? std::to_string(value) : "nan"),
+      "values so small that sums of their squares stay finite, and eps > 0 where they vanish");
+}
+
+void check_reciprocal(std::string_view function, std::string_view statistic,
+                      const DeviceTensor<double>& rstd, std::string_view argument,
+                      const DeviceTensor<double>& x) {
+  const std::size_t at = ops::first_not_positive(rstd);
+  if (at == rstd.size()) return;
+  check_statistic(function, statistic, rstd, argument, x);
+  check_finite(function, argument, x);
+  contract_failure(
+      function, argument,
+      fmt::format("makes {} at {} vanish", statistic, index_to_string(at, rstd.shape())),
+      "values so small that sums of their squares stay finite");
+}
+
+void check_backward(std::string_view function, const NormInputs& in, std::string_view name,
+                    const DeviceTensor<double>& saved, const Shape& shape) {
+  check_shape(function, "grad_y", in.grad_y.shape(), in.x.shape());
+  check_shape(function, name, saved.shape(), shape);
+}
+
+void check_mask_shape(std::string_view function, const NormInputs& in) {
+  if (in.valid.is_given()) check_shape(function, "valid", in.valid.shape(), row_shape(in));
+}
+
+std::size_t check_valid_rows(std::string_view function, const NormInputs& in) {
+  check_mask_shape(function, in);
+  if (!in.valid.is_given()) return in.x.size() / in.x.shape().back();
+  if (in.valid.count() == 0)
+    contract_failure(function, "valid", "has no valid row", "at least one valid row");
+  return in.valid.count();
+}
+
+std::size_t check_groups(std::string_view function, std::int64_t groups, std::size_t d_model) {
+  if (groups < 1 || d_model % static_cast<std::size_t>(groups) != 0)
+    contract_failure(function, "groups", "is " + std::to_string(groups),
+                     "a divisor of D = " + std::to_string(d_model));
+  return static_cast<std::size_t>(groups);
+}
+
+void check_eps(std::string_view function, double eps) {
+  check_option(function, "eps", eps, eps >= 0, "eps >= 0 (C2)");
+}
+
+void check_decay(std::string_view function, std::string_view option, double decay) {
+  check_option(function, option, decay, decay >= 0 && decay <= 1, "a weight in [0, 1]");
+}
+
+void check_count(std::string_view function, std::string_view option, std::int64_t count) {
+  if (count < 0) contract_failure(function, option, "is " + std::to_string(count), "0 or more");
+}
+
+void check_running(std::string_view function, std::string_view name,
+                   const DeviceTensor<double>& values, std::size_t d_model, bool squared) {
+  check_shape(function, name, values.shape(), {d_model});
+  check_finite(function, name, values);
+  if (!squared) return;
+  const auto host = device::download(values);
+  for (std::size_t i = 0; i < d_model; ++i) {
+    if (host.data()[i] < 0)
+      contract_failure(function, name, "has the element [" + std::to_string(i) + "] below 0",
+                       "no negative element");
+  }
+}
+
+Shape row_shape(const NormInputs& in) {
+  return Shape(in.x.shape().begin(), in.x.shape().end() - 1);
+}
+
+DeviceTensor<double> reciprocal_root(const DeviceTensor<double>& square, double eps) {
+  DeviceTensor<double> out(square.device(), square.shape());
+  launch_elements(out.device(), out.size(), ReciprocalRoot{square.span(), eps, out.span()});
+  return out;
+}
+
+DeviceTensor<double> moving_average(const DeviceTensor<double>& old_value,
+                                    const DeviceTensor<double>& new_value, double decay) {
+  DeviceTensor<double> out(old_value.device(), old_value.shape());
+  launch_elements(out.device(), out.size(),
+                  MovingAverage{old_value.span(), new_value.span(), decay, out.span()});
+  return out;
+}
+
+DeviceTensor<double> divided(const DeviceTensor<double>& value, std::size_t n) {
+  DeviceTensor<double> out(value.device(), value.shape());
+  launch_elements(out.device(), out.size(),
+                  Divide{value.span(), static_cast<double>(n), out.span()});
+  return out;
+}
+
+DeviceTensor<double> scaled_mean(const AffineSpans& affine, const DeviceTensor<double>& sum,
+                                 std::size_t n) {
+  DeviceTensor<double> out(sum.device(), sum.shape());
+  launch_elements(out.device(), out.size(),
+                  ScaledMean{affine, sum.span(), static_cast<double>(n), out.span()});
+  return out;
+}
+
+void put_gradients(std::string_view function, const NormInputs& in, DeviceTensor<double> grad_x,
+                   DeviceTensor<double> grad_gamma, DeviceTensor<double> grad_beta,
+                   NormStep& step) {
+  check_statistic(function, "grad_beta", grad_beta, "grad_y", in.grad_y);
+  check_statistic(function, "grad_gamma", grad_gamma, "grad_y", in.grad_y);
+  step.outputs.set("grad_x", std::move(grad_x));
+  step.outputs.set("grad_gamma", std::move(grad_gamma));
+  step.outputs.set("grad_beta", std::move(grad_beta));
+}
+
+}  // namespace normproof::gpu::norm

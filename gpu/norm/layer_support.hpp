@@ -1,0 +1,77 @@
+#pragma once
+
+#include "gpu/device/launch.hpp"
+#include "gpu/norm/channel_kernels.hpp"
+#include "gpu/norm/step.hpp"
+#include "ref/tensor/contract.hpp"
+
+/// What the layers' sources share: the checks of ref/norm with its sentences, and what is computed
+/// once a channel.
+namespace normproof::gpu::norm {
+
+using device::launch_blocks;
+using device::launch_elements;
+using ref::model::Mode;
+using ref::tensor::check_option;
+using ref::tensor::check_shape;
+using ref::tensor::Extents;
+
+/// Checks    that x is [N,D] or [B,T,D]
+Extents check_x(std::string_view function, const NormInputs& in);
+
+/// Checks    that gamma and beta have extent D or are absent, and are finite
+AffineSpans check_affine(std::string_view function, const NormInputs& in, std::size_t d_model);
+
+/// Checks    that gamma and beta are absent
+void check_no_parameters(std::string_view function, const NormInputs& in);
+
+/// Checks    that every element is finite
+void check_finite(std::string_view function, std::string_view argument,
+                  const DeviceTensor<double>& t);
+
+/// Checks    that a statistic came out finite; else the elements it was taken from are searched
+void check_statistic(std::string_view function, std::string_view statistic,
+                     const DeviceTensor<double>& values, std::string_view argument,
+                     const DeviceTensor<double>& x);
+
+/// As check_statistic, for a reciprocal root, which is 0 where the statistic overflowed.
+void check_reciprocal(std::string_view function, std::string_view statistic,
+                      const DeviceTensor<double>& rstd, std::string_view argument,
+                      const DeviceTensor<double>& x);
+
+/// Checks    that grad_y has the shape of x, and a saved statistic the expected one
+void check_backward(std::string_view function, const NormInputs& in, std::string_view name,
+                    const DeviceTensor<double>& saved, const Shape& shape);
+
+/// Checks    that the mask fits x and that some row is valid
+/// Computes  the number of valid rows
+std::size_t check_valid_rows(std::string_view function, const NormInputs& in);
+void check_mask_shape(std::string_view function, const NormInputs& in);
+
+std::size_t check_groups(std::string_view function, std::int64_t groups, std::size_t d_model);
+void check_eps(std::string_view function, double eps);
+void check_decay(std::string_view function, std::string_view option, double decay);
+void check_count(std::string_view function, std::string_view option, std::int64_t count);
+/// Checks    that a running statistic has extent D and finite elements, none negative where squared
+void check_running(std::string_view function, std::string_view name,
+                   const DeviceTensor<double>& values, std::size_t d_model, bool squared);
+
+/// The shape of x without the last axis.
+Shape row_shape(const NormInputs& in);
+
+/// 1 / sqrt(square + eps)
+DeviceTensor<double> reciprocal_root(const DeviceTensor<double>& square, double eps);
+/// decay old_value + (1 - decay) new_value
+DeviceTensor<double> moving_average(const DeviceTensor<double>& old_value,
+                                    const DeviceTensor<double>& new_value, double decay);
+/// value / n
+DeviceTensor<double> divided(const DeviceTensor<double>& value, std::size_t n);
+/// (gamma sum) / n
+DeviceTensor<double> scaled_mean(const AffineSpans& affine, const DeviceTensor<double>& sum,
+                                 std::size_t n);
+
+/// Puts grad_x, grad_gamma and grad_beta, and checks the sums.
+void put_gradients(std::string_view function, const NormInputs& in, DeviceTensor<double> grad_x,
+                   DeviceTensor<double> grad_gamma, DeviceTensor<double> grad_beta, NormStep& step);
+
+}  // namespace normproof::gpu::norm

@@ -1,0 +1,120 @@
+#include "gpu/norm/norm.hpp"
+
+#include "gpu/norm/batch_norm.hpp"
+#include "gpu/norm/batch_renorm.hpp"
+#include "gpu/norm/group_norm.hpp"
+#include "gpu/norm/group_scaling.hpp"
+#include "gpu/norm/instance_norm.hpp"
+#include "gpu/norm/layer_norm.hpp"
+#include "gpu/norm/layer_support.hpp"
+#include "gpu/norm/power_norm.hpp"
+#include "gpu/norm/power_norm_released.hpp"
+#include "gpu/norm/power_norm_v.hpp"
+#include "gpu/norm/rms_norm.hpp"
+#include "gpu/norm/scale_norm.hpp"
+
+namespace normproof::gpu::norm {
+namespace {
+
+namespace model = ref::model;
+
+/// The layer without one.
+void none(const NormInputs& in, NormStep& step) {
+  check_no_parameters("none", in);
+  check_x("none", in);
+  check_finite("none", "x", in.x);
+  step.outputs.set("y", in.x);
+}
+void none_backward(const NormInputs& in, NormStep& step) {
+  check_shape("none", "grad_y", in.grad_y.shape(), in.x.shape());
+  check_finite("none", "grad_y", in.grad_y);
+  step.outputs.set("grad_x", in.grad_y);
+}
+
+struct ForwardOf {
+  const NormInputs& in;
+  NormStep& step;
+  void operator()(const model::NoneOptions&) const { none(in, step); }
+  void operator()(const model::LayerNormOptions& o) const { layer_norm(o, in, step); }
+  void operator()(const model::RMSNormOptions& o) const { rms_norm(o, in, step); }
+  void operator()(const model::GroupNormOptions& o) const { group_norm(o, in, step); }
+  void operator()(const model::InstanceNormOptions& o) const { instance_norm(o, in, step); }
+  void operator()(const model::ScaleNormOptions& o) const { scale_norm(o, in, step); }
+  void operator()(const model::GroupScalingOptions& o) const { group_scaling(o, in, step); }
+  void operator()(const model::BatchNormOptions& o) const { batch_norm(o, in, step); }
+  void operator()(const model::BatchRenormOptions& o) const { batch_renorm(o, in, step); }
+  void operator()(const model::PowerNormVOptions& o) const { power_norm_v(o, in, step); }
+  void operator()(const model::PowerNormOptions& o) const { power_norm(o, in, step); }
+  void operator()(const model::PowerNormReleasedOptions& o) const {
+    power_norm_released(o, in, step);
+  }
+};
+
+struct BackwardOf {
+  const NormInputs& in;
+  const NormStep& forward;
+  NormStep& step;
+  void operator()(const model::NoneOptions&) const { none_backward(in, step); }
+  void operator()(const model::LayerNormOptions&) const { layer_norm_backward(in, forward, step); }
+  void operator()(const model::RMSNormOptions&) const { rms_norm_backward(in, forward, step); }
+  void operator()(const model::GroupNormOptions& o) const {
+    group_norm_backward(o, in, forward, step);
+  }
+  void operator()(const model::InstanceNormOptions&) const {
+    instance_norm_backward(in, forward, step);
+  }
+  void operator()(const model::ScaleNormOptions&) const { scale_norm_backward(in, forward, step); }
+  void operator()(const model::GroupScalingOptions& o) const {
+    group_scaling_backward(o, in, forward, step);
+  }
+  void operator()(const model::BatchNormOptions&) const { batch_norm_backward(in, forward, step); }
+  void operator()(const model::BatchRenormOptions&) const {
+    batch_renorm_backward(in, forward, step);
+  }
+  void operator()(const model::PowerNormVOptions&) const {
+    power_norm_v_backward(in, forward, step);
+  }
+  void operator()(const model::PowerNormOptions& o) const {
+    power_norm_backward(o, in, forward, step);
+  }
+  void operator()(const model::PowerNormReleasedOptions& o) const {
+    power_norm_released_backward(o, in, forward, step);
+  }
+};
+
+}  // namespace
+
+NamedDeviceTensors initial_state(Device& device, const model::NormOptions& options,
+                                 std::size_t d_model) {
+  NamedDeviceTensors state;
+  const std::string name = model::norm_name(options);
+  const auto put = [&](const char* entry, double value) {
+    state.set(entry, device::full_tensor(device, {d_model}, value));
+  };
+  if (name == "batch_norm" || name == "batch_renorm") {
+    put("running_mean", 0);
+    put("running_variance", 1);
+  } else if (name.starts_with("power_norm")) {
+    put("running_psi2", 1);
+    if (name == "power_norm_v") return state;
+    put("nu", 0);
+    state.set("iterations", device::full_tensor(device, {1}, 0));
+  }
+  return state;
+}
+
+NormStep norm_forward(const model::NormOptions& options, const NormInputs& in,
+                      const NamedDeviceTensors& state) {
+  NormStep step{{}, state};
+  std::visit(ForwardOf{in, step}, options);
+  return step;
+}
+
+NormStep norm_backward(const model::NormOptions& options, const NormInputs& in,
+                       const NormStep& forward) {
+  NormStep step{{}, forward.state};
+  std::visit(BackwardOf{in, forward, step}, options);
+  return step;
+}
+
+}  // namespace normproof::gpu::norm

@@ -1,0 +1,52 @@
+// What nvcc compiles of gpu/norm.
+#include "gpu/device/cuda_launch.cuh"
+#include "gpu/norm/cast_kernels.hpp"
+#include "gpu/norm/channel_kernels.hpp"
+#include "gpu/norm/column_kernels.hpp"
+#include "gpu/norm/group_kernels.hpp"
+#include "gpu/norm/row_kernels.hpp"
+#include "gpu/norm/scale_kernels.hpp"
+
+using namespace normproof::gpu::norm;
+using normproof::gpu::ops::ColumnLanes;
+using normproof::gpu::ops::WarpRows;
+
+NORMPROOF_CUDA_BLOCKS(WarpRows<RowForward<true>>)
+NORMPROOF_CUDA_BLOCKS(WarpRows<RowForward<false>>)
+NORMPROOF_CUDA_BLOCKS(WarpRows<RowBackward<true>>)
+NORMPROOF_CUDA_BLOCKS(WarpRows<RowBackward<false>>)
+NORMPROOF_CUDA_BLOCKS(WarpRows<ScaleForward>)
+NORMPROOF_CUDA_BLOCKS(WarpRows<ScaleBackward>)
+NORMPROOF_CUDA_BLOCKS(WarpRows<GroupForward>)
+NORMPROOF_CUDA_BLOCKS(WarpRows<GroupBackward>)
+
+NORMPROOF_CUDA_ELEMENTS(ColumnLanes<GradGammaTerm<Statistics::of_row, true>>)
+NORMPROOF_CUDA_ELEMENTS(ColumnLanes<GradGammaTerm<Statistics::of_row, false>>)
+NORMPROOF_CUDA_ELEMENTS(ColumnLanes<GradGammaTerm<Statistics::of_column, true>>)
+NORMPROOF_CUDA_ELEMENTS(ColumnLanes<GradGammaTerm<Statistics::of_column, false>>)
+NORMPROOF_CUDA_ELEMENTS(ColumnLanes<GradGammaTerm<Statistics::of_group, true>>)
+NORMPROOF_CUDA_ELEMENTS(ColumnLanes<ListedElement>)
+NORMPROOF_CUDA_ELEMENTS(ColumnLanes<ListedSquare>)
+NORMPROOF_CUDA_ELEMENTS(ColumnLanes<XHatSquare>)
+NORMPROOF_CUDA_ELEMENTS(ColumnLanes<GTimesXHat>)
+NORMPROOF_CUDA_ELEMENTS(ColumnLanes<TTimesXHat>)
+NORMPROOF_CUDA_ELEMENTS(ColumnLanes<RenormGammaTerm>)
+
+NORMPROOF_CUDA_ELEMENTS(NormalizeColumns<true>)
+NORMPROOF_CUDA_ELEMENTS(NormalizeColumns<false>)
+NORMPROOF_CUDA_ELEMENTS(NormalizeColumnsBackward<true>)
+NORMPROOF_CUDA_ELEMENTS(NormalizeColumnsBackward<false>)
+NORMPROOF_CUDA_ELEMENTS(RenormalizeColumns)
+NORMPROOF_CUDA_ELEMENTS(CastOutput)
+
+NORMPROOF_CUDA_ELEMENTS(Divide)
+NORMPROOF_CUDA_ELEMENTS(ReciprocalRoot)
+NORMPROOF_CUDA_ELEMENTS(MovingAverage)
+NORMPROOF_CUDA_ELEMENTS(ScaledMean)
+NORMPROOF_CUDA_ELEMENTS(Unbiased)
+NORMPROOF_CUDA_ELEMENTS(RenormFactors)
+NORMPROOF_CUDA_ELEMENTS(Product)
+NORMPROOF_CUDA_ELEMENTS(Scaled)
+NORMPROOF_CUDA_ELEMENTS(Sum)
+NORMPROOF_CUDA_ELEMENTS(NextNu)
+NORMPROOF_CUDA_ELEMENTS(CumulativeMean)

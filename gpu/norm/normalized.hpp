@@ -1,0 +1,52 @@
+#pragma once
+
+#include "gpu/device/span.hpp"
+
+namespace normproof::gpu::norm {
+
+using device::ConstFlags;
+using device::ConstIndices;
+using device::ConstReals;
+using device::Reals;
+
+/// gamma and beta of a feature; ones and zeros where they are absent.
+struct AffineSpans {
+  ConstReals gamma, beta;
+  NORMPROOF_DEVICE double gamma_of(std::size_t i) const { return gamma.given() ? gamma[i] : 1.0; }
+  NORMPROOF_DEVICE double beta_of(std::size_t i) const { return beta.given() ? beta[i] : 0.0; }
+};
+
+/// What mean and rstd belong to: a row, a column, or one sample's group of columns.
+enum class Statistics { of_row, of_column, of_group };
+
+/// x_hat = (x - mean) rstd, or x rstd where the layer does not centre, at a row and a column.
+template <Statistics per, bool centered>
+struct XHat {
+  ConstReals x, mean, rstd;
+  std::size_t width;          ///< columns
+  std::size_t seq_len = 1;    ///< of_group: rows of a sample
+  std::size_t per_group = 1;  ///< of_group: columns of a group
+
+  NORMPROOF_DEVICE double operator()(std::size_t row, std::size_t column) const {
+    const std::size_t own = statistic(row, column);
+    const double v = x[row * width + column];
+    return centered ? (v - mean[own]) * rstd[own] : v * rstd[own];
+  }
+  NORMPROOF_DEVICE std::size_t statistic(std::size_t row, std::size_t column) const {
+    if constexpr (per == Statistics::of_row) return row;
+    if constexpr (per == Statistics::of_column) return column;
+    return row / seq_len * (width / per_group) + column / per_group;
+  }
+};
+
+/// The term of grad_gamma: grad_y x_hat.
+template <Statistics per, bool centered>
+struct GradGammaTerm {
+  ConstReals grad_y;
+  XHat<per, centered> x_hat;
+  NORMPROOF_DEVICE double operator()(std::size_t row, std::size_t column) const {
+    return grad_y[row * x_hat.width + column] * x_hat(row, column);
+  }
+};
+
+}  // namespace normproof::gpu::norm

@@ -1,0 +1,93 @@
+#pragma once
+
+#include "gpu/norm/normalized.hpp"
+#include "gpu/ops/lane_kernels.hpp"
+
+/// The layers whose statistics belong to one row (docs/specification/norms.md). A row is cut into
+/// `groups` equal parts, each with statistics of its own and a warp of its own: "row" below is one
+/// part, and its elements are the `width` that begin at row width.
+namespace normproof::gpu::norm {
+
+/// Statistics and y = gamma x_hat + beta, or y = x_hat without parameters.
+template <bool centered>
+struct RowForward {
+  static constexpr int kTotals = centered ? 2 : 1;
+  static constexpr int kMaxima = 0;
+  ConstReals x;
+  AffineSpans affine;
+  bool has_parameters;
+  double eps;
+  std::size_t width;
+  Reals y, mean, rstd;
+
+  template <class Totals>
+  NORMPROOF_DEVICE double lane(int k, std::size_t row, std::size_t lane, Totals totals) const {
+    const std::size_t first = row * width;
+    if (centered && k == 0)
+      return ops::lane_sum(width, lane, [&](std::size_t i) { return x[first + i]; });
+    const double own_mean = mean_of(totals);
+    return ops::lane_sum(width, lane, [&](std::size_t i) {
+      const double d = shifted(x[first + i], own_mean);
+      return d * d;
+    });
+  }
+  template <class Totals>
+  NORMPROOF_DEVICE void finish(std::size_t row, std::size_t lane, Totals totals) const {
+    const double own_mean = mean_of(totals);
+    const double own_rstd =
+        1.0 / __builtin_sqrt(totals[kTotals - 1] / static_cast<double>(width) + eps);
+    if (lane == 0 && centered) mean[row] = own_mean;
+    if (lane == 0) rstd[row] = own_rstd;
+    for (std::size_t i = lane; i < width; i += ops::kLanes) {
+      const double x_hat = shifted(x[row * width + i], own_mean) * own_rstd;
+      y[row * width + i] = has_parameters ? affine.gamma_of(i) * x_hat + affine.beta_of(i) : x_hat;
+    }
+  }
+
+ private:
+  template <class Totals>
+  NORMPROOF_DEVICE double mean_of(Totals totals) const {
+    return centered ? totals[0] / static_cast<double>(width) : 0.0;
+  }
+  NORMPROOF_DEVICE static double shifted(double v, double own_mean) {
+    return centered ? v - own_mean : v;
+  }
+};
+
+/// grad_x = ((g - a) - x_hat c) rstd, without a where the layer does not centre.
+template <bool centered>
+struct RowBackward {
+  static constexpr int kTotals = centered ? 2 : 1;
+  static constexpr int kMaxima = 0;
+  ConstReals grad_y;
+  XHat<Statistics::of_row, centered> x_hat;
+  AffineSpans affine;
+  std::size_t width;
+  Reals grad_x;
+
+  template <class Totals>
+  NORMPROOF_DEVICE double lane(int k, std::size_t row, std::size_t lane, Totals) const {
+    if (centered && k == 0)
+      return ops::lane_sum(width, lane, [&](std::size_t i) { return g(row, i); });
+    return ops::lane_sum(width, lane, [&](std::size_t i) { return g(row, i) * x_hat(row, i); });
+  }
+  template <class Totals>
+  NORMPROOF_DEVICE void finish(std::size_t row, std::size_t lane, Totals totals) const {
+    const double count = static_cast<double>(width);
+    const double c = totals[kTotals - 1] / count;
+    const double a = centered ? totals[0] / count : 0.0;
+    const double rstd = x_hat.rstd[row];
+    for (std::size_t i = lane; i < width; i += ops::kLanes) {
+      const double along = x_hat(row, i) * c;
+      grad_x[row * width + i] =
+          centered ? ((g(row, i) - a) - along) * rstd : (g(row, i) - along) * rstd;
+    }
+  }
+
+ private:
+  NORMPROOF_DEVICE double g(std::size_t row, std::size_t i) const {
+    return affine.gamma_of(i) * grad_y[row * width + i];
+  }
+};
+
+}  // namespace normproof::gpu::norm

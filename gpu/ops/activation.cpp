@@ -1,0 +1,70 @@
+#include "gpu/ops/activation.hpp"
+
+#include <fmt/format.h>
+
+#include "gpu/device/launch.hpp"
+#include "gpu/ops/activation_kernels.hpp"
+#include "gpu/ops/reduce.hpp"
+#include "ref/tensor/contract.hpp"
+
+namespace normproof::gpu::ops {
+namespace {
+
+[[noreturn]] void refuse_activation(std::string_view function, std::string_view argument,
+                                    const DeviceTensor<double>& t, std::size_t i) {
+  ref::numeric::contract_failure(
+      function, argument,
+      fmt::format("has the element {} = {}", ref::tensor::index_to_string(i, t.shape()),
+                  device::download(t).data()[i]),
+      "finite values (C2)");
+}
+
+template <class F>
+DeviceTensor<double> activated(std::string_view function, const DeviceTensor<double>& x) {
+  if (const std::size_t i = first_not_finite(x); i < x.size())
+    refuse_activation(function, "x", x, i);
+  DeviceTensor<double> y(x.device(), x.shape());
+  device::launch_elements(x.device(), x.size(), Activate<F>{x.span(), y.span()});
+  return y;
+}
+
+template <class F>
+DeviceTensor<double> activated_backward(std::string_view function,
+                                        const DeviceTensor<double>& grad_y,
+                                        const DeviceTensor<double>& x) {
+  ref::tensor::check_shape(function, "grad_y", grad_y.shape(), x.shape());
+  const std::size_t in_x = first_not_finite(x), in_grad_y = first_not_finite(grad_y);
+  if (in_grad_y <= in_x && in_grad_y < x.size())
+    refuse_activation(function, "grad_y", grad_y, in_grad_y);
+  if (in_x < x.size()) refuse_activation(function, "x", x, in_x);
+  DeviceTensor<double> grad_x(x.device(), x.shape());
+  device::launch_elements(x.device(), x.size(),
+                          ActivateBackward<F>{grad_y.span(), x.span(), grad_x.span()});
+  return grad_x;
+}
+
+}  // namespace
+
+DeviceTensor<double> relu(const DeviceTensor<double>& x) {
+  return activated<Relu>("relu", x);
+}
+DeviceTensor<double> relu_backward(const DeviceTensor<double>& grad_y,
+                                   const DeviceTensor<double>& x) {
+  return activated_backward<Relu>("relu_backward", grad_y, x);
+}
+DeviceTensor<double> gelu(const DeviceTensor<double>& x) {
+  return activated<Gelu>("gelu", x);
+}
+DeviceTensor<double> gelu_backward(const DeviceTensor<double>& grad_y,
+                                   const DeviceTensor<double>& x) {
+  return activated_backward<Gelu>("gelu_backward", grad_y, x);
+}
+DeviceTensor<double> gelu_tanh(const DeviceTensor<double>& x) {
+  return activated<GeluTanh>("gelu_tanh", x);
+}
+DeviceTensor<double> gelu_tanh_backward(const DeviceTensor<double>& grad_y,
+                                        const DeviceTensor<double>& x) {
+  return activated_backward<GeluTanh>("gelu_tanh_backward", grad_y, x);
+}
+
+}  // namespace normproof::gpu::ops

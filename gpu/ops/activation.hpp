@@ -1,0 +1,22 @@
+#pragma once
+
+#include "gpu/device/tensor.hpp"
+
+namespace normproof::gpu::ops {
+
+using device::DeviceTensor;
+
+/// ref/ops/activation.hpp on a device: formulas, requirements, sentences and bits.
+/// Requires  (C1) grad_y has the shape of x  (C2) values finite
+/// Throws    ContractError
+DeviceTensor<double> relu(const DeviceTensor<double>& x);
+DeviceTensor<double> relu_backward(const DeviceTensor<double>& grad_y,
+                                   const DeviceTensor<double>& x);
+DeviceTensor<double> gelu(const DeviceTensor<double>& x);
+DeviceTensor<double> gelu_backward(const DeviceTensor<double>& grad_y,
+                                   const DeviceTensor<double>& x);
+DeviceTensor<double> gelu_tanh(const DeviceTensor<double>& x);
+DeviceTensor<double> gelu_tanh_backward(const DeviceTensor<double>& grad_y,
+                                        const DeviceTensor<double>& x);
+
+}  // namespace normproof::gpu::ops

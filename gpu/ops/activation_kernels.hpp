@@ -1,0 +1,63 @@
+#pragma once
+
+#include "gpu/ops/elementary_kernels.hpp"
+
+/// The activations (docs/specification/activations.md), element by element.
+namespace normproof::gpu::ops {
+
+inline constexpr double kSqrtHalf = 0x1.6a09e667f3bcdp-1;      ///< 1/sqrt(2)
+inline constexpr double kDensityAt0 = 0x1.9884533d43651p-2;    ///< 1/sqrt(2 pi)
+inline constexpr double kTwiceSqrt2Pi = 0x1.9884533d43651p+0;  ///< 2 sqrt(2/pi)
+inline constexpr double kCubic = 0.044715;
+
+/// max(x, +0), and its derivative times grad_y.
+struct Relu {
+  NORMPROOF_DEVICE static double forward(double x) { return x > 0 ? x : 0.0; }
+  NORMPROOF_DEVICE static double backward(double grad_y, double x) { return x > 0 ? grad_y : 0.0; }
+};
+
+/// (x/2) (1 + erf(x / sqrt(2)))
+struct Gelu {
+  NORMPROOF_DEVICE static double forward(double x) {
+    return (x * 0.5) * (erf_of(x * kSqrtHalf) + 1.0);
+  }
+  /// grad_y ((1 + erf(x / sqrt(2)))/2 + x (exp(-x^2/2) / sqrt(2 pi)))
+  NORMPROOF_DEVICE static double backward(double grad_y, double x) {
+    const double density = exp_of((x * x) * -0.5);
+    return grad_y * ((erf_of(x * kSqrtHalf) + 1.0) * 0.5 + x * (density * kDensityAt0));
+  }
+};
+
+/// x (1 + tanh(v/2))/2, v = 2 sqrt(2/pi) (x + 0.044715 x^3), through e = exp(-|v|).
+struct GeluTanh {
+  NORMPROOF_DEVICE static double exponential(double x) {
+    const double v = (x + (x * (x * x)) * kCubic) * kTwiceSqrt2Pi;
+    return exp_of(x < 0 ? v : -v);
+  }
+  NORMPROOF_DEVICE static double gate(double x, double e) { return (x < 0 ? e : 1.0) / (e + 1.0); }
+  NORMPROOF_DEVICE static double forward(double x) { return x * gate(x, exponential(x)); }
+  NORMPROOF_DEVICE static double backward(double grad_y, double x) {
+    const double e = exponential(x);
+    const double linear = e * x;
+    const double slope = (linear + ((linear * x) * x) * (kCubic * 3.0)) * kTwiceSqrt2Pi;
+    const double below = e + 1.0;
+    return grad_y * (gate(x, e) + slope / (below * below));
+  }
+};
+
+template <class F>
+struct Activate {
+  ConstReals x;
+  Reals y;
+  NORMPROOF_DEVICE void operator()(std::size_t i) const { y[i] = F::forward(x[i]); }
+};
+template <class F>
+struct ActivateBackward {
+  ConstReals grad_y, x;
+  Reals grad_x;
+  NORMPROOF_DEVICE void operator()(std::size_t i) const {
+    grad_x[i] = F::backward(grad_y[i], x[i]);
+  }
+};
+
+}  // namespace normproof::gpu::ops

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "gpu/device/tensor.hpp"
+
+namespace normproof::gpu::ops {
+
+using device::DeviceTensor;
+
+/// Computes  f(x), element by element, correctly rounded: the bits of ref/numeric/elementary.hpp
+DeviceTensor<double> exp(const DeviceTensor<double>& x);
+DeviceTensor<double> log(const DeviceTensor<double>& x);
+DeviceTensor<double> tanh(const DeviceTensor<double>& x);
+DeviceTensor<double> erf(const DeviceTensor<double>& x);
+
+}  // namespace normproof::gpu::ops

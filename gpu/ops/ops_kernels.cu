@@ -1,0 +1,39 @@
+// What nvcc compiles of gpu/ops.
+#include "gpu/device/cuda_launch.cuh"
+#include "gpu/ops/activation_kernels.hpp"
+#include "gpu/ops/matmul_kernels.hpp"
+#include "gpu/ops/reduce_kernels.hpp"
+#include "gpu/ops/softmax_kernels.hpp"
+// The accurate phase, compiled for the device.
+#include "ref/numeric/elementary_accurate.cpp"
+#include "ref/numeric/fixed_point.cpp"
+
+using namespace normproof::gpu::ops;
+
+NORMPROOF_CUDA_BLOCKS(WarpRows<SumRow>)
+NORMPROOF_CUDA_ELEMENTS(ColumnLanes<ElementTerm>)
+NORMPROOF_CUDA_ELEMENTS(ColumnTree)
+NORMPROOF_CUDA_ELEMENTS(FirstRefused)
+
+NORMPROOF_CUDA_BLOCKS(MatmulTiles)
+NORMPROOF_CUDA_ELEMENTS(AddChains)
+NORMPROOF_CUDA_ELEMENTS(ClearMatrices)
+
+NORMPROOF_CUDA_ELEMENTS(Elementary<Function::exp>)
+NORMPROOF_CUDA_ELEMENTS(Elementary<Function::log>)
+NORMPROOF_CUDA_ELEMENTS(Elementary<Function::tanh>)
+NORMPROOF_CUDA_ELEMENTS(Elementary<Function::erf>)
+
+NORMPROOF_CUDA_ELEMENTS(Activate<Relu>)
+NORMPROOF_CUDA_ELEMENTS(Activate<Gelu>)
+NORMPROOF_CUDA_ELEMENTS(Activate<GeluTanh>)
+NORMPROOF_CUDA_ELEMENTS(ActivateBackward<Relu>)
+NORMPROOF_CUDA_ELEMENTS(ActivateBackward<Gelu>)
+NORMPROOF_CUDA_ELEMENTS(ActivateBackward<GeluTanh>)
+
+NORMPROOF_CUDA_BLOCKS(WarpRows<SoftmaxRow<Softmax::plain>>)
+NORMPROOF_CUDA_BLOCKS(WarpRows<SoftmaxRow<Softmax::logarithm>>)
+NORMPROOF_CUDA_BLOCKS(WarpRows<SoftmaxRow<Softmax::log_sum>>)
+NORMPROOF_CUDA_BLOCKS(WarpRows<SoftmaxRow<Softmax::log_sum_backward>>)
+NORMPROOF_CUDA_BLOCKS(WarpRows<SoftmaxBackwardRow>)
+NORMPROOF_CUDA_BLOCKS(WarpRows<LogSoftmaxBackwardRow>)

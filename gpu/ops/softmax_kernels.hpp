@@ -1,0 +1,154 @@
+#pragma once
+
+#include "gpu/device/mask.hpp"
+#include "gpu/ops/elementary_kernels.hpp"
+#include "gpu/ops/lane_kernels.hpp"
+
+/// The rows of softmax and its kin (docs/specification/activations.md).
+namespace normproof::gpu::ops {
+
+/// Axes before the last one that a masked softmax takes.
+inline constexpr int kMaskAxes = 8;
+
+/// Which elements of a row take part: the mask's leading axes, right-aligned with those of x; a
+/// repeated axis has stride 0.
+struct RowMask {
+  device::Places places;
+  ConstFlags flags;  ///< absent: every element takes part
+  int axes = 0;
+  std::size_t extent[kMaskAxes] = {};
+  std::size_t stride[kMaskAxes] = {};  ///< in rows of the mask
+
+  NORMPROOF_DEVICE std::size_t row(std::size_t row) const {
+    std::size_t own = 0;
+    for (int axis = axes; axis-- > 0;) {
+      own += row % extent[axis] * stride[axis];
+      row /= extent[axis];
+    }
+    return own;
+  }
+  NORMPROOF_DEVICE std::size_t size(std::size_t mask_row) const { return places.size(mask_row); }
+  /// The place of the k-th element that takes part.
+  NORMPROOF_DEVICE std::size_t at(std::size_t mask_row, std::size_t k) const {
+    return places.at(mask_row, k);
+  }
+  NORMPROOF_DEVICE bool takes_part(std::size_t mask_row, std::size_t i) const {
+    return !flags.given() || flags[mask_row * places.seq_len + i];
+  }
+};
+
+enum class Softmax { plain, logarithm, log_sum, log_sum_backward };
+
+/// m the largest x, e = exp(x - m):
+///   plain             y = e / S(e), +0 where an element does not take part
+///   logarithm         y = (x - m) - log(S(e))
+///   log_sum           y [rows] = m + log(S(e))
+///   log_sum_backward  grad_x = grad_y (e / S(e)), grad_y one number a row
+/// `status` of a row is finite where all that takes part is, and for log_sum something does.
+template <Softmax kind>
+struct SoftmaxRow {
+  static constexpr int kTotals = 3;
+  static constexpr int kMaxima = 1;
+  static constexpr bool kKeeps = kind == Softmax::plain || kind == Softmax::log_sum_backward;
+  ConstReals grad_y, x;
+  RowMask mask;
+  std::size_t width;
+  Reals out, status;
+
+  template <class Totals>
+  NORMPROOF_DEVICE double lane(int k, std::size_t row, std::size_t lane, Totals totals) const {
+    const std::size_t own = mask.row(row), first = row * width, count = mask.size(own);
+    if (k == 0) {
+      double most = -__builtin_huge_val();
+      for (std::size_t i = lane; i < count; i += kLanes) {
+        const double v = x[first + mask.at(own, i)];
+        most = most < v ? v : most;
+      }
+      return most;
+    }
+    return lane_sum(count, lane, [&](std::size_t i) {
+      const std::size_t at = first + mask.at(own, i);
+      if (k == 2) return x[at] - x[at];  // +0, or NaN where x is not finite
+      const double e = exp_of(x[at] - totals[0]);
+      if (kKeeps) out[at] = e;
+      return e;
+    });
+  }
+
+  template <class Totals>
+  NORMPROOF_DEVICE void finish(std::size_t row, std::size_t lane, Totals totals) const {
+    const std::size_t own = mask.row(row), first = row * width, count = mask.size(own);
+    const double sum = totals[1];
+    if (lane == 0)
+      status[row] = kind == Softmax::log_sum && count == 0 ? __builtin_huge_val() : totals[2];
+    if constexpr (kind == Softmax::log_sum) {
+      if (lane == 0) out[row] = totals[0] + log_of(sum);
+    } else if constexpr (kind == Softmax::logarithm) {
+      const double log_sum = log_of(sum);
+      for (std::size_t i = lane; i < width; i += kLanes)
+        out[first + i] = (x[first + i] - totals[0]) - log_sum;
+    } else {
+      for (std::size_t i = lane; i < count; i += kLanes) {
+        const std::size_t at = first + mask.at(own, i);
+        out[at] = kind == Softmax::plain ? out[at] / sum : grad_y[row] * (out[at] / sum);
+      }
+      for (std::size_t i = lane; i < width; i += kLanes)
+        if (!mask.takes_part(own, i)) out[first + i] = 0;
+    }
+  }
+};
+
+/// grad_x = y (grad_y - S(grad_y y)), +0 where an element does not take part.
+struct SoftmaxBackwardRow {
+  static constexpr int kTotals = 1;
+  static constexpr int kMaxima = 0;
+  ConstReals grad_y, y;
+  RowMask mask;
+  std::size_t width;
+  Reals grad_x, status;
+
+  template <class Totals>
+  NORMPROOF_DEVICE double lane(int, std::size_t row, std::size_t lane, Totals) const {
+    const std::size_t own = mask.row(row), first = row * width;
+    return lane_sum(mask.size(own), lane, [&](std::size_t i) {
+      const std::size_t at = first + mask.at(own, i);
+      return grad_y[at] * y[at];
+    });
+  }
+  template <class Totals>
+  NORMPROOF_DEVICE void finish(std::size_t row, std::size_t lane, Totals totals) const {
+    const std::size_t own = mask.row(row), first = row * width;
+    if (lane == 0) status[row] = totals[0];
+    for (std::size_t i = lane; i < width; i += kLanes) {
+      const std::size_t at = first + i;
+      grad_x[at] = mask.takes_part(own, i) ? y[at] * (grad_y[at] - totals[0]) : 0.0;
+    }
+  }
+};
+
+/// grad_x = grad_y - exp(y) S(grad_y)
+struct LogSoftmaxBackwardRow {
+  static constexpr int kTotals = 2;
+  static constexpr int kMaxima = 0;
+  ConstReals grad_y, y;
+  std::size_t width;
+  Reals grad_x, status;
+
+  template <class Totals>
+  NORMPROOF_DEVICE double lane(int k, std::size_t row, std::size_t lane, Totals) const {
+    return lane_sum(width, lane, [&](std::size_t i) {
+      const std::size_t at = row * width + i;
+      return k == 0 ? grad_y[at] : y[at] - y[at];
+    });
+  }
+  template <class Totals>
+  NORMPROOF_DEVICE void finish(std::size_t row, std::size_t lane, Totals totals) const {
+    if (lane == 0) status[row] = (totals[0] - totals[0]) + totals[1];
+    for (std::size_t i = lane; i < width; i += kLanes) {
+      const std::size_t at = row * width + i;
+      grad_x[at] = grad_y[at] - exp_of(y[at]) * totals[0];
+    }
+  }
+};
+
+}  // namespace normproof::gpu::ops

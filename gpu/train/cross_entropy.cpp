@@ -1,0 +1,165 @@
+#include "gpu/train/cross_entropy.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "gpu/ops/reduce.hpp"
+#include "gpu/ops/softmax.hpp"
+#include "gpu/train/cross_entropy_kernels.hpp"
+#include "ref/tensor/contract.hpp"
+
+namespace normproof::gpu::train {
+namespace {
+
+using device::launch_blocks;
+using device::launch_elements;
+using device::Shape;
+using ref::numeric::contract_failure;
+
+void check_matrix_of_logits(std::string_view function, std::string_view argument,
+                            const Shape& shape, std::string_view requirement) {
+  if (shape.size() != 2 || shape[0] == 0 || shape[1] == 0)
+    contract_failure(function, argument, "has shape " + ref::tensor::to_string(shape),
+                     fmt::format("[N, C] with extents at least 1 ({})", requirement));
+}
+
+double only(const DeviceTensor<double>& one) {
+  return device::download(one).data()[0];
+}
+
+/// What the loss and its derivative share: checked arguments, and constants of the batch.
+class LossBatch {
+ public:
+  LossBatch(std::string_view function, const DeviceTensor<double>& logits,
+            const std::vector<int>& all_targets, const DeviceTensor<double>& class_weights,
+            const ref::model::LossOptions& options)
+      : classes_(logits.shape()[1]) {
+    device::Device& device = logits.device();
+    check_weights(function, class_weights);
+    set_rows(function, device, logits.shape()[0], all_targets);
+    const double s = options.label_smoothing;
+    ref::tensor::check_option(function, "label_smoothing", s, s >= 0 && s <= 1,
+                              "0 <= label_smoothing <= 1 (C4)");
+    weights_ =
+        class_weights.is_given() ? class_weights : device::full_tensor(device, {classes_}, 1);
+    kernel = {rows_.span(),      targets_.span(), classes_,
+              {weights_.span()}, 1.0 - s,         s / static_cast<double>(classes_)};
+    sum_of_weights = only(ops::sum_elements(weights_));
+    if (!std::isfinite(sum_of_weights))
+      contract_failure(function, "class_weights", "have a sum that overflows", "a finite sum (C3)");
+    DeviceTensor<double> of_targets(device, {size()});
+    launch_elements(device, size(), TargetWeight{kernel, of_targets.span()});
+    total_weight = only(ops::sum_elements(of_targets));
+    if (!(total_weight > 0) || !std::isfinite(total_weight))
+      contract_failure(function, "class_weights",
+                       fmt::format("give the targets the sum {}", total_weight),
+                       "a finite sum > 0 (C5)");
+  }
+  LossBatch(const LossBatch&) = delete;
+  LossBatch& operator=(const LossBatch&) = delete;
+
+  /// Rows that are not ignored.
+  std::size_t size() const { return rows_.size(); }
+
+  LossRows kernel{};
+  double sum_of_weights = 0;
+  double total_weight = 0;
+
+ private:
+  void check_weights(std::string_view function, const DeviceTensor<double>& given) const {
+    if (!given.is_given()) return;
+    const auto refuse = [&](const std::string& observation) {
+      contract_failure(
+          function, "class_weights", observation,
+          fmt::format("shape [{}], finite elements >= 0 and a finite sum (C3)", classes_));
+    };
+    if (given.shape() != Shape{classes_})
+      refuse("has shape " + ref::tensor::to_string(given.shape()));
+    const auto weights = device::download(given);
+    for (std::size_t c = 0; c < classes_; ++c) {
+      const double w = weights.data()[c];
+      if (!std::isfinite(w) || !(w >= 0)) refuse(fmt::format("has the element [{}] = {}", c, w));
+    }
+  }
+
+  void set_rows(std::string_view function, device::Device& device, std::size_t count,
+                const std::vector<int>& all_targets) {
+    if (all_targets.size() != count)
+      contract_failure(function, "targets", fmt::format("has {} elements", all_targets.size()),
+                       fmt::format("{}, one a row (C2)", count));
+    std::vector<std::size_t> rows, targets;
+    rows.reserve(count);
+    targets.reserve(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const int t = all_targets[i];
+      if (t == kIgnored) continue;
+      if (t < 0 || static_cast<std::size_t>(t) >= classes_)
+        contract_failure(function, "targets", fmt::format("has the element [{}] = {}", i, t),
+                         fmt::format("a class 0 .. {}, or {} where the row is ignored (C2)",
+                                     classes_ - 1, kIgnored));
+      rows.push_back(i);
+      targets.push_back(static_cast<std::size_t>(t));
+    }
+    if (rows.empty())
+      contract_failure(function, "targets", "ignores every row", "one at least that counts (C5)");
+    rows_ = device::upload(device, rows.data(), {rows.size()});
+    targets_ = device::upload(device, targets.data(), {targets.size()});
+  }
+
+  std::size_t classes_;
+  DeviceTensor<double> weights_;
+  DeviceTensor<std::size_t> rows_, targets_;
+};
+
+void check_finite_logits(std::string_view function, std::string_view argument,
+                         const DeviceTensor<double>& t) {
+  if (ops::first_not_finite(t) < t.size())
+    ref::tensor::check_finite(function, argument, device::download(t));
+}
+
+[[noreturn]] void refuse_overflow(double value, std::string_view what) {
+  contract_failure("cross_entropy", "logits", fmt::format("make {} {}", what, value),
+                   "logits so near each other that it is finite (C6)");
+}
+
+}  // namespace
+
+CrossEntropyForward cross_entropy(const DeviceTensor<double>& logits,
+                                  const std::vector<int>& targets,
+                                  const DeviceTensor<double>& class_weights,
+                                  const ref::model::LossOptions& options) {
+  constexpr auto kName = "cross_entropy";
+  check_matrix_of_logits(kName, "logits", logits.shape(), "C1");
+  const LossBatch batch(kName, logits, targets, class_weights, options);
+  check_finite_logits(kName, "logits", logits);
+  CrossEntropyForward result{0, ops::log_softmax(logits)};
+  const DeviceTensor<double>& logp = result.log_probabilities;
+  DeviceTensor<double> losses(logits.device(), {batch.size()});
+  launch_blocks(logits.device(), batch.size(),
+                ops::WarpRows<RowLoss>{
+                    {batch.kernel, options.label_smoothing > 0, logp.span(), losses.span()}});
+  result.loss = only(ops::sum_elements(losses)) / batch.total_weight;
+  if (const std::size_t at = ops::first_not_finite(logp); at < logp.size())
+    refuse_overflow(device::download(logp).data()[at], "a log-probability");
+  if (!std::isfinite(result.loss)) refuse_overflow(result.loss, "the loss");
+  return result;
+}
+
+DeviceTensor<double> cross_entropy_backward(const DeviceTensor<double>& log_probabilities,
+                                            const std::vector<int>& targets,
+                                            const DeviceTensor<double>& class_weights,
+                                            const ref::model::LossOptions& options) {
+  constexpr auto kName = "cross_entropy_backward";
+  check_matrix_of_logits(kName, "log_probabilities", log_probabilities.shape(), "C7");
+  const LossBatch batch(kName, log_probabilities, targets, class_weights, options);
+  check_finite_logits(kName, "log_probabilities", log_probabilities);
+  device::Device& device = log_probabilities.device();
+  DeviceTensor<double> grad_logits = device::full_tensor(device, log_probabilities.shape(), 0);
+  launch_elements(device, batch.size() * log_probabilities.shape()[1],
+                  LossGradientElement{batch.kernel, batch.sum_of_weights, batch.total_weight,
+                                      log_probabilities.span(), grad_logits.span()});
+  return grad_logits;
+}
+
+}  // namespace normproof::gpu::train

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <vector>
+
+#include "gpu/device/tensor.hpp"
+#include "ref/model/train_options.hpp"
+
+namespace normproof::gpu::train {
+
+using device::DeviceTensor;
+
+/// The target of a row that takes no part in the loss.
+inline constexpr int kIgnored = -1;
+
+struct CrossEntropyForward {
+  double loss = 0;
+  DeviceTensor<double> log_probabilities;  ///< [N,C]
+};
+
+/// ref/train/cross_entropy.hpp on a device: formulas, requirements, sentences and bits.
+/// Throws    ContractError
+CrossEntropyForward cross_entropy(const DeviceTensor<double>& logits,
+                                  const std::vector<int>& targets,
+                                  const DeviceTensor<double>& class_weights = {},
+                                  const ref::model::LossOptions& options = {});
+DeviceTensor<double> cross_entropy_backward(const DeviceTensor<double>& log_probabilities,
+                                            const std::vector<int>& targets,
+                                            const DeviceTensor<double>& class_weights = {},
+                                            const ref::model::LossOptions& options = {});
+
+}  // namespace normproof::gpu::train

@@ -1,0 +1,83 @@
+#pragma once
+
+#include "gpu/ops/elementary_kernels.hpp"
+#include "gpu/ops/lane_kernels.hpp"
+
+namespace normproof::gpu::train {
+
+using device::ConstIndices;
+using device::ConstReals;
+using device::Reals;
+
+/// Class weights; ones where they are absent.
+struct ClassWeights {
+  ConstReals given;
+  NORMPROOF_DEVICE double operator()(std::size_t c) const { return given.given() ? given[c] : 1.0; }
+};
+
+/// What both kernels know of the batch: the rows that are not ignored, and their targets.
+struct LossRows {
+  ConstIndices rows, targets;
+  std::size_t classes;
+  ClassWeights weights;
+  double hard_share;  ///< 1 - s
+  double soft_share;  ///< s / C
+};
+
+/// The weight of the target of row k.
+struct TargetWeight {
+  LossRows batch;
+  Reals out;
+  NORMPROOF_DEVICE void operator()(std::size_t k) const {
+    out[k] = batch.weights(batch.targets[k]);
+  }
+};
+
+/// l_k = (1-s) (w_t (-logp_t)) + (s/C) sum_c w_c (-logp_c), without the second term for s = 0.
+struct RowLoss {
+  static constexpr int kTotals = 1;
+  static constexpr int kMaxima = 0;
+  LossRows batch;
+  bool smooths;
+  ConstReals log_probabilities;
+  Reals losses;
+
+  template <class Totals>
+  NORMPROOF_DEVICE double lane(int, std::size_t k, std::size_t lane, Totals) const {
+    const std::size_t first = batch.rows[k] * batch.classes;
+    return ops::lane_sum(batch.classes, lane, [&](std::size_t c) {
+      return batch.weights(c) * -log_probabilities[first + c];
+    });
+  }
+  template <class Totals>
+  NORMPROOF_DEVICE void finish(std::size_t k, std::size_t lane, Totals totals) const {
+    if (lane != 0) return;
+    const std::size_t target = batch.targets[k];
+    const double logp = log_probabilities[batch.rows[k] * batch.classes + target];
+    double loss = batch.hard_share * (batch.weights(target) * -logp);
+    if (smooths) loss += batch.soft_share * totals[0];
+    losses[k] = loss;
+  }
+};
+
+/// grad = (exp(logp) Q_k - q_kc) / W, Q_k = (1-s) w_t + (s/C) sum_c w_c, q_kc = (s/C) w_c, and for
+/// the target (1-s) w_t + (s/C) w_t.
+struct LossGradientElement {
+  LossRows batch;
+  double sum_of_weights, total_weight;
+  ConstReals log_probabilities;
+  Reals grad_logits;
+
+  NORMPROOF_DEVICE void operator()(std::size_t i) const {
+    const std::size_t k = i / batch.classes;
+    const std::size_t c = i % batch.classes;
+    const std::size_t at = batch.rows[k] * batch.classes + c;
+    const double hard = batch.hard_share * batch.weights(batch.targets[k]);
+    const double whole = hard + batch.soft_share * sum_of_weights;
+    double share = batch.soft_share * batch.weights(c);
+    if (c == batch.targets[k]) share = hard + share;
+    grad_logits[at] = (ops::exp_of(log_probabilities[at]) * whole - share) / total_weight;
+  }
+};
+
+}  // namespace normproof::gpu::train

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gpu/nn/embedding.hpp"
+
+namespace normproof::gpu::train {
+
+using device::Device;
+using device::DeviceTensor;
+using device::NamedDeviceTensors;
+
+/// The gradients of a model's parameters by the parameters' names, each in one of the two lists.
+struct Gradients {
+  NamedDeviceTensors dense;
+  std::vector<std::pair<std::string, nn::RowGradient>> rows;
+};
+
+}  // namespace normproof::gpu::train

@@ -1,0 +1,189 @@
+#include "gpu/train/optimizer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gpu/device/launch.hpp"
+#include "gpu/ops/reduce.hpp"
+#include "gpu/train/optimizer_kernels.hpp"
+#include "ref/tensor/contract.hpp"
+
+namespace normproof::gpu::train {
+namespace {
+
+using device::launch_elements;
+using ref::model::AdamOptions;
+using ref::model::AdamWOptions;
+using ref::model::SgdOptions;
+using ref::numeric::contract_failure;
+using ref::tensor::check_option;
+
+constexpr auto kOptimizerStep = "optimizer_step";
+
+void check_share(std::string_view option, double value) {
+  check_option(kOptimizerStep, option, value, value >= 0 && value < 1,
+               fmt::format("0 <= {} < 1 (C1)", option));
+}
+void check_not_negative(std::string_view option, double value, std::string_view requirement) {
+  check_option(kOptimizerStep, option, value, value >= 0,
+               fmt::format("{} >= 0 ({})", option, requirement));
+}
+
+AdamWOptions with_decay(const AdamOptions& options) {
+  return {options.beta1, options.beta2, options.eps, 0};
+}
+AdamWOptions with_decay(const AdamWOptions& options) {
+  return options;
+}
+
+void check_optimizer(const SgdOptions& options) {
+  check_not_negative("momentum", options.momentum, "C1");
+}
+template <class Adam>
+void check_optimizer(const Adam& options) {
+  const AdamWOptions o = with_decay(options);
+  check_share("beta1", o.beta1);
+  check_share("beta2", o.beta2);
+  check_option(kOptimizerStep, "eps", o.eps, o.eps > 0, "eps > 0 (C1)");
+  check_not_negative("weight_decay", o.weight_decay, "C1");
+}
+
+/// A parameter and its gradient.
+struct Pair {
+  std::string name;
+  DeviceTensor<double> parameter;
+  DeviceTensor<double> gradient;
+  DeviceTensor<std::size_t> place;  ///< of a gradient of rows
+
+  GradientSpan span() const {
+    return {gradient.span(), place.span(), parameter.shape().back(),
+            place.is_given() ? gradient.shape()[0] : 0};
+  }
+};
+
+std::vector<Pair> pair_up(const NamedDeviceTensors& parameters, const Gradients& gradients) {
+  std::vector<Pair> pairs;
+  pairs.reserve(parameters.size());
+  for (const auto& [name, values] : parameters) {
+    if (const auto* const dense = gradients.dense.find(name)) {
+      ref::tensor::check_shape(kOptimizerStep, fmt::format("gradient of {}", name), dense->shape(),
+                               values.shape());
+      pairs.push_back({name, values, *dense, {}});
+      continue;
+    }
+    const std::string& own = name;
+    const auto rows =
+        std::ranges::find(gradients.rows, own, &std::pair<std::string, nn::RowGradient>::first);
+    if (rows == gradients.rows.end())
+      contract_failure(kOptimizerStep, "gradients", fmt::format("has no '{}'", name),
+                       "one gradient a parameter (C3)");
+    const nn::RowGradient& gradient = rows->second;
+    ref::tensor::check_shape(kOptimizerStep, fmt::format("gradient of {}", name),
+                             gradient.values.shape(),
+                             {gradient.rows.size(), values.shape().back()});
+    std::vector<std::size_t> place(values.shape()[0], gradient.rows.size());
+    for (std::size_t r = 0; r < gradient.rows.size(); ++r) place.at(gradient.rows[r]) = r;
+    pairs.push_back({name, values, gradient.values,
+                     device::upload(values.device(), place.data(), {place.size()})});
+  }
+  if (pairs.size() != gradients.dense.size() + gradients.rows.size())
+    contract_failure(kOptimizerStep, "gradients", "has others than those of the parameters",
+                     "one gradient a parameter (C3)");
+  return pairs;
+}
+
+void check_values(const Pair& pair, bool squares) {
+  DeviceTensor<double> seen = pair.gradient;
+  if (squares) {
+    seen = DeviceTensor<double>(seen.device(), seen.shape());
+    launch_elements(seen.device(), seen.size(), Square{pair.gradient.span(), seen.span()});
+  }
+  const std::size_t bad = ops::first_not_finite(seen);
+  if (bad < seen.size())
+    contract_failure(
+        kOptimizerStep, fmt::format("gradient of {}", pair.name),
+        fmt::format("has the element {} = {}", ref::tensor::index_to_string(bad, seen.shape()),
+                    device::download(pair.gradient).data()[bad]),
+        squares ? "elements with finite squares (C5)" : "finite elements (C5)");
+}
+
+DeviceTensor<double> moment(const OptimizerState& state, std::string_view moment,
+                            const Pair& pair) {
+  const std::string name = fmt::format("{}/{}", moment, pair.name);
+  const DeviceTensor<double> found = state.moments.get(name);
+  if (!found.is_given() || found.shape() != pair.parameter.shape())
+    contract_failure(kOptimizerStep, "state",
+                     fmt::format("has {} '{}'", found.is_given() ? "another shape of" : "no", name),
+                     fmt::format("that of initial_optimizer_state, shape {} (C6)",
+                                 ref::tensor::to_string(pair.parameter.shape())));
+  return found;
+}
+
+void step_of(const SgdOptions& options, double lr, std::vector<Pair>& pairs,
+             OptimizerState& state) {
+  for (Pair& pair : pairs) {
+    Device& device = pair.parameter.device();
+    const std::size_t size = pair.parameter.size();
+    if (options.momentum > 0) {
+      DeviceTensor<double> velocity = moment(state, "velocity", pair);
+      launch_elements(
+          device, size,
+          MomentumStep{pair.span(), lr, options.momentum, pair.parameter.span(), velocity.span()});
+    } else {
+      launch_elements(device, size, SgdStep{pair.span(), lr, pair.parameter.span()});
+    }
+  }
+}
+
+/// beta^t by one product more, in the state.
+double next_power(OptimizerState& state, const char* name, double beta) {
+  const DeviceTensor<double>& power = state.moments.at(name);
+  const double next = device::download(power).data()[0] * beta;
+  state.moments.set(name, device::full_tensor(power.device(), {1}, next));
+  return next;
+}
+
+template <class Adam>
+void step_of(const Adam& options, double lr, std::vector<Pair>& pairs, OptimizerState& state) {
+  const AdamWOptions o = with_decay(options);
+  for (const Pair& pair : pairs) {
+    moment(state, "first_moment", pair);
+    moment(state, "second_moment", pair);
+  }
+  const double beta1_power = next_power(state, "beta1_power", o.beta1);
+  const double beta2_power = next_power(state, "beta2_power", o.beta2);
+  for (Pair& pair : pairs) {
+    DeviceTensor<double> first = moment(state, "first_moment", pair);
+    DeviceTensor<double> second = moment(state, "second_moment", pair);
+    launch_elements(pair.parameter.device(), pair.parameter.size(),
+                    AdamStep{.g = pair.span(),
+                             .decays = std::is_same_v<Adam, AdamWOptions>,
+                             .beta1 = o.beta1,
+                             .beta2 = o.beta2,
+                             .eps = o.eps,
+                             .step_size = lr / (1.0 - beta1_power),
+                             .root = std::sqrt(1.0 - beta2_power),
+                             .kept = 1.0 - lr * o.weight_decay,
+                             .p = pair.parameter.span(),
+                             .m = first.span(),
+                             .v = second.span()});
+  }
+}
+
+}  // namespace
+
+void optimizer_step(const ref::model::OptimizerOptions& options, double learning_rate,
+                    NamedDeviceTensors& parameters, const Gradients& gradients,
+                    OptimizerState& state) {
+  std::visit([](const auto& o) { check_optimizer(o); }, options);
+  check_not_negative("learning_rate", learning_rate, "C2");
+  std::vector<Pair> pairs = pair_up(parameters, gradients);
+  const bool squares = !std::holds_alternative<SgdOptions>(options);
+  for (const Pair& pair : pairs) check_values(pair, squares);
+  std::visit([&](const auto& o) { step_of(o, learning_rate, pairs, state); }, options);
+  ++state.step;
+}
+
+}  // namespace normproof::gpu::train

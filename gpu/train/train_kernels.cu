@@ -1,0 +1,20 @@
+// What nvcc compiles of gpu/train.
+#include "gpu/device/cuda_launch.cuh"
+#include "gpu/train/cross_entropy_kernels.hpp"
+#include "gpu/train/optimizer_kernels.hpp"
+// The accurate phase, compiled for the device.
+#include "ref/numeric/elementary_accurate.cpp"
+#include "ref/numeric/fixed_point.cpp"
+
+using namespace normproof::gpu::train;
+using normproof::gpu::ops::WarpRows;
+
+NORMPROOF_CUDA_ELEMENTS(TargetWeight)
+NORMPROOF_CUDA_BLOCKS(WarpRows<RowLoss>)
+NORMPROOF_CUDA_ELEMENTS(LossGradientElement)
+NORMPROOF_CUDA_ELEMENTS(SgdStep)
+NORMPROOF_CUDA_ELEMENTS(MomentumStep)
+NORMPROOF_CUDA_ELEMENTS(AdamStep)
+NORMPROOF_CUDA_ELEMENTS(ScaleInPlace)
+NORMPROOF_CUDA_ELEMENTS(Square)
+NORMPROOF_CUDA_BLOCKS(WarpRows<SquareSum>)

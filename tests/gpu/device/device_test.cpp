@@ -1,0 +1,45 @@
+#include "gpu/device/device.hpp"
+
+#include <gtest/gtest.h>
+
+#include "gpu/device/errors.hpp"
+#include "tests/ref/numeric/error_message.hpp"
+
+namespace normproof::gpu::device {
+namespace {
+
+TEST(Device, NamesAreReadBack) {
+  for (const Backend backend : {Backend::simulated, Backend::cuda})
+    EXPECT_EQ(backend_of(to_string(backend)), backend);
+  EXPECT_THROW(backend_of("gpu"), ref::numeric::UsageError);
+}
+
+TEST(Device, TheSimulatedOneDrawsAnotherOrderEachTimeAndNoneFromSeedZero) {
+  const auto drawn = simulated_device(7);
+  EXPECT_EQ(drawn->next_order(), 7u);
+  EXPECT_EQ(drawn->next_order(), 8u);
+  const auto ascending = simulated_device(0);
+  EXPECT_EQ(ascending->next_order(), 0u);
+  EXPECT_EQ(ascending->next_order(), 0u);
+}
+
+TEST(Device, MemoryOfTheSimulatedOneBeginsAsNaN) {
+  const auto device = simulated_device();
+  void* const memory = device->allocate(sizeof(double));
+  double value = 0;
+  device->download(&value, memory, sizeof value);
+  EXPECT_NE(value, value);
+  device->release(memory);
+}
+
+TEST(Device, WithoutAGpuOneSentenceSaysSo) {
+  try {
+    cuda_device();
+    GTEST_SKIP() << "this machine has a GPU";
+  } catch (const NoDeviceError& error) {
+    EXPECT_EQ(std::string(error.what()).find("no device: "), 0u) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace normproof::gpu::device

@@ -1,0 +1,78 @@
+#include "gpu/device/launch.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "gpu/device/tensor.hpp"
+
+namespace normproof::gpu::device {
+namespace {
+
+/// Which element came in which place of the order.
+struct WriteTurn {
+  Reals turn;
+  Reals counter;
+  void operator()(std::size_t i) const { turn[i] = counter[0]++; }
+};
+
+std::vector<double> turns(std::uint64_t seed, std::size_t count) {
+  const auto device = simulated_device(seed);
+  DeviceTensor<double> turn(*device, {count}), counter = full_tensor(*device, {1}, 0);
+  launch_elements(*device, count, WriteTurn{turn.span(), counter.span()});
+  const auto host = download(turn);
+  return {host.begin(), host.end()};
+}
+
+TEST(Launch, EachElementOnceInAnOrderOfTheSeed) {
+  for (const std::size_t count : {1, 2, 3, 7, 32, 1000}) {
+    const auto first = turns(1, count);
+    EXPECT_EQ(std::set<double>(first.begin(), first.end()).size(), count);
+    EXPECT_EQ(first, turns(1, count));
+  }
+  EXPECT_NE(turns(1, 1000), turns(2, 1000));
+  EXPECT_EQ(turns(0, 3), (std::vector<double>{0, 1, 2}));
+}
+
+/// Each thread reads what its neighbour left in the step before; without the barrier between the
+/// steps, or with another order than the ascending one, some would read NaN.
+struct PassOn {
+  static constexpr int kThreads = 32;
+  struct Shared {
+    double value[kThreads];
+  };
+  struct Thread {
+    double before;
+  };
+  Reals out;
+  int steps() const { return 3; }
+  void step(int s, Position at, Thread& thread, Shared& shared) const {
+    if (s == 0) {
+      EXPECT_NE(shared.value[at.thread], shared.value[at.thread]) << "shared memory is not NaN";
+      thread.before = static_cast<double>(at.thread);
+    }
+    if (s == 1) shared.value[at.thread] = thread.before;
+    if (s == 2)
+      out[at.block * kThreads + static_cast<std::size_t>(at.thread)] =
+          shared.value[(at.thread + 1) % kThreads];
+  }
+};
+
+TEST(Launch, ABlockEndsAStepBeforeItBeginsTheNext) {
+  const auto device = simulated_device(3);
+  DeviceTensor<double> out(*device, {5, 32});
+  launch_blocks(*device, 5, PassOn{out.span()});
+  const auto host = download(out);
+  for (std::size_t i = 0; i < host.size(); ++i)
+    EXPECT_EQ(host.data()[i], static_cast<double>((i + 1) % 32));
+}
+
+TEST(Launch, AnIndexPastTheEndIsRefused) {
+  const auto device = simulated_device();
+  DeviceTensor<double> turn(*device, {2}), counter = full_tensor(*device, {1}, 0);
+  const WriteTurn kernel{turn.span(), counter.span()};
+  EXPECT_THROW(launch_elements(*device, 3, kernel), DeviceError);
+}
+
+}  // namespace
+}  // namespace normproof::gpu::device

@@ -1,0 +1,37 @@
+#include "gpu/nn/dropout.hpp"
+
+#include <gtest/gtest.h>
+
+#include "ref/nn/dropout.hpp"
+#include "tests/gpu/refusal.hpp"
+#include "tests/gpu/samples.hpp"
+#include "tests/verification/compare/expect.hpp"
+
+namespace normproof::gpu::nn {
+namespace {
+
+using device::download;
+using device::upload;
+
+TEST(DeviceDropout, TheCountersOfTheReference) {
+  for (const auto& device : devices())
+    for (const double rate : {0.0, 0.1, 0.5, 0.999}) {
+      const Shape shape = {3, 401};
+      const auto keep = ref::nn::dropout_mask(
+          shape, rate, {.seed = 42, .step = 7, .place = "layers.0.attention.weights"});
+      const auto there = dropout_mask(*device, shape, rate, {42, 7, "layers.0.attention.weights"});
+      EXPECT_EQ(download(there), keep);
+      const auto x = sample(shape, "x");
+      EXPECT_BITS_EQ(download(dropout(upload(*device, x), there, rate)),
+                     ref::nn::dropout(x, keep, rate));
+    }
+}
+
+TEST(DeviceDropout, ARateOutOfRangeIsRefused) {
+  const auto device = device::simulated_device();
+  EXPECT_EQ(refusal([&] { dropout_mask(*device, {1}, 1, {}); }),
+            refusal([&] { ref::nn::dropout_mask({1}, 1, {}); }));
+}
+
+}  // namespace
+}  // namespace normproof::gpu::nn

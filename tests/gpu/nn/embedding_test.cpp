@@ -1,0 +1,43 @@
+#include "gpu/nn/embedding.hpp"
+
+#include <gtest/gtest.h>
+
+#include "ref/nn/embedding.hpp"
+#include "tests/gpu/refusal.hpp"
+#include "tests/gpu/samples.hpp"
+#include "tests/verification/compare/expect.hpp"
+
+namespace normproof::gpu::nn {
+namespace {
+
+using device::download;
+using device::upload;
+
+TEST(DeviceEmbedding, TheBitsOfTheReference) {
+  const std::vector<std::int32_t> ids = {3, 0, 3, 3, 5, 0, 3, 1};
+  const auto weight = sample({6, 33}, "weight"), grad_y = sample({2, 4, 33}, "grad_y");
+  const auto expected = ref::nn::embedding_backward(grad_y, {2, 4, ids}, 6);
+  for (const auto& device : devices()) {
+    EXPECT_BITS_EQ(download(embedding({2, 4, ids}, upload(*device, weight))),
+                   ref::nn::embedding({2, 4, ids}, weight));
+    const RowGradient got = embedding_backward(upload(*device, grad_y), {2, 4, ids}, 6);
+    EXPECT_EQ(got.rows, expected.rows);
+    EXPECT_BITS_EQ(download(got.values), expected.values);
+  }
+}
+
+TEST(DeviceEmbedding, RefusesWithTheSentencesOfTheReference) {
+  const auto device = device::simulated_device();
+  const auto weight = sample({6, 3}, "weight");
+  for (const std::vector<std::int32_t>& ids :
+       {std::vector<std::int32_t>{1, 6}, {-1, 0}, {1}, {1, 2, 3}})
+    EXPECT_EQ(refusal([&] {
+                embedding({1, 2, ids}, upload(*device, weight));
+              }),
+              refusal([&] {
+                ref::nn::embedding({1, 2, ids}, weight);
+              }));
+}
+
+}  // namespace
+}  // namespace normproof::gpu::nn

@@ -1,0 +1,41 @@
+#include "gpu/nn/linear.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/gpu/nn/samples.hpp"
+#include "tests/gpu/refusal.hpp"
+#include "tests/verification/compare/expect.hpp"
+
+namespace normproof::gpu::nn {
+namespace {
+
+using device::download;
+using device::upload;
+
+TEST(DeviceLinear, TheBitsOfTheReference) {
+  for (const auto& device : devices())
+    for (const std::size_t inner : {1, 7, 300}) {
+      const auto map = sample_linear(5, inner, "map");
+      const auto x = sample({3, 4, inner}, "x"), grad_y = sample({3, 4, 5}, "grad_y");
+      const Linear there = on_device(*device, map);
+      EXPECT_BITS_EQ(download(linear(upload(*device, x), there)), ref::nn::linear(x, map));
+      const auto got = linear_backward(upload(*device, grad_y), upload(*device, x), there);
+      const auto expected = ref::nn::linear_backward(grad_y, x, map);
+      EXPECT_BITS_EQ(download(got.grad_x), expected.grad_x);
+      EXPECT_BITS_EQ(download(got.parameters.weight), expected.parameters.weight);
+      EXPECT_BITS_EQ(download(got.parameters.bias), expected.parameters.bias);
+    }
+}
+
+TEST(DeviceLinear, RefusesWithTheSentencesOfTheReference) {
+  const auto device = device::simulated_device();
+  const auto map = sample_linear(5, 7, "map");
+  for (const ref::tensor::Shape& shape : {ref::tensor::Shape{7}, {2, 6}}) {
+    const auto x = sample(shape, "x");
+    EXPECT_EQ(refusal([&] { linear(upload(*device, x), on_device(*device, map)); }),
+              refusal([&] { ref::nn::linear(x, map); }));
+  }
+}
+
+}  // namespace
+}  // namespace normproof::gpu::nn

@@ -1,0 +1,58 @@
+#include "gpu/nn/multi_head_attention.hpp"
+
+#include <gtest/gtest.h>
+
+#include "ref/nn/multi_head_attention.hpp"
+#include "tests/gpu/nn/samples.hpp"
+#include "tests/gpu/refusal.hpp"
+#include "tests/verification/compare/expect.hpp"
+
+namespace normproof::gpu::nn {
+namespace {
+
+using device::download;
+using device::upload;
+using ref::tensor::Mask;
+
+const ref::nn::Attention<double> kAttention{sample_linear(18, 6, "in"), sample_linear(6, 6, "out")};
+
+void expect_same_attention(Device& device, const Mask& valid, std::size_t num_heads, double rate) {
+  const Attention there{on_device(device, kAttention.in), on_device(device, kAttention.out)};
+  const auto x = plain_sample({2, 7, 6}, "x"), grad_y = plain_sample({2, 7, 6}, "grad_y");
+  const ref::nn::AttentionOptions options{
+      .num_heads = num_heads, .dropout = rate, .key = {.seed = 1, .step = 2, .place = "p"}};
+  const AttentionOptions own{num_heads, rate, {1, 2, "p"}, Gemm::ordered};
+  const DeviceMask mask(device, valid);
+  const auto forward = ref::nn::multi_head_attention(x, kAttention, valid, options);
+  const auto got = multi_head_attention(upload(device, x), there, mask, own);
+  EXPECT_BITS_EQ(download(got.y), forward.y);
+  EXPECT_BITS_EQ(download(got.weights), forward.saved.weights);
+  const auto backward =
+      ref::nn::multi_head_attention_backward(grad_y, x, kAttention, valid, forward.saved, options);
+  const auto got_backward = multi_head_attention_backward(upload(device, grad_y), upload(device, x),
+                                                          there, mask, got, own);
+  EXPECT_BITS_EQ(download(got_backward.grad_x), backward.grad_x);
+  EXPECT_BITS_EQ(download(got_backward.parameters.in.weight), backward.parameters.in.weight);
+  EXPECT_BITS_EQ(download(got_backward.parameters.in.bias), backward.parameters.in.bias);
+  EXPECT_BITS_EQ(download(got_backward.parameters.out.weight), backward.parameters.out.weight);
+}
+
+TEST(DeviceAttention, TheBitsOfTheReference) {
+  for (const auto& device : devices())
+    for (const std::size_t num_heads : {1, 3, 6})
+      for (const Mask& valid : {Mask{}, sample_mask({2, 7}, "valid")}) {
+        expect_same_attention(*device, valid, num_heads, 0);
+        expect_same_attention(*device, valid, num_heads, 0.3);
+      }
+}
+
+TEST(DeviceAttention, RefusesWithTheSentencesOfTheReference) {
+  const auto device = device::simulated_device();
+  const Attention there{on_device(*device, kAttention.in), on_device(*device, kAttention.out)};
+  const auto x = plain_sample({2, 7, 6}, "x");
+  EXPECT_EQ(refusal([&] { multi_head_attention(upload(*device, x), there, {}, {.num_heads = 4}); }),
+            refusal([&] { ref::nn::multi_head_attention(x, kAttention, {}, {.num_heads = 4}); }));
+}
+
+}  // namespace
+}  // namespace normproof::gpu::nn

@@ -1,0 +1,126 @@
+#include "tests/gpu/norm/against_ref.hpp"
+
+#include <limits>
+
+#include "gpu/norm/norm.hpp"
+#include "tests/gpu/refusal.hpp"
+#include "tests/gpu/samples.hpp"
+#include "tests/verification/compare/expect.hpp"
+
+namespace normproof::gpu::norm {
+namespace {
+
+using ref::model::Mode;
+using ref::model::NormOptions;
+using ref::tensor::Mask;
+using ref::tensor::Tensor;
+using RefState = ref::tensor::NamedTensors<double>;
+
+NormInputs on_device(Device& device, const RefInputs& in) {
+  return {device::upload(device, in.x),    device::upload(device, in.gamma),
+          device::upload(device, in.beta), device::upload(device, in.grad_y),
+          DeviceMask(device, in.valid),    in.mode};
+}
+
+void expect_same(const NamedDeviceTensors& got, const RefState& expected) {
+  EXPECT_EQ(got.size(), expected.size());
+  for (const auto& [name, values] : expected) {
+    ASSERT_NE(got.find(name), nullptr) << name;
+    EXPECT_BITS_EQ(device::download(got.at(name)), values) << name;
+  }
+}
+
+/// `steps` steps, the state carried on; that after the last.
+void run_both(Device& device, const NormOptions& options, const RefInputs& inputs, int steps) {
+  const std::size_t d_model = inputs.x.shape().back();
+  const NormInputs in = on_device(device, inputs);
+  RefState expected_state = ref::norm::initial_state<double>(options, d_model);
+  NamedDeviceTensors state = initial_state(device, options, d_model);
+  for (int s = 0; s < steps; ++s) {
+    const auto expected = ref::norm::norm_step(options, inputs, expected_state);
+    NormStep step = norm_forward(options, in, state);
+    const NormStep backward = norm_backward(options, in, step);
+    for (const auto& [name, values] : backward.outputs) step.outputs.set(name, values);
+    expect_same(step.outputs, expected.outputs);
+    expect_same(backward.state, expected.state);
+    expected_state = expected.state;
+    state = backward.state;
+  }
+}
+
+}  // namespace
+
+void expect_bits_of_ref(const NormOptions& options, const RefInputs& inputs, int steps) {
+  const std::size_t d_model = inputs.x.shape().back();
+  const std::string expected = refusal([&] {
+    ref::norm::norm_step(options, inputs, ref::norm::initial_state<double>(options, d_model));
+  });
+  for (const auto& device : devices()) {
+    if (expected == kNothingRefused) {
+      run_both(*device, options, inputs, steps);
+      continue;
+    }
+    EXPECT_EQ(refusal([&] {
+                const NormInputs in = on_device(*device, inputs);
+                norm_backward(options, in,
+                              norm_forward(options, in, initial_state(*device, options, d_model)));
+              }),
+              expected);
+  }
+}
+
+void expect_bits_past_65535_rows(const NormOptions& options) {
+  const auto device = device::simulated_device();
+  run_both(*device, options, {.x = sample({65537, 3}, "x"), .grad_y = sample({65537, 3}, "grad_y")},
+           1);
+}
+
+void expect_bits_on_samples(const NormOptions& options) {
+  struct Sample {
+    ref::tensor::Shape shape;
+    bool masked;
+  };
+  for (const auto& [shape, masked] : {Sample{{1, 6}, false}, Sample{{67, 6}, true},
+                                      Sample{{3, 5, 66}, true}, Sample{{2, 40, 6}, false}}) {
+    const std::size_t d_model = shape.back();
+    const bool scale = ref::model::norm_name(options) == "scale_norm";
+    const ref::tensor::Shape parameter{scale ? 1 : d_model};
+    RefInputs in{.x = sample(shape, "x"), .grad_y = sample(shape, "grad_y")};
+    if (masked) in.valid = sample_mask({shape.begin(), shape.end() - 1}, "valid");
+    for (const Mode mode : {Mode::training, Mode::inference}) {
+      in.mode = mode;
+      in.gamma = in.beta = {};
+      expect_bits_of_ref(options, in);
+      if (ref::model::has_gamma(options)) in.gamma = sample(parameter, "gamma");
+      if (ref::model::has_beta(options)) in.beta = sample(parameter, "beta");
+      expect_bits_of_ref(options, in, 3);
+    }
+  }
+}
+
+void expect_refusals_of_ref(const NormOptions& options) {
+  const auto refused = [&](const RefInputs& in) {
+    const RefState state = ref::norm::initial_state<double>(options, 4);
+    EXPECT_NE(refusal([&] { ref::norm::norm_step(options, in, state); }), kNothingRefused);
+    expect_bits_of_ref(options, in);
+  };
+  const RefInputs fine{.x = sample({3, 4}, "x"), .grad_y = sample({3, 4}, "grad_y")};
+  RefInputs in = fine;
+  in.x.data()[5] = std::numeric_limits<double>::quiet_NaN();
+  refused(in);
+  in = fine;
+  in.x.data()[7] = 1e200;
+  in.x.data()[6] = -std::numeric_limits<double>::infinity();
+  refused(in);
+  in = fine;
+  in.grad_y.data()[11] = std::numeric_limits<double>::infinity();
+  refused(in);
+  in = fine;
+  in.grad_y = sample({4, 3}, "grad_y");
+  refused(in);
+  in = fine;
+  in.gamma = sample({5}, "gamma");
+  refused(in);
+}
+
+}  // namespace normproof::gpu::norm

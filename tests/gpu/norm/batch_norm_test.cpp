@@ -1,0 +1,31 @@
+#include "gpu/norm/batch_norm.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/gpu/norm/against_ref.hpp"
+
+namespace normproof::gpu::norm {
+namespace {
+
+TEST(DeviceBatchNorm, TheBitsOfTheReference) {
+  expect_bits_on_samples(ref::model::BatchNormOptions{});
+  expect_bits_on_samples(ref::model::BatchNormOptions{.unbiased_running_variance = false});
+}
+
+TEST(DeviceBatchNorm, NoValidRowAndOneAreRefused) {
+  RefInputs in{.x = {{1, 2}, {3, 4}}, .grad_y = {{1, 2}, {3, 4}}, .valid = {false, false}};
+  expect_bits_of_ref(ref::model::BatchNormOptions{}, in);
+  in.valid = {false, true};
+  expect_bits_of_ref(ref::model::BatchNormOptions{}, in);
+}
+
+TEST(DeviceBatchNorm, PastTheExtentOfAGrid) {
+  expect_bits_past_65535_rows(ref::model::BatchNormOptions{});
+}
+
+TEST(DeviceBatchNorm, RefusesWhatTheReferenceRefuses) {
+  expect_refusals_of_ref(ref::model::BatchNormOptions{});
+}
+
+}  // namespace
+}  // namespace normproof::gpu::norm

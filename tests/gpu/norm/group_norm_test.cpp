@@ -1,0 +1,31 @@
+#include "gpu/norm/group_norm.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/gpu/norm/against_ref.hpp"
+
+namespace normproof::gpu::norm {
+namespace {
+
+TEST(DeviceGroupNorm, TheBitsOfTheReference) {
+  for (const int groups : {1, 3, 6, 4})
+    expect_bits_on_samples(ref::model::GroupNormOptions{.groups = groups});
+}
+
+TEST(DeviceGroupNorm, ASentenceWithoutAValidTokenIsRefused) {
+  RefInputs in{.x = {{{1, 2}, {0, 1}}, {{3, 4}, {1, 1}}},
+               .grad_y = {{{1, 2}, {3, 4}}, {{3, 4}, {5, 6}}}};
+  in.valid = {{true, false}, {false, false}};
+  expect_bits_of_ref(ref::model::GroupNormOptions{}, in);
+}
+
+TEST(DeviceGroupNorm, PastTheExtentOfAGrid) {
+  expect_bits_past_65535_rows(ref::model::GroupNormOptions{});
+}
+
+TEST(DeviceGroupNorm, RefusesWhatTheReferenceRefuses) {
+  expect_refusals_of_ref(ref::model::GroupNormOptions{});
+}
+
+}  // namespace
+}  // namespace normproof::gpu::norm

@@ -1,0 +1,24 @@
+#include "gpu/norm/layer_norm.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/gpu/norm/against_ref.hpp"
+
+namespace normproof::gpu::norm {
+namespace {
+
+TEST(DeviceLayerNorm, TheBitsOfTheReference) {
+  expect_bits_on_samples(ref::model::LayerNormOptions{});
+  expect_bits_on_samples(ref::model::LayerNormOptions{.eps = 0x1p-40});
+}
+
+TEST(DeviceLayerNorm, PastTheExtentOfAGrid) {
+  expect_bits_past_65535_rows(ref::model::LayerNormOptions{});
+}
+
+TEST(DeviceLayerNorm, RefusesWhatTheReferenceRefuses) {
+  expect_refusals_of_ref(ref::model::LayerNormOptions{});
+}
+
+}  // namespace
+}  // namespace normproof::gpu::norm

@@ -1,0 +1,25 @@
+#include "gpu/norm/norm.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/gpu/norm/against_ref.hpp"
+
+namespace normproof::gpu::norm {
+namespace {
+
+TEST(DeviceNorm, EveryLayerOfTheListHasTheBitsOfTheReference) {
+  RefInputs in{.x = {{1, 2}, {3, 5}, {-2, 4}}, .grad_y = {{1, 0}, {0, 1}, {2, 3}}};
+  for (const auto& name : ref::model::norm_names())
+    for (const auto mode : {ref::model::Mode::training, ref::model::Mode::inference}) {
+      in.mode = mode;
+      expect_bits_of_ref(ref::model::norm_options(name), in, 2);
+    }
+}
+
+TEST(DeviceNorm, WithoutALayerParametersAreRefused) {
+  expect_bits_of_ref(ref::model::NoneOptions{}, {.x = {{1, 2}}, .gamma = {1, 1}});
+  expect_refusals_of_ref(ref::model::NoneOptions{});
+}
+
+}  // namespace
+}  // namespace normproof::gpu::norm

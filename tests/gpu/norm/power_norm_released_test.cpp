@@ -1,0 +1,33 @@
+#include "gpu/norm/power_norm_released.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/gpu/norm/against_ref.hpp"
+
+namespace normproof::gpu::norm {
+namespace {
+
+TEST(DevicePowerNormReleased, TheBitsOfTheReferenceWithEachSwitch) {
+  const ref::model::PowerNormReleasedOptions released{.warmup_iterations = 2, .groups = 3};
+  expect_bits_on_samples(released);
+  for (const auto field : {&ref::model::PowerNormReleasedOptions::group_scaling,
+                           &ref::model::PowerNormReleasedOptions::divide_by_batch_psi,
+                           &ref::model::PowerNormReleasedOptions::cumulative_warmup_average,
+                           &ref::model::PowerNormReleasedOptions::pads_in_backward,
+                           &ref::model::PowerNormReleasedOptions::scaled_nu}) {
+    auto options = released;
+    options.*field = false;
+    expect_bits_on_samples(options);
+  }
+}
+
+TEST(DevicePowerNormReleased, PastTheExtentOfAGrid) {
+  expect_bits_past_65535_rows(ref::model::PowerNormReleasedOptions{.groups = 3});
+}
+
+TEST(DevicePowerNormReleased, RefusesWhatTheReferenceRefuses) {
+  expect_refusals_of_ref(ref::model::PowerNormReleasedOptions{});
+}
+
+}  // namespace
+}  // namespace normproof::gpu::norm

@@ -1,0 +1,33 @@
+#include "gpu/norm/rms_norm.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/gpu/norm/against_ref.hpp"
+
+namespace normproof::gpu::norm {
+namespace {
+
+using ref::model::CastOrder;
+using ref::model::StorageFormat;
+
+TEST(DeviceRMSNorm, TheBitsOfTheReference) {
+  expect_bits_on_samples(ref::model::RMSNormOptions{});
+}
+
+TEST(DeviceRMSNorm, EveryStorageFormatAndOrderOfTheCast) {
+  for (const auto storage :
+       {StorageFormat::float32, StorageFormat::bfloat16, StorageFormat::float16})
+    for (const auto order : {CastOrder::after_gamma, CastOrder::before_gamma})
+      expect_bits_on_samples(ref::model::RMSNormOptions{.cast_order = order, .storage = storage});
+}
+
+TEST(DeviceRMSNorm, PastTheExtentOfAGrid) {
+  expect_bits_past_65535_rows(ref::model::RMSNormOptions{});
+}
+
+TEST(DeviceRMSNorm, RefusesWhatTheReferenceRefuses) {
+  expect_refusals_of_ref(ref::model::RMSNormOptions{});
+}
+
+}  // namespace
+}  // namespace normproof::gpu::norm

@@ -1,0 +1,23 @@
+#include "gpu/norm/scale_norm.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/gpu/norm/against_ref.hpp"
+
+namespace normproof::gpu::norm {
+namespace {
+
+TEST(DeviceScaleNorm, TheBitsOfTheReference) {
+  expect_bits_on_samples(ref::model::ScaleNormOptions{});
+}
+
+TEST(DeviceScaleNorm, PastTheExtentOfAGrid) {
+  expect_bits_past_65535_rows(ref::model::ScaleNormOptions{});
+}
+
+TEST(DeviceScaleNorm, RefusesWhatTheReferenceRefuses) {
+  expect_refusals_of_ref(ref::model::ScaleNormOptions{});
+}
+
+}  // namespace
+}  // namespace normproof::gpu::norm

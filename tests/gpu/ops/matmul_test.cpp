@@ -1,0 +1,104 @@
+#include "gpu/ops/matmul.hpp"
+
+#include <gtest/gtest.h>
+
+#include "gpu/device/errors.hpp"
+#include "ref/ops/matmul.hpp"
+#include "tests/gpu/refusal.hpp"
+#include "tests/gpu/samples.hpp"
+#include "tests/verification/compare/expect.hpp"
+
+namespace normproof::gpu::ops {
+namespace {
+
+using device::download;
+using device::upload;
+using ref::tensor::Shape;
+using Tensor = ref::tensor::Tensor<double>;
+
+struct MatmulSample {
+  Shape a;
+  Shape b;
+  Transpose transpose;
+};
+const MatmulSample kMatmulSamples[] = {{{1, 1}, {1, 1}, Transpose::none},
+                                       {{5, 255}, {255, 3}, Transpose::none},
+                                       {{5, 256}, {256, 3}, Transpose::none},
+                                       {{5, 257}, {257, 3}, Transpose::none},
+                                       {{3, 1000}, {1000, 70}, Transpose::none},
+                                       {{65, 20}, {20, 65}, Transpose::none},
+                                       {{130, 7}, {130, 9}, Transpose::a},
+                                       {{7, 300}, {9, 300}, Transpose::b},
+                                       {{2, 3, 4, 5}, {2, 3, 5, 6}, Transpose::none},
+                                       {{3, 4, 5}, {5, 6}, Transpose::none},
+                                       {{2, 600, 5}, {2, 600, 4}, Transpose::a},
+                                       {{4, 0}, {0, 3}, Transpose::none},
+                                       {{600, 40}, {40, 600}, Transpose::none}};
+
+ref::ops::Transpose in_ref(Transpose transpose) {
+  return transpose == Transpose::none ? ref::ops::Transpose::none
+         : transpose == Transpose::a  ? ref::ops::Transpose::a
+                                      : ref::ops::Transpose::b;
+}
+
+TEST(DeviceMatmul, TheBitsOfTheReference) {
+  for (const auto& device : devices())
+    for (const auto& [a_shape, b_shape, transpose] : kMatmulSamples) {
+      const Tensor a = sample(a_shape, "a"), b = sample(b_shape, "b");
+      DeviceTensor<double> left(*device, a_shape), right(*device, b_shape);
+      if (a.size() > 0) left = upload(*device, a);
+      if (b.size() > 0) right = upload(*device, b);
+      EXPECT_BITS_EQ(download(matmul(left, right, transpose)),
+                     ref::ops::matmul(a, b, in_ref(transpose)));
+    }
+}
+
+// The heads of attention: columns of a wider matrix, and a product added to what is there.
+TEST(DeviceMatmul, StridedBatchesAndAnOldTotal) {
+  const std::size_t batch = 2, heads = 3, rows = 4, own = 5, wide = 300;
+  const Tensor a = sample({batch, rows, heads * wide}, "a"), b = sample({own, wide}, "b");
+  Tensor c = sample({batch, heads, rows, own}, "c");
+  for (const auto& device : devices()) {
+    const auto left = upload(*device, a), right = upload(*device, b);
+    auto result = upload(*device, c);
+    const Matrices<double> to{result.span(),      0,     rows,      own, own, 1, batch,
+                              heads * rows * own, heads, rows * own};
+    const Matrices<const double> from{
+        left.span(), 0, rows, wide, heads * wide, 1, batch, rows * heads * wide, heads, wide};
+    matmul_into(*device, to, from, transposed(matrices(right.span(), right.shape())), true);
+    Tensor expected = c;
+    ref::ops::matmul_add<double>(
+        {expected.data(), rows, own, own, 1, batch, heads * rows * own, heads, rows * own},
+        ref::ops::MatrixView<const double>{a.data(), rows, wide, heads * wide, 1, batch,
+                                           rows * heads * wide, heads, wide},
+        ref::ops::transposed(ref::ops::matrices(b)));
+    EXPECT_BITS_EQ(download(result), expected);
+  }
+}
+
+TEST(DeviceMatmul, MinusZeroComesOutByUnderflow) {
+  const auto device = device::simulated_device();
+  const Tensor a = ref::tensor::full_tensor<double>({1, 1}, -0x1p-600);
+  const Tensor b = ref::tensor::full_tensor<double>({1, 1}, 0x1p-600);
+  EXPECT_BITS_EQ(download(matmul(upload(*device, a), upload(*device, b))), ref::ops::matmul(a, b));
+}
+
+TEST(DeviceMatmul, RefusesWithTheSentencesOfTheReference) {
+  const auto device = device::simulated_device();
+  for (const auto& [a_shape, b_shape] :
+       {std::pair<Shape, Shape>{{2, 3}, {2, 3}}, {{3}, {3, 1}}, {{2, 2, 3}, {4, 3, 2}}})
+    for (const Transpose transpose : {Transpose::none, Transpose::a, Transpose::b}) {
+      const Tensor a = sample(a_shape, "a"), b = sample(b_shape, "b");
+      EXPECT_EQ(refusal([&] { matmul(upload(*device, a), upload(*device, b), transpose); }),
+                refusal([&] { ref::ops::matmul(a, b, in_ref(transpose)); }));
+    }
+}
+
+TEST(DeviceMatmul, TheSimulatedDeviceHasNoCublas) {
+  const auto device = device::simulated_device();
+  const auto one = device::full_tensor(*device, {1, 1}, 1);
+  EXPECT_THROW(matmul(one, one, Transpose::none, Gemm::cublas), device::DeviceError);
+}
+
+}  // namespace
+}  // namespace normproof::gpu::ops

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "ref/numeric/errors.hpp"
+
+namespace normproof::gpu {
+
+inline constexpr auto kNothingRefused = "nothing is refused";
+
+/// The sentence of the ContractError that f throws, or kNothingRefused.
+inline std::string refusal(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const ref::numeric::ContractError& error) {
+    return error.what();
+  }
+  return kNothingRefused;
+}
+
+}  // namespace normproof::gpu

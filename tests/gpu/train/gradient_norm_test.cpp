@@ -1,0 +1,58 @@
+#include "gpu/train/gradient_norm.hpp"
+
+#include <gtest/gtest.h>
+
+#include "ref/train/gradient_norm.hpp"
+#include "tests/gpu/refusal.hpp"
+#include "tests/gpu/samples.hpp"
+#include "tests/verification/compare/expect.hpp"
+
+namespace normproof::gpu::train {
+namespace {
+
+using device::download;
+using device::upload;
+
+ref::train::Gradients<double> sample_gradients() {
+  ref::train::Gradients<double> gradients;
+  gradients.dense.set("a", sample({3, 100}, "a"));
+  gradients.dense.set("b", sample({1}, "b"));
+  gradients.rows.push_back({"e", {{1, 4}, sample({2, 50}, "e")}});
+  return gradients;
+}
+Gradients on_device(Device& device, const ref::train::Gradients<double>& gradients) {
+  Gradients result;
+  for (const auto& [name, values] : gradients.dense) result.dense.set(name, upload(device, values));
+  for (const auto& [name, rows] : gradients.rows)
+    result.rows.push_back({name, {rows.rows, upload(device, rows.values)}});
+  return result;
+}
+
+TEST(DeviceGradientNorm, TheBitsOfTheReference) {
+  for (const auto& device : devices())
+    for (const std::optional<double> limit : {std::optional<double>{}, {1e-3}, {1e9}}) {
+      auto expected = sample_gradients();
+      Gradients got = on_device(*device, expected);
+      const auto norms = ref::train::clip_gradients(expected, limit);
+      const GradientNorms got_norms = clip_gradients(got, limit);
+      EXPECT_BITS_EQ(got_norms.whole, norms.whole);
+      EXPECT_EQ(got_norms.of_tensors, norms.of_tensors);
+      for (const auto& [name, values] : expected.dense)
+        EXPECT_BITS_EQ(download(got.dense.at(name)), values);
+      EXPECT_BITS_EQ(download(got.rows[0].second.values), expected.rows[0].second.values);
+    }
+}
+
+TEST(DeviceGradientNorm, RefusesWithTheSentencesOfTheReference) {
+  const auto device = device::simulated_device();
+  auto gradients = sample_gradients();
+  gradients.dense.at("b").data()[0] = 1e200;
+  Gradients got = on_device(*device, gradients);
+  EXPECT_EQ(refusal([&] { gradient_norms(got); }),
+            refusal([&] { ref::train::gradient_norms(gradients); }));
+  EXPECT_EQ(refusal([&] { clip_gradients(got, 0.0); }),
+            refusal([&] { ref::train::clip_gradients(gradients, 0.0); }));
+}
+
+}  // namespace
+}  // namespace normproof::gpu::train
