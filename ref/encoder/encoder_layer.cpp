@@ -98,11 +98,7 @@ template <numeric::Real T>
 EncoderLayer<T>::EncoderLayer(const EncoderConfig& config,
                               const EncoderLayerParameters<T>& parameters, std::string place,
                               const Tap<T>& tap)
-    : config_(config),
-      parameters_(parameters),
-      place_(std::move(place)),
-      given_tap_(tap),
-      tap_(&tap) {}
+    : config_(config), parameters_(parameters), place_(std::move(place)), tap_(tap) {}
 
 template <numeric::Real T>
 double EncoderLayer<T>::rate(const EncoderRun& run) const {
@@ -124,7 +120,7 @@ nn::DropoutKey EncoderLayer<T>::key(const EncoderRun& run, const char* name) con
 template <numeric::Real T>
 nn::AttentionOptions EncoderLayer<T>::attention_options(const EncoderRun& run) const {
   const std::string weights = place_ + ".attention.weights";
-  const bool kept = keep_.weights || tap_->asks_for(weights) || tap_->asks_for(weights + ".keep");
+  const bool kept = keep_.weights || tap_.asks_for(weights) || tap_.asks_for(weights + ".keep");
   return {config_.num_heads, rate(run), key(run, ".attention.weights"), kept};
 }
 
@@ -139,7 +135,7 @@ Tensor<T> EncoderLayer<T>::drop(Tensor<T> y, const char* name, const EncoderRun&
   const double p = rate(run);
   if (p == 0) return y;
   keep = nn::dropout_mask(tensor::shape_of(y), p, key(run, name));
-  show_mask(*tap_, place_ + name + ".keep", keep);
+  show_mask(tap_, place_ + name + ".keep", keep);
   nn::dropout_in_place(y, keep, p);
   return y;
 }
@@ -159,11 +155,11 @@ Tensor<T> EncoderLayer<T>::attend(const Tensor<T>& x, const EncoderRun& run) {
   nn::AttentionForward<T> attention =
       nn::multi_head_attention(x, parameters_.attention, valid_, attention_options(run));
   saved_.attention = std::move(attention.saved);
-  show(*tap_, place_ + ".attention.qkv", saved_.attention.qkv);
-  show(*tap_, place_ + ".attention.weights", saved_.attention.weights);
-  show_mask(*tap_, place_ + ".attention.weights.keep", saved_.attention.keep);
-  show(*tap_, place_ + ".attention.context", saved_.attention.context);
-  show(*tap_, place_ + ".attention.y", attention.y);
+  show(tap_, place_ + ".attention.qkv", saved_.attention.qkv);
+  show(tap_, place_ + ".attention.weights", saved_.attention.weights);
+  show_mask(tap_, place_ + ".attention.weights.keep", saved_.attention.keep);
+  show(tap_, place_ + ".attention.context", saved_.attention.context);
+  show(tap_, place_ + ".attention.y", attention.y);
   return drop(std::move(attention.y), ".attention.y", run, saved_.keep1);
 }
 
@@ -175,7 +171,7 @@ Tensor<T> EncoderLayer<T>::attend_backward(const Tensor<T>& grad_y, const Encode
       drop_backward(grad_y, run, saved_.keep1, own), saved_.attention_in, parameters_.attention,
       valid_, saved_.attention, attention_options(run));
   gradients.attention = std::move(backward.parameters);
-  show(*tap_, "grad_" + place_ + ".attention.x", backward.grad_x);
+  show(tap_, "grad_" + place_ + ".attention.x", backward.grad_x);
   return std::move(backward.grad_x);
 }
 
@@ -185,10 +181,10 @@ Tensor<T> EncoderLayer<T>::feed(const Tensor<T>& x, const EncoderRun& run) {
   nn::FeedForwardForward<T> fed =
       nn::feed_forward(x, parameters_.feed_forward, feed_forward_options(run));
   saved_.feed_forward = std::move(fed.saved);
-  show(*tap_, place_ + ".feed_forward.inner", saved_.feed_forward.inner);
-  show(*tap_, place_ + ".feed_forward.active", saved_.feed_forward.active);
-  show_mask(*tap_, place_ + ".feed_forward.active.keep", saved_.feed_forward.keep);
-  show(*tap_, place_ + ".feed_forward.y", fed.y);
+  show(tap_, place_ + ".feed_forward.inner", saved_.feed_forward.inner);
+  show(tap_, place_ + ".feed_forward.active", saved_.feed_forward.active);
+  show_mask(tap_, place_ + ".feed_forward.active.keep", saved_.feed_forward.keep);
+  show(tap_, place_ + ".feed_forward.y", fed.y);
   return drop(std::move(fed.y), ".feed_forward.y", run, saved_.keep2);
 }
 
@@ -200,7 +196,7 @@ Tensor<T> EncoderLayer<T>::feed_backward(const Tensor<T>& grad_y, const EncoderR
       drop_backward(grad_y, run, saved_.keep2, own), saved_.feed_forward_in,
       parameters_.feed_forward, saved_.feed_forward, feed_forward_options(run));
   gradients.feed_forward = std::move(backward.parameters);
-  show(*tap_, "grad_" + place_ + ".feed_forward.x", backward.grad_x);
+  show(tap_, "grad_" + place_ + ".feed_forward.x", backward.grad_x);
   return std::move(backward.grad_x);
 }
 
@@ -226,7 +222,7 @@ Tensor<T> EncoderLayer<T>::forward_kept(Tensor<T> x, const EncoderRun& run,
   const auto normalise = [&](const char* name, const norm::Affine<T>& affine, Tensor<T> values,
                              NormSite<T>& site) {
     return run_norm<T>(config_, affine, std::move(values), valid_, run.mode, place_ + "." + name,
-                       state, site, *tap_);
+                       state, site, tap_);
   };
   if (config_.placement == model::NormPlacement::post) {
     saved_.attention_in = std::move(x);
@@ -250,15 +246,15 @@ template <numeric::Real T>
 Tensor<T> EncoderLayer<T>::backward(Tensor<T> grad_y, const EncoderRun& run, NamedTensors<T>& state,
                                     EncoderLayerParameters<T>& gradients) {
   if (start_) {
-    tap_ = &no_tap_;
+    Tap<T> given = std::exchange(tap_, {});
     forward_kept(std::move(start_->x), run, start_->state);
-    tap_ = &given_tap_;
+    tap_ = std::move(given);
     start_.reset();
   }
   const auto through_norm = [&](const char* name, Tensor<T> grad, NormSite<T>& site,
                                 norm::Affine<T>& own) {
     return run_norm_backward<T>(config_, std::move(grad), place_ + "." + name, state, site, own,
-                                *tap_);
+                                tap_);
   };
   if (config_.placement == model::NormPlacement::post) {
     Tensor<T> grad_h = through_norm("norm2", std::move(grad_y), saved_.norm2, gradients.norm2);

@@ -107,9 +107,7 @@ class EncoderLayer {
   const EncoderConfig& config_;
   const EncoderLayerParameters<T>& parameters_;
   std::string place_;
-  const Tap<T>& given_tap_;
-  const Tap<T> no_tap_;
-  const Tap<T>* tap_;  ///< the given one, none where the forward is computed again
+  Tap<T> tap_;  ///< none while the forward is computed again
   Keep keep_;
   Mask valid_;
   EncoderLayerSaved<T> saved_;
