@@ -195,7 +195,7 @@ TEST(MultiHeadAttention, ScoresThatAreNotFiniteAreNamedByTheirSentence) {
   auto t = inputs_for<double>(3, 4, 4);
   for (std::size_t d = 0; d < 4; ++d) t.at("x").data()[(2 * 4 + 1) * 4 + d] = 1e200;
   EXPECT_THAT(
-      numeric::contract_message(
+      numeric::error_message<numeric::NotFiniteError>(
           [&] { multi_head_attention(t.at("x"), attention_of(t), {}, {.num_heads = 2}); }),
       HasSubstr("attention in sentence 2, heads 0 to 1: softmax: x has the element [0, 1, 1]"));
 }
