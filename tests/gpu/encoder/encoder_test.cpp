@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "ref/encoder/encoder.hpp"
+#include "tests/gpu/device/refusal.hpp"
 #include "tests/gpu/encoder/samples.hpp"
-#include "tests/gpu/refusal.hpp"
 #include "tests/verification/compare/expect.hpp"
 
 namespace normproof::gpu::encoder {

@@ -2,7 +2,7 @@
 
 #include "gpu/encoder/encoder.hpp"
 #include "ref/encoder/parameters.hpp"
-#include "tests/gpu/samples.hpp"
+#include "tests/gpu/device/samples.hpp"
 
 namespace normproof::gpu::encoder {
 

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/gpu/device/refusal.hpp"
 #include "tests/gpu/nn/samples.hpp"
-#include "tests/gpu/refusal.hpp"
 #include "tests/verification/compare/expect.hpp"
 
 namespace normproof::gpu::nn {

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "ref/nn/multi_head_attention.hpp"
+#include "tests/gpu/device/refusal.hpp"
 #include "tests/gpu/nn/samples.hpp"
-#include "tests/gpu/refusal.hpp"
 #include "tests/verification/compare/expect.hpp"
 
 namespace normproof::gpu::nn {

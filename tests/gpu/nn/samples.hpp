@@ -2,7 +2,7 @@
 
 #include "gpu/nn/linear.hpp"
 #include "ref/nn/linear.hpp"
-#include "tests/gpu/samples.hpp"
+#include "tests/gpu/device/samples.hpp"
 
 namespace normproof::gpu::nn {
 

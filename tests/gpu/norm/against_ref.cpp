@@ -3,8 +3,8 @@
 #include <limits>
 
 #include "gpu/norm/norm.hpp"
-#include "tests/gpu/refusal.hpp"
-#include "tests/gpu/samples.hpp"
+#include "tests/gpu/device/refusal.hpp"
+#include "tests/gpu/device/samples.hpp"
 #include "tests/verification/compare/expect.hpp"
 
 namespace normproof::gpu::norm {

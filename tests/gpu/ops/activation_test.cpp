@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "ref/ops/activation.hpp"
-#include "tests/gpu/refusal.hpp"
-#include "tests/gpu/samples.hpp"
+#include "tests/gpu/device/refusal.hpp"
+#include "tests/gpu/device/samples.hpp"
 #include "tests/verification/compare/expect.hpp"
 
 namespace normproof::gpu::ops {

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "ref/numeric/elementary.hpp"
-#include "tests/gpu/samples.hpp"
+#include "tests/gpu/device/samples.hpp"
 #include "tests/verification/compare/expect.hpp"
 
 namespace normproof::gpu::ops {

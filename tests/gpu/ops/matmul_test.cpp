@@ -4,8 +4,8 @@
 
 #include "gpu/device/errors.hpp"
 #include "ref/ops/matmul.hpp"
-#include "tests/gpu/refusal.hpp"
-#include "tests/gpu/samples.hpp"
+#include "tests/gpu/device/refusal.hpp"
+#include "tests/gpu/device/samples.hpp"
 #include "tests/verification/compare/expect.hpp"
 
 namespace normproof::gpu::ops {

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "ref/ops/reduce.hpp"
-#include "tests/gpu/samples.hpp"
+#include "tests/gpu/device/samples.hpp"
 #include "tests/ref/numeric/error_message.hpp"
 #include "tests/verification/compare/expect.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "ref/train/learning_rate.hpp"
 #include "ref/train/trainer.hpp"
-#include "tests/gpu/samples.hpp"
+#include "tests/gpu/device/samples.hpp"
 #include "tests/verification/compare/expect.hpp"
 
 namespace normproof::gpu::train {
