@@ -41,6 +41,8 @@ class PlainOptimizer {
 
   /// Every result, step upon step.
   std::map<std::string, std::vector<T>> take() { return std::move(out_); }
+  /// The iterations after each step: no number of the format, which may not hold them.
+  const std::vector<double>& iterations() const { return iterations_; }
 
   void operator()(const ref::model::SgdOptions& o) {
     const T momentum = static_cast<T>(o.momentum);
@@ -193,8 +195,8 @@ class PlainOptimizer {
     put("parameter", p_);
     for (const auto& [name, values] : moments_)
       if (!values.empty()) put(name, values);
-    const std::size_t done = sites_.count("returned iterations", before_ + s + 1);
-    put("iterations", {static_cast<T>(static_cast<double>(done))});
+    iterations_.push_back(
+        static_cast<double>(sites_.count("returned iterations", before_ + s + 1)));
   }
 
   void put(const std::string& name, const std::vector<T>& values) {
@@ -210,6 +212,7 @@ class PlainOptimizer {
   std::size_t before_;  ///< steps
   std::vector<std::vector<T>> gradients_;
   std::map<std::string, std::vector<T>> moments_, out_;
+  std::vector<double> iterations_;
 };
 
 template <class T>
@@ -221,14 +224,15 @@ std::vector<StoredTensor> run_steps_as(const Case& c, const Style& style, Sites&
   PlainOptimizer<T> optimizer({count / width, 1, width}, inputs.optimizer, operation.learning_rate,
                               style, sites);
   std::visit(optimizer, operation.optimizer);
-  const std::size_t steps = inputs.optimizer.gradients.size();
-  std::vector<StoredTensor> tensors;
+  const auto stacked = [&](std::vector<std::size_t> own) {
+    if (c.sequence) own.insert(own.begin(), inputs.optimizer.gradients.size());
+    return own;
+  };
+  std::vector<StoredTensor> tensors = {
+      ref::io::make_tensor("iterations", DType::int64, stacked({1}), optimizer.iterations())};
   for (auto& [name, values] : optimizer.take()) {
-    std::vector<std::size_t> own = name == "iterations" ? std::vector<std::size_t>{1} : shape;
-    if (c.sequence) own.insert(own.begin(), steps);
-    if (name != "iterations")
-      write_rows(name, {values.size() / width, 1, width}, values, sites, false);
-    tensors.push_back(stored_tensor(name, dtype_of_output(c.dtype, name), own, values));
+    write_rows(name, {values.size() / width, 1, width}, values, sites, false);
+    tensors.push_back(stored_tensor(name, dtype_of_output(c.dtype, name), stacked(shape), values));
   }
   return tensors;
 }

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Every layer in NumPy, from docs/specification/norms.md; two passes, sums as numpy.sum adds.
 
-The functions are in numpy_functions.py.
+The functions are in numpy_functions.py, the optimizers in numpy_optimizers.py.
 """
 import numpy as np
 
 import numpy_functions
+import numpy_optimizers
 import protocol
 
 CENTRED = ("layer_norm", "batch_norm", "batch_renorm", "instance_norm", "group_norm")
@@ -196,6 +197,8 @@ class Layer:
 
 
 def step(case):
+    if case.op in numpy_optimizers.OPTIMIZERS:
+        return numpy_optimizers.step(case)
     with np.errstate(all="ignore"):
         return numpy_functions.step(case) if case.op in numpy_functions.FUNCTIONS else Layer(case).run()
 
@@ -205,4 +208,5 @@ LAYERS = ("layer_norm", "rms_norm", "group_scaling", "scale_norm", "batch_norm",
 if __name__ == "__main__":
     protocol.main("NumPy", np.__version__,
                   protocol.asks((*LAYERS, *numpy_functions.FUNCTIONS),
-                                ("float64", "float32", "float16", "bfloat16")), step)
+                                ("float64", "float32", "float16", "bfloat16")) +
+                  protocol.asks(numpy_optimizers.OPTIMIZERS, ("float64", "float32")), step)

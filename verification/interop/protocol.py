@@ -10,8 +10,9 @@ import sys
 
 import numpy as np
 
-STATE = ("running_mean", "running_variance", "running_psi2", "nu", "iterations")
-STEPPED = ("x", "grad_y", "valid")
+MOMENTS = ("velocity", "first_moment", "second_moment")  # of optimizers
+STATE = ("running_mean", "running_variance", "running_psi2", "nu", "iterations", "parameter", *MOMENTS)
+STEPPED = ("x", "grad_parameter", "grad_y", "valid")
 # bfloat16 is float32 here, on the grid of bfloat16: see Case.dtype.
 ARRAYS = {"float64": np.float64, "float32": np.float32, "float16": np.float16, "bfloat16": np.float32,
           "int64": np.int64, "int32": np.int32, "uint8": np.uint8, "boolean": np.bool_}
@@ -26,9 +27,9 @@ class Case:
     path: str
     op: str  # "layer_norm"
     training: bool
-    sequence: bool  # x, grad_y and valid have a leading axis of steps
+    sequence: bool  # x, grad_y and valid, or grad_parameter, have a leading axis of steps
     options: dict  # eps and the like: float, bool or str
-    dtype: str  # of x, or of an encoder's parameters: "float64", "float32", "float16" or "bfloat16"
+    dtype: str  # of x, or of an encoder's parameters, or of an optimizer's: "float64", "float32", "float16" or "bfloat16"
     tensors: dict  # name: array
 
     def __getitem__(self, name):
@@ -87,7 +88,7 @@ def parse_line(line):
             tensors[name] = np.array(values, np.float64).astype(ARRAYS[dtypes[name]]).reshape(shape)
             i += count
         i += 1
-    dtype = dtypes.get("x") or dtypes["head.weight"]
+    dtype = dtypes.get("x") or dtypes.get("parameter") or dtypes["head.weight"]
     return Case(path, op, mode == "training", sequence, options, dtype, tensors)
 
 
@@ -130,7 +131,8 @@ def run_case(case, step):
     if not case.sequence:
         return step(case)
     state, every = {}, []
-    for index in range(len(case["x"])):
+    stepped = next(name for name in STEPPED if name in case.tensors)
+    for index in range(len(case[stepped])):
         every.append(step(case.at(index, state)))
         state = {name: every[-1][name] for name in STATE if name in every[-1]}
     return {name: np.stack([outputs[name] for outputs in every]) for name in every[0]}

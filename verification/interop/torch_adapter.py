@@ -3,13 +3,16 @@
 
 Conventions: momentum is 1 - running_decay; the running variance is the unbiased one, and mapped where
 the case has the biased one; tokens are the last axis, [B,D,T]. The layers have no mask; softmax and
-logsumexp take -inf where an element takes no part.
+logsumexp take -inf where an element takes no part. Encoder layers are in torch_encoder_layer.py, optimizers in
+torch_optimizers.py.
 """
 import numpy as np
 import torch
 import torch.nn.functional as F
 
 import protocol
+import torch_encoder_layer
+import torch_optimizers
 
 MASK_MATTERS = ("batch_norm", "instance_norm", "group_norm")
 FUNCTIONS = {
@@ -53,6 +56,10 @@ def forward(case, x, gamma, beta, state):
 
 
 def step(case):
+    if case.op in torch_optimizers.OPTIMIZERS:
+        return torch_optimizers.step(case)
+    if case.op == "encoder_layer":
+        return torch_encoder_layer.step(case)
     if case.masked and case.op in MASK_MATTERS:
         raise protocol.NotOffered
     leaves, state = {}, {}
@@ -93,6 +100,7 @@ if __name__ == "__main__":
     torch.set_num_threads(1)
     rows = protocol.asks(("layer_norm", "batch_norm", "instance_norm", "group_norm", *FUNCTIONS),
                          ("float64", "float32", "bfloat16"))
+    rows += protocol.asks(("encoder_layer", *torch_optimizers.OPTIMIZERS), ("float64", "float32"))
     if hasattr(F, "rms_norm"):
         rows += protocol.asks(("rms_norm",), ("float64", "float32"))
     protocol.main("PyTorch", torch.__version__, rows, step)

@@ -56,6 +56,12 @@ TEST(PlainOptimizers, AStateThatIsLeftBehindShowsInTheSecondStep) {
   for (std::size_t i = 0; i < right.size(); ++i) EXPECT_EQ(right[i] == stale[i], i < elements) << i;
 }
 
+TEST(PlainOptimizers, InSixteenBitsTheStepsAreCountedStill) {
+  const Case c = case_of_optimizer("adam", "after_a_thousand_steps");
+  const auto answer = steps_with(c, {}, {.accumulation = Accumulation::bfloat16});
+  EXPECT_EQ(values_of(answer, "iterations"), (std::vector<double>{1001, 1002, 1003}));
+}
+
 TEST(PlainOptimizers, NoSiteOfAdamIsOneOfSgd) {
   Sites sites;
   sites.list();
