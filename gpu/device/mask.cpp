@@ -32,9 +32,9 @@ DeviceMask::DeviceMask(Device& device, const Mask& valid, std::size_t seq_len)
   counts_ = upload(device, counts.data(), {sentences});
 }
 
-DeviceMask DeviceMask::reshaped(Shape shape) const {
+DeviceMask DeviceMask::reshaped(const Shape& shape) const {
   DeviceMask result = *this;
-  result.flags_ = flags_.reshaped(std::move(shape));
+  result.flags_ = flags_.reshaped(shape);
   return result;
 }
 

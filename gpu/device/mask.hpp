@@ -30,7 +30,7 @@ class DeviceMask {
   bool is_given() const { return flags_.is_given(); }
   const Shape& shape() const { return flags_.shape(); }
   /// The same rows under another shape.
-  DeviceMask reshaped(Shape shape) const;
+  DeviceMask reshaped(const Shape& shape) const;
   /// Whether some row is not valid.
   bool masks() const { return masks_; }
   /// Valid rows; of one that is not given 0.

@@ -41,9 +41,9 @@ class DeviceTensor {
   Span<const T> span() const { return {static_cast<const T*>(memory_.get()), size_}; }
 
   /// The same elements under another shape.
-  DeviceTensor reshaped(Shape shape) const {
+  DeviceTensor reshaped(const Shape& shape) const {
     DeviceTensor result = *this;
-    result.shape_ = std::move(shape);
+    result.shape_ = shape;
     return result;
   }
 

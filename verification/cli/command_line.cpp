@@ -9,6 +9,7 @@
 
 #include "ref/numeric/errors.hpp"
 #include "verification/cli/golden_command_line.hpp"
+#include "verification/cli/gpu_command_line.hpp"
 #include "verification/cli/help.hpp"
 #include "verification/cli/option_values.hpp"
 #include "verification/cli/regress_command_line.hpp"
@@ -263,6 +264,9 @@ Command parse_command_line(const std::vector<std::string>& arguments) {
   add_weights(app, weights_texts);
   StudyTexts study_texts;
   add_study(app, study_texts);
+  GpuTexts gpu_texts;
+  add_gpu(app, gpu_texts);
+  add_probe_order(app, gpu_texts);
   app.set_version_flag("--version", "normproof " NORMPROOF_VERSION);
   app.footer(program_footer());
   app.get_formatter()->column_width(22);
@@ -304,7 +308,7 @@ Command parse_command_line(const std::vector<std::string>& arguments) {
   const CLI::App& command = *given.front();
   // verb_of names the verb that is nearest to an unknown one.
   const bool has_verbs = command.get_name() == "golden" || command.get_name() == "regress" ||
-                         command.get_name() == "study";
+                         command.get_name() == "study" || command.get_name() == "gpu";
   if (!has_verbs || !command.get_subcommands().empty())
     refuse_extras(command, command.get_name(), {});
   if (command.get_name() == "verify") return verify_command(command, texts);
@@ -313,6 +317,7 @@ Command parse_command_line(const std::vector<std::string>& arguments) {
   if (command.get_name() == "train") return train_command(command, train_texts);
   if (command.get_name() == "trace") return trace_command(command, trace_texts);
   if (command.get_name() == "weights") return weights_command(command);
+  if (command.get_name() == "probe-order") return probe_order_command(gpu_texts);
   if (command.get_name() == "determinism") return determinism_command(command, texts);
   if (command.get_name() == "golden") {
     const CLI::App& verb = verb_of(command);
@@ -328,6 +333,12 @@ Command parse_command_line(const std::vector<std::string>& arguments) {
     const CLI::App& verb = verb_of(command);
     refuse_extras(verb, "study " + verb.get_name(), {});
     return study_command(verb, study_texts);
+  }
+  if (command.get_name() == "gpu") {
+    const CLI::App& verb = verb_of(command);
+    refuse_extras(verb, "gpu " + verb.get_name(), {});
+    if (verb.get_name() == "train") return gpu_train_command(verb, gpu_texts);
+    return gpu_agree_command(verb, gpu_texts);
   }
   if (command.get_name() == "regress") {
     const CLI::App& verb = verb_of(command);

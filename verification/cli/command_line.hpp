@@ -13,6 +13,7 @@
 #include "verification/cli/elementary.hpp"
 #include "verification/cli/eval.hpp"
 #include "verification/cli/golden.hpp"
+#include "verification/cli/gpu.hpp"
 #include "verification/cli/regress.hpp"
 #include "verification/cli/study.hpp"
 #include "verification/cli/trace.hpp"
@@ -39,11 +40,12 @@ struct TextCommand {
   std::string text;
 };
 
-using Command = std::variant<VerifyCommand, EvalCommand, TokenizeCommand, ElementaryCommand,
-                             DeterminismCommand, GoldenMakeCommand, GoldenCheckCommand,
-                             GoldenRelationsCommand, GoldenPowerCommand, GoldenBlessCommand,
-                             GoldenExportCommand, RegressRecordCommand, RegressCompareCommand,
-                             TrainCommand, TraceCommand, WeightsCommand, StudyCommand, TextCommand>;
+using Command =
+    std::variant<VerifyCommand, EvalCommand, TokenizeCommand, ElementaryCommand, DeterminismCommand,
+                 GoldenMakeCommand, GoldenCheckCommand, GoldenRelationsCommand, GoldenPowerCommand,
+                 GoldenBlessCommand, GoldenExportCommand, RegressRecordCommand,
+                 RegressCompareCommand, TrainCommand, TraceCommand, WeightsCommand, StudyCommand,
+                 GpuAgreeCommand, GpuTrainCommand, ProbeOrderCommand, TextCommand>;
 
 /// Computes  the command that the arguments (without the program's name) spell out. --jobs and
 ///           --threads are the number of processors where they are not given.

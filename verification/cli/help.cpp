@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "ref/model/norm_options.hpp"
+#include "verification/agreement/order_subjects.hpp"
 
 namespace normproof::verification::cli {
 
@@ -19,7 +20,8 @@ std::string program_footer() {
          "  0  everything is as expected\n"
          "  1  a claim is not, a bit differs, or a computation failed\n"
          "  2  the command line is wrong\n"
-         "  3  a file is absent, empty, damaged or not of its format, or cannot be written\n\n"
+         "  3  a file is absent, empty, damaged or not of its format, or cannot be written\n"
+         "  77 there is no GPU to run on\n\n"
          "Examples:\n"
          "  normproof verify --html report.html\n"
          "  normproof eval layer_norm --in x.npz --out y.npz\n"
@@ -262,6 +264,43 @@ std::string regress_compare_footer() {
          "Examples:\n"
          "  normproof regress compare --history h.jsonl --html h.html --junit h.xml\n"
          "  normproof regress compare --history h.jsonl --from v1 --to v2 --allow towards";
+}
+
+std::string gpu_footer() {
+  return "Each verb has a --help of its own.\n\n"
+         "Examples:\n"
+         "  normproof gpu agree\n"
+         "  normproof gpu train --norm batch_norm --steps 20";
+}
+
+std::string gpu_agree_footer() {
+  return "Sums, products, exp, log, tanh, erf, dropout and the embedding; the quick tier of the "
+         "golden corpus;\nrandom cases of every norm and function, with extents of 1, more than "
+         "65535 rows and masks of\nnothing; two steps of training with every norm. The tolerance "
+         "is zero.\nExit status 1 if a bit differs, 77 without a GPU where one is asked for.\n\n"
+         "Examples:\n"
+         "  normproof gpu agree --seed 7 --json rows.json\n"
+         "  normproof gpu agree --device cuda --junit rows.xml";
+}
+
+std::string gpu_train_footer() {
+  return "Prints the loss of each step, and the SHA-256 of parameters and running statistics after "
+         "the last\none, of both sides. Exit status 1 if they differ.\n\n"
+         "Example:\n"
+         "  normproof gpu train --norm power_norm --optimizer adam --steps 50";
+}
+
+std::string probe_order_footer() {
+  std::string text = "Subjects:\n";
+  for (const agreement::OrderSubject& subject : agreement::order_subjects())
+    text += fmt::format("  {:<20} {}\n", subject.name, subject.what);
+  return text +
+         "\nA list in brackets is added from left to right: [0..2] is (0 + 1) + 2, where 0, 1, 2 "
+         "are the numbers\nof terms; one in braces at once. Exit status 1 if the order is not "
+         "the contract's.\n\n"
+         "Examples:\n"
+         "  normproof probe-order matmul --terms 600\n"
+         "  normproof probe-order matmul-blas";
 }
 
 }  // namespace normproof::verification::cli

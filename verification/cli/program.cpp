@@ -7,6 +7,7 @@
 #include <string_view>
 #include <variant>
 
+#include "gpu/device/errors.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/fp_environment.hpp"
 #include "verification/cli/command_line.hpp"
@@ -86,6 +87,15 @@ struct Runner {
     study(command);
     return kSuccess;
   }
+  int operator()(const GpuAgreeCommand& command) const {
+    return gpu_agree(command) ? kSuccess : kNumericalFailure;
+  }
+  int operator()(const GpuTrainCommand& command) const {
+    return gpu_train(command) ? kSuccess : kNumericalFailure;
+  }
+  int operator()(const ProbeOrderCommand& command) const {
+    return probe_order(command) ? kSuccess : kNumericalFailure;
+  }
   int operator()(const TextCommand& command) const {
     write_stdout(command.text);
     return kSuccess;
@@ -106,6 +116,8 @@ int run_program(const std::vector<std::string>& arguments) noexcept {
     return complain(kUsageError, error.what());
   } catch (const ref::numeric::FileError& error) {
     return complain(kFileError, error.what());
+  } catch (const gpu::device::NoDeviceError& error) {
+    return complain(kNoDevice, error.what());
   } catch (const std::bad_alloc&) {
     return complain(kNumericalFailure, "the memory does not suffice");
   } catch (const std::exception& error) {

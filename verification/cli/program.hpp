@@ -10,12 +10,13 @@ enum ExitStatus : int {
   kNumericalFailure = 1,
   kUsageError = 2,
   kFileError = 3,
+  kNoDevice = 77,
 };
 
 /// Runs the program with these arguments (without its name): the one place where errors become an
 /// exit status and a sentence on standard error that begins with "normproof: ".
 ///
-/// Computes  UsageError and ContractError give 2, FileError 3, anything else 1
+/// Computes  UsageError and ContractError give 2, FileError 3, NoDeviceError 77, anything else 1
 int run_program(const std::vector<std::string>& arguments) noexcept;
 
 }  // namespace normproof::verification::cli

@@ -1,0 +1,50 @@
+#include "verification/agreement/operations.hpp"
+
+#include <gtest/gtest.h>
+
+#include "verification/golden/corpus.hpp"
+
+namespace normproof::verification::agreement {
+namespace {
+
+TEST(AgreementOperations, ACaseOfEveryOperationOfTheCorpusAgrees) {
+  const auto device = gpu::device::simulated_device(3);
+  Rows rows;
+  std::string last;
+  for (const golden::Case& c : golden::corpus(golden::Tier::quick)) {
+    if (golden::op_of(c) == last) continue;
+    const std::string name = golden::path_of(c);
+    if (agree_on_operation(*device, c.options, golden::inputs_of(c, name), name, rows))
+      last = golden::op_of(c);
+  }
+  for (const Row& row : rows.all()) EXPECT_EQ(row.difference, "") << row.operation;
+  // The corpus asks nothing of `none`.
+  EXPECT_EQ(rows.all().size(), ref::model::operation_names().size() - 1);
+}
+
+TEST(AgreementOperations, AnotherInputOfTheDeviceShows) {
+  const auto device = gpu::device::simulated_device();
+  evaluation::EvalInputs inputs;
+  inputs.steps = {{.x = {{1, 2}, {3, 5}}, .grad_y = {{1, 0}, {0, 1}}}};
+  Rows rows;
+  EXPECT_TRUE(agree_on_operation(*device, ref::model::NormOptions{ref::model::LayerNormOptions{}},
+                                 inputs, "fine", rows));
+  EXPECT_TRUE(rows.agree());
+  rows.compare("y", 1.0, 1.0 + 0x1p-52);
+  EXPECT_FALSE(rows.agree());
+}
+
+TEST(AgreementOperations, WhatBothRefuseIsCounted) {
+  const auto device = gpu::device::simulated_device();
+  evaluation::EvalInputs inputs;
+  inputs.steps = {{.x = {{1, 2}, {3, 5}}, .valid = {false, false}}};
+  const ref::model::NormOptions options = ref::model::BatchNormOptions{};
+  inputs.state = ref::norm::initial_state<double>(options, 2);
+  Rows rows;
+  EXPECT_TRUE(agree_on_operation(*device, options, inputs, "refused", rows));
+  EXPECT_TRUE(rows.agree());
+  EXPECT_EQ(rows.all()[0].refused, 1u);
+}
+
+}  // namespace
+}  // namespace normproof::verification::agreement

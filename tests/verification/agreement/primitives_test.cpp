@@ -1,0 +1,20 @@
+#include "verification/agreement/primitives.hpp"
+
+#include <gtest/gtest.h>
+
+namespace normproof::verification::agreement {
+namespace {
+
+TEST(AgreementPrimitives, TheSimulatedDeviceAgrees) {
+  const auto device = gpu::device::simulated_device(9);
+  Rows rows;
+  agree_on_primitives(*device, 4, rows);
+  for (const Row& row : rows.all()) {
+    EXPECT_EQ(row.difference, "") << row.operation;
+    EXPECT_GT(row.elements, 0u);
+  }
+  EXPECT_EQ(rows.all().size(), 5u);
+}
+
+}  // namespace
+}  // namespace normproof::verification::agreement

@@ -1,0 +1,55 @@
+#include "verification/cli/gpu.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/verification/cli/program_run.hpp"
+
+namespace normproof::tests::verification::cli {
+namespace {
+
+using testing::AllOf;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+using tests::ref::io::TemporaryFolder;
+
+TEST(GpuProgram, AgreePrintsARowAnOperationAndWritesFiles) {
+  const TemporaryFolder folder;
+  const Outcome outcome =
+      run("cd '" + folder.path().string() + "'; $N gpu agree --seed 3 --json a.json --junit a.xml");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(StartsWith("device simulated, ordered mode, seed 3"),
+                                 HasSubstr("\nlayer_norm "), HasSubstr("\ntraining "),
+                                 HasSubstr("cases: the same bits")));
+  EXPECT_THAT(read_file(folder / "a.json"),
+              AllOf(HasSubstr("\"agree\": true"), HasSubstr("\"operation\": \"matmul\"")));
+  EXPECT_THAT(read_file(folder / "a.xml"), HasSubstr("name=\"softmax\""));
+}
+
+TEST(GpuProgram, TrainPrintsTheHashOfBothSides) {
+  const Outcome outcome = run("$N gpu train --steps 2 --norm power_norm --optimizer adam");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("step    2  loss "), EndsWith("by ref: the same trajectory\n")));
+}
+
+TEST(GpuProgram, ProbeOrderPrintsTheTreeAndTheVerdict) {
+  const Outcome ours = run("$N probe-order matmul --terms 600");
+  EXPECT_EQ(ours.status, 0) << ours.err;
+  EXPECT_THAT(ours.out, AllOf(HasSubstr("600 terms: [0..255 [256..511] [512..599]]\n"),
+                              HasSubstr("this is the contract's order, R1")));
+  // 0, 1, 2 and 3 are one lane each in R2, and one chain in R1.
+  EXPECT_THAT(run("$N probe-order device-sum-elements --terms 4").out,
+              HasSubstr("4 terms: [0 2 [1 3]]\n"));
+}
+
+TEST(GpuProgram, WithoutAGpuOneSentenceAndStatus77) {
+  const Outcome outcome = run("$N gpu agree --device cuda");
+  if (outcome.status == 0) GTEST_SKIP() << "this machine has a GPU";
+  EXPECT_EQ(outcome.status, 77);
+  EXPECT_THAT(outcome.err, StartsWith("normproof: no device: "));
+}
+
+}  // namespace
+}  // namespace normproof::tests::verification::cli

@@ -1,0 +1,291 @@
+#include "verification/agreement/operations.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "gpu/norm/norm.hpp"
+#include "gpu/ops/activation.hpp"
+#include "gpu/ops/softmax.hpp"
+#include "gpu/train/cross_entropy.hpp"
+#include "gpu/train/trainer.hpp"
+
+namespace normproof::verification::agreement {
+namespace {
+
+namespace device = gpu::device;
+namespace model = ref::model;
+using device::Device;
+using device::DeviceMask;
+using device::DeviceTensor;
+using device::download;
+using device::NamedDeviceTensors;
+using device::upload;
+using ref::tensor::NamedTensors;
+using ref::tensor::Tensor;
+
+NamedDeviceTensors upload_all(Device& to, const NamedTensors<double>& named) {
+  NamedDeviceTensors result;
+  for (const auto& [name, values] : named) result.set(name, upload(to, values));
+  return result;
+}
+
+void compare_all(const NamedDeviceTensors& got, const NamedTensors<double>& expected, Rows& rows) {
+  for (const auto& [name, values] : expected) rows.compare(name, download(got.get(name)), values);
+}
+
+std::string refusal_of(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const ref::numeric::ContractError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// Both sides of one operation: whether there is more to do, that is, neither refused.
+bool both(const std::function<void()>& by_ref, const std::function<void()>& on_device, Rows& rows) {
+  const std::string expected = refusal_of(by_ref), got = refusal_of(on_device);
+  if (expected.empty() && got.empty()) return true;
+  if (got == expected)
+    rows.refuse();
+  else
+    rows.differ(fmt::format("the device says '{}'; expected '{}'", got, expected));
+  return false;
+}
+
+struct OperationRunner {
+  Device& to;
+  const evaluation::EvalInputs& inputs;
+  Rows& rows;
+
+  bool operator()(const model::NormOptions& options) const {
+    NamedTensors<double> state = inputs.state;
+    NamedDeviceTensors device_state = upload_all(to, state);
+    for (const auto& in : inputs.steps) {
+      ref::norm::NormStep<double> step;
+      gpu::norm::NormStep got, backward;
+      const bool backwards = ref::tensor::is_given(in.grad_y);
+      const bool done =
+          both([&] { step = ref::norm::norm_step(options, in, state); },
+               [&] {
+                 const gpu::norm::NormInputs there{upload(to, in.x),         upload(to, in.gamma),
+                                                   upload(to, in.beta),      upload(to, in.grad_y),
+                                                   DeviceMask(to, in.valid), in.mode};
+                 got = gpu::norm::norm_forward(options, there, device_state);
+                 if (backwards) backward = gpu::norm::norm_backward(options, there, got);
+               },
+               rows);
+      if (!done) return true;
+      for (const auto& [name, values] : backward.outputs) got.outputs.set(name, values);
+      if (backwards) got.state = backward.state;
+      compare_all(got.outputs, step.outputs, rows);
+      compare_all(got.state, step.state, rows);
+      state = step.state;
+      device_state = got.state;
+    }
+    return true;
+  }
+
+  bool operator()(const model::FunctionOptions& function) const {
+    NamedTensors<double> expected;
+    NamedDeviceTensors got;
+    const bool done =
+        both([&] { expected = evaluation::run_function<double>(function, inputs.function); },
+             [&] {
+               std::visit(FunctionRunner{to, inputs.function, got}, function);
+             },
+             rows);
+    if (done) compare_all(got, expected, rows);
+    return true;
+  }
+
+  bool operator()(const model::EncoderOperation& operation) const {
+    const evaluation::EncoderTensors& in = inputs.encoder;
+    if (in.config.dropout > 0) return false;
+    NamedTensors<double> expected;
+    NamedDeviceTensors got;
+    const bool done = both([&] { expected = evaluation::run_encoder<double>(operation, in); },
+                           [&] {
+                             got = std::holds_alternative<model::EncoderLayerOptions>(operation)
+                                       ? run_layer(in)
+                                       : run_whole(in);
+                           },
+                           rows);
+    if (done) compare_all(got, expected, rows);
+    return true;
+  }
+
+  bool operator()(const model::OptimizerOperation& operation) const {
+    const evaluation::OptimizerTensors& in = inputs.optimizer;
+    NamedTensors<double> expected;
+    NamedDeviceTensors got;
+    const bool done =
+        both([&] { expected = evaluation::run_optimizer<double>(operation, in, true); },
+             [&] { got = run_steps(operation, in); }, rows);
+    if (!done) return true;
+    // The last of the steps that ref stacks.
+    const std::size_t steps = in.gradients.size();
+    for (const auto& [name, values] : expected) {
+      const std::size_t size = values.size() / steps;
+      ref::tensor::Shape shape = ref::tensor::shape_of(values);
+      shape.erase(shape.begin());
+      Tensor<double> last = ref::tensor::empty_tensor<double>(shape);
+      std::copy_n(values.data() + (steps - 1) * size, size, last.data());
+      rows.compare(name, download(got.get(name)), last);
+    }
+    return true;
+  }
+
+ private:
+  struct FunctionRunner {
+    Device& to;
+    const evaluation::FunctionInputs& in;
+    NamedDeviceTensors& got;
+
+    void operator()(const model::SoftmaxOptions&) const {
+      const DeviceTensor<double> y = gpu::ops::softmax(x(), mask());
+      put(y, [&] { return gpu::ops::softmax_backward(grad_y(), y, mask()); });
+    }
+    void operator()(const model::LogSoftmaxOptions&) const {
+      const DeviceTensor<double> y = gpu::ops::log_softmax(x());
+      put(y, [&] { return gpu::ops::log_softmax_backward(grad_y(), y); });
+    }
+    void operator()(const model::LogSumExpOptions&) const {
+      put(gpu::ops::log_sum_exp(x(), mask()),
+          [&] { return gpu::ops::log_sum_exp_backward(grad_y(), x(), mask()); });
+    }
+    void operator()(const model::ReluOptions&) const {
+      put(gpu::ops::relu(x()), [&] { return gpu::ops::relu_backward(grad_y(), x()); });
+    }
+    void operator()(const model::GeluOptions&) const {
+      put(gpu::ops::gelu(x()), [&] { return gpu::ops::gelu_backward(grad_y(), x()); });
+    }
+    void operator()(const model::GeluTanhOptions&) const {
+      put(gpu::ops::gelu_tanh(x()), [&] { return gpu::ops::gelu_tanh_backward(grad_y(), x()); });
+    }
+
+   private:
+    DeviceTensor<double> x() const { return upload(to, in.tensors.at("x")); }
+    DeviceTensor<double> grad_y() const { return upload(to, in.tensors.at("grad_y")); }
+    DeviceMask mask() const { return DeviceMask(to, in.valid, in.tensors.at("x").shape().back()); }
+    template <class Backward>
+    void put(const DeviceTensor<double>& y, Backward&& backward) const {
+      got.set("y", y);
+      if (in.tensors.contains("grad_y")) got.set("grad_x", backward());
+    }
+  };
+
+  NamedDeviceTensors run_layer(const evaluation::EncoderTensors& in) const {
+    NamedDeviceTensors parameters, state, gradients, got;
+    for (const auto& [name, values] : in.tensors)
+      parameters.set(fmt::format("layers.0.{}", name), upload(to, values));
+    for (const auto& [name, values] : in.state)
+      state.set(fmt::format("layers.0.{}", name), upload(to, values));
+    gpu::encoder::EncoderLayer layer(in.config, parameters, "layers.0");
+    const gpu::encoder::EncoderRun run{.mode = in.mode};
+    got.set("y",
+            layer.forward(upload(to, in.tensors.at("x")), DeviceMask(to, in.valid), run, state));
+    got.set("attention.weights", layer.attention_weights());
+    if (const auto* const grad_y = in.tensors.find("grad_y"))
+      got.set("grad_x", layer.backward(upload(to, *grad_y), run, state, gradients));
+    constexpr std::string_view kPlace = "layers.0.";
+    for (const auto& [name, values] : gradients)
+      got.set(fmt::format("grad_{}", name.substr(kPlace.size())), values);
+    for (const auto& [name, values] : state) got.set(name.substr(kPlace.size()), values);
+    return got;
+  }
+
+  NamedDeviceTensors run_whole(const evaluation::EncoderTensors& in) const {
+    NamedDeviceTensors parameters, state = upload_all(to, in.state), got;
+    for (const auto& p : ref::encoder::parameter_shapes(in.config))
+      parameters.set(p.name, upload(to, in.tensors.at(p.name)));
+    gpu::encoder::Encoder encoder(in.config, parameters);
+    const DeviceTensor<double> logits = encoder.forward(
+        {{in.tokens.batch_size, in.tokens.seq_len, in.tokens.ids}, DeviceMask(to, in.valid)}, {},
+        state);
+    got.set("logits", logits);
+    const model::TrainConfig config{.encoder = in.config};
+    const std::vector<int> targets = gpu::train::targets_of(
+        config,
+        {{{in.tokens.batch_size, in.tokens.seq_len, in.tokens.ids}, DeviceMask(to, in.valid)},
+         in.labels});
+    const Tensor<double>* const given = in.tensors.find("class_weights");
+    const DeviceTensor<double> weights =
+        given == nullptr ? DeviceTensor<double>() : upload(to, *given);
+    const std::size_t classes = logits.shape().back();
+    const auto loss = gpu::train::cross_entropy(logits.reshaped({logits.size() / classes, classes}),
+                                                targets, weights, config.loss);
+    got.set("loss", device::full_tensor(to, {1}, loss.loss));
+    const auto gradients = encoder.backward(
+        gpu::train::cross_entropy_backward(loss.log_probabilities, targets, weights, config.loss)
+            .reshaped(logits.shape()),
+        state);
+    for (const auto& [name, values] : gradients.dense)
+      got.set(fmt::format("grad_{}", name), values);
+    got.set("grad_embedding.weight", spread(gradients.embedding, in.config));
+    for (const auto& [name, values] : state) got.set(name, values);
+    return got;
+  }
+
+  /// [V,D], 0 in the rows that do not occur.
+  DeviceTensor<double> spread(const gpu::nn::RowGradient& gradient,
+                              const model::EncoderConfig& config) const {
+    Tensor<double> whole =
+        ref::tensor::full_tensor<double>({config.vocab_size, config.d_model}, 0.0);
+    const Tensor<double> rows_there = download(gradient.values);
+    for (std::size_t r = 0; r < gradient.rows.size(); ++r)
+      std::copy_n(rows_there.data() + r * config.d_model, config.d_model,
+                  whole.data() + gradient.rows[r] * config.d_model);
+    return upload(to, whole);
+  }
+
+  NamedDeviceTensors run_steps(const model::OptimizerOperation& operation,
+                               const evaluation::OptimizerTensors& in) const {
+    NamedDeviceTensors parameters, got;
+    parameters.set("parameter", upload(to, in.parameter));
+    gpu::train::OptimizerState state;
+    for (const auto& [name, values] : in.state)
+      if (name != "iterations")
+        state.moments.set(fmt::format("{}/parameter", name), upload(to, values));
+    state.step = static_cast<std::int64_t>(in.state.at("iterations").data()[0]);
+    const auto power = [&](const char* name, double beta) {
+      double product = 1;
+      for (std::int64_t i = 0; i < state.step; ++i) product *= beta;
+      state.moments.set(name, device::full_tensor(to, {1}, product));
+    };
+    std::visit(
+        [&](const auto& options) {
+          if constexpr (!std::is_same_v<std::decay_t<decltype(options)>, model::SgdOptions>) {
+            power("beta1_power", options.beta1);
+            power("beta2_power", options.beta2);
+          }
+        },
+        operation.optimizer);
+    for (const Tensor<double>& gradient : in.gradients) {
+      gpu::train::Gradients gradients;
+      gradients.dense.set("parameter", upload(to, gradient));
+      gpu::train::optimizer_step(operation.optimizer, operation.learning_rate, parameters,
+                                 gradients, state);
+    }
+    got.set("parameter", parameters.at("parameter"));
+    for (const std::string& moment : evaluation::moment_names(operation.optimizer))
+      got.set(moment, state.moments.at(fmt::format("{}/parameter", moment)));
+    got.set("iterations", device::full_tensor(to, {1}, static_cast<double>(state.step)));
+    return got;
+  }
+};
+
+}  // namespace
+
+bool agree_on_operation(Device& device, const model::Operation& operation,
+                        const evaluation::EvalInputs& inputs, std::string_view case_name,
+                        Rows& rows) {
+  const auto* const encoder = std::get_if<model::EncoderOperation>(&operation);
+  if (encoder != nullptr && inputs.encoder.config.dropout > 0) return false;
+  rows.begin(model::operation_name(operation), case_name);
+  return std::visit(OperationRunner{device, inputs, rows}, operation);
+}
+
+}  // namespace normproof::verification::agreement

@@ -1,0 +1,95 @@
+#include "verification/agreement/random_cases.hpp"
+
+#include <fmt/format.h>
+
+#include "ref/numeric/random.hpp"
+#include "ref/tensor/contract.hpp"
+
+namespace normproof::verification::agreement {
+namespace {
+
+namespace model = ref::model;
+using ref::tensor::Mask;
+using ref::tensor::Shape;
+
+enum class Masked { none, some, all };
+
+struct RandomShape {
+  Shape x;
+  Masked masked;
+};
+
+/// Rows of a norm; of a function the last axis is what it reduces.
+const RandomShape kShapes[] = {{{2, 1}, Masked::none},   {{1, 33}, Masked::none},
+                               {{31, 7}, Masked::some},  {{5, 3, 65}, Masked::some},
+                               {{2, 2, 9}, Masked::all}, {{65537, 2}, Masked::none},
+                               {{129, 32}, Masked::some}};
+
+Mask random_mask(std::uint64_t seed, const std::string& name, const Shape& shape, Masked masked) {
+  if (masked == Masked::none) return {};
+  const ref::numeric::RandomStream random(seed, name + "/valid");
+  Mask valid = ref::tensor::full_tensor<bool>(shape, false);
+  for (std::size_t i = 0; masked == Masked::some && i < valid.size(); ++i)
+    valid.data()[i] = random.uniform(i) < 0.7;
+  return valid;
+}
+
+RandomCase norm_case(std::uint64_t seed, const std::string& layer, const RandomShape& shape,
+                     model::Mode mode) {
+  RandomCase c;
+  c.name = fmt::format("{}/{}{}", layer, ref::tensor::to_string(shape.x),
+                       mode == model::Mode::inference ? "/inference" : "");
+  const auto options = model::norm_options(layer);
+  c.operation = options;
+  const std::size_t d_model = shape.x.back();
+  ref::norm::NormInputs<double> in;
+  in.x = random_tensor(seed, c.name + "/x", shape.x);
+  in.grad_y = random_tensor(seed, c.name + "/grad_y", shape.x);
+  const Shape parameter{layer == "scale_norm" ? 1 : d_model};
+  if (model::has_gamma(options)) in.gamma = random_tensor(seed, c.name + "/gamma", parameter);
+  if (model::has_beta(options)) in.beta = random_tensor(seed, c.name + "/beta", parameter);
+  in.valid = random_mask(seed, c.name, {shape.x.begin(), shape.x.end() - 1}, shape.masked);
+  in.mode = mode;
+  c.inputs.state = ref::norm::initial_state<double>(options, d_model);
+  c.inputs.steps = {in, in};
+  return c;
+}
+
+RandomCase function_case(std::uint64_t seed, const std::string& function,
+                         const RandomShape& shape) {
+  RandomCase c;
+  c.name = fmt::format("{}/{}", function, ref::tensor::to_string(shape.x));
+  c.operation = model::operation(function);
+  auto& in = c.inputs.function;
+  in.tensors.set("x", random_tensor(seed, c.name + "/x", shape.x));
+  Shape y = shape.x;
+  if (function == "log_sum_exp") y.pop_back();
+  in.tensors.set("grad_y", random_tensor(seed, c.name + "/grad_y", y));
+  if (evaluation::takes_mask(function)) in.valid = random_mask(seed, c.name, shape.x, shape.masked);
+  return c;
+}
+
+}  // namespace
+
+ref::tensor::Tensor<double> random_tensor(std::uint64_t seed, const std::string& name,
+                                          const Shape& shape) {
+  const ref::numeric::RandomStream random(seed, name), scale(seed, name + "/scale");
+  auto values = ref::tensor::empty_tensor<double>(shape);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto power = static_cast<double>(std::uint64_t{1} << scale.below(i, 41));
+    values.data()[i] = random.normal(i) * power * 0x1p-20;
+  }
+  return values;
+}
+
+void for_each_random_case(std::uint64_t seed, const std::function<void(const RandomCase&)>& take) {
+  for (const std::string& layer : model::norm_names())
+    for (const RandomShape& shape : kShapes) {
+      take(norm_case(seed, layer, shape, model::Mode::training));
+      if (shape.masked != Masked::all) take(norm_case(seed, layer, shape, model::Mode::inference));
+    }
+  for (const std::string& function : model::function_names())
+    for (const RandomShape& shape : kShapes) take(function_case(seed, function, shape));
+}
+
+}  // namespace normproof::verification::agreement

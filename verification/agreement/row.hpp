@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ref/tensor/tensor.hpp"
+
+namespace normproof::verification::agreement {
+
+/// What came of one operation: how much was compared, and the first element that differs.
+struct Row {
+  std::string operation;
+  std::size_t cases = 0;
+  std::size_t elements = 0;
+  std::size_t refused = 0;      ///< cases that both sides refuse, in the same words
+  std::string difference = {};  ///< case, tensor, index and both values as hex; empty: none
+};
+
+/// The rows, in the order in which their operations first come.
+class Rows {
+ public:
+  /// Begins a case of an operation; what follows belongs to it.
+  void begin(const std::string& operation, std::string_view case_name);
+  /// The shape and the bits have to be those of `expected`.
+  void compare(std::string_view tensor, const ref::tensor::Tensor<double>& got,
+               const ref::tensor::Tensor<double>& expected);
+  void compare(std::string_view tensor, double got, double expected);
+  /// Something else than an element differs.
+  void differ(std::string_view sentence);
+  /// Both refused.
+  void refuse();
+
+  const std::vector<Row>& all() const { return rows_; }
+  /// Whether nothing differs; true of no rows.
+  bool agree() const;
+  std::size_t cases() const;
+
+ private:
+  Row& row() { return rows_[current_]; }
+
+  std::vector<Row> rows_;
+  std::size_t current_ = 0;
+  std::string case_name_;
+};
+
+}  // namespace normproof::verification::agreement

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "gpu/device/device.hpp"
+
+namespace normproof::verification::cli {
+
+struct GpuAgreeCommand {
+  gpu::device::Backend device = gpu::device::Backend::simulated;
+  std::uint64_t seed = 1;
+  int jobs = 1;  ///< threads of ref
+  std::optional<std::filesystem::path> json = {}, junit = {};
+};
+
+struct GpuTrainCommand {
+  gpu::device::Backend device = gpu::device::Backend::simulated;
+  std::string norm = "layer_norm";
+  std::string optimizer = "sgd";
+  std::uint64_t seed = 42;
+  std::int64_t steps = 10;
+  int jobs = 1;
+};
+
+struct ProbeOrderCommand {
+  std::string subject;
+  gpu::device::Backend device = gpu::device::Backend::simulated;
+  std::size_t terms = 600;
+};
+
+/// Holds everything that gpu computes against ref, bit for bit, and prints a row an operation.
+/// Returns   true where nothing differs
+/// Throws    NoDeviceError, DeviceError, FileError; std::logic_error where there was no case
+bool gpu_agree(const GpuAgreeCommand& command);
+
+/// Trains on the device and by ref, and prints the hash of both trajectories.
+/// Returns   true where they are the same
+bool gpu_train(const GpuTrainCommand& command);
+
+/// Reveals the order in which something adds, and prints it.
+/// Returns   true where it is the contract's
+bool probe_order(const ProbeOrderCommand& command);
+
+}  // namespace normproof::verification::cli
