@@ -4,7 +4,7 @@
 #include "gpu/ops/matmul_kernels.hpp"
 #include "gpu/ops/reduce_kernels.hpp"
 #include "gpu/ops/softmax_kernels.hpp"
-// The accurate phase, compiled for the device.
+// The accurate phase, compiled for the device in this source alone.
 #include "ref/numeric/elementary_accurate.cpp"
 #include "ref/numeric/fixed_point.cpp"
 

@@ -143,6 +143,7 @@ struct LogSoftmaxBackwardRow {
   }
   template <class Totals>
   NORMPROOF_DEVICE void finish(std::size_t row, std::size_t lane, Totals totals) const {
+    // NOLINTNEXTLINE(misc-redundant-expression)
     if (lane == 0) status[row] = (totals[0] - totals[0]) + totals[1];
     for (std::size_t i = lane; i < width; i += kLanes) {
       const std::size_t at = row * width + i;

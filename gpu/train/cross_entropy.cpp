@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "gpu/ops/elementary.hpp"
 #include "gpu/ops/reduce.hpp"
 #include "gpu/ops/softmax.hpp"
 #include "gpu/train/cross_entropy_kernels.hpp"
@@ -155,10 +156,11 @@ DeviceTensor<double> cross_entropy_backward(const DeviceTensor<double>& log_prob
   const LossBatch batch(kName, log_probabilities, targets, class_weights, options);
   check_finite_logits(kName, "log_probabilities", log_probabilities);
   device::Device& device = log_probabilities.device();
+  const DeviceTensor<double> probabilities = ops::exp(log_probabilities);
   DeviceTensor<double> grad_logits = device::full_tensor(device, log_probabilities.shape(), 0);
   launch_elements(device, batch.size() * log_probabilities.shape()[1],
                   LossGradientElement{batch.kernel, batch.sum_of_weights, batch.total_weight,
-                                      log_probabilities.span(), grad_logits.span()});
+                                      probabilities.span(), grad_logits.span()});
   return grad_logits;
 }
 

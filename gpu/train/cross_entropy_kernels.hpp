@@ -1,6 +1,5 @@
 #pragma once
 
-#include "gpu/ops/elementary_kernels.hpp"
 #include "gpu/ops/lane_kernels.hpp"
 
 namespace normproof::gpu::train {
@@ -60,12 +59,12 @@ struct RowLoss {
   }
 };
 
-/// grad = (exp(logp) Q_k - q_kc) / W, Q_k = (1-s) w_t + (s/C) sum_c w_c, q_kc = (s/C) w_c, and for
-/// the target (1-s) w_t + (s/C) w_t.
+/// grad = (p_kc Q_k - q_kc) / W, p = exp(logp), Q_k = (1-s) w_t + (s/C) sum_c w_c, q_kc = (s/C)
+/// w_c, and for the target (1-s) w_t + (s/C) w_t.
 struct LossGradientElement {
   LossRows batch;
   double sum_of_weights, total_weight;
-  ConstReals log_probabilities;
+  ConstReals probabilities;
   Reals grad_logits;
 
   NORMPROOF_DEVICE void operator()(std::size_t i) const {
@@ -76,7 +75,7 @@ struct LossGradientElement {
     const double whole = hard + batch.soft_share * sum_of_weights;
     double share = batch.soft_share * batch.weights(c);
     if (c == batch.targets[k]) share = hard + share;
-    grad_logits[at] = (ops::exp_of(log_probabilities[at]) * whole - share) / total_weight;
+    grad_logits[at] = (probabilities[at] * whole - share) / total_weight;
   }
 };
 

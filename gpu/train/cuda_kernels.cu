@@ -2,9 +2,6 @@
 #include "gpu/device/cuda_launch.cuh"
 #include "gpu/train/cross_entropy_kernels.hpp"
 #include "gpu/train/optimizer_kernels.hpp"
-// The accurate phase, compiled for the device.
-#include "ref/numeric/elementary_accurate.cpp"
-#include "ref/numeric/fixed_point.cpp"
 
 using namespace normproof::gpu::train;
 using normproof::gpu::ops::WarpRows;

@@ -112,7 +112,7 @@ void check_values(const Pair& pair, bool squares) {
 DeviceTensor<double> moment(const OptimizerState& state, std::string_view moment,
                             const Pair& pair) {
   const std::string name = fmt::format("{}/{}", moment, pair.name);
-  const DeviceTensor<double> found = state.moments.get(name);
+  DeviceTensor<double> found = state.moments.get(name);
   if (!found.is_given() || found.shape() != pair.parameter.shape())
     contract_failure(kOptimizerStep, "state",
                      fmt::format("has {} '{}'", found.is_given() ? "another shape of" : "no", name),

@@ -70,13 +70,15 @@ endfunction()
 
 if(NORMPROOF_CLANG_TIDY_PROGRAM)
   normproof_targets_below(${PROJECT_SOURCE_DIR}/ref targets)
+  normproof_targets_below(${PROJECT_SOURCE_DIR}/gpu gpu_targets)
   normproof_targets_below(${PROJECT_SOURCE_DIR}/verification more_targets)
   # Most of the time goes into the packages' headers, so many targets are read as one: those of ref,
-  # those of verification, and verification/cli, which is half of that. The kernels stay alone, for
-  # each has an instruction set of its own; and so does a second program, for one has one main.
+  # those of gpu, those of verification, and verification/cli, which is half of that. The kernels stay
+  # alone, for each has an instruction set of its own; and so does a second program, for one has one
+  # main.
   set(seen)
   set(groups)
-  foreach(target ${targets} ${more_targets})
+  foreach(target ${targets} ${gpu_targets} ${more_targets})
     get_target_property(directory ${target} SOURCE_DIR)
     get_target_property(sources ${target} SOURCES)
     list(TRANSFORM sources PREPEND ${directory}/ REGEX "^[^/$]")
