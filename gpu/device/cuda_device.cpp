@@ -1,4 +1,4 @@
-#include "gpu/device/cuda_device.hpp"
+#include "gpu/device/cuda_device.cuh"
 
 #include "gpu/device/errors.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <cuda_runtime.h>
 
-#include "gpu/device/cuda_device.hpp"
+#include "gpu/device/cuda_device.cuh"
 #include "gpu/device/position.hpp"
 
 /// launch.hpp's kernels on a GPU: read by the .cu files alone.

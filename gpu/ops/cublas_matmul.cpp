@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "gpu/device/cuda_device.hpp"
+#include "gpu/device/cuda_device.cuh"
 #include "gpu/device/errors.hpp"
 #include "gpu/ops/matmul.hpp"
 
