@@ -20,13 +20,12 @@ namespace normproof::verification::cli {
 namespace {
 
 using agreement::Agreement;
-using agreement::Row;
 
 std::string agreement_table(const Agreement& found, const GpuAgreeCommand& command) {
   std::string text = fmt::format("device {}, ordered mode, seed {}: every bit against ref\n\n",
                                  to_string(command.device), command.seed);
   text += fmt::format("{:<20} {:>6} {:>10} {:>8}  \n", "operation", "cases", "elements", "refused");
-  for (const Row& row : found.rows.all())
+  for (const agreement::Row& row : found.rows.all())
     text += fmt::format("{:<20} {:>6} {:>10} {:>8}  {}\n", row.operation, row.cases, row.elements,
                         row.refused, row.difference.empty() ? "same bits" : row.difference);
   const bool agree = found.rows.agree();
@@ -36,7 +35,7 @@ std::string agreement_table(const Agreement& found, const GpuAgreeCommand& comma
 
 std::string agreement_json(const Agreement& found, const GpuAgreeCommand& command) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const Row& row : found.rows.all())
+  for (const agreement::Row& row : found.rows.all())
     rows.push_back({{"operation", row.operation},
                     {"cases", row.cases},
                     {"elements", row.elements},
@@ -56,7 +55,7 @@ std::string agreement_junit(const Agreement& found) {
   pugi::xml_node suite = document.append_child("testsuites").append_child("testsuite");
   suite.append_attribute("name") = "normproof.gpu";
   suite.append_attribute("tests") = found.rows.all().size();
-  for (const Row& row : found.rows.all()) {
+  for (const agreement::Row& row : found.rows.all()) {
     pugi::xml_node test = suite.append_child("testcase");
     test.append_attribute("classname") = "normproof.gpu";
     test.append_attribute("name") = row.operation.c_str();
