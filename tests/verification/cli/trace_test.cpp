@@ -84,7 +84,7 @@ TEST(TraceText, WhatIsZeroInTruthHasNoRelativeDistance) {
   ::normproof::verification::training::TraceSummary summary;
   summary.bits = 2048;
   summary.steps.emplace_back();
-  summary.steps.back().gradients = {.absolute = 1e-18};
+  summary.steps.back().gradients.absolute = 1e-18;
   EXPECT_THAT(::normproof::verification::cli::trace_text({}, "c", summary),
               ContainsRegex(" 0 +- +0 "));
   const auto distance = steps_json(summary).at(0).at("distance");
