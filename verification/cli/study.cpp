@@ -176,7 +176,7 @@ void write_report(const StudyCommand& command) {
   std::string text = fmt::format("{}: {} and report.md\n", plural(results.size(), "cell"),
                                  (command.out / "report.html").string());
   for (const study::Condition& condition : conditions_of(results)) {
-    const study::Agreement counts = agreement(tables_of(results, condition, classes));
+    const study::Agreement counts = study::agreement(tables_of(results, condition, classes));
     text +=
         fmt::format("{}: {} published entries agree, {} differ, of {} the seeds differ\n",
                     condition_name(condition), counts.agree, counts.differ, counts.seeds_differ);

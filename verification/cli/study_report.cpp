@@ -148,7 +148,7 @@ void add_condition(Document& document, const study::Results& results,
   document.emplace_back(DocumentHeading{2, fmt::format("Protocol {}", condition_name(condition))});
   const auto tables = tables_of(results, condition, classes);
   if (!tables.empty()) {
-    const study::Agreement counts = agreement(tables);
+    const study::Agreement counts = study::agreement(tables);
     document.emplace_back(DocumentParagraph{fmt::format(
         "Of the published entries run here {} agree and {} differ, in {} the seeds differ, {} of "
         "these rows and columns are not run. The loss without looking at a sentence is {:.4f} "
@@ -297,7 +297,7 @@ nlohmann::ordered_json study_summary(const study::Results& results,
   for (const study::Condition& condition : conditions_of(results)) {
     nlohmann::ordered_json own = {{"protocol", condition_name(condition)}};
     const auto tables = tables_of(results, condition, classes);
-    const study::Agreement counts = agreement(tables);
+    const study::Agreement counts = study::agreement(tables);
     own["agreement"] = {{"agree", counts.agree},
                         {"differ", counts.differ},
                         {"seeds_differ", counts.seeds_differ},

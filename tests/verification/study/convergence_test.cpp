@@ -104,7 +104,7 @@ TEST(StudyIdentity, WhatIsAlteredIsNamed) {
               HasSubstr("study.json: contract is 77; expected 1"));
   EXPECT_THAT(with("\"validation\": [", "\"other\": ["),
               HasSubstr("study.json: classes.validation is absent"));
-  EXPECT_THAT(with("\"data_sha256\"", "\"data\""), HasSubstr("study.json: data_sha256 is absent"));
+  EXPECT_THAT(with("\"data_sha256\"", "\"sha\""), HasSubstr("study.json: data_sha256 is absent"));
   EXPECT_THAT(with("\"sha256\": \"", "\"sha256\": \"x"), HasSubstr("study.json: "));
   EXPECT_THAT(refused(""), HasSubstr("study.json: the whole is no JSON object"));
   EXPECT_THAT(refused("{"), HasSubstr("study.json: the whole is no JSON object"));
