@@ -71,7 +71,7 @@ class PlainLayers : public PlainStep<T> {
     move("running_psi2", s.statistic, o.running_decay);
   }
   void operator()(const model::BatchRenormOptions& o) {
-    nan_in_statistics_ = false;  // corpus.cpp says why
+    nan_in_statistics_ = false;  // norm_corpus.cpp says why
     if (!training_) return infer("running_mean", "running_variance", o.eps);
     auto s = statistics(choose(cut_columns(shape_), cut_rows(shape_, shape_.d_model)), true, o.eps,
                         true);
