@@ -115,7 +115,8 @@ std::string power_heading(const PowerOptions& options, std::size_t styles) {
       R"(A second implementation of every operation, in plain loops and in the arithmetic of each case, passes its
 terms, factors, counts, weights, masks, sums, roots, reads and writes through named sites. Each site offers
 the operators of its kind: a term dropped, negated or counted twice; n - 1 or n + 1 for n; eps dropped, tenfold,
-outside the root; the statistic of another step; and so on. `wrong`: each of them at each site, one at a time.
+outside the root; the statistic of another step; and so on. `wrong`: each of them at each site, one at a time,
+and at several sites at once where one mistake is made at all of them (`verification/golden/joint_sites.cpp`).
 `rejected`: a case of the tier fails, with every one of the corpora (the committed one, and others of other
 random numbers). `right answers`: those of the same implementation in {} styles (sums forwards, backwards,
 pairwise, strided and in double, Welford's variance or softmax in one pass, 1/n as a factor, division by the root,

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ref/numeric/errors.hpp"
+#include "verification/golden/joint_sites.hpp"
 
 namespace normproof::verification::golden {
 
@@ -78,22 +79,45 @@ std::string_view to_string(Op op) {
   ref::numeric::contract_failure("to_string", "op", "is no enumerator", "a MutationOperator");
 }
 
+Sites::Sites(Mutation mutation)
+    : mutation_(std::move(mutation)), joint_(joint_site(mutation_.site)) {}
+
 Sites Sites::part(std::string_view prefix) const {
   Sites own;
-  if (mutation_.site.starts_with(prefix))
-    own.mutation_ = {mutation_.site.substr(prefix.size()), mutation_.op};
+  if (joint_ != nullptr) {
+    own = *this;
+    own.prefix_ += prefix;
+    own.seen_.clear();
+    own.first_.clear();
+  } else if (mutation_.site.starts_with(prefix)) {
+    own = Sites({mutation_.site.substr(prefix.size()), mutation_.op});
+  }
   own.listing_ = listing_;
   return own;
 }
 
-Op Sites::at(const char* site, const std::vector<Op>& offered) {
-  if (listing_) {
-    for (const Op op : offered) {
-      Mutation mutation{site, op};
-      if (std::ranges::find(seen_, mutation) == seen_.end()) seen_.push_back(std::move(mutation));
-    }
+bool Sites::acts_at(const char* site) const {
+  if (joint_ == nullptr) return mutation_.site == site;
+  return prefix_.empty() ? joint_->has(site) : joint_->has(prefix_ + site);
+}
+
+void Sites::note(Mutation mutation) {
+  if (std::ranges::find(seen_, mutation) == seen_.end()) seen_.push_back(std::move(mutation));
+}
+
+void Sites::note(const char* site, const std::vector<Op>& offered) {
+  for (const Op op : offered) note({site, op});
+  for (const JointSite& joint : joint_sites()) {
+    if (!joint.has(site) || first_.emplace(&joint, site).first->second == site) continue;
+    for (const Op op : offered)
+      if (std::ranges::find(joint.offered, op) != joint.offered.end())
+        note({std::string(joint.name), op});
   }
-  if (mutation_.op == Op::none || mutation_.site != site) return Op::none;
+}
+
+Op Sites::at(const char* site, const std::vector<Op>& offered) {
+  if (listing_) note(site, offered);
+  if (mutation_.op == Op::none || !acts_at(site)) return Op::none;
   return std::ranges::find(offered, mutation_.op) == offered.end() ? Op::none : mutation_.op;
 }
 

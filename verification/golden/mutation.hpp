@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -45,7 +46,7 @@ enum class MutationOperator {
 };
 std::string_view to_string(MutationOperator op);
 
-/// One operator at one site: a wrong implementation.
+/// One operator at one site, or at those of a joint one: a wrong implementation.
 struct Mutation {
   std::string site;
   MutationOperator op = MutationOperator::none;
@@ -53,14 +54,17 @@ struct Mutation {
   bool operator==(const Mutation&) const = default;
 };
 
+struct JointSite;
+
 /// The sites that an implementation passes, each a place of its formula under a name of its own.
 /// One of them may be mutated; while listing, what each site offers is collected.
 class Sites {
  public:
   Sites() = default;
-  explicit Sites(Mutation mutation) : mutation_(std::move(mutation)) {}
+  explicit Sites(Mutation mutation);
 
-  /// Every mutation of the sites that were passed, in the order of passing, each once.
+  /// Every mutation of the sites that were passed, in the order of passing, each once; those of a
+  /// joint site (joint_sites.hpp) where its second one was.
   const std::vector<Mutation>& seen() const { return seen_; }
   void list() { listing_ = true; }
 
@@ -161,10 +165,16 @@ class Sites {
 
  private:
   MutationOperator at(const char* site, const std::vector<MutationOperator>& offered);
+  bool acts_at(const char* site) const;
+  void note(const char* site, const std::vector<MutationOperator>& offered);
+  void note(Mutation mutation);
 
   Mutation mutation_;
+  const JointSite* joint_ = nullptr;  ///< where mutation_ is of one
+  std::string prefix_;                ///< where joint_ is that of the whole: the name of this part
   bool listing_ = false;
   std::vector<Mutation> seen_;
+  std::map<const JointSite*, std::string> first_;  ///< the site at which a joint one was passed
 };
 
 }  // namespace normproof::verification::golden

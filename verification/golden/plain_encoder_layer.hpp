@@ -79,7 +79,11 @@ class PlainAttention {
   enum Part : std::size_t { kQueries, kKeys, kValues };
 
   std::size_t d_k() const { return width_ / heads_; }
-  T scale_of() const { return 1 / sqrt_of(number_of<T>(d_k())); }
+  T scale_of() {
+    const bool whole =
+        sites_.any("d_k and d_model", {MutationOperator::other}) == MutationOperator::other;
+    return 1 / sqrt_of(number_of<T>(whole ? width_ : d_k()));
+  }
 
   /// The feature of a head: head after head, or the heads in turn.
   std::size_t feature(std::size_t h, std::size_t c) {
@@ -145,6 +149,9 @@ class PlainAttention {
     std::vector<std::size_t> counted, all;
     for (std::size_t j = 0; j < parts_.tokens_; ++j) {
       all.push_back(over_queries ? weight_at(b, h, j, i) : weight_at(b, h, i, j));
+      if (j > i &&
+          sites_.any("causal mask", {MutationOperator::insert}) == MutationOperator::insert)
+        continue;
       if (sites_.mask("mask of the keys", parts_.valid_[b * parts_.tokens_ + j]))
         counted.push_back(all.back());
     }
@@ -292,6 +299,8 @@ class PlainEncoderLayer {
         feed_forward_(parts, place_) {
     post_ = (parts.in_.config.placement == model::NormPlacement::post) !=
             (sites_.any("place of the norm", {MutationOperator::other}) == MutationOperator::other);
+    if (sites_.any("norm1 and norm2", {MutationOperator::other}) == MutationOperator::other)
+      std::swap(attention_site_.norm, feed_forward_site_.norm);
   }
 
   Numbers<T> forward(const Numbers<T>& x) {

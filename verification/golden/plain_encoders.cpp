@@ -44,7 +44,11 @@ Answered<T> answer_of_layer(const Case& c, const EncoderTensors& in, const Style
   read_rows("reading grad_y", rows, dy, sites);
   PlainEncoderLayer<T> layer(parts, "");
   Answered<T> answer;
-  answer.put("y", shape, layer.forward(x));
+  Numbers<T> y = layer.forward(x);
+  if (sites.any("y of padding", {EncoderOp::drop}) == EncoderOp::drop)
+    for (std::size_t i = 0; i < y.size(); ++i)
+      if (!parts.valid_[i / shape[2]]) y[i] = T(0);
+  answer.put("y", shape, std::move(y));
   answer.put("attention.weights", {shape[0], in.config.num_heads, shape[1], shape[1]},
              layer.weights());
   answer.put("grad_x", shape, layer.backward(dy, answer.values));
@@ -66,8 +70,10 @@ class PlainEncoder {
     Numbers<T> x = embed();
     for (PlainEncoderLayer<T>& layer : layers_) x = layer.forward(x);
     const bool pre = in_.config.placement == model::NormPlacement::pre;
+    const bool normed =
+        pre && sites_.any("norm behind the last layer", {EncoderOp::drop}) != EncoderOp::drop;
     const Numbers<T> before_norm = x;
-    if (pre) x = parts_.norm("final_norm", x, {})["y"];
+    if (normed) x = parts_.norm("final_norm", x, {})["y"];
     const bool whole = in_.config.pooling == model::Pooling::masked_mean;
     const Numbers<T> pooled = whole ? pool(x) : x;
     const PlainMap head{"head", "head", width_, in_.config.num_classes};
@@ -79,7 +85,7 @@ class PlainEncoder {
     if (whole) grad = pool_backward(grad);
     if (pre) {
       NamedNumbers<T> results = parts_.norm("final_norm", before_norm, grad);
-      grad = results.at("grad_x");
+      if (normed) grad = results.at("grad_x");
       keep_norm("final_norm", results, answer_.values);
     }
     for (std::size_t l = layers_.size(); l-- > 0;) grad = layers_[l].backward(grad, answer_.values);
@@ -117,6 +123,9 @@ class PlainEncoder {
 
   void embed_backward(const Numbers<T>& grad) {
     Numbers<T> whole(in_.config.vocab_size * width_, T(0));
+    const bool scaled = sites_.any("factor sqrt(D) of grad_embedding.weight",
+                                   {EncoderOp::insert}) == EncoderOp::insert;
+    const T factor = scaled ? sqrt_of(number_of<T>(width_)) : T(1);
     const bool last = sites_.any("tokens that occur again", {EncoderOp::drop}) == EncoderOp::drop;
     for (std::size_t id = 0; id < in_.config.vocab_size; ++id) {
       std::vector<std::size_t> places;
@@ -124,8 +133,9 @@ class PlainEncoder {
         if (static_cast<std::size_t>(in_.tokens.ids[i]) == id) places.push_back(i);
       if (last && places.size() > 1) places.erase(places.begin(), places.end() - 1);
       for (std::size_t d = 0; d < width_; ++d)
-        whole[id * width_ + d] = parts_.a_.sum("sum of grad_embedding.weight", places,
-                                               [&](std::size_t i) { return grad[i * width_ + d]; });
+        whole[id * width_ + d] =
+            parts_.a_.sum("sum of grad_embedding.weight", places,
+                          [&](std::size_t i) { return factor * grad[i * width_ + d]; });
     }
     answer_.values["grad_embedding.weight"] = std::move(whole);
   }
