@@ -3,13 +3,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 #include <map>
 #include <set>
 #include <string>
 
 #include "tests/verification/golden/samples.hpp"
+#include "verification/golden/encoder_corpus.hpp"
+#include "verification/golden/function_corpus.hpp"
 #include "verification/golden/layer_traits.hpp"
 #include "verification/golden/manifest.hpp"
+#include "verification/golden/norm_corpus.hpp"
+#include "verification/golden/optimizer_corpus.hpp"
 
 namespace normproof::verification::golden {
 namespace {
@@ -96,6 +101,51 @@ TEST(Corpus, NoTwoQuickCasesHaveTheSameQuestion) {
     EXPECT_TRUE(seen.emplace(question, path_of(c)).second)
         << path_of(c) << " asks what " << seen[question] << " asks";
   }
+}
+
+/// The names in backticks in the first column of the table of regimes.
+std::set<std::string> documented_regimes() {
+  std::ifstream file(NORMPROOF_GOLDEN_DOCUMENT);
+  std::set<std::string> names;
+  bool inside = false;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("## ")) inside = line == "## The regimes";
+    if (!inside || !line.starts_with("| `")) continue;
+    const std::string reasons = line.substr(1, line.find('|', 1) - 1);
+    for (std::size_t begin = 0; (begin = reasons.find('`', begin)) != std::string::npos;) {
+      const std::size_t end = reasons.find('`', begin + 1);
+      names.insert(reasons.substr(begin + 1, end - begin - 1));
+      begin = end + 1;
+    }
+  }
+  return names;
+}
+
+TEST(Corpus, EveryRegimeIsInTheTableOfTheDocumentAndNoOther) {
+  std::set<std::string> reasons;
+  const auto note = [&](const std::vector<Case>& cases) {
+    for (const Case& c : cases) reasons.insert(c.reason);
+  };
+  note(corpus(Tier::quick));
+  note(corpus(Tier::standard));
+  // The full tier is large, and has the same regimes for every operation of a kind.
+  note(norm_cases(Tier::full, "layer_norm", kCorpusSeed));
+  note(function_cases(Tier::full, "relu", kCorpusSeed));
+  note(optimizer_cases(Tier::full, "sgd", kCorpusSeed));
+  note(encoder_cases(Tier::full, "encoder", kCorpusSeed));
+  const std::set<std::string> documented = documented_regimes();
+  const auto stands_for = [](const std::string& name, const std::string& reason) {
+    return name.ends_with("...") ? reason.starts_with(name.substr(0, name.size() - 3))
+                                 : reason == name;
+  };
+  for (const std::string& reason : reasons)
+    EXPECT_TRUE(
+        std::ranges::any_of(documented, [&](auto& name) { return stands_for(name, reason); }))
+        << "docs/golden.md does not name " << reason;
+  for (const std::string& name : documented)
+    EXPECT_TRUE(
+        std::ranges::any_of(reasons, [&](auto& reason) { return stands_for(name, reason); }))
+        << "no tier has a regime " << name;
 }
 
 }  // namespace
