@@ -8,47 +8,18 @@
 #include "gpu/device/launch.hpp"
 #include "gpu/ops/reduce.hpp"
 #include "gpu/train/optimizer_kernels.hpp"
+#include "ref/model/optimizer_checks.hpp"
 #include "ref/tensor/contract.hpp"
 
 namespace normproof::gpu::train {
 namespace {
 
 using device::launch_elements;
-using ref::model::AdamOptions;
 using ref::model::AdamWOptions;
 using ref::model::SgdOptions;
 using ref::numeric::contract_failure;
-using ref::tensor::check_option;
 
 constexpr auto kOptimizerStep = "optimizer_step";
-
-void check_share(std::string_view option, double value) {
-  check_option(kOptimizerStep, option, value, value >= 0 && value < 1,
-               fmt::format("0 <= {} < 1 (C1)", option));
-}
-void check_not_negative(std::string_view option, double value, std::string_view requirement) {
-  check_option(kOptimizerStep, option, value, value >= 0,
-               fmt::format("{} >= 0 ({})", option, requirement));
-}
-
-AdamWOptions with_decay(const AdamOptions& options) {
-  return {options.beta1, options.beta2, options.eps, 0};
-}
-AdamWOptions with_decay(const AdamWOptions& options) {
-  return options;
-}
-
-void check_optimizer(const SgdOptions& options) {
-  check_not_negative("momentum", options.momentum, "C1");
-}
-template <class Adam>
-void check_optimizer(const Adam& options) {
-  const AdamWOptions o = with_decay(options);
-  check_share("beta1", o.beta1);
-  check_share("beta2", o.beta2);
-  check_option(kOptimizerStep, "eps", o.eps, o.eps > 0, "eps > 0 (C1)");
-  check_not_negative("weight_decay", o.weight_decay, "C1");
-}
 
 /// A parameter and its gradient.
 struct Pair {
@@ -147,7 +118,7 @@ double next_power(OptimizerState& state, const char* name, double beta) {
 
 template <class Adam>
 void step_of(const Adam& options, double lr, std::vector<Pair>& pairs, OptimizerState& state) {
-  const AdamWOptions o = with_decay(options);
+  const AdamWOptions o = ref::model::with_decay(options);
   for (const Pair& pair : pairs) {
     moment(state, "first_moment", pair);
     moment(state, "second_moment", pair);
@@ -177,8 +148,8 @@ void step_of(const Adam& options, double lr, std::vector<Pair>& pairs, Optimizer
 void optimizer_step(const ref::model::OptimizerOptions& options, double learning_rate,
                     NamedDeviceTensors& parameters, const Gradients& gradients,
                     OptimizerState& state) {
-  std::visit([](const auto& o) { check_optimizer(o); }, options);
-  check_not_negative("learning_rate", learning_rate, "C2");
+  ref::model::check_optimizer(options);
+  ref::model::check_learning_rate(learning_rate);
   std::vector<Pair> pairs = pair_up(parameters, gradients);
   const bool squares = !std::holds_alternative<SgdOptions>(options);
   for (const Pair& pair : pairs) check_values(pair, squares);

@@ -1,44 +1,15 @@
 #include "ref/train/optimizer.hpp"
 
+#include "ref/model/optimizer_checks.hpp"
 #include "ref/numeric/elementary.hpp"
 #include "ref/train/gradient_pairs.hpp"
 
 namespace normproof::ref::train {
 namespace {
 
-using model::AdamOptions;
 using model::AdamWOptions;
 using model::OptimizerOptions;
 using model::SgdOptions;
-
-void check_share(std::string_view option, double value) {
-  tensor::check_option(kOptimizerStep, option, value, value >= 0 && value < 1,
-                       fmt::format("0 <= {} < 1 (C1)", option));
-}
-
-void check_not_negative(std::string_view option, double value, std::string_view requirement) {
-  tensor::check_option(kOptimizerStep, option, value, value >= 0,
-                       fmt::format("{} >= 0 ({})", option, requirement));
-}
-
-AdamWOptions with_decay(const AdamOptions& options) {
-  return {options.beta1, options.beta2, options.eps, 0};
-}
-AdamWOptions with_decay(const AdamWOptions& options) {
-  return options;
-}
-
-void check_optimizer(const SgdOptions& options) {
-  check_not_negative("momentum", options.momentum, "C1");
-}
-template <class Adam>
-void check_optimizer(const Adam& options) {
-  const AdamWOptions o = with_decay(options);
-  check_share("beta1", o.beta1);
-  check_share("beta2", o.beta2);
-  tensor::check_option(kOptimizerStep, "eps", o.eps, o.eps > 0, "eps > 0 (C1)");
-  check_not_negative("weight_decay", o.weight_decay, "C1");
-}
 
 /// The names of the moments of a parameter, without its own.
 std::vector<std::string> moment_names(const OptimizerOptions& options) {
@@ -110,7 +81,7 @@ template <class T, class Adam>
 void step_of(const Adam& options, const T& lr, const std::vector<GradientPair<T>>& pairs,
              OptimizerState<T>& state) {
   constexpr bool kDecays = std::is_same_v<Adam, AdamWOptions>;
-  const AdamWOptions o = with_decay(options);
+  const AdamWOptions o = model::with_decay(options);
   const T one(1), beta1(o.beta1), beta2(o.beta2), eps(o.eps);
   T& beta1_power = state.moments.at(kPowers[0]).data()[0];
   T& beta2_power = state.moments.at(kPowers[1]).data()[0];
@@ -143,7 +114,7 @@ void step_of(const Adam& options, const T& lr, const std::vector<GradientPair<T>
 template <numeric::Real T>
 OptimizerState<T> initial_optimizer_state(const OptimizerOptions& options,
                                           const NamedTensors<T>& parameters) {
-  std::visit([](const auto& o) { check_optimizer(o); }, options);
+  model::check_optimizer(options);
   OptimizerState<T> state;
   if (has_powers(options))
     for (const char* power : kPowers) state.moments.set(power, tensor::full_tensor<T>({1}, T(1)));
@@ -157,8 +128,8 @@ template <numeric::Real T>
 void optimizer_step(const OptimizerOptions& options, double learning_rate,
                     NamedTensors<T>& parameters, const Gradients<T>& gradients,
                     OptimizerState<T>& state) {
-  std::visit([](const auto& o) { check_optimizer(o); }, options);
-  check_not_negative("learning_rate", learning_rate, "C2");
+  model::check_optimizer(options);
+  model::check_learning_rate(learning_rate);
   const std::vector<GradientPair<T>> pairs = pair_up(parameters, gradients);
   for (const auto& pair : pairs) check_gradient_shape(pair);
   for (const auto& pair : pairs) check_gradient_values(pair, has_powers(options));

@@ -1,0 +1,52 @@
+#include "ref/model/optimizer_checks.hpp"
+
+#include <fmt/format.h>
+
+#include "ref/tensor/contract.hpp"
+
+namespace normproof::ref::model {
+namespace {
+
+constexpr auto kFunction = "optimizer_step";
+
+void check_share(std::string_view option, double value) {
+  tensor::check_option(kFunction, option, value, value >= 0 && value < 1,
+                       fmt::format("0 <= {} < 1 (C1)", option));
+}
+
+void check_not_negative(std::string_view option, double value, std::string_view requirement) {
+  tensor::check_option(kFunction, option, value, value >= 0,
+                       fmt::format("{} >= 0 ({})", option, requirement));
+}
+
+void check_one(const SgdOptions& options) {
+  check_not_negative("momentum", options.momentum, "C1");
+}
+void check_one(const AdamWOptions& o) {
+  check_share("beta1", o.beta1);
+  check_share("beta2", o.beta2);
+  tensor::check_option(kFunction, "eps", o.eps, o.eps > 0, "eps > 0 (C1)");
+  check_not_negative("weight_decay", o.weight_decay, "C1");
+}
+void check_one(const AdamOptions& options) {
+  check_one(with_decay(options));
+}
+
+}  // namespace
+
+AdamWOptions with_decay(const AdamOptions& options) {
+  return {options.beta1, options.beta2, options.eps, 0};
+}
+AdamWOptions with_decay(const AdamWOptions& options) {
+  return options;
+}
+
+void check_optimizer(const OptimizerOptions& options) {
+  std::visit([](const auto& o) { check_one(o); }, options);
+}
+
+void check_learning_rate(double learning_rate) {
+  check_not_negative("learning_rate", learning_rate, "C2");
+}
+
+}  // namespace normproof::ref::model

@@ -1,0 +1,47 @@
+#include "ref/model/optimizer_checks.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "ref/numeric/errors.hpp"
+#include "tests/ref/numeric/error_message.hpp"
+
+namespace normproof::ref::model {
+namespace {
+
+using numeric::ContractError;
+using numeric::error_message;
+using ::testing::HasSubstr;
+
+std::string refused(const OptimizerOptions& options) {
+  return error_message<ContractError>([&] { check_optimizer(options); });
+}
+
+TEST(OptimizerChecks, EveryOptionOutOfRangeIsNamed) {
+  EXPECT_THAT(refused(SgdOptions{-0.1}), HasSubstr("momentum >= 0 (C1)"));
+  EXPECT_THAT(refused(AdamOptions{1, 0.9, 1e-8}), HasSubstr("0 <= beta1 < 1 (C1)"));
+  EXPECT_THAT(refused(AdamOptions{0.9, -1, 1e-8}), HasSubstr("0 <= beta2 < 1 (C1)"));
+  EXPECT_THAT(refused(AdamOptions{0.9, 0.9, 0}), HasSubstr("eps > 0 (C1)"));
+  EXPECT_THAT(refused(AdamWOptions{0.9, 0.9, 1e-8, std::nan("")}),
+              HasSubstr("weight_decay >= 0 (C1)"));
+  EXPECT_THAT(error_message<ContractError>([] { check_learning_rate(-1); }),
+              HasSubstr("learning_rate >= 0 (C2)"));
+}
+
+TEST(OptimizerChecks, DefaultsAndEdgesAreTaken) {
+  for (const std::string& name : optimizer_names())
+    EXPECT_NO_THROW(check_optimizer(optimizer_options(name)));
+  EXPECT_NO_THROW(check_optimizer(AdamWOptions{0, 0, 1e-300, 0}));
+  EXPECT_NO_THROW(check_learning_rate(0));
+}
+
+TEST(OptimizerChecks, AdamIsAdamWWithoutDecay) {
+  EXPECT_EQ(with_decay(AdamOptions{0.5, 0.75, 0.125}).weight_decay, 0);
+  EXPECT_EQ(with_decay(AdamOptions{0.5, 0.75, 0.125}).beta2, 0.75);
+  EXPECT_EQ(with_decay(AdamWOptions{0.5, 0.75, 0.125, 3}).weight_decay, 3);
+}
+
+}  // namespace
+}  // namespace normproof::ref::model
