@@ -27,9 +27,7 @@ void batch_norm(const ref::model::BatchNormOptions& options, const NormInputs& i
 
   DeviceTensor<double> mean = running_mean, rstd;
   if (in.mode == Mode::inference) {
-    check_finite(kName, "x", in.x);
-    rstd = reciprocal_root(running_variance, options.eps);
-    check_reciprocal(kName, "rstd", rstd, "running_variance", running_variance);
+    rstd = running_rstd(kName, in, "running_variance", running_variance, options.eps);
   } else {
     const std::size_t count = check_valid_rows(kName, in);
     if (options.unbiased_running_variance && count < 2)

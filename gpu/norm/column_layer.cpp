@@ -26,6 +26,15 @@ BatchStatistics batch_statistics(std::string_view name, const NormInputs& in, bo
   return result;
 }
 
+DeviceTensor<double> running_rstd(std::string_view name, const NormInputs& in,
+                                  std::string_view statistic, const DeviceTensor<double>& running,
+                                  double eps) {
+  check_finite(name, "x", in.x);
+  DeviceTensor<double> rstd = reciprocal_root(running, eps);
+  check_reciprocal(name, "rstd", rstd, statistic, running);
+  return rstd;
+}
+
 DeviceTensor<double> column_forward(const DeviceTensor<double>& x, const AffineSpans& affine,
                                     const DeviceTensor<double>& mean,
                                     const DeviceTensor<double>& rstd) {

@@ -14,6 +14,12 @@ struct BatchStatistics {
 BatchStatistics batch_statistics(std::string_view name, const NormInputs& in, bool centered,
                                  std::size_t valid_count);
 
+/// What a layer normalises by in inference: 1 / sqrt(running + eps), of a running statistic.
+/// Checks    x and the result are finite
+DeviceTensor<double> running_rstd(std::string_view name, const NormInputs& in,
+                                  std::string_view statistic, const DeviceTensor<double>& running,
+                                  double eps);
+
 /// y = gamma ((x - mean) rstd) + beta, mean {} where the layer does not centre.
 DeviceTensor<double> column_forward(const DeviceTensor<double>& x, const AffineSpans& affine,
                                     const DeviceTensor<double>& mean,

@@ -73,9 +73,7 @@ void power_norm_released(const PowerNormReleasedOptions& options, const NormInpu
 
   DeviceTensor<double> rstd;
   if (in.mode == Mode::inference) {
-    check_finite(kName, "x", in.x);
-    rstd = reciprocal_root(running_psi2, options.eps);
-    check_reciprocal(kName, "rstd", rstd, "running_psi2", running_psi2);
+    rstd = running_rstd(kName, in, "running_psi2", running_psi2, options.eps);
   } else {
     const DeviceTensor<double> quadratic_mean =
         batch_statistics(kName, in, false, check_valid_rows(kName, in)).square;

@@ -16,9 +16,7 @@ void power_norm_v(const ref::model::PowerNormVOptions& options, const NormInputs
 
   DeviceTensor<double> rstd;
   if (in.mode == Mode::inference) {
-    check_finite(kName, "x", in.x);
-    rstd = reciprocal_root(running_psi2, options.eps);
-    check_reciprocal(kName, "rstd", rstd, "running_psi2", running_psi2);
+    rstd = running_rstd(kName, in, "running_psi2", running_psi2, options.eps);
   } else {
     const DeviceTensor<double> quadratic_mean =
         batch_statistics(kName, in, false, check_valid_rows(kName, in)).square;
