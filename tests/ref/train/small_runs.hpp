@@ -1,0 +1,61 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "ref/model/train_config.hpp"
+#include "ref/train/optimizer.hpp"
+#include "tests/ref/encoder/encoders.hpp"
+#include "tests/ref/ops/lenses.hpp"
+
+namespace normproof::ref::train {
+
+using tensor::Tensor;
+
+/// An encoder of a few numbers.
+inline model::TrainConfig small_train_config(const std::string& norm = "layer_norm") {
+  model::TrainConfig config;
+  config.encoder = encoder::small_config(norm, model::NormPlacement::post, 1);
+  config.learning_rate = 0.25;
+  config.accumulation = 2;
+  return config;
+}
+
+/// Every tensor of the parameters and of the state, end to end.
+inline Tensor<double> everything(const NamedTensors<double>& parameters,
+                                 const OptimizerState<double>& state) {
+  std::vector<double> values;
+  for (const auto* tensors : {&parameters, &state.moments})
+    for (const auto& [name, t] : *tensors) values.insert(values.end(), t.begin(), t.end());
+  Tensor<double> result = tensor::empty_tensor<double>({values.size()});
+  std::copy(values.begin(), values.end(), result.begin());
+  return result;
+}
+
+template <class T>
+NamedTensors<T> one_parameter(const Tensor<double>& p) {
+  NamedTensors<T> parameters;
+  parameters.set("p", ops::lift<T>(p));
+  return parameters;
+}
+template <class T>
+Gradients<T> one_gradient(const Tensor<double>& g) {
+  return {one_parameter<T>(g), {}};
+}
+
+/// The parameter after a step for each of the gradients.
+template <class T>
+Tensor<T> train(const model::OptimizerOptions& options, double learning_rate,
+                const Tensor<double>& p, const std::vector<Tensor<double>>& gradients) {
+  NamedTensors<T> parameters = one_parameter<T>(p);
+  OptimizerState<T> state = initial_optimizer_state(options, parameters);
+  for (const auto& g : gradients)
+    optimizer_step(options, learning_rate, parameters, one_gradient<T>(g), state);
+  EXPECT_EQ(state.step, static_cast<std::int64_t>(gradients.size()));
+  return parameters.at("p");
+}
+
+}  // namespace normproof::ref::train
