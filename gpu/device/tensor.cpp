@@ -33,4 +33,16 @@ DeviceTensor<double> NamedDeviceTensors::get(std::string_view name) const {
   return values == nullptr ? DeviceTensor<double>() : *values;
 }
 
+NamedDeviceTensors upload(Device& device, const ref::tensor::NamedTensors<double>& from) {
+  NamedDeviceTensors result;
+  for (const auto& [name, values] : from) result.set(name, upload(device, values));
+  return result;
+}
+
+ref::tensor::NamedTensors<double> download(const NamedDeviceTensors& from) {
+  ref::tensor::NamedTensors<double> result;
+  for (const auto& [name, values] : from) result.set(name, download(values));
+  return result;
+}
+
 }  // namespace normproof::gpu::device

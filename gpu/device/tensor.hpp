@@ -8,6 +8,7 @@
 
 #include "gpu/device/device.hpp"
 #include "gpu/device/span.hpp"
+#include "ref/tensor/named_tensors.hpp"
 #include "ref/tensor/tensor.hpp"
 
 namespace normproof::gpu::device {
@@ -99,5 +100,9 @@ class NamedDeviceTensors {
  private:
   std::vector<Entry> entries_;
 };
+
+/// All of them, under their names.
+NamedDeviceTensors upload(Device& device, const ref::tensor::NamedTensors<double>& from);
+ref::tensor::NamedTensors<double> download(const NamedDeviceTensors& from);
 
 }  // namespace normproof::gpu::device

@@ -33,14 +33,14 @@ DeviceTensor<double> Encoder::forward(const EncoderInputs& inputs, const Encoder
   if (config_.placement == NormPlacement::pre) x = final_norm_.forward(x, valid_, run.mode, state);
   head_in_ = config_.pooling == Pooling::masked_mean ? pool(x) : x;
   return nn::linear(head_in_, {parameters_.at("head.weight"), parameters_.at("head.bias")},
-                    run.gemm);
+                    *run.products);
 }
 
 EncoderGradients Encoder::backward(const DeviceTensor<double>& grad_logits,
                                    NamedDeviceTensors& state) {
-  nn::LinearGradients head =
-      nn::linear_backward(grad_logits, head_in_,
-                          {parameters_.at("head.weight"), parameters_.at("head.bias")}, run_.gemm);
+  nn::LinearGradients head = nn::linear_backward(
+      grad_logits, head_in_, {parameters_.at("head.weight"), parameters_.at("head.bias")},
+      *run_.products);
   NamedDeviceTensors found;
   found.set("head.weight", std::move(head.parameters.weight));
   found.set("head.bias", std::move(head.parameters.bias));

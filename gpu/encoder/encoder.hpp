@@ -15,7 +15,7 @@ struct EncoderGradients {
   nn::RowGradient embedding;
 };
 
-/// ref/encoder/encoder.hpp on a device: formulas, requirements, and with Gemm::ordered bits.
+/// ref/encoder/encoder.hpp on a device: formulas, requirements, and with ordered_products bits.
 /// Parameters by the names of ref/encoder/parameters.hpp.
 /// Throws    ContractError
 class Encoder {

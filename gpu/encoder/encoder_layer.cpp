@@ -68,15 +68,22 @@ double EncoderLayer::rate(const EncoderRun& run) const {
 }
 
 nn::DropoutKey EncoderLayer::key(const EncoderRun& run, const char* name) const {
-  return {run.seed, run.step, place_ + name};
+  nn::DropoutKey key{run.seed, run.step, place_ + name};
+  if (run.masks == nullptr || rate(run) == 0) return key;
+  const auto given = run.masks->find(key.place);
+  if (given == run.masks->end())
+    ref::numeric::contract_failure("encoder layer", "masks", fmt::format("has no {}", key.place),
+                                   "one for each dropout");
+  key.given = given->second;
+  return key;
 }
 
 nn::AttentionOptions EncoderLayer::attention_options(const EncoderRun& run) const {
-  return {config_.num_heads, rate(run), key(run, ".attention.weights"), run.gemm};
+  return {config_.num_heads, rate(run), key(run, ".attention.weights"), run.products};
 }
 
 nn::FeedForwardOptions EncoderLayer::feed_forward_options(const EncoderRun& run) const {
-  return {config_.activation, rate(run), key(run, ".feed_forward.active"), run.gemm};
+  return {config_.activation, rate(run), key(run, ".feed_forward.active"), run.products};
 }
 
 DeviceTensor<double> EncoderLayer::drop(const DeviceTensor<double>& y, const char* name,

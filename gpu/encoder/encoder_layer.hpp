@@ -1,5 +1,8 @@
 #pragma once
 
+#include <map>
+#include <string>
+
 #include "gpu/nn/feed_forward.hpp"
 #include "gpu/nn/multi_head_attention.hpp"
 #include "gpu/norm/norm.hpp"
@@ -10,7 +13,7 @@ using device::Device;
 using device::DeviceMask;
 using device::DeviceTensor;
 using device::NamedDeviceTensors;
-using nn::Gemm;
+using nn::Products;
 using ref::model::EncoderConfig;
 
 /// What a step of training or an evaluation is run with.
@@ -19,7 +22,10 @@ struct EncoderRun {
       ref::model::Mode::training;  ///< inference: no dropout, running statistics
   std::uint64_t seed = 0;          ///< of the dropouts
   std::uint64_t step = 0;          ///< of the dropouts
-  Gemm gemm = Gemm::ordered;
+  /// What each dropout keeps, by its place, instead of what seed and step draw:
+  /// "layers.0.attention.y".
+  const std::map<std::string, DeviceTensor<bool>>* masks = nullptr;
+  const Products* products = &ops::ordered_products();
 };
 
 /// A norm in its place, between forward and backward: "layers.0.norm1".
@@ -42,10 +48,9 @@ class NormSite {
   norm::NormStep forward_;
 };
 
-/// ref/encoder/encoder_layer.hpp on a device: formulas, requirements, and with Gemm::ordered bits.
-/// Parameters, gradients and state by name, "layers.0.attention.in.weight". All that the backward
-/// needs is kept.
-/// Throws    ContractError
+/// ref/encoder/encoder_layer.hpp on a device: formulas, requirements, and with ordered_products
+/// bits. Parameters, gradients and state by name, "layers.0.attention.in.weight". All that the
+/// backward needs is kept. Throws    ContractError
 class EncoderLayer {
  public:
   EncoderLayer(const EncoderConfig& config, const NamedDeviceTensors& parameters,

@@ -19,6 +19,10 @@ void check_rate(std::string_view function, double rate) {
 DeviceTensor<bool> dropout_mask(Device& device, const Shape& shape, double rate,
                                 const DropoutKey& key) {
   check_rate("dropout_mask", rate);
+  if (key.given.is_given()) {
+    ref::tensor::check_shape("dropout_mask", "key.given", key.given.shape(), shape);
+    return key.given;
+  }
   DeviceTensor<bool> keep(device, shape);
   const auto stream =
       ref::numeric::philox_stream(key.seed, fmt::format("dropout/{}/{}", key.step, key.place));

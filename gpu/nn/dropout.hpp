@@ -15,10 +15,12 @@ using device::Shape;
 struct DropoutKey {
   std::uint64_t seed = 0;
   std::uint64_t step = 0;
-  std::string place;  ///< "layers.0.attention_weights"
+  std::string place;              ///< "layers.0.attention_weights"
+  DeviceTensor<bool> given = {};  ///< where it is there, these elements, and nothing is drawn
 };
 
-/// ref/nn/dropout.hpp on a device: the same counters, requirements and sentences.
+/// ref/nn/dropout.hpp on a device: the same counters, requirements and sentences. A given mask has
+/// the shape asked for.
 /// Throws    ContractError
 DeviceTensor<bool> dropout_mask(Device& device, const Shape& shape, double rate,
                                 const DropoutKey& key);

@@ -25,13 +25,13 @@ DeviceTensor<double> activate_backward(const DeviceTensor<double>& grad_y,
 FeedForwardForward feed_forward(const DeviceTensor<double>& x, const FeedForward& parameters,
                                 const FeedForwardOptions& options) {
   FeedForwardForward result;
-  result.inner = linear(x, parameters.first, options.gemm);
+  result.inner = linear(x, parameters.first, *options.products);
   result.active = activate(result.inner, options.activation);
   if (options.dropout > 0) {
     result.keep = dropout_mask(x.device(), result.active.shape(), options.dropout, options.key);
     result.active = dropout(result.active, result.keep, options.dropout);
   }
-  result.y = linear(result.active, parameters.second, options.gemm);
+  result.y = linear(result.active, parameters.second, *options.products);
   return result;
 }
 
@@ -40,11 +40,12 @@ FeedForwardGradients feed_forward_backward(const DeviceTensor<double>& grad_y,
                                            const FeedForward& parameters,
                                            const FeedForwardForward& forward,
                                            const FeedForwardOptions& options) {
-  LinearGradients second = linear_backward(grad_y, forward.active, parameters.second, options.gemm);
+  LinearGradients second =
+      linear_backward(grad_y, forward.active, parameters.second, *options.products);
   if (options.dropout > 0) second.grad_x = dropout(second.grad_x, forward.keep, options.dropout);
   LinearGradients first =
       linear_backward(activate_backward(second.grad_x, forward.inner, options.activation), x,
-                      parameters.first, options.gemm);
+                      parameters.first, *options.products);
   return {std::move(first.grad_x), {std::move(first.parameters), std::move(second.parameters)}};
 }
 

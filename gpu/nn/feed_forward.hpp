@@ -16,7 +16,7 @@ struct FeedForwardOptions {
   ref::model::Activation activation = ref::model::Activation::relu;
   double dropout = 0;
   DropoutKey key = {};
-  Gemm gemm = Gemm::ordered;
+  const Products* products = &ops::ordered_products();
 };
 
 struct FeedForwardForward {
@@ -31,7 +31,7 @@ struct FeedForwardGradients {
   FeedForward parameters;
 };
 
-/// ref/nn/feed_forward.hpp on a device: formulas, requirements, and with Gemm::ordered bits.
+/// ref/nn/feed_forward.hpp on a device: formulas, requirements, and with ordered_products bits.
 /// Throws    ContractError
 FeedForwardForward feed_forward(const DeviceTensor<double>& x, const FeedForward& parameters,
                                 const FeedForwardOptions& options);

@@ -34,17 +34,18 @@ Shape checked_shape(std::string_view function, const DeviceTensor<double>& x, co
 
 }  // namespace
 
-DeviceTensor<double> linear(const DeviceTensor<double>& x, const Linear& parameters, Gemm gemm) {
+DeviceTensor<double> linear(const DeviceTensor<double>& x, const Linear& parameters,
+                            const Products& products) {
   DeviceTensor<double> y(x.device(), checked_shape("linear", x, parameters));
   device::launch_elements(x.device(), y.size(), RepeatRow{parameters.bias.span(), y.span()});
   ops::matmul_into(x.device(), rows_of(y.span(), y.shape()), rows_of(x.span(), x.shape()),
                    ops::transposed(rows_of(parameters.weight.span(), parameters.weight.shape())),
-                   true, gemm);
+                   true, products);
   return y;
 }
 
 LinearGradients linear_backward(const DeviceTensor<double>& grad_y, const DeviceTensor<double>& x,
-                                const Linear& parameters, Gemm gemm) {
+                                const Linear& parameters, const Products& products) {
   const Shape shape = checked_shape("linear_backward", x, parameters);
   ref::tensor::check_shape("linear_backward", "grad_y", grad_y.shape(), shape);
   Device& device = x.device();
@@ -53,9 +54,9 @@ LinearGradients linear_backward(const DeviceTensor<double>& grad_y, const Device
                          {DeviceTensor<double>(device, weight), ops::sum_columns(grad_y)}};
   const auto grad_rows = rows_of(grad_y.span(), shape);
   ops::matmul_into(device, rows_of(result.grad_x.span(), x.shape()), grad_rows,
-                   rows_of(parameters.weight.span(), weight), false, gemm);
+                   rows_of(parameters.weight.span(), weight), false, products);
   ops::matmul_into(device, rows_of(result.parameters.weight.span(), weight),
-                   ops::transposed(grad_rows), rows_of(x.span(), x.shape()), false, gemm);
+                   ops::transposed(grad_rows), rows_of(x.span(), x.shape()), false, products);
   return result;
 }
 

@@ -6,7 +6,7 @@ namespace normproof::gpu::nn {
 
 using device::Device;
 using device::DeviceTensor;
-using ops::Gemm;
+using ops::Products;
 
 struct Linear {
   DeviceTensor<double> weight;  ///< [O,I]
@@ -17,12 +17,13 @@ struct LinearGradients {
   Linear parameters;  ///< grad_weight, grad_bias
 };
 
-/// ref/nn/linear.hpp on a device: formulas, requirements, sentences, and with Gemm::ordered bits.
-/// Throws    ContractError
+/// ref/nn/linear.hpp on a device: formulas, requirements, sentences, and with ordered_products
+/// bits. Throws    ContractError
 DeviceTensor<double> linear(const DeviceTensor<double>& x, const Linear& parameters,
-                            Gemm gemm = Gemm::ordered);
+                            const Products& products = ops::ordered_products());
 LinearGradients linear_backward(const DeviceTensor<double>& grad_y, const DeviceTensor<double>& x,
-                                const Linear& parameters, Gemm gemm = Gemm::ordered);
+                                const Linear& parameters,
+                                const Products& products = ops::ordered_products());
 
 /// a + b, b repeated where it is shorter.
 DeviceTensor<double> add(const DeviceTensor<double>& a, const DeviceTensor<double>& b);

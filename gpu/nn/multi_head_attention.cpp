@@ -1,9 +1,14 @@
 #include "gpu/nn/multi_head_attention.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "gpu/nn/nn_kernels.hpp"
 #include "gpu/ops/softmax.hpp"
+#include "ref/model/attention_groups.hpp"
 #include "ref/tensor/contract.hpp"
 
 namespace normproof::gpu::nn {
@@ -71,6 +76,40 @@ void scale_queries(DeviceTensor<double>& qkv, const Heads& heads) {
                           ScaleColumns{factor, heads.d_model, 3 * heads.d_model, qkv.span()});
 }
 
+/// What softmax(group, rows) refuses is said of the heads that ref computes together: the first
+/// group that it refuses alone.
+template <class Softmax>
+[[noreturn]] void refuse_in_groups(const Heads& heads, const DeviceMask& attention_mask,
+                                   std::vector<DeviceTensor<double>> scores,
+                                   const Softmax& softmax) {
+  const std::size_t t = heads.seq_len;
+  const std::size_t count = ref::model::heads_together(heads.num_heads, t, sizeof(double));
+  const auto flags = attention_mask.host_flags();
+  for (std::size_t head = 0; head < heads.batch_size * heads.num_heads; head += count) {
+    const std::size_t sentence = head / heads.num_heads;
+    Device& device = scores.front().device();
+    std::vector<DeviceTensor<double>> group;
+    for (const auto& whole : scores) {
+      const auto values = device::download(whole);
+      group.push_back(device::upload(device, values.data() + head * t * t, Shape{count, t, t}));
+    }
+    ref::tensor::Mask keys;
+    if (ref::tensor::is_given(flags)) {
+      keys = ref::tensor::empty_tensor<bool>({1, 1, t});
+      std::copy_n(flags.data() + sentence * t, t, keys.data());
+    }
+    try {
+      softmax(group, DeviceMask(device, keys));
+    } catch (const ref::numeric::ContractError& error) {
+      const std::size_t first = head % heads.num_heads;
+      throw ref::numeric::NotFiniteError(fmt::format("attention in sentence {}, heads {} to {}: {}",
+                                                     sentence, first, first + count - 1,
+                                                     error.what()));
+    }
+  }
+  throw std::logic_error("attention: what all heads are refused for, no group is");
+}
+
 /// [B,1,1,T]: the keys that may be attended to.
 DeviceMask keys_of(const DeviceMask& attention_mask, const Heads& heads) {
   if (!attention_mask.is_given()) return {};
@@ -85,13 +124,18 @@ AttentionForward multi_head_attention(const DeviceTensor<double>& x, const Atten
   const Heads heads = checked_heads("multi_head_attention", x, parameters, attention_mask, options);
   Device& device = x.device();
   AttentionForward result;
-  result.qkv = linear(x, parameters.in, options.gemm);
+  result.qkv = linear(x, parameters.in, *options.products);
   scale_queries(result.qkv, heads);
   const auto qkv = std::as_const(result.qkv).span();
   DeviceTensor<double> scores(device, heads.scores_shape());
   ops::matmul_into(device, heads.of_scores(scores.span()), heads.part(qkv, 0),
-                   ops::transposed(heads.part(qkv, 1)), false, options.gemm);
-  result.weights = ops::softmax(scores, keys_of(attention_mask, heads));
+                   ops::transposed(heads.part(qkv, 1)), false, *options.products);
+  try {
+    result.weights = ops::softmax(scores, keys_of(attention_mask, heads));
+  } catch (const ref::numeric::ContractError&) {
+    refuse_in_groups(heads, attention_mask, {scores},
+                     [](const auto& group, const auto& keys) { ops::softmax(group[0], keys); });
+  }
   DeviceTensor<double> dropped = result.weights;
   if (options.dropout > 0) {
     result.keep = dropout_mask(device, heads.scores_shape(), options.dropout, options.key);
@@ -100,8 +144,8 @@ AttentionForward multi_head_attention(const DeviceTensor<double>& x, const Atten
   result.context = DeviceTensor<double>(device, x.shape());
   ops::matmul_into(device, heads.of_context(result.context.span()),
                    heads.of_scores(std::as_const(dropped).span()), heads.part(qkv, 2), false,
-                   options.gemm);
-  result.y = linear(result.context, parameters.out, options.gemm);
+                   *options.products);
+  result.y = linear(result.context, parameters.out, *options.products);
   return result;
 }
 
@@ -117,9 +161,9 @@ AttentionGradients multi_head_attention_backward(const DeviceTensor<double>& gra
   Device& device = x.device();
   const auto multiply = [&](const Matrices<double>& c, const Matrices<const double>& a,
                             const Matrices<const double>& b) {
-    ops::matmul_into(device, c, a, b, false, options.gemm);
+    ops::matmul_into(device, c, a, b, false, *options.products);
   };
-  LinearGradients out = linear_backward(grad_y, forward.context, parameters.out, options.gemm);
+  LinearGradients out = linear_backward(grad_y, forward.context, parameters.out, *options.products);
   const auto grad = heads.of_context(std::as_const(out.grad_x).span());
   const auto qkv = forward.qkv.span();
   const DeviceTensor<double> used = options.dropout > 0
@@ -130,13 +174,22 @@ AttentionGradients multi_head_attention_backward(const DeviceTensor<double>& gra
   DeviceTensor<double> grad_weights(device, heads.scores_shape());
   multiply(heads.of_scores(grad_weights.span()), grad, ops::transposed(heads.part(qkv, 2)));
   if (options.dropout > 0) grad_weights = dropout(grad_weights, forward.keep, options.dropout);
-  const DeviceTensor<double> grad_scores =
-      ops::softmax_backward(grad_weights, forward.weights, keys_of(attention_mask, heads));
-  multiply(heads.part(grad_qkv.span(), 0), heads.of_scores(grad_scores.span()), heads.part(qkv, 1));
-  multiply(heads.part(grad_qkv.span(), 1), ops::transposed(heads.of_scores(grad_scores.span())),
-           heads.part(qkv, 0));
+  DeviceTensor<double> grad_scores;
+  try {
+    grad_scores =
+        ops::softmax_backward(grad_weights, forward.weights, keys_of(attention_mask, heads));
+  } catch (const ref::numeric::ContractError&) {
+    refuse_in_groups(heads, attention_mask, {grad_weights, forward.weights},
+                     [](const auto& group, const auto& keys) {
+                       ops::softmax_backward(group[0], group[1], keys);
+                     });
+  }
+  multiply(heads.part(grad_qkv.span(), 0), heads.of_scores(std::as_const(grad_scores).span()),
+           heads.part(qkv, 1));
+  multiply(heads.part(grad_qkv.span(), 1),
+           ops::transposed(heads.of_scores(std::as_const(grad_scores).span())), heads.part(qkv, 0));
   scale_queries(grad_qkv, heads);
-  LinearGradients in = linear_backward(grad_qkv, x, parameters.in, options.gemm);
+  LinearGradients in = linear_backward(grad_qkv, x, parameters.in, *options.products);
   return {std::move(in.grad_x), {std::move(in.parameters), std::move(out.parameters)}};
 }
 

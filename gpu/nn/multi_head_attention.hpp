@@ -18,7 +18,7 @@ struct AttentionOptions {
   std::size_t num_heads = 1;
   double dropout = 0;
   DropoutKey key = {};
-  Gemm gemm = Gemm::ordered;
+  const Products* products = &ops::ordered_products();
 };
 
 struct AttentionForward {
@@ -34,8 +34,8 @@ struct AttentionGradients {
   Attention parameters;
 };
 
-/// ref/nn/multi_head_attention.hpp on a device: formulas, requirements, and with Gemm::ordered
-/// bits. The weights are always kept. Throws    ContractError
+/// ref/nn/multi_head_attention.hpp on a device: formulas, requirements, and with
+/// ordered_products bits. The weights are always kept. Throws    ContractError
 AttentionForward multi_head_attention(const DeviceTensor<double>& x, const Attention& parameters,
                                       const DeviceMask& attention_mask,
                                       const AttentionOptions& options);

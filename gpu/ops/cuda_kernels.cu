@@ -2,6 +2,7 @@
 #include "gpu/device/cuda_launch.cuh"
 #include "gpu/ops/activation_kernels.hpp"
 #include "gpu/ops/matmul_kernels.hpp"
+#include "gpu/ops/packed_kernels.hpp"
 #include "gpu/ops/reduce_kernels.hpp"
 #include "gpu/ops/softmax_kernels.hpp"
 // The accurate phase, compiled for the device in this source alone.
@@ -18,6 +19,10 @@ NORMPROOF_CUDA_ELEMENTS(FirstRefused)
 NORMPROOF_CUDA_BLOCKS(MatmulTiles)
 NORMPROOF_CUDA_ELEMENTS(AddChains)
 NORMPROOF_CUDA_ELEMENTS(ClearMatrices)
+NORMPROOF_CUDA_ELEMENTS(PackOperand<Packing::float32>)
+NORMPROOF_CUDA_ELEMENTS(PackOperand<Packing::bfloat16>)
+NORMPROOF_CUDA_ELEMENTS(PackOperand<Packing::float16>)
+NORMPROOF_CUDA_ELEMENTS(TakeProduct)
 
 NORMPROOF_CUDA_ELEMENTS(Elementary<Function::exp>)
 NORMPROOF_CUDA_ELEMENTS(Elementary<Function::log>)

@@ -2,19 +2,14 @@
 
 #include <fmt/format.h>
 
-#include "gpu/device/errors.hpp"
 #include "gpu/ops/matmul_kernels.hpp"
 #include "ref/tensor/contract.hpp"
 
 namespace normproof::gpu::ops {
 namespace {
 
-using device::launch_blocks;
 using device::launch_elements;
 using device::Shape;
-
-constexpr std::size_t kFewTiles = 512;  // below it a GPU has room for more blocks
-constexpr std::size_t kWorkspaceElements = std::size_t{1} << 26;
 
 template <class T>
 Shape shape_of_matrices(const Matrices<T>& m) {
@@ -38,27 +33,10 @@ bool broadcast_to(const Matrices<double>& c, Matrices<const double>& x) {
   return x.batch_size == c.batch_size && x.inner_batch_size == c.inner_batch_size;
 }
 
-void ordered_matmul(Device& device, const Matrices<double>& c, const Matrices<const double>& a,
-                    const Matrices<const double>& b, bool add) {
-  const std::size_t elements = c.batches() * c.rows * c.columns;
-  const std::size_t chains = (a.columns + kChain - 1) / kChain;
-  TileGrid grid{(c.rows + kTile - 1) / kTile, (c.columns + kTile - 1) / kTile, c.batches(), 1};
-  const std::size_t tiles = grid.rows * grid.columns * grid.batches;
-  if (chains < 2 || tiles >= kFewTiles || chains * elements > kWorkspaceElements) {
-    launch_blocks(device, tiles, MatmulTiles{a, b, c, grid, add});
-    return;
-  }
-  grid.splits = chains;
-  DeviceTensor<double> workspace(device, {chains * c.batches(), c.rows, c.columns});
-  launch_blocks(device, tiles * chains,
-                MatmulTiles{a, b, matrices(workspace.span(), workspace.shape()), grid, false});
-  launch_elements(device, elements, AddChains{std::as_const(workspace).span(), chains, c, add});
-}
-
 }  // namespace
 
 void matmul_into(Device& device, const Matrices<double>& c, Matrices<const double> a,
-                 Matrices<const double> b, bool add, Gemm gemm) {
+                 Matrices<const double> b, bool add, const Products& products) {
   const Shape a_shape = shape_of_matrices(a), b_shape = shape_of_matrices(b);
   const bool agree = broadcast_to(c, a) && broadcast_to(c, b) && a.columns == b.rows &&
                      c.rows == a.rows && c.columns == b.columns;
@@ -74,15 +52,11 @@ void matmul_into(Device& device, const Matrices<double>& c, Matrices<const doubl
     launch_elements(device, elements, ClearMatrices{c});
     return;
   }
-  if (gemm == Gemm::ordered) return ordered_matmul(device, c, a, b, add);
-#if defined(NORMPROOF_CUDA)
-  if (device.backend() == device::Backend::cuda) return cublas_matmul(device, c, a, b, add);
-#endif
-  throw device::DeviceError("matmul: the simulated device has no cuBLAS; expected a GPU");
+  products.multiply(device, c, a, b, add);
 }
 
 DeviceTensor<double> matmul(const DeviceTensor<double>& a, const DeviceTensor<double>& b,
-                            Transpose transpose, Gemm gemm) {
+                            Transpose transpose, const Products& products) {
   const Shape &a_shape = a.shape(), &b_shape = b.shape();
   const auto refuse = [&](const char* expectation) {
     ref::numeric::contract_failure("matmul", "a and b", both_shapes(a_shape, b_shape), expectation);
@@ -114,7 +88,7 @@ DeviceTensor<double> matmul(const DeviceTensor<double>& a, const DeviceTensor<do
     left = matrix(left.data, left.batch_size * left.rows, left.columns);
     result = matrix(result.data, left.rows, result.columns);
   }
-  matmul_into(device, result, left, right, false, gemm);
+  matmul_into(device, result, left, right, false, products);
   return c;
 }
 

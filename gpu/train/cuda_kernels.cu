@@ -1,5 +1,6 @@
 // What nvcc compiles of gpu/train.
 #include "gpu/device/cuda_launch.cuh"
+#include "gpu/train/accumulate_kernels.hpp"
 #include "gpu/train/cross_entropy_kernels.hpp"
 #include "gpu/train/optimizer_kernels.hpp"
 
@@ -13,5 +14,7 @@ NORMPROOF_CUDA_ELEMENTS(SgdStep)
 NORMPROOF_CUDA_ELEMENTS(MomentumStep)
 NORMPROOF_CUDA_ELEMENTS(AdamStep)
 NORMPROOF_CUDA_ELEMENTS(ScaleInPlace)
+NORMPROOF_CUDA_ELEMENTS(SumOfRows)
+NORMPROOF_CUDA_ELEMENTS(DivideInPlace)
 NORMPROOF_CUDA_ELEMENTS(Square)
 NORMPROOF_CUDA_BLOCKS(WarpRows<SquareSum>)

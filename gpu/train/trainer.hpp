@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "gpu/encoder/encoder.hpp"
 #include "gpu/train/gradient_norm.hpp"
 #include "gpu/train/optimizer.hpp"
@@ -19,10 +21,13 @@ struct TrainState {
 struct LabelledBatch {
   encoder::EncoderInputs inputs;
   std::vector<int> labels;  ///< [B]
+  /// [B T], of each row of the logits per position, a class or kIgnored; empty: the label of its
+  /// sentence, of padding none where mask_padding is set.
+  std::vector<int> targets = {};
 };
 
 struct StepResult {
-  double loss = 0;               ///< of the forward, before the parameters move
+  double loss = 0;  ///< of the forward, before the parameters move; the mean over the batches
   GradientNorms gradient_norms;  ///< before clipping
   double learning_rate = 0;
 };
@@ -34,11 +39,13 @@ std::vector<int> targets_of(const ref::model::TrainConfig& config, const Labelle
 double learning_rate(const ref::model::ScheduleOptions& schedule, double base_rate,
                      std::int64_t step);
 
-/// One step of training: forward, weighted cross-entropy, backward, clipping, optimizer. The bits
-/// of ref/train/trainer.hpp with Gemm::ordered. Requires  (C1) config.accumulation is 1  (C2)
-/// labels [B], 0 <= label < num_classes Throws    ContractError
-StepResult train_step(const ref::model::TrainConfig& config, const LabelledBatch& batch,
+/// One step of training: forward, weighted cross-entropy and backward of each batch, the mean of
+/// their gradients, clipping, optimizer. The bits of ref/train/trainer.hpp with ordered_products.
+/// Requires  (C1) 1 to accumulation batches  (C2) labels [B], 0 <= label < num_classes  (C3)
+///           targets are empty, or [B T] and the pooling is per_position
+/// Throws    ContractError; then `state` is as before
+StepResult train_step(const ref::model::TrainConfig& config, std::span<const LabelledBatch> batches,
                       const DeviceTensor<double>& class_weights, TrainState& state,
-                      nn::Gemm gemm = nn::Gemm::ordered);
+                      const nn::Products& products = ops::ordered_products());
 
 }  // namespace normproof::gpu::train

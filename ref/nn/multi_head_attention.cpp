@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "ref/model/attention_groups.hpp"
 #include "ref/numeric/elementary.hpp"
 #include "ref/numeric/parallel.hpp"
 #include "ref/ops/matmul.hpp"
@@ -71,13 +72,11 @@ struct Group {
   }
 };
 
-constexpr std::size_t kGroupBytes = std::size_t{256} << 10;  // of scores: a core's cache holds them
-
 /// f(group) for all of them, on the threads allowed. What a part refuses is said of which heads.
 template <class T, class F>
 void for_each_group(const Heads& heads, F f) {
-  const bool whole = heads.num_heads * heads.scores() * sizeof(T) <= kGroupBytes;
-  const std::size_t count = whole ? heads.num_heads : 1, each = heads.num_heads / count;
+  const std::size_t count = model::heads_together(heads.num_heads, heads.seq_len, sizeof(T));
+  const std::size_t each = heads.num_heads / count;
   numeric::parallel_for(heads.batch_size * each, 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const Group group{heads, i / each, i % each, count};

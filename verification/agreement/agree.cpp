@@ -8,24 +8,26 @@
 
 namespace normproof::verification::agreement {
 
-Agreement agree_ordered(gpu::device::Device& device, std::uint64_t seed,
-                        const std::function<void(std::string_view part)>& begin) {
-  Agreement result;
-  begin("primitives");
-  agree_on_primitives(device, seed, result.rows);
-  begin("golden corpus");
-  for (const golden::Case& c : golden::corpus(golden::Tier::quick)) {
-    const std::string name = golden::path_of(c);
-    if (!agree_on_operation(device, c.options, golden::inputs_of(c, name), name, result.rows))
-      ++result.left_out;
+Rows agree_ordered(gpu::device::Device& device, std::uint64_t seed, golden::Tier tier,
+                   const Finished& finished) {
+  Rows rows;
+  const auto finish = [&] { finished(rows.last()); };
+  agree_on_primitives(device, seed, rows, finish);
+  const std::vector<golden::Case> corpus = golden::corpus(tier);
+  for (const std::string& operation : ref::model::operation_names()) {
+    for (const golden::Case& c : corpus) {
+      if (golden::op_of(c) != operation) continue;
+      const std::string name = golden::path_of(c);
+      agree_on_operation(device, c.options, golden::inputs_of(c, name), name, rows);
+    }
+    for_each_random_case(seed, operation, [&](const RandomCase& c) {
+      agree_on_operation(device, c.operation, c.inputs, c.name, rows);
+    });
+    if (rows.last().operation == operation) finish();
   }
-  begin("random cases");
-  for_each_random_case(seed, [&](const RandomCase& c) {
-    agree_on_operation(device, c.operation, c.inputs, c.name, result.rows);
-  });
-  begin("training");
-  agree_on_training(device, seed, result.rows);
-  return result;
+  agree_on_training(device, seed, rows);
+  finish();
+  return rows;
 }
 
 }  // namespace normproof::verification::agreement

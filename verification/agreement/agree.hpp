@@ -5,18 +5,17 @@
 
 #include "gpu/device/device.hpp"
 #include "verification/agreement/row.hpp"
+#include "verification/golden/case.hpp"
 
 namespace normproof::verification::agreement {
 
-struct Agreement {
-  Rows rows;
-  std::size_t left_out = 0;  ///< cases of the corpus that a device does not take
-};
+/// Is shown each row as soon as no case of its operation is left.
+using Finished = std::function<void(const Row&)>;
 
-/// The primitives, the golden corpus's quick tier, random cases and some steps of training, by ref
-/// and on the device in ordered mode, with zero tolerance. `begin(part)` before each part.
+/// The primitives; each operation on its cases of the golden corpus's tier and on random ones; some
+/// steps of training: by ref and on the device in ordered mode, with zero tolerance.
 /// Requires  (C1) no job runs on the device at the same time
-Agreement agree_ordered(gpu::device::Device& device, std::uint64_t seed,
-                        const std::function<void(std::string_view part)>& begin);
+Rows agree_ordered(gpu::device::Device& device, std::uint64_t seed, golden::Tier tier,
+                   const Finished& finished);
 
 }  // namespace normproof::verification::agreement

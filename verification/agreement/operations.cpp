@@ -8,8 +8,8 @@
 #include "gpu/norm/norm.hpp"
 #include "gpu/ops/activation.hpp"
 #include "gpu/ops/softmax.hpp"
-#include "gpu/train/cross_entropy.hpp"
-#include "gpu/train/trainer.hpp"
+#include "gpu/train/optimizer.hpp"
+#include "verification/agreement/device_encoder.hpp"
 
 namespace normproof::verification::agreement {
 namespace {
@@ -24,12 +24,6 @@ using device::NamedDeviceTensors;
 using device::upload;
 using ref::tensor::NamedTensors;
 using ref::tensor::Tensor;
-
-NamedDeviceTensors upload_all(Device& to, const NamedTensors<double>& named) {
-  NamedDeviceTensors result;
-  for (const auto& [name, values] : named) result.set(name, upload(to, values));
-  return result;
-}
 
 void compare_all(const NamedDeviceTensors& got, const NamedTensors<double>& expected, Rows& rows) {
   for (const auto& [name, values] : expected) rows.compare(name, download(got.get(name)), values);
@@ -60,9 +54,9 @@ struct OperationRunner {
   const evaluation::EvalInputs& inputs;
   Rows& rows;
 
-  bool operator()(const model::NormOptions& options) const {
+  void operator()(const model::NormOptions& options) const {
     NamedTensors<double> state = inputs.state;
-    NamedDeviceTensors device_state = upload_all(to, state);
+    NamedDeviceTensors device_state = upload(to, state);
     for (const auto& in : inputs.steps) {
       ref::norm::NormStep<double> step;
       gpu::norm::NormStep got, backward;
@@ -77,7 +71,7 @@ struct OperationRunner {
                  if (backwards) backward = gpu::norm::norm_backward(options, there, got);
                },
                rows);
-      if (!done) return true;
+      if (!done) return;
       for (const auto& [name, values] : backward.outputs) got.outputs.set(name, values);
       if (backwards) got.state = backward.state;
       compare_all(got.outputs, step.outputs, rows);
@@ -85,10 +79,9 @@ struct OperationRunner {
       state = step.state;
       device_state = got.state;
     }
-    return true;
   }
 
-  bool operator()(const model::FunctionOptions& function) const {
+  void operator()(const model::FunctionOptions& function) const {
     NamedTensors<double> expected;
     NamedDeviceTensors got;
     const bool done =
@@ -98,33 +91,27 @@ struct OperationRunner {
              },
              rows);
     if (done) compare_all(got, expected, rows);
-    return true;
   }
 
-  bool operator()(const model::EncoderOperation& operation) const {
+  void operator()(const model::EncoderOperation& operation) const {
     const evaluation::EncoderTensors& in = inputs.encoder;
-    if (in.config.dropout > 0) return false;
     NamedTensors<double> expected;
     NamedDeviceTensors got;
-    const bool done = both([&] { expected = evaluation::run_encoder<double>(operation, in); },
-                           [&] {
-                             got = std::holds_alternative<model::EncoderLayerOptions>(operation)
-                                       ? run_layer(in)
-                                       : run_whole(in);
-                           },
-                           rows);
+    const bool done =
+        both([&] { expected = evaluation::run_encoder<double>(operation, in); },
+             [&] { got = run_encoder_on_device(to, operation, in, gpu::ops::ordered_products()); },
+             rows);
     if (done) compare_all(got, expected, rows);
-    return true;
   }
 
-  bool operator()(const model::OptimizerOperation& operation) const {
+  void operator()(const model::OptimizerOperation& operation) const {
     const evaluation::OptimizerTensors& in = inputs.optimizer;
     NamedTensors<double> expected;
     NamedDeviceTensors got;
     const bool done =
         both([&] { expected = evaluation::run_optimizer<double>(operation, in, true); },
              [&] { got = run_steps(operation, in); }, rows);
-    if (!done) return true;
+    if (!done) return;
     // The last of the steps that ref stacks.
     const std::size_t steps = in.gradients.size();
     for (const auto& [name, values] : expected) {
@@ -135,7 +122,6 @@ struct OperationRunner {
       std::copy_n(values.data() + (steps - 1) * size, size, last.data());
       rows.compare(name, download(got.get(name)), last);
     }
-    return true;
   }
 
  private:
@@ -177,70 +163,6 @@ struct OperationRunner {
     }
   };
 
-  NamedDeviceTensors run_layer(const evaluation::EncoderTensors& in) const {
-    NamedDeviceTensors parameters, state, gradients, got;
-    for (const auto& [name, values] : in.tensors)
-      parameters.set(fmt::format("layers.0.{}", name), upload(to, values));
-    for (const auto& [name, values] : in.state)
-      state.set(fmt::format("layers.0.{}", name), upload(to, values));
-    gpu::encoder::EncoderLayer layer(in.config, parameters, "layers.0");
-    const gpu::encoder::EncoderRun run{.mode = in.mode};
-    got.set("y",
-            layer.forward(upload(to, in.tensors.at("x")), DeviceMask(to, in.valid), run, state));
-    got.set("attention.weights", layer.attention_weights());
-    if (const auto* const grad_y = in.tensors.find("grad_y"))
-      got.set("grad_x", layer.backward(upload(to, *grad_y), run, state, gradients));
-    constexpr std::string_view kPlace = "layers.0.";
-    for (const auto& [name, values] : gradients)
-      got.set(fmt::format("grad_{}", name.substr(kPlace.size())), values);
-    for (const auto& [name, values] : state) got.set(name.substr(kPlace.size()), values);
-    return got;
-  }
-
-  NamedDeviceTensors run_whole(const evaluation::EncoderTensors& in) const {
-    NamedDeviceTensors parameters, state = upload_all(to, in.state), got;
-    for (const auto& p : ref::encoder::parameter_shapes(in.config))
-      parameters.set(p.name, upload(to, in.tensors.at(p.name)));
-    gpu::encoder::Encoder encoder(in.config, parameters);
-    const DeviceTensor<double> logits = encoder.forward(
-        {{in.tokens.batch_size, in.tokens.seq_len, in.tokens.ids}, DeviceMask(to, in.valid)}, {},
-        state);
-    got.set("logits", logits);
-    const model::TrainConfig config{.encoder = in.config};
-    const std::vector<int> targets = gpu::train::targets_of(
-        config,
-        {{{in.tokens.batch_size, in.tokens.seq_len, in.tokens.ids}, DeviceMask(to, in.valid)},
-         in.labels});
-    const Tensor<double>* const given = in.tensors.find("class_weights");
-    const DeviceTensor<double> weights =
-        given == nullptr ? DeviceTensor<double>() : upload(to, *given);
-    const std::size_t classes = logits.shape().back();
-    const auto loss = gpu::train::cross_entropy(logits.reshaped({logits.size() / classes, classes}),
-                                                targets, weights, config.loss);
-    got.set("loss", device::full_tensor(to, {1}, loss.loss));
-    const auto gradients = encoder.backward(
-        gpu::train::cross_entropy_backward(loss.log_probabilities, targets, weights, config.loss)
-            .reshaped(logits.shape()),
-        state);
-    for (const auto& [name, values] : gradients.dense)
-      got.set(fmt::format("grad_{}", name), values);
-    got.set("grad_embedding.weight", spread(gradients.embedding, in.config));
-    for (const auto& [name, values] : state) got.set(name, values);
-    return got;
-  }
-
-  /// [V,D], 0 in the rows that do not occur.
-  DeviceTensor<double> spread(const gpu::nn::RowGradient& gradient,
-                              const model::EncoderConfig& config) const {
-    Tensor<double> whole =
-        ref::tensor::full_tensor<double>({config.vocab_size, config.d_model}, 0.0);
-    const Tensor<double> rows_there = download(gradient.values);
-    for (std::size_t r = 0; r < gradient.rows.size(); ++r)
-      std::copy_n(rows_there.data() + r * config.d_model, config.d_model,
-                  whole.data() + gradient.rows[r] * config.d_model);
-    return upload(to, whole);
-  }
-
   NamedDeviceTensors run_steps(const model::OptimizerOperation& operation,
                                const evaluation::OptimizerTensors& in) const {
     NamedDeviceTensors parameters, got;
@@ -279,13 +201,11 @@ struct OperationRunner {
 
 }  // namespace
 
-bool agree_on_operation(Device& device, const model::Operation& operation,
+void agree_on_operation(Device& device, const model::Operation& operation,
                         const evaluation::EvalInputs& inputs, std::string_view case_name,
                         Rows& rows) {
-  const auto* const encoder = std::get_if<model::EncoderOperation>(&operation);
-  if (encoder != nullptr && inputs.encoder.config.dropout > 0) return false;
   rows.begin(model::operation_name(operation), case_name);
-  return std::visit(OperationRunner{device, inputs, rows}, operation);
+  std::visit(OperationRunner{device, inputs, rows}, operation);
 }
 
 }  // namespace normproof::verification::agreement

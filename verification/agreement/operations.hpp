@@ -8,8 +8,7 @@ namespace normproof::verification::agreement {
 
 /// Runs an operation by ref and on the device, step by step, and compares every tensor that it
 /// leaves, bit for bit; or both refuse with the same sentence.
-/// Returns   false for what a device does not take: an encoder layer with masks of dropout given
-bool agree_on_operation(gpu::device::Device& device, const ref::model::Operation& operation,
+void agree_on_operation(gpu::device::Device& device, const ref::model::Operation& operation,
                         const evaluation::EvalInputs& inputs, std::string_view case_name,
                         Rows& rows);
 

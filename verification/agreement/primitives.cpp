@@ -133,12 +133,13 @@ void agree_on_embedding(Device& device, std::uint64_t seed, Rows& rows) {
 
 }  // namespace
 
-void agree_on_primitives(Device& device, std::uint64_t seed, Rows& rows) {
-  agree_on_sums(device, seed, rows);
-  agree_on_products(device, seed, rows);
-  agree_on_elementary(device, seed, rows);
-  agree_on_dropout(device, seed, rows);
-  agree_on_embedding(device, seed, rows);
+void agree_on_primitives(Device& device, std::uint64_t seed, Rows& rows,
+                         const std::function<void()>& finished) {
+  for (const auto agree_on : {agree_on_sums, agree_on_products, agree_on_elementary,
+                              agree_on_dropout, agree_on_embedding}) {
+    agree_on(device, seed, rows);
+    finished();
+  }
 }
 
 }  // namespace normproof::verification::agreement

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "ref/numeric/random.hpp"
 #include "ref/tensor/contract.hpp"
 
@@ -82,14 +84,17 @@ ref::tensor::Tensor<double> random_tensor(std::uint64_t seed, const std::string&
   return values;
 }
 
-void for_each_random_case(std::uint64_t seed, const std::function<void(const RandomCase&)>& take) {
-  for (const std::string& layer : model::norm_names())
+void for_each_random_case(std::uint64_t seed, const std::string& operation,
+                          const std::function<void(const RandomCase&)>& take) {
+  const std::vector<std::string> norms = model::norm_names(), functions = model::function_names();
+  if (std::ranges::find(norms, operation) != norms.end())
     for (const RandomShape& shape : kShapes) {
-      take(norm_case(seed, layer, shape, model::Mode::training));
-      if (shape.masked != Masked::all) take(norm_case(seed, layer, shape, model::Mode::inference));
+      take(norm_case(seed, operation, shape, model::Mode::training));
+      if (shape.masked != Masked::all)
+        take(norm_case(seed, operation, shape, model::Mode::inference));
     }
-  for (const std::string& function : model::function_names())
-    for (const RandomShape& shape : kShapes) take(function_case(seed, function, shape));
+  if (std::ranges::find(functions, operation) != functions.end())
+    for (const RandomShape& shape : kShapes) take(function_case(seed, operation, shape));
 }
 
 }  // namespace normproof::verification::agreement

@@ -14,10 +14,11 @@ struct RandomCase {
   evaluation::EvalInputs inputs;
 };
 
-/// Calls `take` with cases of every norm and every function: extents of 1, odd ones, more rows than
-/// 65535, masks of some rows and of none, values of all magnitudes between 2^-20 and 2^20. A
-/// function of the seed.
-void for_each_random_case(std::uint64_t seed, const std::function<void(const RandomCase&)>& take);
+/// Calls `take` with cases of a norm or a function; of another operation there are none: extents of
+/// 1, odd ones, more rows than 65535, masks of some rows and of none, values of all magnitudes
+/// between 2^-20 and 2^20. A function of the seed.
+void for_each_random_case(std::uint64_t seed, const std::string& operation,
+                          const std::function<void(const RandomCase&)>& take);
 
 /// Such a tensor.
 ref::tensor::Tensor<double> random_tensor(std::uint64_t seed, const std::string& name,

@@ -51,6 +51,19 @@ void Rows::compare(std::string_view tensor, double got, double expected) {
           ref::tensor::full_tensor<double>({1}, expected));
 }
 
+void Rows::judge(const ElementVerdict& verdict, const std::function<std::string()>& element) {
+  ++row().elements;
+  if (!verdict.judged) {
+    ++row().not_judged;
+    return;
+  }
+  row().of_bound = std::max(row().of_bound, verdict.of_bound);
+  row().of_sums = std::max(row().of_sums, verdict.of_sums);
+  if (!(verdict.of_bound <= 1 && verdict.of_sums <= 1))
+    differ(fmt::format("{} is off by {:.3g} of its bound, by {:.3g} of that of its sums", element(),
+                       verdict.of_bound, verdict.of_sums));
+}
+
 bool Rows::agree() const {
   return std::ranges::all_of(rows_, [](const Row& row) { return row.difference.empty(); });
 }

@@ -1,12 +1,13 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "ref/tensor/tensor.hpp"
+#include "verification/agreement/product_bound.hpp"
 
 namespace normproof::verification::agreement {
 
@@ -16,6 +17,9 @@ struct Row {
   std::size_t cases = 0;
   std::size_t elements = 0;
   std::size_t refused = 0;      ///< cases that both sides refuse, in the same words
+  double of_bound = 0;          ///< of products by a library: the largest share of a bound
+  double of_sums = 0;           ///< the same of the bound of the sums alone
+  std::size_t not_judged = 0;   ///< elements of which no bound says anything
   std::string difference = {};  ///< case, tensor, index and both values as hex; empty: none
 };
 
@@ -28,12 +32,16 @@ class Rows {
   void compare(std::string_view tensor, const ref::tensor::Tensor<double>& got,
                const ref::tensor::Tensor<double>& expected);
   void compare(std::string_view tensor, double got, double expected);
+  /// An element of a library's product; what it is is said where it is past a bound.
+  void judge(const ElementVerdict& verdict, const std::function<std::string()>& element);
   /// Something else than an element differs.
   void differ(std::string_view sentence);
   /// Both refused.
   void refuse();
 
   const std::vector<Row>& all() const { return rows_; }
+  /// Of the operation begun last.
+  const Row& last() const { return rows_[current_]; }
   /// Whether nothing differs; true of no rows.
   bool agree() const;
   std::size_t cases() const;

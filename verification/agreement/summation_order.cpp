@@ -35,10 +35,36 @@ SummationTree chain(std::size_t first, std::size_t end, std::size_t stride) {
 
 class Probe {
  public:
-  Probe(const Summation& sum, std::size_t count) : sum_(sum), terms_(count, 1.0) {}
+  Probe(const Summation& sum, std::size_t count, std::size_t most_sums)
+      : sum_(sum), terms_(count, 1.0), sums_left_(most_sums) {}
 
+  /// The subtrees that these leaves, ascending, form below a node of this size; one that is larger
+  /// than all holds them together.
+  std::vector<SummationTree> parts_of(std::vector<std::size_t> leaves, std::size_t node_size) {
+    std::vector<SummationTree> parts;
+    while (!leaves.empty()) {
+      const std::size_t pivot = leaves[leaves.size() / 2];
+      std::vector<std::size_t> rest;
+      std::map<std::size_t, std::vector<std::size_t>> by_size;
+      for (const std::size_t leaf : leaves) {
+        if (leaf == pivot) continue;
+        const std::size_t size = together(pivot, leaf);
+        (size < node_size ? by_size[size] : rest).push_back(leaf);
+      }
+      parts.push_back(tree_around(pivot, std::move(by_size)));
+      leaves = std::move(rest);
+    }
+    return parts;
+  }
+
+ private:
   /// How many terms the smallest subtree has that holds i and j.
   std::size_t together(std::size_t i, std::size_t j) {
+    if (sums_left_-- == 0)
+      throw std::runtime_error(
+          fmt::format("the order of {} terms is not found by the sums allowed; expected one that "
+                      "fewer reveal, or fewer terms",
+                      terms_.size()));
     terms_[i] = kHuge;
     terms_[j] = -kHuge;
     const double outside = sum_(terms_);
@@ -51,13 +77,10 @@ class Probe {
     return terms_.size() - static_cast<std::size_t>(outside);
   }
 
-  /// The subtree over these leaves, ascending.
-  SummationTree tree_of(const std::vector<std::size_t>& leaves) {
-    const std::size_t first = leaves.front();
-    std::map<std::size_t, std::vector<std::size_t>> by_size;
-    for (std::size_t k = 1; k < leaves.size(); ++k)
-      by_size[together(first, leaves[k])].push_back(leaves[k]);
-    SummationTree tree{first};
+  /// From the leaf up: at each node what joins it, by the size of the node.
+  SummationTree tree_around(std::size_t pivot,
+                            std::map<std::size_t, std::vector<std::size_t>> by_size) {
+    SummationTree tree{pivot};
     std::size_t size = 1;
     for (auto& [expected, others] : by_size) {
       size += others.size();
@@ -65,32 +88,18 @@ class Probe {
         throw std::runtime_error(
             fmt::format("{} terms come together with term {} where its answers say {}; expected an "
                         "order that does not depend on the values",
-                        size, first, expected));
-      std::vector<SummationTree> children;
+                        size, pivot, expected));
+      std::vector<SummationTree> children = parts_of(std::move(others), expected);
       children.push_back(std::move(tree));
-      for (SummationTree& part : parts_of(std::move(others), expected))
-        children.push_back(std::move(part));
+      std::ranges::sort(children, {}, &SummationTree::leaf);
       tree = node_of(std::move(children));
     }
     return tree;
   }
 
- private:
-  /// Those that meet below the node of this size are one child of it.
-  std::vector<SummationTree> parts_of(std::vector<std::size_t> leaves, std::size_t node_size) {
-    std::vector<SummationTree> parts;
-    while (!leaves.empty()) {
-      std::vector<std::size_t> own{leaves.front()}, rest;
-      for (std::size_t k = 1; k < leaves.size(); ++k)
-        (together(leaves.front(), leaves[k]) < node_size ? own : rest).push_back(leaves[k]);
-      parts.push_back(tree_of(own));
-      leaves = std::move(rest);
-    }
-    return parts;
-  }
-
   const Summation& sum_;
   std::vector<double> terms_;
+  std::size_t sums_left_;
 };
 
 std::string range_of(std::span<const std::size_t> leaves) {
@@ -130,11 +139,11 @@ std::string join_parts(const std::vector<const SummationTree*>& parts) {
 
 }  // namespace
 
-SummationTree reveal_order(const Summation& sum, std::size_t count) {
-  Probe probe(sum, count);
+SummationTree reveal_order(const Summation& sum, std::size_t count, std::size_t most_sums) {
+  Probe probe(sum, count, most_sums);
   std::vector<std::size_t> leaves(count);
   for (std::size_t i = 0; i < count; ++i) leaves[i] = i;
-  return probe.tree_of(leaves);
+  return std::move(probe.parts_of(std::move(leaves), count + 1).front());
 }
 
 SummationTree order_of_products(std::size_t count) {

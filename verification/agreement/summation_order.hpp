@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -22,12 +23,15 @@ using Summation = std::function<double(const std::vector<double>&)>;
 /// Source    [XGWX24]: the terms i and j are M and -M, all others 1. What is added to M before -M
 ///           comes is lost, so the result is the number of terms outside the smallest subtree that
 ///           holds both
-/// Computes  the tree of a summation of `count` terms. Of i, the smallest term of a subtree, all
-///           partners are asked; a chain takes count probes, a balanced tree count log(count)
+/// Computes  the tree of a summation of `count` terms. Of a term in the middle of a subtree all
+///           partners are asked, which cuts the others in smaller ones: about 2 count sums for a
+///           chain, count log2(count) for a balanced tree
 /// Requires  (C1) 1 <= count < 2^50  (C2) an order that the values do not change, every term taken
 ///           as it is
-/// Throws    std::runtime_error where the answers are those of no tree
-SummationTree reveal_order(const Summation& sum, std::size_t count);
+/// Throws    std::runtime_error where the answers are those of no tree, and where it has asked for
+///           `most_sums` and is not done
+SummationTree reveal_order(const Summation& sum, std::size_t count,
+                           std::size_t most_sums = std::numeric_limits<std::size_t>::max());
 
 /// Those of docs/determinism.md: R1 in chains of 256, R2 in 32 lanes.
 SummationTree order_of_products(std::size_t count);

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 #include "ref/numeric/random.hpp"
 
 namespace normproof::verification::agreement {
@@ -13,14 +11,29 @@ using gpu::device::Device;
 using gpu::device::download;
 using gpu::device::upload;
 
-gpu::train::LabelledBatch batch_on_device(Device& device, const ref::train::LabelledBatch& batch) {
-  const ref::nn::Tokens& tokens = batch.inputs.tokens;
-  return {{{tokens.batch_size, tokens.seq_len, tokens.ids},
-           gpu::device::DeviceMask(device, batch.inputs.valid)},
-          batch.labels};
+std::vector<gpu::train::LabelledBatch> batches_on_device(
+    Device& device, const std::vector<ref::train::LabelledBatch>& batches) {
+  std::vector<gpu::train::LabelledBatch> result;
+  result.reserve(batches.size());
+  for (const ref::train::LabelledBatch& batch : batches) {
+    const ref::nn::Tokens& tokens = batch.inputs.tokens;
+    result.push_back({{{tokens.batch_size, tokens.seq_len, tokens.ids},
+                       gpu::device::DeviceMask(device, batch.inputs.valid)},
+                      batch.labels,
+                      batch.targets});
+  }
+  return result;
 }
 
 }  // namespace
+
+std::vector<ref::train::LabelledBatch> batches_of(const Trajectory& trajectory, std::int64_t step) {
+  std::vector<ref::train::LabelledBatch> batches;
+  const std::int64_t each = trajectory.config.accumulation;
+  batches.reserve(static_cast<std::size_t>(each));
+  for (std::int64_t i = 0; i < each; ++i) batches.push_back(batch_of(trajectory, step * each + i));
+  return batches;
+}
 
 ref::train::LabelledBatch batch_of(const Trajectory& trajectory, std::int64_t step) {
   const std::uint64_t seed = trajectory.config.seed;
@@ -46,11 +59,9 @@ ref::train::LabelledBatch batch_of(const Trajectory& trajectory, std::int64_t st
 
 gpu::train::TrainState on_device(Device& device, const ref::train::TrainState<double>& state) {
   gpu::train::TrainState result;
-  for (const auto& [name, values] : state.parameters)
-    result.parameters.set(name, upload(device, values));
-  for (const auto& [name, values] : state.norms) result.norms.set(name, upload(device, values));
-  for (const auto& [name, values] : state.optimizer.moments)
-    result.optimizer.moments.set(name, upload(device, values));
+  result.parameters = upload(device, state.parameters);
+  result.norms = upload(device, state.norms);
+  result.optimizer.moments = upload(device, state.optimizer.moments);
   result.optimizer.step = state.optimizer.step;
   result.step = state.step;
   return result;
@@ -58,10 +69,9 @@ gpu::train::TrainState on_device(Device& device, const ref::train::TrainState<do
 
 ref::train::TrainState<double> on_host(const gpu::train::TrainState& state) {
   ref::train::TrainState<double> result;
-  for (const auto& [name, values] : state.parameters) result.parameters.set(name, download(values));
-  for (const auto& [name, values] : state.norms) result.norms.set(name, download(values));
-  for (const auto& [name, values] : state.optimizer.moments)
-    result.optimizer.moments.set(name, download(values));
+  result.parameters = download(state.parameters);
+  result.norms = download(state.norms);
+  result.optimizer.moments = download(state.optimizer.moments);
   result.optimizer.step = state.optimizer.step;
   result.step = state.step;
   return result;
@@ -71,18 +81,19 @@ std::string trajectory_of_ref(const Trajectory& trajectory,
                               const std::function<void(std::int64_t, double)>& seen) {
   auto state = ref::train::initial_train_state(trajectory.config);
   for (std::int64_t s = 0; s < trajectory.steps; ++s) {
-    const std::array<ref::train::LabelledBatch, 1> batches{batch_of(trajectory, s)};
+    const auto batches = batches_of(trajectory, s);
     seen(s + 1, ref::train::train_step<double>(trajectory.config, batches, {}, state).loss);
   }
   return ref::train::state_sha256(state);
 }
 
 std::string trajectory_of_device(Device& device, const Trajectory& trajectory,
-                                 const std::function<void(std::int64_t, double)>& seen) {
+                                 const std::function<void(std::int64_t, double)>& seen,
+                                 const gpu::ops::Products& products) {
   auto state = on_device(device, ref::train::initial_train_state(trajectory.config));
   for (std::int64_t s = 0; s < trajectory.steps; ++s) {
-    const auto batch = batch_on_device(device, batch_of(trajectory, s));
-    seen(s + 1, gpu::train::train_step(trajectory.config, batch, {}, state).loss);
+    const auto batches = batches_on_device(device, batches_of(trajectory, s));
+    seen(s + 1, gpu::train::train_step(trajectory.config, batches, {}, state, products).loss);
   }
   return ref::train::state_sha256(on_host(state));
 }
@@ -93,10 +104,10 @@ void agree_on_trajectory(Device& device, const Trajectory& trajectory, std::stri
   auto expected = ref::train::initial_train_state(trajectory.config);
   auto state = on_device(device, expected);
   for (std::int64_t s = 0; s < trajectory.steps; ++s) {
-    const std::array<ref::train::LabelledBatch, 1> batches{batch_of(trajectory, s)};
+    const auto batches = batches_of(trajectory, s);
     const auto by_ref = ref::train::train_step<double>(trajectory.config, batches, {}, expected);
     const auto got =
-        gpu::train::train_step(trajectory.config, batch_on_device(device, batches[0]), {}, state);
+        gpu::train::train_step(trajectory.config, batches_on_device(device, batches), {}, state);
     rows.compare(fmt::format("loss of step {}", s + 1), got.loss, by_ref.loss);
     rows.compare(fmt::format("gradient norm of step {}", s + 1), got.gradient_norms.whole,
                  by_ref.gradient_norms.whole);
@@ -107,7 +118,8 @@ void agree_on_trajectory(Device& device, const Trajectory& trajectory, std::stri
   for (const auto& [name, values] : expected.norms) rows.compare(name, host.norms.at(name), values);
 }
 
-void agree_on_training(Device& device, std::uint64_t seed, Rows& rows) {
+void for_each_training(std::uint64_t seed,
+                       const std::function<void(const std::string&, const Trajectory&)>& take) {
   using ref::model::NormPlacement;
   Trajectory trajectory;
   trajectory.batch_size = 3;
@@ -130,9 +142,17 @@ void agree_on_training(Device& device, std::uint64_t seed, Rows& rows) {
       config.optimizer = post ? ref::model::OptimizerOptions{ref::model::SgdOptions{}}
                               : ref::model::OptimizerOptions{ref::model::AdamOptions{}};
       config.learning_rate = 0.01;
-      agree_on_trajectory(device, trajectory, fmt::format("{}/{}", norm, post ? "post" : "pre"),
-                          rows);
+      config.accumulation = 1;
+      take(fmt::format("{}/{}", norm, post ? "post" : "pre"), trajectory);
+      config.accumulation = 3;
+      if (!post) take(fmt::format("{}/pre/accumulation", norm), trajectory);
     }
+}
+
+void agree_on_training(Device& device, std::uint64_t seed, Rows& rows) {
+  for_each_training(seed, [&](const std::string& name, const Trajectory& trajectory) {
+    agree_on_trajectory(device, trajectory, name, rows);
+  });
 }
 
 }  // namespace normproof::verification::agreement

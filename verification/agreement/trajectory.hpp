@@ -16,9 +16,11 @@ struct Trajectory {
   std::int64_t steps = 10;
 };
 
-/// The batch of a step: tokens and labels of the seed, each sentence with padding behind a length
+/// The batch of a number: tokens and labels of the seed, each sentence with padding behind a length
 /// of its own.
 ref::train::LabelledBatch batch_of(const Trajectory& trajectory, std::int64_t step);
+/// Those that a step of config.accumulation batches takes.
+std::vector<ref::train::LabelledBatch> batches_of(const Trajectory& trajectory, std::int64_t step);
 
 /// The state of a run on a device, and back on the host.
 gpu::train::TrainState on_device(gpu::device::Device& device,
@@ -30,14 +32,19 @@ std::string trajectory_of_ref(const Trajectory& trajectory,
                               const std::function<void(std::int64_t, double)>& seen);
 /// The same on a device.
 std::string trajectory_of_device(gpu::device::Device& device, const Trajectory& trajectory,
-                                 const std::function<void(std::int64_t, double)>& seen);
+                                 const std::function<void(std::int64_t, double)>& seen,
+                                 const gpu::ops::Products& products = gpu::ops::ordered_products());
 
 /// Runs both side by side, and compares loss and gradient norms at each step, parameters and the
 /// state of the norms after the last.
 void agree_on_trajectory(gpu::device::Device& device, const Trajectory& trajectory,
                          std::string_view case_name, Rows& rows);
 
-/// Some steps with every norm, either placement, SGD and Adam.
+/// Runs of some steps with every norm: either placement, SGD and Adam, one batch a step and three.
+void for_each_training(std::uint64_t seed,
+                       const std::function<void(const std::string&, const Trajectory&)>& take);
+
+/// agree_on_trajectory of each.
 void agree_on_training(gpu::device::Device& device, std::uint64_t seed, Rows& rows);
 
 }  // namespace normproof::verification::agreement

@@ -317,7 +317,7 @@ Command parse_command_line(const std::vector<std::string>& arguments) {
   if (command.get_name() == "train") return train_command(command, train_texts);
   if (command.get_name() == "trace") return trace_command(command, trace_texts);
   if (command.get_name() == "weights") return weights_command(command);
-  if (command.get_name() == "probe-order") return probe_order_command(gpu_texts);
+  if (command.get_name() == "probe-order") return probe_order_command(command, gpu_texts);
   if (command.get_name() == "determinism") return determinism_command(command, texts);
   if (command.get_name() == "golden") {
     const CLI::App& verb = verb_of(command);

@@ -2,89 +2,61 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-#include <pugixml.hpp>
-#include <sstream>
+#include <exception>
 #include <stdexcept>
 
+#include "ref/numeric/errors.hpp"
 #include "ref/numeric/parallel.hpp"
 #include "verification/agreement/agree.hpp"
+#include "verification/agreement/library_agreement.hpp"
 #include "verification/agreement/order_subjects.hpp"
 #include "verification/agreement/trajectory.hpp"
+#include "verification/cli/gpu_report.hpp"
 #include "verification/cli/output_files.hpp"
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/standard_streams.hpp"
+#include "verification/cli/text.hpp"
 
 namespace normproof::verification::cli {
 
-namespace {
-
-using agreement::Agreement;
-
-std::string agreement_table(const Agreement& found, const GpuAgreeCommand& command) {
-  std::string text = fmt::format("device {}, ordered mode, seed {}: every bit against ref\n\n",
-                                 to_string(command.device), command.seed);
-  text += fmt::format("{:<20} {:>6} {:>10} {:>8}  \n", "operation", "cases", "elements", "refused");
-  for (const agreement::Row& row : found.rows.all())
-    text += fmt::format("{:<20} {:>6} {:>10} {:>8}  {}\n", row.operation, row.cases, row.elements,
-                        row.refused, row.difference.empty() ? "same bits" : row.difference);
-  const bool agree = found.rows.agree();
-  return text + fmt::format("\n{} cases: {}; {} of the corpus left out\n", found.rows.cases(),
-                            agree ? "the same bits" : "some bits differ", found.left_out);
-}
-
-std::string agreement_json(const Agreement& found, const GpuAgreeCommand& command) {
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const agreement::Row& row : found.rows.all())
-    rows.push_back({{"operation", row.operation},
-                    {"cases", row.cases},
-                    {"elements", row.elements},
-                    {"refused", row.refused},
-                    {"difference", row.difference}});
-  const nlohmann::ordered_json document = {{"device", std::string(to_string(command.device))},
-                                           {"mode", "ordered"},
-                                           {"seed", command.seed},
-                                           {"agree", found.rows.agree()},
-                                           {"left_out", found.left_out},
-                                           {"operations", rows}};
-  return document.dump(2) + "\n";
-}
-
-std::string agreement_junit(const Agreement& found) {
-  pugi::xml_document document;
-  pugi::xml_node suite = document.append_child("testsuites").append_child("testsuite");
-  suite.append_attribute("name") = "normproof.gpu";
-  suite.append_attribute("tests") = found.rows.all().size();
-  for (const agreement::Row& row : found.rows.all()) {
-    pugi::xml_node test = suite.append_child("testcase");
-    test.append_attribute("classname") = "normproof.gpu";
-    test.append_attribute("name") = row.operation.c_str();
-    if (!row.difference.empty())
-      test.append_child("failure").append_attribute("message") = row.difference.c_str();
-  }
-  std::ostringstream text;
-  document.save(text, "  ");
-  return text.str();
-}
-
-}  // namespace
-
 bool gpu_agree(const GpuAgreeCommand& command) {
-  check_outputs({}, {{"--json", command.json}, {"--junit", command.junit}});
+  check_outputs({},
+                {{"--json", command.json}, {"--junit", command.junit}, {"--html", command.html}});
   const auto device = gpu::device::open_device(command.device, command.seed);
   ref::numeric::set_num_threads(command.jobs);
+  // What cannot be printed stops nothing: the files are still to be written.
+  std::exception_ptr not_printed;
+  const auto print = [&](const std::string& text) {
+    if (not_printed) return;
+    try {
+      write_stdout(text);
+    } catch (const ref::numeric::FileError&) {
+      not_printed = std::current_exception();
+    }
+  };
+  print(agreement_head(command));
   ProgressBar progress;
-  std::size_t part = 0;
-  const Agreement found =
-      agreement::agree_ordered(*device, command.seed, [&](std::string_view name) {
-        constexpr std::size_t kParts = 4;
-        progress.show("comparing", part++, kParts, std::string(name));
-      });
-  if (found.rows.cases() == 0) throw std::logic_error("gpu agree: no case was compared");
-  write_all({[&] { write_stdout(agreement_table(found, command)); },
+  std::size_t rows_done = 0;
+  const std::size_t kRows =
+      command.mode == GpuMode::ordered ? ref::model::operation_names().size() + 6 : 8;
+  const auto finished = [&](const agreement::Row& row) {
+    print(agreement_line(row, command));
+    progress.show("comparing", ++rows_done, kRows, row.operation);
+  };
+  const agreement::Rows found =
+      command.mode == GpuMode::ordered
+          ? agreement::agree_ordered(*device, command.seed, command.tier, finished)
+          : agreement::agree_with_library(*device, gpu::ops::LibraryProducts(command.precision),
+                                          command.precision, command.seed, command.tier, finished);
+  if (found.cases() == 0) throw std::logic_error("gpu agree: no case was compared");
+  print(agreement_tail(found, command));
+  write_all({[&] {
+               if (not_printed) std::rethrow_exception(not_printed);
+             },
              to_file(command.json, [&] { return agreement_json(found, command); }),
-             to_file(command.junit, [&] { return agreement_junit(found); })});
-  return found.rows.agree();
+             to_file(command.junit, [&] { return agreement_junit(found); }),
+             to_file(command.html, [&] { return agreement_page(found, command); })});
+  return found.agree();
 }
 
 bool gpu_train(const GpuTrainCommand& command) {
@@ -119,18 +91,30 @@ bool gpu_train(const GpuTrainCommand& command) {
 
 bool probe_order(const ProbeOrderCommand& command) {
   const agreement::OrderSubject& subject = agreement::order_subject(command.subject);
-  const auto backend = subject.on_gpu_alone ? gpu::device::Backend::cuda : command.device;
-  const auto device = subject.on_device ? gpu::device::open_device(backend)
-                                        : std::unique_ptr<gpu::device::Device>();
+  const auto backend = subject.place == agreement::OrderPlace::gpu_alone
+                           ? gpu::device::Backend::cuda
+                           : command.device;
+  const bool on_device = subject.place != agreement::OrderPlace::ref;
+  const auto device =
+      on_device ? gpu::device::open_device(backend) : std::unique_ptr<gpu::device::Device>();
   const agreement::SummationTree tree = agreement::reveal_order(
-      [&](const std::vector<double>& terms) { return subject.sum(device.get(), terms); },
-      command.terms);
-  const bool as_promised = tree == subject.expected(command.terms);
-  write_stdout(fmt::format(
-      "{}: {}{}\n{} terms: {}\n{} the contract's order, {} (docs/determinism.md)\n", subject.name,
-      subject.what, subject.on_device ? fmt::format(" ({})", to_string(backend)) : "",
-      command.terms, agreement::to_string(tree), as_promised ? "this is" : "this is not",
-      subject.rule));
+      [&](const std::vector<double>& terms) {
+        return subject.sum({device.get(), command.side}, terms);
+      },
+      command.terms, 64 * command.terms);
+  bool as_promised = tree == subject.expected(command.terms);
+  std::string text = fmt::format(
+      "{}: {}{}\n{}: {}\n{} the contract's order, {} (docs/determinism.md)\n", subject.name,
+      subject.what, on_device ? fmt::format(" ({})", to_string(backend)) : "",
+      plural(command.terms, "term"), agreement::to_string(tree),
+      as_promised ? "this is" : "this is not", subject.rule);
+  if (subject.same_bits) {
+    const auto [same, all] = subject.same_bits(*device);
+    text += fmt::format("{} of {} elements of random products have the bits of chains of fma\n",
+                        same, all);
+    as_promised = as_promised && same == all;
+  }
+  write_stdout(text);
   return as_promised;
 }
 

@@ -6,14 +6,22 @@
 #include <string>
 
 #include "gpu/device/device.hpp"
+#include "gpu/ops/library_products.hpp"
+#include "verification/golden/case.hpp"
 
 namespace normproof::verification::cli {
+
+/// Who multiplies: our kernel in the contract's order, or cuBLAS.
+enum class GpuMode { ordered, cublas };
 
 struct GpuAgreeCommand {
   gpu::device::Backend device = gpu::device::Backend::simulated;
   std::uint64_t seed = 1;
   int jobs = 1;  ///< threads of ref
-  std::optional<std::filesystem::path> json = {}, junit = {};
+  GpuMode mode = GpuMode::ordered;
+  gpu::ops::Precision precision = gpu::ops::Precision::float64;  ///< of cublas
+  golden::Tier tier = golden::Tier::quick;
+  std::optional<std::filesystem::path> json = {}, junit = {}, html = {};
 };
 
 struct GpuTrainCommand {
@@ -29,10 +37,12 @@ struct ProbeOrderCommand {
   std::string subject;
   gpu::device::Backend device = gpu::device::Backend::simulated;
   std::size_t terms = 600;
+  std::size_t side = 8;  ///< of the products
 };
 
-/// Holds everything that gpu computes against ref, bit for bit, and prints a row an operation.
-/// Returns   true where nothing differs
+/// Holds everything that gpu computes against ref, bit for bit, or the products of a library
+/// against their bounds, and prints a row an operation, each as soon as it is done.
+/// Returns   true where nothing differs, or is past its bound
 /// Throws    NoDeviceError, DeviceError, FileError; std::logic_error where there was no case
 bool gpu_agree(const GpuAgreeCommand& command);
 

@@ -274,12 +274,17 @@ std::string gpu_footer() {
 }
 
 std::string gpu_agree_footer() {
-  return "Sums, products, exp, log, tanh, erf, dropout and the embedding; the quick tier of the "
+  return "Ordered: sums, products, exp, log, tanh, erf, dropout and the embedding; a tier of the "
          "golden corpus;\nrandom cases of every norm and function, with extents of 1, more than "
          "65535 rows and masks of\nnothing; two steps of training with every norm. The tolerance "
-         "is zero.\nExit status 1 if a bit differs, 77 without a GPU where one is asked for.\n\n"
+         "is zero.\nCublas: products alone, and those that linear maps, feed-forwards, attention, "
+         "encoders and steps of\ntraining ask for, each against its bound given its operands; of "
+         "integers and powers of two the\ntolerance is zero. `of bound` is the largest share of a "
+         "bound, `of sums` that of the sums alone.\nExit status 1 if a bit differs or a product is "
+         "past its bound, 77 without a GPU where one is asked for.\n\n"
          "Examples:\n"
          "  normproof gpu agree --seed 7 --json rows.json\n"
+         "  normproof gpu agree --mode cublas --precision bfloat16 --html rows.html\n"
          "  normproof gpu agree --device cuda --junit rows.xml";
 }
 

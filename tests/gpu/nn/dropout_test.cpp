@@ -27,6 +27,14 @@ TEST(DeviceDropout, TheCountersOfTheReference) {
     }
 }
 
+TEST(DeviceDropout, AGivenMaskIsTaken) {
+  const auto device = device::simulated_device();
+  const ref::tensor::Mask given = {{true, false, true}};
+  const DropoutKey key{1, 2, "p", upload(*device, given)};
+  EXPECT_EQ(download(dropout_mask(*device, {1, 3}, 0.5, key)), given);
+  EXPECT_NE(refusal([&] { dropout_mask(*device, {3, 1}, 0.5, key); }), kNothingRefused);
+}
+
 TEST(DeviceDropout, ARateOutOfRangeIsRefused) {
   const auto device = device::simulated_device();
   EXPECT_EQ(refusal([&] { dropout_mask(*device, {1}, 1, {}); }),

@@ -20,7 +20,7 @@ void expect_same_feed_forward(Device& device, Activation activation, double rate
   const auto x = plain_sample({2, 5, 4}, "x"), grad_y = plain_sample({2, 5, 4}, "grad_y");
   const ref::nn::FeedForwardOptions options{
       .activation = activation, .dropout = rate, .key = {.seed = 1, .step = 2, .place = "p"}};
-  const FeedForwardOptions own{activation, rate, {1, 2, "p"}, Gemm::ordered};
+  const FeedForwardOptions own{activation, rate, {1, 2, "p"}};
   const auto forward = ref::nn::feed_forward(x, map, options);
   const auto got = feed_forward(upload(device, x), there, own);
   EXPECT_BITS_EQ(download(got.y), forward.y);

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "ref/nn/multi_head_attention.hpp"
 #include "tests/gpu/device/refusal.hpp"
 #include "tests/gpu/nn/samples.hpp"
@@ -21,7 +24,7 @@ void expect_same_attention(Device& device, const Mask& valid, std::size_t num_he
   const auto x = plain_sample({2, 7, 6}, "x"), grad_y = plain_sample({2, 7, 6}, "grad_y");
   const ref::nn::AttentionOptions options{
       .num_heads = num_heads, .dropout = rate, .key = {.seed = 1, .step = 2, .place = "p"}};
-  const AttentionOptions own{num_heads, rate, {1, 2, "p"}, Gemm::ordered};
+  const AttentionOptions own{num_heads, rate, {1, 2, "p"}};
   const DeviceMask mask(device, valid);
   const auto forward = ref::nn::multi_head_attention(x, kAttention, valid, options);
   const auto got = multi_head_attention(upload(device, x), there, mask, own);
@@ -52,6 +55,46 @@ TEST(DeviceAttention, RefusesWithTheSentencesOfTheReference) {
   const auto x = plain_sample({2, 7, 6}, "x");
   EXPECT_EQ(refusal([&] { multi_head_attention(upload(*device, x), there, {}, {.num_heads = 4}); }),
             refusal([&] { ref::nn::multi_head_attention(x, kAttention, {}, {.num_heads = 4}); }));
+}
+
+/// The sentence of each side where feature `d` of position t of sentence b is NaN.
+void expect_same_refusal(Device& device, const ref::tensor::Shape& shape, std::size_t num_heads,
+                         std::size_t at, const Mask& valid) {
+  const std::size_t d = shape[2];
+  const ref::nn::Attention<double> parameters{sample_linear(3 * d, d, "in"),
+                                              sample_linear(d, d, "out")};
+  const Attention there{on_device(device, parameters.in), on_device(device, parameters.out)};
+  auto x = plain_sample(shape, "x");
+  auto grad_y = plain_sample(shape, "grad_y");
+  const ref::nn::AttentionOptions options{.num_heads = num_heads};
+  AttentionOptions own;
+  own.num_heads = num_heads;
+  const DeviceMask mask(device, valid);
+  const auto forward = ref::nn::multi_head_attention(x, parameters, valid, options);
+  const auto got = multi_head_attention(upload(device, x), there, mask, own);
+  grad_y.data()[at] = std::numeric_limits<double>::infinity();
+  const std::string backward = refusal([&] {
+    ref::nn::multi_head_attention_backward(grad_y, x, parameters, valid, forward.saved, options);
+  });
+  EXPECT_NE(backward.find("attention in sentence "), std::string::npos) << backward;
+  EXPECT_EQ(refusal([&] {
+              multi_head_attention_backward(upload(device, grad_y), upload(device, x), there, mask,
+                                            got, own);
+            }),
+            backward);
+  x.data()[at] = std::nan("");
+  const std::string sentence =
+      refusal([&] { ref::nn::multi_head_attention(x, parameters, valid, options); });
+  EXPECT_NE(sentence.find("attention in sentence "), std::string::npos) << sentence;
+  EXPECT_EQ(refusal([&] { multi_head_attention(upload(device, x), there, mask, own); }), sentence);
+}
+
+// Heads together, and 257 positions: each head alone.
+TEST(DeviceAttention, NamesTheSentenceAndTheHeadsThatItRefuses) {
+  const auto device = device::simulated_device(3);
+  expect_same_refusal(*device, {2, 7, 6}, 3, 7 * 6 + 2 * 6 + 3, {});
+  expect_same_refusal(*device, {3, 7, 6}, 2, 2 * 7 * 6, sample_mask({3, 7}, "valid"));
+  expect_same_refusal(*device, {2, 257, 2}, 2, 257 * 2 + 1, {});
 }
 
 }  // namespace

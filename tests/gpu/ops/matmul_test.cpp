@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "gpu/device/errors.hpp"
 #include "ref/ops/matmul.hpp"
 #include "tests/gpu/device/refusal.hpp"
 #include "tests/gpu/device/samples.hpp"
@@ -92,12 +91,6 @@ TEST(DeviceMatmul, RefusesWithTheSentencesOfTheReference) {
       EXPECT_EQ(refusal([&] { matmul(upload(*device, a), upload(*device, b), transpose); }),
                 refusal([&] { ref::ops::matmul(a, b, in_ref(transpose)); }));
     }
-}
-
-TEST(DeviceMatmul, TheSimulatedDeviceHasNoCublas) {
-  const auto device = device::simulated_device();
-  const auto one = device::full_tensor(*device, {1, 1}, 1);
-  EXPECT_THROW(matmul(one, one, Transpose::none, Gemm::cublas), device::DeviceError);
 }
 
 }  // namespace

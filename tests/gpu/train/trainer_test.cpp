@@ -2,10 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
+#include <vector>
 
 #include "ref/train/learning_rate.hpp"
 #include "ref/train/trainer.hpp"
+#include "tests/gpu/device/refusal.hpp"
 #include "tests/gpu/device/samples.hpp"
 #include "tests/verification/compare/expect.hpp"
 
@@ -19,26 +20,45 @@ using ref::model::TrainConfig;
 
 const std::vector<std::int32_t> kTokenIds = {1, 4, 4, 0, 10, 2, 3, 4, 0, 0, 7, 7, 1, 0, 0};
 
+/// Batches of both sides: the first has other tokens than those behind it.
+struct Batches {
+  std::vector<ref::train::LabelledBatch> of_ref;
+  std::vector<LabelledBatch> there;
+};
+Batches sample_batches(Device& device, std::int64_t count) {
+  Batches batches;
+  const auto valid = sample_mask({3, 5}, "valid");
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::vector<std::int32_t> ids = kTokenIds;
+    for (std::int32_t& id : ids) id = static_cast<std::int32_t>((id + 3 * i) % 11);
+    ref::train::LabelledBatch sentences;
+    sentences.labels = {0, 2, 1};
+    sentences.inputs = {{3, 5, ids}, valid};
+    batches.of_ref.push_back(sentences);
+    LabelledBatch batch;
+    batch.labels = {0, 2, 1};
+    batch.inputs = {{3, 5, ids}, DeviceMask(device, valid)};
+    batches.there.push_back(batch);
+  }
+  return batches;
+}
+
+TrainState on_device(Device& device, const ref::train::TrainState<double>& state) {
+  TrainState result;
+  result.parameters = upload(device, state.parameters);
+  result.norms = upload(device, state.norms);
+  result.optimizer.moments = upload(device, state.optimizer.moments);
+  return result;
+}
+
 void expect_same_trajectory(Device& device, const TrainConfig& config, int steps) {
   auto state = ref::train::initial_train_state(config);
-  TrainState got;
-  for (const auto& [name, values] : state.parameters)
-    got.parameters.set(name, upload(device, values));
-  for (const auto& [name, values] : state.norms) got.norms.set(name, upload(device, values));
-  for (const auto& [name, values] : state.optimizer.moments)
-    got.optimizer.moments.set(name, upload(device, values));
-  const auto valid = sample_mask({3, 5}, "valid");
+  TrainState got = on_device(device, state);
   const ref::tensor::Tensor<double> weights = {0.5, 2, 1};
-  ref::train::LabelledBatch sentences;
-  sentences.labels = {0, 2, 1};
-  sentences.inputs = {{3, 5, kTokenIds}, valid};
-  const std::array<ref::train::LabelledBatch, 1> batches{sentences};
-  LabelledBatch batch;
-  batch.labels = {0, 2, 1};
-  batch.inputs = {{3, 5, kTokenIds}, DeviceMask(device, valid)};
+  const Batches batches = sample_batches(device, config.accumulation);
   for (int s = 0; s < steps; ++s) {
-    const auto expected = ref::train::train_step<double>(config, batches, weights, state);
-    const StepResult result = train_step(config, batch, upload(device, weights), got);
+    const auto expected = ref::train::train_step<double>(config, batches.of_ref, weights, state);
+    const StepResult result = train_step(config, batches.there, upload(device, weights), got);
     ASSERT_EQ(result.loss, expected.loss) << s;
     EXPECT_EQ(result.gradient_norms.whole, expected.gradient_norms.whole);
     EXPECT_EQ(result.learning_rate, expected.learning_rate);
@@ -73,6 +93,40 @@ TEST(DeviceTrainer, TheTrajectoryOfTheReference) {
       config.loss.label_smoothing = 0.1;
       expect_same_trajectory(*device, config, 3);
     }
+}
+
+TEST(DeviceTrainer, SeveralBatchesAStep) {
+  const auto device = device::simulated_device(7);
+  TrainConfig config;
+  config.encoder = {.vocab_size = 11, .d_model = 8, .num_heads = 2, .d_ff = 12, .dropout = 0.1};
+  config.accumulation = 3;
+  for (const char* norm : {"layer_norm", "power_norm", "power_norm_released"}) {
+    config.encoder.norm = ref::model::norm_options(norm);
+    expect_same_trajectory(*device, config, 3);
+  }
+}
+
+TEST(DeviceTrainer, RefusesWithTheSentencesOfTheReference) {
+  const auto device = device::simulated_device();
+  TrainConfig config;
+  config.encoder = {.vocab_size = 11, .d_model = 8, .num_heads = 2, .d_ff = 12};
+  config.accumulation = 2;
+  const auto expect_refused = [&](const Batches& batches) {
+    auto state = ref::train::initial_train_state(config);
+    TrainState got = on_device(*device, state);
+    const std::string expected =
+        refusal([&] { ref::train::train_step<double>(config, batches.of_ref, {}, state); });
+    EXPECT_NE(expected, kNothingRefused);
+    EXPECT_EQ(refusal([&] { train_step(config, batches.there, {}, got); }), expected);
+  };
+  expect_refused({});
+  expect_refused(sample_batches(*device, 3));
+  Batches batches = sample_batches(*device, 2);
+  batches.of_ref[1].targets = batches.there[1].targets = std::vector<int>(15, 1);
+  expect_refused(batches);
+  config.encoder.pooling = ref::model::Pooling::per_position;
+  batches.of_ref[1].targets = batches.there[1].targets = std::vector<int>(14, 1);
+  expect_refused(batches);
 }
 
 TEST(DeviceTrainer, TheRatesOfTheReference) {

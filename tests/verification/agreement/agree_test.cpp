@@ -5,15 +5,18 @@
 namespace normproof::verification::agreement {
 namespace {
 
-TEST(Agree, EveryOperationOfEveryPartHasTheBitsOfTheReference) {
+TEST(Agree, EveryOperationHasTheBitsOfTheReferenceAndIsShownOnce) {
   const auto device = gpu::device::simulated_device(11);
-  std::vector<std::string> parts;
-  const Agreement found =
-      agree_ordered(*device, 2, [&](std::string_view part) { parts.emplace_back(part); });
-  for (const Row& row : found.rows.all()) EXPECT_EQ(row.difference, "") << row.operation;
-  EXPECT_EQ(parts,
-            (std::vector<std::string>{"primitives", "golden corpus", "random cases", "training"}));
-  EXPECT_GT(found.rows.cases(), 500u);
+  std::vector<std::string> shown;
+  const Rows rows = agree_ordered(*device, 2, golden::Tier::quick,
+                                  [&](const Row& row) { shown.push_back(row.operation); });
+  ASSERT_EQ(shown.size(), rows.all().size());
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    EXPECT_EQ(rows.all()[i].difference, "") << rows.all()[i].operation;
+    EXPECT_EQ(shown[i], rows.all()[i].operation);
+  }
+  EXPECT_EQ(shown.size(), ref::model::operation_names().size() + 6);
+  EXPECT_GT(rows.cases(), 500u);
 }
 
 }  // namespace

@@ -74,6 +74,39 @@ TEST(SummationOrder, TheContractsTrees) {
   EXPECT_FALSE(order_of_lanes(40) == order_of_products(40));
 }
 
+// A chain takes about two sums a term, from whichever side it begins.
+TEST(SummationOrder, ChainsAndTreesTakeFewSums) {
+  std::size_t asked = 0;
+  const auto counted = [&](const std::vector<double>& t) {
+    ++asked;
+    return left_to_right(t);
+  };
+  EXPECT_EQ(to_string(reveal_order(counted, 1000)), "[0..999]");
+  EXPECT_LT(asked, 2100u);
+  asked = 0;
+  const SummationTree backwards = reveal_order(
+      [&](std::vector<double> t) {
+        std::ranges::reverse(t);
+        return counted(t);
+      },
+      1000);
+  EXPECT_EQ(backwards.children.size(), 2u);
+  EXPECT_LT(asked, 2100u);
+  asked = 0;
+  reveal_order(
+      [&](const std::vector<double>& t) {
+        ++asked;
+        return by_halves(t.data(), t.size());
+      },
+      1024);
+  EXPECT_LT(asked, 11000u);
+}
+
+TEST(SummationOrder, StopsAtTheMostSumsAllowed) {
+  EXPECT_THROW(reveal_order(left_to_right, 1000, 500), std::runtime_error);
+  EXPECT_NO_THROW(reveal_order(left_to_right, 1000, 2100));
+}
+
 TEST(SummationOrder, AnOrderThatDependsOnTheValuesIsRefused) {
   EXPECT_THROW(reveal_order([](const std::vector<double>&) { return 0.5; }, 3), std::runtime_error);
   const auto compensated = [](const std::vector<double>& t) {

@@ -24,6 +24,22 @@ TEST(GpuCommandLine, AgreeTakesADeviceASeedAndFiles) {
             Backend::simulated);
 }
 
+TEST(GpuCommandLine, AgreeTakesAModeAPrecisionATierAndAPage) {
+  const auto command = std::get<GpuAgreeCommand>(
+      parse_command_line({"gpu", "agree", "--mode", "cublas", "--precision", "tf32", "--tier",
+                          "standard", "--html", "a.html", "--seed", "0"}));
+  EXPECT_EQ(command.mode, GpuMode::cublas);
+  EXPECT_EQ(command.precision, gpu::ops::Precision::tf32);
+  EXPECT_EQ(command.tier, golden::Tier::standard);
+  EXPECT_EQ(command.html, "a.html");
+  EXPECT_EQ(command.seed, 0u);
+  const auto plain = std::get<GpuAgreeCommand>(parse_command_line({"gpu", "agree"}));
+  EXPECT_EQ(plain.mode, GpuMode::ordered);
+  EXPECT_EQ(plain.tier, golden::Tier::quick);
+  EXPECT_EQ(std::get<GpuTrainCommand>(parse_command_line({"gpu", "train", "--seed", "0"})).seed,
+            0u);
+}
+
 TEST(GpuCommandLine, TrainAndProbeOrder) {
   const auto train = std::get<GpuTrainCommand>(parse_command_line(
       {"gpu", "train", "--norm", "batch_norm", "--optimizer", "adam", "--steps", "3"}));
@@ -48,6 +64,19 @@ TEST(GpuCommandLine, WhatIsWrongIsNamed) {
   EXPECT_THAT(message({"probe-order", "matmull"}), HasSubstr("'matmul'"));
   EXPECT_THAT(message({"gpu", "agre"}), HasSubstr("'agree'"));
   EXPECT_THAT(message({"gpu", "agree", "--sed", "1"}), HasSubstr("'--seed'"));
+  EXPECT_THAT(message({"gpu", "agree", "--mode", "blas"}), HasSubstr("'cublas'"));
+  EXPECT_THAT(message({"gpu", "agree", "--precision", "tf32"}), HasSubstr("without --mode cublas"));
+  EXPECT_THAT(message({"gpu", "agree", "--mode", "cublas", "--precision", "float"}),
+              HasSubstr("'float32'"));
+  EXPECT_THAT(message({"gpu", "agree", "--tier", "full"}), HasSubstr("quick, standard"));
+  EXPECT_THAT(message({"probe-order", "matmul", "--device", "simulated"}),
+              HasSubstr("--device is given for matmul"));
+  EXPECT_THAT(message({"probe-order", "cublas", "--device", "simulated"}),
+              HasSubstr("--device is simulated for cublas; expected cuda"));
+  EXPECT_THAT(message({"probe-order", "sum-elements", "--side", "9"}),
+              HasSubstr("--side is given"));
+  EXPECT_THAT(message({"probe-order", "device-matmul", "--terms", "10000"}),
+              HasSubstr("4.1e+11 additions at least; expected 2209 at most"));
 }
 
 }  // namespace

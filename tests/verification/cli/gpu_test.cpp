@@ -27,6 +27,18 @@ TEST(GpuProgram, AgreePrintsARowAnOperationAndWritesFiles) {
   EXPECT_THAT(read_file(folder / "a.xml"), HasSubstr("name=\"softmax\""));
 }
 
+TEST(GpuProgram, CublasModeHoldsEveryProductToItsBound) {
+  const TemporaryFolder folder;
+  const Outcome outcome = run("cd '" + folder.path().string() +
+                              "'; $N gpu agree --mode cublas --precision bfloat16 --html a.html");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("bfloat16 with sums in float32"), HasSubstr("\nproduct, exact "),
+                    HasSubstr("\ntraining "), HasSubstr("every product within its bound")));
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_THAT(read_file(folder / "a.html"), HasSubstr("outcome good"));
+}
+
 TEST(GpuProgram, TrainPrintsTheHashOfBothSides) {
   const Outcome outcome = run("$N gpu train --steps 2 --norm power_norm --optimizer adam");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
@@ -49,6 +61,16 @@ TEST(GpuProgram, WithoutAGpuOneSentenceAndStatus77) {
   if (outcome.status == 0) GTEST_SKIP() << "this machine has a GPU";
   EXPECT_EQ(outcome.status, 77);
   EXPECT_THAT(outcome.err, StartsWith("normproof: no device: "));
+  for (const char* command : {"gpu agree --device cuda --mode cublas", "gpu train --device cuda",
+                              "probe-order cublas", "probe-order cublas-float16"})
+    EXPECT_EQ(run(std::string("$N ") + command).status, 77) << command;
+}
+
+TEST(GpuProgram, TensorCoresAreAskedOfAGpuAlone) {
+  const Outcome outcome = run("$N probe-order device-dmma --terms 16");
+  EXPECT_EQ(outcome.status, 77);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, HasSubstr("the simulated device has no tensor cores"));
 }
 
 }  // namespace

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "gpu/device/device.hpp"
+#include "gpu/ops/matrices.hpp"
+
+namespace normproof::gpu::ops {
+
+using device::Device;
+
+/// Who multiplies matrices for the layers.
+class Products {
+ public:
+  Products() = default;
+  Products(const Products&) = delete;
+  Products& operator=(const Products&) = delete;
+  virtual ~Products() = default;
+
+  /// Computes  c = a b, matrix by matrix; with `add` c + a b
+  /// Requires  (C1) extents that agree, none of them 0, and the batch of c in all three: a stride
+  ///           of 0 repeats an operand
+  /// Throws    DeviceError
+  virtual void multiply(Device& device, const Matrices<double>& c, const Matrices<const double>& a,
+                        const Matrices<const double>& b, bool add) const = 0;
+};
+
+/// Our kernel, in the order of docs/determinism.md, R1: the bits of ref.
+const Products& ordered_products();
+
+}  // namespace normproof::gpu::ops

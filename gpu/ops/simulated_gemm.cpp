@@ -1,0 +1,186 @@
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "gpu/device/simulated_launch.hpp"
+#include "gpu/ops/library_gemm.hpp"
+
+// A library of products as a GPU may have one: what is promised is the format of the sums, not
+// their order.
+namespace normproof::gpu::ops {
+namespace {
+
+using device::Permutation;
+
+/// How the terms of an element are added: along a permutation, in a tree over one, in parts of
+/// neighbours that are added afterwards.
+enum class Style { chain, tree, split };
+
+/// What one product's order is drawn as. Of order 0 the ascending chain.
+struct Draw {
+  explicit Draw(std::uint64_t order)
+      : order_(order),
+        style(order == 0 ? Style::chain : static_cast<Style>(order % 3)),
+        fuses(order / 3 % 2 == 0),
+        parts(2 + order / 6 % 7),
+        at_once(order == 0 ? 1 : std::size_t{1} << order / 6 % 5) {}
+
+  std::uint64_t order_;
+  Style style;
+  bool fuses;           ///< fma instead of a rounded product
+  std::size_t parts;    ///< of a split
+  std::size_t at_once;  ///< terms of one operation of sums that truncate
+};
+
+class Adder {
+ public:
+  Adder(const SimulatedSums& sums, const Draw& draw) : sums_(sums), draw_(draw) {}
+
+  /// sum + x y; the product is exact where the operands have at most 26 digits.
+  double plus(double sum, double x, double y) const {
+    if (is_double()) return draw_.fuses ? std::fma(x, y, sum) : sum + x * y;
+    return plus(sum, x * y);
+  }
+  double plus(double a, double b) const {
+    if (is_double()) return a + b;
+    const double sum = a + b;
+    if (!std::isfinite(sum)) return sum;
+    const double part = sum - a, rest = (a - (sum - part)) + (b - part);
+    return rounded(to_odd(sum, rest));
+  }
+  /// Truncating sums: all aligned to the largest, then added and truncated again.
+  double plus_all(const double* terms, std::size_t count) const {
+    double largest = 0;
+    for (std::size_t i = 0; i < count; ++i) largest = std::max(largest, std::fabs(terms[i]));
+    if (largest == 0) return 0;
+    double total = 0;
+    if (!std::isfinite(largest)) {
+      for (std::size_t i = 0; i < count; ++i) total += terms[i];
+      return total;
+    }
+    const int unit =
+        std::max(std::ilogb(largest), sums_.format.min_exponent) - sums_.format.digits + 1;
+    for (std::size_t i = 0; i < count; ++i)
+      total += std::ldexp(std::trunc(std::ldexp(terms[i], -unit)), unit);
+    return rounded(total);
+  }
+  bool truncates() const { return sums_.truncates; }
+  const Draw& draw() const { return draw_; }
+
+ private:
+  bool is_double() const { return sums_.format.digits == 53; }
+  /// The last digit odd where something is missing: rounding it later is rounding once.
+  static double to_odd(double sum, double rest) {
+    if (rest == 0 || (__builtin_bit_cast(std::uint64_t, sum) & 1) == 1) return sum;
+    return std::nextafter(sum, rest > 0 ? HUGE_VAL : -HUGE_VAL);
+  }
+  double rounded(double v) const {
+    if (!sums_.truncates) return sums_.format(v);
+    if (v == 0 || !std::isfinite(v)) return v;
+    const int unit = std::max(std::ilogb(v), sums_.format.min_exponent) - sums_.format.digits + 1;
+    const double kept = std::ldexp(std::trunc(std::ldexp(v, -unit)), unit);
+    return std::fabs(kept) > sums_.format.largest ? std::copysign(HUGE_VAL, v) : kept;
+  }
+
+  const SimulatedSums& sums_;
+  const Draw& draw_;
+};
+
+/// Of the terms begin, begin + 1, ..., end - 1 of a permutation, one after the other.
+template <class Left, class Right>
+double chain(const Adder& adder, const Permutation& place, std::size_t begin, std::size_t end,
+             const Left& left, const Right& right) {
+  double sum = 0;
+  if (!adder.truncates()) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::size_t k = place(i);
+      sum = adder.plus(sum, left(k), right(k));
+    }
+    return sum;
+  }
+  std::vector<double> together;
+  for (std::size_t i = begin; i < end; i += adder.draw().at_once) {
+    together.assign(1, sum);
+    for (std::size_t j = i; j < std::min(end, i + adder.draw().at_once); ++j)
+      together.push_back(left(place(j)) * right(place(j)));
+    sum = adder.plus_all(together.data(), together.size());
+  }
+  return sum;
+}
+
+/// Neighbours two by two, until one is left.
+double in_a_tree(const Adder& adder, std::vector<double> sums) {
+  while (sums.size() > 1) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < sums.size(); i += 2)
+      sums[kept++] = i + 1 < sums.size() ? adder.plus(sums[i], sums[i + 1]) : sums[i];
+    sums.resize(kept);
+  }
+  return sums.empty() ? 0 : sums.front();
+}
+
+template <class Left, class Right>
+double element(const Adder& adder, std::size_t terms, const Left& left, const Right& right) {
+  const Draw& draw = adder.draw();
+  if (draw.style == Style::chain)
+    return chain(adder, Permutation(draw.order_, terms), 0, terms, left, right);
+  std::vector<double> sums;
+  if (draw.style == Style::tree) {
+    const Permutation place(draw.order_, terms);
+    for (std::size_t i = 0; i < terms; ++i)
+      sums.push_back(adder.plus(0, left(place(i)), right(place(i))));
+  } else {
+    const Permutation ascending(0, terms);
+    const std::size_t each = (terms + draw.parts - 1) / draw.parts;
+    for (std::size_t begin = 0; begin < terms; begin += each)
+      sums.push_back(chain(adder, ascending, begin, std::min(terms, begin + each), left, right));
+  }
+  return in_a_tree(adder, std::move(sums));
+}
+
+}  // namespace
+
+double PackedMatrices::at(std::size_t batch, std::size_t row, std::size_t column) const {
+  const std::size_t i = batch * batch_stride() + row * columns + column;
+  if (packing == Packing::float32) return static_cast<double>(float32.span()[i]);
+  const std::uint16_t bits = bits16.span()[i];
+  if (packing == Packing::bfloat16)
+    return static_cast<double>(__builtin_bit_cast(float, static_cast<std::uint32_t>(bits) << 16));
+  const int exponent = bits >> 10 & 0x1f, fraction = bits & 0x3ff;
+  const double magnitude = exponent == 31  ? (fraction == 0 ? HUGE_VAL : std::nan(""))
+                           : exponent == 0 ? std::ldexp(fraction, -24)
+                                           : std::ldexp(1024 + fraction, exponent - 25);
+  return bits >> 15 == 0 ? magnitude : -magnitude;
+}
+
+void simulated_gemm(Device& device, const SimulatedSums& sums, const Matrices<double>& c,
+                    const Matrices<const double>& a, const Matrices<const double>& b, bool add) {
+  const Draw draw(device.next_order());
+  const Adder adder(sums, draw);
+  for (std::size_t p = 0; p < c.batches(); ++p)
+    for (std::size_t i = 0; i < c.rows; ++i)
+      for (std::size_t j = 0; j < c.columns; ++j) {
+        const double sum = element(
+            adder, a.columns, [&](std::size_t k) { return a.at(p, i, k); },
+            [&](std::size_t k) { return b.at(p, k, j); });
+        double& to = c.at(p, i, j);
+        to = add ? adder.plus(to, sum) : sum;
+      }
+}
+
+void simulated_gemm(Device& device, const SimulatedSums& sums, const device::DeviceTensor<float>& c,
+                    const PackedMatrices& a, const PackedMatrices& b) {
+  const Draw draw(device.next_order());
+  const Adder adder(sums, draw);
+  device::DeviceTensor<float> result = c;
+  const device::Span<float> to = result.span();
+  const std::size_t batches = c.shape()[0];
+  for (std::size_t p = 0; p < batches; ++p)
+    for (std::size_t i = 0; i < a.rows; ++i)
+      for (std::size_t j = 0; j < b.columns; ++j)
+        to[(p * a.rows + i) * b.columns + j] = static_cast<float>(element(
+            adder, a.columns, [&](std::size_t k) { return a.at(p, i, k); },
+            [&](std::size_t k) { return b.at(p, k, j); }));
+}
+
+}  // namespace normproof::gpu::ops

@@ -1,0 +1,106 @@
+#include "gpu/ops/library_products.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "gpu/ops/matmul.hpp"
+#include "gpu/ops/packed_kernels.hpp"
+#include "ref/numeric/errors.hpp"
+#include "ref/ops/matmul.hpp"
+#include "tests/gpu/device/samples.hpp"
+#include "tests/verification/compare/expect.hpp"
+
+namespace normproof::gpu::ops {
+namespace {
+
+using device::download;
+using device::upload;
+using Tensor = ref::tensor::Tensor<double>;
+
+const Precision kAllPrecisions[] = {Precision::float64, Precision::float32, Precision::tf32,
+                                    Precision::bfloat16, Precision::float16};
+
+/// Small integers: every sum of their products is exact in every precision.
+Tensor integers(const ref::tensor::Shape& shape, std::string_view name) {
+  const ref::numeric::RandomStream random(5, name);
+  Tensor result = ref::tensor::empty_tensor<double>(shape);
+  for (std::size_t i = 0; i < result.size(); ++i)
+    result.data()[i] = static_cast<double>(random.below(i, 61)) - 30;
+  return result;
+}
+
+TEST(LibraryProducts, IntegersAreExactInEveryPrecisionAndOrder) {
+  const Tensor a = integers({5, 70}, "a"), b = integers({70, 6}, "b");
+  const Tensor expected = ref::ops::matmul(a, b);
+  for (const Precision precision : kAllPrecisions)
+    for (const auto& device : devices())
+      for (int order = 0; order < 12; ++order)
+        EXPECT_BITS_EQ(download(matmul(upload(*device, a), upload(*device, b), Transpose::none,
+                                       LibraryProducts(precision))),
+                       expected)
+            << to_string(precision) << " " << order;
+}
+
+TEST(LibraryProducts, TransposedBatchedRepeatedAndAddedToAnOldTotal) {
+  const Tensor a = integers({3, 20, 4}, "a"), b = integers({20, 5}, "b");
+  Tensor c = integers({3, 4, 5}, "c");
+  for (const Precision precision : kAllPrecisions) {
+    const auto device = device::simulated_device(3);
+    const auto left = upload(*device, a), right = upload(*device, b);
+    auto result = upload(*device, c);
+    matmul_into(*device, matrices(result.span(), result.shape()),
+                transposed(matrices(left.span(), left.shape())),
+                matrices(right.span(), right.shape()), true, LibraryProducts(precision));
+    for (std::size_t p = 0; p < 3; ++p)
+      for (std::size_t i = 0; i < 4; ++i)
+        for (std::size_t j = 0; j < 5; ++j) {
+          double expected = c(p, i, j);
+          for (std::size_t k = 0; k < 20; ++k) expected += a(p, k, i) * b(k, j);
+          EXPECT_EQ(download(result)(p, i, j), expected) << to_string(precision);
+        }
+  }
+}
+
+// 1 + 2^-9 is halfway between two numbers of bfloat16: rounded by way of float32, what lies above
+// it by 2^-30 would go down to the even one.
+TEST(LibraryProducts, OperandsAreRoundedOnce) {
+  const auto device = device::simulated_device();
+  const auto one = device::full_tensor(*device, {1, 1}, 1);
+  const auto of = [&](Precision precision, double v) {
+    return download(matmul(device::full_tensor(*device, {1, 1}, v), one, Transpose::none,
+                           LibraryProducts(precision)))
+        .data()[0];
+  };
+  EXPECT_EQ(of(Precision::bfloat16, 1 + 0x1p-8), 1);
+  EXPECT_EQ(of(Precision::bfloat16, 1 + 0x1p-8 + 0x1p-30), 1 + 0x1p-7);
+  EXPECT_EQ(of(Precision::float16, 1 + 0x1p-11 + 0x1p-30), 1 + 0x1p-10);
+  EXPECT_EQ(of(Precision::tf32, 1 + 0x1p-11 + 0x1p-30), 1 + 0x1p-10);
+  EXPECT_EQ(of(Precision::float32, 1 + 0x1p-24 + 0x1p-40), 1 + 0x1p-23);
+  EXPECT_EQ(of(Precision::float64, 1 + 0x1p-52), 1 + 0x1p-52);
+  EXPECT_EQ(of(Precision::float16, 0x1.8p-25), 0x1p-24);
+  EXPECT_EQ(of(Precision::float16, -65519.9), -65504);
+  EXPECT_EQ(of(Precision::float16, 65520), HUGE_VAL);
+}
+
+// Every number of float16 and a sample of bfloat16 is itself after packing.
+TEST(LibraryProducts, TheBitsOfSixteen) {
+  EXPECT_EQ(float16_bits(1), 0x3c00);
+  EXPECT_EQ(float16_bits(-2), 0xc000);
+  EXPECT_EQ(float16_bits(0x1p-24), 0x0001);
+  EXPECT_EQ(float16_bits(0x1p-14), 0x0400);
+  EXPECT_EQ(float16_bits(65504), 0x7bff);
+  EXPECT_EQ(float16_bits(-HUGE_VAL), 0xfc00);
+  EXPECT_EQ(float16_bits(std::nan("")) & 0x7fff, 0x7e00);
+  EXPECT_EQ(float16_bits(-0.0), 0x8000);
+  EXPECT_EQ(bfloat16_bits(1), 0x3f80);
+  EXPECT_EQ(bfloat16_bits(-0x1.fep127), 0xff7f);
+}
+
+TEST(LibraryProducts, NamesThereAndBack) {
+  for (const std::string& name : precision_names()) EXPECT_EQ(to_string(precision_of(name)), name);
+  EXPECT_THROW(precision_of("float"), ref::numeric::UsageError);
+}
+
+}  // namespace
+}  // namespace normproof::gpu::ops

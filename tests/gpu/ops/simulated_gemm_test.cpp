@@ -1,0 +1,61 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "gpu/ops/library_gemm.hpp"
+#include "gpu/ops/matmul.hpp"
+#include "tests/gpu/device/samples.hpp"
+
+namespace normproof::gpu::ops {
+namespace {
+
+using device::download;
+using device::upload;
+using Tensor = ref::tensor::Tensor<double>;
+
+double product(device::Device& device, const Tensor& a, const Tensor& b,
+               const LibraryProducts& library) {
+  return download(matmul(upload(device, a), upload(device, b), Transpose::none, library)).data()[0];
+}
+
+TEST(SimulatedGemm, AddsInAnotherOrderAtEachProduct) {
+  const Tensor a = sample({1, 200}, "a"), b = sample({200, 1}, "b");
+  for (const Precision precision : {Precision::float64, Precision::float32, Precision::tf32}) {
+    const auto device = device::simulated_device(1);
+    std::set<double> seen;
+    for (int i = 0; i < 60; ++i) seen.insert(product(*device, a, b, LibraryProducts(precision)));
+    EXPECT_GT(seen.size(), 5u) << to_string(precision);
+  }
+}
+
+TEST(SimulatedGemm, TheSeedDecides) {
+  const Tensor a = sample({1, 200}, "a"), b = sample({200, 1}, "b");
+  const LibraryProducts library(Precision::float32);
+  for (int seed = 0; seed < 20; ++seed)
+    EXPECT_EQ(product(*device::simulated_device(static_cast<std::uint64_t>(seed)), a, b, library),
+              product(*device::simulated_device(static_cast<std::uint64_t>(seed)), a, b, library));
+}
+
+// The ascending chain, by the float of the processor.
+TEST(SimulatedGemm, SeedZeroIsAChainOfFloatFma) {
+  const Tensor a = sample({1, 300}, "a"), b = sample({300, 1}, "b");
+  float expected = 0;
+  for (std::size_t k = 0; k < 300; ++k)
+    expected = std::fma(static_cast<float>(a(0, k)), static_cast<float>(b(k, 0)), expected);
+  EXPECT_EQ(product(*device::simulated_device(0), a, b, LibraryProducts(Precision::float32)),
+            expected);
+}
+
+// 2^24 + 1 is halfway, and goes to even; toward 0 the second term is lost as well.
+TEST(SimulatedGemm, SumsOfTensorCoresTruncate) {
+  const Tensor a = {{0x1p12, 3}};
+  Tensor b = {0x1p12, 1};
+  b.reshape({std::size_t{2}, std::size_t{1}});
+  const auto device = device::simulated_device(0);
+  EXPECT_EQ(product(*device, a, b, LibraryProducts(Precision::float32)), 0x1p24 + 4);
+  EXPECT_EQ(product(*device, a, b, LibraryProducts(Precision::tf32)), 0x1p24 + 2);
+}
+
+}  // namespace
+}  // namespace normproof::gpu::ops

@@ -1,0 +1,45 @@
+#include "gpu/train/accumulate.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/gpu/device/samples.hpp"
+
+namespace normproof::gpu::train {
+namespace {
+
+using device::download;
+using device::upload;
+using Tensor = ref::tensor::Tensor<double>;
+
+encoder::EncoderGradients gradients_of(device::Device& device, const Tensor& dense,
+                                       std::vector<std::size_t> rows, const Tensor& values) {
+  encoder::EncoderGradients gradients;
+  gradients.dense.set("w", upload(device, dense));
+  gradients.embedding = {std::move(rows), upload(device, values)};
+  return gradients;
+}
+
+TEST(Accumulate, DenseTensorsAndTheRowsOfEitherBatch) {
+  for (const auto& device : devices()) {
+    Gradients sum;
+    accumulate(sum, gradients_of(*device, {1, 2}, {1, 4}, {{10, 20}, {30, -0.0}}));
+    EXPECT_EQ(download(sum.dense.at("w")), (Tensor{1, 2}));
+    accumulate(sum, gradients_of(*device, {3, 5}, {0, 4, 7}, {{1, 2}, {3, -0.0}, {5, 6}}));
+    EXPECT_EQ(download(sum.dense.at("w")), (Tensor{4, 7}));
+    ASSERT_EQ(sum.rows.size(), 1u);
+    EXPECT_EQ(sum.rows[0].first, "embedding.weight");
+    EXPECT_EQ(sum.rows[0].second.rows, (std::vector<std::size_t>{0, 1, 4, 7}));
+    const Tensor values = download(sum.rows[0].second.values);
+    EXPECT_EQ(values, (Tensor{{1, 2}, {10, 20}, {33, 0}, {5, 6}}));
+    EXPECT_FALSE(std::signbit(values(2, 1)));  // 0 + -0 + -0
+    divide(sum, 2);
+    EXPECT_EQ(download(sum.dense.at("w")), (Tensor{2, 3.5}));
+    EXPECT_EQ(download(sum.rows[0].second.values),
+              (Tensor{{0.5, 1}, {5, 10}, {16.5, 0}, {2.5, 3}}));
+  }
+}
+
+}  // namespace
+}  // namespace normproof::gpu::train

@@ -1,0 +1,38 @@
+#include "verification/agreement/device_encoder.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/verification/compare/expect.hpp"
+#include "verification/golden/corpus.hpp"
+
+namespace normproof::verification::agreement {
+namespace {
+
+// The corpus has layers with masks of dropout, and the masks decide.
+TEST(DeviceEncoder, MasksOfDropoutAreTaken) {
+  const auto device = gpu::device::simulated_device(2);
+  std::size_t masked = 0;
+  for (const golden::Case& c : golden::corpus(golden::Tier::quick)) {
+    if (golden::op_of(c) != "encoder_layer") continue;
+    evaluation::EncoderTensors inputs = golden::inputs_of(c, golden::path_of(c)).encoder;
+    if (inputs.masks.empty()) continue;
+    const auto& operation = std::get<ref::model::EncoderOperation>(c.options);
+    const auto y_of = [&] {
+      return gpu::device::download(
+          run_encoder_on_device(*device, operation, inputs, gpu::ops::ordered_products()).at("y"));
+    };
+    const auto expected = evaluation::run_encoder<double>(operation, inputs).at("y");
+    EXPECT_BITS_EQ(y_of(), expected);
+    for (auto& [name, keep] : inputs.masks)
+      for (bool& k : keep) k = !k;
+    if (inputs.mode == ref::model::Mode::inference) continue;
+    ++masked;
+    EXPECT_NE(y_of(), expected);
+    inputs.masks.erase("attention.y");
+    EXPECT_THROW(y_of(), ref::numeric::ContractError);
+  }
+  EXPECT_GT(masked, 0u);
+}
+
+}  // namespace
+}  // namespace normproof::verification::agreement

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "gpu/encoder/encoder_layer.hpp"
+#include "verification/evaluation/encoders.hpp"
+
+namespace normproof::verification::agreement {
+
+/// evaluation::run_encoder on a device: an encoder layer, with masks of its dropouts where they are
+/// given, or an encoder with its loss; the same results under the same names.
+/// Throws    ContractError
+gpu::device::NamedDeviceTensors run_encoder_on_device(gpu::device::Device& device,
+                                                      const ref::model::EncoderOperation& operation,
+                                                      const evaluation::EncoderTensors& inputs,
+                                                      const gpu::ops::Products& products);
+
+}  // namespace normproof::verification::agreement

@@ -1,0 +1,120 @@
+#include "verification/agreement/product_bound.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace normproof::verification::agreement {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kUnit = 0x1p-53;
+
+/// hi + lo is the sum of the products added so far, as if in twice the precision [ORO05].
+class Accurate {
+ public:
+  void add(double v) {
+    const double sum = hi_ + v, part = sum - hi_;
+    lo_ += (hi_ - (sum - part)) + (v - part);
+    hi_ = sum;
+  }
+  void add_product(double x, double y) {
+    const double product = x * y;
+    lo_ += std::fma(x, y, -product);
+    add(product);
+  }
+  double distance(double v) const { return std::fabs((v - hi_) - lo_); }
+
+ private:
+  double hi_ = 0, lo_ = 0;
+};
+
+/// Whether a library may take it as 0: a subnormal number of float32.
+bool is_subnormal(const ProductArithmetic& arithmetic, double rounded) {
+  return arithmetic.rounds_once_more && std::fabs(rounded) < arithmetic.least;
+}
+
+double ratio(double error, double bound) {
+  if (error == 0) return 0;
+  return bound > 0 && error <= kInfinity ? error / bound : kInfinity;
+}
+
+}  // namespace
+
+ProductArithmetic arithmetic_of(gpu::ops::Precision precision) {
+  using gpu::ops::Precision;
+  constexpr double kLargest32 = 0x1.fffffep127, kLeast32 = 0x1p-126;
+  switch (precision) {
+    case Precision::float64:
+      return {53, -1022, 0x1.fffffffffffffp1023, 0x1p-53, 1, 0x1p1023, 0x1p-1074, false};
+    case Precision::float32:
+      return {24, -126, kLargest32, 0x1p-24, 1, 0x1p127, kLeast32, true};
+    case Precision::tf32:
+      return {11, -126, 0x1.ffcp127, 0x1p-23, 3, 0x1p127, kLeast32, true};
+    case Precision::bfloat16:
+      return {8, -126, 0x1.fep127, 0x1p-23, 3, 0x1p127, kLeast32, true};
+    default:
+      return {11, -14, 65504, 0x1p-23, 3, 0x1p127, kLeast32, true};
+  }
+}
+
+double rounded_operand(const ProductArithmetic& arithmetic, double v) {
+  if (v == 0 || !std::isfinite(v) || arithmetic.operand_digits == 53) return v;
+  const int unit =
+      std::max(std::ilogb(v), arithmetic.operand_min_exponent) - arithmetic.operand_digits + 1;
+  const double rounded = std::ldexp(std::nearbyint(std::ldexp(v, -unit)), unit);
+  return std::fabs(rounded) > arithmetic.operand_largest ? std::copysign(kInfinity, v) : rounded;
+}
+
+ElementVerdict judge_element(const ProductArithmetic& arithmetic, std::size_t count, OperandTerms a,
+                             OperandTerms b, std::optional<double> old_total, double got) {
+  const auto n = static_cast<double>(count);
+  Accurate exact, of_rounded;
+  double magnitude = 0, operands_off = 0, subnormal = 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    const double x = a.values[k * a.stride], y = b.values[k * b.stride];
+    const double p = a.rounded[k * a.stride], q = b.rounded[k * b.stride];
+    exact.add_product(x, y);
+    of_rounded.add_product(p, q);
+    magnitude += std::fabs(p * q);
+    operands_off += std::fabs(p - x) * std::fabs(y) + std::fabs(p) * std::fabs(q - y);
+    subnormal += is_subnormal(arithmetic, p) || is_subnormal(arithmetic, q) ? std::fabs(p * q) : 0;
+  }
+  const double old = old_total.value_or(0);
+  exact.add(old);
+  of_rounded.add(old);
+  const bool old_is_a_term = old_total.has_value() && !arithmetic.rounds_once_more;
+  if (old_is_a_term) magnitude += std::fabs(old);
+  ElementVerdict verdict;
+  if (!(magnitude * 2 <= arithmetic.sum_largest && std::fabs(old) * 2 <= 0x1p1023 &&
+        operands_off < kInfinity)) {
+    verdict.judged = false;
+    return verdict;
+  }
+  const double operations =
+      static_cast<double>(arithmetic.growth) * (old_is_a_term ? n + 1 : n) * arithmetic.sum_unit;
+  const double gamma = operations < 1 ? operations / (1 - operations) : kInfinity;
+  double sums = gamma * magnitude + (1 + gamma) * (subnormal + 2 * (n + 1) * arithmetic.least);
+  if (arithmetic.rounds_once_more && old_total.has_value()) sums += kUnit * (std::fabs(got) + sums);
+  // What the sums of this function are off themselves: in `exact` gamma(n)^2, in the others n u.
+  const double own = 1 + (4 * n + 64) * kUnit;
+  const double accurate = 4 * (n + 2) * (n + 2) * kUnit * kUnit;
+  const double bound_of_sums = (sums + accurate * (magnitude + std::fabs(old))) * own;
+  const double bound =
+      (sums + operands_off + accurate * (magnitude + operands_off + std::fabs(old))) * own;
+  verdict.of_sums = ratio(of_rounded.distance(got), bound_of_sums);
+  verdict.of_bound = ratio(exact.distance(got), bound);
+  return verdict;
+}
+
+ElementVerdict judge_exact_element(std::size_t count, OperandTerms a, OperandTerms b,
+                                   std::optional<double> old_total, double got) {
+  Accurate exact;
+  for (std::size_t k = 0; k < count; ++k)
+    exact.add_product(a.values[k * a.stride], b.values[k * b.stride]);
+  exact.add(old_total.value_or(0));
+  const double off = ratio(exact.distance(got), 0);
+  return {off, off, true};
+}
+
+}  // namespace normproof::verification::agreement
