@@ -9,6 +9,7 @@
 
 #include "ref/numeric/errors.hpp"
 #include "verification/study/published.hpp"
+#include "verification/study/rate_statements.hpp"
 
 namespace normproof::verification::study {
 
@@ -58,97 +59,39 @@ Finding settle(const std::vector<std::pair<std::string, Answer>>& answers) {
   return finding;
 }
 
-/// The place of a rate, 0 the highest; one more than the last where none converged.
-struct Highest {
-  std::size_t place = 0;
-  std::string rate;
+/// The seeds and the rates that any table of the condition has.
+struct TableExtent {
+  std::set<std::uint64_t> seeds;
+  std::set<std::string> rates;
 };
 
-/// Whether the cell of (table, norm, rate) converged; nothing where it was not run.
-using Converges = std::function<Answer(const TableShape&, const std::string&, const std::string&)>;
-
-/// The highest rates of two columns, over the rates that were run of both.
-std::optional<std::pair<Highest, Highest>> highest_of(
-    const Converges& converges, const std::pair<TableShape, std::string>& left,
-    const std::pair<TableShape, std::string>& right) {
-  const std::size_t end = study_rates().size();
-  Highest a{end, kNone}, b{end, kNone};
-  bool any = false;
-  for (std::size_t place = 0; place < end; ++place) {
-    const std::string& rate = study_rates()[place];
-    const Answer of_a = converges(left.first, left.second, rate);
-    const Answer of_b = converges(right.first, right.second, rate);
-    if (!of_a || !of_b) continue;
-    any = true;
-    if (*of_a && a.place == end) a = {place, rate};
-    if (*of_b && b.place == end) b = {place, rate};
-  }
-  if (!any) return std::nullopt;
-  return std::pair(a, b);
-}
-
-std::pair<std::string, Answer> rates_answer(const Converges& converges, const std::string& other) {
-  std::string numbers;
-  bool never_lower = true, once_higher = false;
-  std::size_t compared = 0;
-  for (const TableShape& shape : table_shapes()) {
-    const auto highest = highest_of(converges, {shape, kLayerNorm}, {shape, other});
-    if (!highest) continue;
-    ++compared;
-    const auto& [own, others] = *highest;
-    numbers += fmt::format("{}table {}: {} against {}", numbers.empty() ? "" : ", ", shape.number,
-                           own.rate, others.rate);
-    never_lower = never_lower && own.place <= others.place;
-    once_higher = once_higher || own.place < others.place;
-  }
-  // Equal so far: a table that is missing may show it higher.
-  const bool open = never_lower && !once_higher && compared < table_shapes().size();
-  if (numbers.empty() || open) return {};
-  return {numbers, never_lower && once_higher};
-}
-
-std::pair<std::string, Answer> depth_answer(const Converges& converges) {
-  std::string numbers;
-  bool holds = true;
-  for (std::size_t width = 0; width < 3; ++width) {
-    const TableShape &shallow = table_shapes()[width], &deep = table_shapes()[width + 3];
-    const auto norms = highest_of(converges, {deep, kNone}, {deep, kLayerNorm});
-    const auto depths = highest_of(converges, {deep, kNone}, {shallow, kNone});
-    if (!norms || !depths) continue;
-    numbers += fmt::format("{}width {}: none {} at 5 layers, {} at 1; layer_norm {} at 5",
-                           numbers.empty() ? "" : ", ", deep.d_ff, depths->first.rate,
-                           depths->second.rate, norms->second.rate);
-    holds = holds && norms->first.place > norms->second.place &&
-            depths->first.place > depths->second.place;
-  }
-  if (numbers.empty()) return {};
-  return {numbers, holds};
-}
-
-/// The seeds that any table of the condition has.
-std::set<std::uint64_t> table_seeds(const Results& results, const Condition& condition) {
-  std::set<std::uint64_t> seeds;
+TableExtent extent_of(const Results& results, const Condition& condition) {
+  TableExtent extent;
   for (const auto& [name, finished] : results) {
     const Cell& cell = finished.cell;
-    const bool of_table = cell.steps > 0 && !cell.curves && cell.initialization.empty();
-    if (of_table && Condition{cell.protocol, cell.padding} == condition) seeds.insert(cell.seed);
+    if (!(Condition{cell.protocol, cell.padding} == condition) ||
+        !place_of(cell).starts_with("table"))
+      continue;
+    extent.seeds.insert(cell.seed);
+    extent.rates.insert(cell.learning_rate);
   }
-  return seeds;
+  return extent;
 }
 
 Finding find_rates(const Results& results, const Condition& condition,
-                   const std::function<std::pair<std::string, Answer>(const Converges&)>& answer) {
+                   const std::function<RateAnswer(const RatesRun&)>& answer) {
   std::vector<std::pair<std::string, Answer>> answers;
-  for (const std::uint64_t seed : table_seeds(results, condition)) {
-    const Converges converges = [&](const TableShape& shape, const std::string& norm,
-                                    const std::string& rate) -> Answer {
+  const TableExtent extent = extent_of(results, condition);
+  for (const std::uint64_t seed : extent.seeds) {
+    const auto converges = [&](const TableShape& shape, const std::string& norm,
+                               const std::string& rate) -> Answer {
       Cell cell = with_norm(condition, norm);
       cell.seed = seed;
       const auto found = results.find(cell_name(table_cell(cell, shape, rate)));
       return found == results.end() ? Answer() : converged(found->second.result);
     };
-    auto [numbers, holds] = answer(converges);
-    answers.emplace_back(fmt::format("seed {}: {}", seed, numbers), holds);
+    const RateAnswer found = answer({converges, extent.rates});
+    answers.emplace_back(fmt::format("seed {}: {}", seed, found.numbers), found.holds);
   }
   return settle(answers);
 }
@@ -157,23 +100,24 @@ Finding find_peaks(const Results& results, const Condition& condition) {
   std::vector<std::pair<std::string, Answer>> answers;
   for (const Finished* run : curves_of(results, condition, kBatchNorm)) {
     const std::vector<std::size_t> peaks = peaks_of(run->result);
-    const bool too_short = peaks.empty() && run->cell.steps < kStudySteps;
+    // A run that stopped being finite has fewer steps than its cell.
+    const bool too_short = peaks.empty() && run->result.steps.size() < kStudySteps;
     answers.emplace_back(
         fmt::format("seed {}: {}", run->cell.seed,
-                    peaks.empty() ? fmt::format("no peak in {} steps", run->result.steps.size())
+                    peaks.empty() ? fmt::format("no peak until step {}", run->result.steps.size())
                                   : fmt::format("peaks at {}", fmt::join(peaks, ", "))),
         too_short ? Answer() : Answer(!peaks.empty()));
   }
   return settle(answers);
 }
 
-/// The mean over the steps, nothing where a step has none.
+/// The mean over the steps, nothing where a step has none or one run has fewer of them.
 Answer less(const CellResult& a, const CellResult& b,
             const std::optional<double> StepResult::*quantity, std::string& numbers) {
   double sums[2] = {0, 0};
   const CellResult* const cells[2] = {&a, &b};
+  if (a.steps.empty() || a.steps.size() != b.steps.size()) return std::nullopt;
   for (std::size_t i = 0; i < 2; ++i) {
-    if (cells[i]->steps.empty()) return std::nullopt;
     for (const StepResult& step : cells[i]->steps) {
       if (!(step.*quantity)) return std::nullopt;
       sums[i] += *(step.*quantity);
@@ -238,14 +182,20 @@ Finding find_steadier(const Results& results, const Condition& condition,
   return {!settled ? Verdict::unsettled
           : holds  ? Verdict::holds
                    : Verdict::fails,
-          fmt::format("largest over smallest of five layers: {:.3g} against {:.3g}; smaller in {} "
-                      "of {} seeds",
+          fmt::format("largest over smallest of five layers: {:.3g} against {:.3g}; smaller by "
+                      "seed: {} of {}",
                       own_ratio, other_ratio, yes, seeds)};
 }
 
-Answer published_converges(const TableShape& shape, const std::string& norm,
-                           const std::string& rate) {
-  return published_outcome(shape.number, norm, rate);
+RatesRun published_tables() {
+  return {[](const TableShape& shape, const std::string& norm, const std::string& rate) {
+            return published_outcome(shape.number, norm, rate);
+          },
+          {study_rates().begin(), study_rates().end()}};
+}
+
+Finding published_rates(const RateAnswer& answer) {
+  return settle({{answer.numbers, answer.holds}});
 }
 
 /// Of the largest values that were read off.
@@ -286,8 +236,9 @@ std::string verdict_name(Verdict verdict) {
 
 const std::vector<Statement>& statements() {
   static const std::string rates =
-      "over the rates run of both, its highest converging rate is lower in no table and higher in "
-      "one at least; equal ones settle nothing while a table is missing";
+      "over the rates run, its highest converging rate is lower in no table and higher in one at "
+      "least; not run while cells that are missing of a table begun may decide it, or, of equal "
+      "ones, a table";
   static const std::string means =
       "the mean over the steps of BatchNorm's curve is smaller; of the published curves the "
       "largest "
@@ -300,13 +251,14 @@ const std::vector<Statement>& statements() {
       {"a2", "LayerNorm trains at higher rates than no normalization", rates},
       {"b", "BatchNorm's loss has peaks",
        "in the curve of figure 4 a step but the first has a loss above 1.25 times each of the "
-       "three "
-       "before and after; a curve of fewer than 87 steps without one says nothing"},
+       "three before and the three after; a run of fewer than 87 steps without one says nothing"},
       {"c1", "BatchNorm's loss has a smaller Lipschitz constant than LayerNorm's", means},
       {"c2", "BatchNorm's loss is smoother than LayerNorm's", means},
       {"d", "Without normalization deep models fail",
        "at 5 layers the highest converging rate without norm is below LayerNorm's, and below that "
-       "without norm at 1 layer, at every width run"},
+       "without norm at 1 layer, at every width run; not run while cells that are missing of a "
+       "table "
+       "begun may decide it"},
       {"e1", "LayerNorm's gradients are steadier across depth than BatchNorm's", ratio},
       {"e2", "LayerNorm's gradients are steadier across depth than those without norm", ratio}};
   return all;
@@ -314,8 +266,8 @@ const std::vector<Statement>& statements() {
 
 Finding find(const std::string& id, const Results& results, const Condition& condition) {
   const auto rates_beside = [&](const char* other) {
-    return find_rates(results, condition, [other](const Converges& converges) {
-      return rates_answer(converges, other);
+    return find_rates(results, condition, [other](const RatesRun& rates) {
+      return trains_higher(rates, kLayerNorm, other);
     });
   };
   if (id == "a1") return rates_beside(kBatchNorm);
@@ -323,20 +275,20 @@ Finding find(const std::string& id, const Results& results, const Condition& con
   if (id == "b") return find_peaks(results, condition);
   if (id == "c1") return find_smaller(results, condition, &StepResult::lipschitz);
   if (id == "c2") return find_smaller(results, condition, &StepResult::smoothness);
-  if (id == "d") return find_rates(results, condition, depth_answer);
+  if (id == "d") return find_rates(results, condition, deep_fails);
   if (id == "e1") return find_steadier(results, condition, kBatchNorm);
   if (id == "e2") return find_steadier(results, condition, kNone);
   ref::numeric::contract_failure("find", "id", fmt::format("is '{}'", id), "one of statements()");
 }
 
 Finding find_published(const std::string& id) {
-  if (id == "a1") return settle({rates_answer(published_converges, kBatchNorm)});
-  if (id == "a2") return settle({rates_answer(published_converges, kNone)});
+  if (id == "a1") return published_rates(trains_higher(published_tables(), kLayerNorm, kBatchNorm));
+  if (id == "a2") return published_rates(trains_higher(published_tables(), kLayerNorm, kNone));
   if (id == "b")
     return {Verdict::holds, fmt::format("peaks at {}", fmt::join(published_peaks, ", "))};
   if (id == "c1") return published_smaller(5);
   if (id == "c2") return published_smaller(6);
-  if (id == "d") return settle({depth_answer(published_converges)});
+  if (id == "d") return published_rates(deep_fails(published_tables()));
   if (id == "e1") return published_steadier(kBatchNorm);
   if (id == "e2") return published_steadier(kNone);
   ref::numeric::contract_failure("find_published", "id", fmt::format("is '{}'", id),
@@ -346,11 +298,9 @@ Finding find_published(const std::string& id) {
 std::vector<std::size_t> peaks_of(const CellResult& cell) {
   std::vector<std::size_t> peaks;
   const auto& steps = cell.steps;
-  for (std::size_t i = 1; i < steps.size(); ++i) {
-    const std::size_t first = i - std::min(i, kNeighbours);
-    const std::size_t last = std::min(i + kNeighbours, steps.size() - 1);
+  for (std::size_t i = 1; i + kNeighbours < steps.size(); ++i) {
     double most = 0;
-    for (std::size_t k = first; k <= last; ++k)
+    for (std::size_t k = i - std::min(i, kNeighbours); k <= i + kNeighbours; ++k)
       if (k != i) most = std::max(most, steps[k].loss);
     if (steps[i].loss > kPeak * most) peaks.push_back(i + 1);
   }

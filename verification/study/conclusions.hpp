@@ -33,8 +33,9 @@ const std::vector<Statement>& statements();
 /// Computes  for each seed whether the predicate of the statement holds of its cells: holds or
 /// fails
 ///           where every seed says so, unsettled where they disagree, not_run where no seed has the
-///           cells that it needs. e1 and e2: of the means over the seeds, unsettled where fewer
-///           than 95 of 100 seeds say the same
+///           cells that it needs: a cell that is missing is never taken for one that failed. e1 and
+///           e2: of the means over the seeds, unsettled where fewer than 95 of 100 seeds say the
+///           same
 /// Requires  (C1) id is one of statements()
 Finding find(const std::string& id, const Results& results, const Condition& condition);
 
@@ -42,8 +43,8 @@ Finding find(const std::string& id, const Results& results, const Condition& con
 /// figures.
 Finding find_published(const std::string& id);
 
-/// Steps, from 1 and without the first, whose loss is above 1.25 times each of the three before and
-/// the three after.
+/// Steps, from 1 and without the first and the last three, whose loss is above 1.25 times each of
+/// the three before and the three after.
 std::vector<std::size_t> peaks_of(const CellResult& cell);
 
 /// The curves of a norm by ascending seeds: of the widest model of which the condition has curves
