@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace normproof::ref::numeric {
 namespace {
@@ -24,9 +25,24 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+/// Of a name that is the beginning of a known one the rest counts for nothing but a tie.
+std::pair<std::size_t, std::size_t> apart(std::string_view name, std::string_view known) {
+  const bool begins = !name.empty() && known.starts_with(name);
+  return {begins ? 0 : edit_distance(name, known), known.size()};
+}
+
+/// Contracts print elements of every scalar; the sign of a NaN is the processor's.
+std::string without_nan_sign(std::string_view text) {
+  std::string result(text);
+  for (std::size_t at = 0; (at = result.find("-nan", at)) != std::string::npos;)
+    result.erase(at, 1);
+  return result;
+}
+
 std::string contract_sentence(std::string_view function, std::string_view argument,
                               std::string_view observation, std::string_view expectation) {
-  return fmt::format("{}: {} {}; expected {}", function, argument, observation, expectation);
+  return fmt::format("{}: {} {}; expected {}", function, argument, without_nan_sign(observation),
+                     expectation);
 }
 
 }  // namespace
@@ -45,7 +61,7 @@ std::string unknown_name(std::string_view kind, std::string_view name,
                          const std::vector<std::string>& known) {
   if (known.empty()) return fmt::format("unknown {} '{}'; none is known here", kind, name);
   const auto nearest = std::min_element(known.begin(), known.end(), [&](auto& a, auto& b) {
-    return edit_distance(name, a) < edit_distance(name, b);
+    return apart(name, a) < apart(name, b);
   });
   return fmt::format("unknown {} '{}'; did you mean '{}'? known: {}", kind, name, *nearest,
                      fmt::join(known, ", "));

@@ -10,6 +10,7 @@
 #include <span>
 
 #include "ref/numeric/errors.hpp"
+#include "ref/numeric/nan_sign.hpp"
 #include "verification/golden/check.hpp"
 
 namespace {
@@ -20,6 +21,7 @@ using io::DType;
 using normproof::ref::numeric::FileError;
 using normproof::ref::numeric::unknown_name;
 using normproof::ref::numeric::UsageError;
+using normproof::ref::numeric::without_nan_sign;
 
 constexpr DType kDTypes[] = {DType::float64, DType::float32, DType::float16, DType::bfloat16,
                              DType::int64,   DType::int32,   DType::uint8,   DType::boolean};
@@ -100,7 +102,7 @@ double ratio_of(const golden::CaseResult& result) {
 
 std::string element_text(const golden::TensorResult& t) {
   return fmt::format("{} at {}: got {:.9g}, exact {:.9g}, bound {:.3g} (ratio {:.3g})", t.name,
-                     t.where, t.got, t.exact, t.bound, t.ratio);
+                     t.where, without_nan_sign(t.got), without_nan_sign(t.exact), t.bound, t.ratio);
 }
 
 /// What fails, output by output, then the diagnosis; of what passes, the worst element.

@@ -9,6 +9,7 @@
 #include "ref/io/tensor_file.hpp"
 #include "ref/numeric/elementary.hpp"
 #include "ref/numeric/errors.hpp"
+#include "ref/numeric/nan_sign.hpp"
 #include "ref/tensor/contract.hpp"
 #include "verification/cli/output_files.hpp"
 #include "verification/evaluation/sequence.hpp"
@@ -73,8 +74,8 @@ std::optional<std::string> overflow(const std::vector<Column>& columns) {
                                         [](double value) { return std::isfinite(value); });
     if (found == c.values.end()) continue;
     const auto i = static_cast<std::size_t>(found - c.values.begin());
-    const std::string value = std::isnan(*found) ? "nan" : *found > 0 ? "inf" : "-inf";
-    return fmt::format("{} at {} is {}", c.name, ref::tensor::index_to_string(i, c.shape), value);
+    return fmt::format("{} at {} is {}", c.name, ref::tensor::index_to_string(i, c.shape),
+                       ref::numeric::without_nan_sign(*found));
   }
   return std::nullopt;
 }

@@ -5,8 +5,9 @@
 #include <unicode/utf8.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
+
+#include "ref/numeric/nan_sign.hpp"
 
 namespace normproof::verification::cli {
 namespace {
@@ -115,8 +116,7 @@ std::vector<std::string> wrap(std::string_view utf8, std::size_t width) {
 }
 
 std::string number_text(double value) {
-  if (std::isnan(value)) return "nan";
-  return fmt::format("{:.3g}", value);
+  return fmt::format("{:.3g}", ref::numeric::without_nan_sign(value));
 }
 
 std::string percent(double fraction) {

@@ -41,14 +41,14 @@ std::string trace_text(const TraceCommand& command, const std::string& corpus,
       count_text(summary.elements),
       summary.bits > 0 ? fmt::format(", certified with {} bits", summary.bits) : std::string());
   if (summary.bits > 0) text += "how far the run in double is from the true trajectory:\n";
-  text += fmt::format("{:>5} {:>18}", "step", "loss");
+  text += fmt::format("{:>5} {:>22}", "step", "loss");
   if (summary.bits > 0)
     text += fmt::format(" {:>9} {:>10} {:>11}  {}", "of loss", "of grads", "of params",
                         "over the largest of");
   text += "\n";
   for (std::size_t s = 0; s < summary.steps.size(); ++s) {
     const TracedStep& step = summary.steps[s];
-    text += fmt::format("{:>5} {:>18.16g}", s + 1, step.loss);
+    text += fmt::format("{:>5} {:>22.17g}", s + 1, step.loss);
     if (summary.bits > 0)
       text += fmt::format(" {:>9} {:>10} {:>11}  {}", relative_text(step.loss_distance),
                           relative_text(step.gradients), relative_text(step.parameters),
@@ -69,7 +69,7 @@ std::string trace_json(const TraceCommand& command, const std::string& corpus,
                                    {"corpus", clean_line(corpus)},
                                    {"tensors", summary.tensors},
                                    {"elements", summary.elements},
-                                   {"bits", summary.bits},
+                                   {"certified", training::certified_json(summary)},
                                    {"steps", training::steps_json(summary)}};
   const auto growth = growth_of(summary);
   object["growth"] = growth ? nlohmann::ordered_json(*growth) : nlohmann::ordered_json();

@@ -33,13 +33,6 @@ Norms without_norms(const Norms& norms) {
   return own;
 }
 
-/// The sign of a NaN depends on the processor.
-std::string without_nan_sign(std::string sentence) {
-  for (std::size_t at = sentence.find("-nan"); at != std::string::npos; at = sentence.find("-nan"))
-    sentence.erase(at, 1);
-  return sentence;
-}
-
 /// The largest of the probes, or nothing where one is not finite.
 std::optional<double> largest_of(const std::vector<Probe<double>>& probes,
                                  double Probe<double>::*member) {
@@ -98,7 +91,7 @@ class CellRun {
       try {
         training::step_failure(step, std::nullopt, error);
       } catch (const training::RunFailure& failure) {
-        result_.diverged = {step, without_nan_sign(failure.what())};
+        result_.diverged = {step, failure.what()};
       }
       return false;
     }

@@ -232,8 +232,8 @@ JobsSummary run_tasks(const Store& store, std::vector<Task> tasks, const Runner&
   const std::size_t left = missing_of(store, tasks).size();
   if (left > 0)
     throw std::runtime_error(fmt::format(
-        "{} of {} cells are missing: a worker was ended by signal {}; the same command goes on",
-        left, tasks.size(), workers.signals().empty() ? 0 : workers.signals().front()));
+        "cells missing: {} of {}; a worker was ended by signal {}; the same command goes on", left,
+        tasks.size(), workers.signals().empty() ? 0 : workers.signals().front()));
   summary.done_elsewhere = summary.tasks - summary.done_before - summary.done_here;
   return summary;
 }

@@ -54,6 +54,17 @@ void visit_chosen(RunConfig& c, auto&& f) {
     model::initialization_options);
 }
 
+/// That a chosen section has the field, beside its name: "norm.nam" is nearest to "norm.name".
+void check_field(const std::string& section, const auto& options, std::string_view field) {
+  std::vector<std::string> known = {section + ".name"};
+  for (const auto& [own, value] : model::list_options(options)) {
+    if (field == own) return;
+    known.push_back(fmt::format("{}.{}", section, own));
+  }
+  throw UsageError(
+      ref::numeric::unknown_name("setting", fmt::format("{}.{}", section, field), known));
+}
+
 /// What the settings cannot be together is the encoder's to say; what no run can have is said here.
 void check_run(const RunConfig& config) {
   using model::bad_value, model::print_field;
@@ -109,12 +120,16 @@ void set_setting(RunConfig& config, std::string_view key, std::string_view value
     found = true;
   });
   visit_chosen(changed, [&](const std::string& section, auto& options, auto, auto of_name) {
+    if (key == section)
+      throw UsageError(ref::numeric::unknown_name("setting", key, {section + ".name"}));
     if (!key.starts_with(section + ".")) return;
     const std::string_view field = key.substr(section.size() + 1);
-    if (field == "name")
+    if (field == "name") {
       options = of_name(value);
-    else
+    } else {
+      check_field(section, options, field);
       model::set_option(options, field, value);
+    }
     found = true;
   });
   if (!found) {

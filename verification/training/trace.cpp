@@ -246,11 +246,10 @@ class Trace {
     ordered_json files = ordered_json::array();
     for (const auto& [name, sha256] : hashes_)
       files.push_back({{"file", name}, {"sha256", sha256}});
-    const ordered_json manifest = {
-        {"format", "normproof-trace-1"},
-        {"certified", options_.certified ? ordered_json{{"bits", summary_.bits}} : ordered_json()},
-        {"files", files},
-        {"steps", steps_json(summary_)}};
+    const ordered_json manifest = {{"format", "normproof-trace-1"},
+                                   {"certified", certified_json(summary_)},
+                                   {"files", files},
+                                   {"steps", steps_json(summary_)}};
     ref::io::write_file(folder_ / "manifest.json", manifest.dump(1) + "\n");
   }
 
@@ -274,6 +273,10 @@ ordered_json distance_json(const Distance& distance) {
 }
 
 }  // namespace
+
+ordered_json certified_json(const TraceSummary& summary) {
+  return summary.bits > 0 ? ordered_json{{"bits", summary.bits}} : ordered_json();
+}
 
 ordered_json steps_json(const TraceSummary& summary) {
   ordered_json steps = ordered_json::array();

@@ -45,6 +45,9 @@ struct TraceSummary {
   long bits = 0;                          ///< of the balls that decided; 0 in double
 };
 
+/// {"bits": 2048}, or null of a trace in double: as manifest.json has it.
+nlohmann::ordered_json certified_json(const TraceSummary& summary);
+
 /// The steps as manifest.json has them: an array, an object a step.
 nlohmann::ordered_json steps_json(const TraceSummary& summary);
 

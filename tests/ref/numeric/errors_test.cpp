@@ -22,6 +22,22 @@ TEST(NotFiniteFailure, IsAContractErrorOfItsOwnKind) {
             "f: x is nan; expected finite");
 }
 
+// Bit 63 of a NaN is the processor's: x86-64 sets it where 0 / 0 or inf - inf was computed.
+TEST(ContractFailure, ANanHasNoSign) {
+  EXPECT_EQ(contract_message([] { contract_failure("f", "x", "has [0] = -nan, [1] = -nan", "1"); }),
+            "f: x has [0] = nan, [1] = nan; expected 1");
+  EXPECT_EQ(contract_message([] { not_finite_failure("f", "x", "is -nan", "finite"); }),
+            "f: x is nan; expected finite");
+}
+
+TEST(UnknownName, ABeginningIsNearerThanAnotherWord) {
+  EXPECT_EQ(unknown_name("norm", "layer", {"none", "layer_norm_pre", "layer_norm"}),
+            "unknown norm 'layer'; did you mean 'layer_norm'? known: none, layer_norm_pre, "
+            "layer_norm");
+  EXPECT_EQ(unknown_name("norm", "nome", {"layer_norm", "none"}),
+            "unknown norm 'nome'; did you mean 'none'? known: layer_norm, none");
+}
+
 TEST(UnknownName, SaysSoWhereNothingIsKnown) {
   EXPECT_EQ(unknown_name("option", "eps", {}), "unknown option 'eps'; none is known here");
 }

@@ -52,9 +52,11 @@ TEST_F(TraceProgram, CertifiedItSaysHowFarTheDoublesAre) {
   const Outcome outcome = trace("--out t --steps 2 --certified --json");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   const auto report = nlohmann::json::parse(outcome.out);
-  EXPECT_GE(report.at("bits"), 2048);
+  EXPECT_GE(report.at("certified").at("bits"), 2048);
   ASSERT_EQ(report.at("steps").size(), 2u);
-  EXPECT_EQ(nlohmann::json::parse(in("cat t/manifest.json").out).at("steps"), report.at("steps"));
+  const auto manifest = nlohmann::json::parse(in("cat t/manifest.json").out);
+  EXPECT_EQ(manifest.at("steps"), report.at("steps"));
+  EXPECT_EQ(manifest.at("certified"), report.at("certified"));
   const auto relative = [&](std::size_t step) {
     return report.at("steps")[step].at("distance").at("parameters").at("relative").get<double>();
   };
@@ -62,6 +64,15 @@ TEST_F(TraceProgram, CertifiedItSaysHowFarTheDoublesAre) {
   EXPECT_EQ(report.at("growth"), relative(1) / relative(0));
   EXPECT_THAT(trace("--out u --certified").out,
               AllOf(HasSubstr(" certified with "), HasSubstr("of params")));
+}
+
+TEST_F(TraceProgram, InDoubleNothingIsCertifiedAndTheLossReadsBackToItsBits) {
+  const auto report = nlohmann::json::parse(trace("--out t --json").out);
+  EXPECT_TRUE(report.at("certified").is_null());
+  EXPECT_TRUE(nlohmann::json::parse(in("cat t/manifest.json").out).at("certified").is_null());
+  const std::string loss =
+      in("$N trace" + (kTiny + std::string("--out u | sed -n 's/^ *1  *//p'"))).out;
+  EXPECT_EQ(std::stod(loss), report.at("steps").at(0).at("loss").get<double>()) << loss;
 }
 
 TEST_F(TraceProgram, WhatIsWrongIsOneSentence) {

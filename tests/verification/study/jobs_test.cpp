@@ -121,7 +121,7 @@ TEST_F(JobsTest, WhereEveryWorkerIsKilledTheRestIsMissingAndIsDoneByTheSameComma
   };
   EXPECT_THAT([&] { run_tasks(shared, twenty(), deadly, {.jobs = 2}); },
               ThrowsMessage<std::runtime_error>(
-                  HasSubstr("are missing: a worker was ended by signal 9; the same command")));
+                  HasSubstr("of 20; a worker was ended by signal 9; the same command")));
   EXPECT_FALSE(shared.results().contains("t0"));
   EXPECT_GT(shared.results().size(), 0U);
   const auto summary = run_tasks(shared, twenty(), runner(), {.jobs = 2});

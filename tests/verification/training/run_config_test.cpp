@@ -58,7 +58,12 @@ TEST(RunConfig, WhatIsUnknownOrWrongIsNamed) {
   };
   EXPECT_THAT(message("encoder.dmodel", "3"), HasSubstr("did you mean 'encoder.d_model'?"));
   EXPECT_THAT(message("norm.name", "layernorm"), HasSubstr("did you mean 'layer_norm'?"));
-  EXPECT_THAT(message("norm.epsilon", "1"), HasSubstr("unknown layer_norm option 'epsilon'"));
+  EXPECT_THAT(message("norm.epsilon", "1"),
+              HasSubstr("unknown setting 'norm.epsilon'; did you mean 'norm.eps'?"));
+  EXPECT_THAT(message("norm.nam", "batch_norm"),
+              HasSubstr("did you mean 'norm.name'? known: norm.name, "));
+  EXPECT_THAT(message("optimizer.nme", "sgd"), HasSubstr("did you mean 'optimizer.name'?"));
+  EXPECT_THAT(message("norm", "batch_norm"), HasSubstr("did you mean 'norm.name'?"));
   EXPECT_THAT(message("encoder.d_model", "3.5"),
               HasSubstr("option encoder.d_model is '3.5'; expected an integer"));
   EXPECT_THAT(message("encoder.activation", "gelo"), HasSubstr("one of relu, gelu, gelu_tanh"));

@@ -1,0 +1,31 @@
+#include "ref/numeric/nan_sign.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace normproof::tests::ref::numeric {
+namespace {
+
+using normproof::ref::numeric::without_nan_sign;
+
+TEST(NanSign, EveryNanPrintsTheSame) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  ASSERT_EQ(fmt::format("{}", std::copysign(nan, -1.0)), "-nan");
+  for (const double sign : {-1.0, 1.0}) {
+    EXPECT_EQ(fmt::format("{}", without_nan_sign(std::copysign(nan, sign))), "nan");
+    EXPECT_EQ(fmt::format("{:.9g}", without_nan_sign(std::copysign(nan, sign))), "nan");
+  }
+}
+
+TEST(NanSign, OtherValuesKeepTheirBits) {
+  for (const double x : {0.0, -0.0, -1.5, std::numeric_limits<double>::infinity(),
+                         -std::numeric_limits<double>::infinity()})
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(without_nan_sign(x)), std::bit_cast<std::uint64_t>(x));
+}
+
+}  // namespace
+}  // namespace normproof::tests::ref::numeric
