@@ -4,21 +4,22 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <fstream>
-#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "ref/io/atomic_file.hpp"
 #include "ref/io/file_failure.hpp"
 #include "ref/io/sha256.hpp"
 #include "ref/io/tensor_file.hpp"
 #include "ref/numeric/errors.hpp"
+#include "ref/numeric/nan_sign.hpp"
 #include "ref/tensor/contract.hpp"
 #include "verification/training/checkpoint.hpp"
+#include "verification/training/folder_lock.hpp"
+#include "verification/training/metrics.hpp"
 #include "verification/training/pytorch_weights.hpp"
 
 namespace normproof::verification::training {
@@ -92,53 +93,6 @@ class NormStatistics {
   double largest_gamma_ = 0;
 };
 
-/// metrics.jsonl: lines appended, each written wholly before the next step. Its hash after a line
-/// is that of the hash before and the line.
-class Metrics {
- public:
-  Metrics(fs::path file, const MetricsEnd& end) : file_(std::move(file)), end_{end.bytes, {}} {
-    std::error_code error;
-    const bool is_there = fs::exists(file_, error);
-    const std::string text = end.bytes > 0 && is_there ? ref::io::read_text(file_) : std::string();
-    if (text.size() < end.bytes)
-      ref::io::file_failure(file_.string(), "the file", "is shorter than at the last checkpoint",
-                            fmt::format("at least {} bytes", end.bytes));
-    for (std::size_t begin = 0, stop = 0; begin < end.bytes; begin = stop) {
-      stop = std::min<std::size_t>(text.find('\n', begin), end.bytes - 1) + 1;
-      end_.sha256 = ref::io::sha256(end_.sha256 + text.substr(begin, stop - begin));
-    }
-    if (end_.sha256 != end.sha256)
-      ref::io::file_failure(file_.string(), "the file",
-                            "was altered before its byte " + std::to_string(end.bytes),
-                            "the lines that the last checkpoint knows");
-    if (is_there) fs::resize_file(file_, end.bytes, error);
-    if (error) fail(error.message());
-    stream_.open(file_, std::ios::binary | std::ios::app);
-    if (!stream_) fail(std::strerror(errno));
-  }
-
-  void add(const ordered_json& line) {
-    const std::string text = line.dump() + "\n";
-    stream_ << text << std::flush;
-    if (!stream_) fail(std::strerror(errno));
-    end_ = {end_.bytes + text.size(), ref::io::sha256(end_.sha256 + text)};
-  }
-
-  const MetricsEnd& end() const { return end_; }
-
- private:
-  [[noreturn]] void fail(const std::string& reason) const {
-    throw FileError(fmt::format(
-        "{}: cannot be written ({}); expected a folder on a disk with room: the last checkpoint is "
-        "kept, and --resume goes on from it",
-        file_.string(), reason));
-  }
-
-  fs::path file_;
-  std::ofstream stream_;
-  MetricsEnd end_;
-};
-
 /// "layers.0.norm1.y at [0, 1, 2] is nan", of the first tensor of the step that holds such a value.
 std::optional<std::string> first_not_finite(const RunConfig& config,
                                             std::span<const train::LabelledBatch> batches,
@@ -150,7 +104,7 @@ std::optional<std::string> first_not_finite(const RunConfig& config,
       if (!std::isfinite(values.data()[i]))
         found = fmt::format("{} at {} is {}", name,
                             ref::tensor::index_to_string(i, ref::tensor::shape_of(values)),
-                            values.data()[i]);
+                            ref::numeric::without_nan_sign(values.data()[i]));
   };
   for (const auto& [name, values] : state.parameters)
     look(fmt::format("the parameter {}", name), values);
@@ -164,18 +118,6 @@ std::optional<std::string> first_not_finite(const RunConfig& config,
   return found;
 }
 
-/// The loss of the last step that metrics.jsonl has.
-double last_loss(const fs::path& file) {
-  const std::string text = ref::io::read_text(file);
-  double loss = std::numeric_limits<double>::quiet_NaN();
-  for (std::size_t begin = 0, end = 0; begin < text.size(); begin = end + 1) {
-    end = std::min(text.find('\n', begin), text.size());
-    const auto line = ordered_json::parse(text.substr(begin, end - begin), nullptr, false);
-    if (line.is_object() && line.contains("loss")) loss = line.value("loss", loss);
-  }
-  return loss;
-}
-
 /// One run, step after step.
 class Run {
  public:
@@ -187,14 +129,17 @@ class Run {
         steps_each_(steps_of_epoch(data, config)),
         begin_(given_weights(config, options)) {}
 
-  /// A configuration that the first step refuses leaves no folder.
+  /// A configuration that the first step refuses leaves no folder, and neither does one that could
+  /// not be begun.
   RunSummary go() {
-    const Checkpoint start = prepare();
     try {
-      return go_on(start);
+      return go_on(prepare());
     } catch (const UsageError&) {
+      if (state_.step == 0) leave_nothing();
+      throw;
+    } catch (const FileError&) {
       std::error_code ignored;
-      if (made_ && state_.step == 0) fs::remove_all(options_.out, ignored);
+      if (!fs::exists(options_.out / kConfig, ignored)) leave_nothing();
       throw;
     }
   }
@@ -235,36 +180,72 @@ class Run {
     Checkpoint start{train::initial_train_state(config_.train), {}, {}};
     if (begin_) start.state.parameters = *begin_;
     std::error_code error;
-    const bool is_there = fs::exists(out / kConfig, error);
-    if (options_.resume && is_there) {
+    if (options_.resume && fs::exists(out / kConfig, error)) {
+      take_folder();
       const bool has_checkpoint = fs::exists(out / kCheckpoint, error);
       if (has_checkpoint) check_unaltered();
       check_same(out / kConfig, config, "the configuration");
       check_same(out / kData, data, "the data");
       if (has_checkpoint) return read_checkpoint(out / kCheckpoint, config_.train);
     } else {
-      if (options_.resume)
-        throw UsageError(
-            fmt::format("--resume: {} holds no run; expected one, or a run without "
-                        "--resume",
-                        out.string()));
-      if (fs::exists(out, error) && !(fs::is_directory(out, error) && fs::is_empty(out, error)))
-        throw UsageError(
-            fmt::format("--out {} is there already; expected the name of a new folder, or --resume",
-                        out.string()));
-      fs::create_directories(out, error);
-      if (error)
-        throw FileError(
-            fmt::format("{}: the folder cannot be made ({}); expected one that can be "
-                        "written",
-                        out.string(), error.message()));
-      made_ = true;
+      make_folder();
+      take_folder();
+      if (fs::exists(out / kConfig, error)) another_is_there();  // begun and ended meanwhile
       if (begin_)
         ref::io::write_tensors(out / kWeights, to_pytorch(config_.train.encoder, *begin_));
       ref::io::write_file(out / kData, data);
       ref::io::write_file(out / kConfig, config);  // the last one: with it the folder is a run
     }
     return start;
+  }
+
+  [[noreturn]] void another_is_there() const {
+    throw UsageError(
+        fmt::format("--out {} is there already; expected the name of a new folder, or --resume",
+                    options_.out.string()));
+  }
+
+  /// A new folder, or an empty one, or, to be resumed, one whose run was ended before it began.
+  void make_folder() {
+    const fs::path& out = options_.out;
+    std::error_code error;
+    const bool is_folder = fs::is_directory(out, error);
+    if (options_.resume && !(is_folder && holds_a_beginning(out)))
+      throw UsageError(fmt::format(
+          "--resume: {} holds no run; expected one, or a run without --resume", out.string()));
+    if (!options_.resume && fs::exists(out, error) && !(is_folder && fs::is_empty(out, error)))
+      another_is_there();
+    made_ = fs::create_directories(out, error);
+    if (error)
+      throw FileError(
+          fmt::format("{}: the folder cannot be made ({}); expected one that can be "
+                      "written",
+                      out.string(), error.message()));
+  }
+
+  /// Nothing but what is written before config.json is.
+  static bool holds_a_beginning(const fs::path& folder) {
+    std::error_code error;
+    return std::ranges::all_of(fs::directory_iterator(folder, error), [](const auto& entry) {
+      const std::string name = entry.path().filename().string();
+      return name == kData || name == kWeights || name.ends_with(".tmp");
+    });
+  }
+
+  void take_folder() {
+    if (auto held = FolderLock::take(options_.out)) {
+      lock_.emplace(std::move(*held));
+      return;
+    }
+    made_ = false;
+    throw UsageError(fmt::format(
+        "--out {}: another 'normproof train' is at work in it; expected another folder, or its end",
+        options_.out.string()));
+  }
+
+  void leave_nothing() const {
+    std::error_code ignored;
+    if (made_) fs::remove_all(options_.out, ignored);
   }
 
   /// Whether config.json and data.json are those that the checkpoint knows.
@@ -356,6 +337,7 @@ class Run {
   std::optional<Metrics> metrics_;
   RunSummary summary_;
   bool made_ = false;  ///< the folder of this run, by this run
+  std::optional<FolderLock> lock_;
 };
 
 }  // namespace

@@ -74,6 +74,16 @@ TEST_F(TrainProgram, PrintsItsSettingsAndTakesThemBack) {
   EXPECT_EQ(in("$N train --print-config --config c.json").out, printed.out);
 }
 
+TEST_F(TrainProgram, TwoAtATimeInOneFolderIsOneTooMany) {
+  in("$N train --out a --set training.epochs=1");
+  const std::string before = in("sha256sum a/*").out;
+  const Outcome second = in("exec 9<a; flock 9; $N train --out a --resume");
+  EXPECT_EQ(second.status, 2);
+  EXPECT_TRUE(is_one_sentence(second.err)) << second.err;
+  EXPECT_THAT(second.err, HasSubstr("--out a: another 'normproof train' is at work in it"));
+  EXPECT_EQ(in("sha256sum a/*").out, before);
+}
+
 TEST_F(TrainProgram, WhatIsWrongIsOneSentence) {
   in("mkdir full && touch full/x; echo '{\"encoder\": {\"d_modl\": 3}}' > c.json; echo 9999 > v");
   for (const auto& [arguments, status, sentence] :
@@ -81,7 +91,8 @@ TEST_F(TrainProgram, WhatIsWrongIsOneSentence) {
            {"", 2, "--out is not given; expected the folder of the run"},
            {"--out full", 2, "--out full is there already"},
            {"--out n --resume", 2, "--resume: n holds no run"},
-           {"--out n --set norm=3", 2, "unknown setting 'norm'"},
+           {"--out n --set norm=3", 2, "unknown setting 'norm'; did you mean 'norm.name'?"},
+           {"--out n --set norm.nam=none", 2, "did you mean 'norm.name'?"},
            {"--out n --set norm.name", 2, "--set is 'norm.name'; expected KEY=VALUE"},
            {"--out n --config absent.json", 3, "absent.json"},
            {"--out n --config c.json", 3, "c.json: unknown setting 'encoder.d_modl'"},

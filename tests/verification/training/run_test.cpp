@@ -14,6 +14,7 @@
 #include "ref/numeric/parallel.hpp"
 #include "tests/ref/io/temporary_folder.hpp"
 #include "tests/verification/training/samples.hpp"
+#include "verification/training/folder_lock.hpp"
 
 namespace normproof::verification::training {
 namespace {
@@ -120,6 +121,30 @@ TEST_F(TrainingRun, MetricsAlteredBeforeTheCheckpointAreRefused) {
   EXPECT_THAT(file_message([&] { go("a", {.resume = true}); }), HasSubstr("was altered before"));
   ref::io::write_file(file, text);
   go("a", {.resume = true});
+}
+
+TEST_F(TrainingRun, KilledBeforeItBeganItIsResumedFromItsFirstStep) {
+  const RunSummary whole = go("whole");
+  fs::create_directory(folder_ / "begun");
+  ref::io::write_file(folder_ / "begun/data.json", "{");
+  ref::io::write_file(folder_ / "begun/.config.json.1.tmp", "{");
+  EXPECT_THAT(usage_message([&] { go("begun"); }), HasSubstr("is there already"));
+  EXPECT_EQ(go("begun", {.resume = true}).sha256, whole.sha256);
+  fs::create_directory(folder_ / "other");
+  ref::io::write_file(folder_ / "other/data.json", "{");
+  ref::io::write_file(folder_ / "other/mine", "x");
+  EXPECT_THAT(usage_message([&] { go("other", {.resume = true}); }), HasSubstr("holds no run"));
+}
+
+TEST_F(TrainingRun, OneProcessIsAtWorkInAFolder) {
+  kill_after("a", 2, {.checkpoint_every = 1});
+  const auto at_work = FolderLock::take(folder_ / "a");
+  EXPECT_THAT(usage_message([&] { go("a", {.resume = true}); }),
+              HasSubstr("another 'normproof train' is at work in it"));
+  fs::create_directory(folder_ / "b");
+  const auto beginning = FolderLock::take(folder_ / "b");
+  EXPECT_THAT(usage_message([&] { go("b"); }), HasSubstr("is at work in it"));
+  EXPECT_TRUE(fs::exists(folder_ / "b"));  // it is the other's
 }
 
 /// From now on no file of this process can become longer than that: what a full disk does to it.

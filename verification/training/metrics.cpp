@@ -1,0 +1,69 @@
+#include "verification/training/metrics.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "ref/io/atomic_file.hpp"
+#include "ref/io/file_failure.hpp"
+#include "ref/io/sha256.hpp"
+#include "ref/numeric/errors.hpp"
+
+namespace normproof::verification::training {
+
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+
+Metrics::Metrics(fs::path file, const MetricsEnd& end)
+    : file_(std::move(file)), end_{end.bytes, {}} {
+  std::error_code error;
+  const bool is_there = fs::exists(file_, error);
+  const std::string text = end.bytes > 0 && is_there ? ref::io::read_text(file_) : std::string();
+  if (text.size() < end.bytes)
+    ref::io::file_failure(file_.string(), "the file", "is shorter than at the last checkpoint",
+                          fmt::format("at least {} bytes", end.bytes));
+  for (std::size_t begin = 0, stop = 0; begin < end.bytes; begin = stop) {
+    stop = std::min<std::size_t>(text.find('\n', begin), end.bytes - 1) + 1;
+    end_.sha256 = ref::io::sha256(end_.sha256 + text.substr(begin, stop - begin));
+  }
+  if (end_.sha256 != end.sha256)
+    ref::io::file_failure(file_.string(), "the file",
+                          "was altered before its byte " + std::to_string(end.bytes),
+                          "the lines that the last checkpoint knows");
+  if (is_there) fs::resize_file(file_, end.bytes, error);
+  if (error) fail(error.message());
+  stream_.open(file_, std::ios::binary | std::ios::app);
+  if (!stream_) fail(std::strerror(errno));
+}
+
+void Metrics::add(const ordered_json& line) {
+  const std::string text = line.dump() + "\n";
+  stream_ << text << std::flush;
+  if (!stream_) fail(std::strerror(errno));
+  end_ = {end_.bytes + text.size(), ref::io::sha256(end_.sha256 + text)};
+}
+
+void Metrics::fail(const std::string& reason) const {
+  throw ref::numeric::FileError(fmt::format(
+      "{}: cannot be written ({}); expected a folder on a disk with room: the last checkpoint is "
+      "kept, and --resume goes on from it",
+      file_.string(), reason));
+}
+
+double last_loss(const fs::path& file) {
+  const std::string text = ref::io::read_text(file);
+  double loss = std::numeric_limits<double>::quiet_NaN();
+  for (std::size_t begin = 0, end = 0; begin < text.size(); begin = end + 1) {
+    end = std::min(text.find('\n', begin), text.size());
+    const auto line = ordered_json::parse(text.substr(begin, end - begin), nullptr, false);
+    if (line.is_object() && line.contains("loss")) loss = line.value("loss", loss);
+  }
+  return loss;
+}
+
+}  // namespace normproof::verification::training
