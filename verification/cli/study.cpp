@@ -19,6 +19,7 @@
 
 namespace normproof::verification::cli {
 
+using ref::numeric::FileError;
 using ref::numeric::UsageError;
 
 namespace {
@@ -111,49 +112,84 @@ void run_cells(const StudyCommand& command) {
                                           summary.done_here, summary.done_elsewhere));
 }
 
-void show_status(const StudyCommand& command) {
-  const study::Store store = store_of(command);
-  const study::Results results = read_contents(command, store).results;
-  const auto times = store.times();
+/// How far the cells asked for are.
+struct Status {
+  std::size_t results = 0, cells = 0, done = 0;
+  std::vector<std::string> missing;
+  /// Of those that are done: times.jsonl need not have all.
+  std::size_t measured = 0;
+  double seconds = 0;
+  std::optional<double> seconds_left;  ///< nothing where no cell of the folder is measured
+};
+
+Status status_of(const StudyCommand& command, const study::Results& results,
+                 const std::map<std::string, double>& times) {
   const std::vector<study::Cell> cells = cells_of(command);
+  Status status{results.size(), cells.size(), 0, {}, 0, 0, {}};
   // The rate is that of all that is measured here, the seconds are those of the cells asked for.
-  double measured = 0, measured_of_all = 0, cost_of_measured = 0, cost_of_missing = 0;
-  std::size_t done = 0;
-  nlohmann::ordered_json missing = nlohmann::json::array();
+  double seconds_of_all = 0, cost_of_all = 0, cost_of_missing = 0;
   for (const auto& [name, finished] : results)
     if (const auto time = times.find(name); time != times.end()) {
-      measured_of_all += time->second;
-      cost_of_measured += cost(finished.cell);
+      seconds_of_all += time->second;
+      cost_of_all += cost(finished.cell);
     }
   for (const study::Cell& cell : cells) {
     const std::string name = cell_name(cell);
-    if (results.contains(name)) {
-      ++done;
-      if (const auto time = times.find(name); time != times.end()) measured += time->second;
+    if (!results.contains(name)) {
+      status.missing.push_back(name);
+      cost_of_missing += cost(cell);
       continue;
     }
-    missing.push_back(name);
-    cost_of_missing += cost(cell);
+    ++status.done;
+    if (const auto time = times.find(name); time != times.end()) {
+      ++status.measured;
+      status.seconds += time->second;
+    }
   }
-  const bool known = cost_of_measured > 0;
-  const double left = known ? measured_of_all / cost_of_measured * cost_of_missing /
-                                  static_cast<double>(command.jobs)
-                            : 0;
+  if (status.missing.empty())
+    status.seconds_left = 0;
+  else if (cost_of_all > 0)
+    status.seconds_left =
+        seconds_of_all / cost_of_all * cost_of_missing / static_cast<double>(command.jobs);
+  return status;
+}
+
+/// "12 done in 3 min", "12 done, 5 of them in 80 s", "12 done, of no measured time".
+std::string done_text(const Status& status) {
+  if (status.done == 0) return "none done";
+  const std::string seconds = duration_text(status.seconds);
+  if (status.measured == status.done) return fmt::format("{} done in {}", status.done, seconds);
+  if (status.measured == 0) return fmt::format("{} done, no time measured", status.done);
+  return fmt::format("{} done, {} of them in {}, the others not measured", status.done,
+                     status.measured, seconds);
+}
+
+void show_status(const StudyCommand& command) {
+  const study::Store store = store_of(command);
+  const Status status = status_of(command, read_contents(command, store).results, store.times());
   if (command.json) {
-    nlohmann::ordered_json status = {
-        {"results", results.size()}, {"cells", cells.size()}, {"done", done}, {"missing", missing}};
-    status["seconds_left"] = known ? nlohmann::ordered_json(left) : nlohmann::ordered_json();
-    status["seconds_measured"] = measured;
-    write_stdout(status.dump(1) + "\n");
-    return;
+    const auto or_null = [](const std::optional<double>& number) {
+      return number ? nlohmann::ordered_json(*number) : nlohmann::ordered_json();
+    };
+    const nlohmann::ordered_json object = {
+        {"results", status.results},
+        {"cells", status.cells},
+        {"done", status.done},
+        {"missing", status.missing},
+        {"seconds_left", or_null(status.seconds_left)},
+        {"measured", status.measured},
+        {"seconds_measured",
+         or_null(status.measured > 0 ? std::optional(status.seconds) : std::nullopt)}};
+    return write_stdout(object.dump(1) + "\n");
   }
   std::string text =
-      fmt::format("{}; of {} selected {} done in {}, {} missing", plural(results.size(), "result"),
-                  plural(cells.size(), "cell"), done, duration_text(measured), missing.size());
-  if (!missing.empty())
-    text += known ? fmt::format(", about {} with {}", duration_text(left),
-                                plural(static_cast<std::size_t>(command.jobs), "job"))
-                  : std::string(", and no time is measured");
+      fmt::format("{}; of {} selected {}, {} missing", plural(status.results, "result"),
+                  plural(status.cells, "cell"), done_text(status), status.missing.size());
+  if (!status.missing.empty())
+    text += status.seconds_left
+                ? fmt::format(", about {} with {}", duration_text(*status.seconds_left),
+                              plural(static_cast<std::size_t>(command.jobs), "job"))
+                : std::string(", no time to tell by how long they take");
   write_stdout(fmt::format("{}\n", text));
 }
 
@@ -163,8 +199,8 @@ void write_report(const StudyCommand& command) {
   const study::Results& results = contents.results;
   const study::ClassCounts& classes = contents.classes;
   if (results.empty())
-    throw UsageError(fmt::format("--out {} holds no result; expected some of normproof study run",
-                                 command.out.string()));
+    throw FileError(fmt::format("{}: holds no result; expected some of 'normproof study run'",
+                                (command.out / "results.jsonl").string()));
   const Document document = study_document(results, classes);
   for (const auto& part : document)
     if (const auto* const figure = std::get_if<DocumentFigure>(&part))
@@ -177,9 +213,7 @@ void write_report(const StudyCommand& command) {
                                  (command.out / "report.html").string());
   for (const study::Condition& condition : conditions_of(results)) {
     const study::Agreement counts = study::agreement(tables_of(results, condition, classes));
-    text +=
-        fmt::format("{}: {} published entries agree, {} differ, of {} the seeds differ\n",
-                    condition_name(condition), counts.agree, counts.differ, counts.seeds_differ);
+    text += fmt::format("{}: {}\n", condition_name(condition), agreement_text(counts));
   }
   write_stdout(text);
 }

@@ -88,12 +88,6 @@ std::string step_axis(bool logarithmic) {
 
 using Values = std::vector<std::optional<double>>;
 
-const Values* series_of(const study::SiteDynamics& site, const std::string& name) {
-  for (const auto& [own, values] : site.series)
-    if (own == name) return &values;
-  return nullptr;
-}
-
 /// The first seed that has dynamics.
 const study::Finished* dynamics_of(const study::Results& results, const study::Condition& condition,
                                    const std::string& norm) {
@@ -102,19 +96,22 @@ const study::Finished* dynamics_of(const study::Results& results, const study::C
   return nullptr;
 }
 
-std::string largest_text(const study::SiteDynamics& site, const std::string& name) {
-  const Values* const values = series_of(site, name);
-  std::optional<double> most;
+/// The largest of a series, or its least.
+std::string extreme_text(const study::SiteDynamics& site, const std::string& name, bool largest) {
+  const Values* const values = site.find(name);
+  std::optional<double> found;
   if (values != nullptr)
     for (const auto& value : *values)
-      if (value) most = std::max(most.value_or(*value), *value);
-  return most ? number_text(*most) : "–";
+      if (value)
+        found = largest ? std::max(found.value_or(*value), *value)
+                        : std::min(found.value_or(*value), *value);
+  return found ? number_text(*found) : "–";
 }
 
 /// "80 of 87": the steps at which the one is below the other.
 std::string below_text(const study::SiteDynamics& site, const std::string& one,
                        const std::string& other) {
-  const Values *const a = series_of(site, one), *const b = series_of(site, other);
+  const Values *const a = site.find(one), *const b = site.find(other);
   if (a == nullptr || b == nullptr) return "–";
   std::size_t below = 0, count = 0;
   for (std::size_t i = 0; i < std::min(a->size(), b->size()); ++i)
@@ -231,7 +228,7 @@ std::optional<DocumentFigure> dynamics_figure(const study::Results& results,
     if (run == nullptr) continue;
     for (const study::SiteDynamics& site : run->result.dynamics)
       for (const std::string& quantity : quantities) {
-        const Values* const values = series_of(site, quantity);
+        const Values* const values = site.find(quantity);
         if (values == nullptr) continue;
         Curve curve{fmt::format("{} {}: {}", norm, site.site, quantity),
                     line(curves.size(), curves.size() >= 8),
@@ -251,7 +248,8 @@ DocumentTable dynamics_table(const study::Results& results, const study::Conditi
   DocumentTable table{"The norms on the activations that they see, over the run of figures 4 to 6",
                       {"norm", "site", "spread of mean", "of variance", "of quadratic mean",
                        "steps at which PowerNorm's Lipschitz constant is below BatchNorm's",
-                       "largest (1 - alpha) Gamma", "largest |nu|", "largest share of the bound"},
+                       "largest (1 - alpha) Gamma", "largest |nu|", "least psi", "largest gradient",
+                       "largest bound", "largest share of the bound"},
                       {}};
   for (const std::string& norm : study::study_norms()) {
     const study::Finished* const run = dynamics_of(results, condition, norm);
@@ -264,8 +262,9 @@ DocumentTable dynamics_table(const study::Results& results, const study::Conditi
         row.push_back({spread == site.spreads.end() ? "–" : number_text(spread->second)});
       }
       row.push_back({below_text(site, "lipschitz_power_norm", "lipschitz_batch_norm")});
-      for (const char* quantity : {"max_weighted_gamma", "nu_largest", "gradient_share"})
-        row.push_back({largest_text(site, quantity)});
+      for (const char* quantity : {"max_weighted_gamma", "nu_largest", "psi_least", "gradient_seen",
+                                   "gradient_bound", "gradient_share"})
+        row.push_back({extreme_text(site, quantity, std::string_view(quantity) != "psi_least")});
       table.rows.push_back(std::move(row));
     }
   }

@@ -14,6 +14,9 @@ namespace normproof::verification::cli {
 /// function of its arguments alone.
 Document study_document(const study::Results& results, const study::ClassCounts& classes);
 
+/// "published entries: 54 the same here, 9 not", and what else there is to count.
+std::string agreement_text(const study::Agreement& counts);
+
 /// The same numbers: conditions with tables, agreement and findings.
 nlohmann::ordered_json study_summary(const study::Results& results,
                                      const study::ClassCounts& classes);

@@ -41,6 +41,13 @@ struct SiteDynamics {
   std::vector<std::pair<std::string, std::vector<std::optional<double>>>> series;
   std::vector<std::pair<std::string, double>> spreads;  ///< over the run
 
+  /// A series by its name, or null.
+  const std::vector<std::optional<double>>* find(std::string_view name) const {
+    for (const auto& [own, values] : series)
+      if (own == name) return &values;
+    return nullptr;
+  }
+
   bool operator==(const SiteDynamics&) const = default;
 };
 

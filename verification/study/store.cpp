@@ -160,8 +160,9 @@ void Store::begin(const std::string& identity, const Check& check) const {
 
 std::string Store::identity() const {
   if (!has_identity())
-    throw UsageError(
-        fmt::format("--out {} holds no study; expected the folder of a study", folder_.string()));
+    throw FileError(fmt::format(
+        "{}: {}; expected the folder of a study, as 'normproof study run' makes it",
+        folder_.string(), fs::is_directory(folder_) ? "holds no study" : "is no folder"));
   return ref::io::read_text(file(kIdentity));
 }
 

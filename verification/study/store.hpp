@@ -62,7 +62,7 @@ class Store {
   void begin(const std::string& identity, const Check& check = {}) const;
 
   /// What study.json holds.
-  /// Throws    UsageError where the folder holds no study; FileError where it has results alone
+  /// Throws    FileError where there is no folder, or it holds no study, or results alone
   std::string identity() const;
 
   /// Results by name.

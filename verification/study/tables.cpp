@@ -159,6 +159,16 @@ std::optional<double> mean_macro_f1(const TableEntry& entry) {
   return mean_of_runs(entry, [](const EpochResult& epoch) { return epoch.macro_f1; });
 }
 
+std::optional<std::pair<double, double>> accuracy_range(const TableEntry& entry) {
+  std::vector<double> accuracies;
+  for (const Finished* run : entry.runs)
+    if (!run->result.diverged && !run->result.epochs.empty())
+      accuracies.push_back(run->result.epochs.back().accuracy);
+  if (accuracies.size() < 2) return std::nullopt;
+  const auto [least, largest] = std::ranges::minmax(accuracies);
+  return std::pair(least, largest);
+}
+
 std::vector<Table> tables_of(const Results& results, const Condition& condition,
                              const ClassCounts& classes, const Rules& rules) {
   std::vector<Table> tables;
@@ -222,13 +232,14 @@ std::string highest_rate(const Table& table, const std::string& norm) {
   const auto column = std::ranges::find(table.norms, norm);
   if (column == table.norms.end()) return "";
   const auto place = static_cast<std::size_t>(column - table.norms.begin());
-  bool run = false;
+  std::size_t run = 0;
   for (std::size_t row = 0; row < table.rates.size(); ++row) {
     const Outcome outcome = table.entries[row][place].outcome();
     if (outcome == Outcome::converged) return table.rates[row];
-    run = run || outcome != Outcome::not_run;
+    run += outcome != Outcome::not_run ? 1 : 0;
   }
-  return run ? "none" : "";
+  if (run == 0) return "";
+  return run == study_rates().size() ? "none" : "none of those run";
 }
 
 std::vector<Sensitivity> sensitivity(const Results& results, const Condition& condition,

@@ -60,6 +60,9 @@ struct TableEntry {
 std::optional<double> mean_accuracy(const TableEntry& entry);
 std::optional<double> mean_macro_f1(const TableEntry& entry);
 
+/// The least and the largest of those accuracies; nothing where fewer than two runs have one.
+std::optional<std::pair<double, double>> accuracy_range(const TableEntry& entry);
+
 struct Table {
   TableShape shape;
   std::vector<std::string> rates, norms;         ///< those with a result, in the study's order
@@ -86,7 +89,7 @@ struct Agreement {
 Agreement agreement(const std::vector<Table>& tables);
 
 /// The highest rate of a table at which a norm converged for every seed, "none" where there is
-/// none; empty where no rate was run.
+/// none among all seven, "none of those run" where some are missing; empty where no rate was run.
 std::string highest_rate(const Table& table, const std::string& norm);
 
 /// The published one among the rates that the table has; empty where nothing was published.

@@ -25,6 +25,7 @@ study::Results with_curves(const char* norm) {
                              {{"lipschitz_batch_norm", {3.0, 1.0}},
                               {"lipschitz_power_norm", {2.0, 2.0}},
                               {"max_weighted_gamma", {0.25, 0.5}},
+                              {"psi_least", {0.5, 0.25}},
                               {"gradient_share", {std::nullopt, std::nullopt}}},
                              {{"mean", 0.125}}});
   study::Results results;
@@ -78,7 +79,7 @@ TEST(StudyFigures, TheDynamicsCountTheStepsAtWhichPowerNormIsSmoother) {
   std::vector<std::string> texts;
   for (const DocumentCell& cell : table.rows[0]) texts.push_back(cell.text);
   EXPECT_THAT(texts, testing::ElementsAre("power_norm", "layers.0.norm1", "0.125", "–", "–",
-                                          "1 of 2", "0.5", "–", "–"));
+                                          "1 of 2", "0.5", "–", "0.25", "–", "–", "–"));
   const auto figure =
       dynamics_figure(results, {}, {"power_norm"}, {"lipschitz_power_norm"}, "Constants");
   ASSERT_TRUE(figure);

@@ -30,13 +30,13 @@ TEST(StudyReport, SetsEachEntryBesideWhatWasPublished) {
   EXPECT_THAT(
       page,
       AllOf(HasSubstr("2 cells of 1 protocol"), HasSubstr("## Protocol corrected"),
-            HasSubstr("run here 1 agree and 1 differ"),
+            HasSubstr("published entries: 1 the same here, 1 not. The loss"),
             HasSubstr("| 0.1 | ✓ 0.500/0.250 (published ✓) | ✗ 0.500/0.250 (published ✓) |"),
-            HasSubstr("| Table 1: 1 layer, width 32 | 0.1 (0.1) | none (0.1) |"),
+            HasSubstr("| Table 1: 1 layer, width 32 | 0.1 (0.1) | none of those run (0.1) |"),
             HasSubstr("corrected/1x32/none/rate-0.1/seed-42"),
             HasSubstr("normproof study run --out DIR --cells NAME"), HasSubstr("0.6931 nats")));
   EXPECT_THAT(page, AllOf(HasSubstr("| ✓ holds | · not run |"), HasSubstr("| ✗ does not |"),
-                          HasSubstr("seed 42: table 1: 0.1 against none")));
+                          HasSubstr("seed 42: table 1: 0.1 against no rate of those run; not ")));
   EXPECT_THAT(page, Not(HasSubstr("![")));  // no cell of a figure was run
 }
 
@@ -49,7 +49,8 @@ TEST(StudyReport, SaysWhereACellStoppedBeingFiniteAndWhatSeedsDiffer) {
   diverged.diverged = study::Divergence{.step = 2, .sentence = "the loss is inf"};
   sample::add(results, cell, diverged);
   const Document document = study_document(results, sample::even_classes());
-  EXPECT_THAT(document_markdown(document), AllOf(HasSubstr("the loss is inf"), HasSubstr("± 1/2")));
+  EXPECT_THAT(document_markdown(document),
+              AllOf(HasSubstr("the loss is inf"), HasSubstr("± 1/2 0.500/0.250 (")));
   EXPECT_THAT(document_html("t", document),
               AllOf(HasSubstr("class=\"differ\""), HasSubstr("not finite at step 2")));
 }
@@ -74,7 +75,7 @@ TEST(StudyReport, TheSummaryHasTheSameNumbers) {
   const auto& own = summary.at("protocols").at(0);
   EXPECT_EQ(own.at("protocol"), "corrected");
   EXPECT_EQ(own.at("agreement").at("agree"), 1);
-  EXPECT_EQ(own.at("tables").at(0).at("highest_rate").at("none"), "none");
+  EXPECT_EQ(own.at("tables").at(0).at("highest_rate").at("none"), "none of those run");
   EXPECT_EQ(own.at("statements").at("a2").at("verdict"), "holds");
   EXPECT_EQ(summary.at("published").at("e2"), "does not");
 }

@@ -195,6 +195,37 @@ TEST_F(StudyProgram, StatusSumsTheSecondsOfTheCellsAskedFor) {
   EXPECT_EQ(measured("${C%%,*}"), 1);
 }
 
+TEST_F(StudyProgram, StatusSaysWhereNoTimeWasMeasured) {
+  in("$N study run --out a --cells ${C%%,*}; rm a/times.jsonl");
+  const auto status = [&](const char* of) {
+    return in(std::string("$N study status --out a --cells ") + of);
+  };
+  EXPECT_EQ(status("$C").out,
+            "1 result; of 8 cells selected 1 done, no time measured, 7 missing, no time to tell by "
+            "how long they take\n");
+  EXPECT_EQ(status("${C%%,*}").out,
+            "1 result; of 1 cell selected 1 done, no time measured, 0 missing\n");
+  EXPECT_THAT(status("${C##*,}").out, HasSubstr("of 1 cell selected none done, 1 missing"));
+  const auto json = nlohmann::json::parse(status("$C --json").out);
+  EXPECT_TRUE(json.at("seconds_measured").is_null());
+  EXPECT_TRUE(json.at("seconds_left").is_null());
+  EXPECT_EQ(json.at("measured"), 0);
+  in("$N study run --out a --cells $C; head -n 2 a/times.jsonl > t; mv t a/times.jsonl");
+  EXPECT_THAT(status("$C").out, HasSubstr("8 done, 2 of them in "));
+  EXPECT_EQ(nlohmann::json::parse(status("$C --json").out).at("seconds_left"), 0);
+}
+
+// Tables 3 and 6 of the real study, whose highest rates alone were run: enough for LayerNorm to be
+// below BatchNorm in one, for nothing else.
+TEST_F(StudyProgram, ABegunStudyConcludesNothingFromWhatIsMissing) {
+  in("cp -r '" NORMPROOF_SOURCE_DIR "/docs/study/begun' a");
+  const Outcome outcome = in("$N study report --out a --json");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const auto statements = nlohmann::json::parse(outcome.out).at("protocols").at(0).at("statements");
+  for (const auto& [id, found] : statements.items())
+    EXPECT_EQ(found.at("verdict"), id == "a1" ? "does not" : "not run") << id << found.dump();
+}
+
 TEST_F(StudyProgram, WhatIsWrongIsOneSentence) {
   in("mkdir full empty && touch full/x; $N study run --out a --cells "
      "corrected/1x32/none/rate-10/seed-1/steps-0");
@@ -209,9 +240,12 @@ TEST_F(StudyProgram, WhatIsWrongIsOneSentence) {
            {"run --out full --quick", 2, "holds something that is no study"},
            {"run --out n --data d", 2, "--data is given without --vocab"},
            {"run --out n --data d --vocab v", 3, "v: does not exist"},
-           {"status --out empty", 2, "holds no study"},
-           {"report --out empty", 2, "holds no study"},
-           {"report --out bare", 2, "holds no result"},
+           {"status --out empty", 3, "empty: holds no study"},
+           {"report --out empty", 3, "empty: holds no study"},
+           {"status --out absent", 3, "absent: is no folder"},
+           {"report --out absent", 3, "absent: is no folder"},
+           {"report --out full/x", 3, "full/x: is no folder"},
+           {"report --out bare", 3, "bare/results.jsonl: holds no result"},
            {"run --out a --validation one", 2, "of other data"}}) {
     in("echo 1 > one");
     const Outcome outcome = in(std::string("$N study ") + arguments);

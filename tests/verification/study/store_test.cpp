@@ -129,7 +129,9 @@ TEST_F(StoreTest, AFolderIsOfOneStudy) {
               ThrowsMessage<UsageError>(HasSubstr("is the folder of a study of other data")));
   const tests::ref::io::TemporaryFolder other;
   EXPECT_THAT([&] { Store(other.path()).identity(); },
-              ThrowsMessage<UsageError>(HasSubstr("holds no study")));
+              ThrowsMessage<FileError>(HasSubstr("holds no study")));
+  EXPECT_THAT([&] { Store(other / "absent").identity(); },
+              ThrowsMessage<FileError>(HasSubstr("absent: is no folder")));
   std::ofstream(other / "x") << "x";
   EXPECT_THAT([&] { Store(other.path()).begin("identity\n"); },
               ThrowsMessage<UsageError>(HasSubstr("holds something that is no study")));

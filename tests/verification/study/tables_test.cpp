@@ -35,7 +35,9 @@ TEST(StudyTables, HaveTheRowsAndColumnsThatWereRun) {
   EXPECT_EQ(tables[0].entries[0][1].outcome(), Outcome::not_run);
   EXPECT_EQ(tables[0].entries[1][1].outcome(), Outcome::converged);
   EXPECT_EQ(highest_rate(tables[0], "power_norm"), "0.1");
-  EXPECT_EQ(highest_rate(tables[0], "none"), "none");
+  EXPECT_EQ(highest_rate(tables[0], "none"), "none of those run");
+  for (const std::string& rate : study_rates()) add_table_cell(results, 2, "none", rate, false);
+  EXPECT_EQ(highest_rate(tables_of(results, {}, even_classes())[0], "none"), "none");
   EXPECT_EQ(highest_rate(tables[0], "rms_norm"), "");
   EXPECT_THAT(tables_of(results, {published_protocol()}, even_classes()), IsEmpty());
 }
@@ -52,6 +54,8 @@ TEST(StudyTables, SeedsAreOfOneEntryAndMayDiffer) {
   EXPECT_EQ(mean_accuracy(entry), 0.5);
   EXPECT_EQ(mean_macro_f1(entry), 0.25);
   EXPECT_EQ(mean_accuracy(TableEntry{}), std::nullopt);
+  EXPECT_EQ(accuracy_range(entry), std::pair(0.5, 0.5));
+  EXPECT_EQ(accuracy_range(tables_of(results, {}, even_classes())[0].entries[1][0]), std::nullopt);
 }
 
 TEST(StudyTables, ARunThatDivergedHasNoAccuracy) {
