@@ -75,8 +75,9 @@ bool gpu_train(const GpuTrainCommand& command) {
   config.seed = command.seed;
   const auto device = gpu::device::open_device(command.device, command.seed);
   ref::numeric::set_num_threads(command.jobs);
-  std::string text = fmt::format("{} with {}, {} steps, seed {}\n", command.norm, command.optimizer,
-                                 command.steps, command.seed);
+  std::string text =
+      fmt::format("{} with {}, {}, seed {}\n", command.norm, command.optimizer,
+                  plural(static_cast<std::size_t>(command.steps), "step"), command.seed);
   const std::string there =
       trajectory_of_device(*device, trajectory, [&](std::int64_t step, double loss) {
         text += fmt::format("step {:>4}  loss {:.17g}\n", step, loss);

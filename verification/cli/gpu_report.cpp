@@ -12,9 +12,6 @@
 
 namespace normproof::verification::cli {
 
-using agreement::Row;
-using agreement::Rows;
-
 namespace {
 
 bool is_ordered(const GpuAgreeCommand& command) {
@@ -39,12 +36,12 @@ std::string how(const GpuAgreeCommand& command) {
                          : "by a simulated library, in an order drawn,");
 }
 
-std::string agreement_verdict(const Rows& rows, const GpuAgreeCommand& command) {
+std::string agreement_verdict(const agreement::Rows& rows, const GpuAgreeCommand& command) {
   if (is_ordered(command)) return rows.agree() ? "the same bits" : "some bits differ";
   return rows.agree() ? "every product within its bound" : "some products are past their bound";
 }
 
-nlohmann::ordered_json finite_or_text(double v) {
+nlohmann::ordered_json ratio_json(double v) {
   if (std::isfinite(v)) return v;
   return number_text(v);
 }
@@ -61,7 +58,7 @@ std::string agreement_head(const GpuAgreeCommand& command) {
   return fmt::format("{}: {}\n\n{}", what_was_compared(command), how(command), columns);
 }
 
-std::string agreement_line(const Row& row, const GpuAgreeCommand& command) {
+std::string agreement_line(const agreement::Row& row, const GpuAgreeCommand& command) {
   std::string line =
       fmt::format("{:<20} {:>6} {:>10} {:>8}", row.operation, row.cases, row.elements, row.refused);
   if (!is_ordered(command))
@@ -71,21 +68,21 @@ std::string agreement_line(const Row& row, const GpuAgreeCommand& command) {
   return fmt::format("{}  {}\n", line, row.difference.empty() ? verdict : row.difference);
 }
 
-std::string agreement_tail(const Rows& rows, const GpuAgreeCommand& command) {
+std::string agreement_tail(const agreement::Rows& rows, const GpuAgreeCommand& command) {
   return fmt::format("\n{}: {}\n", plural(rows.cases(), "case"), agreement_verdict(rows, command));
 }
 
-std::string agreement_json(const Rows& rows, const GpuAgreeCommand& command) {
+std::string agreement_json(const agreement::Rows& rows, const GpuAgreeCommand& command) {
   nlohmann::ordered_json operations = nlohmann::ordered_json::array();
-  for (const Row& row : rows.all()) {
+  for (const agreement::Row& row : rows.all()) {
     nlohmann::ordered_json own = {{"operation", row.operation},
                                   {"cases", row.cases},
                                   {"elements", row.elements},
                                   {"refused", row.refused}};
     if (!is_ordered(command)) {
       own["not_judged"] = row.not_judged;
-      own["of_bound"] = finite_or_text(row.of_bound);
-      own["of_sums"] = finite_or_text(row.of_sums);
+      own["of_bound"] = ratio_json(row.of_bound);
+      own["of_sums"] = ratio_json(row.of_sums);
     }
     own["difference"] = row.difference;
     operations.push_back(own);
@@ -100,12 +97,12 @@ std::string agreement_json(const Rows& rows, const GpuAgreeCommand& command) {
   return document.dump(2) + "\n";
 }
 
-std::string agreement_junit(const Rows& rows) {
+std::string agreement_junit(const agreement::Rows& rows) {
   pugi::xml_document document;
   pugi::xml_node suite = document.append_child("testsuites").append_child("testsuite");
   suite.append_attribute("name") = "normproof.gpu";
   suite.append_attribute("tests") = rows.all().size();
-  for (const Row& row : rows.all()) {
+  for (const agreement::Row& row : rows.all()) {
     pugi::xml_node test = suite.append_child("testcase");
     test.append_attribute("classname") = "normproof.gpu";
     test.append_attribute("name") = row.operation.c_str();
@@ -117,7 +114,7 @@ std::string agreement_junit(const Rows& rows) {
   return text.str();
 }
 
-std::string agreement_page(const Rows& rows, const GpuAgreeCommand& command) {
+std::string agreement_page(const agreement::Rows& rows, const GpuAgreeCommand& command) {
   const bool ordered = is_ordered(command);
   std::string body = fmt::format(
       "<h1>normproof: the device against the reference</h1>\n<p class=\"outcome {}\">{}: {}.</p>\n"
@@ -131,7 +128,7 @@ std::string agreement_page(const Rows& rows, const GpuAgreeCommand& command) {
       ordered ? ""
               : "<th class=\"number\">not judged</th><th class=\"number\">of bound</th>"
                 "<th class=\"number\">of sums</th>");
-  for (const Row& row : rows.all()) {
+  for (const agreement::Row& row : rows.all()) {
     const std::string ratios =
         ordered
             ? ""
