@@ -16,7 +16,7 @@ std::vector<double> rounded(const ProductArithmetic& arithmetic, const SeenMatri
 
 void ProductJudge::operator()(const SeenProduct& product) {
   ++seen_;
-  const auto& [a, b, before, c] = product;
+  const SeenMatrices &a = product.a, &b = product.b, &before = product.before, &c = product.c;
   const std::vector<double> rounded_a = rounded(arithmetic_, a),
                             rounded_b = rounded(arithmetic_, b);
   const std::size_t count = a.layout.columns;
