@@ -102,7 +102,9 @@ void add_check(CLI::App& golden, GoldenTexts& texts) {
                   "two_pass (default), or one_pass: E[x^2] - E[x]^2 is\n"
                   "right too, and off by what it may lose")
       ->type_name("NAME");
-  check.add_option("--min-cases", texts.min_cases, "Fewer cases are a failure (default: 1)")
+  check
+      .add_option("--min-cases", texts.min_cases,
+                  "Fewer cases that are not declined are a failure\n(default: 1)")
       ->type_name("N");
   check
       .add_option("--xfail", texts.xfail,

@@ -32,6 +32,8 @@ const char* name_of(Outcome outcome) {
       return "xfail";
     case Outcome::xpass:
       return "xpass";
+    case Outcome::declined:
+      return "declined";
   }
   return "";
 }
@@ -55,6 +57,8 @@ ordered_json tensor_json(const TensorResult& t) {
           {"of_the_inputs", json_number(t.of_the_inputs)}};
 }
 
+constexpr const char* kDeclined = "declined: the candidate does not offer it";
+
 /// A sentence for each output that failed; the case's own problem where nothing was compared.
 std::vector<std::pair<std::string, std::string>> failures_of(const CheckedCase& c) {
   std::vector<std::pair<std::string, std::string>> failures;
@@ -72,6 +76,21 @@ std::vector<std::string> sentences_of(const CheckedCase& c) {
   for (const golden::Diagnosis& diagnosis : c.result.diagnosis)
     sentences.push_back(diagnosis.sentence());
   return sentences;
+}
+
+/// Only what failed has a level.
+ordered_json sarif_result(const CheckedCase& c, const std::string& rule,
+                          const std::string& sentence, const std::string& kind) {
+  const std::string& path = c.result.description.path;
+  const std::string text =
+      fmt::format("{}: {}{}{} (repro: {})", path, sentence, c.result.diagnosis.empty() ? "" : "; ",
+                  fmt::join(sentences_of(c), "; "), clean_line(c.repro));
+  return {{"ruleId", fmt::format("{}/{}", golden::op_of(c.result.description.c), rule)},
+          {"kind", kind},
+          {"level", kind == "fail" ? "error" : "none"},
+          {"message", {{"text", text}}},
+          {"locations",
+           {{{"physicalLocation", {{"artifactLocation", {{"uri", path + "/case.json"}}}}}}}}};
 }
 
 std::string dumped(const ordered_json& object, int indent) {
@@ -101,7 +120,8 @@ std::string golden_junit(const GoldenReport& report) {
   suite.append_attribute("name") = "normproof.golden";
   suite.append_attribute("tests") = report.cases.size();
   suite.append_attribute("failures") = report.count(Outcome::failed) + report.count(Outcome::xpass);
-  suite.append_attribute("skipped") = report.count(Outcome::xfail);
+  suite.append_attribute("skipped") =
+      report.count(Outcome::xfail) + report.count(Outcome::declined);
   for (const CheckedCase& c : report.cases) {
     pugi::xml_node test = suite.append_child("testcase");
     const std::string& path = c.result.description.path;
@@ -110,6 +130,8 @@ std::string golden_junit(const GoldenReport& report) {
     test.append_attribute("name") = path.c_str();
     if (c.outcome == Outcome::xfail)
       test.append_child("skipped").append_attribute("message") = "failed, as listed";
+    if (c.outcome == Outcome::declined)
+      test.append_child("skipped").append_attribute("message") = kDeclined;
     const auto failures = failures_of(c);
     if (failures.empty()) continue;
     pugi::xml_node failure = test.append_child("failure");
@@ -126,19 +148,12 @@ std::string golden_junit(const GoldenReport& report) {
 
 std::string golden_sarif(const GoldenReport& report) {
   ordered_json results = ordered_json::array();
-  for (const CheckedCase& c : report.cases)
-    for (const auto& [rule, sentence] : failures_of(c)) {
-      const std::string text = fmt::format("{}: {}{}{} (repro: {})", c.result.description.path,
-                                           sentence, c.result.diagnosis.empty() ? "" : "; ",
-                                           fmt::join(sentences_of(c), "; "), clean_line(c.repro));
-      results.push_back(
-          {{"ruleId", fmt::format("{}/{}", golden::op_of(c.result.description.c), rule)},
-           {"level", "error"},
-           {"message", {{"text", text}}},
-           {"locations",
-            {{{"physicalLocation",
-               {{"artifactLocation", {{"uri", c.result.description.path + "/case.json"}}}}}}}}});
-    }
+  for (const CheckedCase& c : report.cases) {
+    for (const auto& [rule, sentence] : failures_of(c))
+      results.push_back(sarif_result(c, rule, sentence, "fail"));
+    if (c.outcome == Outcome::declined)
+      results.push_back(sarif_result(c, "declined", kDeclined, "notApplicable"));
+  }
   const ordered_json sarif = {
       {"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
       {"version", "2.1.0"},

@@ -56,9 +56,10 @@ std::vector<Pattern> parse_patterns(const std::string& list) {
   return patterns;
 }
 
-Outcome outcome_of(bool passed, bool listed) {
-  if (listed) return passed ? Outcome::xpass : Outcome::xfail;
-  return passed ? Outcome::passed : Outcome::failed;
+Outcome outcome_of(const CaseResult& result, bool listed) {
+  if (result.declined) return Outcome::declined;
+  if (listed) return result.passed() ? Outcome::xpass : Outcome::xfail;
+  return result.passed() ? Outcome::passed : Outcome::failed;
 }
 
 /// The worst of each metric over the cases of a layer, a dtype and an output.
@@ -124,6 +125,8 @@ const char* word_of(Outcome outcome) {
       return "failed, as listed";
     case Outcome::xpass:
       return "PASSED, though it is listed as failing";
+    case Outcome::declined:
+      return "declined";
   }
   return "";
 }
@@ -154,8 +157,12 @@ std::size_t GoldenReport::count(Outcome outcome) const {
   return static_cast<std::size_t>(std::ranges::count(cases, outcome, &CheckedCase::outcome));
 }
 
+std::size_t GoldenReport::held() const {
+  return cases.size() - count(Outcome::declined);
+}
+
 bool GoldenReport::passed() const {
-  return cases.size() >= min_cases && std::ranges::none_of(cases, is_bad, &CheckedCase::outcome);
+  return held() >= min_cases && std::ranges::none_of(cases, is_bad, &CheckedCase::outcome);
 }
 
 std::string GoldenReport::summary() const {
@@ -166,11 +173,15 @@ std::string GoldenReport::summary() const {
     line += fmt::format(", {} failed as listed", n);
   if (const std::size_t n = count(Outcome::xpass); n > 0)
     line += fmt::format(", {} passed though listed as failing", n);
+  if (const std::size_t n = count(Outcome::declined); n > 0)
+    line += fmt::format(", {} declined", n);
   std::size_t unjudged = 0;
   for (const CheckedCase& c : cases)
     for (const TensorResult& t : c.result.tensors) unjudged += t.unjudged;
   if (unjudged > 0) line += fmt::format("; {} not judged", plural(unjudged, "element"));
-  if (cases.size() < min_cases) line += fmt::format("; expected {} cases or more", min_cases);
+  if (held() < min_cases)
+    line += fmt::format("; expected {} or more{}", plural(min_cases, "case"),
+                        held() < cases.size() ? " that are not declined" : "");
   return line;
 }
 
@@ -185,7 +196,7 @@ GoldenReport golden_report(std::vector<CaseResult> results, const GoldenCheckCom
       if (fnmatch(pattern.glob.c_str(), path.c_str(), 0) != 0) continue;
       pattern.matched = listed = true;
     }
-    const Outcome outcome = outcome_of(result.passed(), listed);
+    const Outcome outcome = outcome_of(result, listed);
     report.cases.push_back({std::move(result), outcome, repro_line(command, path)});
   }
   // With --only a pattern may well be about other cases.
@@ -219,6 +230,7 @@ std::map<std::string, double> least_condition_of_failures(const GoldenReport& re
   constexpr double kIllConditioned = 20;
   std::map<std::string, double> failed, passed;
   for (const CheckedCase& c : report.cases) {
+    if (c.outcome == Outcome::declined) continue;
     const bool unanswered = std::ranges::all_of(
         c.result.tensors, [](const TensorResult& t) { return !t.problem.empty(); });
     if (unanswered) continue;
@@ -259,6 +271,22 @@ std::vector<std::string> diagnosis_lines(const GoldenReport& report) {
   return lines;
 }
 
+std::vector<std::string> declined_lines(const GoldenReport& report) {
+  std::map<std::string, std::pair<std::size_t, std::size_t>> layers;  // declined, of
+  for (const CheckedCase& c : report.cases) {
+    auto& [declined, all] = layers[golden::op_of(c.result.description.c)];
+    declined += c.outcome == Outcome::declined ? 1 : 0;
+    ++all;
+  }
+  std::vector<std::string> lines;
+  for (const auto& [layer, counts] : layers)
+    if (counts.first > 0)
+      lines.push_back(fmt::format("{}: {} of {} declined: the candidate does not offer {}", layer,
+                                  counts.first, plural(counts.second, "case"),
+                                  counts.first == 1 ? "it" : "them"));
+  return lines;
+}
+
 std::string golden_text(const GoldenReport& report) {
   std::string text;
   for (const auto& c : table_of(report))
@@ -272,6 +300,7 @@ std::string golden_text(const GoldenReport& report) {
     text += "  repro: " + clean_line(c.repro) + "\n";
   }
   text += "\n";
+  for (const std::string& line : declined_lines(report)) text += line + "\n";
   for (const std::string& line : diagnosis_lines(report)) text += line + "\n";
   return text + report.summary() + "\n";
 }
@@ -292,8 +321,8 @@ std::string golden_markdown(const GoldenReport& report) {
       text += fmt::format("- {}\n", escape_markup(line));
     text += fmt::format("\n```\n{}\n```\n", clean_line(c.repro));
   }
-  for (const std::string& line : diagnosis_lines(report))
-    text += fmt::format("\n{}\n", escape_markup(line));
+  for (const auto& lines : {declined_lines(report), diagnosis_lines(report)})
+    for (const std::string& line : lines) text += fmt::format("\n{}\n", escape_markup(line));
   return text;
 }
 

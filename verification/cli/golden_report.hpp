@@ -8,8 +8,9 @@
 
 namespace normproof::verification::cli {
 
-/// xfail: it failed, and is on the list of those that should; xpass: it is on the list, and passed.
-enum class Outcome { passed, failed, xfail, xpass };
+/// xfail: it failed, and is on the list of those that should; xpass: it is on the list, and passed;
+/// declined: the candidate does not offer it, on the list or not.
+enum class Outcome { passed, failed, xfail, xpass, declined };
 
 struct CheckedCase {
   golden::CaseResult result;
@@ -23,6 +24,7 @@ struct GoldenReport {
   std::size_t min_cases = 1;
 
   std::size_t count(Outcome outcome) const;
+  std::size_t held() const;  ///< the cases that were not declined
   bool passed() const;
   std::string summary() const;  ///< the closing line
 };
@@ -34,6 +36,9 @@ GoldenReport golden_report(std::vector<golden::CaseResult> results,
 
 /// A line a layer: the wrong formula that most of its failed cases agree with.
 std::vector<std::string> diagnosis_lines(const GoldenReport& report);
+
+/// A line a layer of which cases were declined: how many.
+std::vector<std::string> declined_lines(const GoldenReport& report);
 
 /// The metrics of every output by layer and dtype, then each failure with its line to reproduce it,
 /// then the summary.

@@ -97,17 +97,20 @@ bool regress_record(const RegressRecordCommand& command) {
       });
   Recording recording = regression::summarize(recorded);
   if (recording.answered == 0)
-    throw FileError(fmt::format("{}: no case was answered, so nothing is recorded: {}",
-                                clean_line(candidate_of(command)),
-                                clean_line(recorded.front().problem)));
+    throw FileError(fmt::format(
+        "{}: no case was answered, so nothing is recorded: {}", clean_line(candidate_of(command)),
+        recorded.empty() ? "all are declined" : clean_line(recorded.front().problem)));
   recording.label = command.label;
   recording.candidate = candidate_of(command);
   recording.environment = determinism::environment();
   history.append(recording, recorded);
   std::string text = fmt::format(
-      "{}: line {}{}: {}, {}\n", clean_line(command.history.string()), before.size() + 1,
+      "{}: line {}{}: {}, {}{}\n", clean_line(command.history.string()), before.size() + 1,
       command.label.empty() ? "" : fmt::format(" '{}'", clean_line(command.label)),
-      plural(recording.cases, "case"), plural(recording.outputs, "output"));
+      plural(recording.cases, "case"), plural(recording.outputs, "output"),
+      recorded.size() == cases.size()
+          ? ""
+          : fmt::format(", {} declined", cases.size() - recorded.size()));
   for (const RecordedCase& one : recorded)
     if (!one.problem.empty())
       text += fmt::format("NO ANSWER to {}: {}\n", one.path, clean_line(one.problem));

@@ -43,7 +43,7 @@ CaseResult check_and_diagnose(const StoredCase& stored, const std::vector<Stored
 }
 
 Ask from_folder(const fs::path& folder) {
-  return [folder](const StoredCase& stored) {
+  return [folder](const StoredCase& stored) -> Answer {
     const fs::path place = folder / stored.description.path;
     std::error_code ignored;
     const fs::path archive = place / "expected.npz";
@@ -57,7 +57,8 @@ Ask from_program(const std::string& command, double seconds) {
     std::unique_ptr<CandidateProcess> process;
     int silent = 0;  ///< processes in a row that gave no line at all
   };
-  return [command, seconds, program = std::make_shared<Program>()](const StoredCase& stored) {
+  return [command, seconds,
+          program = std::make_shared<Program>()](const StoredCase& stored) -> Answer {
     if (program->silent == kMostStarts)
       throw FileError(fmt::format(
           "the candidate was started {} times in a row without an answer; it is not asked again",
@@ -69,6 +70,7 @@ Ask from_program(const std::string& command, double seconds) {
       }
       const std::string line = program->process->ask(to_line(stored.description.c), seconds);
       program->silent = 0;
+      if (is_declined(line, stored.description.path)) return std::nullopt;
       return parse_answer(line, stored.description.path);
     } catch (const FileError&) {
       program->process.reset();
@@ -88,7 +90,9 @@ std::vector<CaseResult> check_cases(const fs::path& golden,
   for_each(cases.size(), jobs, [&](std::size_t i) {
     const StoredCase stored = read_case(golden, cases[i]);
     try {
-      results[i] = check_and_diagnose(stored, ask(stored), options);
+      const Answer answer = ask(stored);
+      results[i] = answer ? check_and_diagnose(stored, *answer, options)
+                          : CaseResult{stored.description, {}, {}, {}, true};
     } catch (const FileError& error) {
       results[i] = {stored.description, error.what(), {}, {}};
     }

@@ -176,7 +176,7 @@ TensorResult without_comparison(const std::string& name, std::string problem) {
 }  // namespace
 
 bool CaseResult::passed() const {
-  return problem.empty() && std::ranges::all_of(tensors, &TensorResult::passed);
+  return !declined && problem.empty() && std::ranges::all_of(tensors, &TensorResult::passed);
 }
 
 CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>& answer,

@@ -48,6 +48,7 @@ struct CaseResult {
   std::string problem;  ///< why no output could be compared, in one sentence
   std::vector<TensorResult> tensors;
   std::vector<Diagnosis> diagnosis;  ///< the closest first
+  bool declined = false;             ///< the candidate does not offer it; it passed nothing
 
   bool passed() const;
 };
@@ -59,9 +60,12 @@ struct CheckOptions {
   Formula formula = Formula::two_pass;            ///< a variance in one pass fails by default
 };
 
+/// What a candidate answers; nothing where it declines the case, for it does not offer it.
+using Answer = std::optional<std::vector<StoredTensor>>;
+
 /// How the answer to a case comes in.
 /// Throws    FileError, one sentence: then the case failed for that reason
-using Ask = std::function<std::vector<StoredTensor>(const StoredCase& stored)>;
+using Ask = std::function<Answer(const StoredCase& stored)>;
 
 /// Answers are <folder>/<path of the case>/expected.safetensors or .npz, named as in the corpus.
 Ask from_folder(const std::filesystem::path& folder);

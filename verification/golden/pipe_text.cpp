@@ -169,6 +169,11 @@ std::string answer_line(const std::string& path, const std::vector<StoredTensor>
   return line;
 }
 
+bool is_declined(std::string_view line, const std::string& path) {
+  const std::vector<std::string_view> words = words_of(line);
+  return words.size() == 2 && words[0] == path && words[1] == "not_offered";
+}
+
 std::vector<StoredTensor> parse_answer(std::string_view line, const std::string& path) {
   return AnswerReader(line, path).read();
 }

@@ -21,6 +21,9 @@ std::string to_line(const Case& c);
 /// The answer to it: the path, then each tensor.
 std::string answer_line(const std::string& path, const std::vector<StoredTensor>& tensors);
 
+/// Whether an answer declines the case: its path and `not_offered`, and nothing else.
+bool is_declined(std::string_view line, const std::string& path);
+
 /// The tensors of an answer: the path of the case, then each output as in to_line.
 /// Throws    FileError, one sentence: another path, a word that is no number, more or fewer
 /// elements

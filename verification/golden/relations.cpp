@@ -128,9 +128,10 @@ class Related {
 
   /// Nothing where the relation says nothing about the case; "" where it holds.
   std::optional<std::string> check(Relation relation) {
+    if (!whole_) whole_ = asks_.ask(stored_);
+    if (!*whole_) return std::nullopt;
     switch (relation) {
       case Relation::repeat:
-        whole();
         if (axis_.count > 1) asks_.ask(with_samples(stored_, reversed()));
         return same_as_whole(asks_.ask(stored_), "the second time");
       case Relation::memory:
@@ -147,18 +148,16 @@ class Related {
   }
 
  private:
-  const std::vector<StoredTensor>& whole() {
-    if (whole_.empty()) whole_ = asks_.ask(stored_);
-    return whole_;
-  }
+  const std::vector<StoredTensor>& whole() const { return **whole_; }
 
-  std::string same_as_whole(const std::vector<StoredTensor>& again, const char* there) {
-    return difference(whole(), again, there).value_or("");
+  std::string same_as_whole(const Answer& again, const char* there) const {
+    if (!again) return fmt::format("the case is declined {}", there);
+    return difference(whole(), *again, there).value_or("");
   }
 
   /// y and grad_x of the whole at these samples, against those of an answer about them alone.
   std::string same_samples(const Samples& in_whole, const std::vector<StoredTensor>& answer,
-                           const Samples& in_answer, const char* there) {
+                           const Samples& in_answer, const char* there) const {
     for (const char* name : {"y", "grad_x"}) {
       const StoredTensor* const first = find(whole(), name);
       const StoredTensor* const second = find(answer, name);
@@ -183,8 +182,9 @@ class Related {
     for (const auto& [begin, end] :
          {std::pair(std::size_t{0}, half), std::pair(half, axis_.count)}) {
       const Samples in_whole = range(begin, end), alone = range(0, end - begin);
-      std::string found = same_samples(in_whole, asks_.ask(with_samples(stored_, in_whole)), alone,
-                                       "in half of the batch");
+      const Answer answer = asks_.ask(with_samples(stored_, in_whole));
+      if (!answer) return std::nullopt;
+      std::string found = same_samples(in_whole, *answer, alone, "in half of the batch");
       if (!found.empty()) return found;
     }
     return "";
@@ -193,10 +193,11 @@ class Related {
   std::optional<std::string> permute() {
     if (axis_.count < 2) return std::nullopt;
     const StoredCase other = with_samples(stored_, reversed());
-    const std::vector<StoredTensor> answer = asks_.ask(other);
+    const Answer answer = asks_.ask(other);
+    if (!answer) return std::nullopt;
     if (by_sample_)
-      return same_samples(reversed(), answer, range(0, axis_.count), "in reverse order");
-    const CaseResult result = check_case(other, answer, {.outputs = {"y", "grad_x"}});
+      return same_samples(reversed(), *answer, range(0, axis_.count), "in reverse order");
+    const CaseResult result = check_case(other, *answer, {.outputs = {"y", "grad_x"}});
     for (const TensorResult& tensor : result.tensors)
       if (!tensor.passed())
         return tensor.problem.empty()
@@ -209,7 +210,9 @@ class Related {
   std::optional<std::string> neighbour() {
     if (!by_sample_) return std::nullopt;
     const Samples others = range(1, axis_.count);
-    return same_samples(others, asks_.ask(with_nan(stored_)), others, "beside a sample of NaN");
+    const Answer answer = asks_.ask(with_nan(stored_));
+    if (!answer) return std::nullopt;
+    return same_samples(others, *answer, others, "beside a sample of NaN");
   }
 
   Samples reversed() const {
@@ -227,8 +230,8 @@ class Related {
   const StoredCase& stored_;
   const RelationAsks& asks_;
   SampleAxis axis_;
-  bool by_sample_ = false;  ///< no statistic runs over samples
-  std::vector<StoredTensor> whole_;
+  bool by_sample_ = false;       ///< no statistic runs over samples
+  std::optional<Answer> whole_;  ///< absent: not asked yet
 };
 
 RelationResult result_of(const std::string& path, Relation relation, Related& related) {

@@ -1,8 +1,8 @@
 """One line in, one line out: how `normproof golden check --pipe` talks to an implementation.
 
 An adapter is a script that defines `step(case)` and ends with `protocol.main(...)`. A case that its
-framework has no counterpart for is declined: `step` raises NotOffered, the answer holds no tensor, and
-`golden check` counts it as failed unless it is listed. Nothing passes that was not computed.
+framework has no counterpart for is declined: `step` raises NotOffered, the answer is `not_offered`, and
+`golden check` counts it apart. Nothing passes that was not computed.
 """
 import dataclasses
 import json

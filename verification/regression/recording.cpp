@@ -70,11 +70,11 @@ std::vector<RecordedOutput> fingerprints(const StoredCase& stored,
   return outputs;
 }
 
-/// The answer, or why there is none.
-std::optional<std::vector<StoredTensor>> answer_to(const StoredCase& stored, const golden::Ask& ask,
-                                                   std::string& problem) {
+/// What is kept of the answer, nothing where the case is declined, or why there is none.
+golden::Answer answer_to(const StoredCase& stored, const golden::Ask& ask, std::string& problem) {
   try {
-    return kept_answer(stored, ask(stored));
+    const golden::Answer answer = ask(stored);
+    if (answer) return kept_answer(stored, *answer);
   } catch (const FileError& error) {
     problem = error.what();
   } catch (const ref::numeric::ContractError& error) {  // an int64 that no double holds
@@ -105,6 +105,9 @@ std::vector<RecordedCase> record_cases(const std::filesystem::path& golden,
     const std::lock_guard lock(mutex);
     ++done;
     if (finished) finished(done);
+  });
+  std::erase_if(recorded, [](const RecordedCase& own) {
+    return own.problem.empty() && own.answer_sha256.empty();
   });
   return recorded;
 }

@@ -32,9 +32,9 @@ pugi::xml_document document_of(const tool::GoldenReport& report) {
 
 TEST(GoldenFiles, AJsonObjectACaseAndLine) {
   const auto objects = json_lines_of(tool::golden_json_lines(golden_sample_report()));
-  ASSERT_EQ(objects.size(), 5u);
-  const char* const outcomes[] = {"passed", "failed", "failed", "xfail", "xpass"};
-  for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(objects[i]["outcome"], outcomes[i]);
+  ASSERT_EQ(objects.size(), 6u);
+  const char* const outcomes[] = {"passed", "failed", "failed", "xfail", "xpass", "declined"};
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(objects[i]["outcome"], outcomes[i]);
   EXPECT_EQ(objects[0]["path"], "q/a_passes");
   EXPECT_EQ(objects[2]["problem"], "the candidate ended with status 7 before it answered");
   EXPECT_TRUE(objects[2]["tensors"].empty());
@@ -64,9 +64,9 @@ TEST(GoldenFiles, JUnitCountsWhatTheReportCounts) {
   const auto report = golden_sample_report();
   const auto document = document_of(report);
   const auto suite = document.child("testsuites").child("testsuite");
-  EXPECT_STREQ(suite.attribute("tests").value(), "5");
+  EXPECT_STREQ(suite.attribute("tests").value(), "6");
   EXPECT_STREQ(suite.attribute("failures").value(), "3");
-  EXPECT_STREQ(suite.attribute("skipped").value(), "1");
+  EXPECT_STREQ(suite.attribute("skipped").value(), "2");
   std::size_t failures = 0, skipped = 0, index = 0;
   for (const auto test : suite.children("testcase")) {
     EXPECT_STREQ(test.attribute("classname").value(), "normproof.golden.layer_norm");
@@ -74,9 +74,15 @@ TEST(GoldenFiles, JUnitCountsWhatTheReportCounts) {
     failures += test.child("failure") ? 1 : 0;
     skipped += test.child("skipped") ? 1 : 0;
   }
-  EXPECT_EQ(index, 5u);
+  EXPECT_EQ(index, 6u);
   EXPECT_EQ(failures, 3u);
-  EXPECT_EQ(skipped, 1u);
+  EXPECT_EQ(skipped, 2u);
+  const auto message_of_skipped = [&](const char* name) {
+    const auto test = suite.find_child_by_attribute("name", name);
+    return std::string(test.child("skipped").attribute("message").value());
+  };
+  EXPECT_EQ(message_of_skipped("q/d_known"), "failed, as listed");
+  EXPECT_EQ(message_of_skipped("q/f_declined"), "declined: the candidate does not offer it");
   const auto failure = suite.find_child_by_attribute("name", "q/b_fails").child("failure");
   EXPECT_THAT(failure.attribute("message").value(), StartsWith("y at [0, 3]: got nan"));
   EXPECT_THAT(failure.text().get(),
@@ -97,7 +103,9 @@ TEST(GoldenFiles, SarifHasAResultForEachOutputThatFailed) {
   std::vector<std::string> rules;
   for (const json& result : sarif["runs"][0]["results"]) {
     rules.push_back(result["ruleId"]);
-    EXPECT_EQ(result["level"], "error");
+    const bool declined = rules.back() == "layer_norm/declined";
+    EXPECT_EQ(result["kind"], declined ? "notApplicable" : "fail");
+    EXPECT_EQ(result["level"], declined ? "none" : "error");
     const std::string uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"];
     EXPECT_TRUE(uri.ends_with("/case.json")) << uri;
     EXPECT_THAT(result["message"]["text"].get<std::string>(),
@@ -105,7 +113,7 @@ TEST(GoldenFiles, SarifHasAResultForEachOutputThatFailed) {
   }
   EXPECT_EQ(rules,
             (std::vector<std::string>{"layer_norm/y", "layer_norm/grad_x", "layer_norm/no-answer",
-                                      "layer_norm/unexpected-pass"}));
+                                      "layer_norm/unexpected-pass", "layer_norm/declined"}));
 }
 
 TEST(GoldenFiles, WhatACandidateSaysBreaksNoFormat) {

@@ -25,12 +25,13 @@ std::vector<tool::Outcome> outcomes_of(const tool::GoldenReport& report) {
 TEST(GoldenReport, TheListTurnsOutcomesRound) {
   const auto report = golden_sample_report();
   using enum tool::Outcome;
-  EXPECT_THAT(outcomes_of(report), ElementsAre(passed, failed, failed, xfail, xpass));
+  EXPECT_THAT(outcomes_of(report), ElementsAre(passed, failed, failed, xfail, xpass, declined));
   EXPECT_EQ(report.count(failed), 2u);
   EXPECT_FALSE(report.passed());
+  EXPECT_EQ(report.held(), 5u);
   EXPECT_EQ(report.summary(),
-            "FAILED: 1 of 5 cases passed, 2 failed, 1 failed as listed, 1 passed though listed as "
-            "failing");
+            "FAILED: 1 of 6 cases passed, 2 failed, 1 failed as listed, 1 passed though listed as "
+            "failing, 1 declined");
 }
 
 TEST(GoldenReport, PassesWhereEveryCaseDoesWhatIsExpectedOfIt) {
@@ -81,6 +82,28 @@ TEST(GoldenReport, FewerCasesThanAskedForAreAFailure) {
   EXPECT_FALSE(tool::golden_report({}, command, "").passed());
 }
 
+TEST(GoldenReport, WhatIsDeclinedFailsNothingAndCountsForNothing) {
+  auto command = golden_command();
+  const auto with = [&](std::size_t min_cases) {
+    command.min_cases = min_cases;
+    return tool::golden_report({golden_result("q/a", 0), golden_declined("q/b")}, command, "");
+  };
+  EXPECT_TRUE(with(1).passed());
+  EXPECT_EQ(with(1).summary(), "PASSED: 1 of 2 cases passed, 1 declined");
+  EXPECT_FALSE(with(2).passed());
+  EXPECT_EQ(with(2).summary(),
+            "FAILED: 1 of 2 cases passed, 1 declined; expected 2 cases or more that are not "
+            "declined");
+  command.min_cases = 1;
+  EXPECT_FALSE(tool::golden_report({golden_declined("q/a")}, command, "").passed());
+  EXPECT_THAT(tool::declined_lines(with(1)),
+              ElementsAre("layer_norm: 1 of 2 cases declined: the candidate does not offer it"));
+  const auto two =
+      tool::golden_report({golden_declined("q/a"), golden_declined("q/b")}, command, "");
+  EXPECT_THAT(tool::declined_lines(two),
+              ElementsAre("layer_norm: 2 of 2 cases declined: the candidate does not offer them"));
+}
+
 TEST(GoldenReport, AFailureSaysEveryMetric) {
   const auto result = golden_result("q/a", 2);
   EXPECT_EQ(tool::failure_text(result.tensors[0]),
@@ -123,13 +146,17 @@ TEST(GoldenReport, TheTextEndsWithTheFailuresAndTheSummary) {
   const auto report = golden_sample_report();
   const std::string text = tool::golden_text(report);
   EXPECT_THAT(text,
-              AllOf(StartsWith("layer "), EndsWith("\n\n" + report.summary() + "\n"),
+              AllOf(StartsWith("layer "),
+                    EndsWith("\n\nlayer_norm: 1 of 6 cases declined: the candidate does not offer "
+                             "it\n" +
+                             report.summary() + "\n"),
                     HasSubstr("\nFAILED q/b_fails\n  what <it> is for\n  y at [0, 3]: got nan, "),
                     HasSubstr("\n  grad_x is absent\n  repro: normproof golden check --golden g "
                               "--candidate c --only q/b_fails\n"),
                     HasSubstr("\n  the candidate ended with status 7 before it answered\n"),
                     HasSubstr("\nPASSED, though it is listed as failing q/e_mended\n"),
-                    Not(HasSubstr("q/a_passes")), Not(HasSubstr("q/d_known"))));
+                    Not(HasSubstr("q/a_passes")), Not(HasSubstr("q/d_known")),
+                    Not(HasSubstr("q/f_declined"))));
   // A row a layer, dtype and output: the worst of its four cases.
   EXPECT_THAT(text, HasSubstr("\nlayer_norm           float32   y                      4      2 "
                               "     inf "));
@@ -145,6 +172,8 @@ TEST(GoldenReport, MarkdownHoldsTheSameWithItsMarkupEscaped) {
                     HasSubstr("\n- grad_x is absent\n"),
                     HasSubstr("\n```\nnormproof golden check --golden g --candidate c --only "
                               "q/c_crashes\n```\n"),
+                    EndsWith("\nlayer_norm: 1 of 6 cases declined: the candidate does not offer "
+                             "it\n"),
                     Not(HasSubstr("q/a_passes"))));
 }
 

@@ -45,6 +45,14 @@ inline corpora::CaseResult golden_problem(const std::string& path) {
   return result;
 }
 
+/// A case that the candidate does not offer.
+inline corpora::CaseResult golden_declined(const std::string& path) {
+  corpora::CaseResult result = golden_result(path, 0);
+  result.tensors.clear();
+  result.declined = true;
+  return result;
+}
+
 inline tool::GoldenCheckCommand golden_command() {
   tool::GoldenCheckCommand command;
   command.golden = "g";
@@ -52,7 +60,7 @@ inline tool::GoldenCheckCommand golden_command() {
   return command;
 }
 
-/// passes, fails, is absent, is listed and fails, is listed and passes.
+/// passes, fails, is absent, is listed and fails, is listed and passes, is listed and declined.
 inline tool::GoldenReport golden_sample_report() {
   corpora::CaseResult nan = golden_result("q/b_fails", 2);
   nan.tensors[0].got = std::numeric_limits<double>::quiet_NaN();
@@ -62,8 +70,9 @@ inline tool::GoldenReport golden_sample_report() {
   absent.problem = "is absent";
   nan.tensors.push_back(absent);
   return tool::golden_report({golden_result("q/a_passes", 0), nan, golden_problem("q/c_crashes"),
-                              golden_result("q/d_known", 1), golden_result("q/e_mended", 0)},
-                             golden_command(), "q/d_known\nq/e_*\n");
+                              golden_result("q/d_known", 1), golden_result("q/e_mended", 0),
+                              golden_declined("q/f_declined")},
+                             golden_command(), "q/d_known\nq/e_*\nq/f_*\n");
 }
 
 }  // namespace normproof::tests::verification::cli

@@ -166,6 +166,37 @@ TEST_F(GoldenProgram, AProgramIsAskedLineByLine) {
   EXPECT_THAT(no_mean.out, HasSubstr("\n  y at ["));
 }
 
+TEST_F(GoldenProgram, ACaseThatIsDeclinedIsCounted) {
+  EXPECT_EQ(in("$N golden export --golden g --format text --out t").status, 0);
+  // Answers what is expected, but for the first case, which it does not offer.
+  write_file(folder_ / "partial",
+             std::string("while read -r path rest; do\n  case $path in ") + kFirst +
+                 ") echo $path not_offered;; *) grep -F \"$path \" t/expected.txt;; esac\ndone\n");
+  const std::string command = "$N golden check --golden g --pipe 'sh partial' ";
+  const Outcome outcome = in(command + "--min-cases 2 --json r.jsonl");
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out,
+              EndsWith("\n\nlayer_norm: 1 of 3 cases declined: the candidate does not offer it\n"
+                       "PASSED: 2 of 3 cases passed, 1 declined\n"));
+  EXPECT_THAT(read_file(folder_ / "r.jsonl"), HasSubstr("\"outcome\":\"declined\""));
+  EXPECT_EQ(in(command + "--min-cases 3").status, 1);
+  EXPECT_EQ(in(command + std::string("--only ") + kFirst).status, 1);
+  const Outcome relations =
+      in("$N golden relations --golden g --relations repeat --pipe 'sh partial'");
+  EXPECT_EQ(relations.status, 0) << relations.out << relations.err;
+  EXPECT_THAT(relations.out, EndsWith("\nPASSED: 2 of 2 relations hold, 3 cases\n"));
+  const Outcome recorded =
+      in("$N regress record --golden g --history h.jsonl --label a --pipe 'sh partial'");
+  EXPECT_EQ(recorded.status, 0) << recorded.out << recorded.err;
+  EXPECT_THAT(recorded.out, EndsWith(" outputs, 1 declined\n"));
+  const Outcome nothing =
+      in("$N regress record --golden g --history h.jsonl --label b --pipe 'sh partial' --only " +
+         std::string(kFirst));
+  EXPECT_EQ(nothing.status, 3) << nothing.out << nothing.err;
+  EXPECT_THAT(nothing.err,
+              HasSubstr("no case was answered, so nothing is recorded: all are declined"));
+}
+
 TEST_F(GoldenProgram, AProgramThatFailsIsNamedAndItsCasesFail) {
   const auto failing = [&](const std::string& program, const std::string& what) {
     const Outcome outcome = in("$N golden check --golden g --timeout 1 --pipe '" + program + "'");

@@ -125,6 +125,24 @@ TEST_F(Answers, AHangFailsItsCaseAndNoOther) {
   EXPECT_EQ(count_passed(results), 13u);
 }
 
+TEST_F(Answers, ADeclinedCaseIsNoFailureAndNoPass) {
+  // The second case is declined; a program that says so is not started again.
+  const std::string declining = "echo x >> '" + (folder_ / "starts").string() + "'; " +
+                                program("case $line in " + cases_[1].path + "*) answer='" +
+                                        cases_[1].path + " not_offered';; esac");
+  const auto results = check(from_program(declining, 20));
+  EXPECT_EQ(count_passed(results), 13u);
+  EXPECT_EQ(fs::file_size(folder_ / "starts"), 2u);
+  for (std::size_t i = 0; i < results.size(); ++i) EXPECT_EQ(results[i].declined, i == 1) << i;
+  EXPECT_FALSE(results[1].passed());
+  EXPECT_EQ(results[1].problem, "");
+  EXPECT_TRUE(results[1].tensors.empty());
+  // Of another case it is no answer at all.
+  const auto other = check(from_program("while read -r line; do echo q not_offered; done", 20));
+  EXPECT_FALSE(other[0].declined);
+  EXPECT_THAT(other[0].problem, HasSubstr("begins with 'q'"));
+}
+
 TEST_F(Answers, C2TheOutputsAreThoseOfACase) {
   const auto chosen = [&](const std::string& name) {
     return usage_message([&] {

@@ -62,6 +62,14 @@ TEST(PipeText, WhatIsWrittenIsReadBitForBit) {
   }
 }
 
+TEST(PipeText, AnAnswerDeclinesByItsPathAndOneWord) {
+  EXPECT_TRUE(is_declined("q/a not_offered", "q/a"));
+  EXPECT_TRUE(is_declined(" q/a\tnot_offered \r", "q/a"));
+  for (const char* line : {"q/a", "q/b not_offered", "not_offered", "q/a not_offered y:float64:1 1",
+                           "q/a not_offered not_offered", "q/a notoffered", ""})
+    EXPECT_FALSE(is_declined(line, "q/a")) << line;
+}
+
 TEST(PipeText, NumbersInEveryNotation) {
   const auto tensors = parse_answer(
       " p\ty:float64:11 0.1 -1e-5 0x1.8p+1 0X1P-1074 +3 -0 nan -inf infinity 7. 0x.8  n:int64: 7\r",

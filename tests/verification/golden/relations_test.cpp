@@ -125,6 +125,24 @@ TEST_F(Relations, ANaNThatSpreadsIsFound) {
   EXPECT_THAT(of(results, "rms_norm").sentence, HasSubstr("nan beside a sample of NaN"));
 }
 
+TEST_F(Relations, OfADeclinedCaseNothingIsSaid) {
+  for (const Relation relation : all_relations())
+    EXPECT_EQ(counts_of(check(relation, [](const StoredCase&) { return Answer(); })),
+              (Counts{{RelationOutcome::not_applicable, 17}}))
+        << to_string(relation);
+  // Of half a batch, too; but not of the same question again.
+  const auto small = check(Relation::split, [](const StoredCase& stored) {
+    return samples_of(stored) < 3 ? Answer() : plain_answer(stored);
+  });
+  EXPECT_EQ(counts_of(small), (Counts{{RelationOutcome::not_applicable, 17}}));
+  int calls = 0;
+  const auto again = check(Relation::repeat, [&](const StoredCase& stored) {
+    return calls++ % 3 == 2 ? Answer() : plain_answer(stored);
+  });
+  EXPECT_EQ(counts_of(again), (Counts{{RelationOutcome::broken, 17}}));
+  EXPECT_EQ(again[0].sentence, "the case is declined the second time");
+}
+
 TEST_F(Relations, NoAnswerOrAWrongShapeIsASentence) {
   const auto absent = check(Relation::repeat, [](const StoredCase&) -> std::vector<StoredTensor> {
     throw ref::numeric::FileError("the candidate ended");

@@ -39,7 +39,7 @@ class ChangeBetween : public SmallHistory {
   static double rough(double y) { return static_cast<double>(static_cast<float>(y)); }
   static golden::Ask without(const std::string& name) {
     return [name, own = from_this_program()](const golden::StoredCase& stored) {
-      std::vector<StoredTensor> answer = own(stored);
+      std::vector<StoredTensor> answer = own(stored).value();
       std::erase_if(answer, [&](const StoredTensor& tensor) { return tensor.name == name; });
       return answer;
     };
@@ -136,7 +136,7 @@ TEST_F(ChangeBetween, AnotherDtypeHasNoSteps) {
   append(from_this_program(), "a");
   append(
       [own = from_this_program()](const golden::StoredCase& stored) {
-        auto answer = own(stored);
+        auto answer = own(stored).value();
         for (auto& tensor : answer) {
           auto values = ref::io::widen(tensor);
           for (double& value : values) value = rough(value);

@@ -23,7 +23,7 @@ TEST_F(RecordCases, EachOutputHasItsFingerprint) {
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(recorded[i].path, cases_[i].path);
     EXPECT_EQ(recorded[i].problem, "");
-    const auto answer = from_this_program()(golden::read_case(golden(), cases_[i]));
+    const auto answer = from_this_program()(golden::read_case(golden(), cases_[i])).value();
     ASSERT_EQ(recorded[i].outputs.size(), answer.size());
     for (const RecordedOutput& output : recorded[i].outputs) {
       EXPECT_EQ(output.sha256, golden::content_sha256({*golden::find(answer, output.name)}));
@@ -49,6 +49,16 @@ TEST_F(RecordCases, EveryNaNIsTheSame) {
              two = record(with_y(nan(0xfff8000000000001)));
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(one[i].answer_sha256, two[i].answer_sha256);
   EXPECT_EQ(summarize(one).layers.at(0).error.max_share, std::numeric_limits<double>::infinity());
+}
+
+TEST_F(RecordCases, ADeclinedCaseLeavesNothing) {
+  const std::string declined = cases_[1].path;
+  const auto recorded = record([&, own = from_this_program()](const golden::StoredCase& stored) {
+    return stored.description.path == declined ? golden::Answer() : own(stored);
+  });
+  ASSERT_EQ(recorded.size(), cases_.size() - 1);
+  for (const RecordedCase& one : recorded) EXPECT_NE(one.path, declined);
+  EXPECT_EQ(summarize(recorded).answered, recorded.size());
 }
 
 TEST_F(RecordCases, AnAnswerThatIsNoneIsAProblem) {

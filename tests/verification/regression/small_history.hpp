@@ -42,7 +42,7 @@ class SmallHistory : public ::testing::Test {
   /// This program's answers with f applied to every element of y.
   static golden::Ask with_y(const std::function<double(double)>& f) {
     return [f, own = from_this_program()](const golden::StoredCase& stored) {
-      std::vector<StoredTensor> answer = own(stored);
+      std::vector<StoredTensor> answer = own(stored).value();
       for (StoredTensor& tensor : answer) {
         if (tensor.name != "y") continue;
         std::vector<double> values = ref::io::widen(tensor);
