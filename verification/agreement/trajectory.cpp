@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "ref/numeric/random.hpp"
 
 namespace normproof::verification::agreement {
@@ -142,6 +144,8 @@ void for_each_training(std::uint64_t seed,
       config.optimizer = post ? ref::model::OptimizerOptions{ref::model::SgdOptions{}}
                               : ref::model::OptimizerOptions{ref::model::AdamOptions{}};
       config.learning_rate = 0.01;
+      config.loss.label_smoothing = post ? 0.1 : 0;
+      config.max_gradient_norm = post ? std::optional(0.5) : std::nullopt;
       config.accumulation = 1;
       take(fmt::format("{}/{}", norm, post ? "post" : "pre"), trajectory);
       config.accumulation = 3;

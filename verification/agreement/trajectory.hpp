@@ -40,7 +40,8 @@ std::string trajectory_of_device(gpu::device::Device& device, const Trajectory& 
 void agree_on_trajectory(gpu::device::Device& device, const Trajectory& trajectory,
                          std::string_view case_name, Rows& rows);
 
-/// Runs of some steps with every norm: either placement, SGD and Adam, one batch a step and three.
+/// Runs of some steps with every norm: either placement, SGD and Adam, one batch a step and three,
+/// labels smoothed and gradients clipped or not.
 void for_each_training(std::uint64_t seed,
                        const std::function<void(const std::string&, const Trajectory&)>& take);
 
