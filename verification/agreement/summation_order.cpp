@@ -79,7 +79,7 @@ class Probe {
 
   /// From the leaf up: at each node what joins it, by the size of the node.
   SummationTree tree_around(std::size_t pivot,
-                            std::map<std::size_t, std::vector<std::size_t>> by_size) {
+                            std::map<std::size_t, std::vector<std::size_t>>&& by_size) {
     SummationTree tree{pivot};
     std::size_t size = 1;
     for (auto& [expected, others] : by_size) {
