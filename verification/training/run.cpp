@@ -93,12 +93,15 @@ class NormStatistics {
   double largest_gamma_ = 0;
 };
 
-/// "layers.0.norm1.y at [0, 1, 2] is nan", of the first tensor of the step that holds such a value.
+/// "layers.0.norm1.y at [0, 1, 2] is nan", of the first tensor of the step that holds such a value;
+/// "computed from layers.0.norm2.y", the last one shown before, where it is none of those that a
+/// step shows.
 std::optional<std::string> first_not_finite(const RunConfig& config,
                                             std::span<const train::LabelledBatch> batches,
                                             const Tensor<double>& weights,
                                             const train::TrainState<double>& state) {
   std::optional<std::string> found;
+  std::string last;
   const auto look = [&](const std::string& name, const Tensor<double>& values) {
     for (std::size_t i = 0; i < values.size() && !found; ++i)
       if (!std::isfinite(values.data()[i]))
@@ -109,9 +112,14 @@ std::optional<std::string> first_not_finite(const RunConfig& config,
   for (const auto& [name, values] : state.parameters)
     look(fmt::format("the parameter {}", name), values);
   auto copy = state;
-  const ref::encoder::Tap<double> tap = look;
+  const ref::encoder::Tap<double> tap = [&](const std::string& name, const Tensor<double>& values) {
+    look(name, values);
+    last = name;
+  };
   try {
     train::train_step<double>(config.train, batches, weights, copy, tap);
+  } catch (const ref::numeric::NotFiniteError&) {
+    if (!found && !last.empty()) found = fmt::format("computed from {}", last);
   } catch (const ref::numeric::ContractError&) {
     // That it fails is why it is run again.
   }

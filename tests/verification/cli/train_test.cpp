@@ -101,7 +101,10 @@ TEST_F(TrainProgram, WhatIsWrongIsOneSentence) {
            {"--out n --set encoder.num_heads=3", 2,
             "num_heads is 3; expected a divisor of d_model"},
            {"--out m --set optimizer.name=sgd --set training.learning_rate=1e200", 1,
-            "step 2: "}}) {
+            "step 2: the first value that is not finite is computed from x; attention"},
+           {"--out o --set encoder.num_layers=2 --set norm.name=none --set optimizer.name=sgd "
+            "--set training.learning_rate=1e40",
+            1, "is computed from layers.0.norm2.y; attention"}}) {
     const Outcome outcome = in(std::string("$N train ") + arguments);
     EXPECT_EQ(outcome.status, status) << arguments << outcome.err;
     EXPECT_TRUE(is_one_sentence(outcome.err)) << outcome.err;
