@@ -107,9 +107,9 @@ std::string smoothness_answer(const study::Results& results, const study::Condit
                              : own.below == 0       ? "No, at no layer and step"
                                                     : "At some layers and steps";
   return fmt::format(
-      "Is PowerNorm smoother than BatchNorm here? {}: in {} of them all its Lipschitz constant, of "
-      "the psi that divides, is below BatchNorm's, each on the activations of its own run. On the "
-      "same activations gamma/psi of the batch is never above gamma/sigma.",
+      "Is PowerNorm smoother than BatchNorm here? {}: its Lipschitz constant, of the psi that "
+      "divides, is below BatchNorm's at {}, each on the activations of its own run. On the same "
+      "activations gamma/psi of the batch is never above gamma/sigma.",
       answer, own.text());
 }
 
