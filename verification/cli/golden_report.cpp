@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "ref/io/file_failure.hpp"
+#include "ref/numeric/nan_sign.hpp"
 #include "verification/cli/text.hpp"
 
 namespace normproof::verification::cli {
@@ -214,7 +215,8 @@ std::string failure_text(const TensorResult& t) {
   std::string text = fmt::format(
       "{} at {}: got {:.9g}, exact {:.9g}, bound {:.3g} (ratio {}); {} of {} elements; max abs {}, "
       "max rel {}, max ulp {}, norm-wise {}",
-      t.name, t.where, t.got, t.exact, t.bound, number_text(t.ratio), t.failures, t.count,
+      t.name, t.where, ref::numeric::without_nan_sign(t.got),
+      ref::numeric::without_nan_sign(t.exact), t.bound, number_text(t.ratio), t.failures, t.count,
       number_text(t.max_absolute), number_text(t.max_relative), number_text(t.max_ulp),
       number_text(t.norm_wise));
   if (t.unjudged > 0) text += fmt::format("; {} not judged", t.unjudged);

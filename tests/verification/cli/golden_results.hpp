@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <limits>
 #include <string>
 #include <utility>
@@ -63,7 +64,7 @@ inline tool::GoldenCheckCommand golden_command() {
 /// passes, fails, is absent, is listed and fails, is listed and passes, is listed and declined.
 inline tool::GoldenReport golden_sample_report() {
   corpora::CaseResult nan = golden_result("q/b_fails", 2);
-  nan.tensors[0].got = std::numeric_limits<double>::quiet_NaN();
+  nan.tensors[0].got = std::copysign(std::numeric_limits<double>::quiet_NaN(), -1.0);
   nan.tensors[0].ratio = std::numeric_limits<double>::infinity();
   corpora::TensorResult absent;
   absent.name = "grad_x";
