@@ -39,6 +39,15 @@ TEST(GpuProgram, CublasModeHoldsEveryProductToItsBound) {
   EXPECT_THAT(read_file(folder / "a.html"), HasSubstr("outcome good"));
 }
 
+TEST(GpuProgram, WhatCannotBePrintedIsStillWritten) {
+  const TemporaryFolder folder;
+  const Outcome outcome = run("cd '" + folder.path().string() +
+                              "'; $N gpu agree --mode cublas --json a.json > /dev/full");
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("standard output"));
+  EXPECT_THAT(read_file(folder / "a.json"), HasSubstr("\"operation\": \"training\""));
+}
+
 TEST(GpuProgram, TrainPrintsTheHashOfBothSides) {
   const Outcome outcome = run("$N gpu train --steps 2 --norm power_norm --optimizer adam");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
