@@ -44,8 +44,7 @@ Row judged(const Products& library, Precision precision, std::uint64_t seed, boo
 Row judged_square(const Products& library, Precision precision, double value) {
   const auto device = gpu::device::simulated_device(4);
   auto a = ref::tensor::full_tensor<double>({32, 32}, value);
-  for (std::size_t i = 0; i < a.size(); ++i)
-    a.data()[i] *= 1 + static_cast<double>(i % 7) + static_cast<double>(i / 32);
+  for (std::size_t i = 0; i < a.size(); ++i) a.data()[i] *= static_cast<double>(1 + i % 7 + i / 32);
   const auto b = ref::tensor::full_tensor<double>({32, 32}, 1.0);
   Rows rows;
   rows.begin("product", "square");
