@@ -123,7 +123,7 @@ std::vector<OrderSubject> make_order_subjects() {
          return device_product(probe, t, gpu::ops::ordered_products());
        }},
       {"device-dmma", "a product of 8 rows by the tensor cores' mma.m8n8k4 in double, on a GPU",
-       "R1", OrderPlace::device, true,
+       "R1", OrderPlace::gpu_alone, true,
        [](const OrderProbe& probe, const Terms& t) {
          return download(gpu::ops::dmma_product(upload(*probe.device, as_rows(t, 8)),
                                                 upload(*probe.device, ones(t.size(), 8))))

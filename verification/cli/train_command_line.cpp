@@ -13,7 +13,9 @@ using ref::numeric::UsageError;
 void add_train(CLI::App& app, TrainTexts& texts) {
   CLI::App& train = *app.add_subcommand(
       "train", "Train a Transformer encoder on sentences, with the same\nbits on every machine");
-  train.add_option("--out", texts.out, "The folder of the run; it is not there yet, or --resume")
+  train
+      .add_option("--out", texts.out,
+                  "The folder of the run; not there yet, or empty, or with\n--resume")
       ->type_name("DIR");
   add_training_source(train, texts.source);
   add_initial_weights(train, texts.weights);

@@ -152,7 +152,7 @@ std::string CandidateProcess::ask(const std::string& line, double seconds) {
   for (std::size_t given = 0;;) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
     if (left.count() <= 0)
-      throw FileError(fmt::format("the candidate did not answer within {} seconds", seconds));
+      throw FileError(fmt::format("the candidate did not answer within {} s", seconds));
     std::array<pollfd, 2> files = {{{impl_->out, POLLIN, 0}, {impl_->in, POLLOUT, 0}}};
     const nfds_t count = given < text.size() ? 2 : 1;
     const int ready = ::poll(files.data(), count,

@@ -106,7 +106,8 @@ class AnswerReader {
     const std::optional<std::size_t> bytes = ref::io::byte_size(dtype, shape);
     const std::size_t count = bytes ? *bytes / ref::io::item_size(dtype) : words_.size();
     if (count > words_.size() - next_ - 1)
-      fail(fmt::format("is '{}', and {} words follow", shown(head), words_.size() - next_ - 1),
+      fail(fmt::format("is '{}', and the words that follow are {}", shown(head),
+                       words_.size() - next_ - 1),
            "as many elements as the shape has");
     std::vector<double> values(count);
     for (double& value : values) {

@@ -1,6 +1,6 @@
 """One line in, one line out: how `normproof golden check --pipe` talks to an implementation.
 
-An adapter is a script that defines `step(case)` and ends with `protocol.main(...)`. A case that its
+An adapter is a script that defines `step(case)` and ends with `serve(step)`, or with `main(...)`. A case that its
 framework has no counterpart for is declined: `step` raises NotOffered, the answer is `not_offered`, and
 `golden check` counts it apart. Nothing passes that was not computed.
 """

@@ -23,6 +23,9 @@ Metrics::Metrics(fs::path file, const MetricsEnd& end)
     : file_(std::move(file)), end_{end.bytes, {}} {
   std::error_code error;
   const bool is_there = fs::exists(file_, error);
+  if (end.bytes > 0 && !is_there)
+    ref::io::file_failure(file_.string(), "the file", "is not there",
+                          fmt::format("the {} bytes of the last checkpoint", end.bytes));
   const std::string text = end.bytes > 0 && is_there ? ref::io::read_text(file_) : std::string();
   if (text.size() < end.bytes)
     ref::io::file_failure(file_.string(), "the file", "is shorter than at the last checkpoint",
@@ -49,10 +52,11 @@ void Metrics::add(const ordered_json& line) {
 }
 
 void Metrics::fail(const std::string& reason) const {
-  throw ref::numeric::FileError(fmt::format(
-      "{}: cannot be written ({}); expected a folder on a disk with room: the last checkpoint is "
-      "kept, and --resume goes on from it",
-      file_.string(), reason));
+  throw ref::numeric::FileError(
+      fmt::format("{}: cannot be written ({}); expected a folder on a disk with room: --resume "
+                  "goes on after the "
+                  "last checkpoint, or from the beginning where there is none",
+                  file_.string(), reason));
 }
 
 double last_loss(const fs::path& file) {

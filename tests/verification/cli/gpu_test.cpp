@@ -70,16 +70,18 @@ TEST(GpuProgram, WithoutAGpuOneSentenceAndStatus77) {
   if (outcome.status == 0) GTEST_SKIP() << "this machine has a GPU";
   EXPECT_EQ(outcome.status, 77);
   EXPECT_THAT(outcome.err, StartsWith("normproof: no device: "));
-  for (const char* command : {"gpu agree --device cuda --mode cublas", "gpu train --device cuda",
-                              "probe-order cublas", "probe-order cublas-float16"})
+  for (const char* command :
+       {"gpu agree --device cuda --mode cublas", "gpu train --device cuda", "probe-order cublas",
+        "probe-order cublas-float16", "probe-order device-dmma --terms 16"})
     EXPECT_EQ(run(std::string("$N ") + command).status, 77) << command;
 }
 
 TEST(GpuProgram, TensorCoresAreAskedOfAGpuAlone) {
-  const Outcome outcome = run("$N probe-order device-dmma --terms 16");
-  EXPECT_EQ(outcome.status, 77);
+  const Outcome outcome = run("$N probe-order device-dmma --device simulated --terms 16");
+  EXPECT_EQ(outcome.status, 2);
   EXPECT_EQ(outcome.out, "");
-  EXPECT_THAT(outcome.err, HasSubstr("the simulated device has no tensor cores"));
+  EXPECT_THAT(outcome.err,
+              HasSubstr("--device is simulated for device-dmma; expected cuda, or none"));
 }
 
 }  // namespace

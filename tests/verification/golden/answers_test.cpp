@@ -121,7 +121,7 @@ TEST_F(Answers, AHangFailsItsCaseAndNoOther) {
                            "' ] && sleep 60; grep -F " + "\"$path \" '" +
                            (folder_ / "lines").string() + "'; done";
   const auto results = check(from_program(slow, 1));
-  EXPECT_EQ(results[1].problem, "the candidate did not answer within 1 seconds");
+  EXPECT_EQ(results[1].problem, "the candidate did not answer within 1 s");
   EXPECT_EQ(count_passed(results), 13u);
 }
 

@@ -54,9 +54,9 @@ TEST(CandidateProcess, AnEndIsNamedByStatusOrSignal) {
 
 TEST(CandidateProcess, AHangEndsWithTheTime) {
   const auto begin = Clock::now();
-  EXPECT_EQ(refusal("sleep 60", 0.2), "the candidate did not answer within 0.2 seconds");
+  EXPECT_EQ(refusal("sleep 60", 0.2), "the candidate did not answer within 0.2 s");
   EXPECT_EQ(refusal("printf half; exec sleep 60", 0.2),
-            "the candidate did not answer within 0.2 seconds");
+            "the candidate did not answer within 0.2 s");
   EXPECT_LT(Clock::now() - begin, std::chrono::seconds(30));
 }
 

@@ -106,9 +106,10 @@ TEST(PipeText, EachMalformedAnswerIsOneSentence) {
   refused("a/path y:float8:1 1", "word 1 has the dtype 'float8'; expected float64, ");
   for (const char* shape : {"2x", "x2", "2xx2", "-1", "a", "2,2", "1e3", "99999999999999999999"})
     refused("a/path y:float32:" + std::string(shape) + " 1 1", "has the shape '");
-  refused("a/path y:float32:3 1 2", "is 'y:float32:3', and 2 words follow; expected as many");
-  refused("a/path y:float32:99999999999 1", "and 1 words follow");
-  refused("a/path y:float32:4294967296x4294967296x4294967296 1", "and 1 words follow");
+  refused("a/path y:float32:3 1 2",
+          "is 'y:float32:3', and the words that follow are 2; expected as many");
+  refused("a/path y:float32:99999999999 1", "and the words that follow are 1");
+  refused("a/path y:float32:4294967296x4294967296x4294967296 1", "and the words that follow are 1");
   refused("a/path y:float32:1 1 2", "word 3 is '2'; expected name:dtype:shape");
   refused("a/path y:float32:2 1 z:float32:1 1",
           "word 3 is 'z:float32:1'; expected a number, for "

@@ -109,6 +109,8 @@ TEST_F(TrainingRun, MetricsShorterThanTheCheckpointSaysAreRefused) {
   fs::resize_file(folder_ / "a/metrics.jsonl", 10);
   EXPECT_THAT(file_message([&] { go("a", {.resume = true}); }),
               HasSubstr("is shorter than at the last checkpoint"));
+  fs::remove(folder_ / "a/metrics.jsonl");
+  EXPECT_THAT(file_message([&] { go("a", {.resume = true}); }), HasSubstr("is not there"));
 }
 
 TEST_F(TrainingRun, MetricsAlteredBeforeTheCheckpointAreRefused) {
