@@ -47,24 +47,32 @@ bool is_well_inside(arf_srcptr x, const BinaryFormat& format) {
          arf_cmpabs_2exp_si(x, format.largest - 1) < 0;
 }
 
-double nearest_to(arf_t x, const BinaryFormat& format) {
-  if (is_well_inside(x, format)) {
-    arf_set_round(x, x, format.digits, ARF_RND_NEAR);
-    return arf_get_d(x, ARF_RND_NEAR);
-  }
+/// Of an x that is well inside.
+double rounded(arf_srcptr x, const BinaryFormat& format) {
+  if (format.digits == 53) return arf_get_d(x, ARF_RND_NEAR);
+  arf_t result;
+  arf_init(result);
+  arf_set_round(result, x, format.digits, ARF_RND_NEAR);
+  const double value = arf_get_d(result, ARF_RND_NEAR);
+  arf_clear(result);
+  return value;
+}
+
+double nearest_to(arf_srcptr x, const BinaryFormat& format) {
+  if (is_well_inside(x, format)) return rounded(x, format);
   // Exactly x, so that its one rounding is the one to the format.
-  mpfr_t exact, rounded;
+  mpfr_t exact, nearest;
   mpfr_init2(exact, std::max<mpfr_prec_t>(arf_bits(x), MPFR_PREC_MIN));
-  mpfr_init2(rounded, format.digits);
+  mpfr_init2(nearest, format.digits);
   arf_get_mpfr(exact, x, MPFR_RNDN);
   {
     const elementary::ExponentRange range(format.least, format.largest);
-    int inexact = mpfr_set(rounded, exact, MPFR_RNDN);
-    inexact = mpfr_check_range(rounded, inexact, MPFR_RNDN);
-    mpfr_subnormalize(rounded, inexact, MPFR_RNDN);
+    int inexact = mpfr_set(nearest, exact, MPFR_RNDN);
+    inexact = mpfr_check_range(nearest, inexact, MPFR_RNDN);
+    mpfr_subnormalize(nearest, inexact, MPFR_RNDN);
   }
-  const double result = mpfr_get_d(rounded, MPFR_RNDN);
-  mpfr_clears(exact, rounded, nullptr);
+  const double result = mpfr_get_d(nearest, MPFR_RNDN);
+  mpfr_clears(exact, nearest, nullptr);
   return result == 0 ? 0 : result;
 }
 
@@ -73,6 +81,11 @@ double nearest_to(arf_t x, const BinaryFormat& format) {
 std::optional<Nearest> nearest(const ref::numeric::ball& x, DType dtype) {
   const BinaryFormat format = binary_format(dtype);
   if (!x.is_finite()) return std::nullopt;
+  // Where all points round to the same number of that many digits and none of them leaves the
+  // format, the midpoint tells which, and neither end has to be computed.
+  if (is_well_inside(arb_midref(x.get()), format) &&
+      arb_can_round_arf(x.get(), format.digits, ARF_RND_NEAR) != 0)
+    return Nearest{rounded(arb_midref(x.get()), format), false};
   arf_t lower, upper;
   arf_init(lower);
   arf_init(upper);

@@ -102,6 +102,45 @@ TEST(Nearest, TheEndsOfFloat32AndFloat64) {
   }
 }
 
+/// One end of x as a point.
+ball end_of(const ball& x, void (*bound)(arf_t, const arb_t, slong)) {
+  ball end;
+  bound(arb_midref(end.get()), x.get(), 4000);
+  return end;
+}
+
+TEST(Nearest, IsWhatBothEndsRoundTo) {
+  const ref::numeric::RandomStream random(2, "nearest");
+  const BallPrecision fine(200);
+  std::size_t decided = 0, open = 0;
+  for (std::uint64_t i = 0; i < 40000; i += 4) {
+    const DType dtype = kFloats[i / 4 % 4];
+    const int range = dtype == DType::float64 ? 1100 : dtype == DType::float16 ? 30 : 160;
+    const double number = rounded_to(
+        dtype,
+        std::ldexp(random.normal(i), static_cast<int>(random.below(i + 1, 2 * range)) - range));
+    if (!std::isfinite(number) || number == 0) continue;
+    // Halfway to the next number of that exponent, but for 2^-60 of it, give or take as much.
+    constexpr int kDigits[] = {53, 24, 11, 8};
+    const slong half = std::ilogb(number) - kDigits[i / 4 % 4];
+    ball x =
+        ball(number) + power_of_two(half) + ball(random.normal(i + 2)) * power_of_two(half - 60);
+    const ball radius = ball(std::abs(random.normal(i + 3))) * power_of_two(half - 60);
+    arb_add_error(x.get(), radius.get());
+    const auto low = nearest(end_of(x, arb_get_lbound_arf), dtype);
+    const auto high = nearest(end_of(x, arb_get_ubound_arf), dtype);
+    const auto both = nearest(x, dtype);
+    ASSERT_TRUE(low && high);
+    ASSERT_EQ(both.has_value(), low->value == high->value) << number;
+    if (both) {
+      ASSERT_EQ(both->value, low->value) << number;
+    }
+    (both ? decided : open) += 1;
+  }
+  EXPECT_GT(decided, 3000U);
+  EXPECT_GT(open, 1500U);
+}
+
 TEST(Nearest, NothingWhereThePointsDoNotAgree) {
   const BallPrecision coarse(40);
   const ball third = ball(1) / ball(3);
