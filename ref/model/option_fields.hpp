@@ -39,6 +39,8 @@ void parse_number(std::string_view field, std::string_view text, T& value, const
   constexpr const char* kKind = std::is_floating_point_v<T> ? "a number" : "an integer";
   T parsed{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), parsed);
+  if (std::is_unsigned_v<T> && text.starts_with('-'))
+    bad_value(field, text, fmt::format("an integer from 0 on{}", suffix));
   if (error == std::errc::result_out_of_range)
     bad_value(field, text, fmt::format("{} in its type's range{}", kKind, suffix));
   if (error != std::errc{} || end != text.data() + text.size())

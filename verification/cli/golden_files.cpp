@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <pugixml.hpp>
 #include <sstream>
 
 #include "verification/cli/golden_report.hpp"
+#include "verification/cli/json_number.hpp"
 #include "verification/cli/text.hpp"
 
 namespace normproof::verification::cli {
@@ -15,12 +15,6 @@ using golden::TensorResult;
 using nlohmann::ordered_json;
 
 namespace {
-
-/// JSON has no infinity and no NaN: strings, as in the other reports.
-ordered_json json_number(double value) {
-  if (std::isfinite(value)) return value;
-  return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
-}
 
 const char* name_of(Outcome outcome) {
   switch (outcome) {

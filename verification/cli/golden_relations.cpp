@@ -27,6 +27,8 @@ std::string_view to_string(RelationOutcome outcome) {
       return "held";
     case RelationOutcome::broken:
       return "broken";
+    case RelationOutcome::declined:
+      return "declined";
     default:
       return "does not apply";
   }
@@ -52,27 +54,28 @@ bool all_held(const std::vector<RelationResult>& results) {
 
 std::string relations_text(const std::vector<RelationResult>& results,
                            const GoldenRelationsCommand& command, std::size_t cases) {
-  std::string text =
-      fmt::format("{:<10} {:>7} {:>7} {:>15}\n", "relation", "held", "broken", "does not apply");
+  std::string text = fmt::format("{:<10} {:>7} {:>7} {:>15} {:>9}\n", "relation", "held", "broken",
+                                 "does not apply", "declined");
   for (const golden::Relation relation : command.relations) {
     std::map<RelationOutcome, std::size_t> counts;
     for (const RelationResult& result : results)
       if (result.relation == relation) ++counts[result.outcome];
-    text += fmt::format("{:<10} {:>7} {:>7} {:>15}\n", golden::to_string(relation),
+    text += fmt::format("{:<10} {:>7} {:>7} {:>15} {:>9}\n", golden::to_string(relation),
                         counts[RelationOutcome::held], counts[RelationOutcome::broken],
-                        counts[RelationOutcome::not_applicable]);
+                        counts[RelationOutcome::not_applicable], counts[RelationOutcome::declined]);
   }
   for (const RelationResult& result : results)
     if (result.outcome == RelationOutcome::broken)
       text += fmt::format("\nBROKEN {}: {}: {}\n  repro: {}\n", result.path,
                           golden::to_string(result.relation), clean_line(result.sentence),
                           relation_repro(command, result));
-  return text +
-         fmt::format("\n{}: {} of {} hold, {}\n", all_held(results) ? "PASSED" : "FAILED",
-                     count_text(count_of(results, RelationOutcome::held)),
-                     plural(results.size() - count_of(results, RelationOutcome::not_applicable),
-                            "relation"),
-                     plural(cases, "case"));
+  const std::size_t held = count_of(results, RelationOutcome::held);
+  const std::size_t declined = count_of(results, RelationOutcome::declined);
+  text += fmt::format(
+      "\n{}: {} of {} hold, {}", all_held(results) ? "PASSED" : "FAILED", count_text(held),
+      plural(held + count_of(results, RelationOutcome::broken), "relation"), plural(cases, "case"));
+  if (declined > 0) text += fmt::format("; {} declined", plural(declined, "relation"));
+  return text + "\n";
 }
 
 std::string relations_json(const std::vector<RelationResult>& results,
@@ -98,7 +101,8 @@ std::string relations_junit(const std::vector<RelationResult>& results,
   suite.append_attribute("name") = "normproof golden relations";
   suite.append_attribute("tests") = results.size();
   suite.append_attribute("failures") = count_of(results, RelationOutcome::broken);
-  suite.append_attribute("skipped") = count_of(results, RelationOutcome::not_applicable);
+  suite.append_attribute("skipped") = count_of(results, RelationOutcome::not_applicable) +
+                                      count_of(results, RelationOutcome::declined);
   for (const RelationResult& result : results) {
     pugi::xml_node test = suite.append_child("testcase");
     test.append_attribute("classname") = result.path.c_str();
@@ -111,6 +115,8 @@ std::string relations_junit(const std::vector<RelationResult>& results,
     } else if (result.outcome == RelationOutcome::not_applicable) {
       test.append_child("skipped").append_attribute("message") =
           "the relation says nothing about this case";
+    } else if (result.outcome == RelationOutcome::declined) {
+      test.append_child("skipped").append_attribute("message") = "the case is declined";
     }
   }
   std::ostringstream out;

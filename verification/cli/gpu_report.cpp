@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <pugixml.hpp>
 #include <sstream>
 
 #include "verification/cli/html_page.hpp"
+#include "verification/cli/json_number.hpp"
 #include "verification/cli/text.hpp"
 
 namespace normproof::verification::cli {
@@ -39,11 +39,6 @@ std::string how(const GpuAgreeCommand& command) {
 std::string agreement_verdict(const agreement::Rows& rows, const GpuAgreeCommand& command) {
   if (is_ordered(command)) return rows.agree() ? "the same bits" : "some bits differ";
   return rows.agree() ? "every product within its bound" : "some products are past their bound";
-}
-
-nlohmann::ordered_json ratio_json(double v) {
-  if (std::isfinite(v)) return v;
-  return number_text(v);
 }
 
 }  // namespace
@@ -81,8 +76,8 @@ std::string agreement_json(const agreement::Rows& rows, const GpuAgreeCommand& c
                                   {"refused", row.refused}};
     if (!is_ordered(command)) {
       own["not_judged"] = row.not_judged;
-      own["of_bound"] = ratio_json(row.of_bound);
-      own["of_sums"] = ratio_json(row.of_sums);
+      own["of_bound"] = json_number(row.of_bound);
+      own["of_sums"] = json_number(row.of_sums);
     }
     own["difference"] = row.difference;
     operations.push_back(own);

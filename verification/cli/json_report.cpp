@@ -1,8 +1,8 @@
 #include "verification/cli/json_report.hpp"
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "verification/cli/json_number.hpp"
 #include "verification/cli/text.hpp"
 #include "verification/statistics/statistics_json.hpp"
 
@@ -11,10 +11,6 @@ namespace normproof::verification::cli {
 using nlohmann::ordered_json;
 
 namespace {
-
-ordered_json number(double value) {
-  return std::isfinite(value) ? ordered_json(value) : ordered_json(number_text(value));
-}
 
 ordered_json claim_json(const ReportedClaim& claim) {
   return {{"id", claim.id},
@@ -28,7 +24,7 @@ ordered_json claim_json(const ReportedClaim& claim) {
           {"as_expected", claim.as_expected},
           {"cases", claim.cases},
           {"violations", claim.violations},
-          {"worst", number(claim.worst)},
+          {"worst", json_number(claim.worst)},
           {"worst_meaning", claim.worst_meaning},
           {"counterexample", claim.counterexample},
           {"detail", claim.detail},
@@ -49,9 +45,9 @@ std::string json_report(const Report& report) {
   json["nu_series"] = ordered_json::array();
   for (const NuSeries& series : report.nu_series) {
     ordered_json nu = ordered_json::array();
-    for (const double value : series.nu) nu.push_back(number(value));
+    for (const double value : series.nu) nu.push_back(json_number(value));
     json["nu_series"].push_back(
-        {{"period", series.period}, {"theta", number(series.theta)}, {"nu", nu}});
+        {{"period", series.period}, {"theta", json_number(series.theta)}, {"nu", nu}});
   }
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }

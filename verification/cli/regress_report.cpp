@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <pugixml.hpp>
 #include <sstream>
 
+#include "verification/cli/json_number.hpp"
 #include "verification/cli/text.hpp"
 #include "verification/compare/ulp.hpp"
 
@@ -43,15 +43,11 @@ std::string recording_line(const RegressReport& report, const char* role, std::s
   return clean_line(text) + "\n";
 }
 
-ordered_json finite_or_text(double x) {
-  return std::isfinite(x) ? ordered_json(x) : ordered_json("inf");
-}
-
 ordered_json statistics_json(const ErrorStatistics& error) {
-  return {{"max_ulp", finite_or_text(error.max_ulp)},
-          {"mean_ulp", finite_or_text(error.mean_ulp)},
-          {"max_share", finite_or_text(error.max_share)},
-          {"mean_share", finite_or_text(error.mean_share)}};
+  return {{"max_ulp", json_number(error.max_ulp)},
+          {"mean_ulp", json_number(error.mean_ulp)},
+          {"max_share", json_number(error.max_share)},
+          {"mean_share", json_number(error.mean_share)}};
 }
 
 ordered_json recording_json(const RegressReport& report, std::size_t place) {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <new>
+#include <stdexcept>
 #include <system_error>
 
 #include "ref/io/atomic_file.hpp"
@@ -47,6 +49,35 @@ class TimeLeft {
   std::size_t steps_ = 0, first_ = 1;
 };
 
+/// What a user can make smaller.
+std::string too_large(const RunConfig& config) {
+  const auto& encoder = config.train.encoder;
+  return fmt::format(
+      "the memory does not suffice for an encoder of encoder.num_layers {}, encoder.d_model {}, "
+      "encoder.d_ff {} and batches of training.batch_size {}",
+      encoder.num_layers, encoder.d_model, encoder.d_ff, config.batch_size);
+}
+
+training::RunSummary train_to_end(const TrainCommand& command, const RunConfig& config,
+                                  const training::Dataset& data) {
+  ProgressBar progress;
+  TimeLeft time;
+  try {
+    return training::run(config, data,
+                         {.out = command.out,
+                          .resume = command.resume,
+                          .checkpoint_every = command.checkpoint_every,
+                          .weights = load_weights(command.weights, config),
+                          .after_step = [&](const training::RunProgress& p) {
+                            progress.show("training", p.step, p.steps,
+                                          fmt::format("loss {:.4f}, accuracy {:.3f}, {}", p.loss,
+                                                      p.accuracy, time.after(p.step, p.steps)));
+                          }});
+  } catch (const std::bad_alloc&) {
+    throw std::runtime_error(too_large(config));
+  }
+}
+
 }  // namespace
 
 void train(const TrainCommand& command) {
@@ -58,19 +89,7 @@ void train(const TrainCommand& command) {
   ref::numeric::set_num_threads(command.threads);
   const TrainingData loaded = load_training_data(command.source, config);
   const training::Dataset& data = loaded.data;
-  ProgressBar progress;
-  TimeLeft time;
-  const training::RunSummary summary =
-      training::run(config, data,
-                    {.out = command.out,
-                     .resume = command.resume,
-                     .checkpoint_every = command.checkpoint_every,
-                     .weights = load_weights(command.weights, config),
-                     .after_step = [&](const training::RunProgress& p) {
-                       progress.show("training", p.step, p.steps,
-                                     fmt::format("loss {:.4f}, accuracy {:.3f}, {}", p.loss,
-                                                 p.accuracy, time.after(p.step, p.steps)));
-                     }});
+  const training::RunSummary summary = train_to_end(command, config, data);
   const std::filesystem::path page = command.out / "page.html";
   ref::io::write_file(page, train_page(ref::io::read_text(command.out / "metrics.jsonl"), config));
   write_stdout(fmt::format(

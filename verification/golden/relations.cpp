@@ -116,6 +116,19 @@ std::optional<std::string> difference(const std::vector<StoredTensor>& first,
   return std::nullopt;
 }
 
+struct Verdict {
+  RelationOutcome outcome;
+  std::string sentence;  ///< of a broken relation
+};
+const Verdict kNotApplicable = {RelationOutcome::not_applicable, ""};
+const Verdict kDeclined = {RelationOutcome::declined, ""};
+
+/// Held where nothing was found.
+Verdict held_unless(std::string found) {
+  const auto outcome = found.empty() ? RelationOutcome::held : RelationOutcome::broken;
+  return {outcome, std::move(found)};
+}
+
 /// The answers about one case.
 class Related {
  public:
@@ -126,16 +139,15 @@ class Related {
                  axis_.count > 1;
   }
 
-  /// Nothing where the relation says nothing about the case; "" where it holds.
-  std::optional<std::string> check(Relation relation) {
+  Verdict check(Relation relation) {
     if (!whole_) whole_ = asks_.ask(stored_);
-    if (!*whole_) return std::nullopt;
+    if (!*whole_) return kDeclined;
     switch (relation) {
       case Relation::repeat:
         if (axis_.count > 1) asks_.ask(with_samples(stored_, reversed()));
-        return same_as_whole(asks_.ask(stored_), "the second time");
+        return held_unless(same_as_whole(asks_.ask(stored_), "the second time"));
       case Relation::memory:
-        return same_as_whole(asks_.filled(stored_), "where new memory is filled");
+        return held_unless(same_as_whole(asks_.filled(stored_), "where new memory is filled"));
       case Relation::split:
         return split();
       case Relation::permute:
@@ -176,43 +188,45 @@ class Related {
     return "";
   }
 
-  std::optional<std::string> split() {
-    if (!by_sample_) return std::nullopt;
+  Verdict split() {
+    if (!by_sample_) return kNotApplicable;
     const std::size_t half = (axis_.count + 1) / 2;
     for (const auto& [begin, end] :
          {std::pair(std::size_t{0}, half), std::pair(half, axis_.count)}) {
       const Samples in_whole = range(begin, end), alone = range(0, end - begin);
       const Answer answer = asks_.ask(with_samples(stored_, in_whole));
-      if (!answer) return std::nullopt;
+      if (!answer) return kDeclined;
       std::string found = same_samples(in_whole, *answer, alone, "in half of the batch");
-      if (!found.empty()) return found;
+      if (!found.empty()) return held_unless(std::move(found));
     }
-    return "";
+    return held_unless("");
   }
 
-  std::optional<std::string> permute() {
-    if (axis_.count < 2) return std::nullopt;
+  Verdict permute() {
+    if (axis_.count < 2) return kNotApplicable;
     const StoredCase other = with_samples(stored_, reversed());
     const Answer answer = asks_.ask(other);
-    if (!answer) return std::nullopt;
+    if (!answer) return kDeclined;
     if (by_sample_)
-      return same_samples(reversed(), *answer, range(0, axis_.count), "in reverse order");
+      return held_unless(
+          same_samples(reversed(), *answer, range(0, axis_.count), "in reverse order"));
     const CaseResult result = check_case(other, *answer, {.outputs = {"y", "grad_x"}});
     for (const TensorResult& tensor : result.tensors)
       if (!tensor.passed())
-        return tensor.problem.empty()
-                   ? fmt::format("{} at {} is {} in reverse order; expected {} within {:.3g}",
-                                 tensor.name, tensor.where, tensor.got, tensor.exact, tensor.bound)
-                   : tensor.problem;
-    return "";
+        return held_unless(
+            tensor.problem.empty()
+                ? fmt::format("{} at {} is {} in reverse order; expected {} within {:.3g}",
+                              tensor.name, tensor.where, tensor.got, tensor.exact, tensor.bound)
+                : tensor.problem);
+    return held_unless("");
   }
 
-  std::optional<std::string> neighbour() {
-    if (!by_sample_) return std::nullopt;
+  Verdict neighbour() {
+    if (!by_sample_) return kNotApplicable;
     const Samples others = range(1, axis_.count);
     const Answer answer = asks_.ask(with_nan(stored_));
-    if (!answer) return std::nullopt;
-    return same_samples(others, *answer, others, "beside a sample of NaN");
+    if (!answer) return kDeclined;
+    return held_unless(same_samples(others, *answer, others, "beside a sample of NaN"));
   }
 
   Samples reversed() const {
@@ -236,10 +250,8 @@ class Related {
 
 RelationResult result_of(const std::string& path, Relation relation, Related& related) {
   try {
-    const std::optional<std::string> found = related.check(relation);
-    if (!found) return {path, relation, RelationOutcome::not_applicable, ""};
-    return {path, relation, found->empty() ? RelationOutcome::held : RelationOutcome::broken,
-            *found};
+    Verdict verdict = related.check(relation);
+    return {path, relation, verdict.outcome, std::move(verdict.sentence)};
   } catch (const ref::numeric::FileError& error) {
     return {path, relation, RelationOutcome::broken, error.what()};
   } catch (const ref::numeric::ContractError& error) {  // an int64 that no double holds

@@ -23,7 +23,7 @@ std::vector<Relation> all_relations();
 /// Throws    UsageError with the nearest known name
 Relation relation_of(std::string_view name);
 
-enum class RelationOutcome { held, broken, not_applicable };
+enum class RelationOutcome { held, broken, not_applicable, declined };
 
 struct RelationResult {
   std::string path;
@@ -48,8 +48,8 @@ RelationAsks relation_asks(const std::string& command, double seconds);
 ///           permute and neighbour compare y and grad_x bit by bit where no statistic runs over
 ///           samples: layers by rows or samples, and inference. Where one does, permute holds the
 ///           answer to the samples in reverse order against the bound of check_case
-///           A case that is declined, and a variant that is where the case is answered, is one of
-///           which the relation says nothing; but not the same question again
+///           A relation is declined where the case is, or its variant; but the same question, once
+///           answered, is answered again
 /// Throws    FileError where the corpus itself is damaged
 std::vector<RelationResult> check_relations(const std::filesystem::path& golden,
                                             const std::vector<CaseDescription>& cases,

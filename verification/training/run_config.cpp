@@ -71,6 +71,15 @@ void check_run(const RunConfig& config) {
   const auto positive = [](const char* key, auto value) {
     if (value < 1) bad_value(key, print_field(value), "1 or more");
   };
+  const model::EncoderConfig& encoder = config.train.encoder;
+  positive("encoder.d_model", encoder.d_model);
+  positive("encoder.num_heads", encoder.num_heads);
+  positive("encoder.d_ff", encoder.d_ff);
+  positive("encoder.num_layers", encoder.num_layers);
+  if (!(encoder.dropout >= 0 && encoder.dropout < 1))
+    bad_value("encoder.dropout", print_field(encoder.dropout), "a number from 0 on, below 1");
+  if (!(config.train.learning_rate >= 0))
+    bad_value("training.learning_rate", print_field(config.train.learning_rate), "0 or more");
   positive("training.batch_size", config.batch_size);
   positive("training.epochs", config.epochs);
   positive("training.accumulation", config.train.accumulation);

@@ -41,10 +41,11 @@ TEST_F(GoldenRelations, HoldAndAreCounted) {
   const Outcome outcome = relations("--json j --junit x");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   EXPECT_EQ(outcome.err, "");
-  EXPECT_THAT(outcome.out, AllOf(StartsWith("relation      held  broken  does not apply\n"
-                                            "repeat           3       0               0\n"),
-                                 HasSubstr("split            2       0               1\n"),
-                                 EndsWith("PASSED: 12 of 12 relations hold, 3 cases\n")));
+  EXPECT_THAT(outcome.out,
+              AllOf(StartsWith("relation      held  broken  does not apply  declined\n"
+                               "repeat           3       0               0         0\n"),
+                    HasSubstr("split            2       0               1         0\n"),
+                    EndsWith("PASSED: 12 of 12 relations hold, 3 cases\n")));
   EXPECT_EQ(in("wc -l < j").out, "15\n");
   pugi::xml_document document;
   ASSERT_TRUE(document.load_string(in("cat x").out.c_str()));
@@ -74,6 +75,19 @@ TEST_F(GoldenRelations, NothingThatAppliesIsNoPass) {
   const Outcome outcome = relations("--relations split --only '*/one_row-*'");
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(outcome.out, EndsWith("FAILED: 0 of 0 relations hold, 1 case\n"));
+}
+
+TEST_F(GoldenRelations, ADeclinedCaseIsCountedAsDeclined) {
+  const Outcome outcome =
+      in("$N golden relations --golden g --relations repeat --json j --junit x --pipe "
+         "'while read -r path rest; do echo $path not_offered; done'");
+  EXPECT_EQ(outcome.status, 1) << outcome.err;
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("repeat           0       0               0         3\n"),
+                    EndsWith("FAILED: 0 of 0 relations hold, 3 cases; 3 relations declined\n")));
+  EXPECT_THAT(in("head -n 1 j").out, HasSubstr("\"outcome\":\"declined\""));
+  EXPECT_THAT(in("cat x").out,
+              AllOf(HasSubstr("skipped=\"3\""), HasSubstr("message=\"the case is declined\"")));
 }
 
 TEST_F(GoldenRelations, WhatIsMissingOrUnknownIsAnError) {

@@ -125,16 +125,17 @@ TEST_F(Relations, ANaNThatSpreadsIsFound) {
   EXPECT_THAT(of(results, "rms_norm").sentence, HasSubstr("nan beside a sample of NaN"));
 }
 
-TEST_F(Relations, OfADeclinedCaseNothingIsSaid) {
+TEST_F(Relations, ADeclinedCaseIsDeclinedByEveryRelation) {
   for (const Relation relation : all_relations())
     EXPECT_EQ(counts_of(check(relation, [](const StoredCase&) { return Answer(); })),
-              (Counts{{RelationOutcome::not_applicable, 17}}))
+              (Counts{{RelationOutcome::declined, 17}}))
         << to_string(relation);
   // Of half a batch, too; but not of the same question again.
   const auto small = check(Relation::split, [](const StoredCase& stored) {
     return samples_of(stored) < 3 ? Answer() : plain_answer(stored);
   });
-  EXPECT_EQ(counts_of(small), (Counts{{RelationOutcome::not_applicable, 17}}));
+  EXPECT_EQ(counts_of(small),
+            (Counts{{RelationOutcome::declined, 12}, {RelationOutcome::not_applicable, 5}}));
   int calls = 0;
   const auto again = check(Relation::repeat, [&](const StoredCase& stored) {
     return calls++ % 3 == 2 ? Answer() : plain_answer(stored);

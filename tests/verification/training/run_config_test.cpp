@@ -1,5 +1,6 @@
 #include "verification/training/run_config.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -71,6 +72,16 @@ TEST(RunConfig, WhatIsUnknownOrWrongIsNamed) {
   EXPECT_THAT(message("training.max_gradient_norm", "inf"), HasSubstr("a finite number, or none"));
   EXPECT_THAT(message("training.epochs", "0"),
               HasSubstr("option training.epochs is '0'; expected 1"));
+  EXPECT_THAT(message("training.epochs", "-1"),
+              HasSubstr("option training.epochs is '-1'; expected an integer from 0 on"));
+  EXPECT_THAT(message("training.fixed_length", "-2"), HasSubstr("an integer from 0 on, or none"));
+  EXPECT_THAT(message("training.learning_rate", "-1"),
+              HasSubstr("option training.learning_rate is '-1'; expected 0 or more"));
+  for (const char* key :
+       {"encoder.d_model", "encoder.num_heads", "encoder.d_ff", "encoder.num_layers"})
+    EXPECT_THAT(message(key, "0"), HasSubstr(fmt::format("option {} is '0'; expected 1", key)));
+  for (const char* rate : {"-0.1", "1"})
+    EXPECT_THAT(message("encoder.dropout", rate), HasSubstr("a number from 0 on, below 1"));
   EXPECT_THAT(message("training.validation_share", "1"), HasSubstr("between 0 and 1"));
   EXPECT_THAT(message("training.fixed_length", "1"), HasSubstr("2 or more, or none"));
   const auto parsed = [](const char* text) {
