@@ -92,12 +92,14 @@ std::map<Key, Row> rows_of(const GoldenReport& report) {
   return rows;
 }
 
-/// A head, then a row a layer, dtype and output.
+/// A head, then a row a layer, dtype and output; nothing where nothing was judged.
 using Cells = std::array<std::string, 11>;
 std::vector<Cells> table_of(const GoldenReport& report) {
+  const auto rows = rows_of(report);
+  if (rows.empty()) return {};
   std::vector<Cells> table = {{"layer", "dtype", "output", "cases", "failed", "ratio", "max ulp",
                                "max abs", "max rel", "norm-wise", "not judged"}};
-  for (const auto& [key, row] : rows_of(report)) {
+  for (const auto& [key, row] : rows) {
     const auto& [layer, dtype, name] = key;
     table.push_back({layer, dtype, name, std::to_string(row.cases), std::to_string(row.failed),
                      number_text(row.ratio), number_text(row.ulp), number_text(row.absolute),
@@ -301,7 +303,7 @@ std::string golden_text(const GoldenReport& report) {
     for (const std::string& line : problems_of(c.result)) text += "  " + line + "\n";
     text += "  repro: " + clean_line(c.repro) + "\n";
   }
-  text += "\n";
+  if (!text.empty()) text += "\n";
   for (const std::string& line : declined_lines(report)) text += line + "\n";
   for (const std::string& line : diagnosis_lines(report)) text += line + "\n";
   return text + report.summary() + "\n";

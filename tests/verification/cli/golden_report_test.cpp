@@ -102,6 +102,8 @@ TEST(GoldenReport, WhatIsDeclinedFailsNothingAndCountsForNothing) {
       tool::golden_report({golden_declined("q/a"), golden_declined("q/b")}, command, "");
   EXPECT_THAT(tool::declined_lines(two),
               ElementsAre("layer_norm: 2 of 2 cases declined: the candidate does not offer them"));
+  EXPECT_THAT(tool::golden_text(two), StartsWith("layer_norm: 2 of 2 cases declined"));
+  EXPECT_THAT(tool::golden_markdown(two), Not(HasSubstr("| layer |")));
 }
 
 TEST(GoldenReport, AFailureSaysEveryMetric) {

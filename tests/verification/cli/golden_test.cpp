@@ -184,7 +184,8 @@ TEST_F(GoldenProgram, ACaseThatIsDeclinedIsCounted) {
   const Outcome relations =
       in("$N golden relations --golden g --relations repeat --pipe 'sh partial'");
   EXPECT_EQ(relations.status, 0) << relations.out << relations.err;
-  EXPECT_THAT(relations.out, EndsWith("\nPASSED: 2 of 2 relations hold, 3 cases\n"));
+  EXPECT_THAT(relations.out,
+              EndsWith("\nPASSED: 2 of 2 relations hold, 3 cases; 1 relation declined\n"));
   const Outcome recorded =
       in("$N regress record --golden g --history h.jsonl --label a --pipe 'sh partial'");
   EXPECT_EQ(recorded.status, 0) << recorded.out << recorded.err;
