@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "verification/cli/study_figures.hpp"
@@ -149,18 +150,46 @@ void add_dynamics(Document& document, const study::Results& results,
       "PowerNorm's gradient before the division by psi, and its bound");
 }
 
+/// The sentences of both sets as one.
+study::ClassCounts of_all(study::ClassCounts classes) {
+  classes.training.resize(std::max(classes.training.size(), classes.validation.size()));
+  for (std::size_t c = 0; c < classes.validation.size(); ++c)
+    classes.training[c] += classes.validation[c];
+  return classes;
+}
+
+/// The cell that came lowest, for comparison with the loss without looking at a sentence.
+std::string least_loss_text(const std::vector<study::Table>& tables) {
+  double least = std::numeric_limits<double>::infinity();
+  std::string name;
+  for (const study::Table& table : tables)
+    for (const auto& row : table.entries)
+      for (const study::TableEntry& entry : row)
+        for (const study::Finished* run : entry.runs) {
+          if (run->result.epochs.empty()) continue;
+          const auto epoch = static_cast<std::size_t>(run->result.epochs.front().step);
+          const auto mean = study::mean_of_last(run->result, epoch);
+          if (!mean || *mean >= least) continue;
+          least = *mean;
+          name = study::cell_name(run->cell);
+        }
+  if (name.empty()) return "";
+  return fmt::format(" The least mean loss of a last epoch is {:.4f} nats, of {}.", least, name);
+}
+
 void add_condition(Document& document, const study::Results& results,
                    const study::Condition& condition, const study::ClassCounts& classes) {
   document.emplace_back(DocumentHeading{2, fmt::format("Protocol {}", condition_name(condition))});
   const auto tables = tables_of(results, condition, classes);
   if (!tables.empty()) {
     const study::Agreement counts = study::agreement(tables);
-    document.emplace_back(DocumentParagraph{
-        fmt::format("Beside the paper: {}. The loss without looking at a sentence is {:.4f} nats; "
-                    "the largest class is {:.4f} of "
-                    "the validation sentences.",
-                    agreement_text(counts), loss_floor(classes, condition.protocol.count_weights),
-                    classes.majority())});
+    document.emplace_back(DocumentParagraph{fmt::format(
+        "Beside the paper: {}. The loss without looking at a sentence is {:.4f} nats by the "
+        "training sentences, {:.4f} by all; the largest class is {:.4f} of "
+        "the validation sentences.{}",
+        agreement_text(counts), loss_floor(classes, condition.protocol.count_weights),
+        loss_floor(of_all(classes), condition.protocol.count_weights), classes.majority(),
+        least_loss_text(tables))});
     document.emplace_back(highest_table(tables));
     for (const study::Table& table : tables)
       document.emplace_back(entries_table(table, shape_text(table.shape)));

@@ -54,13 +54,18 @@ std::vector<std::size_t> read_counts(const ref::io::JsonReader& reader, const nl
 
 }  // namespace
 
-bool converged(const CellResult& cell, const ConvergenceRule& rule) {
-  if (cell.diverged || cell.steps.empty()) return false;
-  const std::size_t count = std::min(rule.last, cell.steps.size());
+std::optional<double> mean_of_last(const CellResult& cell, std::size_t last) {
+  if (cell.diverged || cell.steps.empty()) return std::nullopt;
+  const std::size_t count = std::min(last, cell.steps.size());
   double sum = 0;
   for (std::size_t i = cell.steps.size() - count; i < cell.steps.size(); ++i)
     sum += cell.steps[i].loss;
-  return sum / static_cast<double>(count) < rule.share * cell.steps.front().loss;
+  return sum / static_cast<double>(count);
+}
+
+bool converged(const CellResult& cell, const ConvergenceRule& rule) {
+  const auto mean = mean_of_last(cell, rule.last);
+  return mean && *mean < rule.share * cell.steps.front().loss;
 }
 
 double ClassCounts::majority() const {

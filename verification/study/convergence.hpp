@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,9 @@ struct ConvergenceRule {
   double share = 1;
   std::size_t last = 10;
 };
+
+/// The mean of the last losses, of all where there are fewer; nothing where one is not finite.
+std::optional<double> mean_of_last(const CellResult& cell, std::size_t last);
 
 bool converged(const CellResult& cell, const ConvergenceRule& rule = {});
 

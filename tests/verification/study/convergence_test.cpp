@@ -43,6 +43,16 @@ TEST(Convergence, NothingThatIsNotFiniteConverges) {
   EXPECT_FALSE(converged(losses({4, std::numeric_limits<double>::infinity()})));
 }
 
+TEST(MeanOfLast, IsOfTheLastAndOfFiniteRunsAlone) {
+  EXPECT_FALSE(mean_of_last({}, 2));
+  CellResult cell = losses({8, 4, 2});
+  EXPECT_EQ(mean_of_last(cell, 2), 3);
+  EXPECT_EQ(mean_of_last(cell, 1), 2);
+  EXPECT_EQ(mean_of_last(cell, 9), 14.0 / 3);
+  cell.diverged = Divergence{};
+  EXPECT_FALSE(mean_of_last(cell, 2));
+}
+
 TEST(Learning, IsAnAccuracyAboveTheMajorityByItsStandardErrors) {
   // m = 1/2 of 100 sentences: a standard error is 0.05.
   const ClassCounts classes = {.training = {1, 1}, .validation = {50, 50}};
