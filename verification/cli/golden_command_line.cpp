@@ -270,8 +270,12 @@ GoldenRelationsCommand golden_relations_command(const CLI::App& verb, const Gold
   command.only = texts.only;
   if (verb.count("--relations") > 0) {
     command.relations.clear();
-    for (const std::string& name : split("--relations", texts.relations))
-      command.relations.push_back(golden::relation_of(name));
+    for (const std::string& name : split("--relations", texts.relations)) {
+      const golden::Relation relation = golden::relation_of(name);
+      if (std::ranges::find(command.relations, relation) != command.relations.end())
+        throw UsageError(fmt::format("--relations names {} twice; expected once", name));
+      command.relations.push_back(relation);
+    }
   }
   command.json = path_of(verb, "--json");
   command.junit = path_of(verb, "--junit");

@@ -18,7 +18,6 @@ namespace fs = std::filesystem;
 using ref::numeric::FileError;
 
 /// In a row, without an answer.
-constexpr int kMostStarts = 3;
 
 void check_outputs_known(const std::vector<CaseDescription>& cases,
                          const std::vector<std::string>& outputs) {
@@ -52,17 +51,17 @@ Ask from_folder(const fs::path& folder) {
   };
 }
 
-Ask from_program(const std::string& command, double seconds) {
+Ask from_program(const std::string& command, double seconds, int most_starts) {
   struct Program {
     std::unique_ptr<CandidateProcess> process;
     int silent = 0;  ///< processes in a row that gave no line at all
   };
-  return [command, seconds,
+  return [command, seconds, most_starts,
           program = std::make_shared<Program>()](const StoredCase& stored) -> Answer {
-    if (program->silent == kMostStarts)
+    if (program->silent == most_starts)
       throw FileError(fmt::format(
           "the candidate was started {} times in a row without an answer; it is not asked again",
-          kMostStarts));
+          most_starts));
     try {
       if (!program->process) {
         ++program->silent;

@@ -71,8 +71,8 @@ using Ask = std::function<Answer(const StoredCase& stored)>;
 Ask from_folder(const std::filesystem::path& folder);
 
 /// Answers come from a program (docs/formats.md, Golden): it is started again where it ended,
-/// and given up after three starts without a line.
-Ask from_program(const std::string& command, double seconds);
+/// and given up after that many starts in a row without a line.
+Ask from_program(const std::string& command, double seconds, int most_starts = 3);
 
 /// Reads each case, asks for the answer and checks it.
 /// Requires  (C1) jobs is 1 where `ask` takes one question at a time  (C2) each of options.outputs

@@ -30,6 +30,20 @@ pugi::xml_document document_of(const tool::GoldenReport& report) {
   return document;
 }
 
+TEST(GoldenFiles, TooFewCasesAreAFailureOfJUnitToo) {
+  tool::GoldenReport report = golden_sample_report();
+  const auto suite = [&] { return document_of(report).child("testsuites").child("testsuite"); };
+  const int failures = suite().attribute("failures").as_int();
+  report.min_cases = report.held() + 1;
+  const pugi::xml_document document = document_of(report);
+  const auto with = document.child("testsuites").child("testsuite");
+  EXPECT_EQ(with.attribute("failures").as_int(), failures + 1);
+  EXPECT_EQ(with.attribute("tests").as_int(), 7);
+  const auto last = with.last_child();
+  EXPECT_STREQ(last.attribute("name").value(), "min-cases");
+  EXPECT_EQ(last.child("failure").attribute("message").value(), report.summary());
+}
+
 TEST(GoldenFiles, AJsonObjectACaseAndLine) {
   const auto objects = json_lines_of(tool::golden_json_lines(golden_sample_report()));
   ASSERT_EQ(objects.size(), 6u);

@@ -65,7 +65,8 @@ TEST_F(GoldenRelations, ABrokenOneHasItsLineToReproduceIt) {
       AllOf(HasSubstr("BROKEN quick/layer_norm/one_row-1x6-float32: repeat: y at [0] is 1, and "),
             HasSubstr("\n  repro: normproof golden relations --golden g --pipe 'sh copy' --timeout "
                       "7 --relations repeat --only quick/layer_norm/one_row-1x6-float32\n"),
-            EndsWith("FAILED: 0 of 1 relation hold, 1 case\n")));
+            EndsWith(
+                "FAILED: 0 of 1 relation hold, 1 case; expected 1 relation or more that holds\n")));
   const auto line = nlohmann::json::parse(in("cat j").out);
   EXPECT_EQ(line.at("outcome"), "broken");
   EXPECT_THAT(line.at("repro").get<std::string>(), HasSubstr("--relations repeat"));
@@ -74,7 +75,9 @@ TEST_F(GoldenRelations, ABrokenOneHasItsLineToReproduceIt) {
 TEST_F(GoldenRelations, NothingThatAppliesIsNoPass) {
   const Outcome outcome = relations("--relations split --only '*/one_row-*'");
   EXPECT_EQ(outcome.status, 1);
-  EXPECT_THAT(outcome.out, EndsWith("FAILED: 0 of 0 relations hold, 1 case\n"));
+  EXPECT_THAT(
+      outcome.out,
+      EndsWith("FAILED: 0 of 0 relations hold, 1 case; expected 1 relation or more that holds\n"));
 }
 
 TEST_F(GoldenRelations, ADeclinedCaseIsCountedAsDeclined) {
@@ -82,18 +85,23 @@ TEST_F(GoldenRelations, ADeclinedCaseIsCountedAsDeclined) {
       in("$N golden relations --golden g --relations repeat --json j --junit x --pipe "
          "'while read -r path rest; do echo $path not_offered; done'");
   EXPECT_EQ(outcome.status, 1) << outcome.err;
-  EXPECT_THAT(outcome.out,
-              AllOf(HasSubstr("repeat           0       0               0         3\n"),
-                    EndsWith("FAILED: 0 of 0 relations hold, 3 cases; 3 relations declined\n")));
+  EXPECT_THAT(
+      outcome.out,
+      AllOf(HasSubstr("repeat           0       0               0         3\n"),
+            EndsWith(
+                "FAILED: 0 of 0 relations hold, 3 cases; 3 relations declined; expected 1 relation "
+                "or more that holds\n")));
   EXPECT_THAT(in("head -n 1 j").out, HasSubstr("\"outcome\":\"declined\""));
-  EXPECT_THAT(in("cat x").out,
-              AllOf(HasSubstr("skipped=\"3\""), HasSubstr("message=\"the case is declined\"")));
+  EXPECT_THAT(in("cat x").out, AllOf(HasSubstr("tests=\"4\" failures=\"1\" skipped=\"3\""),
+                                     HasSubstr("message=\"the case is declined\"")));
 }
 
 TEST_F(GoldenRelations, WhatIsMissingOrUnknownIsAnError) {
   for (const auto& [arguments, sentence] :
        {std::pair{"--golden g", "--pipe is absent or ''; expected a command for sh"},
         std::pair{"--golden g --pipe cat --relations halves", "unknown relation 'halves'"},
+        std::pair{"--golden g --pipe cat --relations split,split",
+                  "--relations names split twice; expected once"},
         std::pair{"--golden g --pipe cat --only nothing", "--only 'nothing' names no case"}}) {
     const Outcome outcome = in(std::string("$N golden relations ") + arguments);
     EXPECT_EQ(outcome.status, 2) << arguments;

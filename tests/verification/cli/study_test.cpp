@@ -221,13 +221,32 @@ TEST_F(StudyProgram, ABegunStudyConcludesNothingFromWhatIsMissing) {
   in("S='" NORMPROOF_SOURCE_DIR
      "/docs/study'; mkdir a; cp $S/study.json a; "
      "grep -E '^.{9}corrected/(1x3200/([a-z_]+/rate-(10|1|0.5|0.1)|(batch|layer)_norm/rate-1e-2)|"
-     "5x3200/([a-z_]+/rate-10|(batch_norm|layer_norm|none)/rate-1))/' $S/results.jsonl > "
+     "5x3200/([a-z_]+/rate-10|(batch_norm|layer_norm|none)/rate-1))/seed-42\"' $S/results.jsonl > "
      "a/results.jsonl; test $(wc -l < a/results.jsonl) = 25");
   const Outcome outcome = in("$N study report --out a --json");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   const auto statements = nlohmann::json::parse(outcome.out).at("protocols").at(0).at("statements");
   for (const auto& [id, found] : statements.items())
     EXPECT_EQ(found.at("verdict"), id == "a1" ? "does not" : "not run") << id << found.dump();
+}
+
+/// The lines of a report from that heading to the end of its table.
+std::string table_below(const std::string& report, const std::string& heading) {
+  const std::size_t begin = report.find(heading);
+  if (begin == std::string::npos) return "no table " + heading;
+  const std::size_t table = report.find("\n|", begin) + 1;
+  return report.substr(table, report.find("\n\n", table) - table);
+}
+
+TEST_F(StudyProgram, TheDocumentHasTheTablesThatItsResultsGive) {
+  const std::string documents = NORMPROOF_SOURCE_DIR "/docs/";
+  in("mkdir a; cp '" + documents + "'study/*.json* a");
+  ASSERT_EQ(in("$N study report --out a").status, 0);
+  const std::string report = read_file(folder_ / "a" / "report.md");
+  const std::string document = read_file(documents + "study.md");
+  for (const char* heading :
+       {"**Statements by protocols**", "## Protocol corrected\n", "## Protocol published\n"})
+    EXPECT_THAT(document, HasSubstr(table_below(report, heading))) << heading;
 }
 
 TEST_F(StudyProgram, WhatIsWrongIsOneSentence) {

@@ -114,6 +114,9 @@ TEST_F(Answers, AProgramThatNeverAnswersIsGivenUp) {
   EXPECT_EQ(results[3].problem,
             "the candidate was started 3 times in a row without an answer; it is not asked again");
   EXPECT_EQ(fs::file_size(folder_ / "starts"), 6u);
+  const auto more = check(from_program("true", 20, 5));
+  EXPECT_EQ(more[4].problem, "the candidate ended with status 0 before it answered");
+  EXPECT_THAT(more[5].problem, HasSubstr("started 5 times in a row"));
 }
 
 TEST_F(Answers, AHangFailsItsCaseAndNoOther) {

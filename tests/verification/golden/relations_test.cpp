@@ -125,6 +125,21 @@ TEST_F(Relations, ANaNThatSpreadsIsFound) {
   EXPECT_THAT(of(results, "rms_norm").sentence, HasSubstr("nan beside a sample of NaN"));
 }
 
+TEST_F(Relations, ACaseThatEndsTheProgramIsAskedOnceAndBreaksNoOther) {
+  const std::string starts = (folder_ / "starts").string();
+  const auto asks =
+      relation_asks("echo x >> '" + starts +
+                        "'; while read -r path rest; do case $path in */layer_norm/*) exit 7;; "
+                        "esac; echo \"$path not_offered\"; done",
+                    20);
+  const auto results = check_relations(golden(), cases_, asks, all_relations(), {});
+  EXPECT_EQ(counts_of(results),
+            (Counts{{RelationOutcome::broken, 5}, {RelationOutcome::declined, 16 * 5}}));
+  EXPECT_EQ(of(results, "layer_norm").sentence,
+            "the candidate ended with status 7 before it answered");
+  EXPECT_EQ(std::filesystem::file_size(starts), 4u);  // at the first case, and after it ended
+}
+
 TEST_F(Relations, ADeclinedCaseIsDeclinedByEveryRelation) {
   for (const Relation relation : all_relations())
     EXPECT_EQ(counts_of(check(relation, [](const StoredCase&) { return Answer(); })),
