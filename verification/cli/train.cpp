@@ -54,8 +54,9 @@ std::string too_large(const RunConfig& config) {
   const auto& encoder = config.train.encoder;
   return fmt::format(
       "the memory does not suffice for an encoder of encoder.num_layers {}, encoder.d_model {}, "
-      "encoder.d_ff {} and batches of training.batch_size {}",
-      encoder.num_layers, encoder.d_model, encoder.d_ff, config.batch_size);
+      "encoder.d_ff {} and batches of training.batch_size {} sentences{}",
+      encoder.num_layers, encoder.d_model, encoder.d_ff, config.batch_size,
+      config.fixed_length ? fmt::format(" of training.fixed_length {}", *config.fixed_length) : "");
 }
 
 training::RunSummary train_to_end(const TrainCommand& command, const RunConfig& config,

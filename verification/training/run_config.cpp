@@ -80,6 +80,11 @@ void check_run(const RunConfig& config) {
     bad_value("encoder.dropout", print_field(encoder.dropout), "a number from 0 on, below 1");
   if (!(config.train.learning_rate >= 0))
     bad_value("training.learning_rate", print_field(config.train.learning_rate), "0 or more");
+  if (const auto most = config.train.max_gradient_norm; most && !(*most > 0))
+    bad_value("training.max_gradient_norm", print_field(most), "a number above 0, or none");
+  const double smoothing = config.train.loss.label_smoothing;
+  if (!(smoothing >= 0 && smoothing <= 1))
+    bad_value("loss.label_smoothing", print_field(smoothing), "a number from 0 to 1");
   positive("training.batch_size", config.batch_size);
   positive("training.epochs", config.epochs);
   positive("training.accumulation", config.train.accumulation);

@@ -102,7 +102,7 @@ TEST_F(TrainProgram, WhatIsWrongIsOneSentence) {
             "num_heads is 3; expected a divisor of d_model"},
            {"--out n --set encoder.d_ff=100000000000000", 1,
             "the memory does not suffice for an encoder of encoder.num_layers 1, encoder.d_model "
-            "32, encoder.d_ff 100000000000000 and batches of training.batch_size 64"},
+            "32, encoder.d_ff 100000000000000 and batches of training.batch_size 64 sentences"},
            {"--out m --set optimizer.name=sgd --set training.learning_rate=1e200", 1,
             "step 2: the first value that is not finite is computed from x; attention"},
            {"--out o --set encoder.num_layers=2 --set norm.name=none --set optimizer.name=sgd "

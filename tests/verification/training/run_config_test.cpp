@@ -82,6 +82,9 @@ TEST(RunConfig, WhatIsUnknownOrWrongIsNamed) {
     EXPECT_THAT(message(key, "0"), HasSubstr(fmt::format("option {} is '0'; expected 1", key)));
   for (const char* rate : {"-0.1", "1"})
     EXPECT_THAT(message("encoder.dropout", rate), HasSubstr("a number from 0 on, below 1"));
+  EXPECT_THAT(message("training.max_gradient_norm", "0"), HasSubstr("above 0, or none"));
+  for (const char* smoothing : {"-0.1", "1.5"})
+    EXPECT_THAT(message("loss.label_smoothing", smoothing), HasSubstr("a number from 0 to 1"));
   EXPECT_THAT(message("training.validation_share", "1"), HasSubstr("between 0 and 1"));
   EXPECT_THAT(message("training.fixed_length", "1"), HasSubstr("2 or more, or none"));
   const auto parsed = [](const char* text) {
