@@ -81,7 +81,7 @@ TEST_F(TraceProgram, WhatIsWrongIsOneSentence) {
        std::initializer_list<std::tuple<const char*, int, const char*>>{
            {"--out full", 2, "--out"},
            {"--out t --set training.learning_rate=-1", 2, "learning_rate"},
-           {"--out t --set encoder.dropout=1", 2, "expected 0 <= dropout < 1\n"},
+           {"--out t --set encoder.dropout=1", 2, "expected a number from 0 on, below 1\n"},
            {"--out t --config absent.json", 3, "absent.json"}}) {
     const Outcome outcome = trace(arguments);
     EXPECT_EQ(outcome.status, status) << arguments << outcome.err;
