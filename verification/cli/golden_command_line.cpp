@@ -196,15 +196,21 @@ std::vector<std::string> split(const std::string& option, const std::string& tex
   return words;
 }
 
-std::vector<golden::Tier> parse_tiers(const std::string& text) {
-  std::vector<golden::Tier> tiers;
-  for (const std::string& name : split("--tier", text)) {
-    const golden::Tier tier = golden::tier_of(name);
-    if (std::ranges::find(tiers, tier) != tiers.end())
-      throw UsageError(fmt::format("--tier names {} twice; expected once", name));
-    tiers.push_back(tier);
+/// What each name between commas stands for, each once.
+template <class T>
+std::vector<T> parse_names(const char* option, const std::string& text, T (*of)(std::string_view)) {
+  std::vector<T> values;
+  for (const std::string& name : split(option, text)) {
+    const T value = of(name);
+    if (std::ranges::find(values, value) != values.end())
+      throw UsageError(fmt::format("{} names {} twice; expected once", option, name));
+    values.push_back(value);
   }
-  return tiers;
+  return values;
+}
+
+std::vector<golden::Tier> parse_tiers(const std::string& text) {
+  return parse_names("--tier", text, golden::tier_of);
 }
 
 double parse_seconds(const std::string& text) {
@@ -268,15 +274,8 @@ GoldenRelationsCommand golden_relations_command(const CLI::App& verb, const Gold
   command.pipe = texts.pipe;
   command.timeout = parse_seconds(texts.timeout);
   command.only = texts.only;
-  if (verb.count("--relations") > 0) {
-    command.relations.clear();
-    for (const std::string& name : split("--relations", texts.relations)) {
-      const golden::Relation relation = golden::relation_of(name);
-      if (std::ranges::find(command.relations, relation) != command.relations.end())
-        throw UsageError(fmt::format("--relations names {} twice; expected once", name));
-      command.relations.push_back(relation);
-    }
-  }
+  if (verb.count("--relations") > 0)
+    command.relations = parse_names("--relations", texts.relations, golden::relation_of);
   command.json = path_of(verb, "--json");
   command.junit = path_of(verb, "--junit");
   return command;

@@ -17,8 +17,6 @@ namespace normproof::verification::golden {
 namespace fs = std::filesystem;
 using ref::numeric::FileError;
 
-/// In a row, without an answer.
-
 void check_outputs_known(const std::vector<CaseDescription>& cases,
                          const std::vector<std::string>& outputs) {
   std::set<std::string> known;
