@@ -1,6 +1,12 @@
 #include "gpu/device/cuda_device.cuh"
 
+#include <map>
+#include <stdexcept>
+#include <utility>
+
+#include "gpu/device/cuda_graph.cuh"
 #include "gpu/device/errors.hpp"
+#include "gpu/device/memory_cache.hpp"
 
 namespace normproof::gpu::device {
 namespace {
@@ -18,7 +24,7 @@ class CudaDevice final : public Device {
       NORMPROOF_CUDA_CALL(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
       NORMPROOF_CUDA_CALL(cublasCreate(&cublas_));
       NORMPROOF_CUDA_CALL(cublasSetStream(cublas_, stream_));
-      NORMPROOF_CUDA_CALL(cudaMallocAsync(&workspace_, kWorkspaceBytes, stream_));
+      NORMPROOF_CUDA_CALL(cudaMalloc(&workspace_, kWorkspaceBytes));
       NORMPROOF_CUDA_CALL(cublasSetWorkspace(cublas_, workspace_, kWorkspaceBytes));
     } catch (...) {
       close();
@@ -29,35 +35,78 @@ class CudaDevice final : public Device {
 
   Backend backend() const override { return Backend::cuda; }
   void* allocate(std::size_t bytes) override {
-    void* memory = nullptr;
-    NORMPROOF_CUDA_CALL(cudaMallocAsync(&memory, bytes, stream_));
+    void* const memory = memory_.take(bytes);
+    if (memory == nullptr) check_status(out_of_memory_, "cudaMalloc", __FILE__, __LINE__);
     return memory;
   }
-  void release(void* memory) noexcept override { cudaFreeAsync(memory, stream_); }
+  void release(void* memory) noexcept override { memory_.put_back(memory); }
   void upload(void* to, const void* from, std::size_t bytes) override {
-    NORMPROOF_CUDA_CALL(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream_));
-    synchronize();
+    if (graph_ == nullptr) {
+      NORMPROOF_CUDA_CALL(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream_));
+      synchronize();
+      return;
+    }
+    const void* const copy = graph_->keep(from, bytes);
+    NORMPROOF_CUDA_CALL(cudaMemcpyAsync(to, copy, bytes, cudaMemcpyHostToDevice, stream_));
   }
   void download(void* to, const void* from, std::size_t bytes) override {
+    if (graph_ != nullptr) refuse_download(recorded_name_);
     NORMPROOF_CUDA_CALL(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_));
     synchronize();
   }
   void synchronize() override { NORMPROOF_CUDA_CALL(cudaStreamSynchronize(stream_)); }
   std::uint64_t next_order() override { return 0; }
+  void enqueue(std::function<void()>) override {
+    throw std::logic_error("enqueue: of the simulated device alone");
+  }
+
+  void begin_recording(const std::string& name) override {
+    recorded_name_ = name;
+    CudaGraph& graph = graphs_[name];
+    graph.begin(stream_);
+    memory_.hold();
+    graph_ = &graph;
+  }
+  void perform_recording() override {
+    CudaGraph& graph = *std::exchange(graph_, nullptr);
+    graph.perform(stream_);
+    memory_.let_go();
+  }
+  void forget_recording() noexcept override {
+    if (graph_ != nullptr) graph_->forget(stream_);
+    graph_ = nullptr;
+    memory_.let_go();
+  }
 
   cudaStream_t stream() const { return stream_; }
   cublasHandle_t cublas() const { return cublas_; }
 
  private:
   void close() noexcept {
+    if (stream_ != nullptr) cudaStreamSynchronize(stream_);
+    graphs_.clear();
     if (cublas_ != nullptr) cublasDestroy(cublas_);
-    if (workspace_ != nullptr) cudaFreeAsync(workspace_, stream_);
+    if (workspace_ != nullptr) cudaFree(workspace_);
     if (stream_ != nullptr) cudaStreamDestroy(stream_);
+  }
+
+  /// Also while work is recorded, which takes nothing else that would wait for the device.
+  void* allocate_there(std::size_t bytes) {
+    void* memory = nullptr;
+    out_of_memory_ = cudaMalloc(&memory, bytes);
+    if (out_of_memory_ != cudaSuccess) cudaGetLastError();  // which would stay for the next launch
+    return memory;
   }
 
   cudaStream_t stream_ = nullptr;
   cublasHandle_t cublas_ = nullptr;
   void* workspace_ = nullptr;
+  cudaError_t out_of_memory_ = cudaSuccess;  ///< what the last cudaMalloc said
+  MemoryCache memory_{{[this](std::size_t bytes) { return allocate_there(bytes); },
+                       [](void* memory) { cudaFree(memory); }}};
+  std::map<std::string, CudaGraph> graphs_;
+  CudaGraph* graph_ = nullptr;  ///< of the recording at hand
+  std::string recorded_name_;
 };
 
 }  // namespace

@@ -1,9 +1,14 @@
 #include "gpu/device/device.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <new>
+#include <utility>
+#include <vector>
 
 #include "gpu/device/errors.hpp"
+#include "gpu/device/memory_cache.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/fp_environment.hpp"
 
@@ -15,23 +20,65 @@ class SimulatedDevice final : public Device {
   explicit SimulatedDevice(std::uint64_t seed) : seed_(seed) { ref::numeric::check_fp_mode(); }
 
   Backend backend() const override { return Backend::simulated; }
-  void* allocate(std::size_t bytes) override {
-    void* const memory = ::operator new(bytes);
-    std::memset(memory, 0xff, bytes);  // as doubles: NaN
-    return memory;
+  void* allocate(std::size_t bytes) override { return memory_.take(bytes); }
+  void release(void* memory) noexcept override {
+    enqueue([memory, size = memory_.size_of(memory)] { spoil(memory, size); });
+    memory_.put_back(memory);
   }
-  void release(void* memory) noexcept override { ::operator delete(memory); }
   void upload(void* to, const void* from, std::size_t bytes) override {
-    std::memcpy(to, from, bytes);
+    const auto* const first = static_cast<const std::byte*>(from);
+    if (!records_) {
+      std::copy_n(first, bytes, static_cast<std::byte*>(to));
+      return;
+    }
+    enqueue([to, copy = std::vector<std::byte>(first, first + bytes)] {
+      std::copy(copy.begin(), copy.end(), static_cast<std::byte*>(to));
+    });
   }
   void download(void* to, const void* from, std::size_t bytes) override {
+    if (records_) refuse_download(recorded_name_);
     std::memcpy(to, from, bytes);
   }
   void synchronize() override {}
   std::uint64_t next_order() override { return seed_ == 0 ? 0 : seed_++; }
+  void enqueue(std::function<void()> work) override {
+    if (records_)
+      recorded_.push_back(std::move(work));
+    else
+      work();
+  }
+
+  void begin_recording(const std::string& name) override {
+    memory_.hold();
+    recorded_name_ = name;
+    records_ = true;
+  }
+  void perform_recording() override {
+    records_ = false;
+    memory_.let_go();
+    const auto recorded = std::exchange(recorded_, {});
+    for (const auto& work : recorded) work();
+  }
+  void forget_recording() noexcept override {
+    records_ = false;
+    memory_.let_go();
+    recorded_.clear();
+  }
 
  private:
+  /// As doubles: NaN.
+  static void spoil(void* memory, std::size_t bytes) { std::memset(memory, 0xff, bytes); }
+
   std::uint64_t seed_;
+  MemoryCache memory_{{[](std::size_t bytes) {
+                         void* const memory = ::operator new(bytes);
+                         spoil(memory, bytes);
+                         return memory;
+                       },
+                       [](void* memory) { ::operator delete(memory); }}};
+  std::vector<std::function<void()>> recorded_;
+  std::string recorded_name_;
+  bool records_ = false;
 };
 
 }  // namespace

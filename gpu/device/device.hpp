@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 
 namespace normproof::gpu::device {
@@ -14,8 +16,13 @@ std::string_view to_string(Backend backend);
 /// Throws    UsageError with the nearest known name
 Backend backend_of(std::string_view name);
 
+class Recording;
+
 /// A device with its memory and the queue of its work: one stream, so that each operation sees what
-/// those before it wrote. Uploads and downloads wait for what they need.
+/// those before it wrote. Uploads and downloads wait for what they need. Memory that is released is
+/// handed out again (memory_cache.hpp).
+///
+/// Work can be recorded first and done at once later (recording.hpp): on a GPU as a graph.
 class Device {
  public:
   Device() = default;
@@ -29,12 +36,30 @@ class Device {
   virtual void* allocate(std::size_t bytes) = 0;
   virtual void release(void* memory) noexcept = 0;
   virtual void upload(void* to, const void* from, std::size_t bytes) = 0;
+  /// Throws    DeviceError, too, while work is recorded: what would be read is not there yet
   virtual void download(void* to, const void* from, std::size_t bytes) = 0;
   /// Waits for all work given so far.
   /// Throws    DeviceError where some of it failed
   virtual void synchronize() = 0;
   /// What the order of the simulated threads is drawn from: another number for each launch.
   virtual std::uint64_t next_order() = 0;
+  /// Of the simulated device: work of the processor, done or recorded in the order of the queue.
+  virtual void enqueue(std::function<void()> work) = 0;
+
+  /// From here on work is recorded, and what is uploaded is copied. The name is that of a part of
+  /// a program: a GPU changes the graph that it has under the name, where the new one differs in
+  /// sizes and numbers alone.
+  /// Requires  (C1) nothing is being recorded
+  virtual void begin_recording(const std::string& name) = 0;
+  /// Gives what was recorded to the queue.
+  virtual void perform_recording() = 0;
+  virtual void forget_recording() noexcept = 0;
+  /// The one that lives, or nullptr.
+  const Recording* recording() const { return recording_; }
+
+ private:
+  friend class Recording;
+  const Recording* recording_ = nullptr;
 };
 
 /// Threads and blocks in an order drawn from the seed: a result that depends on it shows between

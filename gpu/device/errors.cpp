@@ -13,6 +13,12 @@ std::string failed_call(const std::string& call, const std::string& reason, cons
   return fmt::format("{}:{}: {}: {}", name, line, call, reason);
 }
 
+void refuse_download(const std::string& recording) {
+  throw DeviceError(fmt::format(
+      "a download while '{}' is recorded; expected none, for what it reads is not there yet",
+      recording));
+}
+
 void out_of_bounds(std::size_t index, std::size_t size) {
   throw DeviceError(fmt::format("a kernel reads or writes element {} of {}", index, size));
 }

@@ -21,6 +21,9 @@ class NoDeviceError : public DeviceError {
 std::string failed_call(const std::string& call, const std::string& reason, const char* file,
                         int line);
 
+/// What a download gives while work is recorded.
+[[noreturn]] void refuse_download(const std::string& recording);
+
 /// What an index past the end of a Span gives on the simulated device.
 [[noreturn]] void out_of_bounds(std::size_t index, std::size_t size);
 

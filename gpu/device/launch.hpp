@@ -14,6 +14,12 @@
 /// thread of a block has done step s when one begins step s + 1. 32 threads are a warp.
 namespace normproof::gpu::device {
 
+/// A kernel that has this type among its members is for the simulated device alone: those of tests.
+template <class Kernel>
+concept OnlySimulated = requires {
+  typename Kernel::OnlySimulated;
+};
+
 #if defined(NORMPROOF_CUDA)
 template <class Kernel>
 void cuda_launch_elements(Device& device, std::size_t count, const Kernel& kernel);
@@ -25,18 +31,22 @@ void cuda_launch_blocks(Device& device, std::size_t blocks, const Kernel& kernel
 template <class Kernel>
 void launch_elements(Device& device, std::size_t count, const Kernel& kernel) {
 #if defined(NORMPROOF_CUDA)
-  if (device.backend() == Backend::cuda) return cuda_launch_elements(device, count, kernel);
+  if constexpr (!OnlySimulated<Kernel>)
+    if (device.backend() == Backend::cuda) return cuda_launch_elements(device, count, kernel);
 #endif
-  simulate_elements(device.next_order(), count, kernel);
+  device.enqueue(
+      [order = device.next_order(), count, kernel] { simulate_elements(order, count, kernel); });
 }
 
 /// Throws    DeviceError
 template <class Kernel>
 void launch_blocks(Device& device, std::size_t blocks, const Kernel& kernel) {
 #if defined(NORMPROOF_CUDA)
-  if (device.backend() == Backend::cuda) return cuda_launch_blocks(device, blocks, kernel);
+  if constexpr (!OnlySimulated<Kernel>)
+    if (device.backend() == Backend::cuda) return cuda_launch_blocks(device, blocks, kernel);
 #endif
-  simulate_blocks(device.next_order(), blocks, kernel);
+  device.enqueue(
+      [order = device.next_order(), blocks, kernel] { simulate_blocks(order, blocks, kernel); });
 }
 
 }  // namespace normproof::gpu::device

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,8 +29,7 @@ class DeviceTensor {
     size_ = 1;
     for (const std::size_t extent : shape_) size_ *= extent;
     if (size_ == 0) return;
-    memory_ = std::shared_ptr<void>(device.allocate(size_ * sizeof(T)),
-                                    [&device](void* memory) { device.release(memory); });
+    block_ = std::make_shared<Block>(device, size_ * sizeof(T));
   }
 
   /// Requires  (C1) the tensor is not {}
@@ -38,8 +38,20 @@ class DeviceTensor {
   std::size_t size() const { return size_; }
   bool is_given() const { return size_ > 0; }
 
-  Span<T> span() { return {static_cast<T*>(memory_.get()), size_}; }
-  Span<const T> span() const { return {static_cast<const T*>(memory_.get()), size_}; }
+  /// To be written.
+  Span<T> span() {
+    if (block_) block_->known.reset();
+    return {data(), size_};
+  }
+  Span<const T> span() const { return {data(), size_}; }
+
+  /// The element of a tensor of one that was uploaded and not written since: what host code knows
+  /// of a device without asking it.
+  std::optional<T> known() const { return block_ ? block_->known : std::nullopt; }
+  void upload(const T* from) {
+    device_->upload(data(), from, size_ * sizeof(T));
+    if (size_ == 1) block_->known = *from;
+  }
 
   /// The same elements under another shape.
   DeviceTensor reshaped(const Shape& shape) const {
@@ -49,16 +61,29 @@ class DeviceTensor {
   }
 
  private:
+  struct Block {
+    Block(Device& of, std::size_t bytes) : device(of), memory(of.allocate(bytes)) {}
+    Block(const Block&) = delete;
+    Block& operator=(const Block&) = delete;
+    ~Block() { device.release(memory); }
+
+    Device& device;
+    void* memory;
+    std::optional<T> known;
+  };
+
+  T* data() const { return block_ ? static_cast<T*>(block_->memory) : nullptr; }
+
   Device* device_ = nullptr;
   Shape shape_;
   std::size_t size_ = 0;
-  std::shared_ptr<void> memory_;
+  std::shared_ptr<Block> block_;
 };
 
 template <class T>
 DeviceTensor<T> upload(Device& device, const T* from, Shape shape) {
   DeviceTensor<T> result(device, std::move(shape));
-  if (result.is_given()) device.upload(result.span().data, from, result.size() * sizeof(T));
+  if (result.is_given()) result.upload(from);
   return result;
 }
 /// {} of one that is not given.
@@ -74,6 +99,14 @@ Tensor<T> download(const DeviceTensor<T>& from) {
   Tensor<T> result = ref::tensor::empty_tensor<T>(from.shape());
   from.device().download(result.data(), from.span().data, from.size() * sizeof(T));
   return result;
+}
+
+/// The element of a tensor of one, without a download where it is known.
+/// Requires  (C1) size 1
+template <class T>
+T only(const DeviceTensor<T>& one) {
+  if (const auto known = one.known()) return *known;
+  return download(one).data()[0];
 }
 
 /// Every element is `value`.

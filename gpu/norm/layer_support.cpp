@@ -108,12 +108,9 @@ void check_running(std::string_view function, std::string_view name,
   check_shape(function, name, values.shape(), {d_model});
   check_finite(function, name, values);
   if (!squared) return;
-  const auto host = device::download(values);
-  for (std::size_t i = 0; i < d_model; ++i) {
-    if (host.data()[i] < 0)
-      contract_failure(function, name, "has the element [" + std::to_string(i) + "] below 0",
-                       "no negative element");
-  }
+  if (const std::size_t at = ops::first_negative(values); at < d_model)
+    contract_failure(function, name, "has the element [" + std::to_string(at) + "] below 0",
+                     "no negative element");
 }
 
 Shape row_shape(const NormInputs& in) {

@@ -21,6 +21,9 @@ class Products {
   /// Throws    DeviceError
   virtual void multiply(Device& device, const Matrices<double>& c, const Matrices<const double>& a,
                         const Matrices<const double>& b, bool add) const = 0;
+  /// Whether host code sees operands or results on the way, so that nothing around them can be
+  /// recorded (device/recording.hpp).
+  virtual bool shows_values() const { return false; }
 };
 
 /// Our kernel, in the order of docs/determinism.md, R1: the bits of ref.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "gpu/device/recording.hpp"
 #include "gpu/ops/reduce_kernels.hpp"
 #include "ref/tensor/contract.hpp"
 
@@ -25,11 +26,15 @@ DeviceTensor<double> sums(const DeviceTensor<double>& x, device::ConstReals w, s
   return y;
 }
 
-std::size_t first_refused(const DeviceTensor<double>& x, bool positive) {
+std::size_t first_refused(const DeviceTensor<double>& x, Accepts accepts) {
   if (!x.is_given()) return 0;
+  if (const auto* const recording = x.device().recording()) {
+    launch_elements(x.device(), x.size(), NoteRefused{x.span(), accepts, recording->flag()});
+    return x.size();
+  }
   const std::size_t chunks = (x.size() - 1) / FirstRefused::kChunk + 1;
   DeviceTensor<std::size_t> first(x.device(), {chunks});
-  launch_elements(x.device(), chunks, FirstRefused{x.span(), positive, first.span()});
+  launch_elements(x.device(), chunks, FirstRefused{x.span(), accepts, first.span()});
   const auto found = device::download(first);
   return *std::min_element(found.begin(), found.end());
 }
@@ -62,10 +67,13 @@ DeviceTensor<double> dot_rows(const DeviceTensor<double>& x, const DeviceTensor<
 }
 
 std::size_t first_not_finite(const DeviceTensor<double>& x) {
-  return first_refused(x, false);
+  return first_refused(x, Accepts::finite);
+}
+std::size_t first_negative(const DeviceTensor<double>& x) {
+  return first_refused(x, Accepts::not_negative);
 }
 std::size_t first_not_positive(const DeviceTensor<double>& x) {
-  return first_refused(x, true);
+  return first_refused(x, Accepts::positive);
 }
 
 }  // namespace normproof::gpu::ops

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "gpu/ops/lane_kernels.hpp"
 
 namespace normproof::gpu::ops {
@@ -34,20 +36,41 @@ struct ElementTerm {
   }
 };
 
-/// Chunk c of kChunk elements: the place of its first element that is not finite, or that is not
-/// above 0 where `positive`; the size where there is none.
+/// What a check of values lets pass.
+enum class Accepts { finite, not_negative, positive };
+
+/// Also where x is not finite, whatever is accepted.
+NORMPROOF_DEVICE inline bool is_refused(double x, Accepts accepts) {
+  // x - x is +0, or NaN where x is not finite.
+  if (!(x - x == 0)) return true;
+  if (accepts == Accepts::finite) return false;
+  return accepts == Accepts::positive ? !(x > 0) : x < 0;
+}
+
+/// Chunk c of kChunk elements: the place of the first one that is refused; the size where there is
+/// none.
 struct FirstRefused {
   static constexpr std::size_t kChunk = 1024;
   ConstReals x;
-  bool positive;
+  Accepts accepts;
   Span<std::size_t> first;
 
   NORMPROOF_DEVICE void operator()(std::size_t chunk) const {
     const std::size_t end = x.size - chunk * kChunk < kChunk ? x.size : (chunk + 1) * kChunk;
     std::size_t i = chunk * kChunk;
-    // x - x is +0, or NaN where x is not finite.
-    while (i < end && x[i] - x[i] == 0 && (!positive || x[i] > 0)) ++i;
+    while (i < end && !is_refused(x[i], accepts)) ++i;
     first[chunk] = i < end ? i : x.size;
+  }
+};
+
+/// Sets the flag where an element is refused. Whoever writes it writes the same.
+struct NoteRefused {
+  ConstReals x;
+  Accepts accepts;
+  Span<std::uint32_t> flag;
+
+  NORMPROOF_DEVICE void operator()(std::size_t i) const {
+    if (is_refused(x[i], accepts)) flag[0] = 1;
   }
 };
 

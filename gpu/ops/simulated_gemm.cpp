@@ -34,7 +34,7 @@ struct Draw {
 
 class Adder {
  public:
-  Adder(const SimulatedSums& sums, const Draw& draw) : sums_(sums), draw_(draw) {}
+  Adder(const SimulatedSums& sums, std::uint64_t order) : sums_(sums), draw_(order) {}
 
   /// sum + x y; the product is exact where the operands have at most 26 digits.
   double plus(double sum, double x, double y) const {
@@ -82,8 +82,8 @@ class Adder {
     return std::fabs(kept) > sums_.format.largest ? std::copysign(HUGE_VAL, v) : kept;
   }
 
-  const SimulatedSums& sums_;
-  const Draw& draw_;
+  SimulatedSums sums_;
+  Draw draw_;
 };
 
 /// Of the terms begin, begin + 1, ..., end - 1 of a permutation, one after the other.
@@ -155,32 +155,31 @@ double PackedMatrices::at(std::size_t batch, std::size_t row, std::size_t column
 
 void simulated_gemm(Device& device, const SimulatedSums& sums, const Matrices<double>& c,
                     const Matrices<const double>& a, const Matrices<const double>& b, bool add) {
-  const Draw draw(device.next_order());
-  const Adder adder(sums, draw);
-  for (std::size_t p = 0; p < c.batches(); ++p)
-    for (std::size_t i = 0; i < c.rows; ++i)
-      for (std::size_t j = 0; j < c.columns; ++j) {
-        const double sum = element(
-            adder, a.columns, [&](std::size_t k) { return a.at(p, i, k); },
-            [&](std::size_t k) { return b.at(p, k, j); });
-        double& to = c.at(p, i, j);
-        to = add ? adder.plus(to, sum) : sum;
-      }
+  device.enqueue([adder = Adder(sums, device.next_order()), c, a, b, add] {
+    for (std::size_t p = 0; p < c.batches(); ++p)
+      for (std::size_t i = 0; i < c.rows; ++i)
+        for (std::size_t j = 0; j < c.columns; ++j) {
+          const double sum = element(
+              adder, a.columns, [&](std::size_t k) { return a.at(p, i, k); },
+              [&](std::size_t k) { return b.at(p, k, j); });
+          double& to = c.at(p, i, j);
+          to = add ? adder.plus(to, sum) : sum;
+        }
+  });
 }
 
 void simulated_gemm(Device& device, const SimulatedSums& sums, const device::DeviceTensor<float>& c,
                     const PackedMatrices& a, const PackedMatrices& b) {
-  const Draw draw(device.next_order());
-  const Adder adder(sums, draw);
   device::DeviceTensor<float> result = c;
-  const device::Span<float> to = result.span();
-  const std::size_t batches = c.shape()[0];
-  for (std::size_t p = 0; p < batches; ++p)
-    for (std::size_t i = 0; i < a.rows; ++i)
-      for (std::size_t j = 0; j < b.columns; ++j)
-        to[(p * a.rows + i) * b.columns + j] = static_cast<float>(element(
-            adder, a.columns, [&](std::size_t k) { return a.at(p, i, k); },
-            [&](std::size_t k) { return b.at(p, k, j); }));
+  device.enqueue(
+      [adder = Adder(sums, device.next_order()), to = result.span(), batches = c.shape()[0], a, b] {
+        for (std::size_t p = 0; p < batches; ++p)
+          for (std::size_t i = 0; i < a.rows; ++i)
+            for (std::size_t j = 0; j < b.columns; ++j)
+              to[(p * a.rows + i) * b.columns + j] = static_cast<float>(element(
+                  adder, a.columns, [&](std::size_t k) { return a.at(p, i, k); },
+                  [&](std::size_t k) { return b.at(p, k, j); }));
+      });
 }
 
 }  // namespace normproof::gpu::ops

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "gpu/ops/elementary.hpp"
 #include "gpu/ops/reduce.hpp"
 #include "gpu/ops/softmax.hpp"
@@ -25,10 +23,6 @@ void check_matrix_of_logits(std::string_view function, std::string_view argument
                      fmt::format("[N, C] with extents at least 1 ({})", requirement));
 }
 
-double only(const DeviceTensor<double>& one) {
-  return device::download(one).data()[0];
-}
-
 /// What the loss and its derivative share: checked arguments, and constants of the batch.
 class LossBatch {
  public:
@@ -46,15 +40,15 @@ class LossBatch {
         class_weights.is_given() ? class_weights : device::full_tensor(device, {classes_}, 1);
     kernel = {rows_.span(),      targets_.span(), classes_,
               {weights_.span()}, 1.0 - s,         s / static_cast<double>(classes_)};
-    sum_of_weights = only(ops::sum_elements(weights_));
-    if (!std::isfinite(sum_of_weights))
+    sum_of_weights = ops::sum_elements(weights_);
+    if (ops::first_not_finite(sum_of_weights) == 0)
       contract_failure(function, "class_weights", "have a sum that overflows", "a finite sum (C3)");
     DeviceTensor<double> of_targets(device, {size()});
     launch_elements(device, size(), TargetWeight{kernel, of_targets.span()});
-    total_weight = only(ops::sum_elements(of_targets));
-    if (!(total_weight > 0) || !std::isfinite(total_weight))
+    total_weight = ops::sum_elements(of_targets);
+    if (ops::first_not_positive(total_weight) == 0)
       contract_failure(function, "class_weights",
-                       fmt::format("give the targets the sum {}", total_weight),
+                       fmt::format("give the targets the sum {}", device::only(total_weight)),
                        "a finite sum > 0 (C5)");
   }
   LossBatch(const LossBatch&) = delete;
@@ -64,8 +58,8 @@ class LossBatch {
   std::size_t size() const { return rows_.size(); }
 
   LossRows kernel{};
-  double sum_of_weights = 0;
-  double total_weight = 0;
+  DeviceTensor<double> sum_of_weights;  ///< [1]
+  DeviceTensor<double> total_weight;    ///< [1]
 
  private:
   void check_weights(std::string_view function, const DeviceTensor<double>& given) const {
@@ -77,11 +71,8 @@ class LossBatch {
     };
     if (given.shape() != Shape{classes_})
       refuse("has shape " + ref::tensor::to_string(given.shape()));
-    const auto weights = device::download(given);
-    for (std::size_t c = 0; c < classes_; ++c) {
-      const double w = weights.data()[c];
-      if (!std::isfinite(w) || !(w >= 0)) refuse(fmt::format("has the element [{}] = {}", c, w));
-    }
+    if (const std::size_t c = ops::first_negative(given); c < classes_)
+      refuse(fmt::format("has the element [{}] = {}", c, device::download(given).data()[c]));
   }
 
   void set_rows(std::string_view function, device::Device& device, std::size_t count,
@@ -119,9 +110,13 @@ void check_finite_logits(std::string_view function, std::string_view argument,
     ref::tensor::check_finite(function, argument, device::download(t));
 }
 
-[[noreturn]] void refuse_overflow(double value, std::string_view what) {
-  contract_failure("cross_entropy", "logits", fmt::format("make {} {}", what, value),
-                   "logits so near each other that it is finite (C6)");
+/// Checks    that `values`, which the logits make, are finite
+void check_overflow(const DeviceTensor<double>& values, std::string_view what) {
+  const std::size_t at = ops::first_not_finite(values);
+  if (at < values.size())
+    contract_failure("cross_entropy", "logits",
+                     fmt::format("make {} {}", what, device::download(values).data()[at]),
+                     "logits so near each other that it is finite (C6)");
 }
 
 }  // namespace
@@ -134,16 +129,17 @@ CrossEntropyForward cross_entropy(const DeviceTensor<double>& logits,
   check_matrix_of_logits(kName, "logits", logits.shape(), "C1");
   const LossBatch batch(kName, logits, targets, class_weights, options);
   check_finite_logits(kName, "logits", logits);
-  CrossEntropyForward result{0, ops::log_softmax(logits)};
+  device::Device& device = logits.device();
+  CrossEntropyForward result{DeviceTensor<double>(device, {1}), ops::log_softmax(logits)};
   const DeviceTensor<double>& logp = result.log_probabilities;
-  DeviceTensor<double> losses(logits.device(), {batch.size()});
-  launch_blocks(logits.device(), batch.size(),
+  DeviceTensor<double> losses(device, {batch.size()});
+  launch_blocks(device, batch.size(),
                 ops::WarpRows<RowLoss>{
                     {batch.kernel, options.label_smoothing > 0, logp.span(), losses.span()}});
-  result.loss = only(ops::sum_elements(losses)) / batch.total_weight;
-  if (const std::size_t at = ops::first_not_finite(logp); at < logp.size())
-    refuse_overflow(device::download(logp).data()[at], "a log-probability");
-  if (!std::isfinite(result.loss)) refuse_overflow(result.loss, "the loss");
+  const DeviceTensor<double> sum = ops::sum_elements(losses);
+  launch_elements(device, 1, MeanLoss{sum.span(), batch.total_weight.span(), result.loss.span()});
+  check_overflow(logp, "a log-probability");
+  check_overflow(result.loss, "the loss");
   return result;
 }
 
@@ -158,9 +154,10 @@ DeviceTensor<double> cross_entropy_backward(const DeviceTensor<double>& log_prob
   device::Device& device = log_probabilities.device();
   const DeviceTensor<double> probabilities = ops::exp(log_probabilities);
   DeviceTensor<double> grad_logits = device::full_tensor(device, log_probabilities.shape(), 0);
-  launch_elements(device, batch.size() * log_probabilities.shape()[1],
-                  LossGradientElement{batch.kernel, batch.sum_of_weights, batch.total_weight,
-                                      probabilities.span(), grad_logits.span()});
+  launch_elements(
+      device, batch.size() * log_probabilities.shape()[1],
+      LossGradientElement{batch.kernel, batch.sum_of_weights.span(), batch.total_weight.span(),
+                          probabilities.span(), grad_logits.span()});
   return grad_logits;
 }
 

@@ -13,7 +13,7 @@ using device::DeviceTensor;
 inline constexpr int kIgnored = -1;
 
 struct CrossEntropyForward {
-  double loss = 0;
+  DeviceTensor<double> loss;               ///< [1]
   DeviceTensor<double> log_probabilities;  ///< [N,C]
 };
 

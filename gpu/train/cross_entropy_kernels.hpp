@@ -59,11 +59,18 @@ struct RowLoss {
   }
 };
 
+/// The sum of the losses over that of the weights.
+struct MeanLoss {
+  ConstReals sum, total_weight;  ///< [1]
+  Reals loss;
+  NORMPROOF_DEVICE void operator()(std::size_t i) const { loss[i] = sum[i] / total_weight[i]; }
+};
+
 /// grad = (p_kc Q_k - q_kc) / W, p = exp(logp), Q_k = (1-s) w_t + (s/C) sum_c w_c, q_kc = (s/C)
 /// w_c, and for the target (1-s) w_t + (s/C) w_t.
 struct LossGradientElement {
   LossRows batch;
-  double sum_of_weights, total_weight;
+  ConstReals sum_of_weights, total_weight;  ///< [1]
   ConstReals probabilities;
   Reals grad_logits;
 
@@ -72,10 +79,10 @@ struct LossGradientElement {
     const std::size_t c = i % batch.classes;
     const std::size_t at = batch.rows[k] * batch.classes + c;
     const double hard = batch.hard_share * batch.weights(batch.targets[k]);
-    const double whole = hard + batch.soft_share * sum_of_weights;
+    const double whole = hard + batch.soft_share * sum_of_weights[0];
     double share = batch.soft_share * batch.weights(c);
     if (c == batch.targets[k]) share = hard + share;
-    grad_logits[at] = (probabilities[at] * whole - share) / total_weight;
+    grad_logits[at] = (probabilities[at] * whole - share) / total_weight[0];
   }
 };
 

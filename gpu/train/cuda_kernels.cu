@@ -9,6 +9,7 @@ using normproof::gpu::ops::WarpRows;
 
 NORMPROOF_CUDA_ELEMENTS(TargetWeight)
 NORMPROOF_CUDA_BLOCKS(WarpRows<RowLoss>)
+NORMPROOF_CUDA_ELEMENTS(MeanLoss)
 NORMPROOF_CUDA_ELEMENTS(LossGradientElement)
 NORMPROOF_CUDA_ELEMENTS(SgdStep)
 NORMPROOF_CUDA_ELEMENTS(MomentumStep)

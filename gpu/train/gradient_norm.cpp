@@ -20,14 +20,25 @@ void for_each_tensor(const Gradients& gradients, F&& f) {
 
 }  // namespace
 
-GradientNorms gradient_norms(const Gradients& gradients) {
+DeviceTensor<double> sums_of_squares(const Gradients& gradients) {
+  const std::size_t count = gradients.dense.size() + gradients.rows.size();
+  DeviceTensor<double> sums;
+  std::size_t i = 0;
+  for_each_tensor(gradients, [&](const std::string&, const DeviceTensor<double>& values) {
+    if (!sums.is_given()) sums = DeviceTensor<double>(values.device(), {count});
+    device::launch_blocks(values.device(), 1,
+                          ops::WarpRows<SquareSum>{{values.span(), i++, sums.span()}});
+  });
+  return sums;
+}
+
+GradientNorms gradient_norms(const Gradients& gradients, const DeviceTensor<double>& sums) {
+  const auto squares = device::download(sums);
   GradientNorms norms;
   double sum = 0;
-  for_each_tensor(gradients, [&](const std::string& name, const DeviceTensor<double>& values) {
-    DeviceTensor<double> square(values.device(), {1});
-    device::launch_blocks(values.device(), 1,
-                          ops::WarpRows<SquareSum>{{values.span(), square.span()}});
-    const double own = device::download(square).data()[0];
+  std::size_t i = 0;
+  for_each_tensor(gradients, [&](const std::string& name, const DeviceTensor<double>&) {
+    const double own = squares.data()[i++];
     sum += own;
     if (!std::isfinite(sum))
       ref::numeric::contract_failure("gradient_norms", fmt::format("gradient of {}", name),
@@ -39,16 +50,29 @@ GradientNorms gradient_norms(const Gradients& gradients) {
   return norms;
 }
 
-GradientNorms clip_gradients(Gradients& gradients, std::optional<double> max_norm) {
+GradientNorms gradient_norms(const Gradients& gradients) {
+  return gradient_norms(gradients, sums_of_squares(gradients));
+}
+
+void check_max_norm(std::optional<double> max_norm) {
   if (max_norm)
     ref::tensor::check_option("clip_gradients", "max_norm", *max_norm, *max_norm > 0,
                               "max_norm > 0 (C2)");
-  GradientNorms norms = gradient_norms(gradients);
-  if (!max_norm || norms.whole <= *max_norm) return norms;
+}
+
+void clip_gradients(Gradients& gradients, const GradientNorms& norms,
+                    std::optional<double> max_norm) {
+  if (!max_norm || norms.whole <= *max_norm) return;
   const double scale = *max_norm / norms.whole;
   for_each_tensor(gradients, [&](const std::string&, DeviceTensor<double> values) {
     device::launch_elements(values.device(), values.size(), ScaleInPlace{scale, values.span()});
   });
+}
+
+GradientNorms clip_gradients(Gradients& gradients, std::optional<double> max_norm) {
+  check_max_norm(max_norm);
+  GradientNorms norms = gradient_norms(gradients);
+  clip_gradients(gradients, norms, max_norm);
   return norms;
 }
 

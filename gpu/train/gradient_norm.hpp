@@ -17,4 +17,13 @@ GradientNorms gradient_norms(const Gradients& gradients);
 /// Clips in place; the norms before.
 GradientNorms clip_gradients(Gradients& gradients, std::optional<double> max_norm);
 
+/// The same in parts: of each tensor the sum of its squares, on the device, ...
+DeviceTensor<double> sums_of_squares(const Gradients& gradients);
+/// ... what they say, ...
+GradientNorms gradient_norms(const Gradients& gradients, const DeviceTensor<double>& sums);
+/// ... and what follows from it.
+void check_max_norm(std::optional<double> max_norm);
+void clip_gradients(Gradients& gradients, const GradientNorms& norms,
+                    std::optional<double> max_norm);
+
 }  // namespace normproof::gpu::train

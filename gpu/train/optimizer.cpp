@@ -108,12 +108,12 @@ void step_of(const SgdOptions& options, double lr, std::vector<Pair>& pairs,
   }
 }
 
-/// beta^t by one product more, in the state.
-double next_power(OptimizerState& state, const char* name, double beta) {
-  const DeviceTensor<double>& power = state.moments.at(name);
-  const double next = device::download(power).data()[0] * beta;
-  state.moments.set(name, device::full_tensor(power.device(), {1}, next));
-  return next;
+/// beta^t by one product more.
+double next_power(const OptimizerState& state, const char* name, double beta) {
+  return device::only(state.moments.at(name)) * beta;
+}
+void set_power(OptimizerState& state, const char* name, double power) {
+  state.moments.set(name, device::full_tensor(state.moments.at(name).device(), {1}, power));
 }
 
 template <class Adam>
@@ -125,6 +125,8 @@ void step_of(const Adam& options, double lr, std::vector<Pair>& pairs, Optimizer
   }
   const double beta1_power = next_power(state, "beta1_power", o.beta1);
   const double beta2_power = next_power(state, "beta2_power", o.beta2);
+  set_power(state, "beta1_power", beta1_power);
+  set_power(state, "beta2_power", beta2_power);
   for (Pair& pair : pairs) {
     DeviceTensor<double> first = moment(state, "first_moment", pair);
     DeviceTensor<double> second = moment(state, "second_moment", pair);
@@ -143,18 +145,35 @@ void step_of(const Adam& options, double lr, std::vector<Pair>& pairs, Optimizer
   }
 }
 
+std::vector<Pair> checked_pairs(const ref::model::OptimizerOptions& options, double learning_rate,
+                                const NamedDeviceTensors& parameters, const Gradients& gradients) {
+  ref::model::check_optimizer(options);
+  ref::model::check_learning_rate(learning_rate);
+  return pair_up(parameters, gradients);
+}
+
+void step_of_pairs(const ref::model::OptimizerOptions& options, double learning_rate,
+                   std::vector<Pair>& pairs, OptimizerState& state) {
+  std::visit([&](const auto& o) { step_of(o, learning_rate, pairs, state); }, options);
+  ++state.step;
+}
+
 }  // namespace
 
 void optimizer_step(const ref::model::OptimizerOptions& options, double learning_rate,
                     NamedDeviceTensors& parameters, const Gradients& gradients,
                     OptimizerState& state) {
-  ref::model::check_optimizer(options);
-  ref::model::check_learning_rate(learning_rate);
-  std::vector<Pair> pairs = pair_up(parameters, gradients);
+  std::vector<Pair> pairs = checked_pairs(options, learning_rate, parameters, gradients);
   const bool squares = !std::holds_alternative<SgdOptions>(options);
   for (const Pair& pair : pairs) check_values(pair, squares);
-  std::visit([&](const auto& o) { step_of(o, learning_rate, pairs, state); }, options);
-  ++state.step;
+  step_of_pairs(options, learning_rate, pairs, state);
+}
+
+void update_parameters(const ref::model::OptimizerOptions& options, double learning_rate,
+                       NamedDeviceTensors& parameters, const Gradients& gradients,
+                       OptimizerState& state) {
+  std::vector<Pair> pairs = checked_pairs(options, learning_rate, parameters, gradients);
+  step_of_pairs(options, learning_rate, pairs, state);
 }
 
 }  // namespace normproof::gpu::train

@@ -23,4 +23,10 @@ void optimizer_step(const ref::model::OptimizerOptions& options, double learning
                     NamedDeviceTensors& parameters, const Gradients& gradients,
                     OptimizerState& state);
 
+/// The same of gradients whose sum of squares is known to be finite, and with it (C5): nothing is
+/// downloaded.
+void update_parameters(const ref::model::OptimizerOptions& options, double learning_rate,
+                       NamedDeviceTensors& parameters, const Gradients& gradients,
+                       OptimizerState& state);
+
 }  // namespace normproof::gpu::train

@@ -80,14 +80,15 @@ struct SquareSum {
   static constexpr int kTotals = 1;
   static constexpr int kMaxima = 0;
   ConstReals x;
-  Reals sum;
+  std::size_t place;
+  Reals sums;
   template <class Totals>
   NORMPROOF_DEVICE double lane(int, std::size_t, std::size_t lane, Totals) const {
     return ops::lane_sum(x.size, lane, [&](std::size_t i) { return x[i] * x[i]; });
   }
   template <class Totals>
   NORMPROOF_DEVICE void finish(std::size_t, std::size_t lane, Totals totals) const {
-    if (lane == 0) sum[0] = totals[0];
+    if (lane == 0) sums[place] = totals[0];
   }
 };
 

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <optional>
 #include <utility>
 
+#include "gpu/device/recording.hpp"
 #include "gpu/train/accumulate.hpp"
 #include "gpu/train/cross_entropy.hpp"
 #include "ref/tensor/contract.hpp"
@@ -43,9 +45,64 @@ void count_once(NamedDeviceTensors& norms, const NamedDeviceTensors& before) {
   NamedDeviceTensors counted;
   for (const auto& [name, values] : norms)
     if (name.ends_with(".iterations"))
-      counted.set(name, device::full_tensor(values.device(), {1},
-                                            device::download(before.at(name)).data()[0] + 1));
+      counted.set(name,
+                  device::full_tensor(values.device(), {1}, device::only(before.at(name)) + 1));
   for (const auto& [name, values] : counted) norms.set(name, values);
+}
+
+/// What a step computes before anything moves.
+struct Backward {
+  NamedDeviceTensors norms;
+  Gradients gradients;
+  DeviceTensor<double> sums_of_squares;      ///< of the gradients
+  std::vector<DeviceTensor<double>> losses;  ///< of each batch, [1]
+};
+
+Backward run_batches(const model::TrainConfig& config, std::span<const LabelledBatch> batches,
+                     const std::vector<std::vector<int>>& targets,
+                     const DeviceTensor<double>& class_weights, const TrainState& state,
+                     const nn::Products& products) {
+  Backward result;
+  result.norms = state.norms;
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    encoder::Encoder encoder(config.encoder, state.parameters);
+    encoder::EncoderRun run;
+    run.seed = config.seed;
+    run.step = static_cast<std::uint64_t>(state.step * config.accumulation) + i;
+    run.products = &products;
+    const DeviceTensor<double> logits = encoder.forward(batches[i].inputs, run, result.norms);
+    const std::size_t classes = logits.shape().back();
+    const CrossEntropyForward loss =
+        cross_entropy(logits.reshaped({logits.size() / classes, classes}), targets[i],
+                      class_weights, config.loss);
+    result.losses.push_back(loss.loss);
+    const DeviceTensor<double> grad_logits =
+        cross_entropy_backward(loss.log_probabilities, targets[i], class_weights, config.loss)
+            .reshaped(logits.shape());
+    accumulate(result.gradients, encoder.backward(grad_logits, result.norms));
+  }
+  if (batches.size() > 1) {
+    divide(result.gradients, batches.size());
+    if (std::holds_alternative<model::PowerNormOptions>(config.encoder.norm))
+      count_once(result.norms, state.norms);
+  }
+  result.sums_of_squares = sums_of_squares(result.gradients);
+  return result;
+}
+
+/// What `run` computes, recorded and then done at once; nothing where it refuses something.
+template <class Run>
+std::optional<Backward> recorded(device::Device& device, const Run& run) {
+  device::Recording recording(device, "gradients");
+  std::optional<Backward> result;
+  try {
+    result = run();
+  } catch (const ref::numeric::ContractError&) {
+    return {};  // a check of values before it may have more to say
+  }
+  recording.perform();
+  if (recording.refused()) return {};
+  return result;
 }
 
 }  // namespace
@@ -82,38 +139,29 @@ StepResult train_step(const model::TrainConfig& config, std::span<const Labelled
     contract_failure("train_step", "batches", fmt::format("has {}", batches.size()),
                      fmt::format("1 to accumulation, which is {} (C1)", config.accumulation));
   for (const LabelledBatch& batch : batches) check_batch(config, batch);
-  NamedDeviceTensors norms = state.norms;
-  Gradients gradients;
+  std::vector<std::vector<int>> targets;
+  targets.reserve(batches.size());
+  for (const LabelledBatch& batch : batches) targets.push_back(targets_of(config, batch));
+  device::Device& device = state.parameters.begin()->second.device();
+  const auto run = [&] {
+    return run_batches(config, batches, targets, class_weights, state, products);
+  };
+  std::optional<Backward> found;
+  if (!products.shows_values()) found = recorded(device, run);
+  if (!found) found = run();  // which says what is refused
+
   StepResult result;
-  for (std::size_t i = 0; i < batches.size(); ++i) {
-    const LabelledBatch& batch = batches[i];
-    encoder::Encoder encoder(config.encoder, state.parameters);
-    encoder::EncoderRun run;
-    run.seed = config.seed;
-    run.step = static_cast<std::uint64_t>(state.step * config.accumulation) + i;
-    run.products = &products;
-    const DeviceTensor<double> logits = encoder.forward(batch.inputs, run, norms);
-    const std::size_t classes = logits.shape().back();
-    const std::vector<int> targets = targets_of(config, batch);
-    const CrossEntropyForward loss = cross_entropy(
-        logits.reshaped({logits.size() / classes, classes}), targets, class_weights, config.loss);
-    result.loss += loss.loss;
-    const DeviceTensor<double> grad_logits =
-        cross_entropy_backward(loss.log_probabilities, targets, class_weights, config.loss)
-            .reshaped(logits.shape());
-    accumulate(gradients, encoder.backward(grad_logits, norms));
-  }
-  if (batches.size() > 1) {
-    result.loss /= static_cast<double>(batches.size());
-    divide(gradients, batches.size());
-    if (std::holds_alternative<model::PowerNormOptions>(config.encoder.norm))
-      count_once(norms, state.norms);
-  }
-  result.gradient_norms = clip_gradients(gradients, config.max_gradient_norm);
+  for (const DeviceTensor<double>& loss : found->losses) result.loss += device::only(loss);
+  if (batches.size() > 1) result.loss /= static_cast<double>(batches.size());
+  check_max_norm(config.max_gradient_norm);
+  result.gradient_norms = gradient_norms(found->gradients, found->sums_of_squares);
   result.learning_rate = learning_rate(config.schedule, config.learning_rate, state.step + 1);
-  optimizer_step(config.optimizer, result.learning_rate, state.parameters, gradients,
-                 state.optimizer);
-  state.norms = std::move(norms);
+  device::Recording update(device, "update");
+  clip_gradients(found->gradients, result.gradient_norms, config.max_gradient_norm);
+  update_parameters(config.optimizer, result.learning_rate, state.parameters, found->gradients,
+                    state.optimizer);
+  update.perform();
+  state.norms = std::move(found->norms);
   ++state.step;
   return result;
 }

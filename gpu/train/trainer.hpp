@@ -41,6 +41,9 @@ double learning_rate(const ref::model::ScheduleOptions& schedule, double base_ra
 
 /// One step of training: forward, weighted cross-entropy and backward of each batch, the mean of
 /// their gradients, clipping, optimizer. The bits of ref/train/trainer.hpp with ordered_products.
+/// The device is given two recordings (device/recording.hpp): all up to the gradients, and what
+/// moves the parameters; host code sees losses and gradient norms in between. Products that show
+/// values are not recorded.
 /// Requires  (C1) 1 to accumulation batches  (C2) labels [B], 0 <= label < num_classes  (C3)
 ///           targets are empty, or [B T] and the pooling is per_position
 /// Throws    ContractError; then `state` is as before

@@ -80,7 +80,7 @@ NamedDeviceTensors run_whole(Device& to, const evaluation::EncoderTensors& in,
   const std::size_t classes = logits.shape().back();
   const auto loss = gpu::train::cross_entropy(logits.reshaped({logits.size() / classes, classes}),
                                               targets, weights, config.loss);
-  got.set("loss", device::full_tensor(to, {1}, loss.loss));
+  got.set("loss", loss.loss);
   const auto gradients = encoder.backward(
       gpu::train::cross_entropy_backward(loss.log_probabilities, targets, weights, config.loss)
           .reshaped(logits.shape()),

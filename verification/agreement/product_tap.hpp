@@ -35,6 +35,7 @@ class TappedProducts final : public gpu::ops::Products {
   void multiply(gpu::device::Device& device, const gpu::ops::Matrices<double>& c,
                 const gpu::ops::Matrices<const double>& a,
                 const gpu::ops::Matrices<const double>& b, bool add) const override;
+  bool shows_values() const override { return true; }
 
  private:
   const gpu::ops::Products& products_;

@@ -11,6 +11,7 @@ namespace {
 
 /// Which element came in which place of the order.
 struct WriteTurn {
+  using OnlySimulated = void;
   Reals turn;
   Reals counter;
   void operator()(std::size_t i) const { turn[i] = counter[0]++; }
@@ -37,6 +38,7 @@ TEST(Launch, EachElementOnceInAnOrderOfTheSeed) {
 /// Each thread reads what its neighbour left in the step before; without the barrier between the
 /// steps, or with another order than the ascending one, some would read NaN.
 struct PassOn {
+  using OnlySimulated = void;
   static constexpr int kThreads = 32;
   struct Shared {
     double value[kThreads];

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <vector>
 
 #include "ref/train/learning_rate.hpp"
@@ -127,6 +128,96 @@ TEST(DeviceTrainer, RefusesWithTheSentencesOfTheReference) {
   config.encoder.pooling = ref::model::Pooling::per_position;
   batches.of_ref[1].targets = batches.there[1].targets = std::vector<int>(14, 1);
   expect_refused(batches);
+}
+
+/// ordered_products for a step that is not recorded.
+class ShownProducts final : public ops::Products {
+ public:
+  void multiply(Device& device, const ops::Matrices<double>& c,
+                const ops::Matrices<const double>& a, const ops::Matrices<const double>& b,
+                bool add) const override {
+    ops::ordered_products().multiply(device, c, a, b, add);
+  }
+  bool shows_values() const override { return true; }
+};
+
+TrainConfig small_config(const std::string& norm) {
+  TrainConfig config;
+  config.encoder = {.vocab_size = 11, .d_model = 8, .num_heads = 2, .d_ff = 12, .dropout = 0.1};
+  config.encoder.norm = ref::model::norm_options(norm);
+  config.optimizer = ref::model::AdamOptions{};
+  return config;
+}
+
+struct Outcome {
+  ref::tensor::NamedTensors<double> parameters, norms;
+  std::uint64_t launches;
+};
+Outcome outcome_of(const TrainConfig& config, const ops::Products& products) {
+  const auto device = device::simulated_device(1);
+  TrainState state = on_device(*device, ref::train::initial_train_state(config));
+  const Batches batches = sample_batches(*device, config.accumulation);
+  for (int s = 0; s < 3; ++s) train_step(config, batches.there, {}, state, products);
+  return {download(state.parameters), download(state.norms), device->next_order()};
+}
+
+TEST(DeviceTrainer, AStepIsRecordedAndItsBitsAreThoseOfOneThatIsNot) {
+  for (const std::string& norm : ref::model::norm_names())
+    for (const std::int64_t accumulation : {1, 2}) {
+      TrainConfig config = small_config(norm);
+      config.accumulation = accumulation;
+      config.max_gradient_norm = 0.5;
+      const Outcome recorded = outcome_of(config, ops::ordered_products());
+      const Outcome plain = outcome_of(config, ShownProducts());
+      for (const auto& [name, values] : plain.parameters)
+        EXPECT_BITS_EQ(recorded.parameters.at(name), values) << norm << ' ' << name;
+      for (const auto& [name, values] : plain.norms)
+        EXPECT_BITS_EQ(recorded.norms.at(name), values) << norm << ' ' << name;
+      // Where what is recorded is refused, the step is done again: that would be twice as many.
+      EXPECT_LT(recorded.launches, plain.launches * 5 / 4) << norm;
+    }
+}
+
+/// Plants one value in both states, and expects the same refusal and states that stay as they are.
+void expect_refused_value(const TrainConfig& config, bool of_norms, const std::string& name,
+                          double value, const ref::tensor::Tensor<double>& weights = {}) {
+  const auto device = device::simulated_device();
+  const Batches batches = sample_batches(*device, 1);
+  auto state = ref::train::initial_train_state(config);
+  (of_norms ? state.norms : state.parameters).at(name).data()[0] = value;
+  TrainState got = on_device(*device, state);
+  const std::string expected =
+      refusal([&] { ref::train::train_step<double>(config, batches.of_ref, weights, state); });
+  ASSERT_NE(expected, kNothingRefused) << name << ' ' << value;
+  EXPECT_EQ(refusal([&] { train_step(config, batches.there, upload(*device, weights), got); }),
+            expected);
+  for (const auto& [parameter, values] : state.parameters)
+    EXPECT_BITS_EQ(download(got.parameters.at(parameter)), values) << parameter;
+  for (const auto& [entry, values] : state.norms)
+    EXPECT_BITS_EQ(download(got.norms.at(entry)), values) << entry;
+  for (const auto& [moment, values] : state.optimizer.moments)
+    EXPECT_BITS_EQ(download(got.optimizer.moments.at(moment)), values) << moment;
+  EXPECT_EQ(got.step, 0);
+}
+
+TEST(DeviceTrainer, ARefusedValueOfARecordedStepHasTheSentenceOfTheReference) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const TrainConfig layer = small_config("layer_norm");
+  const TrainConfig power = small_config("power_norm");
+  expect_refused_value(layer, false, "embedding.weight", infinity);
+  expect_refused_value(layer, false, "layers.0.norm1.gamma", -infinity);
+  expect_refused_value(layer, false, "head.bias", infinity);
+  expect_refused_value(layer, false, "layers.0.attention.in.weight", infinity);
+  expect_refused_value(power, true, "layers.0.norm1.running_psi2", -1);
+  expect_refused_value(power, true, "layers.0.norm2.iterations", 0.5);
+  expect_refused_value(power, true, "layers.0.norm2.nu", infinity);
+  // What a recording notices at once, the smoothing, comes behind a value that it cannot see.
+  TrainConfig smooth = small_config("layer_norm");
+  smooth.loss.label_smoothing = 1.5;
+  expect_refused_value(smooth, false, "embedding.weight", infinity);
+  expect_refused_value(layer, false, "head.bias", 0, {1, -1, 1});
+  expect_refused_value(layer, false, "head.bias", 0, {0, 0, 0});
+  expect_refused_value(layer, false, "head.bias", 0, {1.7e308, 1.7e308, 0});
 }
 
 TEST(DeviceTrainer, TheRatesOfTheReference) {

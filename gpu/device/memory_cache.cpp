@@ -1,0 +1,50 @@
+#include "gpu/device/memory_cache.hpp"
+
+namespace normproof::gpu::device {
+
+std::size_t MemoryCache::rounded(std::size_t bytes) {
+  constexpr std::size_t kLarge = std::size_t{1} << 20;
+  const std::size_t unit = bytes < kLarge ? 512 : 2 * kLarge;
+  return (bytes + unit - 1) / unit * unit;
+}
+
+void* MemoryCache::take(std::size_t bytes) {
+  const std::size_t size = rounded(bytes);
+  if (const auto kept = kept_.find(size); kept != kept_.end()) {
+    void* const memory = kept->second.memory;
+    in_use_.emplace(memory, size);
+    kept_.erase(kept);
+    return memory;
+  }
+  void* memory = source_.allocate(size);
+  if (memory == nullptr && !kept_.empty()) {
+    free_kept();
+    memory = source_.allocate(size);
+  }
+  if (memory != nullptr) in_use_.emplace(memory, size);
+  return memory;
+}
+
+void MemoryCache::put_back(void* memory) noexcept {
+  const auto used = in_use_.find(memory);
+  kept_.emplace(used->second, Kept{memory, holds_});
+  in_use_.erase(used);
+}
+
+void MemoryCache::hold() {
+  holds_ = true;
+  for (auto& [size, kept] : kept_) kept.held = false;
+}
+
+void MemoryCache::free_kept() noexcept {
+  for (auto kept = kept_.begin(); kept != kept_.end();) {
+    if (holds_ && kept->second.held) {
+      ++kept;
+      continue;
+    }
+    source_.free(kept->second.memory);
+    kept = kept_.erase(kept);
+  }
+}
+
+}  // namespace normproof::gpu::device

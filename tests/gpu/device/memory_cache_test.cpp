@@ -1,0 +1,112 @@
+#include "gpu/device/memory_cache.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace normproof::gpu::device {
+namespace {
+
+/// Memory that is numbers alone, `available` pieces of it at a time.
+class Numbers {
+ public:
+  explicit Numbers(int available) : available_(available) {}
+  MemoryCache::Source source() {
+    return {[this](std::size_t bytes) { return allocate(bytes); },
+            [this](void* memory) {
+              freed.push_back(memory);
+              ++available_;
+            }};
+  }
+  std::vector<std::size_t> asked;  ///< bytes
+  std::vector<void*> freed;
+
+ private:
+  void* allocate(std::size_t bytes) {
+    asked.push_back(bytes);
+    if (available_ == 0) return nullptr;
+    --available_;
+    return reinterpret_cast<void*>(asked.size());  // NOLINT(performance-no-int-to-ptr)
+  }
+  int available_;
+};
+
+TEST(MemoryCache, HandsOutAgainWhatWasPutBackForTheSameSize) {
+  Numbers numbers(10);
+  MemoryCache cache(numbers.source());
+  void* const a = cache.take(100);
+  void* const b = cache.take(100);
+  EXPECT_NE(a, b);
+  EXPECT_EQ(cache.size_of(a), 512u);
+  cache.put_back(a);
+  EXPECT_NE(cache.take(513), a);
+  EXPECT_EQ(cache.take(512), a);
+  EXPECT_EQ(numbers.asked, (std::vector<std::size_t>{512, 512, 1024}));
+  EXPECT_TRUE(numbers.freed.empty());
+}
+
+TEST(MemoryCache, SizesThatDifferALittleShareMemory) {
+  constexpr std::size_t kMebibyte = std::size_t{1} << 20;
+  EXPECT_EQ(MemoryCache::rounded(1), 512u);
+  EXPECT_EQ(MemoryCache::rounded(1024), 1024u);
+  EXPECT_EQ(MemoryCache::rounded(kMebibyte), 2 * kMebibyte);
+  EXPECT_EQ(MemoryCache::rounded(2 * kMebibyte + 1), 4 * kMebibyte);
+}
+
+TEST(MemoryCache, GivesBackWhatItKeepsBeforeItFails) {
+  Numbers numbers(2);
+  MemoryCache cache(numbers.source());
+  void* const a = cache.take(100);
+  void* const b = cache.take(100);
+  EXPECT_EQ(cache.take(100), nullptr);
+  cache.put_back(a);
+  EXPECT_NE(cache.take(5000), nullptr);
+  EXPECT_EQ(numbers.freed, std::vector<void*>{a});
+  cache.put_back(b);
+}
+
+TEST(MemoryCache, WhatIsPutBackWhileItHoldsStays) {
+  Numbers numbers(2);
+  MemoryCache cache(numbers.source());
+  void* const before = cache.take(100);
+  void* const during = cache.take(600);
+  cache.put_back(before);
+  cache.hold();
+  cache.put_back(during);
+  EXPECT_EQ(cache.take(1000), during);
+  cache.put_back(during);
+  EXPECT_NE(cache.take(5000), nullptr);  // in the place of `before`
+  EXPECT_EQ(cache.take(5000), nullptr);
+  EXPECT_EQ(numbers.freed, std::vector<void*>{before});
+  cache.let_go();
+  EXPECT_NE(cache.take(5000), nullptr);
+  EXPECT_EQ(numbers.freed, (std::vector<void*>{before, during}));
+}
+
+TEST(MemoryCache, WhatOneHoldKeptTheNextGivesBack) {
+  Numbers numbers(1);
+  MemoryCache cache(numbers.source());
+  void* const memory = cache.take(100);
+  cache.hold();
+  cache.put_back(memory);
+  cache.let_go();
+  cache.hold();
+  EXPECT_NE(cache.take(5000), nullptr);
+  EXPECT_EQ(numbers.freed, std::vector<void*>{memory});
+}
+
+TEST(MemoryCache, GivesAllBackAtTheEnd) {
+  Numbers numbers(3);
+  {
+    MemoryCache cache(numbers.source());
+    void* const a = cache.take(100);
+    void* const b = cache.take(100);
+    cache.put_back(a);
+    cache.put_back(b);
+  }
+  EXPECT_EQ(numbers.freed.size(), 2u);
+}
+
+}  // namespace
+}  // namespace normproof::gpu::device

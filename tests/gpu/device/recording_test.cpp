@@ -1,0 +1,148 @@
+#include "gpu/device/recording.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <stdexcept>
+
+#include "gpu/device/errors.hpp"
+#include "gpu/device/launch.hpp"
+#include "gpu/ops/reduce.hpp"
+#include "tests/gpu/device/samples.hpp"
+#include "tests/verification/compare/expect.hpp"
+
+namespace normproof::gpu::device {
+namespace {
+
+struct AddOne {
+  using OnlySimulated = void;
+  Reals x;
+  void operator()(std::size_t i) const { x[i] += 1; }
+};
+
+TEST(Recording, DoesItsWorkInOrderWhenItIsPerformed) {
+  for (const auto& device : devices()) {
+    DeviceTensor<double> x = full_tensor(*device, {5}, 1);
+    {
+      Recording recording(*device, "work");
+      for (int i = 0; i < 3; ++i) launch_elements(*device, 5, AddOne{x.span()});
+      recording.perform();
+      EXPECT_FALSE(recording.refused());
+    }
+    EXPECT_BITS_EQ(download(x), ref::tensor::full_tensor<double>({5}, 4));
+  }
+}
+
+TEST(Recording, ForgetsWhatIsNotPerformed) {
+  const auto device = simulated_device();
+  DeviceTensor<double> x = full_tensor(*device, {5}, 1);
+  {
+    const Recording recording(*device, "work");
+    launch_elements(*device, 5, AddOne{x.span()});
+  }
+  EXPECT_BITS_EQ(download(x), ref::tensor::full_tensor<double>({5}, 1));
+  EXPECT_EQ(device->recording(), nullptr);
+}
+
+TEST(Recording, WhatIsUploadedIsCopied) {
+  const auto device = simulated_device();
+  ref::tensor::Tensor<double> values = {1, 2};
+  Recording recording(*device, "work");
+  const DeviceTensor<double> x = upload(*device, values);
+  values = {3, 4};
+  recording.perform();
+  EXPECT_BITS_EQ(download(x), (ref::tensor::Tensor<double>{1, 2}));
+}
+
+TEST(Recording, MemoryThatIsReleasedServesAgainInTheOrderOfTheWork) {
+  for (const auto& device : devices()) {
+    DeviceTensor<double> first, second;
+    Recording recording(*device, "work");
+    {
+      DeviceTensor<double> x = full_tensor(*device, {100}, 1);
+      launch_elements(*device, 100, AddOne{x.span()});
+      first = ops::sum_elements(x);
+    }
+    {
+      DeviceTensor<double> x = full_tensor(*device, {100}, 5);
+      second = ops::sum_elements(x);
+    }
+    recording.perform();
+    EXPECT_EQ(only(first), 200);
+    EXPECT_EQ(only(second), 500);
+  }
+}
+
+TEST(Recording, RefusesDownloads) {
+  const auto device = simulated_device();
+  const DeviceTensor<double> x = full_tensor(*device, {2}, 1);
+  const Recording recording(*device, "work");
+  try {
+    download(x);
+    FAIL();
+  } catch (const DeviceError& error) {
+    EXPECT_NE(std::string(error.what()).find("'work'"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Recording, OneAtATime) {
+  const auto device = simulated_device();
+  DeviceTensor<double> x = full_tensor(*device, {5}, 1);
+  Recording recording(*device, "work");
+  launch_elements(*device, 5, AddOne{x.span()});
+  EXPECT_THROW(Recording(*device, "other"), std::logic_error);
+  recording.perform();
+  EXPECT_EQ(download(x).data()[0], 2);
+}
+
+TEST(Recording, AValueThatHostCodeUploadedIsKnownUntilItIsWritten) {
+  const auto device = simulated_device();
+  DeviceTensor<double> x = full_tensor(*device, {1}, 3);
+  const DeviceTensor<double> same = x;
+  {
+    Recording recording(*device, "work");
+    EXPECT_EQ(only(same), 3);
+    launch_elements(*device, 1, AddOne{x.span()});
+    EXPECT_THROW(only(same), DeviceError);
+    recording.perform();
+  }
+  EXPECT_EQ(only(same), 4);
+  EXPECT_FALSE(full_tensor(*device, {2}, 3).known());
+}
+
+TEST(Recording, HearsOfARefusedValueAfterwards) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  const auto device = simulated_device();
+  using Check = std::size_t (*)(const DeviceTensor<double>&);
+  struct Case {
+    Check check;
+    double value;
+    bool refused;
+  };
+  for (const Case& c : {Case{ops::first_not_finite, -1, false},
+                        {ops::first_not_finite, kInfinity, true},
+                        {ops::first_not_finite, kNaN, true},
+                        {ops::first_negative, 0, false},
+                        {ops::first_negative, -0.0, false},
+                        {ops::first_negative, -0x1p-1074, true},
+                        {ops::first_negative, kNaN, true},
+                        {ops::first_negative, kInfinity, true},
+                        {ops::first_not_positive, 0x1p-1074, false},
+                        {ops::first_not_positive, 0, true},
+                        {ops::first_not_positive, -1, true},
+                        {ops::first_not_positive, kNaN, true}})
+    for (const std::size_t at : {0, 1, 1024, 3000}) {
+      auto values = ref::tensor::full_tensor<double>({3001}, 1);
+      values.data()[at] = c.value;
+      const DeviceTensor<double> x = upload(*device, values);
+      EXPECT_EQ(c.check(x), c.refused ? at : 3001) << c.value;
+      Recording recording(*device, "work");
+      EXPECT_EQ(c.check(x), 3001u);
+      recording.perform();
+      EXPECT_EQ(recording.refused(), c.refused) << c.value;
+    }
+}
+
+}  // namespace
+}  // namespace normproof::gpu::device
