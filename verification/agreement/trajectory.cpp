@@ -5,29 +5,11 @@
 #include <optional>
 
 #include "ref/numeric/random.hpp"
+#include "verification/agreement/device_state.hpp"
 
 namespace normproof::verification::agreement {
-namespace {
 
 using gpu::device::Device;
-using gpu::device::download;
-using gpu::device::upload;
-
-std::vector<gpu::train::LabelledBatch> batches_on_device(
-    Device& device, const std::vector<ref::train::LabelledBatch>& batches) {
-  std::vector<gpu::train::LabelledBatch> result;
-  result.reserve(batches.size());
-  for (const ref::train::LabelledBatch& batch : batches) {
-    const ref::nn::Tokens& tokens = batch.inputs.tokens;
-    result.push_back({{{tokens.batch_size, tokens.seq_len, tokens.ids},
-                       gpu::device::DeviceMask(device, batch.inputs.valid)},
-                      batch.labels,
-                      batch.targets});
-  }
-  return result;
-}
-
-}  // namespace
 
 std::vector<ref::train::LabelledBatch> batches_of(const Trajectory& trajectory, std::int64_t step) {
   std::vector<ref::train::LabelledBatch> batches;
@@ -59,26 +41,6 @@ ref::train::LabelledBatch batch_of(const Trajectory& trajectory, std::int64_t st
   return batch;
 }
 
-gpu::train::TrainState on_device(Device& device, const ref::train::TrainState<double>& state) {
-  gpu::train::TrainState result;
-  result.parameters = upload(device, state.parameters);
-  result.norms = upload(device, state.norms);
-  result.optimizer.moments = upload(device, state.optimizer.moments);
-  result.optimizer.step = state.optimizer.step;
-  result.step = state.step;
-  return result;
-}
-
-ref::train::TrainState<double> on_host(const gpu::train::TrainState& state) {
-  ref::train::TrainState<double> result;
-  result.parameters = download(state.parameters);
-  result.norms = download(state.norms);
-  result.optimizer.moments = download(state.optimizer.moments);
-  result.optimizer.step = state.optimizer.step;
-  result.step = state.step;
-  return result;
-}
-
 std::string trajectory_of_ref(const Trajectory& trajectory,
                               const std::function<void(std::int64_t, double)>& seen) {
   auto state = ref::train::initial_train_state(trajectory.config);
@@ -94,7 +56,7 @@ std::string trajectory_of_device(Device& device, const Trajectory& trajectory,
                                  const gpu::ops::Products& products) {
   auto state = on_device(device, ref::train::initial_train_state(trajectory.config));
   for (std::int64_t s = 0; s < trajectory.steps; ++s) {
-    const auto batches = batches_on_device(device, batches_of(trajectory, s));
+    const auto batches = on_device(device, batches_of(trajectory, s));
     seen(s + 1, gpu::train::train_step(trajectory.config, batches, {}, state, products).loss);
   }
   return ref::train::state_sha256(on_host(state));
@@ -109,7 +71,7 @@ void agree_on_trajectory(Device& device, const Trajectory& trajectory, std::stri
     const auto batches = batches_of(trajectory, s);
     const auto by_ref = ref::train::train_step<double>(trajectory.config, batches, {}, expected);
     const auto got =
-        gpu::train::train_step(trajectory.config, batches_on_device(device, batches), {}, state);
+        gpu::train::train_step(trajectory.config, on_device(device, batches), {}, state);
     rows.compare(fmt::format("loss of step {}", s + 1), got.loss, by_ref.loss);
     rows.compare(fmt::format("gradient norm of step {}", s + 1), got.gradient_norms.whole,
                  by_ref.gradient_norms.whole);

@@ -22,11 +22,6 @@ ref::train::LabelledBatch batch_of(const Trajectory& trajectory, std::int64_t st
 /// Those that a step of config.accumulation batches takes.
 std::vector<ref::train::LabelledBatch> batches_of(const Trajectory& trajectory, std::int64_t step);
 
-/// The state of a run on a device, and back on the host.
-gpu::train::TrainState on_device(gpu::device::Device& device,
-                                 const ref::train::TrainState<double>& state);
-ref::train::TrainState<double> on_host(const gpu::train::TrainState& state);
-
 /// train::state_sha256 after the last step, by ref; `seen(step, loss)` after each.
 std::string trajectory_of_ref(const Trajectory& trajectory,
                               const std::function<void(std::int64_t, double)>& seen);
