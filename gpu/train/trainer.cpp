@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -50,51 +51,94 @@ void count_once(NamedDeviceTensors& norms, const NamedDeviceTensors& before) {
   for (const auto& [name, values] : counted) norms.set(name, values);
 }
 
-/// What a step computes before anything moves.
+/// A forward and its loss.
+struct Forward {
+  DeviceTensor<double> logits;
+  CrossEntropyForward loss;
+};
+
+Forward forward_of(const model::TrainConfig& config, const LabelledBatch& batch,
+                   const std::vector<int>& targets, const DeviceTensor<double>& class_weights,
+                   encoder::Encoder& encoder, const encoder::EncoderRun& run,
+                   NamedDeviceTensors& norms) {
+  Forward result{encoder.forward(batch.inputs, run, norms), {}};
+  const std::size_t classes = result.logits.shape().back();
+  result.loss = cross_entropy(result.logits.reshaped({result.logits.size() / classes, classes}),
+                              targets, class_weights, config.loss);
+  return result;
+}
+
+/// What the device computes for loss_gradient.
 struct Backward {
   NamedDeviceTensors norms;
   Gradients gradients;
-  DeviceTensor<double> sums_of_squares;      ///< of the gradients
-  std::vector<DeviceTensor<double>> losses;  ///< of each batch, [1]
+  DeviceTensor<double> sums_of_squares;
+  std::vector<DeviceTensor<double>> losses, logits;  ///< of each batch
 };
 
-Backward run_batches(const model::TrainConfig& config, std::span<const LabelledBatch> batches,
-                     const std::vector<std::vector<int>>& targets,
-                     const DeviceTensor<double>& class_weights, const TrainState& state,
-                     const nn::Products& products) {
+/// What a step, or an evaluation, is given.
+struct Given {
+  const model::TrainConfig& config;
+  std::span<const LabelledBatch> batches;
+  std::vector<std::vector<int>> targets;
+  const DeviceTensor<double>& class_weights;
+  const TrainState& state;
+  const nn::Products& products;
+  model::Mode mode;
+};
+
+Given given(const model::TrainConfig& config, std::span<const LabelledBatch> batches,
+            const DeviceTensor<double>& class_weights, const TrainState& state,
+            const nn::Products& products, model::Mode mode) {
+  Given result{config, batches, {}, class_weights, state, products, mode};
+  result.targets.reserve(batches.size());
+  for (const LabelledBatch& batch : batches) {
+    check_batch(config, batch);
+    result.targets.push_back(targets_of(config, batch));
+  }
+  return result;
+}
+
+Backward run_batches(const Given& in) {
   Backward result;
-  result.norms = state.norms;
-  for (std::size_t i = 0; i < batches.size(); ++i) {
-    encoder::Encoder encoder(config.encoder, state.parameters);
+  result.norms = in.state.norms;
+  for (std::size_t i = 0; i < in.batches.size(); ++i) {
+    encoder::Encoder encoder(in.config.encoder, in.state.parameters);
     encoder::EncoderRun run;
-    run.seed = config.seed;
-    run.step = static_cast<std::uint64_t>(state.step * config.accumulation) + i;
-    run.products = &products;
-    const DeviceTensor<double> logits = encoder.forward(batches[i].inputs, run, result.norms);
-    const std::size_t classes = logits.shape().back();
-    const CrossEntropyForward loss =
-        cross_entropy(logits.reshaped({logits.size() / classes, classes}), targets[i],
-                      class_weights, config.loss);
-    result.losses.push_back(loss.loss);
+    run.mode = in.mode;
+    run.seed = in.config.seed;
+    run.step = static_cast<std::uint64_t>(in.state.step * in.config.accumulation) + i;
+    run.products = &in.products;
+    const Forward forward = forward_of(in.config, in.batches[i], in.targets[i], in.class_weights,
+                                       encoder, run, result.norms);
+    result.losses.push_back(forward.loss.loss);
+    result.logits.push_back(forward.logits);
     const DeviceTensor<double> grad_logits =
-        cross_entropy_backward(loss.log_probabilities, targets[i], class_weights, config.loss)
-            .reshaped(logits.shape());
+        cross_entropy_backward(forward.loss.log_probabilities, in.targets[i], in.class_weights,
+                               in.config.loss)
+            .reshaped(forward.logits.shape());
     accumulate(result.gradients, encoder.backward(grad_logits, result.norms));
   }
-  if (batches.size() > 1) {
-    divide(result.gradients, batches.size());
-    if (std::holds_alternative<model::PowerNormOptions>(config.encoder.norm))
-      count_once(result.norms, state.norms);
+  if (in.batches.size() > 1) {
+    divide(result.gradients, in.batches.size());
+    if (in.mode == model::Mode::training &&
+        std::holds_alternative<model::PowerNormOptions>(in.config.encoder.norm))
+      count_once(result.norms, in.state.norms);
   }
   result.sums_of_squares = sums_of_squares(result.gradients);
   return result;
 }
 
+device::Device& device_of(const TrainState& state) {
+  return state.parameters.begin()->second.device();
+}
+
 /// What `run` computes, recorded and then done at once; nothing where it refuses something.
 template <class Run>
-std::optional<Backward> recorded(device::Device& device, const Run& run) {
-  device::Recording recording(device, "gradients");
-  std::optional<Backward> result;
+auto recorded(device::Device& device, const char* name, const Run& run)
+    -> std::optional<decltype(run())> {
+  device::Recording recording(device, name);
+  std::optional<decltype(run())> result;
   try {
     result = run();
   } catch (const ref::numeric::ContractError&) {
@@ -103,6 +147,31 @@ std::optional<Backward> recorded(device::Device& device, const Run& run) {
   recording.perform();
   if (recording.refused()) return {};
   return result;
+}
+
+template <class Run>
+auto done(const Given& in, const char* name, const Run& run) {
+  if (!in.products.shows_values())
+    if (auto result = recorded(device_of(in.state), name, run)) return std::move(*result);
+  return run();  // which says what is refused
+}
+
+/// Those of a batch.
+void add_predictions(const DeviceTensor<double>& logits, const LabelledBatch& batch,
+                     std::vector<int>& predictions) {
+  const auto own = predict(device::download(logits), batch.inputs.valid.host_flags());
+  predictions.insert(predictions.end(), own.begin(), own.end());
+}
+
+/// The sum of the targets' weights.
+double weight_of(const std::vector<int>& targets, const device::Tensor<double>& class_weights) {
+  double weight = 0;
+  for (const int target : targets)
+    if (target != kIgnored)
+      weight += ref::tensor::is_given(class_weights)
+                    ? class_weights.data()[static_cast<std::size_t>(target)]
+                    : 1.0;
+  return weight;
 }
 
 }  // namespace
@@ -132,37 +201,84 @@ double learning_rate(const model::ScheduleOptions& schedule, double base_rate, s
   return base_rate;
 }
 
-StepResult train_step(const model::TrainConfig& config, std::span<const LabelledBatch> batches,
-                      const DeviceTensor<double>& class_weights, TrainState& state,
-                      const nn::Products& products) {
+std::vector<int> predict(const device::Tensor<double>& logits, const device::Mask& valid) {
+  const std::size_t classes = logits.shape().back(), sentences = logits.shape(0);
+  const std::size_t positions = logits.dimension() == 3 ? logits.shape(1) : 1;
+  std::vector<int> predictions(sentences);
+  std::vector<double> sums(classes);
+  for (std::size_t b = 0; b < sentences; ++b) {
+    std::ranges::fill(sums, 0.0);
+    for (std::size_t i = b * positions; i < (b + 1) * positions; ++i)
+      if (positions == 1 || !ref::tensor::is_given(valid) || valid.data()[i])
+        for (std::size_t c = 0; c < classes; ++c) sums[c] += logits.data()[i * classes + c];
+    predictions[b] = static_cast<int>(std::ranges::max_element(sums) - sums.begin());
+  }
+  return predictions;
+}
+
+LossGradient loss_gradient(const model::TrainConfig& config, std::span<const LabelledBatch> batches,
+                           const DeviceTensor<double>& class_weights, const TrainState& state,
+                           const nn::Products& products, model::Mode mode) {
   if (batches.empty() || std::cmp_less(config.accumulation, batches.size()))
     contract_failure("train_step", "batches", fmt::format("has {}", batches.size()),
                      fmt::format("1 to accumulation, which is {} (C1)", config.accumulation));
-  for (const LabelledBatch& batch : batches) check_batch(config, batch);
-  std::vector<std::vector<int>> targets;
-  targets.reserve(batches.size());
-  for (const LabelledBatch& batch : batches) targets.push_back(targets_of(config, batch));
-  device::Device& device = state.parameters.begin()->second.device();
-  const auto run = [&] {
-    return run_batches(config, batches, targets, class_weights, state, products);
-  };
-  std::optional<Backward> found;
-  if (!products.shows_values()) found = recorded(device, run);
-  if (!found) found = run();  // which says what is refused
-
-  StepResult result;
-  for (const DeviceTensor<double>& loss : found->losses) result.loss += device::only(loss);
+  const Given in = given(config, batches, class_weights, state, products, mode);
+  Backward found = done(in, "gradients", [&] { return run_batches(in); });
+  LossGradient result;
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    result.loss += device::only(found.losses[i]);
+    add_predictions(found.logits[i], batches[i], result.predictions);
+  }
   if (batches.size() > 1) result.loss /= static_cast<double>(batches.size());
+  result.gradients = std::move(found.gradients);
+  result.sums_of_squares = std::move(found.sums_of_squares);
+  result.norms = std::move(found.norms);
+  return result;
+}
+
+StepResult train_step(const model::TrainConfig& config, std::span<const LabelledBatch> batches,
+                      const DeviceTensor<double>& class_weights, TrainState& state,
+                      const nn::Products& products, model::Mode mode) {
+  LossGradient found = loss_gradient(config, batches, class_weights, state, products, mode);
+  StepResult result;
+  result.loss = found.loss;
+  result.predictions = std::move(found.predictions);
   check_max_norm(config.max_gradient_norm);
-  result.gradient_norms = gradient_norms(found->gradients, found->sums_of_squares);
+  result.gradient_norms = gradient_norms(found.gradients, found.sums_of_squares);
   result.learning_rate = learning_rate(config.schedule, config.learning_rate, state.step + 1);
-  device::Recording update(device, "update");
-  clip_gradients(found->gradients, result.gradient_norms, config.max_gradient_norm);
-  update_parameters(config.optimizer, result.learning_rate, state.parameters, found->gradients,
+  device::Recording update(device_of(state), "update");
+  clip_gradients(found.gradients, result.gradient_norms, config.max_gradient_norm);
+  update_parameters(config.optimizer, result.learning_rate, state.parameters, found.gradients,
                     state.optimizer);
   update.perform();
-  state.norms = std::move(found->norms);
+  state.norms = std::move(found.norms);
   ++state.step;
+  return result;
+}
+
+Evaluation evaluate(const model::TrainConfig& config, std::span<const LabelledBatch> batches,
+                    const DeviceTensor<double>& class_weights, const TrainState& state,
+                    const nn::Products& products) {
+  if (batches.empty()) contract_failure("evaluate", "batches", "has none", "at least one (C1)");
+  const Given in = given(config, batches, class_weights, state, products, model::Mode::inference);
+  const device::Tensor<double> weights_there = device::download(class_weights);
+  Evaluation result;
+  double weights = 0;
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    const Forward forward = done(in, "evaluation", [&] {
+      encoder::Encoder encoder(config.encoder, state.parameters);
+      encoder::EncoderRun run;
+      run.mode = model::Mode::inference;
+      run.products = &products;
+      NamedDeviceTensors norms = state.norms;
+      return forward_of(config, batches[i], in.targets[i], class_weights, encoder, run, norms);
+    });
+    const double weight = weight_of(in.targets[i], weights_there);
+    result.loss += weight * device::only(forward.loss.loss);
+    weights += weight;
+    add_predictions(forward.logits, batches[i], result.predictions);
+  }
+  result.loss /= weights;
   return result;
 }
 

@@ -28,8 +28,23 @@ struct LabelledBatch {
 
 struct StepResult {
   double loss = 0;  ///< of the forward, before the parameters move; the mean over the batches
+  std::vector<int> predictions;  ///< a class a sentence, batch after batch
   GradientNorms gradient_norms;  ///< before clipping
   double learning_rate = 0;
+};
+
+/// A loss and its gradient by the parameters of a state, which stays as it is.
+struct LossGradient {
+  double loss = 0;
+  std::vector<int> predictions;
+  Gradients gradients;                   ///< not clipped
+  DeviceTensor<double> sums_of_squares;  ///< of them, as gradient_norm.hpp has it
+  NamedDeviceTensors norms;              ///< what the norms carry afterwards
+};
+
+struct Evaluation {
+  double loss = 0;
+  std::vector<int> predictions;
 };
 
 /// What each row of the logits should be: the label of its sentence; per position, of padding none.
@@ -39,16 +54,37 @@ std::vector<int> targets_of(const ref::model::TrainConfig& config, const Labelle
 double learning_rate(const ref::model::ScheduleOptions& schedule, double base_rate,
                      std::int64_t step);
 
-/// One step of training: forward, weighted cross-entropy and backward of each batch, the mean of
-/// their gradients, clipping, optimizer. The bits of ref/train/trainer.hpp with ordered_products.
-/// The device is given two recordings (device/recording.hpp): all up to the gradients, and what
-/// moves the parameters; host code sees losses and gradient norms in between. Products that show
-/// values are not recorded.
+// What follows has the bits of ref/train/trainer.hpp with ordered_products, and its requirements.
+// The device is given recordings (device/recording.hpp), of which host code sees losses, logits and
+// gradient norms; products that show values are not recorded.
+
+/// The mean loss of the batches and its gradient.
 /// Requires  (C1) 1 to accumulation batches  (C2) labels [B], 0 <= label < num_classes  (C3)
 ///           targets are empty, or [B T] and the pooling is per_position
+/// Throws    ContractError
+LossGradient loss_gradient(const ref::model::TrainConfig& config,
+                           std::span<const LabelledBatch> batches,
+                           const DeviceTensor<double>& class_weights, const TrainState& state,
+                           const nn::Products& products = ops::ordered_products(),
+                           ref::model::Mode mode = ref::model::Mode::training);
+
+/// One step of training: loss_gradient, clipping, optimizer.
 /// Throws    ContractError; then `state` is as before
 StepResult train_step(const ref::model::TrainConfig& config, std::span<const LabelledBatch> batches,
                       const DeviceTensor<double>& class_weights, TrainState& state,
-                      const nn::Products& products = ops::ordered_products());
+                      const nn::Products& products = ops::ordered_products(),
+                      ref::model::Mode mode = ref::model::Mode::training);
+
+/// The class of the largest logit of each sentence, the first of equal ones; per_position by the
+/// sum over real positions, ascending.
+std::vector<int> predict(const device::Tensor<double>& logits, const device::Mask& valid);
+
+/// Inference: running statistics, no dropout. The mean of the batches' losses, each weighted by the
+/// weights of its targets, and the predictions, batch after batch.
+/// Requires  (C1) at least one batch, (C2), (C3)
+/// Throws    ContractError
+Evaluation evaluate(const ref::model::TrainConfig& config, std::span<const LabelledBatch> batches,
+                    const DeviceTensor<double>& class_weights, const TrainState& state,
+                    const nn::Products& products = ops::ordered_products());
 
 }  // namespace normproof::gpu::train

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "ref/train/learning_rate.hpp"
@@ -52,6 +53,14 @@ TrainState on_device(Device& device, const ref::train::TrainState<double>& state
   return result;
 }
 
+TrainConfig small_config(const std::string& norm) {
+  TrainConfig config;
+  config.encoder = {.vocab_size = 11, .d_model = 8, .num_heads = 2, .d_ff = 12, .dropout = 0.1};
+  config.encoder.norm = ref::model::norm_options(norm);
+  config.optimizer = ref::model::AdamOptions{};
+  return config;
+}
+
 void expect_same_trajectory(Device& device, const TrainConfig& config, int steps) {
   auto state = ref::train::initial_train_state(config);
   TrainState got = on_device(device, state);
@@ -63,6 +72,7 @@ void expect_same_trajectory(Device& device, const TrainConfig& config, int steps
     ASSERT_EQ(result.loss, expected.loss) << s;
     EXPECT_EQ(result.gradient_norms.whole, expected.gradient_norms.whole);
     EXPECT_EQ(result.learning_rate, expected.learning_rate);
+    EXPECT_EQ(result.predictions, expected.predictions);
   }
   for (const auto& [name, values] : state.parameters)
     EXPECT_BITS_EQ(download(got.parameters.at(name)), values) << name;
@@ -107,6 +117,83 @@ TEST(DeviceTrainer, SeveralBatchesAStep) {
   }
 }
 
+TEST(DeviceTrainer, AStepInInferenceModeMovesTheParametersAlone) {
+  for (const std::string& norm : ref::model::norm_names()) {
+    const TrainConfig config = small_config(norm);
+    for (const auto& device : devices()) {
+      auto state = ref::train::initial_train_state(config);
+      TrainState got = on_device(*device, state);
+      const Batches batches = sample_batches(*device, 1);
+      for (const auto mode : {ref::model::Mode::training, ref::model::Mode::inference}) {
+        const auto expected =
+            ref::train::train_step<double>(config, batches.of_ref, {}, state, {}, mode);
+        const StepResult result =
+            train_step(config, batches.there, {}, got, ops::ordered_products(), mode);
+        EXPECT_BITS_EQ(result.loss, expected.loss) << norm;
+        EXPECT_BITS_EQ(result.gradient_norms.whole, expected.gradient_norms.whole) << norm;
+      }
+      for (const auto& [name, values] : state.parameters)
+        EXPECT_BITS_EQ(download(got.parameters.at(name)), values) << norm << ' ' << name;
+      for (const auto& [name, values] : state.norms)
+        EXPECT_BITS_EQ(download(got.norms.at(name)), values) << norm << ' ' << name;
+    }
+  }
+}
+
+TEST(DeviceTrainer, AnEvaluationOfTheReference) {
+  const ref::tensor::Tensor<double> weights = {0.5, 2, 1};
+  for (const auto pooling : {ref::model::Pooling::masked_mean, ref::model::Pooling::per_position})
+    for (const bool masks : {false, true})
+      for (const auto& given : {ref::tensor::Tensor<double>{}, weights})
+        for (const auto& device : devices()) {
+          TrainConfig config = small_config("batch_norm");
+          config.encoder.pooling = pooling;
+          config.encoder.mask_padding = masks;
+          auto state = ref::train::initial_train_state(config);
+          TrainState got = on_device(*device, state);
+          const Batches batches = sample_batches(*device, 3);
+          const auto expected = ref::train::evaluate<double>(config, batches.of_ref, given, state);
+          const Evaluation result = evaluate(config, batches.there, upload(*device, given), got);
+          EXPECT_BITS_EQ(result.loss, expected.loss);
+          EXPECT_EQ(result.predictions, expected.predictions);
+          for (const auto& [name, values] : state.norms)
+            EXPECT_BITS_EQ(download(got.norms.at(name)), values) << name;
+          EXPECT_EQ(refusal([&] { evaluate(config, {}, {}, got); }),
+                    refusal([&] { ref::train::evaluate<double>(config, {}, {}, state); }));
+        }
+}
+
+TEST(DeviceTrainer, ThePredictionsOfTheReference) {
+  const auto valid = sample_mask({4, 5}, "valid");
+  for (const device::Shape& shape : {device::Shape{4, 3}, {4, 5, 3}, {4, 1, 2}})
+    for (int k = 0; k < 20; ++k) {
+      auto logits = plain_sample(shape, std::to_string(k));
+      for (double& v : logits) v = v < 0 ? -1 : v < 1 ? 0 : 3;  // with equal sums
+      const auto flags = shape.size() == 3 && shape[1] == 5 ? valid : ref::tensor::Mask();
+      EXPECT_EQ(predict(logits, flags), ref::train::predict(logits, flags));
+    }
+}
+
+TEST(DeviceTrainer, TheGradientOfTheReference) {
+  const auto device = device::simulated_device(5);
+  TrainConfig config = small_config("power_norm");
+  config.accumulation = 2;
+  auto state = ref::train::initial_train_state(config);
+  const TrainState got = on_device(*device, state);
+  const Batches batches = sample_batches(*device, 2);
+  const auto expected = ref::train::loss_gradient<double>(config, batches.of_ref, {}, state);
+  const LossGradient result = loss_gradient(config, batches.there, {}, got);
+  EXPECT_BITS_EQ(result.loss, expected.loss);
+  EXPECT_EQ(result.predictions, expected.predictions);
+  for (const auto& [name, values] : expected.gradients.dense)
+    EXPECT_BITS_EQ(download(result.gradients.dense.at(name)), values) << name;
+  EXPECT_EQ(result.gradients.rows[0].second.rows, expected.gradients.rows[0].second.rows);
+  EXPECT_BITS_EQ(download(result.gradients.rows[0].second.values),
+                 expected.gradients.rows[0].second.values);
+  for (const auto& [name, values] : expected.norms)
+    EXPECT_BITS_EQ(download(result.norms.at(name)), values) << name;
+}
+
 TEST(DeviceTrainer, RefusesWithTheSentencesOfTheReference) {
   const auto device = device::simulated_device();
   TrainConfig config;
@@ -140,14 +227,6 @@ class ShownProducts final : public ops::Products {
   }
   bool shows_values() const override { return true; }
 };
-
-TrainConfig small_config(const std::string& norm) {
-  TrainConfig config;
-  config.encoder = {.vocab_size = 11, .d_model = 8, .num_heads = 2, .d_ff = 12, .dropout = 0.1};
-  config.encoder.norm = ref::model::norm_options(norm);
-  config.optimizer = ref::model::AdamOptions{};
-  return config;
-}
 
 struct Outcome {
   ref::tensor::NamedTensors<double> parameters, norms;
