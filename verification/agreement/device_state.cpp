@@ -40,4 +40,12 @@ std::vector<gpu::train::LabelledBatch> on_device(
   return result;
 }
 
+ref::train::Gradients<double> on_host(const gpu::train::Gradients& gradients) {
+  ref::train::Gradients<double> result;
+  result.dense = download(gradients.dense);
+  for (const auto& [name, rows] : gradients.rows)
+    result.rows.push_back({name, {rows.rows, download(rows.values)}});
+  return result;
+}
+
 }  // namespace normproof::verification::agreement

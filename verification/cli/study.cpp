@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "ref/io/atomic_file.hpp"
@@ -92,10 +93,14 @@ void run_cells(const StudyCommand& command) {
   store.begin(identity, [&](const std::string& there) { read_identity(command, there); });
   store.check_data(read_identity(command, identity).data_sha256);
   ProgressBar bar;
+  // Opened by the first cell of a worker: a process that has a GPU open cannot fork.
+  std::unique_ptr<gpu::device::Device> device;
   const study::JobsSummary summary = study::run_tasks(
       store, std::move(tasks),
       [&](const std::string& name) {
-        return result_line(study::run_cell(study::parse_cell(name), data));
+        if (command.device && !device) device = gpu::device::open_device(*command.device);
+        return result_line(study::run_cell(study::parse_cell(name), data,
+                                           {.device = device.get(), .after_step = {}}));
       },
       {.jobs = command.jobs, .progress = [&](const study::JobsProgress& progress) {
          bar.show("cells", progress.done, progress.tasks,

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "gpu/device/device.hpp"
 #include "verification/cli/training_source.hpp"
 #include "verification/study/plan.hpp"
 
@@ -18,6 +20,7 @@ struct StudyCommand {
   TrainingSource source = {};           ///< data, vocabulary and validation
   std::filesystem::path out = {};
   int jobs = 1;
+  std::optional<gpu::device::Backend> device = {};  ///< what trains, or nothing: the processor
   bool json = false;
 };
 
@@ -29,7 +32,7 @@ std::vector<study::Cell> cells_of(const StudyCommand& command);
 /// (study::run_tasks), one thread a job; as a rank of mpirun it is a worker beside the others, and
 /// rank 0 alone prints. status: what is done, what is missing, and the time that it takes by the
 /// times measured. report: report.html, report.md and its pictures, in the folder.
-/// Throws    UsageError, FileError, std::runtime_error
+/// Throws    UsageError, FileError, NoDeviceError, std::runtime_error
 void study(const StudyCommand& command);
 
 }  // namespace normproof::verification::cli

@@ -59,8 +59,15 @@ void add_json(CLI::App& verb, StudyTexts& texts) {
 void add_jobs(CLI::App& verb, StudyTexts& texts) {
   verb.add_option("--jobs", texts.jobs,
                   "Cells at the same time (default: the number of\nprocessors; 1 as a rank of "
-                  "mpirun); no bit depends on it")
+                  "mpirun, or on a GPU); no bit\ndepends on it")
       ->type_name("N");
+}
+
+void add_device(CLI::App& verb, StudyTexts& texts) {
+  verb.add_option("--device", texts.device,
+                  "What trains: processor (default), cuda, the first GPU,\nor simulated, a GPU "
+                  "simulated, slowly; no bit depends on it")
+      ->type_name("NAME");
 }
 
 void add_data(CLI::App& verb, StudyTexts& texts) {
@@ -169,6 +176,7 @@ void add_study(CLI::App& app, StudyTexts& texts) {
   add_selection(run, texts);
   add_data(run, texts);
   add_jobs(run, texts);
+  add_device(run, texts);
   add_out(run, texts, "The folder of the study: made, or gone on with");
   CLI::App& status =
       *study.add_subcommand("status", "What is done, what is missing, and how long it takes");
@@ -201,8 +209,14 @@ StudyCommand study_command(const CLI::App& verb, const StudyTexts& texts) {
   command.selection = selection_of(verb, texts);
   command.cells = named_cells(verb, texts);
   if (command.verb == StudyVerb::list) return command;
-  const bool one_job = is_rank() && verb.count("--jobs") == 0;
-  command.jobs = one_job ? 1 : thread_count(verb, "--jobs", texts.jobs);
+  if (command.verb == StudyVerb::run && verb.count("--device") > 0)
+    command.device = parse_choice<std::optional<gpu::device::Backend>>(
+        "device", texts.device,
+        {{"processor", std::nullopt},
+         {"simulated", gpu::device::Backend::simulated},
+         {"cuda", gpu::device::Backend::cuda}});
+  const bool alone = is_rank() || command.device == gpu::device::Backend::cuda;
+  command.jobs = alone && verb.count("--jobs") == 0 ? 1 : thread_count(verb, "--jobs", texts.jobs);
   if (command.verb == StudyVerb::status) return command;
   command.source.files = {path_of(verb, "--data"), path_of(verb, "--vocab")};
   command.source.validation = path_of(verb, "--validation");

@@ -10,7 +10,7 @@ namespace normproof::verification::cli {
 /// The options of `normproof study` and its verbs, as text.
 struct StudyTexts {
   std::string protocols, tables, figures, norms, rates, padding, seeds, gradient_seeds, cells;
-  std::string data, vocab, validation, out, jobs;
+  std::string data, vocab, validation, out, jobs, device;
   bool quick = false, json = false, no_initialization = false;
 };
 

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "ref/io/sha256.hpp"
 #include "verification/study/curves.hpp"
+#include "verification/study/device_learner.hpp"
 #include "verification/study/norm_dynamics.hpp"
 #include "verification/study/targets.hpp"
 #include "verification/training/classification.hpp"
@@ -16,7 +18,6 @@ namespace normproof::verification::study {
 
 namespace model = ref::model;
 namespace train = ref::train;
-using ref::tensor::Tensor;
 using train::LabelledBatch;
 
 namespace {
@@ -50,11 +51,14 @@ class CellRun {
   CellRun(const Cell& cell, const training::Dataset& data, const CellOptions& options)
       : cell_(cell), data_(data), options_(options), config_(config_of(cell)) {
     config_.train.encoder.vocab_size = data.vocab_size;
-    weights_ = training::class_weights(data, config_);
-    state_ = train::initial_train_state(config_.train);
+    const auto weights = training::class_weights(data, config_);
+    learner_ = options.device == nullptr || cell.dynamics
+                   ? processor_learner(config_.train, weights)
+                   : device_learner(*options.device, config_.train, weights);
     result_.name = cell_name(cell);
     result_.data_sha256 = ref::io::sha256(training::data_json(data));
     validation_ = with_targets(training::validation_batches(data, config_));
+    learner_->set_validation(validation_);
     if (cell.dynamics) dynamics_.emplace(config_.train.encoder);
   }
 
@@ -62,12 +66,12 @@ class CellRun {
     add_state();
     const std::size_t each = training::steps_of_epoch(data_, config_);
     if (cell_.steps == 0) {
-      batches_ = with_targets(training::training_batches(data_, config_, 0));
+      begin_epoch(0);
       caught([&] { measure_initial_gradients(); });
     }
     for (std::size_t step = 0; step < cell_.steps; ++step) {
       const std::size_t k = step % each;
-      if (k == 0) batches_ = with_targets(training::training_batches(data_, config_, step / each));
+      if (k == 0) begin_epoch(step / each);
       if (!caught([&] { take_step(k); })) break;
       if (options_.after_step)
         options_.after_step({step + 1, cell_.steps, result_.steps.back().loss});
@@ -80,6 +84,15 @@ class CellRun {
   }
 
  private:
+  /// Those of step k of an epoch, by number.
+  struct StepBatches {
+    std::size_t first, count;
+  };
+  StepBatches batches_of(std::size_t k) const {
+    const auto own = training::batches_of_step(batches_, config_, k);
+    return {static_cast<std::size_t>(own.data() - batches_.data()), own.size()};
+  }
+
   /// Whether f ended; else what was not finite ends the cell.
   template <class F>
   bool caught(F f) {
@@ -87,7 +100,7 @@ class CellRun {
       f();
       return true;
     } catch (const ref::numeric::ContractError& error) {
-      const auto step = static_cast<std::size_t>(state_.step) + 1;
+      const std::size_t step = steps_done() + 1;
       try {
         training::step_failure(step, std::nullopt, error);
       } catch (const training::RunFailure& failure) {
@@ -104,44 +117,56 @@ class CellRun {
     return batches;
   }
 
-  void add_state() { trajectory_ += fmt::format("{}\n", train::state_sha256(state_)); }
+  void begin_epoch(std::size_t epoch) {
+    batches_ = with_targets(training::training_batches(data_, config_, epoch));
+    learner_->set_batches(batches_);
+  }
+
+  std::size_t steps_done() const { return static_cast<std::size_t>(learner_->state().step); }
+
+  void add_state() { trajectory_ += fmt::format("{}\n", train::state_sha256(learner_->state())); }
 
   void measure_initial_gradients() {
-    const auto batch = training::batches_of_step(batches_, config_, 0);
-    const auto found = train::loss_gradient<double>(config_.train, batch, weights_, state_);
+    const StepBatches batches = batches_of(0);
+    const auto found = learner_->loss_gradient(batches.first, batches.count, model::Mode::training,
+                                               learner_->state());
     result_.initial_gradients = without_norms(train::gradient_norms(found.gradients).of_tensors);
   }
 
   /// Step k of an epoch.
   void take_step(std::size_t k) {
-    const auto batch = training::batches_of_step(batches_, config_, k);
+    const StepBatches batches = batches_of(k);
+    const LabelledBatch& batch = batches_[batches.first];
     const auto mode =
         cell_.protocol.inference_stays_on && k > 0 ? model::Mode::inference : model::Mode::training;
     StepResult step;
-    if (cell_.curves) probe(batch, mode, step);
+    if (cell_.curves) probe(batches, mode, step);
     std::optional<train::TrainState<double>> before;
     ref::encoder::Tap<double> tap;
     if (dynamics_) {
-      before = state_;
-      tap = dynamics_->begin_step(*before, batch[0].inputs.valid);
+      before = learner_->state();
+      tap = dynamics_->begin_step(*before, batch.inputs.valid);
     }
-    const auto found = train::train_step<double>(config_.train, batch, weights_, state_, tap, mode);
-    if (dynamics_) dynamics_->end_step(state_);
-    if (state_.step == 1)
+    const auto found = learner_->step(batches.first, batches.count, mode, tap);
+    if (dynamics_) dynamics_->end_step(learner_->state());
+    if (steps_done() == 1)
       result_.initial_gradients = without_norms(found.gradient_norms.of_tensors);
     step.loss = found.loss;
     step.accuracy =
-        training::classify(found.predictions, batch[0].labels, config_.train.encoder.num_classes)
+        training::classify(found.predictions, batch.labels, config_.train.encoder.num_classes)
             .accuracy;
     step.gradient_norm = found.gradient_norms.whole;
     result_.steps.push_back(step);
     add_state();
   }
 
-  void probe(std::span<const LabelledBatch> batch, model::Mode mode, StepResult& step) {
+  void probe(const StepBatches& batches, model::Mode mode, StepResult& step) {
     try {
-      const auto probes = probe_loss<double>({config_.train, batch, mode}, weights_, state_,
-                                             cell_.protocol.consecutive_probes);
+      const auto probes = probe_loss<double>(
+          [&](train::TrainState<double>& at) {
+            return learner_->loss_gradient(batches.first, batches.count, mode, at);
+          },
+          config_.train.learning_rate, learner_->state(), cell_.protocol.consecutive_probes);
       step.lipschitz = largest_of(probes, &Probe<double>::loss_change);
       step.smoothness = largest_of(probes, &Probe<double>::gradient_change);
     } catch (const ref::numeric::ContractError&) {
@@ -150,20 +175,18 @@ class CellRun {
   }
 
   void validate() {
-    const auto found = train::evaluate<double>(config_.train, validation_, weights_, state_);
+    const auto found = learner_->evaluate();
     const training::Classification quality = training::classify(
         found.predictions, data_.validation.labels, config_.train.encoder.num_classes);
-    result_.epochs.push_back(
-        {static_cast<std::size_t>(state_.step), found.loss, quality.accuracy, quality.macro_f1});
+    result_.epochs.push_back({steps_done(), found.loss, quality.accuracy, quality.macro_f1});
   }
 
   const Cell& cell_;
   const training::Dataset& data_;
   const CellOptions& options_;
   training::RunConfig config_;
-  Tensor<double> weights_;
-  train::TrainState<double> state_;
   std::vector<LabelledBatch> batches_, validation_;
+  std::unique_ptr<Learner> learner_;
   std::optional<NormDynamics> dynamics_;
   std::string trajectory_;
   CellResult result_;

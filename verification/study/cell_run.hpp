@@ -2,6 +2,7 @@
 
 #include <functional>
 
+#include "gpu/device/device.hpp"
 #include "verification/study/cell.hpp"
 #include "verification/study/result.hpp"
 #include "verification/training/dataset.hpp"
@@ -14,14 +15,15 @@ struct CellProgress {
 };
 
 struct CellOptions {
+  /// What trains, or nullptr: the processor. Where dynamics are asked for it is the processor.
+  gpu::device::Device* device = nullptr;
   std::function<void(const CellProgress&)> after_step = {};
 };
 
 /// Trains a cell from its initial state.
-/// Computes  the same result whatever the threads and whatever else runs; a value that is not
-/// finite
-///           ends the cell and is a result
-/// Throws    UsageError where the cell or the data cannot be trained on at all
+/// Computes  the same result whatever the device, the threads and whatever else runs; a value that
+///           is not finite ends the cell and is a result
+/// Throws    UsageError where the cell or the data cannot be trained on at all; DeviceError
 CellResult run_cell(const Cell& cell, const training::Dataset& data,
                     const CellOptions& options = {});
 

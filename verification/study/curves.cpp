@@ -69,24 +69,21 @@ train::Gradients<T> difference(const train::Gradients<T>& a, const train::Gradie
 }
 
 template <class T>
-Probes<T> probe_loss(const ProbedBatch& batch, const Tensor<T>& class_weights,
-                     train::TrainState<T>& state, bool consecutive) {
-  const auto evaluate = [&](train::TrainState<T>& at) {
-    return train::loss_gradient<T>(batch.config, batch.batches, class_weights, at, {}, batch.mode);
-  };
-  const train::LossGradient<T> first = evaluate(state);
+Probes<T> probe_loss(const LossAt<T>& loss_at, double learning_rate, train::TrainState<T>& state,
+                     bool consecutive) {
+  const train::LossGradient<T> first = loss_at(state);
   train::LossGradient<T> before = first;
   train::TrainState<T> moved = state;
   Probes<T> probes;
   probes.reserve(kProbes);
   for (int k = 1; k <= kProbes; ++k) {
-    const double alpha = k * (batch.config.learning_rate / 10);
+    const double alpha = k * (learning_rate / 10);
     if (consecutive)
       moved.step = state.step + k * kOwnDropouts;
     else
       moved.parameters = state.parameters;
     move_along(moved.parameters, before.gradients, alpha);
-    train::LossGradient<T> found = evaluate(moved);
+    train::LossGradient<T> found = loss_at(moved);
     const auto norms = train::gradient_norms(difference(before.gradients, found.gradients));
     probes.push_back({alpha, absolute(T(before.loss - found.loss)),
                       consecutive ? largest_norm(norms) : norms.whole});
@@ -97,9 +94,19 @@ Probes<T> probe_loss(const ProbedBatch& batch, const Tensor<T>& class_weights,
   return probes;
 }
 
+template <class T>
+Probes<T> probe_loss(const ProbedBatch& batch, const Tensor<T>& class_weights,
+                     train::TrainState<T>& state, bool consecutive) {
+  const LossAt<T> loss_at = [&](train::TrainState<T>& at) {
+    return train::loss_gradient<T>(batch.config, batch.batches, class_weights, at, {}, batch.mode);
+  };
+  return probe_loss(loss_at, batch.config.learning_rate, state, consecutive);
+}
+
 #define NORMPROOF_INSTANTIATE(T)                                                                   \
   template void move_along(NamedTensors<T>&, const train::Gradients<T>&, double);                  \
   template train::Gradients<T> difference(const train::Gradients<T>&, const train::Gradients<T>&); \
+  template Probes<T> probe_loss(const LossAt<T>&, double, train::TrainState<T>&, bool);            \
   template Probes<T> probe_loss(const ProbedBatch&, const Tensor<T>&, train::TrainState<T>&, bool);
 NORMPROOF_INSTANTIATE(double)
 NORMPROOF_INSTANTIATE(ref::numeric::oracle50)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -24,6 +25,10 @@ struct Probe {
 template <class T>
 using Probes = std::vector<Probe<T>>;
 
+/// Where the loss and its gradient come from.
+template <class T>
+using LossAt = std::function<ref::train::LossGradient<T>(ref::train::TrainState<T>& at)>;
+
 /// Changes of the loss and of its gradient along the gradient at W: their maxima are the Lipschitz
 /// constant and the smoothness that figures 4 to 6 show.
 /// Source    docs/specification/study.md
@@ -37,6 +42,11 @@ using Probes = std::vector<Probe<T>>;
 ///           those of step + k 2^32. W_9 is not what the step begins with
 /// Requires  those of loss_gradient at every probe
 /// Throws    ContractError; `state` stays as it is
+template <class T>
+Probes<T> probe_loss(const LossAt<T>& loss_at, double learning_rate,
+                     ref::train::TrainState<T>& state, bool consecutive);
+
+/// The same of a batch, by ref.
 template <class T>
 Probes<T> probe_loss(const ProbedBatch& batch, const ref::tensor::Tensor<T>& class_weights,
                      ref::train::TrainState<T>& state, bool consecutive);

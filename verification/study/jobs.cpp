@@ -16,6 +16,7 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "gpu/device/errors.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/parallel.hpp"
 
@@ -33,7 +34,7 @@ double seconds_since(Clock::time_point begin) {
 }
 
 /// What a worker tells the process that began it: 'd' and the name of a task that is done, or how
-/// it failed ('u' usage, 'f' file, 'e' else) and the sentence; ended by a line end.
+/// it failed ('u' usage, 'f' file, 'n' no device, 'e' else) and the sentence; ended by a line end.
 void tell(int pipe, char kind, std::string text) {
   std::ranges::replace(text, '\n', ' ');
   const std::string line = fmt::format("{}{}\n", kind, text);
@@ -83,6 +84,8 @@ void do_tasks(const Store& store, const std::vector<Task>& tasks, const Runner& 
     tell(pipe, 'u', error.what());
   } catch (const FileError& error) {
     tell(pipe, 'f', error.what());
+  } catch (const gpu::device::NoDeviceError& error) {
+    tell(pipe, 'n', error.what());
   } catch (const std::bad_alloc&) {
     tell(pipe, 'e', "the memory does not suffice");
   } catch (const std::exception& error) {
@@ -189,6 +192,7 @@ class Ledger {
 [[noreturn]] void rethrow(char kind, const std::string& sentence) {
   if (kind == 'u') throw UsageError(sentence);
   if (kind == 'f') throw FileError(sentence);
+  if (kind == 'n') throw gpu::device::NoDeviceError(sentence);
   throw std::runtime_error(sentence);
 }
 

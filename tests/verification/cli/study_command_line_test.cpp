@@ -20,6 +20,22 @@ StudyCommand parsed_study(std::vector<std::string> arguments) {
   return std::get<StudyCommand>(parse_command_line(arguments));
 }
 
+TEST(StudyCommandLine, ADeviceIsTheProcessorOrNamed) {
+  using gpu::device::Backend;
+  EXPECT_FALSE(parsed_study({"run", "--out", "o"}).device);
+  EXPECT_FALSE(parsed_study({"run", "--out", "o", "--device", "processor"}).device);
+  EXPECT_EQ(parsed_study({"run", "--out", "o", "--device", "simulated"}).device,
+            Backend::simulated);
+  const StudyCommand cuda = parsed_study({"run", "--out", "o", "--device", "cuda"});
+  EXPECT_EQ(cuda.device, Backend::cuda);
+  EXPECT_EQ(cuda.jobs, 1);
+  EXPECT_EQ(parsed_study({"run", "--out", "o", "--device", "cuda", "--jobs", "3"}).jobs, 3);
+  EXPECT_THAT(ref::numeric::error_message<ref::numeric::UsageError>([] {
+                parsed_study({"run", "--out", "o", "--device", "cpu"});
+              }),
+              HasSubstr("device"));
+}
+
 TEST(StudyCommandLine, TakesItsOptions) {
   const StudyCommand command = parsed_study({"run",
                                              "--out",

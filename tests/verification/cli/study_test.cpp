@@ -54,6 +54,23 @@ TEST_F(StudyProgram, AnyNumberOfJobsAndACellAloneGiveTheSameBytes) {
   EXPECT_EQ(results("a"), results("b"));
 }
 
+TEST_F(StudyProgram, EveryDeviceGivesTheSameBytes) {
+  in("$N study run --out a --cells corrected/1x32/none/rate-1/seed-42/steps-0");
+  const Outcome outcome =
+      in("$N study run --out b --cells corrected/1x32/none/rate-1/seed-42/steps-0 --jobs 2 "
+         "--device simulated");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(results("a"), results("b"));
+  const Outcome cuda =
+      in("$N study run --out c --cells corrected/1x32/none/rate-1/seed-42/steps-0 --device cuda");
+  if (cuda.status != 0) {
+    EXPECT_EQ(cuda.status, 77);
+    EXPECT_THAT(cuda.err, testing::StartsWith("normproof: no device: "));
+    return;
+  }
+  EXPECT_EQ(results("a"), results("c"));
+}
+
 TEST_F(StudyProgram, KilledBySignal9TheSameCommandGoesOnToTheSameBytes) {
   in("$N study run --out a --cells $C --jobs 2");
   in("$N study run --out b --cells $C --jobs 2 & p=$!; while ! [ -s b/results.jsonl ] && "

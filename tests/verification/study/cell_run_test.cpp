@@ -46,11 +46,11 @@ std::vector<double> losses_of(const CellResult& result) {
 TEST(RunCell, HasALineAStepAndALineAnEpoch) {
   std::vector<std::size_t> seen;
   const Cell cell{.d_ff = 4, .steps = 5};
-  const CellResult result =
-      run_cell(cell, two_steps_an_epoch(), {.after_step = [&](const CellProgress& p) {
-                 EXPECT_EQ(p.steps, 5u);
-                 seen.push_back(p.step);
-               }});
+  const CellResult result = run_cell(cell, two_steps_an_epoch(),
+                                     {.device = nullptr, .after_step = [&](const CellProgress& p) {
+                                        EXPECT_EQ(p.steps, 5u);
+                                        seen.push_back(p.step);
+                                      }});
   EXPECT_EQ(result.name, cell_name(cell));
   EXPECT_EQ(result.steps.size(), 5u);
   EXPECT_THAT(seen, ::testing::ElementsAre(1, 2, 3, 4, 5));
@@ -86,6 +86,29 @@ TEST(RunCell, TheSameLineWhateverTheThreadsAndWhateverElseRuns) {
   other.seed = 43;
   EXPECT_NE(run_cell(other, two_steps_an_epoch()).sha256,
             run_cell(cells[0], two_steps_an_epoch()).sha256);
+}
+
+TEST(RunCell, TheSameLineWhateverTheDevice) {
+  std::vector<Cell> cells = {
+      small_cell("layer_norm", published_protocol()),
+      small_cell("batch_norm", parse_protocol("corrected+inference_stays_on")),
+      small_cell("none", parse_protocol("corrected+misaligned_labels")), small_cell("power_norm"),
+      small_cell("power_norm_released")};
+  cells[0].curves = cells[3].curves = true;
+  cells[0].steps = cells[3].steps = 2;
+  cells[4].dynamics = true;
+  cells.push_back(small_cell("none"));
+  cells.back().learning_rate = "10";  // which ends it
+  cells.push_back(small_cell());
+  cells.back().steps = 0;
+  for (Cell& cell : cells) {
+    cell.padding = Padding::longest;
+    const auto device = gpu::device::simulated_device(9);
+    EXPECT_EQ(result_line(
+                  run_cell(cell, two_steps_an_epoch(), {.device = device.get(), .after_step = {}})),
+              line_of(cell));
+    EXPECT_EQ(device->next_order() == 9, cell.dynamics) << "it trained nothing, or what it cannot";
+  }
 }
 
 TEST(RunCell, WhatIsMeasuredDoesNotMoveTheTrajectory) {

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "gpu/device/errors.hpp"
 #include "ref/numeric/errors.hpp"
 #include "tests/ref/io/temporary_folder.hpp"
 
@@ -165,6 +166,11 @@ TEST_F(JobsTest, WhatARunnerThrowsIsThrown) {
   EXPECT_THAT(
       [&] { run_tasks(store("a"), tasks, thrower(normproof::ref::numeric::FileError("f")), {}); },
       ThrowsMessage<normproof::ref::numeric::FileError>("f"));
+  EXPECT_THAT(
+      [&] {
+        run_tasks(store("a"), tasks, thrower(normproof::gpu::device::NoDeviceError("n")), {});
+      },
+      ThrowsMessage<normproof::gpu::device::NoDeviceError>("n"));
   EXPECT_THAT([&] { run_tasks(store("a"), tasks, thrower(std::runtime_error("e")), {}); },
               ThrowsMessage<std::runtime_error>("e"));
 }

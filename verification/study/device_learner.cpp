@@ -1,0 +1,81 @@
+#include "verification/study/device_learner.hpp"
+
+#include <optional>
+#include <stdexcept>
+
+#include "verification/agreement/device_state.hpp"
+
+namespace normproof::verification::study {
+namespace {
+
+namespace train = ref::train;
+using agreement::on_device;
+using agreement::on_host;
+using DeviceBatches = std::vector<gpu::train::LabelledBatch>;
+
+train::GradientNorms<double> on_host_norms(const gpu::train::GradientNorms& norms) {
+  return {norms.of_tensors, norms.whole};
+}
+
+class DeviceLearner final : public Learner {
+ public:
+  DeviceLearner(gpu::device::Device& device, const ref::model::TrainConfig& config,
+                const ref::tensor::Tensor<double>& class_weights)
+      : device_(device),
+        config_(config),
+        weights_(gpu::device::upload(device, class_weights)),
+        host_(train::initial_train_state(config)),
+        state_(on_device(device, *host_)) {}
+
+  void set_batches(const Batches& batches) override { batches_ = on_device(device_, batches); }
+  void set_validation(const Batches& batches) override {
+    validation_ = on_device(device_, batches);
+  }
+  train::StepResult<double> step(std::size_t first, std::size_t count, ref::model::Mode mode,
+                                 const ref::encoder::Tap<double>& tap) override {
+    if (tap) throw std::logic_error("device_learner: a step has a tap; expected none (C2)");
+    auto found = gpu::train::train_step(config_, part(first, count), weights_, state_,
+                                        gpu::ops::ordered_products(), mode);
+    host_.reset();
+    return {found.loss, std::move(found.predictions), on_host_norms(found.gradient_norms),
+            found.learning_rate};
+  }
+  train::LossGradient<double> loss_gradient(std::size_t first, std::size_t count,
+                                            ref::model::Mode mode, State& at) override {
+    auto found =
+        gpu::train::loss_gradient(config_, part(first, count), weights_, on_device(device_, at),
+                                  gpu::ops::ordered_products(), mode);
+    return {found.loss, std::move(found.predictions), on_host(found.gradients),
+            gpu::device::download(found.norms)};
+  }
+  train::Evaluation<double> evaluate() override {
+    auto found = gpu::train::evaluate(config_, validation_, weights_, state_);
+    return {found.loss, std::move(found.predictions)};
+  }
+  State& state() override {
+    if (!host_) host_ = on_host(state_);
+    return *host_;
+  }
+
+ private:
+  std::span<const gpu::train::LabelledBatch> part(std::size_t first, std::size_t count) const {
+    return std::span<const gpu::train::LabelledBatch>(batches_).subspan(first, count);
+  }
+
+  gpu::device::Device& device_;
+  const ref::model::TrainConfig& config_;
+  gpu::device::DeviceTensor<double> weights_;
+  std::optional<State> host_;  ///< what it was when it was last asked for, where nothing has moved
+  gpu::train::TrainState state_;
+  DeviceBatches batches_, validation_;
+};
+
+}  // namespace
+
+std::unique_ptr<Learner> device_learner(gpu::device::Device& device,
+                                        const ref::model::TrainConfig& config,
+                                        const ref::tensor::Tensor<double>& class_weights) {
+  return std::make_unique<DeviceLearner>(device, config, class_weights);
+}
+
+}  // namespace normproof::verification::study

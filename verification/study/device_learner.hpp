@@ -1,0 +1,15 @@
+#pragma once
+
+#include "gpu/device/device.hpp"
+#include "verification/study/learner.hpp"
+
+namespace normproof::verification::study {
+
+/// Trains by gpu in ordered mode, whose bits are those of processor_learner.
+/// Requires  (C1) `config` and the device stay  (C2) steps have no tap
+/// Throws    DeviceError, also later
+std::unique_ptr<Learner> device_learner(gpu::device::Device& device,
+                                        const ref::model::TrainConfig& config,
+                                        const ref::tensor::Tensor<double>& class_weights);
+
+}  // namespace normproof::verification::study
