@@ -18,11 +18,21 @@ using device::Span;
 inline constexpr int kLanes = 32;
 inline constexpr int kTreeSteps = 5;
 
+/// Terms that a thread takes before it adds them: a GPU waits for their memory once.
+inline constexpr std::size_t kTermsAhead = 8;
+
 /// Lane `lane` of the sum of term(i), i = 0 .. count-1.
 template <class Term>
 NORMPROOF_DEVICE double lane_sum(std::size_t count, std::size_t lane, const Term& term) {
+  constexpr std::size_t kLast = (kTermsAhead - 1) * kLanes;
   double sum = 0;
-  for (std::size_t i = lane; i < count; i += kLanes) sum += term(i);
+  std::size_t i = lane;
+  for (; i + kLast < count; i += kTermsAhead * kLanes) {
+    double terms[kTermsAhead];
+    for (std::size_t k = 0; k < kTermsAhead; ++k) terms[k] = term(i + k * kLanes);
+    for (const double t : terms) sum += t;
+  }
+  for (; i < count; i += kLanes) sum += term(i);
   return sum;
 }
 
@@ -79,9 +89,7 @@ struct ColumnLanes {
   Reals lanes;  ///< [32, width]
 
   NORMPROOF_DEVICE void operator()(std::size_t i) const {
-    double sum = 0;
-    for (std::size_t r = i / width; r < rows; r += kLanes) sum += term(r, i % width);
-    lanes[i] = sum;
+    lanes[i] = lane_sum(rows, i / width, [&](std::size_t r) { return term(r, i % width); });
   }
 };
 

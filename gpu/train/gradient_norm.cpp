@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "gpu/device/launch.hpp"
@@ -21,14 +22,19 @@ void for_each_tensor(const Gradients& gradients, F&& f) {
 }  // namespace
 
 DeviceTensor<double> sums_of_squares(const Gradients& gradients) {
-  const std::size_t count = gradients.dense.size() + gradients.rows.size();
-  DeviceTensor<double> sums;
-  std::size_t i = 0;
+  std::vector<device::ConstReals> tensors;
+  Device* device = nullptr;
+  std::size_t longest = 0;
   for_each_tensor(gradients, [&](const std::string&, const DeviceTensor<double>& values) {
-    if (!sums.is_given()) sums = DeviceTensor<double>(values.device(), {count});
-    device::launch_blocks(values.device(), 1,
-                          ops::WarpRows<SquareSum>{{values.span(), i++, sums.span()}});
+    tensors.push_back(values.span());
+    longest = std::max(longest, values.size());
+    device = &values.device();
   });
+  if (tensors.empty()) return {};
+  const auto there = device::upload(*device, tensors.data(), {tensors.size()});
+  DeviceTensor<double> sums(*device, {tensors.size()});
+  const auto chunks = static_cast<int>((longest + SquareSums::kChunk - 1) / SquareSums::kChunk);
+  device::launch_blocks(*device, tensors.size(), SquareSums{there.span(), chunks, sums.span()});
   return sums;
 }
 

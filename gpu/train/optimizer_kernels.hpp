@@ -75,20 +75,49 @@ struct Square {
   NORMPROOF_DEVICE void operator()(std::size_t i) const { y[i] = x[i] * x[i]; }
 };
 
-/// S(x^2) of the whole.
-struct SquareSum {
-  static constexpr int kTotals = 1;
-  static constexpr int kMaxima = 0;
-  ConstReals x;
-  std::size_t place;
+/// S(x^2) of tensor after tensor, a block each: all its threads take elements into shared memory, a
+/// chunk at a time, and a warp adds them, lane by lane.
+struct SquareSums {
+  static constexpr int kThreads = 256;
+  static constexpr std::size_t kChunk = 4096;
+  struct Shared {
+    double square[kChunk];
+    double lane[ops::kLanes];
+  };
+  struct Thread {
+    double sum;
+  };
+  device::Span<const ConstReals> tensors;
+  int chunks;  ///< of the longest
   Reals sums;
-  template <class Totals>
-  NORMPROOF_DEVICE double lane(int, std::size_t, std::size_t lane, Totals) const {
-    return ops::lane_sum(x.size, lane, [&](std::size_t i) { return x[i] * x[i]; });
-  }
-  template <class Totals>
-  NORMPROOF_DEVICE void finish(std::size_t, std::size_t lane, Totals totals) const {
-    if (lane == 0) sums[place] = totals[0];
+
+  NORMPROOF_DEVICE int steps() const { return 2 * chunks + ops::kTreeSteps + 2; }
+  NORMPROOF_DEVICE void step(int s, device::Position at, Thread& own, Shared& shared) const {
+    const auto thread = static_cast<std::size_t>(at.thread);
+    if (s < 2 * chunks) {
+      const ConstReals x = tensors[at.block];
+      const std::size_t first = static_cast<std::size_t>(s / 2) * kChunk;
+      const std::size_t count = x.size <= first           ? 0
+                                : x.size - first < kChunk ? x.size - first
+                                                          : kChunk;
+      if (s % 2 == 0) {
+        for (std::size_t i = thread; i < count; i += kThreads)
+          shared.square[i] = x[first + i] * x[first + i];
+      } else if (thread < ops::kLanes) {
+        if (s == 1) own.sum = 0;
+        for (std::size_t i = thread; i < count; i += ops::kLanes) own.sum += shared.square[i];
+      }
+      return;
+    }
+    const int in_tree = s - 2 * chunks;
+    if (in_tree == 0) {
+      if (thread < ops::kLanes) shared.lane[thread] = own.sum;
+    } else if (in_tree <= ops::kTreeSteps) {
+      const int stride = ops::kLanes >> in_tree;
+      if (at.thread < stride) shared.lane[thread] += shared.lane[at.thread + stride];
+    } else if (thread == 0) {
+      sums[at.block] = shared.lane[0];
+    }
   }
 };
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "ref/train/gradient_norm.hpp"
 #include "tests/gpu/device/refusal.hpp"
 #include "tests/gpu/device/samples.hpp"
@@ -41,6 +43,19 @@ TEST(DeviceGradientNorm, TheBitsOfTheReference) {
         EXPECT_BITS_EQ(download(got.dense.at(name)), values);
       EXPECT_BITS_EQ(download(got.rows[0].second.values), expected.rows[0].second.values);
     }
+}
+
+TEST(DeviceGradientNorm, TensorsOfManySizesTogether) {
+  for (const auto& device : devices()) {
+    ref::train::Gradients<double> expected;
+    for (const std::size_t size : {1, 31, 33, 255, 4095, 4096, 4097, 12345}) {
+      const std::string name = std::to_string(size);
+      expected.dense.set(name, sample({size}, name));
+    }
+    const GradientNorms got = gradient_norms(on_device(*device, expected));
+    EXPECT_EQ(got.of_tensors, ref::train::gradient_norms(expected).of_tensors);
+  }
+  EXPECT_EQ(gradient_norms(Gradients()).whole, 0);
 }
 
 TEST(DeviceGradientNorm, RefusesWithTheSentencesOfTheReference) {
