@@ -18,9 +18,9 @@ BATCH, LENGTH, VOCABULARY = 32, 64, 30522
 
 
 class Model(torch.nn.Module):
-    def __init__(self, layers, d_model, activation):
+    def __init__(self, layers, d_model, activation, vocabulary=VOCABULARY):
         super().__init__()
-        self.embedding = torch.nn.Embedding(VOCABULARY, d_model, sparse=True)
+        self.embedding = torch.nn.Embedding(vocabulary, d_model, sparse=True)
         layer = torch.nn.TransformerEncoderLayer(d_model, 4, 4 * d_model, 0.0, activation,
                                                  batch_first=True)
         self.encoder = torch.nn.TransformerEncoder(layer, layers)
@@ -50,5 +50,6 @@ def milliseconds(name, seconds):
     return 1e3 * statistics.median(times[2:])
 
 
-torch.set_num_threads(int(sys.argv[1]))
-print(json.dumps({name: milliseconds(name, float(sys.argv[2])) for name in sys.argv[3:]}))
+if __name__ == "__main__":
+    torch.set_num_threads(int(sys.argv[1]))
+    print(json.dumps({name: milliseconds(name, float(sys.argv[2])) for name in sys.argv[3:]}))

@@ -1,0 +1,173 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "gpu/ops/library_products.hpp"
+#include "gpu/ops/matmul.hpp"
+#include "verification/benchmark/device_rows.hpp"
+#if defined(NORMPROOF_CUDA)
+#include "gpu/device/cuda_device.cuh"
+#endif
+
+namespace normproof::verification::benchmark {
+namespace {
+
+using gpu::device::Span;
+using gpu::ops::Matrices;
+using gpu::ops::Transpose;
+
+/// c [rows,columns] = a b of a depth; of several heads one a head, as attention asks for them.
+struct Product {
+  std::size_t rows, columns, depth;
+  Transpose transpose = Transpose::none;
+  std::size_t sentences = 1, heads = 1;
+
+  std::size_t matrices() const { return sentences * heads; }
+};
+
+std::string name_of(const Product& p) {
+  const char* const form = p.transpose == Transpose::none ? "AB"
+                           : p.transpose == Transpose::a  ? "AtB"
+                                                          : "ABt";
+  const std::string size = fmt::format("{}x{}x{}", p.rows, p.columns, p.depth);
+  return p.matrices() == 1 ? fmt::format("{}/{}", size, form)
+                           : fmt::format("{}@{}/{}", p.matrices(), size, form);
+}
+
+/// How an operand of attention lies: the scores one head after the other; the heads of queries,
+/// keys and values as columns of [B,T,3D], those of their mean as columns of [B,T,D].
+enum class Layout { scores, mean, parts };
+
+struct Operand {
+  std::size_t rows, columns;  ///< as they lie
+  Layout layout;
+
+  std::size_t width(std::size_t heads) const {
+    return heads * columns * (layout == Layout::parts ? 3 : 1);
+  }
+};
+
+struct Operands {
+  Operand a, b, c;
+};
+
+Operands operands_of(const Product& p) {
+  const bool many = p.matrices() > 1;
+  const bool at = p.transpose == Transpose::a, bt = p.transpose == Transpose::b;
+  const Layout a = many && bt ? Layout::parts : Layout::scores;
+  const Layout b = !many ? Layout::scores : at ? Layout::mean : Layout::parts;
+  const Layout c = !many || bt ? Layout::scores : at ? Layout::parts : Layout::mean;
+  return {{at ? p.depth : p.rows, at ? p.rows : p.depth, a},
+          {bt ? p.columns : p.depth, bt ? p.depth : p.columns, b},
+          {p.rows, p.columns, c}};
+}
+
+Shape shape_of(const Product& p, const Operand& o) {
+  return {p.sentences, o.rows, o.width(p.heads)};
+}
+
+template <class T>
+Matrices<T> view(Span<T> span, const Product& p, const Operand& o) {
+  const std::size_t width = o.width(p.heads), all = o.rows * width;
+  if (o.layout == Layout::scores)
+    return {span, 0,           o.rows, o.columns, o.columns,
+            1,    p.sentences, all,    p.heads,   o.rows * o.columns};
+  return {span, 0, o.rows, o.columns, width, 1, p.sentences, all, p.heads, o.columns};
+}
+
+DeviceWork our_product(DeviceRows& rows, const Product& p, const gpu::ops::Products& products) {
+  const Operands operands = operands_of(p);
+  const auto a = rows.numbers("a", shape_of(p, operands.a));
+  const auto b = rows.numbers("b", shape_of(p, operands.b));
+  DeviceTensor<double> c(rows.device(), shape_of(p, operands.c));
+  return {[&rows, &products, p, operands, a, b, c](std::int64_t times) mutable {
+    auto left = view(a.span(), p, operands.a), right = view(b.span(), p, operands.b);
+    if (p.transpose == Transpose::a) left = gpu::ops::transposed(left);
+    if (p.transpose == Transpose::b) right = gpu::ops::transposed(right);
+    const auto result = view(c.span(), p, operands.c);
+    for (std::int64_t i = 0; i < times; ++i)
+      gpu::ops::matmul_into(rows.device(), result, left, right, false, products);
+  }};
+}
+
+#if defined(NORMPROOF_CUDA)
+/// The same product with matrices that follow each other: in column-major order c^T = b^T a^T.
+void call_cublas(Device& device, const Product& p, const double* a, const double* b, double* c) {
+  const double one = 1, zero = 0;
+  const auto left = p.transpose == Transpose::b ? CUBLAS_OP_T : CUBLAS_OP_N;
+  const auto right = p.transpose == Transpose::a ? CUBLAS_OP_T : CUBLAS_OP_N;
+  const int m = static_cast<int>(p.rows), n = static_cast<int>(p.columns),
+            k = static_cast<int>(p.depth);
+  const int ldb = p.transpose == Transpose::b ? k : n, lda = p.transpose == Transpose::a ? m : k;
+  if (p.matrices() == 1) {
+    NORMPROOF_CUDA_CALL(cublasDgemm(gpu::device::cublas_of(device), left, right, n, m, k, &one, b,
+                                    ldb, a, lda, &zero, c, n));
+    return;
+  }
+  NORMPROOF_CUDA_CALL(cublasDgemmStridedBatched(
+      gpu::device::cublas_of(device), left, right, n, m, k, &one, b, ldb,
+      static_cast<long long>(p.columns * p.depth), a, lda, static_cast<long long>(p.rows * p.depth),
+      &zero, c, n, static_cast<long long>(p.rows * p.columns), static_cast<int>(p.matrices())));
+}
+
+DeviceWork bare_product(DeviceRows& rows, const Product& p) {
+  const Operands operands = operands_of(p);
+  const auto a = rows.numbers("a", shape_of(p, operands.a));
+  const auto b = rows.numbers("b", shape_of(p, operands.b));
+  DeviceTensor<double> c(rows.device(), shape_of(p, operands.c));
+  return {[&rows, p, a, b, c](std::int64_t times) mutable {
+    for (std::int64_t i = 0; i < times; ++i)
+      call_cublas(rows.device(), p, a.span().data, b.span().data, c.span().data);
+  }};
+}
+#endif
+
+/// Two squares; then what linear maps, their gradients and attention of an encoder of a width ask
+/// for with so many tokens.
+std::vector<Product> products_of(bool tiny) {
+  const std::size_t sentences = tiny ? 2 : 256, length = tiny ? 8 : 128, heads = tiny ? 2 : 4;
+  const std::size_t d = tiny ? 16 : 256, d_ff = 4 * d, d_k = d / heads, tokens = sentences * length;
+  const std::size_t small = tiny ? 16 : 1024, large = tiny ? 32 : 4096;
+  return {{small, small, small},
+          {large, large, large},
+          {tokens, 3 * d, d, Transpose::b},
+          {tokens, d, d, Transpose::b},
+          {tokens, d_ff, d, Transpose::b},
+          {tokens, d, d_ff, Transpose::b},
+          {tokens, d, 3 * d},
+          {tokens, d, d_ff},
+          {3 * d, d, tokens, Transpose::a},
+          {d_ff, d, tokens, Transpose::a},
+          {length, length, d_k, Transpose::b, sentences, heads},
+          {length, d_k, length, Transpose::none, sentences, heads},
+          {length, d_k, length, Transpose::a, sentences, heads}};
+}
+
+}  // namespace
+
+void add_products(DeviceRows& rows) {
+  const std::int64_t batch = rows.tiny() ? 1 : 10;
+  for (const Product& p : products_of(rows.tiny())) {
+    const auto add = [&](std::string_view who, const std::function<DeviceWork()>& prepare) {
+      const auto elements = static_cast<double>(p.matrices() * p.rows * p.columns);
+      rows.add({.name = fmt::format("product/{}/{}", name_of(p), who),
+                .batch = batch,
+                .bytes = 0,
+                .operations = 2 * elements * static_cast<double>(p.depth),
+                .prepare = prepare});
+    };
+#if defined(NORMPROOF_CUDA)
+    if (rows.on_gpu()) add("cublasDgemm", [&rows, p] { return bare_product(rows, p); });
+#endif
+    add("ordered", [&rows, p] { return our_product(rows, p, gpu::ops::ordered_products()); });
+    for (const std::string& name : gpu::ops::precision_names()) {
+      const auto library =
+          std::make_shared<gpu::ops::LibraryProducts>(gpu::ops::precision_of(name));
+      add(name, [&rows, p, library] { return our_product(rows, p, *library); });
+    }
+  }
+}
+
+}  // namespace normproof::verification::benchmark

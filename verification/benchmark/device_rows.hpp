@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "gpu/device/tensor.hpp"
+
+namespace normproof::verification::benchmark {
+
+using gpu::device::Device;
+using gpu::device::DeviceTensor;
+using gpu::device::Shape;
+
+/// What a row times.
+struct DeviceWork {
+  std::function<void(std::int64_t times)> give;  ///< to the device's queue
+  /// After the last time; throws where something was refused.
+  std::function<void()> check = [] {};
+};
+
+struct DeviceRow {
+  std::string name;
+  std::int64_t batch;  ///< how often the work is given before the device is waited for
+  double bytes;        ///< that it reads and writes, or 0: not asked
+  double operations;   ///< that it counts, or 0: not asked
+  std::function<DeviceWork()> prepare;  ///< before the clock runs
+};
+
+/// The rows of device_benchmark, as Google Benchmark runs them. Has to outlive the run.
+class DeviceRows {
+ public:
+  DeviceRows(Device& device, bool tiny) : device_(device), tiny_(tiny) {}
+  DeviceRows(const DeviceRows&) = delete;
+  DeviceRows& operator=(const DeviceRows&) = delete;
+
+  Device& device() const { return device_; }
+  bool on_gpu() const { return device_.backend() == gpu::device::Backend::cuda; }
+  bool tiny() const { return tiny_; }
+  /// Normal numbers. A name has one tensor, that of the last shape asked for.
+  const DeviceTensor<double>& numbers(const std::string& name, const Shape& shape);
+
+  void add(DeviceRow row);
+  /// Whether a row that has run ended with an error.
+  bool failed() const { return failed_; }
+
+ private:
+  Device& device_;
+  bool tiny_;
+  bool failed_ = false;
+  std::map<std::string, DeviceTensor<double>> numbers_;
+  std::vector<DeviceRow> rows_;
+};
+
+/// A copy from one place of the device's memory to another: what the norms are measured by.
+void add_copy(DeviceRows& rows);
+/// Every norm of ref/model/norm_options.hpp, forward and backward.
+void add_norms(DeviceRows& rows);
+/// Products by each of gpu/ops/products.hpp and, on a GPU, by cuBLAS called directly.
+void add_products(DeviceRows& rows);
+/// A step of training with ordered products and with those of a library.
+void add_steps(DeviceRows& rows);
+
+}  // namespace normproof::verification::benchmark

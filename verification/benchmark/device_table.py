@@ -1,0 +1,155 @@
+"""The GPU path beside PyTorch: alternating rounds of device_benchmark and torch_device.py, as tables."""
+import json
+import pathlib
+import platform
+import statistics
+import subprocess
+import sys
+
+here = pathlib.Path(__file__).resolve().parent
+# The aims of docs/performance.md: shares of the copy and of cublasDgemm, times beside PyTorch's.
+COPY, PEER = 0.85, 1.0
+PRODUCTS = {"double": 0.95, "ordered": 0.5}
+STEPS = {"double": 0.8, "ordered": 1.5}
+MODES = {"ordered": "ordered_products", "double": "LibraryProducts, double"}
+
+
+def machine(device):
+    """What the work runs on."""
+    if device == "cuda":
+        try:
+            return subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"],
+                                  check=True, capture_output=True, text=True).stdout.splitlines()[0]
+        except (OSError, subprocess.CalledProcessError, IndexError):
+            return "a GPU that nvidia-smi does not name"
+    return f"the simulated device, {platform.processor() or platform.machine()}"
+
+
+def ours(program, device, only):
+    """Rows by name: Google Benchmark's entries."""
+    result = subprocess.run(
+        [program, "--device", device, f"--benchmark_filter=^(copy|{only})" if only else "--benchmark_filter=.",
+         "--benchmark_format=json", f"--benchmark_min_time={0.2 if device == 'cuda' else 0.001}"],
+        stdout=subprocess.PIPE, text=True)
+    if result.returncode:
+        # A row that ended with an error says why in the JSON.
+        said = json.loads(result.stdout)["benchmarks"] if result.returncode == 1 and result.stdout else ()
+        for entry in said:
+            if entry.get("error_occurred"):
+                print(f"run: {entry['name']}: {entry['error_message']}", file=sys.stderr)
+        sys.exit(result.returncode)
+    return {entry["name"].removesuffix("/real_time"): entry for entry in json.loads(result.stdout)["benchmarks"]}
+
+
+def peer_of(row):
+    """PyTorch's name of a row, or None."""
+    kind, *parts = row.split("/")
+    if kind == "norm" and parts[0] in ("layer_norm", "batch_norm"):
+        return row
+    return row.rpartition("/")[0] if kind == "step" else None
+
+
+def spread(values, form):
+    return f"{form(statistics.median(values))} ({form(min(values))} to {form(max(values))})"
+
+
+def percent(value):
+    return f"{100 * value:.3g} %"
+
+
+def ratio(value):
+    return f"{value:.2f}"
+
+
+class Rounds:
+    """What every round measured: entries of ours, milliseconds of theirs where there is a peer."""
+
+    def __init__(self):
+        self.mine, self.theirs = [], []
+
+    def rows(self, kind):
+        return [row for row in self.mine[0] if row.startswith(kind + "/")]
+
+    def ms(self, row):
+        return f"{statistics.median(sample[row]['real_time'] for sample in self.mine):.4g}"
+
+    def rate(self, row, counter, unit):
+        return f"{statistics.median(sample[row][counter] for sample in self.mine) / unit:.4g}"
+
+    def beside(self, row, other, counter):
+        """Shares of another row's rate, round by round; nothing where there is none."""
+        if other not in self.mine[0]:
+            return ""
+        return spread([sample[row][counter] / sample[other][counter] for sample in self.mine], percent)
+
+    def against(self, row):
+        """PyTorch's milliseconds, and the ratio to it, round by round."""
+        peer = peer_of(row)
+        if not self.theirs or peer is None:
+            return "", ""
+        times = [sample[peer] for sample in self.theirs]
+        ratios = [mine[row]["real_time"] / time for mine, time in zip(self.mine, times)]
+        return f"{statistics.median(times):.4g}", spread(ratios, ratio)
+
+
+def line(*cells):
+    print("| " + " | ".join(cells) + " |", flush=True)
+
+
+def header(*cells):
+    print()
+    line(*cells)
+    print("|" + "---|" * len(cells))
+
+
+def tables(rounds):
+    copy, = rounds.rows("copy")
+    print(f"\nA copy of {int(copy.split('/')[1]):,} bytes: {rounds.rate(copy, 'bytes_per_second', 1e9)} GB/s, "
+          "read and written.")
+    if rounds.rows("norm"):
+        header("norm", "direction", "rows x width", "normproof ms", "GB/s", "of the copy", "aim", "PyTorch ms",
+               "ratio", "aim")
+    for row in rounds.rows("norm"):
+        _, name, direction, size = row.split("/")
+        theirs, beside = rounds.against(row)
+        line(name, direction, size, rounds.ms(row), rounds.rate(row, "bytes_per_second", 1e9),
+             rounds.beside(row, copy, "bytes_per_second"), "" if name == "none" else f"≥ {percent(COPY)}",
+             theirs, beside, "" if peer_of(row) is None else f"< {PEER:g}")
+    if rounds.rows("product"):
+        header("matrices, rows x columns x depth", "form", "by", "ms", "GFLOP/s", "of cublasDgemm", "aim")
+    for row in rounds.rows("product"):
+        _, size, form, who = row.split("/")
+        bare = "/".join(("product", size, form, "cublasDgemm"))
+        line(size.replace("@", " of "), form, who, rounds.ms(row), rounds.rate(row, "items_per_second", 1e9),
+             "" if who == "cublasDgemm" else rounds.beside(row, bare, "items_per_second"),
+             f"≥ {percent(PRODUCTS[who])}" if who in PRODUCTS else "")
+    if rounds.rows("step"):
+        header("layers x d_model", "batch x length", "vocabulary", "products", "normproof ms", "PyTorch ms",
+               "ratio", "aim")
+    for row in rounds.rows("step"):
+        _, size, batch, vocabulary, mode = row.split("/")
+        line(size, batch, vocabulary, MODES[mode], rounds.ms(row), *rounds.against(row), f"≤ {STEPS[mode]:g}")
+
+
+def run(program, python, device, number, only):
+    torch_device = "cuda" if device == "cuda" else "cpu"
+    probe = "import torch; assert torch.cuda.is_available()" if device == "cuda" else "import torch"
+    with_peer = subprocess.run([python, "-c", probe], capture_output=True).returncode == 0
+    rounds, version = Rounds(), ""
+    for _ in range(number):
+        rounds.mine.append(ours(program, device, only))
+        names = list(dict.fromkeys(filter(None, map(peer_of, rounds.mine[-1]))))
+        if with_peer and names:
+            seconds = "0.3" if device == "cuda" else "0"
+            found = json.loads(subprocess.run(
+                [python, here / "torch_device.py", torch_device, seconds, *names],
+                check=True, stdout=subprocess.PIPE, text=True).stdout)
+            rounds.theirs.append(found["ms"])
+            version = f", PyTorch {found['torch']} on {found['device']}"
+    print(f"double, median of {number} alternating rounds (least to largest), {machine(device)}{version}")
+    if not with_peer:
+        what = "that sees a GPU" if device == "cuda" else ""
+        print(f"\n{python} has no torch {what}".rstrip() + ": its columns are empty.")
+    if device == "simulated":
+        print("\nTiny sizes on a simulated device: these are no speeds.")
+    tables(rounds)

@@ -1,0 +1,75 @@
+"""Times PyTorch's LayerNorm and BatchNorm1d, forward and backward apart, and a step of training as
+torch_training.py has it, in double on a device.
+
+usage: torch_device.py cuda|cpu SECONDS NAME...
+
+NAME is a row of device_benchmark: norm/layer_norm|batch_norm/forward|backward/<rows>x<width>, or
+step/<layers>x<d_model>/<batch>x<length>/<vocabulary>. Work is given in batches, then waited for.
+Prints one JSON object: {"torch": version, "device": name, "ms": {NAME: milliseconds, ...}}, medians.
+"""
+import json
+import statistics
+import sys
+import time
+
+import torch
+
+from torch_training import Model
+
+LAYERS = {"layer_norm": torch.nn.LayerNorm, "batch_norm": torch.nn.BatchNorm1d}
+
+
+def pair(text):
+    return tuple(map(int, text.split("x")))
+
+
+def norm(device, name, direction, size):
+    """The work of a row, and how often it is given before it is waited for."""
+    rows, width = pair(size)
+    x = torch.randn(rows, width, dtype=torch.float64, device=device, requires_grad=True)
+    layer = LAYERS[name](width).double().to(device)
+    if direction == "forward":
+        return lambda: layer(x), 50
+    grad_y, y = torch.randn_like(x), layer(x)
+    inputs = [x, *layer.parameters()]
+    return lambda: torch.autograd.grad(y, inputs, grad_y, retain_graph=True), 50
+
+
+def step(device, size, batch, vocabulary):
+    (layers, d_model), (sentences, length) = pair(size), pair(batch)
+    model = Model(layers, d_model, "relu", int(vocabulary)).double().to(device)
+    optimizer = torch.optim.SGD(model.parameters(), 1e-3)
+    tokens = torch.randint(0, int(vocabulary), (sentences, length), device=device)
+    labels = torch.arange(sentences, device=device) % 3
+
+    def once():
+        optimizer.zero_grad()
+        torch.nn.functional.cross_entropy(model(tokens), labels).backward()
+        optimizer.step()
+
+    return once, 3
+
+
+def milliseconds(device, seconds, name):
+    kind, *parts = name.split("/")
+    torch.manual_seed(1)
+    work, batch = {"norm": norm, "step": step}[kind](device, *parts)
+    times, end = [], None
+    while end is None or len(times) < 5 or time.perf_counter() < end:
+        start = time.perf_counter()
+        for _ in range(batch):
+            work()
+        if device == "cuda":
+            torch.cuda.synchronize()
+        if end is None:  # the first batch takes the memory
+            end = time.perf_counter() + seconds
+        else:
+            times.append((time.perf_counter() - start) / batch)
+    return 1e3 * statistics.median(times)
+
+
+if __name__ == "__main__":
+    device, seconds = sys.argv[1], float(sys.argv[2])
+    ms = {name: milliseconds(device, seconds, name) for name in sys.argv[3:]}
+    name = torch.cuda.get_device_name() if device == "cuda" else "cpu"
+    print(json.dumps({"torch": torch.__version__, "device": name, "ms": ms}))
