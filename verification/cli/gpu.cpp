@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <exception>
 #include <stdexcept>
 
@@ -98,8 +100,12 @@ bool probe_order(const ProbeOrderCommand& command) {
   const bool on_device = subject.place != agreement::OrderPlace::ref;
   const auto device =
       on_device ? gpu::device::open_device(backend) : std::unique_ptr<gpu::device::Device>();
+  ProgressBar bar;
+  std::size_t sums = 0;
   const agreement::SummationTree tree = agreement::reveal_order(
       [&](const std::vector<double>& terms) {
+        ++sums;  // of the contract's products 9/4 a term, of a balanced tree more
+        bar.show("sums", sums, std::max(sums, 9 * command.terms / 4), command.subject);
         return subject.sum({device.get(), command.side}, terms);
       },
       command.terms, 64 * command.terms);
