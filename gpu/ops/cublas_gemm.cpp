@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <optional>
+#include <vector>
+
 #include "gpu/device/cuda_device.cuh"
 #include "gpu/device/errors.hpp"
 #include "gpu/ops/library_gemm.hpp"
@@ -25,6 +28,22 @@ Operand operand_of(const Matrices<T>& m, const char* name) {
                   name, m.row_stride, m.column_stride));
 }
 
+/// What leads from each matrix of the batch to the next one, where that is one number.
+template <class T>
+std::optional<long long> one_stride(const Matrices<T>& m) {
+  if (m.inner_batch_size == 1) return static_cast<long long>(m.batch_stride);
+  if (m.batch_size > 1 && m.batch_stride != m.inner_batch_size * m.inner_batch_stride) return {};
+  return static_cast<long long>(m.inner_batch_stride);
+}
+
+/// Where each matrix of the batch begins.
+template <class T>
+device::DeviceTensor<T*> places(Device& device, const Matrices<T>& m) {
+  std::vector<T*> begins(m.batches());
+  for (std::size_t p = 0; p < begins.size(); ++p) begins[p] = m.data.data + m.offset(p);
+  return device::upload(device, begins.data(), {begins.size()});
+}
+
 cudaDataType_t data_type(Packing packing) {
   if (packing == Packing::bfloat16) return CUDA_R_16BF;
   return packing == Packing::float16 ? CUDA_R_16F : CUDA_R_32F;
@@ -39,16 +58,23 @@ void cublas_gemm(Device& device, const Matrices<double>& c, const Matrices<const
   if (result.operation != CUBLAS_OP_N)
     throw device::DeviceError("matmul: c has columns apart; expected rows of neighbours");
   const double one = 1, beta = add ? 1 : 0;
-  // The outer batch axis in a loop, the inner one strided.
-  for (std::size_t p = 0; p < c.batch_size; ++p)
+  const auto m = static_cast<int>(c.columns), n = static_cast<int>(c.rows),
+             k = static_cast<int>(a.columns), count = static_cast<int>(c.batches());
+  const auto of_a = one_stride(a), of_b = one_stride(b), of_c = one_stride(c);
+  if (of_a && of_b && of_c) {
     NORMPROOF_CUDA_CALL(cublasDgemmStridedBatched(
-        device::cublas_of(device), left.operation, right.operation, static_cast<int>(c.columns),
-        static_cast<int>(c.rows), static_cast<int>(a.columns), &one,
-        b.data.data + b.first + p * b.batch_stride, left.leading,
-        static_cast<long long>(b.inner_batch_stride), a.data.data + a.first + p * a.batch_stride,
-        right.leading, static_cast<long long>(a.inner_batch_stride), &beta,
-        c.data.data + c.first + p * c.batch_stride, result.leading,
-        static_cast<long long>(c.inner_batch_stride), static_cast<int>(c.inner_batch_size)));
+        device::cublas_of(device), left.operation, right.operation, m, n, k, &one,
+        b.data.data + b.first, left.leading, *of_b, a.data.data + a.first, right.leading, *of_a,
+        &beta, c.data.data + c.first, result.leading, *of_c, count));
+    return;
+  }
+  // Heads of attention: no one stride leads from matrix to matrix.
+  const auto to_a = places(device, a), to_b = places(device, b);
+  auto to_c = places(device, c);
+  NORMPROOF_CUDA_CALL(cublasDgemmBatched(device::cublas_of(device), left.operation, right.operation,
+                                         m, n, k, &one, to_b.span().data, left.leading,
+                                         to_a.span().data, right.leading, &beta, to_c.span().data,
+                                         result.leading, count));
 }
 
 void cublas_gemm(Device& device, Precision precision, device::DeviceTensor<float>& c,
