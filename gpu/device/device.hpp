@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -45,6 +46,10 @@ class Device {
   virtual std::uint64_t next_order() = 0;
   /// Of the simulated device: work of the processor, done or recorded in the order of the queue.
   virtual void enqueue(std::function<void()> work) = 0;
+
+  /// Whether its tensor cores multiply doubles as chains of fma; nothing where that has not been
+  /// asked (ops/ordered_products.cpp). Of the simulated device: where its seed is odd.
+  std::optional<bool> tensor_cores_are_exact;
 
   /// From here on work is recorded, and what is uploaded is copied. The name is that of a part of
   /// a program: a GPU changes the graph that it has under the name, where the new one differs in

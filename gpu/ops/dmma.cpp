@@ -27,7 +27,7 @@ DeviceTensor<double> dmma_product(const DeviceTensor<double>& a, const DeviceTen
   }
 #endif
   throw device::NoDeviceError(
-      "no device: the simulated device has no tensor cores; expected --device cuda");
+      "no device: mma.m8n8k4 is an instruction of a GPU; expected --device cuda");
 }
 
 }  // namespace normproof::gpu::ops

@@ -24,9 +24,9 @@ __global__ void dmma_kernel(const double* a, const double* b, std::size_t terms,
     double chain[2] = {0, 0};
     const std::size_t end = begin + kChain < terms ? begin + kChain : terms;
     for (std::size_t k = begin; k < end; k += 4) {
-      // Past the end fma(0, 0, d) is d: a chain is never -0.
+      // Past the end -0 and +0: fma(-0, 0, d) is d, also where that is -0.
       const bool inside = k + own < end;
-      multiply_add(chain, inside ? a[row * terms + k + own] : 0.0,
+      multiply_add(chain, inside ? a[row * terms + k + own] : -0.0,
                    inside ? b[(k + own) * 8 + row] : 0.0);
     }
     for (int i = 0; i < 2; ++i) total[i] = begin == 0 ? chain[i] : total[i] + chain[i];

@@ -6,8 +6,9 @@ namespace normproof::gpu::ops {
 
 /// Computes  a b by the tensor cores of a GPU in double, 4 terms an instruction (mma.m8n8k4), in
 ///           chains of 256 terms from +0 whose results are added from left to right: the order of
-///           docs/determinism.md, R1, if an instruction is a chain of fma. Nothing but
-///           `normproof probe-order device-dmma` asks for it, to find that out
+///           docs/determinism.md, R1, if an instruction is a chain of fma: what
+///           `normproof probe-order device-dmma` finds out, one warp alone. Ordered products ask
+///           for themselves (ordered_products.cpp)
 /// Shapes    a [8,K], b [K,8], K >= 1
 /// Throws    NoDeviceError on the simulated device; ContractError for other shapes
 device::DeviceTensor<double> dmma_product(const device::DeviceTensor<double>& a,

@@ -1,7 +1,11 @@
+#include <cmath>
+#include <cstring>
+
 #include "gpu/device/launch.hpp"
 #include "gpu/device/tensor.hpp"
 #include "gpu/ops/matmul_kernels.hpp"
 #include "gpu/ops/products.hpp"
+#include "ref/numeric/random.hpp"
 
 namespace normproof::gpu::ops {
 namespace {
@@ -13,23 +17,68 @@ using device::launch_elements;
 constexpr std::size_t kFewTiles = 512;  // below it a GPU has room for more blocks
 constexpr std::size_t kWorkspaceElements = std::size_t{1} << 26;
 
+template <class Cells>
+void multiply_with(Device& device, const Matrices<double>& c, const Matrices<const double>& a,
+                   const Matrices<const double>& b, bool add) {
+  const std::size_t elements = c.batches() * c.rows * c.columns;
+  const std::size_t chains = (a.columns + kChain - 1) / kChain;
+  TileGrid grid{(c.rows + kTile - 1) / kTile, (c.columns + kTile - 1) / kTile, c.batches(), 1};
+  const std::size_t tiles = grid.rows * grid.columns * grid.batches;
+  if (chains < 2 || tiles >= kFewTiles || chains * elements > kWorkspaceElements) {
+    launch_blocks(device, tiles, MatmulTiles<Cells>{a, b, c, grid, add});
+    return;
+  }
+  grid.splits = chains;
+  DeviceTensor<double> workspace(device, {chains * c.batches(), c.rows, c.columns});
+  launch_blocks(
+      device, tiles * chains,
+      MatmulTiles<Cells>{a, b, matrices(workspace.span(), workspace.shape()), grid, false});
+  launch_elements(device, elements, AddChains{std::as_const(workspace).span(), chains, c, add});
+}
+
+/// Normal numbers between 2^-scale and 2^scale, drawn anew in each row.
+device::Tensor<double> sample_matrix(const char* name, std::size_t rows, std::size_t columns,
+                                     std::uint64_t scale) {
+  const ref::numeric::RandomStream random(1, name);
+  auto result = ref::tensor::empty_tensor<double>({rows, columns});
+  for (std::size_t i = 0; i < result.size(); ++i)
+    result.data()[i] =
+        std::ldexp(random.normal(i),
+                   static_cast<int>(random.below(i, 2 * scale + 1)) - static_cast<int>(scale));
+  return result;
+}
+
+/// Whether both kernels have the same bits: of sums that cancel, of subnormal ones, of tiles that
+/// are not full and of a last chain that is not.
+bool tensor_cores_agree(Device& device) {
+  constexpr std::size_t kRows = 72, kTerms = 603, kColumns = 88;
+  auto left = sample_matrix("tensor cores/a", kRows, kTerms, 20);
+  for (std::size_t k = 0; k < 8 * kTerms; ++k) left.data()[k] *= 0x1p-1050;
+  const auto a = device::upload(device, left);
+  const auto b = device::upload(device, sample_matrix("tensor cores/b", kTerms, kColumns, 20));
+  const auto product = [&](auto cells) {
+    DeviceTensor<double> c(device, {kRows, kColumns});
+    multiply_with<decltype(cells)>(device, matrices(c.span(), c.shape()),
+                                   matrices(a.span(), a.shape()), matrices(b.span(), b.shape()),
+                                   false);
+    return device::download(c);
+  };
+  const auto by_fma = product(FmaCells{}), by_tensor_cores = product(TensorCells{});
+  return std::memcmp(by_fma.data(), by_tensor_cores.data(), by_fma.size() * sizeof(double)) == 0;
+}
+
 class OrderedProducts final : public Products {
  public:
+  void prepare(Device& device) const override {
+    if (!device.tensor_cores_are_exact) device.tensor_cores_are_exact = tensor_cores_agree(device);
+  }
   void multiply(Device& device, const Matrices<double>& c, const Matrices<const double>& a,
                 const Matrices<const double>& b, bool add) const override {
-    const std::size_t elements = c.batches() * c.rows * c.columns;
-    const std::size_t chains = (a.columns + kChain - 1) / kChain;
-    TileGrid grid{(c.rows + kTile - 1) / kTile, (c.columns + kTile - 1) / kTile, c.batches(), 1};
-    const std::size_t tiles = grid.rows * grid.columns * grid.batches;
-    if (chains < 2 || tiles >= kFewTiles || chains * elements > kWorkspaceElements) {
-      launch_blocks(device, tiles, MatmulTiles{a, b, c, grid, add});
-      return;
-    }
-    grid.splits = chains;
-    DeviceTensor<double> workspace(device, {chains * c.batches(), c.rows, c.columns});
-    launch_blocks(device, tiles * chains,
-                  MatmulTiles{a, b, matrices(workspace.span(), workspace.shape()), grid, false});
-    launch_elements(device, elements, AddChains{std::as_const(workspace).span(), chains, c, add});
+    if (device.recording() == nullptr) prepare(device);
+    if (device.tensor_cores_are_exact.value_or(false))
+      multiply_with<TensorCells>(device, c, a, b, add);
+    else
+      multiply_with<FmaCells>(device, c, a, b, add);
   }
 };
 

@@ -151,6 +151,7 @@ auto recorded(device::Device& device, const char* name, const Run& run)
 
 template <class Run>
 auto done(const Given& in, const char* name, const Run& run) {
+  in.products.prepare(device_of(in.state));
   if (!in.products.shows_values())
     if (auto result = recorded(device_of(in.state), name, run)) return std::move(*result);
   return run();  // which says what is refused

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "gpu/device/recording.hpp"
 #include "ref/ops/matmul.hpp"
 #include "tests/gpu/device/refusal.hpp"
 #include "tests/gpu/device/samples.hpp"
@@ -76,10 +77,31 @@ TEST(DeviceMatmul, StridedBatchesAndAnOldTotal) {
 }
 
 TEST(DeviceMatmul, MinusZeroComesOutByUnderflow) {
-  const auto device = device::simulated_device();
   const Tensor a = ref::tensor::full_tensor<double>({1, 1}, -0x1p-600);
   const Tensor b = ref::tensor::full_tensor<double>({1, 1}, 0x1p-600);
-  EXPECT_BITS_EQ(download(matmul(upload(*device, a), upload(*device, b))), ref::ops::matmul(a, b));
+  for (const auto& device : devices())
+    EXPECT_BITS_EQ(download(matmul(upload(*device, a), upload(*device, b))),
+                   ref::ops::matmul(a, b));
+}
+
+TEST(DeviceMatmul, TensorCoresAreAskedForOnceAndNotWhileWorkIsRecorded) {
+  const auto device = device::simulated_device(2);
+  const auto a = upload(*device, sample({9, 300}, "a")), b = upload(*device, sample({300, 9}, "b"));
+  EXPECT_EQ(device->tensor_cores_are_exact, false);
+  const Tensor expected = download(matmul(a, b));
+  device->tensor_cores_are_exact.reset();
+  {
+    device::Recording recording(*device, "product");
+    const auto c = matmul(a, b);
+    recording.perform();
+    EXPECT_BITS_EQ(download(c), expected);
+  }
+  EXPECT_FALSE(device->tensor_cores_are_exact);
+  EXPECT_BITS_EQ(download(matmul(a, b)), expected);
+  EXPECT_EQ(device->tensor_cores_are_exact, true);
+  const std::uint64_t before = device->next_order();
+  ordered_products().prepare(*device);
+  EXPECT_EQ(device->next_order(), before + 1);
 }
 
 TEST(DeviceMatmul, RefusesWithTheSentencesOfTheReference) {
