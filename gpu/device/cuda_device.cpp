@@ -1,5 +1,6 @@
 #include "gpu/device/cuda_device.cuh"
 
+#include <cstdlib>
 #include <map>
 #include <stdexcept>
 #include <utility>
@@ -103,7 +104,9 @@ class CudaDevice final : public Device {
   void* workspace_ = nullptr;
   cudaError_t out_of_memory_ = cudaSuccess;  ///< what the last cudaMalloc said
   MemoryCache memory_{{[this](std::size_t bytes) { return allocate_there(bytes); },
-                       [](void* memory) { cudaFree(memory); }}};
+                       // Which waits for work that may still use it.
+                       [](void* memory) { cudaFree(memory); }},
+                      std::getenv("NORMPROOF_EXACT_MEMORY") == nullptr};
   std::map<std::string, CudaGraph> graphs_;
   CudaGraph* graph_ = nullptr;  ///< of the recording at hand
   std::string recorded_name_;

@@ -9,11 +9,12 @@
 namespace normproof::gpu::device {
 
 inline constexpr int kElementThreads = 256;
+inline constexpr int kElementBlocks = 4;  // on a multiprocessor at least: 64 registers a thread
 inline constexpr int kWarpThreads = 32;
 inline constexpr std::size_t kMostBlocks = 2147483647;  // of a grid along x
 
 template <class Kernel>
-__global__ void element_kernel(std::size_t count, Kernel kernel) {
+__global__ void __launch_bounds__(kElementThreads, kElementBlocks) element_kernel(std::size_t count, Kernel kernel) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride)
     kernel(i);
@@ -32,7 +33,7 @@ __device__ void synchronize_threads() {
 }
 
 template <class Kernel>
-__global__ void __launch_bounds__(Kernel::kThreads* kTogether<Kernel>)
+__global__ void __launch_bounds__(Kernel::kThreads* kTogether<Kernel>, Kernel::kBlocks / kTogether<Kernel>)
     block_kernel(std::size_t blocks, Kernel kernel) {
   __shared__ typename Kernel::Shared shared[kTogether<Kernel>];
   const int own = static_cast<int>(threadIdx.x) / Kernel::kThreads;

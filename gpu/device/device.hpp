@@ -33,7 +33,7 @@ class Device {
 
   virtual Backend backend() const = 0;
   /// Memory whose bytes are not set; the simulated device fills it with NaN.
-  /// Throws    DeviceError
+  /// Throws    DeviceError; std::bad_alloc on the simulated device
   virtual void* allocate(std::size_t bytes) = 0;
   virtual void release(void* memory) noexcept = 0;
   virtual void upload(void* to, const void* from, std::size_t bytes) = 0;

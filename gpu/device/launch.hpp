@@ -12,6 +12,7 @@
 /// Of blocks: `kThreads` threads of a block that share a `Shared`; each thread keeps a `Thread`.
 /// The body is cut in steps(), `void step(int s, Position at, Thread&, Shared&) const`: every
 /// thread of a block has done step s when one begins step s + 1. 32 threads are a warp.
+/// `kBlocks` of them have room for their registers on a multiprocessor of a GPU.
 namespace normproof::gpu::device {
 
 /// A kernel that has this type among its members is for the simulated device alone: those of tests.

@@ -9,8 +9,8 @@ std::size_t MemoryCache::rounded(std::size_t bytes) {
 }
 
 void* MemoryCache::take(std::size_t bytes) {
-  const std::size_t size = rounded(bytes);
-  if (const auto kept = kept_.find(size); kept != kept_.end()) {
+  const std::size_t size = keeps_ ? rounded(bytes) : bytes;
+  if (const auto kept = kept_.find(size); keeps_ && kept != kept_.end()) {
     void* const memory = kept->second.memory;
     in_use_.emplace(memory, size);
     kept_.erase(kept);
@@ -29,11 +29,17 @@ void MemoryCache::put_back(void* memory) noexcept {
   const auto used = in_use_.find(memory);
   kept_.emplace(used->second, Kept{memory, holds_});
   in_use_.erase(used);
+  if (!keeps_ && !holds_) free_kept();
 }
 
 void MemoryCache::hold() {
   holds_ = true;
   for (auto& [size, kept] : kept_) kept.held = false;
+}
+
+void MemoryCache::let_go() noexcept {
+  holds_ = false;
+  if (!keeps_) free_kept();
 }
 
 void MemoryCache::free_kept() noexcept {

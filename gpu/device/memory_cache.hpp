@@ -17,7 +17,10 @@ class MemoryCache {
     std::function<void(void* memory)> free;
   };
 
-  explicit MemoryCache(Source source) : source_(std::move(source)) {}
+  /// Where it does not keep, sizes are exact and memory goes back to the source as soon as it may:
+  /// for tools that watch memory.
+  explicit MemoryCache(Source source, bool keeps = true)
+      : source_(std::move(source)), keeps_(keeps) {}
   MemoryCache(const MemoryCache&) = delete;
   MemoryCache& operator=(const MemoryCache&) = delete;
   ~MemoryCache() { free_kept(); }
@@ -36,7 +39,7 @@ class MemoryCache {
   /// Between hold() and let_go(), what is put back is handed out again, but does not return to the
   /// source: work that is not done yet may use it.
   void hold();
-  void let_go() { holds_ = false; }
+  void let_go() noexcept;
   /// Returns what is kept to the source.
   void free_kept() noexcept;
 
@@ -49,6 +52,7 @@ class MemoryCache {
   Source source_;
   std::unordered_map<void*, std::size_t> in_use_;
   std::multimap<std::size_t, Kept> kept_;
+  bool keeps_;
   bool holds_ = false;
 };
 

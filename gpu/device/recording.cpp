@@ -30,6 +30,7 @@ void Recording::forget() noexcept {
 }
 
 void Recording::perform() {
+  if (device_.recording_ != this) throw std::logic_error("Recording: performed a second time");
   device_.perform_recording();
   device_.recording_ = nullptr;
 }

@@ -10,8 +10,8 @@ namespace normproof::gpu::device {
 
 /// Work that is recorded while this lives, and done by perform(). Host code cannot see values
 /// meanwhile. A check of values (ops/reduce.hpp) takes them to be fine, and leaves a flag where one
-/// is not: whoever records looks at the flag afterwards, and where it is set does the work again,
-/// not recorded, to hear what is refused. So what is recorded may not change what it was given.
+/// is not. Whoever records checks looks at the flag afterwards, and where it is set does the work
+/// again, not recorded, to hear what is refused: so such work may not change what it was given.
 class Recording {
  public:
   /// Requires  (C1) nothing is being recorded on the device
@@ -22,6 +22,7 @@ class Recording {
   ~Recording();
 
   /// Gives the work to the device, once.
+  /// Throws    std::logic_error the second time; DeviceError
   void perform();
   /// Whether a check has refused a value; waits for the work.
   /// Requires  (C2) performed

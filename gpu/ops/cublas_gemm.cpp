@@ -1,16 +1,24 @@
 #include <fmt/format.h>
 
+#include <climits>
 #include <optional>
-#include <vector>
 
 #include "gpu/device/cuda_device.cuh"
 #include "gpu/device/errors.hpp"
+#include "gpu/device/launch.hpp"
 #include "gpu/ops/library_gemm.hpp"
 
 // Row-major c = a b is column-major c^T = b^T a^T: a and b change places, and an operand counts as
 // transposed where its columns, not its rows, lie apart.
 namespace normproof::gpu::ops {
 namespace {
+
+int as_int(std::size_t extent) {
+  if (extent > INT_MAX)
+    throw device::DeviceError(fmt::format(
+        "matmul: an extent or a stride is {}; expected at most {} for cuBLAS", extent, INT_MAX));
+  return static_cast<int>(extent);
+}
 
 struct Operand {
   cublasOperation_t operation;
@@ -20,9 +28,9 @@ struct Operand {
 template <class T>
 Operand operand_of(const Matrices<T>& m, const char* name) {
   if (m.column_stride == 1 || m.columns == 1)
-    return {CUBLAS_OP_N, static_cast<int>(m.rows == 1 ? m.columns : m.row_stride)};
+    return {CUBLAS_OP_N, as_int(m.rows == 1 ? m.columns : m.row_stride)};
   if (m.row_stride == 1 || m.rows == 1)
-    return {CUBLAS_OP_T, static_cast<int>(m.columns == 1 ? m.rows : m.column_stride)};
+    return {CUBLAS_OP_T, as_int(m.columns == 1 ? m.rows : m.column_stride)};
   throw device::DeviceError(
       fmt::format("matmul: {} has the strides {} and {}; expected one of them to be 1 for cuBLAS",
                   name, m.row_stride, m.column_stride));
@@ -36,12 +44,11 @@ std::optional<long long> one_stride(const Matrices<T>& m) {
   return static_cast<long long>(m.inner_batch_stride);
 }
 
-/// Where each matrix of the batch begins.
 template <class T>
 device::DeviceTensor<T*> places(Device& device, const Matrices<T>& m) {
-  std::vector<T*> begins(m.batches());
-  for (std::size_t p = 0; p < begins.size(); ++p) begins[p] = m.data.data + m.offset(p);
-  return device::upload(device, begins.data(), {begins.size()});
+  device::DeviceTensor<T*> result(device, {m.batches()});
+  device::launch_elements(device, m.batches(), MatrixPlaces<T>{m, result.span()});
+  return result;
 }
 
 cudaDataType_t data_type(Packing packing) {
@@ -58,8 +65,8 @@ void cublas_gemm(Device& device, const Matrices<double>& c, const Matrices<const
   if (result.operation != CUBLAS_OP_N)
     throw device::DeviceError("matmul: c has columns apart; expected rows of neighbours");
   const double one = 1, beta = add ? 1 : 0;
-  const auto m = static_cast<int>(c.columns), n = static_cast<int>(c.rows),
-             k = static_cast<int>(a.columns), count = static_cast<int>(c.batches());
+  const int m = as_int(c.columns), n = as_int(c.rows), k = as_int(a.columns),
+            count = as_int(c.batches());
   const auto of_a = one_stride(a), of_b = one_stride(b), of_c = one_stride(c);
   if (of_a && of_b && of_c) {
     NORMPROOF_CUDA_CALL(cublasDgemmStridedBatched(
@@ -82,14 +89,13 @@ void cublas_gemm(Device& device, Precision precision, device::DeviceTensor<float
   const float one = 1, zero = 0;
   const auto compute =
       precision == Precision::tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
-  const int m = static_cast<int>(a.rows), n = static_cast<int>(b.columns),
-            k = static_cast<int>(a.columns);
+  const int m = as_int(a.rows), n = as_int(b.columns), k = as_int(a.columns);
   NORMPROOF_CUDA_CALL(cublasGemmStridedBatchedEx(
       device::cublas_of(device), CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &one, b.data(),
       data_type(b.packing), n, static_cast<long long>(b.batch_stride()), a.data(),
       data_type(a.packing), k, static_cast<long long>(a.batch_stride()), &zero, c.span().data,
-      CUDA_R_32F, n, static_cast<long long>(a.rows * b.columns), static_cast<int>(c.shape()[0]),
-      compute, CUBLAS_GEMM_DEFAULT));
+      CUDA_R_32F, n, static_cast<long long>(a.rows * b.columns), as_int(c.shape()[0]), compute,
+      CUBLAS_GEMM_DEFAULT));
 }
 
 }  // namespace normproof::gpu::ops

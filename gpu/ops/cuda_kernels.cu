@@ -25,6 +25,8 @@ NORMPROOF_CUDA_ELEMENTS(PackOperand<Packing::float32>)
 NORMPROOF_CUDA_ELEMENTS(PackOperand<Packing::bfloat16>)
 NORMPROOF_CUDA_ELEMENTS(PackOperand<Packing::float16>)
 NORMPROOF_CUDA_ELEMENTS(TakeProduct)
+NORMPROOF_CUDA_ELEMENTS(MatrixPlaces<double>)
+NORMPROOF_CUDA_ELEMENTS(MatrixPlaces<const double>)
 
 NORMPROOF_CUDA_ELEMENTS(Elementary<Function::exp>)
 NORMPROOF_CUDA_ELEMENTS(Elementary<Function::log>)

@@ -18,12 +18,21 @@ using device::Span;
 inline constexpr int kLanes = 32;
 inline constexpr int kTreeSteps = 5;
 
-/// Terms that a thread takes before it adds them: a GPU waits for their memory once.
-inline constexpr std::size_t kTermsAhead = 8;
-
 /// Lane `lane` of the sum of term(i), i = 0 .. count-1.
 template <class Term>
 NORMPROOF_DEVICE double lane_sum(std::size_t count, std::size_t lane, const Term& term) {
+  double sum = 0;
+  for (std::size_t i = lane; i < count; i += kLanes) sum += term(i);
+  return sum;
+}
+
+/// Terms that lane_sum_ahead takes before it adds them.
+inline constexpr std::size_t kTermsAhead = 8;
+
+/// The same sum, of terms that are little more than what they read: a GPU waits for the memory of
+/// several at once.
+template <class Term>
+NORMPROOF_DEVICE double lane_sum_ahead(std::size_t count, std::size_t lane, const Term& term) {
   constexpr std::size_t kLast = (kTermsAhead - 1) * kLanes;
   double sum = 0;
   std::size_t i = lane;
@@ -47,6 +56,7 @@ NORMPROOF_DEVICE double lane_sum(std::size_t count, std::size_t lane, const Term
 template <class Row>
 struct WarpRows {
   static constexpr int kThreads = kLanes;
+  static constexpr int kBlocks = 32;
   struct Shared {
     double lane[Row::kTotals][kLanes];
   };
@@ -89,7 +99,7 @@ struct ColumnLanes {
   Reals lanes;  ///< [32, width]
 
   NORMPROOF_DEVICE void operator()(std::size_t i) const {
-    lanes[i] = lane_sum(rows, i / width, [&](std::size_t r) { return term(r, i % width); });
+    lanes[i] = lane_sum_ahead(rows, i / width, [&](std::size_t r) { return term(r, i % width); });
   }
 };
 

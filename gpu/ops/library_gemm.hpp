@@ -33,7 +33,8 @@ void simulated_gemm(Device& device, const SimulatedSums& sums, const device::Dev
                     const PackedMatrices& a, const PackedMatrices& b);
 
 #if defined(NORMPROOF_CUDA)
-/// c = a b, or c + a b, by cublasDgemmStridedBatched.
+/// c = a b, or c + a b, by cublasDgemmStridedBatched, or by cublasDgemmBatched where no one stride
+/// leads from matrix to matrix.
 /// Requires  (C2) of LibraryProducts
 void cublas_gemm(Device& device, const Matrices<double>& c, const Matrices<const double>& a,
                  const Matrices<const double>& b, bool add);

@@ -28,6 +28,7 @@ struct TileTerms {
 /// The chains of a tile, 8 x 8 a thread, every 8th row and column.
 struct FmaCells {
   static constexpr int kThreads = 64;
+  static constexpr int kBlocks = 4;
   static constexpr std::size_t kOwn = 8;
   double sum[kOwn][kOwn];
 
@@ -52,6 +53,7 @@ struct FmaCells {
 /// 8; of a piece lane l has the elements (l / 4, 2 (l % 4)) and its right neighbour.
 struct TensorCells {
   static constexpr int kThreads = 128;
+  static constexpr int kBlocks = 4;
   static constexpr std::size_t kPieces = 4;
   double sum[kPieces][kPieces][2];
 
@@ -121,6 +123,7 @@ struct TileGrid {
 template <class Cells>
 struct MatmulTiles {
   static constexpr int kThreads = Cells::kThreads;
+  static constexpr int kBlocks = Cells::kBlocks;
   using Shared = TileTerms;
   using Thread = Cells;
 
@@ -163,14 +166,15 @@ struct MatmulTiles {
     });
   }
 
-  /// Threads beside each other take what lies side by side in memory.
+  /// Threads beside each other take what lies side by side in memory: 4 terms of a row, or a column
+  /// of them.
   template <class Element>
   static NORMPROOF_DEVICE void bring(Position at, bool terms_are_neighbours,
                                      double (&to)[kDepth][kTile + 4], const Element& element) {
     for (auto i = static_cast<std::size_t>(at.thread); i < kDepth * kTile;
          i += static_cast<std::size_t>(kThreads)) {
-      const std::size_t own = terms_are_neighbours ? i / kDepth : i % kTile;
-      const std::size_t d = terms_are_neighbours ? i % kDepth : i / kTile;
+      const std::size_t own = terms_are_neighbours ? i / 4 % kTile : i % kTile;
+      const std::size_t d = terms_are_neighbours ? i % 4 + i / (4 * kTile) * 4 : i / kTile;
       to[d][own] = element(own, d);
     }
   }

@@ -67,4 +67,12 @@ struct TakeProduct {
   }
 };
 
+/// Where each matrix of a batch begins.
+template <class T>
+struct MatrixPlaces {
+  Matrices<T> m;
+  device::Span<T*> places;
+  NORMPROOF_DEVICE void operator()(std::size_t p) const { places[p] = m.data.data + m.offset(p); }
+};
+
 }  // namespace normproof::gpu::ops

@@ -22,7 +22,7 @@ class Products {
   virtual void multiply(Device& device, const Matrices<double>& c, const Matrices<const double>& a,
                         const Matrices<const double>& b, bool add) const = 0;
   /// Asks the device, once, what multiply() would like to know of it: while work is recorded no
-  /// question can be asked.
+  /// question can be asked, and multiply() does without the answer, slower, to the same bits.
   virtual void prepare(Device&) const {}
   /// Whether host code sees operands or results on the way, so that nothing around them can be
   /// recorded (device/recording.hpp).

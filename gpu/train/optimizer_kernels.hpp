@@ -75,13 +75,15 @@ struct Square {
   NORMPROOF_DEVICE void operator()(std::size_t i) const { y[i] = x[i] * x[i]; }
 };
 
-/// S(x^2) of tensor after tensor, a block each: all its threads take elements into shared memory, a
-/// chunk at a time, and a warp adds them, lane by lane.
+/// S(x^2) of tensor after tensor, a block each: one warp adds a chunk, lane by lane, while the
+/// other threads take the next one into shared memory.
 struct SquareSums {
   static constexpr int kThreads = 256;
-  static constexpr std::size_t kChunk = 4096;
+  static constexpr int kBlocks = 4;
+  static constexpr std::size_t kChunk = 2816;
+  static_assert(kChunk % ops::kLanes == 0);
   struct Shared {
-    double square[kChunk];
+    double square[2][kChunk];
     double lane[ops::kLanes];
   };
   struct Thread {
@@ -91,25 +93,17 @@ struct SquareSums {
   int chunks;  ///< of the longest
   Reals sums;
 
-  NORMPROOF_DEVICE int steps() const { return 2 * chunks + ops::kTreeSteps + 2; }
+  NORMPROOF_DEVICE int steps() const { return chunks + ops::kTreeSteps + 3; }
   NORMPROOF_DEVICE void step(int s, device::Position at, Thread& own, Shared& shared) const {
     const auto thread = static_cast<std::size_t>(at.thread);
-    if (s < 2 * chunks) {
-      const ConstReals x = tensors[at.block];
-      const std::size_t first = static_cast<std::size_t>(s / 2) * kChunk;
-      const std::size_t count = x.size <= first           ? 0
-                                : x.size - first < kChunk ? x.size - first
-                                                          : kChunk;
-      if (s % 2 == 0) {
-        for (std::size_t i = thread; i < count; i += kThreads)
-          shared.square[i] = x[first + i] * x[first + i];
-      } else if (thread < ops::kLanes) {
-        if (s == 1) own.sum = 0;
-        for (std::size_t i = thread; i < count; i += ops::kLanes) own.sum += shared.square[i];
-      }
+    if (s <= chunks) {
+      if (thread >= ops::kLanes)
+        take(tensors[at.block], s, thread - ops::kLanes, shared);
+      else
+        add(tensors[at.block], s - 1, thread, own, shared);
       return;
     }
-    const int in_tree = s - 2 * chunks;
+    const int in_tree = s - chunks - 1;
     if (in_tree == 0) {
       if (thread < ops::kLanes) shared.lane[thread] = own.sum;
     } else if (in_tree <= ops::kTreeSteps) {
@@ -118,6 +112,28 @@ struct SquareSums {
     } else if (thread == 0) {
       sums[at.block] = shared.lane[0];
     }
+  }
+
+ private:
+  /// Elements of a chunk; of one past the end 0.
+  static NORMPROOF_DEVICE std::size_t count_of(const ConstReals& x, std::size_t first) {
+    if (x.size <= first) return 0;
+    return x.size - first < kChunk ? x.size - first : kChunk;
+  }
+  static NORMPROOF_DEVICE void take(const ConstReals& x, int chunk, std::size_t thread,
+                                    Shared& shared) {
+    const std::size_t first = static_cast<std::size_t>(chunk) * kChunk, count = count_of(x, first);
+    for (std::size_t i = thread; i < count; i += kThreads - ops::kLanes)
+      shared.square[chunk % 2][i] = x[first + i] * x[first + i];
+  }
+  static NORMPROOF_DEVICE void add(const ConstReals& x, int chunk, std::size_t lane, Thread& own,
+                                   const Shared& shared) {
+    if (chunk < 0) {
+      own.sum = 0;
+      return;
+    }
+    const std::size_t count = count_of(x, static_cast<std::size_t>(chunk) * kChunk);
+    for (std::size_t i = lane; i < count; i += ops::kLanes) own.sum += shared.square[chunk % 2][i];
   }
 };
 

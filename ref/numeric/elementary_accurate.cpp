@@ -223,16 +223,16 @@ NORMPROOF_DEVICE double erf_accurate(double x, int first_limbs) {
   return with_sign_of(x, y);
 }
 
-NORMPROOF_DEVICE double exp_accurate(double x) {
+NORMPROOF_DEVICE_CALLED double exp_accurate(double x) {
   return exp_accurate(x, kFirstLimbs);
 }
-NORMPROOF_DEVICE double log_accurate(double x) {
+NORMPROOF_DEVICE_CALLED double log_accurate(double x) {
   return log_accurate(x, kFirstLimbs);
 }
-NORMPROOF_DEVICE double tanh_accurate(double x) {
+NORMPROOF_DEVICE_CALLED double tanh_accurate(double x) {
   return tanh_accurate(x, kFirstLimbs);
 }
-NORMPROOF_DEVICE double erf_accurate(double x) {
+NORMPROOF_DEVICE_CALLED double erf_accurate(double x) {
   return erf_accurate(x, kFirstLimbs);
 }
 

@@ -22,10 +22,10 @@ NORMPROOF_DEVICE double tanh_accurate(double x, int first_limbs);
 NORMPROOF_DEVICE double erf_accurate(double x, int first_limbs);
 
 inline constexpr int kFirstLimbs = 3;
-NORMPROOF_DEVICE double exp_accurate(double x);
-NORMPROOF_DEVICE double log_accurate(double x);
-NORMPROOF_DEVICE double tanh_accurate(double x);
-NORMPROOF_DEVICE double erf_accurate(double x);
+NORMPROOF_DEVICE_CALLED double exp_accurate(double x);
+NORMPROOF_DEVICE_CALLED double log_accurate(double x);
+NORMPROOF_DEVICE_CALLED double tanh_accurate(double x);
+NORMPROOF_DEVICE_CALLED double erf_accurate(double x);
 
 }  // namespace NORMPROOF_SIDE
 }  // namespace normproof::ref::numeric

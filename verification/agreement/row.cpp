@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 
 #include "ref/tensor/contract.hpp"
@@ -38,7 +39,7 @@ void Rows::compare(std::string_view tensor, const ref::tensor::Tensor<double>& g
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const auto bits = std::bit_cast<std::uint64_t>(got.data()[i]);
     const auto wanted = std::bit_cast<std::uint64_t>(expected.data()[i]);
-    if (bits == wanted) continue;
+    if (bits == wanted || (std::isnan(got.data()[i]) && std::isnan(expected.data()[i]))) continue;
     differ(fmt::format("{}{} is {:a} ({:016x}); expected {:a} ({:016x})", tensor,
                        ref::tensor::index_to_string(i, shape), got.data()[i], bits,
                        expected.data()[i], wanted));

@@ -77,18 +77,16 @@ bool gpu_train(const GpuTrainCommand& command) {
   config.seed = command.seed;
   const auto device = gpu::device::open_device(command.device, command.seed);
   ref::numeric::set_num_threads(command.jobs);
-  std::string text =
-      fmt::format("{} with {}, {}, seed {}\n", command.norm, command.optimizer,
-                  plural(static_cast<std::size_t>(command.steps), "step"), command.seed);
+  write_stdout(fmt::format("{} with {}, {}, seed {}\n", command.norm, command.optimizer,
+                           plural(static_cast<std::size_t>(command.steps), "step"), command.seed));
   const std::string there =
       trajectory_of_device(*device, trajectory, [&](std::int64_t step, double loss) {
-        text += fmt::format("step {:>4}  loss {:.17g}\n", step, loss);
+        write_stdout(fmt::format("step {:>4}  loss {:.17g}\n", step, loss));
       });
   const std::string here = trajectory_of_ref(trajectory, [](std::int64_t, double) {});
-  text += fmt::format("sha256 {} on the device ({})\nsha256 {} by ref: {}\n", there,
-                      to_string(command.device), here,
-                      here == there ? "the same trajectory" : "another trajectory");
-  write_stdout(text);
+  write_stdout(fmt::format("sha256 {} on the device ({})\nsha256 {} by ref: {}\n", there,
+                           to_string(command.device), here,
+                           here == there ? "the same trajectory" : "another trajectory"));
   return here == there;
 }
 

@@ -34,7 +34,7 @@ class Learner {
                                                          ref::model::Mode mode, State& at) = 0;
   virtual ref::train::Evaluation<double> evaluate() = 0;
 
-  /// The state as it is now.
+  /// The state as it is now. It is given to loss_gradient() and dynamics; steps alone change it.
   virtual State& state() = 0;
 };
 

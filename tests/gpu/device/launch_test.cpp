@@ -40,6 +40,7 @@ TEST(Launch, EachElementOnceInAnOrderOfTheSeed) {
 struct PassOn {
   using OnlySimulated = void;
   static constexpr int kThreads = 32;
+  static constexpr int kBlocks = 32;
   struct Shared {
     double value[kThreads];
   };

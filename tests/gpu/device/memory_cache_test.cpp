@@ -96,6 +96,24 @@ TEST(MemoryCache, WhatOneHoldKeptTheNextGivesBack) {
   EXPECT_EQ(numbers.freed, std::vector<void*>{memory});
 }
 
+TEST(MemoryCache, WhereItDoesNotKeepSizesAreExactAndMemoryGoesBack) {
+  Numbers numbers(10);
+  MemoryCache cache(numbers.source(), false);
+  void* const a = cache.take(100);
+  cache.put_back(a);
+  EXPECT_EQ(numbers.freed, std::vector<void*>{a});
+  cache.hold();
+  void* const b = cache.take(100);
+  cache.put_back(b);
+  void* const c = cache.take(100);
+  EXPECT_NE(c, b);
+  EXPECT_EQ(numbers.freed, std::vector<void*>{a});
+  cache.let_go();
+  EXPECT_EQ(numbers.freed, (std::vector<void*>{a, b}));
+  cache.put_back(c);
+  EXPECT_EQ(numbers.asked, (std::vector<std::size_t>{100, 100, 100}));
+}
+
 TEST(MemoryCache, GivesAllBackAtTheEnd) {
   Numbers numbers(3);
   {

@@ -93,6 +93,7 @@ TEST(Recording, OneAtATime) {
   EXPECT_THROW(Recording(*device, "other"), std::logic_error);
   recording.perform();
   EXPECT_EQ(download(x).data()[0], 2);
+  EXPECT_THROW(recording.perform(), std::logic_error);
 }
 
 TEST(Recording, AValueThatHostCodeUploadedIsKnownUntilItIsWritten) {

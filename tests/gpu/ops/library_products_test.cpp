@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <vector>
 
+#include "gpu/device/launch.hpp"
 #include "gpu/ops/matmul.hpp"
 #include "gpu/ops/packed_kernels.hpp"
 #include "ref/numeric/errors.hpp"
@@ -100,6 +102,21 @@ TEST(LibraryProducts, TheBitsOfSixteen) {
 TEST(LibraryProducts, NamesThereAndBack) {
   for (const std::string& name : precision_names()) EXPECT_EQ(to_string(precision_of(name)), name);
   EXPECT_THROW(precision_of("float"), ref::numeric::UsageError);
+}
+
+TEST(LibraryProducts, MatricesOfTwoBatchAxesAreFoundByTheirPlaces) {
+  for (const auto& device : devices()) {
+    const auto values = upload(*device, integers({1000}, "values"));
+    const Matrices<const double> heads{values.span(), 7, 3, 2, 40, 1, 4, 200, 5, 2};
+    DeviceTensor<const double*> places(*device, {heads.batches()});
+    device::launch_elements(*device, heads.batches(),
+                            MatrixPlaces<const double>{heads, places.span()});
+    std::vector<const double*> found(heads.batches());
+    device->download(found.data(), places.span().data, found.size() * sizeof(const double*));
+    for (std::size_t p = 0; p < 4; ++p)
+      for (std::size_t q = 0; q < 5; ++q)
+        EXPECT_EQ(found[p * 5 + q] - heads.data.data, 7 + 200 * p + 2 * q);
+  }
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "gpu/ops/library_products.hpp"
 #include "ref/train/learning_rate.hpp"
 #include "ref/train/trainer.hpp"
 #include "tests/gpu/device/refusal.hpp"
@@ -217,23 +218,29 @@ TEST(DeviceTrainer, RefusesWithTheSentencesOfTheReference) {
   expect_refused(batches);
 }
 
-/// ordered_products for a step that is not recorded.
+/// Another's products, for a step that is not recorded.
 class ShownProducts final : public ops::Products {
  public:
+  explicit ShownProducts(const ops::Products& products = ops::ordered_products())
+      : products_(products) {}
   void multiply(Device& device, const ops::Matrices<double>& c,
                 const ops::Matrices<const double>& a, const ops::Matrices<const double>& b,
                 bool add) const override {
-    ops::ordered_products().multiply(device, c, a, b, add);
+    products_.multiply(device, c, a, b, add);
   }
   bool shows_values() const override { return true; }
+
+ private:
+  const ops::Products& products_;
 };
 
 struct Outcome {
   ref::tensor::NamedTensors<double> parameters, norms;
   std::uint64_t launches;
 };
-Outcome outcome_of(const TrainConfig& config, const ops::Products& products) {
-  const auto device = device::simulated_device(1);
+Outcome outcome_of(const TrainConfig& config, const ops::Products& products,
+                   std::uint64_t seed = 1) {
+  const auto device = device::simulated_device(seed);
   TrainState state = on_device(*device, ref::train::initial_train_state(config));
   const Batches batches = sample_batches(*device, config.accumulation);
   for (int s = 0; s < 3; ++s) train_step(config, batches.there, {}, state, products);
@@ -255,6 +262,18 @@ TEST(DeviceTrainer, AStepIsRecordedAndItsBitsAreThoseOfOneThatIsNot) {
       // Where what is recorded is refused, the step is done again: that would be twice as many.
       EXPECT_LT(recorded.launches, plain.launches * 5 / 4) << norm;
     }
+}
+
+TEST(DeviceTrainer, WithALibrarysProductsToo) {
+  const TrainConfig config = small_config("power_norm");
+  for (const auto precision : {ops::Precision::float64, ops::Precision::bfloat16}) {
+    const ops::LibraryProducts library(precision);
+    // Of seed 0 the library adds in one order, always.
+    const Outcome recorded = outcome_of(config, library, 0);
+    const Outcome plain = outcome_of(config, ShownProducts(library), 0);
+    for (const auto& [name, values] : plain.parameters)
+      EXPECT_BITS_EQ(recorded.parameters.at(name), values) << name;
+  }
 }
 
 /// Plants one value in both states, and expects the same refusal and states that stay as they are.

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace normproof::verification::agreement {
 namespace {
 
@@ -20,6 +22,16 @@ TEST(AgreementRows, TheFirstElementThatDiffersIsNamedWithItsBits) {
   EXPECT_EQ(row.elements, 9u);
   EXPECT_EQ(row.difference,
             "case b: y[1, 0] is 0x0p+0 (0000000000000000); expected -0x0p+0 (8000000000000000)");
+}
+
+TEST(AgreementRows, OneNaNIsAsGoodAsAnother) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  Rows rows;
+  rows.begin("sum", "case");
+  rows.compare("y", {nan, 1}, {-nan, 1});
+  EXPECT_TRUE(rows.agree());
+  rows.compare("y", {nan, 1}, {0, 1});
+  EXPECT_FALSE(rows.agree());
 }
 
 TEST(AgreementRows, AnotherShapeAndAnAbsentTensorDiffer) {
