@@ -88,6 +88,7 @@ void run_cells(const StudyCommand& command) {
     tasks.push_back({cell_name(cell), cost(cell)});
   }
   const training::Dataset data = load_study_data(command);
+  if (command.device) study::try_in_child([&] { gpu::device::open_device(*command.device); });
   const study::Store store = store_of(command);
   const std::string identity = study::study_identity(data);
   store.begin(identity, [&](const std::string& there) { read_identity(command, there); });

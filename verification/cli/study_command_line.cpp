@@ -64,9 +64,10 @@ void add_jobs(CLI::App& verb, StudyTexts& texts) {
 }
 
 void add_device(CLI::App& verb, StudyTexts& texts) {
-  verb.add_option("--device", texts.device,
-                  "What trains: processor (default), cuda, the first GPU,\nor simulated, a GPU "
-                  "simulated, slowly; no bit depends on it")
+  verb.add_option(
+          "--device", texts.device,
+          "What trains: processor (default), cuda, the first GPU,\nor simulated, a GPU simulated, "
+          "slowly; cells with dynamics\nalways the processor; no bit depends on it")
       ->type_name("NAME");
 }
 

@@ -70,16 +70,11 @@ void do_tasks(const Store& store, const std::vector<Task>& tasks, const Runner& 
   }
 }
 
-[[noreturn]] void be_worker(const Store& store, const std::vector<Task>& tasks,
-                            const Runner& runner, int pipe, pid_t parent) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(1);
-  ::signal(SIGPIPE, SIG_IGN);
-  int status = 1;
+/// What a process exits with that has done f, or told how it failed.
+int done_or_told(int pipe, const std::function<void()>& f) {
   try {
-    ref::numeric::set_num_threads(1);
-    do_tasks(store, tasks, runner, pipe);
-    status = 0;
+    f();
+    return 0;
   } catch (const UsageError& error) {
     tell(pipe, 'u', error.what());
   } catch (const FileError& error) {
@@ -93,10 +88,17 @@ void do_tasks(const Store& store, const std::vector<Task>& tasks, const Runner& 
   } catch (...) {
     tell(pipe, 'e', "an unknown failure");
   }
-  ::_exit(status);
+  return 1;
 }
 
-/// The processes that work, ended with this object.
+[[noreturn]] void be_child(int pipe, pid_t parent, const std::function<void()>& f) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(1);
+  ::signal(SIGPIPE, SIG_IGN);
+  ::_exit(done_or_told(pipe, f));
+}
+
+/// Processes that do something, ended with this object.
 class Workers {
  public:
   Workers() {
@@ -112,11 +114,12 @@ class Workers {
     if (pipe_[1] >= 0) ::close(pipe_[1]);
   }
 
-  void begin(int jobs, const Store& store, const std::vector<Task>& tasks, const Runner& runner) {
+  /// Requires  (C1) once; `f` tells the pipe
+  void begin(int jobs, const std::function<void(int pipe)>& f) {
     const pid_t parent = ::getpid();
     for (int job = 0; job < jobs; ++job) {
       const pid_t worker = ::fork();
-      if (worker == 0) be_worker(store, tasks, runner, pipe_[1], parent);
+      if (worker == 0) be_child(pipe_[1], parent, [&] { f(pipe_[1]); });
       if (worker < 0) throw std::system_error(errno, std::generic_category(), "fork");
       running_.insert(worker);
     }
@@ -218,8 +221,10 @@ JobsSummary run_tasks(const Store& store, std::vector<Task> tasks, const Runner&
   Workers workers;
   if (!missing.empty()) {
     Ledger ledger(missing, {summary.done_before, tasks.size(), 0, ""});
-    workers.begin(std::min<int>(options.jobs, static_cast<int>(missing.size())), store, missing,
-                  runner);
+    workers.begin(std::min<int>(options.jobs, static_cast<int>(missing.size())), [&](int pipe) {
+      ref::numeric::set_num_threads(1);
+      do_tasks(store, missing, runner, pipe);
+    });
     workers.listen([&](char kind, const std::string& text) {
       if (kind != 'd') {
         if (failed == 0) sentence = text;
@@ -240,6 +245,21 @@ JobsSummary run_tasks(const Store& store, std::vector<Task> tasks, const Runner&
         tasks.size(), workers.signals().empty() ? 0 : workers.signals().front()));
   summary.done_elsewhere = summary.tasks - summary.done_before - summary.done_here;
   return summary;
+}
+
+void try_in_child(const std::function<void()>& f) {
+  Workers workers;
+  workers.begin(1, [&](int) { f(); });
+  char failed = 0;
+  std::string sentence;
+  workers.listen([&](char kind, const std::string& text) {
+    failed = kind;
+    sentence = text;
+  });
+  if (failed != 0) rethrow(failed, sentence);
+  if (!workers.signals().empty())
+    throw std::runtime_error(
+        fmt::format("a process was ended by signal {}", workers.signals().front()));
 }
 
 }  // namespace normproof::verification::study

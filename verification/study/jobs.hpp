@@ -48,4 +48,9 @@ struct JobsSummary {
 JobsSummary run_tasks(const Store& store, std::vector<Task> tasks, const Runner& runner,
                       const JobsOptions& options);
 
+/// Does f in a process of its own, which leaves nothing behind in this one: a GPU that is open here
+/// could not be used by workers.
+/// Throws    as run_tasks, what f throws
+void try_in_child(const std::function<void()>& f);
+
 }  // namespace normproof::verification::study

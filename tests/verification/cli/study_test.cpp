@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "tests/verification/cli/program_run.hpp"
@@ -66,6 +67,7 @@ TEST_F(StudyProgram, EveryDeviceGivesTheSameBytes) {
   if (cuda.status != 0) {
     EXPECT_EQ(cuda.status, 77);
     EXPECT_THAT(cuda.err, testing::StartsWith("normproof: no device: "));
+    EXPECT_FALSE(std::filesystem::exists(folder_.path() / "c"));
     return;
   }
   EXPECT_EQ(results("a"), results("c"));

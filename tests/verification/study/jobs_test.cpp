@@ -175,5 +175,19 @@ TEST_F(JobsTest, WhatARunnerThrowsIsThrown) {
               ThrowsMessage<std::runtime_error>("e"));
 }
 
+TEST_F(JobsTest, AChildLeavesNothingBehindButWhatItThrows) {
+  int here = 1;
+  normproof::verification::study::try_in_child([&] { here = 2; });
+  EXPECT_EQ(here, 1);
+  EXPECT_THAT(
+      [] {
+        normproof::verification::study::try_in_child(
+            [] { throw normproof::gpu::device::NoDeviceError("n"); });
+      },
+      ThrowsMessage<normproof::gpu::device::NoDeviceError>("n"));
+  EXPECT_THAT([] { normproof::verification::study::try_in_child([] { ::raise(SIGKILL); }); },
+              ThrowsMessage<std::runtime_error>("a process was ended by signal 9"));
+}
+
 }  // namespace
 }  // namespace normproof::tests::verification::study
