@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
-#include "gpu/device/recording.hpp"
 #include "gpu/norm/norm.hpp"
 #include "gpu/ops/library_products.hpp"
 #include "gpu/train/trainer.hpp"
@@ -22,7 +20,6 @@ namespace normproof::verification::benchmark {
 namespace {
 
 namespace model = ref::model;
-using gpu::device::Recording;
 
 /// Rows and width of what the norms take, as [B,T,D] with sentences of a length.
 struct NormSize {
@@ -62,20 +59,6 @@ gpu::norm::NormInputs inputs_of(DeviceRows& rows, const model::NormOptions& opti
   if (model::has_gamma(options)) in.gamma = rows.numbers("gamma", {one ? 1 : size.width});
   if (model::has_beta(options)) in.beta = rows.numbers("beta", {size.width});
   return in;
-}
-
-/// A batch of the work is one recording, for a norm is a part of a recorded step.
-template <class Layer>
-DeviceWork recorded(Device& device, const std::string& name, const Layer& layer) {
-  const auto last = std::make_shared<std::optional<Recording>>();
-  return {[&device, name, layer, last](std::int64_t times) {
-            last->emplace(device, name);
-            for (std::int64_t i = 0; i < times; ++i) layer();
-            (*last)->perform();
-          },
-          [name, last] {
-            if ((*last)->refused()) throw std::runtime_error(name + ": a value is refused");
-          }};
 }
 
 DeviceWork norm_work(DeviceRows& rows, const std::string& row, const std::string& name,

@@ -77,19 +77,21 @@ Matrices<T> view(Span<T> span, const Product& p, const Operand& o) {
   return {span, 0, o.rows, o.columns, width, 1, p.sentences, all, p.heads, o.columns};
 }
 
-DeviceWork our_product(DeviceRows& rows, const Product& p, const gpu::ops::Products& products) {
+DeviceWork our_product(DeviceRows& rows, const std::string& row, const Product& p,
+                       const gpu::ops::Products& products) {
   const Operands operands = operands_of(p);
   const auto a = rows.numbers("a", shape_of(p, operands.a));
   const auto b = rows.numbers("b", shape_of(p, operands.b));
   DeviceTensor<double> c(rows.device(), shape_of(p, operands.c));
-  return {[&rows, &products, p, operands, a, b, c](std::int64_t times) mutable {
-    auto left = view(a.span(), p, operands.a), right = view(b.span(), p, operands.b);
-    if (p.transpose == Transpose::a) left = gpu::ops::transposed(left);
-    if (p.transpose == Transpose::b) right = gpu::ops::transposed(right);
-    const auto result = view(c.span(), p, operands.c);
-    for (std::int64_t i = 0; i < times; ++i)
-      gpu::ops::matmul_into(rows.device(), result, left, right, false, products);
-  }};
+  auto left = view(a.span(), p, operands.a), right = view(b.span(), p, operands.b);
+  if (p.transpose == Transpose::a) left = gpu::ops::transposed(left);
+  if (p.transpose == Transpose::b) right = gpu::ops::transposed(right);
+  const auto result = view(c.span(), p, operands.c);
+  products.prepare(rows.device());
+  // a, b and c are kept for what they own.
+  return recorded(rows.device(), row, [&rows, &products, a, b, c, left, right, result] {
+    gpu::ops::matmul_into(rows.device(), result, left, right, false, products);
+  });
 }
 
 #if defined(NORMPROOF_CUDA)
@@ -150,22 +152,29 @@ std::vector<Product> products_of(bool tiny) {
 void add_products(DeviceRows& rows) {
   const std::int64_t batch = rows.tiny() ? 1 : 10;
   for (const Product& p : products_of(rows.tiny())) {
-    const auto add = [&](std::string_view who, const std::function<DeviceWork()>& prepare) {
+    using Prepare = std::function<DeviceWork(const std::string& row)>;
+    const auto add = [&](std::string_view who, const Prepare& prepare) {
       const auto elements = static_cast<double>(p.matrices() * p.rows * p.columns);
-      rows.add({.name = fmt::format("product/{}/{}", name_of(p), who),
+      const std::string row = fmt::format("product/{}/{}", name_of(p), who);
+      rows.add({.name = row,
                 .batch = batch,
                 .bytes = 0,
                 .operations = 2 * elements * static_cast<double>(p.depth),
-                .prepare = prepare});
+                .prepare = [prepare, row] { return prepare(row); }});
     };
 #if defined(NORMPROOF_CUDA)
-    if (rows.on_gpu()) add("cublasDgemm", [&rows, p] { return bare_product(rows, p); });
+    if (rows.on_gpu())
+      add("cublasDgemm", [&rows, p](const std::string&) { return bare_product(rows, p); });
 #endif
-    add("ordered", [&rows, p] { return our_product(rows, p, gpu::ops::ordered_products()); });
+    add("ordered", [&rows, p](const std::string& row) {
+      return our_product(rows, row, p, gpu::ops::ordered_products());
+    });
     for (const std::string& name : gpu::ops::precision_names()) {
       const auto library =
           std::make_shared<gpu::ops::LibraryProducts>(gpu::ops::precision_of(name));
-      add(name, [&rows, p, library] { return our_product(rows, p, *library); });
+      add(name, [&rows, p, library](const std::string& row) {
+        return our_product(rows, row, p, *library);
+      });
     }
   }
 }

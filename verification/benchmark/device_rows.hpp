@@ -3,9 +3,13 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "gpu/device/recording.hpp"
 #include "gpu/device/tensor.hpp"
 
 namespace normproof::verification::benchmark {
@@ -20,6 +24,21 @@ struct DeviceWork {
   /// After the last time; throws where something was refused.
   std::function<void()> check = [] {};
 };
+
+/// A batch of the work is one recording, as in a step of training what a layer does is a part of
+/// one.
+template <class Layer>
+DeviceWork recorded(Device& device, const std::string& name, const Layer& layer) {
+  const auto last = std::make_shared<std::optional<gpu::device::Recording>>();
+  return {[&device, name, layer, last](std::int64_t times) {
+            last->emplace(device, name);
+            for (std::int64_t i = 0; i < times; ++i) layer();
+            (*last)->perform();
+          },
+          [name, last] {
+            if ((*last)->refused()) throw std::runtime_error(name + ": a value is refused");
+          }};
+}
 
 struct DeviceRow {
   std::string name;

@@ -2,6 +2,7 @@
 import json
 import pathlib
 import platform
+import re
 import statistics
 import subprocess
 import sys
@@ -25,20 +26,64 @@ def machine(device):
     return f"the simulated device, {platform.processor() or platform.machine()}"
 
 
+def complain(status, sentence):
+    print(f"run: {sentence}", file=sys.stderr)
+    sys.exit(status)
+
+
+def entries_of(program, output):
+    """Google Benchmark's."""
+    try:
+        return json.loads(output)["benchmarks"]
+    except (ValueError, KeyError, TypeError):
+        complain(2, f"{program} prints no rows; expected device_benchmark")
+
+
 def ours(program, device, only):
     """Rows by name: Google Benchmark's entries."""
     result = subprocess.run(
-        [program, "--device", device, f"--benchmark_filter=^(copy|{only})" if only else "--benchmark_filter=.",
+        [program, "--device", device,
+         f"--benchmark_filter=^(copy|{re.escape(only)})" if only else "--benchmark_filter=.",
          "--benchmark_format=json", f"--benchmark_min_time={0.2 if device == 'cuda' else 0.001}"],
         stdout=subprocess.PIPE, text=True)
     if result.returncode:
         # A row that ended with an error says why in the JSON.
-        said = json.loads(result.stdout)["benchmarks"] if result.returncode == 1 and result.stdout else ()
+        said = entries_of(program, result.stdout) if result.returncode == 1 and result.stdout else ()
         for entry in said:
             if entry.get("error_occurred"):
                 print(f"run: {entry['name']}: {entry['error_message']}", file=sys.stderr)
         sys.exit(result.returncode)
-    return {entry["name"].removesuffix("/real_time"): entry for entry in json.loads(result.stdout)["benchmarks"]}
+    rows = {entry["name"].removesuffix("/real_time"): entry for entry in entries_of(program, result.stdout)}
+    if not any(row.startswith(only) for row in rows):
+        complain(1, f"--only {only} names no row; expected the beginning of one such as norm/layer_norm")
+    return rows
+
+
+def lacks(python, statement, what):
+    """What a Python that cannot do a statement has not, as the end of a sentence, or nothing."""
+    try:
+        failed = subprocess.run([python, "-c", statement], capture_output=True).returncode
+    except OSError as error:
+        return f"cannot be started ({error.strerror})"
+    return f"has no {what}" if failed else ""
+
+
+def theirs(python, device, names):
+    """What torch_device.py found, and of one that failed why."""
+    command = [python, here / "torch_device.py", "cuda" if device == "cuda" else "cpu",
+               "0.3" if device == "cuda" else "0", *names]
+    try:
+        result = subprocess.run(command, capture_output=True, text=True)
+        if not result.returncode:
+            found = json.loads(result.stdout)
+            sys.stderr.write(result.stderr)
+            return found, ""
+    except (OSError, ValueError) as error:
+        return None, str(error)
+    said = result.stderr.strip().splitlines()
+    if result.returncode < 0 or not said:
+        return None, f"signal {-result.returncode}" if result.returncode < 0 else f"status {result.returncode}"
+    return None, said[-1].removeprefix("torch_device.py: ")
 
 
 def peer_of(row):
@@ -132,24 +177,24 @@ def tables(rounds):
 
 
 def run(program, python, device, number, only):
-    torch_device = "cuda" if device == "cuda" else "cpu"
     probe = "import torch; assert torch.cuda.is_available()" if device == "cuda" else "import torch"
-    with_peer = subprocess.run([python, "-c", probe], capture_output=True).returncode == 0
-    rounds, version = Rounds(), ""
+    lack = lacks(python, probe, "torch that sees a GPU" if device == "cuda" else "torch")
+    if lack:
+        print(f"{python} {lack}: its columns are empty.\n", flush=True)
+    rounds, version, with_peer = Rounds(), "", not lack
     for _ in range(number):
         rounds.mine.append(ours(program, device, only))
         names = list(dict.fromkeys(filter(None, map(peer_of, rounds.mine[-1]))))
-        if with_peer and names:
-            seconds = "0.3" if device == "cuda" else "0"
-            found = json.loads(subprocess.run(
-                [python, here / "torch_device.py", torch_device, seconds, *names],
-                check=True, stdout=subprocess.PIPE, text=True).stdout)
+        if not with_peer or not names:
+            continue
+        found, why = theirs(python, device, names)
+        if found is None:
+            print(f"torch_device.py failed in round {len(rounds.mine)}: its columns are empty ({why}).\n", flush=True)
+            rounds.theirs, version, with_peer = [], "", False
+        else:
             rounds.theirs.append(found["ms"])
             version = f", PyTorch {found['torch']} on {found['device']}"
     print(f"double, median of {number} alternating rounds (least to largest), {machine(device)}{version}")
-    if not with_peer:
-        what = "that sees a GPU" if device == "cuda" else ""
-        print(f"\n{python} has no torch {what}".rstrip() + ": its columns are empty.")
     if device == "simulated":
         print("\nTiny sizes on a simulated device: these are no speeds.")
     tables(rounds)

@@ -5,7 +5,8 @@ usage: torch_device.py cuda|cpu SECONDS NAME...
 
 NAME is a row of device_benchmark: norm/layer_norm|batch_norm/forward|backward/<rows>x<width>, or
 step/<layers>x<d_model>/<batch>x<length>/<vocabulary>. Work is given in batches, then waited for.
-Prints one JSON object: {"torch": version, "device": name, "ms": {NAME: milliseconds, ...}}, medians.
+Prints one JSON object: {"torch": version, "device": name, "ms": {NAME: milliseconds, ...}}, medians. Exit status 1 with one
+sentence where a row fails.
 """
 import json
 import statistics
@@ -68,8 +69,17 @@ def milliseconds(device, seconds, name):
     return 1e3 * statistics.median(times)
 
 
+def measured(device, seconds, name):
+    """Exits with one sentence that names the row where it fails, of too little memory say."""
+    try:
+        return milliseconds(device, seconds, name)
+    except (RuntimeError, MemoryError) as error:
+        said = str(error).strip() or type(error).__name__
+        sys.exit(f"torch_device.py: {name}: {said.splitlines()[0]}")
+
+
 if __name__ == "__main__":
     device, seconds = sys.argv[1], float(sys.argv[2])
-    ms = {name: milliseconds(device, seconds, name) for name in sys.argv[3:]}
+    ms = {name: measured(device, seconds, name) for name in sys.argv[3:]}
     name = torch.cuda.get_device_name() if device == "cuda" else "cpu"
     print(json.dumps({"torch": torch.__version__, "device": name, "ms": ms}))
