@@ -69,7 +69,8 @@ struct RowBackward {
   NORMPROOF_DEVICE double lane(int k, std::size_t row, std::size_t lane, Totals) const {
     if (centered && k == 0)
       return ops::lane_sum_ahead(width, lane, [&](std::size_t i) { return g(row, i); });
-    return ops::lane_sum_ahead(width, lane, [&](std::size_t i) { return g(row, i) * x_hat(row, i); });
+    return ops::lane_sum_ahead(width, lane,
+                               [&](std::size_t i) { return g(row, i) * x_hat(row, i); });
   }
   template <class Totals>
   NORMPROOF_DEVICE void finish(std::size_t row, std::size_t lane, Totals totals) const {
