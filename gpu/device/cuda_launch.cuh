@@ -14,7 +14,8 @@ inline constexpr int kWarpThreads = 32;
 inline constexpr std::size_t kMostBlocks = 2147483647;  // of a grid along x
 
 template <class Kernel>
-__global__ void __launch_bounds__(kElementThreads, kElementBlocks) element_kernel(std::size_t count, Kernel kernel) {
+__global__ void __launch_bounds__(kElementThreads, kElementBlocks)
+    element_kernel(std::size_t count, Kernel kernel) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride)
     kernel(i);
@@ -33,7 +34,8 @@ __device__ void synchronize_threads() {
 }
 
 template <class Kernel>
-__global__ void __launch_bounds__(Kernel::kThreads* kTogether<Kernel>, Kernel::kBlocks / kTogether<Kernel>)
+__global__ void __launch_bounds__(Kernel::kThreads* kTogether<Kernel>,
+                                  Kernel::kBlocks / kTogether<Kernel>)
     block_kernel(std::size_t blocks, Kernel kernel) {
   __shared__ typename Kernel::Shared shared[kTogether<Kernel>];
   const int own = static_cast<int>(threadIdx.x) / Kernel::kThreads;

@@ -36,7 +36,7 @@ void multiply_with(Device& device, const Matrices<double>& c, const Matrices<con
   launch_elements(device, elements, AddChains{std::as_const(workspace).span(), chains, c, add});
 }
 
-/// Normal numbers between 2^-scale and 2^scale, drawn anew in each row.
+/// Normal numbers, each times a power of two from 2^-scale to 2^scale.
 device::Tensor<double> sample_matrix(const char* name, std::size_t rows, std::size_t columns,
                                      std::uint64_t scale) {
   const ref::numeric::RandomStream random(1, name);

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "verification/agreement/device_state.hpp"
 
@@ -12,10 +13,6 @@ namespace train = ref::train;
 using agreement::on_device;
 using agreement::on_host;
 using DeviceBatches = std::vector<gpu::train::LabelledBatch>;
-
-train::GradientNorms<double> on_host_norms(const gpu::train::GradientNorms& norms) {
-  return {norms.of_tensors, norms.whole};
-}
 
 class DeviceLearner final : public Learner {
  public:
@@ -37,7 +34,9 @@ class DeviceLearner final : public Learner {
     auto found = gpu::train::train_step(config_, part(first, count), weights_, state_,
                                         gpu::ops::ordered_products(), mode);
     host_.reset();
-    return {found.loss, std::move(found.predictions), on_host_norms(found.gradient_norms),
+    return {found.loss,
+            std::move(found.predictions),
+            {std::move(found.gradient_norms.of_tensors), found.gradient_norms.whole},
             found.learning_rate};
   }
   train::LossGradient<double> loss_gradient(std::size_t first, std::size_t count,
