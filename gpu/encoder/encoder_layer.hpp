@@ -50,7 +50,8 @@ class NormSite {
 
 /// ref/encoder/encoder_layer.hpp on a device: formulas, requirements, and with ordered_products
 /// bits. Parameters, gradients and state by name, "layers.0.attention.in.weight". All that the
-/// backward needs is kept. Throws    ContractError
+/// backward needs is kept.
+/// Throws    ContractError
 class EncoderLayer {
  public:
   EncoderLayer(const EncoderConfig& config, const NamedDeviceTensors& parameters,

@@ -18,7 +18,8 @@ struct LinearGradients {
 };
 
 /// ref/nn/linear.hpp on a device: formulas, requirements, sentences, and with ordered_products
-/// bits. Throws    ContractError
+/// bits.
+/// Throws    ContractError
 DeviceTensor<double> linear(const DeviceTensor<double>& x, const Linear& parameters,
                             const Products& products = ops::ordered_products());
 LinearGradients linear_backward(const DeviceTensor<double>& grad_y, const DeviceTensor<double>& x,

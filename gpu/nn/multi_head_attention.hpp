@@ -35,7 +35,8 @@ struct AttentionGradients {
 };
 
 /// ref/nn/multi_head_attention.hpp on a device: formulas, requirements, and with
-/// ordered_products bits. The weights are always kept. Throws    ContractError
+/// ordered_products bits. The weights are always kept.
+/// Throws    ContractError
 AttentionForward multi_head_attention(const DeviceTensor<double>& x, const Attention& parameters,
                                       const DeviceMask& attention_mask,
                                       const AttentionOptions& options);

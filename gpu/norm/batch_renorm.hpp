@@ -5,8 +5,9 @@
 namespace normproof::gpu::norm {
 
 /// ref/norm/batch_renorm.hpp on a device: formulas, requirements, sentences and bits. Takes and
-/// moves running_mean and running_variance of step.state. Leaves    y, rstd, and in training mean,
-/// biased_variance, r and d Throws    ContractError
+/// moves running_mean and running_variance of step.state.
+/// Leaves    y, rstd, and in training mean, biased_variance, r and d
+/// Throws    ContractError
 void batch_renorm(const ref::model::BatchRenormOptions& options, const NormInputs& in,
                   NormStep& step);
 

@@ -5,8 +5,9 @@
 namespace normproof::gpu::norm {
 
 /// ref/norm/power_norm_released.hpp on a device: formulas, requirements, sentences and bits. Takes
-/// and moves running_psi2, nu and iterations of step.state. Leaves    y, rstd, in training
-/// quadratic_mean and batch_rstd, with group scaling group_rstd Throws    ContractError
+/// and moves running_psi2, nu and iterations of step.state.
+/// Leaves    y, rstd, in training quadratic_mean and batch_rstd, with group scaling group_rstd
+/// Throws    ContractError
 void power_norm_released(const ref::model::PowerNormReleasedOptions& options, const NormInputs& in,
                          NormStep& step);
 

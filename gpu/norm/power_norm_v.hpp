@@ -5,8 +5,9 @@
 namespace normproof::gpu::norm {
 
 /// ref/norm/power_norm_v.hpp on a device: formulas, requirements, sentences and bits. Takes and
-/// moves running_psi2 of step.state. Leaves    y, rstd, and in training quadratic_mean Throws
-/// ContractError
+/// moves running_psi2 of step.state.
+/// Leaves    y, rstd, and in training quadratic_mean
+/// Throws    ContractError
 void power_norm_v(const ref::model::PowerNormVOptions& options, const NormInputs& in,
                   NormStep& step);
 

@@ -47,9 +47,8 @@ NORMPROOF_DEVICE double lane_sum_ahead(std::size_t count, std::size_t lane, cons
 
 /// A row belongs to a warp, a lane to a thread: first some reductions, each of which may use those
 /// before it, then what is written. Row has
-///   static constexpr int kTotals, kMaxima;   how many reductions; how many of them, the first
-///   ones,
-///                                            take the largest instead of the sum
+///   static constexpr int kTotals, kMaxima;   how many reductions; how many of them, the
+///                                            first ones, take the largest instead of the sum
 ///   double lane(int k, std::size_t row, std::size_t lane, Totals) const;   its part of reduction k
 ///   void finish(std::size_t row, std::size_t lane, Totals) const;          writes its part
 /// A thread sees its own writes: what lane() leaves in memory, finish() of that lane may read.

@@ -7,10 +7,10 @@
 
 namespace normproof::gpu::ops {
 
-/// Matrices in a device's memory: element (i, j) of the matrix (p, q) is data[first + p
-/// batch_stride
-/// + q inner_batch_stride + i row_stride + j column_stride]. Two batch axes, for the heads of
-/// attention are columns of a [B,T,D] tensor. A stride of 0 repeats an operand over the batch.
+/// Matrices in a device's memory: element (i, j) of the matrix (p, q) is
+/// data[first + p batch_stride + q inner_batch_stride + i row_stride + j column_stride].
+/// Two batch axes, for the heads of attention are columns of a [B,T,D] tensor. A stride of 0
+/// repeats an operand over the batch.
 template <class T>
 struct Matrices {
   device::Span<T> data;

@@ -15,9 +15,8 @@ struct OptimizerState {
 
 /// One step in place: ref/train/optimizer.hpp on a device, formulas and bits.
 /// Requires  (C1) options as ref/train checks them  (C3) one gradient a parameter, (C4) of its
-/// shape
-///           (C5) finite, with Adam with finite squares  (C6) moments as initial_optimizer_state
-///           has them
+///           shape  (C5) finite, with Adam with finite squares  (C6) moments as
+///           initial_optimizer_state has them
 /// Throws    ContractError; then nothing has changed
 void optimizer_step(const ref::model::OptimizerOptions& options, double learning_rate,
                     NamedDeviceTensors& parameters, const Gradients& gradients,

@@ -27,8 +27,7 @@ namespace normproof::ref::data {
 ///           (ICU 72 knows Unicode 15.0). VT, FF, FS to US and NEL are White_Space and Cc; Cc
 ///           decides, and they vanish. Accents go before lower case, so U+0130 gives "i"; a capital
 ///           sigma gives U+03C3 at the end of a word too. Nothing in the text stands for a special
-///           token:
-///           "[SEP]" is the three words "[", "sep", "]".
+///           token: "[SEP]" is the three words "[", "sep", "]".
 /// Throws    ContractError (C1); FileError where ICU's data cannot be loaded
 std::vector<std::string> basic_tokenize(std::string_view text);
 

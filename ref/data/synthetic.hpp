@@ -15,12 +15,12 @@ inline constexpr std::size_t default_synthetic_sentences = 512;
 /// A made-up corpus of financial news in the manner of Financial PhraseBank, so that everything
 /// runs without a file. No sentence, name or figure of it is anybody's.
 ///
-/// Computes  sentence i from the numbers RandomStream(seed, "synthetic corpus").below(i 2^20 + k,
-/// .)
-///           with k = 0, 1, ... alone, so that a longer corpus of the same seed begins with the
-///           shorter one. Labels: 62 % neutral, 25 % positive, 13 % negative. Lengths in pieces of
-///           synthetic_vocabulary(), with [CLS] and [SEP]: mean near 31; 3 % are of a few words,
-///           2 % carry a list and have 70 to 165 pieces.
+/// Computes  sentence i from the numbers
+///           RandomStream(seed, "synthetic corpus").below(i 2^20 + k, .) with k = 0, 1, ... alone,
+///           so that a longer corpus of the same seed begins with the shorter one. Labels: 62 %
+///           neutral, 25 % positive, 13 % negative. Lengths in pieces of synthetic_vocabulary(),
+///           with [CLS] and [SEP]: mean near 31; 3 % are of a few words, 2 % carry a list and have
+///           70 to 165 pieces.
 /// Requires  (C1) 1 <= count <= 2^40
 /// Throws    ContractError
 std::vector<LabelledSentence> synthetic_sentences(std::uint64_t seed,

@@ -71,8 +71,8 @@ KeptBytes kept_bytes(const EncoderConfig& config, std::size_t batch_size, std::s
 /// Shapes    x, y [B,T,D]; valid [B,T], true = a real token, or empty: all
 /// Requires  those of its parts
 /// Order     of its parts; a residual sum is rounded once an element
-/// Throws    ContractError, also where a dropout has no mask in run.masks; `place` begins the names
-/// of dropouts, state and taps: "layers.0"
+/// Throws    ContractError, also where a dropout has no mask in run.masks; `place` begins the
+///           names of dropouts, state and taps: "layers.0"
 template <numeric::Real T>
 class EncoderLayer {
  public:

@@ -42,8 +42,8 @@ struct ParameterShape {
 };
 
 /// Checks    what an encoder needs of its description
-/// Requires  (C1) V, D, F, C, H >= 1 and at least one layer  (C2) H divides D  (C3) 0 <= dropout <
-/// 1
+/// Requires  (C1) V, D, F, C, H >= 1 and at least one layer  (C2) H divides D
+///           (C3) 0 <= dropout < 1
 ///           (C4) the number of groups of the norm, where it has one, divides D
 /// Throws    ContractError naming the field
 void check_config(std::string_view function, const EncoderConfig& config);
@@ -59,8 +59,7 @@ NamedTensors<T> to_named(EncoderParameters<T> parameters);
 
 /// The inverse.
 /// Throws    ContractError where a name is absent, unknown, or has another shape; then `named` is
-/// as
-///           before
+///           as before
 template <numeric::Real T>
 EncoderParameters<T> from_named(const EncoderConfig& config, NamedTensors<T>&& named);
 template <numeric::Real T>

@@ -12,18 +12,17 @@ namespace normproof::ref::io {
 /// Replaces a file by the given bytes: wholly or not at all.
 ///
 /// Computes  a temporary file in the folder of `path` takes the bytes and is fsynced, then takes
-/// the
-///           name of `path` by rename, then the folder is fsynced. A reader sees the old file or
-///           the new one, never a part. A symbolic link stays a link and the file it leads to is
+///           the name of `path` by rename, then the folder is fsynced. A reader sees the old file
+///           or the new one, never a part. A symbolic link stays a link and the file it leads to is
 ///           replaced; an existing file keeps its permissions. A pipe or a character device such
 ///           as /dev/stdout has nothing to lose and is written directly
 /// Requires  (C1) the folder of `path` exists and can be read and written  (C2) `path` is absent, a
 ///           regular file, a pipe or a character device
 /// Throws    FileError that names `path` and the reason; then the temporary file is gone and the
-/// old
-///           file is as it was. A process killed in the middle leaves the old file and a temporary
-///           file .normproof-<process>-<number>.tmp. Only the failure of the last step, the fsync
-///           of the folder, is reported with the new file in place, and the message says so
+///           old file is as it was. A process killed in the middle leaves the old file and a
+///           temporary file .normproof-<process>-<number>.tmp. Only the failure of the last step,
+///           the fsync of the folder, is reported with the new file in place, and the message says
+///           so
 void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
 void write_file(const std::filesystem::path& path, std::string_view text);
 

@@ -25,8 +25,7 @@ StoredTensor decode_npy(std::span<const std::byte> bytes, std::string name, std:
 /// the fewest spaces that put the elements at a multiple of 64 bytes.
 ///
 /// Requires  (C1) dtype is not bfloat16, which the format does not know  (C2) at most 32 axes, as
-/// in
-///           NumPy  (C3) bytes.size() == byte_size(dtype, shape)
+///           in NumPy  (C3) bytes.size() == byte_size(dtype, shape)
 /// Throws    ContractError
 std::vector<std::byte> encode_npy(const StoredTensor& tensor);
 

@@ -13,9 +13,8 @@ namespace normproof::ref::io {
 /// __metadata__ is checked and left aside.
 ///
 /// Source    the format as described at github.com/huggingface/safetensors: the length of the
-/// header
-///           (8 bytes, little-endian), a JSON object of name -> {dtype, shape, data_offsets}, the
-///           elements without holes
+///           header (8 bytes, little-endian), a JSON object of name -> {dtype, shape,
+///           data_offsets}, the elements without holes
 /// Throws    FileError that names `file`, the tensor and the expectation: a length beyond the file
 ///           (or beyond 100,000,000, the format's limit), a header that is not JSON, nests deeper
 ///           than kMaxJsonNesting or has a key twice, an unknown dtype or field, data_offsets that

@@ -40,8 +40,7 @@ std::optional<std::size_t> byte_size(DType dtype, std::span<const std::size_t> s
 /// quiet bit and its payload. A boolean becomes 0 or 1.
 ///
 /// Requires  (C1) bytes.size() == byte_size(dtype, shape)  (C2) an int64 is at most 2^53 in
-/// magnitude
-///           (C3) a byte of a boolean is 0 or 1
+///           magnitude  (C3) a byte of a boolean is 0 or 1
 /// Throws    ContractError that names the tensor and the element
 std::vector<double> widen(const StoredTensor& tensor);
 
@@ -63,9 +62,8 @@ StoredTensor make_tensor(std::string name, DType dtype, std::vector<std::size_t>
 
 /// The tensors in ascending byte order of their names: what the writers of every format need.
 ///
-/// Requires  (C1) names are UTF-8, not empty, hold no NUL, and no two are equal  (C2) bytes.size()
-/// ==
-///           byte_size(dtype, shape)  (C3) a byte of a boolean is 0 or 1
+/// Requires  (C1) names are UTF-8, not empty, hold no NUL, and no two are equal
+///           (C2) bytes.size() == byte_size(dtype, shape)  (C3) a byte of a boolean is 0 or 1
 /// Throws    ContractError that names `function` and the tensor
 std::vector<const StoredTensor*> sorted_by_name(std::string_view function,
                                                 std::span<const StoredTensor> tensors);

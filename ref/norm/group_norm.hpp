@@ -21,8 +21,7 @@ struct GroupNormForward {
 /// padded tokens are normalised with the same statistics.
 /// Source    [WH18]; mask: docs/derivations/norms.md
 /// Computes  over the m elements of sample b and group j (C = D/groups consecutive features),
-/// tokens
-///           ascending, then features: mean_bj, biased_variance_bj about it,
+///           tokens ascending, then features: mean_bj, biased_variance_bj about it,
 ///           rstd_bj = 1 / sqrt(biased_variance_bj + eps) ; x_hat = (x - mean) rstd ;
 ///           y = gamma x_hat + beta
 /// Shapes    x, y [B,T,D], or [N,D], which is [N,1,D]; gamma, beta [D]; mean, rstd [B,groups];

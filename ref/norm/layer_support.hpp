@@ -139,8 +139,7 @@ void check_count(std::string_view function, std::string_view option, std::int64_
 void check_decay(std::string_view function, std::string_view option, double decay);
 
 /// Checks    that a running statistic has extent D and finite elements, and none below 0 where it
-/// is
-///           a squared one
+///           is a squared one
 template <class T>
 void check_running(std::string_view function, std::string_view name, const Tensor<T>& values,
                    std::size_t d_model, bool squared) {

@@ -33,7 +33,7 @@ T clamp(const T& x, const T& lower, const T& upper) {
 }
 
 /// Computes  x, taken as a constant of the derivative: a dual number loses its derivative, a
-/// complex number its imaginary part.
+///           complex number its imaginary part.
 template <class T>
 T stop_gradient(const T& x) {
   return x;

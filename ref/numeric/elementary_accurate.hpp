@@ -11,8 +11,8 @@ inline namespace NORMPROOF_SIDE {
 /// Source    [Ziv91]: enclosures of growing precision until both ends round to the same double
 /// Computes  the double nearest to f(x), ties to even; f(NaN) = NaN, log(x < 0) = NaN,
 ///           log(+-0) = -inf, exp(+-0) = 1, tanh(+-0) = erf(+-0) = +-0
-/// Requires  (C1) 2 <= first_limbs <= 33: 64 (first_limbs - 1) fractional bits in the first
-/// attempt,
+/// Requires  (C1) 2 <= first_limbs <= 33:
+///           64 (first_limbs - 1) fractional bits in the first attempt,
 ///           about twice as many in each later one
 /// Throws    std::logic_error where 2048 fractional bits do not decide (a GPU traps); no such
 ///           argument is known

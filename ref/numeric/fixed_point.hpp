@@ -10,8 +10,8 @@ inline namespace NORMPROOF_SIDE {
 /// A real number >= 0 in fixed point, known to within a bound: limbs of 64 bits, the integer part
 /// last, and an error in units of the last place, 2^-(64 (limbs - 1)).
 ///
-/// Computes  each operation truncates, and its error covers the truncation and the operands'
-/// errors:
+/// Computes  each operation truncates,
+///           and its error covers the truncation and the operands' errors:
 ///           |value - exact| <= error, where exact is the result for the exact operands
 /// Requires  (C1) 2 <= limbs <= kMaxLimbs, the same of both operands; (C2) the integer part of a
 ///           result is below 2^63, and a difference is not negative

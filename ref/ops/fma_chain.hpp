@@ -11,11 +11,10 @@ inline constexpr std::size_t kChain = 256;
 
 /// The order of every sum of products (docs/determinism.md, R1), for any scalar.
 ///
-/// Computes  total = sum_k a(k) b(k), k = 0 .. count-1, in blocks of 256 ascending k: inside a
-/// block
-///           s = multiply_add(a(k), b(k), s) from s = +0; the blocks' results are added from left
-///           to right, beginning with the first, or with the old total where `add`. +0 for count =
-///           0.
+/// Computes  total = sum_k a(k) b(k), k = 0 .. count-1, in blocks of 256 ascending k:
+///           inside a block s = multiply_add(a(k), b(k), s) from s = +0; the blocks' results are
+///           added from left to right, beginning with the first, or with the old total where `add`.
+///           +0 for count = 0.
 /// Requires  multiply_add(T, T, T) where T is defined; else that of ref/numeric/multiply_add.hpp
 /// Error     gamma(min(count, 256) + ceil(count/256) - 1) sum_k |a(k) b(k)| for one rounding in
 ///           multiply_add; docs/error_analysis.md, section 7

@@ -35,8 +35,7 @@ class Rows {
   std::size_t grain() const { return 4096 / width + 1; }
 
   /// Throws    NotFiniteError naming the first element of the row that takes part and is not
-  /// finite,
-  ///           if there is one
+  ///           finite, if there is one
   template <class T>
   void check_row(std::string_view argument, const T* t, std::size_t row) const {
     const bool* valid = mask(row);

@@ -26,10 +26,12 @@ struct GradientNorms {
 template <numeric::Real T>
 GradientNorms<T> gradient_norms(const Gradients<T>& gradients);
 
-/// Computes  g = g (max_norm / whole) for every element where max_norm is given and whole >
-/// max_norm Requires  (C1) of gradient_norms  (C2) max_norm > 0 and finite Order     R4: the
-/// quotient is rounded once, and then every product Returns   the norms before Throws
-/// ContractError, before anything is changed
+/// Computes  g = g (max_norm / whole) for every element where max_norm is given and
+///           whole > max_norm
+/// Requires  (C1) of gradient_norms  (C2) max_norm > 0 and finite
+/// Order     R4: the quotient is rounded once, and then every product
+/// Returns   the norms before
+/// Throws    ContractError, before anything is changed
 template <numeric::Real T>
 GradientNorms<T> clip_gradients(Gradients<T>& gradients, std::optional<double> max_norm);
 

@@ -40,8 +40,7 @@ OptimizerState<T> initial_optimizer_state(const model::OptimizerOptions& options
 ///                      p = p - (step_size m) / (sqrt(v) / root + eps)
 ///           AdamW      p = p (1 - lr weight_decay), then as Adam
 /// Shapes    of a parameter: any; its moments and its dense gradient alike; a row gradient belongs
-/// to
-///           a parameter [V,D] and has values [R,D]
+///           to a parameter [V,D] and has values [R,D]
 /// Requires  (C1) momentum >= 0; 0 <= beta1, beta2 < 1; eps > 0; weight_decay >= 0; all finite
 ///           (C2) learning_rate finite and >= 0  (C3) each parameter has one gradient, and each
 ///           gradient a parameter  (C4) shapes as above; rows ascending, each once, all below V

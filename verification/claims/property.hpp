@@ -42,7 +42,8 @@ Judgement both(const Judgement& a, const Judgement& b);
 ///                 .cases = batches({.rows = {1, 12}, .features = {1, 3}}),   // generators.hpp
 ///                 .judge = [&](const Batch& b) {
 ///                   auto step = run.subject.step<oracle50>(BatchNormOptions{},
-///                   b.inputs<oracle50>()); return within(abs(lhs - rhs), bound);
+///                                                          b.inputs<oracle50>());
+///                   return within(abs(lhs - rhs), bound);
 ///                 },
 ///                 .describe = [&](const Batch& b) { return fmt::format("x = {}", ...); },
 ///                 .worst_meaning = "|lhs - rhs| / bound of rounding at 50 digits"});

@@ -30,7 +30,7 @@ std::string cut(std::string_view utf8, std::size_t width);
 std::string pad_right(std::string_view utf8, std::size_t width);
 
 /// Computes  lines of at most `width` columns, broken at spaces; a longer word has a line of its
-/// own
+///           own
 std::vector<std::string> wrap(std::string_view utf8, std::size_t width);
 
 /// A number for people: three significant digits, "0" and "inf" and "nan" as such.

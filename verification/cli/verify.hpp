@@ -6,8 +6,9 @@
 namespace normproof::verification::cli {
 
 /// Checks the claims, follows the statistics, writes the files that are asked for and then the
-/// table on standard output. Returns   true where everything is as expected Throws    UsageError,
-/// FileError
+/// table on standard output.
+/// Returns   true where everything is as expected
+/// Throws    UsageError, FileError
 bool verify(const VerifyCommand& command);
 
 /// Everything of `verify` but the output.

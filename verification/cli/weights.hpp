@@ -13,7 +13,7 @@ struct WeightsCommand {
 /// The folders above `out` are made.
 /// Requires  (C1) `out` ends in .npz or .safetensors, and is not there yet
 /// Throws    UsageError (C1), and where the norm is one that PyTorch's layer does not have;
-/// FileError
+///           FileError
 void weights(const WeightsCommand& command);
 
 }  // namespace normproof::verification::cli

@@ -55,8 +55,8 @@ struct NormalisationBounds {
   std::vector<double> x_hat_magnitude;  ///< no bound, but |x_hat| itself, rounded up
 };
 
-/// Requires  (C1) at least one element  (C2) statistic + eps > 0
 /// The bounds of rstd and x_hat are infinite where the statistic may be off by as much as it is.
+/// Requires  (C1) at least one element  (C2) statistic + eps > 0
 NormalisationBounds normalisation(const Slice& slice);
 
 /// |y_hat - y| for y = gamma x_hat + beta, each operation rounded, from a bound of x_hat;

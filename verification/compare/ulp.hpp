@@ -20,7 +20,8 @@ std::uint64_t ulp_distance(double a, double b);
 bool same_number(double a, double b);
 
 /// The distance from |x| to the next double away from zero: 2^-1074 at zero and for subnormals,
-/// 2^971 at the largest finite double. Requires  x finite; otherwise NaN
+/// 2^971 at the largest finite double.
+/// Requires  x finite; otherwise NaN
 double ulp(double x);
 
 }  // namespace normproof::verification::compare

@@ -24,8 +24,7 @@ struct EvalInputs {
 };
 
 /// Computes  the inputs of the layer: x, optional gamma, beta, grad_y, valid, and the tensors of
-/// its
-///           state, those absent from initial_state; each widened exactly to double. With
+///           its state, those absent from initial_state; each widened exactly to double. With
 ///           `sequence` x, grad_y and valid have a leading axis of steps
 /// Shapes    x [N,D] or [B,T,D] (with `sequence` [S,N,D] or [S,B,T,D]); grad_y as x; valid as x
 ///           without D, boolean or 0 and 1 of any dtype; gamma and beta of rank 1; the state as

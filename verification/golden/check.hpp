@@ -76,8 +76,7 @@ Ask from_program(const std::string& command, double seconds, int most_starts = 3
 
 /// Reads each case, asks for the answer and checks it.
 /// Requires  (C1) jobs is 1 where `ask` takes one question at a time  (C2) each of options.outputs
-/// is
-///           expected in one of the cases
+///           is expected in one of the cases
 /// Throws    UsageError (C2); FileError where the corpus itself is damaged
 std::vector<CaseResult> check_cases(const std::filesystem::path& golden,
                                     const std::vector<CaseDescription>& cases, const Ask& ask,

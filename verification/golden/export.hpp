@@ -20,8 +20,8 @@ struct ExportSummary {
 };
 
 /// Writes the cases of a corpus that the glob matches in another format; the folder appears when it
-/// is complete. The same corpus gives the same bytes. Throws    UsageError where `out` is there
-/// already or nothing matches; FileError
+/// is complete. The same corpus gives the same bytes.
+/// Throws    UsageError where `out` is there already or nothing matches; FileError
 ExportSummary export_corpus(const std::filesystem::path& golden, const std::string& only,
                             ExportFormat format, const std::filesystem::path& out);
 

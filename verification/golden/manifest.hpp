@@ -32,8 +32,7 @@ std::string manifest_json(const std::vector<std::string>& case_texts);
 
 /// The cases that a manifest names.
 /// Throws    FileError that names `file`, the field and the expectation: another format, totals
-/// that
-///           disagree with the cases, a path twice or out of order
+///           that disagree with the cases, a path twice or out of order
 std::vector<CaseDescription> parse_manifest(std::string_view text, const std::string& file);
 
 }  // namespace normproof::verification::golden

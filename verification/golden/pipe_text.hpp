@@ -26,8 +26,7 @@ bool is_declined(std::string_view line, const std::string& path);
 
 /// The tensors of an answer: the path of the case, then each output as in to_line.
 /// Throws    FileError, one sentence: another path, a word that is no number, more or fewer
-/// elements
-///           than the shape has, an unknown dtype, an element that the dtype does not hold
+///           elements than the shape has, an unknown dtype, an element that the dtype does not hold
 std::vector<StoredTensor> parse_answer(std::string_view line, const std::string& path);
 
 }  // namespace normproof::verification::golden

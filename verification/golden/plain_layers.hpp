@@ -36,8 +36,7 @@ struct Style {
 /// Source    docs/specification/norms.md, docs/specification/activations.md,
 ///           docs/specification/encoder.md
 /// Computes  the outputs and the state of each step, and the statistics of the layers, as a
-/// candidate
-///           would answer
+///           candidate would answer
 /// Requires  (C1) a case that certify takes
 std::vector<StoredTensor> run_plain(const Case& c, const Style& style, Sites& sites);
 

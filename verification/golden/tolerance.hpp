@@ -26,9 +26,8 @@ Accumulation usual_accumulation(DType dtype);
 /// Source    docs/error_analysis.md, section 8: any order of the sums, 2 units in the last place in
 ///           any other operation; then one rounding to the dtype that the answer is stored in
 /// Computes  the bound of each output for `accumulation` and `formula` (of one_pass, which two
-/// passes
-///           meet too, as of two_pass where the layer is not centred); infinite where it claims
-///           nothing, which includes what an infinity or a NaN of the inputs reaches
+///           passes meet too, as of two_pass where the layer is not centred); infinite where it
+///           claims nothing, which includes what an infinity or a NaN of the inputs reaches
 struct Tolerance {
   ref::tensor::NamedTensors<double> bound;
   /// What one rounding of every input and option to the dtype of the case may move: where a bound

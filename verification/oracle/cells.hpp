@@ -33,8 +33,7 @@ struct Cells {
 
 /// Computes  the cells of x, in the row-major order of their statistics
 /// Requires  (C1) groups divides D  (C2) valid is empty or has the shape of x without D, and where
-/// it
-///           matters, every cell has a valid element
+///           it matters, every cell has a valid element
 Cells partition(Partition kind, const Shape& x_shape, std::size_t groups, const Mask& valid);
 
 /// True for a tensor that a caller left out.

@@ -29,7 +29,8 @@ struct Evaluation {
 /// The forward of every layer of docs/specification/norms.md, from its mathematical definition:
 /// sums are plain sums, a variance is the mean of squared deviations. Nothing of ref/ops or
 /// ref/norm is used. r and d of batch renormalisation and all running quantities are constants, not
-/// variables. Requires  (C1) shapes as in the specification  (C2) statistic + eps > 0 everywhere
+/// variables.
+/// Requires  (C1) shapes as in the specification  (C2) statistic + eps > 0 everywhere
 /// Throws    ContractError
 template <class S>
 Evaluation<S> evaluate(const ref::model::NormOptions& options, const Arguments<S>& arguments,

@@ -35,8 +35,7 @@ Arguments<oracle100> written_out(const ref::model::NormOptions& options,
 /// Computes  the vector-Jacobian product: d L/d x, d L/d gamma, d L/d beta of L = sum(grad_y y)
 /// Requires  (C1) inputs.grad_y has the shape of x
 /// Error     about 1e-97 times the terms; the complex step's h is 2^-4000 times the largest
-/// |input|,
-///           and its truncation h^2 times a third derivative
+///           |input|, and its truncation h^2 times a third derivative
 Gradients oracle_gradients(const ref::model::NormOptions& options, const OracleInputs& inputs,
                            const NamedTensors<oracle100>& state, Method method);
 

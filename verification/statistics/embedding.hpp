@@ -39,8 +39,7 @@ ref::tensor::Mask valid_mask(const ref::data::TokenBatch& batch);
 /// out).
 ///
 /// Computes  grad_y_btd = RandomStream(seed, "grad_y/<step>").normal((b T + t) D + d); <step> is
-/// the
-///           decimal number
+///           the decimal number
 /// Shapes    grad_y [B,T,D]
 ref::tensor::Tensor<double> upstream_gradient(std::uint64_t seed, std::size_t step,
                                               const ref::data::TokenBatch& batch,

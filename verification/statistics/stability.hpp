@@ -22,8 +22,8 @@ struct StabilityReport {
 };
 
 /// Source    T4' and T4'' of docs/derivations: nu is bounded for theta <= 1, and up to 2 by
-/// theta/(2 - theta) Computes  warning where some theta is not <= 1; error where two in a row are
-/// not < 2. NaN is
+///           theta / (2 - theta)
+/// Computes  warning where some theta is not <= 1; error where two in a row are not < 2. NaN is
 ///           both.
 /// Shapes    max_theta: one value a step, the largest over the channels
 StabilityReport judge_stability(std::span<const double> max_theta);

@@ -39,8 +39,7 @@ struct Cell {
 std::vector<std::string> study_norms();
 
 /// "corrected/1x32/layer_norm/rate-0.5/seed-42", then, where they are not the default, "/longest"
-/// or
-/// "/512", "/uniform-0.1", "/steps-20", "/curves" and "/dynamics".
+/// or "/512", "/uniform-0.1", "/steps-20", "/curves" and "/dynamics".
 std::string cell_name(const Cell& cell);
 
 /// The one name of a number from 0 on: the fewest digits that read back to the same bits, from 0.1
@@ -54,9 +53,8 @@ Cell parse_cell(std::string_view name);
 
 /// What is trained; vocab_size is the data's to say.
 /// Computes  d_model 32, 8 heads, ReLU, dropout 0.1, batches of 64, SGD without momentum, a
-/// constant
-///           rate. Corrected: positions, the mean of real tokens, weights N / (C n_c), Xavier
-///           outside the feed-forward and Kaiming inside, biases 0
+///           constant rate. Corrected: positions, the mean of real tokens, weights N / (C n_c),
+///           Xavier outside the feed-forward and Kaiming inside, biases 0
 /// Throws    UsageError where the rate or the limit is no number, or the norm is not known
 training::RunConfig config_of(const Cell& cell);
 

@@ -31,11 +31,10 @@ struct Statement {
 const std::vector<Statement>& statements();
 
 /// Computes  for each seed whether the predicate of the statement holds of its cells: holds or
-/// fails
-///           where every seed says so, unsettled where they disagree, not_run where no seed has the
-///           cells that it needs: a cell that is missing is never taken for one that failed. e1 and
-///           e2: of the means over the seeds, unsettled where fewer than 95 of 100 seeds say the
-///           same
+///           fails where every seed says so, unsettled where they disagree, not_run where no seed
+///           has the cells that it needs: a cell that is missing is never taken for one that
+///           failed. e1 and e2: of the means over the seeds, unsettled where fewer than 95 of 100
+///           seeds say the same
 /// Requires  (C1) id is one of statements()
 Finding find(const std::string& id, const Results& results, const Condition& condition);
 

@@ -43,8 +43,7 @@ struct JobsSummary {
 ///           are sorted
 /// Requires  (C1) 1 <= jobs  (C2) this process has one thread  (C3) each name once
 /// Throws    UsageError, FileError, NoDeviceError or std::runtime_error as the runner does;
-/// std::runtime_error
-///           where workers were killed and tasks are missing. What is done stays
+///           std::runtime_error where workers were killed and tasks are missing. What is done stays
 JobsSummary run_tasks(const Store& store, std::vector<Task> tasks, const Runner& runner,
                       const JobsOptions& options);
 

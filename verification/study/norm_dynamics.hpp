@@ -20,11 +20,9 @@ namespace normproof::verification::study {
 ///
 ///           mean_change, ...        |v_t - v_{t-1}|_2 / |v_{t-1}|_2 of each of the three
 ///           mean_distance, ...      (1/D) |v_t - running|_2, running as the step finds it: mean
-///           and
-///                                   variance of batch_norm, quadratic_mean of the power norms
+///                                   and variance of batch_norm, quadratic_mean of the power norms
 ///           running_mean_rms, running_variance_rms, running_psi2_rms   over the channels, after
-///           the
-///                                   step
+///                                   the step
 ///           lipschitz               of the norm as a map of x in this step: max |gamma| rstd; of
 ///                                   layer_norm and rms_norm a bound, max |gamma| max rstd,
 ///                                   attained where gamma is constant; of power_norm_released times

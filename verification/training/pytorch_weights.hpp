@@ -33,9 +33,8 @@ std::vector<ref::io::StoredTensor> to_pytorch(const ref::encoder::EncoderConfig&
 /// The inverse. `module.` and `_orig_mod.` in names, from torch.nn.DataParallel and torch.compile,
 /// are left out. float64 keeps its bits; float32, float16 and bfloat16 are widened, which is exact.
 /// Throws    UsageError as to_pytorch; FileError naming `file`, the tensor and what was expected:
-/// one
-///           is absent, not a parameter of the configuration, of another shape, of integers, or has
-///           an element that is not finite
+///           one is absent, not a parameter of the configuration, of another shape, of integers, or
+///           has an element that is not finite
 ref::tensor::NamedTensors<double> from_pytorch(const ref::encoder::EncoderConfig& config,
                                                std::span<const ref::io::StoredTensor> tensors,
                                                const std::string& file);

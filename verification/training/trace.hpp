@@ -54,14 +54,13 @@ nlohmann::ordered_json steps_json(const TraceSummary& summary);
 /// Every tensor of the first steps of a run, forward and backward, in a new folder.
 ///
 /// Computes  config.json and data.json as `run` has them; initial<suffix>: the state before the
-/// first
-///           step and class_weights; step_0001<suffix>, ...: `tokens`, `valid`, `labels`, every
-///           tensor that the step shows (encoder::Tap), and the state after it as a checkpoint
-///           names it; manifest.json. With accumulation the tensors of batch k > 1 end in ".k".
-///           certified: the same trajectory in balls, from the same initial state, with as many
-///           bits as it takes until every element of every tensor has its nearest double; beside
-///           each tensor what remains, "<name>_lo", as in the golden corpus. Each TracedStep then
-///           says how far the run in double is from it
+///           first step and class_weights; step_0001<suffix>, ...: `tokens`, `valid`, `labels`,
+///           every tensor that the step shows (encoder::Tap), and the state after it as a
+///           checkpoint names it; manifest.json. With accumulation the tensors of batch k > 1 end
+///           in ".k". certified: the same trajectory in balls, from the same initial state, with as
+///           many bits as it takes until every element of every tensor has its nearest double;
+///           beside each tensor what remains, "<name>_lo", as in the golden corpus. Each TracedStep
+///           then says how far the run in double is from it
 /// Requires  (C1) 1 <= steps  (C2) suffix is ".safetensors" or ".npz"  (C3) out is absent or empty
 /// Throws    UsageError (C1 to C3, and what the configuration cannot be); FileError; RunFailure
 ///           where a value is not finite, or not decided with 65,536 bits
