@@ -13,6 +13,7 @@
 
 #include "ref/numeric/parallel.hpp"
 #include "verification/evaluation/sequence.hpp"
+#include "verification/golden/arithmetic.hpp"
 #include "verification/golden/certificate.hpp"
 #include "verification/golden/corpus_files.hpp"
 #include "verification/golden/nearest.hpp"

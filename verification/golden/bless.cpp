@@ -22,8 +22,8 @@
 #include "ref/io/sha256.hpp"
 #include "ref/numeric/errors.hpp"
 #include "verification/compare/ulp.hpp"
+#include "verification/golden/arithmetic.hpp"
 #include "verification/golden/corpus_files.hpp"
-#include "verification/golden/tolerance.hpp"
 
 namespace normproof::verification::golden {
 

@@ -13,6 +13,7 @@
 #include "ref/numeric/errors.hpp"
 #include "ref/tensor/contract.hpp"
 #include "verification/evaluation/sequence.hpp"
+#include "verification/golden/arithmetic.hpp"
 #include "verification/golden/nearest.hpp"
 
 namespace normproof::verification::golden {
@@ -149,13 +150,6 @@ void check_exact(const Case& c, const std::vector<OpenOutput>& outputs,
 }
 
 }  // namespace
-
-DType dtype_of_output(DType dtype, std::string_view name) {
-  if (name == "iterations" || name.ends_with(".iterations")) return DType::int64;
-  const bool small = dtype == DType::float16 || dtype == DType::bfloat16;
-  const bool kept = name == "y" || name.starts_with("grad_");
-  return small && !kept ? DType::float32 : dtype;
-}
 
 bool replace_not_finite(EvalInputs& inputs, double replacement) {
   bool found = false;

@@ -22,10 +22,6 @@ struct Expected {
   Certificate certificate;
 };
 
-/// The dtype of an output of the case. Kernels for 16 bits keep statistics and state in float32,
-/// and a count is an int64.
-DType dtype_of_output(DType dtype, std::string_view name);
-
 /// Computes  every output and the state of each step, for the exact inputs in exact arithmetic:
 ///           balls of growing precision until both ends of each enclosure round to the same
 ///           numbers. An infinity or NaN among the inputs makes NaN of what depends on it, and

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "verification/evaluation/encoders.hpp"
-#include "verification/golden/certificate.hpp"
+#include "verification/golden/arithmetic.hpp"
 #include "verification/golden/recipe.hpp"
 
 namespace normproof::verification::golden {

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "verification/golden/certificate.hpp"
+#include "verification/golden/arithmetic.hpp"
 #include "verification/golden/recipe.hpp"
 
 namespace normproof::verification::golden {

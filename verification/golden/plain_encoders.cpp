@@ -6,10 +6,9 @@
 #include <utility>
 
 #include "ref/norm/rms_norm.hpp"
-#include "verification/golden/certificate.hpp"
+#include "verification/golden/arithmetic.hpp"
 #include "verification/golden/narrow.hpp"
 #include "verification/golden/plain_encoder_layer.hpp"
-#include "verification/golden/tolerance.hpp"
 
 namespace normproof::verification::golden {
 

@@ -4,14 +4,13 @@
 #include <variant>
 
 #include "ref/norm/rms_norm.hpp"
-#include "verification/golden/certificate.hpp"
+#include "verification/golden/arithmetic.hpp"
 #include "verification/golden/layer_traits.hpp"
 #include "verification/golden/narrow.hpp"
 #include "verification/golden/plain_encoders.hpp"
 #include "verification/golden/plain_functions.hpp"
 #include "verification/golden/plain_norms.hpp"
 #include "verification/golden/plain_optimizers.hpp"
-#include "verification/golden/tolerance.hpp"
 
 namespace normproof::verification::golden {
 

@@ -4,12 +4,11 @@
 #include <optional>
 
 #include "ref/numeric/any_order_error.hpp"
+#include "verification/golden/arithmetic.hpp"
 #include "verification/golden/case.hpp"
 #include "verification/golden/mutation.hpp"
 
 namespace normproof::verification::golden {
-
-using Accumulation = ref::model::StorageFormat;
 
 /// Choices that a correct implementation is free in: no style may ever be rejected.
 struct Style {

@@ -5,11 +5,10 @@
 #include <map>
 #include <variant>
 
-#include "verification/golden/certificate.hpp"
+#include "verification/golden/arithmetic.hpp"
 #include "verification/golden/narrow.hpp"
 #include "verification/golden/plain_math.hpp"
 #include "verification/golden/plain_slices.hpp"
-#include "verification/golden/tolerance.hpp"
 
 namespace normproof::verification::golden {
 

@@ -11,7 +11,7 @@
 #include "ref/norm/norm.hpp"
 #include "ref/norm/rms_norm.hpp"
 #include "ref/numeric/random.hpp"
-#include "verification/golden/certificate.hpp"
+#include "verification/golden/arithmetic.hpp"
 #include "verification/golden/layer_traits.hpp"
 
 namespace normproof::verification::golden {

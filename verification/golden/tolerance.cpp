@@ -21,9 +21,6 @@ using ref::tensor::Tensor;
 
 namespace {
 
-constexpr Accumulation kAccumulations[] = {Accumulation::float64, Accumulation::float32,
-                                           Accumulation::float16, Accumulation::bfloat16};
-
 NamedTensors<double> errors_of(const Case& c, const evaluation::EvalInputs& inputs,
                                const Arithmetic& arithmetic) {
   const AnyOrderArithmetic scope(arithmetic);
@@ -49,47 +46,6 @@ void allow_one_pass(const Case& c, const evaluation::EvalInputs& inputs, Accumul
 }
 
 }  // namespace
-
-std::string_view to_string(Accumulation accumulation) {
-  switch (accumulation) {
-    case Accumulation::float64:
-      return "float64";
-    case Accumulation::float32:
-      return "float32";
-    case Accumulation::float16:
-      return "float16";
-    case Accumulation::bfloat16:
-      return "bfloat16";
-  }
-  ref::numeric::contract_failure("to_string", "accumulation", "is no enumerator",
-                                 "one of Accumulation");
-}
-
-Accumulation accumulation_of(std::string_view name) {
-  std::vector<std::string> known;
-  for (const Accumulation accumulation : kAccumulations) {
-    if (to_string(accumulation) == name) return accumulation;
-    known.emplace_back(to_string(accumulation));
-  }
-  throw ref::numeric::UsageError(ref::numeric::unknown_name("accumulation", name, known));
-}
-
-Arithmetic arithmetic_of(Accumulation accumulation) {
-  switch (accumulation) {
-    case Accumulation::float32:
-      return ref::numeric::kFloat32;
-    case Accumulation::float16:
-      return ref::numeric::kFloat16;
-    case Accumulation::bfloat16:
-      return ref::numeric::kBfloat16;
-    default:
-      return ref::numeric::kFloat64;
-  }
-}
-
-Accumulation usual_accumulation(DType dtype) {
-  return dtype == DType::float64 ? Accumulation::float64 : Accumulation::float32;
-}
 
 std::string_view to_string(Formula formula) {
   return formula == Formula::one_pass ? "one_pass" : "two_pass";
@@ -117,15 +73,6 @@ Tolerance tolerance(const Case& c, Accumulation accumulation, Formula formula) {
   if (ref::model::is_function(op_of(c)))
     add_function_allowances(c, inputs.function, accumulation, bounds.bound);
   return bounds;
-}
-
-double unit_roundoff(DType dtype) {
-  return arithmetic_of(storage_of(dtype)).unit_roundoff;
-}
-
-double ulp_of(double x, DType dtype) {
-  if (x == 0) return std::numeric_limits<double>::denorm_min();
-  return std::ldexp(2 * unit_roundoff(dtype), std::ilogb(x));
 }
 
 double with_storage(double bound, double exact, DType stored) {

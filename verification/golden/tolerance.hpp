@@ -1,25 +1,16 @@
 #pragma once
 
-#include "ref/numeric/any_order_error.hpp"
+#include "verification/golden/arithmetic.hpp"
 #include "verification/golden/case.hpp"
 
 namespace normproof::verification::golden {
 
-/// What a candidate computes with: the dtype of its sums and products, whatever it stores.
-using Accumulation = ref::model::StorageFormat;
-std::string_view to_string(Accumulation accumulation);
-/// Throws    UsageError with the nearest known name
-Accumulation accumulation_of(std::string_view name);
-ref::numeric::Arithmetic arithmetic_of(Accumulation accumulation);
 /// How the variance of a centred layer is taken: as `two_pass`, the mean of squared distances from
 /// the mean, in any way that is as good (Welford's, a tree of partial ones), or as E[x^2] - E[x]^2.
 enum class Formula { two_pass, one_pass };
 std::string_view to_string(Formula formula);
 /// Throws    UsageError with the nearest known name
 Formula formula_of(std::string_view name);
-
-/// As kernels do it: float32 for 16 bits, else the dtype itself.
-Accumulation usual_accumulation(DType dtype);
 
 /// How far a correct implementation may be from the exact result of a case, element by element.
 ///
@@ -35,12 +26,6 @@ struct Tolerance {
   ref::tensor::NamedTensors<double> of_the_inputs;
 };
 Tolerance tolerance(const Case& c, Accumulation accumulation, Formula formula = Formula::two_pass);
-
-/// Of a float dtype; 2^-53 for the others.
-double unit_roundoff(DType dtype);
-
-/// The unit in the last place of numbers of the dtype like x, subnormal ones aside.
-double ulp_of(double x, DType dtype);
 
 /// The bound with the rounding to the dtype of storage added, for an exact value.
 double with_storage(double bound, double exact, DType stored);

@@ -11,6 +11,7 @@
 #include "ref/io/tensor_file.hpp"
 #include "tests/ref/io/temporary_folder.hpp"
 #include "tests/verification/golden/samples.hpp"
+#include "verification/golden/arithmetic.hpp"
 #include "verification/golden/make.hpp"
 
 namespace normproof::verification::golden {

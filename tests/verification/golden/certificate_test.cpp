@@ -82,17 +82,6 @@ TEST(Certify, TensorsAscendAndAreThoseOfTheLayer) {
   EXPECT_EQ(find(expected.tensors, "running_mean")->dtype, DType::float32);
 }
 
-TEST(Certify, DTypesOfOutputs) {
-  for (const DType dtype : {DType::float64, DType::float32, DType::float16, DType::bfloat16}) {
-    const bool small = dtype == DType::float16 || dtype == DType::bfloat16;
-    EXPECT_EQ(dtype_of_output(dtype, "y"), dtype);
-    EXPECT_EQ(dtype_of_output(dtype, "grad_gamma"), dtype);
-    EXPECT_EQ(dtype_of_output(dtype, "rstd"), small ? DType::float32 : dtype);
-    EXPECT_EQ(dtype_of_output(dtype, "running_mean"), small ? DType::float32 : dtype);
-    EXPECT_EQ(dtype_of_output(dtype, "iterations"), DType::int64);
-  }
-}
-
 std::vector<bool> not_numbers(const Expected& expected, std::string_view name) {
   std::vector<bool> result;
   for (const double value : values_of(expected.tensors, name)) result.push_back(std::isnan(value));

@@ -10,6 +10,7 @@
 #include "ref/norm/rms_norm.hpp"
 #include "tests/ref/numeric/error_message.hpp"
 #include "verification/evaluation/sequence.hpp"
+#include "verification/golden/arithmetic.hpp"
 #include "verification/golden/certificate.hpp"
 #include "verification/golden/corpus_files.hpp"
 #include "verification/golden/recipe.hpp"
@@ -18,6 +19,8 @@ namespace normproof::verification::golden {
 
 inline constexpr double kGoldenNaN = std::numeric_limits<double>::quiet_NaN();
 inline constexpr double kGoldenInfinity = std::numeric_limits<double>::infinity();
+inline constexpr Accumulation kEveryAccumulation[] = {
+    Accumulation::float64, Accumulation::float32, Accumulation::float16, Accumulation::bfloat16};
 
 inline StoredTensor tensor_of(const std::string& name, DType dtype, std::vector<std::size_t> shape,
                               const std::vector<double>& values) {

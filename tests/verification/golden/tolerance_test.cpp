@@ -9,31 +9,10 @@
 namespace normproof::verification::golden {
 namespace {
 
-constexpr Accumulation kEveryAccumulation[] = {Accumulation::float64, Accumulation::float32,
-                                               Accumulation::float16, Accumulation::bfloat16};
-
 double largest_of(const ref::tensor::Tensor<double>& tensor) {
   double largest = 0;
   for (std::size_t i = 0; i < tensor.size(); ++i) largest = std::max(largest, tensor.data()[i]);
   return largest;
-}
-
-TEST(Tolerance, AccumulationsByName) {
-  for (const Accumulation accumulation : kEveryAccumulation)
-    EXPECT_EQ(accumulation_of(to_string(accumulation)), accumulation);
-  EXPECT_EQ(usage_message([] { accumulation_of("flot32"); }),
-            "unknown accumulation 'flot32'; did you mean 'float32'? known: float64, float32, "
-            "float16, bfloat16");
-  EXPECT_EQ(arithmetic_of(Accumulation::float64).unit_roundoff, 0x1p-53);
-  EXPECT_EQ(arithmetic_of(Accumulation::float32).unit_roundoff, 0x1p-24);
-  EXPECT_EQ(arithmetic_of(Accumulation::float16).largest, 65504);
-  EXPECT_EQ(arithmetic_of(Accumulation::bfloat16).unit_roundoff, 0x1p-8);
-}
-
-TEST(Tolerance, SixteenBitsAreSummedInFloat32) {
-  EXPECT_EQ(usual_accumulation(DType::float64), Accumulation::float64);
-  for (const DType dtype : {DType::float32, DType::float16, DType::bfloat16})
-    EXPECT_EQ(usual_accumulation(dtype), Accumulation::float32);
 }
 
 TEST(Tolerance, HoldsEveryOutputAndShrinksWithTheUnitRoundoff) {
