@@ -12,8 +12,8 @@
 #include "ref/io/safetensors.hpp"
 #include "ref/io/tensor_file.hpp"
 #include "ref/numeric/errors.hpp"
-#include "verification/golden/manifest.hpp"
-#include "verification/golden/pipe_text.hpp"
+#include "verification/golden/certify/manifest.hpp"
+#include "verification/golden/gate/pipe_text.hpp"
 
 namespace normproof::tests::fuzz {
 namespace {
@@ -81,21 +81,21 @@ bool hold_json(std::span<const std::byte> bytes) {
       [](const json& object) { return bytes_of(object.dump()); });
 }
 
-std::vector<golden::CaseDescription> read_manifest(std::span<const std::byte> bytes) {
-  return golden::parse_manifest(text_of(bytes), kFile);
+std::vector<golden::certify::CaseDescription> read_manifest(std::span<const std::byte> bytes) {
+  return golden::certify::parse_manifest(text_of(bytes), kFile);
 }
 
-std::string manifest_of(const std::vector<golden::CaseDescription>& cases) {
+std::string manifest_of(const std::vector<golden::certify::CaseDescription>& cases) {
   json manifest = {{"cases", json::array()},
-                   {"format", golden::kManifestFormat},
+                   {"format", golden::certify::kManifestFormat},
                    {"totals", {{"cases", cases.size()}}}};
-  for (const golden::CaseDescription& description : cases)
+  for (const golden::certify::CaseDescription& description : cases)
     manifest["cases"].push_back(json::parse(description.case_text));
   return manifest.dump();
 }
 
 bool hold_manifest(std::span<const std::byte> bytes) {
-  std::vector<golden::CaseDescription> read;
+  std::vector<golden::certify::CaseDescription> read;
   try {
     read = read_manifest(bytes);
   } catch (const FileError&) {
@@ -104,7 +104,7 @@ bool hold_manifest(std::span<const std::byte> bytes) {
   const auto again = read_manifest(bytes_of(manifest_of(read)));
   require(again.size() == read.size(), "there are more or fewer cases");
   for (std::size_t i = 0; i < read.size(); ++i) {
-    const golden::CaseDescription &a = read[i], &b = again[i];
+    const golden::certify::CaseDescription &a = read[i], &b = again[i];
     require(a.path == b.path && a.case_text == b.case_text && a.outputs == b.outputs &&
                 a.condition == b.condition && a.inputs_sha256 == b.inputs_sha256 &&
                 a.expected_sha256 == b.expected_sha256,
@@ -118,8 +118,9 @@ bool hold_manifest(std::span<const std::byte> bytes) {
 
 bool hold_answer(std::span<const std::byte> bytes) {
   return hold_round_trip(
-      bytes, [](std::span<const std::byte> b) { return golden::parse_answer(text_of(b), kPath); },
-      [](const auto& tensors) { return bytes_of(golden::answer_line(kPath, tensors)); });
+      bytes,
+      [](std::span<const std::byte> b) { return golden::gate::parse_answer(text_of(b), kPath); },
+      [](const auto& tensors) { return bytes_of(golden::gate::answer_line(kPath, tensors)); });
 }
 
 /// A case a layer that has no more than a kilobyte, and one for each dtype and container.
@@ -194,9 +195,9 @@ std::vector<Bytes> manifest_seeds(const std::filesystem::path& corpus) {
   std::vector<std::string> texts;
   for (const auto& folder : small_cases(corpus)) {
     texts.push_back(io::read_text(folder / "case.json"));
-    seeds.push_back(bytes_of(golden::manifest_json({texts.back()})));
+    seeds.push_back(bytes_of(golden::certify::manifest_json({texts.back()})));
   }
-  std::string deep = golden::manifest_json({texts.front()});
+  std::string deep = golden::certify::manifest_json({texts.front()});
   const std::size_t at = deep.find("\"why\"");
   deep.insert(at, R"("deep": )" + std::string(kDeep, '[') + std::string(kDeep, ']') + ", ");
   seeds.push_back(bytes_of(deep));
@@ -206,8 +207,8 @@ std::vector<Bytes> manifest_seeds(const std::filesystem::path& corpus) {
 std::vector<Bytes> answer_seeds(const std::filesystem::path& corpus) {
   std::vector<Bytes> seeds;
   for (const auto& folder : small_cases(corpus))
-    seeds.push_back(
-        bytes_of(golden::answer_line(kPath, io::read_tensors(folder / "inputs.safetensors"))));
+    seeds.push_back(bytes_of(
+        golden::gate::answer_line(kPath, io::read_tensors(folder / "inputs.safetensors"))));
   return seeds;
 }
 

@@ -4,21 +4,21 @@
 #include "verification/agreement/primitives.hpp"
 #include "verification/agreement/random_cases.hpp"
 #include "verification/agreement/trajectory.hpp"
-#include "verification/golden/corpus.hpp"
+#include "verification/golden/corpus/corpus.hpp"
 
 namespace normproof::verification::agreement {
 
-Rows agree_ordered(gpu::device::Device& device, std::uint64_t seed, golden::Tier tier,
+Rows agree_ordered(gpu::device::Device& device, std::uint64_t seed, golden::corpus::Tier tier,
                    const Finished& finished) {
   Rows rows;
   const auto finish = [&] { finished(rows.last()); };
   agree_on_primitives(device, seed, rows, finish);
-  const std::vector<golden::Case> corpus = golden::corpus(tier);
+  const std::vector<golden::corpus::Case> corpus = golden::corpus::corpus(tier);
   for (const std::string& operation : ref::model::operation_names()) {
-    for (const golden::Case& c : corpus) {
-      if (golden::op_of(c) != operation) continue;
-      const std::string name = golden::path_of(c);
-      agree_on_operation(device, c.options, golden::inputs_of(c, name), name, rows);
+    for (const golden::corpus::Case& c : corpus) {
+      if (golden::corpus::op_of(c) != operation) continue;
+      const std::string name = golden::corpus::path_of(c);
+      agree_on_operation(device, c.options, golden::corpus::inputs_of(c, name), name, rows);
     }
     for_each_random_case(seed, operation, [&](const RandomCase& c) {
       agree_on_operation(device, c.operation, c.inputs, c.name, rows);

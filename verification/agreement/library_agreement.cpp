@@ -13,7 +13,7 @@
 #include "verification/agreement/product_judge.hpp"
 #include "verification/agreement/random_cases.hpp"
 #include "verification/agreement/trajectory.hpp"
-#include "verification/golden/corpus.hpp"
+#include "verification/golden/corpus/corpus.hpp"
 
 namespace normproof::verification::agreement {
 namespace {
@@ -56,7 +56,7 @@ struct Subject {
   }
 };
 
-void judge_products(const Subject& subject, golden::Tier tier, bool exact) {
+void judge_products(const Subject& subject, golden::corpus::Tier tier, bool exact) {
   Device& device = subject.device;
   for (const ProductSample& sample : product_samples(subject.seed, subject.arithmetic, tier, exact))
     subject.run(exact ? "product, exact" : "product", sample.name, exact,
@@ -122,15 +122,15 @@ void judge_attention(const Subject& subject) {
     }
 }
 
-void judge_encoders(const Subject& subject, golden::Tier tier, const Finished& finished) {
-  const std::vector<golden::Case> corpus = golden::corpus(tier);
+void judge_encoders(const Subject& subject, golden::corpus::Tier tier, const Finished& finished) {
+  const std::vector<golden::corpus::Case> corpus = golden::corpus::corpus(tier);
   for (const std::string& operation : ref::model::encoder_operation_names()) {
     bool any = false;
-    for (const golden::Case& c : corpus) {
-      if (golden::op_of(c) != operation) continue;
+    for (const golden::corpus::Case& c : corpus) {
+      if (golden::corpus::op_of(c) != operation) continue;
       any = true;
-      const std::string name = golden::path_of(c);
-      const evaluation::EvalInputs inputs = golden::inputs_of(c, name);
+      const std::string name = golden::corpus::path_of(c);
+      const evaluation::EvalInputs inputs = golden::corpus::inputs_of(c, name);
       subject.run(operation, name, false, [&](const Products& products) {
         run_encoder_on_device(subject.device, std::get<ref::model::EncoderOperation>(c.options),
                               inputs.encoder, products);
@@ -143,7 +143,7 @@ void judge_encoders(const Subject& subject, golden::Tier tier, const Finished& f
 }  // namespace
 
 Rows agree_with_library(Device& device, const Products& library, gpu::ops::Precision precision,
-                        std::uint64_t seed, golden::Tier tier, const Finished& finished) {
+                        std::uint64_t seed, golden::corpus::Tier tier, const Finished& finished) {
   Rows rows;
   const Subject subject{device, library, arithmetic_of(precision), seed, rows};
   const auto finish = [&] { finished(rows.last()); };

@@ -13,7 +13,7 @@ namespace normproof::verification::agreement {
 /// held there. Products of integers and scaled powers of two have a tolerance of 0.
 /// Requires  (C1) no job runs on the device at the same time
 Rows agree_with_library(gpu::device::Device& device, const gpu::ops::Products& library,
-                        gpu::ops::Precision precision, std::uint64_t seed, golden::Tier tier,
-                        const Finished& finished);
+                        gpu::ops::Precision precision, std::uint64_t seed,
+                        golden::corpus::Tier tier, const Finished& finished);
 
 }  // namespace normproof::verification::agreement

@@ -114,9 +114,9 @@ ProductSample sample_of(std::uint64_t seed, const ProductArithmetic& arithmetic,
 }  // namespace
 
 std::vector<ProductSample> product_samples(std::uint64_t seed, const ProductArithmetic& arithmetic,
-                                           golden::Tier tier, bool exact) {
+                                           golden::corpus::Tier tier, bool exact) {
   std::vector<SampleExtents> extents(std::begin(kQuick), std::end(kQuick));
-  if (tier != golden::Tier::quick)
+  if (tier != golden::corpus::Tier::quick)
     extents.insert(extents.end(), std::begin(kStandard), std::end(kStandard));
   const std::vector<Kind> kinds =
       exact ? std::vector{Kind::integers, Kind::powers}

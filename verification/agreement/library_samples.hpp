@@ -6,7 +6,7 @@
 
 #include "ref/tensor/tensor.hpp"
 #include "verification/agreement/product_bound.hpp"
-#include "verification/golden/case.hpp"
+#include "verification/golden/corpus/case.hpp"
 
 namespace normproof::verification::agreement {
 
@@ -23,7 +23,7 @@ struct ProductSample {
 /// numbers over 12 binary orders, of one sign, graded along the sum, and sums that cancel. A
 /// function of the seed.
 std::vector<ProductSample> product_samples(std::uint64_t seed, const ProductArithmetic& arithmetic,
-                                           golden::Tier tier, bool exact);
+                                           golden::corpus::Tier tier, bool exact);
 
 /// Normal numbers over 12 binary orders, which every format holds.
 ref::tensor::Tensor<double> moderate_tensor(std::uint64_t seed, const std::string& name,

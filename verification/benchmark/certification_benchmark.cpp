@@ -1,7 +1,7 @@
-// Times golden::certify on the cases of a corpus that a glob matches, and the balls alone, without
-// the second enclosure; beside the same formula at 100 digits of MPFR, which encloses nothing.
-// Beside mpmath's intervals in the same run: verification/benchmark/run --what certification; what
-// was measured: docs/performance.md.
+// Times golden::certify::certify on the cases of a corpus that a glob matches, and the balls alone,
+// without the second enclosure; beside the same formula at 100 digits of MPFR, which encloses
+// nothing. Beside mpmath's intervals in the same run: verification/benchmark/run --what
+// certification; what was measured: docs/performance.md.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,17 +13,17 @@
 
 #include "ref/numeric/parallel.hpp"
 #include "verification/evaluation/sequence.hpp"
-#include "verification/golden/arithmetic.hpp"
-#include "verification/golden/certificate.hpp"
-#include "verification/golden/corpus_files.hpp"
-#include "verification/golden/nearest.hpp"
+#include "verification/golden/certify/certificate.hpp"
+#include "verification/golden/certify/corpus_files.hpp"
+#include "verification/golden/certify/nearest.hpp"
+#include "verification/golden/corpus/arithmetic.hpp"
 
 namespace {
 
 using namespace normproof::verification;
-using golden::Expected;
-using golden::StoredCase;
-using golden::StoredTensor;
+using golden::certify::Expected;
+using golden::certify::StoredCase;
+using golden::corpus::StoredTensor;
 using normproof::ref::numeric::ball;
 using normproof::ref::numeric::oracle100;
 
@@ -31,9 +31,9 @@ constexpr long kBits = 192;  // with which certify begins, and which decide thes
 
 /// Every output by name: the nearest double and the remainder.
 std::vector<StoredTensor> plain(const StoredCase& stored) {
-  const golden::Case& c = stored.description.c;
+  const golden::corpus::Case& c = stored.description.c;
   const auto results = evaluation::run_operation<oracle100>(
-      c.options, golden::inputs_of(c, golden::path_of(c)), c.sequence);
+      c.options, golden::corpus::inputs_of(c, golden::corpus::path_of(c)), c.sequence);
   std::vector<StoredTensor> tensors;
   for (const auto& [name, values] : results) {
     std::vector<double> high, low;
@@ -43,11 +43,11 @@ std::vector<StoredTensor> plain(const StoredCase& stored) {
       low.push_back(static_cast<double>(values.data()[i] - oracle100(high.back())) + 0.0);
     }
     const auto shape = normproof::ref::tensor::shape_of(values);
-    const auto dtype = golden::dtype_of_output(c.dtype, name);
+    const auto dtype = golden::corpus::dtype_of_output(c.dtype, name);
     tensors.push_back(normproof::ref::io::make_tensor(name, dtype, shape, high));
-    if (dtype == golden::DType::int64) continue;
+    if (dtype == golden::corpus::DType::int64) continue;
     tensors.push_back(
-        normproof::ref::io::make_tensor(name + "_lo", golden::DType::float64, shape, low));
+        normproof::ref::io::make_tensor(name + "_lo", golden::corpus::DType::float64, shape, low));
   }
   std::ranges::sort(tensors, {}, &StoredTensor::name);
   return tensors;
@@ -56,18 +56,18 @@ std::vector<StoredTensor> plain(const StoredCase& stored) {
 /// The first enclosure of certify and its roundings, without the second and what surrounds them.
 /// Returns   elements that are decided
 std::size_t balls(const StoredCase& stored) {
-  const golden::Case& c = stored.description.c;
+  const golden::corpus::Case& c = stored.description.c;
   const normproof::ref::numeric::BallPrecision precision(kBits);
   const auto results = evaluation::run_operation<ball>(
-      c.options, golden::inputs_of(c, golden::path_of(c)), c.sequence);
+      c.options, golden::corpus::inputs_of(c, golden::corpus::path_of(c)), c.sequence);
   std::size_t decided = 0;
   for (const auto& [name, values] : results)
     for (std::size_t i = 0; i < values.size(); ++i) {
-      const auto value = golden::nearest(values.data()[i], golden::DType::float64);
-      decided +=
-          value && golden::nearest(values.data()[i] - ball(value->value), golden::DType::float64)
-              ? 1
-              : 0;
+      const auto value = golden::certify::nearest(values.data()[i], golden::corpus::DType::float64);
+      decided += value && golden::certify::nearest(values.data()[i] - ball(value->value),
+                                                   golden::corpus::DType::float64)
+                     ? 1
+                     : 0;
     }
   return decided;
 }
@@ -89,10 +89,10 @@ int time_cases(const std::string& corpus, const std::string& glob) {
   normproof::ref::numeric::set_num_threads(1);
   std::vector<StoredCase> cases;
   std::size_t elements = 0;
-  for (const auto& description : golden::list_corpus(corpus, glob))
-    cases.push_back(golden::read_case(corpus, description));
+  for (const auto& description : golden::certify::list_corpus(corpus, glob))
+    cases.push_back(golden::certify::read_case(corpus, description));
   for (const StoredCase& stored : cases) {
-    const Expected certified = golden::certify(stored.description.c);
+    const Expected certified = golden::certify::certify(stored.description.c);
     elements += certified.certificate.elements;
     if (certified.tensors != stored.expected || plain(stored) != stored.expected ||
         balls(stored) != certified.certificate.elements) {
@@ -100,8 +100,8 @@ int time_cases(const std::string& corpus, const std::string& glob) {
       return 1;
     }
   }
-  const double certify =
-      seconds(cases, [](const StoredCase& stored) { golden::certify(stored.description.c); });
+  const double certify = seconds(
+      cases, [](const StoredCase& stored) { golden::certify::certify(stored.description.c); });
   const double alone = seconds(cases, [](const StoredCase& stored) { balls(stored); });
   const double mpfr = seconds(cases, [](const StoredCase& stored) { plain(stored); });
   fmt::print("{{\"elements\": {}, \"normproof\": {}, \"balls\": {}, \"mpfr\": {}}}\n", elements,

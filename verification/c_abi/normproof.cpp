@@ -11,7 +11,7 @@
 
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/nan_sign.hpp"
-#include "verification/golden/check.hpp"
+#include "verification/golden/gate/check.hpp"
 
 namespace {
 
@@ -49,9 +49,9 @@ class OwnMode {
 
 /// A case that is read, and what normproof_case points to.
 struct Selected {
-  explicit Selected(golden::StoredCase read) : stored(std::move(read)) {
-    const golden::Case& c = stored.description.c;
-    op = golden::op_of(c);
+  explicit Selected(golden::certify::StoredCase read) : stored(std::move(read)) {
+    const golden::corpus::Case& c = stored.description.c;
+    op = golden::corpus::op_of(c);
     nlohmann::json object = nlohmann::json::object();
     for (auto& [name, value] : normproof::ref::model::list_options(c.options)) {
       object[name] = value;
@@ -70,10 +70,10 @@ struct Selected {
   Selected& operator=(const Selected&) = delete;
 
   normproof_case view() const {
-    const golden::Case& c = stored.description.c;
+    const golden::corpus::Case& c = stored.description.c;
     return {stored.description.path.c_str(),
             op.c_str(),
-            c.mode == golden::Mode::training ? "training" : "inference",
+            c.mode == golden::corpus::Mode::training ? "training" : "inference",
             options_json.c_str(),
             c.why.c_str(),
             stored.description.case_text.c_str(),
@@ -83,46 +83,47 @@ struct Selected {
             inputs.data()};
   }
 
-  const golden::StoredCase stored;
+  const golden::certify::StoredCase stored;
   std::string op, options_json;
   std::vector<std::pair<std::string, std::string>> options;
   std::vector<std::vector<std::int64_t>> shapes;
   std::vector<normproof_tensor> inputs;
 };
 
-double ratio_of(const golden::CaseResult& result) {
+double ratio_of(const golden::gate::CaseResult& result) {
   double ratio = 0;
   bool compared = result.problem.empty();
-  for (const golden::TensorResult& t : result.tensors) {
+  for (const golden::gate::TensorResult& t : result.tensors) {
     compared = compared && t.problem.empty();
     ratio = std::max(ratio, t.ratio);
   }
   return compared ? ratio : std::numeric_limits<double>::infinity();
 }
 
-std::string element_text(const golden::TensorResult& t) {
+std::string element_text(const golden::gate::TensorResult& t) {
   return fmt::format("{} at {}: got {:.9g}, exact {:.9g}, bound {:.3g} (ratio {:.3g})", t.name,
                      t.where, without_nan_sign(t.got), without_nan_sign(t.exact), t.bound, t.ratio);
 }
 
 /// What fails, output by output, then the diagnosis; of what passes, the worst element.
-std::string sentence_of(const golden::CaseResult& result) {
+std::string sentence_of(const golden::gate::CaseResult& result) {
   if (result.passed()) {
-    const auto worst = std::ranges::max_element(result.tensors, {}, &golden::TensorResult::ratio);
+    const auto worst =
+        std::ranges::max_element(result.tensors, {}, &golden::gate::TensorResult::ratio);
     return worst->where.empty() ? "passed" : fmt::format("passed; {}", element_text(*worst));
   }
   std::string text = result.problem;
   const auto add = [&text](const std::string& part) {
     text += fmt::format("{}{}", text.empty() ? "" : "; ", part);
   };
-  for (const golden::TensorResult& t : result.tensors) {
+  for (const golden::gate::TensorResult& t : result.tensors) {
     if (t.passed()) continue;
     if (t.problem.empty())
       add(fmt::format("{}, {} of {} elements", element_text(t), t.failures, t.count));
     else
       add(fmt::format("{} {}", t.name, t.problem));
   }
-  for (const golden::Diagnosis& diagnosis : result.diagnosis) add(diagnosis.sentence());
+  for (const golden::gate::Diagnosis& diagnosis : result.diagnosis) add(diagnosis.sentence());
   return text;
 }
 
@@ -146,8 +147,8 @@ enum class Outcome : char { unjudged, failed, passed };
 
 struct normproof_corpus {
   std::filesystem::path folder = {};
-  std::vector<golden::CaseDescription> cases = {};
-  golden::CheckOptions options = {};
+  std::vector<golden::certify::CaseDescription> cases = {};
+  golden::gate::CheckOptions options = {};
   std::vector<Outcome> outcomes = {};
   std::optional<Selected> selected = {};
   std::size_t index = 0;
@@ -159,7 +160,7 @@ struct normproof_corpus {
   void open(const char* place, const char* glob) {
     require(place != nullptr, "normproof_open", "the folder is null; expected a corpus");
     folder = place;
-    cases = golden::list_corpus(folder, glob == nullptr ? "*" : glob);
+    cases = golden::certify::list_corpus(folder, glob == nullptr ? "*" : glob);
     outcomes.assign(cases.size(), Outcome::unjudged);
   }
 
@@ -169,12 +170,13 @@ struct normproof_corpus {
     const std::string_view option = name;
     if (option == "accumulation") {
       options.accumulation.reset();
-      if (*value != '\0') options.accumulation = golden::accumulation_of(value);
+      if (*value != '\0') options.accumulation = golden::corpus::accumulation_of(value);
     } else if (option == "formula") {
-      options.formula = *value == '\0' ? golden::Formula::two_pass : golden::formula_of(value);
+      options.formula =
+          *value == '\0' ? golden::gate::Formula::two_pass : golden::gate::formula_of(value);
     } else if (option == "outputs") {
       std::vector<std::string> outputs = split_at_commas(value);
-      golden::check_outputs_known(cases, outputs);
+      golden::gate::check_outputs_known(cases, outputs);
       options.outputs = std::move(outputs);
     } else {
       throw UsageError(unknown_name("option", name, {"accumulation", "formula", "outputs"}));
@@ -187,7 +189,7 @@ struct normproof_corpus {
             fmt::format("index is {}; expected less than {}", which, cases.size()));
     selected.reset();
     answer.clear();
-    selected.emplace(golden::read_case(folder, cases[which]));
+    selected.emplace(golden::certify::read_case(folder, cases[which]));
     index = which;
     *out = selected->view();
   }
@@ -230,9 +232,9 @@ struct normproof_corpus {
             fmt::format("{} has too large a shape; expected a size that fits in 63 bits", name));
     require(data != nullptr || *bytes == 0, self,
             fmt::format("the data of {} is null; expected its elements", name));
-    require(golden::find(answer, name) == nullptr, self,
+    require(golden::corpus::find(answer, name) == nullptr, self,
             fmt::format("{} is there already; expected every output once", name));
-    const io::StoredTensor* const expected = golden::find(c.stored.expected, name);
+    const io::StoredTensor* const expected = golden::corpus::find(c.stored.expected, name);
     if (expected != nullptr && expected->shape == tensor.shape) {
       const auto* const begin = static_cast<const std::byte*>(data);
       tensor.bytes.assign(begin, begin + *bytes);
@@ -243,7 +245,8 @@ struct normproof_corpus {
   void judge(normproof_verdict* out) {
     const Selected& c = current("normproof_judge");
     require(out != nullptr, "normproof_judge", "out is null; expected a normproof_verdict");
-    const golden::CaseResult result = golden::check_and_diagnose(c.stored, answer, options);
+    const golden::gate::CaseResult result =
+        golden::gate::check_and_diagnose(c.stored, answer, options);
     verdict = sentence_of(result);
     answer.clear();
     outcomes[index] = result.passed() ? Outcome::passed : Outcome::failed;

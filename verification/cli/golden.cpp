@@ -44,7 +44,7 @@ void check_outside(const char* option, const std::optional<std::filesystem::path
 void golden_make(const GoldenMakeCommand& command) {
   ref::numeric::set_num_threads(1);  // the cases are the tasks
   ProgressBar progress;
-  const golden::MakeSummary summary = golden::make_corpus(
+  const golden::certify::MakeSummary summary = golden::certify::make_corpus(
       command.out, {.tiers = command.tiers,
                     .only = command.only,
                     .jobs = command.jobs,
@@ -56,8 +56,8 @@ void golden_make(const GoldenMakeCommand& command) {
 }
 
 void golden_export(const GoldenExportCommand& command) {
-  const golden::ExportSummary summary =
-      golden::export_corpus(command.golden, command.only, command.format, command.out);
+  const golden::gate::ExportSummary summary =
+      golden::gate::export_corpus(command.golden, command.only, command.format, command.out);
   write_stdout(
       fmt::format("{}: {}{}\n", clean_line(command.out.string()), plural(summary.cases, "case"),
                   summary.left_out == 0
@@ -78,7 +78,7 @@ bool golden_check(const GoldenCheckCommand& command) {
     if (command.candidate) check_outside(option, *file, *command.candidate);
   }
   const std::string xfail = command.xfail ? read_list(*command.xfail) : std::string();
-  const auto cases = golden::list_corpus(command.golden, command.only);
+  const auto cases = golden::certify::list_corpus(command.golden, command.only);
   std::error_code error;
   if (command.candidate && !std::filesystem::is_directory(*command.candidate, error))
     throw ref::numeric::FileError(
@@ -86,15 +86,16 @@ bool golden_check(const GoldenCheckCommand& command) {
                     clean_line(command.candidate->string())));
   ref::numeric::set_num_threads(1);
   ProgressBar progress;
-  const golden::Ask ask = command.candidate ? golden::from_folder(*command.candidate)
-                                            : golden::from_program(*command.pipe, command.timeout);
+  const golden::gate::Ask ask = command.candidate
+                                    ? golden::gate::from_folder(*command.candidate)
+                                    : golden::gate::from_program(*command.pipe, command.timeout);
   // A program answers one question at a time.
   const GoldenReport report = golden_report(
-      golden::check_cases(command.golden, cases, ask, command.options,
-                          command.candidate ? command.jobs : 1,
-                          [&](std::size_t done) {
-                            progress.show("checking", done, cases.size(), cases[done - 1].path);
-                          }),
+      golden::gate::check_cases(
+          command.golden, cases, ask, command.options, command.candidate ? command.jobs : 1,
+          [&](std::size_t done) {
+            progress.show("checking", done, cases.size(), cases[done - 1].path);
+          }),
       command, xfail);
   write_all({[&] { write_stdout(golden_text(report)); },
              to_file(command.json, [&] { return golden_json_lines(report); }),

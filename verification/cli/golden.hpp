@@ -6,25 +6,25 @@
 #include <string>
 #include <vector>
 
-#include "verification/golden/bless.hpp"
-#include "verification/golden/check.hpp"
-#include "verification/golden/export.hpp"
-#include "verification/golden/make.hpp"
-#include "verification/golden/power.hpp"
-#include "verification/golden/relations.hpp"
+#include "verification/golden/certify/bless.hpp"
+#include "verification/golden/certify/make.hpp"
+#include "verification/golden/gate/check.hpp"
+#include "verification/golden/gate/export.hpp"
+#include "verification/golden/gate/power.hpp"
+#include "verification/golden/gate/relations.hpp"
 
 namespace normproof::verification::cli {
 
 struct GoldenMakeCommand {
   std::filesystem::path out = {};
-  std::vector<golden::Tier> tiers = {golden::Tier::quick};
+  std::vector<golden::corpus::Tier> tiers = {golden::corpus::Tier::quick};
   std::string only = "*";
   int jobs = 1;
 };
 
 struct GoldenBlessCommand {
   std::filesystem::path golden = {};
-  std::vector<golden::Tier> tiers = {};  ///< besides those of the corpus
+  std::vector<golden::corpus::Tier> tiers = {};  ///< besides those of the corpus
   std::string only = "*";
   std::optional<std::string> reason = {};  ///< absent: the terminal is asked
   int jobs = 1;
@@ -36,7 +36,7 @@ struct GoldenCheckCommand {
   std::optional<std::string> pipe = {};  ///< a command for sh
   double timeout = 60;                   ///< seconds that it may take for one answer
   std::string only = "*";
-  golden::CheckOptions options = {};
+  golden::gate::CheckOptions options = {};
   std::size_t min_cases = 1;
   int jobs = 1;
   std::optional<std::filesystem::path> xfail = {}, json = {}, junit = {}, sarif = {}, markdown = {};
@@ -44,7 +44,7 @@ struct GoldenCheckCommand {
 
 struct GoldenExportCommand {
   std::filesystem::path golden = {}, out = {};
-  golden::ExportFormat format = golden::ExportFormat::npz;
+  golden::gate::ExportFormat format = golden::gate::ExportFormat::npz;
   std::string only = "*";
 };
 
@@ -53,12 +53,12 @@ struct GoldenRelationsCommand {
   std::string pipe = {};  ///< a command for sh
   double timeout = 60;    ///< seconds that it may take for one answer
   std::string only = "*";
-  std::vector<golden::Relation> relations = golden::all_relations();
+  std::vector<golden::gate::Relation> relations = golden::gate::all_relations();
   std::optional<std::filesystem::path> json = {}, junit = {};
 };
 
 struct GoldenPowerCommand {
-  golden::PowerOptions options = {};
+  golden::gate::PowerOptions options = {};
   std::optional<std::filesystem::path> json = {}, markdown = {};
 };
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMostLines = 40;
 
-std::string difference_text(const golden::CorpusDifference& difference) {
+std::string difference_text(const golden::certify::CorpusDifference& difference) {
   std::string text;
   const auto list = [&](const char* what, const std::vector<std::string>& lines) {
     for (std::size_t i = 0; i < std::min(lines.size(), kMostLines); ++i)
@@ -50,7 +50,7 @@ void golden_bless(const GoldenBlessCommand& command) {
   ref::numeric::set_num_threads(1);                      // the cases are the tasks
   ProgressBar progress;
   std::string reason;
-  const golden::CorpusDifference difference = golden::bless(
+  const golden::certify::CorpusDifference difference = golden::certify::bless(
       command.golden,
       {.tiers = command.tiers,
        .only = command.only,
@@ -58,7 +58,7 @@ void golden_bless(const GoldenBlessCommand& command) {
        .finished = [&](const std::string& path, std::size_t done,
                        std::size_t total) { progress.show("certifying", done, total, path); },
        .reason =
-           [&](const golden::CorpusDifference& found) {
+           [&](const golden::certify::CorpusDifference& found) {
              write_stdout(difference_text(found));
              reason = command.reason ? *command.reason : ask_reason();
              return reason;

@@ -209,8 +209,8 @@ std::vector<T> parse_names(const char* option, const std::string& text, T (*of)(
   return values;
 }
 
-std::vector<golden::Tier> parse_tiers(const std::string& text) {
-  return parse_names("--tier", text, golden::tier_of);
+std::vector<golden::corpus::Tier> parse_tiers(const std::string& text) {
+  return parse_names("--tier", text, golden::corpus::tier_of);
 }
 
 double parse_seconds(const std::string& text) {
@@ -262,7 +262,7 @@ GoldenBlessCommand golden_bless_command(const CLI::App& verb, const GoldenTexts&
 
 GoldenExportCommand golden_export_command(const CLI::App& verb, const GoldenTexts& texts) {
   return {*path_of(verb, "--golden"), *path_of(verb, "--out"),
-          golden::export_format_of(texts.format), texts.only};
+          golden::gate::export_format_of(texts.format), texts.only};
 }
 
 GoldenRelationsCommand golden_relations_command(const CLI::App& verb, const GoldenTexts& texts) {
@@ -275,7 +275,7 @@ GoldenRelationsCommand golden_relations_command(const CLI::App& verb, const Gold
   command.timeout = parse_seconds(texts.timeout);
   command.only = texts.only;
   if (verb.count("--relations") > 0)
-    command.relations = parse_names("--relations", texts.relations, golden::relation_of);
+    command.relations = parse_names("--relations", texts.relations, golden::gate::relation_of);
   command.json = path_of(verb, "--json");
   command.junit = path_of(verb, "--junit");
   return command;
@@ -284,13 +284,13 @@ GoldenRelationsCommand golden_relations_command(const CLI::App& verb, const Gold
 GoldenPowerCommand golden_power_command(const CLI::App& verb, const GoldenTexts& texts) {
   constexpr std::size_t kMostSeeds = 10'000;
   GoldenPowerCommand power;
-  power.options.tier = golden::tier_of(texts.tier);
+  power.options.tier = golden::corpus::tier_of(texts.tier);
   power.options.only = texts.layer;
   power.options.seeds = parse_number<std::size_t>("--seeds", texts.seeds, 1, kMostSeeds);
   power.options.jobs = thread_count(verb, "--jobs", texts.jobs);
   if (verb.count("--accumulation") > 0)
-    power.options.accumulation = golden::accumulation_of(texts.accumulation);
-  if (verb.count("--formula") > 0) power.options.formula = golden::formula_of(texts.formula);
+    power.options.accumulation = golden::corpus::accumulation_of(texts.accumulation);
+  if (verb.count("--formula") > 0) power.options.formula = golden::gate::formula_of(texts.formula);
   power.json = path_of(verb, "--json");
   power.markdown = path_of(verb, "--markdown");
   return power;
@@ -310,8 +310,8 @@ GoldenCheckCommand golden_check_command(const CLI::App& verb, const GoldenTexts&
   check.only = texts.only;
   if (verb.count("--outputs") > 0) check.options.outputs = split("--outputs", texts.outputs);
   if (verb.count("--accumulation") > 0)
-    check.options.accumulation = golden::accumulation_of(texts.accumulation);
-  if (verb.count("--formula") > 0) check.options.formula = golden::formula_of(texts.formula);
+    check.options.accumulation = golden::corpus::accumulation_of(texts.accumulation);
+  if (verb.count("--formula") > 0) check.options.formula = golden::gate::formula_of(texts.formula);
   check.min_cases = parse_number<std::size_t>("--min-cases", texts.min_cases, 1, 1'000'000'000);
   check.jobs = thread_count(verb, "--jobs", texts.jobs);
   check.xfail = path_of(verb, "--xfail");

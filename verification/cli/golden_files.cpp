@@ -11,7 +11,7 @@
 
 namespace normproof::verification::cli {
 
-using golden::TensorResult;
+using golden::gate::TensorResult;
 using nlohmann::ordered_json;
 
 namespace {
@@ -67,7 +67,7 @@ std::vector<std::pair<std::string, std::string>> failures_of(const CheckedCase& 
 
 std::vector<std::string> sentences_of(const CheckedCase& c) {
   std::vector<std::string> sentences;
-  for (const golden::Diagnosis& diagnosis : c.result.diagnosis)
+  for (const golden::gate::Diagnosis& diagnosis : c.result.diagnosis)
     sentences.push_back(diagnosis.sentence());
   return sentences;
 }
@@ -79,7 +79,7 @@ ordered_json sarif_result(const CheckedCase& c, const std::string& rule,
   const std::string text =
       fmt::format("{}: {}{}{} (repro: {})", path, sentence, c.result.diagnosis.empty() ? "" : "; ",
                   fmt::join(sentences_of(c), "; "), clean_line(c.repro));
-  return {{"ruleId", fmt::format("{}/{}", golden::op_of(c.result.description.c), rule)},
+  return {{"ruleId", fmt::format("{}/{}", golden::corpus::op_of(c.result.description.c), rule)},
           {"kind", kind},
           {"level", kind == "fail" ? "error" : "none"},
           {"message", {{"text", text}}},
@@ -122,7 +122,7 @@ std::string golden_junit(const GoldenReport& report) {
     pugi::xml_node test = suite.append_child("testcase");
     const std::string& path = c.result.description.path;
     test.append_attribute("classname") =
-        ("normproof.golden." + golden::op_of(c.result.description.c)).c_str();
+        ("normproof.golden." + golden::corpus::op_of(c.result.description.c)).c_str();
     test.append_attribute("name") = path.c_str();
     if (c.outcome == Outcome::xfail)
       test.append_child("skipped").append_attribute("message") = "failed, as listed";

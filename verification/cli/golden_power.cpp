@@ -12,9 +12,9 @@
 
 namespace normproof::verification::cli {
 
-using golden::LayerPower;
-using golden::PowerOptions;
-using golden::Verdict;
+using golden::gate::LayerPower;
+using golden::gate::PowerOptions;
+using golden::gate::Verdict;
 
 namespace {
 
@@ -51,7 +51,7 @@ std::string corpora(std::size_t count) {
   return count == 1 ? "1 corpus" : fmt::format("{} corpora", count);
 }
 
-std::string name_of(const golden::Mutation& mutation) {
+std::string name_of(const golden::mutants::Mutation& mutation) {
   return fmt::format("{}: {}", mutation.site, to_string(mutation.op));
 }
 
@@ -97,7 +97,7 @@ std::string power_report(const std::vector<LayerPower>& layers, const PowerOptio
         text += "\n" + survivor_line(layer, verdict, options.seeds) + "\n";
   }
   const PowerTotals all = totals_of(layers, options.seeds);
-  if (golden::right_answers_alone(options))
+  if (golden::gate::right_answers_alone(options))
     return text +
            fmt::format("\n{}: {}, {}; tier {}, {}\n", all_as_it_should(all) ? "PASSED" : "FAILED",
                        plural(all.checks, "right answer"), plural(all.false_alarms, "false alarm"),
@@ -116,7 +116,7 @@ std::string power_heading(const PowerOptions& options, std::size_t styles) {
 terms, factors, counts, weights, masks, sums, roots, reads and writes through named sites. Each site offers
 the operators of its kind: a term dropped, negated or counted twice; n - 1 or n + 1 for n; eps dropped, tenfold,
 outside the root; the statistic of another step; and so on. `wrong`: each of them at each site, one at a time,
-and at several sites at once where one mistake is made at all of them (`verification/golden/joint_sites.cpp`).
+and at several sites at once where one mistake is made at all of them (`verification/golden/mutants/joint_sites.cpp`).
 `rejected`: a case of the tier fails, with every one of the corpora (the committed one, and others of other
 random numbers). `right answers`: those of the same implementation in {} styles (sums forwards, backwards,
 pairwise, strided and in double, Welford's variance or softmax in one pass, 1/n as a factor, division by the root,
@@ -161,7 +161,7 @@ bool golden_power(const GoldenPowerCommand& command) {
   options.finished = [&](const std::string& layer, std::size_t done, std::size_t total) {
     progress.show("mutating", done, total, layer);
   };
-  const std::vector<LayerPower> layers = golden::measure_power(options);
+  const std::vector<LayerPower> layers = golden::gate::measure_power(options);
   write_all({[&] { write_stdout(power_report(layers, options)); },
              to_file(command.json, [&] { return power_json(layers, options); }),
              to_file(command.markdown, [&] {

@@ -16,8 +16,8 @@
 
 namespace normproof::verification::cli {
 
-using golden::RelationOutcome;
-using golden::RelationResult;
+using golden::gate::RelationOutcome;
+using golden::gate::RelationResult;
 
 namespace {
 
@@ -45,7 +45,7 @@ std::string relation_repro(const GoldenRelationsCommand& command, const Relation
                                  shell_word(command.golden.string()), shell_word(command.pipe));
   if (command.timeout != GoldenRelationsCommand{}.timeout)
     line += fmt::format(" --timeout {}", command.timeout);
-  return line + fmt::format(" --relations {} --only {}", golden::to_string(result.relation),
+  return line + fmt::format(" --relations {} --only {}", golden::gate::to_string(result.relation),
                             shell_word(result.path));
 }
 
@@ -58,18 +58,18 @@ std::string relations_text(const std::vector<RelationResult>& results,
                            const GoldenRelationsCommand& command, std::size_t cases) {
   std::string text = fmt::format("{:<10} {:>7} {:>7} {:>15} {:>9}\n", "relation", "held", "broken",
                                  "does not apply", "declined");
-  for (const golden::Relation relation : command.relations) {
+  for (const golden::gate::Relation relation : command.relations) {
     std::map<RelationOutcome, std::size_t> counts;
     for (const RelationResult& result : results)
       if (result.relation == relation) ++counts[result.outcome];
-    text += fmt::format("{:<10} {:>7} {:>7} {:>15} {:>9}\n", golden::to_string(relation),
+    text += fmt::format("{:<10} {:>7} {:>7} {:>15} {:>9}\n", golden::gate::to_string(relation),
                         counts[RelationOutcome::held], counts[RelationOutcome::broken],
                         counts[RelationOutcome::not_applicable], counts[RelationOutcome::declined]);
   }
   for (const RelationResult& result : results)
     if (result.outcome == RelationOutcome::broken)
       text += fmt::format("\nBROKEN {}: {}: {}\n  repro: {}\n", result.path,
-                          golden::to_string(result.relation), clean_line(result.sentence),
+                          golden::gate::to_string(result.relation), clean_line(result.sentence),
                           relation_repro(command, result));
   const std::size_t held = count_of(results, RelationOutcome::held);
   const std::size_t declined = count_of(results, RelationOutcome::declined);
@@ -86,7 +86,7 @@ std::string relations_json(const std::vector<RelationResult>& results,
   std::string lines;
   for (const RelationResult& result : results) {
     nlohmann::ordered_json line = {{"path", result.path},
-                                   {"relation", golden::to_string(result.relation)},
+                                   {"relation", golden::gate::to_string(result.relation)},
                                    {"outcome", to_string(result.outcome)}};
     if (result.outcome == RelationOutcome::broken) {
       line["problem"] = clean(result.sentence);
@@ -111,7 +111,7 @@ std::string relations_junit(const std::vector<RelationResult>& results,
   for (const RelationResult& result : results) {
     pugi::xml_node test = suite.append_child("testcase");
     test.append_attribute("classname") = result.path.c_str();
-    test.append_attribute("name") = std::string(golden::to_string(result.relation)).c_str();
+    test.append_attribute("name") = std::string(golden::gate::to_string(result.relation)).c_str();
     if (result.outcome == RelationOutcome::broken) {
       const std::string message = clean_line(result.sentence);
       pugi::xml_node failure = test.append_child("failure");
@@ -140,10 +140,10 @@ std::string relations_junit(const std::vector<RelationResult>& results,
 bool golden_relations(const GoldenRelationsCommand& command) {
   check_outputs({{"--golden", command.golden / "manifest.json"}},
                 {{"--json", command.json}, {"--junit", command.junit}});
-  const auto cases = golden::list_corpus(command.golden, command.only);
+  const auto cases = golden::certify::list_corpus(command.golden, command.only);
   ProgressBar progress;
-  const std::vector<RelationResult> results = golden::check_relations(
-      command.golden, cases, golden::relation_asks(command.pipe, command.timeout),
+  const std::vector<RelationResult> results = golden::gate::check_relations(
+      command.golden, cases, golden::gate::relation_asks(command.pipe, command.timeout),
       command.relations,
       [&](std::size_t done) { progress.show("asking", done, cases.size(), cases[done - 1].path); });
   write_all({[&] { write_stdout(relations_text(results, command, cases.size())); },

@@ -17,8 +17,8 @@
 
 namespace normproof::verification::cli {
 
-using golden::CaseResult;
-using golden::TensorResult;
+using golden::gate::CaseResult;
+using golden::gate::TensorResult;
 
 namespace {
 
@@ -32,9 +32,10 @@ std::string repro_line(const GoldenCheckCommand& command, const std::string& pat
   if (!command.options.outputs.empty())
     line += fmt::format(" --outputs {}", fmt::join(command.options.outputs, ","));
   if (command.options.accumulation)
-    line += fmt::format(" --accumulation {}", golden::to_string(*command.options.accumulation));
-  if (command.options.formula != golden::Formula::two_pass)
-    line += fmt::format(" --formula {}", golden::to_string(command.options.formula));
+    line +=
+        fmt::format(" --accumulation {}", golden::corpus::to_string(*command.options.accumulation));
+  if (command.options.formula != golden::gate::Formula::two_pass)
+    line += fmt::format(" --formula {}", golden::gate::to_string(command.options.formula));
   return line + " --only " + shell_word(path);
 }
 
@@ -86,7 +87,7 @@ std::map<Key, Row> rows_of(const GoldenReport& report) {
   std::map<Key, Row> rows;
   for (const CheckedCase& c : report.cases)
     for (const TensorResult& t : c.result.tensors)
-      rows[{golden::op_of(c.result.description.c),
+      rows[{golden::corpus::op_of(c.result.description.c),
             std::string(ref::io::to_string(c.result.description.c.dtype)), t.name}]
           .add(t);
   return rows;
@@ -114,7 +115,8 @@ std::vector<std::string> problems_of(const CaseResult& result) {
   if (!result.problem.empty()) lines.push_back(clean_line(result.problem));
   for (const TensorResult& t : result.tensors)
     if (!t.passed()) lines.push_back(failure_text(t));
-  for (const golden::Diagnosis& diagnosis : result.diagnosis) lines.push_back(diagnosis.sentence());
+  for (const golden::gate::Diagnosis& diagnosis : result.diagnosis)
+    lines.push_back(diagnosis.sentence());
   return lines;
 }
 
@@ -240,7 +242,8 @@ std::map<std::string, double> least_condition_of_failures(const GoldenReport& re
     if (unanswered) continue;
     const double condition = c.result.description.condition;
     auto& least = c.outcome == Outcome::failed ? failed : passed;
-    const auto [entry, fresh] = least.emplace(golden::op_of(c.result.description.c), condition);
+    const auto [entry, fresh] =
+        least.emplace(golden::corpus::op_of(c.result.description.c), condition);
     if (!fresh) entry->second = std::min(entry->second, condition);
   }
   std::erase_if(failed, [&](const auto& entry) {
@@ -255,9 +258,9 @@ std::vector<std::string> diagnosis_lines(const GoldenReport& report) {
   std::map<std::string, std::size_t> failed;
   for (const CheckedCase& c : report.cases) {
     if (c.outcome != Outcome::failed) continue;
-    const std::string layer = golden::op_of(c.result.description.c);
+    const std::string layer = golden::corpus::op_of(c.result.description.c);
     ++failed[layer];
-    for (const golden::Diagnosis& diagnosis : c.result.diagnosis)
+    for (const golden::gate::Diagnosis& diagnosis : c.result.diagnosis)
       if (diagnosis.mutation) ++agreeing[layer][diagnosis.what];
   }
   std::vector<std::string> lines;
@@ -278,7 +281,7 @@ std::vector<std::string> diagnosis_lines(const GoldenReport& report) {
 std::vector<std::string> declined_lines(const GoldenReport& report) {
   std::map<std::string, std::pair<std::size_t, std::size_t>> layers;  // declined, of
   for (const CheckedCase& c : report.cases) {
-    auto& [declined, all] = layers[golden::op_of(c.result.description.c)];
+    auto& [declined, all] = layers[golden::corpus::op_of(c.result.description.c)];
     declined += c.outcome == Outcome::declined ? 1 : 0;
     ++all;
   }

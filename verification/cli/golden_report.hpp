@@ -13,7 +13,7 @@ namespace normproof::verification::cli {
 enum class Outcome { passed, failed, xfail, xpass, declined };
 
 struct CheckedCase {
-  golden::CaseResult result;
+  golden::gate::CaseResult result;
   Outcome outcome = Outcome::passed;
   std::string repro;  ///< the command that checks this case alone
 };
@@ -31,7 +31,7 @@ struct GoldenReport {
 
 /// Marks each case by the list, a glob a line, '#' before a comment; see Outcome.
 /// Throws    FileError naming `file` and the line where a glob matches no case of the corpus
-GoldenReport golden_report(std::vector<golden::CaseResult> results,
+GoldenReport golden_report(std::vector<golden::gate::CaseResult> results,
                            const GoldenCheckCommand& command, const std::string& xfail_list);
 
 /// A line a layer: the wrong formula that most of its failed cases agree with.
@@ -56,6 +56,6 @@ std::string shell_word(const std::string& text);
 
 /// "y at [0, 3]: got -0.25, exact -0.75, bound 5.1e-07 (ratio 980000); 3 of 112 elements"; all
 /// metrics.
-std::string failure_text(const golden::TensorResult& tensor);
+std::string failure_text(const golden::gate::TensorResult& tensor);
 
 }  // namespace normproof::verification::cli

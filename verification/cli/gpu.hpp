@@ -7,7 +7,7 @@
 
 #include "gpu/device/device.hpp"
 #include "gpu/ops/library_products.hpp"
-#include "verification/golden/case.hpp"
+#include "verification/golden/corpus/case.hpp"
 
 namespace normproof::verification::cli {
 
@@ -20,7 +20,7 @@ struct GpuAgreeCommand {
   int jobs = 1;  ///< threads of ref
   GpuMode mode = GpuMode::ordered;
   gpu::ops::Precision precision = gpu::ops::Precision::float64;  ///< of cublas
-  golden::Tier tier = golden::Tier::quick;
+  golden::corpus::Tier tier = golden::corpus::Tier::quick;
   std::optional<std::filesystem::path> json = {}, junit = {}, html = {};
 };
 

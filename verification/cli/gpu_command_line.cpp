@@ -98,8 +98,9 @@ GpuAgreeCommand gpu_agree_command(const CLI::App& verb, const GpuTexts& texts) {
     throw ref::numeric::UsageError(
         "--precision is given without --mode cublas; expected it there alone, for ordered products "
         "are double");
-  command.tier = parse_choice<golden::Tier>(
-      "--tier", texts.tier, {{"quick", golden::Tier::quick}, {"standard", golden::Tier::standard}});
+  command.tier = parse_choice<golden::corpus::Tier>(
+      "--tier", texts.tier,
+      {{"quick", golden::corpus::Tier::quick}, {"standard", golden::corpus::Tier::standard}});
   command.json = path_of(verb, "--json");
   command.junit = path_of(verb, "--junit");
   command.html = path_of(verb, "--html");

@@ -26,15 +26,15 @@ using regression::Recording;
 
 namespace {
 
-golden::Ask ask_of(const RegressRecordCommand& command) {
+golden::gate::Ask ask_of(const RegressRecordCommand& command) {
   if (command.candidate) {
     std::error_code error;
     if (!std::filesystem::is_directory(*command.candidate, error))
       throw FileError(fmt::format("{}: there is no such folder; expected answers to record",
                                   clean_line(command.candidate->string())));
-    return golden::from_folder(*command.candidate);
+    return golden::gate::from_folder(*command.candidate);
   }
-  return command.pipe ? golden::from_program(*command.pipe, command.timeout)
+  return command.pipe ? golden::gate::from_program(*command.pipe, command.timeout)
                       : regression::from_this_program();
 }
 
@@ -82,13 +82,13 @@ bool regress_record(const RegressRecordCommand& command) {
   const std::vector<Recording> before = history.read();
   check_label(before, command.label);
   ref::io::check_writable(command.history);
-  const auto cases = golden::list_corpus(command.golden, command.only);
-  const golden::Ask ask = ask_of(command);
+  const auto cases = golden::certify::list_corpus(command.golden, command.only);
+  const golden::gate::Ask ask = ask_of(command);
   ref::numeric::set_num_threads(1);  // the cases are the tasks
   ProgressBar progress;
   const std::vector<RecordedCase> recorded = regression::record_cases(
       command.golden, cases, ask,
-      [&](const std::string& sha256, const std::vector<golden::StoredTensor>& answer) {
+      [&](const std::string& sha256, const std::vector<golden::corpus::StoredTensor>& answer) {
         history.keep(sha256, answer);
       },
       command.pipe ? 1 : command.jobs,

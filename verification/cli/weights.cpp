@@ -11,7 +11,7 @@
 #include "ref/io/tensor_file.hpp"
 #include "ref/numeric/errors.hpp"
 #include "verification/cli/standard_streams.hpp"
-#include "verification/golden/new_folder.hpp"
+#include "verification/golden/certify/new_folder.hpp"
 #include "verification/training/checkpoint.hpp"
 #include "verification/training/pytorch_weights.hpp"
 #include "verification/training/run_config.hpp"
@@ -49,7 +49,7 @@ void weights(const WeightsCommand& command) {
   const auto& state = checkpoint.state;
   const auto tensors = training::to_pytorch(config.train.encoder, state.parameters);
   ref::io::check_tensor_file(command.out);
-  if (command.out.has_parent_path()) golden::NewFolder::create(command.out.parent_path());
+  if (command.out.has_parent_path()) golden::certify::NewFolder::create(command.out.parent_path());
   ref::io::write_tensors(command.out, tensors);
   write_stdout(fmt::format("step {}: {} tensors\n", state.step, tensors.size()));
 }

@@ -52,7 +52,7 @@ ErrorStatistics error_statistics(const StoredTensor& answer, const StoredTensor&
   const std::vector<double> remainder =
       low == nullptr ? std::vector<double>(value.size(), 0.0) : ref::io::widen(*low);
   const bool no_tolerance = exact || high.dtype == DType::int64;
-  const double unit = 2 * golden::unit_roundoff(answer.dtype);
+  const double unit = 2 * golden::corpus::unit_roundoff(answer.dtype);
   Tally ulps, shares;
   for (std::size_t i = 0; i < got.size(); ++i) {
     const double error = error_of(got[i], value[i], remainder[i]);
@@ -61,7 +61,7 @@ ErrorStatistics error_statistics(const StoredTensor& answer, const StoredTensor&
       continue;
     }
     const double own =
-        no_tolerance ? 0 : golden::with_storage(bound.data()[i], value[i], high.dtype);
+        no_tolerance ? 0 : golden::gate::with_storage(bound.data()[i], value[i], high.dtype);
     if (std::isinf(own)) continue;
     shares.add(share_of(error, own));
     if (std::fabs(value[i]) > own) ulps.add(error / std::ldexp(unit, std::ilogb(value[i])));

@@ -2,12 +2,12 @@
 
 #include <cstddef>
 
-#include "verification/golden/tolerance.hpp"
+#include "verification/golden/gate/tolerance.hpp"
 
 namespace normproof::verification::regression {
 
-using golden::DType;
-using golden::StoredTensor;
+using golden::corpus::DType;
+using golden::corpus::StoredTensor;
 
 /// How far an answer is from the exact values. Numbers of six digits: they are compared with those
 /// of other recordings, and decide nothing else.

@@ -12,7 +12,7 @@
 #include "ref/io/sha256.hpp"
 #include "ref/io/tensor_file.hpp"
 #include "ref/numeric/errors.hpp"
-#include "verification/golden/manifest.hpp"
+#include "verification/golden/certify/manifest.hpp"
 
 namespace normproof::verification::regression {
 
@@ -218,7 +218,7 @@ std::vector<RecordedCase> History::cases_of(const Recording& recording) const {
 std::vector<StoredTensor> History::answer(const std::string& sha256) const {
   const fs::path file = folder_ / (sha256 + ".safetensors");
   std::vector<StoredTensor> tensors = ref::io::read_tensors(file);
-  check_content(file, golden::content_sha256(tensors), sha256);
+  check_content(file, ref::io::content_sha256(tensors), sha256);
   return tensors;
 }
 

@@ -43,7 +43,7 @@ std::map<std::string, std::pair<const Record*, const Record*>> side_by_side(
 
 const StoredTensor& tensor_of(const std::vector<StoredTensor>& answer, const std::string& path,
                               const std::string& name) {
-  const StoredTensor* const tensor = golden::find(answer, name);
+  const StoredTensor* const tensor = golden::corpus::find(answer, name);
   if (tensor == nullptr)
     ref::io::file_failure(path, name, "is not in the answer", "what the recording names");
   return *tensor;

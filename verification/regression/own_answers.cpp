@@ -5,13 +5,13 @@
 #include <limits>
 
 #include "verification/evaluation/sequence.hpp"
-#include "verification/golden/certificate.hpp"
+#include "verification/golden/certify/certificate.hpp"
 
 namespace normproof::verification::regression {
 
-using golden::Case;
-using golden::DType;
-using golden::StoredTensor;
+using golden::corpus::Case;
+using golden::corpus::DType;
+using golden::corpus::StoredTensor;
 
 namespace {
 
@@ -20,17 +20,17 @@ namespace {
 constexpr double kSecondStandIn = -2.5;
 
 ref::tensor::NamedTensors<double> run(const Case& c, double stand_in) {
-  evaluation::EvalInputs inputs = golden::inputs_of(c, golden::path_of(c));
-  golden::replace_not_finite(inputs, stand_in);
+  evaluation::EvalInputs inputs = golden::corpus::inputs_of(c, golden::corpus::path_of(c));
+  golden::certify::replace_not_finite(inputs, stand_in);
   return evaluation::run_operation<double>(c.options, inputs, c.sequence);
 }
 
 }  // namespace
 
-golden::Ask from_this_program() {
-  return [](const golden::StoredCase& stored) {
+golden::gate::Ask from_this_program() {
+  return [](const golden::certify::StoredCase& stored) {
     const Case& c = stored.description.c;
-    const auto results = run(c, golden::kStandIn), others = run(c, kSecondStandIn);
+    const auto results = run(c, golden::certify::kStandIn), others = run(c, kSecondStandIn);
     std::vector<StoredTensor> answer;
     for (const auto& [name, tensor] : results) {
       const double* const other = others.at(name).data();
@@ -38,7 +38,7 @@ golden::Ask from_this_program() {
       for (std::size_t i = 0; i < values.size(); ++i)
         if (std::bit_cast<std::uint64_t>(values[i]) != std::bit_cast<std::uint64_t>(other[i]))
           values[i] = std::numeric_limits<double>::quiet_NaN();
-      const DType dtype = golden::dtype_of_output(DType::float64, name);
+      const DType dtype = golden::corpus::dtype_of_output(DType::float64, name);
       answer.push_back(ref::io::make_tensor(name, dtype, ref::tensor::shape_of(tensor), values));
     }
     return answer;

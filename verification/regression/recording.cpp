@@ -12,12 +12,12 @@
 #include "ref/io/sha256.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/tensor/contract.hpp"
-#include "verification/golden/for_each.hpp"
-#include "verification/golden/manifest.hpp"
+#include "verification/golden/certify/for_each.hpp"
+#include "verification/golden/certify/manifest.hpp"
 
 namespace normproof::verification::regression {
 
-using golden::StoredCase;
+using golden::certify::StoredCase;
 using ref::numeric::FileError;
 
 namespace {
@@ -42,7 +42,7 @@ std::vector<StoredTensor> kept_answer(const StoredCase& stored,
     const std::vector<std::string>& known = stored.description.outputs;
     if (std::ranges::find(known, tensor.name) == known.end())
       throw FileError(ref::numeric::unknown_name("tensor", tensor.name, known));
-    const StoredTensor& expected = *golden::find(stored.expected, tensor.name);
+    const StoredTensor& expected = *golden::corpus::find(stored.expected, tensor.name);
     if (tensor.shape != expected.shape)
       throw FileError(fmt::format("{} has shape {}; expected {}", tensor.name,
                                   ref::tensor::to_string(tensor.shape),
@@ -56,24 +56,26 @@ std::vector<StoredTensor> kept_answer(const StoredCase& stored,
 
 std::vector<RecordedOutput> fingerprints(const StoredCase& stored,
                                          const std::vector<StoredTensor>& answer) {
-  const golden::Case& c = stored.description.c;
-  const golden::Tolerance bounds = golden::tolerance(c, golden::usual_accumulation(c.dtype));
+  const golden::corpus::Case& c = stored.description.c;
+  const golden::gate::Tolerance bounds =
+      golden::gate::tolerance(c, golden::corpus::usual_accumulation(c.dtype));
   std::vector<RecordedOutput> outputs;
   for (const StoredTensor& tensor : answer) {
-    const StoredTensor& high = *golden::find(stored.expected, tensor.name);
+    const StoredTensor& high = *golden::corpus::find(stored.expected, tensor.name);
     outputs.push_back(
         {tensor.name, std::string(ref::io::to_string(tensor.dtype)),
-         tensor.bytes.size() / ref::io::item_size(tensor.dtype), golden::content_sha256({tensor}),
-         error_statistics(tensor, high, golden::find(stored.expected, tensor.name + "_lo"),
+         tensor.bytes.size() / ref::io::item_size(tensor.dtype), ref::io::content_sha256({tensor}),
+         error_statistics(tensor, high, golden::corpus::find(stored.expected, tensor.name + "_lo"),
                           bounds.bound.at(tensor.name), c.exact)});
   }
   return outputs;
 }
 
 /// What is kept of the answer, nothing where the case is declined, or why there is none.
-golden::Answer answer_to(const StoredCase& stored, const golden::Ask& ask, std::string& problem) {
+golden::gate::Answer answer_to(const StoredCase& stored, const golden::gate::Ask& ask,
+                               std::string& problem) {
   try {
-    const golden::Answer answer = ask(stored);
+    const golden::gate::Answer answer = ask(stored);
     if (answer) return kept_answer(stored, *answer);
   } catch (const FileError& error) {
     problem = error.what();
@@ -86,20 +88,20 @@ golden::Answer answer_to(const StoredCase& stored, const golden::Ask& ask, std::
 }  // namespace
 
 std::vector<RecordedCase> record_cases(const std::filesystem::path& golden,
-                                       const std::vector<golden::CaseDescription>& cases,
-                                       const golden::Ask& ask, const Keep& keep, int jobs,
+                                       const std::vector<golden::certify::CaseDescription>& cases,
+                                       const golden::gate::Ask& ask, const Keep& keep, int jobs,
                                        const std::function<void(std::size_t done)>& finished) {
   std::vector<RecordedCase> recorded(cases.size());
   std::mutex mutex;
   std::size_t done = 0;
-  golden::for_each(cases.size(), jobs, [&](std::size_t i) {
-    const StoredCase stored = golden::read_case(golden, cases[i]);
+  golden::certify::for_each(cases.size(), jobs, [&](std::size_t i) {
+    const StoredCase stored = golden::certify::read_case(golden, cases[i]);
     RecordedCase& own = recorded[i];
     own.path = cases[i].path;
     own.case_sha256 = ref::io::sha256(cases[i].case_text);
     if (const auto answer = answer_to(stored, ask, own.problem)) {
       own.outputs = fingerprints(stored, *answer);
-      own.answer_sha256 = golden::content_sha256(*answer);
+      own.answer_sha256 = ref::io::content_sha256(*answer);
       keep(own.answer_sha256, *answer);
     }
     const std::lock_guard lock(mutex);

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "verification/golden/check.hpp"
+#include "verification/golden/gate/check.hpp"
 #include "verification/regression/error_statistics.hpp"
 
 namespace normproof::verification::regression {
@@ -53,8 +53,8 @@ using Keep =
 /// Requires  (C1) jobs is 1 where `ask` takes one question at a time
 /// Throws    FileError where the corpus itself is damaged, or what `keep` throws
 std::vector<RecordedCase> record_cases(const std::filesystem::path& golden,
-                                       const std::vector<golden::CaseDescription>& cases,
-                                       const golden::Ask& ask, const Keep& keep, int jobs,
+                                       const std::vector<golden::certify::CaseDescription>& cases,
+                                       const golden::gate::Ask& ask, const Keep& keep, int jobs,
                                        const std::function<void(std::size_t done)>& finished);
 
 /// Counts and layers of a recording.

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "ref/tensor/contract.hpp"
-#include "verification/golden/nearest.hpp"
+#include "verification/golden/certify/nearest.hpp"
 
 namespace normproof::verification::training {
 
@@ -35,10 +35,11 @@ std::optional<std::string> StepRecord::add(const std::string& name, const Tensor
   nearest.reserve(values.size());
   remainder.reserve(values.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const auto value = golden::nearest(values.data()[i], DType::float64);
-    const auto rest = value && std::isfinite(value->value)
-                          ? golden::nearest(values.data()[i] - ball(value->value), DType::float64)
-                          : std::nullopt;
+    const auto value = golden::certify::nearest(values.data()[i], DType::float64);
+    const auto rest =
+        value && std::isfinite(value->value)
+            ? golden::certify::nearest(values.data()[i] - ball(value->value), DType::float64)
+            : std::nullopt;
     if (!rest) return fmt::format("{} at {}", name, ref::tensor::index_to_string(i, shape));
     nearest.push_back(value->value);
     remainder.push_back(rest->value);

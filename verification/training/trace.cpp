@@ -14,7 +14,7 @@
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/parallel.hpp"
 #include "ref/tensor/contract.hpp"
-#include "verification/golden/new_folder.hpp"
+#include "verification/golden/certify/new_folder.hpp"
 #include "verification/training/checkpoint.hpp"
 #include "verification/training/run.hpp"
 #include "verification/training/step_record.hpp"
@@ -126,7 +126,7 @@ class Trace {
   }
 
   TraceSummary go() {
-    golden::NewFolder folder("--out", options_.out);
+    golden::certify::NewFolder folder("--out", options_.out);
     folder_ = folder.path();
     write_start();
     follow_double();

@@ -8,7 +8,7 @@ namespace {
 TEST(Agree, EveryOperationHasTheBitsOfTheReferenceAndIsShownOnce) {
   const auto device = gpu::device::simulated_device(11);
   std::vector<std::string> shown;
-  const Rows rows = agree_ordered(*device, 2, golden::Tier::quick,
+  const Rows rows = agree_ordered(*device, 2, golden::corpus::Tier::quick,
                                   [&](const Row& row) { shown.push_back(row.operation); });
   ASSERT_EQ(shown.size(), rows.all().size());
   for (std::size_t i = 0; i < shown.size(); ++i) {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/verification/compare/expect.hpp"
-#include "verification/golden/corpus.hpp"
+#include "verification/golden/corpus/corpus.hpp"
 
 namespace normproof::verification::agreement {
 namespace {
@@ -12,9 +12,10 @@ namespace {
 TEST(DeviceEncoder, MasksOfDropoutAreTaken) {
   const auto device = gpu::device::simulated_device(2);
   std::size_t masked = 0;
-  for (const golden::Case& c : golden::corpus(golden::Tier::quick)) {
-    if (golden::op_of(c) != "encoder_layer") continue;
-    evaluation::EncoderTensors inputs = golden::inputs_of(c, golden::path_of(c)).encoder;
+  for (const golden::corpus::Case& c : golden::corpus::corpus(golden::corpus::Tier::quick)) {
+    if (golden::corpus::op_of(c) != "encoder_layer") continue;
+    evaluation::EncoderTensors inputs =
+        golden::corpus::inputs_of(c, golden::corpus::path_of(c)).encoder;
     if (inputs.masks.empty()) continue;
     const auto& operation = std::get<ref::model::EncoderOperation>(c.options);
     const auto y_of = [&] {

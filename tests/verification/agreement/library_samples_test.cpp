@@ -12,7 +12,8 @@ using gpu::ops::Precision;
 TEST(LibrarySamples, ExactOnesAreNumbersOfTheFormatAndSmall) {
   for (const Precision precision : {Precision::float64, Precision::bfloat16, Precision::float16}) {
     const ProductArithmetic arithmetic = arithmetic_of(precision);
-    for (const ProductSample& s : product_samples(3, arithmetic, golden::Tier::standard, true)) {
+    for (const ProductSample& s :
+         product_samples(3, arithmetic, golden::corpus::Tier::standard, true)) {
       double largest = 0;
       for (const auto* operand : {&s.a, &s.b})
         for (const double v : *operand) {
@@ -26,9 +27,9 @@ TEST(LibrarySamples, ExactOnesAreNumbersOfTheFormatAndSmall) {
 
 TEST(LibrarySamples, EveryWayAndAFunctionOfTheSeed) {
   const ProductArithmetic arithmetic = arithmetic_of(Precision::float32);
-  const auto first = product_samples(1, arithmetic, golden::Tier::quick, false);
-  const auto again = product_samples(1, arithmetic, golden::Tier::quick, false);
-  const auto other = product_samples(2, arithmetic, golden::Tier::quick, false);
+  const auto first = product_samples(1, arithmetic, golden::corpus::Tier::quick, false);
+  const auto again = product_samples(1, arithmetic, golden::corpus::Tier::quick, false);
+  const auto other = product_samples(2, arithmetic, golden::corpus::Tier::quick, false);
   bool added = false, left = false, right = false, batched = false;
   for (std::size_t i = 0; i < first.size(); ++i) {
     EXPECT_EQ(first[i].a, again[i].a);
@@ -39,7 +40,8 @@ TEST(LibrarySamples, EveryWayAndAFunctionOfTheSeed) {
     batched = batched || first[i].a.shape(0) > 1;
   }
   EXPECT_TRUE(added && left && right && batched);
-  EXPECT_GT(product_samples(1, arithmetic, golden::Tier::standard, false).size(), first.size());
+  EXPECT_GT(product_samples(1, arithmetic, golden::corpus::Tier::standard, false).size(),
+            first.size());
 }
 
 TEST(LibrarySamples, ModerateOnesFitInFloat16) {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "verification/golden/corpus.hpp"
+#include "verification/golden/corpus/corpus.hpp"
 
 namespace normproof::verification::agreement {
 namespace {
@@ -11,11 +11,11 @@ TEST(AgreementOperations, ACaseOfEveryOperationOfTheCorpusAgrees) {
   const auto device = gpu::device::simulated_device(3);
   Rows rows;
   std::string last;
-  for (const golden::Case& c : golden::corpus(golden::Tier::quick)) {
-    if (golden::op_of(c) == last) continue;
-    const std::string name = golden::path_of(c);
-    agree_on_operation(*device, c.options, golden::inputs_of(c, name), name, rows);
-    last = golden::op_of(c);
+  for (const golden::corpus::Case& c : golden::corpus::corpus(golden::corpus::Tier::quick)) {
+    if (golden::corpus::op_of(c) == last) continue;
+    const std::string name = golden::corpus::path_of(c);
+    agree_on_operation(*device, c.options, golden::corpus::inputs_of(c, name), name, rows);
+    last = golden::corpus::op_of(c);
   }
   for (const Row& row : rows.all()) EXPECT_EQ(row.difference, "") << row.operation;
   // The corpus asks nothing of `none`.

@@ -20,7 +20,7 @@ const Precision kJudged[] = {Precision::float64, Precision::float32, Precision::
 
 /// The row of one library on all samples of a seed.
 Row judged(const Products& library, Precision precision, std::uint64_t seed, bool exact,
-           golden::Tier tier = golden::Tier::quick) {
+           golden::corpus::Tier tier = golden::corpus::Tier::quick) {
   const auto device = gpu::device::simulated_device(seed);
   Rows rows;
   rows.begin("product", "all");

@@ -12,8 +12,8 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/ref/io/temporary_folder.hpp"
-#include "tests/verification/golden/samples.hpp"
-#include "verification/golden/check.hpp"
+#include "tests/verification/golden/certify/samples.hpp"
+#include "verification/golden/gate/check.hpp"
 
 namespace normproof::tests::verification::c_abi {
 namespace {
@@ -41,14 +41,14 @@ class CAbi : public ::testing::Test {
   void select(std::size_t index) {
     ASSERT_EQ(normproof_select(corpus_, index, &case_), NORMPROOF_OK) << error();
   }
-  std::int32_t answer(const golden::StoredTensor& tensor) {
+  std::int32_t answer(const golden::corpus::StoredTensor& tensor) {
     const std::vector<std::int64_t> shape(tensor.shape.begin(), tensor.shape.end());
     return normproof_answer(corpus_, tensor.name.c_str(), static_cast<std::int32_t>(tensor.dtype),
                             static_cast<std::int32_t>(shape.size()), shape.data(),
                             tensor.bytes.data());
   }
-  normproof_verdict judge(const std::vector<golden::StoredTensor>& tensors) {
-    for (const golden::StoredTensor& tensor : tensors)
+  normproof_verdict judge(const std::vector<golden::corpus::StoredTensor>& tensors) {
+    for (const golden::corpus::StoredTensor& tensor : tensors)
       EXPECT_EQ(answer(tensor), NORMPROOF_OK) << error();
     normproof_verdict verdict{};
     EXPECT_EQ(normproof_judge(corpus_, &verdict), NORMPROOF_OK) << error();
@@ -68,15 +68,15 @@ TEST_F(CAbi, TheHeaderIsThatOfTheLibrary) {
 
 TEST_F(CAbi, ACaseSaysWhatTheCorpusSays) {
   ASSERT_EQ(open("*"), NORMPROOF_OK) << error();
-  const auto descriptions = golden::list_corpus(kGolden, "*");
+  const auto descriptions = golden::certify::list_corpus(kGolden, "*");
   ASSERT_EQ(normproof_case_count(corpus_), descriptions.size());
   for (std::size_t i = 0; i < descriptions.size(); i += 7) {
-    const golden::StoredCase stored = golden::read_case(kGolden, descriptions[i]);
-    const golden::Case& c = stored.description.c;
+    const golden::certify::StoredCase stored = golden::certify::read_case(kGolden, descriptions[i]);
+    const golden::corpus::Case& c = stored.description.c;
     select(i);
     EXPECT_EQ(case_.path, descriptions[i].path);
-    EXPECT_EQ(case_.op, golden::op_of(c));
-    EXPECT_STREQ(case_.mode, c.mode == golden::Mode::training ? "training" : "inference");
+    EXPECT_EQ(case_.op, golden::corpus::op_of(c));
+    EXPECT_STREQ(case_.mode, c.mode == golden::corpus::Mode::training ? "training" : "inference");
     EXPECT_EQ(case_.why, c.why);
     EXPECT_EQ(case_.dtype, static_cast<std::int32_t>(c.dtype));
     EXPECT_EQ(case_.is_sequence, c.sequence ? 1 : 0);
@@ -90,10 +90,10 @@ TEST_F(CAbi, ACaseSaysWhatTheCorpusSays) {
       const normproof_tensor& input = case_.inputs[k];
       const std::span shape(input.shape, static_cast<std::size_t>(input.rank));
       const auto* const begin = static_cast<const std::byte*>(input.data);
-      const golden::StoredTensor copy{input.name,
-                                      static_cast<golden::DType>(input.dtype),
-                                      {shape.begin(), shape.end()},
-                                      {begin, begin + input.bytes}};
+      const golden::corpus::StoredTensor copy{input.name,
+                                              static_cast<golden::corpus::DType>(input.dtype),
+                                              {shape.begin(), shape.end()},
+                                              {begin, begin + input.bytes}};
       EXPECT_EQ(copy, c.inputs[k]);
     }
   }
@@ -110,25 +110,25 @@ std::string main_output(const Tensors& answer) {
 
 // A right answer, one with a wrong element, and one without its main output: what check_cases says.
 TEST_F(CAbi, TheVerdictIsThatOfGoldenCheck) {
-  const auto descriptions = golden::list_corpus(kGolden, "*");
+  const auto descriptions = golden::certify::list_corpus(kGolden, "*");
   ASSERT_EQ(open("*"), NORMPROOF_OK) << error();
   for (std::size_t i = 0; i < descriptions.size(); i += 23) {
-    const golden::StoredCase stored = golden::read_case(kGolden, descriptions[i]);
+    const golden::certify::StoredCase stored = golden::certify::read_case(kGolden, descriptions[i]);
     const auto right = golden::own_answer(stored);
     auto without_y = right;
     const std::string y = main_output(right);
     std::erase_if(without_y, [&](const auto& tensor) { return tensor.name == y; });
     select(i);
     for (const auto& tensors : {right, golden::with_element(right, y, 0, 77), without_y}) {
-      const auto result = golden::check_cases(kGolden, {descriptions[i]},
-                                              [&](const auto&) { return tensors; }, {}, 1, {})[0];
+      const auto result = golden::gate::check_cases(
+          kGolden, {descriptions[i]}, [&](const auto&) { return tensors; }, {}, 1, {})[0];
       const normproof_verdict verdict = judge(tensors);
       EXPECT_EQ(verdict.passed != 0, result.passed()) << case_.path;
       double ratio = 0;
-      for (const golden::TensorResult& t : result.tensors)
+      for (const golden::gate::TensorResult& t : result.tensors)
         ratio = std::max(ratio, t.problem.empty() ? t.ratio : golden::kGoldenInfinity);
       EXPECT_EQ(verdict.ratio, ratio) << case_.path;
-      for (const golden::Diagnosis& diagnosis : result.diagnosis)
+      for (const golden::gate::Diagnosis& diagnosis : result.diagnosis)
         EXPECT_THAT(verdict.text, HasSubstr(diagnosis.sentence()));
     }
     EXPECT_EQ(judge(without_y).text, y + " is absent");
@@ -141,11 +141,12 @@ TEST_F(CAbi, TotalsCountEachCaseAtItsLastVerdict) {
   const auto totals = [&] { return normproof_totals(corpus_, &judged, &passed); };
   ASSERT_EQ(totals(), NORMPROOF_OK);
   EXPECT_EQ(std::pair(judged, passed), std::pair(std::size_t{0}, std::size_t{0}));
-  const auto descriptions = golden::list_corpus(kGolden, "quick/layer_norm/*float64*");
+  const auto descriptions = golden::certify::list_corpus(kGolden, "quick/layer_norm/*float64*");
   for (std::size_t i = 0; i < 2; ++i) {
     select(i);
     EXPECT_EQ(judge({}).passed, 0);
-    EXPECT_EQ(judge(golden::own_answer(golden::read_case(kGolden, descriptions[i]))).passed, 1);
+    EXPECT_EQ(
+        judge(golden::own_answer(golden::certify::read_case(kGolden, descriptions[i]))).passed, 1);
   }
   judge({});
   ASSERT_EQ(totals(), NORMPROOF_OK);
@@ -155,8 +156,9 @@ TEST_F(CAbi, TotalsCountEachCaseAtItsLastVerdict) {
 TEST_F(CAbi, OptionsOfTheCheck) {
   ASSERT_EQ(open(kRandom), NORMPROOF_OK);
   select(0);
-  const auto stored = golden::read_case(kGolden, golden::list_corpus(kGolden, kRandom)[0]);
-  const auto y = std::vector{*golden::find(golden::own_answer(stored), "y")};
+  const auto stored =
+      golden::certify::read_case(kGolden, golden::certify::list_corpus(kGolden, kRandom)[0]);
+  const auto y = std::vector{*golden::corpus::find(golden::own_answer(stored), "y")};
   EXPECT_EQ(judge(y).passed, 0);
   ASSERT_EQ(normproof_set(corpus_, "outputs", "y"), NORMPROOF_OK);
   const double ratio = judge(y).ratio;
@@ -181,8 +183,9 @@ TEST_F(CAbi, AFormulaOfTheVariance) {
   constexpr const char* kOffset = "quick/layer_norm/offset_1e4-7x16-float32";
   ASSERT_EQ(open(kOffset), NORMPROOF_OK);
   select(0);
-  const auto stored = golden::read_case(kGolden, golden::list_corpus(kGolden, kOffset)[0]);
-  const auto right = std::vector{*golden::find(golden::own_answer(stored), "y")};
+  const auto stored =
+      golden::certify::read_case(kGolden, golden::certify::list_corpus(kGolden, kOffset)[0]);
+  const auto right = std::vector{*golden::corpus::find(golden::own_answer(stored), "y")};
   const auto y = golden::with_element(right, "y", 3, golden::values_of(right, "y")[3] + 1);
   ASSERT_EQ(normproof_set(corpus_, "outputs", "y"), NORMPROOF_OK);
   EXPECT_EQ(judge(y).passed, 0);
@@ -299,7 +302,8 @@ TEST_F(CAbi, ADamagedCorpusIsAFileError) {
 // The arithmetic of the gate refuses another mode (docs/determinism.md, R0), and kernels set one.
 TEST_F(CAbi, TheModeOfTheCallerNeitherMattersNorChanges) {
   ASSERT_EQ(open(kRandom), NORMPROOF_OK);
-  const auto stored = golden::read_case(kGolden, golden::list_corpus(kGolden, kRandom)[0]);
+  const auto stored =
+      golden::certify::read_case(kGolden, golden::certify::list_corpus(kGolden, kRandom)[0]);
   const auto tensors = golden::own_answer(stored);
   select(0);
   const double ratio = judge(tensors).ratio;

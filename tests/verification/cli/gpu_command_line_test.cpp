@@ -30,12 +30,12 @@ TEST(GpuCommandLine, AgreeTakesAModeAPrecisionATierAndAPage) {
                           "standard", "--html", "a.html", "--seed", "0"}));
   EXPECT_EQ(command.mode, GpuMode::cublas);
   EXPECT_EQ(command.precision, gpu::ops::Precision::tf32);
-  EXPECT_EQ(command.tier, golden::Tier::standard);
+  EXPECT_EQ(command.tier, golden::corpus::Tier::standard);
   EXPECT_EQ(command.html, "a.html");
   EXPECT_EQ(command.seed, 0u);
   const auto plain = std::get<GpuAgreeCommand>(parse_command_line({"gpu", "agree"}));
   EXPECT_EQ(plain.mode, GpuMode::ordered);
-  EXPECT_EQ(plain.tier, golden::Tier::quick);
+  EXPECT_EQ(plain.tier, golden::corpus::Tier::quick);
   EXPECT_EQ(std::get<GpuTrainCommand>(parse_command_line({"gpu", "train", "--seed", "0"})).seed,
             0u);
 }

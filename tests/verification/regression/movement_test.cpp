@@ -37,8 +37,8 @@ class ChangeBetween : public SmallHistory {
     return change_between(history(), recordings.at(recordings.size() - 2), recordings.back());
   }
   static double rough(double y) { return static_cast<double>(static_cast<float>(y)); }
-  static golden::Ask without(const std::string& name) {
-    return [name, own = from_this_program()](const golden::StoredCase& stored) {
+  static golden::gate::Ask without(const std::string& name) {
+    return [name, own = from_this_program()](const golden::certify::StoredCase& stored) {
       std::vector<StoredTensor> answer = own(stored).value();
       std::erase_if(answer, [&](const StoredTensor& tensor) { return tensor.name == name; });
       return answer;
@@ -106,7 +106,8 @@ TEST_F(ChangeBetween, OutputsAndAnswersThatComeAndGo) {
   append(from_this_program(), "c");
   EXPECT_EQ(change().count(Direction::towards), 3u);
   append(
-      [own = from_this_program(), first = cases_[0].path](const golden::StoredCase& stored) {
+      [own = from_this_program(),
+       first = cases_[0].path](const golden::certify::StoredCase& stored) {
         if (stored.description.path == first) throw ref::numeric::FileError("it has ended");
         return own(stored);
       },
@@ -135,7 +136,7 @@ TEST_F(ChangeBetween, CasesThatComeAndGoOrChange) {
 TEST_F(ChangeBetween, AnotherDtypeHasNoSteps) {
   append(from_this_program(), "a");
   append(
-      [own = from_this_program()](const golden::StoredCase& stored) {
+      [own = from_this_program()](const golden::certify::StoredCase& stored) {
         auto answer = own(stored).value();
         for (auto& tensor : answer) {
           auto values = ref::io::widen(tensor);

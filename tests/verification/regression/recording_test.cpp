@@ -8,7 +8,7 @@
 
 #include "ref/numeric/errors.hpp"
 #include "tests/verification/regression/small_history.hpp"
-#include "verification/golden/manifest.hpp"
+#include "verification/golden/certify/manifest.hpp"
 
 namespace normproof::verification::regression {
 namespace {
@@ -23,10 +23,12 @@ TEST_F(RecordCases, EachOutputHasItsFingerprint) {
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(recorded[i].path, cases_[i].path);
     EXPECT_EQ(recorded[i].problem, "");
-    const auto answer = from_this_program()(golden::read_case(golden(), cases_[i])).value();
+    const auto answer =
+        from_this_program()(golden::certify::read_case(golden(), cases_[i])).value();
     ASSERT_EQ(recorded[i].outputs.size(), answer.size());
     for (const RecordedOutput& output : recorded[i].outputs) {
-      EXPECT_EQ(output.sha256, golden::content_sha256({*golden::find(answer, output.name)}));
+      EXPECT_EQ(output.sha256,
+                ref::io::content_sha256({*golden::corpus::find(answer, output.name)}));
       EXPECT_EQ(output.dtype, "float64");
       EXPECT_LE(output.error.max_share, 1) << output.name;
       EXPECT_LE(output.error.mean_share, output.error.max_share);
@@ -53,16 +55,17 @@ TEST_F(RecordCases, EveryNaNIsTheSame) {
 
 TEST_F(RecordCases, ADeclinedCaseLeavesNothing) {
   const std::string declined = cases_[1].path;
-  const auto recorded = record([&, own = from_this_program()](const golden::StoredCase& stored) {
-    return stored.description.path == declined ? golden::Answer() : own(stored);
-  });
+  const auto recorded =
+      record([&, own = from_this_program()](const golden::certify::StoredCase& stored) {
+        return stored.description.path == declined ? golden::gate::Answer() : own(stored);
+      });
   ASSERT_EQ(recorded.size(), cases_.size() - 1);
   for (const RecordedCase& one : recorded) EXPECT_NE(one.path, declined);
   EXPECT_EQ(summarize(recorded).answered, recorded.size());
 }
 
 TEST_F(RecordCases, AnAnswerThatIsNoneIsAProblem) {
-  const auto problem_of = [this](const golden::Ask& ask) {
+  const auto problem_of = [this](const golden::gate::Ask& ask) {
     const auto recorded = record(ask);
     EXPECT_TRUE(recorded[0].outputs.empty());
     EXPECT_EQ(summarize(recorded).answered, 0u);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tests/ref/io/temporary_folder.hpp"
-#include "verification/golden/make.hpp"
+#include "verification/golden/certify/make.hpp"
 #include "verification/regression/history.hpp"
 #include "verification/regression/own_answers.hpp"
 
@@ -17,22 +17,22 @@ namespace normproof::verification::regression {
 class SmallHistory : public ::testing::Test {
  protected:
   SmallHistory() {
-    golden::make_corpus(golden(), {.only = "quick/layer_norm/one_*32"});
-    cases_ = golden::list_corpus(golden(), "*");
+    golden::certify::make_corpus(golden(), {.only = "quick/layer_norm/one_*32"});
+    cases_ = golden::certify::list_corpus(golden(), "*");
   }
 
   std::filesystem::path golden() const { return folder_ / "golden"; }
   std::filesystem::path file() const { return folder_ / "h.jsonl"; }
   History history() const { return History(file()); }
 
-  std::vector<RecordedCase> record(const golden::Ask& ask, int jobs = 1) const {
+  std::vector<RecordedCase> record(const golden::gate::Ask& ask, int jobs = 1) const {
     return record_cases(golden(), cases_, ask,
                         [this](const std::string& sha256, const std::vector<StoredTensor>& answer) {
                           history().keep(sha256, answer);
                         },
                         jobs, {});
   }
-  void append(const golden::Ask& ask, const std::string& label) const {
+  void append(const golden::gate::Ask& ask, const std::string& label) const {
     const std::vector<RecordedCase> recorded = record(ask);
     Recording recording = summarize(recorded);
     recording.label = label;
@@ -40,8 +40,8 @@ class SmallHistory : public ::testing::Test {
   }
 
   /// This program's answers with f applied to every element of y.
-  static golden::Ask with_y(const std::function<double(double)>& f) {
-    return [f, own = from_this_program()](const golden::StoredCase& stored) {
+  static golden::gate::Ask with_y(const std::function<double(double)>& f) {
+    return [f, own = from_this_program()](const golden::certify::StoredCase& stored) {
       std::vector<StoredTensor> answer = own(stored).value();
       for (StoredTensor& tensor : answer) {
         if (tensor.name != "y") continue;
@@ -54,7 +54,7 @@ class SmallHistory : public ::testing::Test {
   }
 
   tests::ref::io::TemporaryFolder folder_;
-  std::vector<golden::CaseDescription> cases_;
+  std::vector<golden::certify::CaseDescription> cases_;
 };
 
 }  // namespace normproof::verification::regression

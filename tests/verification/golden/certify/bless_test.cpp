@@ -1,0 +1,138 @@
+#include "verification/golden/certify/bless.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "ref/io/atomic_file.hpp"
+#include "ref/io/sha256.hpp"
+#include "ref/io/tensor_file.hpp"
+#include "tests/ref/io/temporary_folder.hpp"
+#include "tests/verification/golden/certify/samples.hpp"
+#include "verification/golden/certify/make.hpp"
+#include "verification/golden/corpus/arithmetic.hpp"
+
+namespace normproof::verification::golden::certify {
+
+using corpus::ulp_of;
+using ref::io::content_sha256;
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+/// CI is set where these tests run by themselves; a person changes expected values without it.
+class Bless : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (const char* ci = std::getenv("CI")) ci_ = ci;
+    ::unsetenv("CI");
+  }
+  void TearDown() override {
+    if (!ci_.empty()) ::setenv("CI", ci_.c_str(), 1);
+  }
+
+  fs::path golden() const { return folder_ / "golden"; }
+  std::string text(const char* file) const { return ref::io::read_text(golden() / file); }
+  std::size_t folders() const {
+    return static_cast<std::size_t>(
+        std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()));
+  }
+  /// Makes the corpus again for that reason.
+  CorpusDifference blessed(const std::string& reason) const {
+    return bless(golden(), {.only = "quick/*_norm/random-*",
+                            .jobs = 2,
+                            .reason = [&](const CorpusDifference&) { return reason; }});
+  }
+  /// The corpus with other expected values in one case, all its sums right: of another version.
+  void make_of_another_version() const {
+    make_corpus(golden(), {.only = "quick/layer_norm/random-*-float64"});
+  }
+
+  tests::ref::io::TemporaryFolder folder_;
+  std::string ci_;
+};
+
+TEST_F(Bless, ShowsTheDifferenceAndKeepsTheReason) {
+  make_of_another_version();
+  const std::string before = ref::io::sha256(text("manifest.json"));
+  const CorpusDifference difference = blessed("more cases");
+  EXPECT_EQ(difference.added.size(), 27u);
+  EXPECT_THAT(difference.removed, IsEmpty());
+  EXPECT_THAT(difference.changed, IsEmpty());
+  const auto line = nlohmann::json::parse(text(kBlessings));
+  EXPECT_EQ(line.at("reason"), "more cases");
+  EXPECT_EQ(line.at("manifest_before"), before);
+  EXPECT_EQ(line.at("manifest_after"), ref::io::sha256(text("manifest.json")));
+  EXPECT_EQ(list_corpus(golden(), "*").size(), 28u);
+  EXPECT_EQ(folders(), 1u);
+  // And then nothing differs, whatever the reason.
+  EXPECT_TRUE(blessed("again").empty());
+  EXPECT_EQ(nlohmann::json::parse(text(kBlessings)), line);
+}
+
+TEST_F(Bless, WithoutAReasonNothingChanges) {
+  make_of_another_version();
+  const std::string before = text("manifest.json");
+  EXPECT_EQ(blessed("").added.size(), 27u);
+  EXPECT_EQ(text("manifest.json"), before);
+  EXPECT_FALSE(fs::exists(golden() / kBlessings));
+  EXPECT_EQ(folders(), 1u);
+}
+
+TEST_F(Bless, InCIIsRefused) {
+  make_of_another_version();
+  ::setenv("CI", "true", 1);
+  EXPECT_THAT(usage_message([&] { blessed("because"); }),
+              HasSubstr("the environment variable CI is set"));
+  ::unsetenv("CI");
+  EXPECT_EQ(list_corpus(golden(), "*").size(), 1u);
+}
+
+TEST_F(Bless, ACorpusThatChangedInAnotherWayIsRefused) {
+  make_of_another_version();
+  blessed("more cases");
+  make_corpus(folder_ / "part", {.only = "quick/rms_norm/random-*"});
+  // As if somebody had put another corpus there.
+  for (const char* name : {"manifest.json", "SHA256SUMS"})
+    fs::copy_file(folder_ / "part" / name, golden() / name, fs::copy_options::overwrite_existing);
+  EXPECT_THAT(file_message([&] { list_corpus(golden(), "*"); }),
+              HasSubstr("is not the one that BLESSINGS.jsonl names last; expected changes by "
+                        "'normproof golden bless' alone"));
+}
+
+TEST_F(Bless, AFirstCorpusIsAllNew) {
+  const CorpusDifference difference = blessed("the first one");
+  EXPECT_EQ(difference.added.size(), 28u);
+  EXPECT_EQ(nlohmann::json::parse(text(kBlessings)).at("manifest_before"), "");
+}
+
+TEST_F(Bless, SaysByHowMuchAValueChanges) {
+  // A corpus whose y is another one in one element, as a former version may have had it.
+  make_of_another_version();
+  const std::string path = list_corpus(golden(), "*")[0].path;
+  const fs::path file = golden() / path / "expected.safetensors";
+  auto tensors = ref::io::read_tensors(file);
+  const std::string old_sum = content_sha256(tensors);
+  const double y = values_of(tensors, "y")[3];
+  tensors = with_element(tensors, "y", 3, y + 4 * ulp_of(y, DType::float64));
+  ref::io::write_tensors(file, tensors);
+  const auto replace = [&](const fs::path& name, const std::string& from, const std::string& to) {
+    std::string content = ref::io::read_text(name);
+    content.replace(content.find(from), from.size(), to);
+    ref::io::write_file(name, content);
+  };
+  const std::string manifest = ref::io::sha256(text("manifest.json"));
+  replace(golden() / path / "case.json", old_sum, content_sha256(tensors));
+  replace(golden() / "manifest.json", old_sum, content_sha256(tensors));
+  replace(golden() / "SHA256SUMS", manifest, ref::io::sha256(text("manifest.json")));
+  EXPECT_THAT(blessed("rounded right").changed,
+              ElementsAre(path + ": y: 1 of 90 elements, at most 4 ulp"));
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::certify

@@ -1,0 +1,259 @@
+#include "verification/golden/certify/certificate.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/math/constants/constants.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "tests/verification/golden/certify/samples.hpp"
+#include "verification/oracle/oracle.hpp"
+
+namespace normproof::verification::golden::certify {
+
+namespace {
+
+using ref::numeric::ContractError;
+using ref::numeric::oracle100;
+using ref::tensor::convert;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST(Certify, OneAndThreeByHand) {
+  // mean 2, variance 1, eps 3: rstd 1/2, and every number is exact.
+  const Expected expected = certify(one_and_three("3"));
+  EXPECT_THAT(values_of(expected.tensors, "y"), ElementsAre(-0.5, 0.5));
+  EXPECT_THAT(values_of(expected.tensors, "mean"), ElementsAre(2.0));
+  EXPECT_THAT(values_of(expected.tensors, "rstd"), ElementsAre(0.5));
+  // grad_x = rstd (g - mean(g) - x_hat mean(g x_hat)) with g = (1, 0).
+  EXPECT_THAT(values_of(expected.tensors, "grad_x"), ElementsAre(0.1875, -0.1875));
+  for (const StoredTensor& tensor : expected.tensors)
+    if (tensor.name.ends_with("_lo")) {
+      for (const double low : ref::io::widen(tensor)) EXPECT_EQ(low, 0) << tensor.name;
+    }
+}
+
+TEST(Certify, TheRemainderOfAnIrrationalResult) {
+  // eps 1: y is 1/sqrt(2), whose double and next 53 digits are known.
+  const oracle100 root = 1 / ref::numeric::square_root(oracle100(2));
+  for (const DType dtype : {DType::float64, DType::float32, DType::float16, DType::bfloat16}) {
+    const Expected expected = certify(one_and_three("1", dtype));
+    const double high = rounded_to(dtype, ref::numeric::to_double(root));
+    const double low = ref::numeric::to_double(oracle100(root - oracle100(high)));
+    EXPECT_THAT(values_of(expected.tensors, "y"), ElementsAre(-high, high));
+    EXPECT_THAT(values_of(expected.tensors, "y_lo"), ElementsAre(-low, low));
+    EXPECT_EQ(find(expected.tensors, "y")->dtype, dtype);
+    EXPECT_EQ(find(expected.tensors, "y_lo")->dtype, DType::float64);
+  }
+  EXPECT_EQ(values_of(certify(one_and_three("1")).tensors, "y")[1], 0x1.6a09e667f3bcdp-1);
+}
+
+TEST(Certify, TheCertificateSaysHowSureItIs) {
+  const Certificate certificate = certify(one_and_three("1")).certificate;
+  EXPECT_EQ(certificate.bits, 192);
+  // y and grad_x of two elements; mean, biased variance and rstd of a row.
+  const std::vector<StoredTensor> tensors = certify(one_and_three("1")).tensors;
+  std::size_t elements = 0;
+  for (const StoredTensor& tensor : tensors)
+    if (!tensor.name.ends_with("_lo")) elements += ref::io::widen(tensor).size();
+  EXPECT_EQ(certificate.elements, elements);
+  EXPECT_EQ(certificate.ties, 0u);
+  EXPECT_LT(certificate.widest, -150);
+  EXPECT_GT(certificate.widest, -192);
+  // 50 digits, of which a few are lost.
+  EXPECT_LT(certificate.second_widest, -150);
+  const Certificate points = certify(one_and_three("3")).certificate;
+  EXPECT_EQ(points.widest, std::numeric_limits<long>::min());
+}
+
+TEST(Certify, TensorsAscendAndAreThoseOfTheLayer) {
+  const Expected expected = certify(plain_recipe("batch_norm", {4, 3}, DType::float16).make(1));
+  std::vector<std::string> names;
+  for (const StoredTensor& tensor : expected.tensors) names.push_back(tensor.name);
+  EXPECT_TRUE(std::ranges::is_sorted(names));
+  for (const char* name : {"y", "grad_x", "grad_gamma", "grad_beta", "mean", "biased_variance",
+                           "rstd", "running_mean", "running_variance"}) {
+    EXPECT_NE(find(expected.tensors, name), nullptr) << name;
+    EXPECT_NE(find(expected.tensors, std::string(name) + "_lo"), nullptr) << name;
+  }
+  EXPECT_EQ(find(expected.tensors, "grad_x")->dtype, DType::float16);
+  EXPECT_EQ(find(expected.tensors, "running_mean")->dtype, DType::float32);
+}
+
+std::vector<bool> not_numbers(const Expected& expected, std::string_view name) {
+  std::vector<bool> result;
+  for (const double value : values_of(expected.tensors, name)) result.push_back(std::isnan(value));
+  return result;
+}
+
+TEST(Certify, ANaNReachesWhatDependsOnItAndNothingElse) {
+  const auto nan_at = [](std::size_t at) {
+    return [at](std::size_t i, double normal) { return i == at ? kGoldenNaN : normal; };
+  };
+  const Expected in_x = certify(plain_recipe("layer_norm", {2, 3}).x(nan_at(4)).make(1));
+  EXPECT_THAT(not_numbers(in_x, "y"), ElementsAre(false, false, false, true, true, true));
+  EXPECT_THAT(not_numbers(in_x, "grad_x"), ElementsAre(false, false, false, true, true, true));
+  EXPECT_THAT(not_numbers(in_x, "mean"), ElementsAre(false, true));
+  EXPECT_THAT(not_numbers(in_x, "grad_gamma"), ElementsAre(true, true, true));
+  EXPECT_THAT(not_numbers(in_x, "grad_beta"), ElementsAre(false, false, false));
+  EXPECT_EQ(not_numbers(in_x, "y_lo"), not_numbers(in_x, "y"));
+  const Expected in_grad = certify(plain_recipe("layer_norm", {2, 3}).grad_y(nan_at(4)).make(1));
+  EXPECT_THAT(not_numbers(in_grad, "y"), ElementsAre(false, false, false, false, false, false));
+  EXPECT_THAT(not_numbers(in_grad, "grad_x"), ElementsAre(false, false, false, true, true, true));
+  EXPECT_THAT(not_numbers(in_grad, "grad_gamma"), ElementsAre(false, true, false));
+  EXPECT_THAT(not_numbers(in_grad, "grad_beta"), ElementsAre(false, true, false));
+  // The other elements are those of the case without it.
+  const Expected whole = certify(plain_recipe("layer_norm", {2, 3}).make(1));
+  for (std::size_t i = 0; i < 3; ++i)
+    EXPECT_EQ(values_of(in_x.tensors, "y")[i], values_of(whole.tensors, "y")[i]);
+  EXPECT_EQ(in_x.certificate.elements + 3 + 3 + 1 + 1 + 3, whole.certificate.elements);
+}
+
+TEST(Certify, InfinityIsReplacedLikeNaN) {
+  Case c = plain_recipe("layer_norm", {2, 3})
+               .x([](std::size_t i, double normal) { return i == 0 ? -kGoldenInfinity : normal; })
+               .make(1);
+  EXPECT_THAT(not_numbers(certify(c), "mean"), ElementsAre(true, false));
+  evaluation::EvalInputs inputs = inputs_of(c, "f");
+  EXPECT_TRUE(replace_not_finite(inputs, 7));
+  EXPECT_EQ(inputs.steps[0].x.data()[0], 7);
+  EXPECT_FALSE(replace_not_finite(inputs, 8));
+  EXPECT_EQ(inputs.steps[0].x.data()[0], 7);
+}
+
+TEST(Certify, C2AnExactCaseIsExactInItsDType) {
+  Case c = one_and_three("3");
+  c.exact = true;
+  EXPECT_THAT(values_of(certify(c).tensors, "y_lo"), ElementsAre(0.0, 0.0));
+  c = one_and_three("1");
+  c.exact = true;
+  EXPECT_THAT(ref::numeric::contract_message([&] { certify(c); }),
+              testing::AllOf(HasSubstr("certify: quick/layer_norm/sample-1x2-float64 is not exact "
+                                       "in "),
+                             HasSubstr("; expected a result that the dtype holds (C2)")));
+}
+
+/// hi + lo against the definition at 100 digits, which shares no formula with the certificate.
+void expect_oracle(const Case& c) {
+  const Expected expected = certify(c);
+  const evaluation::EvalInputs inputs = inputs_of(c, "f");
+  ref::tensor::NamedTensors<oracle100> state;
+  for (const auto& [name, values] : inputs.state) state.set(name, convert<oracle100>(values));
+  const auto& in = inputs.steps[0];
+  const oracle::OracleStep step =
+      oracle::step(std::get<ref::model::NormOptions>(c.options),
+                   {convert<oracle100>(in.x), convert<oracle100>(in.gamma),
+                    convert<oracle100>(in.beta), convert<oracle100>(in.grad_y), in.valid, in.mode},
+                   state);
+  std::size_t compared = 0;
+  for (const auto* part : {&step.outputs, &step.state})
+    for (const auto& [name, exact] : *part) {
+      const std::vector<double> high = values_of(expected.tensors, name);
+      std::vector<double> low = values_of(expected.tensors, name + "_lo");
+      ASSERT_EQ(high.size(), exact.size()) << path_of(c) << " " << name;
+      if (low.empty()) low.assign(high.size(), 0);
+      for (std::size_t i = 0; i < high.size(); ++i) {
+        const oracle100 rest = oracle100(exact.data()[i]) - oracle100(high[i]);
+        const oracle100 off = rest - oracle100(low[i]);
+        // One rounding of the remainder, and the oracle's own 1e-97 of terms below 1e4.
+        ASSERT_LE(off < 0 ? oracle100(-off) : off,
+                  oracle100(std::fabs(low[i])) * 0x1p-53 + oracle100("1e-93"))
+            << path_of(c) << " " << name << " at " << i;
+        const DType dtype = find(expected.tensors, name)->dtype;
+        ASSERT_EQ(high[i] + low[i] == high[i] || dtype != DType::float64, true);
+        ASSERT_EQ(rounded_to(dtype, high[i]), high[i]);
+        if (high[i] != 0 && low[i] != 0) {
+          ASSERT_LE(std::fabs(low[i] / high[i]), 0x1p-8) << name;
+        }
+        ++compared;
+      }
+    }
+  EXPECT_EQ(compared, expected.certificate.elements) << path_of(c);
+}
+
+using Numbers = std::vector<oracle100>;
+
+/// The function of a row as it is written down, without shifts and without masks.
+Numbers definition_of(const std::string& function, const Numbers& x) {
+  namespace mp = boost::multiprecision;
+  const oracle100 pi = boost::math::constants::pi<oracle100>();
+  Numbers y;
+  oracle100 sum = 0;
+  for (const oracle100& v : x) sum += mp::exp(v);
+  if (function == "log_sum_exp") return {mp::log(sum)};
+  for (const oracle100& v : x) {
+    if (function == "softmax") y.push_back(mp::exp(v) / sum);
+    if (function == "log_softmax") y.push_back(v - mp::log(sum));
+    if (function == "relu") y.push_back(v > 0 ? v : oracle100(0));
+    if (function == "gelu")
+      y.push_back(v / 2 * (1 + mp::erf(oracle100(v / mp::sqrt(oracle100(2))))));
+    if (function == "gelu_tanh")
+      y.push_back(v / 2 *
+                  (1 + mp::tanh(oracle100(mp::sqrt(oracle100(2 / pi)) *
+                                          (v + oracle100("0.044715") * v * v * v)))));
+  }
+  return y;
+}
+
+/// The forward against the definition, the backward against its difference quotients.
+void expect_definition(const std::string& function, DType dtype) {
+  constexpr std::size_t kWidth = 5;
+  const Case c = plain_recipe(function, {3, kWidth}, dtype).make(1);
+  const Expected expected = certify(c);
+  // hi + lo, and how far it may be from the exact value: half a unit in the last place of lo.
+  const auto off = [&](const char* name, std::size_t i, const oracle100& value) {
+    const double high = values_of(expected.tensors, name)[i];
+    const double low = values_of(expected.tensors, std::string(name) + "_lo")[i];
+    const oracle100 bound = oracle100(std::fabs(low)) * 0x1p-53 + oracle100("1e-50");
+    return oracle100(abs(oracle100(value - oracle100(high) - oracle100(low))) / bound);
+  };
+  const std::vector<double> x = values_of(c.inputs, "x"), grad_y = values_of(c.inputs, "grad_y");
+  const oracle100 h("1e-30");  // a quotient is off by 1e-60
+  for (std::size_t row = 0; row < 3; ++row) {
+    Numbers at(x.begin() + static_cast<std::ptrdiff_t>(row * kWidth),
+               x.begin() + static_cast<std::ptrdiff_t>((row + 1) * kWidth));
+    const Numbers y = definition_of(function, at);
+    for (std::size_t i = 0; i < y.size(); ++i)
+      ASSERT_LE(off("y", row * y.size() + i, y[i]), 1) << function;
+    for (std::size_t d = 0; d < kWidth; ++d) {
+      Numbers above = at, below = at;
+      above[d] += h;
+      below[d] -= h;
+      const Numbers up = definition_of(function, above), down = definition_of(function, below);
+      oracle100 slope = 0;
+      for (std::size_t i = 0; i < y.size(); ++i)
+        slope += grad_y[row * y.size() + i] * (up[i] - down[i]) / (2 * h);
+      ASSERT_LE(off("grad_x", row * kWidth + d, slope), 1) << function;
+    }
+  }
+}
+
+TEST(Certify, AgreesWithTheDefinitionForEveryFunction) {
+  for (const std::string& function : ref::model::function_names())
+    for (const DType dtype : {DType::float64, DType::bfloat16})
+      ASSERT_NO_FATAL_FAILURE(expect_definition(function, dtype));
+}
+
+TEST(Certify, AgreesWithTheDefinitionForEveryLayer) {
+  for (const std::string& layer : ref::model::norm_names()) {
+    if (layer == "none") continue;
+    for (const DType dtype : {DType::float64, DType::bfloat16}) {
+      Recipe recipe = plain_recipe(layer, {2, 3, 4}, dtype);
+      if (layer == "group_norm" || layer == "group_scaling" || layer == "power_norm_released")
+        recipe.option("groups", "2");
+      if (layer.starts_with("power_norm") && layer != "power_norm_v")
+        recipe.option("warmup_iterations", "1");
+      ASSERT_NO_FATAL_FAILURE(expect_oracle(recipe.make(1)));
+      if (layer == "group_scaling" || layer == "group_norm") continue;
+      ASSERT_NO_FATAL_FAILURE(
+          expect_oracle(recipe.pads([](std::size_t row) { return row == 2; }).make(1)));
+      ASSERT_NO_FATAL_FAILURE(expect_oracle(recipe.inference().make(1)));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::certify

@@ -1,0 +1,81 @@
+#include "verification/golden/certify/condition.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "tests/verification/compare/expect.hpp"
+#include "tests/verification/golden/certify/samples.hpp"
+
+namespace normproof::verification::golden::certify {
+
+using corpus::Fill;
+namespace {
+
+Fill listed(std::vector<double> values) {
+  return [values = std::move(values)](std::size_t i, double) { return values.at(i); };
+}
+
+Recipe condition_recipe(const std::string& layer, std::vector<std::size_t> shape,
+                        std::vector<double> x) {
+  return plain_recipe(layer, std::move(shape)).option("eps", "3").x(listed(std::move(x)));
+}
+
+TEST(Condition, RowsOfLayerNorm) {
+  // (1, 3): mean 2, variance 1. (9, 11): mean 10, variance 1, which is the larger one.
+  EXPECT_BITS_EQ(condition_number(condition_recipe("layer_norm", {1, 2}, {1, 3}).make(1)),
+                 std::sqrt(5.0 / 4));
+  EXPECT_BITS_EQ(condition_number(condition_recipe("layer_norm", {2, 2}, {9, 11, 1, 3}).make(1)),
+                 std::sqrt(101.0 / 4));
+}
+
+TEST(Condition, ColumnsOfBatchNormWithoutPadding) {
+  const std::vector<double> x = {9, 1, 11, 3};
+  for (const char* layer : {"batch_norm", "batch_renorm"})
+    EXPECT_BITS_EQ(condition_number(condition_recipe(layer, {2, 2}, x).make(1)),
+                   std::sqrt(101.0 / 4));
+  const std::vector<double> padded = {1, 3, 3, 1, 1000, 1000};
+  Recipe recipe = condition_recipe("batch_norm", {3, 2}, padded);
+  EXPECT_GT(condition_number(recipe.make(1)), 1.2);
+  EXPECT_BITS_EQ(condition_number(recipe.pads([](std::size_t row) { return row == 2; }).make(1)),
+                 std::sqrt(5.0 / 4));
+}
+
+TEST(Condition, SlicesOfInstanceAndGroupNorm) {
+  // Two samples, two tokens, two features; the second sample's first feature is (9, 11).
+  const std::vector<double> x = {1, 3, 3, 1, 9, 1, 11, 3};
+  EXPECT_BITS_EQ(condition_number(condition_recipe("instance_norm", {2, 2, 2}, x).make(1)),
+                 std::sqrt(101.0 / 4));
+  // In one group the second sample is (9, 1, 11, 3): mean 6, variance 17.
+  EXPECT_BITS_EQ(
+      condition_number(condition_recipe("group_norm", {2, 2, 2}, x).option("groups", "1").make(1)),
+      std::sqrt(53.0 / 20));
+  EXPECT_BITS_EQ(
+      condition_number(condition_recipe("group_norm", {2, 2, 2}, x).option("groups", "2").make(1)),
+      std::sqrt(101.0 / 4));
+}
+
+TEST(Condition, EveryStepCounts) {
+  EXPECT_BITS_EQ(condition_number(
+                     condition_recipe("batch_norm", {2, 1}, {1, 3, 9, 11, 1, 3}).steps(3).make(1)),
+                 std::sqrt(101.0 / 4));
+}
+
+TEST(Condition, NotFiniteElementsAreLeftOut) {
+  EXPECT_BITS_EQ(
+      condition_number(
+          condition_recipe("layer_norm", {1, 4}, {1, kGoldenNaN, 3, kGoldenInfinity}).make(1)),
+      std::sqrt(5.0 / 4));
+}
+
+TEST(Condition, OneForLayersThatDoNotCentreAndAtLeastOne) {
+  for (const char* layer : {"rms_norm", "scale_norm", "power_norm_v", "group_scaling"})
+    EXPECT_EQ(condition_number(condition_recipe(layer, {2, 2}, {9, 11, 1, 3}).make(1)), 1) << layer;
+  EXPECT_EQ(condition_number(condition_recipe("batch_norm", {2, 1}, {9, 11}).inference().make(1)),
+            1);
+  EXPECT_EQ(condition_number(condition_recipe("layer_norm", {1, 2}, {0, 0}).make(1)), 1);
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::certify

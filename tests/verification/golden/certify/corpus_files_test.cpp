@@ -1,0 +1,156 @@
+#include "verification/golden/certify/corpus_files.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "ref/io/tensor_file.hpp"
+#include "tests/ref/io/temporary_folder.hpp"
+#include "tests/verification/golden/certify/samples.hpp"
+#include "verification/golden/certify/make.hpp"
+
+namespace normproof::verification::golden::certify {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// Two cases of LayerNorm on the disk.
+class CorpusFiles : public ::testing::Test {
+ protected:
+  CorpusFiles() {
+    make_corpus(golden(), {.only = "quick/layer_norm/t[wv]*"});
+    cases_ = list_corpus(golden(), "*");
+  }
+
+  fs::path golden() const { return folder_ / "golden"; }
+  fs::path file(const std::string& name) const { return golden() / cases_.at(0).path / name; }
+
+  static std::string bytes_of(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  static void write(const fs::path& path, const std::string& bytes) {
+    std::ofstream(path, std::ios::binary) << bytes;
+  }
+
+  /// The one sentence, which names the file.
+  std::string refused(const fs::path& path) const {
+    const std::string message = file_message([&] { read_case(golden(), cases_.at(0)); });
+    EXPECT_THAT(message, AllOf(HasSubstr(path.string()), Not(HasSubstr("\n"))));
+    return message;
+  }
+
+  tests::ref::io::TemporaryFolder folder_;
+  std::vector<CaseDescription> cases_;
+};
+
+TEST_F(CorpusFiles, AreReadWhole) {
+  for (const CaseDescription& description : cases_) {
+    const StoredCase stored = read_case(golden(), description);
+    EXPECT_EQ(path_of(stored.description.c), description.path);
+    EXPECT_NE(find(stored.expected, "y_lo"), nullptr);
+  }
+}
+
+TEST_F(CorpusFiles, AGlobChooses) {
+  EXPECT_EQ(cases_.size(), 3u);
+  EXPECT_EQ(list_corpus(golden(), "*two_rows*").size(), 1u);
+  EXPECT_EQ(list_corpus(golden(), cases_[1].path)[0].path, cases_[1].path);
+  EXPECT_EQ(usage_message([&] { list_corpus(golden(), "*rms*"); }),
+            "--only '*rms*' names no case of " + (golden() / "manifest.json").string() +
+                "; expected a glob such as '*/layer_norm/*'");
+}
+
+TEST_F(CorpusFiles, TruncatedAtEveryLength) {
+  for (const char* name : {"inputs.safetensors", "expected.safetensors"}) {
+    const std::string whole = bytes_of(file(name));
+    for (std::size_t length = 0; length < whole.size(); length += 1 + length / 3) {
+      write(file(name), whole.substr(0, length));
+      refused(file(name));
+    }
+    write(file(name), whole);
+  }
+}
+
+TEST_F(CorpusFiles, EveryAlteredByteOfTheDataIsNoticed) {
+  for (const char* name : {"inputs.safetensors", "expected.safetensors"}) {
+    const std::string whole = bytes_of(file(name));
+    for (std::size_t back = 1; back <= 60; back += 7) {
+      std::string altered = whole;
+      altered[altered.size() - back] = static_cast<char>(altered[altered.size() - back] ^ 1);
+      write(file(name), altered);
+      EXPECT_THAT(refused(file(name)), HasSubstr("it was altered; expected "));
+    }
+    write(file(name), whole);
+  }
+}
+
+TEST_F(CorpusFiles, ARenamedTensorIsNoticed) {
+  auto tensors = ref::io::read_tensors(file("expected.safetensors"));
+  for (StoredTensor& tensor : tensors)
+    if (tensor.name == "y") tensor.name = "z";
+  ref::io::write_tensors(file("expected.safetensors"), tensors);
+  EXPECT_THAT(refused(file("expected.safetensors")), HasSubstr("it was altered"));
+}
+
+TEST_F(CorpusFiles, FilesThatChangedPlacesAreNoticed) {
+  const fs::path other = golden() / cases_.at(1).path / "inputs.safetensors";
+  const std::string bytes = bytes_of(other);
+  write(file("inputs.safetensors"), bytes);
+  EXPECT_THAT(refused(file("inputs.safetensors")), HasSubstr("it was altered"));
+}
+
+TEST_F(CorpusFiles, TheShapeBelongsToThePath) {
+  cases_[0].inputs_sha256 = cases_[1].inputs_sha256;
+  write(file("inputs.safetensors"), bytes_of(golden() / cases_[1].path / "inputs.safetensors"));
+  EXPECT_THAT(refused(file("inputs.safetensors")), HasSubstr("the tensor x belongs to a case '"));
+}
+
+TEST_F(CorpusFiles, AnAbsentFileIsNamed) {
+  fs::remove(file("expected.safetensors"));
+  refused(file("expected.safetensors"));
+  fs::remove(golden() / "manifest.json");
+  EXPECT_THAT(file_message([&] { list_corpus(golden(), "*"); }),
+              HasSubstr((golden() / "manifest.json").string()));
+  EXPECT_THAT(file_message([&] { list_corpus(golden() / "absent", "*"); }),
+              HasSubstr("absent/manifest.json"));
+}
+
+TEST_F(CorpusFiles, AnAlteredManifestIsNotThatOfTheSums) {
+  const fs::path manifest = golden() / "manifest.json";
+  std::string text = bytes_of(manifest);
+  const std::size_t at = text.find("\"exact\": false");
+  ASSERT_NE(at, std::string::npos);
+  write(manifest, text.replace(at, 14, "\"exact\": true "));
+  EXPECT_THAT(file_message([&] { list_corpus(golden(), "*"); }),
+              AllOf(HasSubstr("SHA256SUMS: the line of manifest.json"), HasSubstr("was altered")));
+  fs::remove(golden() / "SHA256SUMS");
+  EXPECT_THAT(file_message([&] { list_corpus(golden(), "*"); }), HasSubstr("SHA256SUMS"));
+}
+
+TEST_F(CorpusFiles, AnAlteredCaseIsNotThatOfTheManifest) {
+  const std::string text = bytes_of(file("case.json"));
+  for (const std::string& other : {std::string(), text + " ", std::string("{}\n")}) {
+    write(file("case.json"), other);
+    refused(file("case.json"));
+  }
+  fs::remove(file("case.json"));
+  refused(file("case.json"));
+}
+
+TEST_F(CorpusFiles, ADamagedManifestIsNamed) {
+  const fs::path manifest = golden() / "manifest.json";
+  const std::string whole = bytes_of(manifest);
+  for (std::size_t length = 0; length + 2 < whole.size(); length += 1 + length / 2) {
+    write(manifest, whole.substr(0, length));
+    EXPECT_THAT(file_message([&] { list_corpus(golden(), "*"); }), HasSubstr(manifest.string()));
+  }
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::certify

@@ -1,0 +1,186 @@
+#include "verification/golden/certify/nearest.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "ref/numeric/errors.hpp"
+#include "ref/numeric/random.hpp"
+#include "tests/verification/golden/certify/samples.hpp"
+
+namespace normproof::verification::golden::certify {
+namespace {
+
+using ref::numeric::ball;
+using ref::numeric::BallPrecision;
+
+constexpr DType kFloats[] = {DType::float64, DType::float32, DType::float16, DType::bfloat16};
+
+/// The exact value 2^exponent; no precision matters.
+ball power_of_two(slong exponent) {
+  ball x(1);
+  arb_mul_2exp_si(x.get(), x.get(), exponent);
+  return x;
+}
+
+double value_of(const ball& x, DType dtype) {
+  const auto result = nearest(x, dtype);
+  return result ? result->value : kGoldenNaN;
+}
+
+TEST(Nearest, AgreesWithTheMachineForPoints) {
+  const ref::numeric::RandomStream random(1, "nearest");
+  for (std::uint64_t i = 0; i < 4000; ++i) {
+    // Over the range of every format and beyond, subnormal numbers included.
+    const double x =
+        std::ldexp(random.normal(2 * i), static_cast<int>(random.below(2 * i + 1, 340)) - 170);
+    EXPECT_EQ(value_of(ball(x), DType::float64), x);
+    EXPECT_EQ(value_of(ball(x), DType::float32), static_cast<double>(static_cast<float>(x)));
+    for (const DType dtype : {DType::float32, DType::float16, DType::bfloat16})
+      EXPECT_EQ(value_of(ball(x), dtype), rounded_to(dtype, x)) << x;
+    EXPECT_FALSE(nearest(ball(x), DType::float16)->tie);
+  }
+}
+
+/// Every two neighbours of a format of 16 bits, halfway between them, and next to that.
+void expect_ties_to_even(DType dtype, std::uint16_t infinity) {
+  std::vector<double> numbers;
+  for (std::uint16_t bits = 0; bits < infinity; ++bits) {
+    StoredTensor one{"t", dtype, {1}, std::vector<std::byte>(2)};
+    one.bytes[0] = static_cast<std::byte>(bits & 0xff);
+    one.bytes[1] = static_cast<std::byte>(bits >> 8);
+    numbers.push_back(ref::io::widen(one)[0]);
+  }
+  const BallPrecision enough(600);
+  for (std::size_t i = 0; i + 1 < numbers.size(); ++i) {
+    const double halfway = numbers[i] / 2 + numbers[i + 1] / 2;
+    const ball little = power_of_two(-300);
+    const double even = numbers[i % 2 == 0 ? i : i + 1];
+    ASSERT_EQ(value_of(ball(halfway), dtype), even) << numbers[i];
+    ASSERT_EQ(value_of(ball(-halfway), dtype), even == 0 ? 0 : -even);
+    ASSERT_EQ(value_of(ball(halfway) - little, dtype), numbers[i]);
+    ASSERT_EQ(value_of(ball(halfway) + little, dtype), numbers[i + 1]);
+  }
+  const double largest = numbers.back(), step = largest - numbers[numbers.size() - 2];
+  ASSERT_EQ(value_of(ball(largest + step / 2), dtype), kGoldenInfinity);
+  ASSERT_EQ(value_of(ball(-largest - step / 2), dtype), -kGoldenInfinity);
+  ASSERT_EQ(value_of(ball(largest + step / 2) - power_of_two(-300), dtype), largest);
+}
+
+TEST(Nearest, EveryTieOfFloat16) {
+  expect_ties_to_even(DType::float16, 0x7c00);
+}
+TEST(Nearest, EveryTieOfBfloat16) {
+  expect_ties_to_even(DType::bfloat16, 0x7f80);
+}
+
+TEST(Nearest, TheEndsOfFloat32AndFloat64) {
+  const BallPrecision enough(2400);
+  struct Format {
+    DType dtype;
+    slong least, largest;  ///< the exponents of the least subnormal number, and of the last power
+    int digits;
+  };
+  for (const Format f :
+       {Format{DType::float32, -149, 127, 24}, {DType::float64, -1074, 1023, 53}}) {
+    const double least = std::ldexp(1.0, static_cast<int>(f.least));
+    const ball half = power_of_two(f.least - 1), little = power_of_two(-1200);
+    EXPECT_EQ(value_of(half, f.dtype), 0);
+    EXPECT_FALSE(std::signbit(value_of(-half, f.dtype)));
+    EXPECT_EQ(value_of(half + little, f.dtype), least);
+    EXPECT_EQ(value_of(half * ball(3), f.dtype), 2 * least);
+    EXPECT_EQ(value_of(half * ball(3) - little, f.dtype), least);
+    const double most = std::ldexp(2 - std::ldexp(1.0, 1 - f.digits), static_cast<int>(f.largest));
+    const ball beyond = ball(most) + power_of_two(f.largest - f.digits);
+    EXPECT_EQ(value_of(ball(most), f.dtype), most);
+    EXPECT_EQ(value_of(beyond, f.dtype), kGoldenInfinity);
+    EXPECT_EQ(value_of(beyond - little, f.dtype), most);
+    EXPECT_EQ(value_of(-beyond, f.dtype), -kGoldenInfinity);
+  }
+}
+
+/// One end of x as a point.
+ball end_of(const ball& x, void (*bound)(arf_t, const arb_t, slong)) {
+  ball end;
+  bound(arb_midref(end.get()), x.get(), 4000);
+  return end;
+}
+
+TEST(Nearest, IsWhatBothEndsRoundTo) {
+  const ref::numeric::RandomStream random(2, "nearest");
+  const BallPrecision fine(200);
+  std::size_t decided = 0, open = 0;
+  for (std::uint64_t i = 0; i < 40000; i += 4) {
+    const DType dtype = kFloats[i / 4 % 4];
+    const int range = dtype == DType::float64 ? 1100 : dtype == DType::float16 ? 30 : 160;
+    const double number = rounded_to(
+        dtype,
+        std::ldexp(random.normal(i), static_cast<int>(random.below(i + 1, 2 * range)) - range));
+    if (!std::isfinite(number) || number == 0) continue;
+    // Halfway to the next number of that exponent, but for 2^-60 of it, give or take as much.
+    constexpr int kDigits[] = {53, 24, 11, 8};
+    const slong half = std::ilogb(number) - kDigits[i / 4 % 4];
+    ball x =
+        ball(number) + power_of_two(half) + ball(random.normal(i + 2)) * power_of_two(half - 60);
+    const ball radius = ball(std::abs(random.normal(i + 3))) * power_of_two(half - 60);
+    arb_add_error(x.get(), radius.get());
+    const auto low = nearest(end_of(x, arb_get_lbound_arf), dtype);
+    const auto high = nearest(end_of(x, arb_get_ubound_arf), dtype);
+    const auto both = nearest(x, dtype);
+    ASSERT_TRUE(low && high);
+    ASSERT_EQ(both.has_value(), low->value == high->value) << number;
+    if (both) {
+      ASSERT_EQ(both->value, low->value) << number;
+    }
+    (both ? decided : open) += 1;
+  }
+  EXPECT_GT(decided, 3000U);
+  EXPECT_GT(open, 1500U);
+}
+
+TEST(Nearest, NothingWhereThePointsDoNotAgree) {
+  const BallPrecision coarse(40);
+  const ball third = ball(1) / ball(3);
+  EXPECT_FALSE(nearest(third, DType::float64));
+  EXPECT_EQ(value_of(third, DType::float32), static_cast<double>(1.0F / 3.0F));
+  // One plus or minus half a unit in the last place of float32: the enclosure holds the tie.
+  const ball tie = third * ball(3) + power_of_two(-24);
+  EXPECT_FALSE(nearest(tie, DType::float32));
+  ball all;
+  arb_zero_pm_inf(all.get());
+  ball nan;
+  arb_indeterminate(nan.get());
+  for (const DType dtype : kFloats) {
+    EXPECT_FALSE(nearest(all, dtype));
+    EXPECT_FALSE(nearest(nan, dtype));
+  }
+}
+
+TEST(Nearest, ANarrowEnclosureOfAHalfwayPointIsATie) {
+  const BallPrecision fine(1300);
+  const ball one = ball(1) / ball(3) * ball(3);
+  ASSERT_FALSE(one == ball(1));
+  const auto below = nearest(one + power_of_two(-24), DType::float32);
+  ASSERT_TRUE(below);
+  EXPECT_TRUE(below->tie);
+  EXPECT_EQ(below->value, 1);
+  const auto above = nearest(one * ball(1 + 0x1p-23) + power_of_two(-24), DType::float32);
+  ASSERT_TRUE(above);
+  EXPECT_TRUE(above->tie);
+  EXPECT_EQ(above->value, 1 + 0x1p-22);
+  // It holds 1, which is a number: every point rounds to it, and there is no tie.
+  EXPECT_FALSE(nearest(one, DType::float32)->tie);
+  EXPECT_EQ(value_of(one, DType::float32), 1);
+}
+
+TEST(Nearest, C1RefusesWholeNumbers) {
+  for (const DType dtype : {DType::int64, DType::int32, DType::uint8, DType::boolean})
+    EXPECT_EQ(ref::numeric::contract_message([&] { nearest(ball(1), dtype); }),
+              "nearest: dtype is no float; expected float64, float32, float16 or bfloat16 (C1)");
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::certify

@@ -1,0 +1,67 @@
+#include "verification/golden/certify/new_folder.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ref/io/atomic_file.hpp"
+#include "ref/numeric/errors.hpp"
+#include "tests/ref/io/temporary_folder.hpp"
+
+namespace normproof::verification::golden::certify {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+std::size_t count_entries(const fs::path& folder) {
+  return static_cast<std::size_t>(
+      std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
+}
+
+TEST(NewFolder, AppearsWhenItIsKept) {
+  const tests::ref::io::TemporaryFolder place;
+  {
+    NewFolder folder("--out", place / "new");
+    ref::io::write_file(folder.path() / "file", std::string_view("text"));
+    EXPECT_FALSE(fs::exists(place / "new"));
+    folder.keep();
+  }
+  EXPECT_EQ(ref::io::read_text(place / "new" / "file"), "text");
+  EXPECT_EQ(count_entries(place / "."), 1u);
+}
+
+TEST(NewFolder, IsGoneWhereItIsNotKept) {
+  const tests::ref::io::TemporaryFolder place;
+  {
+    NewFolder folder("--out", place / "new");
+    ref::io::write_file(folder.path() / "file", std::string_view("text"));
+  }
+  EXPECT_EQ(count_entries(place / "."), 0u);
+}
+
+TEST(NewFolder, TakesTheNameOfAnEmptyFolderAndOneWithASlash) {
+  const tests::ref::io::TemporaryFolder place;
+  fs::create_directory(place / "new");
+  NewFolder folder("--out", place / "new/");
+  folder.keep();
+  EXPECT_TRUE(fs::is_directory(place / "new"));
+}
+
+TEST(NewFolder, C1RefusesWhatIsThere) {
+  const tests::ref::io::TemporaryFolder place;
+  fs::create_directories(place / "old" / "inside");
+  EXPECT_THAT([&] { NewFolder("--out", place / "old"); },
+              ThrowsMessage<ref::numeric::UsageError>(HasSubstr("is there already")));
+  ref::io::write_file(place / "file", std::string_view("text"));
+  EXPECT_THROW(NewFolder("--out", place / "file"), ref::numeric::UsageError);
+  EXPECT_EQ(ref::io::read_text(place / "file"), "text");
+}
+
+TEST(NewFolder, OneThatCannotBeMadeIsOneSentence) {
+  EXPECT_THAT([] { NewFolder("--out", "/proc/nothing/here"); },
+              ThrowsMessage<ref::numeric::FileError>(HasSubstr("cannot be made")));
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::certify

@@ -1,0 +1,128 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ref/norm/rms_norm.hpp"
+#include "tests/ref/numeric/error_message.hpp"
+#include "verification/evaluation/sequence.hpp"
+#include "verification/golden/certify/certificate.hpp"
+#include "verification/golden/certify/corpus_files.hpp"
+#include "verification/golden/corpus/arithmetic.hpp"
+#include "verification/golden/corpus/recipe.hpp"
+
+namespace normproof::verification::golden {
+
+using certify::replace_not_finite;
+using certify::StoredCase;
+using corpus::Accumulation;
+using corpus::Case;
+using corpus::find;
+using corpus::inputs_of;
+using corpus::path_of;
+using corpus::Recipe;
+using corpus::Tier;
+using ref::io::DType;
+using ref::io::StoredTensor;
+
+inline constexpr double kGoldenNaN = std::numeric_limits<double>::quiet_NaN();
+inline constexpr double kGoldenInfinity = std::numeric_limits<double>::infinity();
+inline constexpr Accumulation kEveryAccumulation[] = {
+    Accumulation::float64, Accumulation::float32, Accumulation::float16, Accumulation::bfloat16};
+
+inline StoredTensor tensor_of(const std::string& name, DType dtype, std::vector<std::size_t> shape,
+                              const std::vector<double>& values) {
+  return ref::io::make_tensor(name, dtype, std::move(shape), values);
+}
+
+/// Random inputs of a layer.
+inline Recipe plain_recipe(const std::string& layer, std::vector<std::size_t> shape,
+                           DType dtype = DType::float64) {
+  return Recipe(Tier::quick, layer, "sample", std::move(shape), dtype).why("a test's own");
+}
+
+/// LayerNorm of the row (1, 3), whose mean is 2 and whose variance is 1.
+inline Case one_and_three(const std::string& eps, DType dtype = DType::float64) {
+  return plain_recipe("layer_norm", {1, 2}, dtype)
+      .option("eps", eps)
+      .x([](std::size_t i, double) { return i == 0 ? 1.0 : 3.0; })
+      .grad_y([](std::size_t i, double) { return i == 0 ? 1.0 : 0.0; })
+      .no_affine()
+      .make(1);
+}
+
+/// The values of the tensor; nothing where there is none of that name.
+inline std::vector<double> values_of(const std::vector<StoredTensor>& tensors,
+                                     std::string_view name) {
+  const StoredTensor* const tensor = find(tensors, name);
+  return tensor == nullptr ? std::vector<double>() : ref::io::widen(*tensor);
+}
+
+inline StoredCase certified(const Case& c) {
+  StoredCase stored;
+  stored.description.path = path_of(c);
+  stored.description.c = c;
+  stored.expected = certify::certify(c).tensors;
+  for (const StoredTensor& tensor : stored.expected)
+    if (!tensor.name.ends_with("_lo")) stored.description.outputs.push_back(tensor.name);
+  return stored;
+}
+
+inline double rounded_to(DType dtype, double value) {
+  using ref::model::StorageFormat;
+  return ref::norm::round_to(dtype == DType::float32    ? StorageFormat::float32
+                             : dtype == DType::float16  ? StorageFormat::float16
+                             : dtype == DType::bfloat16 ? StorageFormat::bfloat16
+                                                        : StorageFormat::float64,
+                             value);
+}
+
+/// What the reference itself answers in `double`, rounded once to the dtypes of the case: a correct
+/// candidate. It takes no infinity and no NaN, so what depends on one is taken from `expected`.
+inline std::vector<StoredTensor> own_answer(const StoredCase& stored) {
+  const Case& c = stored.description.c;
+  evaluation::EvalInputs inputs = inputs_of(c, path_of(c));
+  replace_not_finite(inputs, 0.75);
+  std::vector<StoredTensor> answer;
+  for (const auto& [name, results] :
+       evaluation::run_operation<double>(c.options, inputs, c.sequence)) {
+    const StoredTensor& expected = *find(stored.expected, name);
+    const std::vector<double> wanted = ref::io::widen(expected);
+    std::vector<double> values(wanted.size());
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] =
+          std::isnan(wanted[i]) ? kGoldenNaN : rounded_to(expected.dtype, results.data()[i]);
+    answer.push_back(tensor_of(name, expected.dtype, expected.shape, values));
+  }
+  std::ranges::sort(answer, {}, &StoredTensor::name);
+  return answer;
+}
+
+/// The same tensors, with one element of one of them set to another value.
+inline std::vector<StoredTensor> with_element(std::vector<StoredTensor> tensors,
+                                              std::string_view name, std::size_t index,
+                                              double value) {
+  for (StoredTensor& tensor : tensors) {
+    if (tensor.name != name) continue;
+    std::vector<double> values = ref::io::widen(tensor);
+    values.at(index) = value;
+    tensor = tensor_of(tensor.name, tensor.dtype, tensor.shape, values);
+  }
+  return tensors;
+}
+
+/// The sentence of the FileError or UsageError that f throws.
+template <class F>
+std::string file_message(F&& f) {
+  return ref::numeric::error_message<ref::numeric::FileError>(f);
+}
+template <class F>
+std::string usage_message(F&& f) {
+  return ref::numeric::error_message<ref::numeric::UsageError>(f);
+}
+
+}  // namespace normproof::verification::golden

@@ -1,0 +1,40 @@
+#include "verification/golden/corpus/arithmetic.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/verification/golden/certify/samples.hpp"
+
+namespace normproof::verification::golden::corpus {
+namespace {
+
+TEST(GoldenArithmetic, AccumulationsByName) {
+  for (const Accumulation accumulation : kEveryAccumulation)
+    EXPECT_EQ(accumulation_of(to_string(accumulation)), accumulation);
+  EXPECT_EQ(usage_message([] { accumulation_of("flot32"); }),
+            "unknown accumulation 'flot32'; did you mean 'float32'? known: float64, float32, "
+            "float16, bfloat16");
+  EXPECT_EQ(arithmetic_of(Accumulation::float64).unit_roundoff, 0x1p-53);
+  EXPECT_EQ(arithmetic_of(Accumulation::float32).unit_roundoff, 0x1p-24);
+  EXPECT_EQ(arithmetic_of(Accumulation::float16).largest, 65504);
+  EXPECT_EQ(arithmetic_of(Accumulation::bfloat16).unit_roundoff, 0x1p-8);
+}
+
+TEST(GoldenArithmetic, SixteenBitsAreSummedInFloat32) {
+  EXPECT_EQ(usual_accumulation(DType::float64), Accumulation::float64);
+  for (const DType dtype : {DType::float32, DType::float16, DType::bfloat16})
+    EXPECT_EQ(usual_accumulation(dtype), Accumulation::float32);
+}
+
+TEST(GoldenArithmetic, DTypesOfOutputs) {
+  for (const DType dtype : {DType::float64, DType::float32, DType::float16, DType::bfloat16}) {
+    const bool small = dtype == DType::float16 || dtype == DType::bfloat16;
+    EXPECT_EQ(dtype_of_output(dtype, "y"), dtype);
+    EXPECT_EQ(dtype_of_output(dtype, "grad_gamma"), dtype);
+    EXPECT_EQ(dtype_of_output(dtype, "rstd"), small ? DType::float32 : dtype);
+    EXPECT_EQ(dtype_of_output(dtype, "running_mean"), small ? DType::float32 : dtype);
+    EXPECT_EQ(dtype_of_output(dtype, "iterations"), DType::int64);
+  }
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::corpus

@@ -1,0 +1,48 @@
+#include "verification/golden/corpus/case.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/verification/golden/certify/samples.hpp"
+
+namespace normproof::verification::golden::corpus {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(GoldenCase, PathsSayTierLayerRegimeShapeAndDType) {
+  const Case c = Recipe(Tier::full, "power_norm", "odd_1e4", {2, 3, 5}, DType::bfloat16).make(1);
+  EXPECT_EQ(op_of(c), "power_norm");
+  EXPECT_EQ(path_of(c), "full/power_norm/odd_1e4-2x3x5-bfloat16");
+  const Case steps =
+      Recipe(Tier::quick, "batch_norm", "r", {4, 5}, DType::float64).steps(3).make(1);
+  EXPECT_EQ(path_of(steps), "quick/batch_norm/r-3x4x5-float64");
+}
+
+TEST(GoldenCase, TiersByName) {
+  for (const Tier tier : {Tier::quick, Tier::standard, Tier::full})
+    EXPECT_EQ(tier_of(to_string(tier)), tier);
+  EXPECT_EQ(usage_message([] { tier_of("quik"); }),
+            "unknown tier 'quik'; did you mean 'quick'? known: quick, standard, full");
+}
+
+TEST(GoldenCase, InputsAreWidenedAndNamed) {
+  Case c = plain_recipe("batch_norm", {4, 3}, DType::float16).make(1);
+  const evaluation::EvalInputs inputs = inputs_of(c, "f");
+  ASSERT_EQ(inputs.steps.size(), 1u);
+  EXPECT_EQ(inputs.steps[0].x.data()[5], values_of(c.inputs, "x")[5]);
+  EXPECT_TRUE(inputs.state.contains("running_mean"));
+  c.inputs.push_back(tensor_of("gama", DType::float64, {3}, {1, 1, 1}));
+  EXPECT_THAT(file_message([&] { inputs_of(c, "f.safetensors"); }),
+              testing::AllOf(HasSubstr("f.safetensors"), HasSubstr("gama"), HasSubstr("gamma")));
+}
+
+TEST(GoldenCase, FindsByName) {
+  const std::vector<StoredTensor> tensors = {tensor_of("a", DType::float64, {1}, {1}),
+                                             tensor_of("b", DType::float64, {1}, {2})};
+  EXPECT_EQ(find(tensors, "b"), &tensors[1]);
+  EXPECT_EQ(find(tensors, "c"), nullptr);
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::corpus

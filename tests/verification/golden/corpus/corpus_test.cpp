@@ -1,0 +1,154 @@
+#include "verification/golden/corpus/corpus.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <set>
+#include <string>
+
+#include "tests/verification/golden/certify/samples.hpp"
+#include "verification/golden/certify/manifest.hpp"
+#include "verification/golden/corpus/encoder_corpus.hpp"
+#include "verification/golden/corpus/function_corpus.hpp"
+#include "verification/golden/corpus/layer_traits.hpp"
+#include "verification/golden/corpus/norm_corpus.hpp"
+#include "verification/golden/corpus/optimizer_corpus.hpp"
+
+namespace normproof::verification::golden::corpus {
+
+using ref::io::content_sha256;
+namespace {
+
+std::set<std::string> layers_of(const std::vector<Case>& cases) {
+  std::set<std::string> layers;
+  for (const Case& c : cases) layers.insert(op_of(c));
+  return layers;
+}
+
+std::set<std::string> every_layer() {
+  std::set<std::string> layers;
+  for (const std::string& name : ref::model::norm_names())
+    if (name != "none") layers.insert(name);
+  return layers;
+}
+
+/// What holds in every tier: the paths differ, and each case can be run and says why it is there.
+void expect_well_formed(Tier tier, const std::vector<Case>& cases) {
+  std::string before;
+  for (const Case& c : cases) {
+    const std::string path = path_of(c);
+    EXPECT_LT(before, path);
+    before = path;
+    EXPECT_EQ(c.tier, tier) << path;
+    EXPECT_FALSE(c.why.empty()) << path;
+    EXPECT_EQ(c.why.find('\n'), std::string::npos) << path;
+    EXPECT_EQ(path.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_-/"), std::string::npos)
+        << path;
+    EXPECT_TRUE(std::ranges::is_sorted(c.inputs, {}, &StoredTensor::name)) << path;
+    const char* const first = op_of(c) == "encoder"    ? "head.weight"
+                              : is_optimizer(op_of(c)) ? "parameter"
+                                                       : "x";
+    EXPECT_EQ(find(c.inputs, first)->dtype, c.dtype) << path;
+    EXPECT_NO_THROW(inputs_of(c, path)) << path;
+  }
+  std::set<std::string> all = every_layer();
+  for (const std::string& function : ref::model::function_names()) all.insert(function);
+  for (const std::string& encoder : ref::model::encoder_operation_names()) all.insert(encoder);
+  for (const std::string& optimizer : ref::model::optimizer_names()) all.insert(optimizer);
+  EXPECT_EQ(layers_of(cases), all);
+}
+
+std::string hash_of(const std::vector<Case>& cases) {
+  std::string text;
+  for (const Case& c : cases) text += path_of(c) + content_sha256(c.inputs);
+  return text;
+}
+
+TEST(Corpus, QuickIsWellFormedAndTheSameEveryTime) {
+  const std::vector<Case> cases = corpus(Tier::quick);
+  expect_well_formed(Tier::quick, cases);
+  EXPECT_EQ(hash_of(cases), hash_of(corpus(Tier::quick)));
+}
+
+TEST(Corpus, AnotherSeedAsksTheSameOfOtherNumbers) {
+  const std::vector<Case> cases = corpus(Tier::quick), others = corpus(Tier::quick, 1);
+  ASSERT_EQ(cases.size(), others.size());
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    EXPECT_EQ(path_of(cases[i]), path_of(others[i]));
+    const bool random = cases[i].reason == "random" || cases[i].reason == "no_affine";
+    if (random) {
+      EXPECT_NE(content_sha256(cases[i].inputs), content_sha256(others[i].inputs));
+    }
+    if (cases[i].exact && op_of(cases[i]) == "layer_norm") {
+      EXPECT_EQ(content_sha256(cases[i].inputs), content_sha256(others[i].inputs));
+    }
+  }
+}
+
+TEST(Corpus, StandardIsWellFormedAndTheSameEveryTime) {
+  const std::vector<Case> cases = corpus(Tier::standard);
+  expect_well_formed(Tier::standard, cases);
+  EXPECT_EQ(hash_of(cases), hash_of(corpus(Tier::standard)));
+}
+
+TEST(Corpus, NoTwoQuickCasesHaveTheSameQuestion) {
+  std::map<std::string, std::string> seen;
+  for (const Case& c : corpus(Tier::quick)) {
+    std::string question = op_of(c) + (c.mode == Mode::training ? " training " : " inference ");
+    for (const auto& [name, value] : ref::model::list_options(c.options))
+      question += name + "=" + value + " ";
+    question += content_sha256(c.inputs);
+    EXPECT_TRUE(seen.emplace(question, path_of(c)).second)
+        << path_of(c) << " asks what " << seen[question] << " asks";
+  }
+}
+
+/// The names in backticks in the first column of the table of regimes.
+std::set<std::string> documented_regimes() {
+  std::ifstream file(NORMPROOF_GOLDEN_DOCUMENT);
+  std::set<std::string> names;
+  bool inside = false;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("## ")) inside = line == "## The regimes";
+    if (!inside || !line.starts_with("| `")) continue;
+    const std::string reasons = line.substr(1, line.find('|', 1) - 1);
+    for (std::size_t begin = 0; (begin = reasons.find('`', begin)) != std::string::npos;) {
+      const std::size_t end = reasons.find('`', begin + 1);
+      names.insert(reasons.substr(begin + 1, end - begin - 1));
+      begin = end + 1;
+    }
+  }
+  return names;
+}
+
+TEST(Corpus, EveryRegimeIsInTheTableOfTheDocumentAndNoOther) {
+  std::set<std::string> reasons;
+  const auto note = [&](const std::vector<Case>& cases) {
+    for (const Case& c : cases) reasons.insert(c.reason);
+  };
+  note(corpus(Tier::quick));
+  note(corpus(Tier::standard));
+  // The full tier is large, and has the same regimes for every operation of a kind.
+  note(norm_cases(Tier::full, "layer_norm", kCorpusSeed));
+  note(function_cases(Tier::full, "relu", kCorpusSeed));
+  note(optimizer_cases(Tier::full, "sgd", kCorpusSeed));
+  note(encoder_cases(Tier::full, "encoder", kCorpusSeed));
+  const std::set<std::string> documented = documented_regimes();
+  const auto stands_for = [](const std::string& name, const std::string& reason) {
+    return name.ends_with("...") ? reason.starts_with(name.substr(0, name.size() - 3))
+                                 : reason == name;
+  };
+  for (const std::string& reason : reasons)
+    EXPECT_TRUE(
+        std::ranges::any_of(documented, [&](auto& name) { return stands_for(name, reason); }))
+        << "docs/golden.md does not name " << reason;
+  for (const std::string& name : documented)
+    EXPECT_TRUE(
+        std::ranges::any_of(reasons, [&](auto& reason) { return stands_for(name, reason); }))
+        << "no tier has a regime " << name;
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::corpus

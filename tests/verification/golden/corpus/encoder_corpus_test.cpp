@@ -1,0 +1,105 @@
+#include "verification/golden/corpus/encoder_corpus.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "tests/verification/golden/certify/samples.hpp"
+#include "verification/golden/corpus/corpus.hpp"
+#include "verification/golden/gate/check.hpp"
+
+namespace normproof::verification::golden::corpus {
+
+using gate::check_case;
+using gate::TensorResult;
+namespace {
+
+using ::testing::IsSupersetOf;
+
+TEST(EncoderCases, EachHasTheNormsAndTheRegimesOfItsKind) {
+  for (const std::string& operation : ref::model::encoder_operation_names()) {
+    std::set<std::string> reasons;
+    for (const Case& c : encoder_cases(Tier::quick, operation, kCorpusSeed))
+      reasons.insert(c.reason);
+    EXPECT_THAT(reasons, IsSupersetOf({"post_layer_norm", "pre_layer_norm", "post_batch_norm",
+                                       "pre_batch_norm", "post_power_norm", "pre_power_norm",
+                                       "post_power_norm_released", "pre_power_norm_released",
+                                       "offset_1e6", "without_mask", "large_eps"}))
+        << operation;
+    EXPECT_EQ(reasons.contains("per_position"), operation == "encoder");
+    EXPECT_EQ(reasons.contains("large_scores"), operation == "encoder_layer");
+    EXPECT_EQ(reasons.contains("dropout_pre"), operation == "encoder_layer");
+  }
+}
+
+TEST(EncoderCases, AreSmallAndHavePaddingAndWordsThatOccurAgain) {
+  for (const Case& c : encoder_cases(Tier::quick, "encoder", 1)) {
+    const StoredTensor& tokens = *find(c.inputs, "tokens");
+    EXPECT_LE(tokens.shape[0], 3u) << path_of(c);
+    EXPECT_LE(tokens.shape[1], 5u) << path_of(c);
+    EXPECT_EQ(find(c.inputs, "valid") == nullptr, c.reason == "without_mask");
+    const std::vector<double> ids = ref::io::widen(tokens);
+    EXPECT_LT(std::set<double>(ids.begin(), ids.end()).size(), ids.size()) << path_of(c);
+    EXPECT_EQ(std::ranges::count(ids, 3), 0) << path_of(c);
+  }
+}
+
+/// Where an encoder is judged in float32, an element may be off by less than half of itself.
+TEST(EncoderCases, InFloat32TheBoundSaysSomething) {
+  std::size_t seen = 0;
+  for (const std::string& operation : ref::model::encoder_operation_names())
+    for (const Case& c : encoder_cases(Tier::quick, operation, kCorpusSeed)) {
+      if (c.dtype != DType::float32) continue;
+      const StoredCase stored = certified(c);
+      for (const TensorResult& tensor : check_case(stored, own_answer(stored), {}).tensors) {
+        EXPECT_EQ(tensor.unjudged, 0u) << path_of(c) << " " << tensor.name;
+        EXPECT_LE(tensor.bound, 0.5 * std::fabs(tensor.exact)) << path_of(c) << " " << tensor.name;
+        ++seen;
+      }
+    }
+  EXPECT_GT(seen, 40u);
+}
+
+/// Each mask keeps something and drops something, and no two of a shape are the same: else a
+/// dropout that is left out, or takes another one's mask, would be right.
+TEST(EncoderCases, MasksDifferAndLeaveNoneWhole) {
+  std::size_t seen = 0;
+  for (const std::uint64_t seed : {kCorpusSeed, kCorpusSeed + 9})
+    for (const Case& c : encoder_cases(Tier::quick, "encoder_layer", seed)) {
+      std::set<std::vector<std::byte>> masks;
+      for (const StoredTensor& tensor : c.inputs) {
+        if (!tensor.name.ends_with(".keep")) continue;
+        const auto kept = std::ranges::count(tensor.bytes, std::byte{1});
+        EXPECT_GT(kept, 0) << path_of(c) << " " << tensor.name;
+        EXPECT_LT(kept, static_cast<std::ptrdiff_t>(tensor.bytes.size())) << path_of(c);
+        EXPECT_TRUE(masks.insert(tensor.bytes).second) << path_of(c) << " " << tensor.name;
+        ++seen;
+      }
+      EXPECT_EQ(masks.size(), c.reason.find("dropout") == std::string::npos ? 0u : 4u);
+    }
+  EXPECT_EQ(seen, 2u * 6 * 4);
+}
+
+TEST(EncoderCases, TheLargerTiersHaveExtentsThatTheQuickOneHasNot) {
+  for (const std::string& operation : ref::model::encoder_operation_names()) {
+    std::set<std::size_t> tokens, heads;
+    for (const Tier tier : {Tier::standard, Tier::full})
+      for (const Case& c : encoder_cases(tier, operation, kCorpusSeed)) {
+        const evaluation::EncoderTensors in = inputs_of(c, path_of(c)).encoder;
+        tokens.insert(find(c.inputs, operation == "encoder" ? "tokens" : "x")->shape[1]);
+        heads.insert(in.config.num_heads);
+        const bool alone = c.reason == "first_tokens_alone";
+        if (alone) {
+          EXPECT_EQ(std::ranges::count(in.valid, true), 3) << path_of(c);
+        }
+      }
+    EXPECT_THAT(tokens, IsSupersetOf({1u, 5u, 33u, 130u})) << operation;
+    EXPECT_THAT(heads, IsSupersetOf({1u, 3u, 6u, 8u})) << operation;
+  }
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::corpus

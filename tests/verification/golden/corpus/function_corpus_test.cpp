@@ -1,0 +1,49 @@
+#include "verification/golden/corpus/function_corpus.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/verification/golden/certify/samples.hpp"
+#include "verification/golden/corpus/corpus.hpp"
+
+namespace normproof::verification::golden::corpus {
+namespace {
+
+std::set<std::string> reasons_of(const std::string& function) {
+  std::set<std::string> reasons;
+  for (const Case& c : function_cases(Tier::quick, function, kCorpusSeed)) reasons.insert(c.reason);
+  return reasons;
+}
+
+TEST(FunctionCases, EachFunctionHasTheRegimesOfItsKind) {
+  using ::testing::IsSupersetOf;
+  for (const std::string& function : ref::model::function_names()) {
+    const auto reasons = reasons_of(function);
+    EXPECT_THAT(reasons, IsSupersetOf({"random", "odd", "last_lane", "nan_in_grad_y"})) << function;
+    const bool sums = function.find("softmax") != std::string::npos || function == "log_sum_exp";
+    EXPECT_EQ(reasons.contains("offset_1e4"), sums) << function;
+    EXPECT_EQ(reasons.contains("saturated"), sums) << function;
+    EXPECT_EQ(reasons.contains("tails"), !sums) << function;
+    EXPECT_EQ(reasons.contains("masked"), function == "softmax" || function == "log_sum_exp");
+  }
+}
+
+TEST(FunctionCases, ReluIsExactAndMasksReachTheInputs) {
+  for (const Case& c : function_cases(Tier::quick, "relu", 1))
+    EXPECT_EQ(c.exact, c.reason != "nan_in_grad_y") << path_of(c);
+  for (const Case& c : function_cases(Tier::quick, "softmax", 1))
+    EXPECT_EQ(find(c.inputs, "valid") != nullptr,
+              c.reason.starts_with("masked") || c.reason == "row_without_elements")
+        << path_of(c);
+}
+
+TEST(FunctionCases, EveryTierHasSome) {
+  for (const Tier tier : {Tier::quick, Tier::standard})
+    for (const Case& c : function_cases(tier, "gelu", 1)) EXPECT_EQ(c.tier, tier);
+  EXPECT_EQ(function_cases(Tier::full, "log_sum_exp", 1).size(), 6u);
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::corpus

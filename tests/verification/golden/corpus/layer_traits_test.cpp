@@ -1,0 +1,63 @@
+#include "verification/golden/corpus/layer_traits.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "ref/model/operation.hpp"
+#include "ref/numeric/errors.hpp"
+
+namespace normproof::verification::golden::corpus {
+namespace {
+
+using ::testing::UnorderedElementsAre;
+
+std::vector<std::string> layers_with(const std::function<bool(std::string_view)>& trait) {
+  std::vector<std::string> layers;
+  for (const std::string& layer : ref::model::norm_names())
+    if (trait(layer)) layers.push_back(layer);
+  return layers;
+}
+
+TEST(LayerTraits, AreThoseOfTheSpecification) {
+  EXPECT_THAT(layers_with(has_state),
+              UnorderedElementsAre("batch_norm", "batch_renorm", "power_norm",
+                                   "power_norm_released", "power_norm_v"));
+  EXPECT_THAT(layers_with(is_centred),
+              UnorderedElementsAre("batch_norm", "batch_renorm", "group_norm", "instance_norm",
+                                   "layer_norm"));
+  EXPECT_THAT(layers_with(looks_at_mask),
+              UnorderedElementsAre("batch_norm", "batch_renorm", "group_norm", "instance_norm",
+                                   "power_norm", "power_norm_released", "power_norm_v"));
+  EXPECT_THAT(layers_with(needs_tokens), UnorderedElementsAre("group_norm", "instance_norm"));
+  EXPECT_THAT(layers_with(along_rows),
+              UnorderedElementsAre("batch_norm", "batch_renorm", "instance_norm", "power_norm",
+                                   "power_norm_released", "power_norm_v"));
+  EXPECT_THAT(layers_with([](auto layer) { return has_option(layer, "groups"); }),
+              UnorderedElementsAre("group_norm", "group_scaling", "power_norm_released"));
+  EXPECT_THAT(layers_with([](auto layer) { return has_option(layer, "warmup_iterations"); }),
+              UnorderedElementsAre("power_norm", "power_norm_released"));
+}
+
+TEST(LayerTraits, EveryOperationIsOfOneKind) {
+  for (const std::string& operation : ref::model::operation_names()) {
+    const int kinds = static_cast<int>(is_layer(operation)) +
+                      static_cast<int>(is_encoder(operation)) +
+                      static_cast<int>(is_optimizer(operation)) +
+                      static_cast<int>(ref::model::is_function(operation));
+    EXPECT_EQ(kinds, 1) << operation;
+  }
+  EXPECT_TRUE(is_encoder("encoder_layer"));
+  EXPECT_TRUE(is_optimizer("adamw"));
+}
+
+TEST(LayerTraits, AnUnknownLayerIsAnError) {
+  EXPECT_THROW(has_state("layernorm"), ref::numeric::UsageError);
+  EXPECT_THROW(has_option("layernorm", "eps"), ref::numeric::UsageError);
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::corpus

@@ -1,0 +1,51 @@
+#include "verification/golden/corpus/norm_corpus.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "tests/verification/golden/certify/samples.hpp"
+#include "verification/golden/certify/condition.hpp"
+#include "verification/golden/corpus/corpus.hpp"
+
+namespace normproof::verification::golden::corpus {
+
+using certify::condition_number;
+namespace {
+
+TEST(NormCases, EveryLayerHasTheRegimesOfItsKind) {
+  for (const std::string& layer : ref::model::norm_names()) {
+    if (layer == "none") continue;
+    std::set<std::string> reasons;
+    for (const Case& c : norm_cases(Tier::quick, layer, kCorpusSeed)) {
+      EXPECT_EQ(op_of(c), layer);
+      reasons.insert(c.reason);
+    }
+    for (const char* reason :
+         {"random", "no_affine", "one_hot_gradient", "offset_1e2", "offset_1e4", "offset_1e8",
+          "variance_near_eps", "large_eps", "near_constant", "constant", "magnitude_1e12",
+          "magnitude_1e-12", "one_feature", "odd", "last_lane", "exact", "nan_in_grad_y"})
+      EXPECT_TRUE(reasons.contains(reason)) << layer << " " << reason;
+    // min and max may take the other number for a NaN, and batch_renorm limits by them.
+    EXPECT_EQ(reasons.contains("nan_in_x"), layer != "batch_renorm") << layer;
+    EXPECT_EQ(reasons.contains("tvm_19592"), layer == "layer_norm") << layer;
+  }
+}
+
+TEST(NormCases, OffsetsMakeTheConditionThatTheyName) {
+  double largest = 0;
+  for (const Case& c : norm_cases(Tier::quick, "layer_norm", kCorpusSeed)) {
+    if (c.reason == "offset_1e4") {
+      EXPECT_GT(condition_number(c), 0.5e4);
+    }
+    if (c.reason == "offset_1e8") largest = condition_number(c);
+    if (c.reason == "random") {
+      EXPECT_LT(condition_number(c), 10);
+    }
+  }
+  EXPECT_GT(largest, 0.5e8);
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::corpus

@@ -1,0 +1,67 @@
+#include "verification/golden/corpus/optimizer_corpus.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "tests/verification/golden/certify/samples.hpp"
+#include "verification/golden/corpus/corpus.hpp"
+#include "verification/golden/gate/check.hpp"
+
+namespace normproof::verification::golden::corpus {
+
+using gate::check_case;
+using gate::TensorResult;
+namespace {
+
+using ::testing::IsSupersetOf;
+
+TEST(OptimizerCases, EachHasTheRegimesOfItsKind) {
+  for (const std::string& optimizer : ref::model::optimizer_names()) {
+    std::set<std::string> reasons;
+    for (const Case& c : optimizer_cases(Tier::quick, optimizer, kCorpusSeed))
+      reasons.insert(c.reason);
+    EXPECT_THAT(reasons, IsSupersetOf({"random", "first_steps", "slow_decay", "single_step",
+                                       "sparse_gradient", "one_element", "odd"}))
+        << optimizer;
+    EXPECT_EQ(reasons.contains("exact"), optimizer == "sgd");
+    EXPECT_EQ(reasons.contains("gradients_near_eps"), optimizer != "sgd");
+    EXPECT_EQ(reasons.contains("large_decay"), optimizer == "adamw");
+  }
+}
+
+TEST(OptimizerCases, TheStateBeginsAsZeroWhereNoStepIsDone) {
+  std::size_t seen = 0;
+  for (const std::string& optimizer : ref::model::optimizer_names())
+    for (const Case& c : optimizer_cases(Tier::quick, optimizer, 1))
+      for (const char* moment : {"velocity", "first_moment", "second_moment"}) {
+        const StoredTensor* const tensor = find(c.inputs, moment);
+        if (tensor == nullptr || c.exact) continue;
+        const bool begins = values_of(c.inputs, "iterations")[0] == 0;
+        for (const double v : ref::io::widen(*tensor)) {
+          EXPECT_EQ(v == 0, begins) << path_of(c) << " " << moment;
+          EXPECT_TRUE(std::string_view(moment) != "second_moment" || v >= 0) << path_of(c);
+        }
+        ++seen;
+      }
+  EXPECT_GT(seen, 60u);
+}
+
+/// Where an optimizer is judged, an element may be off by less than a hundredth of itself, or of
+/// its step.
+TEST(OptimizerCases, TheBoundSaysSomething) {
+  for (const std::string& optimizer : ref::model::optimizer_names())
+    for (const Case& c : optimizer_cases(Tier::quick, optimizer, kCorpusSeed)) {
+      const StoredCase stored = certified(c);
+      for (const TensorResult& tensor : check_case(stored, own_answer(stored), {}).tensors) {
+        EXPECT_TRUE(tensor.passed()) << path_of(c) << " " << tensor.name;
+        EXPECT_EQ(tensor.unjudged, 0u) << path_of(c) << " " << tensor.name;
+        EXPECT_LE(tensor.bound, 0.01 * std::fabs(tensor.exact)) << path_of(c) << " " << tensor.name;
+      }
+    }
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::corpus

@@ -1,0 +1,193 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <set>
+
+#include "ref/io/tensor_file.hpp"
+#include "tests/ref/io/temporary_folder.hpp"
+#include "tests/verification/golden/certify/samples.hpp"
+#include "verification/golden/certify/make.hpp"
+#include "verification/golden/gate/check.hpp"
+#include "verification/golden/gate/pipe_text.hpp"
+
+// How answers come in: from a folder, and from a program.
+namespace normproof::verification::golden::gate {
+
+using certify::list_corpus;
+using certify::make_corpus;
+using certify::read_case;
+using corpus::op_of;
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// A corpus of a case a layer, and the reference's answers to it.
+class Answers : public ::testing::Test {
+ protected:
+  Answers() {
+    make_corpus(golden(), {.only = "quick/*/two_features-*"});
+    cases_ = list_corpus(golden(), "*");
+    std::ofstream lines(folder_ / "lines");
+    for (const CaseDescription& description : cases_) {
+      const std::vector<StoredTensor> answer = own_answer(read_case(golden(), description));
+      fs::create_directories(candidate() / description.path);
+      ref::io::write_tensors(candidate() / description.path / "expected.safetensors", answer);
+      lines << answer_line(description.path, answer) << "\n";
+    }
+  }
+
+  fs::path golden() const { return folder_ / "golden"; }
+  fs::path candidate() const { return folder_ / "candidate"; }
+  /// Reads a line a case, and answers with the next of the lines.
+  std::string program(const std::string& before_each = ":") const {
+    return "exec 3< '" + (folder_ / "lines").string() +
+           "'; while read -r line; do read -r answer <&3; " + before_each +
+           "; printf '%s\\n' \"$answer\"; done";
+  }
+  std::vector<CaseResult> check(const Ask& ask, int jobs = 1) const {
+    return check_cases(golden(), cases_, ask, {}, jobs, {});
+  }
+  static std::size_t count_passed(const std::vector<CaseResult>& results) {
+    return static_cast<std::size_t>(std::ranges::count_if(results, &CaseResult::passed));
+  }
+
+  tests::ref::io::TemporaryFolder folder_;
+  std::vector<CaseDescription> cases_;
+};
+
+TEST_F(Answers, FromAFolderWhateverTheJobs) {
+  EXPECT_EQ(cases_.size(), 14u);
+  for (const int jobs : {1, 2}) {
+    std::set<std::size_t> told;
+    const auto results = check_cases(golden(), cases_, from_folder(candidate()), {}, jobs,
+                                     [&](std::size_t done) { told.insert(done); });
+    EXPECT_EQ(count_passed(results), 14u);
+    EXPECT_EQ(told.size(), 14u);
+    for (std::size_t i = 0; i < results.size(); ++i)
+      EXPECT_EQ(results[i].description.path, cases_[i].path);
+  }
+  EXPECT_EQ(count_passed(check(from_folder(golden()))), 14u);
+}
+
+TEST_F(Answers, AnArchiveComesFirst) {
+  const fs::path place = candidate() / cases_[3].path;
+  const auto answer = ref::io::read_tensors(place / "expected.safetensors");
+  ref::io::write_tensors(place / "expected.npz", with_element(answer, "y", 0, 99));
+  EXPECT_FALSE(check(from_folder(candidate()))[3].passed());
+  ref::io::write_tensors(place / "expected.npz", answer);
+  fs::remove(place / "expected.safetensors");
+  EXPECT_TRUE(check(from_folder(candidate()))[3].passed());
+}
+
+TEST_F(Answers, AMissingOrDamagedAnswerFailsItsCaseAlone) {
+  const fs::path place = candidate() / cases_[2].path / "expected.safetensors";
+  for (const bool absent : {false, true}) {
+    if (absent)
+      fs::remove(place);
+    else
+      std::ofstream(place) << "no tensors";
+    const auto results = check(from_folder(candidate()));
+    EXPECT_EQ(count_passed(results), 13u);
+    EXPECT_FALSE(results[2].passed());
+    EXPECT_THAT(results[2].problem, AllOf(HasSubstr(place.string()), Not(HasSubstr("\n"))));
+  }
+}
+
+TEST_F(Answers, FromAProgram) {
+  EXPECT_EQ(count_passed(check(from_program(program(), 20))), 14u);
+}
+
+TEST_F(Answers, AProgramThatEndsIsStartedAgain) {
+  // Whoever comes to the fourth case ends; the next one begins with the first line again.
+  const std::string stumbling = program("case $line in " + cases_[3].path + "*) exit 7;; esac");
+  const auto results = check(from_program(stumbling, 20));
+  EXPECT_EQ(count_passed(results), 3u);
+  EXPECT_EQ(results[3].problem, "the candidate ended with status 7 before it answered");
+  for (std::size_t i = 4; i < results.size(); ++i)
+    EXPECT_THAT(results[i].problem,
+                HasSubstr("the line begins with '" + cases_[0].path.substr(0, 40) + "'"));
+}
+
+TEST_F(Answers, AProgramThatNeverAnswersIsGivenUp) {
+  const auto results = check(from_program("echo x >> '" + (folder_ / "starts").string() + "'", 20));
+  EXPECT_EQ(count_passed(results), 0u);
+  EXPECT_EQ(results[2].problem, "the candidate ended with status 0 before it answered");
+  EXPECT_EQ(results[3].problem,
+            "the candidate was started 3 times in a row without an answer; it is not asked again");
+  EXPECT_EQ(fs::file_size(folder_ / "starts"), 6u);
+  const auto more = check(from_program("true", 20, 5));
+  EXPECT_EQ(more[4].problem, "the candidate ended with status 0 before it answered");
+  EXPECT_THAT(more[5].problem, HasSubstr("started 5 times in a row"));
+}
+
+TEST_F(Answers, AHangFailsItsCaseAndNoOther) {
+  const std::string slow = "while read -r path rest; do [ \"$path\" = '" + cases_[1].path +
+                           "' ] && sleep 60; grep -F " + "\"$path \" '" +
+                           (folder_ / "lines").string() + "'; done";
+  const auto results = check(from_program(slow, 1));
+  EXPECT_EQ(results[1].problem, "the candidate did not answer within 1 s");
+  EXPECT_EQ(count_passed(results), 13u);
+}
+
+TEST_F(Answers, ADeclinedCaseIsNoFailureAndNoPass) {
+  // The second case is declined; a program that says so is not started again.
+  const std::string declining = "echo x >> '" + (folder_ / "starts").string() + "'; " +
+                                program("case $line in " + cases_[1].path + "*) answer='" +
+                                        cases_[1].path + " not_offered';; esac");
+  const auto results = check(from_program(declining, 20));
+  EXPECT_EQ(count_passed(results), 13u);
+  EXPECT_EQ(fs::file_size(folder_ / "starts"), 2u);
+  for (std::size_t i = 0; i < results.size(); ++i) EXPECT_EQ(results[i].declined, i == 1) << i;
+  EXPECT_FALSE(results[1].passed());
+  EXPECT_EQ(results[1].problem, "");
+  EXPECT_TRUE(results[1].tensors.empty());
+  // Of another case it is no answer at all.
+  const auto other = check(from_program("while read -r line; do echo q not_offered; done", 20));
+  EXPECT_FALSE(other[0].declined);
+  EXPECT_THAT(other[0].problem, HasSubstr("begins with 'q'"));
+}
+
+TEST_F(Answers, C2TheOutputsAreThoseOfACase) {
+  const auto chosen = [&](const std::string& name) {
+    return usage_message([&] {
+      check_cases(golden(), cases_, from_folder(candidate()), {.outputs = {name}}, 1, {});
+    });
+  };
+  EXPECT_EQ(chosen("y"), "no error");
+  EXPECT_EQ(chosen("nu"), "no error");
+  EXPECT_THAT(chosen("grad_gama"),
+              HasSubstr("unknown output 'grad_gama'; did you mean 'grad_gamma'?"));
+}
+
+TEST_F(Answers, ADamagedCorpusIsNoAnswersFault) {
+  fs::remove(golden() / cases_[5].path / "inputs.safetensors");
+  EXPECT_THAT(file_message([&] { check(from_folder(candidate())); }),
+              HasSubstr(cases_[5].path + "/inputs.safetensors"));
+}
+
+TEST_F(Answers, AnIntegerBeyondDoubleFailsItsCaseAlone) {
+  const auto found = std::ranges::find_if(cases_, [](const CaseDescription& description) {
+    return op_of(description.c) == "power_norm";
+  });
+  ASSERT_NE(found, cases_.end());
+  const fs::path file = candidate() / found->path / "expected.safetensors";
+  auto tensors = ref::io::read_tensors(file);
+  const std::vector<std::int64_t> beyond = {std::int64_t{1} << 60};
+  for (StoredTensor& tensor : tensors)
+    if (tensor.name == "iterations")
+      tensor = ref::io::make_tensor("iterations", tensor.shape, std::span(beyond));
+  ref::io::write_tensors(file, tensors);
+  const auto results = check(from_folder(candidate()));
+  EXPECT_EQ(count_passed(results), 13u);
+  for (const CaseResult& result : results) {
+    if (result.passed()) continue;
+    EXPECT_THAT(result.problem, HasSubstr("'iterations'"));
+  }
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::gate

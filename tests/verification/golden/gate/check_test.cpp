@@ -1,0 +1,287 @@
+#include "verification/golden/gate/check.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/verification/golden/certify/samples.hpp"
+#include "verification/golden/corpus/corpus.hpp"
+#include "verification/golden/mutants/plain_layers.hpp"
+
+namespace normproof::verification::golden::gate {
+
+using mutants::MutationOperator;
+using mutants::run_plain;
+using mutants::Sites;
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+const TensorResult& result_of(const CaseResult& result, std::string_view name) {
+  const auto found = std::ranges::find(result.tensors, name, &TensorResult::name);
+  if (found == result.tensors.end()) throw std::out_of_range(std::string(name));
+  return *found;
+}
+
+std::vector<StoredTensor> without(std::vector<StoredTensor> tensors, std::string_view name) {
+  std::erase_if(tensors, [&](const StoredTensor& tensor) { return tensor.name == name; });
+  return tensors;
+}
+
+/// The tensors with one of them replaced.
+std::vector<StoredTensor> replaced_by(std::vector<StoredTensor> tensors, const StoredTensor& by) {
+  tensors = without(std::move(tensors), by.name);
+  tensors.push_back(by);
+  return tensors;
+}
+
+const StoredCase& batch_norm() {
+  static const StoredCase stored =
+      certified(plain_recipe("batch_norm", {4, 3}, DType::float32).make(1));
+  return stored;
+}
+
+TEST(CheckCase, TheReferencesOwnAnswersPassEveryQuickCase) {
+  std::size_t judged = 0, elements = 0;
+  for (const Case& c : corpus::corpus(Tier::quick)) {
+    const StoredCase stored = certified(c);
+    const CaseResult result = check_case(stored, own_answer(stored), {});
+    EXPECT_EQ(result.problem, "") << path_of(c);
+    for (const TensorResult& t : result.tensors) {
+      EXPECT_TRUE(t.passed()) << path_of(c) << " " << t.name << t.where << " " << t.ratio;
+      EXPECT_LE(t.ratio, 1) << path_of(c) << " " << t.name;
+      judged += t.count;
+      elements += t.count + t.unjudged;
+    }
+  }
+  // What is not judged is a small part of it: the bounds say something.
+  EXPECT_GT(judged, elements - elements / 20);
+}
+
+TEST(CheckCase, AWrongSignIsFoundInEveryOutputOfEveryLayer) {
+  for (const Case& c : corpus::corpus(Tier::quick)) {
+    if (c.reason != "random" || c.dtype != DType::float32) continue;
+    const StoredCase stored = certified(c);
+    const std::vector<StoredTensor> answer = own_answer(stored);
+    for (const StoredTensor& tensor : answer) {
+      std::vector<double> values = ref::io::widen(tensor);
+      const auto last = values.size() - 1;
+      if (values[last] == 0) continue;
+      const CaseResult result =
+          check_case(stored, with_element(answer, tensor.name, last, -values[last]), {});
+      EXPECT_FALSE(result.passed()) << path_of(c) << " " << tensor.name;
+      for (const TensorResult& t : result.tensors)
+        EXPECT_EQ(t.failures, t.name == tensor.name ? 1u : 0u) << path_of(c) << " " << t.name;
+      EXPECT_EQ(result_of(result, tensor.name).got, -values[last]);
+    }
+  }
+}
+
+TEST(CheckCase, TheBoundIsWhereItEnds) {
+  // In float64 an answer can lie anywhere about the bound of float32.
+  const StoredCase& stored = batch_norm();
+  const Tolerance bounds = tolerance(stored.description.c, Accumulation::float32);
+  for (const char* name : {"y", "grad_x", "grad_gamma", "running_variance"}) {
+    const std::vector<double> high = values_of(stored.expected, name),
+                              low = values_of(stored.expected, std::string(name) + "_lo");
+    const auto& shape = find(stored.expected, name)->shape;
+    for (std::size_t i = 0; i < high.size(); ++i) {
+      const double bound = with_storage(bounds.bound.at(name).data()[i], high[i], DType::float64);
+      for (const double share : {-1.01, -0.99, 0.99, 1.01}) {
+        std::vector<double> values = high;
+        values[i] += low[i] + share * bound;
+        const CaseResult result = check_case(
+            stored, replaced_by(own_answer(stored), tensor_of(name, DType::float64, shape, values)),
+            {});
+        EXPECT_EQ(result.passed(), std::fabs(share) < 1) << name << " " << i << " " << share;
+        EXPECT_GE(result_of(result, name).ratio, 0.989);
+      }
+    }
+  }
+}
+
+TEST(CheckCase, TheMetricsOfOneWrongElement) {
+  const StoredCase stored = certified(one_and_three("3"));
+  const CaseResult result = check_case(stored, with_element(own_answer(stored), "y", 1, 0.75), {});
+  EXPECT_FALSE(result.passed());
+  const TensorResult& y = result_of(result, "y");
+  EXPECT_EQ(y.count, 2u);
+  EXPECT_EQ(y.failures, 1u);
+  EXPECT_EQ(y.unjudged, 0u);
+  EXPECT_EQ(y.max_absolute, 0.25);
+  EXPECT_EQ(y.max_relative, 0.5);
+  EXPECT_EQ(y.max_ulp, 0x1p51);
+  EXPECT_EQ(y.norm_wise, 0.5);
+  EXPECT_EQ(y.where, "[0, 1]");
+  EXPECT_EQ(y.got, 0.75);
+  EXPECT_EQ(y.exact, 0.5);
+  EXPECT_GT(y.bound, 0);
+  // The ratio is a quotient, rounded up.
+  EXPECT_GE(y.ratio * y.bound * (1 + 0x1p-52), 0.25);
+  EXPECT_LE(y.ratio * y.bound, 0.25 * (1 + 0x1p-50));
+  EXPECT_GT(y.of_the_inputs, 0);
+  EXPECT_LT(y.of_the_inputs, 1);
+}
+
+TEST(CheckCase, AnExactCaseTakesTheSameBitsAlone) {
+  Case c = one_and_three("3", DType::float32);
+  c.exact = true;
+  const StoredCase stored = certified(c);
+  EXPECT_TRUE(check_case(stored, own_answer(stored), {}).passed());
+  const CaseResult off =
+      check_case(stored, with_element(own_answer(stored), "y", 0, -0.5 - 0x1p-24), {});
+  EXPECT_EQ(result_of(off, "y").failures, 1u);
+  EXPECT_EQ(result_of(off, "y").max_ulp, 1);
+}
+
+TEST(CheckCase, NaNAndInfinityPassWhereTheyAreExpectedAlone) {
+  const StoredCase& stored = batch_norm();
+  for (const double bad : {kGoldenNaN, kGoldenInfinity, -kGoldenInfinity}) {
+    const CaseResult result = check_case(stored, with_element(own_answer(stored), "y", 4, bad), {});
+    const TensorResult& y = result_of(result, "y");
+    EXPECT_EQ(y.failures, 1u);
+    EXPECT_EQ(y.ratio, kGoldenInfinity);
+    EXPECT_EQ(y.max_absolute, kGoldenInfinity);
+    EXPECT_EQ(y.where, "[1, 1]");
+  }
+  const StoredCase with_nan =
+      certified(plain_recipe("layer_norm", {2, 3}, DType::float32)
+                    .x([](std::size_t i, double normal) { return i == 4 ? kGoldenNaN : normal; })
+                    .make(1));
+  EXPECT_TRUE(check_case(with_nan, own_answer(with_nan), {}).passed());
+  // One order of operations makes infinity of what another makes NaN.
+  EXPECT_TRUE(check_case(with_nan, with_element(own_answer(with_nan), "y", 5, -kGoldenInfinity), {})
+                  .passed());
+  for (const double bad : {0.0, 0x1p100}) {
+    const CaseResult result =
+        check_case(with_nan, with_element(own_answer(with_nan), "y", 5, bad), {});
+    const TensorResult& y = result_of(result, "y");
+    EXPECT_EQ(y.failures, 1u) << bad;
+    EXPECT_EQ(y.ratio, kGoldenInfinity);
+    EXPECT_EQ(y.where, "[1, 2]");
+    EXPECT_EQ(y.got, bad);
+    EXPECT_TRUE(std::isnan(y.exact));
+  }
+}
+
+TEST(CheckCase, RequiredOutputsAndThoseThatAnImplementationKeeps) {
+  const StoredCase& stored = batch_norm();
+  const auto answer = own_answer(stored);
+  for (const char* name : {"y", "grad_x", "grad_gamma", "grad_beta", "running_mean"}) {
+    const CaseResult result = check_case(stored, without(answer, name), {});
+    EXPECT_FALSE(result.passed()) << name;
+    EXPECT_EQ(result_of(result, name).problem, "is absent");
+  }
+  for (const char* name : {"mean", "rstd", "biased_variance"}) {
+    EXPECT_TRUE(check_case(stored, without(answer, name), {}).passed()) << name;
+    // It is compared where it is there.
+    EXPECT_FALSE(check_case(stored, with_element(answer, name, 0, 99), {}).passed()) << name;
+    EXPECT_FALSE(check_case(stored, without(answer, name), {.outputs = {name}}).passed()) << name;
+  }
+}
+
+TEST(CheckCase, ChosenOutputsAlone) {
+  const StoredCase& stored = batch_norm();
+  const auto wrong = with_element(own_answer(stored), "grad_x", 0, 99);
+  const CaseResult y = check_case(stored, wrong, {.outputs = {"y", "mean"}});
+  EXPECT_TRUE(y.passed());
+  EXPECT_EQ(y.tensors.size(), 2u);
+  EXPECT_FALSE(check_case(stored, wrong, {.outputs = {"grad_x"}}).passed());
+  const CaseResult none = check_case(stored, wrong, {.outputs = {"nu"}});
+  EXPECT_FALSE(none.passed());
+  EXPECT_THAT(none.problem, HasSubstr("none of the outputs nu is there; expected one of "));
+}
+
+TEST(CheckCase, ShapesDTypesAndNames) {
+  const StoredCase& stored = batch_norm();
+  const auto answer = own_answer(stored);
+  const std::vector<double> y = values_of(answer, "y");
+  const auto problem = [&](const StoredTensor& by) {
+    const CaseResult result = check_case(stored, replaced_by(answer, by), {});
+    EXPECT_FALSE(result.passed());
+    return result_of(result, by.name).problem;
+  };
+  EXPECT_EQ(problem(tensor_of("y", DType::float32, {12}, y)), "has shape [12]; expected [4, 3]");
+  EXPECT_EQ(problem(tensor_of("y", DType::float16, {4, 3}, std::vector<double>(12, 0.5))),
+            "has dtype float16; expected float32 or a wider one");
+  EXPECT_EQ(problem(tensor_of("y", DType::int64, {4, 3}, std::vector<double>(12, 1))),
+            "has dtype int64; expected float32 or a wider one");
+  EXPECT_TRUE(check_case(stored, replaced_by(answer, tensor_of("y", DType::float64, {4, 3}, y)), {})
+                  .passed());
+  auto extra = answer;
+  extra.push_back(tensor_of("grad_gama", DType::float32, {1}, {0}));
+  EXPECT_THAT(check_case(stored, extra, {}).problem,
+              HasSubstr("unknown tensor 'grad_gama'; did you mean 'grad_gamma'?"));
+  // The corpus itself is an answer to it, remainders and all.
+  EXPECT_TRUE(check_case(stored, stored.expected, {}).passed());
+}
+
+TEST(CheckCase, CountsAreExact) {
+  const StoredCase stored = certified(plain_recipe("power_norm", {4, 3}, DType::float32).make(1));
+  const auto answer = own_answer(stored);
+  EXPECT_TRUE(check_case(stored, answer, {}).passed());
+  EXPECT_THAT(values_of(answer, "iterations"), ElementsAre(3.0));
+  EXPECT_FALSE(check_case(stored, with_element(answer, "iterations", 0, 2), {}).passed());
+}
+
+TEST(CheckCase, AccumulationWidensTheBound) {
+  const StoredCase& stored = batch_norm();
+  const double y = values_of(stored.expected, "y")[0];
+  const auto off = with_element(own_answer(stored), "y", 0, rounded_to(DType::float32, y + 0.01));
+  EXPECT_FALSE(check_case(stored, off, {}).passed());
+  const CaseResult wide = check_case(stored, off, {.accumulation = Accumulation::bfloat16});
+  EXPECT_TRUE(wide.passed());
+  const CaseResult narrow =
+      check_case(stored, own_answer(stored), {.accumulation = Accumulation::float64});
+  EXPECT_TRUE(narrow.passed());
+  EXPECT_LT(result_of(narrow, "y").bound, result_of(wide, "y").bound);
+}
+
+TEST(CheckCase, NothingIsJudgedWhereTheArithmeticOverflows) {
+  const StoredCase stored =
+      certified(plain_recipe("layer_norm", {2, 4}, DType::float32)
+                    .x([](std::size_t, double normal) { return 1e30 * normal; })
+                    .make(1));
+  const CaseResult result = check_case(stored, own_answer(stored), {});
+  EXPECT_TRUE(result.passed());
+  EXPECT_EQ(result_of(result, "y").unjudged, 8u);
+  EXPECT_EQ(result_of(result, "y").count, 0u);
+  EXPECT_EQ(result_of(result, "grad_beta").unjudged, 0u);
+}
+
+TEST(CheckCase, OnePassIsRightForItsFormulaAlone) {
+  const Case c = plain_recipe("layer_norm", {5, 16}, DType::float32)
+                     .x([](std::size_t, double normal) { return 100 + normal; })
+                     .make(1);
+  const StoredCase stored = certified(c);
+  Sites sites;
+  const auto answer = run_plain(c, {.one_pass = true}, sites);
+  EXPECT_FALSE(check_case(stored, answer, {}).passed());
+  const CaseResult allowed = check_case(stored, answer, {.formula = Formula::one_pass});
+  EXPECT_TRUE(allowed.passed());
+  EXPECT_EQ(allowed.tensors[0].unjudged, 0u);
+  Sites wrong({"eps", MutationOperator::no_root});
+  EXPECT_FALSE(
+      check_case(stored, run_plain(c, {}, wrong), {.formula = Formula::one_pass}).passed());
+}
+
+TEST(CheckCase, AnExactCaseHasAToleranceInACoarserArithmetic) {
+  const Case c = plain_recipe("rms_norm", {2, 4})
+                     .x([](std::size_t, double) { return 2.0; })
+                     .grad_y([](std::size_t, double) { return 1.0; })
+                     .no_affine()
+                     .option("eps", "0")
+                     .exact()
+                     .make(1);
+  const StoredCase stored = certified(c);
+  auto answer = own_answer(stored);
+  answer = with_element(answer, "y", 0, values_of(answer, "y")[0] * (1 + 0x1p-9));
+  EXPECT_FALSE(check_case(stored, answer, {}).passed());
+  EXPECT_FALSE(check_case(stored, answer, {.accumulation = Accumulation::float64}).passed());
+  EXPECT_TRUE(check_case(stored, answer, {.accumulation = Accumulation::bfloat16}).passed());
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::gate

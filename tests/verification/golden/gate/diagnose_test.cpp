@@ -1,0 +1,124 @@
+#include "verification/golden/gate/diagnose.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/verification/golden/certify/samples.hpp"
+#include "verification/golden/mutants/plain_layers.hpp"
+
+namespace normproof::verification::golden::gate {
+
+using mutants::Mutation;
+using mutants::MutationOperator;
+using mutants::run_plain;
+using mutants::Sites;
+using mutants::Style;
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+const StoredCase& near_eps() {
+  static const StoredCase stored =
+      certified(plain_recipe("layer_norm", {5, 8}, DType::float32)
+                    .x([](std::size_t, double normal) { return 0x1p-8 * normal; })
+                    .make(1));
+  return stored;
+}
+
+std::vector<StoredTensor> broken(const Mutation& mutation, const Style& style = {}) {
+  Sites sites(mutation);
+  return run_plain(near_eps().description.c, style, sites);
+}
+
+std::vector<Diagnosis> diagnosis_of(const std::vector<StoredTensor>& answer) {
+  return diagnose(near_eps(), answer, check_case(near_eps(), answer, {}));
+}
+
+TEST(Diagnose, NamesTheWrongFormulaInAnyStyle) {
+  for (const Mutation& mutation :
+       {Mutation{"eps", MutationOperator::outside_root}, Mutation{"eps", MutationOperator::drop},
+        Mutation{"n of the statistic", MutationOperator::one_less},
+        Mutation{"mean of g", MutationOperator::drop}})
+    for (const Style& style :
+         {Style{}, Style{.sum = Style::Sum::backwards}, Style{.welford = true}}) {
+      if (style.welford && mutation.site == "n of the statistic")
+        continue;  // a site it does not pass
+      const auto found = diagnosis_of(broken(mutation, style));
+      ASSERT_THAT(found, Not(IsEmpty())) << mutation.site;
+      EXPECT_EQ(found[0].what, mutation.site + ": " + std::string(to_string(mutation.op)));
+      EXPECT_TRUE(found[0].mutation);
+      // Both round: some units apart at most.
+      EXPECT_LE(found[0].ulps, 8 * 8) << mutation.site;
+    }
+}
+
+TEST(Diagnose, AnOutputThatNoMutationExplainsSparesTheOthers) {
+  auto answer = broken({"eps", MutationOperator::outside_root});
+  for (StoredTensor& tensor : answer)
+    if (tensor.name == "rstd")
+      tensor = tensor_of("rstd", tensor.dtype, tensor.shape, std::vector<double>(5, 1));
+  const auto found = diagnosis_of(answer);
+  ASSERT_THAT(found, Not(IsEmpty()));
+  EXPECT_EQ(found[0].what, "eps: outside the root");
+  EXPECT_THAT(found[0].outputs, ElementsAre("grad_gamma", "grad_x", "y"));
+}
+
+TEST(Diagnose, ARightAnswerHasNone) {
+  EXPECT_THAT(diagnosis_of(broken({})), IsEmpty());
+}
+
+TEST(Diagnose, AnAnswerLikeNoOtherHasNone) {
+  auto answer = broken({});
+  for (StoredTensor& tensor : answer) {
+    if (tensor.name != "y") continue;
+    std::vector<double> values = ref::io::widen(tensor);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i);
+    tensor = tensor_of("y", tensor.dtype, tensor.shape, values);
+  }
+  EXPECT_THAT(diagnosis_of(answer), IsEmpty());
+}
+
+TEST(Diagnose, LowerPrecisionIsNamedWhereNoFormulaIs) {
+  const StoredCase ordinary = certified(plain_recipe("layer_norm", {5, 8}, DType::float32).make(1));
+  auto answer = own_answer(ordinary);
+  // One part in 2^12: outside of float32, within float16.
+  for (StoredTensor& tensor : answer) {
+    std::vector<double> values = ref::io::widen(tensor);
+    for (double& value : values) value *= 1 + 0x1p-12;
+    tensor = tensor_of(tensor.name, DType::float64, tensor.shape, values);
+  }
+  const auto found = diagnose(ordinary, answer, check_case(ordinary, answer, {}));
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_FALSE(found[0].mutation);
+  EXPECT_EQ(found[0].sentence(), "no farther off than sums in float16 may be");
+}
+
+/// One pass over rows whose mean is `offset` standard deviations from 0, in an order of its own.
+std::vector<Diagnosis> of_one_pass(double offset) {
+  const Case c = plain_recipe("layer_norm", {5, 16}, DType::float32)
+                     .x([=](std::size_t, double normal) { return offset + normal; })
+                     .make(1);
+  const StoredCase stored = certified(c);
+  Sites sites;
+  const auto answer =
+      run_plain(c, {.sum = Style::Sum::pairwise, .reciprocal = true, .one_pass = true}, sites);
+  return diagnose(stored, answer, check_case(stored, answer, {}));
+}
+
+TEST(Diagnose, OnePassIsNamedAsAClass) {
+  const auto found = of_one_pass(100);
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].sentence(),
+            "no farther off than a one-pass variance E[x^2] - E[x]^2 may be: grad_gamma, grad_x, "
+            "rstd, y");
+  const auto lost = of_one_pass(1e4);
+  ASSERT_THAT(lost, SizeIs(1));
+  EXPECT_EQ(lost[0].sentence(),
+            "a one-pass variance E[x^2] - E[x]^2 may answer anything here, in some elements: "
+            "grad_gamma, grad_x, rstd, y");
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::gate

@@ -1,0 +1,100 @@
+#include "verification/golden/gate/function_allowances.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/verification/golden/certify/samples.hpp"
+#include "verification/golden/gate/check.hpp"
+#include "verification/golden/mutants/plain_layers.hpp"
+
+namespace normproof::verification::golden::gate {
+
+using mutants::run_plain;
+using mutants::Sites;
+namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+
+/// What is added to a bound of 0, for y and grad_x.
+ref::tensor::NamedTensors<double> allowances(const Case& c, Accumulation accumulation) {
+  const evaluation::EvalInputs inputs = inputs_of(c, path_of(c));
+  ref::tensor::NamedTensors<double> bound;
+  for (const auto& [name, values] :
+       evaluation::run_operation<double>(c.options, inputs, c.sequence)) {
+    auto zeros = ref::tensor::empty_tensor<double>(ref::tensor::shape_of(values));
+    std::fill_n(zeros.data(), zeros.size(), 0.0);
+    bound.set(name, std::move(zeros));
+  }
+  add_function_allowances(c, inputs.function, accumulation, bound);
+  return bound;
+}
+
+std::vector<double> of_grad_x(const Case& c, Accumulation accumulation) {
+  const auto bound = allowances(c, accumulation).at("grad_x");
+  return {bound.data(), bound.data() + bound.size()};
+}
+
+Case two_halves(const char* function, DType dtype) {
+  return plain_recipe(function, {1, 2}, dtype)
+      .x([](auto, double) { return 3.0; })
+      .grad_y([](std::size_t i, double) { return i == 0 ? 4.0 : 0.0; })
+      .make(1);
+}
+
+TEST(FunctionAllowances, SoftmaxFromAStoredY) {
+  // y = 1/2, off by u/2 each: s by 2 u, and grad_x by (u/2) |4 - 2| + (1/2) 2 u.
+  const double u = 0x1p-8;
+  const auto added = of_grad_x(two_halves("softmax", DType::bfloat16), Accumulation::float32);
+  ASSERT_EQ(added.size(), 2u);
+  for (const double amount : added) {
+    EXPECT_GE(amount, 2 * u);
+    EXPECT_LE(amount, 2.01 * u);
+  }
+}
+
+TEST(FunctionAllowances, NothingWhereStorageRoundsNoMore) {
+  for (const char* function : {"softmax", "log_softmax"})
+    EXPECT_THAT(of_grad_x(two_halves(function, DType::float32), Accumulation::float32), Each(0.0));
+  EXPECT_THAT(of_grad_x(two_halves("softmax", DType::bfloat16), Accumulation::bfloat16), Each(0.0));
+  EXPECT_THAT(of_grad_x(two_halves("gelu", DType::bfloat16), Accumulation::float32), Each(0.0));
+}
+
+TEST(FunctionAllowances, NothingForWhatTakesNoPart) {
+  for (const char* function : {"softmax", "log_sum_exp"}) {
+    const auto added = of_grad_x(plain_recipe(function, {1, 3}, DType::bfloat16)
+                                     .masked([](std::size_t i) { return i == 1; })
+                                     .make(1),
+                                 Accumulation::float32);
+    EXPECT_GT(added[0], 0) << function;
+    EXPECT_EQ(added[1], 0) << function;
+  }
+}
+
+TEST(FunctionAllowances, GeluTanhCancelsInProportionToX) {
+  const Case c = plain_recipe("gelu_tanh", {1, 2})
+                     .x([](std::size_t i, double) { return i == 0 ? -4.0 : 0.0; })
+                     .make(1);
+  const auto bound = allowances(c, Accumulation::float64).at("y");
+  EXPECT_THAT(std::vector<double>(bound.data(), bound.data() + 2), ElementsAre(0x1p-49, 0));
+}
+
+/// A backward from the stored y is within the whole bound, and without the allowance it is not.
+TEST(FunctionAllowances, CoverTheBackwardFromTheStoredY) {
+  for (const char* function : {"softmax", "log_softmax", "log_sum_exp"})
+    for (const DType dtype : {DType::bfloat16, DType::float16}) {
+      const Case c = plain_recipe(function, {9, 12}, dtype).make(1);
+      const StoredCase stored = certified(c);
+      Sites sites;
+      const auto answer = run_plain(c, {.from_y = true}, sites);
+      Tolerance bounds = tolerance(c, Accumulation::float32);
+      EXPECT_TRUE(check_case(stored, answer, {}, bounds).passed()) << function;
+      const auto added = of_grad_x(c, Accumulation::float32);
+      for (std::size_t i = 0; i < added.size(); ++i)
+        bounds.bound.at("grad_x").data()[i] -= added[i];
+      EXPECT_FALSE(check_case(stored, answer, {}, bounds).passed()) << function;
+    }
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::gate

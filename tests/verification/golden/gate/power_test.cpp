@@ -1,0 +1,68 @@
+#include "verification/golden/gate/power.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ref/numeric/errors.hpp"
+
+namespace normproof::verification::golden::gate {
+namespace {
+
+using ::testing::Each;
+using ::testing::Field;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+TEST(MeasurePower, EveryMutationOfALayerIsRejectedAndNoStyle) {
+  std::size_t calls = 0;
+  const auto layers = measure_power(
+      {.only = "rms_norm", .seeds = 2, .jobs = 2, .finished = [&](auto&, auto, auto) { ++calls; }});
+  ASSERT_THAT(layers, SizeIs(1));
+  EXPECT_EQ(calls, 2u);
+  const LayerPower& power = layers[0];
+  EXPECT_EQ(power.layer, "rms_norm");
+  EXPECT_GT(power.cases, 20u);
+  EXPECT_GT(power.verdicts.size(), 60u);
+  EXPECT_EQ(power.checks, 2 * power.styles * power.cases);
+  EXPECT_THAT(power.false_alarms, IsEmpty());
+  EXPECT_EQ(power.count_killed(2), power.verdicts.size());
+  EXPECT_THAT(power.verdicts,
+              Each(Field(&Verdict::killer, testing::StartsWith("quick/rms_norm/"))));
+}
+
+TEST(MeasurePower, DoesNotDependOnTheNumberOfJobs) {
+  const auto one = measure_power({.only = "group_scaling", .jobs = 1});
+  const auto two = measure_power({.only = "group_scaling", .jobs = 2});
+  ASSERT_EQ(one[0].verdicts.size(), two[0].verdicts.size());
+  for (std::size_t i = 0; i < one[0].verdicts.size(); ++i) {
+    EXPECT_EQ(one[0].verdicts[i].mutation, two[0].verdicts[i].mutation);
+    EXPECT_EQ(one[0].verdicts[i].killer, two[0].verdicts[i].killer);
+  }
+}
+
+TEST(MeasurePower, C1AnUnknownLayerIsAnError) {
+  EXPECT_THROW(measure_power({.only = "layernorm"}), ref::numeric::UsageError);
+}
+
+TEST(MeasurePower, RightAnswersOfAnotherClassAreNotRejected) {
+  for (const PowerOptions& options :
+       {PowerOptions{.only = "layer_norm", .accumulation = Accumulation::bfloat16},
+        PowerOptions{.only = "batch_norm", .accumulation = Accumulation::float16},
+        PowerOptions{.only = "softmax", .accumulation = Accumulation::bfloat16},
+        PowerOptions{.only = "group_norm", .formula = Formula::one_pass}}) {
+    EXPECT_TRUE(right_answers_alone(options));
+    const auto layers = measure_power(options);
+    ASSERT_THAT(layers, SizeIs(1));
+    EXPECT_THAT(layers[0].verdicts, IsEmpty());
+    EXPECT_THAT(layers[0].false_alarms, IsEmpty());
+    EXPECT_EQ(layers[0].checks, layers[0].styles * layers[0].cases);
+  }
+  EXPECT_FALSE(right_answers_alone({}));
+}
+
+TEST(MeasurePower, C2AnAccumulationThatIsNotOf16BitsIsAnError) {
+  EXPECT_THROW(measure_power({.accumulation = Accumulation::float32}), ref::numeric::UsageError);
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::gate

@@ -1,0 +1,205 @@
+#include "verification/golden/gate/relations.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "tests/ref/io/temporary_folder.hpp"
+#include "tests/verification/golden/certify/samples.hpp"
+#include "verification/golden/certify/make.hpp"
+#include "verification/golden/mutants/plain_layers.hpp"
+
+namespace normproof::verification::golden::gate {
+
+using certify::list_corpus;
+using certify::make_corpus;
+using mutants::run_plain;
+using mutants::Sites;
+using mutants::Style;
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using Counts = std::map<RelationOutcome, std::size_t>;
+
+std::vector<StoredTensor> plain_answer(const StoredCase& stored, const Style& style = {}) {
+  Sites sites;
+  return run_plain(stored.description.c, style, sites);
+}
+
+std::size_t samples_of(const StoredCase& stored) {
+  return find(stored.description.c.inputs, "x")->shape[0];
+}
+
+class Relations : public ::testing::Test {
+ protected:
+  Relations() {
+    make_corpus(golden(), {.only = "quick/*/random-3x5x6-float32"});
+    cases_ = list_corpus(golden(), "*");
+  }
+
+  std::filesystem::path golden() const { return folder_ / "golden"; }
+
+  /// The results of one relation, with `filled` as another implementation.
+  std::vector<RelationResult> check(Relation relation, const Ask& ask, const Ask& filled) const {
+    return check_relations(golden(), cases_, {ask, filled}, {relation}, {});
+  }
+  std::vector<RelationResult> check(Relation relation, const Ask& ask) const {
+    return check(relation, ask, ask);
+  }
+  static Counts counts_of(const std::vector<RelationResult>& results) {
+    Counts counts;
+    for (const RelationResult& result : results) ++counts[result.outcome];
+    return counts;
+  }
+  /// Of a layer.
+  static const RelationResult& of(const std::vector<RelationResult>& results,
+                                  const std::string& layer) {
+    return *std::ranges::find_if(results, [&](const RelationResult& result) {
+      return result.path.starts_with("quick/" + layer + "/");
+    });
+  }
+
+  tests::ref::io::TemporaryFolder folder_;
+  std::vector<CaseDescription> cases_;
+};
+
+TEST_F(Relations, HoldForAPlainImplementation) {
+  ASSERT_EQ(cases_.size(), 17u);
+  const Ask plain = [](const StoredCase& stored) { return plain_answer(stored); };
+  for (const auto& [relation, applies] :
+       {std::pair{Relation::repeat, 17u}, std::pair{Relation::memory, 17u},
+        std::pair{Relation::split, 12u}, std::pair{Relation::permute, 17u},
+        std::pair{Relation::neighbour, 12u}}) {
+    Counts expected = {{RelationOutcome::held, applies}};
+    if (applies < 17) expected[RelationOutcome::not_applicable] = 17 - applies;
+    EXPECT_EQ(counts_of(check(relation, plain)), expected) << to_string(relation);
+  }
+}
+
+TEST_F(Relations, AnAnswerThatChangesIsFound) {
+  int calls = 0;
+  const auto results = check(Relation::repeat, [&](const StoredCase& stored) {
+    return with_element(plain_answer(stored), "y", 7, ++calls);
+  });
+  EXPECT_EQ(counts_of(results), (Counts{{RelationOutcome::broken, 17}}));
+  EXPECT_THAT(results[0].sentence, AllOf(StartsWith("y at [0, 1, 1] is 1, and 3 the second time")));
+}
+
+TEST_F(Relations, WhatDependsOnMemoryIsFound) {
+  const auto results = check(
+      Relation::memory, [](const StoredCase& stored) { return plain_answer(stored); },
+      [](const StoredCase& stored) {
+        return with_element(plain_answer(stored), "grad_x", 0, 0x1.fefefep+127);
+      });
+  EXPECT_EQ(counts_of(results), (Counts{{RelationOutcome::broken, 17}}));
+  EXPECT_THAT(results[0].sentence,
+              HasSubstr("and 3.3961513649220713e+38 where new memory is filled"));
+}
+
+TEST_F(Relations, WhatDependsOnTheSizeOfTheBatchIsFound) {
+  const auto results = check(Relation::split, [](const StoredCase& stored) {
+    return plain_answer(
+        stored, {.sum = samples_of(stored) < 3 ? Style::Sum::backwards : Style::Sum::forwards});
+  });
+  EXPECT_EQ(of(results, "layer_norm").outcome, RelationOutcome::broken);
+  EXPECT_THAT(of(results, "layer_norm").sentence, HasSubstr("in half of the batch"));
+  EXPECT_EQ(of(results, "batch_norm").outcome, RelationOutcome::not_applicable);
+}
+
+TEST_F(Relations, WhatDependsOnThePlaceInTheBatchIsFound) {
+  const auto results = check(Relation::permute, [](const StoredCase& stored) {
+    const auto answer = plain_answer(stored);
+    return with_element(answer, "y", 0, values_of(answer, "y")[0] + 0x1p-10);
+  });
+  // To the bit, or by the bound of the gate.
+  EXPECT_EQ(counts_of(results), (Counts{{RelationOutcome::broken, 17}}));
+  EXPECT_THAT(of(results, "layer_norm").sentence, HasSubstr("in reverse order"));
+  EXPECT_THAT(of(results, "power_norm").sentence,
+              AllOf(HasSubstr("y at [0, 0, 0] is "), HasSubstr("; expected ")));
+}
+
+TEST_F(Relations, ANaNThatSpreadsIsFound) {
+  const auto results = check(Relation::neighbour, [](const StoredCase& stored) {
+    const auto answer = plain_answer(stored);
+    const std::vector<double> y = values_of(answer, "y");
+    return with_element(answer, "y", y.size() - 1, y.back() + 0 * y.front());
+  });
+  EXPECT_EQ(of(results, "rms_norm").outcome, RelationOutcome::broken);
+  EXPECT_THAT(of(results, "rms_norm").sentence, HasSubstr("nan beside a sample of NaN"));
+}
+
+TEST_F(Relations, ACaseThatEndsTheProgramIsAskedOnceAndBreaksNoOther) {
+  const std::string starts = (folder_ / "starts").string();
+  const auto asks =
+      relation_asks("echo x >> '" + starts +
+                        "'; while read -r path rest; do case $path in */layer_norm/*) exit 7;; "
+                        "esac; echo \"$path not_offered\"; done",
+                    20);
+  const auto results = check_relations(golden(), cases_, asks, all_relations(), {});
+  EXPECT_EQ(counts_of(results),
+            (Counts{{RelationOutcome::broken, 5}, {RelationOutcome::declined, 16 * 5}}));
+  EXPECT_EQ(of(results, "layer_norm").sentence,
+            "the candidate ended with status 7 before it answered");
+  EXPECT_EQ(std::filesystem::file_size(starts), 4u);  // at the first case, and after it ended
+}
+
+TEST_F(Relations, ADeclinedCaseIsDeclinedByEveryRelation) {
+  for (const Relation relation : all_relations())
+    EXPECT_EQ(counts_of(check(relation, [](const StoredCase&) { return Answer(); })),
+              (Counts{{RelationOutcome::declined, 17}}))
+        << to_string(relation);
+  // Of half a batch, too; but not of the same question again.
+  const auto small = check(Relation::split, [](const StoredCase& stored) {
+    return samples_of(stored) < 3 ? Answer() : plain_answer(stored);
+  });
+  EXPECT_EQ(counts_of(small),
+            (Counts{{RelationOutcome::declined, 12}, {RelationOutcome::not_applicable, 5}}));
+  int calls = 0;
+  const auto again = check(Relation::repeat, [&](const StoredCase& stored) {
+    return calls++ % 3 == 2 ? Answer() : plain_answer(stored);
+  });
+  EXPECT_EQ(counts_of(again), (Counts{{RelationOutcome::broken, 17}}));
+  EXPECT_EQ(again[0].sentence, "the case is declined the second time");
+}
+
+TEST_F(Relations, NoAnswerOrAWrongShapeIsASentence) {
+  const auto absent = check(Relation::repeat, [](const StoredCase&) -> std::vector<StoredTensor> {
+    throw ref::numeric::FileError("the candidate ended");
+  });
+  EXPECT_EQ(of(absent, "layer_norm").sentence, "the candidate ended");
+  const auto whole = check(Relation::split, [](const StoredCase& stored) {
+    auto answer = plain_answer(stored);
+    for (StoredTensor& tensor : answer)
+      if (samples_of(stored) < 3) tensor = tensor_of(tensor.name, tensor.dtype, {1}, {0});
+    return answer;
+  });
+  EXPECT_THAT(of(whole, "layer_norm").sentence, StartsWith("y has 1 samples in half of the batch"));
+  const auto without = check(Relation::permute, [](const StoredCase& stored) {
+    auto answer = plain_answer(stored);
+    if (values_of(stored.description.c.inputs, "x")[0] < 0)
+      std::erase_if(answer, [](const auto& t) { return t.name == "grad_x"; });
+    return answer;
+  });
+  EXPECT_GE(counts_of(without)[RelationOutcome::broken], 1u);
+}
+
+TEST_F(Relations, AProgramIsAskedInTwoProcesses) {
+  // Answers with the value of the variable that fills memory: another one in the second process.
+  const RelationAsks asks = relation_asks(
+      "while read -r path rest; do echo \"$path y:float64:1 ${MALLOC_PERTURB_:-0}\"; done", 10);
+  const auto results = check_relations(golden(), cases_, asks, {Relation::memory}, {});
+  EXPECT_EQ(results[0].sentence, "y at [0] is 0, and 128 where new memory is filled");
+}
+
+TEST(RelationNames, ReadBackAndUnknownOnesAreErrors) {
+  for (const Relation relation : all_relations())
+    EXPECT_EQ(relation_of(to_string(relation)), relation);
+  EXPECT_THAT(usage_message([] { relation_of("splits"); }),
+              StartsWith("unknown relation 'splits'; did you mean 'split'?"));
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::gate

@@ -1,0 +1,128 @@
+#include "verification/golden/gate/tolerance.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/verification/golden/certify/samples.hpp"
+
+namespace normproof::verification::golden::gate {
+
+using corpus::to_string;
+
+namespace {
+
+double largest_of(const ref::tensor::Tensor<double>& tensor) {
+  double largest = 0;
+  for (std::size_t i = 0; i < tensor.size(); ++i) largest = std::max(largest, tensor.data()[i]);
+  return largest;
+}
+
+TEST(Tolerance, HoldsEveryOutputAndShrinksWithTheUnitRoundoff) {
+  for (const char* layer : {"layer_norm", "batch_norm", "power_norm"}) {
+    const Case c = plain_recipe(layer, {4, 3}, DType::float32).make(1);
+    const Tolerance in32 = tolerance(c, Accumulation::float32),
+                    in64 = tolerance(c, Accumulation::float64);
+    for (const StoredTensor& tensor : certify::certify(c).tensors) {
+      if (tensor.name.ends_with("_lo") || tensor.name == "iterations") continue;
+      const double wide = largest_of(in32.bound.at(tensor.name)),
+                   narrow = largest_of(in64.bound.at(tensor.name));
+      EXPECT_TRUE(std::isfinite(wide)) << tensor.name;
+      if (wide == 0) continue;
+      // Proportional to u, up to terms of second order.
+      EXPECT_GT(narrow, 0) << layer << " " << tensor.name;
+      EXPECT_LE(narrow, wide * 0x1.01p-29) << layer << " " << tensor.name;
+      EXPECT_GT(largest_of(in32.of_the_inputs.at(tensor.name)), 0) << layer << " " << tensor.name;
+    }
+  }
+}
+
+TEST(Tolerance, GrowsWithTheConditionOfTheCase) {
+  const auto bound_at = [](double offset) {
+    return largest_of(tolerance(plain_recipe("layer_norm", {3, 8}, DType::float32)
+                                    .x([=](std::size_t, double normal) { return offset + normal; })
+                                    .make(1),
+                                Accumulation::float32)
+                          .bound.at("y"));
+  };
+  const double at_0 = bound_at(0), at_100 = bound_at(100), at_10000 = bound_at(10000);
+  EXPECT_GT(at_100, 10 * at_0);
+  EXPECT_GT(at_10000, 50 * at_100);
+}
+
+TEST(Tolerance, OneRoundingOfTheInputsOfASumIsThatOfItsTerms) {
+  // grad_beta is a sum of grad_y: u times the sum of magnitudes.
+  const Case c = plain_recipe("layer_norm", {5, 3}, DType::float32).make(1);
+  const std::vector<double> grad_y = values_of(c.inputs, "grad_y");
+  const Tolerance bounds = tolerance(c, Accumulation::float32);
+  for (std::size_t d = 0; d < 3; ++d) {
+    double magnitude = 0;
+    for (std::size_t row = 0; row < 5; ++row) magnitude += std::fabs(grad_y[3 * row + d]);
+    const double moved = bounds.of_the_inputs.at("grad_beta").data()[d];
+    EXPECT_GE(moved, 0x1p-24 * magnitude);
+    EXPECT_LE(moved, 0x1.0001p-24 * magnitude);
+    // Four additions in any order, each 1 u of the sum of magnitudes.
+    const double bound = bounds.bound.at("grad_beta").data()[d];
+    EXPECT_GE(bound, 4 * 0x1p-24 * magnitude);
+    EXPECT_LE(bound, 4 * 0x1.01p-24 * magnitude);
+  }
+}
+
+TEST(Tolerance, InfiniteWhereTheArithmeticOverflows) {
+  const Case c = plain_recipe("layer_norm", {2, 4}, DType::float32)
+                     .x([](std::size_t, double normal) { return 1e12 * normal; })
+                     .make(1);
+  for (const Accumulation accumulation : kEveryAccumulation) {
+    const Tolerance bounds = tolerance(c, accumulation);
+    const bool overflows = accumulation == Accumulation::float16;
+    for (std::size_t i = 0; i < 8; ++i)
+      EXPECT_EQ(std::isinf(bounds.bound.at("y").data()[i]), overflows) << to_string(accumulation);
+    EXPECT_TRUE(std::isfinite(bounds.bound.at("grad_beta").data()[0]));
+    EXPECT_TRUE(std::isfinite(bounds.of_the_inputs.at("y").data()[0]));
+  }
+}
+
+TEST(Tolerance, TheRoundingOfStorage) {
+  EXPECT_EQ(with_storage(0.5, 2, DType::float32), 0.5 + 2.5 * 0x1p-24 + 0x1p-149);
+  EXPECT_EQ(with_storage(0, -2, DType::float16), 0x1p-10 + 0x1p-24);
+  EXPECT_EQ(with_storage(kGoldenInfinity, 1, DType::float64), kGoldenInfinity);
+  // One rounding to nearest is within it, subnormal numbers included.
+  for (const DType dtype : {DType::float32, DType::float16, DType::bfloat16})
+    for (double x = 1.2345678901234567; x > 0x1p-155; x *= 0.71)
+      EXPECT_LE(std::fabs(rounded_to(dtype, x) - x), with_storage(0, x, dtype)) << x;
+}
+
+TEST(Tolerance, FormulasByName) {
+  for (const Formula formula : {Formula::two_pass, Formula::one_pass})
+    EXPECT_EQ(formula_of(to_string(formula)), formula);
+  EXPECT_EQ(usage_message([] { formula_of("onepass"); }),
+            "unknown formula 'onepass'; did you mean 'one_pass'? known: one_pass, two_pass");
+}
+
+TEST(Tolerance, OnePassLosesTheSquareOfTheOffset) {
+  const auto of = [](const char* layer, double offset, Formula formula) {
+    return largest_of(tolerance(plain_recipe(layer, {3, 8})
+                                    .x([=](std::size_t, double normal) { return offset + normal; })
+                                    .make(1),
+                                Accumulation::float64, formula)
+                          .bound.at("rstd"));
+  };
+  EXPECT_GT(of("layer_norm", 1e3, Formula::one_pass),
+            50 * of("layer_norm", 1e2, Formula::one_pass));
+  EXPECT_LT(of("layer_norm", 1e3, Formula::two_pass),
+            20 * of("layer_norm", 1e2, Formula::two_pass));
+  EXPECT_GE(of("layer_norm", 0, Formula::one_pass), of("layer_norm", 0, Formula::two_pass));
+  EXPECT_EQ(of("rms_norm", 1e3, Formula::one_pass), of("rms_norm", 1e3, Formula::two_pass));
+}
+
+TEST(Tolerance, OnePassClaimsNothingWhereTheVarianceMayVanish) {
+  const Case c = plain_recipe("layer_norm", {3, 8}, DType::float32)
+                     .x([](std::size_t, double normal) { return 1e4 + normal; })
+                     .make(1);
+  const Tolerance bounds = tolerance(c, Accumulation::float32, Formula::one_pass);
+  EXPECT_TRUE(std::isinf(bounds.bound.at("y").data()[0]));
+  EXPECT_TRUE(std::isfinite(bounds.bound.at("mean").data()[0]));
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::gate

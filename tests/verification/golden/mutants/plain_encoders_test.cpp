@@ -1,0 +1,113 @@
+#include "verification/golden/mutants/plain_encoders.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/verification/golden/certify/samples.hpp"
+#include "verification/golden/corpus/encoder_corpus.hpp"
+#include "verification/golden/gate/check.hpp"
+
+namespace normproof::verification::golden::mutants {
+
+using corpus::encoder_cases;
+using gate::CaseResult;
+using gate::check_case;
+namespace {
+
+Case case_of(const std::string& operation, const std::string& reason) {
+  for (Case& c : encoder_cases(Tier::quick, operation, 1))
+    if (c.reason == reason) return std::move(c);
+  ADD_FAILURE() << operation << " has no case " << reason;
+  return {};
+}
+
+std::vector<StoredTensor> run_with(const Case& c, const Mutation& mutation = {},
+                                   const Style& style = {}) {
+  Sites sites(mutation);
+  return run_plain_encoder(c, style, sites);
+}
+
+TEST(PlainEncoders, EveryStyleIsRightAndLeavesAllThatTheReferenceDoes) {
+  for (const std::string& operation : ref::model::encoder_operation_names())
+    for (const Case& c : encoder_cases(Tier::quick, operation, 1)) {
+      const StoredCase stored = certified(c);
+      for (const Style& style :
+           {Style{}, Style{.sum = Style::Sum::backwards}, Style{.divide = true},
+            Style{.sum = Style::Sum::pairwise, .welford = true, .folded = true}}) {
+        const CaseResult result = check_case(stored, run_with(c, {}, style), {});
+        EXPECT_TRUE(result.passed()) << path_of(c);
+        EXPECT_EQ(result.tensors.size(), stored.description.outputs.size()) << path_of(c);
+      }
+    }
+}
+
+TEST(PlainEncoders, AMistakeChangesWhatItReaches) {
+  const Case c = case_of("encoder_layer", "post_layer_norm");
+  const auto right = run_with(c);
+  const auto backward = run_with(c, {"1/sqrt(d_k) in the backward", MutationOperator::drop});
+  EXPECT_EQ(values_of(right, "y"), values_of(backward, "y"));
+  EXPECT_NE(values_of(right, "grad_x"), values_of(backward, "grad_x"));
+  const auto eps = run_with(c, {"norm: eps", MutationOperator::ten_times});
+  EXPECT_NE(values_of(right, "y"), values_of(eps, "y"));
+  EXPECT_EQ(values_of(right, "attention.weights"), values_of(eps, "attention.weights"));
+}
+
+TEST(PlainEncoders, PaddingIsAttendedToByMistakeAlone) {
+  const Case c = case_of("encoder_layer", "post_layer_norm");
+  const auto valid = values_of(c.inputs, "valid");
+  const std::size_t tokens = 3, of_second = 2 * tokens * tokens;
+  ASSERT_EQ(valid[2 * tokens - 1], 0);
+  EXPECT_EQ(values_of(run_with(c), "attention.weights")[of_second + tokens - 1], 0);
+  EXPECT_GT(values_of(run_with(c, {"mask of the keys", MutationOperator::ignore_mask}),
+                      "attention.weights")[of_second + tokens - 1],
+            0);
+}
+
+TEST(PlainEncoders, ADropoutOfTheBackwardMovesTheGradientsAlone) {
+  const Case c = case_of("encoder_layer", "dropout_pre");
+  const auto right = run_with(c);
+  for (const char* place :
+       {"attention.weights", "attention.y", "feed_forward.active", "feed_forward.y"}) {
+    const std::string of = std::string("dropout of ") + place;
+    const auto backward = run_with(c, {of + ", backward", MutationOperator::drop});
+    EXPECT_EQ(values_of(right, "y"), values_of(backward, "y")) << place;
+    EXPECT_NE(values_of(right, "grad_x"), values_of(backward, "grad_x")) << place;
+    EXPECT_NE(values_of(right, "y"), values_of(run_with(c, {of, MutationOperator::drop}), "y"));
+  }
+  EXPECT_EQ(values_of(right, "attention.weights"),
+            values_of(run_with(c, {"dropout of attention.weights", MutationOperator::drop}),
+                      "attention.weights"));
+}
+
+TEST(PlainEncoders, NoDropoutPassesASiteWhereTheRateIsZero) {
+  Sites sites;
+  sites.list();
+  run_plain_encoder(case_of("encoder_layer", "post_layer_norm"), {}, sites);
+  for (const Mutation& mutation : sites.seen())
+    EXPECT_EQ(mutation.site.find("dropout"), std::string::npos) << mutation.site;
+}
+
+TEST(PlainEncoders, TheSumOfTheWeightsDividesTheLoss) {
+  const Case c = case_of("encoder", "post_layer_norm");
+  const double whole = values_of(
+      run_with(c, {"sum of the class weights as divisor", MutationOperator::drop}), "loss")[0];
+  const double by_count = values_of(
+      run_with(c, {"sum of the class weights as divisor", MutationOperator::other}), "loss")[0];
+  EXPECT_EQ(by_count, whole / 2);  // two sentences
+  EXPECT_NE(values_of(run_with(c), "loss")[0], by_count);
+}
+
+TEST(PlainEncoders, OfTheNormsThoseSitesAreOfferedThatReachAnAnswer) {
+  Sites sites;
+  sites.list();
+  run_plain_encoder(case_of("encoder_layer", "post_power_norm"), {}, sites);
+  bool of_norm = false;
+  for (const Mutation& mutation : sites.seen()) {
+    EXPECT_EQ(mutation.site.find("returned"), std::string::npos) << mutation.site;
+    of_norm |= mutation.site == "norm: nu in grad_x";
+  }
+  EXPECT_TRUE(of_norm);
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::mutants

@@ -1,0 +1,70 @@
+#include "verification/golden/mutants/plain_functions.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/verification/golden/certify/samples.hpp"
+
+namespace normproof::verification::golden::mutants {
+namespace {
+
+using ::testing::DoubleEq;
+using ::testing::ElementsAre;
+
+std::vector<StoredTensor> run(const Case& c, const Mutation& mutation = {},
+                              const Style& style = {}) {
+  Sites sites(mutation);
+  return run_plain_function(c, style, sites);
+}
+
+Case two_equal(const char* function) {
+  return plain_recipe(function, {1, 2})
+      .x([](auto, double) { return 3.0; })
+      .grad_y([](std::size_t i, double) { return i == 0 ? 4.0 : 0.0; })
+      .make(1);
+}
+
+TEST(PlainFunctions, SoftmaxOfEqualElements) {
+  const auto right = run(two_equal("softmax"));
+  EXPECT_THAT(values_of(right, "y"), ElementsAre(0.5, 0.5));
+  EXPECT_THAT(values_of(right, "grad_x"), ElementsAre(1, -1));
+  const auto wrong = run(two_equal("softmax"), {"sum of grad_y y", MutationOperator::drop});
+  EXPECT_THAT(values_of(wrong, "grad_x"), ElementsAre(2, 0));
+  const auto turned = run(two_equal("softmax"), {"axis of the sum", MutationOperator::other});
+  EXPECT_THAT(values_of(turned, "y"), ElementsAre(1, 1));
+}
+
+TEST(PlainFunctions, LogSumExpHasAnOutputARow) {
+  const auto answer = run(two_equal("log_sum_exp"));
+  EXPECT_EQ(find(answer, "y")->shape, (std::vector<std::size_t>{1}));
+  EXPECT_THAT(values_of(answer, "y"), ElementsAre(DoubleEq(3 + 0.69314718055994531)));
+  EXPECT_THAT(values_of(answer, "grad_x"), ElementsAre(DoubleEq(2), DoubleEq(2)));
+}
+
+TEST(PlainFunctions, EveryStyleIsNearTheReference) {
+  for (const std::string& function : ref::model::function_names()) {
+    const Case c = plain_recipe(function, {3, 7}).make(1);
+    const auto expected = certify::certify(c).tensors;
+    for (const Style& style : {Style{}, Style{.sum = Style::Sum::backwards}, Style{.divide = true},
+                               Style{.folded = true}})
+      for (const char* name : {"y", "grad_x"}) {
+        const auto got = values_of(run(c, {}, style), name), wanted = values_of(expected, name);
+        ASSERT_EQ(got.size(), wanted.size()) << function;
+        for (std::size_t i = 0; i < got.size(); ++i)
+          EXPECT_NEAR(got[i], wanted[i], 0x1p-48 * (1 + std::fabs(wanted[i]))) << function;
+      }
+  }
+}
+
+TEST(PlainFunctions, AMutationChangesWhatItNames) {
+  const Case c = plain_recipe("gelu_tanh", {3, 7}).make(1);
+  EXPECT_EQ(values_of(run(c), "y"),
+            values_of(run(c, {"derivative of the cubic term", MutationOperator::drop}), "y"));
+  EXPECT_NE(values_of(run(c), "grad_x"),
+            values_of(run(c, {"derivative of the cubic term", MutationOperator::drop}), "grad_x"));
+  EXPECT_NE(values_of(run(c), "y"),
+            values_of(run(c, {"formula of the gate", MutationOperator::other}), "y"));
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::mutants

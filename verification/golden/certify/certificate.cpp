@@ -1,0 +1,207 @@
+#include "verification/golden/certify/certificate.hpp"
+
+#include <arb.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "ref/numeric/elementary.hpp"
+#include "ref/numeric/errors.hpp"
+#include "ref/tensor/contract.hpp"
+#include "verification/evaluation/sequence.hpp"
+#include "verification/golden/certify/nearest.hpp"
+#include "verification/golden/corpus/arithmetic.hpp"
+
+namespace normproof::verification::golden::certify {
+
+using corpus::dtype_of_output;
+using corpus::inputs_of;
+using corpus::path_of;
+using evaluation::EvalInputs;
+using ref::io::DType;
+using ref::numeric::ball;
+using ref::numeric::BallPrecision;
+using ref::numeric::interval;
+using ref::tensor::NamedTensors;
+using ref::tensor::Tensor;
+
+namespace {
+
+constexpr long kFirstBits = 192;
+constexpr long kMostBits = 16384;
+
+/// A second number for infinities and NaN: what depends on them differs.
+constexpr double kOtherStandIn = -2.5;
+
+/// The exponent of a power of two that is no smaller than radius / |midpoint|, or than the radius
+/// where the midpoint is 0 or nearly; the least number where the radius is 0.
+long width(const ball& x) {
+  mag_t radius;
+  mag_init_set(radius, arb_radref(x.get()));
+  if (mag_is_zero(radius)) {
+    mag_clear(radius);
+    return std::numeric_limits<long>::min();
+  }
+  long exponent = fmpz_get_si(MAG_EXPREF(radius));
+  if (arf_cmpabs_2exp_si(arb_midref(x.get()), -1100) > 0)
+    exponent -= fmpz_get_si(ARF_EXPREF(arb_midref(x.get()))) - 1;
+  mag_clear(radius);
+  return exponent;
+}
+
+/// One output while its elements are being decided.
+struct OpenOutput {
+  std::string name;
+  DType dtype = DType::float64;
+  std::vector<std::size_t> shape;
+  std::vector<double> value, remainder;
+};
+
+/// Whether x is decided; then the element has its number and what remains.
+bool decide(const ball& x, OpenOutput& output, std::size_t i, Certificate& certificate) {
+  const DType dtype = output.dtype == DType::int64 ? DType::float64 : output.dtype;
+  const std::optional<Nearest> value = nearest(x, dtype);
+  if (!value || !std::isfinite(value->value)) return false;
+  const std::optional<Nearest> remainder = nearest(x - ball(value->value), DType::float64);
+  if (!remainder) return false;
+  output.value[i] = value->value;
+  output.remainder[i] = remainder->value;
+  certificate.ties += value->tie || remainder->tie ? 1 : 0;
+  return true;
+}
+
+NamedTensors<double> results_with_other_stand_in(const Case& c) {
+  EvalInputs inputs = inputs_of(c, path_of(c));
+  replace_not_finite(inputs, kOtherStandIn);
+  return evaluation::run_operation<double>(c.options, inputs, c.sequence);
+}
+
+std::vector<OpenOutput> outputs_of(const Case& c, const NamedTensors<double>& results,
+                                   const NamedTensors<double>& others) {
+  std::vector<OpenOutput> outputs;
+  for (const auto& [name, values] : results) {
+    OpenOutput output{name, dtype_of_output(c.dtype, name), ref::tensor::shape_of(values), {}, {}};
+    const auto& other = others.at(name);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const bool depends = std::bit_cast<std::uint64_t>(values.data()[i]) !=
+                           std::bit_cast<std::uint64_t>(other.data()[i]);
+      output.value.push_back(depends ? std::numeric_limits<double>::quiet_NaN() : 0);
+    }
+    output.remainder = output.value;
+    outputs.push_back(std::move(output));
+  }
+  return outputs;
+}
+
+/// Decides every element that is no NaN, or says which is not.
+std::optional<std::string> decide_all(const NamedTensors<ball>& results,
+                                      std::vector<OpenOutput>& outputs, Certificate& certificate) {
+  certificate.elements = certificate.ties = 0;
+  certificate.widest = std::numeric_limits<long>::min();
+  for (OpenOutput& output : outputs) {
+    const auto& values = results.at(output.name);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (std::isnan(output.value[i])) continue;
+      if (!decide(values.data()[i], output, i, certificate)) {
+        return fmt::format("{} at {}", output.name, ref::tensor::index_to_string(i, output.shape));
+      }
+      certificate.widest = std::max(certificate.widest, width(values.data()[i]));
+      ++certificate.elements;
+    }
+  }
+  return std::nullopt;
+}
+
+ball to_ball(const interval& x) {
+  ball result;
+  arb_set_interval_mpfr(result.get(), &x.backend().data()->left, &x.backend().data()->right, 256);
+  return result;
+}
+
+void check_second(const Case& c, const EvalInputs& inputs, const NamedTensors<ball>& first,
+                  const std::vector<OpenOutput>& outputs, Certificate& certificate) {
+  certificate.second_widest = std::numeric_limits<long>::min();
+  const auto second = evaluation::run_operation<interval>(c.options, inputs, c.sequence);
+  for (const OpenOutput& output : outputs) {
+    const auto& values = second.at(output.name);
+    const auto& balls = first.at(output.name);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (std::isnan(output.value[i])) continue;
+      const ball x = to_ball(values.data()[i]);
+      certificate.second_widest = std::max(certificate.second_widest, width(x));
+      if (arb_overlaps(x.get(), balls.data()[i].get()) != 0) continue;
+      throw std::runtime_error(
+          fmt::format("{}: {} at {}: the enclosures by MPFI and by Arb do not overlap", path_of(c),
+                      output.name, ref::tensor::index_to_string(i, output.shape)));
+    }
+  }
+}
+
+/// (C2) Every result of an exact case is a number of the dtype, and the one that `double` finds.
+void check_exact(const Case& c, const std::vector<OpenOutput>& outputs,
+                 const NamedTensors<double>& results) {
+  for (const OpenOutput& output : outputs)
+    for (std::size_t i = 0; i < output.value.size(); ++i)
+      if (output.remainder[i] != 0 || output.value[i] != results.at(output.name).data()[i])
+        ref::numeric::contract_failure("certify", path_of(c),
+                                       fmt::format("is not exact in {} at {}", output.name,
+                                                   ref::tensor::index_to_string(i, output.shape)),
+                                       "a result that the dtype holds (C2)");
+}
+
+}  // namespace
+
+bool replace_not_finite(EvalInputs& inputs, double replacement) {
+  bool found = false;
+  const auto replace = [&](Tensor<double>& tensor) {
+    for (std::size_t i = 0; i < tensor.size() && ref::tensor::is_given(tensor); ++i) {
+      if (std::isfinite(tensor.data()[i])) continue;
+      tensor.data()[i] = replacement;
+      found = true;
+    }
+  };
+  for (auto& step : inputs.steps) {
+    replace(step.x);
+    replace(step.grad_y);
+  }
+  for (auto& [name, tensor] : inputs.function.tensors) replace(tensor);
+  return found;
+}
+
+Expected certify(const Case& c) {
+  EvalInputs inputs = inputs_of(c, path_of(c));
+  const bool all_finite = !replace_not_finite(inputs, kStandIn);
+  const auto results = evaluation::run_operation<double>(c.options, inputs, c.sequence);
+  std::vector<OpenOutput> outputs =
+      outputs_of(c, results, all_finite ? results : results_with_other_stand_in(c));
+  Expected expected;
+  Certificate& certificate = expected.certificate;
+  for (certificate.bits = kFirstBits;; certificate.bits *= 2) {
+    const BallPrecision precision(certificate.bits);
+    const auto first = evaluation::run_operation<ball>(c.options, inputs, c.sequence);
+    const auto open = decide_all(first, outputs, certificate);
+    if (!open) {
+      check_second(c, inputs, first, outputs, certificate);
+      break;
+    }
+    if (certificate.bits >= kMostBits)
+      throw std::runtime_error(
+          fmt::format("{}: {} is not decided with {} bits", path_of(c), *open, certificate.bits));
+  }
+  if (c.exact) check_exact(c, outputs, results);
+  for (const OpenOutput& output : outputs) {
+    expected.tensors.push_back(
+        ref::io::make_tensor(output.name, output.dtype, output.shape, output.value));
+    if (output.dtype == DType::int64) continue;
+    expected.tensors.push_back(
+        ref::io::make_tensor(output.name + "_lo", DType::float64, output.shape, output.remainder));
+  }
+  std::ranges::sort(expected.tensors, {}, &StoredTensor::name);
+  return expected;
+}
+
+}  // namespace normproof::verification::golden::certify

@@ -1,0 +1,95 @@
+#include "verification/golden/certify/make.hpp"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "ref/io/atomic_file.hpp"
+#include "ref/io/safetensors.hpp"
+#include "ref/io/sha256.hpp"
+#include "ref/numeric/errors.hpp"
+#include "verification/golden/certify/for_each.hpp"
+#include "verification/golden/certify/manifest.hpp"
+#include "verification/golden/certify/new_folder.hpp"
+#include "verification/golden/corpus/corpus.hpp"
+
+namespace normproof::verification::golden::certify {
+
+using corpus::path_of;
+
+namespace fs = std::filesystem;
+using ref::numeric::UsageError;
+
+namespace {
+
+std::vector<Case> chosen_cases(const MakeOptions& options) {
+  std::vector<Case> chosen;
+  for (const Tier tier : options.tiers)
+    for (Case& c : corpus::corpus(tier))
+      if (fnmatch(options.only.c_str(), path_of(c).c_str(), 0) == 0) chosen.push_back(std::move(c));
+  if (chosen.empty())
+    throw UsageError(fmt::format(
+        "--only '{}' names no case; expected a glob such as '*/layer_norm/*'", options.only));
+  std::ranges::sort(chosen, {}, path_of);
+  return chosen;
+}
+
+/// What a case leaves for the files of the whole corpus.
+struct Written {
+  std::string case_text;
+  std::vector<std::pair<std::string, std::string>> sums;  ///< path, SHA-256
+  std::size_t elements = 0;
+};
+
+Written write_case(const fs::path& folder, const Case& c) {
+  const Expected expected = certify(c);
+  Written written{case_json(c, expected), {}, expected.certificate.elements};
+  const std::string path = path_of(c);
+  NewFolder::create(folder / path);
+  const auto write = [&](const char* name, std::span<const std::byte> bytes) {
+    ref::io::write_file(folder / path / name, bytes);
+    written.sums.emplace_back(path + "/" + name, ref::io::sha256(bytes));
+  };
+  write("case.json", std::as_bytes(std::span(written.case_text.data(), written.case_text.size())));
+  write("expected.safetensors", ref::io::encode_safetensors(expected.tensors));
+  write("inputs.safetensors", ref::io::encode_safetensors(c.inputs));
+  return written;
+}
+
+}  // namespace
+
+MakeSummary make_corpus(const fs::path& out, const MakeOptions& options) {
+  NewFolder folder("--out", out);
+  const std::vector<Case> cases = chosen_cases(options);
+  std::vector<Written> written(cases.size());
+  std::mutex mutex;
+  std::size_t done = 0;
+  for_each(cases.size(), options.jobs, [&](std::size_t i) {
+    written[i] = write_case(folder.path(), cases[i]);
+    const std::lock_guard lock(mutex);
+    ++done;
+    if (options.finished) options.finished(path_of(cases[i]), done, cases.size());
+  });
+  MakeSummary summary{cases.size(), 0};
+  std::vector<std::string> texts;
+  std::vector<std::pair<std::string, std::string>> sums;
+  for (Written& w : written) {
+    summary.elements += w.elements;
+    texts.push_back(std::move(w.case_text));
+    sums.insert(sums.end(), w.sums.begin(), w.sums.end());
+  }
+  const std::string manifest = manifest_json(texts);
+  ref::io::write_file(folder.path() / "manifest.json", manifest);
+  sums.emplace_back("manifest.json", ref::io::sha256(manifest));
+  std::ranges::sort(sums);
+  std::string lines;
+  for (const auto& [path, sum] : sums) lines += fmt::format("{}  {}\n", sum, path);
+  ref::io::write_file(folder.path() / "SHA256SUMS", lines);
+  folder.keep();
+  return summary;
+}
+
+}  // namespace normproof::verification::golden::certify

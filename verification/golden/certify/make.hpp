@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "verification/golden/corpus/case.hpp"
+
+namespace normproof::verification::golden::certify {
+
+using corpus::Tier;
+
+struct MakeOptions {
+  std::vector<Tier> tiers = {Tier::quick};
+  std::string only = "*";  ///< a glob on the paths
+  int jobs = 1;
+  std::function<void(const std::string& path, std::size_t done, std::size_t of)> finished = {};
+};
+
+struct MakeSummary {
+  std::size_t cases = 0, elements = 0;
+};
+
+/// Writes a corpus: a folder a case with case.json, inputs.safetensors and expected.safetensors,
+/// manifest.json and SHA256SUMS. The same options give the same bytes, whatever `jobs` is.
+///
+/// Computes  everything in a folder beside `out`, which takes the name `out` when it is complete: a
+///           reader sees no corpus or the whole one
+/// Requires  (C1) out is absent or an empty folder  (C2) `only` names a case
+/// Throws    UsageError (C1, C2); FileError as write_file; what certify throws
+MakeSummary make_corpus(const std::filesystem::path& out, const MakeOptions& options);
+
+}  // namespace normproof::verification::golden::certify

@@ -1,0 +1,251 @@
+#include "verification/golden/certify/manifest.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "ref/io/json_reader.hpp"
+#include "ref/io/sha256.hpp"
+#include "ref/numeric/contract_version.hpp"
+#include "ref/numeric/errors.hpp"
+#include "verification/golden/certify/condition.hpp"
+#include "verification/golden/corpus/layer_traits.hpp"
+
+namespace normproof::verification::golden::certify {
+
+using corpus::find;
+using corpus::is_encoder;
+using corpus::is_layer;
+using corpus::is_optimizer;
+using corpus::op_of;
+using corpus::path_of;
+using corpus::tier_of;
+using nlohmann::json;
+using ref::io::DType;
+using ref::io::JsonReader;
+using ref::model::Mode;
+using ref::model::Operation;
+
+namespace {
+
+std::string dumped(const json& object) {
+  return object.dump(1) + "\n";
+}
+
+/// As a number that JSON writes with three digits.
+double round_to_three(double x) {
+  return std::strtod(fmt::format("{:.2e}", x).c_str(), nullptr);
+}
+
+/// "2^-198": every enclosure is narrower than that share of its value; "0" where all are points.
+std::string power_of_two(long exponent) {
+  return exponent == std::numeric_limits<long>::min() ? "0" : fmt::format("2^{}", exponent);
+}
+
+json tensors_json(const std::vector<StoredTensor>& tensors) {
+  json object = json::object();
+  for (const StoredTensor& tensor : tensors)
+    object[tensor.name] =
+        fmt::format("{} [{}]", ref::io::to_string(tensor.dtype), fmt::join(tensor.shape, ","));
+  return object;
+}
+
+json convention_of_optimizer(const std::string& name) {
+  json object = {{"iterations", "steps done before the first one"}};
+  if (name == "sgd") {
+    object["momentum"] = "weight of the old velocity; the new gradient has weight 1";
+    return object;
+  }
+  object["beta1"] = object["beta2"] = "weight of the old moment";
+  object["eps"] = "added to the root of the corrected second moment";
+  if (name == "adamw")
+    object["weight_decay"] = "times the learning rate, apart from the gradient and the moments";
+  return object;
+}
+
+/// What frameworks do in more than one way, and what is done here.
+json convention(const Case& c) {
+  if (is_optimizer(op_of(c))) return convention_of_optimizer(op_of(c));
+  const bool encoder = is_encoder(op_of(c));
+  if (!encoder && !is_layer(op_of(c))) return {{"valid", "true = the element takes part"}};
+  json object = {{"eps", "added to the squared statistic, inside the root"},
+                 {"valid", "true = a real token"}};
+  if (encoder) object["attention.in"] = "queries, keys, values; in each, head after head";
+  if (find(c.inputs, "attention.y.keep") != nullptr)
+    object["dropout"] = "in training times 1/(1 - dropout) where keep is true, else 0";
+  if (op_of(c) == "encoder") {
+    object["loss"] = "the sum of weighted losses by the sum of the targets' weights";
+    object["positions"] = "sin and cos in turn, each rounded to float64, then to the dtype";
+  }
+  for (const auto& [own, value] : ref::model::list_options(c.options)) {
+    const std::string name = own.starts_with("norm.") ? own.substr(5) : own;
+    if (name == "running_decay" || name == "alpha_forward" || name == "alpha_backward")
+      object[name] = "weight of the old value";
+    if (name == "unbiased_running_variance")
+      object["running_variance"] =
+          value == "true" ? "takes n/(n-1) times the biased variance" : "takes the biased variance";
+  }
+  const bool has_nu = std::ranges::any_of(c.inputs, [](const StoredTensor& tensor) {
+    return tensor.name == "nu" || tensor.name.ends_with(".nu");
+  });
+  if (has_nu) object["nu"] = "grad_x takes that of the step before";
+  return object;
+}
+
+std::size_t elements_of(const std::vector<StoredTensor>& tensors) {
+  std::size_t count = 0;
+  for (const StoredTensor& tensor : tensors)
+    count += tensor.bytes.size() / ref::io::item_size(tensor.dtype);
+  return count;
+}
+
+DType parse_dtype(const JsonReader& reader, const json& object, const std::string& field) {
+  const std::string name = reader.text(object, field, "dtype");
+  for (const DType dtype : {DType::float64, DType::float32, DType::float16, DType::bfloat16})
+    if (ref::io::to_string(dtype) == name) return dtype;
+  reader.fail(field, fmt::format("is '{}'", name), "float64, float32, float16 or bfloat16");
+}
+
+Operation parse_options(const JsonReader& reader, const json& object, const std::string& prefix) {
+  Operation options;
+  try {
+    options = ref::model::operation(reader.text(object, prefix + "op", "op"));
+    for (const auto& [name, value] : reader.object(object, prefix + "options", "options").items()) {
+      if (!value.is_string())
+        reader.fail(fmt::format("{}options.{}", prefix, name), "is no string",
+                    "a value as --set takes it");
+      ref::model::set_option(options, name, value.get<std::string>());
+    }
+  } catch (const ref::numeric::UsageError& error) {
+    reader.fail(prefix + "op", fmt::format("cannot be used: {}", error.what()),
+                "a known operation");
+  }
+  return options;
+}
+
+CaseDescription parse_object(const JsonReader& reader, const json& object,
+                             const std::string& prefix) {
+  CaseDescription description;
+  Case& c = description.c;
+  const auto field = [&](const char* name) { return prefix + name; };
+  const std::string format = reader.text(object, field("format"), "format");
+  if (format != kCaseFormat)
+    reader.fail(field("format"), fmt::format("is '{}'", format), fmt::format("'{}'", kCaseFormat));
+  description.path = reader.text(object, field("path"), "path");
+  // It becomes the name of a folder: nothing may lead out of the corpus.
+  const bool plain = description.path.find_first_not_of(
+                         "abcdefghijklmnopqrstuvwxyz0123456789_-/") == std::string::npos &&
+                     !description.path.empty() && description.path.front() != '/' &&
+                     description.path.find("//") == std::string::npos;
+  if (!plain)
+    reader.fail(field("path"), fmt::format("is '{}'", description.path),
+                "small letters, digits, '_', '-' and '/' between folders");
+  try {
+    c.tier = tier_of(reader.text(object, field("tier"), "tier"));
+  } catch (const ref::numeric::UsageError& error) {
+    reader.fail(field("tier"), fmt::format("cannot be used: {}", error.what()), "a tier");
+  }
+  c.reason = reader.text(object, field("reason"), "reason");
+  c.why = reader.text(object, field("why"), "why");
+  c.options = parse_options(reader, object, prefix);
+  const std::string mode = reader.text(object, field("mode"), "mode");
+  if (mode != "training" && mode != "inference")
+    reader.fail(field("mode"), fmt::format("is '{}'", mode), "training or inference");
+  c.mode = mode == "training" ? Mode::training : Mode::inference;
+  c.dtype = parse_dtype(reader, object, field("dtype"));
+  c.sequence = reader.boolean(object, field("sequence"), "sequence");
+  c.exact = reader.boolean(object, field("exact"), "exact");
+  description.condition = reader.number(object, field("condition"), "condition");
+  for (const auto& [name, text] : reader.object(object, field("expected"), "expected").items())
+    if (!name.ends_with("_lo")) description.outputs.push_back(name);
+  const json& hashes = reader.object(object, field("sha256"), "sha256");
+  description.inputs_sha256 = reader.sha256(hashes, field("sha256.inputs"), "inputs");
+  description.expected_sha256 = reader.sha256(hashes, field("sha256.expected"), "expected");
+  return description;
+}
+
+}  // namespace
+
+std::string case_json(const Case& c, const Expected& expected) {
+  json options = json::object();
+  for (const auto& [name, value] : ref::model::list_options(c.options)) options[name] = value;
+  const Certificate& certificate = expected.certificate;
+  const json object = {
+      {"certificate",
+       {{"bits", certificate.bits},
+        {"elements", certificate.elements},
+        {"ties", certificate.ties},
+        {"second_widest", power_of_two(certificate.second_widest)},
+        {"widest", power_of_two(certificate.widest)}}},
+      {"condition", round_to_three(condition_number(c))},
+      {"convention", convention(c)},
+      {"dtype", ref::io::to_string(c.dtype)},
+      {"exact", c.exact},
+      {"expected", tensors_json(expected.tensors)},
+      {"format", kCaseFormat},
+      {"inputs", tensors_json(c.inputs)},
+      {"mode", c.mode == Mode::training ? "training" : "inference"},
+      {"op", op_of(c)},
+      {"options", options},
+      {"path", path_of(c)},
+      {"reason", c.reason},
+      {"sequence", c.sequence},
+      {"sha256",
+       {{"expected", content_sha256(expected.tensors)}, {"inputs", content_sha256(c.inputs)}}},
+      {"tier", to_string(c.tier)},
+      {"tolerance", c.exact ? "exact" : "any_order_error; docs/error_analysis.md, section 8"},
+      {"totals",
+       {{"elements", elements_of(expected.tensors)}, {"tensors", expected.tensors.size()}}},
+      {"why", c.why}};
+  return dumped(object);
+}
+
+std::string manifest_json(const std::vector<std::string>& case_texts) {
+  json cases = json::array();
+  std::size_t tensors = 0, elements = 0;
+  for (const std::string& text : case_texts) {
+    cases.push_back(json::parse(text));
+    tensors += cases.back()["totals"]["tensors"].get<std::size_t>();
+    elements += cases.back()["totals"]["elements"].get<std::size_t>();
+  }
+  const json manifest = {
+      {"cases", cases},
+      {"format", kManifestFormat},
+      {"generator",
+       {{"contract", ref::numeric::kArithmeticContract}, {"program", "normproof golden make"}}},
+      {"totals", {{"cases", case_texts.size()}, {"elements", elements}, {"tensors", tensors}}}};
+  return dumped(manifest);
+}
+
+std::vector<CaseDescription> parse_manifest(std::string_view text, const std::string& file) {
+  const JsonReader reader(file);
+  const json manifest = reader.parse(text, "what 'normproof golden make' writes");
+  const std::string format = reader.text(manifest, "format", "format");
+  if (format != kManifestFormat)
+    reader.fail("format", fmt::format("is '{}'", format), fmt::format("'{}'", kManifestFormat));
+  std::vector<CaseDescription> cases;
+  for (const json& object : reader.array(manifest, "cases", "cases")) {
+    const std::string prefix = fmt::format("cases[{}].", cases.size());
+    if (!object.is_object()) reader.fail(prefix, "is no object", "a case");
+    CaseDescription description = parse_object(reader, object, prefix);
+    description.case_text = dumped(object);
+    if (!cases.empty() && description.path <= cases.back().path)
+      reader.fail(prefix + "path", fmt::format("is '{}'", description.path),
+                  fmt::format("a path after '{}'", cases.back().path));
+    cases.push_back(std::move(description));
+  }
+  if (cases.empty()) reader.fail("cases", "has no entry", "at least one");
+  const json& totals = reader.object(manifest, "totals", "totals");
+  if (const std::uint64_t count = reader.whole(totals, "totals.cases", "cases");
+      count != cases.size())
+    reader.fail("totals.cases", fmt::format("is {}", count),
+                fmt::format("the number of cases, {}", cases.size()));
+  return cases;
+}
+
+}  // namespace normproof::verification::golden::certify

@@ -1,0 +1,52 @@
+#include "verification/golden/certify/new_folder.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <system_error>
+
+#include "ref/numeric/errors.hpp"
+
+namespace normproof::verification::golden::certify {
+
+namespace fs = std::filesystem;
+using ref::numeric::FileError;
+
+NewFolder::NewFolder(const char* option, const fs::path& out) : out_(out) {
+  if (!out_.has_filename()) out_ = out_.parent_path();
+  std::error_code error;
+  const bool is_there = fs::exists(out_, error);
+  if (is_there && !(fs::is_directory(out_, error) && fs::is_empty(out_, error)))
+    throw ref::numeric::UsageError(fmt::format(
+        "{} {} is there already; expected the name of a new folder", option, out.string()));
+  const fs::path beside =
+      out_.parent_path() / fmt::format(".{}-{}.tmp", out_.filename().string(), getpid());
+  create(beside);
+  path_ = beside;
+}
+
+NewFolder::~NewFolder() {
+  std::error_code ignored;
+  if (!path_.empty()) fs::remove_all(path_, ignored);
+}
+
+void NewFolder::keep() {
+  std::error_code error;
+  fs::rename(path_, out_, error);
+  if (error)
+    throw FileError(
+        fmt::format("{}: the folder cannot take its name ({}); expected none of that name",
+                    out_.string(), error.message()));
+  path_.clear();
+}
+
+void NewFolder::create(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error)
+    throw FileError(
+        fmt::format("{}: the folder cannot be made ({}); expected one that can be written",
+                    folder.string(), error.message()));
+}
+
+}  // namespace normproof::verification::golden::certify

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <filesystem>
+
+namespace normproof::verification::golden::certify {
+
+/// A folder that appears when it is complete: what is written stands in a folder beside it, which
+/// takes the name at the end, and is gone where that end is not reached.
+class NewFolder {
+ public:
+  /// Requires  (C1) `out` is absent or an empty folder
+  /// Throws    UsageError that names `option` (C1); FileError where the folder cannot be made
+  NewFolder(const char* option, const std::filesystem::path& out);
+  ~NewFolder();
+  NewFolder(const NewFolder&) = delete;
+  NewFolder& operator=(const NewFolder&) = delete;
+
+  /// Where to write.
+  const std::filesystem::path& path() const { return path_; }
+
+  /// Gives it its name.
+  /// Throws    FileError where somebody else has taken it
+  void keep();
+
+  /// Makes a folder and those above it.
+  /// Throws    FileError
+  static void create(const std::filesystem::path& folder);
+
+ private:
+  std::filesystem::path out_, path_;
+};
+
+}  // namespace normproof::verification::golden::certify

@@ -1,0 +1,68 @@
+#include "verification/golden/corpus/case.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "ref/numeric/errors.hpp"
+
+namespace normproof::verification::golden::corpus {
+
+std::string_view to_string(Tier tier) {
+  switch (tier) {
+    case Tier::quick:
+      return "quick";
+    case Tier::standard:
+      return "standard";
+    case Tier::full:
+      return "full";
+  }
+  ref::numeric::contract_failure("to_string", "tier", "is no enumerator", "one of Tier");
+}
+
+Tier tier_of(std::string_view name) {
+  std::vector<std::string> known;
+  for (const Tier tier : {Tier::quick, Tier::standard, Tier::full}) {
+    if (to_string(tier) == name) return tier;
+    known.emplace_back(to_string(tier));
+  }
+  throw ref::numeric::UsageError(ref::numeric::unknown_name("tier", name, known));
+}
+
+ref::model::StorageFormat storage_of(DType dtype) {
+  switch (dtype) {
+    case DType::float32:
+      return ref::model::StorageFormat::float32;
+    case DType::float16:
+      return ref::model::StorageFormat::float16;
+    case DType::bfloat16:
+      return ref::model::StorageFormat::bfloat16;
+    default:
+      return ref::model::StorageFormat::float64;
+  }
+}
+
+std::string op_of(const Case& c) {
+  return ref::model::operation_name(c.options);
+}
+
+std::string path_of(const Case& c) {
+  const StoredTensor* x = nullptr;
+  for (const char* name : {"x", "tokens", "parameter"})
+    if (x == nullptr) x = find(c.inputs, name);
+  return fmt::format("{}/{}/{}-{}-{}", to_string(c.tier), op_of(c), c.reason,
+                     x == nullptr ? std::string() : fmt::format("{}", fmt::join(x->shape, "x")),
+                     ref::io::to_string(c.dtype));
+}
+
+evaluation::EvalInputs inputs_of(const Case& c, std::string_view file) {
+  return evaluation::operation_inputs(file, c.inputs, c.options, c.mode, c.sequence);
+}
+
+const StoredTensor* find(const std::vector<StoredTensor>& tensors, std::string_view name) {
+  const auto found = std::ranges::find(tensors, name, &StoredTensor::name);
+  return found == tensors.end() ? nullptr : &*found;
+}
+
+}  // namespace normproof::verification::golden::corpus

@@ -1,0 +1,31 @@
+#include "verification/golden/corpus/corpus.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "verification/golden/corpus/encoder_corpus.hpp"
+#include "verification/golden/corpus/function_corpus.hpp"
+#include "verification/golden/corpus/norm_corpus.hpp"
+#include "verification/golden/corpus/optimizer_corpus.hpp"
+
+namespace normproof::verification::golden::corpus {
+
+std::vector<Case> corpus(Tier tier, std::uint64_t seed) {
+  std::vector<Case> all;
+  const auto append = [&](std::vector<Case> more) {
+    std::ranges::move(more, std::back_inserter(all));
+  };
+  for (const std::string& name : ref::model::norm_names())
+    if (name != "none") append(norm_cases(tier, name, seed));
+  for (const std::string& name : ref::model::function_names())
+    append(function_cases(tier, name, seed));
+  for (const std::string& name : ref::model::encoder_operation_names())
+    append(encoder_cases(tier, name, seed));
+  for (const std::string& name : ref::model::optimizer_names())
+    append(optimizer_cases(tier, name, seed));
+  std::ranges::sort(all, {}, path_of);
+  return all;
+}
+
+}  // namespace normproof::verification::golden::corpus

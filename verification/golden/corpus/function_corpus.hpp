@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "verification/golden/corpus/case.hpp"
+
+namespace normproof::verification::golden::corpus {
+
+/// The cases of one of model::function_names(), of a tier.
+std::vector<Case> function_cases(Tier tier, std::string_view function, std::uint64_t seed);
+
+}  // namespace normproof::verification::golden::corpus

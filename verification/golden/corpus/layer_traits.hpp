@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string_view>
+
+namespace normproof::verification::golden::corpus {
+
+/// A layer of ref/norm: one of norm_names(); else it is a function, an encoder, or an optimizer.
+bool is_layer(std::string_view operation);
+/// One of encoder_operation_names().
+bool is_encoder(std::string_view operation);
+/// One of optimizer_names().
+bool is_optimizer(std::string_view operation);
+
+/// What a layer is like, as far as its cases depend on it. Names as in norm_names().
+/// Throws    UsageError where the layer is unknown
+
+bool has_option(std::string_view layer, std::string_view option);
+/// Running quantities: statistics over the rows of a batch.
+bool has_state(std::string_view layer);
+/// It subtracts a mean.
+bool is_centred(std::string_view layer);
+/// Statistics over several rows: the mask has a meaning.
+bool looks_at_mask(std::string_view layer);
+/// Statistics of each sample: in [N,D] each row would be one, with a single token.
+bool needs_tokens(std::string_view layer);
+/// Statistics of one feature over rows or tokens.
+bool along_rows(std::string_view layer);
+
+}  // namespace normproof::verification::golden::corpus

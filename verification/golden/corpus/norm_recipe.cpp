@@ -1,0 +1,43 @@
+#include "verification/golden/corpus/norm_recipe.hpp"
+
+#include <utility>
+
+#include "verification/golden/corpus/layer_traits.hpp"
+
+namespace normproof::verification::golden::corpus {
+namespace {
+
+/// The largest of 3, 2 and 1 that divides d_model: groups that differ from their number's extent.
+std::string_view groups_of(std::size_t d_model) {
+  return d_model % 3 == 0 && d_model > 3 ? "3" : d_model % 2 == 0 && d_model > 2 ? "2" : "1";
+}
+
+}  // namespace
+
+Recipe norm_recipe(Tier tier, std::string_view layer, std::string reason,
+                   std::vector<std::size_t> shape, DType dtype) {
+  const std::size_t d_model = shape.back();
+  std::size_t rows = 1;
+  for (std::size_t axis = 0; axis + 1 < shape.size(); ++axis) rows *= shape[axis];
+  Recipe recipe(tier, layer, std::move(reason), std::move(shape), dtype);
+  if (has_option(layer, "groups")) recipe.option("groups", groups_of(d_model));
+  if (has_option(layer, "warmup_iterations")) recipe.option("warmup_iterations", "0");
+  if (layer == "batch_norm" && rows < 2) recipe.option("unbiased_running_variance", "0");
+  return recipe;
+}
+
+std::vector<std::size_t> rows_by_features(std::string_view layer, std::size_t rows,
+                                          std::size_t d_model) {
+  return needs_tokens(layer) ? std::vector<std::size_t>{1, rows, d_model}
+                             : std::vector<std::size_t>{rows, d_model};
+}
+
+Fill offset_by(double offset) {
+  return [offset](std::size_t, double normal) { return offset + normal; };
+}
+
+Fill scaled_by(double scale) {
+  return [scale](std::size_t, double normal) { return scale * normal; };
+}
+
+}  // namespace normproof::verification::golden::corpus

@@ -1,0 +1,249 @@
+#include "verification/golden/corpus/optimizer_corpus.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "verification/golden/corpus/arithmetic.hpp"
+#include "verification/golden/corpus/recipe.hpp"
+
+namespace normproof::verification::golden::corpus {
+namespace {
+
+/// The shape and steps of a case, and how it differs from the ordinary one.
+struct OptimizerRecipe {
+  std::string reason, why;
+  std::vector<std::pair<std::string, std::string>> options = {};
+  DType dtype = DType::float64;
+  std::vector<std::size_t> shape = {3, 5};
+  std::size_t steps = 3;  ///< 0: a single one, without an axis of steps
+  double iterations = 7;  ///< steps done before; 0: the moments are 0
+  bool exact = false;
+  std::vector<std::pair<std::string, Fill>> fills = {};  ///< tensors that are not as usual
+};
+
+class OptimizerCases {
+ public:
+  OptimizerCases(Tier tier, std::string_view optimizer, std::uint64_t seed)
+      : tier_(tier), optimizer_(optimizer), seed_(seed), adam_(optimizer != "sgd") {}
+
+  std::vector<Case> take() { return std::move(cases_); }
+
+  void quick() {
+    for (const DType dtype : {DType::float64, DType::float32}) {
+      add({.reason = "random",
+           .why = "state of seven steps: what is carried, and by what weight",
+           .options = ordinary(),
+           .dtype = dtype});
+      add({.reason = "first_steps",
+           .why = "from no state: the bias corrections are farthest from 1",
+           .options = ordinary(),
+           .dtype = dtype,
+           .steps = 5,
+           .iterations = 0});
+      add({.reason = "slow_decay",
+           .why = "weights of the old moments near 1: old and new weight swapped shows",
+           .options = slow(),
+           .dtype = dtype});
+    }
+    add({.reason = "single_step",
+         .why = "one step, without an axis of steps",
+         .options = ordinary(),
+         .steps = 0});
+    add({.reason = "one_element",
+         .why = "a parameter of one element",
+         .options = ordinary(),
+         .dtype = DType::float32,
+         .shape = {1}});
+    add({.reason = "odd",
+         .why = "odd extents, no multiple of any vector or warp",
+         .options = ordinary(),
+         .dtype = DType::float32,
+         .shape = {13, 17},
+         .steps = 2});
+    add({.reason = "sparse_gradient",
+         .why = "gradients of 0: what is carried moves the parameter still",
+         .options = ordinary(),
+         .dtype = DType::float32,
+         .steps = 4,
+         .fills = {{"grad_parameter",
+                    [](std::size_t i, double normal) { return i % 3 == 0 ? normal : 0.0; }}}});
+    if (adam_)
+      moments();
+    else
+      velocities();
+  }
+
+  void standard() {
+    for (const DType dtype : {DType::float64, DType::float32}) {
+      for (const char* name : {"a", "b", "c"})
+        add({.reason = std::string("random_") + name,
+             .why = "random state and gradients of another seed",
+             .options = ordinary(),
+             .dtype = dtype,
+             .shape = {9, 30},
+             .steps = 4});
+      add({.reason = "wide",
+           .why = "more elements in a row than a block has threads",
+           .options = slow(),
+           .dtype = dtype,
+           .shape = {2, 1026}});
+      add({.reason = "many_steps",
+           .why = "50 steps from no state: errors add up, and corrections go to 1",
+           .options = ordinary(),
+           .dtype = dtype,
+           .shape = {7},
+           .steps = 50,
+           .iterations = 0});
+    }
+  }
+
+  void full() {
+    for (const DType dtype : {DType::float64, DType::float32})
+      add({.reason = "past_65535_rows",
+           .why = "more rows than the y and z extents of a CUDA grid: the last ones are forgotten",
+           .options = ordinary(),
+           .dtype = dtype,
+           .shape = {65537, 2},
+           .steps = 2});
+  }
+
+ private:
+  using Settings = std::vector<std::pair<std::string, std::string>>;
+
+  /// Far from every neutral value, and from one another.
+  Settings ordinary() const {
+    if (!adam_) return {{"momentum", "0.75"}, {"learning_rate", "0.125"}};
+    Settings settings = {
+        {"beta1", "0.75"}, {"beta2", "0.9375"}, {"eps", "0.0625"}, {"learning_rate", "0.125"}};
+    if (optimizer_ == "adamw") settings.emplace_back("weight_decay", "0.5");
+    return settings;
+  }
+  Settings slow() const {
+    if (!adam_) return {{"momentum", "0.96875"}, {"learning_rate", "0.01"}};
+    return {{"learning_rate", "0.01"}};
+  }
+
+  void velocities() {
+    for (const DType dtype : {DType::float64, DType::float32}) {
+      add({.reason = "without_momentum",
+           .why = "the gradient alone; there is no velocity",
+           .options = {{"learning_rate", "0.125"}},
+           .dtype = dtype});
+      add({.reason = "exact",
+           .why = "halves and quarters: any correct implementation gives the same bits",
+           .options = {{"momentum", "0.5"}, {"learning_rate", "0.25"}},
+           .dtype = dtype,
+           .exact = true,
+           .fills = {{"parameter", halves}, {"grad_parameter", halves}, {"velocity", halves}}});
+    }
+    add({.reason = "magnitude_1e12",
+         .why = "large gradients and a small rate",
+         .options = {{"momentum", "0.75"}, {"learning_rate", "1e-12"}},
+         .dtype = DType::float32,
+         .fills = {{"grad_parameter", scaled(1e12)}, {"velocity", scaled(1e12)}}});
+  }
+
+  void moments() {
+    add({.reason = "default_options",
+         .why = "the rates of the papers, from no state",
+         .options = {{"learning_rate", "0.001"}},
+         .dtype = DType::float32,
+         .steps = 4,
+         .iterations = 0});
+    for (const DType dtype : {DType::float64, DType::float32})
+      add({.reason = "gradients_near_eps",
+           .why = "gradients as small as eps: inside the root or before the correction it is "
+                  "another number",
+           .options = {{"learning_rate", "0.125"}},
+           .dtype = dtype,
+           .fills = {{"grad_parameter", scaled(1e-8)},
+                     {"first_moment", scaled(1e-8)},
+                     {"second_moment",
+                      [](std::size_t i, double normal) { return 1e-16 * positive(i, normal); }}}});
+    add({.reason = "large_eps",
+         .why = "eps beside the root: where it is added can be told",
+         .options = {{"eps", "0.5"}, {"learning_rate", "0.25"}}});
+    add({.reason = "after_a_thousand_steps",
+         .why = "the correction of the first moment is 1 there, that of the second is not",
+         .options = {{"learning_rate", "0.01"}},
+         .iterations = 1000});
+    add({.reason = "falling_gradients",
+         .why = "a second moment that falls: the largest so far is another one",
+         .options = ordinary(),
+         .steps = 4,
+         .fills = {{"grad_parameter", [](std::size_t i, double normal) {
+                      return normal / static_cast<double>(std::size_t{1} << (2 * (i / 15)));
+                    }}}});
+    add({.reason = "magnitude_1e12",
+         .why = "large gradients whose squares fit float32, and overflow float16",
+         .options = {{"learning_rate", "0.125"}},
+         .dtype = DType::float32,
+         .fills = {{"grad_parameter", scaled(1e12)},
+                   {"first_moment", scaled(1e12)},
+                   {"second_moment",
+                    [](std::size_t i, double normal) { return 1e24 * positive(i, normal); }}}});
+    if (optimizer_ == "adamw")
+      add({.reason = "large_decay",
+           .why = "the decay of a parameter far from 0 beside a small step",
+           .options = {{"weight_decay", "4"}, {"learning_rate", "0.125"}, {"eps", "0.0625"}},
+           .fills = {{"parameter", scaled(32)}}});
+  }
+
+  static Fill scaled(double factor) {
+    return [factor](std::size_t, double normal) { return factor * normal; };
+  }
+  static double halves(std::size_t i, double) { return static_cast<double>(i * 5 % 8) / 2 - 1.5; }
+
+  void add(const OptimizerRecipe& recipe) {
+    Case c;
+    c.tier = tier_;
+    c.reason = recipe.reason;
+    c.why = recipe.why;
+    c.options = ref::model::operation(optimizer_);
+    for (const auto& [name, value] : recipe.options) ref::model::set_option(c.options, name, value);
+    c.dtype = recipe.dtype;
+    c.sequence = recipe.steps > 0;
+    c.exact = recipe.exact;
+    const auto& optimizer = std::get<ref::model::OptimizerOperation>(c.options).optimizer;
+    std::vector<std::size_t> stacked = recipe.shape;
+    if (c.sequence) stacked.insert(stacked.begin(), recipe.steps);
+    put(c, recipe, "parameter", recipe.shape, scaled(1));
+    put(c, recipe, "grad_parameter", stacked, scaled(1));
+    for (const std::string& moment : evaluation::moment_names(optimizer))
+      put(c, recipe, moment, recipe.shape,
+          recipe.iterations == 0      ? scaled(0)
+          : moment == "second_moment" ? positive
+                                      : scaled(0.5));
+    const std::vector<double> done = {recipe.iterations};
+    c.inputs.push_back(ref::io::make_tensor("iterations", DType::int64, {1}, done));
+    std::ranges::sort(c.inputs, {}, &StoredTensor::name);
+    cases_.push_back(std::move(c));
+  }
+
+  void put(Case& c, const OptimizerRecipe& recipe, const std::string& name,
+           const std::vector<std::size_t>& shape, const Fill& usual) const {
+    const auto own = std::ranges::find(recipe.fills, name, &std::pair<std::string, Fill>::first);
+    c.inputs.push_back(filled_tensor(c, name, shape, dtype_of_output(c.dtype, name),
+                                     own == recipe.fills.end() ? usual : own->second, seed_));
+  }
+
+  Tier tier_;
+  std::string_view optimizer_;
+  std::uint64_t seed_;
+  bool adam_;
+  std::vector<Case> cases_;
+};
+
+}  // namespace
+
+std::vector<Case> optimizer_cases(Tier tier, std::string_view optimizer, std::uint64_t seed) {
+  OptimizerCases cases(tier, optimizer, seed);
+  if (tier == Tier::quick) cases.quick();
+  if (tier == Tier::standard) cases.standard();
+  if (tier == Tier::full) cases.full();
+  return cases.take();
+}
+
+}  // namespace normproof::verification::golden::corpus

@@ -1,0 +1,179 @@
+#include "verification/golden/corpus/recipe.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <utility>
+
+#include "ref/norm/norm.hpp"
+#include "ref/norm/rms_norm.hpp"
+#include "ref/numeric/random.hpp"
+#include "verification/golden/corpus/arithmetic.hpp"
+#include "verification/golden/corpus/layer_traits.hpp"
+
+namespace normproof::verification::golden::corpus {
+
+using ref::numeric::RandomStream;
+using Shape = std::vector<std::size_t>;
+
+namespace {
+
+std::size_t size_of(const Shape& shape) {
+  std::size_t size = 1;
+  for (const std::size_t extent : shape) size *= extent;
+  return size;
+}
+
+double standard(std::size_t, double normal) {
+  return normal;
+}
+
+}  // namespace
+
+double far_from_one(std::size_t i, double normal) {
+  const double magnitude = i % 2 == 0 ? 1.75 + std::fabs(normal) : 0.5 / (1 + std::fabs(normal));
+  return i % 3 == 1 ? -magnitude : magnitude;
+}
+
+double far_from_zero(std::size_t i, double normal) {
+  return (i % 2 == 0 ? 1.5 : -2.5) + 0.5 * normal;
+}
+
+double positive(std::size_t, double normal) {
+  return 0.5 + normal * normal;
+}
+
+StoredTensor filled_tensor(const Case& c, std::string_view name, Shape shape, DType dtype,
+                           const Fill& fill, std::uint64_t seed) {
+  const RandomStream random(
+      seed, fmt::format("{}/{}/{}/{}", op_of(c), c.reason, name, fmt::join(shape, "x")));
+  std::vector<double> values(size_of(shape));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = ref::norm::round_to(storage_of(dtype), fill(i, random.normal(i)));
+  return ref::io::make_tensor(std::string(name), dtype, std::move(shape), values);
+}
+
+Fill fill_of_state(std::string_view name) {
+  if (name.ends_with("running_variance") || name.ends_with("running_psi2")) return positive;
+  if (name.ends_with("nu")) return [](std::size_t, double normal) { return 0.25 * normal; };
+  if (name.ends_with("iterations")) return [](std::size_t, double) { return 2.0; };
+  return standard;
+}
+
+Recipe::Recipe(Tier tier, std::string_view layer, std::string reason, Shape shape, DType dtype)
+    : shape_(std::move(shape)),
+      x_(standard),
+      grad_y_(standard),
+      gamma_(far_from_one),
+      beta_(far_from_zero) {
+  case_.tier = tier;
+  case_.reason = std::move(reason);
+  case_.options = ref::model::operation(layer);
+  case_.dtype = dtype;
+}
+
+Recipe& Recipe::why(std::string sentence) {
+  case_.why = std::move(sentence);
+  return *this;
+}
+Recipe& Recipe::option(std::string_view name, std::string_view value) {
+  ref::model::set_option(case_.options, name, value);
+  return *this;
+}
+Recipe& Recipe::inference() {
+  case_.mode = Mode::inference;
+  return *this;
+}
+Recipe& Recipe::steps(std::size_t count) {
+  steps_ = count;
+  case_.sequence = true;
+  return *this;
+}
+Recipe& Recipe::exact() {
+  case_.exact = true;
+  return *this;
+}
+Recipe& Recipe::x(Fill fill) {
+  x_ = std::move(fill);
+  return *this;
+}
+Recipe& Recipe::grad_y(Fill fill) {
+  grad_y_ = std::move(fill);
+  return *this;
+}
+Recipe& Recipe::gamma(Fill fill) {
+  gamma_ = std::move(fill);
+  return *this;
+}
+Recipe& Recipe::beta(Fill fill) {
+  beta_ = std::move(fill);
+  return *this;
+}
+Recipe& Recipe::no_affine() {
+  affine_ = false;
+  return *this;
+}
+Recipe& Recipe::pads(std::function<bool(std::size_t)> pad) {
+  pad_ = std::move(pad);
+  return *this;
+}
+Recipe& Recipe::masked(std::function<bool(std::size_t)> out) {
+  out_ = std::move(out);
+  return *this;
+}
+Recipe& Recipe::state(std::string name, Fill fill) {
+  state_.emplace_back(std::move(name), std::move(fill));
+  return *this;
+}
+
+Shape Recipe::stacked(Shape shape) const {
+  if (case_.sequence) shape.insert(shape.begin(), steps_);
+  return shape;
+}
+
+Case Recipe::make(std::uint64_t seed) const {
+  Case c = case_;
+  const std::string layer = op_of(c);
+  c.inputs.push_back(filled_tensor(c, "x", stacked(shape_), c.dtype, x_, seed));
+  const Shape of_y =
+      layer == "log_sum_exp" ? Shape(shape_.begin(), shape_.end() - 1) : stacked(shape_);
+  c.inputs.push_back(filled_tensor(c, "grad_y", of_y, c.dtype, grad_y_, seed));
+  if (is_layer(layer))
+    add_layer_inputs(c, seed);
+  else if (out_)
+    c.inputs.push_back(filled_tensor(
+        c, "valid", shape_, DType::boolean,
+        [this](std::size_t i, double) { return out_(i) ? 0.0 : 1.0; }, seed));
+  std::ranges::sort(c.inputs, {}, &StoredTensor::name);
+  return c;
+}
+
+void Recipe::add_layer_inputs(Case& c, std::uint64_t seed) const {
+  const std::string layer = op_of(c);
+  const ref::model::NormOptions norm = ref::model::norm_options(layer);
+  if (affine_ && ref::model::has_gamma(norm)) {
+    const Shape features = {layer == "scale_norm" ? 1 : shape_.back()};
+    c.inputs.push_back(filled_tensor(c, "gamma", features, c.dtype, gamma_, seed));
+    if (ref::model::has_beta(norm))
+      c.inputs.push_back(filled_tensor(c, "beta", features, c.dtype, beta_, seed));
+  }
+  if (pad_) {
+    const Shape rows = stacked(Shape(shape_.begin(), shape_.end() - 1));
+    c.inputs.push_back(filled_tensor(
+        c, "valid", rows, DType::boolean,
+        [this](std::size_t row, double) { return pad_(row) ? 0.0 : 1.0; }, seed));
+  }
+  for (const auto& [name, initial] : ref::norm::initial_state<double>(
+           std::get<ref::model::NormOptions>(c.options), shape_.back())) {
+    Fill fill = fill_of_state(name);
+    for (const auto& [own, chosen] : state_)
+      if (own == name) fill = chosen;
+    c.inputs.push_back(filled_tensor(c, name, ref::tensor::shape_of(initial),
+                                     dtype_of_output(c.dtype, name), fill, seed));
+  }
+}
+
+}  // namespace normproof::verification::golden::corpus

@@ -1,0 +1,232 @@
+#include "verification/golden/gate/check.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ref/numeric/elementary.hpp"
+#include "ref/numeric/errors.hpp"
+#include "ref/tensor/contract.hpp"
+#include "verification/compare/comparison.hpp"
+#include "verification/golden/certify/certificate.hpp"
+
+namespace normproof::verification::golden::gate {
+
+using corpus::arithmetic_of;
+using corpus::find;
+using corpus::ulp_of;
+using corpus::unit_roundoff;
+using corpus::usual_accumulation;
+using ref::numeric::oracle100;
+using ref::tensor::Tensor;
+
+namespace {
+
+double to_double_up(const oracle100& x) {
+  return mpfr_get_d(x.backend().data(), MPFR_RNDU);
+}
+
+/// One output: the elements that are judged, side by side.
+class JudgedOutput {
+ public:
+  JudgedOutput(const StoredCase& stored, const StoredTensor& answer, std::string name)
+      : name_(std::move(name)), answer_(answer) {
+    const StoredTensor& value = *find(stored.expected, name_);
+    shape_ = value.shape;
+    exact_high_ = ref::io::widen(value);
+    if (const StoredTensor* const low = find(stored.expected, name_ + "_lo"))
+      exact_low_ = ref::io::widen(*low);
+    else
+      exact_low_.assign(exact_high_.size(), 0);
+  }
+
+  TensorResult judge(const Tensor<double>& bound, const Tensor<double>& of_the_inputs,
+                     bool exact) const {
+    TensorResult result;
+    result.name = name_;
+    const std::vector<double> got = ref::io::widen(answer_);
+    std::vector<std::size_t> judged;
+    std::vector<double> bounds;
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      if (std::isnan(exact_high_[i])) {
+        // One order of operations makes infinity of what another makes NaN.
+        ++result.count;
+        if (!std::isfinite(got[i])) continue;
+        if (result.failures++ == 0) at(result, i, got[i], 0);
+        result.ratio = std::numeric_limits<double>::infinity();
+        continue;
+      }
+      const double own = exact || answer_.dtype == DType::int64
+                             ? 0
+                             : with_storage(bound.data()[i], exact_high_[i], answer_.dtype);
+      if (std::isinf(own)) {
+        ++result.unjudged;
+        continue;
+      }
+      judged.push_back(i);
+      bounds.push_back(own);
+    }
+    result.count += judged.size();
+    if (judged.empty()) return result;
+    const compare::Comparison comparison = side_by_side(got, judged, bounds);
+    measure(got, judged, result);
+    const bool nan_failed = result.failures > 0;
+    result.failures += comparison.failures;
+    if (nan_failed && comparison.worst_ratio < std::numeric_limits<double>::infinity())
+      return result;
+    result.ratio = comparison.worst_ratio;
+    const std::size_t worst = judged[comparison.worst_index];
+    at(result, worst, got[worst], comparison.worst_bound);
+    if (of_the_inputs.size() > worst && comparison.worst_bound > 0)
+      result.of_the_inputs = of_the_inputs.data()[worst] / comparison.worst_bound;
+    return result;
+  }
+
+ private:
+  void at(TensorResult& result, std::size_t i, double got, double bound) const {
+    result.where = ref::tensor::index_to_string(i, shape_);
+    result.got = got;
+    result.exact = exact_high_[i];
+    result.bound = bound;
+  }
+
+  oracle100 exact(std::size_t i) const {
+    return oracle100(exact_high_[i]) + oracle100(exact_low_[i]);
+  }
+
+  compare::Comparison side_by_side(const std::vector<double>& got,
+                                   const std::vector<std::size_t>& judged,
+                                   const std::vector<double>& bounds) const {
+    const std::vector<std::size_t> shape = {judged.size()};
+    auto a = ref::tensor::empty_tensor<double>(shape), c = ref::tensor::empty_tensor<double>(shape);
+    auto b = ref::tensor::empty_tensor<oracle100>(shape);
+    for (std::size_t k = 0; k < judged.size(); ++k) {
+      a.data()[k] = got[judged[k]];
+      b.data()[k] = exact(judged[k]);
+      c.data()[k] = bounds[k];
+    }
+    return compare::compare(a, b, c);
+  }
+
+  void measure(const std::vector<double>& got, const std::vector<std::size_t>& judged,
+               TensorResult& result) const {
+    double largest_exact = 0;
+    for (const std::size_t i : judged) {
+      largest_exact = std::max(largest_exact, std::fabs(exact_high_[i]));
+      double error = std::numeric_limits<double>::infinity();
+      if (std::isfinite(got[i])) {
+        const oracle100 difference = oracle100(got[i]) - exact(i);
+        error = to_double_up(difference < 0 ? oracle100(-difference) : difference);
+      }
+      if (error == 0) continue;
+      result.max_absolute = std::max(result.max_absolute, error);
+      result.max_relative = std::max(result.max_relative, error / std::fabs(exact_high_[i]));
+      result.max_ulp = std::max(result.max_ulp, error / ulp_of(exact_high_[i], answer_.dtype));
+    }
+    result.norm_wise = result.max_absolute == 0 ? 0 : result.max_absolute / largest_exact;
+  }
+
+  std::string name_;
+  const StoredTensor& answer_;
+  std::vector<std::size_t> shape_;
+  std::vector<double> exact_high_, exact_low_;
+};
+
+/// y, or logits and loss, the gradients of what went in, and the state; statistics are what an
+/// implementation may keep to itself.
+bool is_required(const StoredCase& stored, const std::string& name) {
+  const std::string_view of = std::string_view(name).substr(name.starts_with("grad_") ? 5 : 0);
+  return name == "y" || name == "logits" || name == "loss" ||
+         find(stored.description.c.inputs, of) != nullptr;
+}
+
+/// Every operation is exact in the dtype of the case, and need not be in one that is coarser than
+/// usual.
+bool is_exact(const Case& c, std::optional<Accumulation> accumulation) {
+  const Accumulation usual = usual_accumulation(c.dtype);
+  return c.exact && arithmetic_of(accumulation.value_or(usual)).unit_roundoff <=
+                        arithmetic_of(usual).unit_roundoff;
+}
+
+std::vector<std::string> outputs_of(const StoredCase& stored) {
+  std::vector<std::string> names;
+  for (const StoredTensor& tensor : stored.expected)
+    if (!tensor.name.ends_with("_lo")) names.push_back(tensor.name);
+  return names;
+}
+
+std::string problem_of(const StoredTensor& expected, const StoredTensor& answer) {
+  if (answer.shape != expected.shape)
+    return fmt::format("has shape {}; expected {}", ref::tensor::to_string(answer.shape),
+                       ref::tensor::to_string(expected.shape));
+  const bool whole = expected.dtype == DType::int64;
+  const bool fits = whole || (ref::io::is_float(answer.dtype) &&
+                              unit_roundoff(answer.dtype) <= unit_roundoff(expected.dtype));
+  if (fits) return {};
+  return fmt::format("has dtype {}; expected {}{}", ref::io::to_string(answer.dtype),
+                     ref::io::to_string(expected.dtype),
+                     expected.dtype == DType::float64 ? "" : " or a wider one");
+}
+
+TensorResult without_comparison(const std::string& name, std::string problem) {
+  TensorResult result;
+  result.name = name;
+  result.problem = std::move(problem);
+  return result;
+}
+
+}  // namespace
+
+bool CaseResult::passed() const {
+  return !declined && problem.empty() && std::ranges::all_of(tensors, &TensorResult::passed);
+}
+
+CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>& answer,
+                      const CheckOptions& options) {
+  const Case& c = stored.description.c;
+  return check_case(
+      stored, answer, options,
+      tolerance(c, options.accumulation ? *options.accumulation : usual_accumulation(c.dtype),
+                options.formula));
+}
+
+CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>& answer,
+                      const CheckOptions& options, const Tolerance& bounds) {
+  const Case& c = stored.description.c;
+  CaseResult result{stored.description, {}, {}, {}};
+  const std::vector<std::string> known = outputs_of(stored);
+  for (const StoredTensor& tensor : answer) {
+    if (std::ranges::find(known, tensor.name) != known.end() || tensor.name.ends_with("_lo"))
+      continue;
+    result.problem = ref::numeric::unknown_name("tensor", tensor.name, known);
+    return result;
+  }
+  for (const std::string& name : known) {
+    const bool chosen = options.outputs.empty()
+                            ? is_required(stored, name)
+                            : std::ranges::find(options.outputs, name) != options.outputs.end();
+    const StoredTensor* const given = find(answer, name);
+    if (given == nullptr) {
+      if (chosen) result.tensors.push_back(without_comparison(name, "is absent"));
+      continue;
+    }
+    if (!chosen && !options.outputs.empty()) continue;
+    const std::string problem = problem_of(*find(stored.expected, name), *given);
+    if (!problem.empty()) {
+      result.tensors.push_back(without_comparison(name, problem));
+      continue;
+    }
+    result.tensors.push_back(JudgedOutput(stored, *given, name)
+                                 .judge(bounds.bound.at(name), bounds.of_the_inputs.at(name),
+                                        is_exact(c, options.accumulation)));
+  }
+  if (result.tensors.empty())
+    result.problem = fmt::format("none of the outputs {} is there; expected one of {}",
+                                 fmt::join(options.outputs, ", "), fmt::join(known, ", "));
+  return result;
+}
+
+}  // namespace normproof::verification::golden::gate

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "verification/golden/certify/corpus_files.hpp"
+#include "verification/golden/gate/tolerance.hpp"
+
+namespace normproof::verification::golden::gate {
+
+using certify::CaseDescription;
+using certify::StoredCase;
+using ref::io::StoredTensor;
+
+/// What became of one output of a candidate. Every metric is there, whatever decides.
+struct TensorResult {
+  std::string name;
+  std::string problem;    ///< why nothing was compared: absent, its dtype, its shape
+  std::size_t count = 0;  ///< elements compared
+  std::size_t failures = 0;
+  std::size_t unjudged = 0;  ///< elements for which the arithmetic claims nothing
+  double ratio = 0;          ///< largest |got - exact| / bound; at most 1 where it passes
+  double max_absolute = 0, max_relative = 0;
+  double max_ulp = 0;    ///< in units in the last place of the candidate's dtype
+  double norm_wise = 0;  ///< norm(got - exact) / norm(exact), the largest element as norm
+  std::string where;     ///< the element with the largest ratio: "[2, 3]"
+  double got = 0, exact = 0, bound = 0;  ///< there
+  /// There: what one rounding of the inputs alone may move, by the bound. Near 1 no oracle can ask
+  /// for more.
+  double of_the_inputs = 0;
+
+  bool passed() const { return problem.empty() && failures == 0; }
+};
+
+/// What a failing answer agrees with.
+struct Diagnosis {
+  std::string what;      ///< "eps: outside the root"; or the arithmetic whose bound it meets
+  bool mutation = true;  ///< a wrong formula, else an arithmetic or a class of formulas
+  double ulps = 0;       ///< how close, in units of the largest element, for a mutation
+  std::vector<std::string> outputs = {};  ///< that agree, but for an arithmetic
+  bool bounded = true;                    ///< the class claims something of each of their elements
+
+  std::string sentence() const;
+};
+
+struct CaseResult {
+  CaseDescription description;
+  std::string problem;  ///< why no output could be compared, in one sentence
+  std::vector<TensorResult> tensors;
+  std::vector<Diagnosis> diagnosis;  ///< the closest first
+  bool declined = false;             ///< the candidate does not offer it; it passed nothing
+
+  bool passed() const;
+};
+
+struct CheckOptions {
+  /// Empty: y, the gradients and the state have to be there, statistics are compared if they are.
+  std::vector<std::string> outputs = {};
+  std::optional<Accumulation> accumulation = {};  ///< absent: usual_accumulation of each case
+  Formula formula = Formula::two_pass;            ///< a variance in one pass fails by default
+};
+
+/// What a candidate answers; nothing where it declines the case, for it does not offer it.
+using Answer = std::optional<std::vector<StoredTensor>>;
+
+/// How the answer to a case comes in.
+/// Throws    FileError, one sentence: then the case failed for that reason
+using Ask = std::function<Answer(const StoredCase& stored)>;
+
+/// Answers are <folder>/<path of the case>/expected.safetensors or .npz, named as in the corpus.
+Ask from_folder(const std::filesystem::path& folder);
+
+/// Answers come from a program (docs/formats.md, Golden): it is started again where it ended,
+/// and given up after that many starts in a row without a line.
+Ask from_program(const std::string& command, double seconds, int most_starts = 3);
+
+/// Reads each case, asks for the answer and checks it.
+/// Requires  (C1) jobs is 1 where `ask` takes one question at a time  (C2) each of options.outputs
+///           is expected in one of the cases
+/// Throws    UsageError (C2); FileError where the corpus itself is damaged
+std::vector<CaseResult> check_cases(const std::filesystem::path& golden,
+                                    const std::vector<CaseDescription>& cases, const Ask& ask,
+                                    const CheckOptions& options, int jobs,
+                                    const std::function<void(std::size_t done)>& finished);
+
+/// check_case, and where it fails, diagnose; an element that no double holds fails the case.
+CaseResult check_and_diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,
+                              const CheckOptions& options);
+
+/// Requires  (C1) each of the outputs is expected in one of the cases
+/// Throws    UsageError with the nearest known name (C1)
+void check_outputs_known(const std::vector<CaseDescription>& cases,
+                         const std::vector<std::string>& outputs);
+
+/// Holds what a candidate answers to one case against what is expected.
+CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>& answer,
+                      const CheckOptions& options);
+/// The same with a tolerance at hand, for many answers to one case.
+CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>& answer,
+                      const CheckOptions& options, const Tolerance& bounds);
+
+}  // namespace normproof::verification::golden::gate

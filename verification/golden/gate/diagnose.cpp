@@ -1,0 +1,204 @@
+#include "verification/golden/gate/diagnose.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "verification/golden/corpus/layer_traits.hpp"
+#include "verification/golden/mutants/plain_layers.hpp"
+
+namespace normproof::verification::golden::gate {
+
+using corpus::find;
+using corpus::is_centred;
+using corpus::is_layer;
+using corpus::op_of;
+using corpus::to_string;
+using corpus::unit_roundoff;
+using corpus::usual_accumulation;
+using mutants::Mutation;
+using mutants::run_plain;
+using mutants::Sites;
+namespace {
+
+constexpr std::size_t kMostElements = 20'000;  // of x: each mutation is a run of its own
+constexpr std::size_t kMostShown = 3;
+/// The answer and the wrong implementation are each within the bound of the wrong formula, which is
+/// about that of the right one.
+constexpr double kBounds = 4;
+/// An agreement is one only if the exact result is this much farther away.
+constexpr double kCloser = 8;
+
+/// An output that failed: the answer, and how far from it an implementation may be.
+struct Failing {
+  std::string name;
+  DType dtype;
+  std::vector<double> got, exact, bound;
+  double unit;  ///< unit roundoff of the dtype
+};
+
+double distance(double a, double b) {
+  if (!std::isfinite(a) || !std::isfinite(b))
+    return std::isfinite(a) == std::isfinite(b) ? 0 : std::numeric_limits<double>::infinity();
+  return std::fabs(a - b);
+}
+
+std::vector<Failing> failing_outputs(const StoredCase& stored,
+                                     const std::vector<StoredTensor>& answer,
+                                     const CaseResult& result) {
+  const Case& c = stored.description.c;
+  const Tolerance bounds = tolerance(c, usual_accumulation(c.dtype));
+  std::vector<Failing> failing;
+  for (const TensorResult& t : result.tensors) {
+    if (t.passed() || !t.problem.empty()) continue;
+    const StoredTensor& given = *find(answer, t.name);
+    Failing f{t.name,
+              given.dtype,
+              ref::io::widen(given),
+              ref::io::widen(*find(stored.expected, t.name)),
+              {},
+              unit_roundoff(given.dtype)};
+    const auto& bound = bounds.bound.at(t.name);
+    for (std::size_t i = 0; i < f.got.size(); ++i)
+      f.bound.push_back(kBounds * with_storage(bound.data()[i], f.exact[i], given.dtype));
+    failing.push_back(std::move(f));
+  }
+  return failing;
+}
+
+/// How far the answer is from `other` at most, in units in the last place of the largest element;
+/// nothing where it is another one.
+std::optional<double> agreement(const Failing& f, const std::vector<StoredTensor>& other) {
+  const StoredTensor* const tensor = find(other, f.name);
+  if (tensor == nullptr) return std::nullopt;
+  const std::vector<double> values = ref::io::widen(*tensor);
+  double largest = 0, to_exact = 0, magnitude = 0;
+  std::size_t finite = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double away = distance(f.got[i], values[i]);
+    finite += std::isfinite(f.got[i]) ? 1 : 0;
+    // The wrong value may be larger than the right one, and its bound with it.
+    const double scale = std::isfinite(values[i]) ? 64 * f.unit * std::fabs(values[i]) : 0;
+    if (!(away <= f.bound[i] + scale)) return std::nullopt;
+    largest = std::max(largest, away);
+    to_exact = std::max(to_exact, distance(f.got[i], f.exact[i]));
+    if (std::isfinite(values[i])) magnitude = std::max(magnitude, std::fabs(values[i]));
+  }
+  // Many mistakes end in nothing but NaN.
+  if (finite == 0 || !(largest * kCloser <= to_exact)) return std::nullopt;
+  return largest == 0 ? 0 : largest / (2 * f.unit * magnitude);
+}
+
+/// What a mutation explains: the failing outputs that agree, and how closely.
+struct Explanation {
+  std::vector<std::string> outputs;
+  double ulps = 0;
+};
+
+Explanation explain(const std::vector<Failing>& failing, const std::vector<StoredTensor>& other) {
+  Explanation explanation;
+  for (const Failing& f : failing) {
+    const std::optional<double> own = agreement(f, other);
+    if (!own) continue;
+    explanation.outputs.push_back(f.name);
+    explanation.ulps = std::max(explanation.ulps, *own);
+  }
+  return explanation;
+}
+
+/// Those that explain most outputs first, then the closest: a mistake may be made at two places, or
+/// spare an output, and a statistic may be computed apart.
+std::vector<Diagnosis> mutations_that_agree(const Case& c, const std::vector<Failing>& failing) {
+  std::vector<std::pair<std::size_t, Diagnosis>> found;
+  Sites all;
+  all.list();
+  run_plain(c, {}, all);
+  for (const Mutation& mutation : all.seen()) {
+    Sites sites(mutation);
+    const Explanation explanation = explain(failing, run_plain(c, {}, sites));
+    if (explanation.outputs.empty()) continue;
+    Diagnosis diagnosis;
+    diagnosis.what = fmt::format("{}: {}", mutation.site, to_string(mutation.op));
+    diagnosis.outputs = explanation.outputs;
+    diagnosis.ulps = explanation.ulps;
+    found.emplace_back(failing.size() - explanation.outputs.size(), std::move(diagnosis));
+  }
+  std::ranges::stable_sort(
+      found, {}, [](const auto& entry) { return std::pair(entry.first, entry.second.ulps); });
+  std::vector<Diagnosis> closest;
+  for (auto& [unexplained, diagnosis] : found)
+    if (closest.size() < kMostShown) closest.push_back(std::move(diagnosis));
+  return closest;
+}
+
+/// The dtype of the case before others that are as coarse.
+std::vector<Accumulation> coarser_than_usual(DType dtype) {
+  std::vector<Accumulation> coarser;
+  if (dtype == DType::float64) coarser = {Accumulation::float32, Accumulation::float16};
+  if (dtype == DType::float16) coarser = {Accumulation::float16};
+  if (dtype == DType::float32) coarser = {Accumulation::float16};
+  coarser.push_back(Accumulation::bfloat16);
+  return coarser;
+}
+
+/// Every output passes, and every element of it is judged.
+bool passes_wholly(const CaseResult& result) {
+  return result.passed() && std::ranges::all_of(result.tensors, [](const TensorResult& tensor) {
+           return tensor.unjudged == 0;
+         });
+}
+
+std::vector<Diagnosis> lower_precision(const StoredCase& stored,
+                                       const std::vector<StoredTensor>& answer) {
+  for (const Accumulation accumulation : coarser_than_usual(stored.description.c.dtype))
+    if (passes_wholly(check_case(stored, answer, {.outputs = {}, .accumulation = accumulation})))
+      return {{fmt::format("sums in {}", to_string(accumulation)), false, 0, {}}};
+  return {};
+}
+
+/// The class of a variance in one pass, where every failing output meets it.
+std::vector<Diagnosis> one_pass(const StoredCase& stored, const std::vector<StoredTensor>& answer,
+                                const CaseResult& result) {
+  const Case& c = stored.description.c;
+  if (!is_layer(op_of(c)) || !is_centred(op_of(c))) return {};
+  Diagnosis diagnosis{"a one-pass variance E[x^2] - E[x]^2", false, 0, {}};
+  const CaseResult allowed =
+      check_case(stored, answer, {.outputs = {}, .formula = Formula::one_pass});
+  for (const TensorResult& tensor : result.tensors) {
+    if (tensor.passed()) continue;
+    const auto own = std::ranges::find(allowed.tensors, tensor.name, &TensorResult::name);
+    if (own == allowed.tensors.end() || !own->passed()) return {};
+    diagnosis.outputs.push_back(tensor.name);
+    diagnosis.bounded = diagnosis.bounded && own->unjudged == 0;
+  }
+  return {diagnosis};
+}
+
+}  // namespace
+
+std::string Diagnosis::sentence() const {
+  if (!mutation) {
+    const std::string of = outputs.empty() ? "" : fmt::format(": {}", fmt::join(outputs, ", "));
+    return bounded ? fmt::format("no farther off than {} may be{}", what, of)
+                   : fmt::format("{} may answer anything here, in some elements{}", what, of);
+  }
+  return fmt::format("agrees with '{}' to {:.2g} ulp: {}", what, ulps, fmt::join(outputs, ", "));
+}
+
+std::vector<Diagnosis> diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,
+                                const CaseResult& result) {
+  const Case& c = stored.description.c;
+  const std::vector<Failing> failing = failing_outputs(stored, answer, result);
+  const StoredTensor* const x = find(c.inputs, "x");
+  if (failing.empty() || (x != nullptr && x->bytes.size() > 8 * kMostElements)) return {};
+  std::vector<Diagnosis> found = mutations_that_agree(c, failing);
+  if (found.empty()) found = one_pass(stored, answer, result);
+  return found.empty() ? lower_precision(stored, answer) : found;
+}
+
+}  // namespace normproof::verification::golden::gate

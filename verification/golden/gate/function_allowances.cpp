@@ -1,0 +1,137 @@
+#include "verification/golden/gate/function_allowances.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "ref/numeric/elementary_array.hpp"
+#include "verification/evaluation/sequence.hpp"
+
+namespace normproof::verification::golden::gate {
+
+using corpus::arithmetic_of;
+using corpus::op_of;
+using corpus::storage_of;
+using corpus::unit_roundoff;
+using ref::tensor::NamedTensors;
+using ref::tensor::Tensor;
+
+namespace {
+
+/// gelu_tanh by its printed formula, whose 1 + tanh cancels below 0, where the reference's does
+/// not: x (1 + t)/2 is off by 5/2 u |x| more, and x (1 - t^2) u'/2 by 3 u |x u'|.
+void allow_cancellation(const evaluation::FunctionInputs& inputs, double u,
+                        NamedTensors<double>& errors) {
+  constexpr double kTwiceCubic = 6 * 0.044715, kRoot = 0.8;  // above sqrt(2/pi)
+  const Tensor<double>& x = inputs.tensors.at("x");
+  const Tensor<double>* const grad_y = inputs.tensors.find("grad_y");
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double magnitude = std::fabs(x.data()[i]);
+    errors.at("y").data()[i] += 4 * u * magnitude;
+    if (grad_y == nullptr) continue;
+    const double slope = kRoot * (1 + kTwiceCubic * magnitude * magnitude);
+    errors.at("grad_x").data()[i] += u * (4 + 4 * magnitude * slope) * std::fabs(grad_y->data()[i]);
+  }
+}
+
+/// At least exp(a) - 1 for a >= 0.
+double growth(double a) {
+  return a * ref::numeric::exp(a);
+}
+
+/// The backward from y, row by row.
+class StoredY {
+ public:
+  StoredY(const Case& c, const evaluation::FunctionInputs& inputs, Accumulation accumulation,
+          NamedTensors<double>& bound)
+      : y_(evaluation::run_operation<double>(c.options, {{}, {}, inputs}, false).at("y")),
+        x_(inputs.tensors.at("x")),
+        dy_(inputs.tensors.at("grad_y")),
+        error_(bound.at("y")),
+        valid_(inputs.valid),
+        grad_(bound.at("grad_x")),
+        u_(arithmetic_of(accumulation).unit_roundoff),
+        width_(ref::tensor::shape_of(x_).back()) {
+    if (unit_roundoff(c.dtype) > u_) format_ = arithmetic_of(storage_of(c.dtype));
+  }
+
+  void run(const std::string& function) {
+    for (std::size_t row = 0; row < x_.size() / width_; ++row) {
+      if (function == "softmax") softmax(row * width_);
+      if (function == "log_softmax") log_softmax(row * width_);
+      if (function == "log_sum_exp") log_sum_exp(row);
+    }
+  }
+
+ private:
+  /// What rounding to the format of storage may move y.
+  double stored(std::size_t i) const {
+    if (y_.data()[i] == 0 && error_.data()[i] == 0) return 0;  // it takes no part
+    return format_.unit_roundoff * (std::fabs(y_.data()[i]) + error_.data()[i] + 2 * format_.tiny);
+  }
+  /// The slack covers the roundings of the candidate in what is added here.
+  void add(std::size_t i, double amount) {
+    const double sum = grad_.data()[i] + amount * (1 + 2 * static_cast<double>(width_ + 8) * u_);
+    grad_.data()[i] = std::isnan(sum) ? std::numeric_limits<double>::infinity() : sum;
+  }
+
+  /// grad_x_i = y_i (grad_y_i - s), s the sum of grad_y y.
+  void softmax(std::size_t begin) {
+    double s = 0, off = 0, moved = 0;
+    for (std::size_t i = begin; i < begin + width_; ++i) {
+      const double dy = std::fabs(dy_.data()[i]);
+      s += dy_.data()[i] * y_.data()[i];
+      off += dy * (error_.data()[i] + stored(i));
+      moved += dy * stored(i);
+    }
+    for (std::size_t i = begin; i < begin + width_; ++i)
+      add(i, stored(i) * (std::fabs(dy_.data()[i] - s) + off) +
+                 (std::fabs(y_.data()[i]) + error_.data()[i]) * moved);
+  }
+
+  /// grad_x_i = grad_y_i - exp(y_i) s, s the sum of grad_y.
+  void log_softmax(std::size_t begin) {
+    double s = 0, magnitude = 0;
+    for (std::size_t i = begin; i < begin + width_; ++i) {
+      s += dy_.data()[i];
+      magnitude += std::fabs(dy_.data()[i]);
+    }
+    const double largest = std::fabs(s) + static_cast<double>(width_) * u_ * magnitude;
+    for (std::size_t i = begin; i < begin + width_; ++i)
+      add(i, largest * ref::numeric::exp(y_.data()[i] + error_.data()[i]) * growth(stored(i)));
+  }
+
+  /// grad_x_i = grad_y exp(x_i - y): the error of y and the roundings of the difference count too.
+  void log_sum_exp(std::size_t row) {
+    const double off = error_.data()[row] + stored(row);
+    for (std::size_t i = row * width_; i < (row + 1) * width_; ++i) {
+      if (ref::tensor::is_given(valid_) && !valid_.data()[i]) continue;
+      const double difference = x_.data()[i] - y_.data()[row];
+      add(i, std::fabs(dy_.data()[row]) * ref::numeric::exp(difference) *
+                 growth(off + 4 * u_ * (std::fabs(difference) + off)));
+    }
+  }
+
+  Tensor<double> y_;
+  const Tensor<double>& x_;
+  const Tensor<double>& dy_;
+  const Tensor<double>& error_;
+  const ref::tensor::Mask& valid_;
+  Tensor<double>& grad_;
+  double u_;
+  std::size_t width_;
+  ref::numeric::Arithmetic format_{.unit_roundoff = 0, .tiny = 0, .largest = 0};
+};
+
+}  // namespace
+
+void add_function_allowances(const Case& c, const evaluation::FunctionInputs& inputs,
+                             Accumulation accumulation, NamedTensors<double>& bound) {
+  const std::string name = op_of(c);
+  if (name == "gelu_tanh")
+    allow_cancellation(inputs, arithmetic_of(accumulation).unit_roundoff, bound);
+  const bool from_y = name == "softmax" || name == "log_softmax" || name == "log_sum_exp";
+  if (from_y && inputs.tensors.find("grad_y") != nullptr)
+    StoredY(c, inputs, accumulation, bound).run(name);
+}
+
+}  // namespace normproof::verification::golden::gate

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "verification/golden/gate/tolerance.hpp"
+
+namespace normproof::verification::golden::gate {
+
+/// What printed formulas of functions may be off beyond the any-order bound of the reference's.
+///
+/// Source    docs/error_analysis.md, section 8
+/// Computes  bound += gelu_tanh's 1 + tanh, which cancels below 0; a backward of softmax and
+///           log_softmax that takes y as it was stored in c.dtype, and one of log_sum_exp by
+///           exp(x - y); other operations: nothing
+/// Requires  (C1) bound: the any-order bound of c for `accumulation`  (C2) inputs: finite ones of c
+void add_function_allowances(const Case& c, const evaluation::FunctionInputs& inputs,
+                             Accumulation accumulation, ref::tensor::NamedTensors<double>& bound);
+
+}  // namespace normproof::verification::golden::gate

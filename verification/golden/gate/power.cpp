@@ -1,0 +1,189 @@
+#include "verification/golden/gate/power.hpp"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+#include "ref/numeric/errors.hpp"
+#include "verification/golden/certify/for_each.hpp"
+#include "verification/golden/corpus/corpus.hpp"
+#include "verification/golden/gate/check.hpp"
+#include "verification/golden/mutants/plain_layers.hpp"
+
+namespace normproof::verification::golden::gate {
+
+using certify::Expected;
+using certify::for_each;
+using corpus::kCorpusSeed;
+using corpus::op_of;
+using corpus::path_of;
+using corpus::to_string;
+using corpus::usual_accumulation;
+using mutants::run_plain;
+using mutants::Sites;
+using mutants::Style;
+namespace {
+
+/// A case ready to be asked many times.
+struct Question {
+  StoredCase stored;
+  Tolerance bounds;
+  std::vector<StoredTensor> right;  ///< the answer of the plain style
+};
+
+struct NamedStyle {
+  const char* name;
+  Style style;
+};
+
+constexpr NamedStyle kStyles[] = {
+    {"plain", {}},
+    {"sums backwards", {.sum = Style::Sum::backwards}},
+    {"pairwise sums", {.sum = Style::Sum::pairwise}},
+    {"strided sums", {.sum = Style::Sum::strided}},
+    {"sums in double", {.sum = Style::Sum::in_double}},
+    {"Welford", {.welford = true}},
+    {"times 1/n", {.reciprocal = true}},
+    {"divided by the root", {.divide = true}},
+    {"folded", {.folded = true}},
+    {"backward from the stored y", {.from_y = true}},
+    {"Welford, folded, pairwise", {.sum = Style::Sum::pairwise, .welford = true, .folded = true}},
+};
+
+std::uint64_t seed_of(std::size_t number) {
+  return kCorpusSeed + number;
+}
+
+Question question_of(const Case& c, const PowerOptions& options) {
+  Expected expected = certify::certify(c);
+  Sites sites;
+  Question question;
+  question.stored.description.path = path_of(c);
+  question.stored.description.c = c;
+  question.stored.expected = std::move(expected.tensors);
+  question.bounds =
+      tolerance(c, options.accumulation.value_or(usual_accumulation(c.dtype)), options.formula);
+  question.right = run_plain(c, {}, sites);
+  return question;
+}
+
+/// One layer under one corpus.
+class Trial {
+ public:
+  Trial(LayerPower& power, std::vector<Question> questions, const PowerOptions& options)
+      : power_(power), questions_(std::move(questions)), options_(options) {}
+
+  void run(int jobs) {
+    power_.cases = questions_.size();
+    if (!right_answers_alone(options_)) list_mutations();
+    for_each(std::size(kStyles), jobs, [&](std::size_t i) { run_style(kStyles[i]); });
+    std::ranges::sort(power_.false_alarms);
+    for_each(power_.verdicts.size(), jobs,
+             [&](std::size_t i) { run_mutation(power_.verdicts[i]); });
+  }
+
+ private:
+  void list_mutations() {
+    for (const Question& question : questions_) {
+      Sites sites;
+      sites.list();
+      run_plain(question.stored.description.c, {}, sites);
+      for (const Mutation& mutation : sites.seen())
+        if (std::ranges::find(power_.verdicts, mutation, &Verdict::mutation) ==
+            power_.verdicts.end())
+          power_.verdicts.push_back({mutation, 0, 0, {}, 0});
+    }
+  }
+
+  void run_style(const NamedStyle& named) {
+    for (const Question& question : questions_) {
+      Sites sites;
+      const Case& c = question.stored.description.c;
+      Style style = named.style;
+      style.accumulation = options_.accumulation;
+      style.one_pass = options_.formula == Formula::one_pass;
+      const CaseResult result =
+          check_case(question.stored, run_plain(c, style, sites),
+                     {.outputs = {}, .accumulation = options_.accumulation}, question.bounds);
+      const std::lock_guard lock(mutex_);
+      ++power_.checks;
+      if (!result.passed())
+        power_.false_alarms.push_back(fmt::format("{}: {}", named.name, path_of(c)));
+    }
+  }
+
+  void run_mutation(Verdict& verdict) {
+    bool same = true;
+    for (const Question& question : questions_) {
+      Sites sites(verdict.mutation);
+      const Case& c = question.stored.description.c;
+      const std::vector<StoredTensor> answer = run_plain(c, {}, sites);
+      if (answer == question.right) continue;
+      same = false;
+      const CaseResult result = check_case(question.stored, answer, {}, question.bounds);
+      for (const TensorResult& tensor : result.tensors)
+        verdict.closest = std::max(verdict.closest, tensor.ratio);
+      if (result.passed()) continue;
+      ++verdict.killed;
+      if (verdict.killer.empty()) verdict.killer = path_of(c);
+      return;
+    }
+    if (same) ++verdict.same_bits;
+  }
+
+  LayerPower& power_;
+  std::vector<Question> questions_;
+  const PowerOptions& options_;
+  std::mutex mutex_;
+};
+
+}  // namespace
+
+bool right_answers_alone(const PowerOptions& options) {
+  return options.accumulation || options.formula == Formula::one_pass;
+}
+
+std::size_t LayerPower::count_killed(std::size_t seeds) const {
+  return static_cast<std::size_t>(std::ranges::count(verdicts, seeds, &Verdict::killed));
+}
+
+std::vector<LayerPower> measure_power(const PowerOptions& options) {
+  if (options.accumulation && *options.accumulation != Accumulation::float16 &&
+      *options.accumulation != Accumulation::bfloat16)
+    throw ref::numeric::UsageError(fmt::format("--accumulation {}; expected float16 or bfloat16",
+                                               to_string(*options.accumulation)));
+  std::map<std::string, LayerPower> layers;
+  std::size_t done = 0, total = 0;
+  for (std::size_t number = 0; number < options.seeds; ++number) {
+    std::map<std::string, std::vector<Case>> cases;
+    for (Case& c : corpus::corpus(options.tier, seed_of(number)))
+      if (fnmatch(options.only.c_str(), op_of(c).c_str(), 0) == 0)
+        cases[op_of(c)].push_back(std::move(c));
+    if (cases.empty())
+      throw ref::numeric::UsageError(
+          ref::numeric::unknown_name("layer", options.only, ref::model::operation_names()));
+    total = cases.size() * options.seeds;
+    for (const auto& entry : cases) {
+      const std::string& layer = entry.first;
+      const std::vector<Case>& own = entry.second;
+      std::vector<Question> questions(own.size());
+      for_each(own.size(), options.jobs,
+               [&](std::size_t i) { questions[i] = question_of(own[i], options); });
+      LayerPower& power = layers[layer];
+      power.layer = layer;
+      power.styles = std::size(kStyles);
+      Trial(power, std::move(questions), options).run(options.jobs);
+      ++done;
+      if (options.finished) options.finished(layer, done, total);
+    }
+  }
+  std::vector<LayerPower> result;
+  result.reserve(layers.size());
+  for (auto& [layer, power] : layers) result.push_back(std::move(power));
+  return result;
+}
+
+}  // namespace normproof::verification::golden::gate

@@ -1,0 +1,332 @@
+#include "verification/golden/gate/relations.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "ref/numeric/errors.hpp"
+#include "ref/tensor/contract.hpp"
+#include "verification/compare/ulp.hpp"
+#include "verification/golden/corpus/layer_traits.hpp"
+
+namespace normproof::verification::golden::gate {
+
+using certify::read_case;
+using corpus::find;
+using corpus::has_state;
+using corpus::is_encoder;
+using corpus::is_layer;
+using corpus::is_optimizer;
+using corpus::op_of;
+using corpus::path_of;
+using ref::model::Mode;
+
+namespace {
+
+using Samples = std::vector<std::size_t>;
+
+constexpr std::pair<Relation, const char*> kRelations[] = {{Relation::repeat, "repeat"},
+                                                           {Relation::memory, "memory"},
+                                                           {Relation::split, "split"},
+                                                           {Relation::permute, "permute"},
+                                                           {Relation::neighbour, "neighbour"}};
+
+/// Where the samples of a case are; an encoder is taken as one, and so is a parameter.
+struct SampleAxis {
+  std::size_t axis = 0, count = 0;
+};
+
+SampleAxis sample_axis(const Case& c) {
+  if (is_encoder(op_of(c)) || is_optimizer(op_of(c))) return {0, 1};
+  const std::size_t axis = c.sequence ? 1 : 0;
+  return {axis, find(c.inputs, "x")->shape.at(axis)};
+}
+
+bool has_samples(std::string_view name) {
+  return name == "x" || name == "y" || name == "valid" || name == "grad_y" || name == "grad_x";
+}
+
+/// The samples of a tensor in that order.
+StoredTensor take(const StoredTensor& tensor, std::size_t axis, const Samples& samples) {
+  StoredTensor taken{tensor.name, tensor.dtype, tensor.shape, {}};
+  taken.shape.at(axis) = samples.size();
+  std::size_t inner = ref::io::item_size(tensor.dtype), outer = 1;
+  for (std::size_t a = 0; a < tensor.shape.size(); ++a)
+    (a < axis ? outer : inner) *= a == axis ? 1 : tensor.shape[a];
+  for (std::size_t o = 0; o < outer; ++o)
+    for (const std::size_t sample : samples) {
+      const auto begin = tensor.bytes.begin() +
+                         static_cast<std::ptrdiff_t>((o * tensor.shape[axis] + sample) * inner);
+      taken.bytes.insert(taken.bytes.end(), begin, begin + static_cast<std::ptrdiff_t>(inner));
+    }
+  return taken;
+}
+
+/// The same question about some of the samples, in that order.
+StoredCase with_samples(const StoredCase& stored, const Samples& samples) {
+  StoredCase other = stored;
+  Case& c = other.description.c;
+  const std::size_t axis = sample_axis(c).axis;
+  for (StoredTensor& tensor : c.inputs)
+    if (has_samples(tensor.name)) tensor = take(tensor, axis, samples);
+  for (StoredTensor& tensor : other.expected)
+    if (has_samples(tensor.name) || tensor.name == "y_lo" || tensor.name == "grad_x_lo")
+      tensor = take(tensor, axis, samples);
+  other.description.path = path_of(c);
+  return other;
+}
+
+/// NaN in every element of x of the first sample.
+StoredCase with_nan(const StoredCase& stored) {
+  StoredCase other = stored;
+  Case& c = other.description.c;
+  for (StoredTensor& tensor : c.inputs) {
+    if (tensor.name != "x") continue;
+    const auto [axis, count] = sample_axis(c);
+    const std::vector<std::size_t>& shape = tensor.shape;
+    const std::size_t inner = std::accumulate(shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1,
+                                              shape.end(), std::size_t{1}, std::multiplies<>());
+    std::vector<double> values = ref::io::widen(tensor);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (i / inner % count == 0) values[i] = std::numeric_limits<double>::quiet_NaN();
+    tensor = ref::io::make_tensor(tensor.name, tensor.dtype, shape, values);
+  }
+  return other;
+}
+
+/// The first element whose bits differ; one NaN is as good as another.
+std::optional<std::string> difference(const StoredTensor& a, const StoredTensor& b,
+                                      const char* there) {
+  if (a.dtype != b.dtype || a.shape != b.shape)
+    return fmt::format("{} is {} {}, and {} {} {}", a.name, ref::io::to_string(a.dtype),
+                       ref::tensor::to_string(a.shape), ref::io::to_string(b.dtype),
+                       ref::tensor::to_string(b.shape), there);
+  const std::vector<double> first = ref::io::widen(a), second = ref::io::widen(b);
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    if (compare::same_number(first[i], second[i])) continue;
+    return fmt::format("{} at {} is {}, and {} {}", a.name,
+                       ref::tensor::index_to_string(i, a.shape), first[i], second[i], there);
+  }
+  return std::nullopt;
+}
+
+/// Every tensor of the one answer against that of the other.
+std::optional<std::string> difference(const std::vector<StoredTensor>& first,
+                                      const std::vector<StoredTensor>& second, const char* there) {
+  for (const StoredTensor& tensor : first) {
+    const StoredTensor* const other = find(second, tensor.name);
+    if (other == nullptr) return fmt::format("{} is absent {}", tensor.name, there);
+    if (auto found = difference(tensor, *other, there)) return found;
+  }
+  return std::nullopt;
+}
+
+struct Verdict {
+  RelationOutcome outcome;
+  std::string sentence;  ///< of a broken relation
+};
+const Verdict kNotApplicable = {RelationOutcome::not_applicable, ""};
+const Verdict kDeclined = {RelationOutcome::declined, ""};
+
+/// Held where nothing was found.
+Verdict held_unless(std::string found) {
+  const auto outcome = found.empty() ? RelationOutcome::held : RelationOutcome::broken;
+  return {outcome, std::move(found)};
+}
+
+/// The answers about one case.
+class Related {
+ public:
+  Related(const StoredCase& stored, const RelationAsks& asks)
+      : stored_(stored), asks_(asks), axis_(sample_axis(stored.description.c)) {
+    const Case& c = stored.description.c;
+    by_sample_ = (!is_layer(op_of(c)) || !has_state(op_of(c)) || c.mode == Mode::inference) &&
+                 axis_.count > 1;
+  }
+
+  Verdict check(Relation relation) {
+    if (!whole_ && unanswered_.empty()) ask_whole();
+    if (!unanswered_.empty()) return {RelationOutcome::broken, unanswered_};
+    if (!*whole_) return kDeclined;
+    switch (relation) {
+      case Relation::repeat:
+        if (axis_.count > 1) asks_.ask(with_samples(stored_, reversed()));
+        return held_unless(same_as_whole(asks_.ask(stored_), "the second time"));
+      case Relation::memory:
+        return held_unless(same_as_whole(asks_.filled(stored_), "where new memory is filled"));
+      case Relation::split:
+        return split();
+      case Relation::permute:
+        return permute();
+      case Relation::neighbour:
+        return neighbour();
+    }
+    ref::numeric::contract_failure("check_relations", "relation", "is no enumerator",
+                                   "one of Relation");
+  }
+
+ private:
+  /// Once: a case without an answer has none for any relation, and a program that is slow to fail
+  /// is not asked five times.
+  void ask_whole() {
+    try {
+      whole_ = asks_.ask(stored_);
+    } catch (const ref::numeric::FileError& error) {
+      unanswered_ = error.what();
+    }
+  }
+
+  const std::vector<StoredTensor>& whole() const { return **whole_; }
+
+  std::string same_as_whole(const Answer& again, const char* there) const {
+    if (!again) return fmt::format("the case is declined {}", there);
+    return difference(whole(), *again, there).value_or("");
+  }
+
+  /// y and grad_x of the whole at these samples, against those of an answer about them alone.
+  std::string same_samples(const Samples& in_whole, const std::vector<StoredTensor>& answer,
+                           const Samples& in_answer, const char* there) const {
+    for (const char* name : {"y", "grad_x"}) {
+      const StoredTensor* const first = find(whole(), name);
+      const StoredTensor* const second = find(answer, name);
+      if (first == nullptr) continue;
+      if (second == nullptr) return fmt::format("{} is absent {}", name, there);
+      for (const StoredTensor* tensor : {first, second})
+        if (tensor->shape.size() <= axis_.axis)
+          return fmt::format("{} has shape {}", name, ref::tensor::to_string(tensor->shape));
+      const std::size_t have = second->shape[axis_.axis];
+      if (first->shape[axis_.axis] != axis_.count || std::ranges::max(in_answer) >= have)
+        return fmt::format("{} has {} samples {}", name, have, there);
+      if (const auto found = difference(take(*first, axis_.axis, in_whole),
+                                        take(*second, axis_.axis, in_answer), there))
+        return *found;
+    }
+    return "";
+  }
+
+  Verdict split() {
+    if (!by_sample_) return kNotApplicable;
+    const std::size_t half = (axis_.count + 1) / 2;
+    for (const auto& [begin, end] :
+         {std::pair(std::size_t{0}, half), std::pair(half, axis_.count)}) {
+      const Samples in_whole = range(begin, end), alone = range(0, end - begin);
+      const Answer answer = asks_.ask(with_samples(stored_, in_whole));
+      if (!answer) return kDeclined;
+      std::string found = same_samples(in_whole, *answer, alone, "in half of the batch");
+      if (!found.empty()) return held_unless(std::move(found));
+    }
+    return held_unless("");
+  }
+
+  Verdict permute() {
+    if (axis_.count < 2) return kNotApplicable;
+    const StoredCase other = with_samples(stored_, reversed());
+    const Answer answer = asks_.ask(other);
+    if (!answer) return kDeclined;
+    if (by_sample_)
+      return held_unless(
+          same_samples(reversed(), *answer, range(0, axis_.count), "in reverse order"));
+    const CaseResult result = check_case(other, *answer, {.outputs = {"y", "grad_x"}});
+    for (const TensorResult& tensor : result.tensors)
+      if (!tensor.passed())
+        return held_unless(
+            tensor.problem.empty()
+                ? fmt::format("{} at {} is {} in reverse order; expected {} within {:.3g}",
+                              tensor.name, tensor.where, tensor.got, tensor.exact, tensor.bound)
+                : tensor.problem);
+    return held_unless("");
+  }
+
+  Verdict neighbour() {
+    if (!by_sample_) return kNotApplicable;
+    const Samples others = range(1, axis_.count);
+    const Answer answer = asks_.ask(with_nan(stored_));
+    if (!answer) return kDeclined;
+    return held_unless(same_samples(others, *answer, others, "beside a sample of NaN"));
+  }
+
+  Samples reversed() const {
+    Samples samples = range(0, axis_.count);
+    std::ranges::reverse(samples);
+    return samples;
+  }
+
+  static Samples range(std::size_t begin, std::size_t end) {
+    Samples samples(end - begin);
+    std::iota(samples.begin(), samples.end(), begin);
+    return samples;
+  }
+
+  const StoredCase& stored_;
+  const RelationAsks& asks_;
+  SampleAxis axis_;
+  bool by_sample_ = false;       ///< no statistic runs over samples
+  std::optional<Answer> whole_;  ///< absent: not asked yet, or no answer
+  std::string unanswered_;       ///< why there is no answer
+};
+
+RelationResult result_of(const std::string& path, Relation relation, Related& related) {
+  try {
+    Verdict verdict = related.check(relation);
+    return {path, relation, verdict.outcome, std::move(verdict.sentence)};
+  } catch (const ref::numeric::FileError& error) {
+    return {path, relation, RelationOutcome::broken, error.what()};
+  } catch (const ref::numeric::ContractError& error) {  // an int64 that no double holds
+    return {path, relation, RelationOutcome::broken, error.what()};
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(Relation relation) {
+  for (const auto& [own, name] : kRelations)
+    if (own == relation) return name;
+  ref::numeric::contract_failure("to_string", "relation", "is no enumerator", "one of Relation");
+}
+
+std::vector<Relation> all_relations() {
+  std::vector<Relation> all;
+  for (const auto& entry : kRelations) all.push_back(entry.first);
+  return all;
+}
+
+Relation relation_of(std::string_view name) {
+  std::vector<std::string> known;
+  for (const auto& [relation, own] : kRelations) {
+    if (own == name) return relation;
+    known.emplace_back(own);
+  }
+  throw ref::numeric::UsageError(ref::numeric::unknown_name("relation", name, known));
+}
+
+RelationAsks relation_asks(const std::string& command, double seconds) {
+  // glibc fills what malloc gives with the complement, 0x7f: 1.4e306 as float64, 3.4e38 as float32.
+  // Four variants of a case may each end the program before the next case is asked.
+  constexpr int kStarts = 6;
+  return {
+      from_program(command, seconds, kStarts),
+      from_program("MALLOC_PERTURB_=128; export MALLOC_PERTURB_; " + command, seconds, kStarts)};
+}
+
+std::vector<RelationResult> check_relations(const std::filesystem::path& golden,
+                                            const std::vector<CaseDescription>& cases,
+                                            const RelationAsks& asks,
+                                            const std::vector<Relation>& relations,
+                                            const std::function<void(std::size_t done)>& finished) {
+  std::vector<RelationResult> results;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const StoredCase stored = read_case(golden, cases[i]);
+    Related related(stored, asks);
+    for (const Relation relation : relations)
+      results.push_back(result_of(cases[i].path, relation, related));
+    if (finished) finished(i + 1);
+  }
+  return results;
+}
+
+}  // namespace normproof::verification::golden::gate

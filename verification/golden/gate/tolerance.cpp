@@ -1,0 +1,97 @@
+#include "verification/golden/gate/tolerance.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ref/numeric/errors.hpp"
+#include "verification/evaluation/sequence.hpp"
+#include "verification/golden/certify/certificate.hpp"
+#include "verification/golden/corpus/layer_traits.hpp"
+#include "verification/golden/gate/function_allowances.hpp"
+#include "verification/golden/mutants/plain_layers.hpp"
+
+namespace normproof::verification::golden::gate {
+
+using certify::kStandIn;
+using certify::replace_not_finite;
+using corpus::arithmetic_of;
+using corpus::inputs_of;
+using corpus::is_centred;
+using corpus::is_layer;
+using corpus::op_of;
+using corpus::path_of;
+using corpus::storage_of;
+using corpus::unit_roundoff;
+using mutants::plain_errors;
+using ref::numeric::any_order_error;
+using ref::numeric::AnyOrderArithmetic;
+using ref::numeric::Arithmetic;
+using ref::tensor::NamedTensors;
+using ref::tensor::Tensor;
+
+namespace {
+
+NamedTensors<double> errors_of(const Case& c, const evaluation::EvalInputs& inputs,
+                               const Arithmetic& arithmetic) {
+  const AnyOrderArithmetic scope(arithmetic);
+  NamedTensors<double> errors;
+  for (const auto& [name, values] :
+       evaluation::run_operation<any_order_error>(c.options, inputs, c.sequence)) {
+    Tensor<double> error = ref::tensor::empty_tensor<double>(ref::tensor::shape_of(values));
+    for (std::size_t i = 0; i < values.size(); ++i) error.data()[i] = values.data()[i].error;
+    errors.set(name, std::move(error));
+  }
+  return errors;
+}
+
+/// The larger bound of each element: two passes are right where one is.
+void allow_one_pass(const Case& c, const evaluation::EvalInputs& inputs, Accumulation accumulation,
+                    NamedTensors<double>& bound) {
+  for (const auto& [name, errors] :
+       plain_errors(c, inputs, {.one_pass = true}, arithmetic_of(accumulation))) {
+    Tensor<double>& own = bound.at(name);
+    for (std::size_t i = 0; i < errors.size(); ++i)
+      own.data()[i] = std::max(own.data()[i], errors[i]);
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(Formula formula) {
+  return formula == Formula::one_pass ? "one_pass" : "two_pass";
+}
+
+Formula formula_of(std::string_view name) {
+  for (const Formula formula : {Formula::two_pass, Formula::one_pass})
+    if (to_string(formula) == name) return formula;
+  throw ref::numeric::UsageError(
+      ref::numeric::unknown_name("formula", name, {"one_pass", "two_pass"}));
+}
+
+Tolerance tolerance(const Case& c, Accumulation accumulation, Formula formula) {
+  evaluation::EvalInputs inputs = inputs_of(c, path_of(c));
+  replace_not_finite(inputs, kStandIn);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const double u = unit_roundoff(c.dtype);
+  // Exact operations on inputs and options that are rounded once.
+  const Arithmetic rounded_inputs{
+      .unit_roundoff = 0, .tiny = 0, .largest = kInfinity, .input_roundoff = u};
+  Tolerance bounds{errors_of(c, inputs, arithmetic_of(accumulation)),
+                   errors_of(c, inputs, rounded_inputs)};
+  if (formula == Formula::one_pass && is_layer(op_of(c)) && is_centred(op_of(c)))
+    allow_one_pass(c, inputs, accumulation, bounds.bound);
+  if (ref::model::is_function(op_of(c)))
+    add_function_allowances(c, inputs.function, accumulation, bounds.bound);
+  return bounds;
+}
+
+double with_storage(double bound, double exact, DType stored) {
+  const Arithmetic format = arithmetic_of(storage_of(stored));
+  // What overflows the format there answers infinity, which no bound accepts.
+  // The distance of subnormal numbers is 2 u tiny.
+  return bound + format.unit_roundoff * (std::fabs(exact) + bound) +
+         2 * format.unit_roundoff * format.tiny;
+}
+
+}  // namespace normproof::verification::golden::gate

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "verification/golden/corpus/arithmetic.hpp"
+#include "verification/golden/corpus/case.hpp"
+
+namespace normproof::verification::golden::gate {
+
+using corpus::Accumulation;
+using corpus::Case;
+using ref::io::DType;
+
+/// How the variance of a centred layer is taken: as `two_pass`, the mean of squared distances from
+/// the mean, in any way that is as good (Welford's, a tree of partial ones), or as E[x^2] - E[x]^2.
+enum class Formula { two_pass, one_pass };
+std::string_view to_string(Formula formula);
+/// Throws    UsageError with the nearest known name
+Formula formula_of(std::string_view name);
+
+/// How far a correct implementation may be from the exact result of a case, element by element.
+///
+/// Source    docs/error_analysis.md, section 8: any order of the sums, 2 units in the last place in
+///           any other operation; then one rounding to the dtype that the answer is stored in
+/// Computes  the bound of each output for `accumulation` and `formula` (of one_pass, which two
+///           passes meet too, as of two_pass where the layer is not centred); infinite where it
+///           claims nothing, which includes what an infinity or a NaN of the inputs reaches
+struct Tolerance {
+  ref::tensor::NamedTensors<double> bound;
+  /// What one rounding of every input and option to the dtype of the case may move: where a bound
+  /// is no larger than this, the inputs themselves do not say more.
+  ref::tensor::NamedTensors<double> of_the_inputs;
+};
+Tolerance tolerance(const Case& c, Accumulation accumulation, Formula formula = Formula::two_pass);
+
+/// The bound with the rounding to the dtype of storage added, for an exact value.
+double with_storage(double bound, double exact, DType stored);
+
+}  // namespace normproof::verification::golden::gate

@@ -1,0 +1,75 @@
+#include "verification/golden/mutants/joint_sites.hpp"
+
+#include <algorithm>
+
+namespace normproof::verification::golden::mutants {
+
+bool JointSite::has(std::string_view site) const {
+  return std::ranges::any_of(sites, [&](std::string_view own) {
+    return own.ends_with('*') ? site.starts_with(own.substr(0, own.size() - 1)) : site == own;
+  });
+}
+
+const std::vector<JointSite>& joint_sites() {
+  using enum MutationOperator;
+  static const std::vector<JointSite> kJoint = {
+      // Norms.
+      {"gamma, forward and backward", {drop, negate, square, other}, {"gamma", "gamma in grad_x"}},
+      {"rstd, forward and backward", {drop, square}, {"rstd in x_hat", "rstd in grad_x"}},
+      {"every mask",
+       {ignore_mask, invert_mask},
+       {"mask of the statistics", "mask in grad_x", "mask of Gamma and Lambda", "mask of the keys",
+        "mask of the mean", "mask of the loss", "norm: mask*"}},
+      {"every running statistic",
+       {complement, drop},
+       {"running_mean", "running_variance", "running_psi2", "alpha of nu"}},
+      {"moving every running statistic", {drop}, {"moving running_*"}},
+      {"alpha_forward and alpha_backward", {other}, {"alpha_forward", "alpha_backward"}},
+      {"psi and nu of the step before",
+       {other},
+       {"psi of the step before", "nu of the step before"}},
+      // Encoders.
+      {"1/sqrt(d_k), forward and backward",
+       {drop, negate, square},
+       {"1/sqrt(d_k)", "1/sqrt(d_k) in the backward"}},
+      {"bias of every linear map", {drop}, {"bias of *"}},
+      {"weight of every linear map", {transposed}, {"weight of *"}},
+      {"residual of attention, forward and backward", {drop}, {"residual of attention*"}},
+      {"residual of the feed-forward, forward and backward",
+       {drop},
+       {"residual of the feed-forward*"}},
+      {"every residual", {drop}, {"residual of *"}},
+      {"factor sqrt(D) of the embedding, forward and backward", {insert}, {"factor sqrt(D) of *"}},
+      // Dropout.
+      {"every dropout", {drop}, {"dropout of *"}},
+      {"every dropout in inference", {insert}, {"dropout in inference of *"}},
+      {"scale of every dropout", {drop, complement, other, square}, {"scale of *"}},
+      {"scale of attention.weights, forward and backward",
+       {drop, complement, other, square},
+       {"scale of attention.weights*"}},
+      {"scale of attention.y, forward and backward",
+       {drop, complement, other, square},
+       {"scale of attention.y*"}},
+      {"scale of feed_forward.active, forward and backward",
+       {drop, complement, other, square},
+       {"scale of feed_forward.active*"}},
+      {"scale of feed_forward.y, forward and backward",
+       {drop, complement, other, square},
+       {"scale of feed_forward.y*"}},
+      {"mask of every dropout",
+       {ignore_mask, invert_mask},
+       {"mask of attention*", "mask of feed_forward*"}},
+      // Optimizers.
+      {"bias correction of both moments", {drop}, {"bias correction of *"}},
+      {"1 - beta1 and 1 - beta2", {drop}, {"1 - beta1", "1 - beta2"}},
+      {"moving both moments", {drop}, {"moving first_moment", "moving second_moment"}},
+  };
+  return kJoint;
+}
+
+const JointSite* joint_site(std::string_view name) {
+  const auto found = std::ranges::find(joint_sites(), name, &JointSite::name);
+  return found == joint_sites().end() ? nullptr : &*found;
+}
+
+}  // namespace normproof::verification::golden::mutants

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "verification/golden/mutants/mutation.hpp"
+
+namespace normproof::verification::golden::mutants {
+
+/// One mistake at several sites at once: whoever forgets a factor in the forward differentiates
+/// what he has, and whoever takes a convention for another one does so wherever it is used.
+struct JointSite {
+  std::string_view name;
+  std::vector<MutationOperator> offered;
+  /// The names of its sites; one that ends in '*' is the beginning of names.
+  std::vector<std::string_view> sites;
+
+  bool has(std::string_view site) const;
+};
+
+/// All of them. A joint site is offered where two of its sites are passed.
+const std::vector<JointSite>& joint_sites();
+
+/// The one of that name, or null.
+const JointSite* joint_site(std::string_view name);
+
+}  // namespace normproof::verification::golden::mutants

@@ -1,0 +1,289 @@
+#include "verification/golden/mutants/plain_encoders.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "ref/norm/rms_norm.hpp"
+#include "verification/golden/corpus/arithmetic.hpp"
+#include "verification/golden/mutants/narrow.hpp"
+#include "verification/golden/mutants/plain_encoder_layer.hpp"
+
+namespace normproof::verification::golden::mutants {
+
+using corpus::dtype_of_output;
+using corpus::find;
+using corpus::inputs_of;
+using corpus::op_of;
+using corpus::path_of;
+using corpus::usual_accumulation;
+
+namespace {
+
+using evaluation::EncoderTensors;
+using EncoderOp = MutationOperator;
+using EncoderShape = std::vector<std::size_t>;
+
+/// What an encoder answers, each with its shape.
+template <class T>
+struct Answered {
+  NamedNumbers<T> values;
+  std::map<std::string, EncoderShape> shapes;
+
+  void put(const std::string& name, EncoderShape shape, Numbers<T> numbers) {
+    shapes[name] = std::move(shape);
+    values[name] = std::move(numbers);
+  }
+};
+
+/// One layer, held by its own gradient by y.
+template <class T>
+Answered<T> answer_of_layer(const Case& c, const EncoderTensors& in, const Style& style,
+                            Sites& sites) {
+  PlainParts<T> parts(in, style, sites);
+  const EncoderShape shape = find(c.inputs, "x")->shape;
+  parts.set_rows(shape[0], shape[1]);
+  const PlainShape rows{parts.rows(), 1, shape[2]};
+  Numbers<T> x = parts.given("x"), dy = parts.given("grad_y");
+  read_rows("reading x", rows, x, sites);
+  read_rows("reading grad_y", rows, dy, sites);
+  PlainEncoderLayer<T> layer(parts, "");
+  Answered<T> answer;
+  Numbers<T> y = layer.forward(x);
+  if (sites.any("y of padding", {EncoderOp::drop}) == EncoderOp::drop)
+    for (std::size_t i = 0; i < y.size(); ++i)
+      if (!parts.valid_[i / shape[2]]) y[i] = T(0);
+  answer.put("y", shape, std::move(y));
+  answer.put("attention.weights", {shape[0], in.config.num_heads, shape[1], shape[1]},
+             layer.weights());
+  answer.put("grad_x", shape, layer.backward(dy, answer.values));
+  return answer;
+}
+
+/// The encoder between tokens and loss.
+template <class T>
+class PlainEncoder {
+ public:
+  PlainEncoder(const EncoderTensors& in, const Style& style, Sites& sites)
+      : in_(in), parts_(in, style, sites), sites_(sites), width_(in.config.d_model) {
+    parts_.set_rows(in.tokens.batch_size, in.tokens.seq_len);
+    for (std::size_t l = 0; l < in.config.num_layers; ++l)
+      layers_.emplace_back(parts_, fmt::format("layers.{}.", l));
+  }
+
+  Answered<T> run() {
+    Numbers<T> x = embed();
+    for (PlainEncoderLayer<T>& layer : layers_) x = layer.forward(x);
+    const bool pre = in_.config.placement == model::NormPlacement::pre;
+    const bool normed =
+        pre && sites_.any("norm behind the last layer", {EncoderOp::drop}) != EncoderOp::drop;
+    const Numbers<T> before_norm = x;
+    if (normed) x = parts_.norm("final_norm", x, {})["y"];
+    const bool whole = in_.config.pooling == model::Pooling::masked_mean;
+    const Numbers<T> pooled = whole ? pool(x) : x;
+    const PlainMap head{"head", "head", width_, in_.config.num_classes};
+    const Numbers<T> logits = parts_.linear(head, pooled);
+    EncoderShape shape = {in_.tokens.batch_size, in_.config.num_classes};
+    if (!whole) shape.insert(shape.begin() + 1, in_.tokens.seq_len);
+    answer_.put("logits", shape, logits);
+    Numbers<T> grad = parts_.linear_backward(head, loss(logits, whole), pooled, answer_.values);
+    if (whole) grad = pool_backward(grad);
+    if (pre) {
+      NamedNumbers<T> results = parts_.norm("final_norm", before_norm, grad);
+      if (normed) grad = results.at("grad_x");
+      keep_norm("final_norm", results, answer_.values);
+    }
+    for (std::size_t l = layers_.size(); l-- > 0;) grad = layers_[l].backward(grad, answer_.values);
+    embed_backward(grad);
+    return std::move(answer_);
+  }
+
+ private:
+  Numbers<T> embed() {
+    const Numbers<T>& weight = parts_.given("embedding.weight");
+    const bool scaled =
+        sites_.any("factor sqrt(D) of the embedding", {EncoderOp::insert}) == EncoderOp::insert;
+    Numbers<T> x(parts_.rows() * width_);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const auto id = static_cast<std::size_t>(in_.tokens.ids[i / width_]);
+      x[i] = weight[id * width_ + i % width_];
+      if (scaled) x[i] *= sqrt_of(number_of<T>(width_));
+      if (in_.config.positions)
+        x[i] += sites_.term("position",
+                            static_cast<T>(position(i / width_ % in_.tokens.seq_len, i % width_)));
+    }
+    return x;
+  }
+
+  /// sin(t w) and cos(t w) in turn, w = 10000^(-2i/D).
+  double position(std::size_t t, std::size_t d) {
+    const double number = sites_.count("number of the position", static_cast<double>(t));
+    const bool turned = sites_.any("sine and cosine", {EncoderOp::other}) == EncoderOp::other;
+    const bool every = sites_.any("exponent of the frequency", {EncoderOp::other}) ==
+                       EncoderOp::other;  // d/D for 2i/D
+    const double exponent = static_cast<double>(every ? d : d / 2 * 2);
+    const double angle = number * std::pow(10000.0, -exponent / static_cast<double>(width_));
+    return (d % 2 == 0) != turned ? std::sin(angle) : std::cos(angle);
+  }
+
+  void embed_backward(const Numbers<T>& grad) {
+    Numbers<T> whole(in_.config.vocab_size * width_, T(0));
+    const bool scaled = sites_.any("factor sqrt(D) of grad_embedding.weight",
+                                   {EncoderOp::insert}) == EncoderOp::insert;
+    const T factor = scaled ? sqrt_of(number_of<T>(width_)) : T(1);
+    const bool last = sites_.any("tokens that occur again", {EncoderOp::drop}) == EncoderOp::drop;
+    for (std::size_t id = 0; id < in_.config.vocab_size; ++id) {
+      std::vector<std::size_t> places;
+      for (std::size_t i = 0; i < in_.tokens.ids.size(); ++i)
+        if (static_cast<std::size_t>(in_.tokens.ids[i]) == id) places.push_back(i);
+      if (last && places.size() > 1) places.erase(places.begin(), places.end() - 1);
+      for (std::size_t d = 0; d < width_; ++d)
+        whole[id * width_ + d] =
+            parts_.a_.sum("sum of grad_embedding.weight", places,
+                          [&](std::size_t i) { return factor * grad[i * width_ + d]; });
+    }
+    answer_.values["grad_embedding.weight"] = std::move(whole);
+  }
+
+  /// The positions of a sentence that its mean takes, and what it divides by.
+  std::pair<std::vector<std::size_t>, T> counted(std::size_t sentence) {
+    const std::size_t seq_len = in_.tokens.seq_len;
+    std::vector<std::size_t> rows;
+    for (std::size_t row = sentence * seq_len; row < (sentence + 1) * seq_len; ++row)
+      if (sites_.mask("mask of the mean", parts_.valid_[row])) rows.push_back(row);
+    const bool of_all = sites_.any("n of the mean of a sentence", {EncoderOp::ignore_mask}) ==
+                        EncoderOp::ignore_mask;
+    const T n = number_of<T>(of_all ? seq_len : rows.size());
+    return {rows, sites_.count("n of the mean of a sentence", n)};
+  }
+
+  Numbers<T> pool(const Numbers<T>& x) {
+    Numbers<T> pooled;
+    for (std::size_t b = 0; b < in_.tokens.batch_size; ++b) {
+      const auto [rows, n] = counted(b);
+      for (std::size_t d = 0; d < width_; ++d) {
+        const T sum = parts_.a_.sum("sum of the mean of a sentence", rows,
+                                    [&](std::size_t row) { return x[row * width_ + d]; });
+        pooled.push_back(parts_.a_.over(sum, n));
+      }
+    }
+    return pooled;
+  }
+
+  Numbers<T> pool_backward(const Numbers<T>& grad_p) {
+    Numbers<T> grad(parts_.rows() * width_, T(0));
+    for (std::size_t b = 0; b < in_.tokens.batch_size; ++b) {
+      const auto [rows, n] = counted(b);
+      for (const std::size_t row : rows)
+        for (std::size_t d = 0; d < width_; ++d)
+          grad[row * width_ + d] = parts_.a_.over(grad_p[b * width_ + d], n);
+    }
+    return grad;
+  }
+
+  /// The gradient by the logits; the loss goes to the answer.
+  Numbers<T> loss(const Numbers<T>& logits, bool whole) {
+    const std::size_t classes = in_.config.num_classes, rows = logits.size() / classes;
+    const std::size_t each = rows / in_.tokens.batch_size;
+    std::vector<std::size_t> counts;
+    for (std::size_t row = 0; row < rows; ++row)
+      if (whole || sites_.mask("mask of the loss", parts_.valid_[row])) counts.push_back(row);
+    const auto label = [&](std::size_t row) {
+      return static_cast<std::size_t>(in_.labels[row / each]);
+    };
+    const auto weight = [&](std::size_t row) {
+      if (!in_.tensors.contains("class_weights")) return T(1);
+      const T own = parts_.given("class_weights")[label(row)];
+      // Another sign cancels in the quotient.
+      switch (sites_.any("class weight",
+                         {EncoderOp::drop, EncoderOp::square, EncoderOp::half_precision})) {
+        case EncoderOp::drop:
+          return T(1);
+        case EncoderOp::square:
+          return own * own;
+        case EncoderOp::half_precision:
+          return Sites::rounded_to<11>(own);
+        default:
+          return own;
+      }
+    };
+    T total = parts_.a_.sum("sum of the class weights", counts, weight);
+    switch (
+        sites_.any("sum of the class weights as divisor", {EncoderOp::other, EncoderOp::drop})) {
+      case EncoderOp::other:  // their number
+        total = number_of<T>(counts.size());
+        break;
+      case EncoderOp::drop:
+        total = T(1);
+        break;
+      default:
+        break;
+    }
+    Numbers<T> grad(logits.size(), T(0)), log_p(logits.size());
+    for (std::size_t row = 0; row < rows; ++row) log_softmax(logits, row, log_p);
+    const T sum = parts_.a_.sum("sum of the loss", counts, [&](std::size_t row) {
+      return weight(row) * sites_.factor("sign of the loss", -log_p[row * classes + label(row)]);
+    });
+    answer_.put("loss", {1}, {parts_.a_.over(sum, total)});
+    for (const std::size_t row : counts)
+      for (std::size_t k = 0; k < classes; ++k) {
+        const T target = k == label(row) ? sites_.term("1 at the label", T(1)) : T(0);
+        const T p = sites_.factor("probability in grad_logits", exp_of(log_p[row * classes + k]));
+        grad[row * classes + k] = parts_.a_.over((p - target) * weight(row), total);
+      }
+    return grad;
+  }
+
+  void log_softmax(const Numbers<T>& logits, std::size_t row, Numbers<T>& log_p) {
+    const std::size_t classes = in_.config.num_classes;
+    const T* const own = logits.data() + row * classes;
+    const T largest = *std::max_element(own, own + classes);
+    const T sum = parts_.a_.sum("sum of exponentials", first_indices(classes),
+                                [&](std::size_t k) { return exp_of(own[k] - largest); });
+    for (std::size_t k = 0; k < classes; ++k)
+      log_p[row * classes + k] = (own[k] - largest) - sites_.term("log of the sum", log_of(sum));
+  }
+
+  const EncoderTensors& in_;
+  PlainParts<T> parts_;
+  Sites& sites_;
+  std::size_t width_;
+  std::vector<PlainEncoderLayer<T>> layers_;
+  Answered<T> answer_;
+};
+
+/// The shape of a gradient or of the state: that of what it belongs to.
+EncoderShape shape_of_named(const EncoderTensors& in, const std::string& name) {
+  const auto* const parameter =
+      name.starts_with("grad_") ? in.tensors.find(name.substr(5)) : in.state.find(name);
+  return ref::tensor::shape_of(*parameter);
+}
+
+template <class T>
+std::vector<StoredTensor> run_encoder_as(const Case& c, const Style& style, Sites& sites) {
+  const evaluation::EvalInputs inputs = inputs_of(c, path_of(c));
+  const EncoderTensors& in = inputs.encoder;
+  Answered<T> answer = op_of(c) == "encoder" ? PlainEncoder<T>(in, style, sites).run()
+                                             : answer_of_layer<T>(c, in, style, sites);
+  std::vector<StoredTensor> tensors;
+  for (auto& [name, values] : answer.values) {
+    const auto own = answer.shapes.find(name);
+    const EncoderShape shape = own == answer.shapes.end() ? shape_of_named(in, name) : own->second;
+    const PlainShape rows{values.size() / shape.back(), 1, shape.back()};
+    const bool moves = name == "y" || name == "logits" || name == "loss" ||
+                       name == "attention.weights" || name.starts_with("grad_");
+    if (moves) write_rows(name, rows, values, sites, false);
+    tensors.push_back(stored_tensor(name, dtype_of_output(c.dtype, name), shape, values));
+  }
+  return tensors;
+}
+
+}  // namespace
+
+std::vector<StoredTensor> run_plain_encoder(const Case& c, const Style& style, Sites& sites) {
+  return in_arithmetic(style.accumulation.value_or(usual_accumulation(c.dtype)),
+                       [&]<class T>(T) { return run_encoder_as<T>(c, style, sites); });
+}
+
+}  // namespace normproof::verification::golden::mutants

@@ -1,0 +1,289 @@
+#include "verification/golden/mutants/plain_functions.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <variant>
+
+#include "ref/norm/rms_norm.hpp"
+#include "verification/golden/corpus/arithmetic.hpp"
+#include "verification/golden/mutants/narrow.hpp"
+#include "verification/golden/mutants/plain_math.hpp"
+#include "verification/golden/mutants/plain_slices.hpp"
+
+namespace normproof::verification::golden::mutants {
+
+using corpus::find;
+using corpus::inputs_of;
+using corpus::op_of;
+using corpus::path_of;
+using corpus::usual_accumulation;
+
+namespace model = ref::model;
+using Op = MutationOperator;
+
+namespace {
+
+/// The functions, each from its specification.
+template <class T>
+class PlainFunctions {
+ public:
+  PlainFunctions(const PlainShape& shape, const evaluation::FunctionInputs& in, DType dtype,
+                 const Style& style, Sites& sites)
+      : shape_(shape),
+        dtype_(dtype),
+        a_(style, sites),
+        sites_(sites),
+        takes_part_(shape.size(), true) {
+    const auto copy = [&](const char* name, std::vector<T>& values) {
+      if (const auto* const tensor = in.tensors.find(name))
+        for (const double v : *tensor) values.push_back(static_cast<T>(v));
+    };
+    copy("x", x_);
+    copy("grad_y", dy_);
+    masked_ = ref::tensor::is_given(in.valid);
+    if (masked_) takes_part_.assign(in.valid.begin(), in.valid.end());
+    read_rows("reading x", shape_, x_, sites_);
+    read_rows("reading grad_y", shape_, dy_, sites_);
+  }
+
+  std::map<std::string, std::vector<T>> take() { return std::move(out_); }
+
+  void operator()(const model::SoftmaxOptions&) {
+    std::vector<T> y(x_.size()), grad(x_.size());
+    for (const Row& row : rows()) {
+      for (const std::size_t i : row.counted) y[i] = for_backward(probability(row, i));
+      const T c =
+          a_.sum("sum of grad_y y", row.counted, [&](std::size_t i) { return dy_[i] * y[i]; });
+      for (const std::size_t i : row.counted)
+        grad[i] = sites_.factor("y in grad_x", y[i]) *
+                  (sites_.term("grad_y in grad_x", dy_[i]) - sites_.term("sum of grad_y y", c));
+    }
+    store("y", std::move(y));
+    store("grad_x", std::move(grad));
+  }
+
+  void operator()(const model::LogSoftmaxOptions&) {
+    std::vector<T> y(x_.size()), grad(x_.size());
+    for (const Row& row : rows()) {
+      for (const std::size_t i : row.counted)
+        y[i] = for_backward((x_[i] - row.largest) - sites_.term("log of the sum", log_of(row.sum)));
+      const T c = a_.sum("sum of grad_y", row.counted, [&](std::size_t i) { return dy_[i]; });
+      for (const std::size_t i : row.counted)
+        grad[i] = sites_.term("grad_y in grad_x", dy_[i]) -
+                  sites_.factor("exp(y) in grad_x", exp(y[i])) * sites_.term("sum of grad_y", c);
+    }
+    store("y", std::move(y));
+    store("grad_x", std::move(grad));
+  }
+
+  void operator()(const model::LogSumExpOptions&) {
+    std::vector<T> y, grad(x_.size());
+    for (const Row& row : rows(false)) {
+      y.push_back(for_backward(sites_.term("largest element, added back", row.largest) +
+                               sites_.term("log of the sum", log_of(row.sum))));
+      for (const std::size_t i : row.counted) {
+        const T p = a_.style().from_y ? exp(x_[i] - y.back()) : probability(row, i);
+        grad[i] = dy_[row.number] * sites_.factor("softmax in grad_x", p);
+      }
+    }
+    store("y", std::move(y));
+    store("grad_x", std::move(grad));
+  }
+
+  void operator()(const model::ReluOptions&) {
+    std::vector<T> y(x_.size()), grad(x_.size());
+    for (std::size_t i = 0; i < x_.size(); ++i) {
+      const Op below = sites_.any("values below 0", {Op::drop, Op::negate, Op::half_precision});
+      y[i] = x_[i] > 0                     ? x_[i]
+             : below == Op::drop           ? x_[i]
+             : below == Op::negate         ? -x_[i]
+             : below == Op::half_precision ? x_[i] / 128
+                                           : T(0);
+      const bool at_0 = sites_.any("derivative at 0", {Op::other}) == Op::other && x_[i] == 0;
+      const bool passes = sites_.any("derivative", {Op::drop}) == Op::drop || x_[i] > 0 || at_0;
+      grad[i] = passes ? sites_.term("grad_y in grad_x", dy_[i]) : T(0);
+    }
+    store("y", std::move(y), false);
+    store("grad_x", std::move(grad));
+  }
+
+  void operator()(const model::GeluOptions&) {
+    activation([&](T x) { return gate(x); }, [&](T x) { return density(x); });
+  }
+  void operator()(const model::GeluTanhOptions&) {
+    activation([&](T x) { return tanh_gate(x); }, [&](T x) { return tanh_slope(x); });
+  }
+
+ private:
+  struct Row {
+    std::size_t number = 0;
+    std::vector<std::size_t> counted;
+    T largest = 0, sum = 0;
+  };
+
+  T exp(T x) {
+    using std::exp, std::exp2;
+    if (sites_.any("exp", {Op::other}) == Op::other) return exp2(x);
+    return a_.style().folded ? exp2(x * static_cast<T>(std::numbers::log2e)) : exp(x);
+  }
+
+  /// y, or what is left of it where the backward reads what was stored.
+  T for_backward(T y) const {
+    return a_.style().from_y
+               ? static_cast<T>(ref::norm::round_to(storage_of(dtype_), static_cast<double>(y)))
+               : y;
+  }
+
+  T probability(const Row& row, std::size_t i) {
+    const T shifted = sites_.term("x in the exponent", x_[i]) - row.largest;
+    if (a_.style().divide) return exp(shifted - log_of(row.sum));
+    const T e = exp(shifted);
+    return sites_.any("division by the sum", {Op::drop}) == Op::drop ? e : a_.over(e, row.sum);
+  }
+
+  /// Those that take part, row by row, with their largest element and the sum of exponentials.
+  std::vector<Row> rows(bool may_turn = true) {
+    const bool turned = may_turn && sites_.any("axis of the sum", {Op::other}) == Op::other;
+    std::vector<Row> rows;
+    for (const auto& slice : turned ? cut_columns(shape_) : cut_rows(shape_, shape_.d_model)) {
+      Row row{rows.size(), {}, 0, 0};
+      for (const std::size_t i : slice)
+        if (!masked_ || sites_.mask("mask", takes_part_[i])) row.counted.push_back(i);
+      if (!row.counted.empty()) row.largest = x_[row.counted[0]];
+      for (const std::size_t i : row.counted)
+        if (row.largest < x_[i]) row.largest = x_[i];
+      if (sites_.any("largest element", {Op::drop}) == Op::drop) row.largest = 0;
+      row.sum = a_.style().welford ? sum_in_one_pass(row.counted)
+                                   : a_.sum("sum of exponentials", row.counted, [&](std::size_t i) {
+                                       return exp(x_[i] - row.largest);
+                                     });
+      rows.push_back(std::move(row));
+    }
+    return rows;
+  }
+
+  T sum_in_one_pass(const std::vector<std::size_t>& counted) {
+    T largest = counted.empty() ? T(0) : x_[counted[0]], sum = 0;
+    for (const std::size_t i : counted) {
+      if (largest < x_[i]) sum *= exp(largest - x_[i]);
+      largest = std::max(largest, x_[i]);
+      sum += exp(x_[i] - largest);
+    }
+    return sum;
+  }
+
+  /// y = x g(x), grad_x = grad_y (g(x) + x g'(x)).
+  template <class Gate, class Slope>
+  void activation(Gate g, Slope slope) {
+    std::vector<T> y(x_.size()), grad(x_.size());
+    for (std::size_t i = 0; i < x_.size(); ++i) {
+      y[i] = x_[i] * sites_.factor("gate", g(x_[i]));
+      grad[i] = sites_.term("grad_y in grad_x", dy_[i]) *
+                (sites_.term("gate in grad_x", g(x_[i])) +
+                 sites_.term("x times the slope of the gate", x_[i] * slope(x_[i])));
+    }
+    store("y", std::move(y));
+    store("grad_x", std::move(grad));
+  }
+
+  /// (1 + erf(x / sqrt(2))) / 2
+  T gate(T x) {
+    switch (sites_.any("formula of the gate", {Op::other, Op::square})) {
+      case Op::other:
+        return plain_tanh_gate(x);
+      case Op::square:  // the logistic approximation
+        return 1 / (1 + exp_of(static_cast<T>(-1.702) * x));
+      default:
+        break;
+    }
+    const T argument = x * sites_.factor("1/sqrt(2)", static_cast<T>(1 / std::numbers::sqrt2));
+    if (a_.style().divide) return erfc_of(-argument) / 2;
+    return (sites_.term("1 beside erf", T(1)) + erf_of(argument)) / 2;
+  }
+
+  /// exp(-x^2 / 2) / sqrt(2 pi)
+  T density(T x) {
+    const Op op = sites_.any("1/2 in the exponent", {Op::drop, Op::negate});
+    const T half = op == Op::drop ? T(1) : op == Op::negate ? T(-0.5) : T(0.5);
+    return exp(-(x * x) * half) *
+           sites_.factor("1/sqrt(2 pi)",
+                         static_cast<T>(std::numbers::inv_sqrtpi / std::numbers::sqrt2));
+  }
+
+  inline static const T kCubic = static_cast<T>(0.044715);
+  inline static const T kRoot = static_cast<T>(std::numbers::sqrt2 * std::numbers::inv_sqrtpi);
+
+  static T plain_tanh_gate(T x) { return (1 + tanh_of(kRoot * (x + kCubic * x * x * x))) / 2; }
+
+  /// sqrt(2/pi) (x + 0.044715 x^3)
+  T tanh_argument(T x) {
+    return sites_.factor("sqrt(2/pi)", kRoot) *
+           (x + sites_.term("cubic term", sites_.factor("0.044715", kCubic) * x * x * x));
+  }
+
+  T tanh_gate(T x) {
+    switch (sites_.any("formula of the gate", {Op::other, Op::square})) {
+      case Op::other:
+        return (1 + erf_of(x / static_cast<T>(std::numbers::sqrt2))) / 2;
+      case Op::square:  // the logistic approximation
+        return 1 / (1 + exp_of(static_cast<T>(-1.702) * x));
+      default:
+        break;
+    }
+    const T u = tanh_argument(x);
+    if (a_.style().divide) return 1 / (1 + exp_of(-2 * u));
+    return (sites_.term("1 beside tanh", T(1)) + tanh_of(u)) / 2;
+  }
+
+  /// (1 - tanh(u)^2) u' / 2
+  T tanh_slope(T x) {
+    const T t = tanh_of(tanh_argument(x));
+    const T three =
+        sites_.any("3 of the derivative of the cubic term", {Op::drop}) == Op::drop ? T(1) : T(3);
+    const T slope = sites_.factor("sqrt(2/pi) of the slope", kRoot) *
+                    (1 + sites_.term("derivative of the cubic term", three * kCubic * x * x));
+    return (1 - sites_.term("tanh^2", t * t)) * slope / 2;
+  }
+
+  void store(const std::string& name, std::vector<T> values, bool may_hold_nan = true) {
+    write_rows(name, shape_, values, sites_, may_hold_nan);
+    out_[name] = std::move(values);
+  }
+
+  PlainShape shape_;
+  DType dtype_;
+  PlainArithmetic<T> a_;
+  Sites& sites_;
+  std::vector<T> x_, dy_;
+  std::vector<bool> takes_part_;
+  bool masked_ = false;
+  std::map<std::string, std::vector<T>> out_;
+};
+
+template <class T>
+std::vector<StoredTensor> run_function_as(const Case& c, const Style& style, Sites& sites) {
+  const evaluation::EvalInputs inputs = inputs_of(c, path_of(c));
+  const std::vector<std::size_t>& shape = find(c.inputs, "x")->shape;
+  std::size_t rows = 1;
+  for (std::size_t axis = 0; axis + 1 < shape.size(); ++axis) rows *= shape[axis];
+  PlainFunctions<T> function({rows, 1, shape.back()}, inputs.function, c.dtype, style, sites);
+  std::visit(function, std::get<model::FunctionOptions>(c.options));
+  std::vector<StoredTensor> tensors;
+  for (const auto& [name, values] : function.take()) {
+    std::vector<std::size_t> own = shape;
+    if (name == "y" && op_of(c) == "log_sum_exp") own.pop_back();
+    tensors.push_back(stored_tensor(name, c.dtype, std::move(own), values));
+  }
+  return tensors;
+}
+
+}  // namespace
+
+std::vector<StoredTensor> run_plain_function(const Case& c, const Style& style, Sites& sites) {
+  return in_arithmetic(style.accumulation.value_or(usual_accumulation(c.dtype)),
+                       [&]<class T>(T) { return run_function_as<T>(c, style, sites); });
+}
+
+}  // namespace normproof::verification::golden::mutants

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "verification/golden/mutants/plain_layers.hpp"
+
+namespace normproof::verification::golden::mutants {
+
+/// The functions among what run_plain runs: softmax and its kin, the activations.
+///
+/// Source    docs/specification/activations.md
+/// Requires  (C1) a case of a function that certify takes
+std::vector<StoredTensor> run_plain_function(const Case& c, const Style& style, Sites& sites);
+
+}  // namespace normproof::verification::golden::mutants

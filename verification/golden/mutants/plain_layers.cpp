@@ -1,0 +1,120 @@
+#include "verification/golden/mutants/plain_layers.hpp"
+
+#include <map>
+#include <variant>
+
+#include "ref/norm/rms_norm.hpp"
+#include "verification/golden/corpus/arithmetic.hpp"
+#include "verification/golden/corpus/layer_traits.hpp"
+#include "verification/golden/mutants/narrow.hpp"
+#include "verification/golden/mutants/plain_encoders.hpp"
+#include "verification/golden/mutants/plain_functions.hpp"
+#include "verification/golden/mutants/plain_norms.hpp"
+#include "verification/golden/mutants/plain_optimizers.hpp"
+
+namespace normproof::verification::golden::mutants {
+
+using corpus::along_rows;
+using corpus::dtype_of_output;
+using corpus::find;
+using corpus::inputs_of;
+using corpus::is_encoder;
+using corpus::is_layer;
+using corpus::is_optimizer;
+using corpus::needs_tokens;
+using corpus::op_of;
+using corpus::path_of;
+using corpus::usual_accumulation;
+using evaluation::EvalInputs;
+using ref::numeric::any_order_error;
+
+namespace {
+
+template <class T>
+using PlainResults = std::map<std::string, std::vector<T>>;
+
+/// The outputs and the state, step upon step.
+template <class T>
+PlainResults<T> run_steps(const Case& c, const EvalInputs& inputs, const Style& style,
+                          Sites& sites) {
+  PlainResults<T> state, results;
+  for (const auto& [name, values] : inputs.state)
+    for (const double v : values) state[name].push_back(static_cast<T>(v));
+  for (const auto& step : inputs.steps) {
+    const auto& x = step.x.shape();
+    const PlainShape shape{x[0], x.size() == 3 ? x[1] : 1, x.back()};
+    PlainLayers<T> layer(shape, step, state, PlainArithmetic<T>(style, sites));
+    std::visit(layer, std::get<model::NormOptions>(c.options));
+    auto outputs = layer.take();
+    outputs.insert(state.begin(), state.end());
+    for (const auto& [name, values] : outputs)
+      results[name].insert(results[name].end(), values.begin(), values.end());
+  }
+  return results;
+}
+
+/// The shape of an output of one step, of which there are `count` elements.
+std::vector<std::size_t> shape_of_output(const Case& c, const std::string& name,
+                                         std::size_t count) {
+  std::vector<std::size_t> shape = find(c.inputs, "x")->shape;
+  if (c.sequence) shape.erase(shape.begin());
+  if (name == "y" || name == "grad_x") return shape;
+  const std::size_t features = shape.back();
+  shape.pop_back();
+  const bool of_samples = needs_tokens(op_of(c));
+  const bool of_rows = !along_rows(op_of(c)) && !of_samples;
+  std::size_t rows = 1;
+  for (const std::size_t extent : shape) rows *= extent;
+  if ((name == "mean" || name == "rstd") && of_samples && features > 0) {
+    if (count % shape[0] == 0) return {shape[0], count / shape[0]};
+  } else if ((name == "mean" || name == "rstd" || name == "rnorm") && of_rows && count == rows &&
+             op_of(c) != "group_scaling") {
+    return shape;
+  } else if ((name == "rstd" && of_rows && count % rows == 0) || name == "group_rstd") {
+    shape.push_back(count / rows);
+    return shape;
+  }
+  return {count};
+}
+
+/// Each result in the dtype that a kernel stores it in.
+template <class T>
+std::vector<StoredTensor> stored(const Case& c, std::size_t steps, const PlainResults<T>& results) {
+  std::vector<StoredTensor> tensors;
+  for (const auto& [name, values] : results) {
+    std::vector<std::size_t> shape = shape_of_output(c, name, values.size() / steps);
+    if (c.sequence) shape.insert(shape.begin(), steps);
+    tensors.push_back(
+        stored_tensor(name, dtype_of_output(c.dtype, name), std::move(shape), values));
+  }
+  return tensors;
+}
+
+template <class T>
+std::vector<StoredTensor> run_as(const Case& c, const Style& style, Sites& sites) {
+  const EvalInputs inputs = inputs_of(c, path_of(c));
+  return stored(c, inputs.steps.size(), run_steps<T>(c, inputs, style, sites));
+}
+
+}  // namespace
+
+std::vector<StoredTensor> run_plain(const Case& c, const Style& style, Sites& sites) {
+  if (is_encoder(op_of(c))) return run_plain_encoder(c, style, sites);
+  if (is_optimizer(op_of(c))) return run_plain_optimizer(c, style, sites);
+  if (!is_layer(op_of(c))) return run_plain_function(c, style, sites);
+  return in_arithmetic(style.accumulation.value_or(usual_accumulation(c.dtype)),
+                       [&]<class T>(T) { return run_as<T>(c, style, sites); });
+}
+
+std::map<std::string, std::vector<double>> plain_errors(
+    const Case& c, const EvalInputs& inputs, const Style& style,
+    const ref::numeric::Arithmetic& arithmetic) {
+  const ref::numeric::AnyOrderArithmetic scope(arithmetic);
+  Sites sites;
+  std::map<std::string, std::vector<double>> errors;
+  for (const auto& [name, values] : run_steps<any_order_error>(c, inputs, style, sites))
+    for (const any_order_error& v : values) errors[name].push_back(v.error);
+  return errors;
+}
+
+}  // namespace normproof::verification::golden::mutants

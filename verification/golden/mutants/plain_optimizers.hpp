@@ -1,0 +1,13 @@
+#pragma once
+
+#include "verification/golden/mutants/plain_layers.hpp"
+
+namespace normproof::verification::golden::mutants {
+
+/// The optimizers among what run_plain runs.
+///
+/// Source    docs/specification/training.md
+/// Requires  (C1) a case of an optimizer that certify takes
+std::vector<StoredTensor> run_plain_optimizer(const Case& c, const Style& style, Sites& sites);
+
+}  // namespace normproof::verification::golden::mutants

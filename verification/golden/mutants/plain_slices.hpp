@@ -1,0 +1,213 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "ref/norm/rms_norm.hpp"
+#include "verification/golden/mutants/mutation.hpp"
+#include "verification/golden/mutants/plain_layers.hpp"
+
+namespace normproof::verification::golden::mutants {
+
+using corpus::storage_of;
+using ref::io::DType;
+
+/// x [rows, d_model], rows = samples * tokens.
+struct PlainShape {
+  std::size_t samples = 0, tokens = 0, d_model = 0;
+  std::size_t rows() const { return samples * tokens; }
+  std::size_t size() const { return rows() * d_model; }
+};
+
+/// The elements that share a statistic, in ascending order.
+using Slices = std::vector<std::vector<std::size_t>>;
+
+/// Slices of whole or part rows, of columns, of a feature or a group of features in a sample.
+inline Slices cut_rows(const PlainShape& s, std::size_t width) {
+  Slices slices(s.size() / width);
+  for (std::size_t i = 0; i < s.size(); ++i) slices[i / width].push_back(i);
+  return slices;
+}
+inline Slices cut_columns(const PlainShape& s) {
+  Slices slices(s.d_model);
+  for (std::size_t i = 0; i < s.size(); ++i) slices[i % s.d_model].push_back(i);
+  return slices;
+}
+inline Slices cut_samples(const PlainShape& s, std::size_t width) {
+  const std::size_t groups = s.d_model / width;
+  Slices slices(s.samples * groups);
+  for (std::size_t i = 0; i < s.size(); ++i)
+    slices[i / (s.tokens * s.d_model) * groups + i % s.d_model / width].push_back(i);
+  return slices;
+}
+
+/// What goes wrong when rows are read.
+template <class T>
+void read_rows(const char* site, const PlainShape& shape, std::vector<T>& values, Sites& sites) {
+  const auto width = static_cast<std::ptrdiff_t>(shape.d_model);
+  const std::size_t rows = shape.rows();
+  if (values.size() != shape.size() || rows < 2) return;
+  const auto row = [&](std::size_t i) {
+    return values.begin() + static_cast<std::ptrdiff_t>(i) * width;
+  };
+  switch (sites.any(site, {MutationOperator::previous_row, MutationOperator::reversed})) {
+    case MutationOperator::previous_row:
+      std::copy_n(row(rows - 2), width, row(rows - 1));
+      break;
+    case MutationOperator::reversed:
+      for (std::size_t i = 0; i < rows / 2; ++i)
+        std::swap_ranges(row(i), row(i + 1), row(rows - 1 - i));
+      break;
+    default:
+      break;
+  }
+}
+
+/// What goes wrong when results are written.
+template <class T>
+void write_rows(const std::string& name, const PlainShape& shape, std::vector<T>& values,
+                Sites& sites, bool may_hold_nan = true) {
+  if (values.empty()) return;
+  const bool rows = values.size() == shape.size() && shape.rows() > 1 && shape.d_model > 1;
+  std::vector<MutationOperator> offered = {MutationOperator::unwritten_last};
+  if (may_hold_nan) offered.push_back(MutationOperator::clean_nan);
+  if (rows)
+    offered.insert(offered.end(), {MutationOperator::unwritten_row, MutationOperator::transposed});
+  switch (sites.any(("writing " + name).c_str(), offered)) {
+    case MutationOperator::unwritten_last:
+      values.back() = 0;
+      break;
+    case MutationOperator::unwritten_row:
+      std::fill(values.end() - static_cast<std::ptrdiff_t>(shape.d_model), values.end(), T(0));
+      break;
+    case MutationOperator::clean_nan:
+      for (T& v : values)
+        if (v != v) v = 0;  // NOLINT(misc-redundant-expression): NaN, of any scalar
+      break;
+    case MutationOperator::transposed: {
+      const std::vector<T> old = values;
+      for (std::size_t i = 0; i < old.size(); ++i)
+        values[i % shape.d_model * shape.rows() + i / shape.d_model] = old[i];
+      break;
+    }
+    default:
+      break;
+  }
+}
+
+/// Each value rounded to the dtype that a kernel stores it in.
+template <class T>
+StoredTensor stored_tensor(const std::string& name, DType dtype, std::vector<std::size_t> shape,
+                           const std::vector<T>& values) {
+  std::vector<double> rounded;
+  rounded.reserve(values.size());
+  for (const T v : values)
+    rounded.push_back(ref::norm::round_to(storage_of(dtype), static_cast<double>(v)));
+  return ref::io::make_tensor(name, dtype, std::move(shape), rounded);
+}
+
+/// Sums, squares and roots of one implementation: its style and its mutation.
+template <class T>
+class PlainArithmetic {
+ public:
+  PlainArithmetic(const Style& style, Sites& sites) : style_(style), sites_(sites) {}
+
+  Sites& sites() { return sites_; }
+  const Style& style() const { return style_; }
+
+  /// Computes  sum of f(i) over the indices
+  template <class F>
+  T sum(const char* site, const std::vector<std::size_t>& indices, F f) {
+    const MutationOperator op =
+        sites_.any(site, {MutationOperator::forget_last, MutationOperator::forget_first,
+                          MutationOperator::bfloat16_sum});
+    std::vector<T> terms;
+    terms.reserve(indices.size());
+    for (const std::size_t i : indices) terms.push_back(f(i));
+    if (op == MutationOperator::forget_last && !terms.empty()) terms.pop_back();
+    if (op == MutationOperator::forget_first && !terms.empty()) terms.erase(terms.begin());
+    if (op != MutationOperator::bfloat16_sum) return add(terms);
+    T total = 0;
+    for (const T term : terms) total = Sites::rounded_to<8>(total + term);
+    return total;
+  }
+
+  T over(T value, T n) const { return style_.reciprocal ? value * (1 / n) : value / n; }
+
+  /// 1 / sqrt(statistic + eps)
+  T rstd(T statistic, T eps) {
+    using std::sqrt;
+    switch (sites_.any(
+        "eps", {MutationOperator::drop, MutationOperator::ten_times, MutationOperator::outside_root,
+                MutationOperator::no_root, MutationOperator::root_twice, MutationOperator::negate,
+                MutationOperator::square})) {
+      case MutationOperator::drop:
+        return 1 / sqrt(statistic);
+      case MutationOperator::ten_times:
+        return 1 / sqrt(statistic + 10 * eps);
+      case MutationOperator::outside_root:
+        return 1 / (sqrt(statistic) + eps);
+      case MutationOperator::no_root:
+        return 1 / (statistic + eps);
+      case MutationOperator::root_twice:
+        return 1 / sqrt(sqrt(statistic + eps));
+      case MutationOperator::negate:
+        return 1 / sqrt(statistic - eps);
+      case MutationOperator::square:
+        return 1 / sqrt(statistic + eps * eps);
+      default:
+        return 1 / sqrt(statistic + eps);
+    }
+  }
+
+ private:
+  T add(const std::vector<T>& terms) const {
+    switch (style_.sum) {
+      case Style::Sum::forwards:
+        return forwards(terms);
+      case Style::Sum::backwards:
+        return forwards({terms.rbegin(), terms.rend()});
+      case Style::Sum::pairwise:
+        return pairwise(terms, 0, terms.size());
+      case Style::Sum::strided: {
+        std::vector<T> lanes(8, 0);
+        for (std::size_t i = 0; i < terms.size(); ++i) lanes[i % 8] += terms[i];
+        return pairwise(lanes, 0, lanes.size());
+      }
+      case Style::Sum::in_double: {
+        if constexpr (std::is_constructible_v<double, T>) {
+          double total = 0;
+          for (const T term : terms) total += static_cast<double>(term);
+          return static_cast<T>(total);
+        } else {
+          return forwards(terms);
+        }
+      }
+    }
+    return 0;
+  }
+  static T forwards(const std::vector<T>& terms) {
+    T total = 0;
+    for (const T term : terms) total += term;
+    return total;
+  }
+  static T pairwise(const std::vector<T>& terms, std::size_t begin, std::size_t end) {
+    if (end - begin <= 2) {
+      T total = 0;
+      for (; begin < end; ++begin) total += terms[begin];
+      return total;
+    }
+    const std::size_t middle = begin + (end - begin) / 2;
+    return pairwise(terms, begin, middle) + pairwise(terms, middle, end);
+  }
+
+  Style style_;
+  Sites& sites_;
+};
+
+}  // namespace normproof::verification::golden::mutants
