@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "ref/numeric/errors.hpp"
-#include "verification/claims/run.hpp"
-#include "verification/claims/sparse_channel.hpp"
+#include "verification/claims/engine/run.hpp"
+#include "verification/claims/ledger/sparse_channel.hpp"
 #include "verification/cli/html_report.hpp"
 #include "verification/cli/json_report.hpp"
 #include "verification/cli/junit_report.hpp"
@@ -31,22 +31,23 @@ NuSeries periodic_channel(std::size_t period) {
   double decay = 1;  // alpha^(K-1): of running_psi2 while the channel is quiet
   for (std::size_t i = 1; i < period; ++i) decay *= kAlpha;
   NuSeries series{.period = period, .theta = 1 / decay - kAlpha, .nu = {}};
-  const std::vector<double> nu = claims::nu_series(kAlpha, period, kPeriods);
+  const std::vector<double> nu = claims::ledger::nu_series(kAlpha, period, kPeriods);
   for (std::size_t batch = 0; batch < nu.size(); batch += period) series.nu.push_back(nu[batch]);
   return series;
 }
 
-ReportedClaim report_claim(const claims::Claim& claim, const claims::Result& result) {
-  const claims::Evidence& evidence = result.evidence;
+ReportedClaim report_claim(const claims::engine::Claim& claim,
+                           const claims::engine::Result& result) {
+  const claims::engine::Evidence& evidence = result.evidence;
   ReportedClaim reported;
   reported.id = clean_line(claim.id);
   reported.title = clean_line(claim.title);
   reported.statement = clean(claim.statement);
   reported.source = clean_line(claim.source);
   reported.assumptions = clean(claim.assumptions);
-  reported.expected_to_hold = claim.expected == claims::Verdict::holds;
+  reported.expected_to_hold = claim.expected == claims::engine::Verdict::holds;
   reported.dropped = clean_line(claim.dropped);
-  reported.holds = evidence.observed == claims::Verdict::holds;
+  reported.holds = evidence.observed == claims::engine::Verdict::holds;
   reported.as_expected = result.as_expected;
   reported.cases = evidence.cases;
   reported.violations = evidence.violations;
@@ -64,7 +65,7 @@ ReportedClaim report_claim(const claims::Claim& claim, const claims::Result& res
 Report make_report(const VerifyCommand& command) {
   check_outputs({{"--data", command.files.data}, {"--vocab", command.files.vocab}},
                 {{"--json", command.json}, {"--junit", command.junit}, {"--html", command.html}});
-  const auto selected = claims::select_claims(claims::ledger(), command.claims);
+  const auto selected = claims::engine::select_claims(claims::ledger::ledger(), command.claims);
   const Corpus corpus = load_corpus(command.files, kLongestSentence);
   Report report{.version = NORMPROOF_VERSION,
                 .seed = command.seed,
@@ -75,9 +76,9 @@ Report make_report(const VerifyCommand& command) {
                 .nu_series = {}};
   ProgressBar progress;
   progress.show("checking claims", 0, selected.size(), "");
-  const auto results = claims::run_claims(
+  const auto results = claims::engine::run_claims(
       selected, {.seed = command.seed, .cases = command.cases, .jobs = command.jobs},
-      [&](const claims::Result& result, std::size_t done, std::size_t total) {
+      [&](const claims::engine::Result& result, std::size_t done, std::size_t total) {
         progress.show("checking claims", done, total, result.id);
       });
   for (std::size_t i = 0; i < selected.size(); ++i)

@@ -7,8 +7,12 @@
 #include <string>
 
 #include "tests/meta/broken_kernels/fault.hpp"
+#include "verification/claims/ledger/ledger.hpp"
 
 namespace normproof::tests::broken_kernels {
+
+using verification::claims::ledger::ledger;
+
 namespace {
 
 std::vector<Fault> all_faults() {

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "ref/numeric/square_root.hpp"
-#include "verification/claims/claim.hpp"
+#include "verification/claims/engine/claim.hpp"
 
 namespace normproof::tests::broken_kernels {
 
-using namespace verification::claims;
+using namespace verification::claims::engine;
 using ref::tensor::is_given;
 
 /// A fault planted in the implementation, and the claim that it must turn over: one that holds gets

@@ -1,0 +1,87 @@
+#include "verification/claims/engine/claim.hpp"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "ref/numeric/errors.hpp"
+
+namespace normproof::verification::claims::engine {
+namespace {
+
+Claim claim_with(Verdict expected, std::function<Evidence(const Run&)> check) {
+  return {.id = "X1", .expected = expected, .check = std::move(check)};
+}
+
+Claim claim_finding(Verdict expected, Verdict observed) {
+  return claim_with(expected, [observed](const Run& r) {
+    return Evidence{.observed = observed, .cases = r.cases, .seed = r.seed};
+  });
+}
+
+TEST(Evaluate, ExpectsTheVerdictOfTheLedger) {
+  for (const Verdict expected : {Verdict::holds, Verdict::refuted}) {
+    for (const Verdict observed : {Verdict::holds, Verdict::refuted}) {
+      const Result result = evaluate(claim_finding(expected, observed), {.cases = 3});
+      EXPECT_EQ(result.id, "X1");
+      EXPECT_EQ(result.failure, "");
+      EXPECT_EQ(result.as_expected, expected == observed);
+    }
+  }
+}
+
+TEST(Evaluate, ExceptionIsAFailureThatNamesTheClaim) {
+  const Result result = evaluate(
+      claim_with(Verdict::refuted,
+                 [](const engine::Run&) -> Evidence { throw std::runtime_error("no such state"); }),
+      {.seed = 9});
+  EXPECT_FALSE(result.as_expected);
+  EXPECT_EQ(result.failure, "claim X1: its check threw: no such state");
+  EXPECT_EQ(result.evidence.seed, 9u);
+}
+
+TEST(Evaluate, AnythingThrownIsAFailure) {
+  const Result result =
+      evaluate(claim_with(Verdict::refuted, [](const engine::Run&) -> Evidence { throw 1; }), {});
+  EXPECT_FALSE(result.as_expected);
+  EXPECT_NE(result.failure.find("claim X1"), std::string::npos);
+}
+
+TEST(Evaluate, ZeroCasesTriedIsAFailure) {
+  const Result result = evaluate(claim_finding(Verdict::holds, Verdict::holds), {.cases = 0});
+  EXPECT_FALSE(result.as_expected);
+  EXPECT_EQ(result.failure, "claim X1: its check tried no case");
+}
+
+TEST(Evaluate, TellsTheCheckWhichClaimItServes) {
+  const Result result = evaluate(
+      claim_with(Verdict::holds,
+                 [](const engine::Run& r) {
+                   return Evidence{.observed = Verdict::holds, .cases = 1, .detail = r.claim};
+                 }),
+      {});
+  EXPECT_EQ(result.evidence.detail, "X1");
+}
+
+TEST(Subject, IsTheReferenceUnlessReplaced) {
+  const NormOptions options = ref::model::LayerNormOptions{.eps = 0};
+  NormInputs<double> in;
+  in.x = {{1.0, 3.0}};
+  Subject subject;
+  EXPECT_EQ(subject.step<double>(options, in).outputs.at("y").data()[1], 1.0);
+  subject.step_double = [](const auto&, const auto&, const auto&) -> NormStep<double> {
+    throw ref::numeric::ContractError("replaced");
+  };
+  EXPECT_THROW(subject.step<double>(options, in), ref::numeric::ContractError);
+}
+
+TEST(Subject, StartsFromTheInitialStateOfTheLayer) {
+  NormInputs<oracle50> in;
+  in.x = ref::tensor::full_tensor<oracle50>({2, 3}, 2);
+  const auto step = Subject().step<oracle50>(ref::model::PowerNormOptions{.eps = 0}, in);
+  EXPECT_TRUE(step.outputs.at("y").data()[0] == 2);  // running_psi2 was 1
+  EXPECT_TRUE(step.state.at("iterations").data()[0] == 1);
+}
+
+}  // namespace
+}  // namespace normproof::verification::claims::engine

@@ -1,0 +1,61 @@
+#include "verification/claims/engine/control.hpp"
+
+#include <gtest/gtest.h>
+
+namespace normproof::verification::claims::engine {
+namespace {
+
+Evidence found(Verdict verdict, double worst = 0.5) {
+  Evidence e;
+  e.observed = verdict;
+  e.cases = 10;
+  e.violations = verdict == Verdict::holds ? 0 : 4;
+  e.worst = worst;
+  e.counterexample = verdict == Verdict::holds ? "" : "x = 1";
+  return e;
+}
+
+TEST(Fewer, IsAQuarterAndAtLeastOne) {
+  engine::Run run;
+  run.cases = 1000;
+  EXPECT_EQ(fewer(run).cases, 250u);
+  run.cases = 2;
+  EXPECT_EQ(fewer(run).cases, 1u);
+}
+
+TEST(HeldBeside, HoldsWhereBothDo) {
+  const Evidence e = held_beside(found(Verdict::holds), found(Verdict::holds, 0.75), "part");
+  EXPECT_EQ(e.observed, Verdict::holds);
+  EXPECT_EQ(e.worst, 0.75);
+  EXPECT_EQ(e.detail, "part: 10 of 10 hold, worst 0.75");
+}
+
+TEST(HeldBeside, IsRefutedByEither) {
+  const Evidence by_part = held_beside(found(Verdict::holds), found(Verdict::refuted), "part");
+  EXPECT_EQ(by_part.observed, Verdict::refuted);
+  EXPECT_EQ(by_part.violations, 4u);
+  EXPECT_EQ(by_part.counterexample, "part: x = 1");
+  const Evidence by_main = held_beside(found(Verdict::refuted), found(Verdict::holds), "part");
+  EXPECT_EQ(by_main.observed, Verdict::refuted);
+  EXPECT_EQ(by_main.counterexample, "x = 1");
+}
+
+TEST(RefutedBeside, KeepsTheVerdictOfMain) {
+  const auto control = [] { return found(Verdict::holds); };
+  EXPECT_EQ(refuted_beside(found(Verdict::refuted), control, "c").observed, Verdict::refuted);
+  EXPECT_EQ(refuted_beside(found(Verdict::refuted), control, "c").detail,
+            "c: 10 of 10 hold, worst 0.5");
+}
+
+TEST(RefutedBeside, AControlCannotStandInForMain) {
+  const auto control = [] { return found(Verdict::refuted); };
+  EXPECT_EQ(refuted_beside(found(Verdict::holds), control, "c").observed, Verdict::holds);
+  EXPECT_THROW(refuted_beside(found(Verdict::refuted), control, "c"), ref::numeric::ContractError);
+}
+
+TEST(Remarked, AddsToTheDetail) {
+  EXPECT_EQ(remarked(remarked({}, "one"), "two").detail, "one; two");
+}
+
+}  // namespace
+}  // namespace normproof::verification::claims::engine

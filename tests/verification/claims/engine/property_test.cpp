@@ -1,0 +1,182 @@
+#include "verification/claims/engine/property.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "verification/claims/fixtures/generators.hpp"
+
+namespace normproof::verification::claims::engine {
+
+using namespace fixtures;
+
+namespace {
+
+using Outcome = Judgement::Outcome;
+using ref::numeric::ContractError;
+
+const double kNan = std::numeric_limits<double>::quiet_NaN();
+const double kInfinity = std::numeric_limits<double>::infinity();
+
+TEST(Within, PassesOnlyOnErrorAtMostBound) {
+  EXPECT_EQ(within(1.0, 2.0).outcome, Outcome::held);
+  EXPECT_EQ(within(1.0, 2.0).attained, 0.5);
+  EXPECT_EQ(within(2.0, 2.0).outcome, Outcome::held);
+  EXPECT_EQ(within(2.5, 2.0).outcome, Outcome::violated);
+  EXPECT_EQ(within(0.0, 0.0).outcome, Outcome::held);
+  EXPECT_EQ(within(0.0, 0.0).attained, 0);
+  EXPECT_EQ(within(1.0, 0.0).outcome, Outcome::violated);
+  EXPECT_EQ(within(1.0, 0.0).attained, kInfinity);
+  EXPECT_EQ(within(kNan, 1.0).outcome, Outcome::violated);
+  EXPECT_EQ(within(1.0, kNan).outcome, Outcome::violated);
+  EXPECT_EQ(within(1.0, kNan).attained, kInfinity);
+  EXPECT_EQ(within(1.0, -2.0).outcome, Outcome::violated);
+  EXPECT_GT(within(1.0, -2.0).attained, 1);
+  EXPECT_EQ(within(-3.0, -2.0).attained, 0);
+}
+
+TEST(Within, SaysAtFiftyDigitsWhatDoubleCannot) {
+  const oracle50 bound = 1;
+  const oracle50 above = bound + oracle50(std::ldexp(1.0, -120));
+  EXPECT_EQ(within(above, bound).outcome, Outcome::violated);
+  EXPECT_GT(within(above, bound).attained, 1);  // although the share rounds to 1
+  EXPECT_EQ(within(bound, above).outcome, Outcome::held);
+  EXPECT_LE(within(bound, above).attained, 1);
+}
+
+TEST(Within, NanIsAViolationAtFiftyDigits) {
+  const oracle50 nan = std::numeric_limits<oracle50>::quiet_NaN();
+  EXPECT_EQ(within(nan, oracle50(1)).outcome, Outcome::violated);
+  EXPECT_EQ(within(oracle50(1), nan).outcome, Outcome::violated);
+}
+
+TEST(Both, IsTheWorseOfTwo) {
+  EXPECT_EQ(both(within(1, 2), within(1, 4)).attained, 0.5);
+  EXPECT_EQ(both(within(1, 2), within(3, 2)).outcome, Outcome::violated);
+  EXPECT_EQ(both(whether(true), within(kNan, 2)).outcome, Outcome::violated);
+  EXPECT_EQ(both(within(kNan, 2), within(1, 2)).attained, kInfinity);
+  EXPECT_EQ(both(within(1, 2), within(kNan, 2)).attained, kInfinity);
+  EXPECT_EQ(both(discarded(), whether(false)).outcome, Outcome::discarded);
+}
+
+rc::Gen<int> up_to(int most) {
+  return shrinking<int>(
+      [most](Draw& draw) {
+        return static_cast<int>(draw.between(0, static_cast<std::size_t>(most)));
+      },
+      [](const int& v) {
+        std::vector<int> simpler;
+        for (int i = 0; i < v; ++i) simpler.push_back(i);
+        return simpler;
+      });
+}
+
+Property<int> below(int limit) {
+  return {.cases = up_to(100),
+          .judge = [limit](const int& v) { return within(v, limit); },
+          .describe = [](const int& v) { return "v = " + std::to_string(v); },
+          .worst_meaning = "v / limit"};
+}
+
+Run run_of(std::size_t cases, std::uint64_t seed = 1, const std::string& claim = "X") {
+  engine::Run run;
+  run.cases = cases;
+  run.seed = seed;
+  run.claim = claim;
+  return run;
+}
+
+TEST(Examine, HoldsWhereNoCaseViolates) {
+  const Evidence e = examine(run_of(500), below(100));
+  EXPECT_EQ(e.observed, Verdict::holds);
+  EXPECT_EQ(e.cases, 500u);
+  EXPECT_EQ(e.violations, 0u);
+  EXPECT_GT(e.worst, 0.9);
+  EXPECT_LE(e.worst, 1);
+  EXPECT_EQ(e.worst_meaning, "v / limit");
+  EXPECT_EQ(e.counterexample, "");
+  EXPECT_EQ(e.seed, 1u);
+}
+
+TEST(Examine, CountsViolationsAndShrinksTheFirst) {
+  const Evidence e = examine(run_of(500), below(70));
+  EXPECT_EQ(e.observed, Verdict::refuted);
+  EXPECT_EQ(e.cases, 500u);  // all are tried, after the first violation too
+  EXPECT_GT(e.violations, 90u);
+  EXPECT_LT(e.violations, 220u);
+  EXPECT_EQ(e.counterexample, "v = 71");
+}
+
+TEST(Examine, IsAFunctionOfSeedClaimAndCases) {
+  const auto digest = [](const engine::Run& run) {
+    std::vector<int> seen;
+    Property<int> watching = below(100);
+    watching.judge = [&](const int& v) {
+      seen.push_back(v);
+      return whether(true);
+    };
+    examine(run, watching);
+    return seen;
+  };
+  EXPECT_EQ(digest(run_of(50)), digest(run_of(50)));
+  EXPECT_NE(digest(run_of(50)), digest(run_of(50, 2)));
+  EXPECT_NE(digest(run_of(50)), digest(run_of(50, 1, "Y")));
+}
+
+TEST(Examine, CasesGrow) {
+  std::vector<int> sizes;
+  const Property<int> property{.cases = rc::Gen<int>([&](const rc::Random&, int size) {
+                                 sizes.push_back(size);
+                                 return rc::shrinkable::just(size);
+                               }),
+                               .judge = [](const int&) { return whether(true); },
+                               .describe = [](const int&) { return ""; },
+                               .worst_meaning = ""};
+  examine(run_of(200), property);
+  EXPECT_EQ(sizes.front(), 1);
+  EXPECT_EQ(sizes.back(), 100);
+  EXPECT_TRUE(std::is_sorted(sizes.begin(), sizes.end()));
+}
+
+TEST(Examine, ReplacesDiscardedCases) {
+  Property<int> property = below(100);
+  property.judge = [](const int& v) { return v % 2 == 0 ? discarded() : within(v, 100); };
+  EXPECT_EQ(examine(run_of(100), property).cases, 100u);
+}
+
+TEST(Examine, ThrowsWhereTheGeneratorMissesThePremises) {
+  Property<int> property = below(100);
+  property.judge = [](const int&) { return discarded(); };
+  EXPECT_THROW(examine(run_of(10), property), ContractError);
+}
+
+TEST(Examine, ZeroCasesIsAnError) {
+  EXPECT_THROW(examine(run_of(0), below(1)), ContractError);
+}
+
+TEST(Examine, LetsExceptionsOfJudgeAndGeneratorThrough) {
+  Property<int> property = below(100);
+  property.judge = [](const int&) -> Judgement { throw std::out_of_range("judge"); };
+  EXPECT_THROW(examine(run_of(10), property), std::out_of_range);
+  Property<int> failing = below(100);
+  failing.cases = shrinking<int>([](Draw&) -> int { throw std::domain_error("generator"); },
+                                 [](const int&) { return std::vector<int>(); });
+  EXPECT_THROW(examine(run_of(10), failing), std::domain_error);
+}
+
+TEST(Examine, ShrinksPastCasesOutsideTheContract) {
+  Property<int> property = below(70);
+  property.judge = [](const int& v) {
+    if (v < 50) throw ContractError("below 50");
+    return within(v, 70);
+  };
+  property.cases = rc::Gen<int>([](const rc::Random& random, int) {
+    return rc::shrinkable::map(up_to(20)(random, 100), [](int v) { return v + 71; });
+  });
+  EXPECT_EQ(examine(run_of(5), property).counterexample, "v = 71");
+}
+
+}  // namespace
+}  // namespace normproof::verification::claims::engine

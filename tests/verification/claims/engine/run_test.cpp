@@ -1,0 +1,195 @@
+#include "verification/claims/engine/run.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <limits>
+#include <stdexcept>
+
+#include "ref/numeric/errors.hpp"
+#include "verification/claims/fixtures/generators.hpp"
+
+namespace normproof::verification::claims::engine {
+
+using namespace fixtures;
+
+namespace {
+
+Claim claim_of(const std::string& id, std::function<Evidence(const Run&)> check) {
+  return {.id = id, .expected = Verdict::holds, .check = std::move(check)};
+}
+
+Claim drawing(const std::string& id) {
+  return claim_of(id, [](const engine::Run& run) {
+    return examine(run, Property<Batch>{.cases = batches({}),
+                                        .judge = [](const Batch& b) { return within(b.x[0], 1.5); },
+                                        .describe = [](const Batch& b) { return show(b); },
+                                        .worst_meaning = "x / 1.5"});
+  });
+}
+
+std::vector<Claim> three() {
+  return {drawing("A1"), drawing("A2"), drawing("B1")};
+}
+
+std::vector<std::string> ids(const std::vector<Claim>& claims) {
+  std::vector<std::string> result;
+  for (const Claim& claim : claims) result.push_back(claim.id);
+  return result;
+}
+
+void expect_same(const Result& a, const Result& b) {
+  EXPECT_EQ(a.id, b.id);
+  EXPECT_EQ(a.failure, b.failure);
+  EXPECT_EQ(a.as_expected, b.as_expected);
+  EXPECT_EQ(a.evidence.observed, b.evidence.observed);
+  EXPECT_EQ(a.evidence.cases, b.evidence.cases);
+  EXPECT_EQ(a.evidence.violations, b.evidence.violations);
+  EXPECT_EQ(a.evidence.worst, b.evidence.worst);
+  EXPECT_EQ(a.evidence.worst_meaning, b.evidence.worst_meaning);
+  EXPECT_EQ(a.evidence.counterexample, b.evidence.counterexample);
+  EXPECT_EQ(a.evidence.detail, b.evidence.detail);
+  EXPECT_EQ(a.evidence.seed, b.evidence.seed);
+}
+
+TEST(SelectClaims, ByGlobsInTheLedgersOrder) {
+  EXPECT_EQ(ids(select_claims(three(), "*")), (std::vector<std::string>{"A1", "A2", "B1"}));
+  EXPECT_EQ(ids(select_claims(three(), "B1,A*")), (std::vector<std::string>{"A1", "A2", "B1"}));
+  EXPECT_EQ(ids(select_claims(three(), "?1")), (std::vector<std::string>{"A1", "B1"}));
+  EXPECT_EQ(ids(select_claims(three(), "A[2-9]")), (std::vector<std::string>{"A2"}));
+}
+
+TEST(SelectClaims, NoMatchNamesTheKnownOnes) {
+  try {
+    select_claims(three(), "Z9");
+    FAIL() << "accepted";
+  } catch (const ref::numeric::UsageError& error) {
+    EXPECT_STREQ(error.what(), "--claims 'Z9' matches no claim; known: A1, A2, B1");
+  }
+}
+
+TEST(RunClaims, SameEvidenceForAnyNumberOfJobs) {
+  const auto one = run_claims(three(), {.seed = 5, .cases = 60, .jobs = 1});
+  const auto two = run_claims(three(), {.seed = 5, .cases = 60, .jobs = 2});
+  const auto many = run_claims(three(), {.seed = 5, .cases = 60, .jobs = 9});
+  ASSERT_EQ(one.size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(one[i].evidence.cases, 60u);
+    expect_same(one[i], two[i]);
+    expect_same(one[i], many[i]);
+    expect_same(one[i], evaluate(three()[i], {.seed = 5, .cases = 60}));
+  }
+  // The claims draw cases of their own, and another seed draws others.
+  EXPECT_NE(one[0].evidence.violations, one[1].evidence.violations);
+  const auto other = run_claims(three(), {.seed = 6, .cases = 60, .jobs = 1});
+  EXPECT_NE(one[0].evidence.violations, other[0].evidence.violations);
+}
+
+TEST(RunClaims, CrashIsAFailureOfThatClaimAlone) {
+  const std::vector<Claim> claims{
+      drawing("A1"),
+      claim_of("A2",
+               [](const engine::Run&) -> Evidence {
+                 ::raise(SIGKILL);
+                 return {};
+               }),
+      claim_of("A3", [](const engine::Run&) -> Evidence { ::_exit(0); }),
+      claim_of("A4", [](const engine::Run&) -> Evidence { throw std::runtime_error("broken"); }),
+      drawing("B1")};
+  const auto results = run_claims(claims, {.cases = 20, .jobs = 2});
+  EXPECT_EQ(results[0].failure, "");
+  EXPECT_EQ(results[1].failure, "claim A2: its process was ended by signal 9 (Killed)");
+  EXPECT_EQ(results[2].failure, "claim A3: its process ended with status 0 before it had reported");
+  EXPECT_EQ(results[3].failure, "claim A4: its check threw: broken");
+  EXPECT_EQ(results[4].evidence.cases, 20u);
+  for (const std::size_t i : {1u, 2u, 3u}) {
+    EXPECT_FALSE(results[i].as_expected);
+    EXPECT_EQ(results[i].id, claims[i].id);
+  }
+}
+
+TEST(RunClaims, EveryTextAndNumberArrives) {
+  Evidence sent;
+  sent.observed = Verdict::holds;
+  sent.cases = 7;
+  sent.violations = 3;
+  sent.worst = std::numeric_limits<double>::infinity();
+  sent.worst_meaning = "größe";
+  sent.counterexample = std::string(100000, 'x') + "\n\"quoted\"";
+  sent.detail = "broken \xff utf-8";
+  sent.seed = std::numeric_limits<std::uint64_t>::max();
+  const auto got = run_claims({claim_of("A1", [&](const engine::Run&) { return sent; })}, {})[0];
+  EXPECT_EQ(got.evidence.worst, sent.worst);
+  EXPECT_EQ(got.evidence.worst_meaning, sent.worst_meaning);
+  EXPECT_EQ(got.evidence.counterexample, sent.counterexample);
+  EXPECT_EQ(got.evidence.detail, "broken \xef\xbf\xbd utf-8");
+  EXPECT_EQ(got.evidence.seed, sent.seed);
+  EXPECT_TRUE(got.as_expected);
+  sent.worst = 0.1;
+  EXPECT_EQ(
+      run_claims({claim_of("A1", [&](const engine::Run&) { return sent; })}, {})[0].evidence.worst,
+      0.1);
+}
+
+TEST(RunClaims, TellsProgressAndLeavesNoProcess) {
+  std::vector<std::size_t> done;
+  const auto progress = [&](const Result& result, std::size_t count, std::size_t total) {
+    EXPECT_FALSE(result.id.empty());
+    EXPECT_EQ(total, 3u);
+    done.push_back(count);
+  };
+  run_claims(three(), {.cases = 5, .jobs = 2}, progress);
+  EXPECT_EQ(done, (std::vector<std::size_t>{1, 2, 3}));
+  EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
+  EXPECT_EQ(errno, ECHILD);
+}
+
+TEST(RunClaims, AThrowingProgressEndsTheWorkers) {
+  const std::vector<Claim> claims{drawing("A1"), claim_of("A2", [](const engine::Run&) -> Evidence {
+                                    ::pause();
+                                    return {};
+                                  })};
+  EXPECT_THROW(
+      run_claims(claims, {.cases = 5, .jobs = 2},
+                 [](const Result&, std::size_t, std::size_t) { throw std::runtime_error("stop"); }),
+      std::runtime_error);
+  EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
+  EXPECT_EQ(errno, ECHILD);
+}
+
+TEST(RunClaims, ZeroJobsIsAContractError) {
+  EXPECT_THROW(run_claims(three(), {.jobs = 0}), ref::numeric::ContractError);
+}
+
+TEST(RunClaims, ZeroCasesFailEveryClaim) {
+  for (const Result& result : run_claims(three(), {.cases = 0})) {
+    EXPECT_FALSE(result.as_expected);
+    EXPECT_NE(result.failure.find("0 cases"), std::string::npos) << result.failure;
+  }
+}
+
+TEST(RunClaims, TheSubjectGoesAlong) {
+  const Claim claim = claim_of("A1", [](const engine::Run& run) {
+    Evidence e;
+    e.cases = 1;
+    NormInputs<double> in;
+    in.x = ref::tensor::full_tensor<double>({1, 1}, 1);
+    e.worst = run.subject.step<double>(ref::model::NoneOptions{}, in).outputs.at("y").data()[0];
+    return e;
+  });
+  Subject subject;
+  subject.step_double = [](const auto&, auto in, const auto&) {
+    NormStep<double> step;
+    in.x.data()[0] = 42;
+    step.outputs.set("y", in.x);
+    return step;
+  };
+  EXPECT_EQ(run_claims({claim}, {.subject = subject})[0].evidence.worst, 42);
+}
+
+}  // namespace
+}  // namespace normproof::verification::claims::engine

@@ -1,0 +1,75 @@
+#include "verification/claims/engine/stack.hpp"
+
+#include <gtest/gtest.h>
+
+#include "verification/claims/fixtures/encoder_case.hpp"
+
+namespace normproof::verification::claims::engine {
+
+using namespace fixtures;
+
+namespace {
+
+using ref::model::NormPlacement;
+using ref::numeric::ball;
+
+EncoderCase network(NormPlacement placement, std::size_t layers) {
+  engine::Run run;
+  run.claim = "stack_test";
+  EncoderCase c = gaussian_network(run, "", 0, 2, 4, layers);
+  c.placement = placement;
+  c.final_norm = placement == NormPlacement::pre;
+  return c;
+}
+
+// Layers one by one are what they are together, and so are the gradients.
+TEST(RunStack, IsItsLayersOneAfterTheOther) {
+  for (const NormPlacement placement : {NormPlacement::post, NormPlacement::pre}) {
+    auto in = network(placement, 3).inputs<double>();
+    const auto whole = run_stack(in);
+    auto first = in, rest = in;
+    first.layers.resize(1);
+    first.final_norm = false;
+    rest.layers.erase(rest.layers.begin());
+    const auto middle = run_stack(first);
+    rest.x = middle.y;
+    const auto second = run_stack(rest);
+    EXPECT_EQ(second.y, whole.y);
+    first.grad_y = second.grad_x;
+    EXPECT_EQ(run_stack(first).grad_x, whole.grad_x);
+    ASSERT_EQ(whole.gradients.size(), 3u);
+    EXPECT_EQ(second.gradients[1].feed_forward.second.weight,
+              whole.gradients[2].feed_forward.second.weight);
+    EXPECT_EQ(whole.values.count("final_norm.x"), placement == NormPlacement::pre ? 1u : 0u);
+    EXPECT_EQ(middle.values.at("layers.0.norm2.x"), whole.values.at("layers.0.norm2.x"));
+  }
+}
+
+TEST(RunStack, WithoutAnUpstreamGradientRunsForwardAlone) {
+  const auto step = run_stack(network(NormPlacement::post, 2).inputs<double>(false));
+  EXPECT_FALSE(ref::tensor::is_given(step.grad_x));
+  EXPECT_TRUE(step.gradients.empty());
+}
+
+TEST(RunStack, BallsHoldTheDoubles) {
+  const EncoderCase c = network(NormPlacement::post, 2);
+  const auto doubles = run_stack(c.inputs<double>());
+  const ref::numeric::BallPrecision precision(53);  // as wide as what double loses
+  const auto balls = run_stack(c.inputs<ball>());
+  const ref::numeric::BallPrecision fine(256);
+  const auto points = run_stack(c.inputs<ball>());
+  for (std::size_t i = 0; i < doubles.grad_x.size(); ++i) {
+    const ball& exact = points.grad_x.data()[i];
+    EXPECT_GE(exact.lower(), balls.grad_x.data()[i].lower());
+    EXPECT_LE(exact.upper(), balls.grad_x.data()[i].upper());
+  }
+}
+
+TEST(RunStack, RefusesWhatTheLayersRefuse) {
+  auto in = network(NormPlacement::post, 1).inputs<double>();
+  in.x = ref::tensor::empty_tensor<double>({1, 2, 3});
+  EXPECT_THROW(run_stack(in), ref::numeric::ContractError);
+}
+
+}  // namespace
+}  // namespace normproof::verification::claims::engine

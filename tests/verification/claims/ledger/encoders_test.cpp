@@ -1,0 +1,40 @@
+#include "verification/claims/ledger/encoders.hpp"
+
+#include <gtest/gtest.h>
+
+namespace normproof::verification::claims::ledger {
+namespace {
+
+using Outcome = Judgement::Outcome;
+using ref::numeric::ball;
+
+ball third() {
+  return ball(1) / ball(3);
+}
+
+TEST(Overlap, IsOfEnclosures) {
+  const ref::numeric::BallPrecision precision(kEncoderBits);
+  EXPECT_EQ(overlap(ball(2), ball(2)).outcome, Outcome::held);
+  EXPECT_EQ(overlap(third() * ball(3), ball(1)).outcome, Outcome::held);
+  EXPECT_EQ(overlap(ball(2), ball(2 + 0x1p-51)).outcome, Outcome::violated);
+  EXPECT_EQ(overlap(third(), third() + ball(0x1p-240)).outcome, Outcome::violated);
+  EXPECT_EQ(overlap(third(), third() + ball(0x1p-260)).outcome, Outcome::held);
+  EXPECT_GT(overlap(ball(2), ball(3)).attained, 1);
+}
+
+TEST(Overlap, RefusesAnEnclosureOfEverything) {
+  EXPECT_THROW(overlap(ball(1) / ball(0), ball(1)), ref::numeric::ContractError);
+}
+
+TEST(SquareSum, IsOfTheElementsNamed) {
+  const Tensor<double> values{1, 2, 3, 4};
+  EXPECT_EQ(square_sum(values), 30);
+  EXPECT_EQ(square_sum(values, 1, 2), 13);
+}
+
+TEST(LayerValue, NamesTheTap) {
+  EXPECT_EQ(layer_value(2, "norm1.x"), "layers.2.norm1.x");
+}
+
+}  // namespace
+}  // namespace normproof::verification::claims::ledger

@@ -1,0 +1,69 @@
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "verification/claims/ledger/ledger.hpp"
+
+namespace normproof::verification::claims::ledger {
+namespace {
+
+TEST(Ledger, HoldsEveryStatementInOrder) {
+  std::vector<std::string> expected;
+  for (const auto& [letter, count] :
+       {std::pair{'T', 5}, {'A', 13}, {'B', 18}, {'C', 16}, {'D', 13}, {'E', 15}, {'M', 2}})
+    for (int i = 1; i <= count; ++i) expected.push_back(letter + std::to_string(i));
+  std::vector<std::string> got;
+  for (const Claim& claim : ledger()) got.push_back(claim.id);
+  EXPECT_EQ(got, expected);
+}
+
+TEST(Ledger, EveryClaimIsWrittenOut) {
+  for (const Claim& claim : ledger()) {
+    SCOPED_TRACE(claim.id);
+    EXPECT_FALSE(claim.title.empty());
+    EXPECT_FALSE(claim.statement.empty());
+    EXPECT_FALSE(claim.source.empty());
+    EXPECT_FALSE(claim.assumptions.empty());
+    EXPECT_EQ(claim.dropped.empty(), claim.expected == Verdict::holds);
+    EXPECT_TRUE(claim.check);
+    EXPECT_EQ(claim.statement.find('\n'), std::string::npos);
+  }
+}
+
+class EveryClaim : public testing::TestWithParam<std::string> {};
+
+// Few cases, and every claim still comes out as it should, with evidence to read.
+TEST_P(EveryClaim, ComesOutAsExpected) {
+  for (const Claim& claim : ledger()) {
+    if (claim.id != GetParam()) continue;
+    const Result result = evaluate(claim, {.seed = 7, .cases = 40});
+    EXPECT_TRUE(result.as_expected) << result.failure << result.evidence.counterexample;
+    EXPECT_GE(result.evidence.cases, 40u);
+    EXPECT_EQ(result.evidence.seed, 7u);
+    EXPECT_FALSE(result.evidence.worst_meaning.empty());
+    if (claim.expected == Verdict::holds) {
+      EXPECT_EQ(result.evidence.violations, 0u);
+      EXPECT_LE(result.evidence.worst, 1);
+      EXPECT_TRUE(result.evidence.counterexample.empty());
+    } else {
+      EXPECT_GE(result.evidence.violations, 1u);
+      EXPECT_FALSE(result.evidence.counterexample.empty());
+    }
+  }
+}
+
+std::vector<std::string> every_id() {
+  std::vector<std::string> ids;
+  for (const Claim& claim : ledger()) ids.push_back(claim.id);
+  return ids;
+}
+
+std::string name_of(const testing::TestParamInfo<std::string>& parameter) {
+  return parameter.param;
+}
+
+INSTANTIATE_TEST_SUITE_P(, EveryClaim, testing::ValuesIn(every_id()), name_of);
+
+}  // namespace
+}  // namespace normproof::verification::claims::ledger

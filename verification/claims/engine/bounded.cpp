@@ -1,0 +1,40 @@
+#include "verification/claims/engine/bounded.hpp"
+
+#include <cmath>
+
+#include "ref/numeric/elementary.hpp"
+
+namespace normproof::verification::claims::engine {
+
+namespace {
+
+/// What rounding may have done to both. A bound that is not finite would pass anything.
+oracle50 joint_error(const Bounded& a, const Bounded& b) {
+  oracle50 error = a.error + b.error;
+  if (!ref::numeric::is_finite(error))
+    throw ref::numeric::ContractError("Bounded: the bound of rounding is not finite");
+  return error;
+}
+
+}  // namespace
+
+Judgement agree(const Bounded& a, const Bounded& b) {
+  return within(oracle50(abs(oracle50(a.value - b.value))), joint_error(a, b));
+}
+
+Judgement agree(const std::vector<Bounded>& a, const std::vector<Bounded>& b) {
+  Judgement result = whether(a.size() == b.size());
+  for (std::size_t i = 0; i < a.size() && i < b.size(); ++i)
+    result = both(result, agree(a[i], b[i]));
+  return result;
+}
+
+Judgement at_most(const Bounded& a, const Bounded& b) {
+  const Judgement judged = within(oracle50(a.value - b.value), joint_error(a, b));
+  const bool held = judged.outcome == Judgement::Outcome::held;
+  const double share = b.value > 0 ? static_cast<double>(oracle50(a.value / b.value)) : 0;
+  if (held) return {judged.outcome, std::clamp(share, 0.0, 1.0)};
+  return {judged.outcome, share > 1 ? share : std::nextafter(1.0, 2.0)};
+}
+
+}  // namespace normproof::verification::claims::engine

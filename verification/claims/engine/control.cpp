@@ -1,0 +1,56 @@
+#include "verification/claims/engine/control.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace normproof::verification::claims::engine {
+
+namespace {
+
+// "what: 250 of 250 hold, worst 0.31 (detail)"
+std::string summary(const Evidence& evidence, const std::string& what) {
+  std::string text =
+      fmt::format("{}: {} of {} hold", what, evidence.cases - evidence.violations, evidence.cases);
+  if (evidence.worst > 0) text += fmt::format(", worst {:.3g}", evidence.worst);
+  if (!evidence.detail.empty()) text += " (" + evidence.detail + ")";
+  return text;
+}
+
+}  // namespace
+
+Run fewer(const Run& run) {
+  Run result = run;
+  result.cases = std::max<std::size_t>(1, run.cases / 4);
+  return result;
+}
+
+Evidence held_beside(Evidence main, const Evidence& part, const std::string& what) {
+  if (part.observed == Verdict::refuted && main.observed == Verdict::holds) {
+    main.observed = Verdict::refuted;
+    main.violations = part.violations;
+    main.counterexample = what + ": " + part.counterexample;
+  }
+  if (!(part.worst <= main.worst)) main.worst = part.worst;
+  return remarked(std::move(main), summary(part, what));
+}
+
+Evidence refuted_beside(Evidence main, const std::function<Evidence()>& control,
+                        const std::string& what) {
+  if (main.observed != Verdict::refuted) return main;
+  const Evidence restored = control();
+  if (restored.observed == Verdict::refuted)
+    throw ref::numeric::ContractError(
+        fmt::format("the control of a refuted claim fails: {}: violated in {} of {}: {}", what,
+                    restored.violations, restored.cases, restored.counterexample));
+  return remarked(std::move(main), summary(restored, what));
+}
+
+Evidence remarked(Evidence evidence, const std::string& remark) {
+  if (!evidence.detail.empty()) evidence.detail += "; ";
+  evidence.detail += remark;
+  return evidence;
+}
+
+}  // namespace normproof::verification::claims::engine

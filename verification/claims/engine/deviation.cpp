@@ -1,0 +1,57 @@
+#include "verification/claims/engine/deviation.hpp"
+
+#include <algorithm>
+
+#include "ref/numeric/elementary_array.hpp"
+#include "ref/numeric/square_root.hpp"
+
+namespace normproof::verification::claims::engine {
+
+namespace {
+
+constexpr double kNats = 25;
+
+/// A power of two, and which one.
+struct Power {
+  double value = 1;
+  double exponent = 0;
+};
+
+Power next_power_of_two(double v) {
+  Power power;
+  while (power.value < v) power = {2 * power.value, power.exponent + 1};
+  return power;
+}
+
+/// -ln of the weight 1/((e+1)(e+2)) of the exponent e; the weights add up to 1.
+double surprise(const Power& power) {
+  return ref::numeric::log((power.exponent + 1) * (power.exponent + 2));
+}
+
+}  // namespace
+
+void Deviation::add(double variance, double scale, std::size_t count) {
+  variance_ += variance * static_cast<double>(count);
+  scale_ = std::max(scale_, scale);
+}
+
+double Deviation::bound() const {
+  const Power y = next_power_of_two(variance_), z = next_power_of_two(scale_);
+  const double nats = kNats + surprise(y) + surprise(z);
+  return ref::numeric::square_root(2 * y.value * nats) + z.value * nats;
+}
+
+Increment of_relu_square() {
+  return {1.5, 2};
+}
+
+Increment of_noncentral_square(double x_squared, double s_squared, std::size_t d) {
+  return {2 * (2 * s_squared * x_squared + static_cast<double>(d) * s_squared * s_squared),
+          2 * s_squared};
+}
+
+Increment of_bounded(double variance, double most) {
+  return {variance, most / 3};
+}
+
+}  // namespace normproof::verification::claims::engine

@@ -1,0 +1,114 @@
+#include "verification/claims/engine/property.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+namespace normproof::verification::claims::engine {
+
+namespace {
+
+// The share of a violation is above 1, whatever rounding or NaN made of it.
+Judgement judged(bool holds, double share) {
+  if (holds) return {Judgement::Outcome::held, std::min(share, 1.0)};
+  if (std::isnan(share)) share = std::numeric_limits<double>::infinity();
+  return {Judgement::Outcome::violated,
+          std::max(share, 1 + std::numeric_limits<double>::epsilon())};
+}
+
+}  // namespace
+
+Judgement within(double error, double bound) {
+  const bool holds = error <= bound;
+  return judged(holds, error <= 0 && holds ? 0 : error / bound);
+}
+
+Judgement within(const oracle50& error, const oracle50& bound) {
+  const bool holds = error <= bound;
+  return judged(holds, error <= 0 && holds ? 0 : static_cast<double>(oracle50(error / bound)));
+}
+
+Judgement whether(bool holds) {
+  return {holds ? Judgement::Outcome::held : Judgement::Outcome::violated,
+          holds ? 0.0 : std::numeric_limits<double>::infinity()};
+}
+
+Judgement discarded() {
+  return {Judgement::Outcome::discarded, 0};
+}
+
+Judgement both(const Judgement& a, const Judgement& b) {
+  using Outcome = Judgement::Outcome;
+  if (a.outcome == Outcome::discarded || b.outcome == Outcome::discarded) return discarded();
+  const bool held = a.outcome == Outcome::held && b.outcome == Outcome::held;
+  return {held ? Outcome::held : Outcome::violated, std::max(a.attained, b.attained)};
+}
+
+rc::Random random_of(const Run& run, std::size_t index) {
+  std::uint64_t name = 0xcbf29ce484222325;  // FNV-1a
+  for (const char c : run.claim) name = (name ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return rc::Random(rc::Random::Key{run.seed, name, index, 0});
+}
+
+namespace {
+
+// A case that violates while none of its direct shrinks does: the walk of RapidCheck's
+// shrinkable::findLocalMin, at most kShrinks judgements long.
+AnyCase least_violation(const rc::Shrinkable<AnyCase>& violation,
+                        const Property<AnyCase>& property) {
+  constexpr int kShrinks = 4000;
+  const auto violates = [&](const AnyCase& c) {
+    try {
+      return property.judge(c).outcome == Judgement::Outcome::violated;
+    } catch (const ref::numeric::ContractError&) {
+      return false;  // shrunk out of the contract
+    }
+  };
+  AnyCase least = violation.value();
+  rc::Seq<rc::Shrinkable<AnyCase>> shrinks = violation.shrinks();
+  for (int judged = 0; judged < kShrinks; ++judged) {
+    const rc::Maybe<rc::Shrinkable<AnyCase>> shrink = shrinks.next();
+    if (!shrink) break;
+    const AnyCase candidate = shrink->value();
+    if (!violates(candidate)) continue;
+    least = candidate;
+    shrinks = shrink->shrinks();
+  }
+  return least;
+}
+
+}  // namespace
+
+Evidence examine_any(const Run& run, const Property<AnyCase>& property) {
+  using Outcome = Judgement::Outcome;
+  if (run.cases == 0)
+    throw ref::numeric::ContractError("claim " + run.claim + ": 0 cases; at least 1 is needed");
+  Evidence evidence;
+  evidence.seed = run.seed;
+  evidence.worst_meaning = property.worst_meaning;
+  std::optional<rc::Shrinkable<AnyCase>> first;
+  std::size_t discards = 0;
+  for (std::size_t index = 0; evidence.cases < run.cases; ++index) {
+    const int size = 1 + static_cast<int>(evidence.cases * rc::kNominalSize / run.cases);
+    const rc::Shrinkable<AnyCase> generated = property.cases(random_of(run, index), size);
+    const Judgement judgement = property.judge(generated.value());
+    if (judgement.outcome == Outcome::discarded) {
+      if (++discards > 10 * (evidence.cases + 10))
+        throw ref::numeric::ContractError("claim " + run.claim +
+                                          ": its generator misses the premises too often");
+      continue;
+    }
+    ++evidence.cases;
+    evidence.worst = std::max(evidence.worst, judgement.attained);
+    if (judgement.outcome == Outcome::violated) {
+      ++evidence.violations;
+      if (!first) first = generated;
+    }
+  }
+  evidence.observed = evidence.violations == 0 ? Verdict::holds : Verdict::refuted;
+  if (first) evidence.counterexample = property.describe(least_violation(*first, property));
+  return evidence;
+}
+
+}  // namespace normproof::verification::claims::engine

@@ -1,0 +1,88 @@
+#pragma once
+
+// First of all: RapidCheck's printers and arbitraries are not used, only its generators and
+// shrinking. rapidcheck.h is not included, for its cost and its static state.
+#include <rapidcheck/Gen.h>
+#include <rapidcheck/Random.h>
+#include <rapidcheck/shrinkable/Transform.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "ref/numeric/errors.hpp"
+#include "verification/claims/engine/claim.hpp"
+
+namespace normproof::verification::claims::engine {
+
+/// What one case says about a claim.
+struct Judgement {
+  enum class Outcome { held, violated, discarded };
+  Outcome outcome = Outcome::violated;
+  double attained = 0;  ///< share of the bound, above 1 where violated; never NaN
+};
+
+/// err <= bound; attained = err / bound, 0 for err <= 0. NaN violates, by an infinite share.
+Judgement within(double error, double bound);
+Judgement within(const oracle50& error, const oracle50& bound);
+/// A statement that is true or false, without a size.
+Judgement whether(bool holds);
+/// The case is outside the premises; another one takes its place.
+Judgement discarded();
+/// Both: the worse of two. A discarded part discards the case.
+Judgement both(const Judgement& a, const Judgement& b);
+
+/// A statement about every Case that `cases` generates.
+///
+///   Claim b5() {
+///     return {.id = "B5", .title = "...", ..., .expected = Verdict::holds,
+///             .check = [](const Run& run) {
+///               return examine(run, Property<Batch>{
+///                 .cases = batches({.rows = {1, 12}, .features = {1, 3}}),   // generators.hpp
+///                 .judge = [&](const Batch& b) {
+///                   auto step = run.subject.step<oracle50>(BatchNormOptions{},
+///                                                          b.inputs<oracle50>());
+///                   return within(abs(lhs - rhs), bound);
+///                 },
+///                 .describe = [&](const Batch& b) { return fmt::format("x = {}", ...); },
+///                 .worst_meaning = "|lhs - rhs| / bound of rounding at 50 digits"});
+///             }};
+///   }
+template <class Case>
+struct Property {
+  rc::Gen<Case> cases;
+  std::function<Judgement(const Case&)> judge;
+  std::function<std::string(const Case&)> describe;  ///< the case, and both sides, in numbers
+  std::string worst_meaning;
+};
+
+/// The generator's source of randomness for case `index`: a function of (seed, claim, index).
+rc::Random random_of(const Run& run, std::size_t index);
+
+/// A property whose cases have lost their type: what the driver works on.
+using AnyCase = std::shared_ptr<const void>;
+Evidence examine_any(const Run& run, const Property<AnyCase>& property);
+
+/// Tries run.cases cases of growing size (discarded ones do not count), counts the violations and
+/// shrinks the first. The verdict is `refuted` where at least one case violates.
+/// Throws    ContractError where run.cases is 0, or 10 cases are discarded for one tried; what
+///           judge throws
+template <class Case>
+Evidence examine(const Run& run, const Property<Case>& property) {
+  const auto typed = [](const AnyCase& c) -> const Case& {
+    return *static_cast<const Case*>(c.get());
+  };
+  Property<AnyCase> any{
+      .cases = rc::Gen<AnyCase>([cases = property.cases](const rc::Random& random, int size) {
+        return rc::shrinkable::map(cases(random, size), [](Case&& c) {
+          return AnyCase(std::make_shared<const Case>(std::move(c)));
+        });
+      }),
+      .judge = [&](const AnyCase& c) { return property.judge(typed(c)); },
+      .describe = [&](const AnyCase& c) { return property.describe(typed(c)); },
+      .worst_meaning = property.worst_meaning};
+  return examine_any(run, any);
+}
+
+}  // namespace normproof::verification::claims::engine

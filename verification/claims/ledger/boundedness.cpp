@@ -1,0 +1,270 @@
+#include "verification/claims/ledger/boundedness.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "verification/claims/fixtures/plain_channel.hpp"
+
+// D1 to D4 and D12: what bounds nu and PowerNorm's gradient.
+namespace normproof::verification::claims::ledger {
+
+namespace {
+
+/// Lambda / Gamma of a step, in magnitude; a step without activations has none and moves nothing.
+Bounded ratio_of(const Driven& step) {
+  return step.Gamma.value == 0 ? Bounded(0) : magnitude(step.Lambda / step.Gamma);
+}
+
+Judgement convex(const Subject& subject, const Drive& d) {
+  PowerNormChannel channel = channel_of(subject, d);
+  Bounded bound = magnitude(Bounded(d.nu));
+  Judgement judged = whether(true);
+  for (const auto& p : d.pushes) {
+    const Driven step = push(channel, d, p);
+    bound = larger(bound, ratio_of(step));
+    judged = both(judged, at_most(magnitude(step.moment.nu), bound));
+  }
+  return judged;
+}
+
+/// |nu| after the last step, and the largest |Lambda / Gamma| of all.
+std::string extremes(const Subject& subject, const Drive& d) {
+  PowerNormChannel channel = channel_of(subject, d);
+  Bounded ratio;
+  for (const auto& p : d.pushes) ratio = larger(ratio, ratio_of(push(channel, d, p)));
+  return fmt::format("{}: nu = {}, max |Lambda/Gamma| = {}", show(d), show(channel.nu().value),
+                     show(ratio.value));
+}
+
+Claim d1() {
+  return {.id = "D1",
+          .title = "ν is a weighted mean of what it has seen",
+          .statement =
+              "θ_t = (1 − α)Γ_t ∈ [0, 1] for all t ⇒ ν_t is a convex combination of ν_0 and "
+              "the Λ_j/Γ_j, hence |ν_t| ≤ max(|ν_0|, max_j |Λ_j/Γ_j|)",
+          .source = "derived: docs/derivations/norms.md (what is true of [SYG+20] Theorem 4)",
+          .assumptions = "0 ≤ Γ_t ≤ 1/(1 − α); any gradients, any start",
+          .expected = Verdict::holds,
+          .check = [](const Run& run) {
+            return examine(run,
+                           Property<Drive>{
+                               .cases = drives({}),
+                               .judge = [&](const Drive& d) { return convex(run.subject, d); },
+                               .describe = [&](const Drive& d) { return extremes(run.subject, d); },
+                               .worst_meaning = "|ν_t| / max(|ν_0|, max_j |Λ_j/Γ_j|)"});
+          }};
+}
+
+constexpr double kMostTheta = 1.75;
+
+Judgement below_two(const Subject& subject, const Drive& d) {
+  PowerNormChannel channel = channel_of(subject, d);
+  Bounded ratio, theta = 1;
+  for (const auto& p : d.pushes) theta = larger(theta, Bounded(p.theta));
+  Judgement judged = whether(true);
+  for (const auto& p : d.pushes) {
+    const Driven step = push(channel, d, p);
+    ratio = larger(ratio, ratio_of(step));
+    const Bounded bound = ratio * theta / (Bounded(2) - theta);
+    judged =
+        both(judged, at_most(magnitude(step.moment.nu), larger(magnitude(Bounded(d.nu)), bound)));
+  }
+  return judged;
+}
+
+Claim d2() {
+  return {.id = "D2",
+          .title = "ν stays bounded for θ below 2",
+          .statement =
+              "θ_t ∈ [0, θ_max], 1 ≤ θ_max < 2, |Λ_j/Γ_j| ≤ R ⇒ "
+              "|ν_t| ≤ max(|ν_0|, R θ_max/(2 − θ_max))",
+          .source = "derived: docs/derivations/norms.md",
+          .assumptions = "θ_max up to 1.75; any gradients, any start",
+          .expected = Verdict::holds,
+          .check = [](const Run& run) {
+            return examine(
+                run, Property<Drive>{
+                         .cases = drives({.most_theta = kMostTheta, .resonant = true}),
+                         .judge = [&](const Drive& d) { return below_two(run.subject, d); },
+                         .describe = [&](const Drive& d) { return extremes(run.subject, d); },
+                         .worst_meaning = "|ν_t| / max(|ν_0|, R θ_max/(2 − θ_max)); attained where "
+                                          "θ = θ_max and the signs of Λ alternate"});
+          }};
+}
+
+Claim d3() {
+  return {.id = "D3",
+          .title = "Cauchy–Schwarz for Λ",
+          .statement = "|Λ| ≤ rms(g) √Γ over the valid rows, hence |Λ/Γ| ≤ rms(g)/√Γ",
+          .source = "derived: docs/derivations/norms.md",
+          .assumptions = "any batch, with padded rows; any α, ε and state",
+          .expected = Verdict::holds,
+          .check = [](const Run& run) {
+            const auto sides = [&](const History& h) {
+              const Moment m = play(channel_of(run.subject, h.paper(), h), h).back();
+              std::vector<Bounded> g;
+              for (std::size_t i = 0; i < h.rows(); ++i)
+                if (h.is_valid(i)) g.push_back(Bounded(h.gamma) * Bounded(h.grad_y.back()[i]));
+              return std::pair{magnitude(m.Lambda), root_mean_square(g) * sqrt(m.Gamma)};
+            };
+            return examine(run,
+                           Property<History>{
+                               .cases = histories({.most_steps = 3, .padded = true}),
+                               .judge =
+                                   [&](const History& h) {
+                                     const auto [left, right] = sides(h);
+                                     return at_most(left, right);
+                                   },
+                               .describe =
+                                   [&](const History& h) {
+                                     const auto [left, right] = sides(h);
+                                     return fmt::format("{}: |Λ| = {}, rms(g)√Γ = {}", show(h),
+                                                        show(left.value), show(right.value));
+                                   },
+                               .worst_meaning = "|Λ| / (rms(g) √Γ), attained where g is along x̂"});
+          }};
+}
+
+/// theta >= (1 - alpha) c in every step, and rms(g) <= 1.
+constexpr double kLeastTheta = 0.25;
+
+Judgement uniformly_bounded(const Subject& subject, const Drive& d) {
+  PowerNormChannel channel = channel_of(subject, d);
+  const Bounded w = Bounded(1) - Bounded(d.alpha);
+  const Bounded c = Bounded(kLeastTheta) * Bounded(oracle50(1 - 2 * margin())) / w;
+  const Bounded root_c = sqrt(c);
+  Judgement judged = whether(true);
+  for (const auto& p : d.pushes) {
+    const Driven step = push(channel, d, p, 1);
+    const Bounded size = root_mean_square(step.moment.remainder);
+    judged = both(judged, at_most(size, Bounded(1) + sqrt(step.Gamma) / root_c));
+    judged = both(judged, at_most(size, Bounded(1) + Bounded(1) / sqrt(w * c)));
+    judged = both(judged, at_most(magnitude(step.moment.nu), Bounded(1) / root_c));
+    for (std::size_t i = 0; i < step.g.size(); ++i) {
+      const Bounded row = magnitude(step.g[i]) + magnitude(step.x_hat[i]) / root_c;
+      judged = both(judged, at_most(magnitude(step.moment.remainder[i]), row));
+      judged = both(judged, at_most(magnitude(step.moment.grad_x[i]), row / step.psi));
+    }
+  }
+  return judged;
+}
+
+/// Gamma = c with g = x_hat / rms until nu is full, then Gamma = 1/(1 - alpha) and g turned round.
+std::string tightness(const Run& run) {
+  Drive d;
+  d.alpha = 0.9;
+  for (int t = 0; t < 60; ++t)
+    d.pushes.push_back({.theta = t < 59 ? kLeastTheta : 1,
+                        .along = t < 59 ? 4.0 : -4.0,
+                        .across = 0,
+                        .z = {1},
+                        .v = {0}});
+  PowerNormChannel channel = channel_of(run.subject, d);
+  Bounded size;
+  for (const auto& p : d.pushes) size = root_mean_square(push(channel, d, p, 1).moment.remainder);
+  return fmt::format(
+      "α = 0.9, (1 − α)c = {}, g turned round in the step with Γ = 10: rms(X̃′) "
+      "attains {:.5f} of G(1 + 1/√((1 − α)c))",
+      kLeastTheta, static_cast<double>(size.value) / 3);
+}
+
+Claim d4() {
+  return {.id = "D4",
+          .title = "PowerNorm's gradient is bounded, uniformly in t",
+          .statement =
+              "c ≤ Γ_t ≤ 1/(1 − α), rms(g_t) ≤ G, ν_0 = 0 ⇒ |ν_t| ≤ G/√c, rms(X̃′_t) ≤ "
+              "G(1 + √(Γ_t/c)) ≤ G(1 + 1/√((1 − α)c)), and by row |X̃′_i| ≤ |g_i| + "
+              "(G/√c)|x̂_i|, |grad_x_i| ≤ that/√(ψ_{t−1}² + ε)",
+          .source = "derived: docs/derivations/norms.md (what is true of [SYG+20] Theorem 4)",
+          .assumptions = "(1 − α)c = 0.25, G = 1; any directions, up to 30 steps",
+          .expected = Verdict::holds,
+          .check = [](const Run& run) {
+            const Evidence main = examine(
+                run, Property<Drive>{
+                         .cases = drives({.least_theta = kLeastTheta, .start = false}),
+                         .judge = [&](const Drive& d) { return uniformly_bounded(run.subject, d); },
+                         .describe = [&](const Drive& d) { return extremes(run.subject, d); },
+                         .worst_meaning = "the largest share of any of the five bounds"});
+            return remarked(main, tightness(run));
+          }};
+}
+
+/// (1/T) |sum_t mean(X~' x_hat)| <= 2 max(|nu_0|, max_j |Lambda_j / Gamma_j|) / ((1 - alpha) T).
+Judgement decays(const Subject& subject, const Drive& d) {
+  PowerNormChannel channel = channel_of(subject, d);
+  Bounded bound = magnitude(Bounded(d.nu)), total;
+  double steps = 0;
+  Judgement judged = whether(true);
+  for (const auto& p : d.pushes) {
+    const Driven step = push(channel, d, p);
+    bound = larger(bound, ratio_of(step));
+    std::vector<Bounded> terms;
+    for (std::size_t i = 0; i < step.x_hat.size(); ++i)
+      terms.push_back(step.moment.remainder[i] * step.x_hat[i]);
+    total += mean(terms);
+    const Bounded T(++steps);
+    judged = both(judged, at_most(magnitude(total) / T,
+                                  Bounded(2) * bound / ((Bounded(1) - Bounded(d.alpha)) * T)));
+  }
+  return judged;
+}
+
+/// The time average over 20000 batches of random data, in double.
+std::string long_average(const Run& run) {
+  Draw draw(random_of(run, 0));
+  PlainChannel channel(run.subject, ref::model::PowerNormOptions{.eps = 0});
+  double total = 0;
+  std::string text = "α = 0.9, random data, time average of mean(X̃′ x̂)";
+  for (int t = 1; t <= 20000; ++t) {
+    std::vector<double> x, g;
+    for (int i = 0; i < 8; ++i) {
+      x.push_back(draw.normal() + 0.5);
+      g.push_back(draw.normal() + 0.7 * x.back());
+    }
+    const PlainMoment m = channel.step(x, g);
+    for (std::size_t i = 0; i < x.size(); ++i) total += m.grad_x[i] / m.rstd * (x[i] * m.rstd) / 8;
+    if (t == 20 || t == 200 || t == 2000 || t == 20000)
+      text += fmt::format(", T = {}: {:.1e}", t, std::fabs(total) / t);
+  }
+  return text;
+}
+
+Claim d12() {
+  return {.id = "D12",
+          .title = "X̃′ and x̂ are orthogonal in the time average",
+          .statement =
+              "θ_t ∈ [0, 1] ⇒ (1/T)|Σ_{t≤T} mean(X̃′_t x̂_t)| = |ν_T − ν_0|/((1 − α)T) ≤ "
+              "2 max(|ν_0|, max_j |Λ_j/Γ_j|)/((1 − α)T): it decays like 1/T",
+          .source = "[CPV+19]; derived: docs/derivations/norms.md",
+          .assumptions = "0 ≤ Γ_t ≤ 1/(1 − α); any gradients, any start",
+          .expected = Verdict::holds,
+          .check = [](const Run& run) {
+            const Evidence main = examine(
+                run, Property<Drive>{
+                         .cases = drives({}),
+                         .judge = [&](const Drive& d) { return decays(run.subject, d); },
+                         .describe = [&](const Drive& d) { return extremes(run.subject, d); },
+                         .worst_meaning = "time average / its bound, over all T"});
+            return remarked(main, long_average(run));
+          }};
+}
+
+}  // namespace
+
+std::vector<Claim> bounded_claims() {
+  return {d1(), d2(), d3(), d4(), d12()};
+}
+
+std::vector<Claim> boundedness_claims() {
+  std::vector<Claim> all;
+  for (const auto& part :
+       {bounded_claims(), unbounded_nu_claims(), gradient_growth_claims(), sparse_channel_claims()})
+    all.insert(all.end(), part.begin(), part.end());
+  const auto number = [](const Claim& claim) { return std::stoi(claim.id.substr(1)); };
+  std::sort(all.begin(), all.end(),
+            [&](const Claim& a, const Claim& b) { return number(a) < number(b); });
+  return all;
+}
+
+}  // namespace normproof::verification::claims::ledger

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <vector>
+
+#include "verification/claims/fixtures/encoder_case.hpp"
+#include "verification/claims/ledger/ledger.hpp"
+
+namespace normproof::verification::claims::ledger {
+
+/// What balls are rounded to where a claim about an encoder is enclosed.
+inline constexpr slong kEncoderBits = 256;
+
+/// a and b may be one number: their enclosures overlap. attained is their distance by the sum of
+/// their radii.
+/// Throws    ContractError where an enclosure is not finite: it would pass anything
+Judgement overlap(const ref::numeric::ball& a, const ref::numeric::ball& b);
+
+/// The sum of the squares of `count` elements from `begin` on; of all elements.
+template <class T>
+T square_sum(const Tensor<T>& values, std::size_t begin, std::size_t count) {
+  T sum(0);
+  for (std::size_t i = begin; i < begin + count; ++i) sum += values.data()[i] * values.data()[i];
+  return sum;
+}
+template <class T>
+T square_sum(const Tensor<T>& values) {
+  return square_sum(values, 0, values.size());
+}
+
+/// "layers.2.norm1.x"
+std::string layer_value(std::size_t layer, const char* name);
+
+// The claims of group E, by subject.
+std::vector<Claim> length_claims();         ///< E1, E2, E3, E10
+std::vector<Claim> jacobian_norm_claims();  ///< E4, E5, E11
+std::vector<Claim> last_layer_claims();     ///< E6 to E9
+std::vector<Claim> gradient_path_claims();  ///< E12 to E15
+
+}  // namespace normproof::verification::claims::ledger

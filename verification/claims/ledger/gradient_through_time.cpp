@@ -1,0 +1,162 @@
+#include <fmt/format.h>
+
+#include "verification/claims/ledger/recursion.hpp"
+
+// C16: the true gradient through time, which PowerNorm's backward stands in for.
+namespace normproof::verification::claims::ledger {
+
+namespace {
+
+using ref::numeric::Dual;
+
+/// One channel of power_norm's forward over a whole history, x[direction] the variable: the loss
+/// sum_t <grad_y_t, y_t>, with its derivative.
+struct Variable {
+  std::size_t step = 0, row = 0;
+};
+
+/// Through the subject, state and derivatives carried from step to step.
+oracle50 slope_of_subject(const Subject& subject, const History& h, const Variable& variable) {
+  NamedTensors<dual> state;
+  const auto set = [&](const char* name, double v) {
+    state.set(name, ref::tensor::full_tensor<dual>({1}, dual(v)));
+  };
+  set("running_psi2", h.psi2);
+  set("nu", h.nu);
+  set("iterations", 0);
+  oracle50 slope = 0;
+  for (std::size_t t = 0; t < h.steps(); ++t) {
+    NormInputs<dual> inputs;
+    inputs.x = ref::tensor::empty_tensor<dual>({h.rows(), 1});
+    for (std::size_t i = 0; i < h.rows(); ++i) inputs.x.data()[i] = dual(h.x[t][i]);
+    if (t == variable.step) inputs.x.data()[variable.row].derivative = 1;
+    inputs.gamma = ref::tensor::full_tensor<dual>({1}, dual(h.gamma));
+    auto step = subject.step<dual>(h.paper(), inputs, state);
+    for (std::size_t i = 0; i < h.rows(); ++i)
+      slope += h.grad_y[t][i] * step.outputs.at("y").data()[i].derivative;
+    state = std::move(step.state);
+  }
+  return slope;
+}
+
+/// The same forward on bounded dual numbers: what rounding may do to that slope.
+oracle50 roundoff_of_slope(const History& h, const Variable& variable) {
+  using Number = Dual<Bounded>;
+  const auto constant = [](double v) { return Number(Bounded(v)); };
+  const Number w = constant(1) - constant(h.alpha_forward);
+  Number psi2 = constant(h.psi2);
+  std::vector<Bounded> terms;
+  for (std::size_t t = 0; t < h.steps(); ++t) {
+    const Number rstd = constant(1) / sqrt(psi2 + constant(h.eps));
+    std::vector<Bounded> squares, slopes;
+    for (std::size_t i = 0; i < h.rows(); ++i) {
+      Number x = constant(h.x[t][i]);
+      if (t == variable.step && i == variable.row) x.derivative = 1;
+      terms.push_back(Bounded(h.grad_y[t][i]) * (constant(h.gamma) * (x * rstd)).derivative);
+      squares.push_back((x * x).value);
+      slopes.push_back((x * x).derivative);
+    }
+    psi2 = constant(h.alpha_forward) * psi2 + w * Number(mean(squares), mean(slopes));
+  }
+  return sum(terms).error;
+}
+
+/// dL/dx_t = g_t / s_(t-1) - x_t (1 - alpha) sum_(u > t) alpha^(u-1-t) Lambda_u / s_(u-1)^2, where
+/// s^2 = psi^2 + eps.
+Bounded future_weighted(const History& h, const Variable& variable) {
+  const Bounded alpha(h.alpha_forward);
+  Bounded psi2 = h.psi2, weight = 1, first, future;
+  for (std::size_t t = 0; t < h.steps(); ++t) {
+    const Bounded square = psi2 + Bounded(h.eps);
+    std::vector<Bounded> squares, products;
+    for (std::size_t i = 0; i < h.rows(); ++i) {
+      const Bounded x(h.x[t][i]), g = Bounded(h.gamma) * Bounded(h.grad_y[t][i]);
+      squares.push_back(x * x);
+      products.push_back(g * x / sqrt(square));
+      if (t == variable.step && i == variable.row) first = g / sqrt(square);
+    }
+    if (t > variable.step) {
+      future += weight * mean(products) / square;
+      weight *= alpha;
+    }
+    psi2 = alpha * psi2 + (Bounded(1) - alpha) * mean(squares);
+  }
+  return first - Bounded(h.x[variable.step][variable.row]) * (Bounded(1) - alpha) * future;
+}
+
+Judgement is_future_weighted(const Subject& subject, const History& h) {
+  Judgement judged = whether(true);
+  for (std::size_t t = 0; t < h.steps(); ++t) {
+    for (std::size_t i = 0; i < h.rows(); ++i) {
+      const Bounded slope(slope_of_subject(subject, h, {t, i}), roundoff_of_slope(h, {t, i}));
+      judged = both(judged, agree(slope, future_weighted(h, {t, i})));
+    }
+  }
+  return judged;
+}
+
+/// How far grad_x of power_norm is from the true gradient over a history of `steps` batches.
+std::string stand_in(const Run& run) {
+  Draw draw(random_of(run, 0));
+  History h;
+  h.alpha_forward = h.alpha_backward = 0.9;
+  h.eps = 1e-5;
+  for (int t = 0; t < 10; ++t) {
+    std::vector<double> x, g;
+    for (int i = 0; i < 3; ++i) {
+      x.push_back(draw.normal());
+      g.push_back(draw.normal() + 0.7 * x.back());
+    }
+    h.x.push_back(x);
+    h.grad_y.push_back(g);
+  }
+  const auto moments = play(channel_of(run.subject, h.paper(), h), h);
+  oracle50 difference = 0, size = 0;
+  for (std::size_t t = 0; t < h.steps(); ++t) {
+    for (std::size_t i = 0; i < h.rows(); ++i) {
+      const oracle50 slope = slope_of_subject(run.subject, h, {t, i});
+      const oracle50 off = moments[t].grad_x[i].value - slope;
+      difference += off * off;
+      size += slope * slope;
+    }
+  }
+  return fmt::format(
+      "PowerNorm's own grad_x, past-weighted, is off by {:.2f} of the norm over {} "
+      "batches from the start",
+      static_cast<double>(oracle50(sqrt(oracle50(difference / size)))), h.steps());
+}
+
+Claim c16() {
+  return {.id = "C16",
+          .title = "the true gradient through time looks ahead",
+          .statement =
+              "∂/∂x_t Σ_u ⟨g_u, x̂_u⟩ = g_t/ψ_{t−1} − x_t (1 − α) Σ_{u>t} αᵘ⁻¹⁻ᵗ "
+              "Λ_u/ψ_{u−1}², with ψ² + ε for ψ² throughout",
+          .source = "derived: docs/derivations/norms.md",
+          .assumptions = "the forward of power_norm; any α, ε and start, W = 0",
+          .expected = Verdict::holds,
+          .check = [](const Run& run) {
+            const Evidence main = examine(
+                run,
+                Property<History>{
+                    .cases = histories({.most_steps = 4, .most_rows = 2}),
+                    .judge = [&](const History& h) { return is_future_weighted(run.subject, h); },
+                    .describe =
+                        [&](const History& h) {
+                          return fmt::format(
+                              "{}: ∂/∂x of the first step's first row {}, formula {}", show(h),
+                              show(slope_of_subject(run.subject, h, {})),
+                              show(future_weighted(h, {}).value));
+                        },
+                    .worst_meaning = "|derivative − formula| / what rounding at 50 digits may do"});
+            return remarked(main, stand_in(run));
+          }};
+}
+
+}  // namespace
+
+std::vector<Claim> gradient_through_time() {
+  return {c16()};
+}
+
+}  // namespace normproof::verification::claims::ledger

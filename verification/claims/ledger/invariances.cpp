@@ -1,0 +1,131 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <functional>
+#include <string>
+
+#include "verification/claims/engine/control.hpp"
+#include "verification/claims/fixtures/channel.hpp"
+#include "verification/claims/ledger/geometry.hpp"
+
+// B17, B18: what PN-V's output does not see of its input, and what it does.
+namespace normproof::verification::claims::ledger {
+
+namespace {
+
+// y of x and of f(x), and what rounding may make of their difference, element by element.
+struct Moved {
+  Vector before, after;
+  oracle50 bound;
+};
+
+Moved moved(const Subject& subject, const NormOptions& options, Statistic statistic, const Batch& b,
+            const std::function<oracle50(const oracle50&)>& f) {
+  Vector x = wide(b.x), shifted;
+  for (const oracle50& v : x) shifted.push_back(f(v));
+  const Vector none(x.size());
+  return {channel_step(subject, options, x, none).y,
+          channel_step(subject, options, shifted, none).y,
+          Slice(x, {}, statistic, 0).x_hat_roundoff() +
+              Slice(shifted, {}, statistic, 0).x_hat_roundoff()};
+}
+
+Judgement equal_up_to_sign(const Moved& m, int sign) {
+  Judgement all = whether(true);
+  for (std::size_t i = 0; i < m.before.size(); ++i)
+    all = both(all, within(absolute(m.after[i] - sign * m.before[i]), m.bound));
+  return all;
+}
+
+std::string show_moved(const Batch& b, const std::string& how, const Moved& m) {
+  return fmt::format("x = {}: f(x) = {}, f({}) = {}", show(b.x), show(narrow(m.before)), how,
+                     show(narrow(m.after)));
+}
+
+// In double: scaling by a power of two and a change of sign reach the output bit by bit.
+bool exact_in_double(const Subject& subject, const Batch& b, double factor) {
+  Batch scaled = b;
+  for (double& v : scaled.x) v *= factor;
+  const auto y = subject.step<double>(power_norm_v_with(0), b.inputs<double>()).outputs.at("y");
+  const auto z =
+      subject.step<double>(power_norm_v_with(0), scaled.inputs<double>()).outputs.at("y");
+  for (std::size_t i = 0; i < y.size(); ++i)
+    if (z.data()[i] != (factor < 0 ? -y.data()[i] : y.data()[i])) return false;
+  return true;
+}
+
+Claim scale_claim() {
+  return {.id = "B17",
+          .title = "PN-V does not see the scale of its input",
+          .statement =
+              "f(c x) = f(x) for c > 0, f(−x) = −f(x), at ε = 0; in double for c = ±2ᵏ bit by bit",
+          .source = "derived: docs/derivations/claims.md, B17",
+          .assumptions = "ε = 0, ψ > 0, no overflow",
+          .expected = Verdict::holds,
+          .check = [](const Run& run) {
+            const auto& subject = run.subject;
+            const auto scaled = [&](const Batch& b, int sign) {
+              return moved(subject, power_norm_v_with(0), Statistic::quadratic_mean, b,
+                           [&](const oracle50& v) { return oracle50(sign * b.extra[0] * v); });
+            };
+            return examine(
+                run, Property<Batch>{
+                         .cases = channels(1, 9, false, 1),
+                         .judge =
+                             [&](const Batch& b) {
+                               const double two = std::ldexp(1.0, std::ilogb(b.extra[0]));
+                               return both(both(equal_up_to_sign(scaled(b, 1), 1),
+                                                equal_up_to_sign(scaled(b, -1), -1)),
+                                           whether(exact_in_double(subject, b, two) &&
+                                                   exact_in_double(subject, b, -two)));
+                             },
+                         .describe =
+                             [&](const Batch& b) {
+                               return show_moved(b, fmt::format("{} x", b.extra[0]), scaled(b, 1)) +
+                                      "; " +
+                                      show_moved(b, fmt::format("−{} x", b.extra[0]),
+                                                 scaled(b, -1));
+                             },
+                         .worst_meaning = "|f(c x) − f(x)| / bound of rounding at 50 digits"});
+          }};
+}
+
+// The bound is BN's for both: the larger one, since sigma <= psi.
+Property<Batch> shift_property(const Subject& subject, const NormOptions& options) {
+  const auto shifted = [&subject, options](const Batch& b) {
+    return moved(subject, options, Statistic::variance, b,
+                 [&](const oracle50& v) { return oracle50(v + b.extra[0]); });
+  };
+  return {.cases = channels(2, 8, true, 1),
+          .judge = [=](const Batch& b) { return equal_up_to_sign(shifted(b), 1); },
+          .describe =
+              [=](const Batch& b) {
+                return show_moved(b, fmt::format("x + {}", b.extra[0]), shifted(b));
+              },
+          .worst_meaning = "|f(x + t) − f(x)| / bound of rounding at 50 digits"};
+}
+
+Claim shift_claim() {
+  return {
+      .id = "B18",
+      .title = "PN-V does not see a shift of its input",
+      .statement = "f(x + t) = f(x)",
+      .source = "derived: docs/derivations/claims.md, B17",
+      .assumptions = "ε = 0, σ > 0, t > 0",
+      .expected = Verdict::refuted,
+      .dropped = "centring: BN subtracts the mean and is invariant, PN-V does not",
+      .check = [](const Run& run) {
+        return refuted_beside(
+            examine(run, shift_property(run.subject, power_norm_v_with(0))),
+            [&] { return examine(fewer(run), shift_property(run.subject, batch_norm_with(0))); },
+            "for BN it holds");
+      }};
+}
+
+}  // namespace
+
+std::vector<Claim> invariance_claims() {
+  return {scale_claim(), shift_claim()};
+}
+
+}  // namespace normproof::verification::claims::ledger

@@ -1,0 +1,297 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "verification/claims/engine/control.hpp"
+#include "verification/claims/fixtures/channel.hpp"
+#include "verification/claims/ledger/encoders.hpp"
+
+// E4, E5, E11: the operator norm of LayerNorm's Jacobian, and what is made of it.
+namespace normproof::verification::claims::ledger {
+
+namespace {
+
+NormOptions layer_norm_of(double eps) {
+  return ref::model::LayerNormOptions{.eps = eps};
+}
+
+rc::Gen<Batch> tokens(std::size_t least, double most_eps,
+                      const std::function<bool(const Batch&)>& accept) {
+  const BatchKind kind{.least_rows = least,
+                       .most_rows = 7,
+                       .most_features = 1,
+                       .affine = false,
+                       .least_eps = most_eps == 0 ? 0 : 1e-12,
+                       .most_eps = most_eps,
+                       .degenerate = false};
+  return batches(kind, [accept](const Batch& b) {
+    const bool spread = std::any_of(b.x.begin(), b.x.end(), [&](double v) { return v != b.x[0]; });
+    return spread && accept(b);
+  });
+}
+
+/// Orthogonal to 1 and to x, of length at least sqrt(1/3): the longest that a unit vector leaves.
+Vector stretched_direction(const Vector& x) {
+  Vector best = without_one_and(x, unit(x.size(), 0));
+  for (std::size_t k = 1; k < x.size(); ++k) {
+    Vector other = without_one_and(x, unit(x.size(), k));
+    if (square(other) > square(best)) best = std::move(other);
+  }
+  return best;
+}
+
+/// ||J^T g||^2, and what rounding may make of it.
+struct Stretched {
+  oracle50 squared, bound;
+};
+Stretched through_layer_norm(const Subject& subject, double eps, const Vector& x, const Vector& g) {
+  return {square(channel_step(subject, layer_norm_of(eps), x, g, Axis::features).grad_x),
+          Slice(x, g, Statistic::variance, eps).square_roundoff()};
+}
+
+/// y's derivatives on dual numbers are (delta_ij - 1/d - x_hat_i x_hat_j/d)/s; row i of it is what
+/// Slice gives for g = e_i.
+Judgement judge_entries(const Subject& subject, const Batch& b) {
+  const std::size_t d = b.x.size();
+  const Vector x = wide(b.x);
+  NormInputs<dual> in;
+  in.x = ref::tensor::empty_tensor<dual>({1, d});
+  for (std::size_t i = 0; i < d; ++i) in.x.data()[i] = dual(b.x[i]);
+  Judgement all = whether(true);
+  for (std::size_t j = 0; j < d; ++j) {
+    in.x.data()[j].derivative = 1;
+    const auto y = subject.step<dual>(layer_norm_of(b.eps), in).outputs.at("y");
+    in.x.data()[j].derivative = 0;
+    for (std::size_t i = 0; i < d; ++i) {
+      const Slice row(x, unit(d, i), Statistic::variance, b.eps);
+      all = both(all, within(absolute(y.data()[i].derivative - row.grad_x[j]),
+                             2 * row.gradient_roundoff()));
+    }
+  }
+  return all;
+}
+
+struct NormOfJacobian {
+  oracle50 squared, expected, bound;
+};
+
+/// d >= 3: attained at a g orthogonal to 1 and x; that it is off from orthogonal by roundings
+/// counts squared. d = 2: at (1, -1), eps^2/s^6.
+NormOfJacobian norm_of_jacobian(const Subject& subject, const Batch& b) {
+  const Vector x = wide(b.x);
+  const Slice slice(x, {}, Statistic::variance, b.eps);
+  const oracle50 s2 = slice.s * slice.s;
+  const bool two = x.size() == 2;
+  const Vector g = two ? Vector{1, -1} : stretched_direction(x);
+  const Stretched stretched = through_layer_norm(subject, b.eps, x, g);
+  const oracle50 share = two ? oracle50(b.eps / s2) : oracle50(1);
+  return {stretched.squared, square(g) * share * share / s2, stretched.bound};
+}
+
+Judgement judge_norm(const Subject& subject, const Batch& b) {
+  const NormOfJacobian n = norm_of_jacobian(subject, b);
+  const Vector x = wide(b.x), g = wide(b.grad_y);
+  const Stretched any = through_layer_norm(subject, b.eps, x, g);
+  const oracle50 limit =
+      n.expected / square(x.size() == 2 ? Vector{1, -1} : stretched_direction(x));
+  return both(both(within(absolute(n.squared - n.expected), n.bound),
+                   within(any.squared, square(g) * limit + any.bound)),
+              judge_entries(subject, b));
+}
+
+Property<Batch> norm_property(const Subject& subject, double most_eps) {
+  return {.cases = tokens(2, most_eps, [](const Batch&) { return true; }),
+          .judge = [&](const Batch& b) { return judge_norm(subject, b); },
+          .describe =
+              [&](const Batch& b) {
+                const NormOfJacobian n = norm_of_jacobian(subject, b);
+                return fmt::format("{}: ‖Jᵀg‖² = {} at the worst g, expected {}", show(b),
+                                   show(n.squared), show(n.expected));
+              },
+          .worst_meaning = "distance / bound of rounding at 50 digits; ‖Jᵀg‖² by its limit"};
+}
+
+Claim exact_norm_claim() {
+  return {.id = "E4",
+          .title = "the operator norm of LayerNorm's Jacobian",
+          .statement =
+              "J = (I − 11ᵀ/d − x̂x̂ᵀ/d)/s, s = √(σ² + ε): ‖J‖₂ = 1/s for d ≥ 3, which is "
+              "√d/‖x − mean‖ at ε = 0; ‖J‖₂ = ε/s³ for d = 2",
+          .source = "[XYH+20] Lemma 3, made exact; derived: docs/derivations/claims.md, E",
+          .assumptions = "σ > 0, no gamma; attained at g ⊥ 1, x and not exceeded elsewhere",
+          .expected = Verdict::holds,
+          .check = [](const Run& run) {
+            return held_beside(examine(run, norm_property(run.subject, 0)),
+                               examine(run, norm_property(run.subject, 1)), "with ε > 0");
+          }};
+}
+
+// ---- E5: ||J|| ||x||/sqrt(d) = sqrt(1 + mean^2/variance) is not bounded.
+
+struct Ratio {
+  oracle50 squared, bound;
+};
+
+Ratio ratio(const Subject& subject, const Batch& b) {
+  const Vector x = wide(b.x), g = stretched_direction(x);
+  const Stretched stretched = through_layer_norm(subject, 0, x, g);
+  const oracle50 factor = square(x) / (static_cast<double>(x.size()) * square(g));
+  return {stretched.squared * factor, stretched.bound * factor};
+}
+
+Property<Batch> ratio_property(const Subject& subject, bool small_mean) {
+  const auto accept = [=](const Batch& b) {
+    const Slice slice(wide(b.x), {}, Statistic::variance, 0);
+    return !small_mean || slice.mean * slice.mean <= slice.statistic;
+  };
+  return {.cases = tokens(3, 0, accept),
+          .judge =
+              [&](const Batch& b) {
+                const Ratio r = ratio(subject, b);
+                return within(r.squared, 4 + r.bound);
+              },
+          .describe =
+              [&](const Batch& b) {
+                return fmt::format("x = {}: ‖J‖₂ ‖x‖/√d = {}", show(b.x),
+                                   show(oracle50(sqrt(ratio(subject, b).squared))));
+              },
+          .worst_meaning = "(‖J‖₂ ‖x‖/√d)²/4"};
+}
+
+Claim length_norm_claim() {
+  return {.id = "E5",
+          .title = "the norm of LayerNorm's Jacobian by the length of x",
+          .statement = "‖J_LN(x)‖₂ ≤ 2 √d/‖x‖₂; with any other constant likewise",
+          .source =
+              "[XYH+20] Lemma 3, whose proof puts ‖x‖ for ‖x − mean‖; derived: "
+              "docs/derivations/claims.md, E",
+          .assumptions = "ε = 0, σ > 0, d ≥ 3",
+          .expected = Verdict::refuted,
+          .dropped = "a bound on |mean|/σ: ‖J‖₂ ‖x‖/√d = √(1 + mean²/σ²)",
+          .check = [](const Run& run) {
+            Evidence evidence = refuted_beside(
+                examine(run, ratio_property(run.subject, false)),
+                [&] { return examine(fewer(run), ratio_property(run.subject, true)); },
+                "with |mean| ≤ σ it holds");
+            Batch b;
+            b.rows = 3, b.features = 1;
+            b.x = {99, 100, 101};
+            return remarked(evidence,
+                            fmt::format("x = (99, 100, 101): ‖J‖₂ ‖x‖/√d = {}",
+                                        show(oracle50(sqrt(ratio(run.subject, b).squared)))));
+          }};
+}
+
+// ---- E11: a law that gives each of N states (r, -r, 0) the probability 1/N, with the numbers of
+// the theorem's proof: alpha_0 = epsilon = 1/10, so that epsilon/(1 + epsilon - alpha_0) = 1/10.
+
+struct Law {
+  std::vector<double> r;  ///< each above 0
+};
+
+rc::Gen<Law> laws(bool bounded) {
+  return shrinking<Law>(
+      [=](Draw& draw) {
+        Law law;
+        law.r.assign(20, 1);
+        const std::size_t low = draw.between(0, bounded ? 1 : 3);
+        for (std::size_t i = 0; i < low; ++i) law.r[i] = std::fabs(draw.power(-4, -1));
+        if (!bounded) law.r.back() = std::ldexp(1.0, static_cast<int>(draw.between(0, 8)));
+        return law;
+      },
+      [](const Law& law) {
+        std::vector<Law> result;
+        for (std::size_t i = 0; i < law.r.size(); ++i) {
+          if (law.r.size() > 2) {
+            result.push_back(law);
+            result.back().r.erase(result.back().r.begin() + static_cast<long>(i));
+          }
+          for (const double v : simpler(law.r[i])) {
+            if (!(v > 0)) continue;
+            result.push_back(law);
+            result.back().r[i] = v;
+          }
+        }
+        return result;
+      });
+}
+
+/// How many of the N states have Y = ||x||^2 above 1.1 E Y, and ||J_LN||^2 above d/(E Y/10). The
+/// squares and their sum are exact at 50 digits; ||J_LN||^2 is rstd^2, off by less than 16
+/// roundings.
+struct Counted {
+  std::size_t above = 0, steep = 0;
+};
+
+Counted count_states(const Subject& subject, const Law& law) {
+  const std::size_t count = law.r.size();
+  NormInputs<oracle50> in;
+  in.x = ref::tensor::full_tensor<oracle50>({count, 3}, 0);
+  oracle50 total = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const oracle50 r = law.r[i];
+    in.x(i, 0) = r;
+    in.x(i, 1) = -r;
+    total += 2 * r * r;
+  }
+  const auto rstd = subject.step<oracle50>(layer_norm_of(0), in).outputs.at("rstd");
+  const oracle50 states = static_cast<double>(count);
+  Counted counted;
+  for (std::size_t i = 0; i < count; ++i) {
+    const oracle50 r = law.r[i], norm = rstd.data()[i];
+    if (10 * states * 2 * r * r > 11 * total) ++counted.above;
+    if (norm * norm * total > 30 * states * (1 + 16 * epsilon50())) ++counted.steep;
+  }
+  return counted;
+}
+
+Property<Law> law_property(const Subject& subject, std::size_t most_above) {
+  return {.cases = laws(most_above == 0),
+          .judge =
+              [&subject, most_above](const Law& law) {
+                const Counted counted = count_states(subject, law);
+                if (counted.above > most_above) return discarded();
+                const auto states = static_cast<double>(law.r.size());
+                return within(static_cast<double>(10 * counted.steep),
+                              static_cast<double>(10 * most_above) + states);
+              },
+          .describe =
+              [&subject, most_above](const Law& law) {
+                const Counted counted = count_states(subject, law);
+                const std::size_t states = law.r.size();
+                return fmt::format(
+                    "x = (r, −r, 0), r = {}, with probability 1/{} each: {} of them "
+                    "have ‖x‖² > 1.1 E‖x‖²; ‖J_LN‖² > 10 d/E‖x‖² in {}, allowed "
+                    "{}/{} + 1/10",
+                    show(law.r), states, counted.above, counted.steep, most_above, states);
+              },
+          .worst_meaning = "P(‖J_LN‖² > d/(α₀ E Y)) / (δ + ε/(1 + ε − α₀))"};
+}
+
+Claim reverse_markov_claim() {
+  return {
+      .id = "E11",
+      .title = "the reverse Markov inequality where Y ≤ (1 + ε) E Y with probability 1 − δ alone",
+      .statement =
+          "P(Y ≤ (1 + ε) E Y) ≥ 1 − δ, Y = ‖x‖² ⇒ P(‖J_LN(x)‖² > d/(α₀ E Y)) ≤ "
+          "δ + ε/(1 + ε − α₀), α₀ = 1/10",
+      .source = "[XYH+20] proof of Theorem 1; derived: docs/derivations/claims.md, E",
+      .assumptions = "mean(x) = 0, d = 3, ε = 1/10; N equally likely states, δ = 1/N",
+      .expected = Verdict::refuted,
+      .dropped = "Y ≤ (1 + ε) E Y always (δ = 0): one state of large Y moves E Y past the rest",
+      .check = [](const Run& run) {
+        return refuted_beside(
+            examine(run, law_property(run.subject, 1)),
+            [&] { return examine(fewer(run), law_property(run.subject, 0)); },
+            "with Y ≤ (1 + ε) E Y always it holds");
+      }};
+}
+
+}  // namespace
+
+std::vector<Claim> jacobian_norm_claims() {
+  return {exact_norm_claim(), length_norm_claim(), reverse_markov_claim()};
+}
+
+}  // namespace normproof::verification::claims::ledger

@@ -1,0 +1,17 @@
+#include "verification/claims/ledger/ledger.hpp"
+
+namespace normproof::verification::claims::ledger {
+
+const std::vector<Claim>& ledger() {
+  static const std::vector<Claim> claims = [] {
+    std::vector<Claim> all;
+    for (const auto& part :
+         {textbook_claims(), backward_claims(), geometry_claims(), recursion_claims(),
+          boundedness_claims(), encoder_claims(), matmul_claims()})
+      all.insert(all.end(), part.begin(), part.end());
+    return all;
+  }();
+  return claims;
+}
+
+}  // namespace normproof::verification::claims::ledger

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <vector>
+
+#include "verification/claims/fixtures/generators.hpp"
+
+namespace normproof::verification::claims::ledger {
+
+// Every claim is written in the words of these two rooms.
+using namespace engine;
+using namespace fixtures;
+
+/// Every claim, in the order T (textbook), A, B, C, D, E, M.
+const std::vector<Claim>& ledger();
+
+// Each file of claims:
+std::vector<Claim> textbook_claims();     ///< T: LayerNorm and BatchNorm as textbooks compare them
+std::vector<Claim> backward_claims();     ///< A: every backward is the derivative of its forward
+std::vector<Claim> geometry_claims();     ///< B: norms, projectors, Lipschitz constants
+std::vector<Claim> recursion_claims();    ///< C: the recursions of PowerNorm
+std::vector<Claim> boundedness_claims();  ///< D: when nu and the gradient stay bounded
+std::vector<Claim> encoder_claims();      ///< E: lengths and gradients inside whole encoders
+std::vector<Claim> matmul_claims();       ///< M: the error bound of matrix products
+
+}  // namespace normproof::verification::claims::ledger

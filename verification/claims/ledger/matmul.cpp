@@ -1,0 +1,184 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ref/ops/matmul.hpp"
+#include "verification/claims/fixtures/generators.hpp"
+#include "verification/claims/ledger/ledger.hpp"
+#include "verification/compare/bound.hpp"
+
+// Group M: the error bound of the sum of products of rule R1.
+namespace normproof::verification::claims::ledger {
+
+namespace {
+
+using ref::numeric::ball;
+using ref::tensor::Tensor;
+namespace bound = compare::bound;
+
+constexpr std::size_t kMostDepth = 600;  // past two edges of R1's blocks of 256
+constexpr slong kBits = 400;
+
+/// a [rows,depth] times b [depth,columns], row-major.
+struct Factors {
+  std::size_t rows = 1, depth = 1, columns = 1;
+  std::vector<double> a, b;
+
+  Tensor<double> left() const { return tensor(a, rows, depth); }
+  Tensor<double> right() const { return tensor(b, depth, columns); }
+
+ private:
+  static Tensor<double> tensor(const std::vector<double>& values, std::size_t rows,
+                               std::size_t columns) {
+    auto t = ref::tensor::empty_tensor<double>({rows, columns});
+    std::copy(values.begin(), values.end(), t.begin());
+    return t;
+  }
+};
+
+/// Normal; graded over 90 binary orders; or cancelling, where every term but the last is followed
+/// by its negative, up to a last bit.
+Factors draw_factors(Draw& draw) {
+  Factors f;
+  f.rows = draw.sized(1, 3);
+  f.columns = draw.sized(1, 3);
+  f.depth = draw.chance(0.7) ? draw.sized(1, 40) : draw.between(1, kMostDepth);
+  const std::size_t family = draw.between(0, 2);
+  const auto number = [&] { return family == 1 ? draw.power(-45, 45) : draw.normal(); };
+  for (std::size_t i = 0; i < f.rows * f.depth; ++i) f.a.push_back(number());
+  for (std::size_t i = 0; i < f.depth * f.columns; ++i) f.b.push_back(number());
+  if (family == 2) {
+    for (std::size_t k = 1; k < f.depth; k += 2) {
+      for (std::size_t i = 0; i < f.rows; ++i)
+        f.a[i * f.depth + k] = -f.a[i * f.depth + k - 1] * (draw.chance(0.5) ? 1 : 1 + 0x1p-40);
+      for (std::size_t j = 0; j < f.columns; ++j)
+        f.b[k * f.columns + j] = f.b[(k - 1) * f.columns + j];
+    }
+  }
+  return f;
+}
+
+Factors with_depths(const Factors& f, std::size_t begin, std::size_t end) {
+  Factors result{f.rows, end - begin, f.columns, {}, {}};
+  for (std::size_t i = 0; i < f.rows; ++i)
+    for (std::size_t k = begin; k < end; ++k) result.a.push_back(f.a[i * f.depth + k]);
+  for (std::size_t i = begin * f.columns; i < end * f.columns; ++i) result.b.push_back(f.b[i]);
+  return result;
+}
+
+Factors one_element(const Factors& f, std::size_t row, std::size_t column) {
+  Factors result{1, f.depth, 1, {}, {}};
+  for (std::size_t k = 0; k < f.depth; ++k) {
+    result.a.push_back(f.a[row * f.depth + k]);
+    result.b.push_back(f.b[k * f.columns + column]);
+  }
+  return result;
+}
+
+std::vector<Factors> simplify_factors(const Factors& f) {
+  std::vector<Factors> result;
+  if (f.rows * f.columns > 1) {
+    for (std::size_t i = 0; i < f.rows; ++i)
+      for (std::size_t j = 0; j < f.columns; ++j) result.push_back(one_element(f, i, j));
+    return result;
+  }
+  for (std::size_t part = f.depth / 2; part > 0; part /= 2) {
+    result.push_back(with_depths(f, part, f.depth));
+    result.push_back(with_depths(f, 0, f.depth - part));
+  }
+  if (f.depth > 8) return result;
+  for (std::size_t k = 0; k < f.depth; ++k) {
+    for (const double v : simpler(f.a[k])) {
+      result.push_back(f);
+      result.back().a[k] = v;
+    }
+    for (const double v : simpler(f.b[k])) {
+      result.push_back(f);
+      result.back().b[k] = v;
+    }
+  }
+  return result;
+}
+
+std::string describe(const Run& run, const Factors& f) {
+  const double got = run.subject.matmul(f.left(), f.right()).data()[0];
+  const ref::numeric::BallPrecision precision(kBits);
+  const auto exact =
+      ref::ops::matmul(ref::tensor::convert<ball>(f.left()), ref::tensor::convert<ball>(f.right()));
+  return fmt::format("a = {}, b = {}: {}, exactly {}", show(f.a), show(f.b), got,
+                     ref::numeric::to_double(exact.data()[0]));
+}
+
+/// judge(|computed - exact|, exact, bound of the element), for every element.
+template <class Judge>
+Property<Factors> every_element(const Run& run, Judge judge, const char* worst_meaning) {
+  return {.cases = shrinking<Factors>(draw_factors, simplify_factors),
+          .judge =
+              [&run, judge](const Factors& f) {
+                const Tensor<double> a = f.left(), b = f.right();
+                const Tensor<double> c = run.subject.matmul(a, b);
+                const Tensor<double> limit = bound::matmul(a, b);
+                const ref::numeric::BallPrecision precision(kBits);
+                const auto exact =
+                    ref::ops::matmul(ref::tensor::convert<ball>(a), ref::tensor::convert<ball>(b));
+                Judgement all = whether(true);
+                for (std::size_t i = 0; i < c.size(); ++i)
+                  all = both(all, judge(f.depth, ball(c.data()[i]) - exact.data()[i],
+                                        exact.data()[i], limit.data()[i]));
+                return all;
+              },
+          .describe = [&run](const Factors& f) { return describe(run, f); },
+          .worst_meaning = worst_meaning};
+}
+
+double largest(const ball& x) {
+  return std::max(x.upper(), -x.lower());
+}
+double smallest(const ball& x) {
+  return std::max({x.lower(), -x.upper(), 0.0});
+}
+
+}  // namespace
+
+std::vector<Claim> matmul_claims() {
+  return {
+      {.id = "M1",
+       .title = "The error of a matrix product is within its bound",
+       .statement =
+           "|ĉ − Σ aₖbₖ| ≤ γ(r) Σ |aₖbₖ| + K η (1 + γ(r)), r = min(K, 256) + ⌈K/256⌉ − 1, for "
+           "every element",
+       .source = "derived: docs/error_analysis.md, section 7; [Hig02] section 3.1",
+       .assumptions = "finite a, b; no overflow; random, graded over 90 binary orders, cancelling",
+       .expected = Verdict::holds,
+       .check =
+           [](const Run& run) {
+             return examine(run, every_element(
+                                     run,
+                                     [](std::size_t, const ball& error, const ball&, double limit) {
+                                       return within(largest(error), limit);
+                                     },
+                                     "|ĉ − c| / bound, c enclosed at 400 bits"));
+           }},
+      {.id = "M2",
+       .title = "A matrix product is accurate to γ(r) of itself",
+       .statement = "|ĉ − c| ≤ γ(r) |c|, c = Σ aₖbₖ, for every element",
+       .source = "folklore: one relative tolerance for all elements; refuted: "
+                 "docs/error_analysis.md, section 7",
+       .assumptions = "finite a, b; no overflow, no underflow",
+       .expected = Verdict::refuted,
+       .dropped = "all aₖbₖ of one sign; where they cancel, Σ |aₖbₖ| is no multiple of |c|",
+       .check = [](const Run& run) {
+         return examine(run,
+                        every_element(
+                            run,
+                            [](std::size_t depth, const ball& error, const ball& exact, double) {
+                              return within(
+                                  smallest(error),
+                                  bound::gamma(bound::matmul_roundings(depth)) * largest(exact));
+                            },
+                            "|ĉ − c| / (γ(r) |c|)"));
+       }}};
+}
+
+}  // namespace normproof::verification::claims::ledger

@@ -1,0 +1,337 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "verification/claims/fixtures/backward_check.hpp"
+#include "verification/claims/ledger/recursion.hpp"
+
+// C12 to C15: padded rows, and what group scaling keeps in check.
+namespace normproof::verification::claims::ledger {
+
+namespace {
+
+constexpr auto kPadded = "at least one valid and one padded row; any α, ε, start; no group scaling";
+
+/// No gradient arrives at the padded rows.
+History silent_pads(History h) {
+  for (auto& g : h.grad_y)
+    for (std::size_t i = 0; i < h.rows(); ++i)
+      if (!h.is_valid(i)) g[i] = 0;
+  return h;
+}
+
+/// Other numbers in the padded rows of x.
+History other_pads(History h) {
+  for (auto& x : h.x)
+    for (std::size_t i = 0; i < h.rows(); ++i)
+      if (!h.is_valid(i)) x[i] = 5 * x[i] + 1;
+  return h;
+}
+
+/// As released, with or without the padded rows in the backward.
+std::vector<Moment> released(const Subject& subject, const History& h, bool pads_in_backward) {
+  auto options = h.released();
+  options.pads_in_backward = pads_in_backward;
+  return play(channel_of(subject, options, h), h);
+}
+std::vector<Moment> paper(const Subject& subject, const History& h) {
+  return play(channel_of(subject, h.paper(), h), h);
+}
+
+/// grad_x of the padded rows is 0, but for rounding.
+Judgement pads_stay_still(const std::vector<Moment>& moments, const History& h) {
+  Judgement judged = whether(true);
+  for (const Moment& m : moments)
+    for (std::size_t i = 0; i < h.rows(); ++i)
+      if (!h.is_valid(i)) judged = both(judged, agree(m.grad_x[i], Bounded(0)));
+  return judged;
+}
+Judgement pads_are_zero(const std::vector<Moment>& moments, const History& h) {
+  for (const Moment& m : moments)
+    for (std::size_t i = 0; i < h.rows(); ++i)
+      if (!h.is_valid(i) && m.grad_x[i].value != 0) return whether(false);
+  return whether(true);
+}
+
+Judgement same_bits(const Moment& a, const Moment& b) {
+  return whether(a.nu.value == b.nu.value && a.running_psi2.value == b.running_psi2.value);
+}
+
+Property<History> about(std::function<Judgement(const History&)> judge,
+                        std::function<std::string(const History&)> describe,
+                        const std::string& meaning) {
+  return {.cases = histories({.padded = true}),
+          .judge = std::move(judge),
+          .describe = std::move(describe),
+          .worst_meaning = meaning};
+}
+
+Claim c12() {
+  return {
+      .id = "C12",
+      .title = "released code: padded rows get no gradient",
+      .statement = "∂L/∂y = 0 in the padded rows ⇒ grad_x = 0 there",
+      .source = "released code; author's answer in its issue 11",
+      .assumptions = kPadded,
+      .expected = Verdict::refuted,
+      .dropped =
+          "Γ, Λ and X̃′ over the valid rows alone: the released backward subtracts ν x̂ from "
+          "every row",
+      .check = [](const Run& run) {
+        const auto describe = [&](const History& drawn) {
+          const History h = silent_pads(drawn);
+          std::vector<std::string> numbers;
+          const Moment last = released(run.subject, h, true).back();
+          for (const Bounded& v : last.grad_x) numbers.push_back(show(v.value));
+          return fmt::format("{}: grad_x of the last step ({})", show(h), fmt::join(numbers, ", "));
+        };
+        const Evidence main =
+            examine(run, about(
+                             [&](const History& drawn) {
+                               const History h = silent_pads(drawn);
+                               return pads_stay_still(released(run.subject, h, true), h);
+                             },
+                             describe, kRounding));
+        return refuted_beside(
+            main,
+            [&] {
+              return examine(fewer(run),
+                             about(
+                                 [&](const History& drawn) {
+                                   const History h = silent_pads(drawn);
+                                   return both(pads_are_zero(paper(run.subject, h), h),
+                                               pads_are_zero(released(run.subject, h, false), h));
+                                 },
+                                 describe, "exact"));
+            },
+            "exactly 0 in power_norm, and as released with pads_in_backward = false");
+      }};
+}
+
+Claim c13() {
+  return {.id = "C13",
+          .title = "released code: ν does not depend on padded content",
+          .statement =
+              "two histories that differ in the padded rows of x alone leave the same "
+              "ema_gz",
+          .source = "released code; author's answer in its issue 11",
+          .assumptions = kPadded,
+          .expected = Verdict::refuted,
+          .dropped = "Γ and Λ over the valid rows alone: the released code averages over all rows",
+          .check = [](const Run& run) {
+            const auto describe = [&](const History& h) {
+              return fmt::format("{}: ema_gz = {}; with 5 x + 1 in the padded rows: {}", show(h),
+                                 show(released(run.subject, h, true).back().nu.value),
+                                 show(released(run.subject, other_pads(h), true).back().nu.value));
+            };
+            const Evidence main = examine(
+                run, about(
+                         [&](const History& h) {
+                           return agree(released(run.subject, h, true).back().nu,
+                                        released(run.subject, other_pads(h), true).back().nu);
+                         },
+                         describe, kRounding));
+            return refuted_beside(
+                main,
+                [&] {
+                  return examine(
+                      fewer(run),
+                      about(
+                          [&](const History& h) {
+                            const History other = other_pads(h);
+                            const auto psi2 = [&](const History& history) {
+                              return released(run.subject, history, true).back().running_psi2.value;
+                            };
+                            const Judgement judged =
+                                both(same_bits(paper(run.subject, h).back(),
+                                               paper(run.subject, other).back()),
+                                     same_bits(released(run.subject, h, false).back(),
+                                               released(run.subject, other, false).back()));
+                            return both(judged, whether(psi2(h) == psi2(other)));
+                          },
+                          describe, "exact"));
+                },
+                "the same bits of ν in power_norm and as released with pads_in_backward = false, "
+                "and of ψ² everywhere");
+          }};
+}
+
+/// mean and biased variance of one column over the rows listed: the subject's values, with bounds.
+struct Variance {
+  Bounded mean, variance;
+};
+Variance variance_of(const std::vector<Bounded>& x, const NormStep<oracle50>& step,
+                     std::size_t column) {
+  Variance result;
+  std::vector<Bounded> squares;
+  squares.reserve(x.size());
+  result.mean = mean(x);
+  for (const Bounded& v : x) squares.push_back((v - result.mean) * (v - result.mean));
+  result.variance = mean(squares);
+  result.mean.value = step.outputs.at("mean").data()[column];
+  result.variance.value = step.outputs.at("biased_variance").data()[column];
+  return result;
+}
+
+/// Statistics of one column, from the valid rows by the mask, and from all rows after the padded
+/// ones were overwritten by the valid mean.
+struct Filled {
+  Variance masked, filled;
+};
+std::vector<Filled> fill(const Subject& subject, const Batch& b) {
+  const NormOptions options =
+      ref::model::BatchNormOptions{.eps = b.eps, .unbiased_running_variance = false};
+  NormInputs<oracle50> inputs = b.inputs<oracle50>();
+  const auto masked = subject.step<oracle50>(options, inputs);
+  for (std::size_t i = 0; i < b.rows; ++i)
+    for (std::size_t j = 0; j < b.features; ++j)
+      if (!b.is_valid(i)) inputs.x(i, j) = masked.outputs.at("mean").data()[j];
+  inputs.valid = ref::tensor::Mask();
+  const auto filled = subject.step<oracle50>(options, inputs);
+
+  std::vector<Filled> result;
+  for (std::size_t j = 0; j < b.features; ++j) {
+    std::vector<Bounded> valid, all;
+    for (std::size_t i = 0; i < b.rows; ++i)
+      if (b.is_valid(i)) valid.emplace_back(b.x_at(i, j));
+    Filled column;
+    column.masked = variance_of(valid, masked, j);
+    for (std::size_t i = 0; i < b.rows; ++i)
+      all.push_back(b.is_valid(i) ? Bounded(b.x_at(i, j)) : column.masked.mean);
+    column.filled = variance_of(all, filled, j);
+    result.push_back(column);
+  }
+  return result;
+}
+
+Claim c14() {
+  return {
+      .id = "C14",
+      .title = "pads filled with the mean shrink the variance",
+      .statement =
+          "padded rows overwritten by the valid mean, then BatchNorm over all rows: the "
+          "mean is exact, the variance (1 − p) σ_V², p = share of padded rows",
+      .source = "the BatchNorm baseline of the released code; derived: docs/derivations/norms.md",
+      .assumptions = "at least one valid row; offsets up to 2²⁶ σ",
+      .expected = Verdict::holds,
+      .check = [](const Run& run) {
+        const auto share = [](const Batch& b) {
+          return Bounded(static_cast<double>(b.valid_rows())) /
+                 Bounded(static_cast<double>(b.rows));
+        };
+        const auto describe = [&](const Batch& b) {
+          const Filled f = fill(run.subject, b).front();
+          return fmt::format("{}: mean {}, σ_V² = {}; after filling mean {}, variance {}", show(b),
+                             show(f.masked.mean.value), show(f.masked.variance.value),
+                             show(f.filled.mean.value), show(f.filled.variance.value));
+        };
+        const BatchKind kind{.most_features = 2, .affine = false, .masked = true};
+        const auto property = [&](std::function<Judgement(const Batch&)> judge) {
+          return Property<Batch>{.cases = batches(kind),
+                                 .judge = std::move(judge),
+                                 .describe = describe,
+                                 .worst_meaning = kRounding};
+        };
+        Evidence main = examine(
+            run, property([&](const Batch& b) {
+              Judgement judged = whether(true);
+              for (const Filled& f : fill(run.subject, b)) {
+                judged = both(judged, agree(f.filled.mean, f.masked.mean));
+                judged = both(judged, agree(f.filled.variance, share(b) * f.masked.variance));
+              }
+              return judged;
+            }));
+        const Evidence equal =
+            examine(fewer(run), property([&](const Batch& b) {
+                      Judgement judged = whether(true);
+                      for (const Filled& f : fill(run.subject, b))
+                        judged = both(judged, agree(f.filled.variance, f.masked.variance));
+                      return judged;
+                    }));
+        if (equal.violations == 0) {
+          main.observed = Verdict::refuted;
+          main.counterexample = "the filled variance is the masked one in every case";
+        }
+        return remarked(main, fmt::format("σ_V² itself is missed in {} of {}, e.g. {}",
+                                          equal.violations, equal.cases, equal.counterexample));
+      }};
+}
+
+struct ScaledToken {
+  std::vector<Bounded> y;  ///< of one group of one token
+  Bounded mean_square;
+};
+ScaledToken scaled_group(const Batch& b, const NormStep<oracle50>& step, std::size_t token,
+                         std::size_t first, std::size_t count) {
+  ScaledToken result;
+  std::vector<Bounded> squares;
+  for (std::size_t j = first; j < first + count; ++j)
+    squares.push_back(Bounded(b.x_at(token, j)) * Bounded(b.x_at(token, j)));
+  result.mean_square = mean(squares);
+  const Bounded rstd = Bounded(1) / sqrt(result.mean_square + Bounded(b.eps));
+  for (std::size_t j = first; j < first + count; ++j) {
+    result.y.push_back(Bounded(b.x_at(token, j)) * rstd);
+    result.y.back().value = step.outputs.at("y").data()[token * b.features + j];
+  }
+  return result;
+}
+
+Judgement group_is_bounded(const Subject& subject, const Batch& b) {
+  const std::size_t groups = groups_of(b), count = b.features / groups;
+  const auto step = subject.step<oracle50>(
+      ref::model::GroupScalingOptions{.eps = b.eps, .groups = static_cast<std::int64_t>(groups)},
+      b.inputs<oracle50>());
+  const Bounded size(static_cast<double>(count)), rows(static_cast<double>(b.rows));
+  Judgement judged = whether(true);
+  for (std::size_t group = 0; group < groups; ++group) {
+    std::vector<Bounded> squares, shares;
+    for (std::size_t i = 0; i < b.rows; ++i) {
+      const ScaledToken token = scaled_group(b, step, i, group * count, count);
+      shares.push_back(token.mean_square / (token.mean_square + Bounded(b.eps)));
+      for (const Bounded& y : token.y) {
+        squares.push_back(y * y);
+        judged = both(judged, at_most(magnitude(y), sqrt(size)));
+      }
+    }
+    const Bounded total = sum(squares) / rows;  // sum over the group's channels of psi_B^2
+    judged = both(judged, agree(total, size * mean(shares)));
+    judged = both(judged, at_most(total, size));
+  }
+  return judged;
+}
+
+Claim c15() {
+  return {.id = "C15",
+          .title = "what group scaling bounds",
+          .statement =
+              "after group scaling |x_ic| ≤ √C_g, and over the channels of a group "
+              "Σ_c ψ_B,c² = C_g mean_i(m_i/(m_i + ε)) ≤ C_g, m_i the group's mean square",
+          .source = "derived: docs/derivations/norms.md; [CPV+19] layer scaling",
+          .assumptions = "ε > 0; C_g channels a group",
+          .expected = Verdict::holds,
+          .check = [](const Run& run) {
+            return examine(
+                run, Property<Batch>{
+                         .cases = batches({.most_rows = 5, .most_features = 6, .affine = false}),
+                         .judge = [&](const Batch& b) { return group_is_bounded(run.subject, b); },
+                         .describe =
+                             [&](const Batch& b) {
+                               const auto groups = static_cast<std::int64_t>(groups_of(b));
+                               const auto step = run.subject.step<double>(
+                                   ref::model::GroupScalingOptions{.eps = b.eps, .groups = groups},
+                                   b.inputs<double>());
+                               const auto& y = step.outputs.at("y");
+                               return fmt::format("{}, {} groups: scaled to {}", show(b), groups,
+                                                  show(std::vector<double>(y.begin(), y.end())));
+                             },
+                         .worst_meaning = "|x|/√C_g, Σψ²/C_g, and roundings over their bound"});
+          }};
+}
+
+}  // namespace
+
+std::vector<Claim> padding_claims() {
+  return {c12(), c13(), c14(), c15()};
+}
+
+}  // namespace normproof::verification::claims::ledger

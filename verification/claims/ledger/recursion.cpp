@@ -1,0 +1,20 @@
+#include "verification/claims/ledger/recursion.hpp"
+
+#include <algorithm>
+#include <string>
+
+// Group C: the recursions of PowerNorm, as printed and as released.
+namespace normproof::verification::claims::ledger {
+
+std::vector<Claim> recursion_claims() {
+  std::vector<Claim> all;
+  for (const auto& part : {nu_claims(), psi_claims(), affine_backward_claims(), padding_claims(),
+                           gradient_through_time()})
+    all.insert(all.end(), part.begin(), part.end());
+  const auto number = [](const Claim& claim) { return std::stoi(claim.id.substr(1)); };
+  std::sort(all.begin(), all.end(),
+            [&](const Claim& a, const Claim& b) { return number(a) < number(b); });
+  return all;
+}
+
+}  // namespace normproof::verification::claims::ledger
