@@ -23,12 +23,12 @@ T golden_parse(Arguments arguments) {
 TEST(GoldenCommandLine, MakeHasDefaultsAndTakesItsOptions) {
   const auto plain = golden_parse<tool::GoldenMakeCommand>({"make", "--out", "d"});
   EXPECT_EQ(plain.out, "d");
-  EXPECT_THAT(plain.tiers, ElementsAre(corpora::Tier::quick));
+  EXPECT_THAT(plain.tiers, ElementsAre(corpora::corpus::Tier::quick));
   EXPECT_EQ(plain.only, "*");
   EXPECT_GE(plain.jobs, 1);
   const auto full = golden_parse<tool::GoldenMakeCommand>(
       {"make", "--tier", "full,quick", "--only=*/layer_norm/*", "--jobs", "3", "--out=d"});
-  EXPECT_THAT(full.tiers, ElementsAre(corpora::Tier::full, corpora::Tier::quick));
+  EXPECT_THAT(full.tiers, ElementsAre(corpora::corpus::Tier::full, corpora::corpus::Tier::quick));
   EXPECT_EQ(full.only, "*/layer_norm/*");
   EXPECT_EQ(full.jobs, 3);
 }
@@ -55,9 +55,9 @@ TEST(GoldenCommandLine, CheckHasDefaultsAndTakesItsOptions) {
   EXPECT_EQ(full.timeout, 2);
   EXPECT_EQ(full.only, "*x*");
   EXPECT_THAT(full.options.outputs, ElementsAre("y", "grad_x"));
-  EXPECT_EQ(full.options.accumulation, corpora::Accumulation::float16);
-  EXPECT_EQ(full.options.formula, corpora::Formula::one_pass);
-  EXPECT_EQ(plain.options.formula, corpora::Formula::two_pass);
+  EXPECT_EQ(full.options.accumulation, corpora::corpus::Accumulation::float16);
+  EXPECT_EQ(full.options.formula, corpora::gate::Formula::one_pass);
+  EXPECT_EQ(plain.options.formula, corpora::gate::Formula::two_pass);
   EXPECT_EQ(full.min_cases, 7u);
   EXPECT_EQ(full.xfail, "x.txt");
   EXPECT_EQ(full.json, "r.jsonl");

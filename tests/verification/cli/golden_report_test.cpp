@@ -36,7 +36,7 @@ TEST(GoldenReport, TheListTurnsOutcomesRound) {
 
 TEST(GoldenReport, PassesWhereEveryCaseDoesWhatIsExpectedOfIt) {
   const auto with = [](const std::string& list, std::vector<std::size_t> failures) {
-    std::vector<corpora::CaseResult> results;
+    std::vector<corpora::gate::CaseResult> results;
     for (std::size_t i = 0; i < failures.size(); ++i)
       results.push_back(golden_result("q/" + std::to_string(i), failures[i]));
     return tool::golden_report(results, golden_command(), list);
@@ -134,8 +134,8 @@ TEST(GoldenReport, TheLineToReproduceIsQuotedForSh) {
   command.golden = "a b/it's";
   command.pipe = "./x \"$HOME\"";
   command.options.outputs = {"y", "grad_x"};
-  command.options.accumulation = corpora::Accumulation::bfloat16;
-  command.options.formula = corpora::Formula::one_pass;
+  command.options.accumulation = corpora::corpus::Accumulation::bfloat16;
+  command.options.formula = corpora::gate::Formula::one_pass;
   const auto report = tool::golden_report({golden_result("q/a-1x2", 0)}, command, "");
   EXPECT_EQ(report.cases[0].repro,
             "normproof golden check --golden 'a b/it'\\''s' --pipe './x \"$HOME\"' --outputs "

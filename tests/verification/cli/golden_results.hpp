@@ -14,13 +14,13 @@ namespace tool = normproof::verification::cli;
 namespace corpora = normproof::verification::golden;
 
 /// A case of LayerNorm with y compared: `failures` of 6 elements failed.
-inline corpora::CaseResult golden_result(const std::string& path, std::size_t failures) {
-  corpora::CaseResult result;
+inline corpora::gate::CaseResult golden_result(const std::string& path, std::size_t failures) {
+  corpora::gate::CaseResult result;
   result.description.path = path;
   result.description.c.options = normproof::ref::model::norm_options("layer_norm");
   result.description.c.dtype = normproof::ref::io::DType::float32;
   result.description.c.why = "what <it> is for";
-  corpora::TensorResult y;
+  corpora::gate::TensorResult y;
   y.name = "y";
   y.count = 6;
   y.failures = failures;
@@ -39,16 +39,16 @@ inline corpora::CaseResult golden_result(const std::string& path, std::size_t fa
 }
 
 /// A case that nothing was compared of.
-inline corpora::CaseResult golden_problem(const std::string& path) {
-  corpora::CaseResult result = golden_result(path, 0);
+inline corpora::gate::CaseResult golden_problem(const std::string& path) {
+  corpora::gate::CaseResult result = golden_result(path, 0);
   result.problem = "the candidate ended with status 7\nbefore it answered";
   result.tensors.clear();
   return result;
 }
 
 /// A case that the candidate does not offer.
-inline corpora::CaseResult golden_declined(const std::string& path) {
-  corpora::CaseResult result = golden_result(path, 0);
+inline corpora::gate::CaseResult golden_declined(const std::string& path) {
+  corpora::gate::CaseResult result = golden_result(path, 0);
   result.tensors.clear();
   result.declined = true;
   return result;
@@ -63,10 +63,10 @@ inline tool::GoldenCheckCommand golden_command() {
 
 /// passes, fails, is absent, is listed and fails, is listed and passes, is listed and declined.
 inline tool::GoldenReport golden_sample_report() {
-  corpora::CaseResult nan = golden_result("q/b_fails", 2);
+  corpora::gate::CaseResult nan = golden_result("q/b_fails", 2);
   nan.tensors[0].got = std::copysign(std::numeric_limits<double>::quiet_NaN(), -1.0);
   nan.tensors[0].ratio = std::numeric_limits<double>::infinity();
-  corpora::TensorResult absent;
+  corpora::gate::TensorResult absent;
   absent.name = "grad_x";
   absent.problem = "is absent";
   nan.tensors.push_back(absent);
