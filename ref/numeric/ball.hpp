@@ -1,8 +1,8 @@
 #pragma once
 
-#include <arb.h>
-
 #include <string>
+
+#include "ref/numeric/arb.hpp"
 
 namespace normproof::ref::numeric {
 

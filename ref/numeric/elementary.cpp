@@ -1,8 +1,5 @@
 #include "ref/numeric/elementary.hpp"
 
-#include <acb_hypgeom.h>
-#include <arb_hypgeom.h>
-
 #include <algorithm>
 #include <limits>
 

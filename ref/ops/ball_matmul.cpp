@@ -1,7 +1,5 @@
 #include "ref/ops/ball_matmul.hpp"
 
-#include <arb_mat.h>
-
 namespace normproof::ref::ops {
 namespace {
 

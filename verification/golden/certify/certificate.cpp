@@ -1,6 +1,5 @@
 #include "verification/golden/certify/certificate.hpp"
 
-#include <arb.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "ref/numeric/arb.hpp"
 #include "ref/numeric/elementary.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/tensor/contract.hpp"

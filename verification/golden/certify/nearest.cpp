@@ -1,11 +1,11 @@
 #include "verification/golden/certify/nearest.hpp"
 
-#include <arb.h>
 #include <mpfr.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "ref/numeric/arb.hpp"
 #include "ref/numeric/errors.hpp"
 #include "verification/elementary/exponent_range.hpp"
 
