@@ -20,10 +20,18 @@ add_test(NAME meta/second_run_builds_nothing
 set_tests_properties(meta/second_run_builds_nothing PROPERTIES
   PASS_REGULAR_EXPRESSION "no work to do" RESOURCE_LOCK build)
 
-# verification/setup changes and says nothing where every package is present.
+# verification/run configures without the packages that only tests need, and no warning ends its build.
+add_test(NAME meta/run_needs_no_test_package COMMAND ${CMAKE_COMMAND} --fresh -S ${PROJECT_SOURCE_DIR}
+  -B ${CMAKE_CURRENT_BINARY_DIR}/run_alone -G Ninja -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER} -L
+  -DNORMPROOF_TESTS=OFF -DNORMPROOF_BENCHMARKS=OFF -DCMAKE_DISABLE_FIND_PACKAGE_GTest=ON
+  -DCMAKE_DISABLE_FIND_PACKAGE_benchmark=ON)
+set_tests_properties(meta/run_needs_no_test_package PROPERTIES
+  PASS_REGULAR_EXPRESSION "NORMPROOF_WERROR:BOOL=OFF" FAIL_REGULAR_EXPRESSION "CMake Error")
+
+# verification/setup and tests/setup change and say nothing where every package is present.
 add_test(NAME meta/setup_is_quiet_when_done COMMAND sh -c
   "command -v dpkg-query >/dev/null || { echo 'skipped: not a Debian machine'; exit 77; }; \
-   said=$('${PROJECT_SOURCE_DIR}/verification/setup') && test -z \"$said\"")
+   said=$('${PROJECT_SOURCE_DIR}/verification/setup' && '${PROJECT_SOURCE_DIR}/tests/setup') && test -z \"$said\"")
 set_tests_properties(meta/setup_is_quiet_when_done PROPERTIES SKIP_RETURN_CODE 77)
 
 # The summary of tests/run: skipped tests with their reasons, and an error where no test ran.
