@@ -25,7 +25,8 @@ const DeviceTensor<double>& NamedDeviceTensors::at(std::string_view name) const 
   std::vector<std::string> names;
   names.reserve(entries_.size());
   for (const auto& entry : entries_) names.push_back(entry.first);
-  throw ref::numeric::ContractError(ref::numeric::unknown_name("tensor", name, names));
+  throw ref::numeric::ContractError(
+      {.observation = ref::numeric::unknown_name("tensor", name, names)});
 }
 
 DeviceTensor<double> NamedDeviceTensors::get(std::string_view name) const {

@@ -102,9 +102,10 @@ template <class Softmax>
       softmax(group, DeviceMask(device, keys));
     } catch (const ref::numeric::ContractError& error) {
       const std::size_t first = head % heads.num_heads;
-      throw ref::numeric::NotFiniteError(fmt::format("attention in sentence {}, heads {} to {}: {}",
-                                                     sentence, first, first + count - 1,
-                                                     error.what()));
+      ref::numeric::Breach breach = error.breach();
+      breach.place = fmt::format("attention in sentence {}, heads {} to {}", sentence, first,
+                                 first + count - 1);
+      throw ref::numeric::NotFiniteError(std::move(breach));
     }
   }
   throw std::logic_error("attention: what all heads are refused for, no group is");

@@ -115,7 +115,8 @@ EncoderParameters<T> from_named(const EncoderConfig& config, NamedTensors<T>&& n
   }
   for (const auto& entry : named)
     if (std::ranges::find(known, entry.name) == known.end())
-      throw numeric::ContractError(numeric::unknown_name("parameter", entry.name, known));
+      throw numeric::ContractError(
+          {.observation = numeric::unknown_name("parameter", entry.name, known)});
   EncoderParameters<T> parameters;
   parameters.layers.resize(config.num_layers);
   visit_parameters(parameters, [&](const std::string& name, Tensor<T>& values) {

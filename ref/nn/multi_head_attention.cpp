@@ -83,9 +83,10 @@ void for_each_group(const Heads& heads, F f) {
       try {
         f(group);
       } catch (const numeric::NotFiniteError& error) {
-        throw numeric::NotFiniteError(fmt::format("attention in sentence {}, heads {} to {}: {}",
-                                                  group.sentence, group.head,
-                                                  group.head + count - 1, error.what()));
+        numeric::Breach breach = error.breach();
+        breach.place = fmt::format("attention in sentence {}, heads {} to {}", group.sentence,
+                                   group.head, group.head + count - 1);
+        throw numeric::NotFiniteError(std::move(breach));
       }
     }
   });

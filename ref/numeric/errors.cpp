@@ -39,22 +39,43 @@ std::string without_nan_sign(std::string_view text) {
   return result;
 }
 
-std::string contract_sentence(std::string_view function, std::string_view argument,
-                              std::string_view observation, std::string_view expectation) {
-  return fmt::format("{}: {} {}; expected {}", function, argument, without_nan_sign(observation),
-                     expectation);
+Breach breach_of(std::string_view function, std::string_view argument, std::string_view observation,
+                 std::string_view expectation, Clause clause) {
+  return {.function = std::string(function),
+          .argument = std::string(argument),
+          .observation = without_nan_sign(observation),
+          .expectation = std::string(expectation),
+          .clause = clause};
+}
+
+std::string sentence_with_clause(const Breach& breach) {
+  if (breach.clause == Clause::none) return sentence(breach);
+  return fmt::format("{} (C{})", sentence(breach), static_cast<int>(breach.clause));
 }
 
 }  // namespace
 
+std::string sentence(const Breach& breach) {
+  std::string text;
+  for (const std::string& whole : {breach.place, breach.function})
+    if (!whole.empty()) text += whole + ": ";
+  if (!breach.argument.empty()) text += breach.argument + " ";
+  text += breach.observation;
+  if (!breach.expectation.empty()) text += "; expected " + breach.expectation;
+  return text;
+}
+
+ContractError::ContractError(Breach breach)
+    : std::invalid_argument(sentence_with_clause(breach)), breach_(std::move(breach)) {}
+
 void contract_failure(std::string_view function, std::string_view argument,
-                      std::string_view observation, std::string_view expectation) {
-  throw ContractError(contract_sentence(function, argument, observation, expectation));
+                      std::string_view observation, std::string_view expectation, Clause clause) {
+  throw ContractError(breach_of(function, argument, observation, expectation, clause));
 }
 
 void not_finite_failure(std::string_view function, std::string_view argument,
-                        std::string_view observation, std::string_view expectation) {
-  throw NotFiniteError(contract_sentence(function, argument, observation, expectation));
+                        std::string_view observation, std::string_view expectation, Clause clause) {
+  throw NotFiniteError(breach_of(function, argument, observation, expectation, clause));
 }
 
 std::string unknown_name(std::string_view kind, std::string_view name,

@@ -25,22 +25,23 @@ Extents check_activations(std::string_view function, std::string_view argument,
 }
 
 void check_shape(std::string_view function, std::string_view argument, const Shape& shape,
-                 const Shape& expected) {
+                 const Shape& expected, Clause clause) {
   if (shape != expected) {
     contract_failure(function, argument, "has shape " + to_string(shape),
-                     "shape " + to_string(expected));
+                     "shape " + to_string(expected), clause);
   }
 }
 
-void check_mask(std::string_view function, const Mask& valid, const Shape& x_shape) {
+void check_mask(std::string_view function, const Mask& valid, const Shape& x_shape, Clause clause) {
   if (!is_given(valid)) return;
-  check_shape(function, "valid", shape_of(valid), Shape(x_shape.begin(), x_shape.end() - 1));
+  check_shape(function, "valid", shape_of(valid), Shape(x_shape.begin(), x_shape.end() - 1),
+              clause);
 }
 
 void check_option(std::string_view function, std::string_view option, double value, bool holds,
-                  std::string_view expectation) {
+                  std::string_view expectation, Clause clause) {
   if (!numeric::is_finite(value) || !holds) {
-    contract_failure(function, option, fmt::format("is {}", value), expectation);
+    contract_failure(function, option, fmt::format("is {}", value), expectation, clause);
   }
 }
 

@@ -9,6 +9,8 @@
 
 namespace normproof::ref::tensor {
 
+using numeric::Clause;
+
 /// The named extents of activations: x [B,T,D], or x [N,D], which is [N,1,D].
 struct Extents {
   std::size_t batch_size = 0;
@@ -23,20 +25,21 @@ struct Extents {
 std::string to_string(const Shape& shape);
 
 /// Checks    that shape is [N,D] or [B,T,D] with every extent at least 1
-/// Throws    ContractError naming function and argument
+/// Throws    ContractError of (C1), which these extents are in every contract
 Extents check_activations(std::string_view function, std::string_view argument, const Shape& shape);
 
 /// Checks    that shape equals expected
 /// Throws    ContractError naming function and argument
 void check_shape(std::string_view function, std::string_view argument, const Shape& shape,
-                 const Shape& expected);
+                 const Shape& expected, Clause clause = Clause::none);
 
 /// Checks    that valid is empty (all rows valid) or has the extents of x without D: [N] or [B,T]
-void check_mask(std::string_view function, const Mask& valid, const Shape& x_shape);
+void check_mask(std::string_view function, const Mask& valid, const Shape& x_shape,
+                Clause clause = Clause::none);
 
 /// Checks    that the option is finite and that `holds`
 void check_option(std::string_view function, std::string_view option, double value, bool holds,
-                  std::string_view expectation);
+                  std::string_view expectation, Clause clause = Clause::none);
 
 /// "[1, 2, 3]" for the flat index of an element of this shape.
 std::string index_to_string(std::size_t flat, const Shape& shape);
@@ -44,13 +47,14 @@ std::string index_to_string(std::size_t flat, const Shape& shape);
 /// Checks    that every element is finite
 /// Throws    NotFiniteError naming function, argument and the first element that is not
 template <class T>
-void check_finite(std::string_view function, std::string_view argument, const Tensor<T>& t) {
+void check_finite(std::string_view function, std::string_view argument, const Tensor<T>& t,
+                  Clause clause = Clause::none) {
   for (std::size_t i = 0; i < t.size(); ++i) {
     if (!numeric::is_finite(t.data()[i])) {
       numeric::not_finite_failure(function, argument,
                                   "has the element " + index_to_string(i, shape_of(t)) + " = " +
                                       std::to_string(numeric::to_double(t.data()[i])),
-                                  "finite values");
+                                  "finite values", clause);
     }
   }
 }

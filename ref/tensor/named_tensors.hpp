@@ -42,7 +42,7 @@ class NamedTensors {
   /// Throws    ContractError with the names that exist
   const Tensor<T>& at(std::string_view name) const {
     if (const auto* values = find(name)) return *values;
-    throw numeric::ContractError(numeric::unknown_name("tensor", name, names()));
+    throw numeric::ContractError({.observation = numeric::unknown_name("tensor", name, names())});
   }
   Tensor<T>& at(std::string_view name) {
     return const_cast<Tensor<T>&>(std::as_const(*this).at(name));

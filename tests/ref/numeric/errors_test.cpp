@@ -2,24 +2,49 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "tests/ref/numeric/error_message.hpp"
 
 namespace normproof::ref::numeric {
 namespace {
 
-TEST(ContractFailure, NamesFunctionArgumentAndExpectation) {
+ContractError error_of(const std::function<void()>& f) {
   try {
-    contract_failure("layer_norm", "gamma", "has shape [4]", "shape [5]");
+    f();
   } catch (const ContractError& error) {
-    EXPECT_STREQ(error.what(), "layer_norm: gamma has shape [4]; expected shape [5]");
+    return error;
   }
-  EXPECT_THROW(contract_failure("f", "x", "is bad", "good"), ContractError);
+  return ContractError({.observation = "no error"});
+}
+
+TEST(ContractFailure, NamesFunctionArgumentAndExpectation) {
+  const ContractError error =
+      error_of([] { contract_failure("layer_norm", "gamma", "has shape [4]", "shape [5]"); });
+  EXPECT_STREQ(error.what(), "layer_norm: gamma has shape [4]; expected shape [5]");
+  EXPECT_EQ(error.breach(), (Breach{"layer_norm", "gamma", "has shape [4]", "shape [5]"}));
+}
+
+TEST(ContractFailure, TheClauseIsDataAndShowsInWhatAlone) {
+  const ContractError error =
+      error_of([] { contract_failure("dropout", "rate", "is 2", "0 <= rate < 1", Clause::C12); });
+  EXPECT_STREQ(error.what(), "dropout: rate is 2; expected 0 <= rate < 1 (C12)");
+  EXPECT_EQ(error.breach().clause, Clause::C12);
+  EXPECT_EQ(sentence(error.breach()), "dropout: rate is 2; expected 0 <= rate < 1");
+  EXPECT_EQ(static_cast<int>(Clause::C16), 16);
+}
+
+TEST(Sentence, BeginsWithThePlaceAndLeavesOutWhatIsEmpty) {
+  EXPECT_EQ(sentence({"softmax", "x", "is inf", "finite values", Clause::C2, "sentence 3"}),
+            "sentence 3: softmax: x is inf; expected finite values");
+  EXPECT_EQ(sentence({.observation = "unknown tensor 'y'"}), "unknown tensor 'y'");
 }
 
 TEST(NotFiniteFailure, IsAContractErrorOfItsOwnKind) {
   EXPECT_THROW(not_finite_failure("f", "x", "is nan", "finite"), NotFiniteError);
-  EXPECT_EQ(contract_message([] { not_finite_failure("f", "x", "is nan", "finite"); }),
-            "f: x is nan; expected finite");
+  const ContractError error =
+      error_of([] { not_finite_failure("f", "x", "is nan", "finite", Clause::C4); });
+  EXPECT_STREQ(error.what(), "f: x is nan; expected finite (C4)");
 }
 
 // Bit 63 of a NaN is the processor's: x86-64 sets it where 0 / 0 or inf - inf was computed.

@@ -12,7 +12,8 @@ namespace {
 oracle50 joint_error(const Bounded& a, const Bounded& b) {
   oracle50 error = a.error + b.error;
   if (!ref::numeric::is_finite(error))
-    throw ref::numeric::ContractError("Bounded: the bound of rounding is not finite");
+    ref::numeric::contract_failure("Bounded", "the bound of rounding", "is not finite",
+                                   "a finite one");
   return error;
 }
 

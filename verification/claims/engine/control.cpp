@@ -41,9 +41,10 @@ Evidence refuted_beside(Evidence main, const std::function<Evidence()>& control,
   if (main.observed != Verdict::refuted) return main;
   const Evidence restored = control();
   if (restored.observed == Verdict::refuted)
-    throw ref::numeric::ContractError(
-        fmt::format("the control of a refuted claim fails: {}: violated in {} of {}: {}", what,
-                    restored.violations, restored.cases, restored.counterexample));
+    ref::numeric::contract_failure("refuted_beside", what,
+                                   fmt::format("is violated in {} of {}: {}", restored.violations,
+                                               restored.cases, restored.counterexample),
+                                   "a control that holds");
   return remarked(std::move(main), summary(restored, what));
 }
 

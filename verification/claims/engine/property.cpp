@@ -83,7 +83,7 @@ AnyCase least_violation(const rc::Shrinkable<AnyCase>& violation,
 Evidence examine_any(const Run& run, const Property<AnyCase>& property) {
   using Outcome = Judgement::Outcome;
   if (run.cases == 0)
-    throw ref::numeric::ContractError("claim " + run.claim + ": 0 cases; at least 1 is needed");
+    ref::numeric::contract_failure("claim " + run.claim, "cases", "is 0", "1 or more");
   Evidence evidence;
   evidence.seed = run.seed;
   evidence.worst_meaning = property.worst_meaning;
@@ -95,8 +95,8 @@ Evidence examine_any(const Run& run, const Property<AnyCase>& property) {
     const Judgement judgement = property.judge(generated.value());
     if (judgement.outcome == Outcome::discarded) {
       if (++discards > 10 * (evidence.cases + 10))
-        throw ref::numeric::ContractError("claim " + run.claim +
-                                          ": its generator misses the premises too often");
+        ref::numeric::contract_failure("claim " + run.claim, "its generator",
+                                       "misses the premises too often", "cases that meet them");
       continue;
     }
     ++evidence.cases;

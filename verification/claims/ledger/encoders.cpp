@@ -23,7 +23,7 @@ std::vector<Claim> encoder_claims() {
 Judgement overlap(const ref::numeric::ball& a, const ref::numeric::ball& b) {
   const ref::numeric::ball difference = a - b;
   if (!difference.is_finite())
-    throw ref::numeric::ContractError("overlap: an enclosure is not finite");
+    ref::numeric::contract_failure("overlap", "an enclosure", "is not finite", "finite ones");
   return within(std::fabs(difference.midpoint()), (difference.upper() - difference.lower()) / 2);
 }
 

@@ -70,7 +70,7 @@ TEST(Subject, IsTheReferenceUnlessReplaced) {
   Subject subject;
   EXPECT_EQ(subject.step<double>(options, in).outputs.at("y").data()[1], 1.0);
   subject.step_double = [](const auto&, const auto&, const auto&) -> NormStep<double> {
-    throw ref::numeric::ContractError("replaced");
+    ref::numeric::contract_failure("step", "it", "is replaced", "the reference");
   };
   EXPECT_THROW(subject.step<double>(options, in), ref::numeric::ContractError);
 }

@@ -169,7 +169,7 @@ TEST(Examine, LetsExceptionsOfJudgeAndGeneratorThrough) {
 TEST(Examine, ShrinksPastCasesOutsideTheContract) {
   Property<int> property = below(70);
   property.judge = [](const int& v) {
-    if (v < 50) throw ContractError("below 50");
+    if (v < 50) ref::numeric::contract_failure("judge", "v", "is below 50", "50 or more");
     return within(v, 70);
   };
   property.cases = rc::Gen<int>([](const rc::Random& random, int) {
