@@ -1,0 +1,57 @@
+#include "tests/meta/citations.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/meta/planted_tree.hpp"
+#include "tests/meta/source_tree.hpp"
+
+namespace normproof::tests::meta {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+TEST(Citations, ReadsKeysAndWhereTheyAreCited) {
+  EXPECT_THAT(read_keys("@article{Dek71, title = {A}}\n@book{VSP+17, year = {2017}}\n"),
+              ElementsAre("Dek71", "VSP+17"));
+  EXPECT_THAT(cited_keys("/// Source [Dek71]; [VSP+17, XYH+20] [Hig"
+                         "02b] a[3] [B,T,D] [0, 1]"),
+              ElementsAre("Dek71", "Hig02b", "VSP+17", "XYH+20"));
+}
+
+std::vector<std::string> violations_of(const std::string& header, const std::string& bibliography) {
+  const PlantedTree planted(
+      {{"ref/ops/a.hpp", header}, {"docs/references.bib", bibliography}, {"docs/a.md", "[Hig02]"}});
+  return citation_violations(planted.root());
+}
+
+const std::string kHigham = "@book{Hig02, year = {2002}}\n";
+
+TEST(Citations, AcceptsKeysThatResolve) {
+  EXPECT_THAT(violations_of("/// Source [Fig95]\n", kHigham + "@article{Fig95, year = {1995}}\n"),
+              IsEmpty());
+}
+
+TEST(Citations, CatchesAKeyThatDoesNotResolve) {
+  EXPECT_THAT(violations_of("/// Source [Fig95]\n", kHigham),
+              ElementsAre(HasSubstr("ref/ops/a.hpp: cites [Fig95]")));
+}
+
+TEST(Citations, CatchesAnEntryThatNothingCitesOrThatIsThereTwice) {
+  EXPECT_THAT(violations_of("", kHigham + kHigham + "@book{Knu97, year = {1997}}\n"),
+              ElementsAre(HasSubstr("Hig02 twice"), HasSubstr("nothing cites Knu97")));
+}
+
+TEST(Citations, RefusesATreeThatCitesNothing) {
+  const PlantedTree planted({{"docs/references.bib", kHigham}, {"ref/a.hpp", ""}});
+  EXPECT_THROW(citation_violations(planted.root()), std::runtime_error);
+}
+
+TEST(House, ResolvesEveryCitation) {
+  EXPECT_EQ(joined(citation_violations(NORMPROOF_SOURCE_DIR)), "");
+}
+
+}  // namespace
+}  // namespace normproof::tests::meta
