@@ -1,51 +1,21 @@
 #pragma once
 
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "verification/report/text.hpp"
 
+/// The text that commands print is made as that of reports is.
 namespace normproof::verification::cli {
 
-/// Computes  the text with every ill-formed byte as U+FFFD and every control character but LF as a
-///           space: safe in a terminal, in XML and in HTML
-std::string clean(std::string_view text);
-
-/// The same without line ends: each becomes a space.
-std::string clean_line(std::string_view text);
-
-/// A sentence without the label of a requirement at its end, " (C2)", which is for readers of the
-/// contract.
-std::string_view without_label(std::string_view sentence);
-
-/// Columns that the text takes in a terminal: 2 for wide East Asian characters, 0 for combining
-/// ones, 1 for others.
-std::size_t display_width(std::string_view utf8);
-
-/// Computes  the longest beginning of at most `width` columns; where something is cut off it ends
-///           with U+2026
-std::string cut(std::string_view utf8, std::size_t width);
-
-/// `cut`, followed by spaces up to `width` columns.
-std::string pad_right(std::string_view utf8, std::size_t width);
-
-/// Computes  lines of at most `width` columns, broken at spaces; a longer word has a line of its
-///           own
-std::vector<std::string> wrap(std::string_view utf8, std::size_t width);
-
-/// A number for people: three significant digits, "0" and "inf" and "nan" as such.
-std::string number_text(double value);
-
-/// "12.3 %"
-std::string percent(double fraction);
-
-/// "12,345"
-std::string count_text(std::size_t count);
-
-/// "1 claim", "2 claims"
-std::string plural(std::size_t count, std::string_view thing);
-
-/// The text with & < > " ' as entities.
-std::string escape_markup(std::string_view text);
+using report::clean;
+using report::clean_line;
+using report::count_text;
+using report::cut;
+using report::display_width;
+using report::escape_markup;
+using report::number_text;
+using report::pad_right;
+using report::percent;
+using report::plural;
+using report::without_label;
+using report::wrap;
 
 }  // namespace normproof::verification::cli

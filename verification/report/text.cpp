@@ -1,4 +1,4 @@
-#include "verification/cli/text.hpp"
+#include "verification/report/text.hpp"
 
 #include <fmt/format.h>
 #include <unicode/uchar.h>
@@ -9,7 +9,7 @@
 
 #include "ref/numeric/nan_sign.hpp"
 
-namespace normproof::verification::cli {
+namespace normproof::verification::report {
 namespace {
 
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
@@ -159,4 +159,4 @@ std::string escape_markup(std::string_view text) {
   return result;
 }
 
-}  // namespace normproof::verification::cli
+}  // namespace normproof::verification::report

@@ -1,13 +1,13 @@
-#include "verification/cli/text.hpp"
+#include "verification/report/text.hpp"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
-namespace normproof::tests::verification::cli {
+namespace normproof::tests::verification::report {
 namespace {
 
-using namespace normproof::verification::cli;
+using namespace normproof::verification::report;
 
 TEST(Text, CleanTakesOutWhatATerminalOrXmlCannotBear) {
   EXPECT_EQ(clean("a\x1b[31mb\tc\nd"), "a [31mb c\nd");
@@ -72,4 +72,4 @@ TEST(Text, MarkupIsEscaped) {
 }
 
 }  // namespace
-}  // namespace normproof::tests::verification::cli
+}  // namespace normproof::tests::verification::report
