@@ -1,0 +1,31 @@
+#include "verification/report/json_lines.hpp"
+
+#include "verification/report/text.hpp"
+
+namespace normproof::verification::report {
+
+using nlohmann::ordered_json;
+
+namespace {
+
+ordered_json object_of(const Check& check) {
+  ordered_json object = check.properties;
+  object["outcome"] = check.verdict.empty() ? to_string(check.outcome) : check.verdict;
+  object["findings"] = ordered_json::array();
+  for (const Finding& finding : check.findings)
+    object["findings"].push_back(clean_line(finding.sentence));
+  if (!check.repro.empty()) object["repro"] = clean_line(check.repro);
+  return object;
+}
+
+}  // namespace
+
+std::string json_lines(const Checks& checks) {
+  std::string text;
+  for (const CheckSuite& suite : checks)
+    for (const Check& check : suite.checks)
+      text += object_of(check).dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return text;
+}
+
+}  // namespace normproof::verification::report

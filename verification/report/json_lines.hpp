@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "verification/report/checks.hpp"
+
+namespace normproof::verification::report {
+
+/// Computes  an object a check and line: its properties, "outcome" in the command's own word,
+///           "findings" (the sentences) and, where it has one, "repro"
+std::string json_lines(const Checks& checks);
+
+}  // namespace normproof::verification::report
