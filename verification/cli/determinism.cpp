@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <pugixml.hpp>
-#include <sstream>
 
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/instruction_set.hpp"
@@ -14,6 +12,7 @@
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/text.hpp"
 #include "verification/determinism/difference.hpp"
+#include "verification/report/junit.hpp"
 
 namespace normproof::verification::cli {
 
@@ -21,26 +20,19 @@ using determinism::Difference;
 
 namespace {
 
-std::string junit(const determinism::Recording& here, const std::vector<Difference>& found) {
+report::Checks checks_of(const determinism::Recording& here, const std::vector<Difference>& found) {
   std::map<std::string, std::string> sentences;
   for (const Difference& difference : found)
     sentences[difference.probe.empty() ? "contract" : difference.probe] = difference.sentence;
   for (const auto& probe : here.probes) sentences.try_emplace(probe.name);
-  pugi::xml_document document;
-  pugi::xml_node suite = document.append_child("testsuites").append_child("testsuite");
-  suite.append_attribute("name") = "normproof.determinism";
-  suite.append_attribute("tests") = sentences.size();
-  suite.append_attribute("failures") = found.size();
+  report::CheckSuite suite{"normproof.determinism"};
   for (const auto& [name, sentence] : sentences) {
-    pugi::xml_node test = suite.append_child("testcase");
-    test.append_attribute("classname") = "normproof.determinism";
-    test.append_attribute("name") = name.c_str();
-    if (!sentence.empty())
-      test.append_child("failure").append_attribute("message") = sentence.c_str();
+    suite.checks.push_back({.group = suite.name, .name = name});
+    if (sentence.empty()) continue;
+    suite.checks.back().outcome = report::Outcome::failed;
+    suite.checks.back().findings = {{name, sentence}};
   }
-  std::ostringstream text;
-  document.save(text, "  ");
-  return text.str();
+  return {suite};
 }
 
 std::string table(const determinism::Recording& here) {
@@ -79,7 +71,7 @@ bool determinism(const DeterminismCommand& command) {
                             determinism::verdict_line(here, found, there_name) + "\n");
              },
              to_file(command.json, [&] { return determinism::recording_json(here); }),
-             to_file(command.junit, [&] { return junit(here, found); })});
+             to_file(command.junit, [&] { return report::junit(checks_of(here, found)); })});
   return found.empty();
 }
 

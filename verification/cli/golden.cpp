@@ -13,6 +13,9 @@
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/text.hpp"
+#include "verification/report/json_lines.hpp"
+#include "verification/report/junit.hpp"
+#include "verification/report/sarif.hpp"
 
 namespace normproof::verification::cli {
 
@@ -97,10 +100,11 @@ bool golden_check(const GoldenCheckCommand& command) {
             progress.show("checking", done, cases.size(), cases[done - 1].path);
           }),
       command, xfail);
+  const report::Checks checks = golden_checks(report);
   write_all({[&] { write_stdout(golden_text(report)); },
-             to_file(command.json, [&] { return golden_json_lines(report); }),
-             to_file(command.junit, [&] { return golden_junit(report); }),
-             to_file(command.sarif, [&] { return golden_sarif(report); }),
+             to_file(command.json, [&] { return report::json_lines(checks); }),
+             to_file(command.junit, [&] { return report::junit(checks); }),
+             to_file(command.sarif, [&] { return report::sarif(checks); }),
              to_file(command.markdown, [&] { return golden_markdown(report); })});
   return report.passed();
 }

@@ -2,10 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
-#include <pugixml.hpp>
-#include <sstream>
-#include <utility>
 
 #include "verification/cli/golden.hpp"
 #include "verification/cli/golden_report.hpp"
@@ -13,6 +9,8 @@
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/text.hpp"
+#include "verification/report/json_lines.hpp"
+#include "verification/report/junit.hpp"
 
 namespace normproof::verification::cli {
 
@@ -81,58 +79,41 @@ std::string relations_text(const std::vector<RelationResult>& results,
   return text + "\n";
 }
 
-std::string relations_json(const std::vector<RelationResult>& results,
-                           const GoldenRelationsCommand& command) {
-  std::string lines;
-  for (const RelationResult& result : results) {
-    nlohmann::ordered_json line = {{"path", result.path},
-                                   {"relation", golden::gate::to_string(result.relation)},
-                                   {"outcome", to_string(result.outcome)}};
-    if (result.outcome == RelationOutcome::broken) {
-      line["problem"] = clean(result.sentence);
-      line["repro"] = clean(relation_repro(command, result));
-    }
-    lines += line.dump() + "\n";
+report::Check check_of(const RelationResult& result, const GoldenRelationsCommand& command) {
+  const std::string relation(golden::gate::to_string(result.relation));
+  report::Check check{.group = result.path,
+                      .name = relation,
+                      .verdict = std::string(to_string(result.outcome)),
+                      .file = result.path + "/case.json",
+                      .properties = {{"path", result.path}, {"relation", relation}}};
+  if (result.outcome == RelationOutcome::held) return check;
+  if (result.outcome == RelationOutcome::broken) {
+    check.outcome = report::Outcome::failed;
+    check.findings = {{"relation/" + relation, result.sentence}};
+    check.repro = relation_repro(command, result);
+    check.properties["problem"] = clean(result.sentence);
+    return check;
   }
-  return lines;
+  check.outcome = report::Outcome::skipped;
+  check.findings = {{"", result.outcome == RelationOutcome::declined
+                             ? "the case is declined"
+                             : "the relation says nothing about this case"}};
+  return check;
 }
 
-std::string relations_junit(const std::vector<RelationResult>& results,
-                            const GoldenRelationsCommand& command) {
-  pugi::xml_document document;
-  pugi::xml_node suite = document.append_child("testsuites").append_child("testsuite");
-  suite.append_attribute("name") = "normproof golden relations";
-  const bool none = count_of(results, RelationOutcome::held) == 0 &&
-                    count_of(results, RelationOutcome::broken) == 0;
-  suite.append_attribute("tests") = results.size() + (none ? 1 : 0);
-  suite.append_attribute("failures") = count_of(results, RelationOutcome::broken) + (none ? 1 : 0);
-  suite.append_attribute("skipped") = count_of(results, RelationOutcome::not_applicable) +
-                                      count_of(results, RelationOutcome::declined);
-  for (const RelationResult& result : results) {
-    pugi::xml_node test = suite.append_child("testcase");
-    test.append_attribute("classname") = result.path.c_str();
-    test.append_attribute("name") = std::string(golden::gate::to_string(result.relation)).c_str();
-    if (result.outcome == RelationOutcome::broken) {
-      const std::string message = clean_line(result.sentence);
-      pugi::xml_node failure = test.append_child("failure");
-      failure.append_attribute("message") = message.c_str();
-      failure.text() = clean(relation_repro(command, result)).c_str();
-    } else if (result.outcome == RelationOutcome::not_applicable) {
-      test.append_child("skipped").append_attribute("message") =
-          "the relation says nothing about this case";
-    } else if (result.outcome == RelationOutcome::declined) {
-      test.append_child("skipped").append_attribute("message") = "the case is declined";
-    }
-  }
-  if (none) {  // else a reader of this file alone would see no failure
-    pugi::xml_node test = suite.append_child("testcase");
-    test.append_attribute("classname") = "normproof.golden";
-    test.append_attribute("name") = "relations";
-    test.append_child("failure").append_attribute("message") = kNothingSaid;
-  }
-  std::ostringstream out;
-  document.save(out, "  ");
-  return out.str();
+report::Checks relation_checks(const std::vector<RelationResult>& results,
+                               const GoldenRelationsCommand& command) {
+  report::CheckSuite suite{"normproof.golden.relations"};
+  for (const RelationResult& result : results) suite.checks.push_back(check_of(result, command));
+  // Else a reader of a file alone would see no failure.
+  if (count_of(results, RelationOutcome::held) == 0 &&
+      count_of(results, RelationOutcome::broken) == 0)
+    suite.checks.push_back({.group = "normproof.golden",
+                            .name = "relations",
+                            .outcome = report::Outcome::failed,
+                            .findings = {{"relation", kNothingSaid}},
+                            .properties = {{"path", "relations"}}});
+  return {suite};
 }
 
 }  // namespace
@@ -146,9 +127,10 @@ bool golden_relations(const GoldenRelationsCommand& command) {
       command.golden, cases, golden::gate::relation_asks(command.pipe, command.timeout),
       command.relations,
       [&](std::size_t done) { progress.show("asking", done, cases.size(), cases[done - 1].path); });
+  const report::Checks checks = relation_checks(results, command);
   write_all({[&] { write_stdout(relations_text(results, command, cases.size())); },
-             to_file(command.json, [&] { return relations_json(results, command); }),
-             to_file(command.junit, [&] { return relations_junit(results, command); })});
+             to_file(command.json, [&] { return report::json_lines(checks); }),
+             to_file(command.junit, [&] { return report::junit(checks); })});
   return all_held(results);
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "verification/cli/golden.hpp"
+#include "verification/report/checks.hpp"
 
 namespace normproof::verification::cli {
 
@@ -45,11 +46,9 @@ std::vector<std::string> declined_lines(const GoldenReport& report);
 std::string golden_text(const GoldenReport& report);
 /// For the summary of a CI job: the same as Markdown.
 std::string golden_markdown(const GoldenReport& report);
-/// One object a case and line.
-std::string golden_json_lines(const GoldenReport& report);
-std::string golden_junit(const GoldenReport& report);
-/// SARIF 2.1.0: a result for each output that failed.
-std::string golden_sarif(const GoldenReport& report);
+/// A check a case, a finding for each output that failed; and one more, failed, where there are
+/// fewer cases than expected.
+report::Checks golden_checks(const GoldenReport& report);
 
 /// The text as one word for sh.
 std::string shell_word(const std::string& text);

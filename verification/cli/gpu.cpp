@@ -18,6 +18,7 @@
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/text.hpp"
+#include "verification/report/junit.hpp"
 
 namespace normproof::verification::cli {
 
@@ -56,7 +57,7 @@ bool gpu_agree(const GpuAgreeCommand& command) {
                if (not_printed) std::rethrow_exception(not_printed);
              },
              to_file(command.json, [&] { return agreement_json(found, command); }),
-             to_file(command.junit, [&] { return agreement_junit(found); }),
+             to_file(command.junit, [&] { return report::junit(agreement_checks(found)); }),
              to_file(command.html, [&] { return agreement_page(found, command); })});
   return found.agree();
 }

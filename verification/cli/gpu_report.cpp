@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
-#include <pugixml.hpp>
-#include <sstream>
 
 #include "verification/cli/html_page.hpp"
 #include "verification/cli/json_number.hpp"
@@ -92,21 +90,15 @@ std::string agreement_json(const agreement::Rows& rows, const GpuAgreeCommand& c
   return document.dump(2) + "\n";
 }
 
-std::string agreement_junit(const agreement::Rows& rows) {
-  pugi::xml_document document;
-  pugi::xml_node suite = document.append_child("testsuites").append_child("testsuite");
-  suite.append_attribute("name") = "normproof.gpu";
-  suite.append_attribute("tests") = rows.all().size();
+report::Checks agreement_checks(const agreement::Rows& rows) {
+  report::CheckSuite suite{"normproof.gpu"};
   for (const agreement::Row& row : rows.all()) {
-    pugi::xml_node test = suite.append_child("testcase");
-    test.append_attribute("classname") = "normproof.gpu";
-    test.append_attribute("name") = row.operation.c_str();
-    if (!row.difference.empty())
-      test.append_child("failure").append_attribute("message") = row.difference.c_str();
+    suite.checks.push_back({.group = suite.name, .name = row.operation});
+    if (row.difference.empty()) continue;
+    suite.checks.back().outcome = report::Outcome::failed;
+    suite.checks.back().findings = {{row.operation, row.difference}};
   }
-  std::ostringstream text;
-  document.save(text, "  ");
-  return text.str();
+  return {suite};
 }
 
 std::string agreement_page(const agreement::Rows& rows, const GpuAgreeCommand& command) {

@@ -4,6 +4,7 @@
 
 #include "verification/agreement/row.hpp"
 #include "verification/cli/gpu.hpp"
+#include "verification/report/checks.hpp"
 
 /// What `normproof gpu agree` says of its rows.
 namespace normproof::verification::cli {
@@ -17,8 +18,8 @@ std::string agreement_tail(const agreement::Rows& rows, const GpuAgreeCommand& c
 
 /// One object; a ratio that is infinite is a string.
 std::string agreement_json(const agreement::Rows& rows, const GpuAgreeCommand& command);
-/// One case a row.
-std::string agreement_junit(const agreement::Rows& rows);
+/// A check a row.
+report::Checks agreement_checks(const agreement::Rows& rows);
 /// A page that needs nothing else.
 std::string agreement_page(const agreement::Rows& rows, const GpuAgreeCommand& command);
 

@@ -15,6 +15,7 @@
 #include "verification/cli/text.hpp"
 #include "verification/determinism/environment.hpp"
 #include "verification/regression/own_answers.hpp"
+#include "verification/report/junit.hpp"
 
 namespace normproof::verification::cli {
 
@@ -125,7 +126,7 @@ bool regress_compare(const RegressCompareCommand& command) {
   write_all({[&] { write_stdout(regress_text(report)); },
              to_file(command.html, [&] { return regress_page(report); }),
              to_file(command.json, [&] { return regress_json(report); }),
-             to_file(command.junit, [&] { return regress_junit(report); })});
+             to_file(command.junit, [&] { return report::junit(regress_checks(report)); })});
   return report.passed();
 }
 

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <pugixml.hpp>
-#include <sstream>
 
 #include "verification/cli/json_number.hpp"
 #include "verification/cli/text.hpp"
@@ -150,36 +148,30 @@ std::string regress_json(const RegressReport& report) {
   return stored.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
-std::string regress_junit(const RegressReport& report) {
-  std::map<std::string, std::string> failures;
+report::Checks regress_checks(const RegressReport& report) {
+  report::CheckSuite suite{"normproof.regress"};
+  suite.checks.push_back(
+      {.group = suite.name,
+       .name = fmt::format("the other {}",
+                           plural(report.change.cases - report.change.moved_cases, "case"))});
+  std::map<std::string, std::vector<report::Finding>> moved;  // by case; allowed is no finding
   for (const Movement& movement : report.change.movements) {
-    std::string& message = failures[movement.path];
+    auto& findings = moved[movement.path];
     if (report.is_allowed(movement)) continue;
-    message += fmt::format("{}{}{}: {}", message.empty() ? "" : "\n",
-                           movement.output.empty() ? "" : movement.output + " ",
-                           to_string(movement.direction), movement_text(movement));
+    const std::string direction(to_string(movement.direction));
+    findings.push_back(
+        {direction, fmt::format("{}{}{}: {}", movement.output, movement.output.empty() ? "" : " ",
+                                direction, movement_text(movement))});
   }
-  pugi::xml_document document;
-  pugi::xml_node suite = document.append_child("testsuites").append_child("testsuite");
-  suite.append_attribute("name") = "normproof.regress";
-  suite.append_attribute("tests") = failures.size() + 1;
-  suite.append_attribute("failures") =
-      std::ranges::count_if(failures, [](const auto& failure) { return !failure.second.empty(); });
-  const auto add = [&suite](const std::string& name) {
-    pugi::xml_node test = suite.append_child("testcase");
-    test.append_attribute("classname") = "normproof.regress";
-    test.append_attribute("name") = name.c_str();
-    return test;
-  };
-  add(fmt::format("the other {}", plural(report.change.cases - report.change.moved_cases, "case")));
-  for (const auto& [path, message] : failures) {
-    pugi::xml_node test = add(path);
-    if (!message.empty())
-      test.append_child("failure").append_attribute("message") = message.c_str();
+  for (auto& [path, findings] : moved) {
+    const auto outcome = findings.empty() ? report::Outcome::passed : report::Outcome::failed;
+    suite.checks.push_back({.group = suite.name,
+                            .name = path,
+                            .outcome = outcome,
+                            .findings = std::move(findings),
+                            .file = path + "/case.json"});
   }
-  std::ostringstream text;
-  document.save(text, "  ");
-  return text.str();
+  return {suite};
 }
 
 }  // namespace normproof::verification::cli

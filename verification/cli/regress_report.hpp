@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "verification/regression/movement.hpp"
+#include "verification/report/checks.hpp"
 
 namespace normproof::verification::cli {
 
@@ -29,7 +30,7 @@ std::string movement_text(const regression::Movement& movement);
 std::string regress_text(const RegressReport& report);
 /// One object; infinities are strings.
 std::string regress_json(const RegressReport& report);
-/// One case for each case of the corpus that moved, and one for all others.
-std::string regress_junit(const RegressReport& report);
+/// A check for each case of the corpus that moved, and one for all others.
+report::Checks regress_checks(const RegressReport& report);
 
 }  // namespace normproof::verification::cli

@@ -10,12 +10,13 @@
 #include "verification/claims/ledger/sparse_channel.hpp"
 #include "verification/cli/html_report.hpp"
 #include "verification/cli/json_report.hpp"
-#include "verification/cli/junit_report.hpp"
 #include "verification/cli/output_files.hpp"
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/text.hpp"
 #include "verification/cli/text_report.hpp"
+#include "verification/cli/verify_checks.hpp"
+#include "verification/report/junit.hpp"
 
 namespace normproof::verification::cli {
 
@@ -97,7 +98,7 @@ bool verify(const VerifyCommand& command) {
   write_all(
       {[&] { write_stdout(text_report(report, terminal_width(STDOUT_FILENO, default_width))); },
        to_file(command.json, [&] { return json_report(report); }),
-       to_file(command.junit, [&] { return junit_report(report); }),
+       to_file(command.junit, [&] { return report::junit(verify_checks(report)); }),
        to_file(command.html, [&] { return html_report(report); })});
   return succeeded(report);
 }

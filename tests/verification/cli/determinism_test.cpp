@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "tests/verification/cli/program_run.hpp"
+#include "tests/verification/report/schema_rules.hpp"
 
 namespace normproof::tests::verification::cli {
 namespace {
@@ -32,6 +33,7 @@ TEST(Determinism, WithoutAFileTheContractIsTheJudge) {
   EXPECT_THAT(outcome.out, AllOf(StartsWith("contract "), HasSubstr("\nthreads          3\n"),
                                  HasSubstr("\ninstruction_set  baseline of baseline"),
                                  HasSubstr(" norm/layer_norm_small\n"), HasSubstr("\nSAME: ")));
+  EXPECT_THAT(report::junit_violations(read_file(folder / "j.xml")), testing::IsEmpty());
   EXPECT_THAT(read_file(folder / "j.xml"),
               AllOf(HasSubstr("failures=\"0\""), HasSubstr("name=\"norm/layer_norm_small\"")));
 }

@@ -6,15 +6,21 @@
 #include <sstream>
 
 #include "tests/verification/cli/golden_results.hpp"
+#include "tests/verification/report/schema_rules.hpp"
 #include "verification/cli/golden_report.hpp"
+#include "verification/report/json_lines.hpp"
+#include "verification/report/junit.hpp"
+#include "verification/report/sarif.hpp"
 
 // The reports that machines read.
 namespace normproof::tests::verification::cli {
 namespace {
 
+namespace machine = normproof::verification::report;
 using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::StartsWith;
 
 std::vector<json> json_lines_of(const std::string& text) {
@@ -26,11 +32,13 @@ std::vector<json> json_lines_of(const std::string& text) {
 
 pugi::xml_document document_of(const tool::GoldenReport& report) {
   pugi::xml_document document;
-  EXPECT_TRUE(document.load_string(tool::golden_junit(report).c_str()));
+  const std::string text = machine::junit(tool::golden_checks(report));
+  EXPECT_THAT(report::junit_violations(text), IsEmpty());
+  EXPECT_TRUE(document.load_string(text.c_str()));
   return document;
 }
 
-TEST(GoldenFiles, TooFewCasesAreAFailureOfJUnitToo) {
+TEST(GoldenChecks, TooFewCasesAreAFailureOfEveryFile) {
   tool::GoldenReport report = golden_sample_report();
   const auto suite = [&] { return document_of(report).child("testsuites").child("testsuite"); };
   const int failures = suite().attribute("failures").as_int();
@@ -42,10 +50,14 @@ TEST(GoldenFiles, TooFewCasesAreAFailureOfJUnitToo) {
   const auto last = with.last_child();
   EXPECT_STREQ(last.attribute("name").value(), "min-cases");
   EXPECT_EQ(last.child("failure").attribute("message").value(), report.summary());
+  const auto checks = tool::golden_checks(report);
+  EXPECT_EQ(json_lines_of(machine::json_lines(checks)).back()["path"], "min-cases");
+  EXPECT_THAT(machine::sarif(checks), HasSubstr("\"min-cases: FAILED: 1 of 6 cases passed"));
 }
 
-TEST(GoldenFiles, AJsonObjectACaseAndLine) {
-  const auto objects = json_lines_of(tool::golden_json_lines(golden_sample_report()));
+TEST(GoldenChecks, AJsonObjectACaseAndLine) {
+  const auto objects =
+      json_lines_of(machine::json_lines(tool::golden_checks(golden_sample_report())));
   ASSERT_EQ(objects.size(), 6u);
   const char* const outcomes[] = {"passed", "failed", "failed", "xfail", "xpass", "declined"};
   for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(objects[i]["outcome"], outcomes[i]);
@@ -74,7 +86,7 @@ TEST(GoldenFiles, AJsonObjectACaseAndLine) {
   EXPECT_EQ(objects[1]["tensors"][1]["problem"], "is absent");
 }
 
-TEST(GoldenFiles, JUnitCountsWhatTheReportCounts) {
+TEST(GoldenChecks, JUnitCountsWhatTheReportCounts) {
   const auto report = golden_sample_report();
   const auto document = document_of(report);
   const auto suite = document.child("testsuites").child("testsuite");
@@ -110,10 +122,10 @@ TEST(GoldenFiles, JUnitCountsWhatTheReportCounts) {
                "passed, though it is listed as failing");
 }
 
-TEST(GoldenFiles, SarifHasAResultForEachOutputThatFailed) {
-  const json sarif = json::parse(tool::golden_sarif(golden_sample_report()));
-  EXPECT_EQ(sarif["version"], "2.1.0");
-  EXPECT_EQ(sarif["runs"][0]["tool"]["driver"]["name"], "normproof");
+TEST(GoldenChecks, SarifHasAResultForEachOutputThatFailed) {
+  const std::string text = machine::sarif(tool::golden_checks(golden_sample_report()));
+  EXPECT_THAT(report::sarif_violations(text), IsEmpty());
+  const json sarif = json::parse(text);
   std::vector<std::string> rules;
   for (const json& result : sarif["runs"][0]["results"]) {
     rules.push_back(result["ruleId"]);
@@ -130,22 +142,22 @@ TEST(GoldenFiles, SarifHasAResultForEachOutputThatFailed) {
                                       "layer_norm/unexpected-pass", "layer_norm/declined"}));
 }
 
-TEST(GoldenFiles, WhatACandidateSaysBreaksNoFormat) {
+TEST(GoldenChecks, WhatACandidateSaysBreaksNoFormat) {
   auto result = golden_problem("q/a");
   result.problem = "it said \"\x01<b>\xff\n]]>\"";
   auto command = golden_command();
   command.candidate.reset();
   command.pipe = "printf '\x02\n<&>'";
   const auto report = tool::golden_report({result}, command, "");
-  const json line = json_lines_of(tool::golden_json_lines(report)).at(0);
+  const json line = json_lines_of(machine::json_lines(tool::golden_checks(report))).at(0);
   EXPECT_EQ(line["problem"], "it said \" <b>\xef\xbf\xbd ]]>\"");
-  EXPECT_EQ(json::parse(tool::golden_sarif(report))["runs"][0]["results"].size(), 1u);
+  const std::string sarif = machine::sarif(tool::golden_checks(report));
+  EXPECT_EQ(json::parse(sarif)["runs"][0]["results"].size(), 1u);
   const auto document = document_of(report);
   const auto failure =
       document.child("testsuites").child("testsuite").child("testcase").child("failure");
   EXPECT_EQ(failure.attribute("message").value(), line["problem"].get<std::string>());
-  for (const std::string& text :
-       {tool::golden_text(report), tool::golden_markdown(report), tool::golden_sarif(report)})
+  for (const std::string& text : {tool::golden_text(report), tool::golden_markdown(report), sarif})
     EXPECT_EQ(text.find_first_of("\x01\x02\xff"), std::string::npos);
 }
 

@@ -5,6 +5,9 @@
 
 #include <limits>
 
+#include "tests/verification/report/schema_rules.hpp"
+#include "verification/report/junit.hpp"
+
 namespace normproof::verification::cli {
 namespace {
 
@@ -64,9 +67,10 @@ TEST(GpuReport, JsonHasEveryRowAndInfinityAsText) {
 }
 
 TEST(GpuReport, JunitFailsTheRowThatDiffers) {
-  EXPECT_THAT(agreement_junit(sample_agreement()),
-              AllOf(HasSubstr("tests=\"2\""), HasSubstr("name=\"linear\" />"),
-                    HasSubstr("<failure message=\"case &lt;b")));
+  const std::string junit = report::junit(agreement_checks(sample_agreement()));
+  EXPECT_THAT(tests::verification::report::junit_violations(junit), testing::IsEmpty());
+  EXPECT_THAT(junit, AllOf(HasSubstr("tests=\"2\""), HasSubstr("name=\"linear\" />"),
+                           HasSubstr("<failure message=\"case &lt;b")));
 }
 
 TEST(GpuReport, ThePageNeedsNothingButItself) {

@@ -7,7 +7,9 @@
 #include <pugixml.hpp>
 
 #include "tests/verification/cli/sample_regression.hpp"
+#include "tests/verification/report/schema_rules.hpp"
 #include "verification/compare/ulp.hpp"
+#include "verification/report/junit.hpp"
 
 namespace normproof::tests::verification::cli {
 namespace {
@@ -75,7 +77,9 @@ TEST(RegressReport, JunitHasACaseForEachThatMoved) {
   RegressReport report = sample_regression();
   report.allow_towards = true;
   pugi::xml_document junit;
-  ASSERT_TRUE(junit.load_string(regress_junit(report).c_str()));
+  const std::string text = normproof::verification::report::junit(regress_checks(report));
+  EXPECT_THAT(report::junit_violations(text), testing::IsEmpty());
+  ASSERT_TRUE(junit.load_string(text.c_str()));
   const auto suite = junit.child("testsuites").child("testsuite");
   EXPECT_STREQ(suite.attribute("tests").value(), "4");
   EXPECT_STREQ(suite.attribute("failures").value(), "3");
@@ -85,7 +89,8 @@ TEST(RegressReport, JunitHasACaseForEachThatMoved) {
   EXPECT_TRUE(suite.find_child_by_attribute("name", "the other 6 cases"));
   report.change.movements.resize(1);
   report.change.moved_cases = 1;
-  ASSERT_TRUE(junit.load_string(regress_junit(report).c_str()));
+  ASSERT_TRUE(
+      junit.load_string(normproof::verification::report::junit(regress_checks(report)).c_str()));
   EXPECT_STREQ(junit.child("testsuites").child("testsuite").attribute("failures").value(), "0");
 }
 

@@ -1,10 +1,13 @@
-#include "verification/cli/junit_report.hpp"
+#include "verification/cli/verify_checks.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <pugixml.hpp>
 
 #include "tests/verification/cli/sample_report.hpp"
+#include "tests/verification/report/schema_rules.hpp"
+#include "verification/report/junit.hpp"
 
 namespace normproof::tests::verification::cli {
 namespace {
@@ -13,11 +16,13 @@ using namespace normproof::verification::cli;
 
 pugi::xml_document parse(const Report& report) {
   pugi::xml_document document;
-  EXPECT_TRUE(document.load_string(junit_report(report).c_str()));
+  const std::string text = normproof::verification::report::junit(verify_checks(report));
+  EXPECT_THAT(report::junit_violations(text), testing::IsEmpty());
+  EXPECT_TRUE(document.load_string(text.c_str()));
   return document;
 }
 
-TEST(JUnitReport, EveryClaimAndEveryDecidingLayerIsACase) {
+TEST(VerifyChecks, EveryClaimAndEveryDecidingLayerIsACase) {
   const auto document = parse(sample_report());
   const auto claims = document.child("testsuites").child("testsuite");
   EXPECT_STREQ(claims.attribute("tests").value(), "2");
@@ -29,7 +34,7 @@ TEST(JUnitReport, EveryClaimAndEveryDecidingLayerIsACase) {
   EXPECT_STREQ(statistics.attribute("failures").value(), "0");
 }
 
-TEST(JUnitReport, FailuresAndErrorsAreTold) {
+TEST(VerifyChecks, FailuresAndErrorsAreTold) {
   Report report = failing_report();
   report.statistics.padding_is_inert = false;
   for (auto& followed : report.statistics.followed) {
