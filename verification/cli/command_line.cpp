@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "ref/numeric/errors.hpp"
+#include "verification/cli/commands.hpp"
 #include "verification/cli/golden_command_line.hpp"
 #include "verification/cli/gpu_command_line.hpp"
 #include "verification/cli/help.hpp"
@@ -16,7 +17,6 @@
 #include "verification/cli/study_command_line.hpp"
 #include "verification/cli/trace_command_line.hpp"
 #include "verification/cli/train_command_line.hpp"
-#include "verification/cli/weights_command_line.hpp"
 
 namespace normproof::verification::cli {
 
@@ -31,17 +31,16 @@ std::string one_line(std::string text) {
 }
 
 /// The options by name, as text: what is a number or a choice is judged in one place, here.
-struct Texts {
+struct AllTexts {
   std::string claims = "*", seed = "1", cases = "1000", jobs;
   std::string data, vocab, json, junit, html;
-  std::string function;
   std::string threads, instruction_set, against;
   std::string layer, in, out, scalar = "double", mode = "training";
   std::vector<std::string> settings;
   bool sequence = false;
 };
 
-void add_corpus_options(CLI::App& command, Texts& texts) {
+void add_corpus_options(CLI::App& command, AllTexts& texts) {
   command
       .add_option("--data", texts.data,
                   "Sentences in the format of Financial PhraseBank (ISO-8859-1,\n"
@@ -52,7 +51,7 @@ void add_corpus_options(CLI::App& command, Texts& texts) {
       ->type_name("FILE");
 }
 
-void add_verify(CLI::App& app, Texts& texts) {
+void add_verify(CLI::App& app, AllTexts& texts) {
   CLI::App& verify = *app.add_subcommand("verify",
                                          "Check the ledger of claims, and follow the "
                                          "statistics\nof real batches of sentences");
@@ -79,7 +78,7 @@ void add_verify(CLI::App& app, Texts& texts) {
   verify.footer(verify_footer());
 }
 
-void add_eval(CLI::App& app, Texts& texts) {
+void add_eval(CLI::App& app, AllTexts& texts) {
   CLI::App& eval = *app.add_subcommand("eval",
                                        "Run a layer, forward and backward, on tensors of "
                                        "your own");
@@ -109,25 +108,7 @@ void add_eval(CLI::App& app, Texts& texts) {
   eval.footer(eval_footer());
 }
 
-void add_tokenize(CLI::App& app, Texts& texts) {
-  CLI::App& tokenize =
-      *app.add_subcommand("tokenize", "Print the token ids of each sentence, a line a sentence");
-  add_corpus_options(tokenize, texts);
-  tokenize.footer(tokenize_footer());
-}
-
-void add_elementary(CLI::App& app, Texts& texts) {
-  CLI::App& elementary =
-      *app.add_subcommand("elementary",
-                          "Print exp, log, tanh, erf or sqrt of numbers, correctly\n"
-                          "rounded");
-  elementary.add_option("FUNCTION", texts.function, "exp, log, tanh, erf or sqrt")
-      ->required()
-      ->type_name("");
-  elementary.footer(elementary_footer());
-}
-
-void add_determinism(CLI::App& app, Texts& texts) {
+void add_determinism(CLI::App& app, AllTexts& texts) {
   CLI::App& determinism = *app.add_subcommand(
       "determinism", "Compute the bits that the contract promises, a hash a\nprobe");
   determinism
@@ -157,7 +138,7 @@ CorpusFiles corpus_files(const CLI::App& command) {
   return {path_of(command, "--data"), path_of(command, "--vocab")};
 }
 
-VerifyCommand verify_command(const CLI::App& command, const Texts& texts) {
+VerifyCommand verify_command(const CLI::App& command, const AllTexts& texts) {
   constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
   VerifyCommand verify;
   verify.claims = texts.claims;
@@ -171,7 +152,7 @@ VerifyCommand verify_command(const CLI::App& command, const Texts& texts) {
   return verify;
 }
 
-EvalCommand eval_command(const CLI::App& command, const Texts& texts) {
+EvalCommand eval_command(const CLI::App& command, const AllTexts& texts) {
   EvalCommand eval;
   eval.layer = texts.layer;
   eval.in = *path_of(command, "--in");
@@ -199,16 +180,7 @@ EvalCommand eval_command(const CLI::App& command, const Texts& texts) {
   return eval;
 }
 
-ElementaryCommand elementary_command(const Texts& texts) {
-  return {parse_choice<ElementaryFunction>("function", texts.function,
-                                           {{"exp", ElementaryFunction::exp},
-                                            {"log", ElementaryFunction::log},
-                                            {"tanh", ElementaryFunction::tanh},
-                                            {"erf", ElementaryFunction::erf},
-                                            {"sqrt", ElementaryFunction::sqrt}})};
-}
-
-DeterminismCommand determinism_command(const CLI::App& command, const Texts& texts) {
+DeterminismCommand determinism_command(const CLI::App& command, const AllTexts& texts) {
   DeterminismCommand determinism;
   determinism.json = path_of(command, "--json");
   determinism.junit = path_of(command, "--junit");
@@ -244,13 +216,13 @@ void refuse_extras(const CLI::App& command, std::string_view kind,
 
 }  // namespace
 
-Command parse_command_line(const std::vector<std::string>& arguments) {
+OldCommand parse_command_line(const std::vector<std::string>& arguments) {
   CLI::App app(program_description(), "normproof");
-  Texts texts;
+  AllTexts texts;
   add_verify(app, texts);
   add_eval(app, texts);
-  add_tokenize(app, texts);
-  add_elementary(app, texts);
+  for (const Command& command : all_commands().verbs)
+    app.add_subcommand(command.name, command.summary);
   add_determinism(app, texts);
   GoldenTexts golden_texts;
   add_golden(app, golden_texts);
@@ -260,8 +232,6 @@ Command parse_command_line(const std::vector<std::string>& arguments) {
   add_train(app, train_texts);
   TraceTexts trace_texts;
   add_trace(app, trace_texts);
-  WeightsTexts weights_texts;
-  add_weights(app, weights_texts);
   StudyTexts study_texts;
   add_study(app, study_texts);
   GpuTexts gpu_texts;
@@ -313,10 +283,8 @@ Command parse_command_line(const std::vector<std::string>& arguments) {
     refuse_extras(command, command.get_name(), {});
   if (command.get_name() == "verify") return verify_command(command, texts);
   if (command.get_name() == "eval") return eval_command(command, texts);
-  if (command.get_name() == "elementary") return elementary_command(texts);
   if (command.get_name() == "train") return train_command(command, train_texts);
   if (command.get_name() == "trace") return trace_command(command, trace_texts);
-  if (command.get_name() == "weights") return weights_command(command);
   if (command.get_name() == "probe-order") return probe_order_command(command, gpu_texts);
   if (command.get_name() == "determinism") return determinism_command(command, texts);
   if (command.get_name() == "golden") {
@@ -346,7 +314,7 @@ Command parse_command_line(const std::vector<std::string>& arguments) {
     if (verb.get_name() == "record") return regress_record_command(verb, regress_texts);
     return regress_compare_command(verb, regress_texts);
   }
-  return TokenizeCommand{corpus_files(command)};
+  throw UsageError("no command is given");
 }
 
 }  // namespace normproof::verification::cli

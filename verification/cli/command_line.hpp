@@ -10,7 +10,6 @@
 
 #include "verification/cli/corpus.hpp"
 #include "verification/cli/determinism.hpp"
-#include "verification/cli/elementary.hpp"
 #include "verification/cli/eval.hpp"
 #include "verification/cli/golden.hpp"
 #include "verification/cli/gpu.hpp"
@@ -18,7 +17,6 @@
 #include "verification/cli/study.hpp"
 #include "verification/cli/trace.hpp"
 #include "verification/cli/train.hpp"
-#include "verification/cli/weights.hpp"
 
 namespace normproof::verification::cli {
 
@@ -31,25 +29,21 @@ struct VerifyCommand {
   std::optional<std::filesystem::path> json = {}, junit = {}, html = {};
 };
 
-struct TokenizeCommand {
-  CorpusFiles files = {};
-};
-
 /// --help or --version: a text for standard output.
 struct TextCommand {
   std::string text;
 };
 
-using Command =
-    std::variant<VerifyCommand, EvalCommand, TokenizeCommand, ElementaryCommand, DeterminismCommand,
-                 GoldenMakeCommand, GoldenCheckCommand, GoldenRelationsCommand, GoldenPowerCommand,
-                 GoldenBlessCommand, GoldenExportCommand, RegressRecordCommand,
-                 RegressCompareCommand, TrainCommand, TraceCommand, WeightsCommand, StudyCommand,
-                 GpuAgreeCommand, GpuTrainCommand, ProbeOrderCommand, TextCommand>;
+using OldCommand = std::variant<VerifyCommand, EvalCommand, DeterminismCommand, GoldenMakeCommand,
+                                GoldenCheckCommand, GoldenRelationsCommand, GoldenPowerCommand,
+                                GoldenBlessCommand, GoldenExportCommand, RegressRecordCommand,
+                                RegressCompareCommand, TrainCommand, TraceCommand, StudyCommand,
+                                GpuAgreeCommand, GpuTrainCommand, ProbeOrderCommand, TextCommand>;
 
+/// The commands that all_commands() does not have yet.
 /// Computes  the command that the arguments (without the program's name) spell out. --jobs and
 ///           --threads are the number of processors where they are not given.
 /// Throws    UsageError, one sentence; an unknown command or option with the nearest known one
-Command parse_command_line(const std::vector<std::string>& arguments);
+OldCommand parse_command_line(const std::vector<std::string>& arguments);
 
 }  // namespace normproof::verification::cli

@@ -11,7 +11,9 @@
 #include "ref/numeric/elementary_array.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/square_root.hpp"
+#include "verification/cli/standard_streams.hpp"
 #include "verification/cli/text.hpp"
+#include "verification/cli/typed_options.hpp"
 
 namespace normproof::verification::cli {
 namespace {
@@ -58,6 +60,32 @@ void apply(ElementaryFunction function, std::vector<double>& x) {
 }
 
 }  // namespace
+
+void ElementaryCommand::add(CLI::App& app) {
+  require(add_choice(app, "FUNCTION", function,
+                     {{"exp", ElementaryFunction::exp},
+                      {"log", ElementaryFunction::log},
+                      {"tanh", ElementaryFunction::tanh},
+                      {"erf", ElementaryFunction::erf},
+                      {"sqrt", ElementaryFunction::sqrt}},
+                     "exp, log, tanh, erf or sqrt"));
+  set_footer(
+      app,
+      R"(Reads a number a line on standard input (hexadecimal such as 0x1.8p+0, decimal, inf, nan) and
+prints for each the double nearest to the function's value, ties to even, as a hexadecimal
+number, a line each.
+
+Examples:
+  normproof elementary exp < numbers.txt
+  printf '0x1p-1\
+-inf\
+' | normproof elementary tanh)");
+}
+
+ExitStatus ElementaryCommand::run() const {
+  write_stdout(elementary_lines(function, read_stdin()));
+  return kSuccess;
+}
 
 std::string elementary_lines(ElementaryFunction function, std::string_view input) {
   std::vector<double> values;

@@ -3,13 +3,24 @@
 #include <string>
 #include <string_view>
 
+#include "verification/cli/command.hpp"
+
 namespace normproof::verification::cli {
 
 /// A function of one `double`, correctly rounded.
 enum class ElementaryFunction { exp, log, tanh, erf, sqrt };
 
 struct ElementaryCommand {
+  static constexpr const char* name = "elementary";
+  static constexpr const char* summary =
+      "Print exp, log, tanh, erf or sqrt of numbers, correctly rounded";
+
   ElementaryFunction function = ElementaryFunction::exp;
+
+  void add(CLI::App& app);
+
+  /// Answers the lines of standard input: see elementary_lines.
+  ExitStatus run() const;
 };
 
 /// Computes  for each line of the input, a number in decimal or hexadecimal notation or inf or nan,

@@ -77,25 +77,6 @@ std::string eval_footer() {
          "  normproof eval rms_norm --in x.npz --out y.npz --scalar interval";
 }
 
-std::string tokenize_footer() {
-  return "The ids are those of BERT's uncased WordPiece tokenizer, [CLS] and [SEP] included, "
-         "separated by\nspaces. Without --data and --vocab: a synthetic corpus and its "
-         "vocabulary.\n\n"
-         "Examples:\n"
-         "  normproof tokenize --data Sentences_AllAgree.txt --vocab vocab.txt > ids.txt\n"
-         "  normproof tokenize | head -3";
-}
-
-std::string elementary_footer() {
-  return "Reads a number a line on standard input (hexadecimal such as 0x1.8p+0, decimal, inf, "
-         "nan) "
-         "and\nprints for each the double nearest to the function's value, ties to even, as a "
-         "hexadecimal\nnumber, a line each.\n\n"
-         "Examples:\n"
-         "  normproof elementary exp < numbers.txt\n"
-         "  printf '0x1p-1\\n-inf\\n' | normproof elementary tanh";
-}
-
 std::string determinism_footer() {
   return "A probe is a computation of the reference on inputs of its own: every elementary "
          "function, "
@@ -137,20 +118,6 @@ std::string trace_footer() {
          "  normproof trace --out t --weights weights.npz\n"
          "  normproof trace --out t --steps 20 --certified --set encoder.d_model=8 --set "
          "encoder.d_ff=8 \\\n    --set training.batch_size=2";
-}
-
-std::string weights_footer() {
-  return "The parameters of the last checkpoint, in float64, under the names that a "
-         "torch.nn.Module "
-         "gives them\nwhose parts are embedding (Embedding), encoder (TransformerEncoder) and head "
-         "(Linear): what\nload_state_dict takes. docs/formats.md has the table. PyTorch's layer "
-         "has "
-         "LayerNorm alone: other\nnorms are refused. normproof train and normproof trace begin "
-         "with "
-         "such a file: --weights.\n\n"
-         "Examples:\n"
-         "  normproof weights --run run --out weights.npz\n"
-         "  normproof train --out next --weights weights.npz";
 }
 
 std::string study_footer() {

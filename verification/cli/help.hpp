@@ -10,12 +10,9 @@ std::string program_footer();
 std::string verify_footer();
 /// With every layer and its options with their defaults, from ref/model.
 std::string eval_footer();
-std::string tokenize_footer();
-std::string elementary_footer();
 std::string determinism_footer();
 std::string train_footer();
 std::string trace_footer();
-std::string weights_footer();
 std::string study_footer();
 std::string gpu_footer();
 std::string gpu_agree_footer();

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -12,22 +11,9 @@
 #include <vector>
 
 #include "ref/numeric/errors.hpp"
+#include "verification/cli/typed_options.hpp"
 
 namespace normproof::verification::cli {
-
-/// What the text of an option says.
-/// Throws    UsageError, one sentence: all of them
-template <class Number>
-Number parse_number(std::string_view option, const std::string& text, Number least, Number most) {
-  Number number{};
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc{} || stop != end || number < least || number > most) {
-    throw ref::numeric::UsageError(fmt::format("{} is '{}'; expected a whole number from {} to {}",
-                                               option, text, least, most));
-  }
-  return number;
-}
 
 template <class Value>
 Value parse_choice(std::string_view option, const std::string& text,

@@ -1,5 +1,6 @@
 #include "verification/cli/program.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <new>
 #include <optional>
@@ -11,6 +12,8 @@
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/fp_environment.hpp"
 #include "verification/cli/command_line.hpp"
+#include "verification/cli/commands.hpp"
+#include "verification/cli/parser.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/text.hpp"
 #include "verification/cli/verify.hpp"
@@ -32,14 +35,6 @@ struct Runner {
   int operator()(const EvalCommand& command) const {
     const std::optional<std::string> overflow = eval(command);
     return overflow ? complain(kNumericalFailure, *overflow) : kSuccess;
-  }
-  int operator()(const TokenizeCommand& command) const {
-    write_stdout(format_ids(load_corpus(command.files).tokenized));
-    return kSuccess;
-  }
-  int operator()(const ElementaryCommand& command) const {
-    write_stdout(elementary_lines(command.function, read_stdin()));
-    return kSuccess;
   }
   int operator()(const DeterminismCommand& command) const {
     return determinism(command) ? kSuccess : kNumericalFailure;
@@ -79,10 +74,6 @@ struct Runner {
     trace(command);
     return kSuccess;
   }
-  int operator()(const WeightsCommand& command) const {
-    weights(command);
-    return kSuccess;
-  }
   int operator()(const StudyCommand& command) const {
     study(command);
     return kSuccess;
@@ -109,6 +100,10 @@ int run_program(const std::vector<std::string>& arguments) noexcept {
     ignore_closed_pipes();
     ignore_file_size_limit();
     ref::numeric::check_fp_environment();
+    const Command all = all_commands();
+    if (!arguments.empty() &&
+        std::ranges::find(all.verbs, arguments.front(), &Command::name) != all.verbs.end())
+      return parse_arguments(all, arguments)();
     return std::visit(Runner{}, parse_command_line(arguments));
   } catch (const ref::numeric::UsageError& error) {
     return complain(kUsageError, error.what());

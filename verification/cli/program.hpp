@@ -3,15 +3,9 @@
 #include <string>
 #include <vector>
 
-namespace normproof::verification::cli {
+#include "verification/cli/command.hpp"
 
-enum ExitStatus : int {
-  kSuccess = 0,
-  kNumericalFailure = 1,
-  kUsageError = 2,
-  kFileError = 3,
-  kNoDevice = 77,
-};
+namespace normproof::verification::cli {
 
 /// Runs the program with these arguments (without its name): the one place where errors become an
 /// exit status and a sentence on standard error that begins with "normproof: ".

@@ -10,6 +10,7 @@
 #include "ref/io/sha256.hpp"
 #include "ref/io/tensor_file.hpp"
 #include "ref/numeric/errors.hpp"
+#include "verification/cli/options.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/golden/certify/new_folder.hpp"
 #include "verification/training/checkpoint.hpp"
@@ -32,13 +33,28 @@ training::RunConfig configuration_of(const std::filesystem::path& config_file,
 
 }  // namespace
 
-void weights(const WeightsCommand& command) {
-  const auto config_file = command.run / "config.json", data_file = command.run / "data.json",
-             checkpoint_file = command.run / "checkpoint.safetensors";
+void WeightsCommand::add(CLI::App& app) {
+  require(add_folder(app, "--run", folder, "The folder that normproof train --out made"));
+  require(add_file(app, "--out", out, "A new file for the weights: .npz or .safetensors"));
+  set_footer(
+      app,
+      R"(The parameters of the last checkpoint, in float64, under the names that a torch.nn.Module gives them
+whose parts are embedding (Embedding), encoder (TransformerEncoder) and head (Linear): what
+load_state_dict takes. docs/formats.md has the table. PyTorch's layer has LayerNorm alone: other
+norms are refused. normproof train and normproof trace begin with such a file: --weights.
+
+Examples:
+  normproof weights --run run --out weights.npz
+  normproof train --out next --weights weights.npz)");
+}
+
+ExitStatus WeightsCommand::run() const {
+  const auto config_file = folder / "config.json", data_file = folder / "data.json",
+             checkpoint_file = folder / "checkpoint.safetensors";
   std::error_code error;
-  if (std::filesystem::exists(command.out, error))
-    throw ref::numeric::UsageError(fmt::format(
-        "--out {} is there already; expected the name of a new file", command.out.string()));
+  if (std::filesystem::exists(out, error))
+    throw ref::numeric::UsageError(
+        fmt::format("--out {} is there already; expected the name of a new file", out.string()));
   const training::RunConfig config = configuration_of(config_file, data_file);
   const training::Checkpoint checkpoint = training::read_checkpoint(checkpoint_file, config.train);
   if (checkpoint.run_sha256 !=
@@ -48,10 +64,11 @@ void weights(const WeightsCommand& command) {
                           "the files of one run as 'normproof train' wrote them");
   const auto& state = checkpoint.state;
   const auto tensors = training::to_pytorch(config.train.encoder, state.parameters);
-  ref::io::check_tensor_file(command.out);
-  if (command.out.has_parent_path()) golden::certify::NewFolder::create(command.out.parent_path());
-  ref::io::write_tensors(command.out, tensors);
+  ref::io::check_tensor_file(out);
+  if (out.has_parent_path()) golden::certify::NewFolder::create(out.parent_path());
+  ref::io::write_tensors(out, tensors);
   write_stdout(fmt::format("step {}: {} tensors\n", state.step, tensors.size()));
+  return kSuccess;
 }
 
 }  // namespace normproof::verification::cli

@@ -66,16 +66,6 @@ TEST(CommandLine, EvalTakesItsOptions) {
   EXPECT_TRUE(full.sequence);
 }
 
-TEST(CommandLine, TokenizeTakesFiles) {
-  EXPECT_FALSE(parse<TokenizeCommand>({"tokenize"}).files.data);
-  EXPECT_EQ(parse<TokenizeCommand>({"tokenize", "--data", "d", "--vocab", "v"}).files.vocab, "v");
-}
-
-TEST(CommandLine, ElementaryTakesAFunction) {
-  EXPECT_EQ(parse<ElementaryCommand>({"elementary", "erf"}).function, ElementaryFunction::erf);
-  EXPECT_EQ(parse<ElementaryCommand>({"elementary", "sqrt"}).function, ElementaryFunction::sqrt);
-}
-
 TEST(CommandLine, HelpIsEverywhere) {
   EXPECT_THAT(parse<TextCommand>({"--help"}).text,
               AllOf(HasSubstr("verify"), HasSubstr("eval"), HasSubstr("tokenize"),
@@ -85,8 +75,6 @@ TEST(CommandLine, HelpIsEverywhere) {
   EXPECT_THAT(parse<TextCommand>({"eval", "-h"}).text,
               AllOf(HasSubstr("--sequence"), HasSubstr("power_norm_released"),
                     HasSubstr("Examples:"), Not(HasSubstr("--claims"))));
-  EXPECT_THAT(parse<TextCommand>({"tokenize", "--help"}).text,
-              AllOf(HasSubstr("--vocab"), HasSubstr("Examples:")));
   EXPECT_THAT(parse<TextCommand>({"--version"}).text, testing::MatchesRegex("normproof [0-9.]+\n"));
 }
 
@@ -119,9 +107,6 @@ TEST(CommandLine, ErrorsAreOneSentenceThatHelps) {
       {{"verify", "--html", ""}, "--html is ''; expected the name of a file"},
       {{"verify", "--seed", "1", "--seed", "2"}, "--seed is given more than once; expected once"},
       {with({"--set", "eps=1", "eps=2"}), "--set eps is given twice; expected once"},
-      {{"elementary"}, "FUNCTION is required"},
-      {{"elementary", "tan"}, "unknown function 'tan'; did you mean 'tanh'?"},
-      {{"elementary", "exp", "log"}, "unexpected argument 'log' of elementary"},
       {{"eval"}, "LAYER is required"},
       {{"eval", "layer_norm", "--out", "b.npz"}, "--in is required"},
       {{"eval", "layer_norm", "--in", "a.npz"}, "--out is required"},

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "ref/numeric/errors.hpp"
+#include "tests/verification/cli/parsed.hpp"
 #include "tests/verification/cli/program_run.hpp"
 #include "verification/elementary/functions.hpp"
 
@@ -20,6 +21,16 @@ using testing::ThrowsMessage;
 
 std::string exp_of(const std::string& lines) {
   return elementary_lines(ElementaryFunction::exp, lines);
+}
+
+TEST(ElementaryOptions, AreAFunction) {
+  EXPECT_EQ(parsed<ElementaryCommand>({"erf"}).function, ElementaryFunction::erf);
+  EXPECT_EQ(parsed<ElementaryCommand>({"sqrt"}).function, ElementaryFunction::sqrt);
+  EXPECT_THAT(refusal<ElementaryCommand>({}), HasSubstr("FUNCTION is required"));
+  EXPECT_THAT(refusal<ElementaryCommand>({"tan"}),
+              HasSubstr("unknown function 'tan'; did you mean 'tanh'?"));
+  EXPECT_THAT(refusal<ElementaryCommand>({"exp", "log"}),
+              HasSubstr("unexpected argument 'log' of elementary"));
 }
 
 TEST(ElementaryLines, AreHexadecimalOneALine) {

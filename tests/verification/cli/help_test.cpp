@@ -24,8 +24,7 @@ TEST(Help, EvalListsEveryLayerWithItsOptionsAndDefaults) {
 }
 
 TEST(Help, EveryTextHasExamplesAndFitsATerminal) {
-  for (const std::string& text :
-       {program_footer(), verify_footer(), eval_footer(), tokenize_footer(), elementary_footer()}) {
+  for (const std::string& text : {program_footer(), verify_footer(), eval_footer()}) {
     EXPECT_THAT(text, HasSubstr("Examples:\n  normproof "));
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;

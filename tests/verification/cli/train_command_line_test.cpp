@@ -48,6 +48,17 @@ TEST(TrainCommandLine, TakesItsOptions) {
   EXPECT_FALSE(command.print_config);
 }
 
+TEST(TrainCommandLine, WeightsToBeginWithAreNotForARunThatGoesOn) {
+  EXPECT_EQ(
+      std::get<TrainCommand>(parse_command_line({"train", "--out", "o", "--weights", "w.npz"}))
+          .weights,
+      "w.npz");
+  EXPECT_THAT(ref::numeric::error_message<ref::numeric::UsageError>([] {
+                parse_command_line({"train", "--out", "o", "--resume", "--weights", "w.npz"});
+              }),
+              HasSubstr("--weights is given with --resume; expected one of them"));
+}
+
 TEST(TrainCommandLine, WhatIsMissingOrWrongIsNamed) {
   const auto message = [](const std::vector<std::string>& arguments) {
     return ref::numeric::error_message<ref::numeric::UsageError>(

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ref/io/tensor_file.hpp"
+#include "tests/verification/cli/parsed.hpp"
 #include "tests/verification/cli/program_run.hpp"
 
 // `normproof weights` and `normproof train --weights`: the program itself.
@@ -28,6 +29,15 @@ class WeightsProgram : public ::testing::Test {
   tests::ref::io::TemporaryFolder folder_;
   std::string enter_;
 };
+
+TEST(WeightsOptions, AreARunAndAFile) {
+  const auto weights = parsed<tool::WeightsCommand>({"--run", "r", "--out", "w.npz"});
+  EXPECT_EQ(weights.folder, "r");
+  EXPECT_EQ(weights.out, "w.npz");
+  EXPECT_THAT(refusal<tool::WeightsCommand>({"--out", "w.npz"}), HasSubstr("--run is required"));
+  EXPECT_THAT(refusal<tool::WeightsCommand>({"--run", "r"}), HasSubstr("--out is required"));
+  EXPECT_THAT(refusal<tool::WeightsCommand>({"--ran", "r"}), HasSubstr("did you mean '--run'?"));
+}
 
 TEST_F(WeightsProgram, OfAnAlteredRunAreRefused) {
   train("--out a");

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/ref/numeric/error_message.hpp"
+#include "verification/cli/parser.hpp"
+
+namespace normproof::tests::verification::cli {
+
+namespace tool = normproof::verification::cli;
+using Arguments = std::vector<std::string>;
+
+/// A group without options.
+inline tool::Command toy_group(std::string name, std::vector<tool::Command> verbs) {
+  return {std::move(name), "", [](CLI::App&) { return tool::Run(); }, std::move(verbs)};
+}
+
+/// A T's options as the arguments after its name set them.
+template <class T>
+T parsed(Arguments arguments) {
+  T options;
+  const tool::Command alone{T::name, T::summary, [&options](CLI::App& app) {
+                              options.add(app);
+                              return tool::Run();
+                            }};
+  arguments.insert(arguments.begin(), T::name);
+  tool::parse_arguments(toy_group("normproof", {alone}), arguments);
+  return options;
+}
+
+/// The sentence that refuses these arguments, of one line.
+template <class T>
+std::string refusal(const Arguments& arguments) {
+  std::string sentence =
+      normproof::ref::numeric::error_message<normproof::ref::numeric::UsageError>(
+          [&] { parsed<T>(arguments); });
+  return sentence.find('\n') == std::string::npos ? sentence : "of several lines: " + sentence;
+}
+
+}  // namespace normproof::tests::verification::cli

@@ -1,0 +1,121 @@
+#include "verification/cli/parser.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/verification/cli/parsed.hpp"
+#include "verification/cli/typed_options.hpp"
+
+namespace normproof::tests::verification::cli {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+/// Two options, one of them required, and an argument.
+struct ToyCommand {
+  static constexpr const char* name = "toy";
+  static constexpr const char* summary = "A toy";
+
+  std::string word = {};
+  int number = 3;
+  std::filesystem::path file = {};
+  bool loud = false;
+
+  void add(CLI::App& app) {
+    tool::require(tool::add_text(app, "WORD", word, "The word", ""));
+    tool::add_number(app, "--number", number, 1, 9, "The number");
+    tool::require(tool::add_file(app, "--file", file, "The file"));
+    tool::add_flag(app, "--loud", loud, "Loudly");
+    tool::check_afterwards(app, [this] {
+      if (loud && number > 5)
+        throw normproof::ref::numeric::UsageError("--loud is given; expected --number at most 5");
+    });
+    tool::set_footer(app, "Examples:\n  toy x --file f");
+  }
+};
+
+/// The program of a toy beside a group with a toy and another command.
+tool::Command toy_program() {
+  const tool::Command toy{"toy", "A toy", [](CLI::App& app) {
+                            const auto options = std::make_shared<ToyCommand>();
+                            options->add(app);
+                            return [options] {
+                              return options->loud ? tool::kSuccess : tool::kNumericalFailure;
+                            };
+                          }};
+  const tool::Command plain{"plain", "No options",
+                            [](CLI::App&) { return [] { return tool::kNoDevice; }; }};
+  return toy_group("normproof", {toy, toy_group("group", {toy, plain})});
+}
+
+std::string refused_by(const Arguments& arguments) {
+  return normproof::ref::numeric::error_message<normproof::ref::numeric::UsageError>(
+      [&] { tool::parse_arguments(toy_program(), arguments); });
+}
+
+std::string printed_by(const Arguments& arguments) {
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(tool::parse_arguments(toy_program(), arguments)(), tool::kSuccess);
+  return testing::internal::GetCapturedStdout();
+}
+
+TEST(Parser, RunsTheCommandThatIsGivenWithItsOptions) {
+  EXPECT_EQ(tool::parse_arguments(toy_program(), {"toy", "x", "--file", "f"})(),
+            tool::kNumericalFailure);
+  EXPECT_EQ(tool::parse_arguments(toy_program(), {"group", "toy", "--file=f", "x", "--loud"})(),
+            tool::kSuccess);
+  EXPECT_EQ(tool::parse_arguments(toy_program(), {"group", "plain"})(), tool::kNoDevice);
+}
+
+TEST(Parser, BindsFields) {
+  const auto toy = parsed<ToyCommand>({"--number", "5", "--loud", "w", "--file", "f"});
+  EXPECT_EQ(toy.word, "w");
+  EXPECT_EQ(toy.number, 5);
+  EXPECT_EQ(toy.file, "f");
+  EXPECT_TRUE(toy.loud);
+  EXPECT_EQ(parsed<ToyCommand>({"w", "--file", "f"}).number, 3);
+}
+
+TEST(Parser, HelpIsOfTheInnermostCommandAndStrongerThanMistakes) {
+  EXPECT_THAT(printed_by({"--help"}), AllOf(HasSubstr("A toy"), HasSubstr("group")));
+  EXPECT_THAT(printed_by({"group", "-h"}), AllOf(HasSubstr("plain"), Not(HasSubstr("--number"))));
+  for (const Arguments& arguments :
+       std::vector<Arguments>{{"toy", "--help"},
+                              {"group", "toy", "--help"},
+                              {"toy", "--number", "x", "--help"},
+                              {"toy", "--nmber", "--help"},
+                              {"toy", "--help", "--file", "a", "--file", "b"}})
+    EXPECT_THAT(printed_by(arguments),
+                AllOf(HasSubstr("--number N"), HasSubstr("The number"), HasSubstr("Examples:")));
+  EXPECT_THAT(printed_by({"--version"}), testing::MatchesRegex("normproof [0-9.]+\n"));
+}
+
+TEST(Parser, MistakesAreOneSentenceWithTheNearestName) {
+  const std::vector<std::pair<Arguments, std::string>> all = {
+      {{}, "no command is given; expected one of toy, group (see normproof --help)"},
+      {{"group"},
+       "no group command is given; expected one of toy, plain (see normproof group --help)"},
+      {{"tyo"}, "unknown command 'tyo'; did you mean 'toy'?"},
+      {{"group", "plian"}, "unknown group command 'plian'; did you mean 'plain'?"},
+      {{"--verison"}, "unknown option '--verison'; did you mean '--version'?"},
+      {{"toy", "x", "--file", "f", "group"}, "more than one command is given"},
+      {{"toy", "x", "--file", "f", "more"}, "unexpected argument 'more' of toy"},
+      {{"group", "plain", "more"}, "unexpected argument 'more' of group plain"},
+      {{"toy", "--fiel", "f"}, "unknown option '--fiel'; did you mean '--file'?"},
+      {{"toy", "--fiel=f"}, "unknown option '--fiel'; did you mean '--file'?"},
+      {{"toy", "x", "--number", "0", "--fiel"}, "unknown option '--fiel'"},
+      {{"toy", "--file", "f"}, "WORD is required"},
+      {{"toy", "x"}, "--file is required"},
+      {{"toy", "x", "--file"}, "--file"},
+      {{"toy", "x", "--file", "f", "--file", "g"}, "--file is given more than once; expected once"},
+      {{"toy", "x", "--file", "f", "--number", "10"}, "--number is '10'; expected a whole number"},
+      {{"toy", "x", "--file", "f", "--number", "6", "--loud"}, "expected --number at most 5"},
+  };
+  for (const auto& [arguments, message] : all)
+    EXPECT_THAT(refused_by(arguments), AllOf(HasSubstr(message), Not(HasSubstr("\n")))) << message;
+}
+
+}  // namespace
+}  // namespace normproof::tests::verification::cli

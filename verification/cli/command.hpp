@@ -1,0 +1,47 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace normproof::verification::cli {
+
+enum ExitStatus : int {
+  kSuccess = 0,
+  kNumericalFailure = 1,
+  kUsageError = 2,
+  kFileError = 3,
+  kNoDevice = 77,
+};
+
+/// Does what a command's options ask for.
+using Run = std::function<ExitStatus()>;
+
+/// A command of the program, or a group of commands such as `golden`, or the program itself.
+struct Command {
+  std::string name;
+  std::string summary;
+  /// Gives `app` the options, each bound to a field, and what --help says below them.
+  /// Returns   what runs the command once they are read; nothing for a group
+  std::function<Run(CLI::App& app)> add;
+  std::vector<Command> verbs = {};  ///< the commands of a group
+};
+
+/// The command whose options are the fields of a T, a new one for each command line. A T has a
+/// `name`, a `summary`, `void add(CLI::App&)` and `ExitStatus run() const`.
+template <class T>
+Command command() {
+  return {T::name, T::summary, [](CLI::App& app) -> Run {
+            const auto options = std::make_shared<T>();
+            options->add(app);
+            return [options] { return options->run(); };
+          }};
+}
+
+}  // namespace normproof::verification::cli

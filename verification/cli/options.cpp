@@ -1,0 +1,172 @@
+#include "verification/cli/options.hpp"
+
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+
+#include "ref/numeric/errors.hpp"
+#include "verification/cli/golden_report.hpp"
+#include "verification/cli/text.hpp"
+#include "verification/cli/typed_options.hpp"
+
+namespace normproof::verification::cli {
+
+using ref::numeric::UsageError;
+
+namespace {
+
+constexpr std::size_t kHelpWidth = 58;  // beside 22 columns of names: a terminal of 80
+
+template <class Field>
+CLI::Option* add_path(CLI::App& app, const std::string& name, Field& field, const char* kind,
+                      const std::string& help, const char* type) {
+  const auto parse = [name, kind](const std::string& text) -> std::filesystem::path {
+    if (text.empty())
+      throw UsageError(fmt::format("{} is ''; expected the name of a {}", name, kind));
+    return text;
+  };
+  const auto print = [](const std::filesystem::path& path) { return path.string(); };
+  return add_value(app, name, field, parse, print, help, type);
+}
+
+/// "a, b and c"
+std::string listed(const Texts& names) {
+  const Texts before(names.begin(), names.end() - 1);
+  return fmt::format("{} and {}", fmt::join(before, ", "), names.back());
+}
+
+std::string same_text(const std::string& text) {
+  return text;
+}
+
+}  // namespace
+
+std::string help_lines(const std::string& text) {
+  return fmt::format("{}", fmt::join(wrap(text, kHelpWidth), "\n"));
+}
+
+CLI::Option* add_bound(CLI::App& app, const std::string& name, Binding binding,
+                       const std::string& help, const std::string& type) {
+  const auto read = [read = std::move(binding.read)](const CLI::results_t& given) {
+    read(given);
+    return true;
+  };
+  // CLI11 keeps one text for the present value: its words for a shell.
+  const auto write = [write = std::move(binding.write)] {
+    Texts words = write();
+    for (std::string& word : words) word = shell_word(word);
+    return fmt::format("{}", fmt::join(words, " "));
+  };
+  return app.add_option(name, read, help_lines(help), false, write)
+      ->type_name(name.starts_with("-") ? type : "");
+}
+
+std::string kind_of(const std::string& name) {
+  std::string kind = name;
+  for (char& c : kind)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return kind;
+}
+
+CLI::Option* take_several(CLI::Option* option) {
+  return option->expected(1, -1)->allow_extra_args();
+}
+
+CLI::Option* require(CLI::Option* option) {
+  return option->required();
+}
+
+CLI::Option* add_text(CLI::App& app, const std::string& name, std::string& field,
+                      const std::string& help, const std::string& type) {
+  return add_value(app, name, field, same_text, same_text, help, type);
+}
+
+CLI::Option* add_text(CLI::App& app, const std::string& name, std::optional<std::string>& field,
+                      const std::string& help, const std::string& type) {
+  return add_value(app, name, field, same_text, same_text, help, type);
+}
+
+CLI::Option* add_flag(CLI::App& app, const std::string& name, bool& field,
+                      const std::string& help) {
+  return app.add_flag(name, field, help_lines(help))->default_function([&field] {
+    return std::string(field ? "true" : "");
+  });
+}
+
+CLI::Option* add_file(CLI::App& app, const std::string& name, std::filesystem::path& field,
+                      const std::string& help) {
+  return add_path(app, name, field, "file", help, "FILE");
+}
+
+CLI::Option* add_file(CLI::App& app, const std::string& name,
+                      std::optional<std::filesystem::path>& field, const std::string& help) {
+  return add_path(app, name, field, "file", help, "FILE");
+}
+
+CLI::Option* add_folder(CLI::App& app, const std::string& name, std::filesystem::path& field,
+                        const std::string& help) {
+  return add_path(app, name, field, "folder", help, "DIR");
+}
+
+CLI::Option* add_folder(CLI::App& app, const std::string& name,
+                        std::optional<std::filesystem::path>& field, const std::string& help) {
+  return add_path(app, name, field, "folder", help, "DIR");
+}
+
+CLI::Option* add_settings(CLI::App& app, const std::string& name, Settings& field,
+                          const std::string& help, const std::string& type,
+                          const std::string& example) {
+  const auto read = [&field, name, type, example](const Texts& given) {
+    field.clear();
+    for (const std::string& setting : given) {
+      const std::size_t equals = setting.find('=');
+      if (equals == std::string::npos || equals == 0)
+        throw UsageError(
+            fmt::format("{} is '{}'; expected {}, such as {}", name, setting, type, example));
+      field.emplace_back(setting.substr(0, equals), setting.substr(equals + 1));
+    }
+  };
+  const auto write = [&field] {
+    Texts texts;
+    for (const auto& [key, value] : field) texts.push_back(key + "=" + value);
+    return texts;
+  };
+  return take_several(add_bound(app, name, {read, write}, help, type));
+}
+
+void set_footer(CLI::App& app, const std::string& text) {
+  app.footer(text);
+}
+
+bool is_given(const CLI::App& app, const std::string& name) {
+  return app.count(name) > 0;
+}
+
+void check_afterwards(CLI::App& app, std::function<void()> check) {
+  app.final_callback(std::move(check));
+}
+
+void require_one_of(CLI::App& app, const std::vector<std::string>& names) {
+  Texts given;
+  for (const std::string& name : names)
+    if (is_given(app, name)) given.push_back(name);
+  if (given.size() == 1) return;
+  if (given.empty())
+    throw UsageError(fmt::format("none of {} is given; expected one of them", listed(names)));
+  throw UsageError(
+      fmt::format("{} are given; expected one of {} alone", listed(given), listed(names)));
+}
+
+Texts split_list(const std::string& option, const std::string& text) {
+  Texts words;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    words.push_back(text.substr(begin, end - begin));
+    if (words.back().empty())
+      throw UsageError(fmt::format("{} is '{}'; expected names with commas between", option, text));
+    begin = end + 1;
+  }
+  return words;
+}
+
+}  // namespace normproof::verification::cli

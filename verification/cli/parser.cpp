@@ -1,0 +1,145 @@
+#include "verification/cli/parser.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <map>
+
+#include "ref/numeric/errors.hpp"
+#include "verification/cli/options.hpp"
+#include "verification/cli/standard_streams.hpp"
+
+namespace normproof::verification::cli {
+
+using ref::numeric::UsageError;
+
+namespace {
+
+constexpr int kNameColumns = 22;
+
+/// What runs each command.
+using Runs = std::map<const CLI::App*, Run>;
+
+void add_command(CLI::App& app, const Command& command, Runs& runs) {
+  app.allow_extras();  // refuse_unknown names the nearest known one
+  for (const Command& verb : command.verbs) {
+    CLI::App& added = *app.add_subcommand(verb.name, help_lines(verb.summary));
+    added.group("Commands");
+    add_command(added, verb, runs);
+  }
+  runs[&app] = command.add(app);
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options())
+    if (!option->get_positional()) names.push_back("--" + option->get_lnames().at(0));
+  return names;
+}
+
+std::vector<std::string> verb_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(verb->get_name());
+  return names;
+}
+
+/// "golden make": its name after those of its groups, without the program's.
+std::string words_of(const CLI::App& app) {
+  const CLI::App* const parent = app.get_parent();
+  if (parent == nullptr) return "";
+  return words_of(*parent) + (parent->get_parent() == nullptr ? "" : " ") + app.get_name();
+}
+
+/// "command", or "golden command".
+std::string kind_of_verbs(const CLI::App& app) {
+  return app.get_parent() == nullptr ? "command" : words_of(app) + " command";
+}
+
+void refuse_unknown(const CLI::App& app) {
+  if (const std::vector<std::string> extras = app.remaining(); !extras.empty()) {
+    const std::string& first = extras.front();
+    if (first.starts_with("-"))
+      throw UsageError(ref::numeric::unknown_name("option", first.substr(0, first.find('=')),
+                                                  option_names(app)));
+    if (const auto known = verb_names(app); !known.empty())
+      throw UsageError(ref::numeric::unknown_name(kind_of_verbs(app), first, known));
+    throw UsageError(fmt::format("unexpected argument '{}' of {}; expected options alone", first,
+                                 words_of(app)));
+  }
+  for (const CLI::App* verb : app.get_subcommands()) refuse_unknown(*verb);
+}
+
+/// The command that is given, past its groups.
+const CLI::App& find_given(const CLI::App& app) {
+  const std::vector<std::string> known = verb_names(app);
+  if (known.empty()) return app;
+  const std::vector<CLI::App*> given = app.get_subcommands();
+  if (given.size() == 1) return find_given(*given.front());
+  const std::string words = words_of(app);
+  throw UsageError(fmt::format("{} {} is given; expected one of {} (see normproof {}{}--help)",
+                               given.empty() ? "no" : "more than one", kind_of_verbs(app),
+                               fmt::join(known, ", "), words, words.empty() ? "" : " "));
+}
+
+bool asks_for_help(const CLI::App& app) {
+  const std::vector<CLI::App*> given = app.get_subcommands();
+  return app.get_help_ptr()->count() > 0 ||
+         std::ranges::any_of(given, [](const CLI::App* verb) { return asks_for_help(*verb); });
+}
+
+/// An option that is given more than once, though it may be given once.
+const CLI::Option* find_repeated(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options())
+    if (static_cast<int>(option->count()) > std::max(option->get_items_expected_max(), 1))
+      return option;
+  for (const CLI::App* verb : app.get_subcommands())
+    if (const CLI::Option* const found = find_repeated(*verb)) return found;
+  return nullptr;
+}
+
+Run print(const std::string& text) {
+  return [text] {
+    write_stdout(text);
+    return kSuccess;
+  };
+}
+
+std::string one_line(std::string text) {
+  std::ranges::replace(text, '\n', ' ');
+  while (!text.empty() && text.back() == ' ') text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+Run parse_arguments(const Command& program, const std::vector<std::string>& arguments) {
+  CLI::App app(program.summary, program.name);
+  app.set_version_flag("--version", "normproof " NORMPROOF_VERSION);
+  app.get_formatter()->column_width(kNameColumns);
+  app.get_formatter()->label("SUBCOMMAND", "COMMAND");
+  app.get_formatter()->label("Subcommands", "Commands");
+  Runs runs;
+  add_command(app, program, runs);
+  try {
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::CallForHelp&) {
+    return print(app.help());
+  } catch (const CLI::CallForVersion&) {
+    return print(app.version() + "\n");
+  } catch (const std::exception& error) {
+    if (asks_for_help(app)) return print(app.help());
+    refuse_unknown(app);
+    if (const CLI::Option* const repeated = find_repeated(app))
+      throw UsageError(
+          fmt::format("{} is given more than once; expected once", repeated->get_name()));
+    if (dynamic_cast<const CLI::ParseError*>(&error) == nullptr) throw;
+    throw UsageError(one_line(error.what()));
+  }
+  refuse_unknown(app);
+  return runs.at(&find_given(app));
+}
+
+}  // namespace normproof::verification::cli

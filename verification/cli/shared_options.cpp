@@ -1,0 +1,45 @@
+#include "verification/cli/shared_options.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <thread>
+
+#include "verification/cli/typed_options.hpp"
+
+namespace normproof::verification::cli {
+
+namespace {
+
+constexpr int kMostThreads = 1024;
+
+}  // namespace
+
+int processor_count() {
+  return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMostThreads);
+}
+
+void add_jobs(CLI::App& app, int& jobs, const std::string& what) {
+  add_number(
+      app, "--jobs", jobs, 1, kMostThreads,
+      what + " at the same time (default: the number of processors); no result depends on it");
+}
+
+void add_threads(CLI::App& app, int& threads) {
+  add_number(app, "--threads", threads, 1, kMostThreads,
+             "Threads (default: the number of processors); no bit depends on it");
+}
+
+void add_seed(CLI::App& app, std::uint64_t& seed, const std::string& what) {
+  add_number(app, "--seed", seed, 0, std::numeric_limits<std::uint64_t>::max(),
+             fmt::format("Seed of {} (default: {})", what, seed));
+}
+
+void add_corpus_files(CLI::App& app, CorpusFiles& files) {
+  add_file(app, "--data", files.data,
+           "Sentences in the format of Financial PhraseBank (ISO-8859-1, CR LF, sentence@label); "
+           "without it a synthetic corpus");
+  add_file(app, "--vocab", files.vocab,
+           "WordPiece vocabulary, a token a line, such as vocab.txt of BERT; goes with --data");
+}
+
+}  // namespace normproof::verification::cli

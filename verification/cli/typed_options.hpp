@@ -1,0 +1,131 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "ref/numeric/errors.hpp"
+#include "verification/cli/options.hpp"
+
+namespace normproof::verification::cli {
+
+template <class Number>
+Number parse_number(std::string_view option, const std::string& text, Number least, Number most) {
+  Number number{};
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc{} || stop != end || number < least || number > most) {
+    throw ref::numeric::UsageError(fmt::format("{} is '{}'; expected a whole number from {} to {}",
+                                               option, text, least, most));
+  }
+  return number;
+}
+
+template <class Field>
+struct ValueOf {
+  using type = Field;
+};
+template <class Value>
+struct ValueOf<std::optional<Value>> {
+  using type = Value;
+};
+
+/// An option of one value, which `parse` makes of a text and `print` a text again; the field may
+/// be an optional one.
+template <class Field, class Parse, class Print>
+CLI::Option* add_value(CLI::App& app, const std::string& name, Field& field, Parse parse,
+                       Print print, const std::string& help, const std::string& type) {
+  const auto write = [&field, print]() -> Texts {
+    if constexpr (std::is_same_v<typename ValueOf<Field>::type, Field>)
+      return {std::string(print(field))};
+    else
+      return field ? Texts{std::string(print(*field))} : Texts();
+  };
+  return add_bound(app, name,
+                   {[&field, parse](const Texts& given) { field = parse(given.front()); }, write},
+                   help, type);
+}
+
+/// A whole number from `least` to `most`.
+template <class Field, class Number = typename ValueOf<Field>::type>
+CLI::Option* add_number(CLI::App& app, const std::string& name, Field& field,
+                        std::type_identity_t<Number> least, std::type_identity_t<Number> most,
+                        const std::string& help, const std::string& type = "N") {
+  return add_value(
+      app, name, field,
+      [=](const std::string& text) { return parse_number<Number>(name, text, least, most); },
+      [](Number number) { return fmt::format("{}", number); }, help, type);
+}
+
+/// What a name stands for: `of` refuses an unknown one, and to_string is its inverse.
+template <class Field, class Of>
+CLI::Option* add_named(CLI::App& app, const std::string& name, Field& field, Of of,
+                       const std::string& help, const std::string& type) {
+  return add_value(
+      app, name, field, of, [](const auto& value) { return to_string(value); }, help, type);
+}
+
+/// The same of names with commas between, each once.
+template <class Value, class Of>
+CLI::Option* add_names(CLI::App& app, const std::string& name, std::vector<Value>& field, Of of,
+                       const std::string& help, const std::string& type) {
+  const auto parse = [=](const std::string& text) {
+    std::vector<Value> values;
+    for (const std::string& part : split_list(name, text)) {
+      const Value value = of(part);
+      if (std::ranges::find(values, value) != values.end())
+        throw ref::numeric::UsageError(fmt::format("{} names {} twice; expected once", name, part));
+      values.push_back(value);
+    }
+    return values;
+  };
+  const auto print = [](const std::vector<Value>& values) {
+    std::string text;
+    for (const Value& value : values)
+      text += fmt::format("{}{}", text.empty() ? "" : ",", to_string(value));
+    return text;
+  };
+  return add_value(app, name, field, parse, print, help, type);
+}
+
+template <class Value>
+using Choices = std::vector<std::pair<std::string, Value>>;
+
+/// The names of choices, with | between.
+template <class Value>
+std::string names_of(const Choices<Value>& choices) {
+  std::string names;
+  for (const auto& choice : choices) names += (names.empty() ? "" : "|") + choice.first;
+  return names;
+}
+
+/// What an error calls an option: "--mode"; FUNCTION, an argument, is a function.
+std::string kind_of(const std::string& name);
+
+/// What one of a few names stands for. `type` is empty for the names themselves.
+template <class Field, class Value = typename ValueOf<Field>::type>
+CLI::Option* add_choice(CLI::App& app, const std::string& name, Field& field,
+                        const Choices<std::type_identity_t<Value>>& choices,
+                        const std::string& help, const std::string& type = "") {
+  const auto parse = [=](const std::string& text) {
+    std::vector<std::string> known;
+    for (const auto& [own, value] : choices) {
+      if (own == text) return value;
+      known.push_back(own);
+    }
+    throw ref::numeric::UsageError(ref::numeric::unknown_name(kind_of(name), text, known));
+  };
+  const auto print = [=](const Value& value) {
+    return std::ranges::find(choices, value, &std::pair<std::string, Value>::second)->first;
+  };
+  return add_value(app, name, field, parse, print, help, type.empty() ? names_of(choices) : type);
+}
+
+}  // namespace normproof::verification::cli
