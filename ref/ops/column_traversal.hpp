@@ -1,0 +1,78 @@
+#pragma once
+
+#include "ref/ops/lane_sum.hpp"
+#include "ref/ops/view.hpp"
+
+/// Sums along the columns of matrices, for formulas that are given one cell at a time.
+namespace normproof::ref::ops {
+
+inline namespace NORMPROOF_ISA {
+
+/// A range of the columns of matrices. Sums are in the order of lane_sum.hpp over the rows as they
+/// are listed.
+template <class T>
+class Columns {
+ public:
+  Columns(const RowLayout& layout, IndexRange columns)
+      : begin_(columns.begin), width_(columns.end - columns.begin), stride_(layout.width) {}
+
+  /// A matrix at these columns.
+  ColumnView<T> of(const T* matrix) const { return {matrix + begin_, stride_}; }
+  /// A vector of one number a column at these columns.
+  View<T> each(const T* vector) const { return {vector + begin_}; }
+
+  /// Computes  sum_d = the sum over the rows i of term(id)
+  template <class Term>
+  void sum(const RowList& rows, T* sum, Term term) const {
+    add_up<1>(rows, width_, sum + begin_, term);
+  }
+  /// Computes  mean_d = (the sum over the rows i of term(id)) / (their number)
+  template <class Term>
+  void mean(const RowList& rows, T* mean, Term term) const {
+    sum(rows, mean, term);
+    divide(mean, rows.count);
+  }
+
+  /// As sum, for two sums at once: terms(id) is TwoTerms{first, second}.
+  template <class Terms>
+  void sums(const RowList& rows, T* first, T* second, Terms terms) const {
+    Scratch<T> both(2 * width_);
+    add_up<2>(rows, 2 * width_, both.get(), terms);
+    for (std::size_t d = 0; d < width_; ++d) {
+      first[begin_ + d] = both[d];
+      second[begin_ + d] = both[width_ + d];
+    }
+  }
+  /// As mean, for two means at once: terms(id) is TwoTerms{first, second}.
+  template <class Terms>
+  void means(const RowList& rows, T* first, T* second, Terms terms) const {
+    sums(rows, first, second, terms);
+    divide(first, rows.count);
+    divide(second, rows.count);
+  }
+
+ private:
+  template <std::size_t kSums, class Terms>
+  void add_up(const RowList& rows, std::size_t size, T* out, const Terms& terms) const {
+    const auto of_row = [rows, terms](std::size_t r) {
+      return [row = rows.listed == nullptr ? r : rows.listed[r], terms](auto column) {
+        return terms(Cell<decltype(column)>{row, column});
+      };
+    };
+    column_sum<T>(rows.count, size, out, [of_row, width = width_](T* sum, auto... r) {
+      accumulate_rows<kSums>(sum, width, of_row(r)...);
+    });
+  }
+
+  void divide(T* sum, std::size_t count) const {
+    const T n(static_cast<double>(count));
+    for (std::size_t d = begin_; d < begin_ + width_; ++d) sum[d] /= n;
+  }
+
+  std::size_t begin_;
+  std::size_t width_;
+  std::size_t stride_;
+};
+
+}  // namespace NORMPROOF_ISA
+}  // namespace normproof::ref::ops
