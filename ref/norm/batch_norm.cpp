@@ -1,6 +1,8 @@
 #include "ref/norm/batch_norm.hpp"
 
-#include "ref/norm/column_layer.hpp"
+#include "ref/norm/batch_norm_formula.hpp"
+#include "ref/norm/kernels.hpp"
+#include "ref/norm/layer_support.hpp"
 
 namespace normproof::ref::norm {
 namespace {
@@ -46,9 +48,16 @@ BatchNormForward<T> batch_norm(const Tensor<T>& x, const Affine<T>& affine, cons
                                 masked ? "has 1 valid row" : "has 1 row",
                                 "at least 2 with unbiased_running_variance (C5)");
     }
-    auto statistics = batch_statistics<true>(kName, x, e, rows);
-    result.saved.mean = std::move(statistics.mean);
-    result.saved.biased_variance = std::move(statistics.square);
+    result.saved.mean = tensor::empty_tensor<T>({e.d_model});
+    result.saved.biased_variance = tensor::empty_tensor<T>({e.d_model});
+    run_on_channels(BatchNormStatistics<T>{.layout = layout_of(e),
+                                           .valid = rows.list(),
+                                           .x = x.data(),
+                                           .mean = result.saved.mean.data(),
+                                           .biased_variance = result.saved.biased_variance.data()});
+    check_statistic(kName, "mean", result.saved.mean, "x", x);
+    check_statistic(kName, "biased_variance", result.saved.biased_variance, "x", x);
+    check_padding(kName, x, rows);
     result.saved.rstd = reciprocal_root(result.saved.biased_variance, options.eps);
     check_reciprocal(kName, "rstd", result.saved.rstd, "x", x);
     result.state.running_mean =
@@ -59,7 +68,14 @@ BatchNormForward<T> batch_norm(const Tensor<T>& x, const Affine<T>& affine, cons
                                         : result.saved.biased_variance,
                        options.running_decay);
   }
-  result.y = column_forward<true>(x, e, parameters, &result.saved.mean, result.saved.rstd);
+  result.y = tensor::empty_tensor<T>(shape_of(x));
+  run_on_rows(BatchNormRows<T>{.layout = layout_of(e),
+                               .x = x.data(),
+                               .gamma = parameters.gamma(),
+                               .beta = parameters.beta(),
+                               .mean = result.saved.mean.data(),
+                               .rstd = result.saved.rstd.data(),
+                               .y = result.y.data()});
   return result;
 }
 
@@ -70,14 +86,32 @@ AffineGradients<T> batch_norm_backward(const Tensor<T>& grad_y, const Tensor<T>&
   constexpr auto kName = "batch_norm_backward";
   const Extents e = tensor::check_activations(kName, "x", shape_of(x));
   const Parameters<T> parameters(kName, affine, e.d_model);
-  ColumnGradients<true, T> gradients(kName, grad_y, x, parameters, &saved.mean, saved.rstd,
-                                     saved.rstd);
-  gradients.parameters();
-  if (mode == Mode::inference) return gradients.input(nullptr, nullptr, nullptr);
-  const ValidRows rows(kName, valid, shape_of(x));
-  const Tensor<T> a = scaled_mean(parameters, gradients.so_far().grad_beta, rows.count());
-  const Tensor<T> c = scaled_mean(parameters, gradients.so_far().grad_gamma, rows.count());
-  return gradients.input(&a, &c, rows.flags());
+  check_backward(kName, grad_y, x, "mean", saved.mean, {e.d_model});
+  check_backward(kName, grad_y, x, "rstd", saved.rstd, {e.d_model});
+
+  AffineGradients<T> result = empty_gradients<T>(shape_of(x));
+  const BatchNormBackward<T> in{.layout = layout_of(e),
+                                .grad_y = grad_y.data(),
+                                .x = x.data(),
+                                .gamma = parameters.gamma(),
+                                .mean = saved.mean.data(),
+                                .rstd = saved.rstd.data()};
+  run_on_channels(
+      BatchNormParameterGradients<T>{in, result.grad_gamma.data(), result.grad_beta.data()});
+  check_gradients(kName, result, grad_y);
+
+  Tensor<T> a, c;
+  const bool* valid_rows = nullptr;
+  const bool training = mode == Mode::training;
+  if (training) {
+    const ValidRows rows(kName, valid, shape_of(x));
+    a = scaled_mean(parameters, result.grad_beta, rows.count());
+    c = scaled_mean(parameters, result.grad_gamma, rows.count());
+    valid_rows = rows.flags();
+  }
+  run_on_rows(BatchNormBackwardRows<T>{in, valid_rows, a.data(), training ? c.data() : nullptr,
+                                       saved.rstd.data(), result.grad_x.data()});
+  return result;
 }
 
 #define NORMPROOF_INSTANTIATE(T)                                                           \

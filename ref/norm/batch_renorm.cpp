@@ -1,6 +1,9 @@
 #include "ref/norm/batch_renorm.hpp"
 
-#include "ref/norm/column_layer.hpp"
+#include "ref/norm/batch_norm_formula.hpp"
+#include "ref/norm/batch_renorm_formula.hpp"
+#include "ref/norm/kernels.hpp"
+#include "ref/norm/layer_support.hpp"
 
 namespace normproof::ref::norm {
 
@@ -25,7 +28,14 @@ BatchRenormForward<T> batch_renorm(const Tensor<T>& x, const Affine<T>& affine, 
   result.saved = {
       std::move(z.saved.mean), std::move(z.saved.biased_variance), std::move(z.saved.rstd), {}, {}};
   if (mode == Mode::inference) {
-    result.y = column_forward<true>(x, e, parameters, &result.saved.mean, result.saved.rstd);
+    result.y = tensor::empty_tensor<T>(shape_of(x));
+    run_on_rows(BatchNormRows<T>{.layout = layout_of(e),
+                                 .x = x.data(),
+                                 .gamma = parameters.gamma(),
+                                 .beta = parameters.beta(),
+                                 .mean = result.saved.mean.data(),
+                                 .rstd = result.saved.rstd.data(),
+                                 .y = result.y.data()});
     return result;
   }
   const Tensor<T> running_rstd = reciprocal_root(state.running_variance, options.eps);
@@ -42,13 +52,13 @@ BatchRenormForward<T> batch_renorm(const Tensor<T>& x, const Affine<T>& affine, 
     result.saved.d.data()[i] = numeric::stop_gradient(numeric::clamp(d, T(-d_max), d_max));
   }
   result.y = std::move(z.y);
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const std::size_t channel = i % e.d_model;
-    T& y = result.y.data()[i];
-    y = parameters.gamma()[channel] *
-            (y * result.saved.r.data()[channel] + result.saved.d.data()[channel]) +
-        parameters.beta()[channel];
-  }
+  run_on_rows(BatchRenormRows<T>{.layout = layout_of(e),
+                                 .z = result.y.data(),
+                                 .gamma = parameters.gamma(),
+                                 .beta = parameters.beta(),
+                                 .r = result.saved.r.data(),
+                                 .d = result.saved.d.data(),
+                                 .y = result.y.data()});
   return result;
 }
 
@@ -63,26 +73,30 @@ AffineGradients<T> batch_renorm_backward(const Tensor<T>& grad_y, const Tensor<T
   const Parameters<T> parameters(kName, affine, e.d_model);
   check_backward(kName, grad_y, x, "r", saved.r, {e.d_model});
   check_backward(kName, grad_y, x, "d", saved.d, {e.d_model});
+  check_backward(kName, grad_y, x, "mean", saved.mean, {e.d_model});
   check_backward(kName, grad_y, x, "rstd", saved.rstd, {e.d_model});
   const ValidRows rows(kName, valid, shape_of(x));
   Tensor<T> scale = tensor::empty_tensor<T>({e.d_model});
   for (std::size_t i = 0; i < e.d_model; ++i)
     scale.data()[i] = saved.r.data()[i] * saved.rstd.data()[i];
-  ColumnGradients<true, T> gradients(kName, grad_y, x, parameters, &saved.mean, saved.rstd, scale);
-  gradients.parameters();  // with z in the place of x_hat
-  const Tensor<T> a = scaled_mean(parameters, gradients.so_far().grad_beta, rows.count());
-  const Tensor<T> c = scaled_mean(parameters, gradients.so_far().grad_gamma, rows.count());
-  AffineGradients<T> result = gradients.input(&a, &c, rows.flags());
-  const auto terms = [&](std::size_t row) {
-    return [&, x_row = x.data() + row * e.d_model,
-            grad_y_row = grad_y.data() + row * e.d_model](auto at) {
-      const auto z = (at(x_row) - at(saved.mean.data())) * at(saved.rstd.data());
-      return at(grad_y_row) * (z * at(saved.r.data()) + at(saved.d.data()));
-    };
-  };
-  ops::column_sum<T>(e.rows(), e.d_model, result.grad_gamma.data(), [&](T* sum, auto... row) {
-    ops::accumulate_rows(sum, e.d_model, terms(row)...);
-  });
+
+  AffineGradients<T> result = empty_gradients<T>(shape_of(x));
+  Tensor<T> sum_grad_y_z = tensor::empty_tensor<T>({e.d_model});
+  const BatchNormBackward<T> in{.layout = layout_of(e),
+                                .grad_y = grad_y.data(),
+                                .x = x.data(),
+                                .gamma = parameters.gamma(),
+                                .mean = saved.mean.data(),
+                                .rstd = saved.rstd.data()};
+  run_on_channels(BatchNormParameterGradients<T>{in, sum_grad_y_z.data(), result.grad_beta.data()});
+  check_statistic(kName, "grad_beta", result.grad_beta, "grad_y", grad_y);
+  check_statistic(kName, "grad_gamma", sum_grad_y_z, "grad_y", grad_y);
+  const Tensor<T> a = scaled_mean(parameters, result.grad_beta, rows.count());
+  const Tensor<T> c = scaled_mean(parameters, sum_grad_y_z, rows.count());
+  run_on_rows(BatchNormBackwardRows<T>{in, rows.flags(), a.data(), c.data(), scale.data(),
+                                       result.grad_x.data()});
+  run_on_channels(
+      BatchRenormGammaGradient<T>{in, saved.r.data(), saved.d.data(), result.grad_gamma.data()});
   return result;
 }
 

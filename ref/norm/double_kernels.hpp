@@ -1,24 +1,72 @@
 #pragma once
 
-#include "ref/norm/kernel_arguments.hpp"
+#include "ref/ops/row_traversal.hpp"
 
+/// The list of what the layers compute over rows and columns, one struct each. compute(work, range)
+/// is in the layer's <layer>_formula.hpp.
 namespace normproof::ref::norm {
 
-/// The kernels of row_kernels.hpp and column_kernels.hpp for `double`, compiled for one instruction
-/// set. All sets give the same bits (docs/determinism.md): the choice is a matter of speed alone.
-/// Pairs are indexed by whether the layer centres.
-struct DoubleKernels {
-  void (*normalize_rows[2])(const RowForward<double>&, std::size_t, std::size_t);
-  void (*normalize_rows_backward[2])(const RowBackward<double>&, std::size_t, std::size_t);
-  void (*add_row_lanes)(const RowBackward<double>&, std::size_t, std::size_t);
-  void (*column_statistics[2])(const ColumnStatistics<double>&, std::size_t, std::size_t);
-  void (*normalize_columns[2])(const ColumnForward<double>&, std::size_t, std::size_t);
-  void (*column_parameter_gradients[2])(const ColumnBackward<double>&, std::size_t, std::size_t);
-  void (*normalize_columns_backward[2])(const ColumnBackward<double>&, const double*, const double*,
-                                        const bool*, std::size_t, std::size_t);
-  void (*column_moments[2])(const ColumnBackward<double>&, const std::size_t*, std::size_t, double*,
-                            double*, std::size_t, std::size_t);
+template <class T>
+struct BatchNormBackwardRows;
+template <class T>
+struct BatchNormParameterGradients;
+template <class T>
+struct BatchNormRows;
+template <class T>
+struct BatchNormStatistics;
+template <class T>
+struct BatchRenormGammaGradient;
+template <class T>
+struct BatchRenormRows;
+template <class T>
+struct GroupScalingBackwardRows;
+template <class T>
+struct GroupScalingRows;
+template <class T>
+struct LayerNormBackwardRows;
+template <class T>
+struct LayerNormRows;
+template <class T>
+struct PowerNormBackwardRows;
+template <class T>
+struct PowerNormMoments;
+template <class T>
+struct PowerNormParameterGradients;
+template <class T>
+struct PowerNormRows;
+template <class T>
+struct QuadraticMean;
+template <class T>
+struct RMSNormBackwardRows;
+template <class T>
+struct RMSNormRows;
+template <class T>
+struct ScaledNuStep;
+template <class T>
+struct ScaleNormBackwardRows;
+template <class T>
+struct ScaleNormRows;
+
+/// compute(work, range), compiled for one instruction set.
+template <class Work>
+struct Kernel {
+  void (*compute)(const Work&, ops::IndexRange);
 };
+template <class... Works>
+struct KernelTable : Kernel<Works>... {};
+
+template <template <class> class... Works>
+using DoubleKernelsOf = KernelTable<Works<double>...>;
+
+/// The formulas for `double`, compiled for one instruction set. All sets give the same bits
+/// (docs/determinism.md): the choice is a matter of speed alone.
+using DoubleKernels =
+    DoubleKernelsOf<ops::LaneTotals, BatchNormBackwardRows, BatchNormParameterGradients,
+                    BatchNormRows, BatchNormStatistics, BatchRenormGammaGradient, BatchRenormRows,
+                    GroupScalingBackwardRows, GroupScalingRows, LayerNormBackwardRows,
+                    LayerNormRows, PowerNormBackwardRows, PowerNormMoments,
+                    PowerNormParameterGradients, PowerNormRows, QuadraticMean, RMSNormBackwardRows,
+                    RMSNormRows, ScaledNuStep, ScaleNormBackwardRows, ScaleNormRows>;
 
 extern const DoubleKernels double_kernels_baseline;
 #if defined(__x86_64__)

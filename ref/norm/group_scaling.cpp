@@ -1,6 +1,8 @@
 #include "ref/norm/group_scaling.hpp"
 
-#include "ref/norm/row_layer.hpp"
+#include "ref/norm/group_scaling_formula.hpp"
+#include "ref/norm/kernels.hpp"
+#include "ref/norm/layer_support.hpp"
 
 namespace normproof::ref::norm {
 namespace {
@@ -11,6 +13,11 @@ Shape statistics_shape(const Shape& x_shape, std::size_t groups) {
   return shape;
 }
 
+/// Each group of features of each token is a row.
+ops::RowLayout groups_of(const Extents& e, std::size_t groups) {
+  return {e.rows() * groups, e.d_model / groups};
+}
+
 }  // namespace
 
 template <numeric::Real T>
@@ -19,9 +26,17 @@ GroupScalingForward<T> group_scaling(const Tensor<T>& x,
   constexpr auto kName = "group_scaling";
   const Extents e = tensor::check_activations(kName, "x", shape_of(x));
   const std::size_t groups = check_groups(kName, options.groups, e.d_model);
-  auto result = row_forward<false, T>(kName, x, nullptr, options.eps, groups,
-                                      statistics_shape(shape_of(x), groups));
-  return {std::move(result.y), std::move(result.rstd)};
+  tensor::check_option(kName, "eps", options.eps, options.eps >= 0, "eps >= 0 (C2)");
+
+  GroupScalingForward<T> result{tensor::empty_tensor<T>(shape_of(x)),
+                                tensor::empty_tensor<T>(statistics_shape(shape_of(x), groups))};
+  run_on_rows(GroupScalingRows<T>{.layout = groups_of(e, groups),
+                                  .x = x.data(),
+                                  .eps = T(options.eps),
+                                  .y = result.y.data(),
+                                  .rstd = result.rstd.data()});
+  check_reciprocal(kName, "rstd", result.rstd, "x", x);
+  return result;
 }
 
 template <numeric::Real T>
@@ -30,9 +45,16 @@ Tensor<T> group_scaling_backward(const Tensor<T>& grad_y, const Tensor<T>& x, co
   constexpr auto kName = "group_scaling_backward";
   const Extents e = tensor::check_activations(kName, "x", shape_of(x));
   const std::size_t groups = check_groups(kName, options.groups, e.d_model);
-  return row_backward<false, T>(kName, grad_y, x, nullptr, nullptr, rstd, groups,
-                                statistics_shape(shape_of(x), groups))
-      .grad_x;
+  check_backward(kName, grad_y, x, "rstd", rstd, statistics_shape(shape_of(x), groups));
+
+  Tensor<T> grad_x = tensor::empty_tensor<T>(shape_of(x));
+  run_on_rows(GroupScalingBackwardRows<T>{.layout = groups_of(e, groups),
+                                          .grad_y = grad_y.data(),
+                                          .x = x.data(),
+                                          .rstd = rstd.data(),
+                                          .grad_x = grad_x.data()});
+  tensor::check_finite(kName, "grad_y", grad_y);
+  return grad_x;
 }
 
 #define NORMPROOF_INSTANTIATE(T)                                                                  \

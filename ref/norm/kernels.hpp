@@ -2,45 +2,43 @@
 
 #include <type_traits>
 
-#include "ref/numeric/elementary.hpp"
-// The kernels look square_root up where they are defined, so elementary.hpp comes first.
-#include "ref/norm/column_kernels.hpp"
 #include "ref/norm/double_kernels.hpp"
-#include "ref/norm/row_kernels.hpp"
+#include "ref/numeric/elementary.hpp"
+#include "ref/numeric/parallel.hpp"
 
 namespace normproof::ref::norm {
 
 /// The kernels of numeric::instruction_set().
 const DoubleKernels& double_kernels();
 
-/// The kernels for any scalar: for `double` those of double_kernels(), else the templates.
-template <class T, bool centered>
-struct Kernels {
-#define NORMPROOF_KERNEL(name)                       \
-  template <class... Arguments>                      \
-  static void name(const Arguments&... arguments) {  \
-    if constexpr (std::is_same_v<T, double>) {       \
-      double_kernels().name[centered](arguments...); \
-    } else {                                         \
-      norm::name<centered, T>(arguments...);         \
-    }                                                \
-  }
-  NORMPROOF_KERNEL(normalize_rows)
-  NORMPROOF_KERNEL(normalize_rows_backward)
-  NORMPROOF_KERNEL(column_statistics)
-  NORMPROOF_KERNEL(normalize_columns)
-  NORMPROOF_KERNEL(column_parameter_gradients)
-  NORMPROOF_KERNEL(normalize_columns_backward)
-  NORMPROOF_KERNEL(column_moments)
-#undef NORMPROOF_KERNEL
+/// Computes  compute(work, range) over ranges that cover [0, count), shared out over the threads;
+///           `each` is the number of elements that one index is. For `double` it is that of
+///           double_kernels(), else the template in the layer's <layer>_formula.hpp
+template <template <class> class Work, class T>
+void run(const Work<T>& work, std::size_t count, std::size_t each) {
+  constexpr std::size_t kElementsAThread = 32768;  // at least; the bits do not depend on it
+  numeric::parallel_for(count, kElementsAThread / each + 1, [&](auto begin, auto end) {
+    const ops::IndexRange range{begin, end};
+    if constexpr (std::is_same_v<T, double>)
+      double_kernels().Kernel<Work<double>>::compute(work, range);
+    else
+      compute(work, range);
+  });
+}
 
-  static void add_row_lanes(const RowBackward<T>& b, std::size_t begin, std::size_t end) {
-    if constexpr (std::is_same_v<T, double>) {
-      double_kernels().add_row_lanes(b, begin, end);
-    } else {
-      norm::add_row_lanes<T>(b, begin, end);
-    }
-  }
-};
+/// run over the rows of work.layout, over its channels, and over the lanes that have rows.
+template <class Work>
+void run_on_rows(const Work& work) {
+  run(work, work.layout.count, work.layout.width);
+}
+template <class Work>
+void run_on_channels(const Work& work) {
+  run(work, work.layout.width, work.layout.count);
+}
+template <class Work>
+void run_on_lanes(const Work& work) {
+  const std::size_t lanes = work.totals.lanes;
+  run(work, lanes, work.layout.count * work.layout.width / lanes);
+}
 
 }  // namespace normproof::ref::norm

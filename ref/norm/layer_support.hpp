@@ -4,8 +4,7 @@
 #include <vector>
 
 #include "ref/norm/affine.hpp"
-#include "ref/numeric/parallel.hpp"
-#include "ref/ops/pack.hpp"
+#include "ref/ops/view.hpp"
 
 /// What the layers' sources share: checked arguments in the form that the kernels take.
 namespace normproof::ref::norm {
@@ -14,12 +13,10 @@ using tensor::Extents;
 using tensor::Shape;
 using tensor::shape_of;
 
-/// Rows (or columns) that one thread takes at least: about 32768 elements of work.
-inline std::size_t grain(std::size_t elements_each) {
-  return 32768 / elements_each + 1;
+/// Activations as rows.
+inline ops::RowLayout layout_of(const Extents& e) {
+  return {e.rows(), e.d_model};
 }
-
-using ops::past_caches;
 
 /// gamma and beta, written out where they are empty.
 template <class T>
@@ -64,6 +61,7 @@ class ValidRows {
   std::size_t count() const { return count_; }
   /// Ascending row numbers; null where every row is valid.
   const std::size_t* rows() const { return rows_.empty() ? nullptr : rows_.data(); }
+  ops::RowList list() const { return {rows(), count_}; }
   /// One flag a row; null where every row is valid.
   const bool* flags() const { return rows_.empty() ? nullptr : flags_; }
   bool contains(std::size_t row) const { return rows_.empty() || flags_[row]; }
@@ -116,12 +114,25 @@ void check_gradients(std::string_view function, const AffineGradients<T>& gradie
   check_statistic(function, "grad_gamma", gradients.grad_gamma, "grad_y", grad_y);
 }
 
+/// Checks    that padded rows are finite too: they are outputs, and do not show in statistics
+template <class T>
+void check_padding(std::string_view function, const Tensor<T>& x, const ValidRows& valid) {
+  if (valid.rows() != nullptr) tensor::check_finite(function, "x", x);
+}
+
 /// Checks    that grad_y has the shape of x and that a saved statistic has the expected shape
 template <class T>
 void check_backward(std::string_view function, const Tensor<T>& grad_y, const Tensor<T>& x,
                     std::string_view saved_name, const Tensor<T>& saved, const Shape& saved_shape) {
   tensor::check_shape(function, "grad_y", shape_of(grad_y), shape_of(x));
   tensor::check_shape(function, saved_name, shape_of(saved), saved_shape);
+}
+
+/// Room for the gradients of a layer with gamma and beta.
+template <class T>
+AffineGradients<T> empty_gradients(const Shape& x_shape) {
+  return {tensor::empty_tensor<T>(x_shape), tensor::empty_tensor<T>({x_shape.back()}),
+          tensor::empty_tensor<T>({x_shape.back()})};
 }
 
 /// The shape of a per-row statistic: that of x without the last axis.
@@ -162,6 +173,15 @@ Tensor<T> moving_average(const Tensor<T>& old_value, const Tensor<T>& new_value,
   Tensor<T> result = tensor::empty_tensor<T>(shape_of(old_value));
   for (std::size_t i = 0; i < result.size(); ++i)
     result.data()[i] = keep * old_value.data()[i] + take * new_value.data()[i];
+  return result;
+}
+
+/// Computes  (gamma sum) / n, channel by channel
+template <class T>
+Tensor<T> scaled_mean(const Parameters<T>& parameters, const Tensor<T>& sum, std::size_t n) {
+  Tensor<T> result = tensor::empty_tensor<T>(shape_of(sum));
+  for (std::size_t i = 0; i < result.size(); ++i)
+    result.data()[i] = parameters.gamma()[i] * sum.data()[i] / T(static_cast<double>(n));
   return result;
 }
 

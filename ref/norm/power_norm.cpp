@@ -1,7 +1,10 @@
 #include "ref/norm/power_norm.hpp"
 
-#include "ref/norm/column_layer.hpp"
+#include "ref/norm/kernels.hpp"
+#include "ref/norm/layer_support.hpp"
 #include "ref/norm/nu.hpp"
+#include "ref/norm/power_norm_formula.hpp"
+#include "ref/norm/power_norm_v_formula.hpp"
 
 namespace normproof::ref::norm {
 
@@ -29,7 +32,13 @@ PowerNormForward<T> power_norm(const Tensor<T>& x, const Affine<T>& affine, cons
     check_reciprocal(kName, "rstd", result.saved.rstd, "running_psi2", state.running_psi2);
   } else {
     const ValidRows rows(kName, valid, shape_of(x));
-    result.saved.quadratic_mean = batch_statistics<false>(kName, x, e, rows).square;
+    result.saved.quadratic_mean = tensor::empty_tensor<T>({e.d_model});
+    run_on_channels(QuadraticMean<T>{.layout = layout_of(e),
+                                     .valid = rows.list(),
+                                     .x = x.data(),
+                                     .quadratic_mean = result.saved.quadratic_mean.data()});
+    check_statistic(kName, "quadratic_mean", result.saved.quadratic_mean, "x", x);
+    check_padding(kName, x, rows);
     const bool warming_up = ++result.state.iterations <= options.warmup_iterations;
     const Tensor<T>& psi2 = warming_up ? result.saved.quadratic_mean : state.running_psi2;
     result.saved.rstd = reciprocal_root(psi2, options.eps);
@@ -37,7 +46,13 @@ PowerNormForward<T> power_norm(const Tensor<T>& x, const Affine<T>& affine, cons
     result.state.running_psi2 =
         moving_average(state.running_psi2, result.saved.quadratic_mean, options.alpha_forward);
   }
-  result.y = column_forward<false, T>(x, e, parameters, nullptr, result.saved.rstd);
+  result.y = tensor::empty_tensor<T>(shape_of(x));
+  run_on_rows(PowerNormRows<T>{.layout = layout_of(e),
+                               .x = x.data(),
+                               .gamma = parameters.gamma(),
+                               .beta = parameters.beta(),
+                               .rstd = result.saved.rstd.data(),
+                               .y = result.y.data()});
   return result;
 }
 
@@ -51,20 +66,34 @@ PowerNormBackward<T> power_norm_backward(const Tensor<T>& grad_y, const Tensor<T
   check_decay(kName, "alpha_backward", options.alpha_backward);
   check_running(kName, "nu", nu, e.d_model, false);
   const Parameters<T> parameters(kName, affine, e.d_model);
+  check_backward(kName, grad_y, x, "rstd", saved.rstd, {e.d_model});
+
   PowerNormBackward<T> result;
   result.nu = nu;
-  ColumnGradients<false, T> gradients(kName, grad_y, x, parameters, nullptr, saved.rstd,
-                                      saved.rstd);
-  gradients.parameters();
-  if (mode == Mode::inference) {
-    result.gradients = gradients.input(nullptr, nullptr, nullptr);
-    return result;
+  result.gradients = empty_gradients<T>(shape_of(x));
+  const PowerNormGradients<T> in{.layout = layout_of(e),
+                                 .grad_y = grad_y.data(),
+                                 .x = x.data(),
+                                 .gamma = parameters.gamma(),
+                                 .rstd = saved.rstd.data()};
+  run_on_channels(PowerNormParameterGradients<T>{in, result.gradients.grad_gamma.data(),
+                                                 result.gradients.grad_beta.data()});
+  check_gradients(kName, result.gradients, grad_y);
+
+  const bool* valid_rows = nullptr;
+  const bool training = mode == Mode::training;
+  if (training) {
+    const ValidRows rows(kName, valid, shape_of(x));
+    result.mean_x_hat_squared = tensor::empty_tensor<T>({e.d_model});
+    result.mean_g_x_hat = tensor::empty_tensor<T>({e.d_model});
+    run_on_channels(PowerNormMoments<T>{in, rows.list(), result.mean_x_hat_squared.data(),
+                                        result.mean_g_x_hat.data()});
+    result.nu = next_nu(nu, result.mean_x_hat_squared, result.mean_g_x_hat, options.alpha_backward);
+    check_statistic(kName, "nu", result.nu, "grad_y", grad_y);
+    valid_rows = rows.flags();
   }
-  const ValidRows rows(kName, valid, shape_of(x));
-  gradients.moments(rows.rows(), rows.count(), result.mean_x_hat_squared, result.mean_g_x_hat);
-  result.nu = next_nu(nu, result.mean_x_hat_squared, result.mean_g_x_hat, options.alpha_backward);
-  check_statistic(kName, "nu", result.nu, "grad_y", grad_y);
-  result.gradients = gradients.input(nullptr, &nu, rows.flags());
+  run_on_rows(PowerNormBackwardRows<T>{in, valid_rows, training ? nu.data() : nullptr,
+                                       saved.rstd.data(), result.gradients.grad_x.data()});
   return result;
 }
 

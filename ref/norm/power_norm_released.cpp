@@ -1,8 +1,11 @@
 #include "ref/norm/power_norm_released.hpp"
 
-#include "ref/norm/column_layer.hpp"
 #include "ref/norm/group_scaling.hpp"
+#include "ref/norm/kernels.hpp"
+#include "ref/norm/layer_support.hpp"
 #include "ref/norm/nu.hpp"
+#include "ref/norm/power_norm_formula.hpp"
+#include "ref/norm/power_norm_v_formula.hpp"
 
 namespace normproof::ref::norm {
 namespace {
@@ -22,26 +25,6 @@ Tensor<T> cumulative_mean(const Tensor<T>& running, const Tensor<T>& batch, std:
   Tensor<T> result = tensor::empty_tensor<T>(shape_of(running));
   for (std::size_t i = 0; i < result.size(); ++i)
     result.data()[i] = running.data()[i] * keep + batch.data()[i] / count;
-  return result;
-}
-
-/// (1/m) sum_R t x_hat with t = g - nu x_hat, channel by channel.
-template <class T>
-Tensor<T> mean_t_x_hat(const Tensor<T>& grad_y, const Tensor<T>& x, const Extents& e,
-                       const Parameters<T>& parameters, const Tensor<T>& rstd, const Tensor<T>& nu,
-                       const std::size_t* rows, std::size_t row_count) {
-  Tensor<T> result = tensor::empty_tensor<T>({e.d_model});
-  const auto terms = [&](std::size_t r) {
-    const std::size_t offset = (rows == nullptr ? r : rows[r]) * e.d_model;
-    return [&, x_row = x.data() + offset, grad_y_row = grad_y.data() + offset](auto at) {
-      const auto x_hat = at(x_row) * at(rstd.data());
-      const auto t = at(parameters.gamma()) * at(grad_y_row) - x_hat * at(nu.data());
-      return t * x_hat;
-    };
-  };
-  ops::column_sum<T>(row_count, e.d_model, result.data(),
-                     [&](T* sum, auto... r) { ops::accumulate_rows(sum, e.d_model, terms(r)...); });
-  for (std::size_t i = 0; i < e.d_model; ++i) result.data()[i] /= T(static_cast<double>(row_count));
   return result;
 }
 
@@ -78,7 +61,14 @@ PowerNormReleasedForward<T> power_norm_released(const Tensor<T>& x_in, const Aff
     check_reciprocal(kName, "rstd", result.saved.rstd, "running_psi2", state.running_psi2);
   } else {
     const ValidRows rows(kName, valid, shape_of(x));
-    const auto quadratic_mean = batch_statistics<false>(kName, x, e, rows).square;
+    result.saved.quadratic_mean = tensor::empty_tensor<T>({e.d_model});
+    run_on_channels(QuadraticMean<T>{.layout = layout_of(e),
+                                     .valid = rows.list(),
+                                     .x = x.data(),
+                                     .quadratic_mean = result.saved.quadratic_mean.data()});
+    check_statistic(kName, "quadratic_mean", result.saved.quadratic_mean, "x", x);
+    check_padding(kName, x, rows);
+    const Tensor<T>& quadratic_mean = result.saved.quadratic_mean;
     result.saved.batch_rstd = reciprocal_root(quadratic_mean, options.eps);
     const std::int64_t k = ++result.state.iterations;
     if (k <= options.warmup_iterations) {
@@ -94,9 +84,14 @@ PowerNormReleasedForward<T> power_norm_released(const Tensor<T>& x_in, const Aff
       result.state.running_psi2 = cumulative_mean(state.running_psi2, quadratic_mean, k);
     result.state.running_psi2 =
         moving_average(result.state.running_psi2, quadratic_mean, options.alpha_forward);
-    result.saved.quadratic_mean = quadratic_mean;
   }
-  result.y = column_forward<false, T>(x, e, parameters, nullptr, result.saved.rstd);
+  result.y = tensor::empty_tensor<T>(shape_of(x));
+  run_on_rows(PowerNormRows<T>{.layout = layout_of(e),
+                               .x = x.data(),
+                               .gamma = parameters.gamma(),
+                               .beta = parameters.beta(),
+                               .rstd = result.saved.rstd.data(),
+                               .y = result.y.data()});
   return result;
 }
 
@@ -118,34 +113,46 @@ PowerNormBackward<T> power_norm_released_backward(const Tensor<T>& grad_y, const
   const bool training = mode == Mode::training;
   const bool by_batch = training && options.divide_by_batch_psi;
   if (by_batch) check_backward(kName, grad_y, x, "batch_rstd", saved.batch_rstd, Shape{e.d_model});
+  check_backward(kName, grad_y, x, "rstd", saved.rstd, {e.d_model});
 
   PowerNormBackward<T> result;
   result.nu = nu;
-  ColumnGradients<false, T> gradients(kName, grad_y, x, parameters, nullptr, saved.rstd,
-                                      by_batch ? saved.batch_rstd : saved.rstd);
-  gradients.parameters();
+  result.gradients = empty_gradients<T>(shape_of(x));
+  const PowerNormGradients<T> in{.layout = layout_of(e),
+                                 .grad_y = grad_y.data(),
+                                 .x = x.data(),
+                                 .gamma = parameters.gamma(),
+                                 .rstd = saved.rstd.data()};
+  run_on_channels(PowerNormParameterGradients<T>{in, result.gradients.grad_gamma.data(),
+                                                 result.gradients.grad_beta.data()});
+  check_gradients(kName, result.gradients, grad_y);
+
+  Tensor<T> effective = nu;
+  const bool* counted = nullptr;
   if (training) {
     const ValidRows valid_rows(kName, valid, shape_of(x));
     const bool all = options.pads_in_backward;
-    const std::size_t* rows = all ? nullptr : valid_rows.rows();
-    const std::size_t row_count = all ? e.rows() : valid_rows.count();
-    gradients.moments(rows, row_count, result.mean_x_hat_squared, result.mean_g_x_hat);
-    Tensor<T> effective = nu;
+    if (!all) counted = valid_rows.flags();
+    const ops::RowList rows = all ? ops::RowList{nullptr, e.rows()} : valid_rows.list();
+    result.mean_x_hat_squared = tensor::empty_tensor<T>({e.d_model});
+    result.mean_g_x_hat = tensor::empty_tensor<T>({e.d_model});
+    run_on_channels(PowerNormMoments<T>{in, rows, result.mean_x_hat_squared.data(),
+                                        result.mean_g_x_hat.data()});
     if (options.scaled_nu) {
       const T w = T(1) - T(options.alpha_backward);
       for (std::size_t i = 0; i < e.d_model; ++i) effective.data()[i] = w * nu.data()[i];
-      const Tensor<T> step =
-          mean_t_x_hat(grad_y, x, e, parameters, saved.rstd, effective, rows, row_count);
+      Tensor<T> step = tensor::empty_tensor<T>({e.d_model});
+      run_on_channels(ScaledNuStep<T>{in, rows, effective.data(), step.data()});
       for (std::size_t i = 0; i < e.d_model; ++i) result.nu.data()[i] += step.data()[i];
     } else {
       result.nu =
           next_nu(nu, result.mean_x_hat_squared, result.mean_g_x_hat, options.alpha_backward);
     }
     check_statistic(kName, "nu", result.nu, "grad_y", grad_y);
-    result.gradients = gradients.input(nullptr, &effective, all ? nullptr : valid_rows.flags());
-  } else {
-    result.gradients = gradients.input(nullptr, nullptr, nullptr);
   }
+  const Tensor<T>& scale = by_batch ? saved.batch_rstd : saved.rstd;
+  run_on_rows(PowerNormBackwardRows<T>{in, counted, training ? effective.data() : nullptr,
+                                       scale.data(), result.gradients.grad_x.data()});
   if (options.group_scaling) {
     result.gradients.grad_x = group_scaling_backward(result.gradients.grad_x, x_in,
                                                      saved.group_rstd, group_options(options));

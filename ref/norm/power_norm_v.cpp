@@ -1,6 +1,8 @@
 #include "ref/norm/power_norm_v.hpp"
 
-#include "ref/norm/column_layer.hpp"
+#include "ref/norm/kernels.hpp"
+#include "ref/norm/layer_support.hpp"
+#include "ref/norm/power_norm_v_formula.hpp"
 
 namespace normproof::ref::norm {
 
@@ -25,13 +27,25 @@ PowerNormVForward<T> power_norm_v(const Tensor<T>& x, const Affine<T>& affine, c
     check_reciprocal(kName, "rstd", result.saved.rstd, "running_psi2", state.running_psi2);
   } else {
     const ValidRows rows(kName, valid, shape_of(x));
-    result.saved.quadratic_mean = batch_statistics<false>(kName, x, e, rows).square;
+    result.saved.quadratic_mean = tensor::empty_tensor<T>({e.d_model});
+    run_on_channels(QuadraticMean<T>{.layout = layout_of(e),
+                                     .valid = rows.list(),
+                                     .x = x.data(),
+                                     .quadratic_mean = result.saved.quadratic_mean.data()});
+    check_statistic(kName, "quadratic_mean", result.saved.quadratic_mean, "x", x);
+    check_padding(kName, x, rows);
     result.saved.rstd = reciprocal_root(result.saved.quadratic_mean, options.eps);
     check_reciprocal(kName, "rstd", result.saved.rstd, "x", x);
     result.state.running_psi2 =
         moving_average(state.running_psi2, result.saved.quadratic_mean, options.running_decay);
   }
-  result.y = column_forward<false, T>(x, e, parameters, nullptr, result.saved.rstd);
+  result.y = tensor::empty_tensor<T>(shape_of(x));
+  run_on_rows(PowerNormRows<T>{.layout = layout_of(e),
+                               .x = x.data(),
+                               .gamma = parameters.gamma(),
+                               .beta = parameters.beta(),
+                               .rstd = result.saved.rstd.data(),
+                               .y = result.y.data()});
   return result;
 }
 
@@ -42,13 +56,29 @@ AffineGradients<T> power_norm_v_backward(const Tensor<T>& grad_y, const Tensor<T
   constexpr auto kName = "power_norm_v_backward";
   const Extents e = tensor::check_activations(kName, "x", shape_of(x));
   const Parameters<T> parameters(kName, affine, e.d_model);
-  ColumnGradients<false, T> gradients(kName, grad_y, x, parameters, nullptr, saved.rstd,
-                                      saved.rstd);
-  gradients.parameters();
-  if (mode == Mode::inference) return gradients.input(nullptr, nullptr, nullptr);
-  const ValidRows rows(kName, valid, shape_of(x));
-  const Tensor<T> c = scaled_mean(parameters, gradients.so_far().grad_gamma, rows.count());
-  return gradients.input(nullptr, &c, rows.flags());
+  check_backward(kName, grad_y, x, "rstd", saved.rstd, {e.d_model});
+
+  AffineGradients<T> result = empty_gradients<T>(shape_of(x));
+  const PowerNormGradients<T> in{.layout = layout_of(e),
+                                 .grad_y = grad_y.data(),
+                                 .x = x.data(),
+                                 .gamma = parameters.gamma(),
+                                 .rstd = saved.rstd.data()};
+  run_on_channels(
+      PowerNormParameterGradients<T>{in, result.grad_gamma.data(), result.grad_beta.data()});
+  check_gradients(kName, result, grad_y);
+
+  Tensor<T> c;
+  const bool* valid_rows = nullptr;
+  const bool training = mode == Mode::training;
+  if (training) {
+    const ValidRows rows(kName, valid, shape_of(x));
+    c = scaled_mean(parameters, result.grad_gamma, rows.count());
+    valid_rows = rows.flags();
+  }
+  run_on_rows(PowerNormBackwardRows<T>{in, valid_rows, training ? c.data() : nullptr,
+                                       saved.rstd.data(), result.grad_x.data()});
+  return result;
 }
 
 #define NORMPROOF_INSTANTIATE(T)                                                              \

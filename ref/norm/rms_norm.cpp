@@ -4,7 +4,10 @@
 #include <cstdint>
 #include <limits>
 
-#include "ref/norm/row_layer.hpp"
+#include "ref/norm/kernels.hpp"
+#include "ref/norm/layer_support.hpp"
+#include "ref/norm/rms_norm_formula.hpp"
+#include "ref/norm/row_totals.hpp"
 
 namespace normproof::ref::norm {
 namespace {
@@ -58,8 +61,19 @@ RMSNormForward<T> rms_norm(const Tensor<T>& x, const Affine<T>& affine,
   if (casts && !std::is_same_v<T, double>)
     numeric::contract_failure(kName, "storage", "is not float64",
                               "float64 for every scalar but double (C5)");
-  auto result = row_forward<false, T>(kName, x, casts ? nullptr : &parameters, options.eps, 1,
-                                      row_shape(shape_of(x)));
+  tensor::check_option(kName, "eps", options.eps, options.eps >= 0, "eps >= 0 (C2)");
+
+  RMSNormForward<T> result;
+  result.y = tensor::empty_tensor<T>(shape_of(x));
+  result.saved.rstd = tensor::empty_tensor<T>(row_shape(shape_of(x)));
+  run_on_rows(RMSNormRows<T>{.layout = layout_of(e),
+                             .x = x.data(),
+                             .gamma = casts ? nullptr : parameters.gamma(),
+                             .beta = parameters.beta(),
+                             .eps = T(options.eps),
+                             .y = result.y.data(),
+                             .rstd = result.saved.rstd.data()});
+  check_reciprocal(kName, "rstd", result.saved.rstd, "x", x);
   if constexpr (std::is_same_v<T, double>) {
     if (casts) {
       const bool after = options.cast_order == model::CastOrder::after_gamma;
@@ -72,7 +86,7 @@ RMSNormForward<T> rms_norm(const Tensor<T>& x, const Affine<T>& affine,
       }
     }
   }
-  return {std::move(result.y), {std::move(result.rstd)}};
+  return result;
 }
 
 template <numeric::Real T>
@@ -81,8 +95,23 @@ AffineGradients<T> rms_norm_backward(const Tensor<T>& grad_y, const Tensor<T>& x
   constexpr auto kName = "rms_norm_backward";
   const Extents e = tensor::check_activations(kName, "x", shape_of(x));
   const Parameters<T> parameters(kName, affine, e.d_model);
-  return row_backward<false, T>(kName, grad_y, x, &parameters, nullptr, saved.rstd, 1,
-                                row_shape(shape_of(x)));
+  check_backward(kName, grad_y, x, "rstd", saved.rstd, row_shape(shape_of(x)));
+
+  AffineGradients<T> result;
+  result.grad_x = tensor::empty_tensor<T>(shape_of(x));
+  RowTotals<T> totals(layout_of(e), 2);
+  run_on_lanes(RMSNormBackwardRows<T>{.layout = layout_of(e),
+                                      .grad_y = grad_y.data(),
+                                      .x = x.data(),
+                                      .gamma = parameters.gamma(),
+                                      .rstd = saved.rstd.data(),
+                                      .grad_x = result.grad_x.data(),
+                                      .totals = totals.lanes()});
+  totals.finish();
+  result.grad_gamma = totals[0];
+  result.grad_beta = totals[1];
+  check_gradients(kName, result, grad_y);
+  return result;
 }
 
 #define NORMPROOF_INSTANTIATE(T)                                                    \

@@ -2,6 +2,8 @@
 
 #include "ref/norm/kernels.hpp"
 #include "ref/norm/layer_support.hpp"
+#include "ref/norm/scale_norm_formula.hpp"
+#include "ref/ops/reduce.hpp"
 
 namespace normproof::ref::norm {
 namespace {
@@ -23,19 +25,14 @@ ScaleNormForward<T> scale_norm(const Tensor<T>& x, const Tensor<T>& gamma,
   const Extents e = tensor::check_activations(kName, "x", shape_of(x));
   tensor::check_option(kName, "eps", options.eps, options.eps >= 0, "eps >= 0 (C2)");
   const T scale = checked_gamma(kName, gamma);
-  const T eps(options.eps);
   ScaleNormForward<T> result{tensor::empty_tensor<T>(shape_of(x)),
                              tensor::empty_tensor<T>(row_shape(shape_of(x)))};
-  numeric::parallel_for(e.rows(), grain(e.d_model), [&](std::size_t begin, std::size_t end) {
-    for (std::size_t row = begin; row < end; ++row) {
-      const T* p = x.data() + row * e.d_model;
-      T* y = result.y.data() + row * e.d_model;
-      const T square = ops::lane_sum<T>(e.d_model, [p](std::size_t i) { return T(p[i] * p[i]); });
-      const T rnorm = T(1) / numeric::square_root(T(square + eps));
-      result.rnorm.data()[row] = rnorm;
-      for (std::size_t i = 0; i < e.d_model; ++i) y[i] = scale * (p[i] * rnorm);
-    }
-  });
+  run_on_rows(ScaleNormRows<T>{.layout = layout_of(e),
+                               .x = x.data(),
+                               .gamma = scale,
+                               .eps = T(options.eps),
+                               .y = result.y.data(),
+                               .rnorm = result.rnorm.data()});
   check_reciprocal(kName, "rnorm", result.rnorm, "x", x);
   return result;
 }
@@ -49,22 +46,15 @@ ScaleNormGradients<T> scale_norm_backward(const Tensor<T>& grad_y, const Tensor<
   tensor::check_finite(kName, "grad_y", grad_y);
   const T scale = checked_gamma(kName, gamma);
   ScaleNormGradients<T> result{tensor::empty_tensor<T>(shape_of(x)), tensor::empty_tensor<T>({1})};
-  Tensor<T> along = tensor::empty_tensor<T>({e.rows()});
-  numeric::parallel_for(e.rows(), grain(e.d_model), [&](std::size_t begin, std::size_t end) {
-    for (std::size_t row = begin; row < end; ++row) {
-      const T* p = x.data() + row * e.d_model;
-      const T* q = grad_y.data() + row * e.d_model;
-      T* grad_x = result.grad_x.data() + row * e.d_model;
-      const T r = rnorm.data()[row];
-      const T dot =
-          ops::lane_sum<T>(e.d_model, [p, q, &r](std::size_t i) { return T(q[i] * (p[i] * r)); });
-      along.data()[row] = dot;
-      const T factor = scale * r;
-      for (std::size_t i = 0; i < e.d_model; ++i) grad_x[i] = factor * (q[i] - (p[i] * r) * dot);
-    }
-  });
-  result.grad_gamma.data()[0] =
-      ops::lane_sum<T>(e.rows(), [p = along.data()](std::size_t i) { return p[i]; });
+  Tensor<T> e_of_row = tensor::empty_tensor<T>({e.rows()});
+  run_on_rows(ScaleNormBackwardRows<T>{.layout = layout_of(e),
+                                       .grad_y = grad_y.data(),
+                                       .x = x.data(),
+                                       .gamma = scale,
+                                       .rnorm = rnorm.data(),
+                                       .grad_x = result.grad_x.data(),
+                                       .e = e_of_row.data()});
+  result.grad_gamma.data()[0] = ops::sum_elements(e_of_row);
   check_statistic(kName, "grad_gamma", result.grad_gamma, "grad_y", grad_y);
   return result;
 }

@@ -1,0 +1,55 @@
+#pragma once
+
+#include "ref/norm/batch_norm_formula.hpp"
+
+/// The formulas of batch_renorm that are not batch_norm's.
+namespace normproof::ref::norm {
+
+/// What batch_renorm writes in training: z, y [rows, D], which may be the same memory; the others
+/// [D].
+template <class T>
+struct BatchRenormRows {
+  ops::RowLayout layout;
+  const T* z;
+  const T* gamma;
+  const T* beta;
+  const T* r;
+  const T* d;
+  T* y;
+};
+
+/// The gradient of gamma in training, [D]; r, d [D].
+template <class T>
+struct BatchRenormGammaGradient : BatchNormBackward<T> {
+  const T* r;
+  const T* d;
+  T* grad_gamma;
+};
+
+inline namespace NORMPROOF_ISA {
+
+/// y, on a range of rows.
+template <class T>
+void compute(const BatchRenormRows<T>& in, ops::IndexRange rows) {
+  const ops::View<T> gamma{in.gamma}, beta{in.beta}, r{in.r}, d{in.d};
+  ops::for_rows(in.layout, rows, ops::Inputs{in.z}, [&](auto& row, auto z) {
+    const auto x_hat = [=](auto i) { return z[i] * r[i] + d[i]; };
+    row.write(in.y, [=](auto i) { return gamma[i] * x_hat(i) + beta[i]; });
+  });
+}
+
+/// grad_gamma_d over all rows, for a range of channels.
+template <class T>
+void compute(const BatchRenormGammaGradient<T>& in, ops::IndexRange channels) {
+  const ops::Columns<T> columns(in.layout, channels);
+  const auto x = columns.of(in.x), grad_y = columns.of(in.grad_y);
+  const auto mean = columns.each(in.mean), rstd = columns.each(in.rstd);
+  const auto r = columns.each(in.r), d = columns.each(in.d);
+  const auto z = [=](auto id) { return (x[id] - mean[id]) * rstd[id]; };
+  const auto x_hat = [=](auto id) { return z(id) * r[id] + d[id]; };
+  columns.sum({nullptr, in.layout.count}, in.grad_gamma,
+              [=](auto id) { return grad_y[id] * x_hat(id); });
+}
+
+}  // namespace NORMPROOF_ISA
+}  // namespace normproof::ref::norm

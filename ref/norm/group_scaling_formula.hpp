@@ -1,0 +1,55 @@
+#pragma once
+
+#include "ref/numeric/square_root.hpp"
+#include "ref/ops/row_traversal.hpp"
+
+namespace normproof::ref::norm {
+
+/// What group_scaling reads and writes, a row of the layout being one group of one token, of C
+/// features: x, y [rows, C]; rstd [rows].
+template <class T>
+struct GroupScalingRows {
+  ops::RowLayout layout;
+  const T* x;
+  T eps;
+  T* y;
+  T* rstd;
+};
+
+/// What group_scaling_backward reads and writes: grad_y, x, grad_x [rows, C]; rstd [rows].
+template <class T>
+struct GroupScalingBackwardRows {
+  ops::RowLayout layout;
+  const T* grad_y;
+  const T* x;
+  const T* rstd;
+  T* grad_x;
+};
+
+inline namespace NORMPROOF_ISA {
+
+/// The forward, on a range of groups.
+template <class T>
+void compute(const GroupScalingRows<T>& in, ops::IndexRange groups) {
+  ops::for_rows(in.layout, groups, ops::Inputs{in.x}, [&](auto& group, auto x) {
+    const T mean_square = group.mean([=](auto d) { return x[d] * x[d]; });
+    const T rstd = T(1) / numeric::square_root(T(mean_square + in.eps));
+    group.write(in.y, [=](auto d) { return x[d] * rstd; });
+    in.rstd[group.index()] = rstd;
+  });
+}
+
+/// The backward, on a range of groups.
+template <class T>
+void compute(const GroupScalingBackwardRows<T>& in, ops::IndexRange groups) {
+  const auto formula = [&](auto& group, auto x, auto grad_y) {
+    const T rstd = in.rstd[group.index()];
+    const auto y = [=](auto d) { return x[d] * rstd; };
+    const T c = group.mean([=](auto d) { return grad_y[d] * y(d); });
+    group.write(in.grad_x, [=](auto d) { return (grad_y[d] - y(d) * c) * rstd; });
+  };
+  ops::for_rows(in.layout, groups, ops::Inputs{in.x, in.grad_y}, formula);
+}
+
+}  // namespace NORMPROOF_ISA
+}  // namespace normproof::ref::norm

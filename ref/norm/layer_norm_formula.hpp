@@ -1,0 +1,76 @@
+#pragma once
+
+#include "ref/numeric/square_root.hpp"
+#include "ref/ops/row_traversal.hpp"
+
+namespace normproof::ref::norm {
+
+/// What layer_norm reads and writes: x, y [rows, D]; gamma, beta [D]; mean, rstd [rows].
+template <class T>
+struct LayerNormRows {
+  ops::RowLayout layout;
+  const T* x;
+  const T* gamma;
+  const T* beta;
+  T eps;
+  T* y;
+  T* mean;
+  T* rstd;
+};
+
+/// What layer_norm_backward reads and writes: grad_y, x, grad_x [rows, D]; gamma [D]; mean, rstd
+/// [rows]; totals of grad_gamma, grad_beta [2, D].
+template <class T>
+struct LayerNormBackwardRows {
+  ops::RowLayout layout;
+  const T* grad_y;
+  const T* x;
+  const T* gamma;
+  const T* mean;
+  const T* rstd;
+  T* grad_x;
+  ops::LaneTotals<T> totals;
+};
+
+inline namespace NORMPROOF_ISA {
+
+/// The forward, on a range of rows.
+template <class T>
+void compute(const LayerNormRows<T>& in, ops::IndexRange rows) {
+  const ops::View<T> gamma{in.gamma}, beta{in.beta};
+  ops::for_rows(in.layout, rows, ops::Inputs{in.x}, [&](auto& row, auto x) {
+    const T mean = row.mean([=](auto d) { return x[d]; });
+    const T biased_variance = row.mean([=](auto d) { return ops::squared(x[d] - mean); });
+    const T rstd = T(1) / numeric::square_root(T(biased_variance + in.eps));
+    const auto x_hat = [=](auto d) { return (x[d] - mean) * rstd; };
+    row.write(in.y, [=](auto d) { return gamma[d] * x_hat(d) + beta[d]; });
+    in.mean[row.index()] = mean;
+    in.rstd[row.index()] = rstd;
+  });
+}
+
+/// The backward, on the rows of a range of lanes.
+template <class T>
+void compute(const LayerNormBackwardRows<T>& in, ops::IndexRange lanes) {
+  const ops::View<T> gamma{in.gamma};
+  const auto formula = [&](auto& row, auto x, auto grad_y) {
+    const T mean = in.mean[row.index()];
+    const T rstd = in.rstd[row.index()];
+    const auto grad_gamma = row.total(0);
+    const auto grad_beta = row.total(1);
+    const auto x_hat = [=](auto d) { return (x[d] - mean) * rstd; };
+    const auto g = [=](auto d) { return gamma[d] * grad_y[d]; };
+    const T a = row.mean(g);
+    const T c = row.mean([=](auto d) {
+      const auto x_hat_d = x_hat(d);
+      grad_gamma[d] += grad_y[d] * x_hat_d;
+      grad_beta[d] += grad_y[d];
+      return g(d) * x_hat_d;
+    });
+    row.write(in.grad_x, [=](auto d) { return ((g(d) - a) - x_hat(d) * c) * rstd; });
+  };
+  ops::for_rows_of_lanes(in.layout, lanes, ops::Inputs{in.x, in.grad_y}, in.totals, formula);
+}
+
+}  // namespace NORMPROOF_ISA
+}  // namespace normproof::ref::norm

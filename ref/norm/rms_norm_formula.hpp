@@ -1,0 +1,74 @@
+#pragma once
+
+#include "ref/numeric/square_root.hpp"
+#include "ref/ops/row_traversal.hpp"
+
+namespace normproof::ref::norm {
+
+/// What rms_norm reads and writes: x, y [rows, D]; gamma, beta [D], or null where y is x_hat; rstd
+/// [rows].
+template <class T>
+struct RMSNormRows {
+  ops::RowLayout layout;
+  const T* x;
+  const T* gamma;
+  const T* beta;
+  T eps;
+  T* y;
+  T* rstd;
+};
+
+/// What rms_norm_backward reads and writes: grad_y, x, grad_x [rows, D]; gamma [D]; rstd [rows];
+/// totals of grad_gamma, grad_beta [2, D].
+template <class T>
+struct RMSNormBackwardRows {
+  ops::RowLayout layout;
+  const T* grad_y;
+  const T* x;
+  const T* gamma;
+  const T* rstd;
+  T* grad_x;
+  ops::LaneTotals<T> totals;
+};
+
+inline namespace NORMPROOF_ISA {
+
+/// The forward, on a range of rows.
+template <class T>
+void compute(const RMSNormRows<T>& in, ops::IndexRange rows) {
+  const ops::View<T> gamma{in.gamma}, beta{in.beta};
+  ops::for_rows(in.layout, rows, ops::Inputs{in.x}, [&](auto& row, auto x) {
+    const T mean_square = row.mean([=](auto d) { return x[d] * x[d]; });
+    const T rstd = T(1) / numeric::square_root(T(mean_square + in.eps));
+    const auto x_hat = [=](auto d) { return x[d] * rstd; };
+    if (in.gamma == nullptr)
+      row.write(in.y, x_hat);
+    else
+      row.write(in.y, [=](auto d) { return gamma[d] * x_hat(d) + beta[d]; });
+    in.rstd[row.index()] = rstd;
+  });
+}
+
+/// The backward, on the rows of a range of lanes.
+template <class T>
+void compute(const RMSNormBackwardRows<T>& in, ops::IndexRange lanes) {
+  const ops::View<T> gamma{in.gamma};
+  const auto formula = [&](auto& row, auto x, auto grad_y) {
+    const T rstd = in.rstd[row.index()];
+    const auto grad_gamma = row.total(0);
+    const auto grad_beta = row.total(1);
+    const auto x_hat = [=](auto d) { return x[d] * rstd; };
+    const auto g = [=](auto d) { return gamma[d] * grad_y[d]; };
+    const T c = row.mean([=](auto d) {
+      const auto x_hat_d = x_hat(d);
+      grad_gamma[d] += grad_y[d] * x_hat_d;
+      grad_beta[d] += grad_y[d];
+      return g(d) * x_hat_d;
+    });
+    row.write(in.grad_x, [=](auto d) { return (g(d) - x_hat(d) * c) * rstd; });
+  };
+  ops::for_rows_of_lanes(in.layout, lanes, ops::Inputs{in.x, in.grad_y}, in.totals, formula);
+}
+
+}  // namespace NORMPROOF_ISA
+}  // namespace normproof::ref::norm
