@@ -10,8 +10,8 @@
 #include <new>
 #include <optional>
 #include <system_error>
-#include <utility>
 
+#include "ref/io/descriptor.hpp"
 #include "ref/numeric/errors.hpp"
 
 namespace normproof::ref::io {
@@ -31,41 +31,6 @@ constexpr mode_t kPermissions = 07777;
   cannot(verb, file, std::generic_category().message(error));
 }
 
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-
-  bool open() const { return number_ >= 0; }
-  int get() const { return number_; }
-  int close() { return ::close(std::exchange(number_, -1)); }
-
- private:
-  int number_;
-};
-
-template <typename Call>
-auto uninterrupted(Call call) {
-  auto result = call();
-  while (result < 0 && errno == EINTR) result = call();
-  return result;
-}
-
-/// The error number of the first failed write, or 0.
-int write_all(int descriptor, std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written =
-        uninterrupted([&] { return ::write(descriptor, bytes.data(), bytes.size()); });
-    if (written < 0) return errno;
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
-  }
-  return 0;
-}
-
 /// A file without a reader in the target's folder, removed again unless it has become the target.
 class TemporaryFile {
  public:
@@ -74,8 +39,8 @@ class TemporaryFile {
       name_ = fmt::format(".normproof-{}-{}.tmp", ::getpid(), number_++);
       descriptor_.emplace(
           ::openat(folder_, name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kNewFileMode));
-    } while (!descriptor_->open() && errno == EEXIST);
-    if (!descriptor_->open()) cannot("write", target_, errno);
+    } while (!descriptor_->is_open() && errno == EEXIST);
+    if (!descriptor_->is_open()) cannot("write", target_, errno);
   }
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
@@ -88,7 +53,7 @@ class TemporaryFile {
     if (permissions && ::fchmod(descriptor_->get(), *permissions) < 0) {
       cannot("write", target_, errno);
     }
-    if (uninterrupted([&] { return ::fsync(descriptor_->get()); }) < 0 ||
+    if (retry_interrupted([&] { return ::fsync(descriptor_->get()); }) < 0 ||
         descriptor_->close() < 0) {
       cannot("write", target_, errno);
     }
@@ -112,8 +77,8 @@ class TemporaryFile {
 
 void write_directly(const path& file, std::span<const std::byte> bytes) {
   Descriptor descriptor(
-      uninterrupted([&] { return ::open(file.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC); }));
-  if (!descriptor.open()) cannot("write", file, errno);
+      retry_interrupted([&] { return ::open(file.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC); }));
+  if (!descriptor.is_open()) cannot("write", file, errno);
   if (const int error = write_all(descriptor.get(), bytes)) cannot("write", file, error);
   if (descriptor.close() < 0) cannot("write", file, errno);
 }
@@ -123,7 +88,7 @@ void replace(const path& target, const std::span<const std::byte>* bytes,
              std::optional<mode_t> permissions) {
   const path parent = target.has_parent_path() ? target.parent_path() : path(".");
   const Descriptor folder(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!folder.open()) {
+  if (!folder.is_open()) {
     if (errno == ENOENT || errno == ENOTDIR) {
       cannot("write", target, fmt::format("the folder '{}' does not exist", parent.string()));
     }
@@ -133,7 +98,7 @@ void replace(const path& target, const std::span<const std::byte>* bytes,
   if (bytes == nullptr) return;
   temporary.fill(*bytes, permissions);
   temporary.become_target();
-  const bool synced = uninterrupted([&] { return ::fsync(folder.get()); }) == 0;
+  const bool synced = retry_interrupted([&] { return ::fsync(folder.get()); }) == 0;
   if (!synced && errno != EINVAL &&
       errno != ENOTSUP) {  // these two: nothing to sync on this system
     cannot("make durable", target,
@@ -150,8 +115,8 @@ void read_to_end(int descriptor, std::size_t size, const path& file,
   for (;;) {
     const std::size_t room = bytes.capacity() - used;
     bytes.resize(used + (room > 0 ? std::min(room, kChunk) : kChunk));
-    const ssize_t count =
-        uninterrupted([&] { return ::read(descriptor, bytes.data() + used, bytes.size() - used); });
+    const ssize_t count = retry_interrupted(
+        [&] { return ::read(descriptor, bytes.data() + used, bytes.size() - used); });
     if (count < 0) cannot("read", file, errno);
     used += static_cast<std::size_t>(count);
     bytes.resize(used);
@@ -193,9 +158,9 @@ void check_writable(const path& file) {
 
 std::vector<std::byte> read_file(const path& file) {
   const Descriptor descriptor(
-      uninterrupted([&] { return ::open(file.c_str(), O_RDONLY | O_NOCTTY | O_CLOEXEC); }));
+      retry_interrupted([&] { return ::open(file.c_str(), O_RDONLY | O_NOCTTY | O_CLOEXEC); }));
   struct stat status = {};
-  if (!descriptor.open() || ::fstat(descriptor.get(), &status) < 0) cannot("read", file, errno);
+  if (!descriptor.is_open() || ::fstat(descriptor.get(), &status) < 0) cannot("read", file, errno);
   if (S_ISDIR(status.st_mode)) cannot("read", file, "it is a folder");
   if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)) {
     cannot("read", file, "it is neither a regular file nor a pipe");

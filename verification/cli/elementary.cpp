@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <iterator>
 #include <optional>
@@ -14,6 +13,7 @@
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/text.hpp"
 #include "verification/cli/typed_options.hpp"
+#include "verification/process/lines.hpp"
 
 namespace normproof::verification::cli {
 namespace {
@@ -89,18 +89,15 @@ ExitStatus ElementaryCommand::run() const {
 
 std::string elementary_lines(ElementaryFunction function, std::string_view input) {
   std::vector<double> values;
-  for (std::size_t begin = 0; begin < input.size();) {
-    const std::size_t end = std::min(input.find('\n', begin), input.size());
-    const std::string_view line = input.substr(begin, end - begin);
-    const std::optional<double> value = parse_double(trimmed(line));
+  for (const process::Line& line : process::split_lines(input)) {
+    const std::optional<double> value = parse_double(trimmed(line.text));
     if (!value) {
       throw numeric::FileError(fmt::format(
           "standard input, line {}: '{}' is no double; expected a number in its range, such as "
           "0x1.8p+0, 1.5, inf or nan",
-          values.size() + 1, cut(clean_line(line), 60)));
+          line.number, cut(clean_line(line.text), 60)));
     }
     values.push_back(*value);
-    begin = end + 1;
   }
   if (values.empty()) throw numeric::FileError("standard input is empty; expected a number a line");
   apply(function, values);

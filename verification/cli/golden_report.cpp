@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <sstream>
 #include <tuple>
 #include <utility>
 
 #include "ref/io/file_failure.hpp"
 #include "ref/numeric/nan_sign.hpp"
 #include "verification/cli/text.hpp"
+#include "verification/process/lines.hpp"
 
 namespace normproof::verification::cli {
 
@@ -47,13 +47,11 @@ struct Pattern {
 
 std::vector<Pattern> parse_patterns(const std::string& list) {
   std::vector<Pattern> patterns;
-  std::istringstream lines(list);
-  std::string line;
-  for (std::size_t number = 1; std::getline(lines, line); ++number) {
-    line = line.substr(0, line.find('#'));
-    const std::size_t begin = line.find_first_not_of(" \t\r"), end = line.find_last_not_of(" \t\r");
-    if (begin != std::string::npos)
-      patterns.push_back({line.substr(begin, end - begin + 1), number});
+  for (const process::Line& line : process::split_lines(list)) {
+    const std::string_view text = line.text.substr(0, line.text.find('#'));
+    const std::size_t begin = text.find_first_not_of(" \t\r"), end = text.find_last_not_of(" \t\r");
+    if (begin != std::string_view::npos)
+      patterns.push_back({std::string(text.substr(begin, end - begin + 1)), line.number});
   }
   return patterns;
 }

@@ -8,35 +8,27 @@
 #include <csignal>
 #include <system_error>
 
+#include "ref/io/descriptor.hpp"
 #include "ref/numeric/errors.hpp"
 
 namespace normproof::verification::cli {
 
 std::string read_stdin() {
   std::string bytes;
-  char block[65536];
   for (;;) {
-    const ssize_t count = ::read(STDIN_FILENO, block, sizeof block);
-    if (count < 0 && errno == EINTR) continue;
+    const std::ptrdiff_t count = ref::io::read_some(STDIN_FILENO, bytes);
     if (count < 0) {
       throw ref::numeric::FileError(fmt::format("standard input cannot be read ({})",
                                                 std::generic_category().message(errno)));
     }
     if (count == 0) return bytes;
-    bytes.append(block, static_cast<std::size_t>(count));
   }
 }
 
 void write_all(int descriptor, std::string_view name, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) {
-      throw ref::numeric::FileError(
-          fmt::format("{} cannot be written ({})", name, std::generic_category().message(errno)));
-    }
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
+  if (const int error = ref::io::write_all(descriptor, bytes))
+    throw ref::numeric::FileError(
+        fmt::format("{} cannot be written ({})", name, std::generic_category().message(error)));
 }
 
 void write_stdout(std::string_view bytes) {

@@ -11,6 +11,7 @@
 #include "verification/cli/curves.hpp"
 #include "verification/cli/html_page.hpp"
 #include "verification/cli/text.hpp"
+#include "verification/process/lines.hpp"
 
 namespace normproof::verification::cli {
 
@@ -49,18 +50,16 @@ void read_step(const nlohmann::json& line, TrainCurves& curves) {
 
 TrainCurves read_curves(std::string_view metrics) {
   TrainCurves curves;
-  for (std::size_t begin = 0, number = 1; begin < metrics.size(); ++number) {
-    const std::size_t end = std::min(metrics.find('\n', begin), metrics.size());
-    const std::string file = fmt::format("metrics.jsonl: line {}", number);
-    const nlohmann::json line = ref::io::JsonReader(file).parse(
-        metrics.substr(begin, end - begin), "an object, as 'normproof train' writes it");
+  for (const process::Line& stored : process::split_lines(metrics)) {
+    const std::string file = fmt::format("metrics.jsonl: line {}", stored.number);
+    const nlohmann::json line =
+        ref::io::JsonReader(file).parse(stored.text, "an object, as 'normproof train' writes it");
     try {
       read_step(line, curves);
     } catch (const nlohmann::json::exception&) {
       throw ref::numeric::FileError(
           fmt::format("{} is not a line of a run; expected what 'normproof train' writes", file));
     }
-    begin = end + 1;
   }
   return curves;
 }

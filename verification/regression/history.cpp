@@ -13,6 +13,7 @@
 #include "ref/io/tensor_file.hpp"
 #include "ref/numeric/errors.hpp"
 #include "verification/golden/certify/manifest.hpp"
+#include "verification/process/lines.hpp"
 
 namespace normproof::verification::regression {
 
@@ -160,20 +161,17 @@ std::vector<Recording> History::read() const {
   if (!fs::exists(file_, error) && !error) return {};
   const std::string text = ref::io::read_text(file_);
   std::vector<Recording> recordings;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t line = recordings.size() + 1, end = text.find('\n', begin);
-    if (end == std::string::npos)
-      file_failure(file_.string(), fmt::format("line {}", line), "is cut off",
-                   "a recording that ends with its line");
-    Recording recording = parse_line(fmt::format("{}: line {}", file_.string(), line),
-                                     std::string_view(text).substr(begin, end - begin));
+  for (const process::Line& line : process::split_lines(text)) {
+    const std::string number = fmt::format("line {}", line.number);
+    if (!line.has_end)
+      file_failure(file_.string(), number, "is cut off", "a recording that ends with its line");
+    Recording recording = parse_line(fmt::format("{}: {}", file_.string(), number), line.text);
     for (std::size_t i = 0; i < recordings.size(); ++i)
       if (!recording.label.empty() && recordings[i].label == recording.label)
-        file_failure(file_.string(), fmt::format("line {}", line),
+        file_failure(file_.string(), number,
                      fmt::format("has the label '{}' of line {}", recording.label, i + 1),
                      "another label");
     recordings.push_back(std::move(recording));
-    begin = end + 1;
   }
   return recordings;
 }

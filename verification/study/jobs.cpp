@@ -1,24 +1,22 @@
 #include "verification/study/jobs.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <exception>
 #include <map>
 #include <set>
 #include <stdexcept>
-#include <system_error>
 
 #include "gpu/device/errors.hpp"
+#include "ref/io/descriptor.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/parallel.hpp"
+#include "verification/process/child.hpp"
+#include "verification/process/pipe.hpp"
 
 namespace normproof::verification::study {
 
@@ -37,13 +35,8 @@ double seconds_since(Clock::time_point begin) {
 /// it failed ('u' usage, 'f' file, 'n' no device, 'e' else) and the sentence; ended by a line end.
 void tell(int pipe, char kind, std::string text) {
   std::ranges::replace(text, '\n', ' ');
-  const std::string line = fmt::format("{}{}\n", kind, text);
-  for (std::string_view rest = line; !rest.empty();) {
-    const ssize_t written = ::write(pipe, rest.data(), rest.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return;  // the one who would read it has ended
-    rest.remove_prefix(static_cast<std::size_t>(written));
-  }
+  // Where it cannot be written the one who would read it has ended.
+  ref::io::write_all(pipe, fmt::format("{}{}\n", kind, text));
 }
 
 /// Does what is missing until nothing is.
@@ -91,77 +84,40 @@ int done_or_told(int pipe, const std::function<void()>& f) {
   return 1;
 }
 
-[[noreturn]] void be_child(int pipe, pid_t parent, const std::function<void()>& f) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(1);
-  ::signal(SIGPIPE, SIG_IGN);
-  ::_exit(done_or_told(pipe, f));
-}
-
-/// Processes that do something, ended with this object.
+/// Processes that do something, ended with this object, and with the process that began them.
 class Workers {
  public:
-  Workers() {
-    if (::pipe2(pipe_, O_CLOEXEC) != 0)
-      throw std::system_error(errno, std::generic_category(), "pipe");
-  }
-  Workers(const Workers&) = delete;
-  Workers& operator=(const Workers&) = delete;
-  ~Workers() {
-    for (const pid_t worker : running_) ::kill(worker, SIGKILL);
-    for (const pid_t worker : running_) wait_for(worker);
-    ::close(pipe_[0]);
-    if (pipe_[1] >= 0) ::close(pipe_[1]);
-  }
-
   /// Requires  (C1) once; `f` tells the pipe
   void begin(int jobs, const std::function<void(int pipe)>& f) {
-    const pid_t parent = ::getpid();
-    for (int job = 0; job < jobs; ++job) {
-      const pid_t worker = ::fork();
-      if (worker == 0) be_child(pipe_[1], parent, [&] { f(pipe_[1]); });
-      if (worker < 0) throw std::system_error(errno, std::generic_category(), "fork");
-      running_.insert(worker);
-    }
-    ::close(pipe_[1]);
-    pipe_[1] = -1;
+    const int pipe = pipe_.writing.get();
+    for (int job = 0; job < jobs; ++job)
+      running_.push_back(process::Child::begin("fork",
+                                               [&] {
+                                                 ::signal(SIGPIPE, SIG_IGN);
+                                                 return done_or_told(pipe, [&] { f(pipe); });
+                                               },
+                                               {.ends_with_parent = true}));
+    pipe_.writing.close();
   }
 
-  /// Lines until every worker has ended.
+  /// hear(kind, text) of each line until every worker has ended.
   template <class F>
   void listen(const F& hear) {
-    std::string text;
-    char buffer[4096];
-    for (;;) {
-      const ssize_t count = ::read(pipe_[0], buffer, sizeof buffer);
-      if (count < 0 && errno == EINTR) continue;
-      if (count <= 0) break;
-      text.append(buffer, static_cast<std::size_t>(count));
-      for (std::size_t end = 0; (end = text.find('\n')) != std::string::npos;) {
-        hear(text[0], text.substr(1, end - 1));
-        text.erase(0, end + 1);
-      }
+    process::LineReader lines(pipe_.reading.get());
+    while (const auto line = lines.next()) hear(line->at(0), line->substr(1));
+    for (process::Child& worker : running_) {
+      const process::Ending ending = worker.wait();
+      if (ending.by_signal) signals_.push_back(ending.code);
     }
-    while (!running_.empty()) {
-      const pid_t worker = *running_.begin();
-      const int status = wait_for(worker);
-      running_.erase(worker);
-      if (WIFSIGNALED(status)) signals_.push_back(WTERMSIG(status));
-    }
+    running_.clear();
   }
 
   /// Those that ended workers.
   const std::vector<int>& signals() const { return signals_; }
 
  private:
-  static int wait_for(pid_t worker) {
-    int status = 0;
-    while (::waitpid(worker, &status, 0) < 0 && errno == EINTR) continue;
-    return status;
-  }
-
-  int pipe_[2] = {-1, -1};
-  std::set<pid_t> running_;
+  process::Pipe pipe_ = process::make_pipe("pipe");
+  std::vector<process::Child> running_;
   std::vector<int> signals_;
 };
 

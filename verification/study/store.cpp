@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,14 +11,21 @@
 #include <utility>
 
 #include "ref/io/atomic_file.hpp"
+#include "ref/io/descriptor.hpp"
 #include "ref/io/file_failure.hpp"
 #include "ref/io/json_reader.hpp"
 #include "ref/io/sha256.hpp"
 #include "ref/numeric/errors.hpp"
+#include "verification/process/lines.hpp"
 
 namespace normproof::verification::study {
 
 namespace fs = std::filesystem;
+using process::FileLock;
+using process::Line;
+using process::split_lines;
+using process::whole_lines;
+using ref::io::Descriptor;
 using ref::io::file_failure;
 using ref::numeric::FileError;
 using ref::numeric::UsageError;
@@ -55,21 +61,6 @@ std::string text_of(const fs::path& file) {
   return has_text ? ref::io::read_text(file) : std::string();
 }
 
-/// What is in front of a last line without its end.
-std::string_view whole_lines(std::string_view text) {
-  return text.substr(0, text.rfind('\n') + 1);
-}
-
-/// f(line without its end, its number from 1)
-template <class F>
-void for_each_line(std::string_view text, const F& f) {
-  for (std::size_t number = 1; !text.empty(); ++number) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    f(text.substr(0, end), number);
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-}
-
 /// Name and result of a line, nothing where it is altered.
 std::optional<std::pair<std::string, std::string>> parse_stored(std::string_view line) {
   const std::size_t key = line.find(kResultKey);
@@ -89,13 +80,13 @@ std::optional<std::pair<std::string, std::string>> parse_stored(std::string_view
 /// f(name, result, number of its line) of every line, none of which is altered.
 template <class F>
 void for_each_result(const fs::path& path, std::string_view lines, const F& f) {
-  for_each_line(lines, [&](std::string_view line, std::size_t number) {
-    auto parsed = parse_stored(line);
+  for (const Line& line : split_lines(lines)) {
+    auto parsed = parse_stored(line.text);
     if (!parsed)
-      file_failure(path.string(), fmt::format("line {}", number), "is altered",
+      file_failure(path.string(), fmt::format("line {}", line.number), "is altered",
                    "a result with the SHA-256 that stands before it");
-    f(std::move(parsed->first), std::move(parsed->second), number);
-  });
+    f(std::move(parsed->first), std::move(parsed->second), line.number);
+  }
 }
 
 /// The name as that of a file.
@@ -106,27 +97,10 @@ std::string lock_name(std::string name) {
 
 }  // namespace
 
-std::optional<FileLock> FileLock::take(const fs::path& file, bool wait) {
-  const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (descriptor < 0) cannot_write(file, errno);
-  FileLock lock(descriptor);
-  while (::flock(descriptor, LOCK_EX | (wait ? 0 : LOCK_NB)) != 0) {
-    if (errno == EWOULDBLOCK) return std::nullopt;
-    if (errno != EINTR) cannot_write(file, errno);
-  }
-  return lock;
-}
-
-FileLock::FileLock(FileLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-
-FileLock::~FileLock() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-}
-
 Store::Store(fs::path folder, Warn warn) : folder_(std::move(folder)), warn_(std::move(warn)) {}
 
 FileLock Store::lock() const {
-  return *FileLock::take(file(kLock), true);
+  return *FileLock::take(file(kLock), FileLock::Patience::wait);
 }
 
 bool Store::has_identity() const {
@@ -203,31 +177,32 @@ void Store::check_data(const std::string& data_sha256) const {
 std::map<std::string, double> Store::times() const {
   std::map<std::string, double> times;
   const std::string text = text_of(file(kTimes));
-  for_each_line(text, [&](std::string_view line, std::size_t) {
-    const auto parsed = nlohmann::json::parse(line, nullptr, false);
+  for (const Line& line : split_lines(text)) {
+    const auto parsed = nlohmann::json::parse(line.text, nullptr, false);
     const bool is_time = parsed.is_object() && parsed.contains("name") &&
                          parsed["name"].is_string() && parsed.contains("seconds") &&
                          parsed["seconds"].is_number();
     if (is_time) times[parsed["name"].get<std::string>()] = parsed["seconds"].get<double>();
-  });
+  }
   return times;
 }
 
 std::set<std::string> Store::names() const {
   const std::string text = text_of(file(kResults));
   std::set<std::string> names;
-  for_each_line(whole_lines(text), [&](std::string_view line, std::size_t) {
-    if (line.starts_with(kNameKey))
-      names.emplace(
-          line.substr(kNameKey.size(), line.find('"', kNameKey.size()) - kNameKey.size()));
-  });
+  for (const Line& line : split_lines(whole_lines(text))) {
+    if (!line.text.starts_with(kNameKey)) continue;
+    const std::string_view rest = line.text.substr(kNameKey.size());
+    names.emplace(rest.substr(0, rest.find('"')));
+  }
   return names;
 }
 
 std::optional<Claim> Store::claim(const std::string& name) const {
   std::error_code ignored;
   fs::create_directories(file(kLocks), ignored);
-  std::optional<FileLock> lock = FileLock::take(file(kLocks) / lock_name(name), false);
+  std::optional<FileLock> lock =
+      FileLock::take(file(kLocks) / lock_name(name), FileLock::Patience::at_once);
   if (!lock) return std::nullopt;
   // Whoever held the lock before may have finished: the result was there before the lock was free.
   if (names().contains(name)) {
@@ -238,29 +213,22 @@ std::optional<Claim> Store::claim(const std::string& name) const {
 }
 
 void Store::append(const fs::path& path, const std::string& line) const {
-  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (descriptor < 0) cannot_write(path, errno);
-  const off_t size = ::lseek(descriptor, 0, SEEK_END);
+  const Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  if (!file.is_open()) cannot_write(path, errno);
+  const off_t size = ::lseek(file.get(), 0, SEEK_END);
   char last = '\n';
-  const bool ends = size <= 0 || (::pread(descriptor, &last, 1, size - 1) == 1 && last == '\n');
+  const bool ends = size <= 0 || (::pread(file.get(), &last, 1, size - 1) == 1 && last == '\n');
   const off_t kept = ends ? size : static_cast<off_t>(whole_lines(text_of(path)).size());
   if (!ends) say_cut_off(path);
-  int error = 0;
-  const auto fail_unless = [&](bool fine) { error = fine || error != 0 ? error : errno; };
-  fail_unless(size >= 0 && (ends || ::ftruncate(descriptor, kept) == 0) &&
-              ::lseek(descriptor, kept, SEEK_SET) >= 0);
-  for (std::string_view rest = line; error == 0 && !rest.empty();) {
-    const ssize_t written = ::write(descriptor, rest.data(), rest.size());
-    if (written < 0 && errno == EINTR) continue;
-    fail_unless(written >= 0);
-    if (error == 0) rest.remove_prefix(static_cast<std::size_t>(written));
-  }
-  fail_unless(::fsync(descriptor) == 0);
-  if (error != 0 && ::ftruncate(descriptor, kept) != 0) {
+  const bool is_placed = size >= 0 && (ends || ::ftruncate(file.get(), kept) == 0) &&
+                         ::lseek(file.get(), kept, SEEK_SET) >= 0;
+  int error = is_placed ? ref::io::write_all(file.get(), line) : errno;
+  if (::fsync(file.get()) != 0 && error == 0) error = errno;
+  if (error == 0) return;
+  if (::ftruncate(file.get(), kept) != 0) {
     // What is left of the line has no end, and the next writer cuts it off.
   }
-  ::close(descriptor);
-  if (error != 0) cannot_write(path, error);
+  cannot_write(path, error);
 }
 
 void Store::add(const Claim& claim, const std::string& result, double seconds) const {

@@ -7,26 +7,11 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+
+#include "verification/process/file_lock.hpp"
 
 namespace normproof::verification::study {
-
-/// A lock on a file, kept by the system until the end of the scope or of the process.
-class FileLock {
- public:
-  /// Nothing where another holds it, or, with `wait`, once it is free.
-  /// Throws    FileError where the file cannot be made
-  static std::optional<FileLock> take(const std::filesystem::path& file, bool wait);
-
-  FileLock(FileLock&& other) noexcept;
-  FileLock(const FileLock&) = delete;
-  FileLock& operator=(const FileLock&) = delete;
-  FileLock& operator=(FileLock&&) = delete;
-  ~FileLock();
-
- private:
-  explicit FileLock(int descriptor) : descriptor_(descriptor) {}
-  int descriptor_;
-};
 
 /// A task is being done by the holder of this, by no one else.
 class Claim {
@@ -35,9 +20,10 @@ class Claim {
 
  private:
   friend class Store;
-  Claim(std::string name, FileLock lock) : name_(std::move(name)), lock_(std::move(lock)) {}
+  Claim(std::string name, process::FileLock lock)
+      : name_(std::move(name)), lock_(std::move(lock)) {}
   std::string name_;
-  FileLock lock_;
+  process::FileLock lock_;
 };
 
 /// The folder of a study, which any number of processes fill at the same time: study.json, what all
@@ -94,7 +80,7 @@ class Store {
 
  private:
   std::filesystem::path file(const char* name) const { return folder_ / name; }
-  FileLock lock() const;
+  process::FileLock lock() const;
   bool has_identity() const;
   void say_cut_off(const std::filesystem::path& file) const;
   void append(const std::filesystem::path& file, const std::string& line) const;

@@ -10,6 +10,7 @@
 
 #include "ref/io/sha256.hpp"
 #include "ref/numeric/errors.hpp"
+#include "verification/process/lines.hpp"
 
 namespace normproof::verification::training {
 
@@ -75,21 +76,19 @@ std::vector<std::size_t> parse_split(std::string_view text, const std::string& f
                                      std::size_t sentences) {
   std::vector<std::size_t> numbers;
   std::vector<bool> seen(sentences, false);
-  for (std::size_t line = 1, begin = 0; begin < text.size(); ++line) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string_view word = text.substr(begin, end - begin);
+  for (const process::Line& line : process::split_lines(text)) {
+    const std::string_view word = line.text;
     std::size_t number = 0;
     const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), number);
     if (error != std::errc{} || stop != word.data() + word.size() || number >= sentences)
       throw ref::numeric::FileError(
-          fmt::format("{}: line {} is '{}'; expected the number of a sentence, 0 to {}", file, line,
-                      word, sentences - 1));
+          fmt::format("{}: line {} is '{}'; expected the number of a sentence, 0 to {}", file,
+                      line.number, word, sentences - 1));
     if (seen[number])
       throw ref::numeric::FileError(fmt::format(
-          "{}: line {} names sentence {} again; expected each once", file, line, number));
+          "{}: line {} names sentence {} again; expected each once", file, line.number, number));
     seen[number] = true;
     numbers.push_back(number);
-    begin = end + 1;
   }
   return numbers;
 }

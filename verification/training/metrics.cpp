@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <limits>
@@ -13,6 +12,7 @@
 #include "ref/io/file_failure.hpp"
 #include "ref/io/sha256.hpp"
 #include "ref/numeric/errors.hpp"
+#include "verification/process/lines.hpp"
 
 namespace normproof::verification::training {
 
@@ -30,10 +30,9 @@ Metrics::Metrics(fs::path file, const MetricsEnd& end)
   if (text.size() < end.bytes)
     ref::io::file_failure(file_.string(), "the file", "is shorter than at the last checkpoint",
                           fmt::format("at least {} bytes", end.bytes));
-  for (std::size_t begin = 0, stop = 0; begin < end.bytes; begin = stop) {
-    stop = std::min<std::size_t>(text.find('\n', begin), end.bytes - 1) + 1;
-    end_.sha256 = ref::io::sha256(end_.sha256 + text.substr(begin, stop - begin));
-  }
+  for (const auto& line : process::split_lines(std::string_view(text).substr(0, end.bytes)))
+    end_.sha256 =
+        ref::io::sha256(fmt::format("{}{}{}", end_.sha256, line.text, line.has_end ? "\n" : ""));
   if (end_.sha256 != end.sha256)
     ref::io::file_failure(file_.string(), "the file",
                           "was altered before its byte " + std::to_string(end.bytes),
@@ -62,9 +61,8 @@ void Metrics::fail(const std::string& reason) const {
 double last_loss(const fs::path& file) {
   const std::string text = ref::io::read_text(file);
   double loss = std::numeric_limits<double>::quiet_NaN();
-  for (std::size_t begin = 0, end = 0; begin < text.size(); begin = end + 1) {
-    end = std::min(text.find('\n', begin), text.size());
-    const auto line = ordered_json::parse(text.substr(begin, end - begin), nullptr, false);
+  for (const process::Line& stored : process::split_lines(text)) {
+    const auto line = ordered_json::parse(stored.text, nullptr, false);
     if (line.is_object() && line.contains("loss")) loss = line.value("loss", loss);
   }
   return loss;

@@ -17,8 +17,8 @@
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/nan_sign.hpp"
 #include "ref/tensor/contract.hpp"
+#include "verification/process/file_lock.hpp"
 #include "verification/training/checkpoint.hpp"
-#include "verification/training/folder_lock.hpp"
 #include "verification/training/metrics.hpp"
 #include "verification/training/pytorch_weights.hpp"
 
@@ -241,7 +241,7 @@ class Run {
   }
 
   void take_folder() {
-    if (auto held = FolderLock::take(options_.out)) {
+    if (auto held = process::FileLock::take_folder(options_.out)) {
       lock_.emplace(std::move(*held));
       return;
     }
@@ -345,7 +345,7 @@ class Run {
   std::optional<Metrics> metrics_;
   RunSummary summary_;
   bool made_ = false;  ///< the folder of this run, by this run
-  std::optional<FolderLock> lock_;
+  std::optional<process::FileLock> lock_;
 };
 
 }  // namespace

@@ -14,7 +14,7 @@
 #include "ref/numeric/parallel.hpp"
 #include "tests/ref/io/temporary_folder.hpp"
 #include "tests/verification/training/samples.hpp"
-#include "verification/training/folder_lock.hpp"
+#include "verification/process/file_lock.hpp"
 
 namespace normproof::verification::training {
 namespace {
@@ -140,11 +140,11 @@ TEST_F(TrainingRun, KilledBeforeItBeganItIsResumedFromItsFirstStep) {
 
 TEST_F(TrainingRun, OneProcessIsAtWorkInAFolder) {
   kill_after("a", 2, {.checkpoint_every = 1});
-  const auto at_work = FolderLock::take(folder_ / "a");
+  const auto at_work = process::FileLock::take_folder(folder_ / "a");
   EXPECT_THAT(usage_message([&] { go("a", {.resume = true}); }),
               HasSubstr("another 'normproof train' is at work in it"));
   fs::create_directory(folder_ / "b");
-  const auto beginning = FolderLock::take(folder_ / "b");
+  const auto beginning = process::FileLock::take_folder(folder_ / "b");
   EXPECT_THAT(usage_message([&] { go("b"); }), HasSubstr("is at work in it"));
   EXPECT_TRUE(fs::exists(folder_ / "b"));  // it is the other's
 }

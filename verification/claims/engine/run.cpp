@@ -3,19 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <fnmatch.h>
-#include <poll.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <nlohmann/json.hpp>
-#include <system_error>
 
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/parallel.hpp"
+#include "verification/process/pool.hpp"
 
 namespace normproof::verification::claims::engine {
 
@@ -56,102 +50,18 @@ Result from_line(const std::string& text) {
   return result;
 }
 
-[[noreturn]] void system_failure(const char* call) {
-  throw std::system_error(errno, std::generic_category(), std::string("run_claims: ") + call);
+// What the process of a claim has reported, or how it failed to.
+Result result_of(const Claim& claim, const process::Report& report) {
+  if (report.text.ends_with('\n')) return from_line(report.text);
+  Result result;
+  result.id = claim.id;
+  result.failure =
+      report.ending.by_signal
+          ? fmt::format("claim {}: its process was ended by {}", claim.id, report.ending.to_text())
+          : fmt::format("claim {}: its process ended with {} before it had reported", claim.id,
+                        report.ending.to_text());
+  return result;
 }
-
-void write_all(int file, const std::string& text) {
-  for (std::size_t done = 0; done < text.size();) {
-    const ssize_t written = ::write(file, text.data() + done, text.size() - done);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;  // the parent is gone, or will see a line without its end
-    done += static_cast<std::size_t>(written);
-  }
-}
-
-// One worker process and what it has said so far. A worker that still runs when this goes out of
-// scope is ended.
-class Worker {
- public:
-  Worker(std::size_t index, const Claim& claim, const Run& run) : index_(index) {
-    int ends[2];
-    if (::pipe(ends) != 0) system_failure("pipe");
-    process_ = ::fork();
-    if (process_ < 0) {
-      const int reason = errno;
-      ::close(ends[0]);
-      ::close(ends[1]);
-      errno = reason;
-      system_failure("fork");
-    }
-    if (process_ == 0) {
-      ::close(ends[0]);
-      ref::numeric::set_num_threads(1);
-      write_all(ends[1], to_line(evaluate(claim, run)));
-      ::_exit(0);
-    }
-    ::close(ends[1]);
-    file_ = ends[0];
-  }
-  Worker(const Worker&) = delete;
-  Worker& operator=(const Worker&) = delete;
-  Worker(Worker&& other) noexcept { swap(other); }
-  Worker& operator=(Worker&& other) noexcept {
-    swap(other);
-    return *this;
-  }
-  ~Worker() {
-    if (process_ <= 0) return;
-    ::kill(process_, SIGKILL);
-    wait();
-  }
-
-  int file() const { return file_; }
-  std::size_t index() const { return index_; }
-
-  // Reads what there is; false at the end.
-  bool read_some() {
-    char buffer[4096];
-    const ssize_t got = ::read(file_, buffer, sizeof buffer);
-    if (got < 0 && errno == EINTR) return true;
-    if (got > 0) said_.append(buffer, static_cast<std::size_t>(got));
-    return got > 0;
-  }
-
-  Result finish(const Claim& claim) {
-    const int status = wait();
-    if (!said_.empty() && said_.back() == '\n') return from_line(said_);
-    Result result;
-    result.id = claim.id;
-    result.failure =
-        WIFSIGNALED(status)
-            ? fmt::format("claim {}: its process was ended by signal {} ({})", claim.id,
-                          WTERMSIG(status), ::strsignal(WTERMSIG(status)))
-            : fmt::format("claim {}: its process ended with status {} before it had reported",
-                          claim.id, WEXITSTATUS(status));
-    return result;
-  }
-
- private:
-  void swap(Worker& other) {
-    std::swap(index_, other.index_);
-    std::swap(process_, other.process_);
-    std::swap(file_, other.file_);
-    std::swap(said_, other.said_);
-  }
-  int wait() {
-    ::close(file_);
-    int status = 0;
-    while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) continue;
-    process_ = -1;
-    return status;
-  }
-
-  std::size_t index_ = 0;
-  pid_t process_ = -1;
-  int file_ = -1;
-  std::string said_;
-};
 
 }  // namespace
 
@@ -193,26 +103,18 @@ std::vector<Result> run_claims(const std::vector<Claim>& claims, const RunSettin
   run.subject = settings.subject;
 
   std::vector<Result> results(claims.size());
-  std::vector<Worker> workers;
-  std::size_t started = 0, done = 0;
-  while (done < claims.size()) {
-    while (started < claims.size() && workers.size() < static_cast<std::size_t>(settings.jobs)) {
-      workers.emplace_back(started, claims[started], run);
-      ++started;
-    }
-    std::vector<pollfd> files;
-    files.reserve(workers.size());
-    for (const Worker& worker : workers) files.push_back({worker.file(), POLLIN, 0});
-    if (::poll(files.data(), files.size(), -1) < 0 && errno != EINTR) system_failure("poll");
-    for (std::size_t i = workers.size(); i-- > 0;) {
-      if (files[i].revents == 0 || workers[i].read_some()) continue;
-      const std::size_t index = workers[i].index();
-      results[index] = workers[i].finish(claims[index]);
-      workers.erase(workers.begin() + static_cast<std::ptrdiff_t>(i));
-      ++done;
-      if (progress) progress(results[index], done, claims.size());
-    }
-  }
+  std::size_t done = 0;
+  process::run_pool(
+      "run_claims", claims.size(), settings.jobs,
+      [&](std::size_t i) {
+        ref::numeric::set_num_threads(1);
+        return to_line(evaluate(claims[i], run));
+      },
+      [&](std::size_t i, const process::Report& report) {
+        results[i] = result_of(claims[i], report);
+        ++done;
+        if (progress) progress(results[i], done, claims.size());
+      });
   return results;
 }
 

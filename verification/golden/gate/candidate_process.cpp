@@ -4,18 +4,22 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <chrono>
 #include <system_error>
+#include <utility>
 
+#include "ref/io/descriptor.hpp"
 #include "ref/numeric/errors.hpp"
+#include "verification/process/child.hpp"
+#include "verification/process/pipe.hpp"
 
 namespace normproof::verification::golden::gate {
 
+using ref::io::Descriptor;
 using ref::numeric::FileError;
 
 namespace {
@@ -26,83 +30,44 @@ constexpr std::size_t kMostBytes = std::size_t{1} << 30;
   throw std::system_error(errno, std::generic_category(), std::string("the candidate: ") + call);
 }
 
-/// write without SIGPIPE, whether the program ignores that signal or not.
-ssize_t write_quietly(int file, const char* bytes, std::size_t count) {
-  sigset_t pipe_signal, before;
-  ::sigemptyset(&pipe_signal);
-  ::sigaddset(&pipe_signal, SIGPIPE);
-  ::pthread_sigmask(SIG_BLOCK, &pipe_signal, &before);
-  const ssize_t written = ::write(file, bytes, count);
-  const int error = errno;
-  const timespec at_once = {0, 0};
-  if (written < 0 && error == EPIPE) ::sigtimedwait(&pipe_signal, nullptr, &at_once);
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  errno = error;
-  return written;
-}
-
-void close_file(int& file) {
-  if (file >= 0) ::close(file);
-  file = -1;
+/// What the process of the candidate does: /bin/sh, between the two pipes.
+int run_by_shell(const std::string& command, const process::Pipe& to_it,
+                 const process::Pipe& from_it) {
+  ::dup2(to_it.reading.get(), STDIN_FILENO);
+  ::dup2(from_it.writing.get(), STDOUT_FILENO);
+  ::signal(SIGPIPE, SIG_DFL);
+  ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+  return 127;
 }
 
 }  // namespace
 
 struct CandidateProcess::Impl {
-  pid_t process = -1;
-  int in = -1;   ///< its standard input
-  int out = -1;  ///< its standard output
+  process::Child child;
+  Descriptor in;   ///< its standard input
+  Descriptor out;  ///< its standard output
   std::string received;
 
-  ~Impl() {
-    close_file(in);
-    close_file(out);
-    if (process <= 0) return;
-    ::kill(-process, SIGKILL);
-    while (::waitpid(process, nullptr, 0) < 0 && errno == EINTR) continue;
-  }
-
   void start(const std::string& command) {
-    int to_it[2], from_it[2];
-    if (::pipe2(to_it, O_CLOEXEC) != 0) system_failure("pipe");
-    if (::pipe2(from_it, O_CLOEXEC) != 0) {
-      ::close(to_it[0]);
-      ::close(to_it[1]);
-      system_failure("pipe");
-    }
-    in = to_it[1];
-    out = from_it[0];
-    process = ::fork();
-    if (process == 0) {
-      ::setpgid(0, 0);  // so that what it begins ends with it
-      ::dup2(to_it[0], STDIN_FILENO);
-      ::dup2(from_it[1], STDOUT_FILENO);
-      ::signal(SIGPIPE, SIG_DFL);
-      ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
-      ::_exit(127);
-    }
-    ::close(to_it[0]);
-    ::close(from_it[1]);
-    if (process < 0) system_failure("fork");
-    ::setpgid(process, process);
-    ::fcntl(in, F_SETFL, O_NONBLOCK);
-    ::fcntl(out, F_SETFL, O_NONBLOCK);
+    process::Pipe to_it = process::make_pipe("the candidate: pipe");
+    process::Pipe from_it = process::make_pipe("the candidate: pipe");
+    child = process::Child::begin("the candidate: fork",
+                                  [&] { return run_by_shell(command, to_it, from_it); },
+                                  {.leads_group = true});
+    in = std::move(to_it.writing);
+    out = std::move(from_it.reading);
+    ::fcntl(in.get(), F_SETFL, O_NONBLOCK);
+    ::fcntl(out.get(), F_SETFL, O_NONBLOCK);
   }
 
   /// The program has closed its output: it has ended, or is about to.
   [[noreturn]] void fail_ended() {
-    close_file(in);
-    int status = 0;
+    in.close();
     for (int tries = 0; tries < 100; ++tries) {
-      const pid_t ended = ::waitpid(process, &status, WNOHANG);
-      if (ended == process) {
-        process = -1;
-        throw FileError(WIFSIGNALED(status)
-                            ? fmt::format("the candidate was ended by signal {} before it answered",
-                                          WTERMSIG(status))
-                            : fmt::format("the candidate ended with status {} before it answered",
-                                          WEXITSTATUS(status)));
-      }
+      if (const auto ending = child.try_wait())
+        throw FileError(fmt::format("the candidate {} {} before it answered",
+                                    ending->by_signal ? "was ended by signal" : "ended with status",
+                                    ending->code));
       ::usleep(10'000);
     }
     throw FileError("the candidate closed its standard output before it answered");
@@ -110,14 +75,12 @@ struct CandidateProcess::Impl {
 
   /// Takes what there is; whether a whole line has come.
   bool take() {
-    std::array<char, 65536> buffer;
-    const ssize_t count = ::read(out, buffer.data(), buffer.size());
+    const std::ptrdiff_t count = ref::io::read_some(out.get(), received);
     if (count == 0) fail_ended();
     if (count < 0) {
-      if (errno != EAGAIN && errno != EINTR) system_failure("read");
+      if (errno != EAGAIN) system_failure("read");
       return false;
     }
-    received.append(buffer.data(), static_cast<std::size_t>(count));
     if (received.size() > kMostBytes)
       throw FileError("the candidate's answer has more than 2^30 bytes; expected one line");
     return received.find('\n', received.size() - static_cast<std::size_t>(count)) !=
@@ -125,13 +88,13 @@ struct CandidateProcess::Impl {
   }
 
   /// Gives what it takes. A program that has closed its input may still answer.
-  void give(const std::string& text, std::size_t& given) {
-    const ssize_t count = write_quietly(in, text.data() + given, text.size() - given);
+  void give(std::string_view text, std::size_t& given) {
+    const std::ptrdiff_t count = process::write_quietly(in.get(), text.substr(given));
     if (count >= 0) {
       given += static_cast<std::size_t>(count);
     } else if (errno == EPIPE) {
       given = text.size();
-    } else if (errno != EAGAIN && errno != EINTR) {
+    } else if (errno != EAGAIN) {
       system_failure("write");
     }
   }
@@ -153,7 +116,7 @@ std::string CandidateProcess::ask(const std::string& line, double seconds) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
     if (left.count() <= 0)
       throw FileError(fmt::format("the candidate did not answer within {} s", seconds));
-    std::array<pollfd, 2> files = {{{impl_->out, POLLIN, 0}, {impl_->in, POLLOUT, 0}}};
+    std::array<pollfd, 2> files = {{{impl_->out.get(), POLLIN, 0}, {impl_->in.get(), POLLOUT, 0}}};
     const nfds_t count = given < text.size() ? 2 : 1;
     const int ready = ::poll(files.data(), count,
                              static_cast<int>(std::min<long long>(left.count() + 1, 1'000'000)));

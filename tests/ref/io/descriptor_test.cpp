@@ -1,0 +1,157 @@
+#include "ref/io/descriptor.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <array>
+#include <thread>
+#include <utility>
+
+namespace normproof::tests::ref::io {
+namespace {
+
+using normproof::ref::io::Descriptor;
+using normproof::ref::io::read_some;
+using normproof::ref::io::retry_interrupted;
+using normproof::ref::io::write_all;
+
+bool is_open(int number) {
+  return ::fcntl(number, F_GETFD) >= 0;
+}
+
+Descriptor open_null() {
+  return Descriptor(::open("/dev/null", O_RDWR | O_CLOEXEC));
+}
+
+std::array<Descriptor, 2> make_ends() {
+  int ends[2];
+  EXPECT_EQ(::pipe(ends), 0);
+  return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+TEST(Descriptor, ClosesAtTheEndOfItsScopeOnce) {
+  int number = -1;
+  {
+    Descriptor first = open_null();
+    number = first.get();
+    const Descriptor second = std::move(first);
+    EXPECT_FALSE(first.is_open());
+    EXPECT_EQ(second.get(), number);
+    EXPECT_TRUE(is_open(number));
+  }
+  EXPECT_FALSE(is_open(number));
+}
+
+TEST(Descriptor, AssignmentLetsGoOfWhatItHeld) {
+  Descriptor held = open_null();
+  const int before = held.get();
+  held = open_null();
+  EXPECT_TRUE(held.is_open());
+  EXPECT_NE(held.get(), before);
+  EXPECT_FALSE(is_open(before));
+}
+
+TEST(Descriptor, CloseReportsWhatTheSystemSays) {
+  Descriptor file = open_null();
+  EXPECT_EQ(file.close(), 0);
+  EXPECT_FALSE(file.is_open());
+  EXPECT_EQ(file.close(), -1);
+  EXPECT_FALSE(Descriptor(::open("/no such file", O_RDONLY)).is_open());
+}
+
+TEST(RetryInterrupted, CallsAgainForASignalAndForNothingElse) {
+  int calls = 0;
+  const auto interrupted_twice = [&] {
+    errno = EINTR;
+    return ++calls < 3 ? -1 : 7;
+  };
+  EXPECT_EQ(retry_interrupted(interrupted_twice), 7);
+  EXPECT_EQ(calls, 3);
+  const auto full = [&] {
+    ++calls;
+    errno = ENOSPC;
+    return -1;
+  };
+  EXPECT_EQ(retry_interrupted(full), -1);
+  EXPECT_EQ(calls, 4);
+}
+
+/// A signal every 2 ms that interrupts whatever call waits then.
+class Interruptions {
+ public:
+  Interruptions() {
+    struct sigaction action = {};
+    action.sa_handler = [](int) {};
+    ::sigaction(SIGALRM, &action, &before_);
+    const itimerval often = {{0, 2000}, {0, 2000}};
+    ::setitimer(ITIMER_REAL, &often, nullptr);
+  }
+  ~Interruptions() {
+    const itimerval never = {};
+    ::setitimer(ITIMER_REAL, &never, nullptr);
+    ::sigaction(SIGALRM, &before_, nullptr);
+  }
+
+ private:
+  struct sigaction before_ = {};
+};
+
+TEST(WriteAll, MoreThanAPipeHoldsArrivesWholeUnderSignals) {
+  auto [reading, writing] = make_ends();
+  const std::string sent = std::string(1'000'000, 'x') + "end";
+  std::string got;
+  std::jthread reader([&, end = reading.get()] {
+    sigset_t alarm;  // the signals are the writer's
+    ::sigemptyset(&alarm);
+    ::sigaddset(&alarm, SIGALRM);
+    ::pthread_sigmask(SIG_BLOCK, &alarm, nullptr);
+    do {
+      ::usleep(3000);
+    } while (read_some(end, got) > 0);
+  });
+  {
+    const Interruptions interruptions;
+    EXPECT_EQ(write_all(writing.get(), sent), 0);
+  }
+  writing.close();
+  reader.join();
+  EXPECT_EQ(got, sent);
+}
+
+TEST(ReadSome, WaitsThroughSignalsAndTellsTheEnd) {
+  auto [reading, writing] = make_ends();
+  std::jthread writer([end = writing.get()] {
+    sigset_t alarm;
+    ::sigemptyset(&alarm);
+    ::sigaddset(&alarm, SIGALRM);
+    ::pthread_sigmask(SIG_BLOCK, &alarm, nullptr);
+    ::usleep(20'000);
+    write_all(end, "late");
+  });
+  std::string got = "so ";
+  {
+    const Interruptions interruptions;
+    EXPECT_EQ(read_some(reading.get(), got), 4);
+  }
+  EXPECT_EQ(got, "so late");
+  writer.join();
+  writing.close();
+  EXPECT_EQ(read_some(reading.get(), got), 0);
+  reading.close();
+  EXPECT_EQ(read_some(-1, got), -1);
+  EXPECT_EQ(errno, EBADF);
+  EXPECT_EQ(got, "so late");
+}
+
+TEST(WriteAll, TheFirstFailureIsTheAnswer) {
+  const Descriptor full(::open("/dev/full", O_WRONLY | O_CLOEXEC));
+  EXPECT_EQ(write_all(full.get(), "x"), ENOSPC);
+  EXPECT_EQ(write_all(full.get(), ""), 0);
+  EXPECT_EQ(write_all(-1, "x"), EBADF);
+}
+
+}  // namespace
+}  // namespace normproof::tests::ref::io
