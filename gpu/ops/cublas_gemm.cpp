@@ -51,9 +51,10 @@ device::DeviceTensor<T*> places(Device& device, const Matrices<T>& m) {
   return result;
 }
 
-cudaDataType_t data_type(Packing packing) {
-  if (packing == Packing::bfloat16) return CUDA_R_16BF;
-  return packing == Packing::float16 ? CUDA_R_16F : CUDA_R_32F;
+cudaDataType_t data_type(ref::numeric::FloatType type) {
+  using ref::numeric::FloatType;
+  if (type == FloatType::bfloat16) return CUDA_R_16BF;
+  return type == FloatType::float16 ? CUDA_R_16F : CUDA_R_32F;
 }
 
 }  // namespace
@@ -92,9 +93,9 @@ void cublas_gemm(Device& device, Precision precision, device::DeviceTensor<float
   const int m = as_int(a.rows), n = as_int(b.columns), k = as_int(a.columns);
   NORMPROOF_CUDA_CALL(cublasGemmStridedBatchedEx(
       device::cublas_of(device), CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &one, b.data(),
-      data_type(b.packing), n, static_cast<long long>(b.batch_stride()), a.data(),
-      data_type(a.packing), k, static_cast<long long>(a.batch_stride()), &zero, c.span().data,
-      CUDA_R_32F, n, static_cast<long long>(a.rows * b.columns), as_int(c.shape()[0]), compute,
+      data_type(b.type), n, static_cast<long long>(b.batch_stride()), a.data(), data_type(a.type),
+      k, static_cast<long long>(a.batch_stride()), &zero, c.span().data, CUDA_R_32F, n,
+      static_cast<long long>(a.rows * b.columns), as_int(c.shape()[0]), compute,
       CUBLAS_GEMM_DEFAULT));
 }
 

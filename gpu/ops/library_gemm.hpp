@@ -14,11 +14,12 @@ struct PackedMatrices {
   device::DeviceTensor<float> float32;
   device::DeviceTensor<std::uint16_t> bits16;
   std::size_t rows, columns, batches;
-  Packing packing;
+  ref::numeric::FloatType type;
 
+  bool are_floats() const { return ref::numeric::format_of(type).bytes == 4; }
   const void* data() const {
-    return packing == Packing::float32 ? static_cast<const void*>(float32.span().data)
-                                       : static_cast<const void*>(bits16.span().data);
+    return are_floats() ? static_cast<const void*>(float32.span().data)
+                        : static_cast<const void*>(bits16.span().data);
   }
   std::size_t batch_stride() const { return batches == 1 ? 0 : rows * columns; }
   /// On the simulated device: element k of the matrix.

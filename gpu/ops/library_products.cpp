@@ -9,85 +9,50 @@ namespace {
 
 using device::DeviceTensor;
 using device::launch_elements;
+using ref::numeric::format_of;
 
 constexpr Precision kPrecisions[] = {Precision::float64, Precision::float32, Precision::tf32,
                                      Precision::bfloat16, Precision::float16};
-constexpr StorageRounding kFloat32 = {24, -126, 0x1.fffffep127};
 
 /// Those of distinct memory: one where a stride of 0 repeats it over the whole batch.
 PackedMatrices pack(Device& device, Precision precision, Matrices<const double> from) {
   if (from.batch_stride == 0 && (from.inner_batch_size == 1 || from.inner_batch_stride == 0))
     from.batch_size = from.inner_batch_size = 1;
-  PackedMatrices packed{{}, {}, from.rows, from.columns, from.batches(), Packing::float32};
+  PackedMatrices packed{{}, {}, from.rows, from.columns, from.batches(), precision};
   const std::size_t size = packed.batches * packed.rows * packed.columns;
-  const StorageRounding rounding = operand_rounding(precision);
-  if (precision == Precision::bfloat16 || precision == Precision::float16) {
+  if (packed.are_floats()) {
+    packed.float32 = DeviceTensor<float>(device, {size});
+    launch_elements(device, size,
+                    PackOperand<float>{from, format_of(precision), packed.float32.span()});
+  } else {
     packed.bits16 = DeviceTensor<std::uint16_t>(device, {size});
-    if (precision == Precision::bfloat16) {
-      packed.packing = Packing::bfloat16;
-      launch_elements(device, size,
-                      PackOperand<Packing::bfloat16>{from, rounding, packed.bits16.span()});
-    } else {
-      packed.packing = Packing::float16;
-      launch_elements(device, size,
-                      PackOperand<Packing::float16>{from, rounding, packed.bits16.span()});
-    }
-    return packed;
+    launch_elements(device, size,
+                    PackOperand<std::uint16_t>{from, format_of(precision), packed.bits16.span()});
   }
-  packed.float32 = DeviceTensor<float>(device, {size});
-  launch_elements(device, size,
-                  PackOperand<Packing::float32>{from, rounding, packed.float32.span()});
   return packed;
 }
 
 }  // namespace
 
-std::string_view to_string(Precision precision) {
-  switch (precision) {
-    case Precision::float64:
-      return "double";
-    case Precision::float32:
-      return "float32";
-    case Precision::tf32:
-      return "tf32";
-    case Precision::bfloat16:
-      return "bfloat16";
-    default:
-      return "float16";
-  }
+std::string_view precision_name(Precision precision) {
+  return precision == Precision::float64 ? "double" : format_of(precision).name;
 }
 
 std::vector<std::string> precision_names() {
   std::vector<std::string> names;
-  names.reserve(std::size(kPrecisions));
-  for (const Precision precision : kPrecisions) names.emplace_back(to_string(precision));
+  for (const Precision precision : kPrecisions) names.emplace_back(precision_name(precision));
   return names;
 }
 
 Precision precision_of(std::string_view name) {
   for (const Precision precision : kPrecisions)
-    if (name == to_string(precision)) return precision;
+    if (name == precision_name(precision)) return precision;
   throw ref::numeric::UsageError(ref::numeric::unknown_name("precision", name, precision_names()));
 }
 
-StorageRounding operand_rounding(Precision precision) {
-  switch (precision) {
-    case Precision::float64:
-      return {53, -1022, 0x1.fffffffffffffp1023};
-    case Precision::float32:
-      return kFloat32;
-    case Precision::tf32:
-      return {11, -126, 0x1.ffcp127};
-    case Precision::bfloat16:
-      return {8, -126, 0x1.fep127};
-    default:
-      return {11, -14, 0x1.ffcp15};
-  }
-}
-
 SimulatedSums simulated_sums(Precision precision) {
-  if (precision == Precision::float64) return {operand_rounding(precision), false};
-  return {kFloat32, precision != Precision::float32};
+  if (precision == Precision::float64) return {format_of(precision), false};
+  return {format_of(Precision::float32), precision != Precision::float32};
 }
 
 void LibraryProducts::multiply(Device& device, const Matrices<double>& c,

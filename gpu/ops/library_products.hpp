@@ -5,26 +5,24 @@
 #include <vector>
 
 #include "gpu/ops/products.hpp"
-#include "gpu/ops/storage_rounding.hpp"
+#include "ref/numeric/float_format.hpp"
 
 namespace normproof::gpu::ops {
 
 /// What a library multiplies in, by the format of the operands. Sums and results are double for
 /// float64, else float32.
-enum class Precision { float64, float32, tf32, bfloat16, float16 };
-/// "double", "float32", "tf32", "bfloat16", "float16".
-std::string_view to_string(Precision precision);
+using Precision = ref::numeric::FloatType;
+/// The name in the table of number formats, but "double" for float64.
+std::string_view precision_name(Precision precision);
 std::vector<std::string> precision_names();
 /// Throws    UsageError with the nearest known name
 Precision precision_of(std::string_view name);
-/// The format of the operands; of float64 double itself.
-StorageRounding operand_rounding(Precision precision);
 
 /// How sums are kept on the simulated device.
 struct SimulatedSums {
-  StorageRounding format;
-  bool
-      truncates;  ///< toward 0, and adds several terms at once, as tensor cores do; else to nearest
+  ref::numeric::FloatFormat format;
+  /// Toward 0, and several terms are added at once, as tensor cores do it; else to nearest.
+  bool truncates;
 };
 SimulatedSums simulated_sums(Precision precision);
 

@@ -75,7 +75,7 @@ class Adder {
     return std::nextafter(sum, rest > 0 ? HUGE_VAL : -HUGE_VAL);
   }
   double rounded(double v) const {
-    if (!sums_.truncates) return sums_.format(v);
+    if (!sums_.truncates) return round_to(sums_.format, v);
     if (v == 0 || !std::isfinite(v)) return v;
     const int unit = std::max(std::ilogb(v), sums_.format.min_exponent) - sums_.format.digits + 1;
     const double kept = std::ldexp(std::trunc(std::ldexp(v, -unit)), unit);
@@ -142,15 +142,8 @@ double element(const Adder& adder, std::size_t terms, const Left& left, const Ri
 
 double PackedMatrices::at(std::size_t batch, std::size_t row, std::size_t column) const {
   const std::size_t i = batch * batch_stride() + row * columns + column;
-  if (packing == Packing::float32) return static_cast<double>(float32.span()[i]);
-  const std::uint16_t bits = bits16.span()[i];
-  if (packing == Packing::bfloat16)
-    return static_cast<double>(__builtin_bit_cast(float, static_cast<std::uint32_t>(bits) << 16));
-  const int exponent = bits >> 10 & 0x1f, fraction = bits & 0x3ff;
-  const double magnitude = exponent == 31  ? (fraction == 0 ? HUGE_VAL : std::nan(""))
-                           : exponent == 0 ? std::ldexp(fraction, -24)
-                                           : std::ldexp(1024 + fraction, exponent - 25);
-  return bits >> 15 == 0 ? magnitude : -magnitude;
+  if (are_floats()) return static_cast<double>(float32.span()[i]);
+  return ref::numeric::decode(ref::numeric::format_of(type), bits16.span()[i]);
 }
 
 void simulated_gemm(Device& device, const SimulatedSums& sums, const Matrices<double>& c,

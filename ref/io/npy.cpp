@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kMaxAxes = 32;
-constexpr std::string_view kDTypes = "a dtype of f8, f4, f2, i8, i4, u1 or b1";
+constexpr std::string_view kKnownDTypes = "a dtype of f8, f4, f2, i8, i4, u1 or b1";
 
 struct TypeCode {
   std::string_view text;
@@ -104,7 +104,7 @@ class HeaderParser {
   std::string_view descr() {
     skip_space();
     if (text_.starts_with('[') || text_.starts_with('(')) {
-      file_failure(file_, field_, "has a structured dtype", kDTypes);
+      file_failure(file_, field_, "has a structured dtype", kKnownDTypes);
     }
     return string();
   }
@@ -188,7 +188,7 @@ std::pair<DType, bool> parse_descr(std::string_view descr, std::string_view file
     }
   }
   file_failure(file, field, fmt::format("has the dtype '{}'", descr.substr(0, kAlignment)),
-               kDTypes);
+               kKnownDTypes);
 }
 
 void swap_items(std::vector<std::byte>& bytes, std::size_t size) {
@@ -243,11 +243,16 @@ StoredTensor decode_npy(std::span<const std::byte> bytes, std::string name, std:
   return tensor;
 }
 
+bool is_known_to_npy(DType dtype) {
+  return std::ranges::find(kTypeCodes, dtype, &TypeCode::dtype) != kTypeCodes.end();
+}
+
 std::vector<std::byte> encode_npy(const StoredTensor& tensor) {
   const std::string label = fmt::format("tensor '{}'", tensor.name);
   const auto code = std::ranges::find(kTypeCodes, tensor.dtype, &TypeCode::dtype);
   if (code == kTypeCodes.end()) {
-    numeric::contract_failure("encode_npy", label, "is bfloat16, which .npz cannot hold",
+    numeric::contract_failure("encode_npy", label,
+                              fmt::format("is {}, which .npz cannot hold", to_string(tensor.dtype)),
                               "another dtype, or .safetensors");
   }
   if (tensor.shape.size() > kMaxAxes) {

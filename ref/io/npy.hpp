@@ -21,10 +21,13 @@ namespace normproof::ref::io {
 ///           boolean other than 0 or 1
 StoredTensor decode_npy(std::span<const std::byte> bytes, std::string name, std::string_view file);
 
+/// NumPy has no bfloat16.
+bool is_known_to_npy(DType dtype);
+
 /// An array as numpy.save writes it: version 1.0, C order, little-endian, the header padded with
 /// the fewest spaces that put the elements at a multiple of 64 bytes.
 ///
-/// Requires  (C1) dtype is not bfloat16, which the format does not know  (C2) at most 32 axes, as
+/// Requires  (C1) is_known_to_npy(dtype)  (C2) at most 32 axes, as
 ///           in NumPy  (C3) bytes.size() == byte_size(dtype, shape)
 /// Throws    ContractError
 std::vector<std::byte> encode_npy(const StoredTensor& tensor);

@@ -6,17 +6,44 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "ref/numeric/assumptions.hpp"
 #include "ref/numeric/errors.hpp"
+#include "ref/numeric/float_bits.hpp"
 
 namespace normproof::ref::io {
 namespace {
 
 using numeric::contract_failure;
+using numeric::FloatType;
+
+struct Row {
+  const char* name;
+  std::size_t bytes;
+  std::optional<FloatType> type;
+};
+
+constexpr Row row(FloatType type) {
+  const numeric::FloatFormat& format = numeric::format_of(type);
+  return {format.name, static_cast<std::size_t>(format.bytes), type};
+}
+
+/// In the order of DType.
+constexpr Row kRows[] = {row(FloatType::float64),  row(FloatType::float32), row(FloatType::float16),
+                         row(FloatType::bfloat16), {"int64", 8, {}},        {"int32", 4, {}},
+                         {"uint8", 1, {}},         {"boolean", 1, {}}};
+static_assert(std::size(kRows) == std::size(kDTypes));
+
+const Row& row_of(DType dtype) {
+  const auto index = static_cast<std::size_t>(dtype);
+  if (index >= std::size(kRows))
+    contract_failure("DType", "dtype", "is no enumerator", "one of DType");
+  return kRows[index];
+}
 
 template <typename Item>
 Item load(const StoredTensor& tensor, std::size_t index) {
@@ -25,64 +52,27 @@ Item load(const StoredTensor& tensor, std::size_t index) {
   return item;
 }
 
-/// A binary format of IEEE 754 with fewer bits than binary64: exponent of all ones is infinity or
-/// NaN, of all zeros is zero or subnormal.
-struct SmallFloat {
-  int exponent_bits;
-  int fraction_bits;
-};
-constexpr SmallFloat kBinary16{5, 10};
-constexpr SmallFloat kBfloat16{8, 7};
-constexpr SmallFloat kBinary32{8, 23};
-
-double widen_bits(std::uint64_t bits, SmallFloat format) {
-  constexpr int kFractionBits = 52;
-  constexpr std::uint64_t kMaxExponent = 0x7ff;
-  constexpr std::uint64_t kBias = 1023;
-  const int fraction_bits = format.fraction_bits;
-  const std::uint64_t max_exponent = (std::uint64_t{1} << format.exponent_bits) - 1;
-  const std::uint64_t sign = bits >> (format.exponent_bits + fraction_bits);
-  std::uint64_t exponent = (bits >> fraction_bits) & max_exponent;
-  std::uint64_t fraction = bits & ((std::uint64_t{1} << fraction_bits) - 1);
-  if (exponent == max_exponent) {
-    exponent = kMaxExponent;
-  } else if (exponent == 0 && fraction == 0) {
-    exponent = 0;
-  } else {
-    std::uint64_t shift = 0;
-    if (exponent == 0) {  // subnormal: its leading one becomes the hidden bit
-      shift = static_cast<std::uint64_t>(std::countl_zero(fraction) - (63 - fraction_bits));
-      fraction = (fraction << shift) & ((std::uint64_t{1} << fraction_bits) - 1);
-      exponent = 1;
-    }
-    exponent = exponent + kBias - max_exponent / 2 - shift;
-  }
-  return std::bit_cast<double>(sign << 63 | exponent << kFractionBits |
-                               fraction << (kFractionBits - fraction_bits));
-}
-
-/// The bits of the format for a value that it holds; for another value, those of some other one.
-std::uint64_t narrow_bits(double value, SmallFloat format) {
-  const auto bits = std::bit_cast<std::uint64_t>(value);
-  const std::int64_t max_exponent = (std::int64_t{1} << format.exponent_bits) - 1;
-  const std::uint64_t sign = bits >> 63;
-  const auto exponent = static_cast<std::int64_t>(bits >> 52 & 0x7ff);
-  const std::uint64_t fraction = bits & ((std::uint64_t{1} << 52) - 1);
-  const int shift = 52 - format.fraction_bits;
-  const std::int64_t narrow = exponent == 0x7ff ? max_exponent : exponent - 1023 + max_exponent / 2;
-  std::uint64_t magnitude = 0;
-  if (exponent != 0 && narrow > 0) {
-    magnitude = static_cast<std::uint64_t>(std::min(narrow, max_exponent)) << format.fraction_bits |
-                fraction >> shift;
-  } else if (exponent != 0 && narrow > -format.fraction_bits) {
-    magnitude = (std::uint64_t{1} << 52 | fraction) >> (shift + 1 - narrow);
-  }
-  return sign << (format.exponent_bits + format.fraction_bits) | magnitude;
-}
-
 template <typename Item>
 void store(StoredTensor& tensor, std::size_t index, Item item) {
   std::memcpy(tensor.bytes.data() + index * sizeof(Item), &item, sizeof(Item));
+}
+
+numeric::FloatBits load_bits(const StoredTensor& tensor, std::size_t index, std::size_t bytes) {
+  switch (bytes) {
+    case 8:
+      return load<std::uint64_t>(tensor, index);
+    case 4:
+      return load<std::uint32_t>(tensor, index);
+    case 2:
+      return load<std::uint16_t>(tensor, index);
+    default:
+      return load<std::uint8_t>(tensor, index);
+  }
+}
+
+void store_bits(StoredTensor& tensor, std::size_t index, std::size_t bytes,
+                numeric::FloatBits bits) {
+  std::memcpy(tensor.bytes.data() + index * bytes, &bits, bytes);  // little-endian
 }
 
 template <typename Item>
@@ -93,22 +83,17 @@ void store_whole(StoredTensor& tensor, std::size_t index, double value) {
 }
 
 void store_element(StoredTensor& tensor, std::size_t index, double value) {
+  if (const Row& row = row_of(tensor.dtype); row.type)
+    return store_bits(tensor, index, row.bytes,
+                      numeric::encode(numeric::format_of(*row.type), value));
   switch (tensor.dtype) {
-    case DType::float64:
-      return store(tensor, index, value);
-    case DType::float32:
-      return store(tensor, index, static_cast<std::uint32_t>(narrow_bits(value, kBinary32)));
-    case DType::float16:
-      return store(tensor, index, static_cast<std::uint16_t>(narrow_bits(value, kBinary16)));
-    case DType::bfloat16:
-      return store(tensor, index, static_cast<std::uint16_t>(narrow_bits(value, kBfloat16)));
     case DType::int64:
       return store_whole<std::int64_t>(tensor, index, value);
     case DType::int32:
       return store_whole<std::int32_t>(tensor, index, value);
     case DType::uint8:
       return store_whole<std::uint8_t>(tensor, index, value);
-    case DType::boolean:
+    default:
       return store(tensor, index, static_cast<std::uint8_t>(value == 1));
   }
 }
@@ -158,24 +143,16 @@ double widen_int64(const StoredTensor& tensor, std::size_t index) {
 }
 
 double widen_element(const StoredTensor& tensor, std::size_t index) {
+  if (const Row& row = row_of(tensor.dtype); row.type)
+    return numeric::decode(numeric::format_of(*row.type), load_bits(tensor, index, row.bytes));
   switch (tensor.dtype) {
-    case DType::float64:
-      return load<double>(tensor, index);
-    case DType::float32:
-      return widen_bits(load<std::uint32_t>(tensor, index), kBinary32);
-    case DType::float16:
-      return widen_bits(load<std::uint16_t>(tensor, index), kBinary16);
-    case DType::bfloat16:
-      return widen_bits(load<std::uint16_t>(tensor, index), kBfloat16);
     case DType::int64:
       return widen_int64(tensor, index);
     case DType::int32:
       return load<std::int32_t>(tensor, index);
-    case DType::uint8:
-    case DType::boolean:
+    default:
       return load<std::uint8_t>(tensor, index);
   }
-  contract_failure("widen", "dtype", "is no enumerator", "one of DType");
 }
 
 template <typename Item>
@@ -191,48 +168,34 @@ StoredTensor make(DType dtype, std::string name, std::vector<std::size_t> shape,
 }  // namespace
 
 std::size_t item_size(DType dtype) {
-  switch (dtype) {
-    case DType::float64:
-    case DType::int64:
-      return 8;
-    case DType::float32:
-    case DType::int32:
-      return 4;
-    case DType::float16:
-    case DType::bfloat16:
-      return 2;
-    case DType::uint8:
-    case DType::boolean:
-      return 1;
-  }
-  contract_failure("item_size", "dtype", "is no enumerator", "one of DType");
+  return row_of(dtype).bytes;
+}
+
+std::optional<numeric::FloatType> float_type(DType dtype) {
+  return row_of(dtype).type;
 }
 
 bool is_float(DType dtype) {
-  return dtype == DType::float64 || dtype == DType::float32 || dtype == DType::float16 ||
-         dtype == DType::bfloat16;
+  return float_type(dtype).has_value();
 }
 
 std::string_view to_string(DType dtype) {
-  switch (dtype) {
-    case DType::float64:
-      return "float64";
-    case DType::float32:
-      return "float32";
-    case DType::float16:
-      return "float16";
-    case DType::bfloat16:
-      return "bfloat16";
-    case DType::int64:
-      return "int64";
-    case DType::int32:
-      return "int32";
-    case DType::uint8:
-      return "uint8";
-    case DType::boolean:
-      return "boolean";
-  }
-  contract_failure("to_string", "dtype", "is no enumerator", "one of DType");
+  return row_of(dtype).name;
+}
+
+std::optional<DType> find_dtype(std::string_view name) {
+  for (const DType dtype : kDTypes)
+    if (to_string(dtype) == name) return dtype;
+  return std::nullopt;
+}
+
+std::string list_dtypes(bool (*wanted)(DType)) {
+  std::vector<std::string_view> names;
+  for (const DType dtype : kDTypes)
+    if (wanted(dtype)) names.push_back(to_string(dtype));
+  const std::string_view last = names.back();
+  names.pop_back();
+  return fmt::format("{} or {}", fmt::join(names, ", "), last);
 }
 
 std::optional<std::size_t> byte_size(DType dtype, std::span<const std::size_t> shape) {

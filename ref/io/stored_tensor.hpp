@@ -8,18 +8,28 @@
 #include <string_view>
 #include <vector>
 
+#include "ref/numeric/float_format.hpp"
+
 namespace normproof::ref::io {
 
 enum class DType { float64, float32, float16, bfloat16, int64, int32, uint8, boolean };
+/// In the order of the enumerators, which the C interface has too: a new one goes to the end.
+inline constexpr DType kDTypes[] = {DType::float64, DType::float32, DType::float16, DType::bfloat16,
+                                    DType::int64,   DType::int32,   DType::uint8,   DType::boolean};
 
 /// Bytes of one element.
 std::size_t item_size(DType dtype);
 
-/// Whether it is float64, float32, float16 or bfloat16.
+/// Its row in the table of number formats; nothing of an integer and of a boolean.
+std::optional<numeric::FloatType> float_type(DType dtype);
 bool is_float(DType dtype);
 
 /// The enumerator's own name, such as "float64".
 std::string_view to_string(DType dtype);
+/// The dtype of that name; nothing where there is none.
+std::optional<DType> find_dtype(std::string_view name);
+/// For messages: "float64, float32 or ...", those that `wanted` takes.
+std::string list_dtypes(bool (*wanted)(DType));
 
 /// A tensor as a file holds it: nothing is converted.
 struct StoredTensor {
@@ -35,9 +45,9 @@ struct StoredTensor {
 ///           extents that are not 0 does not fit in 63 bits, so that no stride can overflow either
 std::optional<std::size_t> byte_size(DType dtype, std::span<const std::size_t> shape);
 
-/// Every element as a double, exactly, whatever the machine does with NaN: float16, bfloat16 and
-/// float32 are widened by bits, subnormals and infinities included, and a NaN keeps its sign, its
-/// quiet bit and its payload. A boolean becomes 0 or 1.
+/// Every element as a double, exactly, whatever the machine does with NaN: a float is widened by
+/// bits, subnormals and infinities included, and a NaN keeps its sign, its quiet bit and its
+/// payload. A boolean becomes 0 or 1.
 ///
 /// Requires  (C1) bytes.size() == byte_size(dtype, shape)  (C2) an int64 is at most 2^53 in
 ///           magnitude  (C3) a byte of a boolean is 0 or 1

@@ -5,25 +5,33 @@
 
 #include "ref/model/option_fields.hpp"
 
+namespace normproof::ref::numeric {
+
+// Found by argument-dependent lookup from option_fields.hpp, which asks for the names of a storage
+// format.
+static std::span<const std::pair<const char*, FloatType>> names_of(FloatType) {
+  static const auto names = [] {
+    std::vector<std::pair<const char*, FloatType>> stored;
+    for (const FloatFormat& format : kFloatFormats)
+      if (is_stored(format)) stored.emplace_back(format.name, format.type);
+    return stored;
+  }();
+  return names;
+}
+
+}  // namespace normproof::ref::numeric
+
 namespace normproof::ref::model {
 namespace {
 
 constexpr std::pair<const char*, CastOrder> kCastOrders[] = {
     {"after_gamma", CastOrder::after_gamma}, {"before_gamma", CastOrder::before_gamma}};
-constexpr std::pair<const char*, StorageFormat> kStorageFormats[] = {
-    {"float64", StorageFormat::float64},
-    {"float32", StorageFormat::float32},
-    {"bfloat16", StorageFormat::bfloat16},
-    {"float16", StorageFormat::float16}};
 
 }  // namespace
 
 // Found by argument-dependent lookup from option_fields.hpp.
 static std::span<const std::pair<const char*, CastOrder>> names_of(CastOrder) {
   return kCastOrders;
-}
-static std::span<const std::pair<const char*, StorageFormat>> names_of(StorageFormat) {
-  return kStorageFormats;
 }
 
 // The fields of each struct by name: the one list that setting, listing and error messages share.

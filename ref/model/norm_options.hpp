@@ -8,6 +8,8 @@
 #include <variant>
 #include <vector>
 
+#include "ref/numeric/float_format.hpp"
+
 namespace normproof::ref::model {
 
 /// Training uses the statistics of the batch and moves the running ones; inference uses the running
@@ -33,8 +35,9 @@ struct LayerNormOptions {
 /// Where a low-precision implementation rounds: y = gamma * cast(x_hat), or y = cast(gamma *
 /// x_hat).
 enum class CastOrder { after_gamma, before_gamma };
-/// The format that the cast rounds to, ties to even; float64 is no cast.
-enum class StorageFormat { float64, float32, bfloat16, float16 };
+/// The format that the cast rounds to, ties to even, one that tensors are stored in; float64 is no
+/// cast.
+using StorageFormat = numeric::FloatType;
 
 struct RMSNormOptions {
   double eps = 1e-5;

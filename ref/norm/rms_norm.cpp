@@ -1,55 +1,11 @@
 #include "ref/norm/rms_norm.hpp"
 
-#include <bit>
-#include <cstdint>
-#include <limits>
-
 #include "ref/norm/kernels.hpp"
 #include "ref/norm/layer_support.hpp"
 #include "ref/norm/rms_norm_formula.hpp"
 #include "ref/norm/row_totals.hpp"
 
 namespace normproof::ref::norm {
-namespace {
-
-struct Format {
-  int digits;        // of the significand, with the leading one
-  int min_exponent;  // of the smallest normal number
-  double largest;
-};
-
-double power_of_two(int exponent) {
-  return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
-}
-
-double round_to(const Format& format, double v) {
-  const int exponent = static_cast<int>(std::bit_cast<std::uint64_t>(v) >> 52 & 0x7ff) - 1023;
-  if (exponent == 1024) return v;
-  const int least = exponent < format.min_exponent ? format.min_exponent : exponent;
-  const double unit = power_of_two(least - format.digits + 1);
-  // |v / unit| < 2^digits, so adding and taking away 1.5 * 2^52 rounds it to an integer.
-  const double rounded = (v / unit + 0x1.8p52) - 0x1.8p52;
-  const double result = rounded * unit;
-  if (result > format.largest) return std::numeric_limits<double>::infinity();
-  if (result < -format.largest) return -std::numeric_limits<double>::infinity();
-  return result == 0 ? v * 0.0 : result;  // keeps the sign of zero
-}
-
-}  // namespace
-
-double round_to(model::StorageFormat format, double v) {
-  switch (format) {
-    case model::StorageFormat::float32:
-      return round_to(Format{24, -126, 0x1.fffffep127}, v);
-    case model::StorageFormat::bfloat16:
-      return round_to(Format{8, -126, 0x1.fep127}, v);
-    case model::StorageFormat::float16:
-      return round_to(Format{11, -14, 0x1.ffcp15}, v);
-    case model::StorageFormat::float64:
-      break;
-  }
-  return v;
-}
 
 template <numeric::Real T>
 RMSNormForward<T> rms_norm(const Tensor<T>& x, const Affine<T>& affine,
@@ -76,13 +32,13 @@ RMSNormForward<T> rms_norm(const Tensor<T>& x, const Affine<T>& affine,
   check_reciprocal(kName, "rstd", result.saved.rstd, "x", x);
   if constexpr (std::is_same_v<T, double>) {
     if (casts) {
+      const numeric::FloatFormat& format = numeric::format_of(options.storage);
       const bool after = options.cast_order == model::CastOrder::after_gamma;
       for (std::size_t i = 0; i < x.size(); ++i) {
         double& y = result.y.data()[i];
         const double gamma = parameters.gamma()[i % e.d_model];
         const double beta = parameters.beta()[i % e.d_model];
-        y = (after ? round_to(options.storage, gamma * y) : gamma * round_to(options.storage, y)) +
-            beta;
+        y = (after ? round_to(format, gamma * y) : gamma * round_to(format, y)) + beta;
       }
     }
   }

@@ -42,7 +42,4 @@ template <numeric::Real T>
 AffineGradients<T> rms_norm_backward(const Tensor<T>& grad_y, const Tensor<T>& x,
                                      const Affine<T>& affine, const RMSNormSaved<T>& saved);
 
-/// Computes  v rounded to the nearest value of the format, ties to even; beyond its range, infinity
-double round_to(model::StorageFormat format, double v);
-
 }  // namespace normproof::ref::norm

@@ -3,7 +3,7 @@
 namespace normproof::ref::numeric {
 namespace {
 
-thread_local Arithmetic arithmetic = kFloat64;
+thread_local Arithmetic arithmetic = arithmetic_in(FloatType::float64);
 
 /// Each operation of a candidate but addition may be off by 2 units in the last place.
 constexpr double kUnits = 4;

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "ref/numeric/float_format.hpp"
+
 namespace normproof::ref::numeric {
 
 /// The format that somebody else's implementation computes in.
@@ -10,14 +12,13 @@ struct Arithmetic {
   double unit_roundoff;  ///< half the distance from 1 to the next number
   double tiny;           ///< the least normal number: what is smaller may be flushed to 0
   double largest;
-  double input_roundoff =
-      0;  ///< inputs and options, held or not, are taken to be off by that share
+  /// Inputs and options, whether the format holds them or not, are taken to be off by that share.
+  double input_roundoff = 0;
 };
-/// Those that implementations compute in.
-inline constexpr Arithmetic kFloat64{0x1p-53, 0x1p-1022, 0x1.fffffffffffffp+1023};
-inline constexpr Arithmetic kFloat32{0x1p-24, 0x1p-126, 0x1.fffffep+127};
-inline constexpr Arithmetic kFloat16{0x1p-11, 0x1p-14, 65504};
-inline constexpr Arithmetic kBfloat16{0x1p-8, 0x1p-126, 0x1.fep+127};
+constexpr Arithmetic arithmetic_in(FloatType type) {
+  const FloatFormat& format = format_of(type);
+  return {format.unit_roundoff, format.smallest_normal, format.largest};
+}
 
 /// The reference's `double`, together with a bound of how far any implementation of the same
 /// formula in the Arithmetic of this scope may be from the exact result: whatever the order of its

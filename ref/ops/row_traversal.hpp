@@ -44,9 +44,9 @@ class Row {
   std::size_t index() const { return index_; }
   View<T> input(std::size_t k) const { return {inputs_.p[k]}; }
 
-  /// Computes  sum_d term(d), in the order of lane_sum.hpp
   /// The first sum over a row is the one that waits for memory: it asks for every input a page
   /// ahead.
+  /// Computes  sum_d term(d), in the order of lane_sum.hpp
   template <class Term>
   [[gnu::always_inline]] T sum(Term term) {
     if (fetched_) return contiguous_lane_sum<T>(width_, term);

@@ -33,7 +33,7 @@ const char* name_of(Kind kind) {
 double largest_integer(const ProductArithmetic& arithmetic, std::size_t count) {
   const double sums = arithmetic.sum_unit == 0x1p-53 ? 0x1p52 : 0x1p23;
   return std::min(std::floor(std::sqrt(sums / (static_cast<double>(count) + 1))),
-                  std::ldexp(1, arithmetic.operand_digits));
+                  std::ldexp(1, arithmetic.operand.digits));
 }
 
 /// Element (p, i, k) of an operand; `line` is what it shares with the elements of its sum.

@@ -78,7 +78,7 @@ std::pair<std::size_t, std::size_t> dmma_bits(Device& device) {
 }
 
 OrderSubject library_subject(Precision precision) {
-  const auto name = to_string(precision);
+  const auto name = gpu::ops::precision_name(precision);
   return {fmt::format("cublas-{}", name),
           fmt::format("a product by cuBLAS of {} operands, on a GPU", name),
           "R1",

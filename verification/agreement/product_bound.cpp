@@ -43,27 +43,21 @@ double ratio(double error, double bound) {
 
 ProductArithmetic arithmetic_of(gpu::ops::Precision precision) {
   using gpu::ops::Precision;
-  constexpr double kLargest32 = 0x1.fffffep127, kLeast32 = 0x1p-126;
-  switch (precision) {
-    case Precision::float64:
-      return {53, -1022, 0x1.fffffffffffffp1023, 0x1p-53, 1, 0x1p1023, 0x1p-1074, false};
-    case Precision::float32:
-      return {24, -126, kLargest32, 0x1p-24, 1, 0x1p127, kLeast32, true};
-    case Precision::tf32:
-      return {11, -126, 0x1.ffcp127, 0x1p-23, 3, 0x1p127, kLeast32, true};
-    case Precision::bfloat16:
-      return {8, -126, 0x1.fep127, 0x1p-23, 3, 0x1p127, kLeast32, true};
-    default:
-      return {11, -14, 65504, 0x1p-23, 3, 0x1p127, kLeast32, true};
-  }
+  const ref::numeric::FloatFormat &operand = format_of(precision),
+                                  &sums = format_of(Precision::float32);
+  if (precision == Precision::float64)
+    return {operand, operand.unit_roundoff, 1, 0x1p1023, operand.smallest_subnormal, false};
+  if (precision == Precision::float32)
+    return {operand, sums.unit_roundoff, 1, 0x1p127, sums.smallest_normal, true};
+  return {operand, 2 * sums.unit_roundoff, 3, 0x1p127, sums.smallest_normal, true};
 }
 
 double rounded_operand(const ProductArithmetic& arithmetic, double v) {
-  if (v == 0 || !std::isfinite(v) || arithmetic.operand_digits == 53) return v;
-  const int unit =
-      std::max(std::ilogb(v), arithmetic.operand_min_exponent) - arithmetic.operand_digits + 1;
+  const ref::numeric::FloatFormat& format = arithmetic.operand;
+  if (v == 0 || !std::isfinite(v) || format.digits == 53) return v;
+  const int unit = std::max(std::ilogb(v), format.min_exponent) - format.digits + 1;
   const double rounded = std::ldexp(std::nearbyint(std::ldexp(v, -unit)), unit);
-  return std::fabs(rounded) > arithmetic.operand_largest ? std::copysign(kInfinity, v) : rounded;
+  return std::fabs(rounded) > format.largest ? std::copysign(kInfinity, v) : rounded;
 }
 
 ElementVerdict judge_element(const ProductArithmetic& arithmetic, std::size_t count, OperandTerms a,

@@ -11,9 +11,7 @@ namespace normproof::verification::agreement {
 
 /// What is promised of the arithmetic of a library.
 struct ProductArithmetic {
-  int operand_digits;        ///< of the format that operands are rounded to, to nearest
-  int operand_min_exponent;  ///< of its smallest normal number
-  double operand_largest;
+  ref::numeric::FloatFormat operand;  ///< what operands are rounded to, to nearest
   /// Relative error of one operation of the sums: 2^-53 and 2^-24 to nearest; 2^-23 where they
   /// truncate, and add any number of terms at once, aligned to the largest.
   double sum_unit;

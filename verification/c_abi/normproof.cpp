@@ -18,13 +18,12 @@ namespace {
 namespace golden = normproof::verification::golden;
 namespace io = normproof::ref::io;
 using io::DType;
+using io::kDTypes;
 using normproof::ref::numeric::FileError;
 using normproof::ref::numeric::unknown_name;
 using normproof::ref::numeric::UsageError;
 using normproof::ref::numeric::without_nan_sign;
 
-constexpr DType kDTypes[] = {DType::float64, DType::float32, DType::float16, DType::bfloat16,
-                             DType::int64,   DType::int32,   DType::uint8,   DType::boolean};
 constexpr const char* kNoMemory = "normproof: memory is exhausted";
 constexpr const char* kNoHandle = "normproof: the handle is null; expected one of normproof_open";
 

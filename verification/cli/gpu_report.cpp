@@ -21,7 +21,8 @@ std::string what_was_compared(const GpuAgreeCommand& command) {
   const std::string mode =
       is_ordered(command)
           ? "ordered mode"
-          : fmt::format("cublas mode, {} with sums in {}", to_string(command.precision),
+          : fmt::format("cublas mode, {} with sums in {}",
+                        gpu::ops::precision_name(command.precision),
                         command.precision == gpu::ops::Precision::float64 ? "double" : "float32");
   return fmt::format("device {}, {}, seed {}", to_string(command.device), mode, command.seed);
 }
@@ -86,7 +87,8 @@ std::string agreement_json(const agreement::Rows& rows, const GpuAgreeCommand& c
                                      {"seed", command.seed},
                                      {"agree", rows.agree()},
                                      {"operations", operations}};
-  if (!is_ordered(command)) document["precision"] = std::string(to_string(command.precision));
+  if (!is_ordered(command))
+    document["precision"] = std::string(gpu::ops::precision_name(command.precision));
   return document.dump(2) + "\n";
 }
 

@@ -25,7 +25,7 @@ TEST(SimulatedGemm, AddsInAnotherOrderAtEachProduct) {
     const auto device = device::simulated_device(1);
     std::set<double> seen;
     for (int i = 0; i < 60; ++i) seen.insert(product(*device, a, b, LibraryProducts(precision)));
-    EXPECT_GT(seen.size(), 5u) << to_string(precision);
+    EXPECT_GT(seen.size(), 5u) << precision_name(precision);
   }
 }
 

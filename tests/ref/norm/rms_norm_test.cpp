@@ -2,9 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ref/numeric/random.hpp"
 #include "tests/ref/norm/messages.hpp"
-#include "tests/ref/numeric/special_values.hpp"
 #include "tests/verification/compare/expect.hpp"
 
 namespace normproof::ref::norm {
@@ -50,31 +48,6 @@ TEST(RMSNorm, ACastIsForDoubleAlone) {
               rms_norm(x, {}, {1e-5, CastOrder::after_gamma, StorageFormat::float32});
             }),
             "rms_norm: storage is not float64; expected float64 for every scalar but double (C5)");
-}
-
-TEST(RoundTo, Float32AgreesWithTheProcessor) {
-  const numeric::RandomStream random(1, "round");
-  for (std::uint64_t i = 0; i < 20000; ++i) {
-    const double scale = i % 3 == 0 ? 0x1p-140 : i % 3 == 1 ? 0x1p128 : 1.0;
-    const double v = random.normal(i) * scale;
-    EXPECT_BITS_EQ(round_to(StorageFormat::float32, v), static_cast<double>(static_cast<float>(v)));
-  }
-}
-
-TEST(RoundTo, TiesGoToEvenAndRangesEnd) {
-  using numeric::kInfinity;
-  EXPECT_BITS_EQ(round_to(StorageFormat::bfloat16, 1 + 0x1p-8), 1.0);
-  EXPECT_BITS_EQ(round_to(StorageFormat::bfloat16, 1 + 3 * 0x1p-8), 1 + 0x1p-6);
-  EXPECT_BITS_EQ(round_to(StorageFormat::float16, 1 + 0x1p-11), 1.0);
-  EXPECT_BITS_EQ(round_to(StorageFormat::float16, 65504), 65504.0);
-  EXPECT_BITS_EQ(round_to(StorageFormat::float16, 65519.999), 65504.0);
-  EXPECT_BITS_EQ(round_to(StorageFormat::float16, 65520), kInfinity);
-  EXPECT_BITS_EQ(round_to(StorageFormat::float16, -1e300), -kInfinity);
-  EXPECT_BITS_EQ(round_to(StorageFormat::float16, 0x1p-24), 0x1p-24);
-  EXPECT_BITS_EQ(round_to(StorageFormat::float16, 0x1p-25), 0.0);
-  EXPECT_BITS_EQ(round_to(StorageFormat::float16, -0x1p-25), -0.0);
-  EXPECT_BITS_EQ(round_to(StorageFormat::float16, 0x1.8p-25), 0x1p-24);
-  EXPECT_BITS_EQ(round_to(StorageFormat::float64, 0.1), 0.1);
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ bool is_within(double candidate, const any_order_error& bound, const oracle100& 
 }
 
 class InFloat32 : public ::testing::Test {
-  const AnyOrderArithmetic arithmetic_{kFloat32};
+  const AnyOrderArithmetic arithmetic_{arithmetic_in(FloatType::float32)};
 };
 using AnyOrderError = InFloat32;
 
@@ -243,7 +243,7 @@ TEST_F(AnyOrderError, C1ConstantsAreExactWhereTheFormatHoldsThem) {
   }
   // A candidate may flush them.
   EXPECT_GE(any_order_error(0x1p-130).error, 0x1p-130);
-  const AnyOrderArithmetic sixteen(kBfloat16);
+  const AnyOrderArithmetic sixteen(arithmetic_in(FloatType::bfloat16));
   EXPECT_EQ(any_order_error(0x1.fep0).error, 0);
   EXPECT_GE(any_order_error(0x1.ffp0).error, 0x1p-8);
 }

@@ -16,7 +16,7 @@ namespace normproof::ref::numeric {
 namespace {
 
 class AnyOrderLimits : public ::testing::Test {
-  const AnyOrderArithmetic arithmetic_{kFloat32};
+  const AnyOrderArithmetic arithmetic_{arithmetic_in(FloatType::float32)};
 };
 
 bool reaches(const any_order_error& bound, double candidate, const oracle100& exact) {
@@ -38,7 +38,7 @@ TEST_F(AnyOrderLimits, NothingIsClaimedWhereTheFormatOverflows) {
   // What is not known stays so, even times 0.
   EXPECT_EQ((large * large * any_order_error(0.0)).error, kInfinity);
   EXPECT_EQ((large * large - large * large).error, kInfinity);
-  const AnyOrderArithmetic sixteen(kFloat16);
+  const AnyOrderArithmetic sixteen(arithmetic_in(FloatType::float16));
   EXPECT_LT((any_order_error(200) * any_order_error(300)).error, kInfinity);
   EXPECT_EQ((any_order_error(256) * any_order_error(256)).error, kInfinity);
 }
@@ -72,13 +72,13 @@ TEST_F(AnyOrderLimits, TheRootOfAnErrorThatReachesZero) {
 TEST_F(AnyOrderLimits, TheArithmeticIsOfTheScopeAndTheThread) {
   EXPECT_EQ(AnyOrderArithmetic::current().unit_roundoff, 0x1p-24);
   {
-    const AnyOrderArithmetic inner(kBfloat16);
+    const AnyOrderArithmetic inner(arithmetic_in(FloatType::bfloat16));
     EXPECT_EQ(AnyOrderArithmetic::current().unit_roundoff, 0x1p-8);
     double other_thread = 0;
     std::thread([&] { other_thread = AnyOrderArithmetic::current().unit_roundoff; }).join();
     EXPECT_EQ(other_thread, 0x1p-53);
     {
-      const AnyOrderArithmetic innermost(kFloat16);
+      const AnyOrderArithmetic innermost(arithmetic_in(FloatType::float16));
       EXPECT_EQ(AnyOrderArithmetic::current().largest, 65504);
     }
     EXPECT_EQ(AnyOrderArithmetic::current().tiny, 0x1p-126);

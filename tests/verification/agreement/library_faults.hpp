@@ -42,9 +42,9 @@ inline void drop_last_term(const gpu::ops::Matrices<const double>& a, std::vecto
 }
 
 /// Every operand goes through another format first.
-inline ChangedOperand::Change rounded_first(gpu::ops::StorageRounding format) {
+inline ChangedOperand::Change rounded_first(ref::numeric::FloatFormat format) {
   return [format](const gpu::ops::Matrices<const double>&, std::vector<double>& values) {
-    for (double& v : values) v = format(v);
+    for (double& v : values) v = round_to(format, v);
   };
 }
 

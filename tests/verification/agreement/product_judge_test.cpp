@@ -59,8 +59,8 @@ TEST(ProductJudge, ALibraryInAnyOrderIsWithinItsBound) {
   for (const Precision precision : kJudged)
     for (const std::uint64_t seed : {0, 1, 2, 3}) {
       const Row row = judged(LibraryProducts(precision), precision, seed, false);
-      EXPECT_EQ(row.difference, "") << to_string(precision) << " " << seed;
-      EXPECT_GT(row.of_bound, 0.2) << to_string(precision);
+      EXPECT_EQ(row.difference, "") << gpu::ops::precision_name(precision) << " " << seed;
+      EXPECT_GT(row.of_bound, 0.2) << gpu::ops::precision_name(precision);
       EXPECT_EQ(row.not_judged, 0u);
     }
 }
@@ -69,7 +69,7 @@ TEST(ProductJudge, TheExactSubsetIsExact) {
   for (const Precision precision : kJudged)
     for (const std::uint64_t seed : {0, 1, 2, 3}) {
       const Row row = judged(LibraryProducts(precision), precision, seed, true);
-      EXPECT_EQ(row.difference, "") << to_string(precision) << " " << seed;
+      EXPECT_EQ(row.difference, "") << gpu::ops::precision_name(precision) << " " << seed;
       EXPECT_EQ(row.of_bound, 0);
     }
 }
@@ -85,27 +85,31 @@ TEST(ProductJudge, ADroppedTermShows) {
   for (const Precision precision : kJudged) {
     const LibraryProducts library(precision);
     const ChangedOperand faulty(library, drop_last_term);
-    EXPECT_NE(judged(faulty, precision, 1, false).difference, "") << to_string(precision);
-    EXPECT_NE(judged(faulty, precision, 1, true).difference, "") << to_string(precision);
+    EXPECT_NE(judged(faulty, precision, 1, false).difference, "")
+        << gpu::ops::precision_name(precision);
+    EXPECT_NE(judged(faulty, precision, 1, true).difference, "")
+        << gpu::ops::precision_name(precision);
   }
 }
 
 TEST(ProductJudge, SumsInANarrowerFormatShow) {
-  const gpu::ops::SimulatedSums float16{operand_rounding(Precision::float16), false};
-  const gpu::ops::SimulatedSums float32{operand_rounding(Precision::float32), false};
+  const gpu::ops::SimulatedSums float16{ref::numeric::format_of(Precision::float16), false};
+  const gpu::ops::SimulatedSums float32{ref::numeric::format_of(Precision::float32), false};
   EXPECT_NE(
       judged(LibraryProducts(Precision::float64, float32), Precision::float64, 1, false).difference,
       "");
   for (const Precision precision :
        {Precision::float32, Precision::tf32, Precision::bfloat16, Precision::float16}) {
     const LibraryProducts faulty(precision, float16);
-    EXPECT_NE(judged(faulty, precision, 1, false).difference, "") << to_string(precision);
-    EXPECT_NE(judged(faulty, precision, 1, true).difference, "") << to_string(precision);
+    EXPECT_NE(judged(faulty, precision, 1, false).difference, "")
+        << gpu::ops::precision_name(precision);
+    EXPECT_NE(judged(faulty, precision, 1, true).difference, "")
+        << gpu::ops::precision_name(precision);
   }
 }
 
 TEST(ProductJudge, TensorCoresWhereFloat32IsPromisedShow) {
-  const gpu::ops::SimulatedSums truncating = simulated_sums(Precision::tf32);
+  const gpu::ops::SimulatedSums truncating = gpu::ops::simulated_sums(Precision::tf32);
   EXPECT_NE(judged(LibraryProducts(Precision::float32, truncating), Precision::float32, 1, false)
                 .difference,
             "");
@@ -126,9 +130,10 @@ TEST(ProductJudge, AnOperandInANarrowerFormatShows) {
                                                       {Precision::float16, Precision::bfloat16}};
   for (const auto& [promised, used] : narrower)
     EXPECT_NE(judged(LibraryProducts(used), promised, 1, false).difference, "")
-        << to_string(promised);
+        << gpu::ops::precision_name(promised);
   const LibraryProducts library(Precision::bfloat16);
-  const ChangedOperand seven(library, rounded_first({7, -126, 0x1.fcp127}));
+  const ChangedOperand seven(
+      library, rounded_first(ref::numeric::float_format(Precision::bfloat16, "7 digits", 2, 8, 7)));
   EXPECT_NE(judged(seven, Precision::bfloat16, 1, false).difference, "");
 }
 
@@ -138,9 +143,10 @@ TEST(ProductJudge, AnOperandRoundedTwiceShows) {
        {std::pair{Precision::bfloat16, 8}, {Precision::tf32, 11}, {Precision::float16, 11}}) {
     const double between = 1 + std::ldexp(1, -digits) + 0x1p-30;
     const LibraryProducts library(precision);
-    const ChangedOperand twice(library, rounded_first(operand_rounding(Precision::float32)));
+    const ChangedOperand twice(library, rounded_first(ref::numeric::format_of(Precision::float32)));
     EXPECT_EQ(judged_square(library, precision, between).difference, "");
-    EXPECT_NE(judged_square(twice, precision, between).difference, "") << to_string(precision);
+    EXPECT_NE(judged_square(twice, precision, between).difference, "")
+        << gpu::ops::precision_name(precision);
   }
 }
 

@@ -52,7 +52,7 @@ NamedTensors<T> held(const NamedTensors<double>& tensors) {
 template <class F>
 StepExpectation expect(F f) {
   StepExpectation expected{f(oracle100()), {}};
-  const ref::numeric::Arithmetic f64 = ref::numeric::kFloat64;
+  const auto f64 = ref::numeric::arithmetic_in(ref::numeric::FloatType::float64);
   const ref::numeric::AnyOrderArithmetic scope({2 * f64.unit_roundoff, f64.tiny, f64.largest});
   for (const auto& [name, values] : f(any_order_error())) {
     auto errors = ref::tensor::empty_tensor<double>(shape_of(values));

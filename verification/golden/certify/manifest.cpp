@@ -106,9 +106,10 @@ std::size_t elements_of(const std::vector<StoredTensor>& tensors) {
 
 DType parse_dtype(const JsonReader& reader, const json& object, const std::string& field) {
   const std::string name = reader.text(object, field, "dtype");
-  for (const DType dtype : {DType::float64, DType::float32, DType::float16, DType::bfloat16})
-    if (ref::io::to_string(dtype) == name) return dtype;
-  reader.fail(field, fmt::format("is '{}'", name), "float64, float32, float16 or bfloat16");
+  const auto dtype = ref::io::find_dtype(name);
+  if (!dtype || !ref::io::is_float(*dtype))
+    reader.fail(field, fmt::format("is '{}'", name), ref::io::list_dtypes(ref::io::is_float));
+  return *dtype;
 }
 
 Operation parse_options(const JsonReader& reader, const json& object, const std::string& prefix) {

@@ -23,19 +23,13 @@ struct BinaryFormat {
 };
 
 BinaryFormat binary_format(DType dtype) {
-  switch (dtype) {
-    case DType::float64:
-      return {53, -1073, 1024};
-    case DType::float32:
-      return {24, -148, 128};
-    case DType::float16:
-      return {11, -23, 16};
-    case DType::bfloat16:
-      return {8, -132, 128};
-    default:
-      ref::numeric::contract_failure("nearest", "dtype", "is no float",
-                                     "float64, float32, float16 or bfloat16 (C1)");
-  }
+  const auto type = ref::io::float_type(dtype);
+  if (!type)
+    ref::numeric::contract_failure("nearest", "dtype", "is no float",
+                                   ref::io::list_dtypes(ref::io::is_float),
+                                   ref::numeric::Clause::C1);
+  const ref::numeric::FloatFormat& row = format_of(*type);
+  return {row.digits, row.min_exponent - row.digits + 2, row.max_exponent + 1};
 }
 
 constexpr slong kTieBits = 1100;

@@ -31,16 +31,7 @@ Tier tier_of(std::string_view name) {
 }
 
 ref::model::StorageFormat storage_of(DType dtype) {
-  switch (dtype) {
-    case DType::float32:
-      return ref::model::StorageFormat::float32;
-    case DType::float16:
-      return ref::model::StorageFormat::float16;
-    case DType::bfloat16:
-      return ref::model::StorageFormat::bfloat16;
-    default:
-      return ref::model::StorageFormat::float64;
-  }
+  return ref::io::float_type(dtype).value_or(ref::model::StorageFormat::float64);
 }
 
 std::string op_of(const Case& c) {

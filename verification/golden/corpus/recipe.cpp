@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "ref/norm/norm.hpp"
-#include "ref/norm/rms_norm.hpp"
 #include "ref/numeric/random.hpp"
 #include "verification/golden/corpus/arithmetic.hpp"
 #include "verification/golden/corpus/layer_traits.hpp"
@@ -52,7 +51,7 @@ StoredTensor filled_tensor(const Case& c, std::string_view name, Shape shape, DT
       seed, fmt::format("{}/{}/{}/{}", op_of(c), c.reason, name, fmt::join(shape, "x")));
   std::vector<double> values(size_of(shape));
   for (std::size_t i = 0; i < values.size(); ++i)
-    values[i] = ref::norm::round_to(storage_of(dtype), fill(i, random.normal(i)));
+    values[i] = ref::numeric::round_to(storage_of(dtype), fill(i, random.normal(i)));
   return ref::io::make_tensor(std::string(name), dtype, std::move(shape), values);
 }
 

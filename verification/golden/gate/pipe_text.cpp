@@ -25,9 +25,6 @@ namespace {
 using Shape = std::vector<std::size_t>;
 constexpr std::size_t kMostShownOfAWord = 40;
 
-constexpr DType kDTypes[] = {DType::float64, DType::float32, DType::float16, DType::bfloat16,
-                             DType::int64,   DType::int32,   DType::uint8,   DType::boolean};
-
 std::string number(double value, DType dtype) {
   if (!ref::io::is_float(dtype)) return fmt::format("{}", static_cast<std::int64_t>(value));
   if (std::isnan(value)) return "nan";
@@ -132,10 +129,9 @@ class AnswerReader {
   }
 
   DType parse_dtype(std::string_view name) const {
-    for (const DType dtype : kDTypes)
-      if (ref::io::to_string(dtype) == name) return dtype;
+    if (const auto dtype = ref::io::find_dtype(name)) return *dtype;
     fail(fmt::format("has the dtype '{}'", shown(name)),
-         "float64, float32, float16, bfloat16, int64, int32, uint8 or boolean");
+         ref::io::list_dtypes([](DType) { return true; }));
   }
 
   Shape parse_shape(std::string_view text) const {

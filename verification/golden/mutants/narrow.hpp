@@ -2,11 +2,11 @@
 
 #include <cmath>
 
-#include "ref/norm/rms_norm.hpp"
+#include "ref/model/norm_options.hpp"
 
 namespace normproof::verification::golden::mutants {
 
-/// A number of a format of 16 bits: every operation rounds to it, to nearest.
+/// A number of a format of few digits: every operation rounds to it, to nearest.
 ///
 /// Computes  in `double`, then one rounding: for sums, products, quotients and roots the correctly
 ///           rounded result [Fig95], as 53 >= 2 p + 2; other functions within 1 ulp
@@ -14,7 +14,7 @@ template <ref::model::StorageFormat format>
 class Narrow {
  public:
   Narrow() = default;
-  Narrow(double v) : value_(ref::norm::round_to(format, v)) {}
+  Narrow(double v) : value_(ref::numeric::round_to(ref::numeric::format_of(format), v)) {}
   Narrow(int v) : Narrow(static_cast<double>(v)) {}
   explicit operator double() const { return value_; }
 
@@ -48,13 +48,16 @@ auto in_arithmetic(ref::model::StorageFormat format, F f) {
   switch (format) {
     case StorageFormat::float64:
       return f(double{});
-    case StorageFormat::float16:
-      return f(Narrow<StorageFormat::float16>());
+    case StorageFormat::tf32:
+      return f(Narrow<StorageFormat::tf32>());
     case StorageFormat::bfloat16:
       return f(Narrow<StorageFormat::bfloat16>());
-    default:
-      return f(float{});
+    case StorageFormat::float16:
+      return f(Narrow<StorageFormat::float16>());
+    case StorageFormat::float32:
+      break;
   }
+  return f(float{});
 }
 
 }  // namespace normproof::verification::golden::mutants

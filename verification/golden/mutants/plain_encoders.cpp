@@ -5,7 +5,6 @@
 #include <cmath>
 #include <utility>
 
-#include "ref/norm/rms_norm.hpp"
 #include "verification/golden/corpus/arithmetic.hpp"
 #include "verification/golden/mutants/narrow.hpp"
 #include "verification/golden/mutants/plain_encoder_layer.hpp"

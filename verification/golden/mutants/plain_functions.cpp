@@ -6,7 +6,6 @@
 #include <numbers>
 #include <variant>
 
-#include "ref/norm/rms_norm.hpp"
 #include "verification/golden/corpus/arithmetic.hpp"
 #include "verification/golden/mutants/narrow.hpp"
 #include "verification/golden/mutants/plain_math.hpp"
@@ -132,7 +131,7 @@ class PlainFunctions {
   /// y, or what is left of it where the backward reads what was stored.
   T for_backward(T y) const {
     return a_.style().from_y
-               ? static_cast<T>(ref::norm::round_to(storage_of(dtype_), static_cast<double>(y)))
+               ? static_cast<T>(ref::numeric::round_to(storage_of(dtype_), static_cast<double>(y)))
                : y;
   }
 

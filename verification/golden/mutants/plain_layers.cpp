@@ -3,7 +3,6 @@
 #include <map>
 #include <variant>
 
-#include "ref/norm/rms_norm.hpp"
 #include "verification/golden/corpus/arithmetic.hpp"
 #include "verification/golden/corpus/layer_traits.hpp"
 #include "verification/golden/mutants/narrow.hpp"

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "ref/norm/rms_norm.hpp"
 #include "verification/golden/mutants/mutation.hpp"
 #include "verification/golden/mutants/plain_layers.hpp"
 
@@ -107,7 +106,7 @@ StoredTensor stored_tensor(const std::string& name, DType dtype, std::vector<std
   std::vector<double> rounded;
   rounded.reserve(values.size());
   for (const T v : values)
-    rounded.push_back(ref::norm::round_to(storage_of(dtype), static_cast<double>(v)));
+    rounded.push_back(ref::numeric::round_to(storage_of(dtype), static_cast<double>(v)));
   return ref::io::make_tensor(name, dtype, std::move(shape), rounded);
 }
 

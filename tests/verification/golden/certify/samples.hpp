@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "ref/norm/rms_norm.hpp"
 #include "tests/ref/numeric/error_message.hpp"
 #include "verification/evaluation/sequence.hpp"
 #include "verification/golden/certify/certificate.hpp"
@@ -73,12 +72,7 @@ inline StoredCase certified(const Case& c) {
 }
 
 inline double rounded_to(DType dtype, double value) {
-  using ref::model::StorageFormat;
-  return ref::norm::round_to(dtype == DType::float32    ? StorageFormat::float32
-                             : dtype == DType::float16  ? StorageFormat::float16
-                             : dtype == DType::bfloat16 ? StorageFormat::bfloat16
-                                                        : StorageFormat::float64,
-                             value);
+  return ref::numeric::round_to(corpus::storage_of(dtype), value);
 }
 
 /// What the reference itself answers in `double`, rounded once to the dtypes of the case: a correct

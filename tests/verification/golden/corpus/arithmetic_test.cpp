@@ -12,7 +12,7 @@ TEST(GoldenArithmetic, AccumulationsByName) {
     EXPECT_EQ(accumulation_of(to_string(accumulation)), accumulation);
   EXPECT_EQ(usage_message([] { accumulation_of("flot32"); }),
             "unknown accumulation 'flot32'; did you mean 'float32'? known: float64, float32, "
-            "float16, bfloat16");
+            "bfloat16, float16");
   EXPECT_EQ(arithmetic_of(Accumulation::float64).unit_roundoff, 0x1p-53);
   EXPECT_EQ(arithmetic_of(Accumulation::float32).unit_roundoff, 0x1p-24);
   EXPECT_EQ(arithmetic_of(Accumulation::float16).largest, 65504);

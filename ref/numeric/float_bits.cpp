@@ -1,0 +1,31 @@
+#include "ref/numeric/float_bits.hpp"
+
+#include <bit>
+
+namespace normproof::ref::numeric {
+
+double decode(const FloatFormat& format, FloatBits bits) {
+  if (format.bytes == 8) return std::bit_cast<double>(bits);
+  const int width = fraction_bits(format);
+  const FloatBits mask = (FloatBits{1} << width) - 1;
+  const FloatBits top = (FloatBits{1} << format.exponent_bits) - 1;
+  const FloatBits sign = bits >> (8 * format.bytes - 1) << 63;
+  const FloatBits exponent = bits >> width & top;
+  FloatBits fraction = bits & mask;
+  FloatBits widened = 0;
+  if (exponent == top && (format.has_infinity || fraction == mask)) {
+    widened = 0x7ff;
+  } else if (exponent > 0 || fraction > 0) {
+    int shift = 0;
+    if (exponent == 0) {  // subnormal: its leading one becomes the hidden bit
+      shift = std::countl_zero(fraction) - (63 - width);
+      fraction = fraction << shift & mask;
+    }
+    const int value =
+        format.min_exponent - shift + (exponent == 0 ? 0 : static_cast<int>(exponent) - 1);
+    widened = static_cast<FloatBits>(value + 1023);
+  }
+  return std::bit_cast<double>(sign | widened << 52 | fraction << (52 - width));
+}
+
+}  // namespace normproof::ref::numeric

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "ref/numeric/float_format.hpp"
+
+/// The numbers of a format as the bits that store them: sign, exponent, fraction, from the highest
+/// bit of the format's bytes on.
+namespace normproof::ref::numeric {
+
+using FloatBits = unsigned long long;
+
+inline namespace NORMPROOF_SIDE {
+
+NORMPROOF_DEVICE constexpr int fraction_bits(const FloatFormat& format) {
+  return 8 * format.bytes - 1 - format.exponent_bits;
+}
+
+/// Computes  the bits that store v. Of a NaN as much of its payload as there is room for, but never
+///           so little that it would be infinity
+/// Requires  (C1) v is a number of the format, or NaN; another v gives the bits of some other one
+NORMPROOF_DEVICE constexpr FloatBits encode(const FloatFormat& format, double v) {
+  const auto bits = __builtin_bit_cast(FloatBits, v);
+  if (format.bytes == 8) return bits;
+  const int width = fraction_bits(format);
+  const int shift = 52 - width;
+  const FloatBits sign = bits >> 63 << (8 * format.bytes - 1);
+  const FloatBits fraction = bits & ((FloatBits{1} << 52) - 1);
+  const int exponent = static_cast<int>(bits >> 52 & 0x7ff);
+  if (exponent == 0x7ff) {
+    const FloatBits top = ((FloatBits{1} << format.exponent_bits) - 1) << width;
+    if (!format.has_infinity) return sign | top | ((FloatBits{1} << width) - 1);
+    const bool vanishes = fraction != 0 && fraction >> shift == 0;
+    return sign | top | (vanishes ? FloatBits{1} << (width - 1) : fraction >> shift);
+  }
+  const int biased = exponent - 1023 + 1 - format.min_exponent;
+  if (biased > 0) return sign | static_cast<FloatBits>(biased) << width | fraction >> shift;
+  if (biased <= -width) return sign;
+  return sign | (FloatBits{1} << 52 | fraction) >> (shift + 1 - biased);
+}
+
+}  // namespace NORMPROOF_SIDE
+
+/// Computes  the number that the bits store, exactly, and by bits: whatever the machine does with
+///           NaN and with subnormal numbers, a NaN keeps its sign and its payload
+/// Requires  (C1) no bit beyond the format's bytes is set
+double decode(const FloatFormat& format, FloatBits bits);
+
+}  // namespace normproof::ref::numeric

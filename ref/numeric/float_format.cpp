@@ -1,0 +1,9 @@
+#include "ref/numeric/float_format.hpp"
+
+namespace normproof::ref::numeric {
+
+double round_to(FloatType type, double v) {
+  return round_to(format_of(type), v);
+}
+
+}  // namespace normproof::ref::numeric

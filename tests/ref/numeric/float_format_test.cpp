@@ -1,0 +1,194 @@
+#include "ref/numeric/float_format.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "ref/numeric/random.hpp"
+#include "ref/numeric/real.hpp"
+#include "tests/ref/numeric/formats_of_few_bits.hpp"
+#include "tests/ref/numeric/special_values.hpp"
+#include "tests/verification/compare/expect.hpp"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace normproof::ref::numeric {
+namespace {
+
+using verification::compare::same_number;
+
+/// The number that would follow the largest, if the exponents did not end.
+double beyond(const FloatFormat& format) {
+  return format.largest + std::ldexp(1, format.max_exponent - format.digits + 1);
+}
+
+TEST(FloatFormat, TheRowsOfTheMachinesFormatsAreTheMachines) {
+  const auto expect_limits = []<class F>(F, FloatType type) {
+    using Limits = std::numeric_limits<F>;
+    const FloatFormat& row = format_of(type);
+    EXPECT_EQ(row.bytes, static_cast<int>(sizeof(F)));
+    EXPECT_EQ(row.digits, Limits::digits);
+    EXPECT_EQ(row.min_exponent, Limits::min_exponent - 1);
+    EXPECT_EQ(row.max_exponent, Limits::max_exponent - 1);
+    EXPECT_EQ(row.largest, static_cast<double>(Limits::max()));
+    EXPECT_EQ(row.smallest_normal, static_cast<double>(Limits::min()));
+    EXPECT_EQ(row.smallest_subnormal, static_cast<double>(Limits::denorm_min()));
+    EXPECT_EQ(row.unit_roundoff, static_cast<double>(Limits::epsilon()) / 2);
+  };
+  expect_limits(double{}, FloatType::float64);
+  expect_limits(float{}, FloatType::float32);
+}
+
+TEST(FloatFormat, TheRowsOfTheOthers) {
+  const FloatFormat &half = format_of(FloatType::float16), &brain = format_of(FloatType::bfloat16),
+                    &tf32 = format_of(FloatType::tf32);
+  EXPECT_EQ(half.largest, 65504);
+  EXPECT_EQ(half.smallest_normal, 0x1p-14);
+  EXPECT_EQ(half.smallest_subnormal, 0x1p-24);
+  EXPECT_EQ(half.unit_roundoff, 0x1p-11);
+  EXPECT_EQ(brain.largest, 0x1.fep127);
+  EXPECT_EQ(brain.smallest_subnormal, 0x1p-133);
+  EXPECT_EQ(brain.unit_roundoff, 0x1p-8);
+  EXPECT_EQ(tf32.largest, 0x1.ffcp127);
+  EXPECT_EQ(tf32.smallest_subnormal, 0x1p-136);
+  EXPECT_EQ(kE4m3fn.largest, 448);
+  EXPECT_EQ(kE4m3fn.smallest_normal, 0x1p-6);
+  EXPECT_EQ(kE4m3fn.smallest_subnormal, 0x1p-9);
+  EXPECT_EQ(kE5m2.largest, 57344);
+  EXPECT_EQ(kE5m2.smallest_subnormal, 0x1p-16);
+}
+
+TEST(FloatFormat, EachRowStandsWhereItsTypeSays) {
+  for (const FloatFormat& row : kFloatFormats) EXPECT_EQ(&format_of(row.type), &row) << row.name;
+  for (const FloatFormat& row : kFloatFormats)
+    EXPECT_EQ(is_stored(row), row.type != FloatType::tf32) << row.name;
+}
+
+TEST(RoundTo, EveryNumberOfASmallFormatStaysAndEveryTieGoesToTheEvenOne) {
+  for (const FloatFormat& format : small_formats()) {
+    std::vector<double> numbers = magnitudes(format);
+    ASSERT_EQ(numbers.back(), format.largest);
+    const bool largest_is_even = numbers.size() % 2 == 1;
+    numbers.push_back(beyond(format));
+    for (std::size_t k = 0; k + 1 < numbers.size(); ++k) {
+      const double below = numbers[k];
+      const bool last = k + 2 == numbers.size();
+      const double above = !last ? numbers[k + 1] : format.has_infinity ? kInfinity : kNaN;
+      const double tie = below + (numbers[k + 1] - below) / 2;  // exact
+      const double even = (last ? largest_is_even : k % 2 == 0) ? below : above;
+      for (const double sign : {1.0, -1.0}) {
+        const auto round = [&](double v) { return round_to(format, sign * v); };
+        EXPECT_BITS_EQ(round(below), sign * below);
+        EXPECT_BITS_EQ(round(std::nextafter(tie, 0.0)), sign * below);
+        EXPECT_TRUE(same_number(round(tie), sign * even)) << below;
+        EXPECT_TRUE(same_number(round(std::nextafter(tie, kInfinity)), sign * above)) << below;
+      }
+    }
+  }
+}
+
+// Distances at 50 digits, to every number of the format.
+TEST(RoundTo, NoNumberIsNearerThanTheOneThatComesOut) {
+  const RandomStream random(5, "nearest");
+  const auto distance = [](double a, double b) { return oracle50(abs(oracle50(a) - oracle50(b))); };
+  for (const FloatFormat& format : small_formats()) {
+    const std::vector<double> numbers = magnitudes(format);
+    for (std::uint64_t i = 0; i < 4000; ++i) {
+      const int exponent =
+          format.min_exponent - format.digits - 4 +
+          static_cast<int>(random.below(
+              2 * i, static_cast<std::uint64_t>(format.max_exponent - format.min_exponent +
+                                                format.digits + 4)));
+      const double v = std::ldexp(1 + random.uniform(2 * i + 1), exponent);
+      const double rounded = round_to(format, v);
+      if (v >= format.largest) continue;
+      ASSERT_TRUE(std::ranges::binary_search(numbers, rounded)) << format.name << " " << v;
+      const auto next = std::ranges::upper_bound(numbers, v);
+      ASSERT_LE(distance(v, rounded), distance(v, *next)) << format.name << " " << v;
+      ASSERT_LE(distance(v, rounded), distance(v, *std::prev(next))) << format.name << " " << v;
+    }
+  }
+}
+
+TEST(RoundTo, OnceAndNotByWayOfFloat32) {
+  // A little above a tie of float16; float32 drops the little.
+  const double v = 1 + 0x1p-11 + 0x1p-40;
+  EXPECT_EQ(round_to(FloatType::float16, static_cast<double>(static_cast<float>(v))), 1);
+  EXPECT_EQ(round_to(FloatType::float16, v), 1 + 0x1p-10);
+  EXPECT_EQ(round_to(FloatType::bfloat16, 1 + 0x1p-8 + 0x1p-40), 1 + 0x1p-7);
+  EXPECT_EQ(round_to(FloatType::tf32, 1 + 0x1p-11 + 0x1p-40), 1 + 0x1p-10);
+  EXPECT_EQ(round_to(kE4m3fn, 1 + 0x1p-4 + 0x1p-40), 1.125);
+}
+
+TEST(RoundTo, Float32AgreesWithTheProcessor) {
+  const RandomStream random(1, "round");
+  for (std::uint64_t i = 0; i < 20000; ++i) {
+    const double scale = i % 3 == 0 ? 0x1p-140 : i % 3 == 1 ? 0x1p128 : 1.0;
+    const double v = random.normal(i) * scale;
+    EXPECT_BITS_EQ(round_to(FloatType::float32, v), static_cast<double>(static_cast<float>(v)));
+    // A tie of float32, and its neighbours.
+    const auto a = static_cast<float>(v);
+    const double tie = (static_cast<double>(a) + static_cast<double>(std::nextafterf(a, 0))) / 2;
+    for (const double near : {tie, std::nextafter(tie, 0.0), std::nextafter(tie, kInfinity)})
+      EXPECT_BITS_EQ(round_to(FloatType::float32, near),
+                     static_cast<double>(static_cast<float>(near)));
+  }
+}
+
+#if defined(__x86_64__)
+[[gnu::target("f16c")]] float by_way_of_half(float v) {
+  return _cvtsh_ss(_cvtss_sh(v, _MM_FROUND_TO_NEAREST_INT));
+}
+
+TEST(RoundTo, Float16AgreesWithTheProcessor) {
+  if (!__builtin_cpu_supports("f16c")) GTEST_SKIP() << "this processor has no F16C";
+  const RandomStream random(2, "half");
+  for (std::uint64_t i = 0; i < 200000; ++i) {
+    const auto v =
+        std::bit_cast<float>(static_cast<std::uint32_t>(random.below(i, std::uint64_t{1} << 32)));
+    if (std::isnan(v)) continue;
+    EXPECT_BITS_EQ(round_to(FloatType::float16, static_cast<double>(v)),
+                   static_cast<double>(by_way_of_half(v)));
+  }
+}
+#endif
+
+TEST(RoundTo, BeyondTheRangeIsWhatTheFormatHasThereOrTheLargestNumber) {
+  for (const FloatFormat& format : small_formats()) {
+    const double special = format.has_infinity ? kInfinity : kNaN;
+    for (const double v : {beyond(format), 1e30 * format.largest, kInfinity}) {
+      EXPECT_TRUE(same_number(round_to(format, v), special)) << format.name;
+      EXPECT_EQ(round_to(format, v, Overflow::saturate), format.largest) << format.name;
+      EXPECT_EQ(round_to(format, -v, Overflow::saturate), -format.largest) << format.name;
+      EXPECT_TRUE(std::signbit(round_to(format, -v))) << format.name;
+    }
+    EXPECT_TRUE(std::isnan(round_to(format, kNaN)));
+    EXPECT_TRUE(std::isnan(round_to(format, kNaN, Overflow::saturate)));
+  }
+  // 464 is halfway from 448 to 480, whose bits are those of NaN.
+  EXPECT_EQ(round_to(kE4m3fn, 464), 448);
+  EXPECT_TRUE(std::isnan(round_to(kE4m3fn, std::nextafter(464.0, 500.0))));
+  EXPECT_BITS_EQ(round_to(FloatType::float16, 65519.999), 65504.0);
+  EXPECT_BITS_EQ(round_to(FloatType::float16, 65520), kInfinity);
+  EXPECT_BITS_EQ(round_to(FloatType::float16, -1e300), -kInfinity);
+}
+
+TEST(RoundTo, ZeroKeepsItsSignAndFloat64EveryNumber) {
+  for (const FloatFormat& format : small_formats()) {
+    EXPECT_BITS_EQ(round_to(format, 0.0), 0.0);
+    EXPECT_BITS_EQ(round_to(format, -0.0), -0.0);
+    EXPECT_BITS_EQ(round_to(format, -format.smallest_subnormal / 2), -0.0);
+    EXPECT_BITS_EQ(round_to(format, 0x1p-1074), 0.0);
+  }
+  for (const double v : {0.1, -0x1p-1074, -0.0, std::numeric_limits<double>::max(), -kInfinity})
+    EXPECT_BITS_EQ(round_to(FloatType::float64, v), v);
+}
+
+}  // namespace
+}  // namespace normproof::ref::numeric

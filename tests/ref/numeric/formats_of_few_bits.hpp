@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+#include "ref/numeric/float_format.hpp"
+
+/// Formats of 8 bits, as rows of the table would state them, and every number of a small format
+/// straight from the definition.
+namespace normproof::ref::numeric {
+
+/// [MSB+22]: e4m3 has no infinity and one NaN, e5m2 is as IEEE 754 has it.
+inline constexpr FloatFormat kE4m3fn =
+    float_format(FloatType::float16, "float8_e4m3fn", 1, 4, 4, false);
+inline constexpr FloatFormat kE5m2 = float_format(FloatType::float16, "float8_e5m2", 1, 5, 3);
+
+inline const std::vector<FloatFormat>& small_formats() {
+  static const std::vector<FloatFormat> formats = {format_of(FloatType::float16),
+                                                   format_of(FloatType::bfloat16), kE4m3fn, kE5m2};
+  return formats;
+}
+
+/// The numbers from 0 to the largest, ascending: number k has the bits k. 0.f 2^(1-bias) and
+/// 1.f 2^(e-bias), by ldexp, which is exact here.
+inline std::vector<double> magnitudes(const FloatFormat& format) {
+  const int fraction_bits = format.digits - 1, bias = (1 << (format.exponent_bits - 1)) - 1;
+  const int ones = (1 << format.exponent_bits) - 1;
+  std::vector<double> values;
+  for (int exponent = 0; exponent <= ones; ++exponent)
+    for (int fraction = 0; fraction < 1 << fraction_bits; ++fraction) {
+      const bool special =
+          exponent == ones && (format.has_infinity || fraction == (1 << fraction_bits) - 1);
+      if (special) continue;
+      const int significand = exponent == 0 ? fraction : fraction + (1 << fraction_bits);
+      values.push_back(
+          std::ldexp(significand, (exponent == 0 ? 1 : exponent) - bias - fraction_bits));
+    }
+  return values;
+}
+
+}  // namespace normproof::ref::numeric
