@@ -104,7 +104,7 @@ Tensor<T> download(const DeviceTensor<T>& from) {
 /// The element of a tensor of one, without a download where it is known.
 /// Requires  (C1) size 1
 template <class T>
-T only(const DeviceTensor<T>& one) {
+T download_one(const DeviceTensor<T>& one) {
   if (const auto known = one.known()) return *known;
   return download(one).data()[0];
 }

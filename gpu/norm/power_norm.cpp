@@ -7,7 +7,7 @@ namespace normproof::gpu::norm {
 std::int64_t check_iterations(const NormStep& step) {
   const DeviceTensor<double>& iterations = step.state.at("iterations");
   check_shape("norm_step", "iterations", iterations.shape(), {1});
-  const double count = device::only(iterations);
+  const double count = device::download_one(iterations);
   const bool whole = count >= 0 && count <= 0x1p53 &&
                      static_cast<double>(static_cast<std::int64_t>(count)) == count;
   check_option("norm_step", "iterations", count, whole, "a whole number, 0 or more");

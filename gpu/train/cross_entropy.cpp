@@ -47,9 +47,10 @@ class LossBatch {
     launch_elements(device, size(), TargetWeight{kernel, of_targets.span()});
     total_weight = ops::sum_elements(of_targets);
     if (ops::first_not_positive(total_weight) == 0)
-      contract_failure(function, "class_weights",
-                       fmt::format("give the targets the sum {}", device::only(total_weight)),
-                       "a finite sum > 0 (C5)");
+      contract_failure(
+          function, "class_weights",
+          fmt::format("give the targets the sum {}", device::download_one(total_weight)),
+          "a finite sum > 0 (C5)");
   }
   LossBatch(const LossBatch&) = delete;
   LossBatch& operator=(const LossBatch&) = delete;

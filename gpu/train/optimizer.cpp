@@ -110,7 +110,7 @@ void step_of(const SgdOptions& options, double lr, std::vector<Pair>& pairs,
 
 /// beta^t by one product more.
 double next_power(const OptimizerState& state, const char* name, double beta) {
-  return device::only(state.moments.at(name)) * beta;
+  return device::download_one(state.moments.at(name)) * beta;
 }
 void set_power(OptimizerState& state, const char* name, double power) {
   state.moments.set(name, device::full_tensor(state.moments.at(name).device(), {1}, power));

@@ -46,8 +46,8 @@ void count_once(NamedDeviceTensors& norms, const NamedDeviceTensors& before) {
   NamedDeviceTensors counted;
   for (const auto& [name, values] : norms)
     if (name.ends_with(".iterations"))
-      counted.set(name,
-                  device::full_tensor(values.device(), {1}, device::only(before.at(name)) + 1));
+      counted.set(name, device::full_tensor(values.device(), {1},
+                                            device::download_one(before.at(name)) + 1));
   for (const auto& [name, values] : counted) norms.set(name, values);
 }
 
@@ -87,9 +87,9 @@ struct Given {
   model::Mode mode;
 };
 
-Given given(const model::TrainConfig& config, std::span<const LabelledBatch> batches,
-            const DeviceTensor<double>& class_weights, const TrainState& state,
-            const nn::Products& products, model::Mode mode) {
+Given check_given(const model::TrainConfig& config, std::span<const LabelledBatch> batches,
+                  const DeviceTensor<double>& class_weights, const TrainState& state,
+                  const nn::Products& products, model::Mode mode) {
   Given result{config, batches, {}, class_weights, state, products, mode};
   result.targets.reserve(batches.size());
   for (const LabelledBatch& batch : batches) {
@@ -135,7 +135,7 @@ device::Device& device_of(const TrainState& state) {
 
 /// What `run` computes, recorded and then done at once; nothing where it refuses something.
 template <class Run>
-auto recorded(device::Device& device, const char* name, const Run& run)
+auto run_recorded(device::Device& device, const char* name, const Run& run)
     -> std::optional<decltype(run())> {
   device::Recording recording(device, name);
   std::optional<decltype(run())> result;
@@ -150,10 +150,10 @@ auto recorded(device::Device& device, const char* name, const Run& run)
 }
 
 template <class Run>
-auto done(const Given& in, const char* name, const Run& run) {
+auto run_at_once(const Given& in, const char* name, const Run& run) {
   in.products.prepare(device_of(in.state));
   if (!in.products.shows_values())
-    if (auto result = recorded(device_of(in.state), name, run)) return std::move(*result);
+    if (auto result = run_recorded(device_of(in.state), name, run)) return std::move(*result);
   return run();  // which says what is refused
 }
 
@@ -223,11 +223,11 @@ LossGradient loss_gradient(const model::TrainConfig& config, std::span<const Lab
   if (batches.empty() || std::cmp_less(config.accumulation, batches.size()))
     contract_failure("train_step", "batches", fmt::format("has {}", batches.size()),
                      fmt::format("1 to accumulation, which is {} (C1)", config.accumulation));
-  const Given in = given(config, batches, class_weights, state, products, mode);
-  Backward found = done(in, "gradients", [&] { return run_batches(in); });
+  const Given in = check_given(config, batches, class_weights, state, products, mode);
+  Backward found = run_at_once(in, "gradients", [&] { return run_batches(in); });
   LossGradient result;
   for (std::size_t i = 0; i < batches.size(); ++i) {
-    result.loss += device::only(found.losses[i]);
+    result.loss += device::download_one(found.losses[i]);
     add_predictions(found.logits[i], batches[i], result.predictions);
   }
   if (batches.size() > 1) result.loss /= static_cast<double>(batches.size());
@@ -261,12 +261,13 @@ Evaluation evaluate(const model::TrainConfig& config, std::span<const LabelledBa
                     const DeviceTensor<double>& class_weights, const TrainState& state,
                     const nn::Products& products) {
   if (batches.empty()) contract_failure("evaluate", "batches", "has none", "at least one (C1)");
-  const Given in = given(config, batches, class_weights, state, products, model::Mode::inference);
+  const Given in =
+      check_given(config, batches, class_weights, state, products, model::Mode::inference);
   const device::Tensor<double> weights_there = device::download(class_weights);
   Evaluation result;
   double weights = 0;
   for (std::size_t i = 0; i < batches.size(); ++i) {
-    const Forward forward = done(in, "evaluation", [&] {
+    const Forward forward = run_at_once(in, "evaluation", [&] {
       encoder::Encoder encoder(config.encoder, state.parameters);
       encoder::EncoderRun run;
       run.mode = model::Mode::inference;
@@ -275,7 +276,7 @@ Evaluation evaluate(const model::TrainConfig& config, std::span<const LabelledBa
       return forward_of(config, batches[i], in.targets[i], class_weights, encoder, run, norms);
     });
     const double weight = weight_of(in.targets[i], weights_there);
-    result.loss += weight * device::only(forward.loss.loss);
+    result.loss += weight * device::download_one(forward.loss.loss);
     weights += weight;
     add_predictions(forward.logits, batches[i], result.predictions);
   }

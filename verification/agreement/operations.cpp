@@ -39,7 +39,8 @@ std::string refusal_of(const std::function<void()>& f) {
 }
 
 /// Both sides of one operation: whether there is more to do, that is, neither refused.
-bool both(const std::function<void()>& by_ref, const std::function<void()>& on_device, Rows& rows) {
+bool run_both(const std::function<void()>& by_ref, const std::function<void()>& on_device,
+              Rows& rows) {
   const std::string expected = refusal_of(by_ref), got = refusal_of(on_device);
   if (expected.empty() && got.empty()) return true;
   if (got == expected)
@@ -62,15 +63,15 @@ struct OperationRunner {
       gpu::norm::NormStep got, backward;
       const bool backwards = ref::tensor::is_given(in.grad_y);
       const bool done =
-          both([&] { step = ref::norm::norm_step(options, in, state); },
-               [&] {
-                 const gpu::norm::NormInputs there{upload(to, in.x),         upload(to, in.gamma),
-                                                   upload(to, in.beta),      upload(to, in.grad_y),
-                                                   DeviceMask(to, in.valid), in.mode};
-                 got = gpu::norm::norm_forward(options, there, device_state);
-                 if (backwards) backward = gpu::norm::norm_backward(options, there, got);
-               },
-               rows);
+          run_both([&] { step = ref::norm::norm_step(options, in, state); },
+                   [&] {
+                     const gpu::norm::NormInputs there{
+                         upload(to, in.x),      upload(to, in.gamma),     upload(to, in.beta),
+                         upload(to, in.grad_y), DeviceMask(to, in.valid), in.mode};
+                     got = gpu::norm::norm_forward(options, there, device_state);
+                     if (backwards) backward = gpu::norm::norm_backward(options, there, got);
+                   },
+                   rows);
       if (!done) return;
       for (const auto& [name, values] : backward.outputs) got.outputs.set(name, values);
       if (backwards) got.state = backward.state;
@@ -85,11 +86,11 @@ struct OperationRunner {
     NamedTensors<double> expected;
     NamedDeviceTensors got;
     const bool done =
-        both([&] { expected = evaluation::run_function<double>(function, inputs.function); },
-             [&] {
-               std::visit(FunctionRunner{to, inputs.function, got}, function);
-             },
-             rows);
+        run_both([&] { expected = evaluation::run_function<double>(function, inputs.function); },
+                 [&] {
+                   std::visit(FunctionRunner{to, inputs.function, got}, function);
+                 },
+                 rows);
     if (done) compare_all(got, expected, rows);
   }
 
@@ -97,10 +98,10 @@ struct OperationRunner {
     const evaluation::EncoderTensors& in = inputs.encoder;
     NamedTensors<double> expected;
     NamedDeviceTensors got;
-    const bool done =
-        both([&] { expected = evaluation::run_encoder<double>(operation, in); },
-             [&] { got = run_encoder_on_device(to, operation, in, gpu::ops::ordered_products()); },
-             rows);
+    const bool done = run_both(
+        [&] { expected = evaluation::run_encoder<double>(operation, in); },
+        [&] { got = run_encoder_on_device(to, operation, in, gpu::ops::ordered_products()); },
+        rows);
     if (done) compare_all(got, expected, rows);
   }
 
@@ -109,8 +110,8 @@ struct OperationRunner {
     NamedTensors<double> expected;
     NamedDeviceTensors got;
     const bool done =
-        both([&] { expected = evaluation::run_optimizer<double>(operation, in, true); },
-             [&] { got = run_steps(operation, in); }, rows);
+        run_both([&] { expected = evaluation::run_optimizer<double>(operation, in, true); },
+                 [&] { got = run_steps(operation, in); }, rows);
     if (!done) return;
     // The last of the steps that ref stacks.
     const std::size_t steps = in.gradients.size();

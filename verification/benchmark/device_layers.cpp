@@ -67,9 +67,9 @@ DeviceWork norm_work(DeviceRows& rows, const std::string& row, const std::string
   const gpu::norm::NormInputs in = inputs_of(rows, options, size);
   const auto state = gpu::norm::initial_state(rows.device(), options, size.width);
   if (!backward)
-    return recorded(rows.device(), row, [=] { gpu::norm::norm_forward(options, in, state); });
+    return record_layer(rows.device(), row, [=] { gpu::norm::norm_forward(options, in, state); });
   const auto forward = gpu::norm::norm_forward(options, in, state);
-  return recorded(rows.device(), row, [=] { gpu::norm::norm_backward(options, in, forward); });
+  return record_layer(rows.device(), row, [=] { gpu::norm::norm_backward(options, in, forward); });
 }
 
 struct StepSize {

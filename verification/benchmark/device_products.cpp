@@ -89,7 +89,7 @@ DeviceWork our_product(DeviceRows& rows, const std::string& row, const Product& 
   const auto result = view(c.span(), p, operands.c);
   products.prepare(rows.device());
   // a, b and c are kept for what they own.
-  return recorded(rows.device(), row, [&rows, &products, a, b, c, left, right, result] {
+  return record_layer(rows.device(), row, [&rows, &products, a, b, c, left, right, result] {
     gpu::ops::matmul_into(rows.device(), result, left, right, false, products);
   });
 }

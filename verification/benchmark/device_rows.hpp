@@ -28,7 +28,7 @@ struct DeviceWork {
 /// A batch of the work is one recording, as in a step of training what a layer does is a part of
 /// one.
 template <class Layer>
-DeviceWork recorded(Device& device, const std::string& name, const Layer& layer) {
+DeviceWork record_layer(Device& device, const std::string& name, const Layer& layer) {
   const auto last = std::make_shared<std::optional<gpu::device::Recording>>();
   return {[&device, name, layer, last](std::int64_t times) {
             last->emplace(device, name);

@@ -62,7 +62,7 @@ class CellRun {
     if (cell.dynamics) dynamics_.emplace(config_.train.encoder);
   }
 
-  CellResult go() {
+  CellResult run() {
     add_state();
     const std::size_t each = training::steps_of_epoch(data_, config_);
     if (cell_.steps == 0) {
@@ -195,7 +195,7 @@ class CellRun {
 }  // namespace
 
 CellResult run_cell(const Cell& cell, const training::Dataset& data, const CellOptions& options) {
-  return CellRun(cell, data, options).go();
+  return CellRun(cell, data, options).run();
 }
 
 }  // namespace normproof::verification::study

@@ -131,7 +131,7 @@ class Ledger {
     }
   }
 
-  const JobsProgress& done(const std::string& name) {
+  const JobsProgress& count_done(const std::string& name) {
     ++progress_.done;
     progress_.name = name;
     const double cost = costs_[name];
@@ -188,7 +188,7 @@ JobsSummary run_tasks(const Store& store, std::vector<Task> tasks, const Runner&
         return;
       }
       ++summary.done_here;
-      const JobsProgress& progress = ledger.done(text);
+      const JobsProgress& progress = ledger.count_done(text);
       if (options.progress) options.progress(progress);
     });
   }

@@ -139,7 +139,7 @@ class Run {
 
   /// A configuration that the first step refuses leaves no folder, and neither does one that could
   /// not be begun.
-  RunSummary go() {
+  RunSummary run() {
     try {
       return go_on(prepare());
     } catch (const UsageError&) {
@@ -370,7 +370,7 @@ void step_failure(std::size_t step, const std::optional<std::string>& found,
 }
 
 RunSummary run(const RunConfig& config, const Dataset& data, const RunOptions& options) {
-  return Run(config, data, options).go();
+  return Run(config, data, options).run();
 }
 
 }  // namespace normproof::verification::training

@@ -125,7 +125,7 @@ class Trace {
     }
   }
 
-  TraceSummary go() {
+  TraceSummary trace() {
     golden::certify::NewFolder folder("--out", options_.out);
     folder_ = folder.path();
     write_start();
@@ -295,7 +295,7 @@ ordered_json steps_json(const TraceSummary& summary) {
 }
 
 TraceSummary trace(const RunConfig& config, const Dataset& data, const TraceOptions& options) {
-  return Trace(config, data, options).go();
+  return Trace(config, data, options).trace();
 }
 
 }  // namespace normproof::verification::training

@@ -68,8 +68,8 @@ TEST(Recording, MemoryThatIsReleasedServesAgainInTheOrderOfTheWork) {
       second = ops::sum_elements(x);
     }
     recording.perform();
-    EXPECT_EQ(only(first), 200);
-    EXPECT_EQ(only(second), 500);
+    EXPECT_EQ(download_one(first), 200);
+    EXPECT_EQ(download_one(second), 500);
   }
 }
 
@@ -102,12 +102,12 @@ TEST(Recording, AValueThatHostCodeUploadedIsKnownUntilItIsWritten) {
   const DeviceTensor<double> same = x;
   {
     Recording recording(*device, "work");
-    EXPECT_EQ(only(same), 3);
+    EXPECT_EQ(download_one(same), 3);
     launch_elements(*device, 1, AddOne{x.span()});
-    EXPECT_THROW(only(same), DeviceError);
+    EXPECT_THROW(download_one(same), DeviceError);
     recording.perform();
   }
-  EXPECT_EQ(only(same), 4);
+  EXPECT_EQ(download_one(same), 4);
   EXPECT_FALSE(full_tensor(*device, {2}, 3).known());
 }
 

@@ -24,7 +24,7 @@ Subject around_stack(Around f) {
 
 /// `change(inputs)` before the stack runs.
 template <class Change>
-Subject given(Change change) {
+Subject change_inputs(Change change) {
   return around_stack([change](const auto& run, auto in) {
     change(in);
     return run(in);
@@ -33,7 +33,7 @@ Subject given(Change change) {
 
 /// `change(step)` after it has run.
 template <class Change>
-Subject giving(Change change) {
+Subject change_step(Change change) {
   return around_stack([change](const auto& run, const auto& in) {
     auto step = run(in);
     change(step);
@@ -52,36 +52,36 @@ Subject in_double_alone(Subject faulty) {
 }
 
 Subject longer_second(double factor) {
-  return given([=](auto& in) {
+  return change_inputs([=](auto& in) {
     for (auto& layer : in.layers) scale(layer.feed_forward.second.weight, factor);
   });
 }
 
 Subject longer_value(double factor) {
-  return given([=](auto& in) {
+  return change_inputs([=](auto& in) {
     for (auto& layer : in.layers) scale(layer.attention.in.weight, factor);
   });
 }
 
 Subject longer_gradient(double factor) {
-  return giving([=](auto& step) {
+  return change_step([=](auto& step) {
     if (!step.gradients.empty()) scale(step.gradients.back().feed_forward.second.weight, factor);
   });
 }
 
 Subject gradient_by_depth() {
-  return giving([](auto& step) {
+  return change_step([](auto& step) {
     const auto layers = static_cast<double>(step.gradients.size());
     if (layers > 0) scale(step.gradients.back().feed_forward.second.weight, layers);
   });
 }
 
 Subject longer_grad_x() {
-  return giving([](auto& step) { scale(step.grad_x, kSlightly); });
+  return change_step([](auto& step) { scale(step.grad_x, kSlightly); });
 }
 
 Subject with_eps() {
-  return given([](auto& in) { in.config.norm = LN{.eps = 1e-5}; });
+  return change_inputs([](auto& in) { in.config.norm = LN{.eps = 1e-5}; });
 }
 
 /// grad_y through layer l at x, one of its sublayers alone, with the norm that `in` has.

@@ -29,7 +29,7 @@ struct Killed {};
 
 class TrainingRun : public ::testing::Test {
  protected:
-  RunSummary go(const std::string& name, RunOptions options = {}) const {
+  RunSummary run_into(const std::string& name, RunOptions options = {}) const {
     options.out = folder_ / name;
     return run(config_, data_, options);
   }
@@ -37,7 +37,7 @@ class TrainingRun : public ::testing::Test {
     options.after_step = [=](const RunProgress& p) {
       if (p.step == steps) throw Killed();
     };
-    EXPECT_THROW(go(name, options), Killed);
+    EXPECT_THROW(run_into(name, options), Killed);
   }
   std::string text(const std::string& file) const { return ref::io::read_text(folder_ / file); }
   void expect_same_files(const std::string& a, const std::string& b) const {
@@ -51,7 +51,7 @@ class TrainingRun : public ::testing::Test {
 };
 
 TEST_F(TrainingRun, WritesALineAStepAndALineAnEpoch) {
-  const RunSummary summary = go("a");
+  const RunSummary summary = run_into("a");
   EXPECT_EQ(summary.steps, 6u);
   std::vector<nlohmann::json> lines;
   std::ifstream file(folder_ / "a/metrics.jsonl");
@@ -66,9 +66,9 @@ TEST_F(TrainingRun, WritesALineAStepAndALineAnEpoch) {
 }
 
 TEST_F(TrainingRun, TheSameBytesWhateverTheThreads) {
-  go("a");
+  run_into("a");
   ref::numeric::set_num_threads(3);
-  go("b");
+  run_into("b");
   ref::numeric::set_num_threads(1);
   expect_same_files("a", "b");
 }
@@ -76,18 +76,18 @@ TEST_F(TrainingRun, TheSameBytesWhateverTheThreads) {
 TEST_F(TrainingRun, KilledAfterAnyStepItResumesToTheSameBytes) {
   config_.train.encoder.norm = ref::model::PowerNormOptions{};
   config_.train.encoder.dropout = 0.25;
-  const RunSummary whole = go("whole", {.checkpoint_every = 2});
+  const RunSummary whole = run_into("whole", {.checkpoint_every = 2});
   for (std::size_t step = 1; step <= 6; ++step) {
     const std::string name = "killed" + std::to_string(step);
     kill_after(name, step, {.checkpoint_every = 2});
     std::ofstream(folder_ / (name + "/metrics.jsonl"), std::ios::app) << "{\"step\":9,\"lo";
-    const RunSummary summary = go(name, {.resume = true, .checkpoint_every = 2});
+    const RunSummary summary = run_into(name, {.resume = true, .checkpoint_every = 2});
     EXPECT_EQ(summary.sha256, whole.sha256);
     EXPECT_EQ(summary.validation.accuracy, whole.validation.accuracy);
     expect_same_files("whole", name);
   }
   // Nothing is left to do.
-  EXPECT_EQ(go("whole", {.resume = true}).sha256, whole.sha256);
+  EXPECT_EQ(run_into("whole", {.resume = true}).sha256, whole.sha256);
   expect_same_files("whole", "killed1");
 }
 
@@ -95,22 +95,23 @@ TEST_F(TrainingRun, AResumedRunIsOneOfTheSameConfigurationAndData) {
   kill_after("a", 2, {.checkpoint_every = 1});
   config_.train.learning_rate = 0.5;
   EXPECT_THAT(
-      usage_message([&] { go("a", {.resume = true}); }),
+      usage_message([&] { run_into("a", {.resume = true}); }),
       AllOf(HasSubstr("the configuration is not that of the run"), HasSubstr("config.json")));
   config_ = small_run_config();
   data_.training.labels[0] = 1;
-  EXPECT_THAT(usage_message([&] { go("a", {.resume = true}); }), HasSubstr("the data is not that"));
-  EXPECT_THAT(usage_message([&] { go("b", {.resume = true}); }), HasSubstr("holds no run"));
-  EXPECT_THAT(usage_message([&] { go("a"); }), HasSubstr("is there already"));
+  EXPECT_THAT(usage_message([&] { run_into("a", {.resume = true}); }),
+              HasSubstr("the data is not that"));
+  EXPECT_THAT(usage_message([&] { run_into("b", {.resume = true}); }), HasSubstr("holds no run"));
+  EXPECT_THAT(usage_message([&] { run_into("a"); }), HasSubstr("is there already"));
 }
 
 TEST_F(TrainingRun, MetricsShorterThanTheCheckpointSaysAreRefused) {
   kill_after("a", 4, {});
   fs::resize_file(folder_ / "a/metrics.jsonl", 10);
-  EXPECT_THAT(file_message([&] { go("a", {.resume = true}); }),
+  EXPECT_THAT(file_message([&] { run_into("a", {.resume = true}); }),
               HasSubstr("is shorter than at the last checkpoint"));
   fs::remove(folder_ / "a/metrics.jsonl");
-  EXPECT_THAT(file_message([&] { go("a", {.resume = true}); }), HasSubstr("is not there"));
+  EXPECT_THAT(file_message([&] { run_into("a", {.resume = true}); }), HasSubstr("is not there"));
 }
 
 TEST_F(TrainingRun, MetricsAlteredBeforeTheCheckpointAreRefused) {
@@ -120,32 +121,34 @@ TEST_F(TrainingRun, MetricsAlteredBeforeTheCheckpointAreRefused) {
   std::string altered = text;
   altered[text.find("\"loss\":") + 9] ^= 1;
   ref::io::write_file(file, altered);
-  EXPECT_THAT(file_message([&] { go("a", {.resume = true}); }), HasSubstr("was altered before"));
+  EXPECT_THAT(file_message([&] { run_into("a", {.resume = true}); }),
+              HasSubstr("was altered before"));
   ref::io::write_file(file, text);
-  go("a", {.resume = true});
+  run_into("a", {.resume = true});
 }
 
 TEST_F(TrainingRun, KilledBeforeItBeganItIsResumedFromItsFirstStep) {
-  const RunSummary whole = go("whole");
+  const RunSummary whole = run_into("whole");
   fs::create_directory(folder_ / "begun");
   ref::io::write_file(folder_ / "begun/data.json", "{");
   ref::io::write_file(folder_ / "begun/.config.json.1.tmp", "{");
-  EXPECT_THAT(usage_message([&] { go("begun"); }), HasSubstr("is there already"));
-  EXPECT_EQ(go("begun", {.resume = true}).sha256, whole.sha256);
+  EXPECT_THAT(usage_message([&] { run_into("begun"); }), HasSubstr("is there already"));
+  EXPECT_EQ(run_into("begun", {.resume = true}).sha256, whole.sha256);
   fs::create_directory(folder_ / "other");
   ref::io::write_file(folder_ / "other/data.json", "{");
   ref::io::write_file(folder_ / "other/mine", "x");
-  EXPECT_THAT(usage_message([&] { go("other", {.resume = true}); }), HasSubstr("holds no run"));
+  EXPECT_THAT(usage_message([&] { run_into("other", {.resume = true}); }),
+              HasSubstr("holds no run"));
 }
 
 TEST_F(TrainingRun, OneProcessIsAtWorkInAFolder) {
   kill_after("a", 2, {.checkpoint_every = 1});
   const auto at_work = process::FileLock::take_folder(folder_ / "a");
-  EXPECT_THAT(usage_message([&] { go("a", {.resume = true}); }),
+  EXPECT_THAT(usage_message([&] { run_into("a", {.resume = true}); }),
               HasSubstr("another 'normproof train' is at work in it"));
   fs::create_directory(folder_ / "b");
   const auto beginning = process::FileLock::take_folder(folder_ / "b");
-  EXPECT_THAT(usage_message([&] { go("b"); }), HasSubstr("is at work in it"));
+  EXPECT_THAT(usage_message([&] { run_into("b"); }), HasSubstr("is at work in it"));
   EXPECT_TRUE(fs::exists(folder_ / "b"));  // it is the other's
 }
 
@@ -170,7 +173,7 @@ class FileSizeLimit {
 };
 
 TEST_F(TrainingRun, ADiskWithoutRoomIsASentenceAndResumesToTheSameBytes) {
-  go("whole");
+  run_into("whole");
   const auto metrics = text("whole/metrics.jsonl").size();
   const auto checkpoint = text("whole/checkpoint.safetensors").size();
   ASSERT_GT(checkpoint, metrics / 2);
@@ -182,17 +185,17 @@ TEST_F(TrainingRun, ADiskWithoutRoomIsASentenceAndResumesToTheSameBytes) {
     options.after_step = [&](const RunProgress& p) {
       if (p.step == 2) full.emplace(room);
     };
-    const std::string message = file_message([&] { go(name, options); });
+    const std::string message = file_message([&] { run_into(name, options); });
     full.reset();
     EXPECT_THAT(message, AnyOf(HasSubstr("cannot write"), HasSubstr("cannot be written"))) << room;
     EXPECT_THAT(message, HasSubstr((folder_ / name).string())) << room;
-    go(name, {.resume = true, .checkpoint_every = 1});
+    run_into(name, {.resume = true, .checkpoint_every = 1});
     expect_same_files("whole", name);
   }
 }
 
 TEST_F(TrainingRun, AFinishedRunIsSummedUpAgain) {
-  const RunSummary whole = go("a"), again = go("a", {.resume = true});
+  const RunSummary whole = run_into("a"), again = run_into("a", {.resume = true});
   EXPECT_EQ(again.training_loss, whole.training_loss);
   EXPECT_EQ(again.validation_loss, whole.validation_loss);
   EXPECT_EQ(again.sha256, whole.sha256);
@@ -200,7 +203,7 @@ TEST_F(TrainingRun, AFinishedRunIsSummedUpAgain) {
 
 TEST_F(TrainingRun, WhatTheFirstStepRefusesLeavesNoFolder) {
   config_.train.learning_rate = -1;
-  const std::string message = usage_message([&] { go("a"); });
+  const std::string message = usage_message([&] { run_into("a"); });
   EXPECT_THAT(message, HasSubstr("learning_rate"));
   EXPECT_FALSE(fs::exists(folder_ / "a"));
 }
@@ -219,7 +222,7 @@ TEST_F(TrainingRun, SettingsAlteredInBothPlacesAreRefused) {
   kill_after("a", 4, {});
   config_.train.learning_rate /= 2;
   ref::io::write_file(folder_ / "a/config.json", config_json(config_));
-  EXPECT_THAT(file_message([&] { go("a", {.resume = true}); }),
+  EXPECT_THAT(file_message([&] { run_into("a", {.resume = true}); }),
               HasSubstr("run_sha256 is of another configuration or of other data"));
 }
 
@@ -230,22 +233,22 @@ TEST_F(TrainingRun, AnAlteredDescriptionOfTheDataIsADamagedFileAndNoOtherData) {
   std::string altered = kept;
   altered[altered.find("\"sha256\": \"") + 12] ^= 1;
   ref::io::write_file(file, altered);
-  EXPECT_THAT(file_message([&] { go("a", {.resume = true}); }),
+  EXPECT_THAT(file_message([&] { run_into("a", {.resume = true}); }),
               HasSubstr("config.json and data.json, which were altered"));
   ref::io::write_file(file, kept);
-  go("a", {.resume = true});
+  run_into("a", {.resume = true});
 }
 
 TEST_F(TrainingRun, ValuesThatAreNotFiniteStopItWithTheirPlace) {
   config_.train.optimizer = ref::model::SgdOptions{};
   config_.train.learning_rate = 1e200;
-  const std::string message = ref::numeric::error_message<RunFailure>([&] { go("a", {}); });
+  const std::string message = ref::numeric::error_message<RunFailure>([&] { run_into("a", {}); });
   EXPECT_THAT(message, AllOf(HasSubstr("step "), HasSubstr(" is ")));
 }
 
 TEST_F(TrainingRun, AccumulationTakesTheRestOfAnEpochToo) {
   config_.train.accumulation = 2;
-  EXPECT_EQ(go("a").steps, 4u);
+  EXPECT_EQ(run_into("a").steps, 4u);
 }
 
 }  // namespace
