@@ -209,8 +209,10 @@ TEST_F(TrainingRun, WhatTheFirstStepRefusesLeavesNoFolder) {
 }
 
 TEST_F(TrainingRun, WhatIsNotFiniteAtTheFirstStepIsNoSetting) {
-  const ref::numeric::ContractError setting("eps is inf; expected a finite one");
-  const ref::numeric::NotFiniteError overflow("softmax: x overflows");
+  const ref::numeric::ContractError setting(
+      {.argument = "eps", .observation = "is inf", .expectation = "a finite one"});
+  const ref::numeric::NotFiniteError overflow(
+      {.function = "softmax", .argument = "x", .observation = "overflows"});
   EXPECT_THROW(step_failure(1, "x at [0] is nan", setting), RunFailure);
   EXPECT_THROW(step_failure(1, std::nullopt, overflow), RunFailure);
   EXPECT_THROW(step_failure(2, std::nullopt, setting), RunFailure);
