@@ -91,7 +91,7 @@ class CudaDevice final : public Device {
     if (stream_ != nullptr) cudaStreamDestroy(stream_);
   }
 
-  /// Also while work is recorded, which takes nothing else that would wait for the device.
+  /// Allocates also while work is recorded, when nothing else may wait for the device.
   void* allocate_there(std::size_t bytes) {
     void* memory = nullptr;
     out_of_memory_ = cudaMalloc(&memory, bytes);

@@ -69,7 +69,7 @@ class SimulatedDevice final : public Device {
   }
 
  private:
-  /// As doubles: NaN.
+  /// Fills new memory with bytes that are NaN as doubles.
   static void spoil(void* memory, std::size_t bytes) { std::memset(memory, 0xff, bytes); }
 
   std::uint64_t seed_;

@@ -44,7 +44,7 @@ class Device {
   virtual void synchronize() = 0;
   /// What the order of the simulated threads is drawn from: another number for each launch.
   virtual std::uint64_t next_order() = 0;
-  /// Of the simulated device: work of the processor, done or recorded in the order of the queue.
+  /// Gives the simulated device work of the processor, done or recorded in the order of the queue.
   virtual void enqueue(std::function<void()> work) = 0;
 
   /// Whether its tensor cores multiply doubles as chains of fma; nothing where that has not been

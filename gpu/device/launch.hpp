@@ -7,11 +7,11 @@
 /// compiles for the simulated device and nvcc for a GPU; what nvcc compiles is listed in the .cu
 /// file of the folder, and a kernel left out there does not link.
 ///
-/// Of elements: `void operator()(std::size_t i) const`, for each i once, in any order.
+/// A kernel of elements has `void operator()(std::size_t i) const`, for each i once, in any order.
 ///
-/// Of blocks: `kThreads` threads of a block that share a `Shared`; each thread keeps a `Thread`.
-/// The body is cut in steps(), `void step(int s, Position at, Thread&, Shared&) const`: every
-/// thread of a block has done step s when one begins step s + 1. 32 threads are a warp.
+/// A kernel of blocks has `kThreads` threads a block, which share a `Shared`; each keeps a
+/// `Thread`. The body is cut in steps(), `void step(int s, Position at, Thread&, Shared&) const`:
+/// every thread of a block has done step s when one begins step s + 1. 32 threads are a warp.
 /// `kBlocks` of them have room for their registers on a multiprocessor of a GPU.
 namespace normproof::gpu::device {
 

@@ -29,7 +29,7 @@ class DeviceMask {
 
   bool is_given() const { return flags_.is_given(); }
   const Shape& shape() const { return flags_.shape(); }
-  /// The same rows under another shape.
+  /// The mask's rows under another shape.
   DeviceMask reshaped(const Shape& shape) const;
   /// Whether some row is not valid.
   bool masks() const { return masks_; }

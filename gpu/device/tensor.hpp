@@ -53,7 +53,7 @@ class DeviceTensor {
     if (size_ == 1) block_->known = *from;
   }
 
-  /// The same elements under another shape.
+  /// The tensor's elements, shared, under another shape.
   DeviceTensor reshaped(const Shape& shape) const {
     DeviceTensor result = *this;
     result.shape_ = shape;
@@ -134,7 +134,7 @@ class NamedDeviceTensors {
   std::vector<Entry> entries_;
 };
 
-/// All of them, under their names.
+/// Copies every tensor, under its name.
 NamedDeviceTensors upload(Device& device, const ref::tensor::NamedTensors<double>& from);
 ref::tensor::NamedTensors<double> download(const NamedDeviceTensors& from);
 

@@ -61,7 +61,7 @@ class EncoderLayer {
                                const EncoderRun& run, NamedDeviceTensors& state);
   DeviceTensor<double> backward(const DeviceTensor<double>& grad_y, const EncoderRun& run,
                                 NamedDeviceTensors& state, NamedDeviceTensors& gradients);
-  /// Of the last forward, [B,H,T,T].
+  /// The attention weights of the last forward, [B,H,T,T].
   const DeviceTensor<double>& attention_weights() const { return attended_.weights; }
 
  private:

@@ -29,7 +29,7 @@ NORMPROOF_DEVICE double lane_sum(std::size_t count, std::size_t lane, const Term
 /// Terms that lane_sum_ahead takes before it adds them.
 inline constexpr std::size_t kTermsAhead = 8;
 
-/// The same sum, of terms that are little more than what they read: a GPU waits for the memory of
+/// lane_sum of terms that are little more than what they read: a GPU waits for the memory of
 /// several at once.
 template <class Term>
 NORMPROOF_DEVICE double lane_sum_ahead(std::size_t count, std::size_t lane, const Term& term) {

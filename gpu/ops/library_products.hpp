@@ -39,7 +39,7 @@ class LibraryProducts final : public Products {
  public:
   explicit LibraryProducts(Precision precision)
       : LibraryProducts(precision, simulated_sums(precision)) {}
-  /// With other sums on the simulated device than those of the precision.
+  /// A library that keeps other sums on the simulated device than those of the precision.
   LibraryProducts(Precision precision, const SimulatedSums& sums)
       : precision_(precision), sums_(sums) {}
 

@@ -48,7 +48,7 @@ struct FmaCells {
   }
 };
 
-/// The same chains by the tensor cores in double (mma.m8n8k4), if an instruction is a chain of four
+/// A tile's chains by the tensor cores in double (mma.m8n8k4), if an instruction is a chain of four
 /// fma: ordered_products.cpp asks the device. A warp has a quarter of the tile, 4 x 4 pieces of 8 x
 /// 8; of a piece lane l has the elements (l / 4, 2 (l % 4)) and its right neighbour.
 struct TensorCells {

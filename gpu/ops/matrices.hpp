@@ -40,7 +40,7 @@ Matrices<T> matrix(device::Span<T> data, std::size_t rows, std::size_t columns) 
   return {data, 0, rows, columns, columns};
 }
 
-/// The same elements with rows and columns exchanged, matrix by matrix.
+/// The elements of m with rows and columns exchanged, matrix by matrix.
 template <class T>
 Matrices<T> transposed(Matrices<T> m) {
   const Matrices<T> old = m;

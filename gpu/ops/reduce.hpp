@@ -43,9 +43,9 @@ DeviceTensor<double> column_sum(Device& device, std::size_t rows, std::size_t wi
 /// Computes  the place of the first element that is not finite, or size() where all are; while work
 ///           is recorded, size(), and the recording hears of an element that is not
 std::size_t first_not_finite(const DeviceTensor<double>& x);
-/// The same, of one that is not finite or below 0.
+/// As first_not_finite, of an element that is not finite or below 0.
 std::size_t first_negative(const DeviceTensor<double>& x);
-/// The same, of one that is not finite or not above 0.
+/// As first_not_finite, of an element that is not finite or not above 0.
 std::size_t first_not_positive(const DeviceTensor<double>& x);
 
 }  // namespace normproof::gpu::ops

@@ -39,7 +39,7 @@ struct ElementTerm {
 /// What a check of values lets pass.
 enum class Accepts { finite, not_negative, positive };
 
-/// Also where x is not finite, whatever is accepted.
+/// Whether a check refuses x: it never accepts one that is not finite.
 NORMPROOF_DEVICE inline bool is_refused(double x, Accepts accepts) {
   // x - x is +0, or NaN where x is not finite.
   if (!(x - x == 0)) return true;

@@ -86,7 +86,7 @@ class Adder {
   Draw draw_;
 };
 
-/// Of the terms begin, begin + 1, ..., end - 1 of a permutation, one after the other.
+/// The sum of the terms begin, begin + 1, ..., end - 1 of a permutation, one after the other.
 template <class Left, class Right>
 double chain(const Adder& adder, const Permutation& place, std::size_t begin, std::size_t end,
              const Left& left, const Right& right) {

@@ -14,14 +14,14 @@ struct GradientNorms {
 /// ref/train/gradient_norm.hpp on a device: formulas, requirements, sentences and bits.
 /// Throws    ContractError, before anything is changed
 GradientNorms gradient_norms(const Gradients& gradients);
-/// Clips in place; the norms before.
+/// Clips the gradients in place and returns their norms from before.
 GradientNorms clip_gradients(Gradients& gradients, std::optional<double> max_norm);
 
-/// The same in parts: of each tensor the sum of its squares, on the device, ...
+/// The first part of gradient_norms: of each tensor the sum of its squares, on the device.
 DeviceTensor<double> sums_of_squares(const Gradients& gradients);
-/// ... what they say, ...
+/// The second part: the norms, from the sums of squares.
 GradientNorms gradient_norms(const Gradients& gradients, const DeviceTensor<double>& sums);
-/// ... and what follows from it.
+/// The two halves of clip_gradients: the check of its option, and the scaling by known norms.
 void check_max_norm(std::optional<double> max_norm);
 void clip_gradients(Gradients& gradients, const GradientNorms& norms,
                     std::optional<double> max_norm);

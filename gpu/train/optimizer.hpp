@@ -22,8 +22,8 @@ void optimizer_step(const ref::model::OptimizerOptions& options, double learning
                     NamedDeviceTensors& parameters, const Gradients& gradients,
                     OptimizerState& state);
 
-/// The same of gradients whose sum of squares is known to be finite, and with it (C5): nothing is
-/// downloaded.
+/// optimizer_step of gradients whose sum of squares is known to be finite, and with it (C5):
+/// nothing is downloaded.
 void update_parameters(const ref::model::OptimizerOptions& options, double learning_rate,
                        NamedDeviceTensors& parameters, const Gradients& gradients,
                        OptimizerState& state);

@@ -157,7 +157,7 @@ auto run_at_once(const Given& in, const char* name, const Run& run) {
   return run();  // which says what is refused
 }
 
-/// Those of a batch.
+/// Appends the predictions of a batch.
 void add_predictions(const DeviceTensor<double>& logits, const LabelledBatch& batch,
                      std::vector<int>& predictions) {
   const auto own = predict(device::download(logits), batch.inputs.valid.host_flags());

@@ -137,7 +137,7 @@ class Words {
   std::string word_;
 };
 
-/// The same five steps where every character is ASCII: 2, 3 do nothing.
+/// basic_tokenize where every character is ASCII: its steps 2 and 3 do nothing.
 std::vector<std::string> tokenize_ascii(std::string_view text) {
   Words words;
   for (const char c : text) {

@@ -34,7 +34,7 @@ std::string_view label_name(int label);
 /// Throws    FileError with the file, the number of the line from 1, and the expectation
 std::vector<LabelledSentence> read_phrasebank(const std::filesystem::path& path);
 
-/// The same for bytes in memory; `name` stands for the file in messages.
+/// read_phrasebank of bytes in memory; `name` stands for the file in messages.
 std::vector<LabelledSentence> parse_phrasebank(std::string_view bytes, std::string_view name);
 
 /// The bytes of a corpus in that format: parse_phrasebank(format_phrasebank(x), name) == x.

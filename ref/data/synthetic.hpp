@@ -26,7 +26,8 @@ inline constexpr std::size_t default_synthetic_sentences = 512;
 std::vector<LabelledSentence> synthetic_sentences(std::uint64_t seed,
                                                   std::size_t count = default_synthetic_sentences);
 
-/// The same as the bytes of a file: format_phrasebank(synthetic_sentences(seed, count)).
+/// The synthetic sentences as the bytes of a file: format_phrasebank(synthetic_sentences(seed,
+/// count)).
 /// Example   the hash of synthetic_phrasebank(42) is recorded in tests/ref/data/synthetic_test.cpp
 std::string synthetic_phrasebank(std::uint64_t seed,
                                  std::size_t count = default_synthetic_sentences);

@@ -22,10 +22,10 @@ class Vocabulary {
  public:
   static Vocabulary load(const std::filesystem::path& path);
 
-  /// The same for bytes in memory; `name` stands for the file in messages.
+  /// `load` of bytes in memory; `name` stands for the file in messages.
   static Vocabulary parse(std::string_view bytes, std::string_view name);
 
-  /// The same for tokens without their line ends.
+  /// `load` of tokens without their line ends; `name` stands for the file in messages.
   static Vocabulary from_tokens(std::vector<std::string> tokens, std::string_view name);
 
   std::size_t size() const { return tokens_.size(); }

@@ -37,7 +37,7 @@ void put_state(NamedTensors<T>& state, const std::string& place, const NamedTens
   for (const auto& [name, values] : own) state.set(fmt::format("{}.{}", place, name), values);
 }
 
-/// The same under their full names.
+/// The layer's own entries of the state, each under its full name.
 template <class T>
 NamedTensors<T> own_entries(const NamedTensors<T>& state, const std::string& place) {
   NamedTensors<T> own;

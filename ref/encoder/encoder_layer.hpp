@@ -120,7 +120,7 @@ Tensor<T> run_norm(const EncoderConfig& config, const norm::Affine<T>& affine, T
                    const Mask& valid, model::Mode mode, const std::string& place,
                    NamedTensors<T>& state, NormSite<T>& site, const Tap<T>& tap);
 
-/// Its backward: grad_x; gradients gets those by gamma and beta where they exist.
+/// The backward of run_norm: grad_x; gradients gets those by gamma and beta where they exist.
 template <numeric::Real T>
 Tensor<T> run_norm_backward(const EncoderConfig& config, Tensor<T> grad_y, const std::string& place,
                             NamedTensors<T>& state, NormSite<T>& site, norm::Affine<T>& gradients,

@@ -57,7 +57,7 @@ std::vector<ParameterShape> parameter_shapes(const EncoderConfig& config);
 template <numeric::Real T>
 NamedTensors<T> to_named(EncoderParameters<T> parameters);
 
-/// The inverse.
+/// The parameters whose names and values to_named gave.
 /// Throws    ContractError where a name is absent, unknown, or has another shape; then `named` is
 ///           as before
 template <numeric::Real T>

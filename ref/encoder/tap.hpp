@@ -19,11 +19,11 @@ class Tap {
   using Asks = std::function<bool(const std::string& name)>;
 
   Tap() = default;
-  /// For everything.
+  /// A tap that asks for every tensor.
   template <class F,
             class = std::enable_if_t<std::is_constructible_v<See, F> && !std::is_same_v<F, Tap>>>
   Tap(F see) : see_(std::move(see)) {}  // NOLINT(google-explicit-constructor)
-  /// For the names that it asks for.
+  /// A tap that sees the tensors whose names it asks for.
   Tap(See see, Asks asks) : see_(std::move(see)), asks_(std::move(asks)) {}
 
   explicit operator bool() const { return static_cast<bool>(see_); }

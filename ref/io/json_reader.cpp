@@ -77,7 +77,7 @@ std::string_view word_at(std::string_view text, std::size_t begin) {
   return rest.substr(0, rest.find_first_of(" \t\r\n,]}"));
 }
 
-/// As Python writes it, and as C does.
+/// Whether the word is NaN or infinity as Python writes them, or as C does.
 bool is_not_finite(std::string_view word) {
   if (word.starts_with('-')) word.remove_prefix(1);
   return word == "NaN" || word == "nan" || word == "Infinity" || word == "inf";

@@ -6,7 +6,7 @@
 namespace normproof::ref::norm {
 namespace {
 
-/// One feature a group.
+/// InstanceNorm as GroupNorm: each feature is a group of its own.
 model::GroupNormOptions by_channel(const Shape& x_shape, double eps) {
   const std::size_t d_model = x_shape.empty() ? 0 : x_shape.back();
   return {.eps = eps, .groups = static_cast<std::int64_t>(d_model)};

@@ -242,7 +242,7 @@ class BackwardRunner {
     const Tensor<T>* const values = forward_.outputs.find(name);
     return values == nullptr ? Tensor<T>() : *values;
   }
-  /// In inference the running one.
+  /// The mean that x was centred by: in inference the running one.
   Tensor<T> mean() const {
     return in_training(in_) ? saved("mean") : forward_.state.at("running_mean");
   }

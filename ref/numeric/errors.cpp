@@ -25,7 +25,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-/// Of a name that is the beginning of a known one the rest counts for nothing but a tie.
+/// How far a name is from a known one, and what decides a tie: the length of the known one. Where
+/// the name is its beginning, the rest counts for nothing.
 std::pair<std::size_t, std::size_t> apart(std::string_view name, std::string_view known) {
   const bool begins = !name.empty() && known.starts_with(name);
   return {begins ? 0 : edit_distance(name, known), known.size()};

@@ -54,7 +54,7 @@ inline T lane_sum(std::size_t count, Term&& term) {
   return lane[0];
 }
 
-/// The same sum where term is a function of `at`; for `double` the lanes stay in registers.
+/// lane_sum where term is a function of `at`; for `double` the lanes stay in registers.
 template <class T, class Term>
 inline T contiguous_lane_sum(std::size_t count, Term&& term) {
   if constexpr (is_packed<T>) {

@@ -42,7 +42,7 @@ MatrixView<T> matrix(T* data, std::size_t rows, std::size_t columns) {
   return {data, rows, columns, columns};
 }
 
-/// The same elements with rows and columns exchanged, matrix by matrix.
+/// The elements of m with rows and columns exchanged, matrix by matrix.
 template <class T>
 MatrixView<T> transposed(MatrixView<T> m) {
   const MatrixView<T> old = m;

@@ -46,7 +46,7 @@ std::size_t gather(const T* x, const bool* valid, std::size_t width, T* out) {
   return count;
 }
 
-/// The inverse: +0 where an element does not take part.
+/// Puts what gather took back in its place: +0 where an element does not take part.
 template <class T>
 void scatter(const T* x, const bool* valid, std::size_t width, T* out) {
   for (std::size_t i = 0; i < width; ++i) out[i] = valid[i] ? *x++ : T(0);

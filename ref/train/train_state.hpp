@@ -23,7 +23,7 @@ struct TrainState {
 /// Throws    ContractError
 TrainState<double> initial_train_state(const model::TrainConfig& config);
 
-/// The same state in another scalar, exactly.
+/// The state in another scalar, exactly.
 template <numeric::Real T>
 TrainState<T> convert_state(const TrainState<double>& state);
 

@@ -16,7 +16,7 @@ ref::train::TrainState<double> on_host(const gpu::train::TrainState& state);
 std::vector<gpu::train::LabelledBatch> on_device(
     gpu::device::Device& device, std::span<const ref::train::LabelledBatch> batches);
 
-/// Of gradients.
+/// Downloads gradients.
 ref::train::Gradients<double> on_host(const gpu::train::Gradients& gradients);
 
 }  // namespace normproof::verification::agreement

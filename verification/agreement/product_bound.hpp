@@ -37,7 +37,7 @@ struct ElementVerdict {
   /// |got - exact| over its bound: 0 over 0 is 0, a NaN or what is not covered by a bound of 0 is
   /// infinite.
   double of_bound = 0;
-  /// The same against the exact product of the rounded operands, whose bound is of the sums alone.
+  /// |got - exact product of the rounded operands| over the bound of the sums alone.
   double of_sums = 0;
   bool judged = true;  ///< false where an operand or a partial sum may overflow: nothing is claimed
 };
@@ -49,7 +49,7 @@ struct ElementVerdict {
 ElementVerdict judge_element(const ProductArithmetic& arithmetic, std::size_t count, OperandTerms a,
                              OperandTerms b, std::optional<double> old_total, double got);
 
-/// The same with a tolerance of 0: `got` has to be the exact result.
+/// judge_element with a tolerance of 0: `got` has to be the exact result.
 /// Requires  (C1) every partial sum, in any order, is a number of the formats
 ElementVerdict judge_exact_element(std::size_t count, OperandTerms a, OperandTerms b,
                                    std::optional<double> old_total, double got);

@@ -24,7 +24,7 @@ struct SeenProduct {
   SeenMatrices c;
 };
 
-/// Another's products, each of them shown with its operands and what came of it.
+/// Products made by another; each is shown to `see` with its operands and what came of it.
 class TappedProducts final : public gpu::ops::Products {
  public:
   using See = std::function<void(const SeenProduct&)>;

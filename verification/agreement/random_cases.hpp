@@ -20,7 +20,7 @@ struct RandomCase {
 void for_each_random_case(std::uint64_t seed, const std::string& operation,
                           const std::function<void(const RandomCase&)>& take);
 
-/// Such a tensor.
+/// A tensor of values of all magnitudes, as the random cases have it.
 ref::tensor::Tensor<double> random_tensor(std::uint64_t seed, const std::string& name,
                                           const ref::tensor::Shape& shape);
 

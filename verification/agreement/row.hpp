@@ -36,11 +36,11 @@ class Rows {
   void judge(const ElementVerdict& verdict, const std::function<std::string()>& element);
   /// Something else than an element differs.
   void differ(std::string_view sentence);
-  /// Both refused.
+  /// Counts a case that ref and the device both refused, with one sentence.
   void refuse();
 
   const std::vector<Row>& all() const { return rows_; }
-  /// Of the operation begun last.
+  /// The row of the operation begun last.
   const Row& last() const { return rows_[current_]; }
   /// Whether nothing differs; true of no rows.
   bool agree() const;

@@ -19,13 +19,13 @@ struct Trajectory {
 /// The batch of a number: tokens and labels of the seed, each sentence with padding behind a length
 /// of its own.
 ref::train::LabelledBatch batch_of(const Trajectory& trajectory, std::int64_t step);
-/// Those that a step of config.accumulation batches takes.
+/// The config.accumulation batches that a step takes.
 std::vector<ref::train::LabelledBatch> batches_of(const Trajectory& trajectory, std::int64_t step);
 
 /// train::state_sha256 after the last step, by ref; `seen(step, loss)` after each.
 std::string trajectory_of_ref(const Trajectory& trajectory,
                               const std::function<void(std::int64_t, double)>& seen);
-/// The same on a device.
+/// train::state_sha256 after the last step, on a device; `seen(step, loss)` after each.
 std::string trajectory_of_device(gpu::device::Device& device, const Trajectory& trajectory,
                                  const std::function<void(std::int64_t, double)>& seen,
                                  const gpu::ops::Products& products = gpu::ops::ordered_products());

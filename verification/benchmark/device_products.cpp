@@ -95,7 +95,7 @@ DeviceWork our_product(DeviceRows& rows, const std::string& row, const Product& 
 }
 
 #if defined(NORMPROOF_CUDA)
-/// The same product with matrices that follow each other: in column-major order c^T = b^T a^T.
+/// The product p by cuBLAS, its matrices one after the other: in column-major order c^T = b^T a^T.
 void call_cublas(Device& device, const Product& p, const double* a, const double* b, double* c) {
   const double one = 1, zero = 0;
   const auto left = p.transpose == Transpose::b ? CUBLAS_OP_T : CUBLAS_OP_N;

@@ -16,7 +16,7 @@ inline constexpr std::uint64_t kInfinitelyFar = std::numeric_limits<std::uint64_
 ///           ulp_distance(NaN, NaN) == kInfinitelyFar
 std::uint64_t ulp_distance(double a, double b);
 
-/// The same bits, or both NaN: which NaN an operation gives is not promised.
+/// Whether a and b are the same bits, or both NaN: which NaN an operation gives is not promised.
 bool same_number(double a, double b);
 
 /// The distance from |x| to the next double away from zero: 2^-1074 at zero and for subnormals,

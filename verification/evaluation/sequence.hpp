@@ -27,8 +27,8 @@ template <ref::numeric::Real T>
 ref::tensor::NamedTensors<T> run_sequence(const ref::model::NormOptions& options,
                                           const EvalInputs& inputs, bool stacked);
 
-/// The same of any operation; a function and an encoder are evaluated once, an optimizer takes its
-/// steps.
+/// run_sequence of any operation; a function and an encoder are evaluated once, an optimizer takes
+/// its steps.
 /// Throws    ContractError
 template <ref::numeric::Real T>
 ref::tensor::NamedTensors<T> run_operation(const ref::model::Operation& operation,

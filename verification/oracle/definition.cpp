@@ -287,7 +287,7 @@ class Definition {
     divide(channels, x, {}, constants_);
   }
 
-  /// By the running statistics.
+  /// Normalises by the running statistics.
   void infer(const char* location, const char* square, double eps, const Tensor<S>& x) {
     const Cells channels = partition(Partition::channel, shape_of(x), 1, Mask());
     Tensor<S> shifted = x;

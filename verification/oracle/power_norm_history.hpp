@@ -22,9 +22,9 @@ PowerNormBackward power_norm_backward(const ref::model::PowerNormOptions& option
                                       const Evaluation<oracle100>& evaluation,
                                       const NamedTensors<oracle100>& state);
 
-/// The same for power_norm_released. The state ema_gz = nu/(1 - alpha) is moved as nu is moved in
-/// the paper, and divided by 1 - alpha again; the backward of group scaling is a derivative by
-/// `method`.
+/// The training backward of power_norm_released by its history. The state ema_gz = nu/(1 - alpha)
+/// is moved as nu is moved in the paper, and divided by 1 - alpha again; the backward of group
+/// scaling is a derivative by `method`.
 PowerNormBackward power_norm_released_backward(const ref::model::PowerNormReleasedOptions& options,
                                                const OracleInputs& inputs,
                                                const Tensor<oracle100>& gamma,

@@ -17,8 +17,8 @@ struct Report {
 /// Does work(i) for every i < count in a process of its own, `jobs` of them at a time.
 ///
 /// Computes  finish(i, report) here whenever one has ended, in the order in which they end; the
-///           text is what work returned, of any length, or what a process that died had said by then.
-///           Processes that still run where finish throws are killed
+///           text is what work returned, of any length, or what a process that died had said by
+///           then. Processes that still run where finish throws are killed
 /// Requires  (C1) jobs >= 1  (C2) this process has one thread
 /// Throws    std::system_error, beginning with `caller`, where no process or pipe can be made; what
 ///           finish throws

@@ -28,10 +28,10 @@ struct FluctuationSummary {
 std::optional<FluctuationSummary> summarize(const Followed& followed,
                                             std::optional<Fluctuation> FollowedStep::*fluctuation);
 
-/// The same for the recursion of nu, such as &Recursion::max_theta.
+/// A quantity of the recursion of nu over the steps, such as &Recursion::max_theta.
 std::optional<Summary> summarize(const Followed& followed, double Recursion::*quantity);
 
-/// The same for the batches, such as &BatchRecord::pad_fraction.
+/// A quantity of the batches, such as &BatchRecord::pad_fraction.
 /// Requires  (C1) at least one batch
 Summary summarize(const Statistics& statistics, double BatchRecord::*quantity);
 

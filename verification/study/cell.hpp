@@ -13,7 +13,8 @@ namespace normproof::verification::study {
 /// How long a batch is: as its longest sentence, or 512 tokens.
 enum class Padding { longest, fixed_512 };
 
-/// Of a protocol whose cell says nothing else: 512 where its name begins with "published".
+/// The padding of a protocol whose cell says nothing else: 512 where its name begins with
+/// "published".
 Padding default_padding(const Protocol& protocol);
 
 /// One run of the study: independent of every other, and named by what it depends on.

@@ -24,7 +24,7 @@ namespace {
 
 using Norms = std::vector<std::pair<std::string, double>>;
 
-/// Of the parameters that are no norm's, the embedding first.
+/// The norms of the parameters that are no norm's, the embedding first.
 Norms without_norms(const Norms& norms) {
   Norms own;
   for (const auto& [name, norm] : norms) {
@@ -84,7 +84,7 @@ class CellRun {
   }
 
  private:
-  /// Those of step k of an epoch, by number.
+  /// The batches of step k of an epoch, by number.
   struct StepBatches {
     std::size_t first, count;
   };

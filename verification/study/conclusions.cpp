@@ -198,7 +198,7 @@ Finding published_rates(const RateAnswer& answer) {
   return settle({{answer.numbers, answer.holds}});
 }
 
-/// Of the largest values that were read off.
+/// Whether the largest value that was read off a figure is smaller with batch_norm.
 Finding published_smaller(std::size_t figure) {
   const auto largest = [&](const char* norm) {
     double most = 0;

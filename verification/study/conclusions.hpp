@@ -38,8 +38,8 @@ const std::vector<Statement>& statements();
 /// Requires  (C1) id is one of statements()
 Finding find(const std::string& id, const Results& results, const Condition& condition);
 
-/// The same predicates over what was published itself: its highest rates, and what was read off its
-/// figures.
+/// The predicate of a statement over what was published itself: its highest rates, and what was
+/// read off its figures.
 Finding find_published(const std::string& id);
 
 /// Steps, from 1 and without the first and the last three, whose loss is above 1.25 times each of

@@ -46,7 +46,7 @@ template <class T>
 Probes<T> probe_loss(const LossAt<T>& loss_at, double learning_rate,
                      ref::train::TrainState<T>& state, bool consecutive);
 
-/// The same of a batch, by ref.
+/// probe_loss of a batch, by ref.
 template <class T>
 Probes<T> probe_loss(const ProbedBatch& batch, const ref::tensor::Tensor<T>& class_weights,
                      ref::train::TrainState<T>& state, bool consecutive);

@@ -112,7 +112,7 @@ class Workers {
     running_.clear();
   }
 
-  /// Those that ended workers.
+  /// The signals that ended workers.
   const std::vector<int>& signals() const { return signals_; }
 
  private:

@@ -20,7 +20,7 @@ class Learner {
   Learner& operator=(const Learner&) = delete;
   virtual ~Learner() = default;
 
-  /// Those of an epoch, and those that evaluate() takes. They have to stay.
+  /// The batches of an epoch, and those that evaluate() takes. They have to stay.
   virtual void set_batches(const Batches& batches) = 0;
   virtual void set_validation(const Batches& batches) = 0;
 

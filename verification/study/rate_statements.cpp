@@ -16,7 +16,7 @@ Column column_of(const RatesRun& run, const TableShape& shape, const std::string
   return [&run, shape, norm](const std::string& rate) { return run.converges(shape, norm, rate); };
 }
 
-/// Both are; not both, for one is not; or not known yet.
+/// Whether both hold: false where one does not, nothing where that is not known yet.
 Answer both(const Answer& a, const Answer& b) {
   if (a == false || b == false) return false;
   return a && b ? Answer(true) : std::nullopt;

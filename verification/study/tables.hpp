@@ -38,7 +38,8 @@ struct Condition {
 /// "corrected", and "published/longest" where the padding is not the protocol's own.
 std::string condition_name(const Condition& condition);
 
-/// Those of which there are results: corrected and published first, then as standard_protocols.
+/// The conditions of which there are results: corrected and published first, then as
+/// standard_protocols.
 std::vector<Condition> conditions_of(const Results& results);
 
 /// The results that differ from `cell` in the seed alone, by ascending seeds.

@@ -67,7 +67,7 @@ class CheckpointReader {
     return fmt::format("{:02x}", fmt::join(tensor->bytes, ""));
   }
 
-  /// Those that begin with the prefix, as `expected` has them.
+  /// The tensors whose names begin with the prefix, each of a shape as `expected` has it.
   NamedTensors<double> all(const char* prefix, const NamedTensors<double>& expected) const {
     NamedTensors<double> result;
     for (const auto& [name, like] : expected) {

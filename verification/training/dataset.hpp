@@ -41,7 +41,7 @@ std::vector<ref::train::LabelledBatch> training_batches(const Dataset& data,
                                                         const RunConfig& config,
                                                         std::uint64_t epoch);
 
-/// Those of step k of an epoch, from 0: accumulation of them, the last step what is left.
+/// The batches of step k of an epoch, from 0: accumulation of them, the last step what is left.
 std::span<const ref::train::LabelledBatch> batches_of_step(
     std::span<const ref::train::LabelledBatch> epoch, const RunConfig& config, std::size_t k);
 

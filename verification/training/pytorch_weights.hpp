@@ -19,7 +19,7 @@ namespace normproof::verification::training {
 /// What a run begins with; absent: random ones by the seed.
 using GivenWeights = std::optional<ref::tensor::NamedTensors<double>>;
 
-/// Their hash, as that of a step; empty for none.
+/// The hash of the weights, as that of a step; empty for none.
 std::string hash_of_weights(const GivenWeights& weights);
 
 /// "encoder.layers.0.self_attn.in_proj_weight" for "layers.0.attention.in.weight".
@@ -30,8 +30,9 @@ std::string pytorch_name(const std::string& parameter);
 std::vector<ref::io::StoredTensor> to_pytorch(const ref::encoder::EncoderConfig& config,
                                               const ref::tensor::NamedTensors<double>& parameters);
 
-/// The inverse. `module.` and `_orig_mod.` in names, from torch.nn.DataParallel and torch.compile,
-/// are left out. float64 keeps its bits; float32, float16 and bfloat16 are widened, which is exact.
+/// Parameters from PyTorch's names. `module.` and `_orig_mod.` in names, from torch.nn.DataParallel
+/// and torch.compile, are left out. float64 keeps its bits; float32, float16 and bfloat16 are
+/// widened, which is exact.
 /// Throws    UsageError as to_pytorch; FileError naming `file`, the tensor and what was expected:
 ///           one is absent, not a parameter of the configuration, of another shape, of integers, or
 ///           has an element that is not finite

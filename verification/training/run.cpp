@@ -50,7 +50,7 @@ std::string kept_hash(const fs::path& out) {
              : std::string();
 }
 
-/// Those that a run begins with, given or, where it is resumed, kept in its folder.
+/// The weights that a run begins with, given or, where it is resumed, kept in its folder.
 GivenWeights given_weights(const RunConfig& config, const RunOptions& options) {
   const std::string expected = options.resume ? kept_hash(options.out) : std::string();
   if (expected.empty()) return options.weights;
@@ -121,7 +121,7 @@ std::optional<std::string> first_not_finite(const RunConfig& config,
   } catch (const ref::numeric::NotFiniteError&) {
     if (!found && !last.empty()) found = fmt::format("computed from {}", last);
   } catch (const ref::numeric::ContractError&) {
-    // That it fails is why it is run again.
+    // The step is run again because it fails: what it refuses has been said before.
   }
   return found;
 }

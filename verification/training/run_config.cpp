@@ -54,7 +54,8 @@ void visit_chosen(RunConfig& c, auto&& f) {
     model::initialization_options);
 }
 
-/// That a chosen section has the field, beside its name: "norm.nam" is nearest to "norm.name".
+/// Checks that a chosen section has the field, beside its name: "norm.nam" is nearest to
+/// "norm.name".
 void check_field(const std::string& section, const auto& options, std::string_view field) {
   std::vector<std::string> known = {section + ".name"};
   for (const auto& [own, value] : model::list_options(options)) {

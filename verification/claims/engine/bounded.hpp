@@ -56,7 +56,7 @@ class Bounded {
                                   : least >= x.error ? oracle50(x.error / sqrt(least))
                                                      : sqrt(x.error));
   }
-  /// The same number and the same bound.
+  /// Whether number and bound are the same.
   friend bool operator==(const Bounded& a, const Bounded& b) {
     return a.value == b.value && a.error == b.error;
   }

@@ -30,7 +30,7 @@ Judgement within(const oracle50& error, const oracle50& bound);
 Judgement whether(bool holds);
 /// The case is outside the premises; another one takes its place.
 Judgement discarded();
-/// Both: the worse of two. A discarded part discards the case.
+/// The worse of two judgements of a case. A discarded one discards it.
 Judgement both(const Judgement& a, const Judgement& b);
 
 /// A statement about every Case that `cases` generates.

@@ -36,7 +36,8 @@ Judgement same_gradients(const BothBackwards& s) {
   return judged;
 }
 
-/// With the old psi: grad_released sqrt(psi_B^2 + eps) = grad_paper sqrt(psi_(t-1)^2 + eps).
+/// Both backwards with the old psi: grad_released sqrt(psi_B^2 + eps) = grad_paper sqrt(psi_(t-1)^2
+/// + eps).
 Judgement exact_ratio(const BothBackwards& s, const History& h) {
   Judgement judged = whether(true);
   Bounded old = h.psi2;

@@ -39,7 +39,7 @@ oracle50 slope_of_subject(const Subject& subject, const History& h, const Variab
   return slope;
 }
 
-/// The same forward on bounded dual numbers: what rounding may do to that slope.
+/// The forward on bounded dual numbers: what rounding may do to its slope.
 oracle50 roundoff_of_slope(const History& h, const Variable& variable) {
   using Number = Dual<Bounded>;
   const auto constant = [](double v) { return Number(Bounded(v)); };

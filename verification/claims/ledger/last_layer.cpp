@@ -112,7 +112,7 @@ struct Expected {
   double least = 0, most = 0;     ///< of E R
   double second = 0, fourth = 0;  ///< bounds of E R^2 and E R^4
   double clip() const { return 4 * most; }
-  /// Of E min(R, clip): (r - m)_+ <= (27/256) r^4/m^3.
+  /// A lower bound of E min(R, clip): (r - m)_+ <= (27/256) r^4/m^3.
   double least_clipped() const { return least - 27 * fourth / (256 * clip() * clip() * clip()); }
   double variance() const { return second - least_clipped() * least_clipped(); }
 };

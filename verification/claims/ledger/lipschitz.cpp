@@ -129,7 +129,7 @@ Stretch of_batch_norm(const Subject& subject, const Vector& x, const Vector& g) 
   return stretch(subject, batch_norm_with(0), Statistic::variance, x, g);
 }
 
-// Too close to the span of 1 and x to say anything.
+// Whether the rest is too close to the span of 1 and x to say anything.
 bool is_lost(const Vector& rest, const Vector& whole) {
   return !(square(rest) > square(whole) * oracle50(0x1p-40));
 }

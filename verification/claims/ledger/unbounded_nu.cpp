@@ -49,7 +49,7 @@ Bounded last_remainder(const Subject& subject, const Decay& d, double floor) {
   return magnitude(channel.step({channel.scale()}, {-1}).remainder.front());
 }
 
-/// The same at alpha = 0.9 for long decays, in double.
+/// The largest rms(X̃′) after long decays at alpha = 0.9, in double.
 std::string long_decay(const Run& run) {
   PlainChannel channel(run.subject, ref::model::PowerNormOptions{.eps = 0});
   std::string text = "α = 0.9: rms(X̃′) after the decay";

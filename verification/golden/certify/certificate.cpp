@@ -53,7 +53,7 @@ long width(const ball& x) {
   return exponent;
 }
 
-/// One output while its elements are being decided.
+/// An output of a case while its elements are being decided.
 struct OpenOutput {
   std::string name;
   DType dtype = DType::float64;

@@ -138,7 +138,7 @@ CaseDescription parse_object(const JsonReader& reader, const json& object,
   if (format != kCaseFormat)
     reader.fail(field("format"), fmt::format("is '{}'", format), fmt::format("'{}'", kCaseFormat));
   description.path = reader.text(object, field("path"), "path");
-  // It becomes the name of a folder: nothing may lead out of the corpus.
+  // The path becomes the name of a folder: nothing may lead out of the corpus.
   const bool plain = description.path.find_first_not_of(
                          "abcdefghijklmnopqrstuvwxyz0123456789_-/") == std::string::npos &&
                      !description.path.empty() && description.path.front() != '/' &&

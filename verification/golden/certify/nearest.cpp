@@ -41,7 +41,7 @@ bool is_well_inside(arf_srcptr x, const BinaryFormat& format) {
          arf_cmpabs_2exp_si(x, format.largest - 1) < 0;
 }
 
-/// Of an x that is well inside.
+/// The number of the format nearest to an x that is well inside.
 double rounded(arf_srcptr x, const BinaryFormat& format) {
   if (format.digits == 53) return arf_get_d(x, ARF_RND_NEAR);
   arf_t result;

@@ -15,10 +15,10 @@ class NewFolder {
   NewFolder(const NewFolder&) = delete;
   NewFolder& operator=(const NewFolder&) = delete;
 
-  /// Where to write.
+  /// The folder to write into until it has its name.
   const std::filesystem::path& path() const { return path_; }
 
-  /// Gives it its name.
+  /// Gives the folder its name.
   /// Throws    FileError where somebody else has taken it
   void keep();
 

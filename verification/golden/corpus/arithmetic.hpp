@@ -19,7 +19,7 @@ Accumulation usual_accumulation(DType dtype);
 /// and a count is an int64.
 DType dtype_of_output(DType dtype, std::string_view name);
 
-/// Of a float dtype; 2^-53 for the others.
+/// The unit roundoff of a float dtype; 2^-53 for the others.
 double unit_roundoff(DType dtype);
 
 /// The unit in the last place of numbers of the dtype like x, subnormal ones aside.

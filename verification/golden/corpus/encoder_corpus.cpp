@@ -28,7 +28,7 @@ struct EncoderRecipe {
   std::vector<std::pair<std::string, Fill>> fills = {};  ///< tensors that are not as usual
 };
 
-/// Where the recipe does not say: the last b tokens of sentence b.
+/// Whether the row is padding: as the recipe says, else the last b tokens of sentence b.
 bool is_pad(const EncoderRecipe& recipe, std::size_t row) {
   const std::size_t b = row / recipe.tokens, t = row % recipe.tokens;
   return t > 0 && (recipe.pad ? recipe.pad(b, t) : t + b >= recipe.tokens);

@@ -6,9 +6,9 @@ namespace normproof::verification::golden::corpus {
 
 /// A layer of ref/norm: one of norm_names(); else it is a function, an encoder, or an optimizer.
 bool is_layer(std::string_view operation);
-/// One of encoder_operation_names().
+/// Whether the operation is one of encoder_operation_names().
 bool is_encoder(std::string_view operation);
-/// One of optimizer_names().
+/// Whether the operation is one of optimizer_names().
 bool is_optimizer(std::string_view operation);
 
 /// What a layer is like, as far as its cases depend on it. Names as in norm_names().
@@ -17,7 +17,7 @@ bool is_optimizer(std::string_view operation);
 bool has_option(std::string_view layer, std::string_view option);
 /// Running quantities: statistics over the rows of a batch.
 bool has_state(std::string_view layer);
-/// It subtracts a mean.
+/// Whether the layer subtracts a mean.
 bool is_centred(std::string_view layer);
 /// Statistics over several rows: the mask has a meaning.
 bool looks_at_mask(std::string_view layer);

@@ -52,7 +52,7 @@ class Recipe {
   Recipe& no_affine();
   /// A row is padding where `pad` says so, by its number in C order, steps included.
   Recipe& pads(std::function<bool(std::size_t row)> pad);
-  /// Of a function: an element takes no part where `out` says so, by its number in C order.
+  /// An element of a function takes no part where `out` says so, by its number in C order.
   Recipe& masked(std::function<bool(std::size_t i)> out);
   /// All elements of a tensor of the state; by default a random one, `iterations` 2.
   Recipe& state(std::string name, Fill fill);

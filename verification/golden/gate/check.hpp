@@ -99,7 +99,7 @@ void check_outputs_known(const std::vector<CaseDescription>& cases,
 /// Holds what a candidate answers to one case against what is expected.
 CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                       const CheckOptions& options);
-/// The same with a tolerance at hand, for many answers to one case.
+/// check_case with a tolerance at hand, for many answers to one case.
 CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                       const CheckOptions& options, const Tolerance& bounds);
 

@@ -111,8 +111,8 @@ Explanation explain(const std::vector<Failing>& failing, const std::vector<Store
   return explanation;
 }
 
-/// Those that explain most outputs first, then the closest: a mistake may be made at two places, or
-/// spare an output, and a statistic may be computed apart.
+/// The mutations that explain failing outputs: of most outputs first, then the closest. A mistake
+/// may be made at two places, or spare an output, and a statistic may be computed apart.
 std::vector<Diagnosis> mutations_that_agree(const Case& c, const std::vector<Failing>& failing) {
   std::vector<std::pair<std::size_t, Diagnosis>> found;
   Sites all;

@@ -67,7 +67,7 @@ StoredTensor take(const StoredTensor& tensor, std::size_t axis, const Samples& s
   return taken;
 }
 
-/// The same question about some of the samples, in that order.
+/// The question of `stored` about some of its samples, in that order.
 StoredCase with_samples(const StoredCase& stored, const Samples& samples) {
   StoredCase other = stored;
   Case& c = other.description.c;

@@ -18,10 +18,10 @@ struct JointSite {
   bool has(std::string_view site) const;
 };
 
-/// All of them. A joint site is offered where two of its sites are passed.
+/// All joint sites. One is offered where two of its sites are passed.
 const std::vector<JointSite>& joint_sites();
 
-/// The one of that name, or null.
+/// The joint site of that name, or null.
 const JointSite* joint_site(std::string_view name);
 
 }  // namespace normproof::verification::golden::mutants

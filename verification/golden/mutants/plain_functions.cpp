@@ -142,7 +142,7 @@ class PlainFunctions {
     return sites_.any("division by the sum", {Op::drop}) == Op::drop ? e : a_.over(e, row.sum);
   }
 
-  /// Those that take part, row by row, with their largest element and the sum of exponentials.
+  /// The rows: of each the elements that take part, the largest, and the sum of exponentials.
   std::vector<Row> rows(bool may_turn = true) {
     const bool turned = may_turn && sites_.any("axis of the sum", {Op::other}) == Op::other;
     std::vector<Row> rows;

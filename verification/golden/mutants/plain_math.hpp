@@ -4,7 +4,7 @@
 
 namespace normproof::verification::golden::mutants {
 
-// Of std, or of the number's own namespace.
+// exp and its kin of std, or of the number's own namespace.
 template <class T>
 T exp_of(T x) {
   using std::exp;
