@@ -1,8 +1,28 @@
 #include "verification/cli/commands.hpp"
 
+#include "verification/cli/determinism.hpp"
 #include "verification/cli/elementary.hpp"
+#include "verification/cli/eval.hpp"
+#include "verification/cli/golden_bless.hpp"
+#include "verification/cli/golden_check.hpp"
+#include "verification/cli/golden_export.hpp"
+#include "verification/cli/golden_make.hpp"
+#include "verification/cli/golden_power.hpp"
+#include "verification/cli/golden_relations.hpp"
+#include "verification/cli/gpu_agree.hpp"
+#include "verification/cli/gpu_train.hpp"
 #include "verification/cli/options.hpp"
+#include "verification/cli/probe_order.hpp"
+#include "verification/cli/regress_compare.hpp"
+#include "verification/cli/regress_record.hpp"
+#include "verification/cli/study_list.hpp"
+#include "verification/cli/study_report_command.hpp"
+#include "verification/cli/study_run.hpp"
+#include "verification/cli/study_status.hpp"
 #include "verification/cli/tokenize.hpp"
+#include "verification/cli/trace.hpp"
+#include "verification/cli/train.hpp"
+#include "verification/cli/verify.hpp"
 #include "verification/cli/weights.hpp"
 
 namespace normproof::verification::cli {
@@ -33,6 +53,39 @@ Examples:
   normproof weights --run run --out weights.npz
   normproof study run --quick --out s && normproof study report --out s)";
 
+constexpr const char* kGoldenFooter =
+    R"(Each command has a --help of its own. docs/golden.md says what the cases are, and why.
+
+Examples:
+  normproof golden make --out golden
+  normproof golden check --golden verification/golden/data --pipe ./my_kernel)";
+
+constexpr const char* kRegressFooter =
+    R"(Each command has a --help of its own. docs/golden.md says how a CI job uses them.
+
+Examples:
+  normproof regress record --golden golden --history h.jsonl --self --label v1
+  normproof regress compare --history h.jsonl --html h.html)";
+
+constexpr const char* kStudyFooter =
+    R"(Each command has a --help of its own. docs/study.md says what the cells are, and what they show.
+A cell killed in the middle is run again, a cell that is done never; two programs on one folder share
+the work, and 'mpirun -n 8 normproof study run ...' is eight of them. The results are the same bytes
+whatever the jobs and the machines.
+
+Examples:
+  normproof study run --quick --out s && normproof study report --out s
+  normproof study run --out s --data Sentences_AllAgree.txt --vocab vocab.txt --tables 1,4
+  normproof study run --out s --protocol published --padding longest --figures none
+  normproof study run --out s --cells corrected/1x32/none/rate-0.1/seed-42
+  normproof study status --out s --jobs 2)";
+
+constexpr const char* kGpuFooter = R"(Each verb has a --help of its own.
+
+Examples:
+  normproof gpu agree
+  normproof gpu train --norm batch_norm --steps 20)";
+
 /// What has no options of its own: a group, or the program.
 Command group(std::string name, std::string summary, std::string footer,
               std::vector<Command> verbs) {
@@ -49,7 +102,24 @@ Command group(std::string name, std::string summary, std::string footer,
 Command all_commands() {
   return group(
       "normproof", kDescription, kFooter,
-      {command<TokenizeCommand>(), command<ElementaryCommand>(), command<WeightsCommand>()});
+      {command<VerifyCommand>(), command<EvalCommand>(), command<TokenizeCommand>(),
+       command<ElementaryCommand>(), command<DeterminismCommand>(),
+       group("golden", "Certified expected values, and implementations held against them",
+             kGoldenFooter,
+             {command<GoldenMakeCommand>(), command<GoldenCheckCommand>(),
+              command<GoldenRelationsCommand>(), command<GoldenPowerCommand>(),
+              command<GoldenBlessCommand>(), command<GoldenExportCommand>()}),
+       group("regress", "Fingerprints of an implementation over commits and compilers",
+             kRegressFooter, {command<RegressRecordCommand>(), command<RegressCompareCommand>()}),
+       command<TrainCommand>(), command<TraceCommand>(), command<WeightsCommand>(),
+       group("study", "The published experiment again, its faults as switches, PowerNorm beside it",
+             kStudyFooter,
+             {command<StudyListCommand>(), command<StudyRunCommand>(),
+              command<StudyStatusCommand>(), command<StudyReportCommand>()}),
+       group("gpu",
+             "Hold the GPU path against the reference, bit for bit, on a GPU or a simulated one",
+             kGpuFooter, {command<GpuAgreeCommand>(), command<GpuTrainCommand>()}),
+       command<ProbeOrderCommand>()});
 }
 
 }  // namespace normproof::verification::cli

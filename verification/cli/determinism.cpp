@@ -7,6 +7,7 @@
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/instruction_set.hpp"
 #include "ref/numeric/parallel.hpp"
+#include "verification/cli/options.hpp"
 #include "verification/cli/output_files.hpp"
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/standard_streams.hpp"
@@ -47,32 +48,54 @@ std::string table(const determinism::Recording& here) {
 
 }  // namespace
 
-bool determinism(const DeterminismCommand& command) {
-  check_outputs({{"--against", command.against}},
-                {{"--json", command.json}, {"--junit", command.junit}});
+void DeterminismCommand::add(CLI::App& app) {
+  add_file(app, "--against", against,
+           "Compare with what --json wrote elsewhere, in one line: which probe differs first, and "
+           "both values (default: with the hashes of the contract, which are in the program)");
+  reports.add(app, {ReportForm::json, ReportForm::junit});
+  add_threads(app, threads);
+  const TextRule not_empty = {[](const std::string& text) { return !text.empty(); },
+                              "the name of a set"};
+  add_text(app, "--instruction-set", instruction_set,
+           "baseline, avx2 or avx512 (default: the widest that this processor has); the bits do "
+           "not depend on it",
+           "SET", not_empty);
+  set_footer(
+      app,
+      R"(A probe is a computation of the reference on inputs of its own: every elementary function, sum,
+matmul layout, layer forward and backward, and random stream. Its hash is SHA-256 of its
+values' bits. Prints the environment and the hashes; with --against one line.
+Exit status 1 if a bit is another one, 3 if FILE is not what --json wrote.
+
+Examples:
+  normproof determinism
+  normproof determinism --json here.json --threads 4
+  normproof determinism --against there.json)");
+}
+
+ExitStatus DeterminismCommand::run() const {
+  check_outputs({{"--against", against}}, reports.named());
   // The other side is read first: a file that cannot be read costs no work.
-  const determinism::Recording there = command.against
-                                           ? determinism::read_recording(*command.against)
-                                           : determinism::expected_recording();
-  const std::string there_name = command.against ? clean_line(command.against->filename().string())
-                                                 : fmt::format("contract {}", there.contract);
-  if (!command.instruction_set.empty())
-    ref::numeric::select_instruction_set(command.instruction_set);
-  ref::numeric::set_num_threads(command.threads);
+  const determinism::Recording there =
+      against ? determinism::read_recording(*against) : determinism::expected_recording();
+  const std::string there_name = against ? clean_line(against->filename().string())
+                                         : fmt::format("contract {}", there.contract);
+  if (instruction_set) ref::numeric::select_instruction_set(*instruction_set);
+  ref::numeric::set_num_threads(threads);
   const auto probes = determinism::probes();
   ProgressBar progress;
   const determinism::Recording here =
-      determinism::record(probes, [&](const std::string& name, std::size_t done) {
-        progress.show("running probes", done, probes.size(), name);
+      determinism::record(probes, [&](const std::string& probe, std::size_t done) {
+        progress.show("running probes", done, probes.size(), probe);
       });
   const std::vector<Difference> found = determinism::differences(here, there);
   write_all({[&] {
-               write_stdout((command.against ? "" : table(here)) +
+               write_stdout((against ? "" : table(here)) +
                             determinism::verdict_line(here, found, there_name) + "\n");
              },
-             to_file(command.json, [&] { return determinism::recording_json(here); }),
-             to_file(command.junit, [&] { return report::junit(checks_of(here, found)); })});
-  return found.empty();
+             to_file(reports.json, [&] { return determinism::recording_json(here); }),
+             to_file(reports.junit, [&] { return report::junit(checks_of(here, found)); })});
+  return found.empty() ? kSuccess : kNumericalFailure;
 }
 
 }  // namespace normproof::verification::cli

@@ -4,19 +4,30 @@
 #include <optional>
 #include <string>
 
+#include "verification/cli/command.hpp"
+#include "verification/cli/report_options.hpp"
+#include "verification/cli/shared_options.hpp"
+
 namespace normproof::verification::cli {
 
 struct DeterminismCommand {
-  std::optional<std::filesystem::path> json = {}, junit = {}, against = {};
-  int threads = 1;
-  std::string instruction_set = {};  ///< empty: the widest that this processor has
-};
+  static constexpr const char* name = "determinism";
+  static constexpr const char* summary =
+      "Compute the bits that the contract promises, a hash a probe";
 
-/// Runs every probe of the contract, writes the files that are asked for, and then on standard
-/// output: without --against the environment, a hash a probe and the verdict on what the contract
-/// promises; with it one line, the verdict on that file.
-/// Returns   true where the bits are the same
-/// Throws    UsageError, FileError
-bool determinism(const DeterminismCommand& command);
+  std::optional<std::filesystem::path> against = {};
+  int threads = processor_count();
+  std::optional<std::string> instruction_set = {};  ///< absent: the widest of this processor
+  ReportOptions reports = {};
+
+  void add(CLI::App& app);
+
+  /// Runs every probe of the contract, writes the files that are asked for, and then on standard
+  /// output: without --against the environment, a hash a probe and the verdict on what the contract
+  /// promises; with it one line, the verdict on that file.
+  /// Returns   kSuccess where the bits are the same
+  /// Throws    UsageError, FileError
+  ExitStatus run() const;
+};
 
 }  // namespace normproof::verification::cli

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <stdexcept>
 
 #include "ref/io/tensor_file.hpp"
 #include "ref/numeric/elementary.hpp"
@@ -12,6 +13,7 @@
 #include "ref/numeric/nan_sign.hpp"
 #include "ref/tensor/contract.hpp"
 #include "verification/cli/output_files.hpp"
+#include "verification/cli/typed_options.hpp"
 #include "verification/evaluation/sequence.hpp"
 
 namespace normproof::verification::cli {
@@ -80,6 +82,35 @@ std::optional<std::string> overflow(const std::vector<Column>& columns) {
   return std::nullopt;
 }
 
+/// Each layer and its options with their defaults.
+std::string layers_text() {
+  constexpr std::size_t kWidth = 98, kIndent = 22;
+  std::string text;
+  for (const std::string& name : model::norm_names()) {
+    const auto options = model::list_options(model::norm_options(name));
+    std::string line = fmt::format("  {:<20}{}", name, options.empty() ? " (none)" : "");
+    std::size_t used = line.size();
+    for (const auto& [field, value] : options) {
+      const std::string setting = fmt::format(" {}={}", field, value);
+      if (used + setting.size() > kWidth) {
+        line += "\n" + std::string(kIndent, ' ');
+        used = kIndent;
+      }
+      line += setting;
+      used += setting.size();
+    }
+    text += line + "\n";
+  }
+  return text;
+}
+
+void refuse_repeated(const Settings& settings) {
+  for (auto setting = settings.begin(); setting != settings.end(); ++setting)
+    for (auto before = settings.begin(); before != setting; ++before)
+      if (before->first == setting->first)
+        throw UsageError(fmt::format("--set {} is given twice; expected once", setting->first));
+}
+
 /// True where the sentence of contract_failure, "<function>: <argument> ...", is about an option of
 /// the layer: then the command line is at fault and not the file.
 bool blames_option(std::string_view message, const model::NormOptions& options) {
@@ -119,6 +150,50 @@ std::optional<std::string> run(const EvalCommand& command, const model::NormOpti
 }
 
 }  // namespace
+
+void EvalCommand::add(CLI::App& app) {
+  require(add_text(app, "LAYER", layer, "The layer; see below for their names and options", ""));
+  require(add_file(app, "--in", in, "The tensors that go in: .npz or .safetensors"));
+  require(add_file(app, "--out", out, "The tensors that come out: .npz or .safetensors"));
+  add_choice(app, "--scalar", scalar,
+             {{"double", EvalScalar::float64},
+              {"oracle50", EvalScalar::oracle50},
+              {"interval", EvalScalar::interval}},
+             "double: the reference (default); oracle50: 50 digits, rounded once at the end; "
+             "interval: an enclosure, as <name>_lo and <name>_hi beside <name>");
+  add_settings(app, "--set", settings, "Options of the layer; may be repeated", "NAME=VALUE",
+               "eps=1e-5");
+  add_flag(app, "--sequence", sequence,
+           "x, grad_y and valid have a leading axis of steps; the state is carried from step to "
+           "step");
+  add_choice(app, "--mode", mode,
+             {{"training", model::Mode::training}, {"inference", model::Mode::inference}},
+             "training (default): statistics of the batch, moving the running ones; inference: "
+             "running statistics, unmoved");
+  check_afterwards(app, [this] { refuse_repeated(settings); });
+  set_footer(
+      app,
+      R"(Tensors in:  x [N,D] or [B,T,D]; optional gamma, beta [D], grad_y (the shape of x; then the
+backward runs), valid [N] or [B,T] (true = a real token), and the state of the layer. Anything
+else is an error.
+Tensors out: y, the statistics, grad_x, grad_gamma, grad_beta, and the state after the step,
+in float64. docs/formats.md has the names.
+
+Layers and their options with defaults, for --set:
+)" + layers_text() +
+          R"(
+Examples:
+  normproof eval layer_norm --in x.npz --out y.npz
+  normproof eval batch_norm --in x.npz --out y.npz --set eps=1e-3 running_decay=0.99
+  normproof eval power_norm --in steps.safetensors --out out.npz --sequence
+  normproof eval rms_norm --in x.npz --out y.npz --scalar interval)");
+}
+
+ExitStatus EvalCommand::run() const {
+  if (const std::optional<std::string> overflown = eval(*this))
+    throw std::runtime_error(*overflown);
+  return kSuccess;
+}
 
 std::optional<std::string> eval(const EvalCommand& command) {
   model::NormOptions options = model::norm_options(command.layer);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ref/model/norm_options.hpp"
+#include "verification/cli/command.hpp"
 
 namespace normproof::verification::cli {
 
@@ -14,12 +15,22 @@ namespace normproof::verification::cli {
 enum class EvalScalar { float64, oracle50, interval };
 
 struct EvalCommand {
+  static constexpr const char* name = "eval";
+  static constexpr const char* summary =
+      "Run a layer, forward and backward, on tensors of your own";
+
   std::string layer = {};
   std::filesystem::path in = {}, out = {};
   EvalScalar scalar = EvalScalar::float64;
   std::vector<std::pair<std::string, std::string>> settings = {};  ///< option, value
   bool sequence = false;                                           ///< a leading axis of steps
   ref::model::Mode mode = ref::model::Mode::training;
+
+  void add(CLI::App& app);
+
+  /// See eval.
+  /// Throws    std::runtime_error where a number has overflowed, too
+  ExitStatus run() const;
 };
 
 /// Runs a layer on the tensors of a file and writes what comes out to another one.

@@ -1,3 +1,5 @@
+#include "verification/cli/golden_bless.hpp"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -6,10 +8,12 @@
 #include "ref/io/atomic_file.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/parallel.hpp"
-#include "verification/cli/golden.hpp"
+#include "verification/cli/golden_options.hpp"
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/text.hpp"
+#include "verification/cli/typed_options.hpp"
+#include "verification/golden/certify/bless.hpp"
 
 namespace normproof::verification::cli {
 
@@ -45,31 +49,53 @@ std::string ask_reason() {
 
 }  // namespace
 
-void golden_bless(const GoldenBlessCommand& command) {
-  ref::io::read_text(command.golden / "manifest.json");  // a first corpus is made by 'make'
-  ref::numeric::set_num_threads(1);                      // the cases are the tasks
+void GoldenBlessCommand::add(CLI::App& app) {
+  add_golden(app, golden);
+  const TextRule sentence = {
+      [](const std::string& text) { return text.find_first_not_of(" \t\n") != std::string::npos; },
+      "a sentence"};
+  add_text(app, "--reason", reason, "Why (default: the terminal is asked)", "TEXT", sentence);
+  add_names(app, "--tier", tiers, golden::corpus::tier_of,
+            "Tiers besides those that the corpus has, with commas between", "TIER");
+  add_only(app, only);
+  add_jobs(app, jobs, "Cases that are certified");
+  set_footer(
+      app,
+      R"(Prints what would be added, removed and changed, by how many units in the last place, and asks for
+a reason, which is kept in BLESSINGS.jsonl beside the cases. Refuses where CI is set. A corpus that
+changed in any other way is refused by every command.
+
+Examples:
+  normproof golden bless --golden verification/golden/data
+  normproof golden bless --golden verification/golden/data --reason 'softmax joins')");
+}
+
+ExitStatus GoldenBlessCommand::run() const {
+  ref::io::read_text(golden / "manifest.json");  // a first corpus is made by 'make'
+  ref::numeric::set_num_threads(1);              // the cases are the tasks
   ProgressBar progress;
-  std::string reason;
+  std::string given;
   const golden::certify::CorpusDifference difference = golden::certify::bless(
-      command.golden,
-      {.tiers = command.tiers,
-       .only = command.only,
-       .jobs = command.jobs,
+      golden,
+      {.tiers = tiers,
+       .only = only,
+       .jobs = jobs,
        .finished = [&](const std::string& path, std::size_t done,
                        std::size_t total) { progress.show("certifying", done, total, path); },
        .reason =
            [&](const golden::certify::CorpusDifference& found) {
              write_stdout(difference_text(found));
-             reason = command.reason ? *command.reason : ask_reason();
-             return reason;
+             given = reason ? *reason : ask_reason();
+             return given;
            }});
-  const std::string folder = clean_line(command.golden.string());
+  const std::string folder = clean_line(golden.string());
   if (difference.empty())
     write_stdout(fmt::format("{}: nothing differs\n", folder));
   else
-    write_stdout(reason.empty()
+    write_stdout(given.empty()
                      ? fmt::format("{}: nothing is changed, for there is no reason\n", folder)
-                     : fmt::format("{}: blessed: {}\n", folder, clean_line(reason)));
+                     : fmt::format("{}: blessed: {}\n", folder, clean_line(given)));
+  return kSuccess;
 }
 
 }  // namespace normproof::verification::cli

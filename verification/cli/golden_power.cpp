@@ -1,14 +1,17 @@
+#include "verification/cli/golden_power.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "ref/numeric/parallel.hpp"
-#include "verification/cli/golden.hpp"
+#include "verification/cli/golden_options.hpp"
 #include "verification/cli/output_files.hpp"
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/text.hpp"
+#include "verification/cli/typed_options.hpp"
 
 namespace normproof::verification::cli {
 
@@ -153,22 +156,48 @@ std::string power_json(const std::vector<LayerPower>& layers, const PowerOptions
 
 }  // namespace
 
-bool golden_power(const GoldenPowerCommand& command) {
-  check_outputs({}, {{"--json", command.json}, {"--markdown", command.markdown}});
+void GoldenPowerCommand::add(CLI::App& app) {
+  constexpr std::size_t kMostSeeds = 10'000;
+  add_named(app, "--tier", options.tier, golden::corpus::tier_of,
+            "quick (default), standard or full", "TIER");
+  add_text(app, "--layer", options.only, "Layers whose name this glob matches (default: all)",
+           "GLOB");
+  add_number(app, "--seeds", options.seeds, 1, kMostSeeds,
+             "Corpora to try: that of 'make', and others of other random numbers (default: 1)");
+  add_accumulation(app, options.accumulation,
+                   "Right implementations alone, whose every operation is of this format: float16 "
+                   "or bfloat16");
+  add_formula(app, options.formula,
+              "one_pass: right implementations alone, whose variance is E[x^2] - E[x]^2");
+  reports.add(app, {ReportForm::json, ReportForm::markdown});
+  add_jobs(app, options.jobs, "Implementations that run");
+  set_footer(
+      app,
+      R"(A second implementation of every layer is broken at each place of its formula in every way that
+the place offers, and held against the cases; so are right implementations that add in other
+orders. Exit status 1 if a wrong one passes, or a right one fails.
+
+Examples:
+  normproof golden power
+  normproof golden power --layer rms_norm --seeds 10 --markdown power.md)");
+}
+
+ExitStatus GoldenPowerCommand::run() const {
+  check_outputs({}, reports.named());
   ref::numeric::set_num_threads(1);  // the implementations are the tasks
   ProgressBar progress;
-  PowerOptions options = command.options;
-  options.finished = [&](const std::string& layer, std::size_t done, std::size_t total) {
+  PowerOptions watched = options;
+  watched.finished = [&](const std::string& layer, std::size_t done, std::size_t total) {
     progress.show("mutating", done, total, layer);
   };
-  const std::vector<LayerPower> layers = golden::gate::measure_power(options);
+  const std::vector<LayerPower> layers = golden::gate::measure_power(watched);
   write_all({[&] { write_stdout(power_report(layers, options)); },
-             to_file(command.json, [&] { return power_json(layers, options); }),
-             to_file(command.markdown, [&] {
+             to_file(reports.json, [&] { return power_json(layers, options); }),
+             to_file(reports.markdown, [&] {
                return power_heading(options, layers.front().styles) +
                       power_report(layers, options) + "\n" + killers_table(layers);
              })});
-  return all_as_it_should(totals_of(layers, options.seeds));
+  return all_as_it_should(totals_of(layers, options.seeds)) ? kSuccess : kNumericalFailure;
 }
 
 }  // namespace normproof::verification::cli

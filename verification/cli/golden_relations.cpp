@@ -1,14 +1,17 @@
+#include "verification/cli/golden_relations.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
-#include "verification/cli/golden.hpp"
-#include "verification/cli/golden_report.hpp"
+#include "verification/cli/golden_options.hpp"
 #include "verification/cli/output_files.hpp"
 #include "verification/cli/progress_bar.hpp"
+#include "verification/cli/shell_line.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/text.hpp"
+#include "verification/cli/typed_options.hpp"
 #include "verification/report/json_lines.hpp"
 #include "verification/report/junit.hpp"
 
@@ -39,12 +42,11 @@ std::size_t count_of(const std::vector<RelationResult>& results, RelationOutcome
 }
 
 std::string relation_repro(const GoldenRelationsCommand& command, const RelationResult& result) {
-  std::string line = fmt::format("normproof golden relations --golden {} --pipe {}",
-                                 shell_word(command.golden.string()), shell_word(command.pipe));
-  if (command.timeout != GoldenRelationsCommand{}.timeout)
-    line += fmt::format(" --timeout {}", command.timeout);
-  return line + fmt::format(" --relations {} --only {}", golden::gate::to_string(result.relation),
-                            shell_word(result.path));
+  GoldenRelationsCommand alone = command;
+  alone.relations = {result.relation};
+  alone.only = result.path;
+  alone.reports = {};
+  return shell_line("golden relations", alone);
 }
 
 bool all_held(const std::vector<RelationResult>& results) {
@@ -118,20 +120,39 @@ report::Checks relation_checks(const std::vector<RelationResult>& results,
 
 }  // namespace
 
-bool golden_relations(const GoldenRelationsCommand& command) {
-  check_outputs({{"--golden", command.golden / "manifest.json"}},
-                {{"--json", command.json}, {"--junit", command.junit}});
-  const auto cases = golden::certify::list_corpus(command.golden, command.only);
+void GoldenRelationsCommand::add(CLI::App& app) {
+  add_golden(app, golden);
+  add_pipe(app, pipe, timeout);
+  add_names(app, "--relations", relations, golden::gate::relation_of,
+            "repeat, memory, split, permute or neighbour, or several of them with commas between "
+            "(default: all)",
+            "LIST");
+  add_only(app, only);
+  reports.add(app, {ReportForm::json_lines, ReportForm::junit});
+  set_footer(
+      app,
+      R"(What no tolerance finds: an answer that changes from call to call (repeat) or with what memory
+held (memory), that depends on the batch around a sample (split, permute), or that a sample of
+NaN spreads to (neighbour). Layers with statistics over samples are held to repeat, memory and,
+within the bound, permute. Exit status 1 if one is broken.
+
+Examples:
+  normproof golden relations --golden golden --pipe ./my_kernel
+  normproof golden relations --golden golden --pipe ./my_kernel --relations split --only '*/rms_norm/*')");
+}
+
+ExitStatus GoldenRelationsCommand::run() const {
+  check_outputs({{"--golden", golden / "manifest.json"}}, reports.named());
+  const auto cases = golden::certify::list_corpus(golden, only);
   ProgressBar progress;
   const std::vector<RelationResult> results = golden::gate::check_relations(
-      command.golden, cases, golden::gate::relation_asks(command.pipe, command.timeout),
-      command.relations,
+      golden, cases, golden::gate::relation_asks(pipe, timeout), relations,
       [&](std::size_t done) { progress.show("asking", done, cases.size(), cases[done - 1].path); });
-  const report::Checks checks = relation_checks(results, command);
-  write_all({[&] { write_stdout(relations_text(results, command, cases.size())); },
-             to_file(command.json, [&] { return report::json_lines(checks); }),
-             to_file(command.junit, [&] { return report::junit(checks); })});
-  return all_held(results);
+  const report::Checks checks = relation_checks(results, *this);
+  write_all({[&] { write_stdout(relations_text(results, *this, cases.size())); },
+             to_file(reports.json, [&] { return report::json_lines(checks); }),
+             to_file(reports.junit, [&] { return report::junit(checks); })});
+  return all_held(results) ? kSuccess : kNumericalFailure;
 }
 
 }  // namespace normproof::verification::cli

@@ -12,6 +12,7 @@
 
 #include "ref/io/file_failure.hpp"
 #include "ref/numeric/nan_sign.hpp"
+#include "verification/cli/shell_line.hpp"
 #include "verification/cli/text.hpp"
 #include "verification/process/lines.hpp"
 
@@ -23,20 +24,14 @@ using golden::gate::TensorResult;
 namespace {
 
 std::string repro_line(const GoldenCheckCommand& command, const std::string& path) {
-  std::string line =
-      fmt::format("normproof golden check --golden {}", shell_word(command.golden.string()));
-  if (command.candidate) line += " --candidate " + shell_word(command.candidate->string());
-  if (command.pipe) line += " --pipe " + shell_word(*command.pipe);
-  if (command.pipe && command.timeout != GoldenCheckCommand{}.timeout)
-    line += fmt::format(" --timeout {}", command.timeout);
-  if (!command.options.outputs.empty())
-    line += fmt::format(" --outputs {}", fmt::join(command.options.outputs, ","));
-  if (command.options.accumulation)
-    line +=
-        fmt::format(" --accumulation {}", golden::corpus::to_string(*command.options.accumulation));
-  if (command.options.formula != golden::gate::Formula::two_pass)
-    line += fmt::format(" --formula {}", golden::gate::to_string(command.options.formula));
-  return line + " --only " + shell_word(path);
+  const GoldenCheckCommand usual;
+  GoldenCheckCommand alone = command;
+  alone.only = path;
+  alone.min_cases = usual.min_cases;
+  alone.xfail = usual.xfail;
+  alone.jobs = usual.jobs;
+  alone.reports = usual.reports;
+  return shell_line("golden check", alone);
 }
 
 struct Pattern {
@@ -139,22 +134,6 @@ bool is_bad(Outcome outcome) {
 }
 
 }  // namespace
-
-std::string shell_word(const std::string& text) {
-  if (!text.empty() &&
-      text.find_first_not_of(
-          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,=:") ==
-          std::string::npos)
-    return text;
-  std::string result = "'";
-  for (const char c : text) {
-    if (c == '\'')
-      result += "'\\''";
-    else
-      result += c;
-  }
-  return result + "'";
-}
 
 std::size_t GoldenReport::count(Outcome outcome) const {
   return static_cast<std::size_t>(std::ranges::count(cases, outcome, &CheckedCase::outcome));

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "verification/cli/golden.hpp"
+#include "verification/cli/golden_check.hpp"
 #include "verification/report/checks.hpp"
 
 namespace normproof::verification::cli {
@@ -49,9 +49,6 @@ std::string golden_markdown(const GoldenReport& report);
 /// A check a case, a finding for each output that failed; and one more, failed, where there are
 /// fewer cases than expected.
 report::Checks golden_checks(const GoldenReport& report);
-
-/// The text as one word for sh.
-std::string shell_word(const std::string& text);
 
 /// "y at [0, 3]: got -0.25, exact -0.75, bound 5.1e-07 (ratio 980000); 3 of 112 elements"; all
 /// metrics.

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "verification/agreement/row.hpp"
-#include "verification/cli/gpu.hpp"
+#include "verification/cli/gpu_agree.hpp"
 #include "verification/report/checks.hpp"
 
 /// What `normproof gpu agree` says of its rows.

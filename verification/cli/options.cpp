@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "ref/numeric/errors.hpp"
-#include "verification/cli/golden_report.hpp"
+#include "verification/cli/shell_line.hpp"
 #include "verification/cli/text.hpp"
 #include "verification/cli/typed_options.hpp"
 
@@ -35,8 +35,17 @@ std::string listed(const Texts& names) {
   return fmt::format("{} and {}", fmt::join(before, ", "), names.back());
 }
 
-std::string same_text(const std::string& text) {
-  return text;
+template <class Field>
+CLI::Option* add_any_text(CLI::App& app, const std::string& name, Field& field,
+                          const std::string& help, const std::string& type,
+                          const std::optional<TextRule>& rule) {
+  const auto parse = [name, rule](const std::string& text) {
+    if (rule && !rule->accepts(text))
+      throw UsageError(fmt::format("{} is '{}'; expected {}", name, text, rule->expectation));
+    return text;
+  };
+  return add_value(
+      app, name, field, parse, [](const std::string& text) { return text; }, help, type);
 }
 
 }  // namespace
@@ -77,13 +86,15 @@ CLI::Option* require(CLI::Option* option) {
 }
 
 CLI::Option* add_text(CLI::App& app, const std::string& name, std::string& field,
-                      const std::string& help, const std::string& type) {
-  return add_value(app, name, field, same_text, same_text, help, type);
+                      const std::string& help, const std::string& type,
+                      std::optional<TextRule> rule) {
+  return add_any_text(app, name, field, help, type, rule);
 }
 
 CLI::Option* add_text(CLI::App& app, const std::string& name, std::optional<std::string>& field,
-                      const std::string& help, const std::string& type) {
-  return add_value(app, name, field, same_text, same_text, help, type);
+                      const std::string& help, const std::string& type,
+                      std::optional<TextRule> rule) {
+  return add_any_text(app, name, field, help, type, rule);
 }
 
 CLI::Option* add_flag(CLI::App& app, const std::string& name, bool& field,
@@ -132,6 +143,13 @@ CLI::Option* add_settings(CLI::App& app, const std::string& name, Settings& fiel
     return texts;
   };
   return take_several(add_bound(app, name, {read, write}, help, type));
+}
+
+CLI::Option* add_list(CLI::App& app, const std::string& name, std::vector<std::string>& field,
+                      const std::string& help) {
+  return add_value(
+      app, name, field, [name](const std::string& text) { return split_list(name, text); },
+      [](const Texts& names) { return fmt::format("{}", fmt::join(names, ",")); }, help, "LIST");
 }
 
 void set_footer(CLI::App& app, const std::string& text) {

@@ -36,10 +36,18 @@ CLI::Option* add_bound(CLI::App& app, const std::string& name, Binding binding,
 CLI::Option* take_several(CLI::Option* option);
 CLI::Option* require(CLI::Option* option);
 
+/// Which texts an option takes, and what is said of them where it refuses another.
+struct TextRule {
+  bool (*accepts)(const std::string& text);
+  const char* expectation;  ///< "a command for sh"
+};
+
 CLI::Option* add_text(CLI::App& app, const std::string& name, std::string& field,
-                      const std::string& help, const std::string& type);
+                      const std::string& help, const std::string& type,
+                      std::optional<TextRule> rule = std::nullopt);
 CLI::Option* add_text(CLI::App& app, const std::string& name, std::optional<std::string>& field,
-                      const std::string& help, const std::string& type);
+                      const std::string& help, const std::string& type,
+                      std::optional<TextRule> rule = std::nullopt);
 CLI::Option* add_flag(CLI::App& app, const std::string& name, bool& field, const std::string& help);
 
 /// The name of a file: '' is refused.
@@ -57,6 +65,10 @@ using Settings = std::vector<std::pair<std::string, std::string>>;
 CLI::Option* add_settings(CLI::App& app, const std::string& name, Settings& field,
                           const std::string& help, const std::string& type,
                           const std::string& example);
+
+/// Names with commas between.
+CLI::Option* add_list(CLI::App& app, const std::string& name, std::vector<std::string>& field,
+                      const std::string& help);
 
 /// What --help says below the options.
 void set_footer(CLI::App& app, const std::string& text);

@@ -100,17 +100,59 @@ const CLI::Option* find_repeated(const CLI::App& app) {
   return nullptr;
 }
 
+std::string one_line(std::string text) {
+  std::ranges::replace(text, '\n', ' ');
+  while (!text.empty() && text.back() == ' ') text.pop_back();
+  return text;
+}
+
+/// An option that must be given, and is not.
+const CLI::Option* find_missing(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options())
+    if (option->get_required() && option->count() == 0) return option;
+  for (const CLI::App* verb : app.get_subcommands())
+    if (const CLI::Option* const found = find_missing(*verb)) return found;
+  return nullptr;
+}
+
+/// The option of that name which takes a value.
+const CLI::Option* find_option(const CLI::App& app, const std::string& name) {
+  for (const CLI::Option* option : app.get_options())
+    if (option->get_items_expected_max() > 0 && option->check_name(name)) return option;
+  for (const CLI::App* verb : app.get_subcommands())
+    if (const CLI::Option* const found = find_option(*verb, name)) return found;
+  return nullptr;
+}
+
+/// "expected FILE: The tensors that go in"
+std::string expectation_of(const CLI::Option& option) {
+  return fmt::format("expected {}: {}",
+                     option.get_positional() ? option.get_name() : option.get_type_name(),
+                     one_line(option.get_description()));
+}
+
+/// What is wrong where CLI11 has thrown `error`: its classes say which kind of mistake it is.
+std::string sentence_of(const CLI::App& app, const CLI::ParseError& error,
+                        const std::string& last_argument) {
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    if (const CLI::Option* const repeated = find_repeated(app))
+      return fmt::format("{} is given more than once; expected once", repeated->get_name());
+    // A value is missing at the end alone: elsewhere the next argument is taken for it.
+    if (const CLI::Option* const valueless = find_option(app, last_argument))
+      return fmt::format("{} is given without a value; {}", last_argument,
+                         expectation_of(*valueless));
+  }
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)
+    if (const CLI::Option* const missing = find_missing(app))
+      return fmt::format("{} is required; {}", missing->get_name(), expectation_of(*missing));
+  return one_line(error.what());
+}
+
 Run print(const std::string& text) {
   return [text] {
     write_stdout(text);
     return kSuccess;
   };
-}
-
-std::string one_line(std::string text) {
-  std::ranges::replace(text, '\n', ' ');
-  while (!text.empty() && text.back() == ' ') text.pop_back();
-  return text;
 }
 
 }  // namespace
@@ -129,14 +171,14 @@ Run parse_arguments(const Command& program, const std::vector<std::string>& argu
     return print(app.help());
   } catch (const CLI::CallForVersion&) {
     return print(app.version() + "\n");
-  } catch (const std::exception& error) {
+  } catch (const CLI::ParseError& error) {
     if (asks_for_help(app)) return print(app.help());
     refuse_unknown(app);
-    if (const CLI::Option* const repeated = find_repeated(app))
-      throw UsageError(
-          fmt::format("{} is given more than once; expected once", repeated->get_name()));
-    if (dynamic_cast<const CLI::ParseError*>(&error) == nullptr) throw;
-    throw UsageError(one_line(error.what()));
+    throw UsageError(sentence_of(app, error, arguments.empty() ? "" : arguments.back()));
+  } catch (const UsageError&) {
+    if (asks_for_help(app)) return print(app.help());
+    refuse_unknown(app);
+    throw;
   }
   refuse_unknown(app);
   return runs.at(&find_given(app));

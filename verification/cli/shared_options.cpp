@@ -11,6 +11,11 @@ namespace normproof::verification::cli {
 namespace {
 
 constexpr int kMostThreads = 1024;
+constexpr auto kLargestSeed = std::numeric_limits<std::uint64_t>::max();
+
+std::string jobs_help(const std::string& what) {
+  return what + " at the same time (default: the number of processors); no result depends on it";
+}
 
 }  // namespace
 
@@ -19,9 +24,11 @@ int processor_count() {
 }
 
 void add_jobs(CLI::App& app, int& jobs, const std::string& what) {
-  add_number(
-      app, "--jobs", jobs, 1, kMostThreads,
-      what + " at the same time (default: the number of processors); no result depends on it");
+  add_number(app, "--jobs", jobs, 1, kMostThreads, jobs_help(what));
+}
+
+void add_jobs(CLI::App& app, std::optional<int>& jobs, const std::string& what) {
+  add_number(app, "--jobs", jobs, 1, kMostThreads, jobs_help(what));
 }
 
 void add_threads(CLI::App& app, int& threads) {
@@ -30,8 +37,16 @@ void add_threads(CLI::App& app, int& threads) {
 }
 
 void add_seed(CLI::App& app, std::uint64_t& seed, const std::string& what) {
-  add_number(app, "--seed", seed, 0, std::numeric_limits<std::uint64_t>::max(),
+  add_number(app, "--seed", seed, 0, kLargestSeed,
              fmt::format("Seed of {} (default: {})", what, seed));
+}
+
+void add_seed(CLI::App& app, std::optional<std::uint64_t>& seed, const std::string& help) {
+  add_number(app, "--seed", seed, 0, kLargestSeed, help);
+}
+
+void add_json_flag(CLI::App& app, bool& json) {
+  add_flag(app, "--json", json, "JSON on standard output");
 }
 
 void add_corpus_files(CLI::App& app, CorpusFiles& files) {

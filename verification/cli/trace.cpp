@@ -10,6 +10,8 @@
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/text.hpp"
+#include "verification/cli/training_source_options.hpp"
+#include "verification/cli/typed_options.hpp"
 
 namespace normproof::verification::cli {
 namespace {
@@ -76,23 +78,50 @@ std::string trace_json(const TraceCommand& command, const std::string& corpus,
   return object.dump(1) + "\n";
 }
 
-void trace(const TraceCommand& command) {
-  training::RunConfig config = load_config(command.source);
-  ref::numeric::set_num_threads(command.threads);
-  const TrainingData loaded = load_training_data(command.source, config);
+void TraceCommand::add(CLI::App& app) {
+  require(add_folder(app, "--out", out, "A new folder"));
+  add_number(app, "--steps", steps, 1, 9999, "How many steps (default: 1)", "K");
+  add_flag(app, "--certified", certified,
+           "Each element is the double nearest to the true value; beside it what remains");
+  add_choice(app, "--format", suffix, {{"safetensors", ".safetensors"}, {"npz", ".npz"}},
+             "safetensors (default) or npz");
+  add_training_source(app, source);
+  add_initial_weights(app, weights);
+  add_threads(app, threads);
+  add_json_flag(app, json);
+  set_footer(
+      app,
+      R"(Writes config.json, data.json, initial.safetensors (the state before the first step), step_0001.safetensors ...
+(batch, every intermediate tensor, every gradient, the state after the step) and manifest.json:
+what an implementation of the forward, the backward or the optimizer is held against.
+With --certified the steps are taken in balls of thousands of bits until the nearest double of every
+element is certain; what is printed then is a proof of how far the run in double is from the truth.
+
+Examples:
+  normproof trace --out t --steps 3
+  normproof trace --out t --weights weights.npz
+  normproof trace --out t --steps 20 --certified --set encoder.d_model=8 --set encoder.d_ff=8 \
+    --set training.batch_size=2)");
+}
+
+ExitStatus TraceCommand::run() const {
+  training::RunConfig config = load_config(source);
+  ref::numeric::set_num_threads(threads);
+  const TrainingData loaded = load_training_data(source, config);
   ProgressBar progress;
-  const TraceSummary summary = training::trace(
+  const TraceSummary traced = training::trace(
       config, loaded.data,
-      {.out = command.out,
-       .steps = command.steps,
-       .certified = command.certified,
-       .suffix = command.suffix,
-       .weights = load_weights(command.weights, config),
-       .after_step = [&](const std::string& stage, std::size_t done, std::size_t steps) {
-         progress.show(fmt::format("tracing, {}", stage), done, steps, "");
+      {.out = out,
+       .steps = steps,
+       .certified = certified,
+       .suffix = suffix,
+       .weights = load_weights(weights, config),
+       .after_step = [&](const std::string& stage, std::size_t done, std::size_t total) {
+         progress.show(fmt::format("tracing, {}", stage), done, total, "");
        }});
-  write_stdout(command.json ? trace_json(command, loaded.corpus, summary)
-                            : trace_text(command, loaded.corpus, summary));
+  write_stdout(json ? trace_json(*this, loaded.corpus, traced)
+                    : trace_text(*this, loaded.corpus, traced));
+  return kSuccess;
 }
 
 }  // namespace normproof::verification::cli

@@ -1,29 +1,39 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <optional>
+#include <string>
 
+#include "verification/cli/command.hpp"
+#include "verification/cli/shared_options.hpp"
 #include "verification/cli/training_source.hpp"
 #include "verification/training/trace.hpp"
 
 namespace normproof::verification::cli {
 
 struct TraceCommand {
-  TrainingSource source = {};
+  static constexpr const char* name = "trace";
+  static constexpr const char* summary =
+      "Write every tensor of the first steps of a training, in double or certified";
+
   std::filesystem::path out = {};
-  std::optional<std::filesystem::path> weights = {};  ///< to begin with, in PyTorch's names
   std::size_t steps = 1;
   bool certified = false;
   std::string suffix = ".safetensors";
-  int threads = 1;
+  TrainingSource source = {};
+  std::optional<std::filesystem::path> weights = {};  ///< to begin with, in PyTorch's names
+  int threads = processor_count();
   bool json = false;
-};
 
-/// Writes every tensor of the first steps of a training: see training::trace. On standard output a
-/// line a step, or with `json` one object: of a certified trace how far the run in double is from
-/// the truth, and by what factor a step that grows.
-/// Throws    UsageError, FileError, training::RunFailure
-void trace(const TraceCommand& command);
+  void add(CLI::App& app);
+
+  /// Writes every tensor of the first steps of a training: see training::trace. On standard output
+  /// a line a step, or with `json` one object: of a certified trace how far the run in double is
+  /// from the truth, and by what factor a step that grows.
+  /// Throws    UsageError, FileError, training::RunFailure
+  ExitStatus run() const;
+};
 
 /// The text on standard output.
 std::string trace_text(const TraceCommand& command, const std::string& corpus,

@@ -14,10 +14,13 @@
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/text.hpp"
 #include "verification/cli/train_page.hpp"
+#include "verification/cli/training_source_options.hpp"
+#include "verification/cli/typed_options.hpp"
 #include "verification/training/run.hpp"
 
 namespace normproof::verification::cli {
 
+using ref::numeric::UsageError;
 using training::RunConfig;
 
 namespace {
@@ -81,26 +84,58 @@ training::RunSummary train_to_end(const TrainCommand& command, const RunConfig& 
 
 }  // namespace
 
-void train(const TrainCommand& command) {
-  RunConfig config = configuration(command);
-  if (command.print_config) {
+void TrainCommand::add(CLI::App& app) {
+  add_folder(app, "--out", out, "The folder of the run; not there yet, or empty, or with --resume");
+  add_training_source(app, source);
+  add_initial_weights(app, weights);
+  add_flag(app, "--resume", resume, "Go on after the last checkpoint in --out, to the same bits");
+  add_number(app, "--checkpoint-every", checkpoint_every, 0, 1'000'000'000,
+             "A checkpoint each N steps too (default: at the end of each epoch alone)");
+  add_threads(app, threads);
+  add_flag(app, "--print-config", print_config, "Print all settings, and do nothing else");
+  check_afterwards(app, [this] {
+    if (out.empty() && !print_config)
+      throw UsageError("--out is not given; expected the folder of the run");
+    if (resume && weights)
+      throw UsageError(
+          "--weights is given with --resume; expected one of them: a run keeps the weights that it "
+          "began with");
+  });
+  set_footer(
+      app,
+      R"(Writes config.json, data.json, metrics.jsonl (a line a step with loss, accuracy, the norm of every
+gradient, the statistics of every norm and the SHA-256 of the state), checkpoint.safetensors and
+page.html. The hashes are those of every machine, compiler and number of threads.
+Exit status 1 if a value is no longer finite: the sentence names the step and the tensor.
+
+Examples:
+  normproof train --out run
+  normproof train --out run --set norm.name=power_norm --set encoder.num_layers=2
+  normproof train --out run --data Sentences_AllAgree.txt --vocab vocab.txt
+  normproof train --out run --resume)");
+}
+
+ExitStatus TrainCommand::run() const {
+  RunConfig config = configuration(*this);
+  if (print_config) {
     write_stdout(training::config_json(config));
-    return;
+    return kSuccess;
   }
-  ref::numeric::set_num_threads(command.threads);
-  const TrainingData loaded = load_training_data(command.source, config);
+  ref::numeric::set_num_threads(threads);
+  const TrainingData loaded = load_training_data(source, config);
   const training::Dataset& data = loaded.data;
-  const training::RunSummary summary = train_to_end(command, config, data);
-  const std::filesystem::path page = command.out / "page.html";
-  ref::io::write_file(page, train_page(ref::io::read_text(command.out / "metrics.jsonl"), config));
+  const training::RunSummary trained = train_to_end(*this, config, data);
+  const std::filesystem::path page = out / "page.html";
+  ref::io::write_file(page, train_page(ref::io::read_text(out / "metrics.jsonl"), config));
   write_stdout(fmt::format(
       "{}: {}, {} to train on, {} to validate on\n"
       "training loss {:.4f}; validation loss {:.4f}, accuracy {:.4f}, macro-F1 {:.4f}\n"
       "sha256 {}\n",
-      clean_line(loaded.corpus), plural(summary.steps, "step"),
+      clean_line(loaded.corpus), plural(trained.steps, "step"),
       count_text(data.training.sequences.size()), count_text(data.validation.sequences.size()),
-      summary.training_loss, summary.validation_loss, summary.validation.accuracy,
-      summary.validation.macro_f1, summary.sha256));
+      trained.training_loss, trained.validation_loss, trained.validation.accuracy,
+      trained.validation.macro_f1, trained.sha256));
+  return kSuccess;
 }
 
 }  // namespace normproof::verification::cli

@@ -10,6 +10,7 @@ training::RunConfig load_config(const TrainingSource& source) {
   if (source.config)
     config = training::parse_config(ref::io::read_text(*source.config), source.config->string());
   for (const auto& [key, value] : source.settings) training::set_setting(config, key, value);
+  if (source.seed) training::set_setting(config, "training.seed", std::to_string(*source.seed));
   return config;
 }
 

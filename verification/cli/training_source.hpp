@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -16,11 +17,12 @@ namespace normproof::verification::cli {
 struct TrainingSource {
   std::optional<std::filesystem::path> config = {};
   std::vector<std::pair<std::string, std::string>> settings = {};  ///< key and value
+  std::optional<std::uint64_t> seed = {};                          ///< the setting training.seed
   CorpusFiles files = {};
   std::optional<std::filesystem::path> validation = {};  ///< numbers of sentences, a line each
 };
 
-/// The defaults, then the file, then the settings.
+/// The defaults, then the file, then the settings, then the seed.
 /// Throws    UsageError, FileError
 training::RunConfig load_config(const TrainingSource& source);
 

@@ -1,25 +1,23 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
-#include <string>
-#include <vector>
+#include <filesystem>
+#include <optional>
 
 #include "verification/cli/training_source.hpp"
 
+namespace CLI {
+class App;
+}
+
 namespace normproof::verification::cli {
 
-/// The options that say what is trained and on what, as text.
-struct TrainingSourceTexts {
-  std::string config, validation, data, vocab, seed;
-  std::vector<std::string> settings;
-};
+/// The options that say what is trained and on what.
+void add_training_source(CLI::App& app, TrainingSource& source);
 
-void add_training_source(CLI::App& command, TrainingSourceTexts& texts);
+/// --data, --vocab and --validation alone.
+void add_training_data(CLI::App& app, TrainingSource& source);
 
 /// --weights: what is begun with.
-void add_initial_weights(CLI::App& command, std::string& text);
-
-/// Throws    UsageError
-TrainingSource training_source_of(const CLI::App& command, const TrainingSourceTexts& texts);
+void add_initial_weights(CLI::App& app, std::optional<std::filesystem::path>& weights);
 
 }  // namespace normproof::verification::cli

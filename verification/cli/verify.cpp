@@ -15,6 +15,7 @@
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/text.hpp"
 #include "verification/cli/text_report.hpp"
+#include "verification/cli/typed_options.hpp"
 #include "verification/cli/verify_checks.hpp"
 #include "verification/report/junit.hpp"
 
@@ -63,9 +64,33 @@ ReportedClaim report_claim(const claims::engine::Claim& claim,
 
 }  // namespace
 
+void VerifyCommand::add(CLI::App& app) {
+  add_text(app, "--claims", claims,
+           "The claims to check: globs on their ids, separated by commas, such as 'A*,D1[0-3]' "
+           "(default: all)",
+           "GLOB");
+  add_seed(app, seed, "every random choice");
+  add_number(app, "--cases", cases, 1, 1'000'000'000,
+             "Cases that each claim is tried on (default: 1000)");
+  add_jobs(app, jobs, "Claims");
+  add_corpus_files(app, files);
+  reports.add(app, {ReportForm::json, ReportForm::junit, ReportForm::html});
+  set_footer(
+      app,
+      R"(Prints a table of the claims and their verdicts, then the statistics of the batches, on standard
+output. The same seed, cases and files give the same bytes, whatever --jobs is.
+Exit status 1 if a verdict is unexpected or a layer becomes unstable.
+
+Examples:
+  normproof verify
+  normproof verify --claims 'C*' --cases 100000 --seed 7
+  normproof verify --data Sentences_AllAgree.txt --vocab vocab.txt --html report.html
+  normproof verify --json report.json --junit report.xml)");
+}
+
 Report make_report(const VerifyCommand& command) {
   check_outputs({{"--data", command.files.data}, {"--vocab", command.files.vocab}},
-                {{"--json", command.json}, {"--junit", command.junit}, {"--html", command.html}});
+                command.reports.named());
   const auto selected = claims::engine::select_claims(claims::ledger::ledger(), command.claims);
   const Corpus corpus = load_corpus(command.files, kLongestSentence);
   Report report{.version = NORMPROOF_VERSION,
@@ -93,14 +118,14 @@ Report make_report(const VerifyCommand& command) {
   return report;
 }
 
-bool verify(const VerifyCommand& command) {
-  const Report report = make_report(command);
+ExitStatus VerifyCommand::run() const {
+  const Report report = make_report(*this);
   write_all(
       {[&] { write_stdout(text_report(report, terminal_width(STDOUT_FILENO, default_width))); },
-       to_file(command.json, [&] { return json_report(report); }),
-       to_file(command.junit, [&] { return report::junit(verify_checks(report)); }),
-       to_file(command.html, [&] { return html_report(report); })});
-  return succeeded(report);
+       to_file(reports.json, [&] { return json_report(report); }),
+       to_file(reports.junit, [&] { return report::junit(verify_checks(report)); }),
+       to_file(reports.html, [&] { return html_report(report); })});
+  return succeeded(report) ? kSuccess : kNumericalFailure;
 }
 
 }  // namespace normproof::verification::cli

@@ -1,17 +1,38 @@
 #pragma once
 
-#include "verification/cli/command_line.hpp"
+#include <cstdint>
+#include <string>
+
+#include "verification/cli/command.hpp"
+#include "verification/cli/corpus.hpp"
 #include "verification/cli/report.hpp"
+#include "verification/cli/report_options.hpp"
+#include "verification/cli/shared_options.hpp"
 
 namespace normproof::verification::cli {
 
-/// Checks the claims, follows the statistics, writes the files that are asked for and then the
-/// table on standard output.
-/// Returns   true where everything is as expected
-/// Throws    UsageError, FileError
-bool verify(const VerifyCommand& command);
+struct VerifyCommand {
+  static constexpr const char* name = "verify";
+  static constexpr const char* summary =
+      "Check the ledger of claims, and follow the statistics of real batches of sentences";
 
-/// Everything of `verify` but the output.
+  std::string claims = "*";
+  std::uint64_t seed = 1;
+  std::size_t cases = 1000;
+  int jobs = processor_count();
+  CorpusFiles files = {};
+  ReportOptions reports = {};
+
+  void add(CLI::App& app);
+
+  /// Checks the claims, follows the statistics, writes the files that are asked for and then the
+  /// table on standard output.
+  /// Returns   kSuccess where everything is as expected
+  /// Throws    UsageError, FileError
+  ExitStatus run() const;
+};
+
+/// Everything of `run` but the output.
 Report make_report(const VerifyCommand& command);
 
 }  // namespace normproof::verification::cli

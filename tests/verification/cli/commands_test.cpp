@@ -125,20 +125,56 @@ TEST(Commands, NameTheNearestToAnUnknownOption) {
   }
 }
 
+/// An option's type and description, on one line.
+std::string definition_of(const CLI::Option& option) {
+  std::string text = option.get_type_name() + ": " + option.get_description();
+  std::ranges::replace(text, '\n', ' ');
+  return text;
+}
+
 TEST(Commands, DefineASharedOptionOnce) {
-  // A name, and the first command that has it with what it takes and what for.
-  std::map<std::string, std::pair<std::string, std::string>> first;
-  const std::set<std::string> shared = {"--data", "--vocab", "--threads"};
+  std::map<std::string, std::map<std::string, std::string>> definitions;  // by name, with a command
+  std::map<std::string, std::size_t> uses;
   for (const CalledCommand& called : called_commands()) {
     CLI::App app;
     for (const CLI::Option* option : options_of(app, called)) {
-      if (!shared.contains(option->get_name())) continue;
-      const std::string what = option->get_type_name() + ": " + option->get_description();
-      const auto [there, is_new] = first.try_emplace(option->get_name(), called.text(), what);
-      EXPECT_EQ(there->second.second, what)
-          << option->get_name() << " of " << there->second.first << " and of " << called.text();
+      ++uses[option->get_name()];
+      definitions[option->get_name()].try_emplace(definition_of(*option), called.text());
     }
   }
+  // Of another thing in each command.
+  const std::set<std::string> several = {
+      "--accumulation", "--device", "--format", "--formula", "--history", "--jobs",  "--json",
+      "--mode",         "--out",    "--seed",   "--seeds",   "--set",     "--steps", "--tier"};
+  for (const auto& [name, found] : definitions)
+    EXPECT_EQ(found.size() > 1, several.contains(name))
+        << name << " of " << found.begin()->second << " and of " << found.rbegin()->second;
+  for (const auto& [definition, command] : definitions.at("--jobs"))
+    EXPECT_THAT(definition, testing::AllOf(testing::StartsWith("N: "),
+                                           HasSubstr(" at the same time (default: the number of")))
+        << command;
+  for (const auto& [definition, command] : definitions.at("--seed"))
+    EXPECT_EQ(definition.find("N: "), 0u) << command;
+  EXPECT_LE(definitions.at("--json").size(), 3u);
+  EXPECT_EQ(definitions.at("--device").size(), 2u);
+  EXPECT_GE(uses.at("--junit"), 5u);
+  EXPECT_GE(uses.at("--golden"), 4u);
+}
+
+TEST(Commands, MistakesAreOneSentence) {
+  EXPECT_THAT(refusal_of({}),
+              HasSubstr("no command is given; expected one of verify, eval, tokenize, elementary"));
+  EXPECT_THAT(refusal_of({"golden"}),
+              HasSubstr("no golden command is given; expected one of make, check"));
+  EXPECT_THAT(refusal_of({"golden", "chekc"}),
+              HasSubstr("unknown golden command 'chekc'; did you mean 'check'?"));
+  EXPECT_THAT(refusal_of({"regress"}),
+              HasSubstr("no regress command is given; expected one of record, compare (see "
+                        "normproof regress --help)"));
+  EXPECT_THAT(refusal_of({"study"}), HasSubstr("list, run, status, report"));
+  EXPECT_THAT(refusal_of({"verify", "tokenize"}), HasSubstr("more than one command is given"));
+  EXPECT_THAT(refusal_of({"study", "list", "more"}),
+              HasSubstr("unexpected argument 'more' of study list"));
 }
 
 }  // namespace

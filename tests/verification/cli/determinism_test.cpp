@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "tests/verification/cli/parsed.hpp"
 #include "tests/verification/cli/program_run.hpp"
 #include "tests/verification/report/schema_rules.hpp"
 
@@ -21,6 +22,21 @@ std::string replaced(std::string text, const std::string& what, const std::strin
   const std::size_t at = text.find(what);
   EXPECT_NE(at, std::string::npos) << what;
   return text.replace(at, what.size(), by);
+}
+
+TEST(DeterminismOptions, AreTaken) {
+  const auto plain = parsed<tool::DeterminismCommand>({});
+  EXPECT_FALSE(plain.against || plain.instruction_set || plain.reports.json || plain.reports.junit);
+  const auto full =
+      parsed<tool::DeterminismCommand>({"--against", "a", "--json", "j", "--junit", "x",
+                                        "--threads", "2", "--instruction-set", "avx2"});
+  EXPECT_EQ(full.against, "a");
+  EXPECT_EQ(full.reports.json, "j");
+  EXPECT_EQ(full.reports.junit, "x");
+  EXPECT_EQ(full.threads, 2);
+  EXPECT_EQ(full.instruction_set, "avx2");
+  EXPECT_THAT(refusal<tool::DeterminismCommand>({"--threads", "0"}),
+              HasSubstr("--threads is '0'; expected a whole number from 1 to 1024"));
 }
 
 TEST(Determinism, WithoutAFileTheContractIsTheJudge) {

@@ -9,6 +9,7 @@
 #include "ref/io/tensor_file.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/parallel.hpp"
+#include "tests/verification/cli/parsed.hpp"
 #include "tests/verification/cli/program_run.hpp"
 #include "tests/verification/evaluation/sample_tensors.hpp"
 #include "verification/evaluation/inputs.hpp"
@@ -65,6 +66,59 @@ class Eval : public testing::Test {
 
   tests::ref::io::TemporaryFolder folder_;
 };
+
+TEST(EvalOptions, AreTaken) {
+  const auto plain = parsed<EvalCommand>({"layer_norm", "--in", "a.npz", "--out", "b.npz"});
+  EXPECT_EQ(plain.layer, "layer_norm");
+  EXPECT_EQ(plain.in, "a.npz");
+  EXPECT_EQ(plain.out, "b.npz");
+  EXPECT_EQ(plain.scalar, EvalScalar::float64);
+  EXPECT_EQ(plain.mode, model::Mode::training);
+  EXPECT_FALSE(plain.sequence);
+  EXPECT_TRUE(plain.settings.empty());
+  const auto full = parsed<EvalCommand>({"--in", "a.npz", "--set", "eps=1e-3", "groups=2", "--set",
+                                         "x=a=b", "--out", "b.npz", "--scalar", "interval",
+                                         "--mode", "inference", "--sequence", "layer_norm"});
+  using Settings = std::vector<std::pair<std::string, std::string>>;
+  EXPECT_EQ(full.settings, (Settings{{"eps", "1e-3"}, {"groups", "2"}, {"x", "a=b"}}));
+  EXPECT_EQ(full.layer, "layer_norm");
+  EXPECT_EQ(full.scalar, EvalScalar::interval);
+  EXPECT_EQ(full.mode, model::Mode::inference);
+  EXPECT_TRUE(full.sequence);
+}
+
+TEST(EvalOptions, MistakesAreOneSentence) {
+  const auto refused = [](const Arguments& more, const std::string& what) {
+    Arguments arguments = {"layer_norm", "--in", "a.npz", "--out", "b.npz"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    EXPECT_THAT(refusal<EvalCommand>(arguments), HasSubstr(what));
+  };
+  EXPECT_THAT(refusal<EvalCommand>({}), HasSubstr("LAYER is required; expected LAYER: The layer"));
+  EXPECT_THAT(refusal<EvalCommand>({"layer_norm", "--out", "b.npz"}),
+              HasSubstr("--in is required; expected FILE: The tensors that go in"));
+  EXPECT_THAT(refusal<EvalCommand>({"layer_norm", "--in", "a.npz"}),
+              HasSubstr("--out is required"));
+  EXPECT_THAT(refusal<EvalCommand>({"layer_norm", "--inn", "a.npz"}),
+              HasSubstr("unknown option '--inn'; did you mean '--in'?"));
+  refused({"more"}, "unexpected argument 'more' of eval");
+  refused({"--scalar", "oracle5"}, "unknown --scalar 'oracle5'; did you mean 'oracle50'?");
+  refused({"--mode", "train"}, "unknown --mode 'train'; did you mean 'training'?");
+  refused({"--set", "eps"}, "--set is 'eps'; expected NAME=VALUE");
+  refused({"--set", "=1"}, "--set is '=1'; expected NAME=VALUE");
+  refused({"--set", "eps=1", "eps=2"}, "--set eps is given twice; expected once");
+}
+
+TEST(EvalOptions, HelpListsEveryLayerWithItsOptionsAndDefaults) {
+  testing::internal::CaptureStdout();
+  tool::parse_arguments(toy_group("normproof", {tool::command<EvalCommand>()}),
+                        {"eval", "--help"})();
+  const std::string text = testing::internal::GetCapturedStdout();
+  for (const std::string& name : model::norm_names()) {
+    EXPECT_THAT(text, HasSubstr("  " + name));
+    for (const auto& [field, value] : model::list_options(model::norm_options(name)))
+      EXPECT_THAT(text, HasSubstr(" " + field + "=" + value));
+  }
+}
 
 TEST_F(Eval, LayerNormOfTheTextbook) {
   const std::vector<double> x = {1, 2, 2, 3};

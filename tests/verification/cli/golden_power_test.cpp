@@ -63,22 +63,5 @@ TEST(GoldenPower, UnknownNamesAreErrors) {
   }
 }
 
-TEST(GoldenExport, SaysWhatItWroteAndWhatItLeftOut) {
-  const tests::ref::io::TemporaryFolder folder;
-  const Outcome outcome =
-      run("cd '" + folder.path().string() +
-          "' && $N golden make --out g --only '*/scale_norm/random*' >&2 && $N golden "
-          "export --golden g --format npz --out npz && ls npz/quick/scale_norm");
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_THAT(outcome.out,
-              StartsWith("npz: 3 cases; 1 left out, for npz knows no bfloat16\nrandom-"));
-  const Outcome again = run("cd '" + folder.path().string() +
-                            "' && mkdir full && touch full/x && $N golden "
-                            "make --out full");
-  EXPECT_EQ(again.status, 2);
-  EXPECT_THAT(again.err,
-              HasSubstr("--out full is there already; expected the name of a new folder"));
-}
-
 }  // namespace
 }  // namespace normproof::tests::verification::cli

@@ -101,7 +101,8 @@ TEST_F(GoldenRelations, ADeclinedCaseIsCountedAsDeclined) {
 
 TEST_F(GoldenRelations, WhatIsMissingOrUnknownIsAnError) {
   for (const auto& [arguments, sentence] :
-       {std::pair{"--golden g", "--pipe is absent or ''; expected a command for sh"},
+       {std::pair{"--golden g",
+                  "--pipe is required; expected CMD: A command that reads a line a case"},
         std::pair{"--golden g --pipe cat --relations halves", "unknown relation 'halves'"},
         std::pair{"--golden g --pipe cat --relations split,split",
                   "--relations names split twice; expected once"},

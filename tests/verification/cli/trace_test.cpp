@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/verification/cli/parsed.hpp"
 #include "tests/verification/cli/program_run.hpp"
 
 // `normproof trace`: the program itself, and its text.
@@ -30,6 +31,29 @@ class TraceProgram : public ::testing::Test {
   tests::ref::io::TemporaryFolder folder_;
   std::string enter_;
 };
+
+TEST(TraceOptions, AreTaken) {
+  const auto trace =
+      parsed<tool::TraceCommand>({"--out", "o", "--steps", "20", "--certified", "--format", "npz",
+                                  "--threads", "3", "--config", "c", "--weights", "w", "--json"});
+  EXPECT_EQ(trace.out, "o");
+  EXPECT_EQ(trace.steps, 20u);
+  EXPECT_TRUE(trace.certified);
+  EXPECT_EQ(trace.suffix, ".npz");
+  EXPECT_EQ(trace.threads, 3);
+  EXPECT_EQ(trace.source.config, "c");
+  EXPECT_EQ(trace.weights, "w");
+  EXPECT_TRUE(trace.json);
+  EXPECT_EQ(parsed<tool::TraceCommand>({"--out", "o"}).suffix, ".safetensors");
+}
+
+TEST(TraceOptions, WhatIsMissingOrWrongIsNamed) {
+  EXPECT_THAT(refusal<tool::TraceCommand>({}), HasSubstr("--out is required"));
+  EXPECT_THAT(refusal<tool::TraceCommand>({"--out", "o", "--steps", "0"}),
+              HasSubstr("--steps is '0'"));
+  EXPECT_THAT(refusal<tool::TraceCommand>({"--out", "o", "--format", "np"}),
+              HasSubstr("did you mean 'npz'?"));
+}
 
 TEST_F(TraceProgram, WritesTheStepsThatTrainTakes) {
   const Outcome outcome = trace("--out t --steps 2 --format npz");

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/verification/cli/parsed.hpp"
 #include "tests/verification/cli/program_run.hpp"
 
 // `normproof train`: the program itself, on the made-up corpus.
@@ -28,6 +29,57 @@ class TrainProgram : public ::testing::Test {
   tests::ref::io::TemporaryFolder folder_;
   std::string enter_;
 };
+
+TEST(TrainOptions, AreTaken) {
+  using testing::ElementsAre;
+  using testing::Pair;
+  const auto train = parsed<tool::TrainCommand>({"--out",
+                                                 "o",
+                                                 "--config",
+                                                 "c",
+                                                 "--set",
+                                                 "norm.name=none",
+                                                 "--set",
+                                                 "a.b=c=d",
+                                                 "--seed",
+                                                 "9",
+                                                 "--data",
+                                                 "d",
+                                                 "--vocab",
+                                                 "v",
+                                                 "--validation",
+                                                 "n",
+                                                 "--checkpoint-every",
+                                                 "5",
+                                                 "--threads",
+                                                 "3",
+                                                 "--resume"});
+  EXPECT_EQ(train.out, "o");
+  EXPECT_EQ(train.source.config, "c");
+  EXPECT_THAT(train.source.settings, ElementsAre(Pair("norm.name", "none"), Pair("a.b", "c=d")));
+  EXPECT_EQ(train.source.seed, 9u);
+  EXPECT_EQ(train.source.files.data, "d");
+  EXPECT_EQ(train.source.validation, "n");
+  EXPECT_EQ(train.checkpoint_every, 5u);
+  EXPECT_EQ(train.threads, 3);
+  EXPECT_TRUE(train.resume);
+  EXPECT_FALSE(train.print_config);
+  EXPECT_EQ(parsed<tool::TrainCommand>({"--out", "o", "--weights", "w.npz"}).weights, "w.npz");
+  EXPECT_TRUE(parsed<tool::TrainCommand>({"--print-config"}).print_config);
+}
+
+TEST(TrainOptions, WhatIsMissingOrWrongIsNamed) {
+  const auto refused = [](const Arguments& arguments, const std::string& what) {
+    EXPECT_THAT(refusal<tool::TrainCommand>(arguments), testing::HasSubstr(what));
+  };
+  refused({}, "--out is not given; expected the folder of the run");
+  refused({"--out", "o", "--checkpoint-every", "x"}, "--checkpoint-every is 'x'");
+  refused({"--out", "o", "--seed", "x"}, "--seed is 'x'; expected a whole number from 0 to");
+  refused({"--out", "o", "more"}, "unexpected argument 'more'");
+  refused({"--ot", "o"}, "did you mean '--out'?");
+  refused({"--out", "o", "--resume", "--weights", "w.npz"},
+          "--weights is given with --resume; expected one of them");
+}
 
 TEST_F(TrainProgram, LeavesARunAndItsHash) {
   const Outcome outcome = train("--out a --threads 1");

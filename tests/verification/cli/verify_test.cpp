@@ -7,6 +7,7 @@
 
 #include "ref/numeric/errors.hpp"
 #include "tests/ref/data/shared_data.hpp"
+#include "tests/verification/cli/parsed.hpp"
 #include "tests/verification/cli/program_run.hpp"
 
 namespace normproof::tests::verification::cli {
@@ -19,6 +20,46 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 using tests::ref::io::TemporaryFolder;
+
+TEST(VerifyOptions, HaveDefaultsAndAreTaken) {
+  const auto plain = parsed<VerifyCommand>({});
+  EXPECT_EQ(plain.claims, "*");
+  EXPECT_EQ(plain.seed, 1u);
+  EXPECT_EQ(plain.cases, 1000u);
+  EXPECT_EQ(plain.jobs, processor_count());
+  EXPECT_FALSE(plain.files.data || plain.files.vocab || plain.reports.json || plain.reports.junit ||
+               plain.reports.html);
+  const auto full = parsed<VerifyCommand>(
+      {"--claims", "A*,B1", "--seed=18446744073709551615", "--cases", "5", "--jobs", "3", "--data",
+       "d.txt", "--vocab", "v.txt", "--json", "r.json", "--junit", "r.xml", "--html", "r.html"});
+  EXPECT_EQ(full.claims, "A*,B1");
+  EXPECT_EQ(full.seed, 18446744073709551615u);
+  EXPECT_EQ(full.cases, 5u);
+  EXPECT_EQ(full.jobs, 3);
+  EXPECT_EQ(full.files.data, "d.txt");
+  EXPECT_EQ(full.files.vocab, "v.txt");
+  EXPECT_EQ(full.reports.json, "r.json");
+  EXPECT_EQ(full.reports.junit, "r.xml");
+  EXPECT_EQ(full.reports.html, "r.html");
+}
+
+TEST(VerifyOptions, MistakesAreOneSentence) {
+  const auto refused = [](const Arguments& arguments, const std::string& what) {
+    EXPECT_THAT(refusal<VerifyCommand>(arguments), HasSubstr(what));
+  };
+  refused({"--claim", "A"}, "unknown option '--claim'; did you mean '--claims'?");
+  refused({"--claim=A"}, "unknown option '--claim'; did you mean '--claims'?");
+  refused({"A3"}, "unexpected argument 'A3' of verify");
+  refused({"--seed", "-1"}, "--seed is '-1'; expected a whole number from 0");
+  refused({"--seed", "1.5"}, "--seed is '1.5'");
+  refused({"--seed", "18446744073709551616"}, "--seed is '18446744073709551616'");
+  refused({"--seed", ""}, "--seed is ''");
+  refused({"--seed"}, "--seed is given without a value; expected N: Seed of every random choice");
+  refused({"--cases", "0"}, "--cases is '0'; expected a whole number from 1");
+  refused({"--jobs", "0"}, "--jobs is '0'; expected a whole number from 1 to 1024");
+  refused({"--html", ""}, "--html is ''; expected the name of a file");
+  refused({"--seed", "1", "--seed", "2"}, "--seed is given more than once; expected once");
+}
 
 // One run of everything, twice: other jobs, folder, locale, time zone and width, the same bytes.
 TEST(Verify, EveryReportIsTheSameBytesWhateverTheCircumstances) {
@@ -83,17 +124,17 @@ TEST(Verify, OutputsThatCannotBeAreFoundOutFirst) {
   const auto verify_with = [](const VerifyCommand& command) {
     return [command] { make_report(command); };
   };
-  EXPECT_THAT(verify_with({.html = folder / "absent/r.html"}),
+  EXPECT_THAT(verify_with({.reports = {.html = folder / "absent/r.html"}}),
               ThrowsMessage<FileError>(HasSubstr("does not exist")));
-  EXPECT_THAT(verify_with({.json = folder.path()}),
+  EXPECT_THAT(verify_with({.reports = {.json = folder.path()}}),
               ThrowsMessage<FileError>(HasSubstr("it is a folder")));
-  EXPECT_THAT(verify_with({.json = folder / "r", .html = folder / "r"}),
+  EXPECT_THAT(verify_with({.reports = {.json = folder / "r", .html = folder / "r"}}),
               ThrowsMessage<UsageError>(HasSubstr("--json and --html name the same file")));
-  EXPECT_THAT(verify_with({.json = folder / "r", .html = folder / "." / "r"}),
+  EXPECT_THAT(verify_with({.reports = {.json = folder / "r", .html = folder / "." / "r"}}),
               ThrowsMessage<UsageError>(HasSubstr("--json and --html name the same file")));
-  EXPECT_THAT(
-      verify_with({.files = {folder / "s.txt", folder / "v.txt"}, .junit = folder / "." / "s.txt"}),
-      ThrowsMessage<UsageError>(HasSubstr("--data and --junit name the same file")));
+  EXPECT_THAT(verify_with({.files = {folder / "s.txt", folder / "v.txt"},
+                           .reports = {.junit = folder / "." / "s.txt"}}),
+              ThrowsMessage<UsageError>(HasSubstr("--data and --junit name the same file")));
   EXPECT_EQ(read_file(folder / "s.txt"), "a@neutral\r\n");
 }
 
