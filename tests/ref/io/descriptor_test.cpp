@@ -32,17 +32,24 @@ std::array<Descriptor, 2> make_ends() {
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-TEST(Descriptor, ClosesAtTheEndOfItsScopeOnce) {
+TEST(Descriptor, ClosesAtTheEndOfItsScope) {
   int number = -1;
   {
-    Descriptor first = open_null();
-    number = first.get();
-    const Descriptor second = std::move(first);
-    EXPECT_FALSE(first.is_open());
-    EXPECT_EQ(second.get(), number);
+    const Descriptor file = open_null();
+    number = file.get();
     EXPECT_TRUE(is_open(number));
   }
   EXPECT_FALSE(is_open(number));
+}
+
+TEST(Descriptor, ItIsTheLastOwnerThatCloses) {
+  const auto hand_on = [] {
+    Descriptor first = open_null();
+    return Descriptor(std::move(first));
+  };
+  const Descriptor second = hand_on();
+  EXPECT_TRUE(second.is_open());
+  EXPECT_TRUE(is_open(second.get()));
 }
 
 TEST(Descriptor, AssignmentLetsGoOfWhatItHeld) {
