@@ -14,11 +14,12 @@
 #include "ref/numeric/contract_version.hpp"
 #include "ref/numeric/errors.hpp"
 #include "verification/golden/certify/condition.hpp"
-#include "verification/golden/corpus/layer_traits.hpp"
+#include "verification/golden/corpus/kind.hpp"
 
 namespace normproof::verification::golden::certify {
 
 using corpus::find;
+using corpus::is_about;
 using corpus::is_encoder;
 using corpus::is_layer;
 using corpus::is_optimizer;
@@ -55,30 +56,30 @@ json tensors_json(const std::vector<StoredTensor>& tensors) {
   return object;
 }
 
-json convention_of_optimizer(const std::string& name) {
+json convention_of_optimizer(const Case& c) {
   json object = {{"iterations", "steps done before the first one"}};
-  if (name == "sgd") {
+  if (is_about<ref::model::SgdOptions>(c)) {
     object["momentum"] = "weight of the old velocity; the new gradient has weight 1";
     return object;
   }
   object["beta1"] = object["beta2"] = "weight of the old moment";
   object["eps"] = "added to the root of the corrected second moment";
-  if (name == "adamw")
+  if (is_about<ref::model::AdamWOptions>(c))
     object["weight_decay"] = "times the learning rate, apart from the gradient and the moments";
   return object;
 }
 
 /// What frameworks do in more than one way, and what is done here.
 json convention(const Case& c) {
-  if (is_optimizer(op_of(c))) return convention_of_optimizer(op_of(c));
-  const bool encoder = is_encoder(op_of(c));
-  if (!encoder && !is_layer(op_of(c))) return {{"valid", "true = the element takes part"}};
+  if (is_optimizer(c)) return convention_of_optimizer(c);
+  const bool encoder = is_encoder(c);
+  if (!encoder && !is_layer(c)) return {{"valid", "true = the element takes part"}};
   json object = {{"eps", "added to the squared statistic, inside the root"},
                  {"valid", "true = a real token"}};
   if (encoder) object["attention.in"] = "queries, keys, values; in each, head after head";
   if (find(c.inputs, "attention.y.keep") != nullptr)
     object["dropout"] = "in training times 1/(1 - dropout) where keep is true, else 0";
-  if (op_of(c) == "encoder") {
+  if (is_about<ref::model::EncoderOptions>(c)) {
     object["loss"] = "the sum of weighted losses by the sum of the targets' weights";
     object["positions"] = "sin and cos in turn, each rounded to float64, then to the dtype";
   }

@@ -11,7 +11,7 @@
 #include "ref/norm/norm.hpp"
 #include "ref/numeric/random.hpp"
 #include "verification/golden/corpus/arithmetic.hpp"
-#include "verification/golden/corpus/layer_traits.hpp"
+#include "verification/golden/corpus/kind.hpp"
 
 namespace normproof::verification::golden::corpus {
 
@@ -135,12 +135,12 @@ Shape Recipe::stacked(Shape shape) const {
 
 Case Recipe::make(std::uint64_t seed) const {
   Case c = case_;
-  const std::string layer = op_of(c);
   c.inputs.push_back(filled_tensor(c, "x", stacked(shape_), c.dtype, x_, seed));
-  const Shape of_y =
-      layer == "log_sum_exp" ? Shape(shape_.begin(), shape_.end() - 1) : stacked(shape_);
+  const Shape of_y = is_about<ref::model::LogSumExpOptions>(c)
+                         ? Shape(shape_.begin(), shape_.end() - 1)
+                         : stacked(shape_);
   c.inputs.push_back(filled_tensor(c, "grad_y", of_y, c.dtype, grad_y_, seed));
-  if (is_layer(layer))
+  if (is_layer(c))
     add_layer_inputs(c, seed);
   else if (out_)
     c.inputs.push_back(filled_tensor(

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/corpus/layer_traits.hpp"
 #include "verification/golden/mutants/plain_layers.hpp"
 
@@ -165,7 +166,7 @@ std::vector<Diagnosis> lower_precision(const StoredCase& stored,
 std::vector<Diagnosis> one_pass(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                                 const CaseResult& result) {
   const Case& c = stored.description.c;
-  if (!is_layer(op_of(c)) || !is_centred(op_of(c))) return {};
+  if (!is_layer(c) || !is_centred(op_of(c))) return {};
   Diagnosis diagnosis{"a one-pass variance E[x^2] - E[x]^2", false, 0, {}};
   const CaseResult allowed =
       check_case(stored, answer, {.outputs = {}, .formula = Formula::one_pass});

@@ -5,11 +5,12 @@
 
 #include "ref/numeric/elementary_array.hpp"
 #include "verification/evaluation/sequence.hpp"
+#include "verification/golden/corpus/kind.hpp"
 
 namespace normproof::verification::golden::gate {
 
 using corpus::arithmetic_of;
-using corpus::op_of;
+using corpus::is_about;
 using corpus::storage_of;
 using corpus::unit_roundoff;
 using ref::tensor::NamedTensors;
@@ -54,11 +55,11 @@ class StoredY {
     if (unit_roundoff(c.dtype) > u_) format_ = arithmetic_of(storage_of(c.dtype));
   }
 
-  void run(const std::string& function) {
+  void run(const Case& c) {
     for (std::size_t row = 0; row < x_.size() / width_; ++row) {
-      if (function == "softmax") softmax(row * width_);
-      if (function == "log_softmax") log_softmax(row * width_);
-      if (function == "log_sum_exp") log_sum_exp(row);
+      if (is_about<ref::model::SoftmaxOptions>(c)) softmax(row * width_);
+      if (is_about<ref::model::LogSoftmaxOptions>(c)) log_softmax(row * width_);
+      if (is_about<ref::model::LogSumExpOptions>(c)) log_sum_exp(row);
     }
   }
 
@@ -126,12 +127,13 @@ class StoredY {
 
 void add_function_allowances(const Case& c, const evaluation::FunctionInputs& inputs,
                              Accumulation accumulation, NamedTensors<double>& bound) {
-  const std::string name = op_of(c);
-  if (name == "gelu_tanh")
+  if (is_about<ref::model::GeluTanhOptions>(c))
     allow_cancellation(inputs, arithmetic_of(accumulation).unit_roundoff, bound);
-  const bool from_y = name == "softmax" || name == "log_softmax" || name == "log_sum_exp";
+  const bool from_y = is_about<ref::model::SoftmaxOptions>(c) ||
+                      is_about<ref::model::LogSoftmaxOptions>(c) ||
+                      is_about<ref::model::LogSumExpOptions>(c);
   if (from_y && inputs.tensors.find("grad_y") != nullptr)
-    StoredY(c, inputs, accumulation, bound).run(name);
+    StoredY(c, inputs, accumulation, bound).run(c);
 }
 
 }  // namespace normproof::verification::golden::gate

@@ -12,6 +12,7 @@
 #include "ref/numeric/errors.hpp"
 #include "ref/tensor/contract.hpp"
 #include "verification/compare/ulp.hpp"
+#include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/corpus/layer_traits.hpp"
 
 namespace normproof::verification::golden::gate {
@@ -42,7 +43,7 @@ struct SampleAxis {
 };
 
 SampleAxis sample_axis(const Case& c) {
-  if (is_encoder(op_of(c)) || is_optimizer(op_of(c))) return {0, 1};
+  if (is_encoder(c) || is_optimizer(c)) return {0, 1};
   const std::size_t axis = c.sequence ? 1 : 0;
   return {axis, find(c.inputs, "x")->shape.at(axis)};
 }
@@ -145,8 +146,8 @@ class Related {
   Related(const StoredCase& stored, const RelationAsks& asks)
       : stored_(stored), asks_(asks), axis_(sample_axis(stored.description.c)) {
     const Case& c = stored.description.c;
-    by_sample_ = (!is_layer(op_of(c)) || !has_state(op_of(c)) || c.mode == Mode::inference) &&
-                 axis_.count > 1;
+    by_sample_ =
+        (!is_layer(c) || !has_state(op_of(c)) || c.mode == Mode::inference) && axis_.count > 1;
   }
 
   Verdict check(Relation relation) {

@@ -7,6 +7,7 @@
 #include "ref/numeric/errors.hpp"
 #include "verification/evaluation/sequence.hpp"
 #include "verification/golden/certify/certificate.hpp"
+#include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/corpus/layer_traits.hpp"
 #include "verification/golden/gate/function_allowances.hpp"
 #include "verification/golden/mutants/plain_layers.hpp"
@@ -18,6 +19,7 @@ using certify::replace_not_finite;
 using corpus::arithmetic_of;
 using corpus::inputs_of;
 using corpus::is_centred;
+using corpus::is_function;
 using corpus::is_layer;
 using corpus::op_of;
 using corpus::path_of;
@@ -79,10 +81,9 @@ Tolerance tolerance(const Case& c, Accumulation accumulation, Formula formula) {
       .unit_roundoff = 0, .tiny = 0, .largest = kInfinity, .input_roundoff = u};
   Tolerance bounds{errors_of(c, inputs, arithmetic_of(accumulation)),
                    errors_of(c, inputs, rounded_inputs)};
-  if (formula == Formula::one_pass && is_layer(op_of(c)) && is_centred(op_of(c)))
+  if (formula == Formula::one_pass && is_layer(c) && is_centred(op_of(c)))
     allow_one_pass(c, inputs, accumulation, bounds.bound);
-  if (ref::model::is_function(op_of(c)))
-    add_function_allowances(c, inputs.function, accumulation, bounds.bound);
+  if (is_function(c)) add_function_allowances(c, inputs.function, accumulation, bounds.bound);
   return bounds;
 }
 

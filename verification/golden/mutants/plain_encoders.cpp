@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "verification/golden/corpus/arithmetic.hpp"
+#include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/mutants/narrow.hpp"
 #include "verification/golden/mutants/plain_encoder_layer.hpp"
 
@@ -14,7 +15,7 @@ namespace normproof::verification::golden::mutants {
 using corpus::dtype_of_output;
 using corpus::find;
 using corpus::inputs_of;
-using corpus::op_of;
+using corpus::is_about;
 using corpus::path_of;
 using corpus::usual_accumulation;
 
@@ -263,8 +264,9 @@ template <class T>
 std::vector<StoredTensor> run_encoder_as(const Case& c, const Style& style, Sites& sites) {
   const evaluation::EvalInputs inputs = inputs_of(c, path_of(c));
   const EncoderTensors& in = inputs.encoder;
-  Answered<T> answer = op_of(c) == "encoder" ? PlainEncoder<T>(in, style, sites).run()
-                                             : answer_of_layer<T>(c, in, style, sites);
+  Answered<T> answer = is_about<ref::model::EncoderOptions>(c)
+                           ? PlainEncoder<T>(in, style, sites).run()
+                           : answer_of_layer<T>(c, in, style, sites);
   std::vector<StoredTensor> tensors;
   for (auto& [name, values] : answer.values) {
     const auto own = answer.shapes.find(name);

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "verification/golden/corpus/arithmetic.hpp"
+#include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/mutants/narrow.hpp"
 #include "verification/golden/mutants/plain_math.hpp"
 #include "verification/golden/mutants/plain_slices.hpp"
@@ -15,7 +16,7 @@ namespace normproof::verification::golden::mutants {
 
 using corpus::find;
 using corpus::inputs_of;
-using corpus::op_of;
+using corpus::is_about;
 using corpus::path_of;
 using corpus::usual_accumulation;
 
@@ -272,7 +273,7 @@ std::vector<StoredTensor> run_function_as(const Case& c, const Style& style, Sit
   std::vector<StoredTensor> tensors;
   for (const auto& [name, values] : function.take()) {
     std::vector<std::size_t> own = shape;
-    if (name == "y" && op_of(c) == "log_sum_exp") own.pop_back();
+    if (name == "y" && is_about<model::LogSumExpOptions>(c)) own.pop_back();
     tensors.push_back(stored_tensor(name, c.dtype, std::move(own), values));
   }
   return tensors;

@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "verification/golden/corpus/arithmetic.hpp"
+#include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/corpus/layer_traits.hpp"
 #include "verification/golden/mutants/narrow.hpp"
 #include "verification/golden/mutants/plain_encoders.hpp"
@@ -98,9 +99,9 @@ std::vector<StoredTensor> run_as(const Case& c, const Style& style, Sites& sites
 }  // namespace
 
 std::vector<StoredTensor> run_plain(const Case& c, const Style& style, Sites& sites) {
-  if (is_encoder(op_of(c))) return run_plain_encoder(c, style, sites);
-  if (is_optimizer(op_of(c))) return run_plain_optimizer(c, style, sites);
-  if (!is_layer(op_of(c))) return run_plain_function(c, style, sites);
+  if (is_encoder(c)) return run_plain_encoder(c, style, sites);
+  if (is_optimizer(c)) return run_plain_optimizer(c, style, sites);
+  if (!is_layer(c)) return run_plain_function(c, style, sites);
   return in_arithmetic(style.accumulation.value_or(usual_accumulation(c.dtype)),
                        [&]<class T>(T) { return run_as<T>(c, style, sites); });
 }

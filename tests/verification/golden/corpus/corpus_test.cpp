@@ -12,7 +12,7 @@
 #include "verification/golden/certify/manifest.hpp"
 #include "verification/golden/corpus/encoder_corpus.hpp"
 #include "verification/golden/corpus/function_corpus.hpp"
-#include "verification/golden/corpus/layer_traits.hpp"
+#include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/corpus/norm_corpus.hpp"
 #include "verification/golden/corpus/optimizer_corpus.hpp"
 
@@ -47,9 +47,9 @@ void expect_well_formed(Tier tier, const std::vector<Case>& cases) {
     EXPECT_EQ(path.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_-/"), std::string::npos)
         << path;
     EXPECT_TRUE(std::ranges::is_sorted(c.inputs, {}, &StoredTensor::name)) << path;
-    const char* const first = op_of(c) == "encoder"    ? "head.weight"
-                              : is_optimizer(op_of(c)) ? "parameter"
-                                                       : "x";
+    const char* const first = is_about<ref::model::EncoderOptions>(c) ? "head.weight"
+                              : is_optimizer(c)                       ? "parameter"
+                                                                      : "x";
     EXPECT_EQ(find(c.inputs, first)->dtype, c.dtype) << path;
     EXPECT_NO_THROW(inputs_of(c, path)) << path;
   }

@@ -9,7 +9,6 @@
 #include "tests/verification/golden/certify/samples.hpp"
 #include "verification/golden/corpus/corpus.hpp"
 #include "verification/golden/corpus/encoder_corpus.hpp"
-#include "verification/golden/corpus/layer_traits.hpp"
 #include "verification/golden/corpus/optimizer_corpus.hpp"
 #include "verification/golden/gate/diagnose.hpp"
 #include "verification/golden/mutants/plain_layers.hpp"
@@ -17,8 +16,6 @@
 namespace normproof::verification::golden::mutants {
 
 using corpus::encoder_cases;
-using corpus::is_encoder;
-using corpus::is_optimizer;
 using corpus::optimizer_cases;
 using gate::check_case;
 using gate::diagnose;
@@ -75,9 +72,12 @@ TEST(JointSites, AreEachOfferedSomewhereInTheQuickTier) {
 }
 
 Case case_for(const std::string& op, const std::string& reason) {
-  for (Case& c : is_encoder(op)     ? encoder_cases(Tier::quick, op, 1)
-                 : is_optimizer(op) ? optimizer_cases(Tier::quick, op, 1)
-                                    : std::vector<Case>())
+  const corpus::Operation operation = ref::model::operation(op);
+  const bool is_encoder = std::holds_alternative<ref::model::EncoderOperation>(operation);
+  const bool is_optimizer = std::holds_alternative<ref::model::OptimizerOperation>(operation);
+  for (Case& c : is_encoder     ? encoder_cases(Tier::quick, op, 1)
+                 : is_optimizer ? optimizer_cases(Tier::quick, op, 1)
+                                : std::vector<Case>())
     if (c.reason == reason) return std::move(c);
   return plain_recipe(op, {5, 8}).make(1);
 }

@@ -1,0 +1,45 @@
+#include "verification/golden/corpus/kind.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace normproof::verification::golden::corpus {
+namespace {
+
+namespace model = ref::model;
+
+Case case_of(const std::string& operation) {
+  Case c;
+  c.options = model::operation(operation);
+  return c;
+}
+
+TEST(Kind, EveryOperationIsOfTheKindThatListsIt) {
+  const auto among = [](const std::vector<std::string>& names, const std::string& name) {
+    return std::ranges::find(names, name) != names.end();
+  };
+  for (const std::string& name : model::operation_names()) {
+    const Case c = case_of(name);
+    EXPECT_EQ(is_layer(c), among(model::norm_names(), name)) << name;
+    EXPECT_EQ(is_function(c), among(model::function_names(), name)) << name;
+    EXPECT_EQ(is_encoder(c), among(model::encoder_operation_names(), name)) << name;
+    EXPECT_EQ(is_optimizer(c), among(model::optimizer_names(), name)) << name;
+  }
+}
+
+TEST(Kind, OneOperationHasTheOptionsOfItsName) {
+  for (const std::string& name : model::operation_names()) {
+    const Case c = case_of(name);
+    EXPECT_EQ(is_about<model::LayerNormOptions>(c), name == "layer_norm") << name;
+    EXPECT_EQ(is_about<model::LogSumExpOptions>(c), name == "log_sum_exp") << name;
+    EXPECT_EQ(is_about<model::EncoderOptions>(c), name == "encoder") << name;
+    EXPECT_EQ(is_about<model::SgdOptions>(c), name == "sgd") << name;
+    EXPECT_EQ(is_about<model::AdamWOptions>(c), name == "adamw") << name;
+  }
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::corpus

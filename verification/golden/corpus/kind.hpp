@@ -1,0 +1,40 @@
+#pragma once
+
+#include <type_traits>
+#include <variant>
+
+#include "verification/golden/corpus/case.hpp"
+
+namespace normproof::verification::golden::corpus {
+
+/// A layer of ref/norm.
+inline bool is_layer(const Case& c) {
+  return std::holds_alternative<ref::model::NormOptions>(c.options);
+}
+inline bool is_function(const Case& c) {
+  return std::holds_alternative<ref::model::FunctionOptions>(c.options);
+}
+/// An encoder or one of its layers.
+inline bool is_encoder(const Case& c) {
+  return std::holds_alternative<ref::model::EncoderOperation>(c.options);
+}
+inline bool is_optimizer(const Case& c) {
+  return std::holds_alternative<ref::model::OptimizerOperation>(c.options);
+}
+
+template <class Options, class... Own>
+bool holds(const std::variant<Own...>& kind) {
+  return std::visit([]<class Held>(const Held&) { return std::is_same_v<Held, Options>; }, kind);
+}
+template <class Options>
+bool holds(const ref::model::OptimizerOperation& operation) {
+  return holds<Options>(operation.optimizer);
+}
+
+/// Whether the case is about the operation with these options: is_about<LogSumExpOptions>(c).
+template <class Options>
+bool is_about(const Case& c) {
+  return std::visit([](const auto& kind) { return holds<Options>(kind); }, c.options);
+}
+
+}  // namespace normproof::verification::golden::corpus
