@@ -49,10 +49,10 @@ class Row {
   /// Computes  sum_d term(d), in the order of lane_sum.hpp
   template <class Term>
   [[gnu::always_inline]] T sum(Term term) {
-    if (fetched_) return contiguous_lane_sum<T>(width_, term);
-    fetched_ = true;
-    return contiguous_lane_sum<T>(width_, [term, inputs = inputs_](auto d) {
-      for (std::size_t k = 0; k < kInputs; ++k) prefetch(d, inputs.p[k]);
+    const bool first = first_;
+    first_ = false;
+    return contiguous_lane_sum<T>(width_, [term, first, inputs = inputs_](auto d) {
+      for (std::size_t k = 0; first && k < kInputs; ++k) prefetch(d, inputs.p[k]);
       return term(d);
     });
   }
@@ -75,21 +75,36 @@ class Row {
   std::size_t index_;
   std::size_t width_;
   bool past_caches_;
-  bool fetched_ = false;
+  bool first_ = true;
   Inputs<T, kInputs> inputs_;
   T* totals_;
 };
 
 /// formula(row, x...) on one row, x... being that row of the inputs.
 template <class T, std::size_t kInputs, class Formula>
-[[gnu::always_inline]] inline void visit_row(std::size_t index, const RowLayout& layout,
-                                             const Inputs<T, kInputs>& inputs, T* totals,
-                                             const Formula& formula) {
+inline void visit_any(std::size_t index, const RowLayout& layout, const Inputs<T, kInputs>& inputs,
+                      T* totals, const Formula& formula) {
   Row<T, kInputs> row(index, layout, inputs, totals);
   if constexpr (kInputs == 1)
     formula(row, row.input(0));
   else
     formula(row, row.input(0), row.input(1));
+}
+
+/// The same, for `double` with all that the formula calls inlined: its sums stay in registers.
+template <class T, std::size_t kInputs, class Formula>
+[[gnu::flatten]] inline void visit_inlined(std::size_t index, const RowLayout& layout,
+                                           const Inputs<T, kInputs>& inputs, T* totals,
+                                           const Formula& formula) {
+  visit_any<T>(index, layout, inputs, totals, formula);
+}
+template <class T, std::size_t kInputs, class Formula>
+inline void visit_row(std::size_t index, const RowLayout& layout, const Inputs<T, kInputs>& inputs,
+                      T* totals, const Formula& formula) {
+  if constexpr (is_packed<T>)
+    visit_inlined<T>(index, layout, inputs, totals, formula);
+  else
+    visit_any<T>(index, layout, inputs, totals, formula);
 }
 
 /// formula(row, x...) on each row of the range.
