@@ -69,9 +69,9 @@ Examples:
 
 constexpr const char* kStudyFooter =
     R"(Each command has a --help of its own. docs/study.md says what the cells are, and what they show.
-A cell killed in the middle is run again, a cell that is done never; two programs on one folder share
-the work, and 'mpirun -n 8 normproof study run ...' is eight of them. The results are the same bytes
-whatever the jobs and the machines.
+A cell killed in the middle is run again, a cell that is done never; two programs on one folder
+share the work, and 'mpirun -n 8 normproof study run ...' is eight of them. The results are the same
+bytes whatever the jobs and the machines.
 
 Examples:
   normproof study run --quick --out s && normproof study report --out s

@@ -138,7 +138,7 @@ within the bound, permute. Exit status 1 if one is broken.
 
 Examples:
   normproof golden relations --golden golden --pipe ./my_kernel
-  normproof golden relations --golden golden --pipe ./my_kernel --relations split --only '*/rms_norm/*')");
+  normproof golden relations --golden g --pipe ./my_kernel --relations split --only '*/rms_norm/*')");
 }
 
 ExitStatus GoldenRelationsCommand::run() const {

@@ -40,13 +40,14 @@ void GpuAgreeCommand::add(CLI::App& app) {
   });
   set_footer(
       app,
-      R"(Ordered: sums, products, exp, log, tanh, erf, dropout and the embedding; a tier of the golden corpus;
-random cases of every norm and function, with extents of 1, more than 65535 rows and masks of
-nothing; two steps of training with every norm. The tolerance is zero.
+      R"(Ordered: sums, products, exp, log, tanh, erf, dropout and the embedding; a tier of the golden
+corpus; random cases of every norm and function, with extents of 1, more than 65535 rows and masks
+of nothing; two steps of training with every norm. The tolerance is zero.
 Cublas: products alone, and those that linear maps, feed-forwards, attention, encoders and steps of
 training ask for, each against its bound given its operands; of integers and powers of two the
 tolerance is zero. `of bound` is the largest share of a bound, `of sums` that of the sums alone.
-Exit status 1 if a bit differs or a product is past its bound, 77 without a GPU where one is asked for.
+Exit status 1 if a bit differs or a product is past its bound, 77 without a GPU where one is asked
+for.
 
 Examples:
   normproof gpu agree --seed 7 --json rows.json

@@ -48,7 +48,7 @@ void StudyRunCommand::add(CLI::App& app) {
   selection.add(app);
   add_training_data(app, source);
   add_jobs(app, jobs, "Cells");
-  add_device_or_processor(app, device, "What trains; cells with dynamics always on the processor");
+  add_device_or_processor(app, device, "What trains, but for cells with dynamics");
   require(add_folder(app, "--out", out, "The folder of the study: made, or gone on with"));
   add_json_flag(app, json);
   set_footer(

@@ -91,9 +91,10 @@ void TraceCommand::add(CLI::App& app) {
   add_json_flag(app, json);
   set_footer(
       app,
-      R"(Writes config.json, data.json, initial.safetensors (the state before the first step), step_0001.safetensors ...
-(batch, every intermediate tensor, every gradient, the state after the step) and manifest.json:
-what an implementation of the forward, the backward or the optimizer is held against.
+      R"(Writes config.json, data.json, initial.safetensors (the state before the first step),
+step_0001.safetensors ... (batch, every intermediate tensor, every gradient, the state after the
+step) and manifest.json: what an implementation of the forward, the backward or the optimizer is
+held against.
 With --certified the steps are taken in balls of thousands of bits until the nearest double of every
 element is certain; what is printed then is a proof of how far the run in double is from the truth.
 
