@@ -1,0 +1,66 @@
+#pragma once
+
+#include "ref/model/norm_options.hpp"
+
+namespace normproof::ref::model {
+
+// The fields of each struct by name: the one list that setting, listing and error messages share.
+inline void visit_fields(NoneOptions&, auto&&) {}
+inline void visit_fields(BatchNormOptions& o, auto&& f) {
+  f("eps", o.eps);
+  f("running_decay", o.running_decay);
+  f("unbiased_running_variance", o.unbiased_running_variance);
+}
+inline void visit_fields(LayerNormOptions& o, auto&& f) {
+  f("eps", o.eps);
+}
+inline void visit_fields(RMSNormOptions& o, auto&& f) {
+  f("eps", o.eps);
+  f("cast_order", o.cast_order);
+  f("storage", o.storage);
+}
+inline void visit_fields(GroupNormOptions& o, auto&& f) {
+  f("eps", o.eps);
+  f("groups", o.groups);
+}
+inline void visit_fields(InstanceNormOptions& o, auto&& f) {
+  f("eps", o.eps);
+}
+inline void visit_fields(PowerNormVOptions& o, auto&& f) {
+  f("eps", o.eps);
+  f("running_decay", o.running_decay);
+}
+inline void visit_fields(PowerNormOptions& o, auto&& f) {
+  f("eps", o.eps);
+  f("alpha_forward", o.alpha_forward);
+  f("alpha_backward", o.alpha_backward);
+  f("warmup_iterations", o.warmup_iterations);
+}
+inline void visit_fields(PowerNormReleasedOptions& o, auto&& f) {
+  f("eps", o.eps);
+  f("alpha_forward", o.alpha_forward);
+  f("alpha_backward", o.alpha_backward);
+  f("warmup_iterations", o.warmup_iterations);
+  f("groups", o.groups);
+  f("group_eps", o.group_eps);
+  f("group_scaling", o.group_scaling);
+  f("divide_by_batch_psi", o.divide_by_batch_psi);
+  f("cumulative_warmup_average", o.cumulative_warmup_average);
+  f("pads_in_backward", o.pads_in_backward);
+  f("scaled_nu", o.scaled_nu);
+}
+inline void visit_fields(BatchRenormOptions& o, auto&& f) {
+  f("eps", o.eps);
+  f("running_decay", o.running_decay);
+  f("r_max", o.r_max);
+  f("d_max", o.d_max);
+}
+inline void visit_fields(ScaleNormOptions& o, auto&& f) {
+  f("eps", o.eps);
+}
+inline void visit_fields(GroupScalingOptions& o, auto&& f) {
+  f("eps", o.eps);
+  f("groups", o.groups);
+}
+
+}  // namespace normproof::ref::model

@@ -1,0 +1,311 @@
+#include "ref/model/norm_layers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <type_traits>
+#include <variant>
+
+#include "ref/model/norm_fields.hpp"
+#include "ref/numeric/errors.hpp"
+
+namespace normproof::ref::model {
+namespace {
+
+constexpr NormParameter kGammaAndBeta[] = {{"gamma", EntryShape::features, 1},
+                                           {"beta", EntryShape::features, 0}};
+constexpr NormParameter kOneGamma[] = {{"gamma", EntryShape::one, 1}};
+
+constexpr NormState kMeanAndVariance[] = {{"running_mean", EntryShape::features, 0},
+                                          {"running_variance", EntryShape::features, 1}};
+constexpr NormState kPsi2[] = {{"running_psi2", EntryShape::features, 1}};
+constexpr NormState kPsi2AndNu[] = {{"running_psi2", EntryShape::features, 1},
+                                    {"nu", EntryShape::features, 0},
+                                    {"iterations", EntryShape::one, 0}};
+
+constexpr NormCells kRows[] = {{Partition::row, false}};
+constexpr NormCells kCentredRows[] = {{Partition::row, true}};
+constexpr NormCells kRowGroups[] = {{Partition::row_group, false}};
+constexpr NormCells kChannels[] = {{Partition::channel, false}};
+constexpr NormCells kCentredChannels[] = {{Partition::channel, true}};
+constexpr NormCells kCentredSampleChannels[] = {{Partition::sample_channel, true}};
+constexpr NormCells kCentredSampleGroups[] = {{Partition::sample_group, true}};
+constexpr NormCells kRowGroupsThenChannels[] = {
+    {Partition::row_group, false, "group_eps", "group_scaling"}, {Partition::channel, false}};
+
+constexpr auto kTraining = StatisticOf::training_forward;
+constexpr auto kBackward = StatisticOf::training_backward;
+constexpr NormStatistic kMeanAndRstdOfRows[] = {{"mean", EntryShape::rows},
+                                                {"rstd", EntryShape::rows}};
+constexpr NormStatistic kRstdOfRows[] = {{"rstd", EntryShape::rows}};
+constexpr NormStatistic kRnormOfRows[] = {{"rnorm", EntryShape::rows}};
+constexpr NormStatistic kRstdOfRowGroups[] = {{"rstd", EntryShape::row_groups}};
+constexpr NormStatistic kMeanAndRstdOfSampleChannels[] = {{"mean", EntryShape::sample_channels},
+                                                          {"rstd", EntryShape::sample_channels}};
+constexpr NormStatistic kMeanAndRstdOfSampleGroups[] = {{"mean", EntryShape::sample_groups},
+                                                        {"rstd", EntryShape::sample_groups}};
+constexpr NormStatistic kOfBatchNorm[] = {{"mean", EntryShape::features, kTraining},
+                                          {"biased_variance", EntryShape::features, kTraining},
+                                          {"rstd", EntryShape::features}};
+constexpr NormStatistic kOfBatchRenorm[] = {{"mean", EntryShape::features, kTraining},
+                                            {"biased_variance", EntryShape::features, kTraining},
+                                            {"rstd", EntryShape::features},
+                                            {"r", EntryShape::features, kTraining},
+                                            {"d", EntryShape::features, kTraining}};
+constexpr NormStatistic kOfPowerNormV[] = {{"quadratic_mean", EntryShape::features, kTraining},
+                                           {"rstd", EntryShape::features}};
+constexpr NormStatistic kOfPowerNorm[] = {{"quadratic_mean", EntryShape::features, kTraining},
+                                          {"rstd", EntryShape::features},
+                                          {"mean_x_hat_squared", EntryShape::features, kBackward},
+                                          {"mean_g_x_hat", EntryShape::features, kBackward}};
+constexpr NormStatistic kOfPowerNormReleased[] = {
+    {"quadratic_mean", EntryShape::features, kTraining},
+    {"rstd", EntryShape::features},
+    {"batch_rstd", EntryShape::features, kTraining},
+    {"group_rstd", EntryShape::row_groups, StatisticOf::forward, "group_scaling"},
+    {"mean_x_hat_squared", EntryShape::features, kBackward},
+    {"mean_g_x_hat", EntryShape::features, kBackward}};
+
+// One description a struct of options: an alternative of NormOptions without one does not compile.
+template <class Options>
+struct DescriptionOf;
+
+template <>
+struct DescriptionOf<NoneOptions> {
+  static constexpr NormLayer value{.name = "none"};
+};
+template <>
+struct DescriptionOf<BatchNormOptions> {
+  static constexpr NormLayer value{.name = "batch_norm",
+                                   .cells = kCentredChannels,
+                                   .parameters = kGammaAndBeta,
+                                   .state = kMeanAndVariance,
+                                   .statistics = kOfBatchNorm};
+};
+template <>
+struct DescriptionOf<LayerNormOptions> {
+  static constexpr NormLayer value{.name = "layer_norm",
+                                   .cells = kCentredRows,
+                                   .parameters = kGammaAndBeta,
+                                   .statistics = kMeanAndRstdOfRows};
+};
+template <>
+struct DescriptionOf<RMSNormOptions> {
+  static constexpr NormLayer value{
+      .name = "rms_norm", .cells = kRows, .parameters = kGammaAndBeta, .statistics = kRstdOfRows};
+};
+template <>
+struct DescriptionOf<GroupNormOptions> {
+  static constexpr NormLayer value{.name = "group_norm",
+                                   .cells = kCentredSampleGroups,
+                                   .parameters = kGammaAndBeta,
+                                   .statistics = kMeanAndRstdOfSampleGroups};
+};
+template <>
+struct DescriptionOf<InstanceNormOptions> {
+  static constexpr NormLayer value{.name = "instance_norm",
+                                   .cells = kCentredSampleChannels,
+                                   .parameters = kGammaAndBeta,
+                                   .statistics = kMeanAndRstdOfSampleChannels};
+};
+template <>
+struct DescriptionOf<PowerNormVOptions> {
+  static constexpr NormLayer value{.name = "power_norm_v",
+                                   .cells = kChannels,
+                                   .parameters = kGammaAndBeta,
+                                   .state = kPsi2,
+                                   .statistics = kOfPowerNormV};
+};
+template <>
+struct DescriptionOf<PowerNormOptions> {
+  static constexpr NormLayer value{.name = "power_norm",
+                                   .cells = kChannels,
+                                   .parameters = kGammaAndBeta,
+                                   .state = kPsi2AndNu,
+                                   .statistics = kOfPowerNorm,
+                                   .exact_backward = false};
+};
+template <>
+struct DescriptionOf<PowerNormReleasedOptions> {
+  static constexpr NormLayer value{.name = "power_norm_released",
+                                   .cells = kRowGroupsThenChannels,
+                                   .parameters = kGammaAndBeta,
+                                   .state = kPsi2AndNu,
+                                   .statistics = kOfPowerNormReleased,
+                                   .exact_backward = false};
+};
+template <>
+struct DescriptionOf<BatchRenormOptions> {
+  static constexpr NormLayer value{.name = "batch_renorm",
+                                   .cells = kCentredChannels,
+                                   .parameters = kGammaAndBeta,
+                                   .state = kMeanAndVariance,
+                                   .statistics = kOfBatchRenorm};
+};
+template <>
+struct DescriptionOf<ScaleNormOptions> {
+  static constexpr NormLayer value{
+      .name = "scale_norm", .cells = kRows, .parameters = kOneGamma, .statistics = kRnormOfRows};
+};
+template <>
+struct DescriptionOf<GroupScalingOptions> {
+  static constexpr NormLayer value{
+      .name = "group_scaling", .cells = kRowGroups, .statistics = kRstdOfRowGroups};
+};
+
+template <class Variant>
+struct Table;
+template <class... Options>
+struct Table<std::variant<Options...>> {
+  static constexpr std::array<NormLayer, sizeof...(Options)> kLayers{
+      DescriptionOf<Options>::value...};
+};
+
+/// The value of the field of that name, where it has the type V.
+template <class V>
+std::optional<V> option_of(NormOptions options, std::string_view field) {
+  std::optional<V> found;
+  std::visit(
+      [&](auto& o) {
+        visit_fields(o, [&](std::string_view own, auto& value) {
+          if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, V>)
+            if (own == field) found = value;
+        });
+      },
+      options);
+  return found;
+}
+
+}  // namespace
+
+bool NormLayer::centred() const {
+  return std::ranges::any_of(cells, &NormCells::centred);
+}
+
+bool NormLayer::over_samples() const {
+  return std::ranges::any_of(cells, [](const NormCells& c) {
+    return c.partition == Partition::sample_channel || c.partition == Partition::sample_group;
+  });
+}
+
+bool NormLayer::over_rows() const {
+  return over_samples() || std::ranges::any_of(cells, [](const NormCells& c) {
+           return c.partition == Partition::channel;
+         });
+}
+
+const NormParameter* NormLayer::parameter(std::string_view parameter_name) const {
+  const auto found = std::ranges::find(parameters, parameter_name, &NormParameter::name);
+  return found == parameters.end() ? nullptr : &*found;
+}
+
+std::span<const NormLayer> norm_layers() {
+  return Table<NormOptions>::kLayers;
+}
+
+const NormLayer& norm_layer(const NormOptions& options) {
+  return norm_layers()[options.index()];
+}
+
+void check_parameter(const NormLayer& layer, std::string_view given) {
+  if (layer.parameter(given) != nullptr) return;
+  numeric::contract_failure(
+      layer.name, given, "is given",
+      layer.parameters.empty() ? "no parameters" : fmt::format("no {}", given));
+}
+
+std::optional<double> number_option(const NormOptions& options, std::string_view field) {
+  return option_of<double>(options, field);
+}
+std::optional<std::int64_t> count_option(const NormOptions& options, std::string_view field) {
+  return option_of<std::int64_t>(options, field);
+}
+std::optional<bool> switch_option(const NormOptions& options, std::string_view field) {
+  return option_of<bool>(options, field);
+}
+
+bool is_on(const NormOptions& options, std::string_view option) {
+  return option.empty() || switch_option(options, option).value();
+}
+
+double initial_value(const NormOptions& options, const NormParameter& parameter) {
+  return parameter.option.empty() ? parameter.initial
+                                  : number_option(options, parameter.option).value();
+}
+
+std::vector<std::size_t> extents_of(EntryShape shape, const std::vector<std::size_t>& x,
+                                    const NormOptions& options) {
+  const auto groups = static_cast<std::size_t>(count_option(options, "groups").value_or(1));
+  std::vector<std::size_t> rows(x.begin(), x.end() - 1);
+  switch (shape) {
+    case EntryShape::one:
+    case EntryShape::features:
+      return {extent_of(shape, x.back())};
+    case EntryShape::rows:
+      return rows;
+    case EntryShape::row_groups:
+      rows.push_back(groups);
+      return rows;
+    case EntryShape::sample_channels:
+      return {x.front(), x.back()};
+    case EntryShape::sample_groups:
+      return {x.front(), groups};
+  }
+  numeric::contract_failure("extents_of", "shape", "is no enumerator", "an EntryShape");
+}
+
+std::size_t extent_of(EntryShape shape, std::size_t d_model) {
+  if (shape == EntryShape::one) return 1;
+  if (shape == EntryShape::features) return d_model;
+  numeric::contract_failure("extent_of", "shape", "depends on the rows of x", "[1] or [D]",
+                            numeric::Clause::C1);
+}
+
+std::string_view to_string(Partition partition) {
+  switch (partition) {
+    case Partition::row:
+      return "row";
+    case Partition::row_group:
+      return "row_group";
+    case Partition::channel:
+      return "channel";
+    case Partition::sample_channel:
+      return "sample_channel";
+    case Partition::sample_group:
+      return "sample_group";
+  }
+  numeric::contract_failure("to_string", "partition", "is no enumerator", "a Partition");
+}
+
+std::string_view to_string(EntryShape shape) {
+  switch (shape) {
+    case EntryShape::one:
+      return "[1]";
+    case EntryShape::features:
+      return "[D]";
+    case EntryShape::rows:
+      return "[N] or [B,T]";
+    case EntryShape::row_groups:
+      return "[N,groups] or [B,T,groups]";
+    case EntryShape::sample_channels:
+      return "[B,D]";
+    case EntryShape::sample_groups:
+      return "[B,groups]";
+  }
+  numeric::contract_failure("to_string", "shape", "is no enumerator", "an EntryShape");
+}
+
+std::string_view to_string(StatisticOf of) {
+  switch (of) {
+    case StatisticOf::forward:
+      return "forward";
+    case StatisticOf::training_forward:
+      return "training_forward";
+    case StatisticOf::training_backward:
+      return "training_backward";
+  }
+  numeric::contract_failure("to_string", "of", "is no enumerator", "a StatisticOf");
+}
+
+}  // namespace normproof::ref::model

@@ -1,0 +1,125 @@
+#include "ref/model/norm_layers.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "tests/ref/numeric/error_message.hpp"
+
+namespace normproof::ref::model {
+namespace {
+
+/// "gamma [D] 1, beta [D] 0"
+template <class Entries>
+std::string text_of(const Entries& entries) {
+  std::string text;
+  for (const auto& entry : entries)
+    text += (text.empty() ? "" : ", ") + std::string(entry.name) + " " +
+            std::string(to_string(entry.shape)) + " " +
+            std::to_string(static_cast<int>(entry.initial));
+  return text;
+}
+
+TEST(NormLayers, AreInTheOrderOfTheOptions) {
+  ASSERT_EQ(norm_layers().size(), std::variant_size_v<NormOptions>);
+  for (const NormLayer& layer : norm_layers())
+    EXPECT_EQ(&norm_layer(norm_options(layer.name)), &layer) << layer.name;
+  EXPECT_EQ(norm_layer(ScaleNormOptions{}).name, "scale_norm");
+  EXPECT_EQ(norm_layer(NoneOptions{}).name, "none");
+}
+
+TEST(NormLayers, ParametersAndStatesAreThoseOfTheSpecification) {
+  const std::map<std::string_view, std::string> states = {
+      {"batch_norm", "running_mean [D] 0, running_variance [D] 1"},
+      {"batch_renorm", "running_mean [D] 0, running_variance [D] 1"},
+      {"power_norm_v", "running_psi2 [D] 1"},
+      {"power_norm", "running_psi2 [D] 1, nu [D] 0, iterations [1] 0"},
+      {"power_norm_released", "running_psi2 [D] 1, nu [D] 0, iterations [1] 0"}};
+  const std::map<std::string_view, std::string> parameters = {
+      {"none", ""}, {"group_scaling", ""}, {"scale_norm", "gamma [1] 1"}};
+  for (const NormLayer& layer : norm_layers()) {
+    const auto state = states.find(layer.name);
+    EXPECT_EQ(text_of(layer.state), state == states.end() ? "" : state->second) << layer.name;
+    const auto own = parameters.find(layer.name);
+    EXPECT_EQ(text_of(layer.parameters),
+              own == parameters.end() ? "gamma [D] 1, beta [D] 0" : own->second)
+        << layer.name;
+  }
+}
+
+TEST(NormLayers, NoNameStandsTwiceAmongWhatALayerTakesOrReturns) {
+  for (const NormLayer& layer : norm_layers()) {
+    std::multiset<std::string_view> names = {"x", "y", "grad_y", "valid", "grad_x"};
+    for (const auto& entry : layer.parameters) names.insert(entry.name);
+    for (const auto& entry : layer.state) names.insert(entry.name);
+    for (const auto& entry : layer.statistics) names.insert(entry.name);
+    EXPECT_EQ(names.size(), std::set(names.begin(), names.end()).size()) << layer.name;
+  }
+}
+
+TEST(NormLayers, WhatEntriesSayOfOptionsIsThere) {
+  for (const NormLayer& layer : norm_layers()) {
+    const NormOptions options = norm_options(layer.name);
+    for (const auto& cells : layer.cells) {
+      EXPECT_TRUE(number_option(options, cells.eps)) << layer.name;
+      EXPECT_NO_THROW(is_on(options, cells.option)) << layer.name;
+    }
+    for (const auto& entry : layer.statistics)
+      EXPECT_NO_THROW(is_on(options, entry.option)) << layer.name;
+    for (const auto& entry : layer.parameters)
+      EXPECT_NO_THROW(initial_value(options, entry)) << layer.name;
+  }
+}
+
+TEST(NormLayers, TraitsFollowFromTheCells) {
+  const auto of = [](const char* name) { return norm_layer(norm_options(name)); };
+  EXPECT_TRUE(of("layer_norm").centred());
+  EXPECT_FALSE(of("layer_norm").over_rows());
+  EXPECT_TRUE(of("group_norm").over_samples());
+  EXPECT_TRUE(of("instance_norm").over_rows());
+  EXPECT_TRUE(of("power_norm_released").over_rows());
+  EXPECT_FALSE(of("power_norm_released").over_samples());
+  EXPECT_FALSE(of("none").centred());
+  EXPECT_EQ(of("scale_norm").parameter("beta"), nullptr);
+  EXPECT_EQ(of("scale_norm").parameter("gamma")->shape, EntryShape::one);
+}
+
+TEST(NormLayers, OptionsAreReadByNameAndType) {
+  const NormOptions released = PowerNormReleasedOptions{.group_eps = 0.5, .scaled_nu = false};
+  EXPECT_EQ(number_option(released, "group_eps"), 0.5);
+  EXPECT_EQ(count_option(released, "groups"), 1);
+  EXPECT_EQ(switch_option(released, "scaled_nu"), false);
+  EXPECT_EQ(switch_option(released, "groups"), std::nullopt);
+  EXPECT_EQ(count_option(LayerNormOptions{}, "groups"), std::nullopt);
+  EXPECT_TRUE(is_on(released, ""));
+  EXPECT_TRUE(is_on(released, "group_scaling"));
+  EXPECT_FALSE(is_on(PowerNormReleasedOptions{.group_scaling = false}, "group_scaling"));
+}
+
+TEST(NormLayers, AnInitialValueMayBeThatOfAnOption) {
+  const NormParameter own{"p", EntryShape::one, 3};
+  EXPECT_EQ(initial_value(BatchRenormOptions{.r_max = 7}, own), 3);
+  EXPECT_EQ(initial_value(BatchRenormOptions{.r_max = 7}, {"p", EntryShape::one, 3, "r_max"}), 7);
+}
+
+TEST(NormLayers, ExtentsOfEveryShape) {
+  const NormOptions options = GroupNormOptions{.groups = 2};
+  using Extents = std::vector<std::size_t>;
+  const auto extents = [&](EntryShape shape) { return extents_of(shape, {3, 5, 8}, options); };
+  EXPECT_EQ(extents(EntryShape::one), Extents{1});
+  EXPECT_EQ(extents(EntryShape::features), Extents{8});
+  EXPECT_EQ(extents(EntryShape::rows), (Extents{3, 5}));
+  EXPECT_EQ(extents(EntryShape::row_groups), (Extents{3, 5, 2}));
+  EXPECT_EQ(extents(EntryShape::sample_channels), (Extents{3, 8}));
+  EXPECT_EQ(extents(EntryShape::sample_groups), (Extents{3, 2}));
+  EXPECT_EQ(extents_of(EntryShape::row_groups, {4, 6}, options), (Extents{4, 2}));
+}
+
+TEST(NormLayers, ExtentOfWhatHasRowsIsRefused_C1) {
+  EXPECT_EQ(numeric::contract_message([] { extent_of(EntryShape::rows, 4); }),
+            "extent_of: shape depends on the rows of x; expected [1] or [D] (C1)");
+}
+
+}  // namespace
+}  // namespace normproof::ref::model
