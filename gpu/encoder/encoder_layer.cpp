@@ -21,8 +21,8 @@ void put_linear(NamedDeviceTensors& gradients, const std::string& name, nn::Line
 NormSite::NormSite(const EncoderConfig& config, const NamedDeviceTensors& parameters,
                    std::string place)
     : config_(config), place_(std::move(place)) {
-  inputs_.gamma = parameters.get(place_ + ".gamma");
-  inputs_.beta = parameters.get(place_ + ".beta");
+  for (const ref::model::NormParameter& own : ref::model::norm_layer(config.norm).parameters)
+    norm::set_parameter(inputs_, own.name, parameters.get(fmt::format("{}.{}", place_, own.name)));
 }
 
 DeviceTensor<double> NormSite::forward(const DeviceTensor<double>& x, const DeviceMask& valid,
@@ -46,8 +46,10 @@ DeviceTensor<double> NormSite::backward(const DeviceTensor<double>& grad_y,
   const norm::NormStep step = norm::norm_backward(config_.norm, inputs_, forward_);
   for (const auto& [name, values] : step.state)
     state.set(fmt::format("{}.{}", place_, name), values);
-  if (inputs_.gamma.is_given()) gradients.set(place_ + ".gamma", step.outputs.at("grad_gamma"));
-  if (inputs_.beta.is_given()) gradients.set(place_ + ".beta", step.outputs.at("grad_beta"));
+  for (const ref::model::NormParameter& own : ref::model::norm_layer(config_.norm).parameters)
+    if (norm::get_parameter(inputs_, own.name).is_given())
+      gradients.set(fmt::format("{}.{}", place_, own.name),
+                    step.outputs.at(fmt::format("grad_{}", own.name)));
   forward_ = {};
   return step.outputs.at("grad_x");
 }

@@ -16,7 +16,6 @@ Shape statistics_shape(const NormInputs& in, std::size_t groups) {
 void group_scaling(const ref::model::GroupScalingOptions& options, const NormInputs& in,
                    NormStep& step) {
   constexpr auto kName = "group_scaling";
-  check_no_parameters(kName, in);
   const std::size_t groups = check_groups(kName, options.groups, check_x(kName, in).d_model);
   row_forward<false>(kName, in, nullptr, options.eps, groups, statistics_shape(in, groups), step);
 }

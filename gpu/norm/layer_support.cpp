@@ -24,11 +24,6 @@ AffineSpans check_affine(std::string_view function, const NormInputs& in, std::s
   return {in.gamma.span(), in.beta.span()};
 }
 
-void check_no_parameters(std::string_view function, const NormInputs& in) {
-  if (in.gamma.is_given()) contract_failure(function, "gamma", "is given", "no parameters");
-  if (in.beta.is_given()) contract_failure(function, "beta", "is given", "no parameters");
-}
-
 void check_finite(std::string_view function, std::string_view argument,
                   const DeviceTensor<double>& t) {
   const std::size_t at = ops::first_not_finite(t);

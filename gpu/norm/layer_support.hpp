@@ -22,9 +22,6 @@ Extents check_x(std::string_view function, const NormInputs& in);
 /// Checks    that gamma and beta have extent D or are absent, and are finite
 AffineSpans check_affine(std::string_view function, const NormInputs& in, std::size_t d_model);
 
-/// Checks    that gamma and beta are absent
-void check_no_parameters(std::string_view function, const NormInputs& in);
-
 /// Checks    that every element is finite
 void check_finite(std::string_view function, std::string_view argument,
                   const DeviceTensor<double>& t);

@@ -18,9 +18,15 @@ namespace {
 
 namespace model = ref::model;
 
+/// No parameter is given that the layer does not have.
+void check_parameters(const model::NormLayer& layer, const NormInputs& in) {
+  if (in.gamma.is_given()) model::check_parameter(layer, "gamma");
+  if (in.beta.is_given()) model::check_parameter(layer, "beta");
+  for (const auto& [name, values] : in.others) model::check_parameter(layer, name);
+}
+
 /// The layer without one.
 void none(const NormInputs& in, NormStep& step) {
-  check_no_parameters("none", in);
   check_x("none", in);
   check_finite("none", "x", in.x);
   step.outputs.set("y", in.x);
@@ -87,24 +93,15 @@ struct BackwardOf {
 NamedDeviceTensors initial_state(Device& device, const model::NormOptions& options,
                                  std::size_t d_model) {
   NamedDeviceTensors state;
-  const std::string name = model::norm_name(options);
-  const auto put = [&](const char* entry, double value) {
-    state.set(entry, device::full_tensor(device, {d_model}, value));
-  };
-  if (name == "batch_norm" || name == "batch_renorm") {
-    put("running_mean", 0);
-    put("running_variance", 1);
-  } else if (name.starts_with("power_norm")) {
-    put("running_psi2", 1);
-    if (name == "power_norm_v") return state;
-    put("nu", 0);
-    state.set("iterations", device::full_tensor(device, {1}, 0));
-  }
+  for (const model::NormState& entry : model::norm_layer(options).state)
+    state.set(entry.name,
+              device::full_tensor(device, {model::extent_of(entry.shape, d_model)}, entry.initial));
   return state;
 }
 
 NormStep norm_forward(const model::NormOptions& options, const NormInputs& in,
                       const NamedDeviceTensors& state) {
+  check_parameters(model::norm_layer(options), in);
   NormStep step{{}, state};
   std::visit(ForwardOf{in, step}, options);
   return step;

@@ -18,7 +18,6 @@ ConstReals checked_gamma(std::string_view function, const NormInputs& in) {
 
 void scale_norm(const ref::model::ScaleNormOptions& options, const NormInputs& in, NormStep& step) {
   constexpr auto kName = "scale_norm";
-  if (in.beta.is_given()) ref::numeric::contract_failure(kName, "beta", "is given", "no beta");
   const Extents e = check_x(kName, in);
   check_eps(kName, options.eps);
   const ConstReals gamma = checked_gamma(kName, in);

@@ -61,11 +61,12 @@ KeptBytes kept_bytes(const EncoderConfig& config, std::size_t batch_size, std::s
 }
 
 template <numeric::Real T>
-Tensor<T> run_norm(const EncoderConfig& config, const norm::Affine<T>& affine, Tensor<T> x,
-                   const Mask& valid, model::Mode mode, const std::string& place,
+Tensor<T> run_norm(const EncoderConfig& config, const norm::NormParameters<T>& parameters,
+                   Tensor<T> x, const Mask& valid, model::Mode mode, const std::string& place,
                    NamedTensors<T>& state, NormSite<T>& site, const Tap<T>& tap) {
   show(tap, place + ".x", x);
-  site.inputs = {std::move(x), affine.gamma, affine.beta, {}, valid, mode};
+  site.inputs = {.x = std::move(x), .valid = valid, .mode = mode};
+  for (const auto& [name, values] : parameters) norm::set_parameter(site.inputs, name, values);
   site.forward = norm::norm_forward(config.norm, site.inputs, state_of(state, place));
   put_state(state, place, site.forward.state);
   Tensor<T> y = std::move(site.forward.outputs.at("y"));
@@ -77,17 +78,17 @@ Tensor<T> run_norm(const EncoderConfig& config, const norm::Affine<T>& affine, T
 
 template <numeric::Real T>
 Tensor<T> run_norm_backward(const EncoderConfig& config, Tensor<T> grad_y, const std::string& place,
-                            NamedTensors<T>& state, NormSite<T>& site, norm::Affine<T>& gradients,
-                            const Tap<T>& tap) {
+                            NamedTensors<T>& state, NormSite<T>& site,
+                            norm::NormParameters<T>& gradients, const Tap<T>& tap) {
   show(tap, "grad_" + place + ".y", grad_y);
   site.inputs.grad_y = std::move(grad_y);
   norm::NormStep<T> step = norm::norm_backward(config.norm, site.inputs, site.forward);
   put_state(state, place, step.state);
   for (const auto& [name, values] : step.outputs)
     if (!name.starts_with("grad_")) show(tap, fmt::format("{}.{}", place, name), values);
-  if (tensor::is_given(site.inputs.gamma))
-    gradients.gamma = std::move(step.outputs.at("grad_gamma"));
-  if (tensor::is_given(site.inputs.beta)) gradients.beta = std::move(step.outputs.at("grad_beta"));
+  for (const model::NormParameter& own : model::norm_layer(config.norm).parameters)
+    if (norm::find_parameter(site.inputs, own.name) != nullptr)
+      gradients.set(own.name, std::move(step.outputs.at(fmt::format("grad_{}", own.name))));
   Tensor<T> grad_x = std::move(step.outputs.at("grad_x"));
   site = {};
   show(tap, "grad_" + place + ".x", grad_x);
@@ -219,10 +220,10 @@ Tensor<T> EncoderLayer<T>::forward(Tensor<T> x, const Mask& valid, const Encoder
 template <numeric::Real T>
 Tensor<T> EncoderLayer<T>::forward_kept(Tensor<T> x, const EncoderRun& run,
                                         NamedTensors<T>& state) {
-  const auto normalise = [&](const char* name, const norm::Affine<T>& affine, Tensor<T> values,
-                             NormSite<T>& site) {
-    return run_norm<T>(config_, affine, std::move(values), valid_, run.mode, place_ + "." + name,
-                       state, site, tap_);
+  const auto normalise = [&](const char* name, const norm::NormParameters<T>& parameters,
+                             Tensor<T> values, NormSite<T>& site) {
+    return run_norm<T>(config_, parameters, std::move(values), valid_, run.mode,
+                       place_ + "." + name, state, site, tap_);
   };
   if (config_.placement == model::NormPlacement::post) {
     saved_.attention_in = std::move(x);
@@ -252,7 +253,7 @@ Tensor<T> EncoderLayer<T>::backward(Tensor<T> grad_y, const EncoderRun& run, Nam
     start_.reset();
   }
   const auto through_norm = [&](const char* name, Tensor<T> grad, NormSite<T>& site,
-                                norm::Affine<T>& own) {
+                                norm::NormParameters<T>& own) {
     return run_norm_backward<T>(config_, std::move(grad), place_ + "." + name, state, site, own,
                                 tap_);
   };
@@ -272,13 +273,13 @@ Tensor<T> EncoderLayer<T>::backward(Tensor<T> grad_y, const EncoderRun& run, Nam
   return grad_y;
 }
 
-#define NORMPROOF_INSTANTIATE(T)                                                              \
-  template class EncoderLayer<T>;                                                             \
-  template Tensor<T> run_norm(const EncoderConfig&, const norm::Affine<T>&, Tensor<T>,        \
-                              const Mask&, model::Mode, const std::string&, NamedTensors<T>&, \
-                              NormSite<T>&, const Tap<T>&);                                   \
-  template Tensor<T> run_norm_backward(const EncoderConfig&, Tensor<T>, const std::string&,   \
-                                       NamedTensors<T>&, NormSite<T>&, norm::Affine<T>&,      \
+#define NORMPROOF_INSTANTIATE(T)                                                                 \
+  template class EncoderLayer<T>;                                                                \
+  template Tensor<T> run_norm(const EncoderConfig&, const norm::NormParameters<T>&, Tensor<T>,   \
+                              const Mask&, model::Mode, const std::string&, NamedTensors<T>&,    \
+                              NormSite<T>&, const Tap<T>&);                                      \
+  template Tensor<T> run_norm_backward(const EncoderConfig&, Tensor<T>, const std::string&,      \
+                                       NamedTensors<T>&, NormSite<T>&, norm::NormParameters<T>&, \
                                        const Tap<T>&);
 NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
 #undef NORMPROOF_INSTANTIATE

@@ -116,14 +116,14 @@ class EncoderLayer {
 
 /// Runs a norm at its place, and keeps what its backward needs.
 template <numeric::Real T>
-Tensor<T> run_norm(const EncoderConfig& config, const norm::Affine<T>& affine, Tensor<T> x,
-                   const Mask& valid, model::Mode mode, const std::string& place,
+Tensor<T> run_norm(const EncoderConfig& config, const norm::NormParameters<T>& parameters,
+                   Tensor<T> x, const Mask& valid, model::Mode mode, const std::string& place,
                    NamedTensors<T>& state, NormSite<T>& site, const Tap<T>& tap);
 
-/// The backward of run_norm: grad_x; gradients gets those by gamma and beta where they exist.
+/// The backward of run_norm: grad_x; gradients gets those by the parameters that are given.
 template <numeric::Real T>
 Tensor<T> run_norm_backward(const EncoderConfig& config, Tensor<T> grad_y, const std::string& place,
-                            NamedTensors<T>& state, NormSite<T>& site, norm::Affine<T>& gradients,
-                            const Tap<T>& tap);
+                            NamedTensors<T>& state, NormSite<T>& site,
+                            norm::NormParameters<T>& gradients, const Tap<T>& tap);
 
 }  // namespace normproof::ref::encoder

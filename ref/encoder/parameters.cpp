@@ -17,9 +17,8 @@ void visit_parameters(Parameters& p, F f) {
     f(name + ".weight", map.weight);
     f(name + ".bias", map.bias);
   };
-  const auto affine = [&](const std::string& name, auto& a) {
-    f(name + ".gamma", a.gamma);
-    f(name + ".beta", a.beta);
+  const auto norm = [&](const std::string& name, auto& entries) {
+    for (auto& [own, values] : entries) f(fmt::format("{}.{}", name, own), values);
   };
   f(std::string("embedding.weight"), p.embedding);
   for (std::size_t l = 0; l < p.layers.size(); ++l) {
@@ -27,13 +26,25 @@ void visit_parameters(Parameters& p, F f) {
     auto& own = p.layers[l];
     linear(layer + "attention.in", own.attention.in);
     linear(layer + "attention.out", own.attention.out);
-    affine(layer + "norm1", own.norm1);
+    norm(layer + "norm1", own.norm1);
     linear(layer + "feed_forward.first", own.feed_forward.first);
     linear(layer + "feed_forward.second", own.feed_forward.second);
-    affine(layer + "norm2", own.norm2);
+    norm(layer + "norm2", own.norm2);
   }
-  affine("final_norm", p.final_norm);
+  norm("final_norm", p.final_norm);
   linear("head", p.head);
+}
+
+/// As many layers as the description has, with an empty tensor for each parameter of a norm.
+template <class T>
+EncoderParameters<T> empty_parameters(const EncoderConfig& config) {
+  norm::NormParameters<T> norm;
+  for (const model::NormParameter& own : model::norm_layer(config.norm).parameters)
+    norm.set(own.name, {});
+  EncoderParameters<T> parameters;
+  parameters.layers.assign(config.num_layers, {{}, norm, {}, norm});
+  if (config.placement == model::NormPlacement::pre) parameters.final_norm = norm;
+  return parameters;
 }
 
 tensor::Shape shape_by_name(const EncoderConfig& c, const std::string& name) {
@@ -47,12 +58,9 @@ tensor::Shape shape_by_name(const EncoderConfig& c, const std::string& name) {
   if (name.ends_with("feed_forward.first.weight")) return {c.d_ff, d};
   if (name.ends_with("feed_forward.first.bias")) return {c.d_ff};
   if (name.ends_with("feed_forward.second.weight")) return {d, c.d_ff};
-  const bool is_norm = name.ends_with(".gamma") || name.ends_with(".beta");
-  if (!is_norm) return {d};  // the biases of attention.out and feed_forward.second
-  const bool absent = name.starts_with("final_norm") && c.placement == model::NormPlacement::post;
-  if (absent || !(name.ends_with(".gamma") ? model::has_gamma(c.norm) : model::has_beta(c.norm)))
-    return {};
-  return {model::norm_name(c.norm) == "scale_norm" ? 1 : d};
+  const model::NormParameter* const own = norm_parameter(c, name);
+  // The other ones are the biases of attention.out and feed_forward.second.
+  return {own == nullptr ? d : model::extent_of(own->shape, d)};
 }
 
 }  // namespace
@@ -72,25 +80,28 @@ void check_config(std::string_view function, const EncoderConfig& config) {
                               fmt::format("a divisor of d_model, {} (C2)", config.d_model));
   tensor::check_option(function, "dropout", config.dropout,
                        config.dropout >= 0 && config.dropout < 1, "0 <= dropout < 1 (C3)");
-  for (const auto& [name, text] : model::list_options(config.norm)) {
-    if (name != "groups") continue;
-    const std::size_t groups = std::stoul(text);
-    if (groups == 0 || config.d_model % groups != 0)
-      numeric::contract_failure(function, "norm.groups", "is " + text,
-                                fmt::format("a divisor of d_model, {} (C4)", config.d_model));
-  }
+  const std::optional<std::int64_t> groups = model::count_option(config.norm, "groups");
+  if (groups && (*groups < 1 || config.d_model % static_cast<std::size_t>(*groups) != 0))
+    numeric::contract_failure(function, "norm.groups", fmt::format("is {}", *groups),
+                              fmt::format("a divisor of d_model, {} (C4)", config.d_model));
 }
 
 std::vector<ParameterShape> parameter_shapes(const EncoderConfig& config) {
   check_config("parameter_shapes", config);
-  EncoderParameters<double> none;
-  none.layers.resize(config.num_layers);
+  EncoderParameters<double> none = empty_parameters<double>(config);
   std::vector<ParameterShape> shapes;
   visit_parameters(none, [&](const std::string& name, auto&) {
-    const tensor::Shape shape = shape_by_name(config, name);
-    if (!shape.empty()) shapes.push_back({name, shape});
+    shapes.push_back({name, shape_by_name(config, name)});
   });
   return shapes;
+}
+
+const model::NormParameter* norm_parameter(const EncoderConfig& config, std::string_view name) {
+  const std::size_t dot = name.rfind('.');
+  const std::string_view place = name.substr(0, dot);
+  const bool of_norm =
+      place.ends_with("norm1") || place.ends_with("norm2") || place == "final_norm";
+  return of_norm ? model::norm_layer(config.norm).parameter(name.substr(dot + 1)) : nullptr;
 }
 
 template <numeric::Real T>
@@ -117,8 +128,7 @@ EncoderParameters<T> from_named(const EncoderConfig& config, NamedTensors<T>&& n
     if (std::ranges::find(known, entry.name) == known.end())
       throw numeric::ContractError(
           {.observation = numeric::unknown_name("parameter", entry.name, known)});
-  EncoderParameters<T> parameters;
-  parameters.layers.resize(config.num_layers);
+  EncoderParameters<T> parameters = empty_parameters<T>(config);
   visit_parameters(parameters, [&](const std::string& name, Tensor<T>& values) {
     if (Tensor<T>* const given = named.find(name)) values = std::move(*given);
   });

@@ -8,7 +8,7 @@
 #include "ref/nn/embedding.hpp"
 #include "ref/nn/feed_forward.hpp"
 #include "ref/nn/multi_head_attention.hpp"
-#include "ref/norm/affine.hpp"
+#include "ref/norm/norm.hpp"
 #include "ref/tensor/named_tensors.hpp"
 
 namespace normproof::ref::encoder {
@@ -21,9 +21,9 @@ using tensor::Tensor;
 template <class T>
 struct EncoderLayerParameters {
   nn::Attention<T> attention;
-  norm::Affine<T> norm1;
+  norm::NormParameters<T> norm1;
   nn::FeedForward<T> feed_forward;
-  norm::Affine<T> norm2;
+  norm::NormParameters<T> norm2;
 };
 
 /// The parameters of an encoder, or the gradients by them.
@@ -31,8 +31,8 @@ template <class T>
 struct EncoderParameters {
   Tensor<T> embedding;  ///< [V,D]
   std::vector<EncoderLayerParameters<T>> layers;
-  norm::Affine<T> final_norm;  ///< of the placement `pre` alone
-  nn::Linear<T> head;          ///< [C,D], [C]
+  norm::NormParameters<T> final_norm;  ///< of the placement `pre` alone
+  nn::Linear<T> head;                  ///< [C,D], [C]
 };
 
 /// A parameter by its name, such as "layers.0.attention.in.weight", and the shape that it has.
@@ -49,9 +49,13 @@ struct ParameterShape {
 void check_config(std::string_view function, const EncoderConfig& config);
 
 /// Every parameter in the one order that optimizers, files and hashes keep: the embedding, layer by
-/// layer attention, norm1, feed_forward, norm2, then final_norm and the head. Layers without
-/// parameters of their own (none, group_scaling) have no gamma and no beta, scale_norm has no beta.
+/// layer attention, norm1, feed_forward, norm2, then final_norm and the head. A norm has the
+/// parameters of model::norm_layer, in their order.
 std::vector<ParameterShape> parameter_shapes(const EncoderConfig& config);
+
+/// The description of the parameter of a norm that is called so in the encoder, with or without
+/// "layers.<l>."; null where it is no norm's.
+const model::NormParameter* norm_parameter(const EncoderConfig& config, std::string_view name);
 
 /// The tensors by name, in that order; those that are empty are left out.
 template <numeric::Real T>

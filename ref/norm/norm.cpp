@@ -23,6 +23,14 @@ bool in_training(const NormInputs<T>& inputs) {
   return inputs.mode == model::Mode::training;
 }
 
+/// (C1) No parameter is given that the layer does not have.
+template <class T>
+void check_parameters(const model::NormLayer& layer, const NormInputs<T>& inputs) {
+  if (tensor::is_given(inputs.gamma)) model::check_parameter(layer, "gamma");
+  if (tensor::is_given(inputs.beta)) model::check_parameter(layer, "beta");
+  for (const auto& entry : inputs.others) model::check_parameter(layer, entry.name);
+}
+
 /// The forward of each layer: y, statistics and the state.
 template <class T>
 class ForwardRunner {
@@ -36,7 +44,6 @@ class ForwardRunner {
 
   void operator()(const model::NoneOptions&) {
     constexpr auto kName = "none";
-    no_parameters(kName);
     tensor::check_activations(kName, "x", shape_of(in_.x));
     tensor::check_finite(kName, "x", in_.x);
     put("y", in_.x);
@@ -56,15 +63,12 @@ class ForwardRunner {
   }
 
   void operator()(const model::GroupScalingOptions& options) {
-    no_parameters("group_scaling");
     auto forward = group_scaling(in_.x, options);
     put("y", std::move(forward.y));
     put("rstd", std::move(forward.rstd));
   }
 
   void operator()(const model::ScaleNormOptions& options) {
-    if (tensor::is_given(in_.beta))
-      numeric::contract_failure("scale_norm", "beta", "is given", "no beta");
     auto forward = scale_norm(in_.x, in_.gamma, options);
     put("y", std::move(forward.y));
     put("rnorm", std::move(forward.rnorm));
@@ -128,14 +132,6 @@ class ForwardRunner {
   }
 
  private:
-  void no_parameters(std::string_view name) const {
-    for (const auto& [argument, values] :
-         {std::pair{"gamma", &in_.gamma}, std::pair{"beta", &in_.beta}}) {
-      if (tensor::is_given(*values))
-        numeric::contract_failure(name, argument, "is given", "no parameters");
-    }
-  }
-
   PowerNormState<T> power_norm_state() const {
     const Tensor<T>& iterations = state_.at("iterations");
     tensor::check_shape("norm_step", "iterations", shape_of(iterations), {1});
@@ -275,24 +271,16 @@ class BackwardRunner {
 template <numeric::Real T>
 NamedTensors<T> initial_state(const model::NormOptions& options, std::size_t d_model) {
   NamedTensors<T> state;
-  const std::string name = model::norm_name(options);
-  const auto fill = [&](double value) { return tensor::full_tensor<T>({d_model}, T(value)); };
-  if (name == "batch_norm" || name == "batch_renorm") {
-    state.set("running_mean", fill(0));
-    state.set("running_variance", fill(1));
-  } else if (name == "power_norm_v") {
-    state.set("running_psi2", fill(1));
-  } else if (name == "power_norm" || name == "power_norm_released") {
-    state.set("running_psi2", fill(1));
-    state.set("nu", fill(0));
-    state.set("iterations", tensor::full_tensor<T>({1}, T(0)));
-  }
+  for (const model::NormState& entry : model::norm_layer(options).state)
+    state.set(entry.name,
+              tensor::full_tensor<T>({model::extent_of(entry.shape, d_model)}, T(entry.initial)));
   return state;
 }
 
 template <numeric::Real T>
 NormStep<T> norm_forward(const model::NormOptions& options, const NormInputs<T>& inputs,
                          const NamedTensors<T>& state) {
+  check_parameters(model::norm_layer(options), inputs);
   ForwardRunner<T> runner(inputs, state);
   std::visit(runner, options);
   return runner.take();

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ref/model/norm_options.hpp"
+#include "ref/model/norm_layers.hpp"
 #include "ref/norm/affine.hpp"
 #include "ref/tensor/named_tensors.hpp"
 
@@ -10,29 +10,54 @@ namespace normproof::ref::norm {
 template <class T>
 struct NormInputs {
   Tensor<T> x;            ///< [N,D] or [B,T,D]
-  Tensor<T> gamma = {};   ///< [D] ([1] for scale_norm), or empty: ones
-  Tensor<T> beta = {};    ///< [D], or empty: zeros
+  Tensor<T> gamma = {};   ///< as model::norm_layer has it, or empty: ones
+  Tensor<T> beta = {};    ///< as model::norm_layer has it, or empty: zeros
   Tensor<T> grad_y = {};  ///< the shape of x, or empty: forward alone
   Mask valid = {};        ///< [N] or [B,T], true = a real token, or empty: all
   model::Mode mode = model::Mode::training;
+  tensor::NamedTensors<T> others = {};  ///< parameters beside gamma and beta, by name
 };
 
-/// One step of any layer: what comes out. `outputs` holds y, the layer's statistics under the names
-/// of docs/notation.md, and after a backward grad_x and, for layers with parameters, grad_gamma and
-/// grad_beta. `state` holds the running quantities after the step.
+/// The trained parameters of a layer, or the gradients by them, under the names and in the order of
+/// model::norm_layer. One that is left out has its initial value.
+template <class T>
+using NormParameters = tensor::NamedTensors<T>;
+
+/// The parameter of that name; null where it is left out.
+template <class T>
+const Tensor<T>* find_parameter(const NormInputs<T>& inputs, std::string_view name) {
+  const Tensor<T>* const found = name == "gamma"  ? &inputs.gamma
+                                 : name == "beta" ? &inputs.beta
+                                                  : inputs.others.find(name);
+  return found != nullptr && tensor::is_given(*found) ? found : nullptr;
+}
+
+template <class T>
+void set_parameter(NormInputs<T>& inputs, std::string_view name, Tensor<T> values) {
+  if (name == "gamma")
+    inputs.gamma = std::move(values);
+  else if (name == "beta")
+    inputs.beta = std::move(values);
+  else
+    inputs.others.set(name, std::move(values));
+}
+
+/// One step of any layer: what comes out. `outputs` holds y, the statistics of model::norm_layer,
+/// and after a backward grad_x and grad_<name> of each parameter that the layer has. `state` holds
+/// the running quantities after the step.
 template <class T>
 struct NormStep {
   tensor::NamedTensors<T> outputs;
   tensor::NamedTensors<T> state;
 };
 
-/// The state before the first step: empty for layers without one; else running_mean 0,
-/// running_variance 1, running_psi2 1, nu 0 ([D] each), iterations 0 ([1]), as the layer has them.
+/// The state before the first step, as model::norm_layer has it: empty for layers without one.
 template <numeric::Real T>
 tensor::NamedTensors<T> initial_state(const model::NormOptions& options, std::size_t d_model);
 
 /// The forward of the layer that options name; inputs.grad_y is not looked at.
-/// Requires  (C1) those of the layer  (C2) state has the names and shapes of initial_state
+/// Requires  (C1) those of the layer, and no parameter that it does not have  (C2) state has the
+///           names and shapes of initial_state
 /// Throws    ContractError
 template <numeric::Real T>
 NormStep<T> norm_forward(const model::NormOptions& options, const NormInputs<T>& inputs,

@@ -20,6 +20,12 @@ tensor::Tensor<double> initial_bias(const model::TrainConfig& config, const std:
   return initial_values(model::PlainUniform{.limit = limit}, name, shape, config.seed);
 }
 
+/// What a parameter that is not drawn begins with: that of a norm as its description says, else 0.
+double initial_constant(const model::EncoderConfig& config, const std::string& name) {
+  const model::NormParameter* const own = encoder::norm_parameter(config, name);
+  return own == nullptr ? 0 : model::initial_value(config.norm, *own);
+}
+
 NamedTensors<double> initial_parameters(const model::TrainConfig& config) {
   NamedTensors<double> parameters;
   for (const auto& [name, shape] : encoder::parameter_shapes(config.encoder)) {
@@ -33,7 +39,8 @@ NamedTensors<double> initial_parameters(const model::TrainConfig& config) {
       const auto& weight = parameters.at(fmt::format("{}.weight", map));
       parameters.set(name, initial_bias(config, name, shape, weight));
     } else {
-      parameters.set(name, tensor::full_tensor<double>(shape, name.ends_with(".gamma") ? 1 : 0));
+      parameters.set(name,
+                     tensor::full_tensor<double>(shape, initial_constant(config.encoder, name)));
     }
   }
   return parameters;

@@ -65,9 +65,13 @@ struct OperationRunner {
       const bool done =
           run_both([&] { step = ref::norm::norm_step(options, in, state); },
                    [&] {
-                     const gpu::norm::NormInputs there{
-                         upload(to, in.x),      upload(to, in.gamma),     upload(to, in.beta),
-                         upload(to, in.grad_y), DeviceMask(to, in.valid), in.mode};
+                     const gpu::norm::NormInputs there{.x = upload(to, in.x),
+                                                       .gamma = upload(to, in.gamma),
+                                                       .beta = upload(to, in.beta),
+                                                       .grad_y = upload(to, in.grad_y),
+                                                       .valid = DeviceMask(to, in.valid),
+                                                       .mode = in.mode,
+                                                       .others = upload(to, in.others)};
                      got = gpu::norm::norm_forward(options, there, device_state);
                      if (backwards) backward = gpu::norm::norm_backward(options, there, got);
                    },

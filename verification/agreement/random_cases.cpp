@@ -47,9 +47,10 @@ RandomCase norm_case(std::uint64_t seed, const std::string& layer, const RandomS
   ref::norm::NormInputs<double> in;
   in.x = random_tensor(seed, c.name + "/x", shape.x);
   in.grad_y = random_tensor(seed, c.name + "/grad_y", shape.x);
-  const Shape parameter{layer == "scale_norm" ? 1 : d_model};
-  if (model::has_gamma(options)) in.gamma = random_tensor(seed, c.name + "/gamma", parameter);
-  if (model::has_beta(options)) in.beta = random_tensor(seed, c.name + "/beta", parameter);
+  for (const model::NormParameter& own : model::norm_layer(options).parameters)
+    ref::norm::set_parameter(in, own.name,
+                             random_tensor(seed, fmt::format("{}/{}", c.name, own.name),
+                                           {model::extent_of(own.shape, d_model)}));
   in.valid = random_mask(seed, c.name, {shape.x.begin(), shape.x.end() - 1}, shape.masked);
   in.mode = mode;
   c.inputs.state = ref::norm::initial_state<double>(options, d_model);

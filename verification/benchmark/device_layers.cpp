@@ -49,15 +49,11 @@ void copy_there(Device& device, double* to, const double* from, std::size_t byte
 gpu::norm::NormInputs inputs_of(DeviceRows& rows, const model::NormOptions& options,
                                 const NormSize& size) {
   const Shape shape = {size.rows / size.length, size.length, size.width};
-  gpu::norm::NormInputs in{.x = rows.numbers("x", shape),
-                           .gamma = {},
-                           .beta = {},
-                           .grad_y = rows.numbers("grad_y", shape),
-                           .valid = {},
-                           .mode = model::Mode::training};
-  const bool one = std::holds_alternative<model::ScaleNormOptions>(options);
-  if (model::has_gamma(options)) in.gamma = rows.numbers("gamma", {one ? 1 : size.width});
-  if (model::has_beta(options)) in.beta = rows.numbers("beta", {size.width});
+  gpu::norm::NormInputs in{.x = rows.numbers("x", shape), .grad_y = rows.numbers("grad_y", shape)};
+  for (const model::NormParameter& own : model::norm_layer(options).parameters)
+    gpu::norm::set_parameter(
+        in, own.name,
+        rows.numbers(std::string(own.name), {model::extent_of(own.shape, size.width)}));
   return in;
 }
 
@@ -137,7 +133,8 @@ void add_norms(DeviceRows& rows) {
         const std::string row = fmt::format(
             "norm/{}/{}/{}x{}", name, backward ? "backward" : "forward", size.rows, size.width);
         // x and y; x, grad_y and grad_x. Without a norm one is read to check it, and handed on.
-        const double tensors = name == "none" ? 1 : backward ? 3 : 2;
+        const bool none = std::holds_alternative<model::NoneOptions>(model::norm_options(name));
+        const double tensors = none ? 1 : backward ? 3 : 2;
         rows.add({.name = row,
                   .batch = rows.tiny() ? 2 : 50,
                   .bytes = tensors * static_cast<double>(bytes_of(size)),

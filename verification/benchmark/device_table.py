@@ -86,10 +86,13 @@ def theirs(python, device, names):
     return None, said[-1].removeprefix("torch_device.py: ")
 
 
+PEERS = {"layer_norm", "batch_norm"}  # the norms that torch_device.py times
+
+
 def peer_of(row):
     """PyTorch's name of a row, or None."""
     kind, *parts = row.split("/")
-    if kind == "norm" and parts[0] in ("layer_norm", "batch_norm"):
+    if kind == "norm" and parts[0] in PEERS:
         return row
     return row.rpartition("/")[0] if kind == "step" else None
 

@@ -46,8 +46,9 @@ std::vector<Curve> fluctuation_curves(const Report& report) {
                       {"quadratic mean", &FollowedStep::quadratic_mean}}};
   std::vector<Curve> curves;
   for (const Followed& followed : report.statistics.followed) {
-    const bool paper = ref::model::norm_name(followed.scenario.options) != "power_norm_released" &&
-                       followed.scenario.pad_scale == 1;
+    const bool released =
+        std::holds_alternative<ref::model::PowerNormReleasedOptions>(followed.scenario.options);
+    const bool paper = !released && followed.scenario.pad_scale == 1;
     if (!paper) continue;
     for (std::size_t colour = 0; colour < kStatistics.size(); ++colour) {
       const auto member = kStatistics[colour].second;

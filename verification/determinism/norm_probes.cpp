@@ -104,11 +104,9 @@ void run(const std::string& probe, const Layer& layer, const Case& c, Values& va
   auto state = norm::initial_state<double>(layer.options, d_model);
   const int steps = c.kind == Case::uniform ? 1 : 3;
   norm::NormInputs<double> in;
-  const std::string layer_name = model::norm_name(layer.options);
-  if (c.parameters && layer_name != "none" && layer_name != "group_scaling") {
-    in.gamma = inputs.normals({layer_name == "scale_norm" ? 1 : d_model});
-    if (layer_name != "scale_norm") in.beta = inputs.normals({d_model});
-  }
+  for (const model::NormParameter& own : model::norm_layer(layer.options).parameters)
+    if (c.parameters)
+      norm::set_parameter(in, own.name, inputs.normals({model::extent_of(own.shape, d_model)}));
   in.mode = c.mode;
   for (int step = 0; step < steps; ++step) {
     in.x = values_of(c, inputs, c.shape);
@@ -121,14 +119,20 @@ void run(const std::string& probe, const Layer& layer, const Case& c, Values& va
   }
 }
 
+template <class... Options>
+bool holds_one_of(const model::NormOptions& options) {
+  return (std::holds_alternative<Options>(options) || ...);
+}
+
 }  // namespace
 
 void add_norm_probes(std::vector<Probe>& probes) {
   for (const Layer& layer : layers()) {
     const bool variant = layer.name != model::norm_name(layer.options);
     // One layer for each of the kernels: rows, columns, and those with code of their own.
-    const bool large = layer.name == "layer_norm" || layer.name == "batch_norm" ||
-                       layer.name == "power_norm" || layer.name == "scale_norm";
+    const bool large =
+        holds_one_of<model::LayerNormOptions, model::BatchNormOptions, model::PowerNormOptions,
+                     model::ScaleNormOptions>(layer.options);
     for (const Case& c : kCases) {
       if (c.kind == Case::uniform && (variant || large != (c.shape[0] > 1000))) continue;
       const std::string name = "norm/" + layer.name + "_" + c.name;

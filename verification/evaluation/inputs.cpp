@@ -334,9 +334,11 @@ EvalInputs eval_inputs(std::string_view file, std::span<const StoredTensor> tens
                        const ref::model::NormOptions& options, ref::model::Mode mode,
                        bool sequence) {
   const Reader reader(file, tensors);
+  const ref::model::NormLayer& layer = ref::model::norm_layer(options);
   std::vector<std::string> known = {"x", "gamma", "beta", "grad_y", "valid"};
-  for (const std::string& name : ref::norm::initial_state<double>(options, 1).names())
-    known.push_back(name);
+  for (const auto& entry : layer.parameters)
+    if (std::ranges::find(known, entry.name) == known.end()) known.emplace_back(entry.name);
+  for (const auto& entry : layer.state) known.emplace_back(entry.name);
   reader.check_names(known);
   const StoredTensor* const x = reader.find("x");
   if (x == nullptr) reader.fail("x", "is absent", "the tensor x, [N,D] or [B,T,D]");
@@ -349,6 +351,9 @@ EvalInputs eval_inputs(std::string_view file, std::span<const StoredTensor> tens
                           .gamma = parameter(reader, "gamma"),
                           .beta = parameter(reader, "beta"),
                           .mode = mode};
+  for (const auto& entry : layer.parameters)
+    if (ref::norm::find_parameter(step, entry.name) == nullptr)
+      ref::norm::set_parameter(step, entry.name, parameter(reader, entry.name));
   inputs.steps.assign(shape.steps, step);
   for (std::size_t s = 0; s < shape.steps; ++s) inputs.steps[s].x = slice(x_values, s, shape.x);
   if (const StoredTensor* const grad_y = reader.find("grad_y")) {

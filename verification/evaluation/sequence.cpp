@@ -20,8 +20,14 @@ NormInputs<T> convert_inputs(const NormInputs<double>& inputs) {
   const auto optional = [](const Tensor<double>& tensor) {
     return tensor.dimension() == 0 ? Tensor<T>() : ref::tensor::convert<T>(tensor);
   };
-  return {ref::tensor::convert<T>(inputs.x), optional(inputs.gamma), optional(inputs.beta),
-          optional(inputs.grad_y),           inputs.valid,           inputs.mode};
+  NormInputs<T> result{.x = ref::tensor::convert<T>(inputs.x),
+                       .gamma = optional(inputs.gamma),
+                       .beta = optional(inputs.beta),
+                       .grad_y = optional(inputs.grad_y),
+                       .valid = inputs.valid,
+                       .mode = inputs.mode};
+  for (const auto& [name, values] : inputs.others) result.others.set(name, optional(values));
+  return result;
 }
 
 template <class T>

@@ -10,12 +10,14 @@ using ref::tensor::Mask;
 using ref::tensor::NamedTensors;
 using ref::tensor::Tensor;
 
-/// What the derivative is taken with respect to. gamma and beta are written out.
+/// What the derivative is taken with respect to. The layer's parameters are written out; gamma and
+/// beta are there, [D] of 1 and of 0, where it has none.
 template <class S>
 struct Arguments {
-  Tensor<S> x;      ///< [N,D] or [B,T,D]
-  Tensor<S> gamma;  ///< [D], or [1] for scale_norm
-  Tensor<S> beta;   ///< [D]
+  Tensor<S> x;  ///< [N,D] or [B,T,D]
+  Tensor<S> gamma;
+  Tensor<S> beta;
+  NamedTensors<S> others = {};  ///< parameters beside gamma and beta, by name
 };
 
 template <class S>

@@ -1,5 +1,6 @@
 #include "verification/oracle/gradients.hpp"
 
+#include "ref/model/norm_layers.hpp"
 #include "ref/tensor/contract.hpp"
 #include "verification/oracle/cells.hpp"
 
@@ -46,6 +47,7 @@ template <class S>
 Gradients forward_mode(const model::NormOptions& options, const OracleInputs& inputs,
                        const Arguments<oracle100>& at, const NamedTensors<oracle100>& state) {
   Arguments<S> arguments{convert<S>(at.x), convert<S>(at.gamma), convert<S>(at.beta)};
+  for (const auto& [name, values] : at.others) arguments.others.set(name, convert<S>(values));
   const auto derivative = [&](Tensor<S>& along, const Tensor<oracle100>& values) {
     Tensor<oracle100> result = empty_tensor<oracle100>(shape_of(values));
     const oracle100 h = step_size(values);
@@ -62,6 +64,8 @@ Gradients forward_mode(const model::NormOptions& options, const OracleInputs& in
   result.x = derivative(arguments.x, at.x);
   result.gamma = derivative(arguments.gamma, at.gamma);
   result.beta = derivative(arguments.beta, at.beta);
+  for (const auto& [name, values] : at.others)
+    result.others.set(name, derivative(arguments.others.at(name), values));
   return result;
 }
 
@@ -74,7 +78,8 @@ Gradients reverse_mode(const model::NormOptions& options, const OracleInputs& in
       result.data()[i] = Variable::input(values.data()[i], tape);
     return result;
   };
-  const Arguments<Variable> arguments{watch(at.x), watch(at.gamma), watch(at.beta)};
+  Arguments<Variable> arguments{watch(at.x), watch(at.gamma), watch(at.beta)};
+  for (const auto& [name, values] : at.others) arguments.others.set(name, watch(values));
   const auto evaluation = evaluate<Variable>(options, arguments, inputs.valid, inputs.mode, state);
   std::vector<oracle100> weights(tape.size(), oracle100(0));
   for (std::size_t i = 0; i < evaluation.y.size(); ++i) {
@@ -88,24 +93,34 @@ Gradients reverse_mode(const model::NormOptions& options, const OracleInputs& in
       result.data()[i] = swept[watched.data()[i].node];
     return result;
   };
-  return {read(arguments.x), read(arguments.gamma), read(arguments.beta)};
+  Gradients result{read(arguments.x), read(arguments.gamma), read(arguments.beta), {}};
+  for (const auto& [name, watched] : arguments.others) result.others.set(name, read(watched));
+  return result;
 }
 
 }  // namespace
 
 Arguments<oracle100> written_out(const model::NormOptions& options, const OracleInputs& inputs) {
   const auto extents = ref::tensor::check_activations("oracle", "x", shape_of(inputs.x));
-  const ref::tensor::Shape features{extents.d_model};
-  const bool one_gamma = std::holds_alternative<model::ScaleNormOptions>(options);
-  const ref::tensor::Shape gamma_shape = one_gamma ? ref::tensor::Shape{1} : features;
-  Arguments<oracle100> result{inputs.x, inputs.gamma, inputs.beta};
-  if (is_absent(result.gamma)) result.gamma = full_tensor(gamma_shape, oracle100(1));
-  if (is_absent(result.beta)) result.beta = full_tensor(features, oracle100(0));
-  ref::tensor::check_shape("oracle", "gamma", shape_of(result.gamma), gamma_shape);
-  ref::tensor::check_shape("oracle", "beta", shape_of(result.beta), features);
-  ref::tensor::check_finite("oracle", "x", result.x);
-  ref::tensor::check_finite("oracle", "gamma", result.gamma);
-  ref::tensor::check_finite("oracle", "beta", result.beta);
+  const model::NormLayer& layer = model::norm_layer(options);
+  ref::tensor::check_finite("oracle", "x", inputs.x);
+  const auto written = [&](std::string_view name, const Tensor<oracle100>& given, double absent) {
+    const model::NormParameter* const own = layer.parameter(name);
+    const ref::tensor::Shape shape{own == nullptr ? extents.d_model
+                                                  : model::extent_of(own->shape, extents.d_model)};
+    if (is_absent(given)) return full_tensor(shape, oracle100(absent));
+    ref::tensor::check_shape("oracle", name, shape_of(given), shape);
+    ref::tensor::check_finite("oracle", name, given);
+    return given;
+  };
+  Arguments<oracle100> result{
+      inputs.x, written("gamma", inputs.gamma, 1), written("beta", inputs.beta, 0), {}};
+  for (const model::NormParameter& own : layer.parameters) {
+    if (own.name == "gamma" || own.name == "beta") continue;
+    const Tensor<oracle100>* const given = inputs.others.find(own.name);
+    result.others.set(own.name, written(own.name, given == nullptr ? Tensor<oracle100>() : *given,
+                                        model::initial_value(options, own)));
+  }
   return result;
 }
 

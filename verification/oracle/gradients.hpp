@@ -14,20 +14,27 @@ enum class Method {
 /// What one step takes, at 100 digits. Absent tensors are default-constructed or of size 0.
 struct OracleInputs {
   Tensor<oracle100> x;            ///< [N,D] or [B,T,D]
-  Tensor<oracle100> gamma = {};   ///< [D] ([1] for scale_norm), or absent: ones
-  Tensor<oracle100> beta = {};    ///< [D], or absent: zeros
+  Tensor<oracle100> gamma = {};   ///< as model::norm_layer has it, or absent: ones
+  Tensor<oracle100> beta = {};    ///< as model::norm_layer has it, or absent: zeros
   Tensor<oracle100> grad_y = {};  ///< the shape of x, or absent: forward alone
   Mask valid = {};                ///< [N] or [B,T], or absent: all
   ref::model::Mode mode = ref::model::Mode::training;
+  NamedTensors<oracle100> others = {};  ///< parameters beside gamma and beta, by name
 };
 
 struct Gradients {
   Tensor<oracle100> x;
   Tensor<oracle100> gamma;
   Tensor<oracle100> beta;
+  NamedTensors<oracle100> others;
+
+  /// The gradient by the parameter of that name.
+  const Tensor<oracle100>& by(std::string_view parameter) const {
+    return parameter == "gamma" ? gamma : parameter == "beta" ? beta : others.at(parameter);
+  }
 };
 
-/// gamma and beta written out with the extents that the layer wants.
+/// The parameters written out, with the extents and initial values that model::norm_layer has.
 /// Throws    ContractError on shapes that do not fit
 Arguments<oracle100> written_out(const ref::model::NormOptions& options,
                                  const OracleInputs& inputs);

@@ -1,19 +1,11 @@
 #include "verification/oracle/oracle.hpp"
 
+#include "ref/model/norm_layers.hpp"
 #include "verification/oracle/cells.hpp"
 #include "verification/oracle/power_norm_history.hpp"
 
 namespace normproof::verification::oracle {
-namespace {
-
 namespace model = ref::model;
-
-template <class Options>
-bool is(const model::NormOptions& options) {
-  return std::holds_alternative<Options>(options);
-}
-
-}  // namespace
 
 OracleStep step(const model::NormOptions& options, const OracleInputs& inputs,
                 const NamedTensors<oracle100>& state, Method method) {
@@ -39,27 +31,16 @@ OracleStep step(const model::NormOptions& options, const OracleInputs& inputs,
       use(power_norm_released_backward(*released, inputs, at.gamma, evaluation, state, method));
   }
   result.outputs.set("grad_x", gradients.x);
-  if (ref::model::has_gamma(options)) result.outputs.set("grad_gamma", gradients.gamma);
-  if (ref::model::has_beta(options)) result.outputs.set("grad_beta", gradients.beta);
+  for (const model::NormParameter& own : model::norm_layer(options).parameters)
+    result.outputs.set("grad_" + std::string(own.name), gradients.by(own.name));
   return result;
 }
 
 NamedTensors<oracle100> initial_state(const model::NormOptions& options, std::size_t d_model) {
   NamedTensors<oracle100> state;
-  const auto add = [&](const char* name, std::size_t extent, int value) {
-    state.set(name, ref::tensor::full_tensor<oracle100>({extent}, oracle100(value)));
-  };
-  if (is<model::BatchNormOptions>(options) || is<model::BatchRenormOptions>(options)) {
-    add("running_mean", d_model, 0);
-    add("running_variance", d_model, 1);
-  }
-  const bool power_norm =
-      is<model::PowerNormOptions>(options) || is<model::PowerNormReleasedOptions>(options);
-  if (power_norm || is<model::PowerNormVOptions>(options)) add("running_psi2", d_model, 1);
-  if (power_norm) {
-    add("nu", d_model, 0);
-    add("iterations", 1, 0);
-  }
+  for (const model::NormState& entry : model::norm_layer(options).state)
+    state.set(entry.name, ref::tensor::full_tensor<oracle100>(
+                              {model::extent_of(entry.shape, d_model)}, oracle100(entry.initial)));
   return state;
 }
 

@@ -22,7 +22,7 @@ struct OracleStep {
 OracleStep step(const ref::model::NormOptions& options, const OracleInputs& inputs,
                 const NamedTensors<oracle100>& state, Method method = Method::dual);
 
-/// The state before the first step, as the specification gives it.
+/// The state before the first step, as model::norm_layer has it.
 NamedTensors<oracle100> initial_state(const ref::model::NormOptions& options, std::size_t d_model);
 
 }  // namespace normproof::verification::oracle

@@ -24,11 +24,11 @@ namespace {
 
 using Norms = std::vector<std::pair<std::string, double>>;
 
-/// The norms of the parameters that are no norm's, the embedding first.
-Norms without_norms(const Norms& norms) {
+/// The norms of the parameters that are no norm layer's, the embedding first.
+Norms without_norms(const ref::encoder::EncoderConfig& config, const Norms& norms) {
   Norms own;
   for (const auto& [name, norm] : norms) {
-    if (name.ends_with(".gamma") || name.ends_with(".beta")) continue;
+    if (ref::encoder::norm_parameter(config, name) != nullptr) continue;
     own.insert(name.starts_with("embedding") ? own.begin() : own.end(), {name, norm});
   }
   return own;
@@ -130,7 +130,8 @@ class CellRun {
     const StepBatches batches = batches_of(0);
     const auto found = learner_->loss_gradient(batches.first, batches.count, model::Mode::training,
                                                learner_->state());
-    result_.initial_gradients = without_norms(train::gradient_norms(found.gradients).of_tensors);
+    result_.initial_gradients =
+        without_norms(config_.train.encoder, train::gradient_norms(found.gradients).of_tensors);
   }
 
   /// Step k of an epoch.
@@ -150,7 +151,8 @@ class CellRun {
     const auto found = learner_->step(batches.first, batches.count, mode, tap);
     if (dynamics_) dynamics_->end_step(learner_->state());
     if (steps_done() == 1)
-      result_.initial_gradients = without_norms(found.gradient_norms.of_tensors);
+      result_.initial_gradients =
+          without_norms(config_.train.encoder, found.gradient_norms.of_tensors);
     step.loss = found.loss;
     step.accuracy =
         training::classify(found.predictions, batch.labels, config_.train.encoder.num_classes)

@@ -14,6 +14,7 @@
 #include "ref/io/file_failure.hpp"
 #include "ref/io/sha256.hpp"
 #include "ref/io/tensor_file.hpp"
+#include "ref/model/norm_layers.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/nan_sign.hpp"
 #include "ref/tensor/contract.hpp"
@@ -351,11 +352,8 @@ class Run {
 }  // namespace
 
 std::optional<double> new_weight(const ref::model::NormOptions& norm) {
-  if (const auto* const paper = std::get_if<ref::model::PowerNormOptions>(&norm))
-    return 1 - paper->alpha_backward;
-  if (const auto* const released = std::get_if<ref::model::PowerNormReleasedOptions>(&norm))
-    return 1 - released->alpha_backward;
-  return std::nullopt;
+  const std::optional<double> old_weight = ref::model::number_option(norm, "alpha_backward");
+  return old_weight ? std::optional(1 - *old_weight) : std::nullopt;
 }
 
 void step_failure(std::size_t step, const std::optional<std::string>& found,

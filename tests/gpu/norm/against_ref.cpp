@@ -17,9 +17,13 @@ using ref::tensor::Tensor;
 using RefState = ref::tensor::NamedTensors<double>;
 
 NormInputs on_device(Device& device, const RefInputs& in) {
-  return {device::upload(device, in.x),    device::upload(device, in.gamma),
-          device::upload(device, in.beta), device::upload(device, in.grad_y),
-          DeviceMask(device, in.valid),    in.mode};
+  return {.x = device::upload(device, in.x),
+          .gamma = device::upload(device, in.gamma),
+          .beta = device::upload(device, in.beta),
+          .grad_y = device::upload(device, in.grad_y),
+          .valid = DeviceMask(device, in.valid),
+          .mode = in.mode,
+          .others = device::upload(device, in.others)};
 }
 
 void expect_same(const NamedDeviceTensors& got, const RefState& expected) {
@@ -83,17 +87,16 @@ void expect_bits_on_samples(const NormOptions& options) {
   for (const auto& [shape, masked] : {Sample{{1, 6}, false}, Sample{{67, 6}, true},
                                       Sample{{3, 5, 66}, true}, Sample{{2, 40, 6}, false}}) {
     const std::size_t d_model = shape.back();
-    const bool scale = ref::model::norm_name(options) == "scale_norm";
-    const ref::tensor::Shape parameter{scale ? 1 : d_model};
     RefInputs in{.x = sample(shape, "x"), .grad_y = sample(shape, "grad_y")};
     if (masked) in.valid = sample_mask({shape.begin(), shape.end() - 1}, "valid");
     for (const Mode mode : {Mode::training, Mode::inference}) {
       in.mode = mode;
-      in.gamma = in.beta = {};
       expect_bits_of_ref(options, in);
-      if (ref::model::has_gamma(options)) in.gamma = sample(parameter, "gamma");
-      if (ref::model::has_beta(options)) in.beta = sample(parameter, "beta");
-      expect_bits_of_ref(options, in, 3);
+      RefInputs trained = in;
+      for (const auto& own : ref::model::norm_layer(options).parameters)
+        ref::norm::set_parameter(trained, own.name,
+                                 sample({ref::model::extent_of(own.shape, d_model)}, own.name));
+      expect_bits_of_ref(options, trained, 3);
     }
   }
 }

@@ -21,8 +21,9 @@ TEST(EncoderLayer, IsItsPartsInTheOrderOfItsPlacement) {
     EncoderLayer<double> layer(config, p, "layers.0", tap);
     const Tensor<double> y = layer.forward(x, {}, {}, state);
 
-    const auto normalise = [&](const Tensor<double>& values, const norm::Affine<double>& affine) {
-      return norm::norm_forward<double>(config.norm, {values, affine.gamma, affine.beta}, {})
+    const auto normalise = [&](const Tensor<double>& values,
+                               const norm::NormParameters<double>& own) {
+      return norm::norm_forward<double>(config.norm, {values, own.at("gamma"), own.at("beta")}, {})
           .outputs.at("y");
     };
     const auto attend = [&](const Tensor<double>& values) {

@@ -22,13 +22,8 @@ NormInputs<double> random_inputs(const model::NormOptions& options, std::size_t 
   };
   NormInputs<double> in{.x = fill({batch_size, seq_len, d_model}, 0.5)};
   in.grad_y = fill({batch_size, seq_len, d_model}, 0);
-  const std::string name = model::norm_name(options);
-  if (name == "scale_norm") {
-    in.gamma = fill({1}, 1);
-  } else if (name != "none" && name != "group_scaling") {
-    in.gamma = fill({d_model}, 1);
-    in.beta = fill({d_model}, 0);
-  }
+  for (const model::NormParameter& own : model::norm_layer(options).parameters)
+    set_parameter(in, own.name, fill({model::extent_of(own.shape, d_model)}, own.initial));
   in.valid = tensor::full_tensor<bool>({batch_size, seq_len}, true);
   for (std::size_t i = 0; i < in.valid.size(); ++i)
     in.valid.data()[i] = i % seq_len == 0 || random.below(draw++, 4) > 0;
@@ -58,7 +53,8 @@ constexpr std::size_t kExtents[][3] = {
 TEST_P(EveryLayer, GivesTheSameBitsOnEveryInstructionSetAndThreadCount) {
   const auto options = model::norm_options(GetParam());
   for (const auto& [batch_size, seq_len, d_model] : kExtents) {
-    if (GetParam() == "batch_norm" && batch_size * seq_len < 2) continue;
+    if (std::holds_alternative<model::BatchNormOptions>(options) && batch_size * seq_len < 2)
+      continue;
     const auto in = random_inputs(options, batch_size, seq_len, d_model);
     const auto state = initial_state<double>(options, d_model);
     numeric::set_num_threads(1);
@@ -84,8 +80,8 @@ TEST_P(EveryLayer, TheKernelsForDoubleAreTheTemplate) {
   using numeric::running_error;
   const auto lift = [](const Tensor<double>& t) { return tensor::convert<running_error>(t); };
   NormInputs<running_error> lifted{.x = lift(in.x), .grad_y = lift(in.grad_y), .valid = in.valid};
-  if (in.gamma.dimension() > 0) lifted.gamma = lift(in.gamma);
-  if (in.beta.dimension() > 0) lifted.beta = lift(in.beta);
+  for (const model::NormParameter& own : model::norm_layer(options).parameters)
+    set_parameter(lifted, own.name, lift(*find_parameter(in, own.name)));
   const auto got = norm_step(options, lifted, initial_state<running_error>(options, 33));
   const auto expected = norm_step(options, in, initial_state<double>(options, 33));
   for (const auto& [name, values] : expected.outputs) {
@@ -101,8 +97,9 @@ INSTANTIATE_TEST_SUITE_P(Norm, EveryLayer, ::testing::ValuesIn(model::norm_names
 
 // A row's result depends on no other row: any split of the batch gives the same bits.
 TEST(BatchInvariance, OfTheLayersWithStatisticsPerRow) {
-  for (const char* name : {"none", "layer_norm", "rms_norm", "group_scaling", "scale_norm"}) {
-    const auto options = model::norm_options(name);
+  for (const model::NormLayer& layer : model::norm_layers()) {
+    if (layer.over_rows()) continue;
+    const auto options = model::norm_options(layer.name);
     const auto in = random_inputs(options, 7, 5, 67);
     const auto whole = norm_step(options, in, {});
     for (std::size_t begin = 0; begin < 7; ++begin) {
@@ -113,11 +110,13 @@ TEST(BatchInvariance, OfTheLayersWithStatisticsPerRow) {
             part.data()[i] = t.data()[begin * 5 * 67 + i];
           return part;
         };
-        NormInputs<double> part{
-            .x = part_of(in.x), .gamma = in.gamma, .beta = in.beta, .grad_y = part_of(in.grad_y)};
+        NormInputs<double> part = in;
+        part.x = part_of(in.x);
+        part.grad_y = part_of(in.grad_y);
+        part.valid = {};
         const auto got = norm_step(options, part, {});
-        EXPECT_BITS_EQ(got.outputs.at("y"), part_of(whole.outputs.at("y"))) << name;
-        EXPECT_BITS_EQ(got.outputs.at("grad_x"), part_of(whole.outputs.at("grad_x"))) << name;
+        EXPECT_BITS_EQ(got.outputs.at("y"), part_of(whole.outputs.at("y"))) << layer.name;
+        EXPECT_BITS_EQ(got.outputs.at("grad_x"), part_of(whole.outputs.at("grad_x"))) << layer.name;
       }
     }
   }

@@ -44,16 +44,14 @@ inline std::vector<normproof::ref::io::StoredTensor> sample_tensors(const std::s
     return s;
   };
   // Each sample of these needs a real token, and in [N,D] a sample is a row.
-  const bool padded = shape.size() == 3 || (layer != "group_norm" && layer != "instance_norm");
+  const auto& described = normproof::ref::model::norm_layer(options);
+  const bool padded = shape.size() == 3 || !described.over_samples();
   std::vector<normproof::ref::io::StoredTensor> tensors = {
       random_tensor("x", stacked(shape), 0.5), random_tensor("grad_y", stacked(shape)),
       mask_tensor(stacked(Shape(shape.begin(), shape.end() - 1)), padded)};
-  if (layer == "scale_norm") {
-    tensors.push_back(random_tensor("gamma", {1}));
-  } else if (layer != "none" && layer != "group_scaling") {
-    tensors.push_back(random_tensor("gamma", {d_model}));
-    tensors.push_back(random_tensor("beta", {d_model}));
-  }
+  for (const auto& own : described.parameters)
+    tensors.push_back(random_tensor(std::string(own.name),
+                                    {normproof::ref::model::extent_of(own.shape, d_model)}));
   for (const auto& [name, initial] :
        normproof::ref::norm::initial_state<double>(options, d_model)) {
     if (name == "iterations") {

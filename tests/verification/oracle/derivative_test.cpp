@@ -51,8 +51,7 @@ compare::Comparison backward_against_forward(const Case& c, const Member& member
 }
 
 bool is_approximate(const Case& c) {
-  const std::string name = model::norm_name(c.options);
-  return c.inputs.mode == Mode::training && (name == "power_norm" || name == "power_norm_released");
+  return c.inputs.mode == Mode::training && !model::norm_layer(c.options).exact_backward;
 }
 
 TEST(DerivativeTest, BackwardIsTheDerivativeOfTheForward) {

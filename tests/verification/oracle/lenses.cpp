@@ -101,9 +101,7 @@ std::vector<NormOptions> every_layer(std::size_t d_model) {
 }
 
 bool heeds_mask(const NormOptions& options) {
-  const std::string name = model::norm_name(options);
-  return name != "none" && name != "layer_norm" && name != "rms_norm" && name != "scale_norm" &&
-         name != "group_scaling";
+  return model::norm_layer(options).over_rows();
 }
 
 bool has_state(const NormOptions& options) {
@@ -120,17 +118,18 @@ Tensor<double> normal(const std::string& stream, const Shape& shape, double offs
 
 Case make_case(const NormOptions& options, const Tensor<double>& x, Mode mode,
                const std::string& stream) {
-  const std::string name = model::norm_name(options);
-  const Shape features{x.shape().back()};
+  const std::size_t features = x.shape().back();
   Case c{options, {.x = x}, {}};
   c.inputs.mode = mode;
   c.inputs.grad_y = normal(stream + "/grad_y", shape_of(x));
-  if (name != "none" && name != "group_scaling")
-    c.inputs.gamma =
-        normal(stream + "/gamma", name == "scale_norm" ? Shape{1} : features, 1.25, 0.5);
-  if (name != "none" && name != "group_scaling" && name != "scale_norm")
-    c.inputs.beta = normal(stream + "/beta", features);
-  c.state = ref::norm::initial_state<double>(options, features.front());
+  for (const model::NormParameter& own : model::norm_layer(options).parameters)
+    ref::norm::set_parameter(
+        c.inputs, own.name,
+        own.initial == 0
+            ? normal(stream + "/" + std::string(own.name), {model::extent_of(own.shape, features)})
+            : normal(stream + "/" + std::string(own.name), {model::extent_of(own.shape, features)},
+                     1.25, 0.5));
+  c.state = ref::norm::initial_state<double>(options, features);
   for (auto& entry : c.state) {
     entry.values = normal(stream + "/" + entry.name, shape_of(entry.values));
     for (std::size_t i = 0; i < entry.values.size(); ++i) {
@@ -150,12 +149,15 @@ Mask mask_of_bits(const Shape& x_shape, std::uint64_t bits) {
 
 template <class T>
 NormInputs<T> inputs_as(const NormInputs<double>& inputs) {
-  return {.x = convert<T>(inputs.x),
-          .gamma = convert_if_given<T>(inputs.gamma),
-          .beta = convert_if_given<T>(inputs.beta),
-          .grad_y = convert_if_given<T>(inputs.grad_y),
-          .valid = inputs.valid,
-          .mode = inputs.mode};
+  NormInputs<T> result{.x = convert<T>(inputs.x),
+                       .gamma = convert_if_given<T>(inputs.gamma),
+                       .beta = convert_if_given<T>(inputs.beta),
+                       .grad_y = convert_if_given<T>(inputs.grad_y),
+                       .valid = inputs.valid,
+                       .mode = inputs.mode};
+  for (const auto& [name, values] : inputs.others)
+    result.others.set(name, convert_if_given<T>(values));
+  return result;
 }
 
 template <class T>
@@ -173,8 +175,13 @@ NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
 
 OracleInputs oracle_inputs(const NormInputs<double>& inputs) {
   const auto converted = inputs_as<oracle100>(inputs);
-  return {converted.x,      converted.gamma, converted.beta,
-          converted.grad_y, converted.valid, converted.mode};
+  return {.x = converted.x,
+          .gamma = converted.gamma,
+          .beta = converted.beta,
+          .grad_y = converted.grad_y,
+          .valid = converted.valid,
+          .mode = converted.mode,
+          .others = converted.others};
 }
 
 OracleStep run_oracle(const Case& c, Method method) {

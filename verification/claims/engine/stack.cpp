@@ -33,7 +33,7 @@ StackStep<T> run_stack(const StackInputs<T>& inputs) {
     result.y = run_norm<T>(config, {}, std::move(result.y), {}, run.mode, "final_norm", state,
                            final_site, tap);
   if (!ref::tensor::is_given(inputs.grad_y)) return result;
-  ref::norm::Affine<T> none;
+  ref::norm::NormParameters<T> none;
   result.grad_x = inputs.final_norm ? run_norm_backward<T>(config, inputs.grad_y, "final_norm",
                                                            state, final_site, none, tap)
                                     : inputs.grad_y;

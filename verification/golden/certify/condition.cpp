@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
+#include "ref/model/norm_layers.hpp"
 #include "ref/numeric/square_root.hpp"
 
 namespace normproof::verification::golden::certify {
@@ -22,29 +24,30 @@ struct CentredSlices {
   double eps = 0;
 };
 
-struct CentredSlicesOf {
-  std::size_t d_model;
-
-  CentredSlices operator()(const ref::model::LayerNormOptions& o) const {
-    return {false, false, d_model, false, o.eps};
+/// Of the cells that the layer centres; nothing where it centres none.
+std::optional<CentredSlices> centred_slices(const ref::model::NormOptions& options,
+                                            std::size_t d_model) {
+  using ref::model::Partition;
+  for (const ref::model::NormCells& cells : ref::model::norm_layer(options).cells) {
+    if (!cells.centred) continue;
+    const double eps = ref::model::number_option(options, cells.eps).value();
+    const auto groups =
+        static_cast<std::size_t>(ref::model::count_option(options, "groups").value_or(1));
+    switch (cells.partition) {
+      case Partition::row:
+        return CentredSlices{false, false, d_model, false, eps};
+      case Partition::row_group:
+        return CentredSlices{false, false, d_model / groups, false, eps};
+      case Partition::channel:
+        return CentredSlices{true, true, 1, true, eps};
+      case Partition::sample_channel:
+        return CentredSlices{false, true, 1, true, eps};
+      case Partition::sample_group:
+        return CentredSlices{false, true, d_model / groups, true, eps};
+    }
   }
-  CentredSlices operator()(const ref::model::BatchNormOptions& o) const {
-    return {true, true, 1, true, o.eps};
-  }
-  CentredSlices operator()(const ref::model::BatchRenormOptions& o) const {
-    return {true, true, 1, true, o.eps};
-  }
-  CentredSlices operator()(const ref::model::InstanceNormOptions& o) const {
-    return {false, true, 1, true, o.eps};
-  }
-  CentredSlices operator()(const ref::model::GroupNormOptions& o) const {
-    return {false, true, d_model / static_cast<std::size_t>(o.groups), true, o.eps};
-  }
-  template <class Other>
-  CentredSlices operator()(const Other&) const {
-    return {.width = 0};
-  }
-};
+  return std::nullopt;
+}
 
 double largest_condition(const NormInputs<double>& in, const CentredSlices& slices) {
   const auto& shape = in.x.shape();
@@ -89,8 +92,8 @@ double condition_number(const Case& c) {
   if (layer == nullptr || c.mode == Mode::inference) return largest;
   const evaluation::EvalInputs inputs = inputs_of(c, path_of(c));
   for (const auto& step : inputs.steps) {
-    const CentredSlices slices = std::visit(CentredSlicesOf{step.x.shape().back()}, *layer);
-    if (slices.width > 0) largest = std::max(largest, largest_condition(step, slices));
+    const auto slices = centred_slices(*layer, step.x.shape().back());
+    if (slices) largest = std::max(largest, largest_condition(step, *slices));
   }
   return largest;
 }

@@ -10,6 +10,7 @@
 
 #include "verification/evaluation/encoders.hpp"
 #include "verification/golden/corpus/arithmetic.hpp"
+#include "verification/golden/corpus/layer_traits.hpp"
 #include "verification/golden/corpus/recipe.hpp"
 
 namespace normproof::verification::golden::corpus {
@@ -198,7 +199,7 @@ class EncoderCases {
                                      {"num_heads", "2"},
                                      {"activation", post ? "relu" : "gelu"}},
                          .dtype = dtype};
-    if (norm.starts_with("power_norm")) {
+    if (has_option(norm, "warmup_iterations")) {
       // Two iterations are done: the warm-up is over, or this step is its last.
       recipe.options.emplace_back("norm.warmup_iterations", post ? "2" : "3");
       recipe.options.emplace_back("norm.alpha_forward", "0.8");
@@ -362,17 +363,21 @@ class EncoderCases {
                    const ref::model::EncoderConfig& config) const {
     for (const auto& [name, shape] : ref::encoder::parameter_shapes(config))
       if (const auto own = evaluation::name_in(operation, name))
-        put(c, recipe, *own, shape, fill_of(*own), c.dtype);
+        put(c, recipe, *own, shape, fill_of(config, *own), c.dtype);
     for (const auto& [name, initial] : ref::encoder::initial_norm_state<double>(config))
       if (const auto own = evaluation::name_in(operation, name))
         put(c, recipe, *own, ref::tensor::shape_of(initial), fill_of_state(*own),
             dtype_of_output(c.dtype, *own));
   }
 
-  static Fill fill_of(const std::string& parameter) {
-    if (parameter.ends_with("gamma")) return near_one;
-    if (parameter.ends_with("beta"))
-      return [](std::size_t d, double normal) { return far_from_zero(d, normal) / 2; };
+  static Fill fill_of(const ref::model::EncoderConfig& config, const std::string& parameter) {
+    if (const auto* const of_norm = ref::encoder::norm_parameter(config, parameter)) {
+      if (of_norm->initial == 0)
+        return [](std::size_t d, double normal) { return far_from_zero(d, normal) / 2; };
+      return [scale = of_norm->initial](std::size_t d, double normal) {
+        return scale * near_one(d, normal);
+      };
+    }
     const double scale = parameter == "embedding.weight" ? 1 : 0.5;
     return [=](std::size_t, double normal) { return scale * normal; };
   }

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "ref/model/norm_layers.hpp"
 #include "ref/model/operation.hpp"
-#include "ref/norm/norm.hpp"
 
 namespace normproof::verification::golden::corpus {
 
@@ -21,30 +21,46 @@ bool is_optimizer(std::string_view operation) {
   return std::ranges::find(names, operation) != names.end();
 }
 
+namespace {
+
+using ref::model::NormLayer;
+using ref::model::Partition;
+
+const NormLayer& described(std::string_view layer) {
+  return ref::model::norm_layer(ref::model::norm_options(layer));
+}
+
+}  // namespace
+
 bool has_option(std::string_view layer, std::string_view option) {
   const auto options = ref::model::list_options(ref::model::norm_options(layer));
   return std::ranges::any_of(options, [&](const auto& entry) { return entry.first == option; });
 }
 
 bool has_state(std::string_view layer) {
-  return !ref::norm::initial_state<double>(ref::model::norm_options(layer), 1).empty();
+  return !described(layer).state.empty();
+}
+
+bool has_statistics(std::string_view layer) {
+  return !described(layer).cells.empty();
 }
 
 bool needs_tokens(std::string_view layer) {
-  return layer == "group_norm" || layer == "instance_norm";
+  return described(layer).over_samples();
 }
 
 bool is_centred(std::string_view layer) {
-  return needs_tokens(layer) || layer == "layer_norm" || layer == "batch_norm" ||
-         layer == "batch_renorm";
+  return described(layer).centred();
 }
 
 bool looks_at_mask(std::string_view layer) {
-  return has_state(layer) || needs_tokens(layer);
+  return described(layer).over_rows();
 }
 
 bool along_rows(std::string_view layer) {
-  return has_state(layer) || layer == "instance_norm";
+  return std::ranges::any_of(described(layer).cells, [](const ref::model::NormCells& cells) {
+    return cells.partition == Partition::channel || cells.partition == Partition::sample_channel;
+  });
 }
 
 }  // namespace normproof::verification::golden::corpus

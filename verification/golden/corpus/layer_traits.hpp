@@ -1,6 +1,9 @@
 #pragma once
 
 #include <string_view>
+#include <variant>
+
+#include "ref/model/norm_options.hpp"
 
 namespace normproof::verification::golden::corpus {
 
@@ -11,12 +14,20 @@ bool is_encoder(std::string_view operation);
 /// Whether the operation is one of optimizer_names().
 bool is_optimizer(std::string_view operation);
 
-/// What a layer is like, as far as its cases depend on it. Names as in norm_names().
+/// What a layer is like, as far as its cases depend on it, by model::norm_layer. Names as in
+/// norm_names().
 /// Throws    UsageError where the layer is unknown
 
+/// Whether the layer has options of this type.
+template <class Options>
+bool is_layer_of(std::string_view layer) {
+  return std::holds_alternative<Options>(ref::model::norm_options(layer));
+}
 bool has_option(std::string_view layer, std::string_view option);
 /// Running quantities: statistics over the rows of a batch.
 bool has_state(std::string_view layer);
+/// Whether statistics of several elements normalise.
+bool has_statistics(std::string_view layer);
 /// Whether the layer subtracts a mean.
 bool is_centred(std::string_view layer);
 /// Statistics over several rows: the mask has a meaning.

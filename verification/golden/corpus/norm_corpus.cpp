@@ -31,14 +31,14 @@ class NormCases {
     plain(layer);
     conditioned(layer);
     extents(layer);
-    exact(layer);
+    if (has_statistics(layer)) exact(layer);
     not_finite(layer);
     if (looks_at_mask(layer))
       padded(layer);
     else
       masked_in_vain(layer);
     std::ranges::move(state_cases(layer, seed_), std::back_inserter(cases_));
-    if (layer == "layer_norm") reports();
+    if (is_layer_of<ref::model::LayerNormOptions>(layer)) reports();
   }
 
   void standard(std::string_view layer) {
@@ -105,14 +105,16 @@ class NormCases {
     offset(2, "loses a third of its digits", DType::float32);
     offset(4, "in float32 loses all digits", DType::float32);
     offset(8, "in float64 loses all digits", DType::float64);
-    for (const DType dtype : {DType::float64, DType::float32})
-      add(norm_recipe(tier_, layer, "variance_near_eps", shape, dtype)
-              .why("variance comparable with eps: eps forgotten, outside the root, or ten times as "
-                   "large shows in every element")
-              .x(scaled_by(0x1p-8)));
-    add(norm_recipe(tier_, layer, "large_eps", shape, DType::float32)
-            .why("an eps of 0.5 that is not the default one")
-            .option("eps", "0.5"));
+    if (has_option(layer, "eps")) {
+      for (const DType dtype : {DType::float64, DType::float32})
+        add(norm_recipe(tier_, layer, "variance_near_eps", shape, dtype)
+                .why("variance comparable with eps: eps forgotten, outside the root, or ten times "
+                     "as large shows in every element")
+                .x(scaled_by(0x1p-8)));
+      add(norm_recipe(tier_, layer, "large_eps", shape, DType::float32)
+              .why("an eps of 0.5 that is not the default one")
+              .option("eps", "0.5"));
+    }
     add(norm_recipe(tier_, layer, "near_constant", shape, DType::float32)
             .why("rows and columns whose elements differ in the last places alone")
             .x([](std::size_t i, double normal) {
@@ -151,9 +153,12 @@ class NormCases {
       return (along_rows(layer) ? row : feature) % 2 == 0 ? 1 : -1;
     };
     const double offset = is_centred(layer) ? 3 : 0;
+    const bool limits = has_option(layer, "r_max"),
+               scales_groups = has_option(layer, "group_scaling");
+    const bool sums = is_layer_of<ref::model::ScaleNormOptions>(layer);  // and takes no mean
     for (const DType dtype : {DType::float64, DType::float32, DType::float16}) {
       // Group scaling makes products of more than the 11 digits of float16.
-      if (dtype == DType::float16 && layer == "power_norm_released") continue;
+      if (dtype == DType::float16 && has_option(layer, "group_scaling")) continue;
       Recipe recipe = norm_recipe(tier_, layer, "exact", {2, 4, 8}, dtype);
       recipe
           .why(
@@ -161,22 +166,20 @@ class NormCases {
               "operations gives the same bits")
           .x([=](std::size_t i, double) { return offset + 1.5 * sign(i); })
           .grad_y([](std::size_t i, double) { return static_cast<double>(i * 5 % 8) - 3; })
-          .gamma([](std::size_t i, double) { return i % 3 == 1 ? -0.5 : 2.0; })
-          .beta([](std::size_t i, double) { return static_cast<double>(i % 4) - 1.5; })
+          .parameter("gamma", [](std::size_t i, double) { return i % 3 == 1 ? -0.5 : 2.0; })
+          .parameter("beta", [](std::size_t i, double) { return static_cast<double>(i % 4) - 1.5; })
           .state("running_mean", [](std::size_t i, double) { return i % 2 == 0 ? 1.0 : -2.0; })
-          .state("running_variance",
-                 [layer](auto, double) { return layer == "batch_renorm" ? 14.25 : 0.25; })
-          .state("running_psi2",
-                 [layer](auto, double) { return layer == "power_norm_released" ? 0.5625 : 2.25; })
+          .state("running_variance", [=](auto, double) { return limits ? 14.25 : 0.25; })
+          .state("running_psi2", [=](auto, double) { return scales_groups ? 0.5625 : 2.25; })
           .state("nu", [](std::size_t i, double) { return i % 2 == 0 ? 0.5 : -0.25; });
-      if (layer == "power_norm_released") {
+      if (scales_groups) {
         recipe.option("groups", "1").option("group_eps", "1.75").option("eps", "0.4375");
       } else {
-        recipe.option("eps", layer == "scale_norm" ? "7" : "1.75");
+        recipe.option("eps", sums ? "7" : "1.75");
       }
-      if (layer == "scale_norm")
-        recipe.x([=](std::size_t i, double) { return i % 8 < 4 ? 1.5 * sign(i) : 0.0; });
-      if (layer == "batch_norm") recipe.option("unbiased_running_variance", "0");
+      if (sums) recipe.x([=](std::size_t i, double) { return i % 8 < 4 ? 1.5 * sign(i) : 0.0; });
+      if (has_option(layer, "unbiased_running_variance"))
+        recipe.option("unbiased_running_variance", "0");
       if (has_option(layer, "running_decay")) recipe.option("running_decay", "0.5");
       if (has_option(layer, "warmup_iterations"))
         recipe.option("alpha_forward", "0.5").option("alpha_backward", "0.5");
@@ -191,7 +194,8 @@ class NormCases {
       return [=](std::size_t i, double normal) { return i == at ? bad : normal; };
     };
     // min and max may take the other number for a NaN, and batch_renorm limits by them.
-    if (layer != "batch_renorm")
+    const bool limits = has_option(layer, "r_max");
+    if (!limits)
       add(norm_recipe(tier_, layer, "nan_in_x", shape, DType::float32)
               .why("a NaN reaches what depends on it, and nothing else")
               .x(with(31, kNaN)));
@@ -200,11 +204,11 @@ class NormCases {
             .grad_y(with(31, kNaN)));
     // Without centring, infinity over infinity comes to NaN in one order of operations, 0 in
     // another.
-    if (is_centred(layer) && layer != "batch_renorm")
+    if (is_centred(layer) && !limits)
       add(norm_recipe(tier_, layer, "infinity_in_x", shape, DType::float32)
               .why("infinity minus infinity is NaN in everything that depends on it")
               .x(with(31, kInfinity)));
-    if (looks_at_mask(layer) && layer != "power_norm_released")
+    if (looks_at_mask(layer) && !has_option(layer, "group_scaling"))
       add(norm_recipe(tier_, layer, "nan_in_pad", shape, DType::float32)
               .why("what padding holds reaches no statistic")
               .pads([](std::size_t row) { return row % 4 == 3; })
@@ -240,8 +244,8 @@ class NormCases {
       add(norm_recipe(tier_, "layer_norm", reason, std::move(shape), DType::float32)
               .why(why)
               .x(std::move(x))
-              .gamma([](auto, double) { return 1.0; })
-              .beta([](auto, double) { return 0.0; }));
+              .parameter("gamma", [](auto, double) { return 1.0; })
+              .parameter("beta", [](auto, double) { return 0.0; }));
     };
     report("onnxruntime_28463",
            "microsoft/onnxruntime#28463: NaN for large values of small variance", {2, 4},

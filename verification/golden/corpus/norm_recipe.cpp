@@ -22,7 +22,8 @@ Recipe norm_recipe(Tier tier, std::string_view layer, std::string reason,
   Recipe recipe(tier, layer, std::move(reason), std::move(shape), dtype);
   if (has_option(layer, "groups")) recipe.option("groups", groups_of(d_model));
   if (has_option(layer, "warmup_iterations")) recipe.option("warmup_iterations", "0");
-  if (layer == "batch_norm" && rows < 2) recipe.option("unbiased_running_variance", "0");
+  if (has_option(layer, "unbiased_running_variance") && rows < 2)
+    recipe.option("unbiased_running_variance", "0");
   return recipe;
 }
 

@@ -8,7 +8,6 @@
 #include <span>
 #include <utility>
 
-#include "ref/norm/norm.hpp"
 #include "ref/numeric/random.hpp"
 #include "verification/golden/corpus/arithmetic.hpp"
 #include "verification/golden/corpus/kind.hpp"
@@ -55,6 +54,13 @@ StoredTensor filled_tensor(const Case& c, std::string_view name, Shape shape, DT
   return ref::io::make_tensor(std::string(name), dtype, std::move(shape), values);
 }
 
+Fill fill_of_parameter(const ref::model::NormParameter& parameter) {
+  if (parameter.initial == 0) return far_from_zero;
+  return [scale = parameter.initial](std::size_t i, double normal) {
+    return scale * far_from_one(i, normal);
+  };
+}
+
 Fill fill_of_state(std::string_view name) {
   if (name.ends_with("running_variance") || name.ends_with("running_psi2")) return positive;
   if (name.ends_with("nu")) return [](std::size_t, double normal) { return 0.25 * normal; };
@@ -63,11 +69,7 @@ Fill fill_of_state(std::string_view name) {
 }
 
 Recipe::Recipe(Tier tier, std::string_view layer, std::string reason, Shape shape, DType dtype)
-    : shape_(std::move(shape)),
-      x_(standard),
-      grad_y_(standard),
-      gamma_(far_from_one),
-      beta_(far_from_zero) {
+    : shape_(std::move(shape)), x_(standard), grad_y_(standard) {
   case_.tier = tier;
   case_.reason = std::move(reason);
   case_.options = ref::model::operation(layer);
@@ -103,12 +105,8 @@ Recipe& Recipe::grad_y(Fill fill) {
   grad_y_ = std::move(fill);
   return *this;
 }
-Recipe& Recipe::gamma(Fill fill) {
-  gamma_ = std::move(fill);
-  return *this;
-}
-Recipe& Recipe::beta(Fill fill) {
-  beta_ = std::move(fill);
+Recipe& Recipe::parameter(std::string name, Fill fill) {
+  parameters_.emplace_back(std::move(name), std::move(fill));
   return *this;
 }
 Recipe& Recipe::no_affine() {
@@ -151,28 +149,29 @@ Case Recipe::make(std::uint64_t seed) const {
 }
 
 void Recipe::add_layer_inputs(Case& c, std::uint64_t seed) const {
-  const std::string layer = op_of(c);
-  const ref::model::NormOptions norm = ref::model::norm_options(layer);
-  if (affine_ && ref::model::has_gamma(norm)) {
-    const Shape features = {layer == "scale_norm" ? 1 : shape_.back()};
-    c.inputs.push_back(filled_tensor(c, "gamma", features, c.dtype, gamma_, seed));
-    if (ref::model::has_beta(norm))
-      c.inputs.push_back(filled_tensor(c, "beta", features, c.dtype, beta_, seed));
-  }
+  const auto& norm = std::get<ref::model::NormOptions>(c.options);
+  const ref::model::NormLayer& layer = ref::model::norm_layer(norm);
+  const auto chosen = [](const auto& fills, std::string_view name, Fill fill) {
+    for (const auto& [own, given] : fills)
+      if (own == name) fill = given;
+    return fill;
+  };
+  for (const ref::model::NormParameter& entry : layer.parameters)
+    if (affine_)
+      c.inputs.push_back(
+          filled_tensor(c, entry.name, {ref::model::extent_of(entry.shape, shape_.back())}, c.dtype,
+                        chosen(parameters_, entry.name, fill_of_parameter(entry)), seed));
   if (pad_) {
     const Shape rows = stacked(Shape(shape_.begin(), shape_.end() - 1));
     c.inputs.push_back(filled_tensor(
         c, "valid", rows, DType::boolean,
         [this](std::size_t row, double) { return pad_(row) ? 0.0 : 1.0; }, seed));
   }
-  for (const auto& [name, initial] : ref::norm::initial_state<double>(
-           std::get<ref::model::NormOptions>(c.options), shape_.back())) {
-    Fill fill = fill_of_state(name);
-    for (const auto& [own, chosen] : state_)
-      if (own == name) fill = chosen;
-    c.inputs.push_back(filled_tensor(c, name, ref::tensor::shape_of(initial),
-                                     dtype_of_output(c.dtype, name), fill, seed));
-  }
+  for (const ref::model::NormState& entry : layer.state)
+    c.inputs.push_back(filled_tensor(c, entry.name,
+                                     {ref::model::extent_of(entry.shape, shape_.back())},
+                                     dtype_of_output(c.dtype, entry.name),
+                                     chosen(state_, entry.name, fill_of_state(entry.name)), seed));
 }
 
 }  // namespace normproof::verification::golden::corpus

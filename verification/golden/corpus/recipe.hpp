@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "ref/model/norm_layers.hpp"
 #include "verification/golden/corpus/case.hpp"
 
 namespace normproof::verification::golden::corpus {
@@ -22,6 +23,10 @@ double positive(std::size_t flat, double normal);
 /// their numbers up to rounding.
 StoredTensor filled_tensor(const Case& c, std::string_view name, std::vector<std::size_t> shape,
                            DType dtype, const Fill& fill, std::uint64_t seed);
+
+/// Far from the initial value, of either sign: gamma from 0.5 to about 4, 1 nowhere; beta far from
+/// 0.
+Fill fill_of_parameter(const ref::model::NormParameter& parameter);
 
 /// What a norm carries before the step: by default a random one, `iterations` 2.
 Fill fill_of_state(std::string_view name);
@@ -47,8 +52,8 @@ class Recipe {
   /// x and grad_y have the axis of steps in front, if there is one: `flat` counts through it.
   Recipe& x(Fill fill);
   Recipe& grad_y(Fill fill);
-  Recipe& gamma(Fill fill);
-  Recipe& beta(Fill fill);
+  /// All elements of a parameter of the layer; by default fill_of_parameter.
+  Recipe& parameter(std::string name, Fill fill);
   Recipe& no_affine();
   /// A row is padding where `pad` says so, by its number in C order, steps included.
   Recipe& pads(std::function<bool(std::size_t row)> pad);
@@ -67,10 +72,10 @@ class Recipe {
   Case case_;
   std::vector<std::size_t> shape_;
   std::size_t steps_ = 0;
-  Fill x_, grad_y_, gamma_, beta_;
+  Fill x_, grad_y_;
   bool affine_ = true;
   std::function<bool(std::size_t)> pad_, out_;
-  std::vector<std::pair<std::string, Fill>> state_;
+  std::vector<std::pair<std::string, Fill>> parameters_, state_;
 };
 
 }  // namespace normproof::verification::golden::corpus

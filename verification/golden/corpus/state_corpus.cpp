@@ -50,11 +50,11 @@ class StateCases {
     else
       slow.option("running_decay", "0.96875");
     add(slow);
-    if (layer == "batch_norm")
+    if (has_option(layer, "unbiased_running_variance"))
       add(norm_recipe(Tier::quick, layer, "biased_running_variance", {4, 5}, DType::float32)
               .why("the running variance without the factor n/(n-1), with few rows")
               .option("unbiased_running_variance", "0"));
-    if (layer == "batch_renorm")
+    if (has_option(layer, "r_max"))
       add(norm_recipe(Tier::quick, layer, "clipped", {6, 5}, DType::float32)
               .why("r and d at their limits in some channels and within them in others")
               .option("r_max", "1.5")
@@ -99,7 +99,7 @@ class StateCases {
             .pads([](std::size_t row) { return row % 5 >= 3; })
             .x([](std::size_t i, double normal) { return (i / 6 % 5 >= 3 ? 8 : 1) * normal; })
             .grad_y([](std::size_t i, double normal) { return i / 6 % 5 >= 3 ? 0 : normal; }));
-    if (layer != "power_norm_released") return;
+    if (!has_option(layer, "group_scaling")) return;
     for (const char* off : {"group_scaling", "divide_by_batch_psi", "cumulative_warmup_average",
                             "pads_in_backward", "scaled_nu"})
       add(sequence((std::string("without_") + off).c_str(),

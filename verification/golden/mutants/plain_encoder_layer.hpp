@@ -6,13 +6,13 @@
 
 namespace normproof::verification::golden::mutants {
 
-/// The gradients by gamma and beta, and the state, of a norm at its place.
+/// The gradients by the parameters, and the state, of a norm at its place.
 template <class T>
 void keep_norm(const std::string& place, const NamedNumbers<T>& results, NamedNumbers<T>& kept) {
   constexpr std::string_view kState = "state ", kGradient = "grad_";
   for (const auto& [name, values] : results) {
     if (name.starts_with(kState)) kept[place + "." + name.substr(kState.size())] = values;
-    if (name == "grad_gamma" || name == "grad_beta")
+    if (name.starts_with(kGradient) && name != "grad_x")
       kept["grad_" + place + "." + name.substr(kGradient.size())] = values;
   }
 }

@@ -102,8 +102,9 @@ class PlainParts {
   NamedNumbers<T> norm(const std::string& place, const Numbers<T>& x, const Numbers<T>& dy) {
     constexpr const char* kPrefix = "norm: ";
     ref::norm::NormInputs<double> inputs{
-        to_tensor(x), affine(place, ".gamma"), affine(place, ".beta"), to_tensor(dy), in_.valid,
-        in_.mode};
+        .x = to_tensor(x), .grad_y = to_tensor(dy), .valid = in_.valid, .mode = in_.mode};
+    for (const auto& own : ref::model::norm_layer(in_.config.norm).parameters)
+      ref::norm::set_parameter(inputs, own.name, parameter_of(place, own.name));
     NamedNumbers<T> state;
     for (const auto& [name, values] : state_)
       if (name.starts_with(place + ".")) state[name.substr(place.size() + 1)] = values;
@@ -209,8 +210,8 @@ class PlainParts {
       tensor.data()[i] = static_cast<double>(values[i]);
     return tensor;
   }
-  ref::tensor::Tensor<double> affine(const std::string& place, const char* name) const {
-    const auto* const tensor = in_.tensors.find(place + name);
+  ref::tensor::Tensor<double> parameter_of(const std::string& place, std::string_view name) const {
+    const auto* const tensor = in_.tensors.find(place + "." + std::string(name));
     return tensor == nullptr ? ref::tensor::Tensor<double>() : *tensor;
   }
 

@@ -3,6 +3,7 @@
 #include <map>
 #include <variant>
 
+#include "ref/model/norm_layers.hpp"
 #include "verification/golden/corpus/arithmetic.hpp"
 #include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/corpus/layer_traits.hpp"
@@ -53,26 +54,20 @@ PlainResults<T> run_steps(const Case& c, const EvalInputs& inputs, const Style& 
   return results;
 }
 
-/// The shape of an output of one step, of which there are `count` elements.
+/// The shape of an output of one step, of which there are `count` elements: as described, or, where
+/// a mutation left another number of them, all in a row.
 std::vector<std::size_t> shape_of_output(const Case& c, const std::string& name,
                                          std::size_t count) {
-  std::vector<std::size_t> shape = find(c.inputs, "x")->shape;
-  if (c.sequence) shape.erase(shape.begin());
-  if (name == "y" || name == "grad_x") return shape;
-  const std::size_t features = shape.back();
-  shape.pop_back();
-  const bool of_samples = needs_tokens(op_of(c));
-  const bool of_rows = !along_rows(op_of(c)) && !of_samples;
-  std::size_t rows = 1;
-  for (const std::size_t extent : shape) rows *= extent;
-  if ((name == "mean" || name == "rstd") && of_samples && features > 0) {
-    if (count % shape[0] == 0) return {shape[0], count / shape[0]};
-  } else if ((name == "mean" || name == "rstd" || name == "rnorm") && of_rows && count == rows &&
-             op_of(c) != "group_scaling") {
-    return shape;
-  } else if ((name == "rstd" && of_rows && count % rows == 0) || name == "group_rstd") {
-    shape.push_back(count / rows);
-    return shape;
+  std::vector<std::size_t> x = find(c.inputs, "x")->shape;
+  if (c.sequence) x.erase(x.begin());
+  if (name == "y" || name == "grad_x") return x;
+  const auto& options = std::get<model::NormOptions>(c.options);
+  for (const model::NormStatistic& statistic : model::norm_layer(options).statistics) {
+    if (statistic.name != name) continue;
+    std::vector<std::size_t> shape = model::extents_of(statistic.shape, x, options);
+    std::size_t elements = 1;
+    for (const std::size_t extent : shape) elements *= extent;
+    if (elements == count) return shape;
   }
   return {count};
 }

@@ -10,9 +10,12 @@
 #include <set>
 
 #include "tests/verification/golden/certify/samples.hpp"
+#include "verification/golden/corpus/layer_traits.hpp"
 #include "verification/oracle/oracle.hpp"
 
 namespace normproof::verification::golden::certify {
+
+using corpus::has_option;
 
 namespace {
 
@@ -242,10 +245,8 @@ TEST(Certify, AgreesWithTheDefinitionForEveryLayer) {
     if (layer == "none") continue;
     for (const DType dtype : {DType::float64, DType::bfloat16}) {
       Recipe recipe = plain_recipe(layer, {2, 3, 4}, dtype);
-      if (layer == "group_norm" || layer == "group_scaling" || layer == "power_norm_released")
-        recipe.option("groups", "2");
-      if (layer.starts_with("power_norm") && layer != "power_norm_v")
-        recipe.option("warmup_iterations", "1");
+      if (has_option(layer, "groups")) recipe.option("groups", "2");
+      if (has_option(layer, "warmup_iterations")) recipe.option("warmup_iterations", "1");
       ASSERT_NO_FATAL_FAILURE(expect_oracle(recipe.make(1)));
       if (layer == "group_scaling" || layer == "group_norm") continue;
       ASSERT_NO_FATAL_FAILURE(

@@ -26,6 +26,8 @@ TEST(LayerTraits, AreThoseOfTheSpecification) {
   EXPECT_THAT(layers_with(has_state),
               UnorderedElementsAre("batch_norm", "batch_renorm", "power_norm",
                                    "power_norm_released", "power_norm_v"));
+  EXPECT_THAT(layers_with([](auto layer) { return !has_statistics(layer); }),
+              UnorderedElementsAre("none"));
   EXPECT_THAT(layers_with(is_centred),
               UnorderedElementsAre("batch_norm", "batch_renorm", "group_norm", "instance_norm",
                                    "layer_norm"));

@@ -77,8 +77,8 @@ TEST(Recipe, FillsCountThroughStepsInCOrder) {
                      .steps(2)
                      .x(index)
                      .grad_y(index)
-                     .gamma(index)
-                     .beta(index)
+                     .parameter("gamma", index)
+                     .parameter("beta", index)
                      .state("running_mean", index)
                      .pads([](std::size_t row) { return row == 3; })
                      .make(1);

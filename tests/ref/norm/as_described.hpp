@@ -1,0 +1,270 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "ref/model/norm_layers.hpp"
+#include "ref/norm/norm.hpp"
+
+/// One implementation of a layer held against the layer's description: names and shapes of what it
+/// returns, which elements of y an element of x reaches, what a shift changes, and whether grad_x
+/// is the derivative. ref, gpu, the oracle and the plain implementations each go through it.
+namespace normproof::ref::norm {
+
+using model::NormLayer;
+using model::NormOptions;
+using model::Partition;
+using tensor::NamedTensors;
+
+using Implementation = std::function<NormStep<double>(const NormOptions&, const NormInputs<double>&,
+                                                      const NamedTensors<double>& state)>;
+
+/// Two groups, and every statistic that normalises is the batch's own: PowerNorm in its warm-up,
+/// BatchRenorm with r = 1 and d = 0.
+inline NormOptions described_options(const std::string& layer) {
+  NormOptions options = model::norm_options(layer);
+  for (const auto& [field, value] : {std::pair{"groups", "2"},
+                                     {"warmup_iterations", "1"},
+                                     {"r_max", "1"},
+                                     {"d_max", "0"},
+                                     {"alpha0", "0.75"}})
+    for (const auto& [own, present] : model::list_options(options))
+      if (own == field) model::set_option(options, field, value);
+  return options;
+}
+
+/// Numbers in [-1, 1] without a pattern.
+inline double scattered(std::size_t i) {
+  const double angle = 12.9898 * static_cast<double>(i + 1);
+  return std::sin(angle * angle);
+}
+
+inline tensor::Tensor<double> scattered_tensor(const tensor::Shape& shape, std::size_t stream) {
+  auto values = tensor::empty_tensor<double>(shape);
+  for (std::size_t i = 0; i < values.size(); ++i) values.data()[i] = scattered(100 * stream + i);
+  return values;
+}
+
+class DescribedLayer {
+ public:
+  DescribedLayer(const std::string& layer, Implementation run)
+      : options_(described_options(layer)),
+        layer_(model::norm_layer(options_)),
+        run_(std::move(run)) {
+    in_.x = scattered_tensor({kSamples, kTokens, kFeatures}, 1);
+    in_.grad_y = scattered_tensor({kSamples, kTokens, kFeatures}, 2);
+    in_.valid = tensor::full_tensor<bool>({kSamples, kTokens}, true);
+    in_.valid.data()[kPadding] = false;
+    for (const auto& p : layer_.parameters)
+      parameter(in_, p.name) =
+          scattered_tensor({model::extent_of(p.shape, kFeatures)}, 3 + p.name.size());
+    for (const auto& entry : layer_.state) {
+      auto values =
+          tensor::full_tensor<double>({model::extent_of(entry.shape, kFeatures)}, entry.initial);
+      for (std::size_t d = 0; d < values.size() && values.size() > 1; ++d)
+        values.data()[d] += 0.25 + std::fabs(scattered(7 * d + entry.name.size()));
+      state_.set(entry.name, values);
+    }
+  }
+
+  void check() {
+    SCOPED_TRACE(std::string(layer_.name));
+    for (const model::Mode mode : {model::Mode::training, model::Mode::inference}) {
+      SCOPED_TRACE(mode == model::Mode::training ? "training" : "inference");
+      in_.mode = mode;
+      check_names_and_shapes();
+      check_reach();
+      check_shift();
+      check_gradients();
+      check_absent_parameters();
+    }
+  }
+
+ private:
+  static constexpr std::size_t kSamples = 2, kTokens = 3, kFeatures = 6, kGroups = 2, kPadding = 4;
+  static constexpr std::size_t kElements = kSamples * kTokens * kFeatures;
+
+  static tensor::Tensor<double>& parameter(NormInputs<double>& in, std::string_view name) {
+    if (name == "gamma") return in.gamma;
+    if (name == "beta") return in.beta;
+    if (!in.others.contains(name)) in.others.set(name, {});
+    return in.others.at(name);
+  }
+
+  NormStep<double> step(const NormInputs<double>& in) const { return run_(options_, in, state_); }
+  tensor::Tensor<double> y_of(const NormInputs<double>& in) const {
+    return step(in).outputs.at("y");
+  }
+  bool training() const { return in_.mode == model::Mode::training; }
+
+  void check_names_and_shapes() const {
+    const NormStep<double> got = step(in_);
+    NamedTensors<double> expected;
+    const auto expect = [&](std::string_view name, const tensor::Shape& shape) {
+      expected.set(name, tensor::full_tensor<double>(shape, 0));
+    };
+    expect("y", shape_of(in_.x));
+    expect("grad_x", shape_of(in_.x));
+    for (const auto& s : layer_.statistics)
+      if ((training() || s.of == model::StatisticOf::forward) && model::is_on(options_, s.option))
+        expect(s.name, model::extents_of(s.shape, shape_of(in_.x), options_));
+    for (const auto& p : layer_.parameters)
+      expect("grad_" + std::string(p.name), {model::extent_of(p.shape, kFeatures)});
+    check_same(got.outputs, expected);
+    expected = {};
+    for (const auto& entry : layer_.state)
+      expect(entry.name, {model::extent_of(entry.shape, kFeatures)});
+    check_same(got.state, expected);
+  }
+
+  static void check_same(const NamedTensors<double>& got, const NamedTensors<double>& expected) {
+    std::vector<std::string> names = got.names(), wanted = expected.names();
+    std::ranges::sort(names);
+    std::ranges::sort(wanted);
+    EXPECT_EQ(names, wanted);
+    for (const auto& [name, values] : expected) {
+      if (!got.contains(name)) continue;
+      EXPECT_EQ(shape_of(got.at(name)), shape_of(values)) << name;
+    }
+  }
+
+  /// The cells that the batch at hand normalises by: in inference the running statistics do it.
+  std::vector<model::NormCells> cells() const {
+    std::vector<model::NormCells> own;
+    for (const model::NormCells& c : layer_.cells)
+      if (model::is_on(options_, c.option) &&
+          (training() || layer_.state.empty() || c.partition != Partition::channel))
+        own.push_back(c);
+    return own;
+  }
+
+  /// Which cell the element is in.
+  static std::tuple<std::size_t, std::size_t> cell_of(Partition partition, std::size_t i) {
+    const std::size_t row = i / kFeatures, sample = row / kTokens, feature = i % kFeatures;
+    const std::size_t group = feature / (kFeatures / kGroups);
+    switch (partition) {
+      case Partition::row:
+        return {row, 0};
+      case Partition::row_group:
+        return {row, group};
+      case Partition::channel:
+        return {0, feature};
+      case Partition::sample_channel:
+        return {sample, feature};
+      case Partition::sample_group:
+        return {sample, group};
+    }
+    return {};
+  }
+
+  bool counts(Partition partition, std::size_t i) const {
+    return partition == Partition::row || partition == Partition::row_group ||
+           in_.valid.data()[i / kFeatures];
+  }
+
+  /// What x_j reaches, by the description: cell after cell, from the elements reached so far.
+  std::vector<bool> described_reach(std::size_t j) const {
+    std::vector<bool> reached(kElements, false);
+    reached[j] = true;
+    for (const model::NormCells& c : cells()) {
+      const std::vector<bool> before = reached;
+      for (std::size_t k = 0; k < kElements; ++k)
+        for (std::size_t i = 0; i < kElements && before[k] && counts(c.partition, k); ++i)
+          if (cell_of(c.partition, i) == cell_of(c.partition, k)) reached[i] = true;
+    }
+    return reached;
+  }
+
+  void check_reach() const {
+    const auto y = y_of(in_);
+    for (const std::size_t j : {std::size_t{0}, std::size_t{9}, kPadding * kFeatures + 1}) {
+      NormInputs<double> moved = in_;
+      moved.x.data()[j] += 0.375;
+      const auto now = y_of(moved);
+      std::vector<bool> reached(kElements);
+      for (std::size_t i = 0; i < kElements; ++i) reached[i] = now.data()[i] != y.data()[i];
+      EXPECT_EQ(reached, described_reach(j)) << "from element " << j << " of x";
+    }
+  }
+
+  /// A shift of a whole cell changes nothing where its mean is subtracted.
+  void check_shift() const {
+    const auto y = y_of(in_);
+    for (const model::NormCells& c : cells()) {
+      NormInputs<double> moved = in_;
+      for (std::size_t i = 0; i < kElements; ++i)
+        if (cell_of(c.partition, i) == cell_of(c.partition, 0)) moved.x.data()[i] += 1.5;
+      const auto now = y_of(moved);
+      double most = 0;
+      for (std::size_t i = 0; i < kElements; ++i)
+        most = std::max(most, std::fabs(now.data()[i] - y.data()[i]));
+      EXPECT_EQ(most < 1e-9, c.centred) << model::to_string(c.partition) << " moved by " << most;
+    }
+  }
+
+  double loss(const NormInputs<double>& in) const {
+    const auto y = y_of(in);
+    double sum = 0;
+    for (std::size_t i = 0; i < kElements; ++i) sum += y.data()[i] * in.grad_y.data()[i];
+    return sum;
+  }
+
+  /// The derivative of sum(grad_y y), by a central difference, minus what the backward says.
+  double gap(const tensor::Tensor<double>& gradient, std::size_t j,
+             const std::function<double&(NormInputs<double>&)>& element) const {
+    constexpr double kStep = 0x1p-17;
+    NormInputs<double> above = in_, below = in_;
+    element(above) += kStep;
+    element(below) -= kStep;
+    return std::fabs((loss(above) - loss(below)) / (2 * kStep) - gradient.data()[j]);
+  }
+
+  void check_gradients() const {
+    const NormStep<double> got = step(in_);
+    double most = 0;
+    for (std::size_t j = 0; j < kElements; j += 5)
+      most = std::max(most, gap(got.outputs.at("grad_x"), j,
+                                [j](auto& in) -> double& { return in.x.data()[j]; }));
+    if (layer_.exact_backward || !training())
+      EXPECT_LT(most, 1e-5);
+    else
+      EXPECT_GT(most, 1e-2);
+    for (const auto& p : layer_.parameters)
+      EXPECT_LT(gap(got.outputs.at("grad_" + std::string(p.name)), 0,
+                    [&p](auto& in) -> double& { return parameter(in, p.name).data()[0]; }),
+                1e-5)
+          << p.name;
+  }
+
+  void check_absent_parameters() const {
+    NormInputs<double> absent = in_, written_out = in_;
+    for (const auto& p : layer_.parameters) {
+      parameter(absent, p.name) = {};
+      parameter(written_out, p.name) = tensor::full_tensor<double>(
+          {model::extent_of(p.shape, kFeatures)}, model::initial_value(options_, p));
+    }
+    const auto got = y_of(absent), expected = y_of(written_out);
+    for (std::size_t i = 0; i < kElements; ++i)
+      EXPECT_NEAR(got.data()[i], expected.data()[i], 1e-14) << i;
+  }
+
+  NormOptions options_;
+  const NormLayer& layer_;
+  Implementation run_;
+  NormInputs<double> in_;
+  NamedTensors<double> state_;
+};
+
+/// Every layer, as `run` computes it.
+inline void expect_as_described(const Implementation& run) {
+  for (const NormLayer& layer : model::norm_layers())
+    DescribedLayer(std::string(layer.name), run).check();
+}
+
+}  // namespace normproof::ref::norm
