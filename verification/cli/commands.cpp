@@ -11,6 +11,7 @@
 #include "verification/cli/golden_relations.hpp"
 #include "verification/cli/gpu_agree.hpp"
 #include "verification/cli/gpu_train.hpp"
+#include "verification/cli/layers.hpp"
 #include "verification/cli/options.hpp"
 #include "verification/cli/probe_order.hpp"
 #include "verification/cli/regress_compare.hpp"
@@ -103,7 +104,7 @@ Command all_commands() {
   return group(
       "normproof", kDescription, kFooter,
       {command<VerifyCommand>(), command<EvalCommand>(), command<TokenizeCommand>(),
-       command<ElementaryCommand>(), command<DeterminismCommand>(),
+       command<ElementaryCommand>(), command<LayersCommand>(), command<DeterminismCommand>(),
        group("golden", "Certified expected values, and implementations held against them",
              kGoldenFooter,
              {command<GoldenMakeCommand>(), command<GoldenCheckCommand>(),

@@ -15,9 +15,6 @@ import protocol
 
 jax.config.update("jax_platforms", "cpu")
 jax.config.update("jax_enable_x64", True)
-BATCH_LAYERS = ("batch_norm", "batch_renorm", "power_norm_v")
-
-
 FUNCTIONS = {
     "softmax": lambda x, valid: jax.nn.softmax(x, where=valid),
     "log_softmax": lambda x, valid: jax.nn.log_softmax(x),
@@ -26,15 +23,6 @@ FUNCTIONS = {
     "gelu": lambda x, valid: jax.nn.gelu(x, approximate=False),
     "gelu_tanh": lambda x, valid: jax.nn.gelu(x, approximate=True),
 }
-
-
-def axes_and_mask(op, x, valid):
-    """Axes of the statistics of [samples, tokens, groups, features of a group], and what counts."""
-    tokens = valid.reshape(x.shape[:2] + (1, 1))
-    if op in BATCH_LAYERS:
-        return (0, 1), tokens
-    return {"instance_norm": ((1,), tokens), "group_norm": ((1, 3), tokens),
-            "group_scaling": ((3,), True)}.get(op, ((2, 3), True))
 
 
 def forward(static, x, gamma, beta, valid, state):
@@ -47,28 +35,32 @@ def forward(static, x, gamma, beta, valid, state):
     x = x.astype(dtype).reshape(shape[0], shape[1] if len(shape) == 3 else 1, groups, -1)
     parameter = [p if p is None or p.size == 1 else p.reshape(groups, -1) for p in (gamma, beta)]
     gamma, beta = (absent if p is None else p.astype(dtype) for p, absent in zip(parameter, (1, 0)))
-    axes, mask = axes_and_mask(op, x, valid)
+    axes, normalise = NORMS[op]
+    mask = valid.reshape(x.shape[:2] + (1, 1)) if min(axes) < 2 else True
     eps = jnp.asarray(options["eps"], dtype)
-    if op in BATCH_LAYERS and not training:
-        square = state["running_psi2" if op == "power_norm_v" else "running_variance"]
+    if state and not training:
+        square = state["running_psi2"] if "running_psi2" in state else state["running_variance"]
         x_hat = (x - state.get("running_mean", 0)) * jax.lax.rsqrt(square + eps)
     else:
-        x_hat, state = normalise(op, x, axes, mask, eps, options, state)
+        over = dict(axis=axes, keepdims=True, where=mask)
+        x_hat, state = normalise(x, jnp.where(mask, x, 0), over, eps, options, state)
     return (gamma * x_hat + beta).reshape(shape).astype(stored), state
 
 
-def normalise(op, x, axes, mask, eps, options, state):
-    over = dict(axis=axes, keepdims=True, where=mask)
-    padded, x = x, jnp.where(mask, x, 0)
-    if op == "scale_norm":
-        return padded * jax.lax.rsqrt(jnp.sum(x * x, **over) + eps), state
-    if op in ("rms_norm", "group_scaling", "power_norm_v"):
-        square = jnp.mean(x * x, **over)
-        x_hat = padded * jax.lax.rsqrt(square + eps)
-        return x_hat, moved(state, options, running_psi2=square)
+def by_length(padded, x, over, eps, options, state):
+    return padded * jax.lax.rsqrt(jnp.sum(x * x, **over) + eps), state
+
+
+def by_quadratic_mean(padded, x, over, eps, options, state):
+    square = jnp.mean(x * x, **over)
+    x_hat = padded * jax.lax.rsqrt(square + eps)
+    return x_hat, moved(state, options, running_psi2=square)
+
+
+def by_variance(padded, x, over, eps, options, state):
     mean, variance = jnp.mean(x, **over), jnp.var(x, **over)
     x_hat = (padded - mean) * jax.lax.rsqrt(variance + eps)
-    if op == "batch_renorm":
+    if "r_max" in options:
         running = jnp.sqrt(state["running_variance"] + eps)
         r = jnp.clip(jnp.sqrt(variance + eps) / running, 1 / options["r_max"], options["r_max"])
         d = jnp.clip((mean - state["running_mean"]) / running, -options["d_max"], options["d_max"])
@@ -83,6 +75,20 @@ def moved(state, options, **fresh):
     return {name: decay * old + (1 - decay) * fresh[name].reshape(-1) for name, old in state.items()}
 
 
+# Axes of the statistics of [samples, tokens, groups, features of a group], and what normalises.
+NORMS = {
+    "layer_norm": ((2, 3), by_variance),
+    "rms_norm": ((2, 3), by_quadratic_mean),
+    "group_scaling": ((3,), by_quadratic_mean),
+    "scale_norm": ((2, 3), by_length),
+    "batch_norm": ((0, 1), by_variance),
+    "batch_renorm": ((0, 1), by_variance),
+    "instance_norm": ((1,), by_variance),
+    "group_norm": ((1, 3), by_variance),
+    "power_norm_v": ((0, 1), by_quadratic_mean),
+}
+
+
 @functools.partial(jax.jit, static_argnums=0)
 def forward_and_backward(static, leaves, grad_y, valid, state):
     def of_leaves(given):
@@ -94,7 +100,7 @@ def forward_and_backward(static, leaves, grad_y, valid, state):
 def step(case):
     kind = jnp.dtype(case.dtype)
     given = {name: jnp.asarray(value).astype(kind) for name, value in case.tensors.items()
-             if name in ("x", "gamma", "beta", "grad_y")}
+             if name in ("x", "grad_y", *protocol.PARAMETERS)}
     grad_y = given.pop("grad_y")
     state = {name: jnp.asarray(value) for name, value in case.tensors.items() if name in protocol.STATE}
     extents = case["x"].shape if case.op in FUNCTIONS else case["x"].shape[:-1]
@@ -108,9 +114,7 @@ def step(case):
     return {name: np.asarray(value) for name, value in {**outputs, **state}.items()}
 
 
-LAYERS = ("layer_norm", "rms_norm", "group_scaling", "scale_norm", "batch_norm", "batch_renorm",
-          "instance_norm", "group_norm", "power_norm_v")
 if __name__ == "__main__":
     protocol.main("JAX", jax.__version__,
-                  protocol.asks((*LAYERS, *FUNCTIONS), ("float64", "float32", "float16", "bfloat16")),
+                  protocol.asks((*NORMS, *FUNCTIONS), ("float64", "float32", "float16", "bfloat16")),
                   step)

@@ -3,17 +3,39 @@
 
 The functions are in numpy_functions.py, the optimizers in numpy_optimizers.py.
 """
+import typing
+
 import numpy as np
 
 import numpy_functions
 import numpy_optimizers
 import protocol
 
-CENTRED = ("layer_norm", "batch_norm", "batch_renorm", "instance_norm", "group_norm")
-# Axes of the statistics, of x as [samples, tokens, groups, features of a group].
-AXES = {"layer_norm": (2, 3), "rms_norm": (2, 3), "scale_norm": (2, 3), "group_scaling": (3,),
-        "instance_norm": (1,), "group_norm": (1, 3)}
 BATCH = (0, 1)
+
+
+class Formula(typing.NamedTuple):
+    """How a layer normalises."""
+    axes: tuple  # of the statistics, of x as [samples, tokens, groups, features of a group]
+    centred: bool = False
+    mean: bool = True  # of the squares; else their sum
+    returns: tuple = ()  # statistics among the outputs
+    training: str = "plain"  # the method of Layer that takes a step of training
+
+
+FORMULAS = {
+    "layer_norm": Formula((2, 3), centred=True, returns=("rstd", "mean")),
+    "rms_norm": Formula((2, 3), returns=("rstd",)),
+    "group_scaling": Formula((3,)),
+    "scale_norm": Formula((2, 3), mean=False),
+    "batch_norm": Formula(BATCH, centred=True),
+    "batch_renorm": Formula(BATCH, centred=True, training="batch_renorm"),
+    "instance_norm": Formula((1,), centred=True),
+    "group_norm": Formula((1, 3), centred=True),
+    "power_norm_v": Formula(BATCH),
+    "power_norm": Formula(BATCH, training="power_norm"),
+    "power_norm_released": Formula(BATCH, training="power_norm"),
+}
 
 
 class Layer:
@@ -21,14 +43,16 @@ class Layer:
 
     def __init__(self, case):
         self.case, self.options, self.dtype = case, case.options, case.compute_dtype
-        self.groups = int(self.options.get("groups", 1)) if case.op != "power_norm_released" else 1
+        self.formula = FORMULAS[case.op]
+        self.scales_groups = self.options.get("group_scaling", False)  # before the statistics
+        self.groups = 1 if "group_scaling" in self.options else int(self.options.get("groups", 1))
         self.shape = case["x"].shape
         self.x, self.dy = self.four(case["x"]), self.four(case["grad_y"])
         self.gamma = self.per_feature("gamma", 1)
         self.beta = self.per_feature("beta", 0)
-        self.axes = AXES.get(case.op, BATCH)
+        self.axes = self.formula.axes
         valid = np.ones(self.shape[:-1], bool)
-        if case.op not in ("layer_norm", "rms_norm", "scale_norm", "group_scaling"):
+        if min(self.axes) < 2:
             valid = case.get("valid", valid)
         self.valid = valid.reshape(self.x.shape[:2] + (1, 1))
         self.outputs = {}
@@ -56,8 +80,8 @@ class Layer:
     def statistics(self):
         """n, mean, squared statistic and rstd of each slice, and x_hat."""
         n = self.over_valid(np.ones_like(self.x))
-        divisor = np.ones_like(n) if self.case.op == "scale_norm" else n
-        mean = self.over_valid(self.x) / n if self.case.op in CENTRED else np.zeros_like(n)
+        divisor = n if self.formula.mean else np.ones_like(n)
+        mean = self.over_valid(self.x) / n if self.formula.centred else np.zeros_like(n)
         centred = self.x - mean
         square = self.over_valid(centred * centred) / divisor
         rstd = 1 / np.sqrt(square + self.option("eps"))
@@ -67,7 +91,7 @@ class Layer:
         """The gradient through the statistics; rows that are padding are none of their inputs."""
         g = self.gamma * self.dy
         through = x_hat * (self.over_all(g * x_hat) / n)
-        if self.case.op in CENTRED:
+        if self.formula.centred:
             through = self.over_all(g) / n + through
         self.put("grad_x", (g - np.where(self.valid, through, self.dtype(0))) * scale)
 
@@ -94,17 +118,15 @@ class Layer:
         n, mean, square, rstd, x_hat = self.statistics()
         self.put_affine(x_hat)
         self.exact_backward(n, x_hat, rstd)
-        op = self.case.op
-        if op == "batch_norm":
+        if "running_mean" in self.case.tensors:
             bessel = n / (n - 1) if self.options["unbiased_running_variance"] else 1
             self.move("running_mean", mean, self.option("running_decay"))
             self.move("running_variance", square * bessel, self.option("running_decay"))
-        if op == "power_norm_v":
+        if "running_psi2" in self.case.tensors:
             self.move("running_psi2", square, self.option("running_decay"))
-        if op in ("layer_norm", "rms_norm"):
-            self.outputs["rstd"] = rstd.reshape(self.shape[:-1])
-        if op == "layer_norm":
-            self.outputs["mean"] = mean.reshape(self.shape[:-1])
+        for name, values in (("rstd", rstd), ("mean", mean)):
+            if name in self.formula.returns:
+                self.outputs[name] = values.reshape(self.shape[:-1])
 
     def batch_renorm(self):
         n, mean, square, rstd, z = self.statistics()
@@ -126,8 +148,11 @@ class Layer:
         self.put("grad_x", self.gamma * self.dy * rstd)
         self.keep_state()
 
-    def power_norm(self, released):
-        """The approximate backward: nu is a state, and grad_x takes the one of the step before."""
+    def power_norm(self):
+        """The approximate backward: nu is a state, and grad_x takes the one of the step before.
+
+        A switch that the paper's layer does not have is off.
+        """
         iteration = int(self.case["iterations"].reshape(-1)[0]) + 1
         warmup = int(self.options["warmup_iterations"])
         n, _, square, batch_rstd, _ = self.statistics()
@@ -135,7 +160,7 @@ class Layer:
         rstd = batch_rstd if iteration <= warmup else 1 / np.sqrt(psi2 + self.option("eps"))
         x_hat = self.x * rstd
         self.put_affine(x_hat)
-        if released and self.options["cumulative_warmup_average"] and iteration < warmup:
+        if self.options.get("cumulative_warmup_average") and iteration < warmup:
             k = self.dtype(iteration)
             psi2 = psi2 * ((k - 1) / k) + square.reshape(-1) / k
         alpha = self.option("alpha_forward")
@@ -143,8 +168,8 @@ class Layer:
         self.outputs["iterations"] = self.case["iterations"] + 1
 
         w = 1 - self.option("alpha_backward")
-        scaled = released and self.options["scaled_nu"]
-        if released and self.options["pads_in_backward"]:
+        scaled = self.options.get("scaled_nu")
+        if self.options.get("pads_in_backward"):
             self.valid = np.ones_like(self.valid)
             n = self.over_valid(np.ones_like(self.x))
         nu = w * old_nu if scaled else old_nu
@@ -157,39 +182,33 @@ class Layer:
             lam = (self.over_valid(g * x_hat) / n).reshape(-1)
             new_nu = nu * (1 - w * big_gamma) + w * lam
         self.outputs["nu"] = new_nu
-        by_batch = released and self.options["divide_by_batch_psi"]
+        by_batch = self.options.get("divide_by_batch_psi")
         self.put("grad_x", t * (batch_rstd if by_batch else rstd))
 
-    def power_norm_released(self):
-        """The released code: group scaling before it."""
-        grouped = (*self.x.shape[:2], int(self.options["groups"]), -1)
-        if self.options["group_scaling"]:
-            x = self.x.reshape(grouped)
-            square = np.mean(x * x, axis=3, dtype=self.dtype, keepdims=True)
-            rstd = 1 / np.sqrt(square + self.option("group_eps"))
-            scaled = x * rstd
-            self.x = scaled.reshape(self.x.shape)
-        if self.case.training:
-            self.power_norm(released=True)
-        else:
-            self.inference()
-        if self.options["group_scaling"]:
-            g = self.outputs["grad_x"].reshape(grouped)
-            c = np.mean(g * scaled, axis=3, dtype=self.dtype, keepdims=True)
-            self.put("grad_x", (g - scaled * c) * rstd)
+    def scale_groups(self):
+        """x by groups of features, each divided by its root mean square; and what divided it."""
+        x = self.x.reshape((*self.x.shape[:2], int(self.options["groups"]), -1))
+        square = np.mean(x * x, axis=3, dtype=self.dtype, keepdims=True)
+        rstd = 1 / np.sqrt(square + self.option("group_eps"))
+        self.x = (x * rstd).reshape(self.x.shape)
+        return x * rstd, rstd
+
+    def unscale_groups(self, scaled, rstd):
+        """The backward of group scaling, on grad_x."""
+        g = self.outputs["grad_x"].reshape(scaled.shape)
+        c = np.mean(g * scaled, axis=3, dtype=self.dtype, keepdims=True)
+        self.put("grad_x", (g - scaled * c) * rstd)
 
     def run(self):
-        if self.case.op == "power_norm_released":
-            self.power_norm_released()
-        elif not self.case.training:
-            self.inference() if "running_mean" in self.case.tensors or "running_psi2" in \
-                self.case.tensors else self.plain()
-        elif self.case.op == "batch_renorm":
-            self.batch_renorm()
-        elif self.case.op == "power_norm":
-            self.power_norm(released=False)
+        if self.scales_groups:
+            scaled, rstd = self.scale_groups()
+        has_state = any(name in self.case.tensors for name in protocol.STATE)
+        if has_state and not self.case.training:
+            self.inference()
         else:
-            self.plain()
+            getattr(self, self.formula.training)()
+        if self.scales_groups:
+            self.unscale_groups(scaled, rstd)
         for name in self.outputs:
             if name == "y" or name.startswith("grad_"):
                 self.outputs[name] = protocol.stored(self.outputs[name], self.case.dtype)
@@ -203,10 +222,8 @@ def step(case):
         return numpy_functions.step(case) if case.op in numpy_functions.FUNCTIONS else Layer(case).run()
 
 
-LAYERS = ("layer_norm", "rms_norm", "group_scaling", "scale_norm", "batch_norm", "batch_renorm",
-          "instance_norm", "group_norm", "power_norm_v", "power_norm", "power_norm_released")
 if __name__ == "__main__":
     protocol.main("NumPy", np.__version__,
-                  protocol.asks((*LAYERS, *numpy_functions.FUNCTIONS),
+                  protocol.asks((*FORMULAS, *numpy_functions.FUNCTIONS),
                                 ("float64", "float32", "float16", "bfloat16")) +
                   protocol.asks(numpy_optimizers.OPTIMIZERS, ("float64", "float32")), step)

@@ -23,20 +23,29 @@ TYPES = {"float64": TensorProto.DOUBLE, "float32": TensorProto.FLOAT, "float16":
          "bfloat16": TensorProto.BFLOAT16}
 
 
+def of_batch_norm(case):
+    momentum = {"momentum": case.options["running_decay"]} if case.training else {}
+    return {"training_mode": int(case.training), **momentum}
+
+
+# Beside epsilon.
+ATTRIBUTES = {
+    "layer_norm": lambda case: {"axis": -1},
+    "rms_norm": lambda case: {"axis": -1},
+    "instance_norm": lambda case: {},
+    "group_norm": lambda case: {"num_groups": int(case.options["groups"]),
+                                "stash_type": TYPES[np.dtype(case.compute_dtype).name]},
+    "batch_norm": of_batch_norm,
+}
+TOKENS_LAST = {"instance_norm", "group_norm"}
+NO_BIAS = {"rms_norm"}
+RETURNS_STATISTICS = {"layer_norm"}
+
+
 def attributes_of(case):
     if case.op in FUNCTIONS:
         return FUNCTIONS[case.op]
-    o = case.options
-    attributes = {"epsilon": o["eps"]}
-    if case.op in ("layer_norm", "rms_norm"):
-        attributes["axis"] = -1
-    if case.op == "group_norm":
-        attributes["num_groups"] = int(o["groups"])
-        attributes["stash_type"] = TYPES[np.dtype(case.compute_dtype).name]
-    if case.op == "batch_norm":
-        attributes["training_mode"] = int(case.training)
-        if case.training:
-            attributes["momentum"] = o["running_decay"]
+    attributes = {"epsilon": case.options["eps"], **ATTRIBUTES[case.op](case)}
     if case.dtype == "float64" and any(float(np.float32(value)) != value for value in attributes.values()):
         raise protocol.NotOffered
     return attributes
@@ -48,25 +57,28 @@ def inputs_of(case):
     if case.op in FUNCTIONS:
         return {"x": x}
     feature_axis = x.shape[-1]
-    if case.op in ("instance_norm", "group_norm"):
+    if case.op in TOKENS_LAST:
         x = np.ascontiguousarray(x.transpose(0, 2, 1))
-    elif case.op == "batch_norm":
+    elif "running_mean" in case.tensors:
         x = x.reshape(-1, feature_axis)
     inputs = {"x": x, "gamma": case.get("gamma", np.ones(feature_axis, x.dtype))}
-    if case.op != "rms_norm":
+    if case.op not in NO_BIAS:
         inputs["beta"] = case.get("beta", np.zeros(feature_axis, x.dtype))
-    if case.op == "batch_norm":
-        inputs.update({name: case[name] for name in ("running_mean", "running_variance")})
+    inputs.update(state_of(case))
     return inputs
+
+
+def state_of(case):
+    return {name: case[name] for name in ("running_mean", "running_variance") if name in case.tensors}
 
 
 def outputs_of(case):
     """The operator's outputs by name, in its order, each with its type."""
     own = TYPES[case.dtype]
     outputs = {"y": own}
-    if case.op == "layer_norm":
+    if case.op in RETURNS_STATISTICS:
         outputs.update(mean=TensorProto.FLOAT, rstd=TensorProto.FLOAT)
-    if case.op == "batch_norm" and case.training:
+    if state_of(case) and case.training:
         state = TYPES[np.dtype(case.compute_dtype).name]
         outputs.update(moved_running_mean=state, moved_running_variance=state)
     return outputs
@@ -97,7 +109,7 @@ def model_of(case):
 
 def answer(case, run):
     """The outputs of a case; `run` takes a model, its inputs and the names of its outputs."""
-    if case.masked and case.op in ("batch_norm", "instance_norm", "group_norm", *FUNCTIONS):
+    if case.masked and (protocol.over_rows(case.op) or case.op in FUNCTIONS):
         raise protocol.NotOffered
     inputs, names = inputs_of(case), list(outputs_of(case))
     values = run(model_of(case), inputs, names)
@@ -106,18 +118,18 @@ def answer(case, run):
     y = outputs["y"]
     if case.op in FUNCTIONS:
         return outputs
-    y = y.transpose(0, 2, 1) if case.op in ("instance_norm", "group_norm") else y.reshape(shape)
-    if case.op == "rms_norm" and "beta" in case.tensors:
+    y = y.transpose(0, 2, 1) if case.op in TOKENS_LAST else y.reshape(shape)
+    if case.op in NO_BIAS and "beta" in case.tensors:
         y = y + case["beta"]  # the operator has none
     outputs["y"] = y
     for name in ("mean", "rstd"):
         if name in outputs:
             outputs[name] = outputs[name].reshape(shape[:-1])
-    if case.op == "batch_norm" and case.training and case.options["unbiased_running_variance"]:
+    if case.training and case.options.get("unbiased_running_variance"):
         rows = case["x"].size // shape[-1]
         outputs["running_variance"] = protocol.other_bias(
             outputs["running_variance"], case["running_variance"], case.options["running_decay"],
             rows / (rows - 1))
-    if case.op == "batch_norm" and not case.training:
-        outputs.update({name: case[name] for name in ("running_mean", "running_variance")})
+    if not case.training:
+        outputs.update(state_of(case))
     return outputs

@@ -6,16 +6,34 @@ framework has no counterpart for is declined: `step` raises NotOffered, the answ
 """
 import dataclasses
 import json
+import pathlib
 import sys
 
 import numpy as np
 
 MOMENTS = ("velocity", "first_moment", "second_moment")  # of optimizers
-STATE = ("running_mean", "running_variance", "running_psi2", "nu", "iterations", "parameter", *MOMENTS)
+# What each layer is like: `normproof layers --json`, ref/model/norm_layers.hpp.
+LAYERS = {layer["name"]: layer
+          for layer in json.loads(pathlib.Path(__file__).with_name("layers.json").read_text())}
+
+
+def names_in(field):
+    """The names of all layers' `parameters` or `state`, each once."""
+    return tuple(dict.fromkeys(entry["name"] for layer in LAYERS.values() for entry in layer[field]))
+
+
+PARAMETERS = names_in("parameters")
+STATE = (*names_in("state"), "parameter", *MOMENTS)
 STEPPED = ("x", "grad_parameter", "grad_y", "valid")
 # bfloat16 is float32 here, on the grid of bfloat16: see Case.dtype.
 ARRAYS = {"float64": np.float64, "float32": np.float32, "float16": np.float16, "bfloat16": np.float32,
           "int64": np.int64, "int32": np.int32, "uint8": np.uint8, "boolean": np.bool_}
+
+
+def over_rows(op):
+    """Whether op is a layer with statistics over several rows: a mask has a meaning."""
+    cells = LAYERS[op]["cells"] if op in LAYERS else []
+    return any(cell["partition"] not in ("row", "row_group") for cell in cells)
 
 
 class NotOffered(Exception):

@@ -14,7 +14,6 @@ import protocol
 import torch_encoder_layer
 import torch_optimizers
 
-MASK_MATTERS = ("batch_norm", "instance_norm", "group_norm")
 FUNCTIONS = {
     "softmax": lambda x: F.softmax(x, -1),
     "log_softmax": lambda x: F.log_softmax(x, -1),
@@ -23,6 +22,24 @@ FUNCTIONS = {
     "gelu": F.gelu,
     "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"),
 }
+
+
+def layer_norm(case, x, gamma, beta, state):
+    return F.layer_norm(x, x.shape[-1:], gamma, beta, case.options["eps"])
+
+
+def rms_norm(case, x, gamma, beta, state):
+    y = F.rms_norm(x, x.shape[-1:], gamma, case.options["eps"])
+    return y if beta is None else y + beta
+
+
+def group_norm(case, x, gamma, beta, state):
+    groups = int(case.options["groups"])
+    return F.group_norm(x.transpose(1, 2), groups, gamma, beta, case.options["eps"]).transpose(1, 2)
+
+
+def instance_norm(case, x, gamma, beta, state):
+    return F.instance_norm(x.transpose(1, 2), weight=gamma, bias=beta, eps=case.options["eps"]).transpose(1, 2)
 
 
 def batch_norm(case, x, gamma, beta, state):
@@ -34,25 +51,18 @@ def batch_norm(case, x, gamma, beta, state):
     return y.reshape(x.shape)
 
 
+NORMS = {"layer_norm": layer_norm, "batch_norm": batch_norm, "instance_norm": instance_norm,
+         "group_norm": group_norm}
+if hasattr(F, "rms_norm"):
+    NORMS["rms_norm"] = rms_norm
+
+
 def forward(case, x, gamma, beta, state):
     if case.op in FUNCTIONS:
         if case.masked:
             x = x.masked_fill(torch.from_numpy(~case["valid"]), float("-inf"))
         return FUNCTIONS[case.op](x)
-    eps, features = case.options["eps"], x.shape[-1]
-    if case.op == "layer_norm":
-        return F.layer_norm(x, (features,), gamma, beta, eps)
-    if case.op == "rms_norm":
-        y = F.rms_norm(x, (features,), gamma, eps)
-        return y if beta is None else y + beta
-    if case.op == "batch_norm":
-        return batch_norm(case, x, gamma, beta, state)
-    tokens_last = x.transpose(1, 2)
-    if case.op == "group_norm":
-        y = F.group_norm(tokens_last, int(case.options["groups"]), gamma, beta, eps)
-    else:
-        y = F.instance_norm(tokens_last, weight=gamma, bias=beta, eps=eps)
-    return y.transpose(1, 2)
+    return NORMS[case.op](case, x, gamma, beta, state)
 
 
 def step(case):
@@ -60,17 +70,17 @@ def step(case):
         return torch_optimizers.step(case)
     if case.op == "encoder_layer":
         return torch_encoder_layer.step(case)
-    if case.masked and case.op in MASK_MATTERS:
+    if case.masked and protocol.over_rows(case.op):
         raise protocol.NotOffered
     leaves, state = {}, {}
     for name, value in case.tensors.items():
         tensor = torch.from_numpy(np.array(value))
         if name in protocol.STATE:
             state[name] = tensor
-        elif name in ("x", "gamma", "beta"):
+        elif name == "x" or name in protocol.PARAMETERS:
             tensor = tensor.to(getattr(torch, case.dtype))
             # Beside statistics in float32, batch_norm takes its parameters in float32 alone.
-            if name != "x" and case.op == "batch_norm":
+            if name != "x" and "running_mean" in case.tensors:
                 tensor = tensor.to(state_dtype(case))
             leaves[name] = tensor.requires_grad_()
     y = forward(case, leaves["x"], leaves.get("gamma"), leaves.get("beta"), state)
@@ -80,7 +90,7 @@ def step(case):
     if case.dtype == "bfloat16":
         outputs = {name: protocol.to_bfloat16(value) for name, value in outputs.items()}
     outputs.update({name: array(tensor) for name, tensor in state.items()})
-    if case.op == "batch_norm" and case.training and not case.options["unbiased_running_variance"]:
+    if case.training and case.options.get("unbiased_running_variance") is False:
         rows = case["x"].size // case["x"].shape[-1]
         outputs["running_variance"] = protocol.other_bias(
             outputs["running_variance"], case["running_variance"], case.options["running_decay"],
@@ -98,9 +108,9 @@ def array(tensor):
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    rows = protocol.asks(("layer_norm", "batch_norm", "instance_norm", "group_norm", *FUNCTIONS),
-                         ("float64", "float32", "bfloat16"))
-    rows += protocol.asks(("encoder_layer", *torch_optimizers.OPTIMIZERS), ("float64", "float32"))
-    if hasattr(F, "rms_norm"):
-        rows += protocol.asks(("rms_norm",), ("float64", "float32"))
+    wide = ("float64", "float32")
+    narrow = [name for name in NORMS if NORMS[name] is not rms_norm]
+    rows = protocol.asks((*narrow, *FUNCTIONS), (*wide, "bfloat16"))
+    rows += protocol.asks(("encoder_layer", *torch_optimizers.OPTIMIZERS), wide)
+    rows += protocol.asks([name for name in NORMS if name not in narrow], wide)
     protocol.main("PyTorch", torch.__version__, rows, step)

@@ -12,6 +12,9 @@ import protocol
 ACTIVATIONS = {"relu": F.relu, "gelu": F.gelu, "gelu_tanh": lambda x: F.gelu(x, approximate="tanh")}
 
 
+NORMS = {"layer_norm": F.layer_norm}
+
+
 class Layer:
     def __init__(self, case):
         self.case, self.options, self.weights = case, case.options, None
@@ -23,8 +26,8 @@ class Layer:
         return F.linear(x, self.leaves[name + ".weight"], self.leaves[name + ".bias"])
 
     def norm(self, name, x):
-        return F.layer_norm(x, x.shape[-1:], self.leaves[name + ".gamma"], self.leaves[name + ".beta"],
-                            self.options["norm.eps"])
+        return NORMS[self.options["norm"]](x, x.shape[-1:], self.leaves[name + ".gamma"],
+                                           self.leaves[name + ".beta"], self.options["norm.eps"])
 
     def dropout(self, place, x):
         rate = self.options["dropout"]
@@ -61,7 +64,7 @@ class Layer:
 
 
 def step(case):
-    if case.options["norm"] != "layer_norm":
+    if case.options["norm"] not in NORMS:
         raise protocol.NotOffered
     layer = Layer(case)
     y = layer.run()
