@@ -83,7 +83,7 @@ std::optional<std::string> overflow(const std::vector<Column>& columns) {
 }
 
 /// Each layer and its options with their defaults.
-std::string layers_text() {
+std::string layer_options_text() {
   constexpr std::size_t kWidth = 98, kIndent = 22;
   std::string text;
   for (const std::string& name : model::norm_names()) {
@@ -180,7 +180,7 @@ Tensors out: y, the statistics, grad_x, grad_gamma, grad_beta, and the state aft
 in float64. docs/formats.md has the names.
 
 Layers and their options with defaults, for --set:
-)" + layers_text() +
+)" + layer_options_text() +
           R"(
 Examples:
   normproof eval layer_norm --in x.npz --out y.npz
