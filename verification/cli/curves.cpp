@@ -40,12 +40,34 @@ std::string common(std::string_view title) {
       gnuplot_text(title));
 }
 
+namespace {
+
+/// The points without a neighbour, of which a line shows nothing, as dots in the line's colour;
+/// nothing where the curve is not drawn with lines alone.
+Curve lone_points(const Curve& curve) {
+  const std::size_t begin = curve.style.find("linecolor");
+  const bool lines =
+      curve.style.starts_with("with lines ") || curve.style.starts_with("with steps ");
+  if (!lines || begin == std::string::npos) return {};
+  const std::string colour =
+      curve.style.substr(begin, curve.style.find('\'', begin + 11) - begin + 1);
+  Curve dots{"", "with points pointtype 7 pointsize 0.6 " + colour, {}};
+  const auto is_there = [&](std::size_t i) {
+    return i < curve.points.size() && std::isfinite(curve.points[i].second);
+  };
+  for (std::size_t i = 0; i < curve.points.size(); ++i)
+    if (is_there(i) && !is_there(i + 1) && (i == 0 || !is_there(i - 1)))
+      dots.points.push_back(curve.points[i]);
+  return dots;
+}
+
+}  // namespace
+
 std::string plot(const std::vector<Curve>& curves) {
-  std::string blocks;
-  std::string command;
-  for (const Curve& curve : curves) {
-    if (curve.points.empty()) continue;
-    const std::size_t name = static_cast<std::size_t>(&curve - curves.data());
+  std::string blocks, command;
+  std::size_t name = 0;
+  const auto add = [&](const Curve& curve) {
+    if (curve.points.empty()) return;
     blocks += fmt::format("$curve{} << EOD\n", name);
     for (const auto& [x, y] : curve.points)
       blocks += fmt::format("{} {}\n", coordinate(x), coordinate(y));
@@ -53,6 +75,14 @@ std::string plot(const std::vector<Curve>& curves) {
     command += fmt::format("{} $curve{} using 1:2 {} {}", command.empty() ? "plot" : ", \\\n  ",
                            name, curve.style,
                            curve.title.empty() ? "notitle" : "title " + gnuplot_text(curve.title));
+  };
+  for (const Curve& curve : curves) {
+    add(curve);
+    ++name;
+  }
+  for (const Curve& curve : curves) {
+    add(lone_points(curve));
+    ++name;
   }
   return command.empty() ? "" : blocks + command + "\n";
 }

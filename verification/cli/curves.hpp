@@ -22,7 +22,7 @@ std::string gnuplot_text(std::string_view text);
 std::string common(std::string_view title);
 
 /// The command that plots the curves with points, nothing where there is none; a number that is not
-/// finite leaves a gap.
+/// finite leaves a gap, and a point alone on its line is a dot.
 std::string plot(const std::vector<Curve>& curves);
 
 /// A line in one of eight colours that everyone tells apart.

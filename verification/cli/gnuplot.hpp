@@ -3,13 +3,11 @@
 #include <string>
 #include <string_view>
 
+#include "verification/report/document.hpp"
+
 namespace normproof::verification::cli {
 
-/// A picture as an <svg> element, or the reason why there is none.
-struct Drawing {
-  std::string svg;
-  std::string failure;
-};
+using report::Drawing;
 
 /// Runs gnuplot on a script that plots to its standard output; the script must not set a terminal.
 ///

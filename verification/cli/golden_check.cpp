@@ -17,7 +17,9 @@
 #include "verification/cli/typed_options.hpp"
 #include "verification/report/json_lines.hpp"
 #include "verification/report/junit.hpp"
+#include "verification/report/markdown.hpp"
 #include "verification/report/sarif.hpp"
+#include "verification/report/terminal.hpp"
 
 namespace normproof::verification::cli {
 
@@ -106,11 +108,12 @@ ExitStatus GoldenCheckCommand::run() const {
                                               }),
                     *this, known_failures);
   const report::Checks checks = golden_checks(report);
-  write_all({[&] { write_stdout(golden_text(report)); },
+  const report::Document document = golden_document(report);
+  write_all({[&] { write_stdout(report::terminal_text(document)); },
              to_file(reports.json, [&] { return report::json_lines(checks); }),
              to_file(reports.junit, [&] { return report::junit(checks); }),
              to_file(reports.sarif, [&] { return report::sarif(checks); }),
-             to_file(reports.markdown, [&] { return golden_markdown(report); })});
+             to_file(reports.markdown, [&] { return report::markdown(document); })});
   return report.passed() ? kSuccess : kNumericalFailure;
 }
 

@@ -12,6 +12,7 @@
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/text.hpp"
 #include "verification/cli/typed_options.hpp"
+#include "verification/report/markdown.hpp"
 
 namespace normproof::verification::cli {
 
@@ -67,49 +68,58 @@ std::string survivor_line(const LayerPower& layer, const Verdict& verdict, std::
           : fmt::format("the largest share of a bound is {}", number_text(verdict.closest)));
 }
 
-std::string power_table(const std::vector<LayerPower>& layers, std::size_t seeds) {
-  std::string text =
-      "| layer | cases | wrong | rejected | survive | right answers | false alarms |\n"
-      "|---|---|---|---|---|---|---|\n";
-  const auto row = [&](const std::string& name, const PowerTotals& t) {
-    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", name, t.cases, t.wrong, t.killed,
-                        t.survivors(), t.checks, t.false_alarms);
+report::Table power_table(const std::vector<LayerPower>& layers, std::size_t seeds) {
+  report::Table table{"", report::text_columns({"layer"})};
+  for (const char* number :
+       {"cases", "wrong", "rejected", "survive", "right answers", "false alarms"})
+    table.columns.push_back(report::number_column(number));
+  const auto add = [&](const std::string& name, const PowerTotals& t) {
+    table.rows.push_back({{{name}}});
+    for (const std::size_t count :
+         {t.cases, t.wrong, t.killed, t.survivors(), t.checks, t.false_alarms})
+      table.rows.back().cells.push_back({std::to_string(count)});
   };
-  for (const LayerPower& layer : layers) row(layer.layer, totals_of(layer, seeds));
-  row("all", totals_of(layers, seeds));
-  return text;
+  for (const LayerPower& layer : layers) add(layer.layer, totals_of(layer, seeds));
+  add("all", totals_of(layers, seeds));
+  return table;
 }
 
-std::string killers_table(const std::vector<LayerPower>& layers) {
-  std::string text = "| layer | wrong implementation | first rejected by |\n|---|---|---|\n";
+report::Table killers_table(const std::vector<LayerPower>& layers) {
+  report::Table table{"",
+                      report::text_columns({"layer", "wrong implementation", "first rejected by"})};
   for (const LayerPower& layer : layers)
     for (const Verdict& verdict : layer.verdicts)
-      text +=
-          fmt::format("| {} | {} | {} |\n", layer.layer, escape_markup(name_of(verdict.mutation)),
-                      verdict.killer.empty() ? "none" : verdict.killer);
-  return text;
+      table.rows.push_back({{{layer.layer},
+                             {name_of(verdict.mutation)},
+                             {verdict.killer.empty() ? "none" : verdict.killer}}});
+  return table;
 }
 
-std::string power_report(const std::vector<LayerPower>& layers, const PowerOptions& options) {
-  std::string text = power_table(layers, options.seeds);
+std::string power_summary(const PowerTotals& all, const PowerOptions& options) {
+  const std::string where =
+      fmt::format("tier {}, {}", to_string(options.tier), corpora(options.seeds));
+  const std::string alarms = plural(all.false_alarms, "false alarm");
+  const char* const verdict = all_as_it_should(all) ? "PASSED" : "FAILED";
+  if (golden::gate::right_answers_alone(options))
+    return fmt::format("{}: {}, {}; {}", verdict, plural(all.checks, "right answer"), alarms,
+                       where);
+  return fmt::format("{}: {} of {} are rejected, {}; {}", verdict, count_text(all.killed),
+                     plural(all.wrong, "wrong implementation"), alarms, where);
+}
+
+report::Document power_document(const std::vector<LayerPower>& layers,
+                                const PowerOptions& options) {
+  report::Document document{"normproof: gate power"};
+  document.add(power_table(layers, options.seeds));
   for (const LayerPower& layer : layers) {
     for (const std::string& alarm : layer.false_alarms)
-      text += fmt::format("\nfalse alarm: {}: {}\n", layer.layer, alarm);
+      document.add(report::Paragraph{fmt::format("false alarm: {}: {}", layer.layer, alarm)});
     for (const Verdict& verdict : layer.verdicts)
       if (verdict.killed < options.seeds)
-        text += "\n" + survivor_line(layer, verdict, options.seeds) + "\n";
+        document.add(report::Paragraph{survivor_line(layer, verdict, options.seeds)});
   }
-  const PowerTotals all = totals_of(layers, options.seeds);
-  if (golden::gate::right_answers_alone(options))
-    return text +
-           fmt::format("\n{}: {}, {}; tier {}, {}\n", all_as_it_should(all) ? "PASSED" : "FAILED",
-                       plural(all.checks, "right answer"), plural(all.false_alarms, "false alarm"),
-                       to_string(options.tier), corpora(options.seeds));
-  return text + fmt::format("\n{}: {} of {} are rejected, {}; tier {}, {}\n",
-                            all_as_it_should(all) ? "PASSED" : "FAILED", count_text(all.killed),
-                            plural(all.wrong, "wrong implementation"),
-                            plural(all.false_alarms, "false alarm"), to_string(options.tier),
-                            corpora(options.seeds));
+  document.add(report::Paragraph{power_summary(totals_of(layers, options.seeds), options)});
+  return document;
 }
 
 /// What the numbers mean, above them.
@@ -132,7 +142,6 @@ that no site offers is not counted. Each answer holds the statistics too.
       "writes.\n\n{}",
       to_string(options.tier), options.seeds, fmt::format(kText, styles));
 }
-
 std::string power_json(const std::vector<LayerPower>& layers, const PowerOptions& options) {
   using nlohmann::ordered_json;
   ordered_json object = {{"tier", to_string(options.tier)},
@@ -191,11 +200,13 @@ ExitStatus GoldenPowerCommand::run() const {
     progress.show("mutating", done, total, layer);
   };
   const std::vector<LayerPower> layers = golden::gate::measure_power(watched);
-  write_all({[&] { write_stdout(power_report(layers, options)); },
+  const std::string text = report::markdown(power_document(layers, options));
+  const report::Document killers{"", {killers_table(layers)}};
+  write_all({[&] { write_stdout(text); },
              to_file(reports.json, [&] { return power_json(layers, options); }),
              to_file(reports.markdown, [&] {
-               return power_heading(options, layers.front().styles) +
-                      power_report(layers, options) + "\n" + killers_table(layers);
+               return power_heading(options, layers.front().styles) + text + "\n" +
+                      report::markdown(killers);
              })});
   return all_as_it_should(totals_of(layers, options.seeds)) ? kSuccess : kNumericalFailure;
 }

@@ -14,6 +14,7 @@
 #include "verification/cli/typed_options.hpp"
 #include "verification/report/json_lines.hpp"
 #include "verification/report/junit.hpp"
+#include "verification/report/terminal.hpp"
 
 namespace normproof::verification::cli {
 
@@ -54,31 +55,43 @@ bool all_held(const std::vector<RelationResult>& results) {
          count_of(results, RelationOutcome::held) > 0;
 }
 
-std::string relations_text(const std::vector<RelationResult>& results,
-                           const GoldenRelationsCommand& command, std::size_t cases) {
-  std::string text = fmt::format("{:<10} {:>7} {:>7} {:>15} {:>9}\n", "relation", "held", "broken",
-                                 "does not apply", "declined");
+report::Table relations_table(const std::vector<RelationResult>& results,
+                              const GoldenRelationsCommand& command) {
+  report::Table table{"", report::text_columns({"relation"})};
+  for (const char* number : {"held", "broken", "does not apply", "declined"})
+    table.columns.push_back(report::number_column(number));
   for (const golden::gate::Relation relation : command.relations) {
     std::map<RelationOutcome, std::size_t> counts;
     for (const RelationResult& result : results)
       if (result.relation == relation) ++counts[result.outcome];
-    text += fmt::format("{:<10} {:>7} {:>7} {:>15} {:>9}\n", golden::gate::to_string(relation),
-                        counts[RelationOutcome::held], counts[RelationOutcome::broken],
-                        counts[RelationOutcome::not_applicable], counts[RelationOutcome::declined]);
+    table.rows.push_back({{{std::string(golden::gate::to_string(relation))}}});
+    for (const auto outcome : {RelationOutcome::held, RelationOutcome::broken,
+                               RelationOutcome::not_applicable, RelationOutcome::declined})
+      table.rows.back().cells.push_back({std::to_string(counts[outcome])});
   }
+  return table;
+}
+
+report::Document relations_document(const std::vector<RelationResult>& results,
+                                    const GoldenRelationsCommand& command, std::size_t cases) {
+  report::Document document{"normproof: relations"};
+  document.add(relations_table(results, command));
   for (const RelationResult& result : results)
     if (result.outcome == RelationOutcome::broken)
-      text += fmt::format("\nBROKEN {}: {}: {}\n  repro: {}\n", result.path,
-                          golden::gate::to_string(result.relation), clean_line(result.sentence),
-                          relation_repro(command, result));
+      document.add(report::Problem{
+          "BROKEN",
+          fmt::format("{}: {}", result.path, golden::gate::to_string(result.relation)),
+          {result.sentence},
+          relation_repro(command, result)});
   const std::size_t held = count_of(results, RelationOutcome::held);
   const std::size_t declined = count_of(results, RelationOutcome::declined);
-  text += fmt::format(
-      "\n{}: {} of {} hold, {}", all_held(results) ? "PASSED" : "FAILED", count_text(held),
+  std::string summary = fmt::format(
+      "{}: {} of {} hold, {}", all_held(results) ? "PASSED" : "FAILED", count_text(held),
       plural(held + count_of(results, RelationOutcome::broken), "relation"), plural(cases, "case"));
-  if (declined > 0) text += fmt::format("; {} declined", plural(declined, "relation"));
-  if (held == 0) text += fmt::format("; {}", kNothingSaid);
-  return text + "\n";
+  if (declined > 0) summary += fmt::format("; {} declined", plural(declined, "relation"));
+  if (held == 0) summary += fmt::format("; {}", kNothingSaid);
+  document.add(report::Paragraph{summary});
+  return document;
 }
 
 report::Check check_of(const RelationResult& result, const GoldenRelationsCommand& command) {
@@ -149,7 +162,10 @@ ExitStatus GoldenRelationsCommand::run() const {
       golden, cases, golden::gate::relation_asks(pipe, timeout), relations,
       [&](std::size_t done) { progress.show("asking", done, cases.size(), cases[done - 1].path); });
   const report::Checks checks = relation_checks(results, *this);
-  write_all({[&] { write_stdout(relations_text(results, *this, cases.size())); },
+  write_all({[&] {
+               write_stdout(
+                   report::terminal_text(relations_document(results, *this, cases.size())));
+             },
              to_file(reports.json, [&] { return report::json_lines(checks); }),
              to_file(reports.junit, [&] { return report::junit(checks); })});
   return all_held(results) ? kSuccess : kNumericalFailure;

@@ -5,7 +5,6 @@
 #include <fnmatch.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -86,26 +85,33 @@ std::map<Key, Row> rows_of(const GoldenReport& report) {
   return rows;
 }
 
-/// A head, then a row a layer, dtype and output; nothing where nothing was judged.
-using Cells = std::array<std::string, 11>;
-std::vector<Cells> table_of(const GoldenReport& report) {
-  const auto rows = rows_of(report);
-  if (rows.empty()) return {};
-  std::vector<Cells> table = {{"layer", "dtype", "output", "cases", "failed", "ratio", "max ulp",
-                               "max abs", "max rel", "norm-wise", "not judged"}};
+report::Table metrics_table(const std::map<Key, Row>& rows) {
+  report::Table table{"", report::text_columns({"layer", "dtype", "output"})};
+  for (const char* number :
+       {"cases", "failed", "ratio", "max ulp", "max abs", "max rel", "norm-wise", "not judged"})
+    table.columns.push_back(report::number_column(number));
   for (const auto& [key, row] : rows) {
     const auto& [layer, dtype, name] = key;
-    table.push_back({layer, dtype, name, std::to_string(row.cases), std::to_string(row.failed),
-                     number_text(row.ratio), number_text(row.ulp), number_text(row.absolute),
-                     number_text(row.relative), number_text(row.norm_wise),
-                     std::to_string(row.unjudged)});
+    table.rows.push_back({{{layer},
+                           {dtype},
+                           {name},
+                           {std::to_string(row.cases)},
+                           {std::to_string(row.failed)},
+                           {number_text(row.ratio)},
+                           {number_text(row.ulp)},
+                           {number_text(row.absolute)},
+                           {number_text(row.relative)},
+                           {number_text(row.norm_wise)},
+                           {std::to_string(row.unjudged)}},
+                          row.failed > 0 ? report::Tone::bad : report::Tone::plain});
   }
   return table;
 }
 
-std::vector<std::string> problems_of(const CaseResult& result) {
-  std::vector<std::string> lines;
-  if (!result.problem.empty()) lines.push_back(clean_line(result.problem));
+/// What the case is for, and what is wrong with it.
+std::vector<std::string> sentences_of(const CaseResult& result) {
+  std::vector<std::string> lines = {result.description.c.why};
+  if (!result.problem.empty()) lines.push_back(result.problem);
   for (const TensorResult& t : result.tensors)
     if (!t.passed()) lines.push_back(failure_text(t));
   for (const golden::gate::Diagnosis& diagnosis : result.diagnosis)
@@ -271,43 +277,18 @@ std::vector<std::string> declined_lines(const GoldenReport& report) {
   return lines;
 }
 
-std::string golden_text(const GoldenReport& report) {
-  std::string text;
-  for (const auto& c : table_of(report))
-    text += fmt::format("{:<20} {:<9} {:<18} {:>5} {:>6} {:>8} {:>9} {:>9} {:>9} {:>9} {:>10}\n",
-                        c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7], c[8], c[9], c[10]);
-  for (const CheckedCase& c : report.cases) {
-    if (!is_bad(c.outcome)) continue;
-    text += fmt::format("\n{} {}\n  {}\n", word_of(c.outcome), c.result.description.path,
-                        clean_line(c.result.description.c.why));
-    for (const std::string& line : problems_of(c.result)) text += "  " + line + "\n";
-    text += "  repro: " + clean_line(c.repro) + "\n";
-  }
-  if (!text.empty()) text += "\n";
-  for (const std::string& line : declined_lines(report)) text += line + "\n";
-  for (const std::string& line : diagnosis_lines(report)) text += line + "\n";
-  return text + report.summary() + "\n";
-}
-
-std::string golden_markdown(const GoldenReport& report) {
-  std::string text = fmt::format("### normproof: {}\n\n", report.summary());
-  bool below_head = false;
-  for (const auto& cells : table_of(report)) {
-    text += fmt::format("| {} |\n", fmt::join(cells, " | "));
-    if (!below_head) text += "|---|---|---|---|---|---|---|---|---|---|---|\n";
-    below_head = true;
-  }
-  for (const CheckedCase& c : report.cases) {
-    if (!is_bad(c.outcome)) continue;
-    text += fmt::format("\n**{}** `{}`: {}\n\n", word_of(c.outcome), c.result.description.path,
-                        escape_markup(clean_line(c.result.description.c.why)));
-    for (const std::string& line : problems_of(c.result))
-      text += fmt::format("- {}\n", escape_markup(line));
-    text += fmt::format("\n```\n{}\n```\n", clean_line(c.repro));
-  }
+report::Document golden_document(const GoldenReport& report) {
+  const report::Tone tone = report.passed() ? report::Tone::good : report::Tone::bad;
+  report::Document document{"normproof: " + report.summary()};
+  if (const auto rows = rows_of(report); !rows.empty()) document.add(metrics_table(rows));
+  for (const CheckedCase& c : report.cases)
+    if (is_bad(c.outcome))
+      document.add(report::Problem{word_of(c.outcome), c.result.description.path,
+                                   sentences_of(c.result), c.repro});
   for (const auto& lines : {declined_lines(report), diagnosis_lines(report)})
-    for (const std::string& line : lines) text += fmt::format("\n{}\n", escape_markup(line));
-  return text;
+    for (const std::string& line : lines) document.add(report::Paragraph{line});
+  document.add(report::Paragraph{report.summary(), tone});
+  return document;
 }
 
 }  // namespace normproof::verification::cli

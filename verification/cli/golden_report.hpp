@@ -6,6 +6,7 @@
 
 #include "verification/cli/golden_check.hpp"
 #include "verification/report/checks.hpp"
+#include "verification/report/document.hpp"
 
 namespace normproof::verification::cli {
 
@@ -43,9 +44,7 @@ std::vector<std::string> declined_lines(const GoldenReport& report);
 
 /// The metrics of every output by layer and dtype, then each failure with its line to reproduce it,
 /// then the summary.
-std::string golden_text(const GoldenReport& report);
-/// For the summary of a CI job: the same as Markdown.
-std::string golden_markdown(const GoldenReport& report);
+report::Document golden_document(const GoldenReport& report);
 /// A check a case, a finding for each output that failed; and one more, failed, where there are
 /// fewer cases than expected.
 report::Checks golden_checks(const GoldenReport& report);

@@ -4,9 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "verification/cli/html_page.hpp"
 #include "verification/cli/json_number.hpp"
 #include "verification/cli/text.hpp"
+#include "verification/report/html.hpp"
+#include "verification/report/terminal.hpp"
 
 namespace normproof::verification::cli {
 
@@ -40,26 +41,46 @@ std::string agreement_verdict(const agreement::Rows& rows, const GpuAgreeCommand
   return rows.agree() ? "every product within its bound" : "some products are past their bound";
 }
 
+/// The widths are those of a terminal, where a row is printed as soon as it is there.
+std::vector<report::Column> agreement_columns(const GpuAgreeCommand& command) {
+  using report::Align;
+  std::vector<report::Column> columns = {{.name = "operation", .least_width = 20},
+                                         {"cases", Align::right, false, 6},
+                                         {"elements", Align::right, false, 10},
+                                         {"refused", Align::right, false, 8}};
+  if (!is_ordered(command))
+    for (const char* share : {"not judged", "of bound", "of sums"})
+      columns.push_back({share, Align::right, false, 9});
+  columns.push_back({"verdict"});
+  return columns;
+}
+
+report::Row agreement_row(const agreement::Row& row, const GpuAgreeCommand& command) {
+  const bool agrees = row.difference.empty();
+  report::Row shown{{{row.operation},
+                     {count_text(row.cases)},
+                     {count_text(row.elements)},
+                     {count_text(row.refused)}},
+                    agrees ? report::Tone::plain : report::Tone::bad};
+  if (!is_ordered(command))
+    for (const std::string& share :
+         {count_text(row.not_judged), number_text(row.of_bound), number_text(row.of_sums)})
+      shown.cells.push_back({share});
+  const std::string verdict = is_ordered(command) ? "same bits" : "within";
+  shown.cells.push_back(
+      {agrees ? verdict : row.difference, agrees ? report::Tone::good : report::Tone::bad});
+  return shown;
+}
+
 }  // namespace
 
 std::string agreement_head(const GpuAgreeCommand& command) {
-  const std::string columns =
-      is_ordered(command)
-          ? fmt::format("{:<20} {:>6} {:>10} {:>8}  \n", "operation", "cases", "elements",
-                        "refused")
-          : fmt::format("{:<20} {:>6} {:>10} {:>8} {:>10} {:>9} {:>9}\n", "operation", "cases",
-                        "elements", "refused", "not judged", "of bound", "of sums");
-  return fmt::format("{}: {}\n\n{}", what_was_compared(command), how(command), columns);
+  return fmt::format("{}: {}\n\n{}", what_was_compared(command), how(command),
+                     report::TableLines(agreement_columns(command)).head());
 }
 
 std::string agreement_line(const agreement::Row& row, const GpuAgreeCommand& command) {
-  std::string line =
-      fmt::format("{:<20} {:>6} {:>10} {:>8}", row.operation, row.cases, row.elements, row.refused);
-  if (!is_ordered(command))
-    line += fmt::format(" {:>10} {:>9} {:>9}", row.not_judged, number_text(row.of_bound),
-                        number_text(row.of_sums));
-  const std::string verdict = is_ordered(command) ? "same bits" : "within";
-  return fmt::format("{}  {}\n", line, row.difference.empty() ? verdict : row.difference);
+  return report::TableLines(agreement_columns(command)).row(agreement_row(row, command));
 }
 
 std::string agreement_tail(const agreement::Rows& rows, const GpuAgreeCommand& command) {
@@ -104,41 +125,21 @@ report::Checks agreement_checks(const agreement::Rows& rows) {
 }
 
 std::string agreement_page(const agreement::Rows& rows, const GpuAgreeCommand& command) {
-  const bool ordered = is_ordered(command);
-  std::string body = fmt::format(
-      "<h1>normproof: the device against the reference</h1>\n<p class=\"outcome {}\">{}: {}.</p>\n"
-      "<p class=\"facts\">{}: {}.</p>\n",
-      rows.agree() ? "good" : "bad", plural(rows.cases(), "case"), agreement_verdict(rows, command),
-      escape_markup(what_was_compared(command)), escape_markup(how(command)));
-  body += fmt::format(
-      "<div class=\"wide\"><table><thead><tr><th>operation</th><th class=\"number\">cases</th>"
-      "<th class=\"number\">elements</th><th class=\"number\">refused</th>{}<th>verdict</th></tr>"
-      "</thead><tbody>\n",
-      ordered ? ""
-              : "<th class=\"number\">not judged</th><th class=\"number\">of bound</th>"
-                "<th class=\"number\">of sums</th>");
-  for (const agreement::Row& row : rows.all()) {
-    const std::string ratios =
-        ordered
-            ? ""
-            : fmt::format(
-                  "<td class=\"number\">{}</td><td class=\"number\">{}</td>"
-                  "<td class=\"number\">{}</td>",
-                  count_text(row.not_judged), number_text(row.of_bound), number_text(row.of_sums));
-    const std::string verdict = ordered ? "same bits" : "within";
-    body += fmt::format(
-        "<tr class=\"{}\"><td class=\"id\">{}</td><td class=\"number\">{}</td><td class=\"number\">"
-        "{}</td><td class=\"number\">{}</td>{}<td class=\"verdict\">{}</td></tr>\n",
-        row.difference.empty() ? "holds" : "unexpected", escape_markup(row.operation),
-        count_text(row.cases), count_text(row.elements), count_text(row.refused), ratios,
-        escape_markup(row.difference.empty() ? verdict : row.difference));
-  }
-  body += "</tbody></table></div>\n";
-  if (!ordered)
-    body +=
-        "<p>Of bound: the largest share of what a product may be off the exact one; of sums: of "
-        "what it may be off the exact product of its rounded operands. Above 1 it is wrong.</p>\n";
-  return html_page("normproof: the device against the reference", body);
+  report::Document document{"normproof: the device against the reference"};
+  document.add(report::Heading{1, document.title});
+  document.add(report::Paragraph{
+      fmt::format("{}: {}.", plural(rows.cases(), "case"), agreement_verdict(rows, command)),
+      rows.agree() ? report::Tone::good : report::Tone::bad});
+  document.add(report::Paragraph{fmt::format("{}: {}.", what_was_compared(command), how(command)),
+                                 report::Tone::soft});
+  report::Table table{"", agreement_columns(command)};
+  for (const agreement::Row& row : rows.all()) table.rows.push_back(agreement_row(row, command));
+  document.add(std::move(table));
+  if (!is_ordered(command))
+    document.add(report::Paragraph{
+        "Of bound: the largest share of what a product may be off the exact one; of sums: of what "
+        "it may be off the exact product of its rounded operands. Above 1 it is wrong."});
+  return report::html(document);
 }
 
 }  // namespace normproof::verification::cli

@@ -7,8 +7,9 @@
 #include <map>
 
 #include "verification/cli/curves.hpp"
-#include "verification/cli/html_page.hpp"
+#include "verification/cli/gnuplot.hpp"
 #include "verification/cli/text.hpp"
+#include "verification/report/html.hpp"
 
 namespace normproof::verification::cli {
 
@@ -26,49 +27,52 @@ constexpr double kMostError = 1e12;
 constexpr std::size_t kMostTics = 40;
 constexpr std::size_t kColoursOfCurves = 8;
 
-std::string recordings_table(const RegressReport& report) {
-  std::string html =
-      "<div class=\"wide\"><table><thead><tr><th class=\"number\">line</th><th>label</th>"
-      "<th>candidate</th><th>environment</th><th class=\"number\">answered</th>"
-      "<th class=\"number\">worst share</th><th>results</th></tr></thead><tbody>\n";
+report::Table recordings_table(const RegressReport& report) {
+  report::Table table{"",
+                      {report::number_column("line"),
+                       {"label"},
+                       {"candidate"},
+                       report::number_column("answered"),
+                       report::number_column("worst share"),
+                       {"results"},
+                       {"environment"}}};
   for (std::size_t i = 0; i < report.recordings.size(); ++i) {
     const Recording& recording = report.recordings[i];
     double worst = 0;
     for (const LayerError& layer : recording.layers) worst = std::max(worst, layer.error.max_share);
-    std::string environment;
+    report::Details environment{"environment"};
     for (const auto& [name, value] : recording.environment)
-      environment += fmt::format("<dt>{}</dt><dd>{}</dd>", escape_markup(clean_line(name)),
-                                 escape_markup(clean_line(value)));
+      environment.terms.emplace_back(name, value);
     // Two recordings of the same answers have the same results.
-    html += fmt::format(
-        "<tr><td class=\"number\">{}</td><td class=\"id\">{}</td><td>{}</td><td><details><summary>"
-        "environment</summary><dl>{}</dl></details></td><td class=\"number\">{} of {}</td>"
-        "<td class=\"number\">{}</td><td>{}</td></tr>\n",
-        i + 1, escape_markup(clean_line(recording.label)),
-        escape_markup(clean_line(recording.candidate)), environment, count_text(recording.answered),
-        count_text(recording.cases), number_text(worst), recording.results_sha256.substr(0, 12));
+    table.rows.push_back(
+        {{{std::to_string(i + 1)},
+          {recording.label},
+          {recording.candidate},
+          {fmt::format("{} of {}", count_text(recording.answered), count_text(recording.cases))},
+          {number_text(worst)},
+          {recording.results_sha256.substr(0, 12)},
+          {.text = "", .details = std::move(environment)}}});
   }
-  return html + "</tbody></table></div>\n";
+  return table;
 }
 
-std::string movements_table(const RegressReport& report) {
-  if (report.change.movements.empty()) return "<p>Every answer has the same bits.</p>\n";
-  std::string html =
-      "<div class=\"wide\"><table><thead><tr><th>case</th><th>output</th><th>the truth</th>"
-      "<th>what moved</th></tr></thead><tbody>\n";
-  for (const Movement& movement : report.change.movements)
-    html += fmt::format(
-        "<tr class=\"{}\"><td>{}</td><td class=\"id\">{}</td><td class=\"verdict\">{}</td>"
-        "<td>{}</td></tr>\n",
-        report.is_allowed(movement) ? "holds" : "unexpected", escape_markup(movement.path),
-        escape_markup(movement.output), cli::to_string(movement.direction),
-        escape_markup(movement_text(movement)));
-  return html + "</tbody></table></div>\n";
+report::Table movements_table(const RegressReport& report) {
+  report::Table table{"", report::text_columns({"case", "output", "the truth", "what moved"})};
+  table.stacks = true;
+  for (const Movement& movement : report.change.movements) {
+    const auto tone = report.is_allowed(movement) ? report::Tone::good : report::Tone::bad;
+    table.rows.push_back({{{movement.path},
+                           {movement.output},
+                           {std::string(to_string(movement.direction)), tone},
+                           {movement_text(movement)}},
+                          tone});
+  }
+  return table;
 }
 
-std::string error_figure(const RegressReport& report, const char* id, const char* title,
-                         double ErrorStatistics::*statistic, const char* caption) {
-  return figure(draw(error_script(report, title, statistic), id, title, 1100, 520), caption);
+report::Figure error_figure(const RegressReport& report, const char* id, const char* title,
+                            double ErrorStatistics::*statistic, const char* caption) {
+  return {"", draw(error_script(report, title, statistic), id, title, 1100, 520), caption};
 }
 
 }  // namespace
@@ -105,28 +109,33 @@ std::string error_script(const RegressReport& report, const char* title,
 }
 
 std::string regress_page(const RegressReport& report) {
-  std::string body =
-      fmt::format("<h1>normproof: what moved, and where to</h1>\n<p class=\"outcome {}\">{}</p>\n",
-                  report.passed() ? "good" : "bad", escape_markup(report.summary()));
-  body += "<h2>The error over the history</h2>\n";
-  body +=
-      error_figure(report, "mean", "Mean share of the bound", &ErrorStatistics::mean_share,
-                   "The mean over the outputs of a layer of the mean over their elements. Every "
-                   "element counts by what its inputs allow a correct implementation.");
-  body += error_figure(report, "share", "Largest share of the bound", &ErrorStatistics::max_share,
-                       "The element that comes closest to what a correct implementation may do, or "
-                       "passes it: above 1 it fails the gate.");
-  body += error_figure(
+  report::Document document{"normproof: regression"};
+  document.add(report::Heading{1, "normproof: what moved, and where to"});
+  document.add(report::Paragraph{report.summary(),
+                                 report.passed() ? report::Tone::good : report::Tone::bad});
+  document.add(report::Heading{2, "The error over the history"});
+  document.add(error_figure(
+      report, "mean", "Mean share of the bound", &ErrorStatistics::mean_share,
+      "The mean over the outputs of a layer of the mean over their elements. Every element counts "
+      "by what its inputs allow a correct implementation."));
+  document.add(error_figure(report, "share", "Largest share of the bound",
+                            &ErrorStatistics::max_share,
+                            "The element that comes closest to what a correct implementation may "
+                            "do, or passes it: above 1 it fails the gate."));
+  document.add(error_figure(
       report, "ulp", "Mean error in units in the last place", &ErrorStatistics::mean_ulp,
-      "The same in units in the last place of the exact value, where large offsets "
-      "and small variances weigh most.");
-  body +=
-      fmt::format("<h2>{} to {}</h2>\n",
-                  escape_markup(clean_line(regression::name_of(report.recordings, report.from))),
-                  escape_markup(clean_line(regression::name_of(report.recordings, report.to))));
-  body += movements_table(report);
-  body += "<h2>Recordings</h2>\n" + recordings_table(report);
-  return html_page("normproof: regression", body);
+      "The same in units in the last place of the exact value, where large offsets and small "
+      "variances weigh most."));
+  document.add(report::Heading{
+      2, fmt::format("{} to {}", regression::name_of(report.recordings, report.from),
+                     regression::name_of(report.recordings, report.to))});
+  if (report.change.movements.empty())
+    document.add(report::Paragraph{"Every answer has the same bits."});
+  else
+    document.add(movements_table(report));
+  document.add(report::Heading{2, "Recordings"});
+  document.add(recordings_table(report));
+  return report::html(document);
 }
 
 }  // namespace normproof::verification::cli

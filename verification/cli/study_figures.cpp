@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "verification/cli/curves.hpp"
+#include "verification/cli/gnuplot.hpp"
 #include "verification/cli/text.hpp"
 #include "verification/study/conclusions.hpp"
 #include "verification/study/initial_gradients.hpp"
@@ -40,7 +41,7 @@ std::string file_name(const study::Condition& condition, const std::string& what
   return name;
 }
 
-DocumentFigure drawn(const study::Condition& condition, const std::string& what,
+report::Figure drawn(const study::Condition& condition, const std::string& what,
                      const std::string& script, const std::string& label, std::string caption) {
   const std::string file = file_name(condition, what);
   return {file, draw(script, file.substr(0, file.size() - 4), label, 1100, 460),
@@ -124,7 +125,7 @@ std::string below_text(const study::SiteDynamics& site, const std::string& one,
 
 }  // namespace
 
-std::optional<DocumentFigure> gradient_figure(const study::Results& results,
+std::optional<report::Figure> gradient_figure(const study::Results& results,
                                               const study::Condition& condition,
                                               std::size_t figure) {
   std::vector<Curve> curves;
@@ -177,7 +178,7 @@ std::optional<DocumentFigure> gradient_figure(const study::Results& results,
           figure, width, plural(seeds, "seed")));
 }
 
-std::optional<DocumentFigure> curve_figure(const study::Results& results,
+std::optional<report::Figure> curve_figure(const study::Results& results,
                                            const study::Condition& condition,
                                            const study::ClassCounts& classes, std::size_t figure) {
   static const std::vector<std::string> names = {"Loss", "Lipschitz of the loss",
@@ -217,7 +218,7 @@ std::optional<DocumentFigure> curve_figure(const study::Results& results,
                            figure, title, width));
 }
 
-std::optional<DocumentFigure> dynamics_figure(const study::Results& results,
+std::optional<report::Figure> dynamics_figure(const study::Results& results,
                                               const study::Condition& condition,
                                               const std::vector<std::string>& norms,
                                               const std::vector<std::string>& quantities,
@@ -244,19 +245,19 @@ std::optional<DocumentFigure> dynamics_figure(const study::Results& results,
                fmt::format("{}, step by step, in the run of figures 4 to 6.", title));
 }
 
-DocumentTable dynamics_table(const study::Results& results, const study::Condition& condition) {
-  DocumentTable table{
+report::Table dynamics_table(const study::Results& results, const study::Condition& condition) {
+  report::Table table{
       "The norms on the activations that they see, over the run of figures 4 to 6",
-      {"norm", "site", "spread of mean", "of variance", "of quadratic mean",
-       "steps at which PowerNorm's Lipschitz constant would be below BatchNorm's here",
-       "largest (1 - alpha) Gamma", "largest |nu|", "least psi", "largest gradient",
-       "largest bound", "largest share of the bound"},
-      {}};
+      report::text_columns(
+          {"norm", "site", "spread of mean", "of variance", "of quadratic mean",
+           "steps at which PowerNorm's Lipschitz constant would be below BatchNorm's here",
+           "largest (1 - alpha) Gamma", "largest |nu|", "least psi", "largest gradient",
+           "largest bound", "largest share of the bound"})};
   for (const std::string& norm : study::study_norms()) {
     const study::Finished* const run = dynamics_of(results, condition, norm);
     if (run == nullptr) continue;
     for (const study::SiteDynamics& site : run->result.dynamics) {
-      std::vector<DocumentCell> row = {{norm}, {site.site}};
+      std::vector<report::Cell> row = {{norm}, {site.site}};
       for (const char* statistic : {"mean", "variance", "quadratic_mean"}) {
         const auto spread = std::ranges::find_if(
             site.spreads, [&](const auto& named) { return named.first.starts_with(statistic); });
@@ -266,7 +267,7 @@ DocumentTable dynamics_table(const study::Results& results, const study::Conditi
       for (const char* quantity : {"max_weighted_gamma", "nu_largest", "psi_least", "gradient_seen",
                                    "gradient_bound", "gradient_share"})
         row.push_back({extreme_text(site, quantity, std::string_view(quantity) != "psi_least")});
-      table.rows.push_back(std::move(row));
+      table.rows.push_back({std::move(row)});
     }
   }
   return table;

@@ -15,15 +15,15 @@ namespace normproof::verification::cli {
 
 namespace {
 
-/// A sign says what the colour of its kind says.
+/// A sign says what the tone says.
 struct Mark {
   const char* sign;
-  const char* kind;
+  report::Tone tone;
 };
-constexpr Mark kYes = {"✓", "converged"};
-constexpr Mark kNo = {"✗", "failed"};
-constexpr Mark kDiffer = {"±", "differ"};
-constexpr Mark kAbsent = {"·", "unrun"};
+constexpr Mark kYes = {"✓", report::Tone::good};
+constexpr Mark kNo = {"✗", report::Tone::bad};
+constexpr Mark kDiffer = {"±", report::Tone::mixed};
+constexpr Mark kAbsent = {"·", report::Tone::soft};
 
 Mark mark_of(study::Outcome outcome) {
   if (outcome == study::Outcome::converged) return kYes;
@@ -38,7 +38,7 @@ Mark mark_of(study::Verdict verdict) {
 }
 
 /// "✓ L 0.66/0.52 (published ✗)"
-DocumentCell entry_cell(const study::TableEntry& entry) {
+report::Cell entry_cell(const study::TableEntry& entry) {
   const Mark mark = mark_of(entry.outcome());
   std::string text = mark.sign;
   if (entry.outcome() == study::Outcome::seeds_differ)
@@ -58,16 +58,17 @@ DocumentCell entry_cell(const study::TableEntry& entry) {
       title += fmt::format(": loss {} to {}", number_text(run->result.steps.front().loss),
                            number_text(run->result.steps.back().loss));
   }
-  return {text, mark.kind, title};
+  return {text, mark.tone, title};
 }
 
-DocumentTable entries_table(const study::Table& table, const std::string& caption) {
-  DocumentTable shown{caption, {table.shape.number == 0 ? "initialization" : "learning rate"}, {}};
-  for (const std::string& norm : table.norms) shown.header.push_back(norm);
+report::Table entries_table(const study::Table& table, const std::string& caption) {
+  report::Table shown{caption, report::text_columns(
+                                   {table.shape.number == 0 ? "initialization" : "learning rate"})};
+  for (const std::string& norm : table.norms) shown.columns.push_back({norm});
   for (std::size_t row = 0; row < table.rates.size(); ++row) {
-    shown.rows.push_back({{table.rates[row]}});
+    shown.rows.push_back({{{table.rates[row]}}});
     for (const study::TableEntry& entry : table.entries[row])
-      shown.rows.back().push_back(entry_cell(entry));
+      shown.rows.back().cells.push_back(entry_cell(entry));
   }
   return shown;
 }
@@ -77,23 +78,22 @@ std::string shape_text(const study::TableShape& shape) {
                      shape.d_ff);
 }
 
-DocumentTable highest_table(const std::vector<study::Table>& tables) {
+report::Table highest_table(const std::vector<study::Table>& tables) {
   std::vector<std::string> norms;
   for (const std::string& norm : study::study_norms())
     if (std::ranges::any_of(tables,
                             [&](const study::Table& t) { return !highest_rate(t, norm).empty(); }))
       norms.push_back(norm);
-  DocumentTable shown{
+  report::Table shown{
       "Highest learning rate at which every seed converged, of those run (published, of the same)",
-      {"table"},
-      {}};
-  for (const std::string& norm : norms) shown.header.push_back(norm);
+      report::text_columns({"table"})};
+  for (const std::string& norm : norms) shown.columns.push_back({norm});
   for (const study::Table& table : tables) {
-    shown.rows.push_back({{shape_text(table.shape)}});
+    shown.rows.push_back({{{shape_text(table.shape)}}});
     for (const std::string& norm : norms) {
       const std::string own = highest_rate(table, norm);
       const std::string published = published_highest(table, norm);
-      shown.rows.back().push_back(
+      shown.rows.back().cells.push_back(
           {fmt::format("{}{}", own.empty() ? kAbsent.sign : own,
                        published.empty() ? std::string() : fmt::format(" ({})", published))});
     }
@@ -101,40 +101,41 @@ DocumentTable highest_table(const std::vector<study::Table>& tables) {
   return shown;
 }
 
-DocumentTable sensitivity_table(const study::Results& results, const study::Condition& condition,
+report::Table sensitivity_table(const study::Results& results, const study::Condition& condition,
                                 const study::ClassCounts& classes) {
-  DocumentTable table{"How many entries of the tables another threshold judges otherwise",
-                      {"share of the first loss", "last losses", "standard errors",
-                       "converged: changed", "learned: changed", "entries"},
-                      {},
-                      true};
+  report::Table table{
+      "How many entries of the tables another threshold judges otherwise",
+      report::text_columns({"share of the first loss", "last losses", "standard errors",
+                            "converged: changed", "learned: changed", "entries"}),
+      {},
+      true};
   for (const study::Sensitivity& row : sensitivity(results, condition, classes))
-    table.rows.push_back({{number_text(row.rules.convergence.share)},
-                          {fmt::format("{}", row.rules.convergence.last)},
-                          {number_text(row.rules.learning.errors)},
-                          {fmt::format("{}", row.changed_convergence)},
-                          {fmt::format("{}", row.changed_learning)},
-                          {fmt::format("{}", row.entries)}});
+    table.rows.push_back({{{number_text(row.rules.convergence.share)},
+                           {fmt::format("{}", row.rules.convergence.last)},
+                           {number_text(row.rules.learning.errors)},
+                           {fmt::format("{}", row.changed_convergence)},
+                           {fmt::format("{}", row.changed_learning)},
+                           {fmt::format("{}", row.entries)}}});
   return table;
 }
 
-void add_figure(Document& document, std::optional<DocumentFigure> figure) {
-  if (figure) document.emplace_back(std::move(*figure));
+void add_figure(report::Document& document, std::optional<report::Figure> figure) {
+  if (figure) document.add(std::move(*figure));
 }
 
-void add_dynamics(Document& document, const study::Results& results,
+void add_dynamics(report::Document& document, const study::Results& results,
                   const study::Condition& condition) {
-  DocumentTable table = dynamics_table(results, condition);
+  report::Table table = dynamics_table(results, condition);
   if (table.rows.empty()) return;
-  document.emplace_back(DocumentHeading{3, "What the norms do"});
-  document.emplace_back(DocumentParagraph{
+  document.add(report::Heading{3, "What the norms do"});
+  document.add(report::Paragraph{
       "PowerNorm's gradient before the division by psi is set beside the bound that the theorem on "
       "nu gives it at that step and channel, where its assumptions hold: the share is at most 1. "
       "Spreads are relative, over the steps."});
-  document.emplace_back(std::move(table));
-  if (DocumentTable smoother = smoothness_table(results, condition); !smoother.rows.empty()) {
-    document.emplace_back(DocumentParagraph{smoothness_answer(results, condition)});
-    document.emplace_back(std::move(smoother));
+  document.add(std::move(table));
+  if (report::Table smoother = smoothness_table(results, condition); !smoother.rows.empty()) {
+    document.add(report::Paragraph{smoothness_answer(results, condition)});
+    document.add(std::move(smoother));
   }
   const auto add = [&](const std::vector<std::string>& norms,
                        const std::vector<std::string>& quantities, const char* title) {
@@ -177,27 +178,27 @@ std::string least_loss_text(const std::vector<study::Table>& tables) {
   return fmt::format(" The least mean loss of a last epoch is {:.4f} nats, of {}.", least, name);
 }
 
-void add_condition(Document& document, const study::Results& results,
+void add_condition(report::Document& document, const study::Results& results,
                    const study::Condition& condition, const study::ClassCounts& classes) {
-  document.emplace_back(DocumentHeading{2, fmt::format("Protocol {}", condition_name(condition))});
+  document.add(report::Heading{2, fmt::format("Protocol {}", condition_name(condition))});
   const auto tables = tables_of(results, condition, classes);
   if (!tables.empty()) {
     const study::Agreement counts = study::agreement(tables);
-    document.emplace_back(DocumentParagraph{fmt::format(
+    document.add(report::Paragraph{fmt::format(
         "Beside the paper: {}. The loss without looking at a sentence is {:.4f} nats by the "
         "training sentences, {:.4f} by all; the largest class is {:.4f} of "
         "the validation sentences.{}",
         agreement_text(counts), loss_floor(classes, condition.protocol.count_weights),
         loss_floor(of_all(classes), condition.protocol.count_weights), classes.majority(),
         least_loss_text(tables))});
-    document.emplace_back(highest_table(tables));
+    document.add(highest_table(tables));
     for (const study::Table& table : tables)
-      document.emplace_back(entries_table(table, shape_text(table.shape)));
+      document.add(entries_table(table, shape_text(table.shape)));
   }
   if (const auto table = initialization_table(results, condition, classes))
-    document.emplace_back(entries_table(
+    document.add(entries_table(
         *table, "Initialization: every weight uniform, 1 layer of width 320, rate 0.1"));
-  if (!tables.empty()) document.emplace_back(sensitivity_table(results, condition, classes));
+  if (!tables.empty()) document.add(sensitivity_table(results, condition, classes));
   for (const std::size_t figure : {2, 3})
     add_figure(document, gradient_figure(results, condition, figure));
   for (const std::size_t figure : {4, 5, 6})
@@ -205,49 +206,50 @@ void add_condition(Document& document, const study::Results& results,
   add_dynamics(document, results, condition);
 }
 
-DocumentCell finding_cell(const study::Finding& finding) {
+report::Cell finding_cell(const study::Finding& finding) {
   return {fmt::format("{} {}", mark_of(finding.verdict).sign, verdict_name(finding.verdict)),
-          mark_of(finding.verdict).kind, finding.numbers};
+          mark_of(finding.verdict).tone, finding.numbers};
 }
 
-void add_conclusions(Document& document, const study::Results& results,
+void add_conclusions(report::Document& document, const study::Results& results,
                      const std::vector<study::Condition>& conditions) {
-  document.emplace_back(DocumentHeading{2, "Which statement survives which correction"});
-  document.emplace_back(DocumentParagraph{
+  document.add(report::Heading{2, "Which statement survives which correction"});
+  document.add(report::Paragraph{
       "A column is a protocol: all faults mended, all there, or one of them switched. The second "
       "column holds the same predicates against the published numbers themselves, at all seven "
       "rates. Unsettled: seeds disagree."});
-  DocumentTable table{"Statements by protocols", {"statement", "published numbers"}, {}};
+  report::Table table{"Statements by protocols",
+                      report::text_columns({"statement", "published numbers"})};
   for (const study::Condition& condition : conditions)
-    table.header.push_back(condition_name(condition));
-  DocumentTable numbers{"What each verdict rests on", {"statement", "protocol", "numbers"}, {}};
+    table.columns.push_back({condition_name(condition)});
+  report::Table numbers{"What each verdict rests on",
+                        report::text_columns({"statement", "protocol", "numbers"})};
   for (const study::Statement& statement : study::statements()) {
     const std::string name = fmt::format("({}) {}", statement.id, statement.text);
     const study::Finding published = study::find_published(statement.id);
-    table.rows.push_back({{name, "", statement.rule}, finding_cell(published)});
-    numbers.rows.push_back({{name}, {"published numbers"}, {published.numbers}});
+    table.rows.push_back({{{.text = name, .hint = statement.rule}, finding_cell(published)}});
+    numbers.rows.push_back({{{name}, {"published numbers"}, {published.numbers}}});
     for (const study::Condition& condition : conditions) {
       const study::Finding finding = find(statement.id, results, condition);
-      table.rows.back().push_back(finding_cell(finding));
+      table.rows.back().cells.push_back(finding_cell(finding));
       if (!finding.numbers.empty())
-        numbers.rows.push_back({{name}, {condition_name(condition)}, {finding.numbers}});
+        numbers.rows.push_back({{{name}, {condition_name(condition)}, {finding.numbers}}});
     }
   }
-  document.emplace_back(std::move(table));
-  document.emplace_back(std::move(numbers));
-  DocumentTable rules{"When a statement holds", {"statement", "rule"}, {}};
+  document.add(std::move(table));
+  document.add(std::move(numbers));
+  report::Table rules{"When a statement holds", report::text_columns({"statement", "rule"})};
   for (const study::Statement& statement : study::statements())
-    rules.rows.push_back({{fmt::format("({})", statement.id)}, {statement.rule}});
-  document.emplace_back(std::move(rules));
+    rules.rows.push_back({{{fmt::format("({})", statement.id)}, {statement.rule}}});
+  document.add(std::move(rules));
 }
 
-void add_limits(Document& document) {
-  document.emplace_back(
-      DocumentHeading{2, "What the published experiment showed, and what it could not"});
+void add_limits(report::Document& document) {
+  document.add(report::Heading{2, "What the published experiment showed, and what it could not"});
   const auto say = [&](std::initializer_list<const char*> texts) {
-    for (const char* text : texts) document.emplace_back(DocumentParagraph{text});
+    for (const char* text : texts) document.add(report::Paragraph{text});
   };
-  document.emplace_back(DocumentHeading{3, "What it showed"});
+  document.add(report::Heading{3, "What it showed"});
   say(
       {"Of one seed, three epochs of SGD and its own criterion: LayerNorm trains at rates up to "
        "0.5 "
@@ -260,7 +262,7 @@ void add_limits(Document& document) {
        "The loss, its Lipschitz constant and its smoothness of one wide layer at the rate 1e-4, as "
        "its loop computes them. Whether each statement that was drawn from this survives a "
        "correction is the table above."});
-  document.emplace_back(DocumentHeading{3, "What it could not show"});
+  document.add(report::Heading{3, "What it could not show"});
   say(
       {"With labels misaligned a position is scored against the label of another sentence: nothing "
        "about a sentence can be learned, and a falling loss shows the prior being learned. Its "
@@ -280,36 +282,36 @@ void add_limits(Document& document) {
        "never in bits."});
 }
 
-void add_cells(Document& document, const study::Results& results) {
-  document.emplace_back(DocumentHeading{2, "Every cell, and the command that runs it again"});
-  document.emplace_back(DocumentParagraph{
+void add_cells(report::Document& document, const study::Results& results) {
+  document.add(report::Heading{2, "Every cell, and the command that runs it again"});
+  document.add(report::Paragraph{
       "With the data of the folder where it is not the made-up corpus: --data, --vocab and "
       "--validation. The same hash comes out of every machine."});
-  document.emplace_back(DocumentCode{"normproof study run --out DIR --cells NAME"});
-  DocumentTable table{
-      "Cells",
-      {"name", "stands in", "sha256 of the trajectory", "first loss", "last loss", "end"},
-      {},
-      true};
+  document.add(report::Code{"normproof study run --out DIR --cells NAME"});
+  report::Table table{"Cells",
+                      report::text_columns({"name", "stands in", "sha256 of the trajectory",
+                                            "first loss", "last loss", "end"}),
+                      {},
+                      true};
   std::size_t nowhere = 0;
   for (const auto& [name, finished] : results) {
     const std::string place = study::place_of(finished.cell);
     if (place.empty()) ++nowhere;
     const study::CellResult& result = finished.result;
     const bool trained = !result.steps.empty();
-    table.rows.push_back({{name},
-                          {place.empty() ? "–" : place},
-                          {result.sha256},
-                          {trained ? number_text(result.steps.front().loss) : "–"},
-                          {trained ? number_text(result.steps.back().loss) : "–"},
-                          {result.diverged ? result.diverged->sentence : "finite"}});
+    table.rows.push_back({{{name},
+                           {place.empty() ? "–" : place},
+                           {result.sha256},
+                           {trained ? number_text(result.steps.front().loss) : "–"},
+                           {trained ? number_text(result.steps.back().loss) : "–"},
+                           {result.diverged ? result.diverged->sentence : "finite"}}});
   }
   if (nowhere > 0)
-    document.emplace_back(DocumentParagraph{fmt::format(
+    document.add(report::Paragraph{fmt::format(
         "{} in no table and no figure, and {} counted nowhere but here.",
         nowhere == 1 ? std::string("1 cell stands") : fmt::format("{} cells stand", nowhere),
         nowhere == 1 ? "is" : "are")});
-  document.emplace_back(std::move(table));
+  document.add(std::move(table));
 }
 
 }  // namespace
@@ -325,18 +327,18 @@ std::string agreement_text(const study::Agreement& counts) {
   return text;
 }
 
-Document study_document(const study::Results& results, const study::ClassCounts& classes) {
+report::Document study_document(const study::Results& results, const study::ClassCounts& classes) {
   const std::vector<study::Condition> conditions = conditions_of(results);
-  Document document;
-  document.emplace_back(DocumentHeading{1, "The study: normalization in a Transformer encoder"});
-  document.emplace_back(DocumentParagraph{fmt::format(
+  report::Document document{"normproof: the study"};
+  document.add(report::Heading{1, "The study: normalization in a Transformer encoder"});
+  document.add(report::Paragraph{fmt::format(
       "{} of {}. An entry reads: {} converged, {} did not, {} seeds differ, {} not run; L: "
       "learned, by every seed; accuracy and macro-F1 of the validation sentences after the last "
       "epoch, means over the seeds that stayed finite, and, of several, the least and the largest "
       "accuracy; in brackets what was published.",
       plural(results.size(), "cell"), plural(conditions.size(), "protocol"), kYes.sign, kNo.sign,
       kDiffer.sign, kAbsent.sign)});
-  document.emplace_back(DocumentParagraph{
+  document.add(report::Paragraph{
       "Converged: every loss is finite, and the mean of the last 10 is below the first, which is "
       "that of the initial state. Learned: the accuracy is above the share of the largest class by "
       "two standard errors of that share."});

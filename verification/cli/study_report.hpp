@@ -3,7 +3,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "verification/cli/study_document.hpp"
+#include "verification/report/document.hpp"
 #include "verification/study/tables.hpp"
 
 namespace normproof::verification::cli {
@@ -12,7 +12,7 @@ namespace normproof::verification::cli {
 /// figures, the norms' dynamics and the rules' sensitivity; which statement survives which fault;
 /// what the published experiment could not show; every cell with its hash and its command. A
 /// function of its arguments alone.
-Document study_document(const study::Results& results, const study::ClassCounts& classes);
+report::Document study_document(const study::Results& results, const study::ClassCounts& classes);
 
 /// "published entries: 54 the same here, 9 not", and what else there is to count.
 std::string agreement_text(const study::Agreement& counts);

@@ -12,6 +12,8 @@
 #include "verification/cli/study_folder.hpp"
 #include "verification/cli/study_report.hpp"
 #include "verification/cli/text.hpp"
+#include "verification/report/html.hpp"
+#include "verification/report/markdown.hpp"
 
 namespace normproof::verification::cli {
 
@@ -33,13 +35,13 @@ ExitStatus StudyReportCommand::run() const {
     throw ref::numeric::FileError(
         fmt::format("{}: holds no result; expected some of 'normproof study run'",
                     (out / "results.jsonl").string()));
-  const Document document = study_document(results, classes);
-  for (const auto& part : document)
-    if (const auto* const figure = std::get_if<DocumentFigure>(&part))
+  const report::Document document = study_document(results, classes);
+  for (const report::Part& part : document.parts)
+    if (const auto* const figure = std::get_if<report::Figure>(&part))
       if (figure->drawing.failure.empty())
         ref::io::write_file(out / figure->file, figure->drawing.svg + "\n");
-  ref::io::write_file(out / "report.html", document_html("normproof: the study", document));
-  ref::io::write_file(out / "report.md", document_markdown(document));
+  ref::io::write_file(out / "report.html", report::html(document));
+  ref::io::write_file(out / "report.md", report::markdown(document));
   if (json) {
     write_stdout(study_summary(results, classes).dump(1) + "\n");
     return kSuccess;

@@ -78,20 +78,19 @@ std::map<std::string, SiteSmoothness> smoothness_of(const study::Results& result
 
 }  // namespace
 
-DocumentTable smoothness_table(const study::Results& results, const study::Condition& condition) {
-  DocumentTable table{
+report::Table smoothness_table(const study::Results& results, const study::Condition& condition) {
+  report::Table table{
       "Is PowerNorm smoother than BatchNorm here? The steps at which gamma/psi is below "
       "gamma/sigma",
-      {"site", "each in its own run", "BatchNorm's, mean", "PowerNorm's, mean",
-       "on BatchNorm's activations", "on PowerNorm's activations"},
-      {}};
+      report::text_columns({"site", "each in its own run", "BatchNorm's, mean", "PowerNorm's, mean",
+                            "on BatchNorm's activations", "on PowerNorm's activations"})};
   for (const auto& [name, site] : smoothness_of(results, condition))
-    table.rows.push_back({{name},
-                          {site.own.text()},
-                          {site.batch_norm.text()},
-                          {site.power_norm.text()},
-                          {site.on_batch_norm.text()},
-                          {site.on_power_norm.text()}});
+    table.rows.push_back({{{name},
+                           {site.own.text()},
+                           {site.batch_norm.text()},
+                           {site.power_norm.text()},
+                           {site.on_batch_norm.text()},
+                           {site.on_power_norm.text()}}});
   return table;
 }
 

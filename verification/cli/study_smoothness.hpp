@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "verification/cli/study_document.hpp"
+#include "verification/report/document.hpp"
 #include "verification/study/tables.hpp"
 
 namespace normproof::verification::cli {
@@ -12,7 +12,7 @@ namespace normproof::verification::cli {
 /// that divides, is below BatchNorm's, gamma/sigma, each in its own run; the means of both; and at
 /// how many it is where both are taken on the same activations, those of either run. Without rows
 /// where there are no two such runs.
-DocumentTable smoothness_table(const study::Results& results, const study::Condition& condition);
+report::Table smoothness_table(const study::Results& results, const study::Condition& condition);
 
 /// The same in a sentence, over all layers and steps; empty where the table has no rows.
 std::string smoothness_answer(const study::Results& results, const study::Condition& condition);

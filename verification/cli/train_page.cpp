@@ -9,9 +9,10 @@
 #include "ref/io/json_reader.hpp"
 #include "ref/numeric/errors.hpp"
 #include "verification/cli/curves.hpp"
-#include "verification/cli/html_page.hpp"
+#include "verification/cli/gnuplot.hpp"
 #include "verification/cli/text.hpp"
 #include "verification/process/lines.hpp"
+#include "verification/report/html.hpp"
 
 namespace normproof::verification::cli {
 
@@ -64,9 +65,9 @@ TrainCurves read_curves(std::string_view metrics) {
   return curves;
 }
 
-std::string curves_figure(const std::map<std::string, Points>& named, const char* id,
-                          const char* title, bool logarithmic, const char* caption) {
-  if (named.empty()) return "";
+void add_curves(report::Document& document, const std::map<std::string, Points>& named,
+                const char* id, const char* title, bool logarithmic, const char* caption) {
+  if (named.empty()) return;
   std::vector<Curve> curves;
   curves.reserve(named.size());
   for (const auto& [name, points] : named)
@@ -74,30 +75,31 @@ std::string curves_figure(const std::map<std::string, Points>& named, const char
   const std::string script = common(title) +
                              (logarithmic ? "set logscale y\nset format y '10^{%T}'\n" : "") +
                              "set xlabel 'step'\nset key outside right noenhanced\n" + plot(curves);
-  return figure(draw(script, id, title, 1100, 420), caption);
+  document.add(report::Figure{"", draw(script, id, title, 1100, 420), caption});
 }
 
 }  // namespace
 
 std::string train_page(std::string_view metrics, const training::RunConfig& config) {
   const TrainCurves curves = read_curves(metrics);
-  std::string body = fmt::format(
-      "<h1>normproof: a training run</h1>\n<p>{}; the state after the last one has the SHA-256 "
-      "<code>{}</code>.</p>\n",
-      plural(curves.steps, "step"), escape_markup(curves.sha256));
-  body += curves_figure(curves.loss, "loss", "Loss", false,
-                        "The weighted cross-entropy of each batch, and of all validation sentences "
-                        "after each epoch.");
-  body += curves_figure(curves.accuracy, "accuracy", "Accuracy", false,
-                        "The share of sentences whose class is predicted, and the mean over the "
-                        "classes of their F1.");
-  body += curves_figure(curves.gradient, "gradient", "Gradient norm", true,
-                        "The L2 norm of the gradient by all parameters, before clipping.");
-  body += curves_figure(curves.rstd, "rstd", "rstd of each norm", true,
-                        "The mean of 1 / sqrt(statistic + eps) of each norm layer.");
-  body += fmt::format("<h2>Configuration</h2>\n<pre>{}</pre>\n",
-                      escape_markup(training::config_json(config)));
-  return html_page("normproof: training", body);
+  report::Document document{"normproof: training"};
+  document.add(report::Heading{1, "normproof: a training run"});
+  document.add(report::Paragraph{fmt::format("{}; the state after the last one has the SHA-256",
+                                             plural(curves.steps, "step"))});
+  document.add(report::Code{curves.sha256});
+  add_curves(document, curves.loss, "loss", "Loss", false,
+             "The weighted cross-entropy of each batch, and of all validation sentences after each "
+             "epoch.");
+  add_curves(document, curves.accuracy, "accuracy", "Accuracy", false,
+             "The share of sentences whose class is predicted, and the mean over the classes of "
+             "their F1.");
+  add_curves(document, curves.gradient, "gradient", "Gradient norm", true,
+             "The L2 norm of the gradient by all parameters, before clipping.");
+  add_curves(document, curves.rstd, "rstd", "rstd of each norm", true,
+             "The mean of 1 / sqrt(statistic + eps) of each norm layer.");
+  document.add(report::Heading{2, "Configuration"});
+  document.add(report::Code{training::config_json(config)});
+  return report::html(document);
 }
 
 }  // namespace normproof::verification::cli

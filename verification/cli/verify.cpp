@@ -8,15 +8,14 @@
 #include "ref/numeric/errors.hpp"
 #include "verification/claims/engine/run.hpp"
 #include "verification/claims/ledger/sparse_channel.hpp"
-#include "verification/cli/html_report.hpp"
 #include "verification/cli/json_report.hpp"
 #include "verification/cli/output_files.hpp"
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/text.hpp"
-#include "verification/cli/text_report.hpp"
 #include "verification/cli/typed_options.hpp"
 #include "verification/cli/verify_checks.hpp"
+#include "verification/cli/verify_document.hpp"
 #include "verification/report/junit.hpp"
 
 namespace normproof::verification::cli {
@@ -121,10 +120,10 @@ Report make_report(const VerifyCommand& command) {
 ExitStatus VerifyCommand::run() const {
   const Report report = make_report(*this);
   write_all(
-      {[&] { write_stdout(text_report(report, terminal_width(STDOUT_FILENO, default_width))); },
+      {[&] { write_stdout(verify_text(report, terminal_width(STDOUT_FILENO, default_width))); },
        to_file(reports.json, [&] { return json_report(report); }),
        to_file(reports.junit, [&] { return report::junit(verify_checks(report)); }),
-       to_file(reports.html, [&] { return html_report(report); })});
+       to_file(reports.html, [&] { return verify_page(report); })});
   return succeeded(report) ? kSuccess : kNumericalFailure;
 }
 

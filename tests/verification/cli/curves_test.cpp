@@ -16,6 +16,21 @@ TEST(Curves, PointsStandInTheScript) {
   EXPECT_EQ(plot({}), "");
 }
 
+// The validation of a single epoch, or a step between two that are not finite.
+TEST(Curves, APointAloneIsADot) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::string script = plot({{"a", line(0, true), {{1, 0.5}}},
+                                   {"b", line(1, false), {{1, 2}, {2, 3}, {3, nan}, {4, 5}}}});
+  EXPECT_NE(script.find("$curve2 << EOD\n1 0.5\nEOD\n$curve3 << EOD\n4 5\nEOD\n"),
+            std::string::npos)
+      << script;
+  EXPECT_NE(script.find("$curve2 using 1:2 with points pointtype 7 pointsize 0.6 linecolor "
+                        "'#0072b2' notitle"),
+            std::string::npos)
+      << script;
+  EXPECT_EQ(plot({{"", "with points linecolor 'x'", {{1, 1}}}}).find("$curve1"), std::string::npos);
+}
+
 TEST(Curves, ColoursComeAgainAfterEight) {
   EXPECT_EQ(line(1, false), line(9, false));
   EXPECT_NE(line(1, false), line(2, false));

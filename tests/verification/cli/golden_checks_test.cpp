@@ -10,7 +10,9 @@
 #include "verification/cli/golden_report.hpp"
 #include "verification/report/json_lines.hpp"
 #include "verification/report/junit.hpp"
+#include "verification/report/markdown.hpp"
 #include "verification/report/sarif.hpp"
+#include "verification/report/terminal.hpp"
 
 // The reports that machines read.
 namespace normproof::tests::verification::cli {
@@ -157,7 +159,8 @@ TEST(GoldenChecks, WhatACandidateSaysBreaksNoFormat) {
   const auto failure =
       document.child("testsuites").child("testsuite").child("testcase").child("failure");
   EXPECT_EQ(failure.attribute("message").value(), line["problem"].get<std::string>());
-  for (const std::string& text : {tool::golden_text(report), tool::golden_markdown(report), sarif})
+  for (const std::string& text : {machine::terminal_text(tool::golden_document(report)),
+                                  machine::markdown(tool::golden_document(report)), sarif})
     EXPECT_EQ(text.find_first_of("\x01\x02\xff"), std::string::npos);
 }
 

@@ -78,9 +78,10 @@ TEST(GpuReport, ThePageNeedsNothingButItself) {
   EXPECT_TRUE(page.starts_with("<!DOCTYPE html>"));
   for (const char* foreign : {"<script", "<link", "<img", "@import", "src="})
     EXPECT_THAT(page, Not(HasSubstr(foreign)));
-  EXPECT_THAT(page, AllOf(HasSubstr("outcome bad"), HasSubstr("<tr class=\"unexpected\">"),
-                          HasSubstr("case &lt;b&gt;"), HasSubstr("<td class=\"number\">0.25</td>"),
-                          HasSubstr("bfloat16 with sums in float32")));
+  EXPECT_THAT(page,
+              AllOf(HasSubstr("outcome bad"), HasSubstr("<tr class=\"bad\">"),
+                    HasSubstr("case &lt;b&gt;"), HasSubstr("data-label=\"of bound\">0.25</td>"),
+                    HasSubstr("bfloat16 with sums in float32")));
 }
 
 }  // namespace

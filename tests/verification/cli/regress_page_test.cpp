@@ -27,8 +27,8 @@ TEST(RegressPage, ShowsWhatMovedAndEveryRecording) {
   const std::string page = regress_page(sample_regression());
   EXPECT_THAT(page, AllOf(HasSubstr("outcome bad"), HasSubstr("<h2>&#39;it&#39;s v2&#39; to @3"),
                           HasSubstr("&lt;v1&gt;"), HasSubstr("--pipe ./k &lt;a&gt;"),
-                          HasSubstr("<td class=\"verdict\">towards</td>"),
-                          HasSubstr("&lt;it&gt; ended"), HasSubstr("<td>aaaaaaaaaaaa</td>")));
+                          HasSubstr("data-label=\"the truth\">towards</td>"),
+                          HasSubstr("&lt;it&gt; ended"), HasSubstr(">aaaaaaaaaaaa</td>")));
   RegressReport same = sample_regression();
   same.change.movements.clear();
   EXPECT_THAT(regress_page(same), AllOf(HasSubstr("outcome good"), HasSubstr("the same bits")));

@@ -74,10 +74,10 @@ TEST(StudyFigures, GradientsAreNamedAsThePublishedOnes) {
 
 TEST(StudyFigures, TheDynamicsCountTheStepsAtWhichPowerNormIsSmoother) {
   const study::Results results = with_curves("power_norm");
-  const DocumentTable table = dynamics_table(results, {});
+  const auto table = dynamics_table(results, {});
   ASSERT_THAT(table.rows, SizeIs(1));
   std::vector<std::string> texts;
-  for (const DocumentCell& cell : table.rows[0]) texts.push_back(cell.text);
+  for (const auto& cell : table.rows[0].cells) texts.push_back(cell.text);
   EXPECT_THAT(texts, testing::ElementsAre("power_norm", "layers.0.norm1", "0.125", "–", "–",
                                           "1 of 2", "0.5", "–", "0.25", "–", "–", "–"));
   const auto figure =

@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/verification/study/sample_results.hpp"
+#include "verification/report/html.hpp"
+#include "verification/report/markdown.hpp"
 
 namespace normproof::tests::verification::cli {
 namespace {
@@ -14,6 +16,7 @@ using namespace normproof::verification::cli;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
+namespace rendered = normproof::verification::report;
 namespace sample = normproof::tests::verification::study;
 namespace study = normproof::verification::study;
 
@@ -26,7 +29,7 @@ study::Results two_cells() {
 }
 
 TEST(StudyReport, SetsEachEntryBesideWhatWasPublished) {
-  const std::string page = document_markdown(study_document(two_cells(), sample::even_classes()));
+  const std::string page = rendered::markdown(study_document(two_cells(), sample::even_classes()));
   EXPECT_THAT(
       page, AllOf(HasSubstr("2 cells of 1 protocol"), HasSubstr("## Protocol corrected"),
                   HasSubstr("published entries: 1 the same here, 1 not. The loss"),
@@ -50,17 +53,17 @@ TEST(StudyReport, SaysWhereACellStoppedBeingFiniteAndWhatSeedsDiffer) {
   diverged.epochs.clear();
   diverged.diverged = study::Divergence{.step = 2, .sentence = "the loss is inf"};
   sample::add(results, cell, diverged);
-  const Document document = study_document(results, sample::even_classes());
-  EXPECT_THAT(document_markdown(document),
+  const rendered::Document document = study_document(results, sample::even_classes());
+  EXPECT_THAT(rendered::markdown(document),
               AllOf(HasSubstr("the loss is inf"), HasSubstr("± 1/2 0.500/0.250 (")));
-  EXPECT_THAT(document_html("t", document),
-              AllOf(HasSubstr("class=\"differ\""), HasSubstr("not finite at step 2")));
+  EXPECT_THAT(rendered::html(document),
+              AllOf(HasSubstr("class=\"mixed\""), HasSubstr("not finite at step 2")));
 }
 
 TEST(StudyReport, CountsTheCellsThatNothingShows) {
   study::Results results = two_cells();
   const auto page = [&] {
-    return document_markdown(study_document(results, sample::even_classes()));
+    return rendered::markdown(study_document(results, sample::even_classes()));
   };
   EXPECT_THAT(page(), AllOf(HasSubstr("rate-0.1/seed-42 | table 1 |"),
                             Not(HasSubstr("no table and no figure"))));

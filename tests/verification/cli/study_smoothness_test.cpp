@@ -42,10 +42,10 @@ TEST(StudySmoothness, CountsTheStepsOfRunsOfTheSameSeed) {
   add_run(results, "batch_norm", 43, {0, 0, 0}, {}, {});
   EXPECT_THAT(smoothness_table(results, {}).rows, IsEmpty());  // of another seed
   add_run(results, "batch_norm", 42, {2, 4, 6}, {1, 1, 1}, {0.5, 0.5, 0.5});
-  const DocumentTable table = smoothness_table(results, {});
+  const auto table = smoothness_table(results, {});
   ASSERT_THAT(table.rows, SizeIs(1));
   std::vector<std::string> texts;
-  for (const DocumentCell& cell : table.rows[0]) texts.push_back(cell.text);
+  for (const auto& cell : table.rows[0].cells) texts.push_back(cell.text);
   EXPECT_THAT(texts, ElementsAre("layers.0.norm1", "1 of 2", "4", "3", "3 of 3", "2 of 3"));
   EXPECT_THAT(smoothness_answer(results, {}),
               testing::AllOf(HasSubstr("At some layers and steps: "),

@@ -20,9 +20,9 @@ constexpr const char* kEpoch =
 
 TEST(TrainPage, HasTheCurvesAndTheConfiguration) {
   const std::string page = train_page(std::string(kStep) + kEpoch, {});
-  EXPECT_THAT(page, AllOf(HasSubstr("1 step;"), HasSubstr("<code>abc</code>"),
-                          HasSubstr("id=\"loss"), HasSubstr("rstd of each norm"),
-                          HasSubstr("&quot;d_model&quot;: 32"), HasSubstr("macro-F1")));
+  EXPECT_THAT(page, AllOf(HasSubstr("1 step;"), HasSubstr("<pre>abc</pre>"), HasSubstr("id=\"loss"),
+                          HasSubstr("rstd of each norm"), HasSubstr("&quot;d_model&quot;: 32"),
+                          HasSubstr("macro-F1")));
 }
 
 TEST(TrainPage, ALineThatIsNoneIsNamed) {

@@ -1,0 +1,15 @@
+#include "verification/report/document.hpp"
+
+namespace normproof::verification::report {
+
+Column number_column(const std::string& name) {
+  return {.name = name, .align = Align::right};
+}
+
+std::vector<Column> text_columns(const std::vector<std::string>& names) {
+  std::vector<Column> columns;
+  for (const std::string& name : names) columns.push_back({.name = name});
+  return columns;
+}
+
+}  // namespace normproof::verification::report
