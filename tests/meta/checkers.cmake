@@ -1,5 +1,5 @@
-# clang-format, the form of doc comments and clang-tidy as tests; each is also run on planted faults
-# that it has to find.
+# clang-format, the form of doc comments, who writes reports, and clang-tidy as tests; each is also
+# run on planted faults that it has to find.
 set(planted ${CMAKE_CURRENT_BINARY_DIR}/planted)
 
 add_test(NAME meta/format COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/format_check ${PROJECT_SOURCE_DIR})
@@ -27,6 +27,18 @@ foreach(k RANGE 3)
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/comment_check ${planted}/comments_${k})
   set_tests_properties(meta/comments_can_fail_${k} PROPERTIES
     PASS_REGULAR_EXPRESSION "torn.hpp:[0-9]+: .*${observation}")
+endforeach()
+
+add_test(NAME meta/reports
+  COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/report_check ${PROJECT_SOURCE_DIR})
+set(faults "\"<td class='number'>\"\n" "append_child(\"testcase\")\n")
+foreach(k RANGE 1)
+  list(GET faults ${k} fault)
+  file(GENERATE OUTPUT ${planted}/reports_${k}/verification/cli/by_hand.cpp CONTENT "${fault}")
+  add_test(NAME meta/reports_can_fail_${k}
+    COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/report_check ${planted}/reports_${k})
+  set_tests_properties(meta/reports_can_fail_${k} PROPERTIES
+    PASS_REGULAR_EXPRESSION "by_hand.cpp:1:")
 endforeach()
 
 find_program(NORMPROOF_CLANG_TIDY_PROGRAM NAMES clang-tidy-14 clang-tidy)
