@@ -1,19 +1,12 @@
 #pragma once
 
-#include <cstdint>
-
+#include "ref/model/tokens.hpp"
 #include "ref/nn/row_gradient.hpp"
 
 namespace normproof::ref::nn {
 
+using model::Tokens;
 using tensor::Tensor;
-
-/// Token ids, [B,T] in row-major order.
-struct Tokens {
-  std::size_t batch_size = 0;
-  std::size_t seq_len = 0;
-  std::vector<std::int32_t> ids;
-};
 
 /// Source    docs/specification/encoder.md
 /// Computes  y_btd = weight_vd, v the id of token (b, t)

@@ -1,46 +1,16 @@
 #pragma once
 
+#include "ref/model/norm_inputs.hpp"
 #include "ref/model/norm_layers.hpp"
 #include "ref/norm/affine.hpp"
 #include "ref/tensor/named_tensors.hpp"
 
 namespace normproof::ref::norm {
 
-/// One step of any layer: what goes in.
-template <class T>
-struct NormInputs {
-  Tensor<T> x;            ///< [N,D] or [B,T,D]
-  Tensor<T> gamma = {};   ///< as model::norm_layer has it, or empty: ones
-  Tensor<T> beta = {};    ///< as model::norm_layer has it, or empty: zeros
-  Tensor<T> grad_y = {};  ///< the shape of x, or empty: forward alone
-  Mask valid = {};        ///< [N] or [B,T], true = a real token, or empty: all
-  model::Mode mode = model::Mode::training;
-  tensor::NamedTensors<T> others = {};  ///< parameters beside gamma and beta, by name
-};
-
-/// The trained parameters of a layer, or the gradients by them, under the names and in the order of
-/// model::norm_layer. One that is left out has its initial value.
-template <class T>
-using NormParameters = tensor::NamedTensors<T>;
-
-/// The parameter of that name; null where it is left out.
-template <class T>
-const Tensor<T>* find_parameter(const NormInputs<T>& inputs, std::string_view name) {
-  const Tensor<T>* const found = name == "gamma"  ? &inputs.gamma
-                                 : name == "beta" ? &inputs.beta
-                                                  : inputs.others.find(name);
-  return found != nullptr && tensor::is_given(*found) ? found : nullptr;
-}
-
-template <class T>
-void set_parameter(NormInputs<T>& inputs, std::string_view name, Tensor<T> values) {
-  if (name == "gamma")
-    inputs.gamma = std::move(values);
-  else if (name == "beta")
-    inputs.beta = std::move(values);
-  else
-    inputs.others.set(name, std::move(values));
-}
+using model::find_parameter;
+using model::NormInputs;
+using model::NormParameters;
+using model::set_parameter;
 
 /// One step of any layer: what comes out. `outputs` holds y, the statistics of model::norm_layer,
 /// and after a backward grad_x and grad_<name> of each parameter that the layer has. `state` holds

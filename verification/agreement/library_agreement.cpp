@@ -13,7 +13,8 @@
 #include "verification/agreement/product_judge.hpp"
 #include "verification/agreement/random_cases.hpp"
 #include "verification/agreement/trajectory.hpp"
-#include "verification/golden/corpus/corpus.hpp"
+#include "verification/golden/recipes/case_inputs.hpp"
+#include "verification/golden/recipes/corpus.hpp"
 
 namespace normproof::verification::agreement {
 namespace {
@@ -123,14 +124,14 @@ void judge_attention(const Subject& subject) {
 }
 
 void judge_encoders(const Subject& subject, golden::corpus::Tier tier, const Finished& finished) {
-  const std::vector<golden::corpus::Case> corpus = golden::corpus::corpus(tier);
+  const std::vector<golden::corpus::Case> corpus = golden::recipes::corpus(tier);
   for (const std::string& operation : ref::model::encoder_operation_names()) {
     bool any = false;
     for (const golden::corpus::Case& c : corpus) {
       if (golden::corpus::op_of(c) != operation) continue;
       any = true;
       const std::string name = golden::corpus::path_of(c);
-      const evaluation::EvalInputs inputs = golden::corpus::inputs_of(c, name);
+      const evaluation::EvalInputs inputs = golden::recipes::inputs_of(c, name);
       subject.run(operation, name, false, [&](const Products& products) {
         run_encoder_on_device(subject.device, std::get<ref::model::EncoderOperation>(c.options),
                               inputs.encoder, products);

@@ -17,6 +17,7 @@
 #include "verification/golden/certify/corpus_files.hpp"
 #include "verification/golden/certify/nearest.hpp"
 #include "verification/golden/corpus/arithmetic.hpp"
+#include "verification/golden/recipes/case_inputs.hpp"
 
 namespace {
 
@@ -33,7 +34,7 @@ constexpr long kBits = 192;  // with which certify begins, and which decide thes
 std::vector<StoredTensor> plain(const StoredCase& stored) {
   const golden::corpus::Case& c = stored.description.c;
   const auto results = evaluation::run_operation<oracle100>(
-      c.options, golden::corpus::inputs_of(c, golden::corpus::path_of(c)), c.sequence);
+      c.options, golden::recipes::inputs_of(c, golden::corpus::path_of(c)), c.sequence);
   std::vector<StoredTensor> tensors;
   for (const auto& [name, values] : results) {
     std::vector<double> high, low;
@@ -59,7 +60,7 @@ std::size_t balls(const StoredCase& stored) {
   const golden::corpus::Case& c = stored.description.c;
   const normproof::ref::numeric::BallPrecision precision(kBits);
   const auto results = evaluation::run_operation<ball>(
-      c.options, golden::corpus::inputs_of(c, golden::corpus::path_of(c)), c.sequence);
+      c.options, golden::recipes::inputs_of(c, golden::corpus::path_of(c)), c.sequence);
   std::size_t decided = 0;
   for (const auto& [name, values] : results)
     for (std::size_t i = 0; i < values.size(); ++i) {

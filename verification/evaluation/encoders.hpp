@@ -9,20 +9,11 @@
 
 #include "ref/encoder/encoder.hpp"
 #include "ref/model/operation.hpp"
+#include "verification/operands/operands.hpp"
 
 namespace normproof::verification::evaluation {
 
-/// What an encoder or one of its layers takes.
-struct EncoderTensors {
-  ref::model::EncoderConfig config;           ///< an encoder is without dropout
-  ref::tensor::NamedTensors<double> tensors;  ///< the parameters; x and grad_y, or class_weights
-  ref::tensor::NamedTensors<double> state;    ///< what the norms carry
-  ref::tensor::Mask valid = {};               ///< [B,T], true = a real token, or empty: all
-  std::map<std::string, ref::tensor::Mask> masks = {};  ///< of a layer's dropouts, by mask_shapes
-  ref::nn::Tokens tokens = {};                          ///< of an encoder
-  std::vector<int> labels = {};                         ///< of an encoder, [B]
-  ref::model::Mode mode = ref::model::Mode::training;
-};
+using operands::EncoderTensors;
 
 /// The shape that a tensor of the inputs has; nothing where it is absent or has another rank.
 using MatrixShape =

@@ -53,10 +53,6 @@ struct Evaluation {
 
 }  // namespace
 
-bool takes_mask(std::string_view function) {
-  return function == "softmax" || function == "log_sum_exp";
-}
-
 template <ref::numeric::Real T>
 NamedTensors<T> run_function(const model::FunctionOptions& function, const FunctionInputs& inputs) {
   const std::string name = model::operation_name(function);

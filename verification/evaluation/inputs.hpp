@@ -13,15 +13,7 @@
 
 namespace normproof::verification::evaluation {
 
-/// What `normproof eval` reads from a file: the inputs of every step, and the state before the
-/// first.
-struct EvalInputs {
-  std::vector<ref::norm::NormInputs<double>> steps;
-  ref::tensor::NamedTensors<double> state;
-  FunctionInputs function = {};     ///< of a function, which has no steps
-  EncoderTensors encoder = {};      ///< of an encoder or its layer, which has none either
-  OptimizerTensors optimizer = {};  ///< of an optimizer, with its gradients step by step
-};
+using operands::EvalInputs;
 
 /// Computes  the inputs of the layer: x, optional gamma, beta, grad_y, valid, and the tensors of
 ///           its state, those absent from initial_state; each widened exactly to double. With

@@ -4,17 +4,11 @@
 #include <vector>
 
 #include "ref/model/operation.hpp"
-#include "ref/tensor/named_tensors.hpp"
+#include "verification/operands/operands.hpp"
 
 namespace normproof::verification::evaluation {
 
-/// What the steps of an optimizer take.
-struct OptimizerTensors {
-  ref::tensor::Tensor<double> parameter;
-  std::vector<ref::tensor::Tensor<double>> gradients;  ///< of each step, with its shape
-  ref::tensor::NamedTensors<double>
-      state;  ///< each of moment_names, with its shape; iterations [1]
-};
+using operands::OptimizerTensors;
 
 /// What an optimizer carries beside the number of its steps: sgd with momentum "velocity"; adam and
 /// adamw "first_moment", "second_moment".

@@ -6,6 +6,7 @@
 
 #include "verification/evaluation/sequence.hpp"
 #include "verification/golden/certify/certificate.hpp"
+#include "verification/golden/recipes/case_inputs.hpp"
 
 namespace normproof::verification::regression {
 
@@ -20,7 +21,7 @@ namespace {
 constexpr double kSecondStandIn = -2.5;
 
 ref::tensor::NamedTensors<double> run(const Case& c, double stand_in) {
-  evaluation::EvalInputs inputs = golden::corpus::inputs_of(c, golden::corpus::path_of(c));
+  evaluation::EvalInputs inputs = golden::recipes::inputs_of(c, golden::corpus::path_of(c));
   golden::certify::replace_not_finite(inputs, stand_in);
   return evaluation::run_operation<double>(c.options, inputs, c.sequence);
 }

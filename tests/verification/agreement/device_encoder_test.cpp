@@ -3,7 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "tests/verification/compare/expect.hpp"
-#include "verification/golden/corpus/corpus.hpp"
+#include "verification/golden/recipes/case_inputs.hpp"
+#include "verification/golden/recipes/corpus.hpp"
 
 namespace normproof::verification::agreement {
 namespace {
@@ -12,10 +13,10 @@ namespace {
 TEST(DeviceEncoder, MasksOfDropoutAreTaken) {
   const auto device = gpu::device::simulated_device(2);
   std::size_t masked = 0;
-  for (const golden::corpus::Case& c : golden::corpus::corpus(golden::corpus::Tier::quick)) {
+  for (const golden::corpus::Case& c : golden::recipes::corpus(golden::corpus::Tier::quick)) {
     if (golden::corpus::op_of(c) != "encoder_layer") continue;
     evaluation::EncoderTensors inputs =
-        golden::corpus::inputs_of(c, golden::corpus::path_of(c)).encoder;
+        golden::recipes::inputs_of(c, golden::corpus::path_of(c)).encoder;
     if (inputs.masks.empty()) continue;
     const auto& operation = std::get<ref::model::EncoderOperation>(c.options);
     const auto y_of = [&] {

@@ -2,7 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "verification/golden/corpus/corpus.hpp"
+#include "verification/golden/recipes/case_inputs.hpp"
+#include "verification/golden/recipes/corpus.hpp"
 
 namespace normproof::verification::agreement {
 namespace {
@@ -11,10 +12,10 @@ TEST(AgreementOperations, ACaseOfEveryOperationOfTheCorpusAgrees) {
   const auto device = gpu::device::simulated_device(3);
   Rows rows;
   std::string last;
-  for (const golden::corpus::Case& c : golden::corpus::corpus(golden::corpus::Tier::quick)) {
+  for (const golden::corpus::Case& c : golden::recipes::corpus(golden::corpus::Tier::quick)) {
     if (golden::corpus::op_of(c) == last) continue;
     const std::string name = golden::corpus::path_of(c);
-    agree_on_operation(*device, c.options, golden::corpus::inputs_of(c, name), name, rows);
+    agree_on_operation(*device, c.options, golden::recipes::inputs_of(c, name), name, rows);
     last = golden::corpus::op_of(c);
   }
   for (const Row& row : rows.all()) EXPECT_EQ(row.difference, "") << row.operation;

@@ -15,13 +15,14 @@
 #include "verification/evaluation/sequence.hpp"
 #include "verification/golden/certify/nearest.hpp"
 #include "verification/golden/corpus/arithmetic.hpp"
+#include "verification/golden/recipes/case_inputs.hpp"
 
 namespace normproof::verification::golden::certify {
 
 using corpus::dtype_of_output;
-using corpus::inputs_of;
 using corpus::path_of;
 using evaluation::EvalInputs;
+using recipes::inputs_of;
 using ref::io::DType;
 using ref::numeric::ball;
 using ref::numeric::BallPrecision;

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "verification/golden/corpus/case.hpp"
+#include "verification/operands/operands.hpp"
 
 namespace normproof::verification::golden::certify {
 
@@ -40,6 +41,6 @@ Expected certify(const Case& c);
 inline constexpr double kStandIn = 0.75;
 
 /// The inputs with every infinity and NaN of x and grad_y replaced; whether there was one.
-bool replace_not_finite(evaluation::EvalInputs& inputs, double replacement);
+bool replace_not_finite(operands::EvalInputs& inputs, double replacement);
 
 }  // namespace normproof::verification::golden::certify

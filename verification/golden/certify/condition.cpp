@@ -1,4 +1,5 @@
 #include "verification/golden/certify/condition.hpp"
+#include "verification/golden/recipes/case_inputs.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,8 +10,8 @@
 
 namespace normproof::verification::golden::certify {
 
-using corpus::inputs_of;
 using corpus::path_of;
+using recipes::inputs_of;
 using ref::model::Mode;
 using ref::norm::NormInputs;
 

@@ -14,7 +14,7 @@
 #include "verification/golden/certify/for_each.hpp"
 #include "verification/golden/certify/manifest.hpp"
 #include "verification/golden/certify/new_folder.hpp"
-#include "verification/golden/corpus/corpus.hpp"
+#include "verification/golden/recipes/corpus.hpp"
 
 namespace normproof::verification::golden::certify {
 
@@ -28,7 +28,7 @@ namespace {
 std::vector<Case> chosen_cases(const MakeOptions& options) {
   std::vector<Case> chosen;
   for (const Tier tier : options.tiers)
-    for (Case& c : corpus::corpus(tier))
+    for (Case& c : recipes::corpus(tier))
       if (fnmatch(options.only.c_str(), path_of(c).c_str(), 0) == 0) chosen.push_back(std::move(c));
   if (chosen.empty())
     throw UsageError(fmt::format(

@@ -47,10 +47,6 @@ std::string path_of(const Case& c) {
                      ref::io::to_string(c.dtype));
 }
 
-evaluation::EvalInputs inputs_of(const Case& c, std::string_view file) {
-  return evaluation::operation_inputs(file, c.inputs, c.options, c.mode, c.sequence);
-}
-
 const StoredTensor* find(const std::vector<StoredTensor>& tensors, std::string_view name) {
   const auto found = std::ranges::find(tensors, name, &StoredTensor::name);
   return found == tensors.end() ? nullptr : &*found;

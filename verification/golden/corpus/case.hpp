@@ -5,7 +5,6 @@
 
 #include "ref/io/stored_tensor.hpp"
 #include "ref/model/operation.hpp"
-#include "verification/evaluation/inputs.hpp"
 
 namespace normproof::verification::golden::corpus {
 
@@ -41,9 +40,6 @@ std::string op_of(const Case& c);
 /// "quick/layer_norm/offset_1e4-7x16-float32": the folder of the case in a corpus, with the
 /// shape of x, of the tokens, or of the parameter.
 std::string path_of(const Case& c);
-
-/// The inputs of each step, widened to double; `file` is what an error names.
-evaluation::EvalInputs inputs_of(const Case& c, std::string_view file);
 
 const StoredTensor* find(const std::vector<StoredTensor>& tensors, std::string_view name);
 

@@ -12,6 +12,7 @@
 #include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/corpus/layer_traits.hpp"
 #include "verification/golden/mutants/plain_layers.hpp"
+#include "verification/golden/recipes/case_inputs.hpp"
 
 namespace normproof::verification::golden::gate {
 
@@ -25,6 +26,7 @@ using corpus::usual_accumulation;
 using mutants::Mutation;
 using mutants::run_plain;
 using mutants::Sites;
+using recipes::inputs_of;
 namespace {
 
 constexpr std::size_t kMostElements = 20'000;  // of x: each mutation is a run of its own
@@ -118,10 +120,10 @@ std::vector<Diagnosis> mutations_that_agree(const Case& c, const std::vector<Fai
   std::vector<std::pair<std::size_t, Diagnosis>> found;
   Sites all;
   all.list();
-  run_plain(c, {}, all);
+  run_plain(c, inputs_of(c), {}, all);
   for (const Mutation& mutation : all.seen()) {
     Sites sites(mutation);
-    const Explanation explanation = explain(failing, run_plain(c, {}, sites));
+    const Explanation explanation = explain(failing, run_plain(c, inputs_of(c), {}, sites));
     if (explanation.outputs.empty()) continue;
     Diagnosis diagnosis;
     diagnosis.what = fmt::format("{}: {}", mutation.site, to_string(mutation.op));

@@ -9,15 +9,15 @@
 
 #include "ref/numeric/errors.hpp"
 #include "verification/golden/certify/for_each.hpp"
-#include "verification/golden/corpus/corpus.hpp"
 #include "verification/golden/gate/check.hpp"
 #include "verification/golden/mutants/plain_layers.hpp"
+#include "verification/golden/recipes/case_inputs.hpp"
+#include "verification/golden/recipes/corpus.hpp"
 
 namespace normproof::verification::golden::gate {
 
 using certify::Expected;
 using certify::for_each;
-using corpus::kCorpusSeed;
 using corpus::op_of;
 using corpus::path_of;
 using corpus::to_string;
@@ -25,6 +25,8 @@ using corpus::usual_accumulation;
 using mutants::run_plain;
 using mutants::Sites;
 using mutants::Style;
+using recipes::inputs_of;
+using recipes::kCorpusSeed;
 namespace {
 
 /// A case ready to be asked many times.
@@ -66,7 +68,7 @@ Question question_of(const Case& c, const PowerOptions& options) {
   question.stored.expected = std::move(expected.tensors);
   question.bounds =
       tolerance(c, options.accumulation.value_or(usual_accumulation(c.dtype)), options.formula);
-  question.right = run_plain(c, {}, sites);
+  question.right = run_plain(c, inputs_of(c), {}, sites);
   return question;
 }
 
@@ -90,7 +92,7 @@ class Trial {
     for (const Question& question : questions_) {
       Sites sites;
       sites.list();
-      run_plain(question.stored.description.c, {}, sites);
+      run_plain(question.stored.description.c, inputs_of(question.stored.description.c), {}, sites);
       for (const Mutation& mutation : sites.seen())
         if (std::ranges::find(power_.verdicts, mutation, &Verdict::mutation) ==
             power_.verdicts.end())
@@ -106,7 +108,7 @@ class Trial {
       style.accumulation = options_.accumulation;
       style.one_pass = options_.formula == Formula::one_pass;
       const CaseResult result =
-          check_case(question.stored, run_plain(c, style, sites),
+          check_case(question.stored, run_plain(c, inputs_of(c), style, sites),
                      {.outputs = {}, .accumulation = options_.accumulation}, question.bounds);
       const std::lock_guard lock(mutex_);
       ++power_.checks;
@@ -120,7 +122,7 @@ class Trial {
     for (const Question& question : questions_) {
       Sites sites(verdict.mutation);
       const Case& c = question.stored.description.c;
-      const std::vector<StoredTensor> answer = run_plain(c, {}, sites);
+      const std::vector<StoredTensor> answer = run_plain(c, inputs_of(c), {}, sites);
       if (answer == question.right) continue;
       same = false;
       const CaseResult result = check_case(question.stored, answer, {}, question.bounds);
@@ -159,7 +161,7 @@ std::vector<LayerPower> measure_power(const PowerOptions& options) {
   std::size_t done = 0, total = 0;
   for (std::size_t number = 0; number < options.seeds; ++number) {
     std::map<std::string, std::vector<Case>> cases;
-    for (Case& c : corpus::corpus(options.tier, seed_of(number)))
+    for (Case& c : recipes::corpus(options.tier, seed_of(number)))
       if (fnmatch(options.only.c_str(), op_of(c).c_str(), 0) == 0)
         cases[op_of(c)].push_back(std::move(c));
     if (cases.empty())

@@ -11,13 +11,13 @@
 #include "verification/golden/corpus/layer_traits.hpp"
 #include "verification/golden/gate/function_allowances.hpp"
 #include "verification/golden/mutants/plain_layers.hpp"
+#include "verification/golden/recipes/case_inputs.hpp"
 
 namespace normproof::verification::golden::gate {
 
 using certify::kStandIn;
 using certify::replace_not_finite;
 using corpus::arithmetic_of;
-using corpus::inputs_of;
 using corpus::is_centred;
 using corpus::is_function;
 using corpus::is_layer;
@@ -26,6 +26,7 @@ using corpus::path_of;
 using corpus::storage_of;
 using corpus::unit_roundoff;
 using mutants::plain_errors;
+using recipes::inputs_of;
 using ref::numeric::any_order_error;
 using ref::numeric::AnyOrderArithmetic;
 using ref::numeric::Arithmetic;

@@ -5,9 +5,10 @@
 #include <string>
 #include <variant>
 
-#include "verification/evaluation/encoders.hpp"
+#include "ref/model/norm_layers.hpp"
 #include "verification/golden/mutants/plain_math.hpp"
 #include "verification/golden/mutants/plain_norms.hpp"
+#include "verification/operands/operands.hpp"
 
 namespace normproof::verification::golden::mutants {
 
@@ -37,7 +38,7 @@ struct PlainMap {
 template <class T>
 class PlainParts {
  public:
-  PlainParts(const evaluation::EncoderTensors& in, const Style& style, Sites& sites)
+  PlainParts(const operands::EncoderTensors& in, const Style& style, Sites& sites)
       : in_(in), a_(without_one_pass(style), sites), sites_(sites) {
     for (const auto& [name, values] : in.tensors)
       for (const double v : values) given_[name].push_back(static_cast<T>(v));
@@ -101,10 +102,10 @@ class PlainParts {
   /// The layer of run_plain at a place: its mutations are those that reach what an encoder leaves.
   NamedNumbers<T> norm(const std::string& place, const Numbers<T>& x, const Numbers<T>& dy) {
     constexpr const char* kPrefix = "norm: ";
-    ref::norm::NormInputs<double> inputs{
+    ref::model::NormInputs<double> inputs{
         .x = to_tensor(x), .grad_y = to_tensor(dy), .valid = in_.valid, .mode = in_.mode};
     for (const auto& own : ref::model::norm_layer(in_.config.norm).parameters)
-      ref::norm::set_parameter(inputs, own.name, parameter_of(place, own.name));
+      ref::model::set_parameter(inputs, own.name, parameter_of(place, own.name));
     NamedNumbers<T> state;
     for (const auto& [name, values] : state_)
       if (name.starts_with(place + ".")) state[name.substr(place.size() + 1)] = values;
@@ -149,7 +150,7 @@ class PlainParts {
     return values;
   }
 
-  const evaluation::EncoderTensors& in_;
+  const operands::EncoderTensors& in_;
   PlainArithmetic<T> a_;
   Sites& sites_;
   std::size_t samples_ = 0, tokens_ = 0;

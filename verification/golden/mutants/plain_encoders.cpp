@@ -14,14 +14,12 @@ namespace normproof::verification::golden::mutants {
 
 using corpus::dtype_of_output;
 using corpus::find;
-using corpus::inputs_of;
 using corpus::is_about;
-using corpus::path_of;
 using corpus::usual_accumulation;
 
 namespace {
 
-using evaluation::EncoderTensors;
+using operands::EncoderTensors;
 using EncoderOp = MutationOperator;
 using EncoderShape = std::vector<std::size_t>;
 
@@ -261,8 +259,8 @@ EncoderShape shape_of_named(const EncoderTensors& in, const std::string& name) {
 }
 
 template <class T>
-std::vector<StoredTensor> run_encoder_as(const Case& c, const Style& style, Sites& sites) {
-  const evaluation::EvalInputs inputs = inputs_of(c, path_of(c));
+std::vector<StoredTensor> run_encoder_as(const Case& c, const EvalInputs& inputs,
+                                         const Style& style, Sites& sites) {
   const EncoderTensors& in = inputs.encoder;
   Answered<T> answer = is_about<ref::model::EncoderOptions>(c)
                            ? PlainEncoder<T>(in, style, sites).run()
@@ -282,9 +280,10 @@ std::vector<StoredTensor> run_encoder_as(const Case& c, const Style& style, Site
 
 }  // namespace
 
-std::vector<StoredTensor> run_plain_encoder(const Case& c, const Style& style, Sites& sites) {
+std::vector<StoredTensor> run_plain_encoder(const Case& c, const EvalInputs& inputs,
+                                            const Style& style, Sites& sites) {
   return in_arithmetic(style.accumulation.value_or(usual_accumulation(c.dtype)),
-                       [&]<class T>(T) { return run_encoder_as<T>(c, style, sites); });
+                       [&]<class T>(T) { return run_encoder_as<T>(c, inputs, style, sites); });
 }
 
 }  // namespace normproof::verification::golden::mutants

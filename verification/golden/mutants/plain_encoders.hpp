@@ -9,6 +9,7 @@ namespace normproof::verification::golden::mutants {
 ///
 /// Source    docs/specification/encoder.md, docs/specification/training.md
 /// Requires  (C1) a case of an encoder that certify takes
-std::vector<StoredTensor> run_plain_encoder(const Case& c, const Style& style, Sites& sites);
+std::vector<StoredTensor> run_plain_encoder(const Case& c, const EvalInputs& inputs,
+                                            const Style& style, Sites& sites);
 
 }  // namespace normproof::verification::golden::mutants

@@ -15,9 +15,7 @@
 namespace normproof::verification::golden::mutants {
 
 using corpus::find;
-using corpus::inputs_of;
 using corpus::is_about;
-using corpus::path_of;
 using corpus::usual_accumulation;
 
 namespace model = ref::model;
@@ -29,7 +27,7 @@ namespace {
 template <class T>
 class PlainFunctions {
  public:
-  PlainFunctions(const PlainShape& shape, const evaluation::FunctionInputs& in, DType dtype,
+  PlainFunctions(const PlainShape& shape, const operands::FunctionInputs& in, DType dtype,
                  const Style& style, Sites& sites)
       : shape_(shape),
         dtype_(dtype),
@@ -263,8 +261,8 @@ class PlainFunctions {
 };
 
 template <class T>
-std::vector<StoredTensor> run_function_as(const Case& c, const Style& style, Sites& sites) {
-  const evaluation::EvalInputs inputs = inputs_of(c, path_of(c));
+std::vector<StoredTensor> run_function_as(const Case& c, const EvalInputs& inputs,
+                                          const Style& style, Sites& sites) {
   const std::vector<std::size_t>& shape = find(c.inputs, "x")->shape;
   std::size_t rows = 1;
   for (std::size_t axis = 0; axis + 1 < shape.size(); ++axis) rows *= shape[axis];
@@ -281,9 +279,10 @@ std::vector<StoredTensor> run_function_as(const Case& c, const Style& style, Sit
 
 }  // namespace
 
-std::vector<StoredTensor> run_plain_function(const Case& c, const Style& style, Sites& sites) {
+std::vector<StoredTensor> run_plain_function(const Case& c, const EvalInputs& inputs,
+                                             const Style& style, Sites& sites) {
   return in_arithmetic(style.accumulation.value_or(usual_accumulation(c.dtype)),
-                       [&]<class T>(T) { return run_function_as<T>(c, style, sites); });
+                       [&]<class T>(T) { return run_function_as<T>(c, inputs, style, sites); });
 }
 
 }  // namespace normproof::verification::golden::mutants

@@ -8,6 +8,7 @@ namespace normproof::verification::golden::mutants {
 ///
 /// Source    docs/specification/activations.md
 /// Requires  (C1) a case of a function that certify takes
-std::vector<StoredTensor> run_plain_function(const Case& c, const Style& style, Sites& sites);
+std::vector<StoredTensor> run_plain_function(const Case& c, const EvalInputs& inputs,
+                                             const Style& style, Sites& sites);
 
 }  // namespace normproof::verification::golden::mutants

@@ -18,15 +18,12 @@ namespace normproof::verification::golden::mutants {
 using corpus::along_rows;
 using corpus::dtype_of_output;
 using corpus::find;
-using corpus::inputs_of;
 using corpus::is_encoder;
 using corpus::is_layer;
 using corpus::is_optimizer;
 using corpus::needs_tokens;
 using corpus::op_of;
-using corpus::path_of;
 using corpus::usual_accumulation;
-using evaluation::EvalInputs;
 using ref::numeric::any_order_error;
 
 namespace {
@@ -86,19 +83,20 @@ std::vector<StoredTensor> stored(const Case& c, std::size_t steps, const PlainRe
 }
 
 template <class T>
-std::vector<StoredTensor> run_as(const Case& c, const Style& style, Sites& sites) {
-  const EvalInputs inputs = inputs_of(c, path_of(c));
+std::vector<StoredTensor> run_as(const Case& c, const EvalInputs& inputs, const Style& style,
+                                 Sites& sites) {
   return stored(c, inputs.steps.size(), run_steps<T>(c, inputs, style, sites));
 }
 
 }  // namespace
 
-std::vector<StoredTensor> run_plain(const Case& c, const Style& style, Sites& sites) {
-  if (is_encoder(c)) return run_plain_encoder(c, style, sites);
-  if (is_optimizer(c)) return run_plain_optimizer(c, style, sites);
-  if (!is_layer(c)) return run_plain_function(c, style, sites);
+std::vector<StoredTensor> run_plain(const Case& c, const EvalInputs& inputs, const Style& style,
+                                    Sites& sites) {
+  if (is_encoder(c)) return run_plain_encoder(c, inputs, style, sites);
+  if (is_optimizer(c)) return run_plain_optimizer(c, inputs, style, sites);
+  if (!is_layer(c)) return run_plain_function(c, inputs, style, sites);
   return in_arithmetic(style.accumulation.value_or(usual_accumulation(c.dtype)),
-                       [&]<class T>(T) { return run_as<T>(c, style, sites); });
+                       [&]<class T>(T) { return run_as<T>(c, inputs, style, sites); });
 }
 
 std::map<std::string, std::vector<double>> plain_errors(

@@ -7,11 +7,13 @@
 #include "verification/golden/corpus/arithmetic.hpp"
 #include "verification/golden/corpus/case.hpp"
 #include "verification/golden/mutants/mutation.hpp"
+#include "verification/operands/operands.hpp"
 
 namespace normproof::verification::golden::mutants {
 
 using corpus::Accumulation;
 using corpus::Case;
+using operands::EvalInputs;
 using ref::io::StoredTensor;
 
 /// Choices that a correct implementation is free in: no style may ever be rejected.
@@ -40,15 +42,15 @@ struct Style {
 ///           docs/specification/encoder.md
 /// Computes  the outputs and the state of each step, and the statistics of the layers, as a
 ///           candidate would answer
-/// Requires  (C1) a case that certify takes
-std::vector<StoredTensor> run_plain(const Case& c, const Style& style, Sites& sites);
+/// Requires  (C1) a case that certify takes, and its inputs
+std::vector<StoredTensor> run_plain(const Case& c, const EvalInputs& inputs, const Style& style,
+                                    Sites& sites);
 
 /// How far a layer that computes as `style` may be from the exact result, in any order of its sums.
 ///
 /// Source    docs/error_analysis.md, section 8: any_order_error through the plain formula
 /// Requires  (C1) c is of a layer; `inputs` are finite ones of its
-std::map<std::string, std::vector<double>> plain_errors(const Case& c,
-                                                        const evaluation::EvalInputs& inputs,
+std::map<std::string, std::vector<double>> plain_errors(const Case& c, const EvalInputs& inputs,
                                                         const Style& style,
                                                         const ref::numeric::Arithmetic& arithmetic);
 

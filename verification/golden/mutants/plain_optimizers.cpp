@@ -14,13 +14,11 @@ namespace normproof::verification::golden::mutants {
 
 using corpus::dtype_of_output;
 using corpus::find;
-using corpus::inputs_of;
-using corpus::path_of;
 using corpus::usual_accumulation;
 
 namespace {
 
-using evaluation::OptimizerTensors;
+using operands::OptimizerTensors;
 using StepOp = MutationOperator;
 
 /// The steps of an optimizer, each from its specification; a visitor of the options.
@@ -221,8 +219,8 @@ class PlainOptimizer {
 };
 
 template <class T>
-std::vector<StoredTensor> run_steps_as(const Case& c, const Style& style, Sites& sites) {
-  const evaluation::EvalInputs inputs = inputs_of(c, path_of(c));
+std::vector<StoredTensor> run_steps_as(const Case& c, const EvalInputs& inputs, const Style& style,
+                                       Sites& sites) {
   const auto& operation = std::get<ref::model::OptimizerOperation>(c.options);
   const std::vector<std::size_t>& shape = find(c.inputs, "parameter")->shape;
   const std::size_t width = shape.back(), count = inputs.optimizer.parameter.size();
@@ -244,9 +242,10 @@ std::vector<StoredTensor> run_steps_as(const Case& c, const Style& style, Sites&
 
 }  // namespace
 
-std::vector<StoredTensor> run_plain_optimizer(const Case& c, const Style& style, Sites& sites) {
+std::vector<StoredTensor> run_plain_optimizer(const Case& c, const EvalInputs& inputs,
+                                              const Style& style, Sites& sites) {
   return in_arithmetic(style.accumulation.value_or(usual_accumulation(c.dtype)),
-                       [&]<class T>(T) { return run_steps_as<T>(c, style, sites); });
+                       [&]<class T>(T) { return run_steps_as<T>(c, inputs, style, sites); });
 }
 
 }  // namespace normproof::verification::golden::mutants

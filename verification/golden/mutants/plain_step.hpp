@@ -3,7 +3,7 @@
 #include <map>
 #include <span>
 
-#include "ref/norm/norm.hpp"
+#include "ref/model/norm_inputs.hpp"
 #include "verification/golden/mutants/plain_slices.hpp"
 
 namespace normproof::verification::golden::mutants {
@@ -24,7 +24,7 @@ struct Normalised {
 template <class T>
 class PlainStep {
  public:
-  PlainStep(const PlainShape& shape, const ref::norm::NormInputs<double>& in,
+  PlainStep(const PlainShape& shape, const ref::model::NormInputs<double>& in,
             std::map<std::string, std::vector<T>>& state, PlainArithmetic<T> arithmetic)
       : shape_(shape),
         training_(in.mode == Mode::training),

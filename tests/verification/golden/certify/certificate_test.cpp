@@ -11,6 +11,7 @@
 
 #include "tests/verification/golden/certify/samples.hpp"
 #include "verification/golden/corpus/layer_traits.hpp"
+#include "verification/golden/recipes/case_inputs.hpp"
 #include "verification/oracle/oracle.hpp"
 
 namespace normproof::verification::golden::certify {

@@ -10,7 +10,7 @@
 
 namespace normproof::verification::golden::certify {
 
-using corpus::Fill;
+using recipes::Fill;
 namespace {
 
 Fill listed(std::vector<double> values) {

@@ -12,7 +12,8 @@
 #include "verification/golden/certify/certificate.hpp"
 #include "verification/golden/certify/corpus_files.hpp"
 #include "verification/golden/corpus/arithmetic.hpp"
-#include "verification/golden/corpus/recipe.hpp"
+#include "verification/golden/recipes/case_inputs.hpp"
+#include "verification/golden/recipes/recipe.hpp"
 
 namespace normproof::verification::golden {
 
@@ -21,10 +22,10 @@ using certify::StoredCase;
 using corpus::Accumulation;
 using corpus::Case;
 using corpus::find;
-using corpus::inputs_of;
 using corpus::path_of;
-using corpus::Recipe;
 using corpus::Tier;
+using recipes::inputs_of;
+using recipes::Recipe;
 using ref::io::DType;
 using ref::io::StoredTensor;
 

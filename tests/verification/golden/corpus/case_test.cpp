@@ -1,6 +1,5 @@
 #include "verification/golden/corpus/case.hpp"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/verification/golden/certify/samples.hpp"
@@ -8,7 +7,7 @@
 namespace normproof::verification::golden::corpus {
 namespace {
 
-using ::testing::HasSubstr;
+using recipes::Recipe;
 
 TEST(GoldenCase, PathsSayTierLayerRegimeShapeAndDType) {
   const Case c = Recipe(Tier::full, "power_norm", "odd_1e4", {2, 3, 5}, DType::bfloat16).make(1);
@@ -24,17 +23,6 @@ TEST(GoldenCase, TiersByName) {
     EXPECT_EQ(tier_of(to_string(tier)), tier);
   EXPECT_EQ(usage_message([] { tier_of("quik"); }),
             "unknown tier 'quik'; did you mean 'quick'? known: quick, standard, full");
-}
-
-TEST(GoldenCase, InputsAreWidenedAndNamed) {
-  Case c = plain_recipe("batch_norm", {4, 3}, DType::float16).make(1);
-  const evaluation::EvalInputs inputs = inputs_of(c, "f");
-  ASSERT_EQ(inputs.steps.size(), 1u);
-  EXPECT_EQ(inputs.steps[0].x.data()[5], values_of(c.inputs, "x")[5]);
-  EXPECT_TRUE(inputs.state.contains("running_mean"));
-  c.inputs.push_back(tensor_of("gama", DType::float64, {3}, {1, 1, 1}));
-  EXPECT_THAT(file_message([&] { inputs_of(c, "f.safetensors"); }),
-              testing::AllOf(HasSubstr("f.safetensors"), HasSubstr("gama"), HasSubstr("gamma")));
 }
 
 TEST(GoldenCase, FindsByName) {

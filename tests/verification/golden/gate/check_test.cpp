@@ -6,8 +6,9 @@
 #include <cmath>
 
 #include "tests/verification/golden/certify/samples.hpp"
-#include "verification/golden/corpus/corpus.hpp"
 #include "verification/golden/mutants/plain_layers.hpp"
+#include "verification/golden/recipes/case_inputs.hpp"
+#include "verification/golden/recipes/corpus.hpp"
 
 namespace normproof::verification::golden::gate {
 
@@ -45,7 +46,7 @@ const StoredCase& batch_norm() {
 
 TEST(CheckCase, TheReferencesOwnAnswersPassEveryQuickCase) {
   std::size_t judged = 0, elements = 0;
-  for (const Case& c : corpus::corpus(Tier::quick)) {
+  for (const Case& c : recipes::corpus(Tier::quick)) {
     const StoredCase stored = certified(c);
     const CaseResult result = check_case(stored, own_answer(stored), {});
     EXPECT_EQ(result.problem, "") << path_of(c);
@@ -61,7 +62,7 @@ TEST(CheckCase, TheReferencesOwnAnswersPassEveryQuickCase) {
 }
 
 TEST(CheckCase, AWrongSignIsFoundInEveryOutputOfEveryLayer) {
-  for (const Case& c : corpus::corpus(Tier::quick)) {
+  for (const Case& c : recipes::corpus(Tier::quick)) {
     if (c.reason != "random" || c.dtype != DType::float32) continue;
     const StoredCase stored = certified(c);
     const std::vector<StoredTensor> answer = own_answer(stored);
@@ -257,14 +258,15 @@ TEST(CheckCase, OnePassIsRightForItsFormulaAlone) {
                      .make(1);
   const StoredCase stored = certified(c);
   Sites sites;
-  const auto answer = run_plain(c, {.one_pass = true}, sites);
+  const auto answer = run_plain(c, recipes::inputs_of(c), {.one_pass = true}, sites);
   EXPECT_FALSE(check_case(stored, answer, {}).passed());
   const CaseResult allowed = check_case(stored, answer, {.formula = Formula::one_pass});
   EXPECT_TRUE(allowed.passed());
   EXPECT_EQ(allowed.tensors[0].unjudged, 0u);
   Sites wrong({"eps", MutationOperator::no_root});
-  EXPECT_FALSE(
-      check_case(stored, run_plain(c, {}, wrong), {.formula = Formula::one_pass}).passed());
+  EXPECT_FALSE(check_case(stored, run_plain(c, recipes::inputs_of(c), {}, wrong),
+                          {.formula = Formula::one_pass})
+                   .passed());
 }
 
 TEST(CheckCase, AnExactCaseHasAToleranceInACoarserArithmetic) {

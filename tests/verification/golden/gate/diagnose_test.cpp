@@ -5,6 +5,7 @@
 
 #include "tests/verification/golden/certify/samples.hpp"
 #include "verification/golden/mutants/plain_layers.hpp"
+#include "verification/golden/recipes/case_inputs.hpp"
 
 namespace normproof::verification::golden::gate {
 
@@ -29,7 +30,8 @@ const StoredCase& near_eps() {
 
 std::vector<StoredTensor> broken(const Mutation& mutation, const Style& style = {}) {
   Sites sites(mutation);
-  return run_plain(near_eps().description.c, style, sites);
+  return run_plain(near_eps().description.c, recipes::inputs_of(near_eps().description.c), style,
+                   sites);
 }
 
 std::vector<Diagnosis> diagnosis_of(const std::vector<StoredTensor>& answer) {
@@ -103,7 +105,8 @@ std::vector<Diagnosis> of_one_pass(double offset) {
   const StoredCase stored = certified(c);
   Sites sites;
   const auto answer =
-      run_plain(c, {.sum = Style::Sum::pairwise, .reciprocal = true, .one_pass = true}, sites);
+      run_plain(c, recipes::inputs_of(c),
+                {.sum = Style::Sum::pairwise, .reciprocal = true, .one_pass = true}, sites);
   return diagnose(stored, answer, check_case(stored, answer, {}));
 }
 

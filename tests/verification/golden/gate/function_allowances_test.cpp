@@ -6,6 +6,7 @@
 #include "tests/verification/golden/certify/samples.hpp"
 #include "verification/golden/gate/check.hpp"
 #include "verification/golden/mutants/plain_layers.hpp"
+#include "verification/golden/recipes/case_inputs.hpp"
 
 namespace normproof::verification::golden::gate {
 
@@ -86,7 +87,7 @@ TEST(FunctionAllowances, CoverTheBackwardFromTheStoredY) {
       const Case c = plain_recipe(function, {9, 12}, dtype).make(1);
       const StoredCase stored = certified(c);
       Sites sites;
-      const auto answer = run_plain(c, {.from_y = true}, sites);
+      const auto answer = run_plain(c, recipes::inputs_of(c), {.from_y = true}, sites);
       Tolerance bounds = tolerance(c, Accumulation::float32);
       EXPECT_TRUE(check_case(stored, answer, {}, bounds).passed()) << function;
       const auto added = of_grad_x(c, Accumulation::float32);

@@ -9,6 +9,7 @@
 #include "tests/verification/golden/certify/samples.hpp"
 #include "verification/golden/certify/make.hpp"
 #include "verification/golden/mutants/plain_layers.hpp"
+#include "verification/golden/recipes/case_inputs.hpp"
 
 namespace normproof::verification::golden::gate {
 
@@ -26,7 +27,7 @@ using Counts = std::map<RelationOutcome, std::size_t>;
 
 std::vector<StoredTensor> plain_answer(const StoredCase& stored, const Style& style = {}) {
   Sites sites;
-  return run_plain(stored.description.c, style, sites);
+  return run_plain(stored.description.c, recipes::inputs_of(stored.description.c), style, sites);
 }
 
 std::size_t samples_of(const StoredCase& stored) {

@@ -3,6 +3,7 @@
 #include "tests/ref/norm/as_described.hpp"
 #include "tests/verification/golden/certify/samples.hpp"
 #include "verification/golden/mutants/plain_layers.hpp"
+#include "verification/golden/recipes/case_inputs.hpp"
 
 namespace normproof::verification::golden::mutants {
 namespace {
@@ -38,7 +39,9 @@ TEST(Description, IsThatOfThePlainImplementations) {
   ref::norm::expect_as_described([](const auto& options, const auto& in, const auto& state) {
     Sites sites;
     ref::norm::NormStep<double> step;
-    for (const StoredTensor& tensor : run_plain(case_of(options, in, state), {}, sites)) {
+    for (const StoredTensor& tensor :
+         run_plain(case_of(options, in, state), recipes::inputs_of(case_of(options, in, state)), {},
+                   sites)) {
       auto values = ref::tensor::empty_tensor<double>(tensor.shape);
       std::ranges::copy(ref::io::widen(tensor), values.begin());
       (state.contains(tensor.name) ? step.state : step.outputs).set(tensor.name, std::move(values));

@@ -7,19 +7,20 @@
 #include <set>
 
 #include "tests/verification/golden/certify/samples.hpp"
-#include "verification/golden/corpus/corpus.hpp"
-#include "verification/golden/corpus/encoder_corpus.hpp"
-#include "verification/golden/corpus/optimizer_corpus.hpp"
 #include "verification/golden/gate/diagnose.hpp"
 #include "verification/golden/mutants/plain_layers.hpp"
+#include "verification/golden/recipes/case_inputs.hpp"
+#include "verification/golden/recipes/corpus.hpp"
+#include "verification/golden/recipes/encoder_corpus.hpp"
+#include "verification/golden/recipes/optimizer_corpus.hpp"
 
 namespace normproof::verification::golden::mutants {
 
-using corpus::encoder_cases;
-using corpus::optimizer_cases;
 using gate::check_case;
 using gate::diagnose;
 using gate::Diagnosis;
+using recipes::encoder_cases;
+using recipes::optimizer_cases;
 namespace {
 
 using ::testing::Contains;
@@ -61,10 +62,10 @@ TEST(JointSites, ActAtEachOfTheirSitesAndNowhereElse) {
 TEST(JointSites, AreEachOfferedSomewhereInTheQuickTier) {
   std::set<std::string> open;
   for (const JointSite& joint : joint_sites()) EXPECT_TRUE(open.emplace(joint.name).second);
-  for (const Case& c : corpus::corpus(Tier::quick)) {
+  for (const Case& c : recipes::corpus(Tier::quick)) {
     Sites sites;
     sites.list();
-    run_plain(c, {}, sites);
+    run_plain(c, recipes::inputs_of(c), {}, sites);
     for (const Mutation& mutation : sites.seen()) open.erase(mutation.site);
     if (open.empty()) break;
   }
@@ -260,8 +261,8 @@ TEST(JointSites, AMistakeOfTheSecondImplementationIsNamedInAnotherStyle) {
     const StoredCase stored = certified(case_for(wrong.op, wrong.reason));
     Sites sites(wrong.mutation);
     const auto found = diagnosis_for(
-        stored,
-        run_plain(stored.description.c, {.sum = Style::Sum::backwards, .divide = true}, sites));
+        stored, run_plain(stored.description.c, recipes::inputs_of(stored.description.c),
+                          {.sum = Style::Sum::backwards, .divide = true}, sites));
     ASSERT_THAT(found, Not(IsEmpty())) << wrong.mutation.site;
     EXPECT_EQ(found[0].what,
               wrong.mutation.site + ": " + std::string(to_string(wrong.mutation.op)));

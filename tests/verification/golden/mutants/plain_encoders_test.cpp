@@ -4,14 +4,15 @@
 #include <gtest/gtest.h>
 
 #include "tests/verification/golden/certify/samples.hpp"
-#include "verification/golden/corpus/encoder_corpus.hpp"
 #include "verification/golden/gate/check.hpp"
+#include "verification/golden/recipes/case_inputs.hpp"
+#include "verification/golden/recipes/encoder_corpus.hpp"
 
 namespace normproof::verification::golden::mutants {
 
-using corpus::encoder_cases;
 using gate::CaseResult;
 using gate::check_case;
+using recipes::encoder_cases;
 namespace {
 
 Case case_of(const std::string& operation, const std::string& reason) {
@@ -24,7 +25,7 @@ Case case_of(const std::string& operation, const std::string& reason) {
 std::vector<StoredTensor> run_with(const Case& c, const Mutation& mutation = {},
                                    const Style& style = {}) {
   Sites sites(mutation);
-  return run_plain_encoder(c, style, sites);
+  return run_plain_encoder(c, recipes::inputs_of(c), style, sites);
 }
 
 TEST(PlainEncoders, EveryStyleIsRightAndLeavesAllThatTheReferenceDoes) {
@@ -82,7 +83,8 @@ TEST(PlainEncoders, ADropoutOfTheBackwardMovesTheGradientsAlone) {
 TEST(PlainEncoders, NoDropoutPassesASiteWhereTheRateIsZero) {
   Sites sites;
   sites.list();
-  run_plain_encoder(case_of("encoder_layer", "post_layer_norm"), {}, sites);
+  run_plain_encoder(case_of("encoder_layer", "post_layer_norm"),
+                    recipes::inputs_of(case_of("encoder_layer", "post_layer_norm")), {}, sites);
   for (const Mutation& mutation : sites.seen())
     EXPECT_EQ(mutation.site.find("dropout"), std::string::npos) << mutation.site;
 }
@@ -100,7 +102,8 @@ TEST(PlainEncoders, TheSumOfTheWeightsDividesTheLoss) {
 TEST(PlainEncoders, OfTheNormsThoseSitesAreOfferedThatReachAnAnswer) {
   Sites sites;
   sites.list();
-  run_plain_encoder(case_of("encoder_layer", "post_power_norm"), {}, sites);
+  run_plain_encoder(case_of("encoder_layer", "post_power_norm"),
+                    recipes::inputs_of(case_of("encoder_layer", "post_power_norm")), {}, sites);
   bool of_norm = false;
   for (const Mutation& mutation : sites.seen()) {
     EXPECT_EQ(mutation.site.find("returned"), std::string::npos) << mutation.site;

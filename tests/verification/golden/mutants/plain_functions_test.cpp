@@ -1,4 +1,5 @@
 #include "verification/golden/mutants/plain_functions.hpp"
+#include "verification/golden/recipes/case_inputs.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +15,7 @@ using ::testing::ElementsAre;
 std::vector<StoredTensor> run(const Case& c, const Mutation& mutation = {},
                               const Style& style = {}) {
   Sites sites(mutation);
-  return run_plain_function(c, style, sites);
+  return run_plain_function(c, recipes::inputs_of(c), style, sites);
 }
 
 Case two_equal(const char* function) {

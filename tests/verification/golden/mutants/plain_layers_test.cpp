@@ -4,8 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "tests/verification/golden/certify/samples.hpp"
-#include "verification/golden/corpus/corpus.hpp"
 #include "verification/golden/gate/check.hpp"
+#include "verification/golden/recipes/case_inputs.hpp"
+#include "verification/golden/recipes/corpus.hpp"
 
 namespace normproof::verification::golden::mutants {
 
@@ -17,7 +18,7 @@ using ::testing::ElementsAre;
 
 std::vector<StoredTensor> plain(const Case& c, const Style& style = {}) {
   Sites sites;
-  return run_plain(c, style, sites);
+  return run_plain(c, recipes::inputs_of(c), style, sites);
 }
 
 TEST(PlainLayers, LayerNormOfTheTextbook) {
@@ -38,7 +39,7 @@ TEST(PlainLayers, EveryStyleOfEveryLayerIsWithinTheBound) {
                           {.divide = true},
                           {.folded = true}};
   std::size_t layers = 0;
-  for (const Case& c : corpus::corpus(Tier::quick)) {
+  for (const Case& c : recipes::corpus(Tier::quick)) {
     if (c.reason != "random" && c.reason != "steps" && c.reason != "pads_1000x") continue;
     layers += c.reason == "random" && c.dtype == DType::float32 ? 1 : 0;
     const StoredCase stored = certified(c);
@@ -71,7 +72,7 @@ TEST(PlainLayers, AMutationChangesWhatItBreaks) {
   const Case c = plain_recipe("layer_norm", {3, 8}).make(1);
   const auto right = plain(c);
   Sites sites({"beta", MutationOperator::drop});
-  const auto wrong = run_plain(c, {}, sites);
+  const auto wrong = run_plain(c, recipes::inputs_of(c), {}, sites);
   EXPECT_NE(values_of(wrong, "y"), values_of(right, "y"));
   EXPECT_EQ(values_of(wrong, "grad_x"), values_of(right, "grad_x"));
 }
@@ -83,7 +84,7 @@ TEST(PlainLayers, StatisticsAreAnswered) {
 }
 
 TEST(PlainLayers, EveryOutputOfTheCorpusIsAnsweredInItsShape) {
-  for (const Case& c : corpus::corpus(Tier::quick)) {
+  for (const Case& c : recipes::corpus(Tier::quick)) {
     if (c.reason != "random" && c.reason != "inference" && c.reason != "steps") continue;
     const auto answer = plain(c);
     for (const StoredTensor& expected : certify::certify(c).tensors) {
@@ -106,7 +107,7 @@ TEST(PlainLayers, AMutationOfAReturnedStatisticMovesNothingElse) {
         {"eps of the returned biased_variance", MutationOperator::insert, "biased_variance"},
         {"returned mean", MutationOperator::other, "mean"}}) {
     Sites sites({site, op});
-    for (const StoredTensor& tensor : run_plain(c, {}, sites))
+    for (const StoredTensor& tensor : run_plain(c, recipes::inputs_of(c), {}, sites))
       EXPECT_EQ(tensor == *find(right, tensor.name), tensor.name != name) << site;
   }
 }

@@ -3,14 +3,15 @@
 #include <gtest/gtest.h>
 
 #include "tests/verification/golden/certify/samples.hpp"
-#include "verification/golden/corpus/optimizer_corpus.hpp"
 #include "verification/golden/gate/check.hpp"
+#include "verification/golden/recipes/case_inputs.hpp"
+#include "verification/golden/recipes/optimizer_corpus.hpp"
 
 namespace normproof::verification::golden::mutants {
 
-using corpus::optimizer_cases;
 using gate::CaseResult;
 using gate::check_case;
+using recipes::optimizer_cases;
 namespace {
 
 Case case_of_optimizer(const std::string& optimizer, const std::string& reason) {
@@ -23,7 +24,7 @@ Case case_of_optimizer(const std::string& optimizer, const std::string& reason) 
 std::vector<StoredTensor> steps_with(const Case& c, const Mutation& mutation = {},
                                      const Style& style = {}) {
   Sites sites(mutation);
-  return run_plain_optimizer(c, style, sites);
+  return run_plain_optimizer(c, recipes::inputs_of(c), style, sites);
 }
 
 TEST(PlainOptimizers, EveryStyleIsRightAndLeavesAllThatTheReferenceDoes) {
@@ -69,7 +70,8 @@ TEST(PlainOptimizers, InSixteenBitsTheStepsAreCountedStill) {
 TEST(PlainOptimizers, NoSiteOfAdamIsOneOfSgd) {
   Sites sites;
   sites.list();
-  run_plain_optimizer(case_of_optimizer("sgd", "random"), {}, sites);
+  run_plain_optimizer(case_of_optimizer("sgd", "random"),
+                      recipes::inputs_of(case_of_optimizer("sgd", "random")), {}, sites);
   for (const Mutation& mutation : sites.seen())
     EXPECT_EQ(mutation.site.find("correction"), std::string::npos) << mutation.site;
 }

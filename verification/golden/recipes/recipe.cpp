@@ -1,4 +1,4 @@
-#include "verification/golden/corpus/recipe.hpp"
+#include "verification/golden/recipes/recipe.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,7 +12,17 @@
 #include "verification/golden/corpus/arithmetic.hpp"
 #include "verification/golden/corpus/kind.hpp"
 
-namespace normproof::verification::golden::corpus {
+namespace normproof::verification::golden::recipes {
+
+using corpus::Case;
+using corpus::DType;
+using corpus::dtype_of_output;
+using corpus::is_layer;
+using corpus::Mode;
+using corpus::op_of;
+using corpus::storage_of;
+using corpus::StoredTensor;
+using corpus::Tier;
 
 using ref::numeric::RandomStream;
 using Shape = std::vector<std::size_t>;
@@ -174,4 +184,4 @@ void Recipe::add_layer_inputs(Case& c, std::uint64_t seed) const {
                                      chosen(state_, entry.name, fill_of_state(entry.name)), seed));
 }
 
-}  // namespace normproof::verification::golden::corpus
+}  // namespace normproof::verification::golden::recipes

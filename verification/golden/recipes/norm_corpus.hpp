@@ -6,10 +6,13 @@
 
 #include "verification/golden/corpus/case.hpp"
 
-namespace normproof::verification::golden::corpus {
+namespace normproof::verification::golden::recipes {
+
+using corpus::Case;
+using corpus::Tier;
 
 /// The cases of a layer of model::norm_names(), but for "none", of a tier; with those of
 /// state_cases.
 std::vector<Case> norm_cases(Tier tier, std::string_view layer, std::uint64_t seed);
 
-}  // namespace normproof::verification::golden::corpus
+}  // namespace normproof::verification::golden::recipes

@@ -1,4 +1,4 @@
-#include "verification/golden/corpus/function_corpus.hpp"
+#include "verification/golden/recipes/function_corpus.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,9 +6,15 @@
 #include <set>
 
 #include "tests/verification/golden/certify/samples.hpp"
-#include "verification/golden/corpus/corpus.hpp"
+#include "verification/golden/recipes/corpus.hpp"
 
-namespace normproof::verification::golden::corpus {
+namespace normproof::verification::golden::recipes {
+
+using corpus::Case;
+using corpus::find;
+using corpus::path_of;
+using corpus::Tier;
+
 namespace {
 
 std::set<std::string> reasons_of(const std::string& function) {
@@ -46,4 +52,4 @@ TEST(FunctionCases, EveryTierHasSome) {
 }
 
 }  // namespace
-}  // namespace normproof::verification::golden::corpus
+}  // namespace normproof::verification::golden::recipes

@@ -4,9 +4,12 @@
 #include <string_view>
 #include <vector>
 
-#include "verification/golden/corpus/recipe.hpp"
+#include "verification/golden/recipes/recipe.hpp"
 
-namespace normproof::verification::golden::corpus {
+namespace normproof::verification::golden::recipes {
+
+using corpus::DType;
+using corpus::Tier;
 
 /// The recipe of a layer of ref/norm: past its warm-up, in groups that divide d_model and whose
 /// number is not their extent, and with the biased running variance where there is one row.
@@ -20,4 +23,4 @@ std::vector<std::size_t> rows_by_features(std::string_view layer, std::size_t ro
 Fill offset_by(double offset);
 Fill scaled_by(double scale);
 
-}  // namespace normproof::verification::golden::corpus
+}  // namespace normproof::verification::golden::recipes

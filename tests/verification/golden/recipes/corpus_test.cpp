@@ -1,4 +1,4 @@
-#include "verification/golden/corpus/corpus.hpp"
+#include "verification/golden/recipes/corpus.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,13 +10,23 @@
 
 #include "tests/verification/golden/certify/samples.hpp"
 #include "verification/golden/certify/manifest.hpp"
-#include "verification/golden/corpus/encoder_corpus.hpp"
-#include "verification/golden/corpus/function_corpus.hpp"
 #include "verification/golden/corpus/kind.hpp"
-#include "verification/golden/corpus/norm_corpus.hpp"
-#include "verification/golden/corpus/optimizer_corpus.hpp"
+#include "verification/golden/recipes/case_inputs.hpp"
+#include "verification/golden/recipes/encoder_corpus.hpp"
+#include "verification/golden/recipes/function_corpus.hpp"
+#include "verification/golden/recipes/norm_corpus.hpp"
+#include "verification/golden/recipes/optimizer_corpus.hpp"
 
-namespace normproof::verification::golden::corpus {
+namespace normproof::verification::golden::recipes {
+
+using corpus::Case;
+using corpus::find;
+using corpus::is_optimizer;
+using corpus::Mode;
+using corpus::op_of;
+using corpus::path_of;
+using corpus::StoredTensor;
+using corpus::Tier;
 
 using ref::io::content_sha256;
 namespace {
@@ -151,4 +161,4 @@ TEST(Corpus, EveryRegimeIsInTheTableOfTheDocumentAndNoOther) {
 }
 
 }  // namespace
-}  // namespace normproof::verification::golden::corpus
+}  // namespace normproof::verification::golden::recipes

@@ -6,9 +6,12 @@
 
 #include "verification/golden/corpus/case.hpp"
 
-namespace normproof::verification::golden::corpus {
+namespace normproof::verification::golden::recipes {
+
+using corpus::Case;
+using corpus::Tier;
 
 /// The cases of one of model::function_names(), of a tier.
 std::vector<Case> function_cases(Tier tier, std::string_view function, std::uint64_t seed);
 
-}  // namespace normproof::verification::golden::corpus
+}  // namespace normproof::verification::golden::recipes

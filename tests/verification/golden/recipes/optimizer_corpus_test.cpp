@@ -1,4 +1,4 @@
-#include "verification/golden/corpus/optimizer_corpus.hpp"
+#include "verification/golden/recipes/optimizer_corpus.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,10 +7,16 @@
 #include <set>
 
 #include "tests/verification/golden/certify/samples.hpp"
-#include "verification/golden/corpus/corpus.hpp"
 #include "verification/golden/gate/check.hpp"
+#include "verification/golden/recipes/corpus.hpp"
 
-namespace normproof::verification::golden::corpus {
+namespace normproof::verification::golden::recipes {
+
+using corpus::Case;
+using corpus::find;
+using corpus::path_of;
+using corpus::StoredTensor;
+using corpus::Tier;
 
 using gate::check_case;
 using gate::TensorResult;
@@ -64,4 +70,4 @@ TEST(OptimizerCases, TheBoundSaysSomething) {
 }
 
 }  // namespace
-}  // namespace normproof::verification::golden::corpus
+}  // namespace normproof::verification::golden::recipes

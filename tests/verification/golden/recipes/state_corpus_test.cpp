@@ -1,4 +1,4 @@
-#include "verification/golden/corpus/state_corpus.hpp"
+#include "verification/golden/recipes/state_corpus.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,10 +7,15 @@
 #include <string>
 
 #include "tests/verification/golden/certify/samples.hpp"
-#include "verification/golden/corpus/corpus.hpp"
-#include "verification/golden/corpus/norm_corpus.hpp"
+#include "verification/golden/recipes/corpus.hpp"
+#include "verification/golden/recipes/norm_corpus.hpp"
 
-namespace normproof::verification::golden::corpus {
+namespace normproof::verification::golden::recipes {
+
+using corpus::Case;
+using corpus::find;
+using corpus::Tier;
+
 namespace {
 
 using ::testing::IsEmpty;
@@ -47,4 +52,4 @@ TEST(StateCases, ASequenceCarriesWhatItBeginsWith) {
 }
 
 }  // namespace
-}  // namespace normproof::verification::golden::corpus
+}  // namespace normproof::verification::golden::recipes

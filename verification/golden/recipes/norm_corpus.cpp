@@ -1,4 +1,4 @@
-#include "verification/golden/corpus/norm_corpus.hpp"
+#include "verification/golden/recipes/norm_corpus.hpp"
 
 #include <fmt/format.h>
 
@@ -9,10 +9,22 @@
 #include <utility>
 
 #include "verification/golden/corpus/layer_traits.hpp"
-#include "verification/golden/corpus/norm_recipe.hpp"
-#include "verification/golden/corpus/state_corpus.hpp"
+#include "verification/golden/recipes/norm_recipe.hpp"
+#include "verification/golden/recipes/state_corpus.hpp"
 
-namespace normproof::verification::golden::corpus {
+namespace normproof::verification::golden::recipes {
+
+using corpus::along_rows;
+using corpus::Case;
+using corpus::DType;
+using corpus::has_option;
+using corpus::has_statistics;
+using corpus::is_centred;
+using corpus::is_layer_of;
+using corpus::looks_at_mask;
+using corpus::needs_tokens;
+using corpus::Tier;
+
 namespace {
 
 using Shape = std::vector<std::size_t>;
@@ -281,4 +293,4 @@ std::vector<Case> norm_cases(Tier tier, std::string_view layer, std::uint64_t se
   return cases.take();
 }
 
-}  // namespace normproof::verification::golden::corpus
+}  // namespace normproof::verification::golden::recipes

@@ -1,10 +1,16 @@
-#include "verification/golden/corpus/norm_recipe.hpp"
+#include "verification/golden/recipes/norm_recipe.hpp"
 
 #include <utility>
 
 #include "verification/golden/corpus/layer_traits.hpp"
 
-namespace normproof::verification::golden::corpus {
+namespace normproof::verification::golden::recipes {
+
+using corpus::DType;
+using corpus::has_option;
+using corpus::needs_tokens;
+using corpus::Tier;
+
 namespace {
 
 /// The largest of 3, 2 and 1 that divides d_model: groups that differ from their number's extent.
@@ -41,4 +47,4 @@ Fill scaled_by(double scale) {
   return [scale](std::size_t, double normal) { return scale * normal; };
 }
 
-}  // namespace normproof::verification::golden::corpus
+}  // namespace normproof::verification::golden::recipes

@@ -1,4 +1,4 @@
-#include "verification/golden/corpus/function_corpus.hpp"
+#include "verification/golden/recipes/function_corpus.hpp"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,14 @@
 #include <utility>
 
 #include "verification/evaluation/functions.hpp"
-#include "verification/golden/corpus/recipe.hpp"
+#include "verification/golden/recipes/recipe.hpp"
 
-namespace normproof::verification::golden::corpus {
+namespace normproof::verification::golden::recipes {
+
+using corpus::Case;
+using corpus::DType;
+using corpus::Tier;
+
 namespace {
 
 using Shape = std::vector<std::size_t>;
@@ -191,4 +196,4 @@ std::vector<Case> function_cases(Tier tier, std::string_view function, std::uint
   return cases.take();
 }
 
-}  // namespace normproof::verification::golden::corpus
+}  // namespace normproof::verification::golden::recipes

@@ -1,4 +1,4 @@
-#include "verification/golden/corpus/encoder_corpus.hpp"
+#include "verification/golden/recipes/encoder_corpus.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,10 +8,18 @@
 #include <set>
 
 #include "tests/verification/golden/certify/samples.hpp"
-#include "verification/golden/corpus/corpus.hpp"
 #include "verification/golden/gate/check.hpp"
+#include "verification/golden/recipes/case_inputs.hpp"
+#include "verification/golden/recipes/corpus.hpp"
 
-namespace normproof::verification::golden::corpus {
+namespace normproof::verification::golden::recipes {
+
+using corpus::Case;
+using corpus::DType;
+using corpus::find;
+using corpus::path_of;
+using corpus::StoredTensor;
+using corpus::Tier;
 
 using gate::check_case;
 using gate::TensorResult;
@@ -102,4 +110,4 @@ TEST(EncoderCases, TheLargerTiersHaveExtentsThatTheQuickOneHasNot) {
 }
 
 }  // namespace
-}  // namespace normproof::verification::golden::corpus
+}  // namespace normproof::verification::golden::recipes

@@ -1,4 +1,4 @@
-#include "verification/golden/corpus/encoder_corpus.hpp"
+#include "verification/golden/recipes/encoder_corpus.hpp"
 
 #include <fmt/format.h>
 
@@ -11,9 +11,18 @@
 #include "verification/evaluation/encoders.hpp"
 #include "verification/golden/corpus/arithmetic.hpp"
 #include "verification/golden/corpus/layer_traits.hpp"
-#include "verification/golden/corpus/recipe.hpp"
+#include "verification/golden/recipes/recipe.hpp"
 
-namespace normproof::verification::golden::corpus {
+namespace normproof::verification::golden::recipes {
+
+using corpus::Case;
+using corpus::DType;
+using corpus::dtype_of_output;
+using corpus::has_option;
+using corpus::Mode;
+using corpus::StoredTensor;
+using corpus::Tier;
+
 namespace {
 
 /// The extents of a case, and how it differs from the ordinary one.
@@ -399,4 +408,4 @@ std::vector<Case> encoder_cases(Tier tier, std::string_view operation, std::uint
   return cases.take();
 }
 
-}  // namespace normproof::verification::golden::corpus
+}  // namespace normproof::verification::golden::recipes

@@ -1,4 +1,4 @@
-#include "verification/golden/corpus/norm_recipe.hpp"
+#include "verification/golden/recipes/norm_recipe.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,11 @@
 
 #include "tests/verification/golden/certify/samples.hpp"
 
-namespace normproof::verification::golden::corpus {
+namespace normproof::verification::golden::recipes {
+
+using corpus::DType;
+using corpus::Tier;
+
 namespace {
 
 std::map<std::string, std::string> options_for(const char* layer, std::vector<std::size_t> shape) {
@@ -41,4 +45,4 @@ TEST(NormRecipe, RowsAreSamplesOrTokens) {
 }
 
 }  // namespace
-}  // namespace normproof::verification::golden::corpus
+}  // namespace normproof::verification::golden::recipes

@@ -1,4 +1,4 @@
-#include "verification/golden/corpus/norm_corpus.hpp"
+#include "verification/golden/recipes/norm_corpus.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,13 @@
 
 #include "tests/verification/golden/certify/samples.hpp"
 #include "verification/golden/certify/condition.hpp"
-#include "verification/golden/corpus/corpus.hpp"
+#include "verification/golden/recipes/corpus.hpp"
 
-namespace normproof::verification::golden::corpus {
+namespace normproof::verification::golden::recipes {
+
+using corpus::Case;
+using corpus::op_of;
+using corpus::Tier;
 
 using certify::condition_number;
 namespace {
@@ -48,4 +52,4 @@ TEST(NormCases, OffsetsMakeTheConditionThatTheyName) {
 }
 
 }  // namespace
-}  // namespace normproof::verification::golden::corpus
+}  // namespace normproof::verification::golden::recipes

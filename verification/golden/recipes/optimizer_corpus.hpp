@@ -6,9 +6,12 @@
 
 #include "verification/golden/corpus/case.hpp"
 
-namespace normproof::verification::golden::corpus {
+namespace normproof::verification::golden::recipes {
+
+using corpus::Case;
+using corpus::Tier;
 
 /// The cases of one of model::optimizer_names(), of a tier.
 std::vector<Case> optimizer_cases(Tier tier, std::string_view optimizer, std::uint64_t seed);
 
-}  // namespace normproof::verification::golden::corpus
+}  // namespace normproof::verification::golden::recipes

@@ -6,9 +6,12 @@
 
 #include "verification/golden/corpus/case.hpp"
 
-namespace normproof::verification::golden::corpus {
+namespace normproof::verification::golden::recipes {
+
+using corpus::Case;
+using corpus::Tier;
 
 /// The cases of one of model::encoder_operation_names(), of a tier.
 std::vector<Case> encoder_cases(Tier tier, std::string_view operation, std::uint64_t seed);
 
-}  // namespace normproof::verification::golden::corpus
+}  // namespace normproof::verification::golden::recipes

@@ -1,4 +1,4 @@
-#include "verification/golden/corpus/optimizer_corpus.hpp"
+#include "verification/golden/recipes/optimizer_corpus.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -6,9 +6,16 @@
 #include <utility>
 
 #include "verification/golden/corpus/arithmetic.hpp"
-#include "verification/golden/corpus/recipe.hpp"
+#include "verification/golden/recipes/recipe.hpp"
 
-namespace normproof::verification::golden::corpus {
+namespace normproof::verification::golden::recipes {
+
+using corpus::Case;
+using corpus::DType;
+using corpus::dtype_of_output;
+using corpus::StoredTensor;
+using corpus::Tier;
+
 namespace {
 
 /// The shape and steps of a case, and how it differs from the ordinary one.
@@ -246,4 +253,4 @@ std::vector<Case> optimizer_cases(Tier tier, std::string_view optimizer, std::ui
   return cases.take();
 }
 
-}  // namespace normproof::verification::golden::corpus
+}  // namespace normproof::verification::golden::recipes

@@ -1,13 +1,20 @@
-#include "verification/golden/corpus/state_corpus.hpp"
+#include "verification/golden/recipes/state_corpus.hpp"
 
 #include <limits>
 #include <string>
 #include <utility>
 
 #include "verification/golden/corpus/layer_traits.hpp"
-#include "verification/golden/corpus/norm_recipe.hpp"
+#include "verification/golden/recipes/norm_recipe.hpp"
 
-namespace normproof::verification::golden::corpus {
+namespace normproof::verification::golden::recipes {
+
+using corpus::Case;
+using corpus::DType;
+using corpus::has_option;
+using corpus::has_state;
+using corpus::Tier;
+
 namespace {
 
 constexpr double kNaNOfWarmup = std::numeric_limits<double>::quiet_NaN();
@@ -127,4 +134,4 @@ std::vector<Case> state_cases(std::string_view layer, std::uint64_t seed) {
   return cases.take();
 }
 
-}  // namespace normproof::verification::golden::corpus
+}  // namespace normproof::verification::golden::recipes

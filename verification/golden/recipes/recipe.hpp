@@ -8,7 +8,12 @@
 #include "ref/model/norm_layers.hpp"
 #include "verification/golden/corpus/case.hpp"
 
-namespace normproof::verification::golden::corpus {
+namespace normproof::verification::golden::recipes {
+
+using corpus::Case;
+using corpus::DType;
+using corpus::StoredTensor;
+using corpus::Tier;
 
 /// The element `flat` (C order) of a tensor, from a random number of its own.
 using Fill = std::function<double(std::size_t flat, double normal)>;
@@ -78,4 +83,4 @@ class Recipe {
   std::vector<std::pair<std::string, Fill>> parameters_, state_;
 };
 
-}  // namespace normproof::verification::golden::corpus
+}  // namespace normproof::verification::golden::recipes

@@ -1,15 +1,19 @@
-#include "verification/golden/corpus/corpus.hpp"
+#include "verification/golden/recipes/corpus.hpp"
 
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
-#include "verification/golden/corpus/encoder_corpus.hpp"
-#include "verification/golden/corpus/function_corpus.hpp"
-#include "verification/golden/corpus/norm_corpus.hpp"
-#include "verification/golden/corpus/optimizer_corpus.hpp"
+#include "verification/golden/recipes/encoder_corpus.hpp"
+#include "verification/golden/recipes/function_corpus.hpp"
+#include "verification/golden/recipes/norm_corpus.hpp"
+#include "verification/golden/recipes/optimizer_corpus.hpp"
 
-namespace normproof::verification::golden::corpus {
+namespace normproof::verification::golden::recipes {
+
+using corpus::Case;
+using corpus::path_of;
+using corpus::Tier;
 
 std::vector<Case> corpus(Tier tier, std::uint64_t seed) {
   std::vector<Case> all;
@@ -28,4 +32,4 @@ std::vector<Case> corpus(Tier tier, std::uint64_t seed) {
   return all;
 }
 
-}  // namespace normproof::verification::golden::corpus
+}  // namespace normproof::verification::golden::recipes

@@ -1,4 +1,4 @@
-#include "verification/golden/corpus/recipe.hpp"
+#include "verification/golden/recipes/recipe.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,15 @@
 #include "ref/numeric/errors.hpp"
 #include "tests/verification/golden/certify/samples.hpp"
 
-namespace normproof::verification::golden::corpus {
+namespace normproof::verification::golden::recipes {
+
+using corpus::Case;
+using corpus::DType;
+using corpus::find;
+using corpus::Mode;
+using corpus::StoredTensor;
+using corpus::Tier;
+
 namespace {
 
 using ::testing::Each;
@@ -110,4 +118,4 @@ TEST(Recipe, OptionsModeAndReason) {
 }
 
 }  // namespace
-}  // namespace normproof::verification::golden::corpus
+}  // namespace normproof::verification::golden::recipes

@@ -1,0 +1,27 @@
+#include "verification/operands/operands.hpp"
+
+#include <gtest/gtest.h>
+
+#include "ref/model/operation.hpp"
+
+namespace normproof::verification::operands {
+namespace {
+
+TEST(Operands, TheFunctionsWithSumsTakeAMask) {
+  for (const std::string& function : ref::model::function_names()) {
+    const bool sums =
+        function == "softmax" || function == "log_softmax" || function == "log_sum_exp";
+    EXPECT_EQ(takes_mask(function), sums && function != "log_softmax") << function;
+  }
+}
+
+TEST(Operands, WhatIsLeftOutIsEmpty) {
+  const EvalInputs inputs;
+  EXPECT_TRUE(inputs.steps.empty() && inputs.state.empty() && inputs.function.tensors.empty());
+  EXPECT_TRUE(inputs.encoder.masks.empty() && inputs.encoder.labels.empty());
+  EXPECT_EQ(inputs.encoder.mode, ref::model::Mode::training);
+  EXPECT_TRUE(inputs.optimizer.gradients.empty());
+}
+
+}  // namespace
+}  // namespace normproof::verification::operands

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ref/model/encoder_config.hpp"
+#include "ref/model/norm_inputs.hpp"
+#include "ref/model/tokens.hpp"
+#include "ref/tensor/named_tensors.hpp"
+
+/// What each kind of operation takes, as plain data: whoever reads it shares no arithmetic with
+/// whoever evaluates it.
+namespace normproof::verification::operands {
+
+/// What a function takes.
+struct FunctionInputs {
+  ref::tensor::NamedTensors<double> tensors;  ///< x, and grad_y or not
+  ref::tensor::Mask valid = {};               ///< elements that take part; empty: all
+};
+
+/// What an encoder or one of its layers takes.
+struct EncoderTensors {
+  ref::model::EncoderConfig config;           ///< an encoder is without dropout
+  ref::tensor::NamedTensors<double> tensors;  ///< the parameters; x and grad_y, or class_weights
+  ref::tensor::NamedTensors<double> state;    ///< what the norms carry
+  ref::tensor::Mask valid = {};               ///< [B,T], true = a real token, or empty: all
+  std::map<std::string, ref::tensor::Mask> masks = {};  ///< of a layer's dropouts, by mask_shapes
+  ref::model::Tokens tokens = {};                       ///< of an encoder
+  std::vector<int> labels = {};                         ///< of an encoder, [B]
+  ref::model::Mode mode = ref::model::Mode::training;
+};
+
+/// What the steps of an optimizer take.
+struct OptimizerTensors {
+  ref::tensor::Tensor<double> parameter;
+  std::vector<ref::tensor::Tensor<double>> gradients;  ///< of each step, with its shape
+  /// Each of evaluation::moment_names, with the parameter's shape; iterations [1].
+  ref::tensor::NamedTensors<double> state;
+};
+
+/// What `normproof eval` reads from a file: the inputs of every step, and the state before the
+/// first.
+struct EvalInputs {
+  std::vector<ref::model::NormInputs<double>> steps;
+  ref::tensor::NamedTensors<double> state;
+  FunctionInputs function = {};     ///< of a function, which has no steps
+  EncoderTensors encoder = {};      ///< of an encoder or its layer, which has none either
+  OptimizerTensors optimizer = {};  ///< of an optimizer, with its gradients step by step
+};
+
+/// softmax and log_sum_exp: some elements may take no part.
+bool takes_mask(std::string_view function);
+
+}  // namespace normproof::verification::operands
