@@ -8,6 +8,8 @@
 
 namespace normproof::gpu::encoder {
 
+using ref::numeric::Clause;
+
 using ref::model::NormPlacement;
 using ref::model::Pooling;
 
@@ -25,7 +27,7 @@ DeviceTensor<double> Encoder::forward(const EncoderInputs& inputs, const Encoder
   DeviceTensor<double> x = nn::embedding(tokens_, parameters_.at("embedding.weight"));
   if (inputs.valid.is_given())
     ref::tensor::check_shape("Encoder", "valid", inputs.valid.shape(),
-                             {tokens_.batch_size, tokens_.seq_len});
+                             {tokens_.batch_size, tokens_.seq_len}, Clause::C5);
   if (config_.positions)
     x = nn::add(x, nn::positional_encoding(x.device(), tokens_.seq_len, config_.d_model));
   valid_ = config_.mask_padding ? inputs.valid : DeviceMask();
@@ -60,7 +62,7 @@ DeviceTensor<double> Encoder::pool(const DeviceTensor<double>& x) const {
   if (valid_.is_given() && valid_.first_empty() < tokens_.batch_size)
     ref::numeric::contract_failure("Encoder", "valid",
                                    fmt::format("has no token in sentence {}", valid_.first_empty()),
-                                   "one at least (C5)");
+                                   "one at least", Clause::C5);
   DeviceTensor<double> pooled(x.device(), {tokens_.batch_size, config_.d_model});
   device::launch_blocks(x.device(), pooled.size(),
                         ops::WarpRows<PoolRow>{{x.span(), valid_.places(tokens_.seq_len),

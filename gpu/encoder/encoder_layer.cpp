@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 namespace normproof::gpu::encoder {
+
+using ref::numeric::Clause;
+
 namespace {
 
 using ref::model::NormPlacement;
@@ -75,7 +78,7 @@ nn::DropoutKey EncoderLayer::key(const EncoderRun& run, const char* name) const 
   const auto given = run.masks->find(key.place);
   if (given == run.masks->end())
     ref::numeric::contract_failure("encoder layer", "masks", fmt::format("has no {}", key.place),
-                                   "one for each dropout");
+                                   "one for each dropout", Clause::C1);
   key.given = given->second;
   return key;
 }

@@ -8,10 +8,14 @@
 #include "ref/tensor/contract.hpp"
 
 namespace normproof::gpu::nn {
+
+using ref::numeric::Clause;
+
 namespace {
 
 void check_rate(std::string_view function, double rate) {
-  ref::tensor::check_option(function, "rate", rate, rate >= 0 && rate < 1, "0 <= rate < 1 (C1)");
+  ref::tensor::check_option(function, "rate", rate, rate >= 0 && rate < 1, "0 <= rate < 1",
+                            Clause::C1);
 }
 
 }  // namespace
@@ -20,7 +24,7 @@ DeviceTensor<bool> dropout_mask(Device& device, const Shape& shape, double rate,
                                 const DropoutKey& key) {
   check_rate("dropout_mask", rate);
   if (key.given.is_given()) {
-    ref::tensor::check_shape("dropout_mask", "key.given", key.given.shape(), shape);
+    ref::tensor::check_shape("dropout_mask", "key.given", key.given.shape(), shape, Clause::C3);
     return key.given;
   }
   DeviceTensor<bool> keep(device, shape);
@@ -34,7 +38,7 @@ DeviceTensor<bool> dropout_mask(Device& device, const Shape& shape, double rate,
 DeviceTensor<double> dropout(const DeviceTensor<double>& x, const DeviceTensor<bool>& keep,
                              double rate) {
   check_rate("dropout", rate);
-  ref::tensor::check_shape("dropout", "keep", keep.shape(), x.shape());
+  ref::tensor::check_shape("dropout", "keep", keep.shape(), x.shape(), Clause::C2);
   DeviceTensor<double> y(x.device(), x.shape());
   device::launch_elements(x.device(), x.size(),
                           Dropout{x.span(), keep.span(), 1.0 / (1.0 - rate), y.span()});

@@ -11,6 +11,7 @@
 namespace normproof::gpu::nn {
 namespace {
 
+using ref::numeric::Clause;
 using ref::numeric::contract_failure;
 
 void check_tokens(std::string_view function, const Tokens& tokens, std::size_t vocab_size) {
@@ -19,13 +20,13 @@ void check_tokens(std::string_view function, const Tokens& tokens, std::size_t v
     contract_failure(function, "tokens",
                      fmt::format("has {} ids for B {} and T {}", tokens.ids.size(),
                                  tokens.batch_size, tokens.seq_len),
-                     "B T of them, both at least 1 (C1)");
+                     "B T of them, both at least 1", Clause::C1);
   for (std::size_t i = 0; i < count; ++i)
     if (tokens.ids[i] < 0 || static_cast<std::size_t>(tokens.ids[i]) >= vocab_size)
       contract_failure(function, "tokens",
                        fmt::format("has the id {} at [{}, {}]", tokens.ids[i], i / tokens.seq_len,
                                    i % tokens.seq_len),
-                       fmt::format("0 to {} (C2)", vocab_size - 1));
+                       fmt::format("0 to {}", vocab_size - 1), Clause::C2);
 }
 
 DeviceTensor<std::size_t> upload_indices(Device& device, const std::vector<std::size_t>& indices) {
@@ -37,7 +38,7 @@ DeviceTensor<std::size_t> upload_indices(Device& device, const std::vector<std::
 DeviceTensor<double> embedding(const Tokens& tokens, const DeviceTensor<double>& weight) {
   if (weight.shape().size() != 2 || !weight.is_given())
     contract_failure("embedding", "weight", "has shape " + ref::tensor::to_string(weight.shape()),
-                     "[V,D] (C3)");
+                     "[V,D]", Clause::C3);
   check_tokens("embedding", tokens, weight.shape()[0]);
   Device& device = weight.device();
   const std::size_t width = weight.shape()[1];
@@ -52,7 +53,7 @@ RowGradient embedding_backward(const DeviceTensor<double>& grad_y, const Tokens&
   check_tokens("embedding_backward", tokens, vocab_size);
   const std::size_t width = grad_y.shape().size() == 3 ? grad_y.shape()[2] : 1;
   ref::tensor::check_shape("embedding_backward", "grad_y", grad_y.shape(),
-                           {tokens.batch_size, tokens.seq_len, width});
+                           {tokens.batch_size, tokens.seq_len, width}, Clause::C4);
   // Positions by id, those of one id in ascending order.
   std::vector<std::size_t> order(tokens.ids.size()), begins;
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;

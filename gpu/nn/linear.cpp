@@ -5,6 +5,9 @@
 #include "ref/tensor/contract.hpp"
 
 namespace normproof::gpu::nn {
+
+using ref::numeric::Clause;
+
 namespace {
 
 using device::Shape;
@@ -21,13 +24,13 @@ Shape checked_shape(std::string_view function, const DeviceTensor<double>& x, co
   Shape shape = x.shape();
   if (shape.size() < 2 || !x.is_given())
     ref::numeric::contract_failure(function, "x", "has shape " + to_string(shape),
-                                   "[..., I], every extent at least 1 (C1)");
+                                   "[..., I], every extent at least 1", Clause::C1);
   const Shape& weight = p.weight.shape();
   if (weight.size() != 2 || weight[1] != shape.back() || weight[0] == 0)
     ref::numeric::contract_failure(function, "weight",
                                    "has shape " + to_string(weight) + ", and x " + to_string(shape),
-                                   "[O,I] and [...,I] (C2)");
-  ref::tensor::check_shape(function, "bias", p.bias.shape(), {weight[0]});
+                                   "[O,I] and [...,I]", Clause::C2);
+  ref::tensor::check_shape(function, "bias", p.bias.shape(), {weight[0]}, Clause::C2);
   shape.back() = weight[0];
   return shape;
 }
@@ -47,7 +50,7 @@ DeviceTensor<double> linear(const DeviceTensor<double>& x, const Linear& paramet
 LinearGradients linear_backward(const DeviceTensor<double>& grad_y, const DeviceTensor<double>& x,
                                 const Linear& parameters, const Products& products) {
   const Shape shape = checked_shape("linear_backward", x, parameters);
-  ref::tensor::check_shape("linear_backward", "grad_y", grad_y.shape(), shape);
+  ref::tensor::check_shape("linear_backward", "grad_y", grad_y.shape(), shape, Clause::C3);
   Device& device = x.device();
   const Shape& weight = parameters.weight.shape();
   LinearGradients result{DeviceTensor<double>(device, x.shape()),

@@ -12,6 +12,9 @@
 #include "ref/tensor/contract.hpp"
 
 namespace normproof::gpu::nn {
+
+using ref::numeric::Clause;
+
 namespace {
 
 using ops::Matrices;
@@ -54,18 +57,19 @@ Heads checked_heads(std::string_view function, const DeviceTensor<double>& x,
   const Shape& shape = x.shape();
   if (shape.size() != 3)
     ref::numeric::contract_failure(function, "x", "has shape " + ref::tensor::to_string(shape),
-                                   "[B,T,D] (C1)");
+                                   "[B,T,D]", Clause::C1);
   ref::tensor::check_activations(function, "x", shape);
   const std::size_t d_model = shape[2];
   if (options.num_heads == 0 || d_model % options.num_heads != 0)
     ref::numeric::contract_failure(function, "num_heads", "is " + std::to_string(options.num_heads),
-                                   "a divisor of D, " + std::to_string(d_model) + " (C2)");
+                                   "a divisor of D, " + std::to_string(d_model), Clause::C2);
   ref::tensor::check_shape(function, "in.weight", parameters.in.weight.shape(),
-                           {3 * d_model, d_model});
+                           {3 * d_model, d_model}, Clause::C3);
   ref::tensor::check_shape(function, "out.weight", parameters.out.weight.shape(),
-                           {d_model, d_model});
+                           {d_model, d_model}, Clause::C3);
   if (attention_mask.is_given())
-    ref::tensor::check_shape(function, "valid", attention_mask.shape(), {shape[0], shape[1]});
+    ref::tensor::check_shape(function, "valid", attention_mask.shape(), {shape[0], shape[1]},
+                             Clause::C4);
   return {shape[0], shape[1], d_model, options.num_heads};
 }
 
@@ -158,7 +162,7 @@ AttentionGradients multi_head_attention_backward(const DeviceTensor<double>& gra
                                                  const AttentionOptions& options) {
   constexpr auto kName = "multi_head_attention_backward";
   const Heads heads = checked_heads(kName, x, parameters, attention_mask, options);
-  ref::tensor::check_shape(kName, "grad_y", grad_y.shape(), x.shape());
+  ref::tensor::check_shape(kName, "grad_y", grad_y.shape(), x.shape(), Clause::C6);
   Device& device = x.device();
   const auto multiply = [&](const Matrices<double>& c, const Matrices<const double>& a,
                             const Matrices<const double>& b) {

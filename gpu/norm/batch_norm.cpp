@@ -33,7 +33,7 @@ void batch_norm(const ref::model::BatchNormOptions& options, const NormInputs& i
     if (options.unbiased_running_variance && count < 2)
       ref::numeric::contract_failure(kName, in.valid.is_given() ? "valid" : "x",
                                      in.valid.is_given() ? "has 1 valid row" : "has 1 row",
-                                     "at least 2 with unbiased_running_variance (C5)");
+                                     "at least 2 with unbiased_running_variance", Clause::C8);
     BatchStatistics statistics = batch_statistics(kName, in, true, count);
     mean = statistics.mean;
     rstd = reciprocal_root(statistics.square, options.eps);

@@ -9,8 +9,8 @@ namespace normproof::gpu::norm {
 void batch_renorm(const ref::model::BatchRenormOptions& options, const NormInputs& in,
                   NormStep& step) {
   constexpr auto kName = "batch_renorm";
-  check_option(kName, "r_max", options.r_max, options.r_max >= 1, "r_max >= 1 (C8)");
-  check_option(kName, "d_max", options.d_max, options.d_max >= 0, "d_max >= 0 (C8)");
+  check_option(kName, "r_max", options.r_max, options.r_max >= 1, "r_max >= 1", Clause::C13);
+  check_option(kName, "d_max", options.d_max, options.d_max >= 0, "d_max >= 0", Clause::C13);
   const ref::model::BatchNormOptions base{.eps = options.eps,
                                           .running_decay = options.running_decay,
                                           .unbiased_running_variance = false};

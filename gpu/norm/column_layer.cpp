@@ -22,14 +22,14 @@ BatchStatistics batch_statistics(std::string_view name, const NormInputs& in, bo
       valid_count);
   check_statistic(name, centered ? "biased_variance" : "quadratic_mean", result.square, "x", in.x);
   // Padded rows are outputs too; what is not finite there does not show in the statistics.
-  if (in.valid.masks()) check_finite(name, "x", in.x);
+  if (in.valid.masks()) check_finite(name, "x", in.x, Clause::C4);
   return result;
 }
 
 DeviceTensor<double> running_rstd(std::string_view name, const NormInputs& in,
                                   std::string_view statistic, const DeviceTensor<double>& running,
                                   double eps) {
-  check_finite(name, "x", in.x);
+  check_finite(name, "x", in.x, Clause::C4);
   DeviceTensor<double> rstd = reciprocal_root(running, eps);
   check_reciprocal(name, "rstd", rstd, statistic, running);
   return rstd;
@@ -66,13 +66,13 @@ DeviceTensor<double> ColumnBackward::grad_gamma() const {
                                 grad_y, {in.x.span(), mean.span(), rstd.span(), width()}})
           : ops::column_sum(device, rows(), width(),
                             GradGammaTerm<Statistics::of_column, false>{grad_y, plain_x_hat()});
-  check_statistic(name, "grad_gamma", sum, "grad_y", in.grad_y);
+  check_statistic(name, "grad_gamma", sum, "grad_y", in.grad_y, Clause::C7, Clause::C7);
   return sum;
 }
 
 DeviceTensor<double> ColumnBackward::grad_beta() const {
   DeviceTensor<double> sum = ops::sum_columns(in.grad_y);
-  check_statistic(name, "grad_beta", sum, "grad_y", in.grad_y);
+  check_statistic(name, "grad_beta", sum, "grad_y", in.grad_y, Clause::C7, Clause::C7);
   return sum;
 }
 

@@ -11,7 +11,7 @@ void check_samples(std::string_view function, const NormInputs& in, std::size_t 
   if (in.valid.is_given() && in.valid.first_empty() < samples)
     ref::numeric::contract_failure(
         function, "valid", "has no valid token in sample " + std::to_string(in.valid.first_empty()),
-        "at least one valid token in each sample (C5)");
+        "at least one valid token in each sample", Clause::C8);
 }
 
 }  // namespace
@@ -23,7 +23,7 @@ void group_norm(const ref::model::GroupNormOptions& options, const NormInputs& i
   check_mask_shape(kName, in);
   const std::size_t groups = check_groups(kName, options.groups, e.d_model);
   const AffineSpans affine = check_affine(kName, in, e.d_model);
-  check_finite(kName, "x", in.x);
+  check_finite(kName, "x", in.x, Clause::C4);
   check_samples(kName, in, e.batch_size);
   Device& device = in.x.device();
   DeviceTensor<double> y(device, in.x.shape());

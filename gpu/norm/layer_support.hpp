@@ -14,6 +14,7 @@ using device::launch_elements;
 using ref::model::Mode;
 using ref::tensor::check_option;
 using ref::tensor::check_shape;
+using ref::tensor::Clause;
 using ref::tensor::Extents;
 
 /// Checks    that x is [N,D] or [B,T,D]
@@ -24,12 +25,14 @@ AffineSpans check_affine(std::string_view function, const NormInputs& in, std::s
 
 /// Checks    that every element is finite
 void check_finite(std::string_view function, std::string_view argument,
-                  const DeviceTensor<double>& t);
+                  const DeviceTensor<double>& t, Clause clause);
 
 /// Checks    that a statistic came out finite; else the elements it was taken from are searched
+/// Throws    NotFiniteError of `of_x` or of `of_statistic`
 void check_statistic(std::string_view function, std::string_view statistic,
                      const DeviceTensor<double>& values, std::string_view argument,
-                     const DeviceTensor<double>& x);
+                     const DeviceTensor<double>& x, Clause of_statistic = Clause::C4,
+                     Clause of_x = Clause::C4);
 
 /// As check_statistic, for a reciprocal root, which is 0 where the statistic overflowed.
 void check_reciprocal(std::string_view function, std::string_view statistic,
@@ -48,7 +51,8 @@ void check_mask_shape(std::string_view function, const NormInputs& in);
 std::size_t check_groups(std::string_view function, std::int64_t groups, std::size_t d_model);
 void check_eps(std::string_view function, double eps);
 void check_decay(std::string_view function, std::string_view option, double decay);
-void check_count(std::string_view function, std::string_view option, std::int64_t count);
+void check_count(std::string_view function, std::string_view option, std::int64_t count,
+                 Clause clause);
 /// Checks    that a running statistic has extent D and finite elements, none negative where squared
 void check_running(std::string_view function, std::string_view name,
                    const DeviceTensor<double>& values, std::size_t d_model, bool squared);

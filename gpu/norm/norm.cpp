@@ -28,12 +28,12 @@ void check_parameters(const model::NormLayer& layer, const NormInputs& in) {
 /// The layer without one.
 void none(const NormInputs& in, NormStep& step) {
   check_x("none", in);
-  check_finite("none", "x", in.x);
+  check_finite("none", "x", in.x, Clause::C4);
   step.outputs.set("y", in.x);
 }
 void none_backward(const NormInputs& in, NormStep& step) {
-  check_shape("none", "grad_y", in.grad_y.shape(), in.x.shape());
-  check_finite("none", "grad_y", in.grad_y);
+  check_shape("none", "grad_y", in.grad_y.shape(), in.x.shape(), Clause::C5);
+  check_finite("none", "grad_y", in.grad_y, Clause::C7);
   step.outputs.set("grad_x", in.grad_y);
 }
 

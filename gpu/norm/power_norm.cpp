@@ -6,11 +6,11 @@ namespace normproof::gpu::norm {
 
 std::int64_t check_iterations(const NormStep& step) {
   const DeviceTensor<double>& iterations = step.state.at("iterations");
-  check_shape("norm_step", "iterations", iterations.shape(), {1});
+  check_shape("norm_step", "iterations", iterations.shape(), {1}, Clause::C10);
   const double count = device::download_one(iterations);
   const bool whole = count >= 0 && count <= 0x1p53 &&
                      static_cast<double>(static_cast<std::int64_t>(count)) == count;
-  check_option("norm_step", "iterations", count, whole, "a whole number, 0 or more");
+  check_option("norm_step", "iterations", count, whole, "a whole number, 0 or more", Clause::C10);
   return static_cast<std::int64_t>(count);
 }
 
@@ -25,7 +25,7 @@ void power_norm(const ref::model::PowerNormOptions& options, const NormInputs& i
   const Extents e = check_x(kName, in);
   check_eps(kName, options.eps);
   check_decay(kName, "alpha_forward", options.alpha_forward);
-  check_count(kName, "warmup_iterations", options.warmup_iterations);
+  check_count(kName, "warmup_iterations", options.warmup_iterations, Clause::C14);
   const DeviceTensor<double> running_psi2 = step.state.at("running_psi2");
   check_running(kName, "running_psi2", running_psi2, e.d_model, true);
   check_running(kName, "nu", step.state.at("nu"), e.d_model, false);
@@ -69,7 +69,7 @@ void power_norm_backward(const ref::model::PowerNormOptions& options, const Norm
   const std::size_t count = check_valid_rows(kName, in);
   const PowerMoments moments = power_moments(backward, in.valid.rows(), count);
   const DeviceTensor<double> next = next_nu(nu, moments, options.alpha_backward);
-  check_statistic(kName, "nu", next, "grad_y", in.grad_y);
+  check_statistic(kName, "nu", next, "grad_y", in.grad_y, Clause::C7, Clause::C7);
   step.outputs.set("mean_x_hat_squared", moments.mean_x_hat_squared);
   step.outputs.set("mean_g_x_hat", moments.mean_g_x_hat);
   step.outputs.set("grad_x", backward.grad_x({}, nu, in.valid.flags()));

@@ -63,7 +63,7 @@ void power_norm_released(const PowerNormReleasedOptions& options, const NormInpu
   const Extents e = check_x(kName, given);
   check_eps(kName, options.eps);
   check_decay(kName, "alpha_forward", options.alpha_forward);
-  check_count(kName, "warmup_iterations", options.warmup_iterations);
+  check_count(kName, "warmup_iterations", options.warmup_iterations, Clause::C14);
   DeviceTensor<double> running_psi2 = step.state.at("running_psi2");
   check_running(kName, "running_psi2", running_psi2, e.d_model, true);
   check_running(kName, "nu", step.state.at("nu"), e.d_model, false);
@@ -134,7 +134,7 @@ void power_norm_released_backward(const PowerNormReleasedOptions& options, const
       moved = scaled_nu(options, backward, nu, rows, count);
     else
       moved.next = next_nu(nu, moments, options.alpha_backward);
-    check_statistic(kName, "nu", moved.next, "grad_y", in.grad_y);
+    check_statistic(kName, "nu", moved.next, "grad_y", in.grad_y, Clause::C7, Clause::C7);
     effective = moved.effective;
     step.outputs.set("mean_x_hat_squared", moments.mean_x_hat_squared);
     step.outputs.set("mean_g_x_hat", moments.mean_g_x_hat);

@@ -54,7 +54,7 @@ void row_backward(std::string_view name, const NormInputs& in, const AffineSpans
                         .width = width,
                         .grad_x = grad_x.span()}});
   if (affine == nullptr) {
-    check_finite(name, "grad_y", in.grad_y);
+    check_finite(name, "grad_y", in.grad_y, Clause::C7);
     step.outputs.set("grad_x", std::move(grad_x));
     return;
   }

@@ -9,8 +9,8 @@ namespace {
 
 ConstReals checked_gamma(std::string_view function, const NormInputs& in) {
   if (!in.gamma.is_given()) return {};
-  check_shape(function, "gamma", in.gamma.shape(), {1});
-  check_finite(function, "gamma", in.gamma);
+  check_shape(function, "gamma", in.gamma.shape(), {1}, Clause::C3);
+  check_finite(function, "gamma", in.gamma, Clause::C4);
   return in.gamma.span();
 }
 
@@ -36,7 +36,7 @@ void scale_norm_backward(const NormInputs& in, const NormStep& forward, NormStep
   const Extents e = check_x(kName, in);
   const DeviceTensor<double> rnorm = forward.outputs.get("rnorm");
   check_backward(kName, in, "rnorm", rnorm, row_shape(in));
-  check_finite(kName, "grad_y", in.grad_y);
+  check_finite(kName, "grad_y", in.grad_y, Clause::C7);
   const ConstReals gamma = checked_gamma(kName, in);
   Device& device = in.x.device();
   DeviceTensor<double> grad_x(device, in.x.shape()), along(device, {e.rows()});
@@ -45,7 +45,7 @@ void scale_norm_backward(const NormInputs& in, const NormStep& forward, NormStep
                                               std::as_const(rnorm).span(), e.d_model, grad_x.span(),
                                               along.span()}});
   DeviceTensor<double> grad_gamma = ops::sum_elements(along);
-  check_statistic(kName, "grad_gamma", grad_gamma, "grad_y", in.grad_y);
+  check_statistic(kName, "grad_gamma", grad_gamma, "grad_y", in.grad_y, Clause::C7, Clause::C7);
   step.outputs.set("grad_x", std::move(grad_x));
   step.outputs.set("grad_gamma", std::move(grad_gamma));
 }

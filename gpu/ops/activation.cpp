@@ -8,6 +8,9 @@
 #include "ref/tensor/contract.hpp"
 
 namespace normproof::gpu::ops {
+
+using ref::numeric::Clause;
+
 namespace {
 
 [[noreturn]] void refuse_activation(std::string_view function, std::string_view argument,
@@ -16,7 +19,7 @@ namespace {
       function, argument,
       fmt::format("has the element {} = {}", ref::tensor::index_to_string(i, t.shape()),
                   device::download(t).data()[i]),
-      "finite values (C2)");
+      "finite values", Clause::C2);
 }
 
 template <class F>
@@ -32,7 +35,7 @@ template <class F>
 DeviceTensor<double> activated_backward(std::string_view function,
                                         const DeviceTensor<double>& grad_y,
                                         const DeviceTensor<double>& x) {
-  ref::tensor::check_shape(function, "grad_y", grad_y.shape(), x.shape());
+  ref::tensor::check_shape(function, "grad_y", grad_y.shape(), x.shape(), Clause::C1);
   const std::size_t in_x = first_not_finite(x), in_grad_y = first_not_finite(grad_y);
   if (in_grad_y <= in_x && in_grad_y < x.size())
     refuse_activation(function, "grad_y", grad_y, in_grad_y);

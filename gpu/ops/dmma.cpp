@@ -7,6 +7,8 @@
 
 namespace normproof::gpu::ops {
 
+using ref::numeric::Clause;
+
 using device::DeviceTensor;
 using device::Shape;
 
@@ -17,7 +19,7 @@ DeviceTensor<double> dmma_product(const DeviceTensor<double>& a, const DeviceTen
         "dmma_product", "a and b",
         fmt::format("have shapes {} and {}", ref::tensor::to_string(a_shape),
                     ref::tensor::to_string(b_shape)),
-        "[8, K] and [K, 8] (C1)");
+        "[8, K] and [K, 8]", Clause::C1);
   device::Device& device = a.device();
   DeviceTensor<double> y(device, {8, 8});
 #if defined(NORMPROOF_CUDA)

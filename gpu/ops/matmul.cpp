@@ -6,6 +6,9 @@
 #include "ref/tensor/contract.hpp"
 
 namespace normproof::gpu::ops {
+
+using ref::numeric::Clause;
+
 namespace {
 
 using device::launch_elements;
@@ -41,11 +44,11 @@ void matmul_into(Device& device, const Matrices<double>& c, Matrices<const doubl
   const bool agree = broadcast_to(c, a) && broadcast_to(c, b) && a.columns == b.rows &&
                      c.rows == a.rows && c.columns == b.columns;
   if (!agree)
-    ref::numeric::contract_failure(
-        add ? "matmul_add" : "matmul_into", "a and b",
-        fmt::format("{} for c {}", both_shapes(a_shape, b_shape),
-                    ref::tensor::to_string(shape_of_matrices(c))),
-        "a [M, K], b [K, N] and c [M, N] with the batch of c or none (C1)");
+    ref::numeric::contract_failure(add ? "matmul_add" : "matmul_into", "a and b",
+                                   fmt::format("{} for c {}", both_shapes(a_shape, b_shape),
+                                               ref::tensor::to_string(shape_of_matrices(c))),
+                                   "a [M, K], b [K, N] and c [M, N] with the batch of c or none",
+                                   Clause::C1);
   const std::size_t elements = c.batches() * c.rows * c.columns;
   if (elements == 0 || (a.columns == 0 && add)) return;
   if (a.columns == 0) {
@@ -59,20 +62,21 @@ DeviceTensor<double> matmul(const DeviceTensor<double>& a, const DeviceTensor<do
                             Transpose transpose, const Products& products) {
   const Shape &a_shape = a.shape(), &b_shape = b.shape();
   const auto refuse = [&](const char* expectation) {
-    ref::numeric::contract_failure("matmul", "a and b", both_shapes(a_shape, b_shape), expectation);
+    ref::numeric::contract_failure("matmul", "a and b", both_shapes(a_shape, b_shape), expectation,
+                                   Clause::C1);
   };
-  if (a_shape.size() < 2 || b_shape.size() < 2) refuse("rank 2 or more (C1)");
+  if (a_shape.size() < 2 || b_shape.size() < 2) refuse("rank 2 or more");
   const bool same_batch = b_shape.size() == 2 || (a_shape.size() == b_shape.size() &&
                                                   Shape(a_shape.begin(), a_shape.end() - 2) ==
                                                       Shape(b_shape.begin(), b_shape.end() - 2));
-  if (!same_batch) refuse("equal leading extents, or b of rank 2 (C1)");
+  if (!same_batch) refuse("equal leading extents, or b of rank 2");
   Matrices<const double> left = matrices(a.span(), a_shape), right = matrices(b.span(), b_shape);
   if (transpose == Transpose::a) left = transposed(left);
   if (transpose == Transpose::b) right = transposed(right);
   if (left.columns != right.rows)
-    refuse(transpose == Transpose::none ? "a [..., M, K] and b [..., K, N] (C1)"
-           : transpose == Transpose::a  ? "a [..., K, M] and b [..., K, N] (C1)"
-                                        : "a [..., M, K] and b [..., N, K] (C1)");
+    refuse(transpose == Transpose::none ? "a [..., M, K] and b [..., K, N]"
+           : transpose == Transpose::a  ? "a [..., K, M] and b [..., K, N]"
+                                        : "a [..., M, K] and b [..., N, K]");
   Shape shape(a_shape.begin(), a_shape.end() - 2);
   left.batch_size = 1;
   for (const std::size_t extent : shape) left.batch_size *= extent;

@@ -11,12 +11,13 @@ namespace {
 
 using device::launch_blocks;
 using device::launch_elements;
+using ref::numeric::Clause;
 using ref::numeric::contract_failure;
 using ref::tensor::to_string;
 
 void check_matrix(std::string_view function, const Shape& shape) {
   if (shape.size() != 2)
-    contract_failure(function, "x", "has shape " + to_string(shape), "[N, D] (C1)");
+    contract_failure(function, "x", "has shape " + to_string(shape), "[N, D]", Clause::C1);
   ref::tensor::check_activations(function, "x", shape);
 }
 
@@ -43,7 +44,7 @@ std::size_t first_refused(const DeviceTensor<double>& x, Accepts accepts) {
 
 DeviceTensor<double> sum_elements(const DeviceTensor<double>& x) {
   if (!x.is_given())
-    contract_failure("sum_elements", "x", "has no element", "at least one element");
+    contract_failure("sum_elements", "x", "has no element", "at least one element", Clause::C1);
   return sums(x, {}, 1);
 }
 
@@ -55,14 +56,14 @@ DeviceTensor<double> sum_rows(const DeviceTensor<double>& x) {
 DeviceTensor<double> sum_columns(const DeviceTensor<double>& x) {
   if (x.shape().size() < 2 || !x.is_given())
     contract_failure("sum_columns", "x", "has shape " + to_string(x.shape()),
-                     "[..., D], every extent at least 1 (C1)");
+                     "[..., D], every extent at least 1", Clause::C1);
   const std::size_t width = x.shape().back();
   return column_sum(x.device(), x.size() / width, width, ElementTerm{x.span(), width});
 }
 
 DeviceTensor<double> dot_rows(const DeviceTensor<double>& x, const DeviceTensor<double>& w) {
   check_matrix("dot_rows", x.shape());
-  ref::tensor::check_shape("dot_rows", "w", w.shape(), x.shape());
+  ref::tensor::check_shape("dot_rows", "w", w.shape(), x.shape(), Clause::C2);
   return sums(x, w.span(), x.shape()[0]);
 }
 

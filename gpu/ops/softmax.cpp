@@ -13,6 +13,7 @@ namespace normproof::gpu::ops {
 namespace {
 
 using device::launch_blocks;
+using ref::numeric::Clause;
 using ref::numeric::contract_failure;
 using ref::tensor::to_string;
 
@@ -24,7 +25,7 @@ class SoftmaxRows {
       : function_(function), shape_(x.shape()), valid_(valid) {
     if (shape_.empty() || !x.is_given() || shape_.size() > kMaskAxes + 1)
       contract_failure(function, argument, "has shape " + to_string(shape_),
-                       "[..., D] with every extent at least 1 (C1)");
+                       "[..., D] with every extent at least 1", Clause::C1);
     width = shape_.back();
     leading.assign(shape_.begin(), shape_.end() - 1);
     count = x.size() / width;
@@ -47,7 +48,7 @@ class SoftmaxRows {
         contract_failure(function_, argument,
                          fmt::format("has the element {} = {}",
                                      ref::tensor::index_to_string(row * width + i, shape_), v),
-                         "finite values where valid is true (C2)");
+                         "finite values where valid is true", Clause::C2);
     }
   }
   std::string row_name(std::size_t row) const { return ref::tensor::index_to_string(row, leading); }
@@ -66,10 +67,10 @@ class SoftmaxRows {
     for (std::size_t axis = 0; fits && axis < leading.size(); ++axis)
       fits = given[axis] == 1 || given[axis] == leading[axis];
     if (!fits)
-      contract_failure(
-          function_, "valid", "has shape " + to_string(valid_.shape()),
-          fmt::format("last extent {} and leading extents that are 1 or those of {} (C3)", width,
-                      to_string(shape_)));
+      contract_failure(function_, "valid", "has shape " + to_string(valid_.shape()),
+                       fmt::format("last extent {} and leading extents that are 1 or those of {}",
+                                   width, to_string(shape_)),
+                       Clause::C3);
     mask.places = valid_.places(width);
     mask.flags = valid_.flags();
     mask.axes = static_cast<int>(leading.size());
@@ -105,7 +106,7 @@ std::size_t run_forward(const SoftmaxRows& rows, device::ConstReals grad_y,
   rows.check_row("y", y, row);
   contract_failure(function, "grad_y",
                    fmt::format("makes the sum of {} at row {} overflow", terms, rows.row_name(row)),
-                   "values so small that the sum stays finite (C5)");
+                   "values so small that the sum stays finite", Clause::C5);
 }
 
 }  // namespace
@@ -122,7 +123,7 @@ DeviceTensor<double> softmax_backward(const DeviceTensor<double>& grad_y,
                                       const DeviceTensor<double>& y, const DeviceMask& valid) {
   constexpr auto kName = "softmax_backward";
   const SoftmaxRows rows(kName, "y", y, valid);
-  ref::tensor::check_shape(kName, "grad_y", grad_y.shape(), y.shape());
+  ref::tensor::check_shape(kName, "grad_y", grad_y.shape(), y.shape(), Clause::C4);
   DeviceTensor<double> grad_x(y.device(), y.shape()), status(y.device(), {rows.count});
   launch_blocks(y.device(), rows.count,
                 WarpRows<SoftmaxBackwardRow>{{grad_y.span(), y.span(), rows.mask, rows.width,
@@ -146,7 +147,7 @@ DeviceTensor<double> log_softmax_backward(const DeviceTensor<double>& grad_y,
   constexpr auto kName = "log_softmax_backward";
   const DeviceMask all;
   const SoftmaxRows rows(kName, "y", y, all);
-  ref::tensor::check_shape(kName, "grad_y", grad_y.shape(), y.shape());
+  ref::tensor::check_shape(kName, "grad_y", grad_y.shape(), y.shape(), Clause::C4);
   DeviceTensor<double> grad_x(y.device(), y.shape()), status(y.device(), {rows.count});
   launch_blocks(y.device(), rows.count,
                 WarpRows<LogSoftmaxBackwardRow>{
@@ -165,7 +166,7 @@ DeviceTensor<double> log_sum_exp(const DeviceTensor<double>& x, const DeviceMask
     rows.check_row("x", x, row);
     contract_failure(kName, "valid",
                      fmt::format("lets no element of row {} take part", rows.row_name(row)),
-                     "one at least (C6)");
+                     "one at least", Clause::C6);
   }
   return y;
 }
@@ -174,9 +175,9 @@ DeviceTensor<double> log_sum_exp_backward(const DeviceTensor<double>& grad_y,
                                           const DeviceTensor<double>& x, const DeviceMask& valid) {
   constexpr auto kName = "log_sum_exp_backward";
   const SoftmaxRows rows(kName, "x", x, valid);
-  ref::tensor::check_shape(kName, "grad_y", grad_y.shape(), rows.leading);
+  ref::tensor::check_shape(kName, "grad_y", grad_y.shape(), rows.leading, Clause::C4);
   if (const std::size_t at = first_not_finite(grad_y); at < grad_y.size())
-    ref::tensor::check_finite(kName, "grad_y", device::download(grad_y));
+    ref::tensor::check_finite(kName, "grad_y", device::download(grad_y), Clause::C2);
   DeviceTensor<double> grad_x(x.device(), x.shape());
   const std::size_t row = run_forward<Softmax::log_sum_backward>(rows, grad_y.span(), x, grad_x);
   if (row < rows.count) rows.check_row("x", x, row);

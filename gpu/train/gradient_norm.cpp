@@ -10,6 +10,9 @@
 #include "ref/tensor/contract.hpp"
 
 namespace normproof::gpu::train {
+
+using ref::numeric::Clause;
+
 namespace {
 
 /// f(name, values) for each tensor in order.
@@ -49,7 +52,7 @@ GradientNorms gradient_norms(const Gradients& gradients, const DeviceTensor<doub
     if (!std::isfinite(sum))
       ref::numeric::contract_failure("gradient_norms", fmt::format("gradient of {}", name),
                                      fmt::format("makes the sum of squares {}", sum),
-                                     "finite elements, so small that it stays finite (C1)");
+                                     "finite elements, so small that it stays finite", Clause::C1);
     norms.of_tensors.emplace_back(name, std::sqrt(own));
   });
   norms.whole = std::sqrt(sum);
@@ -63,7 +66,7 @@ GradientNorms gradient_norms(const Gradients& gradients) {
 void check_max_norm(std::optional<double> max_norm) {
   if (max_norm)
     ref::tensor::check_option("clip_gradients", "max_norm", *max_norm, *max_norm > 0,
-                              "max_norm > 0 (C2)");
+                              "max_norm > 0", Clause::C2);
 }
 
 void clip_gradients(Gradients& gradients, const GradientNorms& norms,

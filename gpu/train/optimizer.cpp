@@ -17,6 +17,7 @@ namespace {
 using device::launch_elements;
 using ref::model::AdamWOptions;
 using ref::model::SgdOptions;
+using ref::numeric::Clause;
 using ref::numeric::contract_failure;
 
 constexpr auto kOptimizerStep = "optimizer_step";
@@ -40,7 +41,7 @@ std::vector<Pair> pair_up(const NamedDeviceTensors& parameters, const Gradients&
   for (const auto& [name, values] : parameters) {
     if (const auto* const dense = gradients.dense.find(name)) {
       ref::tensor::check_shape(kOptimizerStep, fmt::format("gradient of {}", name), dense->shape(),
-                               values.shape());
+                               values.shape(), Clause::C4);
       pairs.push_back({name, values, *dense, {}});
       continue;
     }
@@ -49,11 +50,11 @@ std::vector<Pair> pair_up(const NamedDeviceTensors& parameters, const Gradients&
         std::ranges::find(gradients.rows, own, &std::pair<std::string, nn::RowGradient>::first);
     if (rows == gradients.rows.end())
       contract_failure(kOptimizerStep, "gradients", fmt::format("has no '{}'", name),
-                       "one gradient a parameter (C3)");
+                       "one gradient a parameter", Clause::C3);
     const nn::RowGradient& gradient = rows->second;
     ref::tensor::check_shape(kOptimizerStep, fmt::format("gradient of {}", name),
-                             gradient.values.shape(),
-                             {gradient.rows.size(), values.shape().back()});
+                             gradient.values.shape(), {gradient.rows.size(), values.shape().back()},
+                             Clause::C4);
     std::vector<std::size_t> place(values.shape()[0], gradient.rows.size());
     for (std::size_t r = 0; r < gradient.rows.size(); ++r) place.at(gradient.rows[r]) = r;
     pairs.push_back({name, values, gradient.values,
@@ -61,7 +62,7 @@ std::vector<Pair> pair_up(const NamedDeviceTensors& parameters, const Gradients&
   }
   if (pairs.size() != gradients.dense.size() + gradients.rows.size())
     contract_failure(kOptimizerStep, "gradients", "has others than those of the parameters",
-                     "one gradient a parameter (C3)");
+                     "one gradient a parameter", Clause::C3);
   return pairs;
 }
 
@@ -77,7 +78,7 @@ void check_values(const Pair& pair, bool squares) {
         kOptimizerStep, fmt::format("gradient of {}", pair.name),
         fmt::format("has the element {} = {}", ref::tensor::index_to_string(bad, seen.shape()),
                     device::download(pair.gradient).data()[bad]),
-        squares ? "elements with finite squares (C5)" : "finite elements (C5)");
+        squares ? "elements with finite squares" : "finite elements", Clause::C5);
 }
 
 DeviceTensor<double> moment(const OptimizerState& state, std::string_view moment,
@@ -87,8 +88,9 @@ DeviceTensor<double> moment(const OptimizerState& state, std::string_view moment
   if (!found.is_given() || found.shape() != pair.parameter.shape())
     contract_failure(kOptimizerStep, "state",
                      fmt::format("has {} '{}'", found.is_given() ? "another shape of" : "no", name),
-                     fmt::format("that of initial_optimizer_state, shape {} (C6)",
-                                 ref::tensor::to_string(pair.parameter.shape())));
+                     fmt::format("that of initial_optimizer_state, shape {}",
+                                 ref::tensor::to_string(pair.parameter.shape())),
+                     Clause::C6);
   return found;
 }
 

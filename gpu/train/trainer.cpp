@@ -16,6 +16,7 @@ namespace normproof::gpu::train {
 namespace {
 
 namespace model = ref::model;
+using ref::numeric::Clause;
 using ref::numeric::contract_failure;
 
 void check_batch(const model::TrainConfig& config, const LabelledBatch& batch) {
@@ -23,22 +24,22 @@ void check_batch(const model::TrainConfig& config, const LabelledBatch& batch) {
   if (batch.labels.size() != count)
     contract_failure("train_step", "labels",
                      fmt::format("has {} for {} sentences", batch.labels.size(), count),
-                     "one a sentence (C2)");
+                     "one a sentence", Clause::C2);
   for (std::size_t b = 0; b < count; ++b)
     if (batch.labels[b] < 0 ||
         static_cast<std::size_t>(batch.labels[b]) >= config.encoder.num_classes)
       contract_failure("train_step", "labels",
                        fmt::format("has the class {} at {}", batch.labels[b], b),
-                       fmt::format("0 to {} (C2)", config.encoder.num_classes - 1));
+                       fmt::format("0 to {}", config.encoder.num_classes - 1), Clause::C2);
   if (batch.targets.empty()) return;
   if (config.encoder.pooling != model::Pooling::per_position)
     contract_failure("train_step", "targets", "are given",
-                     "none but where the pooling is per_position (C3)");
+                     "none but where the pooling is per_position", Clause::C3);
   if (batch.targets.size() != batch.inputs.tokens.ids.size())
     contract_failure("train_step", "targets",
                      fmt::format("has {} for {} positions", batch.targets.size(),
                                  batch.inputs.tokens.ids.size()),
-                     "one a position (C3)");
+                     "one a position", Clause::C3);
 }
 
 /// The paper's warm-up counts optimizer steps, however many batches they have.
@@ -222,7 +223,8 @@ LossGradient loss_gradient(const model::TrainConfig& config, std::span<const Lab
                            const nn::Products& products, model::Mode mode) {
   if (batches.empty() || std::cmp_less(config.accumulation, batches.size()))
     contract_failure("train_step", "batches", fmt::format("has {}", batches.size()),
-                     fmt::format("1 to accumulation, which is {} (C1)", config.accumulation));
+                     fmt::format("1 to accumulation, which is {}", config.accumulation),
+                     Clause::C1);
   const Given in = check_given(config, batches, class_weights, state, products, mode);
   Backward found = run_at_once(in, "gradients", [&] { return run_batches(in); });
   LossGradient result;
@@ -260,7 +262,8 @@ StepResult train_step(const model::TrainConfig& config, std::span<const Labelled
 Evaluation evaluate(const model::TrainConfig& config, std::span<const LabelledBatch> batches,
                     const DeviceTensor<double>& class_weights, const TrainState& state,
                     const nn::Products& products) {
-  if (batches.empty()) contract_failure("evaluate", "batches", "has none", "at least one (C1)");
+  if (batches.empty())
+    contract_failure("evaluate", "batches", "has none", "at least one", Clause::C1);
   const Given in =
       check_given(config, batches, class_weights, state, products, model::Mode::inference);
   const device::Tensor<double> weights_there = device::download(class_weights);

@@ -16,6 +16,9 @@
 #include "ref/numeric/errors.hpp"
 
 namespace normproof::ref::data {
+
+using numeric::Clause;
+
 namespace {
 
 constexpr std::uint8_t unicode_version = 8;
@@ -166,7 +169,7 @@ icu::UnicodeString clean(std::string_view text) {
     if (c < 0) {
       numeric::contract_failure("basic_tokenize", "text",
                                 fmt::format("is not UTF-8 from byte {} on", begin),
-                                "well-formed UTF-8 (C1)");
+                                "well-formed UTF-8", Clause::C1);
     }
     if (is_removed(c)) continue;
     if (is_blank(c)) {

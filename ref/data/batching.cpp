@@ -14,31 +14,33 @@
 namespace normproof::ref::data {
 namespace {
 
+using numeric::Clause;
 using Sequences = std::vector<std::vector<std::int32_t>>;
 
 void check(const Sequences& sequences, const std::vector<int>& labels,
            const BatchingOptions& options) {
   const auto fail = [](std::string_view argument, std::string_view observation,
-                       std::string_view expectation) {
-    numeric::contract_failure("make_batches", argument, observation, expectation);
+                       std::string_view expectation, numeric::Clause clause) {
+    numeric::contract_failure("make_batches", argument, observation, expectation, clause);
   };
-  if (sequences.empty()) fail("sequences", "is empty", "at least one sequence (C1)");
+  if (sequences.empty()) fail("sequences", "is empty", "at least one sequence", Clause::C1);
   if (labels.size() != sequences.size()) {
     fail("labels", fmt::format("has extent {}", labels.size()),
-         fmt::format("{}, the number of sequences (C2)", sequences.size()));
+         fmt::format("{}, the number of sequences", sequences.size()), Clause::C2);
   }
   for (std::size_t i = 0; i < sequences.size(); ++i) {
     if (sequences[i].empty())
-      fail(fmt::format("sequences[{}]", i), "is empty", "at least one token (C3)");
+      fail(fmt::format("sequences[{}]", i), "is empty", "at least one token", Clause::C3);
   }
-  if (options.batch_size == 0) fail("options.batch_size", "is 0", "at least 1 (C4)");
+  if (options.batch_size == 0) fail("options.batch_size", "is 0", "at least 1", Clause::C4);
   if (options.fixed_length && *options.fixed_length < 2) {
-    fail("options.fixed_length", fmt::format("is {}", *options.fixed_length), "at least 2 (C5)");
+    fail("options.fixed_length", fmt::format("is {}", *options.fixed_length), "at least 2",
+         Clause::C5);
   }
   if (options.drop_last && sequences.size() < options.batch_size) {
     fail("options.batch_size",
          fmt::format("is {} with drop_last and {} sequences", options.batch_size, sequences.size()),
-         "no more than the number of sequences, so that a batch is left (C6)");
+         "no more than the number of sequences, so that a batch is left", Clause::C6);
   }
 }
 

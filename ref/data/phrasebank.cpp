@@ -12,6 +12,7 @@
 namespace normproof::ref::data {
 namespace {
 
+using numeric::Clause;
 using numeric::contract_failure;
 
 constexpr std::array<std::string_view, num_labels> label_names = {"negative", "neutral",
@@ -85,7 +86,7 @@ LabelledSentence parse_line(std::string_view line, std::string_view name, std::s
 
 std::string_view label_name(int label) {
   if (label < 0 || label >= num_labels)
-    contract_failure("label_name", "label", fmt::format("is {}", label), "0, 1 or 2 (C1)");
+    contract_failure("label_name", "label", fmt::format("is {}", label), "0, 1 or 2", Clause::C1);
   return label_names[static_cast<std::size_t>(label)];
 }
 
@@ -120,21 +121,21 @@ std::vector<LabelledSentence> parse_phrasebank(std::string_view bytes, std::stri
 std::string format_phrasebank(const std::vector<LabelledSentence>& sentences) {
   constexpr std::string_view function = "format_phrasebank";
   if (sentences.empty())
-    contract_failure(function, "sentences", "is empty", "at least one sentence (C1)");
+    contract_failure(function, "sentences", "is empty", "at least one sentence", Clause::C1);
   std::string bytes;
   for (std::size_t i = 0; i < sentences.size(); ++i) {
     const auto& [sentence, label] = sentences[i];
     const auto argument = fmt::format("sentences[{}]", i);
     const auto latin1 = latin1_from_utf8(sentence, function, argument + ".sentence");
     if (is_blank(latin1))
-      contract_failure(function, argument + ".sentence", "is empty", "a sentence (C2)");
+      contract_failure(function, argument + ".sentence", "is empty", "a sentence", Clause::C2);
     if (latin1.find_first_of(forbidden) != std::string::npos) {
-      contract_failure(function, argument + ".sentence", "has a NUL, CR or LF",
-                       "text of one line (C2)");
+      contract_failure(function, argument + ".sentence", "has a NUL, CR or LF", "text of one line",
+                       Clause::C2);
     }
     if (label < 0 || label >= num_labels) {
-      contract_failure(function, argument + ".label", fmt::format("is {}", label),
-                       "0, 1 or 2 (C3)");
+      contract_failure(function, argument + ".label", fmt::format("is {}", label), "0, 1 or 2",
+                       Clause::C3);
     }
     bytes += latin1;
     bytes += '@';
@@ -143,7 +144,7 @@ std::string format_phrasebank(const std::vector<LabelledSentence>& sentences) {
   }
   if (bytes.starts_with(byte_order_mark)) {
     contract_failure(function, "sentences[0].sentence",
-                     "begins with the bytes of a UTF-8 byte order mark", "other text (C4)");
+                     "begins with the bytes of a UTF-8 byte order mark", "other text", Clause::C4);
   }
   return bytes;
 }

@@ -12,6 +12,9 @@
 #include "ref/numeric/random.hpp"
 
 namespace normproof::ref::data {
+
+using numeric::Clause;
+
 namespace {
 
 constexpr std::uint64_t first_year = 2003;
@@ -183,7 +186,7 @@ std::string without_slots(std::string_view text) {
 std::vector<LabelledSentence> synthetic_sentences(std::uint64_t seed, std::size_t count) {
   if (count < 1 || count > std::size_t{1} << 40) {
     numeric::contract_failure("synthetic_sentences", "count", fmt::format("is {}", count),
-                              "1 <= count <= 2^40 (C1)");
+                              "1 <= count <= 2^40", Clause::C1);
   }
   const numeric::RandomStream stream(seed, "synthetic corpus");
   std::vector<LabelledSentence> sentences;

@@ -11,6 +11,9 @@
 #include "ref/numeric/errors.hpp"
 
 namespace normproof::ref::data {
+
+using numeric::Clause;
+
 namespace {
 
 void check_token(std::string_view token, std::string_view name, std::size_t line) {
@@ -82,7 +85,7 @@ Vocabulary Vocabulary::from_tokens(std::vector<std::string> tokens, std::string_
 const std::string& Vocabulary::token(std::int32_t id) const {
   if (id < 0 || static_cast<std::size_t>(id) >= size()) {
     numeric::contract_failure("Vocabulary::token", "id", fmt::format("is {}", id),
-                              fmt::format("0 <= id < {} (C1)", size()));
+                              fmt::format("0 <= id < {}", size()), Clause::C1);
   }
   return tokens_[static_cast<std::size_t>(id)];
 }

@@ -10,6 +10,9 @@
 #include "ref/numeric/errors.hpp"
 
 namespace normproof::ref::data {
+
+using numeric::Clause;
+
 namespace {
 
 constexpr std::string_view continuation = "##";
@@ -37,7 +40,7 @@ std::vector<std::int32_t> WordPieceTokenizer::encode(std::string_view text,
                                                      std::optional<std::size_t> max_length) const {
   if (max_length && *max_length < 2) {
     numeric::contract_failure("WordPieceTokenizer::encode", "max_length",
-                              fmt::format("is {}", *max_length), "at least 2 (C2)");
+                              fmt::format("is {}", *max_length), "at least 2", Clause::C2);
   }
   std::vector<std::int32_t> ids = {vocabulary_.cls_id()};
   for (const auto& word : basic_tokenize(text)) append_word(word, ids);

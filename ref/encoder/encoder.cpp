@@ -12,6 +12,8 @@
 
 namespace normproof::ref::encoder {
 
+using numeric::Clause;
+
 template <numeric::Real T>
 Encoder<T>::Encoder(const EncoderConfig& config, const EncoderParameters<T>& parameters,
                     const Tap<T>& tap)
@@ -28,7 +30,7 @@ Tensor<T> Encoder<T>::forward(const EncoderInputs& inputs, const EncoderRun& run
   tokens_ = inputs.tokens;
   Tensor<T> x = nn::embedding(tokens_, parameters_.embedding);
   const std::size_t batch_size = tokens_.batch_size, seq_len = tokens_.seq_len;
-  tensor::check_mask("Encoder", inputs.valid, tensor::shape_of(x));
+  tensor::check_mask("Encoder", inputs.valid, tensor::shape_of(x), Clause::C5);
   if (config_.positions) {
     const Tensor<T> positions =
         tensor::convert<T>(nn::positional_encoding(seq_len, config_.d_model));
@@ -89,7 +91,7 @@ Tensor<T> Encoder<T>::pool(const Tensor<T>& x) {
   for (std::size_t b = 0; b < real_.size(); ++b)
     if (real_[b].empty())
       numeric::contract_failure("Encoder", "valid", fmt::format("has no token in sentence {}", b),
-                                "one at least (C5)");
+                                "one at least", Clause::C5);
   numeric::parallel_for(real_.size(), 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t b = begin; b < end; ++b) {
       const T* const sentence = x.data() + b * seq_len * width;

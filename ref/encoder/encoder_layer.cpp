@@ -7,6 +7,9 @@
 #include "ref/ops/arithmetic.hpp"
 
 namespace normproof::ref::encoder {
+
+using numeric::Clause;
+
 namespace {
 
 template <class T>
@@ -113,7 +116,7 @@ nn::DropoutKey EncoderLayer<T>::key(const EncoderRun& run, const char* name) con
   const auto given = run.masks->find(key.place);
   if (given == run.masks->end())
     numeric::contract_failure("encoder layer", "masks", fmt::format("has no {}", key.place),
-                              "one for each dropout");
+                              "one for each dropout", Clause::C1);
   key.given = &given->second;
   return key;
 }

@@ -69,7 +69,7 @@ KeptBytes kept_bytes(const EncoderConfig& config, std::size_t batch_size, std::s
 /// Computes  post: h = norm1(x + dropout(attention(x))) ; y = norm2(h + dropout(feed_forward(h)))
 ///           pre: h = x + dropout(attention(norm1(x))) ; y = h + dropout(feed_forward(norm2(h)))
 /// Shapes    x, y [B,T,D]; valid [B,T], true = a real token, or empty: all
-/// Requires  those of its parts
+/// Requires  those of its parts; (C1) run.masks, where given, holds a mask for each dropout
 /// Order     of its parts; a residual sum is rounded once an element
 /// Throws    ContractError, also where a dropout has no mask in run.masks; `place` begins the
 ///           names of dropouts, state and taps: "layers.0"

@@ -8,6 +8,9 @@
 #include "ref/tensor/contract.hpp"
 
 namespace normproof::ref::encoder {
+
+using numeric::Clause;
+
 namespace {
 
 /// f(name, tensor) for every parameter in the one order.
@@ -67,7 +70,7 @@ tensor::Shape shape_by_name(const EncoderConfig& c, const std::string& name) {
 
 void check_config(std::string_view function, const EncoderConfig& config) {
   const auto positive = [&](const char* field, std::size_t value) {
-    if (value == 0) numeric::contract_failure(function, field, "is 0", "1 or more (C1)");
+    if (value == 0) numeric::contract_failure(function, field, "is 0", "1 or more", Clause::C1);
   };
   positive("vocab_size", config.vocab_size);
   positive("d_model", config.d_model);
@@ -77,13 +80,13 @@ void check_config(std::string_view function, const EncoderConfig& config) {
   positive("num_classes", config.num_classes);
   if (config.d_model % config.num_heads != 0)
     numeric::contract_failure(function, "num_heads", fmt::format("is {}", config.num_heads),
-                              fmt::format("a divisor of d_model, {} (C2)", config.d_model));
+                              fmt::format("a divisor of d_model, {}", config.d_model), Clause::C2);
   tensor::check_option(function, "dropout", config.dropout,
-                       config.dropout >= 0 && config.dropout < 1, "0 <= dropout < 1 (C3)");
+                       config.dropout >= 0 && config.dropout < 1, "0 <= dropout < 1", Clause::C3);
   const std::optional<std::int64_t> groups = model::count_option(config.norm, "groups");
   if (groups && (*groups < 1 || config.d_model % static_cast<std::size_t>(*groups) != 0))
     numeric::contract_failure(function, "norm.groups", fmt::format("is {}", *groups),
-                              fmt::format("a divisor of d_model, {} (C4)", config.d_model));
+                              fmt::format("a divisor of d_model, {}", config.d_model), Clause::C4);
 }
 
 std::vector<ParameterShape> parameter_shapes(const EncoderConfig& config) {
@@ -121,13 +124,15 @@ EncoderParameters<T> from_named(const EncoderConfig& config, NamedTensors<T>&& n
     const Tensor<T>* const values = named.find(expected.name);
     if (values == nullptr)
       numeric::contract_failure("from_named", expected.name, "is absent",
-                                "shape " + tensor::to_string(expected.shape));
-    tensor::check_shape("from_named", expected.name, tensor::shape_of(*values), expected.shape);
+                                "shape " + tensor::to_string(expected.shape), Clause::C5);
+    tensor::check_shape("from_named", expected.name, tensor::shape_of(*values), expected.shape,
+                        Clause::C5);
   }
   for (const auto& entry : named)
     if (std::ranges::find(known, entry.name) == known.end())
       throw numeric::ContractError(
-          {.observation = numeric::unknown_name("parameter", entry.name, known)});
+          {.observation = numeric::unknown_name("parameter", entry.name, known),
+           .clause = Clause::C5});
   EncoderParameters<T> parameters = empty_parameters<T>(config);
   visit_parameters(parameters, [&](const std::string& name, Tensor<T>& values) {
     if (Tensor<T>* const given = named.find(name)) values = std::move(*given);

@@ -62,8 +62,8 @@ template <numeric::Real T>
 NamedTensors<T> to_named(EncoderParameters<T> parameters);
 
 /// The parameters whose names and values to_named gave.
-/// Throws    ContractError where a name is absent, unknown, or has another shape; then `named` is
-///           as before
+/// Requires  (C5) named has the parameters of config with their shapes, and no other tensor
+/// Throws    ContractError; then `named` is as before
 template <numeric::Real T>
 EncoderParameters<T> from_named(const EncoderConfig& config, NamedTensors<T>&& named);
 template <numeric::Real T>

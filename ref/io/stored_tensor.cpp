@@ -18,6 +18,7 @@
 namespace normproof::ref::io {
 namespace {
 
+using numeric::Clause;
 using numeric::contract_failure;
 using numeric::FloatType;
 
@@ -241,7 +242,7 @@ StoredTensor make_tensor(std::string name, DType dtype, std::vector<std::size_t>
     if (same) continue;
     contract_failure("make_tensor", fmt::format("tensor '{}'", tensor.name),
                      fmt::format("has {} at element {}", values[i], i),
-                     fmt::format("a value that {} holds (C2)", to_string(dtype)));
+                     fmt::format("a value that {} holds", to_string(dtype)), Clause::C2);
   }
   return tensor;
 }

@@ -212,7 +212,8 @@ void check_parameter(const NormLayer& layer, std::string_view given) {
   if (layer.parameter(given) != nullptr) return;
   numeric::contract_failure(
       layer.name, given, "is given",
-      layer.parameters.empty() ? "no parameters" : fmt::format("no {}", given));
+      layer.parameters.empty() ? "no parameters" : fmt::format("no {}", given),
+      numeric::Clause::C3);
 }
 
 std::optional<double> number_option(const NormOptions& options, std::string_view field) {

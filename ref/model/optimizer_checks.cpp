@@ -5,28 +5,31 @@
 #include "ref/tensor/contract.hpp"
 
 namespace normproof::ref::model {
+
+using numeric::Clause;
+
 namespace {
 
 constexpr auto kFunction = "optimizer_step";
 
 void check_share(std::string_view option, double value) {
   tensor::check_option(kFunction, option, value, value >= 0 && value < 1,
-                       fmt::format("0 <= {} < 1 (C1)", option));
+                       fmt::format("0 <= {} < 1", option), Clause::C1);
 }
 
-void check_not_negative(std::string_view option, double value, std::string_view requirement) {
-  tensor::check_option(kFunction, option, value, value >= 0,
-                       fmt::format("{} >= 0 ({})", option, requirement));
+void check_not_negative(std::string_view option, double value, Clause clause) {
+  tensor::check_option(kFunction, option, value, value >= 0, fmt::format("{} >= 0", option),
+                       clause);
 }
 
 void check_one(const SgdOptions& options) {
-  check_not_negative("momentum", options.momentum, "C1");
+  check_not_negative("momentum", options.momentum, Clause::C1);
 }
 void check_one(const AdamWOptions& o) {
   check_share("beta1", o.beta1);
   check_share("beta2", o.beta2);
-  tensor::check_option(kFunction, "eps", o.eps, o.eps > 0, "eps > 0 (C1)");
-  check_not_negative("weight_decay", o.weight_decay, "C1");
+  tensor::check_option(kFunction, "eps", o.eps, o.eps > 0, "eps > 0", Clause::C1);
+  check_not_negative("weight_decay", o.weight_decay, Clause::C1);
 }
 void check_one(const AdamOptions& options) {
   check_one(with_decay(options));
@@ -46,7 +49,7 @@ void check_optimizer(const OptimizerOptions& options) {
 }
 
 void check_learning_rate(double learning_rate) {
-  check_not_negative("learning_rate", learning_rate, "C2");
+  check_not_negative("learning_rate", learning_rate, Clause::C2);
 }
 
 }  // namespace normproof::ref::model

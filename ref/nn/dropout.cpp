@@ -9,19 +9,22 @@
 #include "ref/tensor/contract.hpp"
 
 namespace normproof::ref::nn {
+
+using numeric::Clause;
+
 namespace {
 
 constexpr std::size_t kDropoutGrain = 4096;  // elements; the bits do not depend on it
 
 void check_rate(std::string_view function, double rate) {
-  tensor::check_option(function, "rate", rate, rate >= 0 && rate < 1, "0 <= rate < 1 (C1)");
+  tensor::check_option(function, "rate", rate, rate >= 0 && rate < 1, "0 <= rate < 1", Clause::C1);
 }
 
 void copy_given(const Mask& given, std::uint64_t first, Mask& keep) {
   if (given.size() < first || given.size() - first < keep.size())
     numeric::contract_failure("dropout_mask", "key.given",
                               fmt::format("has {} elements", given.size()),
-                              fmt::format("{} of them from {} on (C3)", keep.size(), first));
+                              fmt::format("{} of them from {} on", keep.size(), first), Clause::C3);
   std::copy_n(given.data() + first, keep.size(), keep.data());
 }
 
@@ -29,7 +32,7 @@ void copy_given(const Mask& given, std::uint64_t first, Mask& keep) {
 template <class T>
 void write_dropout(const Tensor<T>& x, const Mask& keep, double rate, Tensor<T>& y) {
   check_rate("dropout", rate);
-  tensor::check_shape("dropout", "keep", tensor::shape_of(keep), tensor::shape_of(x));
+  tensor::check_shape("dropout", "keep", tensor::shape_of(keep), tensor::shape_of(x), Clause::C2);
   const T scale = T(1) / (T(1) - T(rate));
   numeric::parallel_for(x.size(), kDropoutGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {

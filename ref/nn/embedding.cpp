@@ -7,6 +7,9 @@
 #include "ref/tensor/contract.hpp"
 
 namespace normproof::ref::nn {
+
+using numeric::Clause;
+
 namespace {
 
 using tensor::shape_of;
@@ -20,14 +23,14 @@ void check_tokens(std::string_view function, const Tokens& tokens, std::size_t v
                               "has " + std::to_string(tokens.ids.size()) + " ids for B " +
                                   std::to_string(tokens.batch_size) + " and T " +
                                   std::to_string(tokens.seq_len),
-                              "B T of them, both at least 1 (C1)");
+                              "B T of them, both at least 1", Clause::C1);
   for (std::size_t i = 0; i < count; ++i)
     if (tokens.ids[i] < 0 || static_cast<std::size_t>(tokens.ids[i]) >= vocab_size)
       numeric::contract_failure(function, "tokens",
                                 "has the id " + std::to_string(tokens.ids[i]) + " at [" +
                                     std::to_string(i / tokens.seq_len) + ", " +
                                     std::to_string(i % tokens.seq_len) + "]",
-                                "0 to " + std::to_string(vocab_size - 1) + " (C2)");
+                                "0 to " + std::to_string(vocab_size - 1), Clause::C2);
 }
 
 }  // namespace
@@ -36,7 +39,8 @@ template <numeric::Real T>
 Tensor<T> embedding(const Tokens& tokens, const Tensor<T>& weight) {
   if (weight.dimension() != 2 || weight.size() == 0)
     numeric::contract_failure("embedding", "weight",
-                              "has shape " + tensor::to_string(shape_of(weight)), "[V,D] (C3)");
+                              "has shape " + tensor::to_string(shape_of(weight)), "[V,D]",
+                              Clause::C3);
   check_tokens("embedding", tokens, weight.shape(0));
   const std::size_t width = weight.shape(1);
   Tensor<T> y = tensor::empty_tensor<T>({tokens.batch_size, tokens.seq_len, width});
@@ -55,7 +59,7 @@ RowGradient<T> embedding_backward(const Tensor<T>& grad_y, const Tokens& tokens,
   check_tokens("embedding_backward", tokens, vocab_size);
   const std::size_t width = grad_y.dimension() == 3 ? grad_y.shape(2) : 1;
   tensor::check_shape("embedding_backward", "grad_y", shape_of(grad_y),
-                      {tokens.batch_size, tokens.seq_len, width});
+                      {tokens.batch_size, tokens.seq_len, width}, Clause::C4);
   // Positions by id, those of one id in ascending order.
   std::vector<std::size_t> order(tokens.ids.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;

@@ -6,6 +6,9 @@
 #include "ref/tensor/contract.hpp"
 
 namespace normproof::ref::nn {
+
+using numeric::Clause;
+
 namespace {
 
 using tensor::Shape;
@@ -28,14 +31,14 @@ Shape checked_shape(std::string_view function, const Tensor<T>& x, const Linear<
   Shape shape = shape_of(x);
   if (shape.size() < 2 || x.size() == 0)
     numeric::contract_failure(function, "x", "has shape " + tensor::to_string(shape),
-                              "[..., I], every extent at least 1 (C1)");
+                              "[..., I], every extent at least 1", Clause::C1);
   const Shape weight = shape_of(p.weight);
   if (weight.size() != 2 || weight[1] != shape.back() || weight[0] == 0)
     numeric::contract_failure(
         function, "weight",
         "has shape " + tensor::to_string(weight) + ", and x " + tensor::to_string(shape),
-        "[O,I] and [...,I] (C2)");
-  tensor::check_shape(function, "bias", shape_of(p.bias), {weight[0]});
+        "[O,I] and [...,I]", Clause::C2);
+  tensor::check_shape(function, "bias", shape_of(p.bias), {weight[0]}, Clause::C2);
   shape.back() = weight[0];
   return shape;
 }
@@ -54,7 +57,7 @@ template <numeric::Real T>
 LinearGradients<T> linear_backward(const Tensor<T>& grad_y, const Tensor<T>& x,
                                    const Linear<T>& parameters) {
   const Shape shape = checked_shape("linear_backward", x, parameters);
-  tensor::check_shape("linear_backward", "grad_y", shape_of(grad_y), shape);
+  tensor::check_shape("linear_backward", "grad_y", shape_of(grad_y), shape, Clause::C3);
   LinearGradients<T> result{tensor::empty_tensor<T>(shape_of(x)),
                             {tensor::empty_tensor<T>(shape_of(parameters.weight)), {}}};
   ops::matmul_into<T>(rows_of(result.grad_x), rows_of(grad_y), rows_of(parameters.weight));

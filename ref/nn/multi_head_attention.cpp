@@ -14,6 +14,9 @@
 #include "ref/tensor/contract.hpp"
 
 namespace normproof::ref::nn {
+
+using numeric::Clause;
+
 namespace {
 
 using ops::MatrixView;
@@ -97,16 +100,16 @@ Heads checked_heads(std::string_view function, const Tensor<T>& x, const Attenti
                     const Mask& attention_mask, const AttentionOptions& options) {
   if (x.dimension() != 3)
     numeric::contract_failure(function, "x", "has shape " + tensor::to_string(shape_of(x)),
-                              "[B,T,D] (C1)");
+                              "[B,T,D]", Clause::C1);
   const Extents e = tensor::check_activations(function, "x", shape_of(x));
   if (options.num_heads == 0 || e.d_model % options.num_heads != 0)
     numeric::contract_failure(function, "num_heads", "is " + std::to_string(options.num_heads),
-                              "a divisor of D, " + std::to_string(e.d_model) + " (C2)");
+                              "a divisor of D, " + std::to_string(e.d_model), Clause::C2);
   tensor::check_shape(function, "in.weight", shape_of(parameters.in.weight),
-                      {3 * e.d_model, e.d_model});
+                      {3 * e.d_model, e.d_model}, Clause::C3);
   tensor::check_shape(function, "out.weight", shape_of(parameters.out.weight),
-                      {e.d_model, e.d_model});
-  tensor::check_mask(function, attention_mask, shape_of(x));
+                      {e.d_model, e.d_model}, Clause::C3);
+  tensor::check_mask(function, attention_mask, shape_of(x), Clause::C4);
   return {e.batch_size, e.seq_len, e.d_model, options.num_heads};
 }
 
@@ -209,7 +212,8 @@ AttentionGradients<T> multi_head_attention_backward(const Tensor<T>& grad_y, con
                                                     const AttentionOptions& options) {
   const Heads heads =
       checked_heads("multi_head_attention_backward", x, parameters, attention_mask, options);
-  tensor::check_shape("multi_head_attention_backward", "grad_y", shape_of(grad_y), shape_of(x));
+  tensor::check_shape("multi_head_attention_backward", "grad_y", shape_of(grad_y), shape_of(x),
+                      Clause::C6);
   LinearGradients<T> out = linear_backward(grad_y, saved.context, parameters.out);
   Tensor<T> grad_qkv = tensor::empty_tensor<T>(shape_of(saved.qkv));
   for_each_group<T>(heads, [&](const Group& group) {

@@ -26,7 +26,7 @@ BatchNormForward<T> batch_norm(const Tensor<T>& x, const Affine<T>& affine, cons
                                const model::BatchNormOptions& options, Mode mode) {
   constexpr auto kName = "batch_norm";
   const Extents e = tensor::check_activations(kName, "x", shape_of(x));
-  tensor::check_option(kName, "eps", options.eps, options.eps >= 0, "eps >= 0 (C2)");
+  check_eps(kName, options.eps);
   check_decay(kName, "running_decay", options.running_decay);
   check_running(kName, "running_mean", state.running_mean, e.d_model, false);
   check_running(kName, "running_variance", state.running_variance, e.d_model, true);
@@ -35,7 +35,7 @@ BatchNormForward<T> batch_norm(const Tensor<T>& x, const Affine<T>& affine, cons
   BatchNormForward<T> result;
   result.state = state;
   if (mode == Mode::inference) {
-    tensor::check_finite(kName, "x", x);
+    tensor::check_finite(kName, "x", x, Clause::C4);
     result.saved.mean = state.running_mean;
     result.saved.rstd = reciprocal_root(state.running_variance, options.eps);
     check_reciprocal(kName, "rstd", result.saved.rstd, "running_variance", state.running_variance);
@@ -46,7 +46,7 @@ BatchNormForward<T> batch_norm(const Tensor<T>& x, const Affine<T>& affine, cons
       const bool masked = tensor::is_given(valid);
       numeric::contract_failure(kName, masked ? "valid" : "x",
                                 masked ? "has 1 valid row" : "has 1 row",
-                                "at least 2 with unbiased_running_variance (C5)");
+                                "at least 2 with unbiased_running_variance", Clause::C8);
     }
     result.saved.mean = tensor::empty_tensor<T>({e.d_model});
     result.saved.biased_variance = tensor::empty_tensor<T>({e.d_model});

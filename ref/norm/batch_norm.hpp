@@ -37,9 +37,9 @@ struct BatchNormForward {
 /// Shapes    x, y [N,D] or [B,T,D]; gamma, beta, statistics, state [D]; valid [N] or [B,T]
 /// Requires  (C1) every extent of x >= 1  (C2) eps >= 0, and the variance + eps > 0 in each channel
 ///           (C3) gamma, beta have extent D or are empty  (C4) values finite, and so small that the
-///           statistics stay finite  (C5) at least one valid row; two with
-///           unbiased_running_variance (C6) running_decay in [0, 1]  (C7) state [D], finite,
-///           running_variance >= 0
+///           statistics stay finite  (C8) valid has the extents of x without D or is empty, and
+///           at least one row is valid; two with unbiased_running_variance  (C9) running_decay in
+///           [0, 1]  (C10) state [D], finite, running_variance >= 0
 /// Order     docs/determinism.md, R2 (two passes for the variance) and R4
 /// Error     docs/error_analysis.md, running error
 /// Saves     mean, biased_variance, rstd
@@ -53,8 +53,8 @@ BatchNormForward<T> batch_norm(const Tensor<T>& x, const Affine<T>& affine, cons
 /// Source    docs/derivations/norms.md
 /// Computes  a = gamma grad_beta / n ; c = gamma grad_gamma / n ;
 ///           grad_x = (g - 1_V (a + x_hat c)) rstd ; in inference grad_x = g rstd
-/// Requires  (C8) grad_y has the shape of x  (C9) saved as batch_norm returned it
-///           (C10) grad_y finite, and so small that its sums stay finite
+/// Requires  (C5) grad_y has the shape of x  (C6) saved as batch_norm returned it
+///           (C7) grad_y finite, and so small that its sums stay finite
 /// Throws    ContractError
 template <numeric::Real T>
 AffineGradients<T> batch_norm_backward(const Tensor<T>& grad_y, const Tensor<T>& x,

@@ -14,8 +14,10 @@ BatchRenormForward<T> batch_renorm(const Tensor<T>& x, const Affine<T>& affine, 
                                    const BatchNormState<T>& state,
                                    const model::BatchRenormOptions& options, Mode mode) {
   constexpr auto kName = "batch_renorm";
-  tensor::check_option(kName, "r_max", options.r_max, options.r_max >= 1, "r_max >= 1 (C8)");
-  tensor::check_option(kName, "d_max", options.d_max, options.d_max >= 0, "d_max >= 0 (C8)");
+  tensor::check_option(kName, "r_max", options.r_max, options.r_max >= 1, "r_max >= 1",
+                       Clause::C13);
+  tensor::check_option(kName, "d_max", options.d_max, options.d_max >= 0, "d_max >= 0",
+                       Clause::C13);
   const model::BatchNormOptions base{.eps = options.eps,
                                      .running_decay = options.running_decay,
                                      .unbiased_running_variance = false};
@@ -89,8 +91,8 @@ AffineGradients<T> batch_renorm_backward(const Tensor<T>& grad_y, const Tensor<T
                                 .mean = saved.mean.data(),
                                 .rstd = saved.rstd.data()};
   run_on_channels(BatchNormParameterGradients<T>{in, sum_grad_y_z.data(), result.grad_beta.data()});
-  check_statistic(kName, "grad_beta", result.grad_beta, "grad_y", grad_y);
-  check_statistic(kName, "grad_gamma", sum_grad_y_z, "grad_y", grad_y);
+  check_statistic(kName, "grad_beta", result.grad_beta, "grad_y", grad_y, Clause::C7, Clause::C7);
+  check_statistic(kName, "grad_gamma", sum_grad_y_z, "grad_y", grad_y, Clause::C7, Clause::C7);
   const Tensor<T> a = scaled_mean(parameters, result.grad_beta, rows.count());
   const Tensor<T> c = scaled_mean(parameters, sum_grad_y_z, rows.count());
   run_on_rows(BatchNormBackwardRows<T>{in, rows.flags(), a.data(), c.data(), scale.data(),

@@ -27,8 +27,12 @@ struct BatchRenormForward {
 ///           d_max) ; x_hat = z r + d ; y = gamma x_hat + beta ; running statistics as batch_norm,
 ///           biased. Inference: as batch_norm
 /// Shapes    x, y [N,D] or [B,T,D]; gamma, beta, statistics, state [D]; valid [N] or [B,T]
-/// Requires  (C1) to (C7) of batch_norm, without its two rows  (C8) r_max >= 1, d_max >= 0
-///           (C9) running_variance + eps > 0
+/// Requires  (C1) every extent of x >= 1  (C2) eps >= 0; the variance + eps > 0 in each channel
+///           and so is running_variance + eps  (C3) gamma, beta have extent D or are empty
+///           (C4) values finite, and so small that the statistics stay finite  (C8) valid has the
+///           extents of x without D or is empty, and at least one row is valid  (C9) running_decay
+///           in [0, 1]  (C10) state [D], finite, running_variance >= 0  (C13) r_max >= 1, d_max >=
+///           0
 /// Order     docs/determinism.md, R2 and R4
 /// Saves     mean, biased_variance, rstd, r, d
 /// Throws    ContractError
@@ -41,8 +45,8 @@ BatchRenormForward<T> batch_renorm(const Tensor<T>& x, const Affine<T>& affine, 
 /// The derivative with r and d held constant.
 /// Computes  a = gamma grad_beta / n ; c = gamma S(grad_y z) / n ;
 ///           grad_x = (r rstd) (g - 1_V (a + z c)) ; grad_gamma = S(grad_y x_hat)
-/// Requires  (C10) grad_y has the shape of x  (C11) saved as batch_renorm returned it
-///           (C12) grad_y finite, and so small that its sums stay finite
+/// Requires  (C5) grad_y has the shape of x  (C6) saved as batch_renorm returned it
+///           (C7) grad_y finite, and so small that its sums stay finite
 /// Throws    ContractError
 template <numeric::Real T>
 AffineGradients<T> batch_renorm_backward(const Tensor<T>& grad_y, const Tensor<T>& x,

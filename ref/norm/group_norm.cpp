@@ -40,7 +40,7 @@ struct Partition {
     if (result.tokens.empty()) {
       numeric::contract_failure(function, "valid",
                                 "has no valid token in sample " + std::to_string(sample),
-                                "at least one valid token in each sample (C5)");
+                                "at least one valid token in each sample", Clause::C8);
     }
     return result;
   }
@@ -58,11 +58,11 @@ GroupNormForward<T> group_norm(const Tensor<T>& x, const Affine<T>& affine, cons
                                const model::GroupNormOptions& options) {
   constexpr auto kName = "group_norm";
   const Extents e = tensor::check_activations(kName, "x", shape_of(x));
-  tensor::check_option(kName, "eps", options.eps, options.eps >= 0, "eps >= 0 (C2)");
-  tensor::check_mask(kName, valid, shape_of(x));
+  check_eps(kName, options.eps);
+  tensor::check_mask(kName, valid, shape_of(x), Clause::C8);
   const std::size_t groups = check_groups(kName, options.groups, e.d_model);
   const Parameters<T> parameters(kName, affine, e.d_model);
-  tensor::check_finite(kName, "x", x);
+  tensor::check_finite(kName, "x", x, Clause::C4);
   numeric::check_fp_mode();
 
   GroupNormForward<T> result;
@@ -107,7 +107,7 @@ AffineGradients<T> group_norm_backward(const Tensor<T>& grad_y, const Tensor<T>&
                                        const model::GroupNormOptions& options) {
   constexpr auto kName = "group_norm_backward";
   const Extents e = tensor::check_activations(kName, "x", shape_of(x));
-  tensor::check_mask(kName, valid, shape_of(x));
+  tensor::check_mask(kName, valid, shape_of(x), Clause::C8);
   const std::size_t groups = check_groups(kName, options.groups, e.d_model);
   check_backward(kName, grad_y, x, "mean", saved.mean, {e.batch_size, groups});
   check_backward(kName, grad_y, x, "rstd", saved.rstd, {e.batch_size, groups});

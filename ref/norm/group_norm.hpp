@@ -28,7 +28,8 @@ struct GroupNormForward {
 ///           valid [B,T] or [N]
 /// Requires  (C1) every extent of x >= 1  (C2) eps >= 0, and the variance + eps > 0  (C3) gamma,
 ///           beta have extent D or are empty  (C4) values finite, and so small that the statistics
-///           stay finite  (C5) each sample has a valid token  (C6) groups >= 1 divides D
+///           stay finite  (C8) valid has the extents of x without D or is empty, and each sample
+///           has a valid token  (C11) groups >= 1 divides D
 /// Order     docs/determinism.md, R2 (two passes for the variance) and R4
 /// Saves     mean, rstd
 /// Throws    ContractError
@@ -38,7 +39,7 @@ GroupNormForward<T> group_norm(const Tensor<T>& x, const Affine<T>& affine, cons
 
 /// Computes  a_bj = S(g)/m ; c_bj = S(g x_hat)/m over all elements of the sample and group ;
 ///           grad_x = (g - 1_V (a + x_hat c)) rstd ; grad_gamma, grad_beta summed over all rows
-/// Requires  (C7) grad_y has the shape of x  (C8) saved as group_norm returned it  (C9) grad_y
+/// Requires  (C5) grad_y has the shape of x  (C6) saved as group_norm returned it  (C7) grad_y
 ///           finite, and so small that its sums stay finite
 /// Throws    ContractError
 template <numeric::Real T>

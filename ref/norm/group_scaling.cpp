@@ -26,7 +26,7 @@ GroupScalingForward<T> group_scaling(const Tensor<T>& x,
   constexpr auto kName = "group_scaling";
   const Extents e = tensor::check_activations(kName, "x", shape_of(x));
   const std::size_t groups = check_groups(kName, options.groups, e.d_model);
-  tensor::check_option(kName, "eps", options.eps, options.eps >= 0, "eps >= 0 (C2)");
+  check_eps(kName, options.eps);
 
   GroupScalingForward<T> result{tensor::empty_tensor<T>(shape_of(x)),
                                 tensor::empty_tensor<T>(statistics_shape(shape_of(x), groups))};
@@ -53,7 +53,7 @@ Tensor<T> group_scaling_backward(const Tensor<T>& grad_y, const Tensor<T>& x, co
                                           .x = x.data(),
                                           .rstd = rstd.data(),
                                           .grad_x = grad_x.data()});
-  tensor::check_finite(kName, "grad_y", grad_y);
+  tensor::check_finite(kName, "grad_y", grad_y, Clause::C7);
   return grad_x;
 }
 

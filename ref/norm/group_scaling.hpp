@@ -18,8 +18,8 @@ struct GroupScalingForward {
 ///           rstd_btj = 1 / sqrt((1/C) sum_{d in j} x_btd^2 + eps) ; y_btd = x_btd rstd_btj
 /// Shapes    x, y [N,D] or [B,T,D]; rstd [N,groups] or [B,T,groups]
 /// Requires  (C1) every extent of x >= 1  (C2) eps >= 0, and the squared statistic + eps > 0
-///           (C3) groups >= 1 divides D  (C4) x finite, and so small that the statistics stay
-///           finite
+///           (C4) x finite, and so small that the statistics stay finite  (C11) groups >= 1
+///           divides D
 /// Order     docs/determinism.md, R2 and R4
 /// Saves     rstd
 /// Throws    ContractError

@@ -25,7 +25,10 @@ struct InstanceNormForward {
 ///           beta
 /// Shapes    x, y [B,T,D], or [N,D], which is [N,1,D]; gamma, beta [D]; mean, rstd [B,D];
 ///           valid [B,T] or [N]
-/// Requires  (C1) to (C5) of group_norm
+/// Requires  (C1) every extent of x >= 1  (C2) eps >= 0, and the variance + eps > 0  (C3) gamma,
+///           beta have extent D or are empty  (C4) values finite, and so small that the statistics
+///           stay finite  (C8) valid has the extents of x without D or is empty, and each sample
+///           has a valid token
 /// Order     docs/determinism.md, R2 and R4
 /// Saves     mean, rstd
 /// Throws    ContractError
@@ -34,6 +37,8 @@ InstanceNormForward<T> instance_norm(const Tensor<T>& x, const Affine<T>& affine
                                      const model::InstanceNormOptions& options = {});
 
 /// Computes  as group_norm_backward with D groups
+/// Requires  (C5) grad_y has the shape of x  (C6) saved as instance_norm returned it  (C7) grad_y
+///           finite, and so small that its sums stay finite
 /// Throws    ContractError
 template <numeric::Real T>
 AffineGradients<T> instance_norm_backward(const Tensor<T>& grad_y, const Tensor<T>& x,

@@ -13,7 +13,7 @@ LayerNormForward<T> layer_norm(const Tensor<T>& x, const Affine<T>& affine,
   constexpr auto kName = "layer_norm";
   const Extents e = tensor::check_activations(kName, "x", shape_of(x));
   const Parameters<T> parameters(kName, affine, e.d_model);
-  tensor::check_option(kName, "eps", options.eps, options.eps >= 0, "eps >= 0 (C2)");
+  check_eps(kName, options.eps);
 
   LayerNormForward<T> result;
   result.y = tensor::empty_tensor<T>(shape_of(x));

@@ -6,9 +6,11 @@
 #include "ref/norm/affine.hpp"
 #include "ref/ops/view.hpp"
 
-/// What the layers' sources share: checked arguments in the form that the kernels take.
+/// What the layers' sources share: checked arguments in the form that the kernels take. A
+/// requirement (Cn) has the same number in the contract of every layer.
 namespace normproof::ref::norm {
 
+using tensor::Clause;
 using tensor::Extents;
 using tensor::Shape;
 using tensor::shape_of;
@@ -40,8 +42,8 @@ class Parameters {
                                   const Tensor<T>& given, std::size_t d_model,
                                   const Tensor<T>& absent) {
     if (!tensor::is_given(given)) return &absent;
-    tensor::check_shape(function, name, shape_of(given), {d_model});
-    tensor::check_finite(function, name, given);
+    tensor::check_shape(function, name, shape_of(given), {d_model}, Clause::C3);
+    tensor::check_finite(function, name, given, Clause::C4);
     return &given;
   }
 
@@ -73,20 +75,22 @@ class ValidRows {
 };
 
 /// Checks    that a statistic came out finite; else the elements it was taken from are searched
-/// Throws    NotFiniteError naming the first element of `x` that is not finite, or else the
-///           statistic that overflowed
+/// Throws    NotFiniteError of `of_x` naming the first element of `x` that is not finite, or else
+///           of `of_statistic` naming the statistic
 template <class T>
 void check_statistic(std::string_view function, std::string_view statistic, const Tensor<T>& values,
-                     std::string_view argument, const Tensor<T>& x) {
+                     std::string_view argument, const Tensor<T>& x,
+                     Clause of_statistic = Clause::C4, Clause of_x = Clause::C4) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (numeric::is_finite(values.data()[i])) continue;
-    tensor::check_finite(function, argument, x);
+    tensor::check_finite(function, argument, x, of_x);
     const double value = numeric::to_double(values.data()[i]);
     numeric::not_finite_failure(
         function, argument,
         "makes " + std::string(statistic) + " at " + tensor::index_to_string(i, shape_of(values)) +
             " = " + (value == value ? std::to_string(value) : "nan"),
-        "values so small that sums of their squares stay finite, and eps > 0 where they vanish");
+        "values so small that sums of their squares stay finite, and eps > 0 where they vanish",
+        of_statistic);
   }
 }
 
@@ -95,14 +99,15 @@ void check_statistic(std::string_view function, std::string_view statistic, cons
 template <class T>
 void check_reciprocal(std::string_view function, std::string_view statistic, const Tensor<T>& rstd,
                       std::string_view argument, const Tensor<T>& x) {
-  check_statistic(function, statistic, rstd, argument, x);
+  check_statistic(function, statistic, rstd, argument, x, Clause::C2);
   for (std::size_t i = 0; i < rstd.size(); ++i) {
     if (rstd.data()[i] > T(0)) continue;
-    tensor::check_finite(function, argument, x);
+    tensor::check_finite(function, argument, x, Clause::C4);
     numeric::not_finite_failure(function, argument,
                                 "makes " + std::string(statistic) + " at " +
                                     tensor::index_to_string(i, shape_of(rstd)) + " vanish",
-                                "values so small that sums of their squares stay finite");
+                                "values so small that sums of their squares stay finite",
+                                Clause::C4);
   }
 }
 
@@ -110,8 +115,10 @@ void check_reciprocal(std::string_view function, std::string_view statistic, con
 template <class T>
 void check_gradients(std::string_view function, const AffineGradients<T>& gradients,
                      const Tensor<T>& grad_y) {
-  check_statistic(function, "grad_beta", gradients.grad_beta, "grad_y", grad_y);
-  check_statistic(function, "grad_gamma", gradients.grad_gamma, "grad_y", grad_y);
+  check_statistic(function, "grad_beta", gradients.grad_beta, "grad_y", grad_y, Clause::C7,
+                  Clause::C7);
+  check_statistic(function, "grad_gamma", gradients.grad_gamma, "grad_y", grad_y, Clause::C7,
+                  Clause::C7);
 }
 
 /// Checks    that padded rows are finite too: they are outputs, and do not show in statistics
@@ -124,8 +131,8 @@ void check_padding(std::string_view function, const Tensor<T>& x, const ValidRow
 template <class T>
 void check_backward(std::string_view function, const Tensor<T>& grad_y, const Tensor<T>& x,
                     std::string_view saved_name, const Tensor<T>& saved, const Shape& saved_shape) {
-  tensor::check_shape(function, "grad_y", shape_of(grad_y), shape_of(x));
-  tensor::check_shape(function, saved_name, shape_of(saved), saved_shape);
+  tensor::check_shape(function, "grad_y", shape_of(grad_y), shape_of(x), Clause::C5);
+  tensor::check_shape(function, saved_name, shape_of(saved), saved_shape, Clause::C6);
 }
 
 /// Room for the gradients of a layer with gamma and beta.
@@ -140,11 +147,15 @@ inline Shape row_shape(const Shape& x_shape) {
   return Shape(x_shape.begin(), x_shape.end() - 1);
 }
 
+/// Checks    that eps is finite and not negative
+void check_eps(std::string_view function, double eps);
+
 /// Checks    that groups is at least 1 and divides D
 std::size_t check_groups(std::string_view function, std::int64_t groups, std::size_t d_model);
 
 /// Checks    that a counter is not negative
-void check_count(std::string_view function, std::string_view option, std::int64_t count);
+void check_count(std::string_view function, std::string_view option, std::int64_t count,
+                 Clause clause);
 
 /// Checks    that a weight of an old value lies in [0, 1]
 void check_decay(std::string_view function, std::string_view option, double decay);
@@ -154,13 +165,13 @@ void check_decay(std::string_view function, std::string_view option, double deca
 template <class T>
 void check_running(std::string_view function, std::string_view name, const Tensor<T>& values,
                    std::size_t d_model, bool squared) {
-  tensor::check_shape(function, name, shape_of(values), {d_model});
-  tensor::check_finite(function, name, values);
+  tensor::check_shape(function, name, shape_of(values), {d_model}, Clause::C10);
+  tensor::check_finite(function, name, values, Clause::C10);
   for (std::size_t i = 0; squared && i < d_model; ++i) {
     if (values.data()[i] < T(0)) {
       numeric::contract_failure(function, name,
                                 "has the element [" + std::to_string(i) + "] below 0",
-                                "no negative element");
+                                "no negative element", Clause::C10);
     }
   }
 }

@@ -45,7 +45,7 @@ class ForwardRunner {
   void operator()(const model::NoneOptions&) {
     constexpr auto kName = "none";
     tensor::check_activations(kName, "x", shape_of(in_.x));
-    tensor::check_finite(kName, "x", in_.x);
+    tensor::check_finite(kName, "x", in_.x, Clause::C4);
     put("y", in_.x);
   }
 
@@ -134,11 +134,12 @@ class ForwardRunner {
  private:
   PowerNormState<T> power_norm_state() const {
     const Tensor<T>& iterations = state_.at("iterations");
-    tensor::check_shape("norm_step", "iterations", shape_of(iterations), {1});
+    tensor::check_shape("norm_step", "iterations", shape_of(iterations), {1}, Clause::C10);
     const double count = numeric::to_double(iterations.data()[0]);
     const bool whole = count >= 0 && count <= 0x1p53 &&
                        static_cast<double>(static_cast<std::int64_t>(count)) == count;
-    tensor::check_option("norm_step", "iterations", count, whole, "a whole number, 0 or more");
+    tensor::check_option("norm_step", "iterations", count, whole, "a whole number, 0 or more",
+                         Clause::C10);
     return {state_.at("running_psi2"), state_.at("nu"), static_cast<std::int64_t>(count)};
   }
 
@@ -181,8 +182,8 @@ class BackwardRunner {
   NormStep<T> take() { return std::move(step_); }
 
   void operator()(const model::NoneOptions&) {
-    tensor::check_shape("none", "grad_y", shape_of(in_.grad_y), shape_of(in_.x));
-    tensor::check_finite("none", "grad_y", in_.grad_y);
+    tensor::check_shape("none", "grad_y", shape_of(in_.grad_y), shape_of(in_.x), Clause::C5);
+    tensor::check_finite("none", "grad_y", in_.grad_y, Clause::C7);
     put("grad_x", in_.grad_y);
   }
   void operator()(const model::LayerNormOptions&) {

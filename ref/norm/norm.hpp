@@ -26,23 +26,24 @@ template <numeric::Real T>
 tensor::NamedTensors<T> initial_state(const model::NormOptions& options, std::size_t d_model);
 
 /// The forward of the layer that options name; inputs.grad_y is not looked at.
-/// Requires  (C1) those of the layer, and no parameter that it does not have  (C2) state has the
-///           names and shapes of initial_state
+/// Requires  those of the layer's forward; (C3) no parameter that the layer does not have
+///           (C10) state has the names and shapes of initial_state; iterations is a whole number
 /// Throws    ContractError
 template <numeric::Real T>
 NormStep<T> norm_forward(const model::NormOptions& options, const NormInputs<T>& inputs,
                          const tensor::NamedTensors<T>& state);
 
 /// The backward to it: the gradients, and the state after the step.
-/// Requires  (C3) inputs as norm_forward took them, with grad_y  (C4) `forward` as it returned it;
-///           y is not looked at
+/// Requires  those of the layer's backward; inputs as norm_forward took them, with grad_y, and
+///           `forward` as it returned it, of which y is not looked at
 /// Throws    ContractError
 template <numeric::Real T>
 NormStep<T> norm_backward(const model::NormOptions& options, const NormInputs<T>& inputs,
                           const NormStep<T>& forward);
 
 /// Runs forward, and backward where inputs.grad_y is given, of the layer that options name.
-/// Requires  (C1) those of the layer  (C2) state has the names and shapes of initial_state
+/// Requires  those of the layer's forward; (C3) no parameter that the layer does not have
+///           (C10) state has the names and shapes of initial_state; iterations is a whole number
 /// Throws    ContractError
 template <numeric::Real T>
 NormStep<T> norm_step(const model::NormOptions& options, const NormInputs<T>& inputs,

@@ -16,10 +16,10 @@ PowerNormForward<T> power_norm(const Tensor<T>& x, const Affine<T>& affine, cons
                                const model::PowerNormOptions& options, Mode mode) {
   constexpr auto kName = "power_norm";
   const Extents e = tensor::check_activations(kName, "x", shape_of(x));
-  tensor::check_option(kName, "eps", options.eps, options.eps >= 0, "eps >= 0 (C2)");
+  check_eps(kName, options.eps);
   check_decay(kName, "alpha_forward", options.alpha_forward);
-  check_count(kName, "warmup_iterations", options.warmup_iterations);
-  check_count(kName, "iterations", state.iterations);
+  check_count(kName, "warmup_iterations", options.warmup_iterations, Clause::C14);
+  check_count(kName, "iterations", state.iterations, Clause::C10);
   check_running(kName, "running_psi2", state.running_psi2, e.d_model, true);
   check_running(kName, "nu", state.nu, e.d_model, false);
   const Parameters<T> parameters(kName, affine, e.d_model);
@@ -27,7 +27,7 @@ PowerNormForward<T> power_norm(const Tensor<T>& x, const Affine<T>& affine, cons
   PowerNormForward<T> result;
   result.state = state;
   if (mode == Mode::inference) {
-    tensor::check_finite(kName, "x", x);
+    tensor::check_finite(kName, "x", x, Clause::C4);
     result.saved.rstd = reciprocal_root(state.running_psi2, options.eps);
     check_reciprocal(kName, "rstd", result.saved.rstd, "running_psi2", state.running_psi2);
   } else {
@@ -89,7 +89,7 @@ PowerNormBackward<T> power_norm_backward(const Tensor<T>& grad_y, const Tensor<T
     run_on_channels(PowerNormMoments<T>{in, rows.list(), result.mean_x_hat_squared.data(),
                                         result.mean_g_x_hat.data()});
     result.nu = next_nu(nu, result.mean_x_hat_squared, result.mean_g_x_hat, options.alpha_backward);
-    check_statistic(kName, "nu", result.nu, "grad_y", grad_y);
+    check_statistic(kName, "nu", result.nu, "grad_y", grad_y, Clause::C7, Clause::C7);
     valid_rows = rows.flags();
   }
   run_on_rows(PowerNormBackwardRows<T>{in, valid_rows, training ? nu.data() : nullptr,

@@ -44,9 +44,9 @@ struct PowerNormBackward {
 /// Shapes    x, y [N,D] or [B,T,D]; gamma, beta, statistics, state [D]; valid [N] or [B,T]
 /// Requires  (C1) every extent of x >= 1  (C2) eps >= 0, and the squared statistic + eps > 0
 ///           (C3) gamma, beta have extent D or are empty  (C4) values finite, and so small that the
-///           statistics stay finite  (C5) at least one valid row  (C6) both alphas in [0, 1]
-///           (C7) running_psi2, nu [D], finite; running_psi2 >= 0; iterations >= 0
-///           (C8) warmup_iterations >= 0
+///           statistics stay finite  (C8) valid has the extents of x without D or is empty, and
+///           at least one row is valid  (C9) both alphas in [0, 1]  (C10) running_psi2, nu [D],
+///           finite; running_psi2 >= 0; iterations >= 0  (C14) warmup_iterations >= 0
 /// Order     docs/determinism.md, R2 and R4
 /// Saves     quadratic_mean, rstd
 /// Throws    ContractError
@@ -61,8 +61,8 @@ PowerNormForward<T> power_norm(const Tensor<T>& x, const Affine<T>& affine, cons
 /// Computes  grad_x = (g - 1_V nu x_hat) rstd with the old nu ; Gamma = (1/n) sum_V x_hat^2 ;
 ///           Lambda = (1/n) sum_V g x_hat ; w = 1 - alpha_backward ;
 ///           nu = nu (1 - w Gamma) + w Lambda. Inference: grad_x = g rstd; nu stays
-/// Requires  (C9) grad_y has the shape of x  (C10) saved and nu as power_norm returned them
-///           (C11) grad_y finite, and so small that its sums stay finite
+/// Requires  (C5) grad_y has the shape of x  (C6) saved and nu as power_norm returned them
+///           (C7) grad_y finite, and so small that its sums stay finite
 /// Throws    ContractError
 template <numeric::Real T>
 PowerNormBackward<T> power_norm_backward(const Tensor<T>& grad_y, const Tensor<T>& x,

@@ -37,10 +37,10 @@ PowerNormReleasedForward<T> power_norm_released(const Tensor<T>& x_in, const Aff
                                                 Mode mode) {
   constexpr auto kName = "power_norm_released";
   const Extents e = tensor::check_activations(kName, "x", shape_of(x_in));
-  tensor::check_option(kName, "eps", options.eps, options.eps >= 0, "eps >= 0 (C2)");
+  check_eps(kName, options.eps);
   check_decay(kName, "alpha_forward", options.alpha_forward);
-  check_count(kName, "warmup_iterations", options.warmup_iterations);
-  check_count(kName, "iterations", state.iterations);
+  check_count(kName, "warmup_iterations", options.warmup_iterations, Clause::C14);
+  check_count(kName, "iterations", state.iterations, Clause::C10);
   check_running(kName, "running_psi2", state.running_psi2, e.d_model, true);
   check_running(kName, "nu", state.nu, e.d_model, false);
   const Parameters<T> parameters(kName, affine, e.d_model);
@@ -56,7 +56,7 @@ PowerNormReleasedForward<T> power_norm_released(const Tensor<T>& x_in, const Aff
   const Tensor<T>& x = options.group_scaling ? scaled : x_in;
 
   if (mode == Mode::inference) {
-    tensor::check_finite(kName, "x", x);
+    tensor::check_finite(kName, "x", x, Clause::C4);
     result.saved.rstd = reciprocal_root(state.running_psi2, options.eps);
     check_reciprocal(kName, "rstd", result.saved.rstd, "running_psi2", state.running_psi2);
   } else {
@@ -148,7 +148,7 @@ PowerNormBackward<T> power_norm_released_backward(const Tensor<T>& grad_y, const
       result.nu =
           next_nu(nu, result.mean_x_hat_squared, result.mean_g_x_hat, options.alpha_backward);
     }
-    check_statistic(kName, "nu", result.nu, "grad_y", grad_y);
+    check_statistic(kName, "nu", result.nu, "grad_y", grad_y, Clause::C7, Clause::C7);
   }
   const Tensor<T>& scale = by_batch ? saved.batch_rstd : saved.rstd;
   run_on_rows(PowerNormBackwardRows<T>{in, counted, training ? effective.data() : nullptr,

@@ -31,8 +31,12 @@ struct PowerNormReleasedForward {
 ///           (1 - alpha_forward) quadratic_mean ; x_hat = x rstd ; y = gamma x_hat + beta
 ///           Inference: rstd from running_psi2; the state stays
 /// Shapes    as power_norm
-/// Requires  (C1) to (C8) of power_norm  (C9) groups >= 1 divides D  (C10) group_eps >= 0, and the
-///           squared statistic of each group + group_eps > 0
+/// Requires  (C1) every extent of x >= 1  (C2) eps, group_eps >= 0, and each squared statistic
+///           + its eps > 0  (C3) gamma, beta have extent D or are empty  (C4) values finite, and so
+///           small that the statistics stay finite  (C8) valid has the extents of x without D or
+///           is empty, and at least one row is valid  (C9) both alphas in [0, 1]
+///           (C10) running_psi2, nu [D], finite; running_psi2 >= 0; iterations >= 0
+///           (C11) groups >= 1 divides D  (C14) warmup_iterations >= 0
 /// Order     docs/determinism.md, R2 and R4
 /// Saves     quadratic_mean, rstd, batch_rstd, group_rstd
 /// Throws    ContractError
@@ -47,8 +51,8 @@ PowerNormReleasedForward<T> power_norm_released(const Tensor<T>& x, const Affine
 ///           divide_by_batch_psi, else t rstd ; then the backward of group scaling. With scaled_nu
 ///           nu = nu + (1/m) sum_R t x_hat, else nu = nu (1 - w Gamma) + w Lambda with Gamma and
 ///           Lambda over R. Inference: grad_x = g rstd, then group scaling's backward; nu stays
-/// Requires  (C11) grad_y has the shape of x  (C12) saved and nu as power_norm_released returned
-///           them  (C13) grad_y finite, and so small that its sums stay finite
+/// Requires  (C5) grad_y has the shape of x  (C6) saved and nu as power_norm_released returned
+///           them  (C7) grad_y finite, and so small that its sums stay finite
 /// Throws    ContractError
 template <numeric::Real T>
 PowerNormBackward<T> power_norm_released_backward(

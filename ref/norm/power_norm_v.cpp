@@ -14,7 +14,7 @@ PowerNormVForward<T> power_norm_v(const Tensor<T>& x, const Affine<T>& affine, c
                                   const model::PowerNormVOptions& options, Mode mode) {
   constexpr auto kName = "power_norm_v";
   const Extents e = tensor::check_activations(kName, "x", shape_of(x));
-  tensor::check_option(kName, "eps", options.eps, options.eps >= 0, "eps >= 0 (C2)");
+  check_eps(kName, options.eps);
   check_decay(kName, "running_decay", options.running_decay);
   check_running(kName, "running_psi2", state.running_psi2, e.d_model, true);
   const Parameters<T> parameters(kName, affine, e.d_model);
@@ -22,7 +22,7 @@ PowerNormVForward<T> power_norm_v(const Tensor<T>& x, const Affine<T>& affine, c
   PowerNormVForward<T> result;
   result.state = state;
   if (mode == Mode::inference) {
-    tensor::check_finite(kName, "x", x);
+    tensor::check_finite(kName, "x", x, Clause::C4);
     result.saved.rstd = reciprocal_root(state.running_psi2, options.eps);
     check_reciprocal(kName, "rstd", result.saved.rstd, "running_psi2", state.running_psi2);
   } else {

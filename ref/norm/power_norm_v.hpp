@@ -32,8 +32,8 @@ struct PowerNormVForward {
 /// Shapes    x, y [N,D] or [B,T,D]; gamma, beta, statistics, state [D]; valid [N] or [B,T]
 /// Requires  (C1) every extent of x >= 1  (C2) eps >= 0, and quadratic_mean + eps > 0 per channel
 ///           (C3) gamma, beta have extent D or are empty  (C4) values finite, and so small that the
-///           statistics stay finite  (C5) at least one valid row  (C6) running_decay in [0, 1]
-///           (C7) state [D], finite, >= 0
+///           statistics stay finite  (C8) valid has the extents of x without D or is empty, and
+///           at least one row is valid  (C9) running_decay in [0, 1]  (C10) state [D], finite, >= 0
 /// Order     docs/determinism.md, R2 and R4
 /// Saves     quadratic_mean, rstd
 /// Throws    ContractError
@@ -45,8 +45,8 @@ PowerNormVForward<T> power_norm_v(const Tensor<T>& x, const Affine<T>& affine, c
 
 /// Computes  c = gamma grad_gamma / n ; grad_x = (g - 1_V x_hat c) rstd ; in inference g rstd. The
 ///           sum in grad_gamma runs over all rows, for padded outputs depend on rstd too
-/// Requires  (C8) grad_y has the shape of x  (C9) saved as power_norm_v returned it
-///           (C10) grad_y finite, and so small that its sums stay finite
+/// Requires  (C5) grad_y has the shape of x  (C6) saved as power_norm_v returned it
+///           (C7) grad_y finite, and so small that its sums stay finite
 /// Throws    ContractError
 template <numeric::Real T>
 AffineGradients<T> power_norm_v_backward(const Tensor<T>& grad_y, const Tensor<T>& x,

@@ -16,8 +16,8 @@ RMSNormForward<T> rms_norm(const Tensor<T>& x, const Affine<T>& affine,
   const bool casts = options.storage != model::StorageFormat::float64;
   if (casts && !std::is_same_v<T, double>)
     numeric::contract_failure(kName, "storage", "is not float64",
-                              "float64 for every scalar but double (C5)");
-  tensor::check_option(kName, "eps", options.eps, options.eps >= 0, "eps >= 0 (C2)");
+                              "float64 for every scalar but double", Clause::C12);
+  check_eps(kName, options.eps);
 
   RMSNormForward<T> result;
   result.y = tensor::empty_tensor<T>(shape_of(x));

@@ -23,7 +23,7 @@ struct RMSNormForward {
 /// Shapes    x, y [N,D] or [B,T,D]; gamma, beta [D] or empty (no beta is usual); rstd [N] or [B,T]
 /// Requires  (C1) every extent of x >= 1  (C2) eps >= 0, and mean_square + eps > 0 in each row
 ///           (C3) gamma, beta have extent D or are empty  (C4) values finite, and so small that the
-///           statistics stay finite  (C5) storage is float64 unless T is double
+///           statistics stay finite  (C12) storage is float64 unless T is double
 /// Order     docs/determinism.md, R2 and R4
 /// Error     docs/error_analysis.md, running error
 /// Saves     rstd
@@ -35,8 +35,8 @@ RMSNormForward<T> rms_norm(const Tensor<T>& x, const Affine<T>& affine,
 /// Source    docs/derivations/norms.md
 /// Computes  g = gamma grad_y ; c_bt = (1/D) sum_d g_btd x_hat_btd ; grad_x = (g - x_hat c) rstd ;
 ///           grad_gamma, grad_beta as layer_norm_backward; a cast counts as the identity
-/// Requires  (C6) grad_y has the shape of x  (C7) saved has the shape that rms_norm returned
-///           (C8) grad_y finite, and so small that its sums stay finite
+/// Requires  (C5) grad_y has the shape of x  (C6) saved has the shape that rms_norm returned
+///           (C7) grad_y finite, and so small that its sums stay finite
 /// Throws    ContractError
 template <numeric::Real T>
 AffineGradients<T> rms_norm_backward(const Tensor<T>& grad_y, const Tensor<T>& x,

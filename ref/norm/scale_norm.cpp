@@ -11,8 +11,8 @@ namespace {
 template <class T>
 T checked_gamma(std::string_view function, const Tensor<T>& gamma) {
   if (!tensor::is_given(gamma)) return T(1);
-  tensor::check_shape(function, "gamma", shape_of(gamma), {1});
-  tensor::check_finite(function, "gamma", gamma);
+  tensor::check_shape(function, "gamma", shape_of(gamma), {1}, Clause::C3);
+  tensor::check_finite(function, "gamma", gamma, Clause::C4);
   return gamma.data()[0];
 }
 
@@ -23,7 +23,7 @@ ScaleNormForward<T> scale_norm(const Tensor<T>& x, const Tensor<T>& gamma,
                                const model::ScaleNormOptions& options) {
   constexpr auto kName = "scale_norm";
   const Extents e = tensor::check_activations(kName, "x", shape_of(x));
-  tensor::check_option(kName, "eps", options.eps, options.eps >= 0, "eps >= 0 (C2)");
+  check_eps(kName, options.eps);
   const T scale = checked_gamma(kName, gamma);
   ScaleNormForward<T> result{tensor::empty_tensor<T>(shape_of(x)),
                              tensor::empty_tensor<T>(row_shape(shape_of(x)))};
@@ -43,7 +43,7 @@ ScaleNormGradients<T> scale_norm_backward(const Tensor<T>& grad_y, const Tensor<
   constexpr auto kName = "scale_norm_backward";
   const Extents e = tensor::check_activations(kName, "x", shape_of(x));
   check_backward(kName, grad_y, x, "rnorm", rnorm, row_shape(shape_of(x)));
-  tensor::check_finite(kName, "grad_y", grad_y);
+  tensor::check_finite(kName, "grad_y", grad_y, Clause::C7);
   const T scale = checked_gamma(kName, gamma);
   ScaleNormGradients<T> result{tensor::empty_tensor<T>(shape_of(x)), tensor::empty_tensor<T>({1})};
   Tensor<T> e_of_row = tensor::empty_tensor<T>({e.rows()});
@@ -55,7 +55,7 @@ ScaleNormGradients<T> scale_norm_backward(const Tensor<T>& grad_y, const Tensor<
                                        .grad_x = result.grad_x.data(),
                                        .e = e_of_row.data()});
   result.grad_gamma.data()[0] = ops::sum_elements(e_of_row);
-  check_statistic(kName, "grad_gamma", result.grad_gamma, "grad_y", grad_y);
+  check_statistic(kName, "grad_gamma", result.grad_gamma, "grad_y", grad_y, Clause::C7, Clause::C7);
   return result;
 }
 

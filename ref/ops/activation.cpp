@@ -7,6 +7,9 @@
 #include "ref/tensor/contract.hpp"
 
 namespace normproof::ref::ops {
+
+using numeric::Clause;
+
 namespace {
 
 using tensor::shape_of;
@@ -39,14 +42,15 @@ void check_element(std::string_view function, std::string_view argument, const T
       function, argument,
       fmt::format("has the element {} = {}", tensor::index_to_string(i, shape_of(t)),
                   numeric::to_double(t.data()[i])),
-      "finite values (C2)");
+      "finite values", Clause::C2);
 }
 
 // run(arguments): the elementwise kernel.
 template <class T, class Run>
 Tensor<T> elementwise(std::string_view function, const Tensor<T>* grad_y, const Tensor<T>& x,
                       Run&& run) {
-  if (grad_y != nullptr) tensor::check_shape(function, "grad_y", shape_of(*grad_y), shape_of(x));
+  if (grad_y != nullptr)
+    tensor::check_shape(function, "grad_y", shape_of(*grad_y), shape_of(x), Clause::C1);
   const GeluConstants<T> constants = gelu_constants<T>();
   Tensor<T> out = tensor::empty_tensor<T>(shape_of(x));
   const Elementwise<T> a{grad_y == nullptr ? nullptr : grad_y->data(), x.data(), &constants,

@@ -6,6 +6,9 @@
 #include "ref/tensor/contract.hpp"
 
 namespace normproof::ref::ops {
+
+using numeric::Clause;
+
 namespace {
 
 using tensor::shape_of;
@@ -16,7 +19,7 @@ constexpr std::size_t kArithmeticGrain = 32768;  // elements; the bits do not de
 
 template <numeric::Real T>
 void add_in_place(Tensor<T>& y, const Tensor<T>& x) {
-  tensor::check_shape("add_in_place", "x", shape_of(x), shape_of(y));
+  tensor::check_shape("add_in_place", "x", shape_of(x), shape_of(y), Clause::C1);
   T* const to = y.data();
   const T* const from = x.data();
   numeric::parallel_for(y.size(), kArithmeticGrain, [=](std::size_t begin, std::size_t end) {
@@ -34,7 +37,8 @@ void scale_in_place(Tensor<T>& y, const T& factor) {
 
 template <numeric::Real T>
 Tensor<T> repeat_row(const Tensor<T>& x, const tensor::Shape& shape) {
-  tensor::check_shape("repeat_row", "x", shape_of(x), {shape.empty() ? 0 : shape.back()});
+  tensor::check_shape("repeat_row", "x", shape_of(x), {shape.empty() ? 0 : shape.back()},
+                      Clause::C1);
   Tensor<T> y = tensor::empty_tensor<T>(shape);
   const std::size_t width = x.size();
   if (y.size() == 0) return y;

@@ -5,12 +5,13 @@
 /// Sums and products element by element, in place. Common to all of them:
 ///
 /// Source    docs/determinism.md, R4: one operation an element, rounded once
-/// Throws    ContractError naming both shapes where they differ
+/// Throws    ContractError naming both shapes
 namespace normproof::ref::ops {
 
 using tensor::Tensor;
 
 /// Computes  y = y + x
+/// Requires  (C1) x and y have one shape
 template <numeric::Real T>
 void add_in_place(Tensor<T>& y, const Tensor<T>& x);
 
@@ -19,7 +20,8 @@ template <numeric::Real T>
 void scale_in_place(Tensor<T>& y, const T& factor);
 
 /// Computes  y_ij = x_j for every row i
-/// Shapes    x [D]; y: `shape`, whose last extent is D
+/// Shapes    x [D]; y: `shape`
+/// Requires  (C1) the last extent of `shape` is D
 template <numeric::Real T>
 Tensor<T> repeat_row(const Tensor<T>& x, const tensor::Shape& shape);
 

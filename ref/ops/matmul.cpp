@@ -14,6 +14,7 @@
 namespace normproof::ref::ops {
 namespace {
 
+using numeric::Clause;
 using numeric::contract_failure;
 using tensor::Shape;
 using tensor::shape_of;
@@ -86,7 +87,7 @@ void check_apart(const char* function, const char* operand, const MatrixView<T>&
   if (not_after(c.data + c_span, x.data) || not_after(x.data + x_span, c.data)) return;
   contract_failure(function, std::string("c and ") + operand,
                    both_shapes(shape_of_view(c), shape_of_view(x)) + " and overlap in memory",
-                   "an output apart from the operands (C2)");
+                   "an output apart from the operands", Clause::C2);
 }
 
 // A batch of one matrix serves every batch.
@@ -110,13 +111,13 @@ void check(const char* function, const MatrixView<T>& c, MatrixView<const T>& a,
   const Shape b_shape = shape_of_view(b);
   if (!fit)
     contract_failure(function, "a and b", both_shapes(a_shape, b_shape) + ", too large with c",
-                     "sizes and offsets below 2^63 bytes (C4)");
+                     "sizes and offsets below 2^63 bytes", Clause::C4);
   const bool agree = broadcast_to(c, a) && broadcast_to(c, b) && a.columns == b.rows &&
                      c.rows == a.rows && c.columns == b.columns;
   if (!agree)
     contract_failure(function, "a and b",
                      both_shapes(a_shape, b_shape) + " for c " + to_string(shape_of_view(c)),
-                     "a [M, K], b [K, N] and c [M, N] with the batch of c or none (C1)");
+                     "a [M, K], b [K, N] and c [M, N] with the batch of c or none", Clause::C1);
   check_apart(function, "a", c, spans[0], a, spans[1]);
   check_apart(function, "b", c, spans[0], b, spans[2]);
   if (spans[0] > 0 && !are_distinct(c))
@@ -124,7 +125,7 @@ void check(const char* function, const MatrixView<T>& c, MatrixView<const T>& a,
         function, "c",
         "has shape " + to_string(shape_of_view(c)) + " and strides " +
             to_string({c.batch_stride, c.inner_batch_stride, c.row_stride, c.column_stride}),
-        "strides that keep its elements apart (C3)");
+        "strides that keep its elements apart", Clause::C3);
 }
 
 // R1 for scalars without kernels.
@@ -164,7 +165,8 @@ void dispatch(const char* function, const MatrixView<T>& c, MatrixView<const T> 
 template <class T, class Data>
 MatrixView<T> matrices_of(const Shape& shape, Data* data) {
   if (shape.size() < 2)
-    contract_failure("matrices", "t", "has shape " + to_string(shape), "rank 2 or more (C1)");
+    contract_failure("matrices", "t", "has shape " + to_string(shape), "rank 2 or more",
+                     Clause::C1);
   MatrixView<T> m = matrix<T>(data, shape[shape.size() - 2], shape.back());
   for (std::size_t axis = 0; axis + 2 < shape.size(); ++axis) m.batch_size *= shape[axis];
   m.batch_stride = m.rows * m.columns;
@@ -197,10 +199,10 @@ template <numeric::Real T>
 Tensor<T> matmul(const Tensor<T>& a, const Tensor<T>& b, Transpose transpose) {
   const Shape a_shape = shape_of(a);
   const Shape b_shape = shape_of(b);
-  const auto refuse = [&](const char* expectation) {
-    contract_failure("matmul", "a and b", both_shapes(a_shape, b_shape), expectation);
+  const auto refuse = [&](const char* expectation, Clause clause) {
+    contract_failure("matmul", "a and b", both_shapes(a_shape, b_shape), expectation, clause);
   };
-  if (a_shape.size() < 2 || b_shape.size() < 2) refuse("rank 2 or more (C1)");
+  if (a_shape.size() < 2 || b_shape.size() < 2) refuse("rank 2 or more", Clause::C1);
   MatrixView<const T> left = matrices(a);
   MatrixView<const T> right = matrices(b);
   if (transpose == Transpose::a) left = transposed(left);
@@ -208,15 +210,16 @@ Tensor<T> matmul(const Tensor<T>& a, const Tensor<T>& b, Transpose transpose) {
   const bool same_batch =
       b_shape.size() == 2 || (a_shape.size() == b_shape.size() &&
                               std::equal(a_shape.begin(), a_shape.end() - 2, b_shape.begin()));
-  if (!same_batch) refuse("equal leading extents, or b of rank 2 (C1)");
+  if (!same_batch) refuse("equal leading extents, or b of rank 2", Clause::C1);
   if (left.columns != right.rows)
-    refuse(transpose == Transpose::none ? "a [..., M, K] and b [..., K, N] (C1)"
-           : transpose == Transpose::a  ? "a [..., K, M] and b [..., K, N] (C1)"
-                                        : "a [..., M, K] and b [..., N, K] (C1)");
+    refuse(transpose == Transpose::none ? "a [..., M, K] and b [..., K, N]"
+           : transpose == Transpose::a  ? "a [..., K, M] and b [..., K, N]"
+                                        : "a [..., M, K] and b [..., N, K]",
+           Clause::C1);
   std::size_t size = 0;
   if (__builtin_mul_overflow(left.rows, right.columns, &size) ||
       __builtin_mul_overflow(size, left.batch_size, &size) || size >= kBytesLimit / sizeof(T))
-    refuse("a result of less than 2^63 bytes (C4)");
+    refuse("a result of less than 2^63 bytes", Clause::C4);
   Shape c_shape(a_shape.begin(), a_shape.end() - 2);
   c_shape.push_back(left.rows);
   c_shape.push_back(right.columns);

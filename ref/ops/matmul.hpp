@@ -50,7 +50,7 @@ void matmul_add(const MatrixView<T>& c, const std::type_identity_t<MatrixView<co
 /// Shapes    with Transpose::none a [...,M,K], b [...,K,N] with equal leading extents, or b [K,N]
 ///           for the whole batch; result [...,M,N]. Transpose::a: a [...,K,M];
 ///           Transpose::b: b [...,N,K].
-/// Requires  (C1) ranks of 2 at least and extents that agree
+/// Requires  (C1) ranks of 2 at least and extents that agree; (C4) of matmul_into
 /// Throws    ContractError naming both shapes
 template <numeric::Real T>
 tensor::Tensor<T> matmul(const tensor::Tensor<T>& a, const tensor::Tensor<T>& b,

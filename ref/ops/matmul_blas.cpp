@@ -11,6 +11,9 @@
 #endif
 
 namespace normproof::ref::ops {
+
+using numeric::Clause;
+
 namespace {
 
 using tensor::Shape;
@@ -40,9 +43,9 @@ Tensor<double> matmul_blas(const Tensor<double>& a, const Tensor<double>& b) {
     numeric::contract_failure(
         "matmul_blas", "a and b",
         "have shapes " + tensor::to_string(a_shape) + " and " + tensor::to_string(b_shape),
-        "a [M, K] and b [K, N], extents from 1 to 2^31 - 1 (C1)");
-  tensor::check_finite("matmul_blas", "a", a);
-  tensor::check_finite("matmul_blas", "b", b);
+        "a [M, K] and b [K, N], extents from 1 to 2^31 - 1", Clause::C1);
+  tensor::check_finite("matmul_blas", "a", a, Clause::C2);
+  tensor::check_finite("matmul_blas", "b", b, Clause::C2);
   const Matrix left = copy_of(a);
   const Matrix right = copy_of(b);
   const Matrix product = xt::linalg::dot(left, right);
@@ -54,8 +57,8 @@ Tensor<double> matmul_blas(const Tensor<double>& a, const Tensor<double>& b) {
 std::vector<double> singular_values(const Tensor<double>& a) {
   if (!is_matrix(shape_of(a)))
     numeric::contract_failure("singular_values", "a", "has shape " + tensor::to_string(shape_of(a)),
-                              "[M, N], extents from 1 to 2^31 - 1 (C1)");
-  tensor::check_finite("singular_values", "a", a);
+                              "[M, N], extents from 1 to 2^31 - 1", Clause::C1);
+  tensor::check_finite("singular_values", "a", a, Clause::C2);
   const auto values = std::get<1>(xt::linalg::svd(copy_of(a), false, false));
   return std::vector<double>(values.begin(), values.end());
 }

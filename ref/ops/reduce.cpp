@@ -6,6 +6,9 @@
 #include "ref/tensor/contract.hpp"
 
 namespace normproof::ref::ops {
+
+using numeric::Clause;
+
 namespace {
 
 using tensor::shape_of;
@@ -15,8 +18,8 @@ constexpr std::size_t kGrain = 4096;  // elements; the bits do not depend on it
 
 void check_matrix(std::string_view function, const tensor::Shape& shape) {
   if (shape.size() != 2)
-    numeric::contract_failure(function, "x", "has shape " + tensor::to_string(shape),
-                              "[N, D] (C1)");
+    numeric::contract_failure(function, "x", "has shape " + tensor::to_string(shape), "[N, D]",
+                              Clause::C1);
   tensor::check_activations(function, "x", shape);
 }
 
@@ -25,7 +28,8 @@ void check_matrix(std::string_view function, const tensor::Shape& shape) {
 template <numeric::Real T>
 T sum_elements(const Tensor<T>& x) {
   if (x.size() == 0)
-    numeric::contract_failure("sum_elements", "x", "has no element", "at least one element");
+    numeric::contract_failure("sum_elements", "x", "has no element", "at least one element",
+                              Clause::C1);
   numeric::check_fp_mode();
   return contiguous_lane_sum<T>(x.size(), [p = x.data()](auto at) { return at(p); });
 }
@@ -49,7 +53,7 @@ Tensor<T> sum_columns(const Tensor<T>& x) {
   const tensor::Shape shape = shape_of(x);
   if (shape.size() < 2 || x.size() == 0)
     numeric::contract_failure("sum_columns", "x", "has shape " + tensor::to_string(shape),
-                              "[..., D], every extent at least 1 (C1)");
+                              "[..., D], every extent at least 1", Clause::C1);
   const std::size_t width = shape.back();
   const std::size_t rows = x.size() / width;
   Tensor<T> y = tensor::empty_tensor<T>({width});
@@ -66,7 +70,7 @@ Tensor<T> sum_columns(const Tensor<T>& x) {
 template <numeric::Real T>
 Tensor<T> dot_rows(const Tensor<T>& x, const Tensor<T>& w) {
   check_matrix("dot_rows", shape_of(x));
-  tensor::check_shape("dot_rows", "w", shape_of(w), shape_of(x));
+  tensor::check_shape("dot_rows", "w", shape_of(w), shape_of(x), Clause::C2);
   const std::size_t width = x.shape(1);
   Tensor<T> y = tensor::empty_tensor<T>({x.shape(0)});
   numeric::parallel_for(x.shape(0), kGrain / width + 1, [&](std::size_t begin, std::size_t end) {

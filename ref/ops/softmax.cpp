@@ -10,6 +10,7 @@
 namespace normproof::ref::ops {
 namespace {
 
+using numeric::Clause;
 using numeric::contract_failure;
 using numeric::not_finite_failure;
 using tensor::Shape;
@@ -22,7 +23,7 @@ class Rows {
       : function_(function), shape_(shape) {
     if (shape.empty() || std::any_of(shape.begin(), shape.end(), [](auto e) { return e == 0; }))
       contract_failure(function, argument, "has shape " + tensor::to_string(shape),
-                       "[..., D] with every extent at least 1 (C1)");
+                       "[..., D] with every extent at least 1", Clause::C1);
     width = shape.back();
     leading.assign(shape.begin(), shape.end() - 1);
     for (const std::size_t extent : leading) count *= extent;
@@ -46,7 +47,7 @@ class Rows {
             function_, argument,
             fmt::format("has the element {} = {}", tensor::index_to_string(row * width + i, shape_),
                         numeric::to_double(v)),
-            "finite values where valid is true (C2)");
+            "finite values where valid is true", Clause::C2);
     }
   }
 
@@ -66,10 +67,10 @@ class Rows {
     for (std::size_t axis = 0; fits && axis < leading.size(); ++axis)
       fits = given[axis] == 1 || given[axis] == leading[axis];
     if (!fits)
-      contract_failure(
-          function_, "valid", "has shape " + tensor::to_string(shape_of(valid)),
-          fmt::format("last extent {} and leading extents that are 1 or those of {} (C3)", width,
-                      tensor::to_string(shape_)));
+      contract_failure(function_, "valid", "has shape " + tensor::to_string(shape_of(valid)),
+                       fmt::format("last extent {} and leading extents that are 1 or those of {}",
+                                   width, tensor::to_string(shape_)),
+                       Clause::C3);
     strides_.assign(leading.size(), 0);
     std::size_t stride = width;
     for (std::size_t axis = leading.size(); axis-- > 0; stride *= given[axis])
@@ -100,7 +101,7 @@ template <class T>
   not_finite_failure(
       function, "grad_y",
       fmt::format("makes the sum of {} at row {} overflow", terms, rows.row_name(row)),
-      "values so small that the sum stays finite (C5)");
+      "values so small that the sum stays finite", Clause::C5);
 }
 
 }  // namespace
@@ -121,7 +122,7 @@ template <numeric::Real T>
 Tensor<T> softmax_backward(const Tensor<T>& grad_y, const Tensor<T>& y, const Mask& valid) {
   constexpr auto kName = "softmax_backward";
   const Rows rows(kName, "y", shape_of(y), &valid);
-  tensor::check_shape(kName, "grad_y", shape_of(grad_y), shape_of(y));
+  tensor::check_shape(kName, "grad_y", shape_of(grad_y), shape_of(y), Clause::C4);
   Tensor<T> grad_x = tensor::empty_tensor<T>(shape_of(y));
   const auto a = arguments<T>(rows, &grad_y, y, grad_x);
   const std::size_t row =
@@ -147,7 +148,7 @@ template <numeric::Real T>
 Tensor<T> log_softmax_backward(const Tensor<T>& grad_y, const Tensor<T>& y) {
   constexpr auto kName = "log_softmax_backward";
   const Rows rows(kName, "y", shape_of(y), nullptr);
-  tensor::check_shape(kName, "grad_y", shape_of(grad_y), shape_of(y));
+  tensor::check_shape(kName, "grad_y", shape_of(grad_y), shape_of(y), Clause::C4);
   Tensor<T> grad_x = tensor::empty_tensor<T>(shape_of(y));
   const auto a = arguments<T>(rows, &grad_y, y, grad_x);
   const std::size_t row = first_refused(
@@ -170,7 +171,7 @@ Tensor<T> log_sum_exp(const Tensor<T>& x, const Mask& valid) {
     rows.check_row("x", x.data(), row);
     contract_failure(kName, "valid",
                      fmt::format("lets no element of row {} take part", rows.row_name(row)),
-                     "one at least (C6)");
+                     "one at least", Clause::C6);
   }
   return y;
 }
@@ -179,8 +180,8 @@ template <numeric::Real T>
 Tensor<T> log_sum_exp_backward(const Tensor<T>& grad_y, const Tensor<T>& x, const Mask& valid) {
   constexpr auto kName = "log_sum_exp_backward";
   const Rows rows(kName, "x", shape_of(x), &valid);
-  tensor::check_shape(kName, "grad_y", shape_of(grad_y), rows.leading);
-  tensor::check_finite(kName, "grad_y", grad_y);
+  tensor::check_shape(kName, "grad_y", shape_of(grad_y), rows.leading, Clause::C4);
+  tensor::check_finite(kName, "grad_y", grad_y, Clause::C2);
   Tensor<T> grad_x = tensor::empty_tensor<T>(shape_of(x));
   const auto a = arguments<T>(rows, &grad_y, x, grad_x);
   const std::size_t row =

@@ -18,7 +18,7 @@ Extents check_activations(std::string_view function, std::string_view argument,
   const bool nonempty = std::all_of(shape.begin(), shape.end(), [](auto e) { return e >= 1; });
   if ((shape.size() != 2 && shape.size() != 3) || !nonempty) {
     contract_failure(function, argument, "has shape " + to_string(shape),
-                     "[N, D] or [B, T, D] with every extent at least 1");
+                     "[N, D] or [B, T, D] with every extent at least 1", Clause::C1);
   }
   if (shape.size() == 2) return {shape[0], 1, shape[1]};
   return {shape[0], shape[1], shape[2]};

@@ -11,14 +11,15 @@
 namespace normproof::ref::train {
 namespace {
 
+using numeric::Clause;
 using numeric::contract_failure;
 using tensor::shape_of;
 
 void check_matrix_of_logits(std::string_view function, std::string_view argument,
-                            const tensor::Shape& shape, std::string_view requirement) {
+                            const tensor::Shape& shape, Clause clause) {
   if (shape.size() != 2 || shape[0] == 0 || shape[1] == 0)
     contract_failure(function, argument, "has shape " + tensor::to_string(shape),
-                     fmt::format("[N, C] with extents at least 1 ({})", requirement));
+                     "[N, C] with extents at least 1", clause);
 }
 
 /// Class weights, checked; ones where there are none.
@@ -26,9 +27,9 @@ template <class T>
 Tensor<T> checked_weights(std::string_view function, const Tensor<T>& given, std::size_t classes) {
   if (!tensor::is_given(given)) return tensor::full_tensor<T>({classes}, T(1));
   const auto refuse = [&](const std::string& observation) {
-    contract_failure(
-        function, "class_weights", observation,
-        fmt::format("shape [{}], finite elements >= 0 and a finite sum (C3)", classes));
+    contract_failure(function, "class_weights", observation,
+                     fmt::format("shape [{}], finite elements >= 0 and a finite sum", classes),
+                     Clause::C3);
   };
   if (shape_of(given) != tensor::Shape{classes})
     refuse("has shape " + tensor::to_string(shape_of(given)));
@@ -45,7 +46,7 @@ void refuse_overflow(const T& value, std::string_view what) {
   if (!numeric::is_finite(value))
     numeric::not_finite_failure("cross_entropy", "logits",
                                 fmt::format("make {} {}", what, numeric::to_double(value)),
-                                "logits so near each other that it is finite (C6)");
+                                "logits so near each other that it is finite", Clause::C6);
 }
 
 /// What the loss and its derivative share: checked arguments, and constants of the batch.
@@ -59,19 +60,20 @@ struct LossBatch {
         smoothing(options.label_smoothing) {
     set_rows(function, shape[0], all_targets);
     tensor::check_option(function, "label_smoothing", smoothing, smoothing >= 0 && smoothing <= 1,
-                         "0 <= label_smoothing <= 1 (C4)");
+                         "0 <= label_smoothing <= 1", Clause::C4);
     hard_share = T(1) - T(smoothing);
     soft_share = T(smoothing) / T(static_cast<double>(classes));
     sum_of_weights = ops::sum_elements(weights);
     if (!numeric::is_finite(sum_of_weights))
-      contract_failure(function, "class_weights", "have a sum that overflows", "a finite sum (C3)");
+      contract_failure(function, "class_weights", "have a sum that overflows", "a finite sum",
+                       Clause::C3);
     Tensor<T> weights_of_targets = tensor::empty_tensor<T>({rows.size()});
     for (std::size_t k = 0; k < rows.size(); ++k) weights_of_targets.data()[k] = target_weight(k);
     total_weight = ops::sum_elements(weights_of_targets);
     if (!(numeric::to_double(total_weight) > 0) || !numeric::is_finite(total_weight))
       contract_failure(function, "class_weights",
                        fmt::format("give the targets the sum {}", numeric::to_double(total_weight)),
-                       "a finite sum > 0 (C5)");
+                       "a finite sum > 0", Clause::C5);
   }
 
   std::size_t row(std::size_t k) const { return rows[k]; }
@@ -93,19 +95,21 @@ struct LossBatch {
   void set_rows(std::string_view function, std::size_t count, const std::vector<int>& all_targets) {
     if (all_targets.size() != count)
       contract_failure(function, "targets", fmt::format("has {} elements", all_targets.size()),
-                       fmt::format("{}, one a row (C2)", count));
+                       fmt::format("{}, one a row", count), Clause::C2);
     for (std::size_t i = 0; i < count; ++i) {
       const int t = all_targets[i];
       if (t == kIgnored) continue;
       if (t < 0 || static_cast<std::size_t>(t) >= classes)
-        contract_failure(function, "targets", fmt::format("has the element [{}] = {}", i, t),
-                         fmt::format("a class 0 .. {}, or {} where the row is ignored (C2)",
-                                     classes - 1, kIgnored));
+        contract_failure(
+            function, "targets", fmt::format("has the element [{}] = {}", i, t),
+            fmt::format("a class 0 .. {}, or {} where the row is ignored", classes - 1, kIgnored),
+            Clause::C2);
       rows.push_back(i);
       targets.push_back(static_cast<std::size_t>(t));
     }
     if (rows.empty())
-      contract_failure(function, "targets", "ignores every row", "one at least that counts (C5)");
+      contract_failure(function, "targets", "ignores every row", "one at least that counts",
+                       Clause::C5);
   }
 };
 
@@ -116,9 +120,9 @@ CrossEntropyForward<T> cross_entropy(const Tensor<T>& logits, const std::vector<
                                      const Tensor<T>& class_weights,
                                      const model::LossOptions& options) {
   constexpr auto kName = "cross_entropy";
-  check_matrix_of_logits(kName, "logits", shape_of(logits), "C1");
+  check_matrix_of_logits(kName, "logits", shape_of(logits), Clause::C1);
   const LossBatch<T> batch(kName, shape_of(logits), targets, class_weights, options);
-  tensor::check_finite(kName, "logits", logits);
+  tensor::check_finite(kName, "logits", logits, Clause::C8);
   CrossEntropyForward<T> result{T(0), ops::log_softmax(logits)};
   Tensor<T> losses = tensor::empty_tensor<T>({batch.rows.size()});
   numeric::parallel_for(losses.size(), batch.grain(), [&](std::size_t begin, std::size_t end) {
@@ -145,9 +149,9 @@ Tensor<T> cross_entropy_backward(const Tensor<T>& log_probabilities,
                                  const std::vector<int>& targets, const Tensor<T>& class_weights,
                                  const model::LossOptions& options) {
   constexpr auto kName = "cross_entropy_backward";
-  check_matrix_of_logits(kName, "log_probabilities", shape_of(log_probabilities), "C7");
+  check_matrix_of_logits(kName, "log_probabilities", shape_of(log_probabilities), Clause::C7);
   const LossBatch<T> batch(kName, shape_of(log_probabilities), targets, class_weights, options);
-  tensor::check_finite(kName, "log_probabilities", log_probabilities);
+  tensor::check_finite(kName, "log_probabilities", log_probabilities, Clause::C7);
   Tensor<T> grad_logits = tensor::full_tensor<T>(shape_of(log_probabilities), T(0));
   numeric::parallel_for(batch.rows.size(), batch.grain(), [&](std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k) {

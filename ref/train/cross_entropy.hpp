@@ -29,8 +29,8 @@ struct CrossEntropyForward {
 ///           class 0 .. C-1  (C3) class_weights is empty or has shape [C]; its elements are finite
 ///           and not negative, and so is their sum  (C4) 0 <= label_smoothing <= 1  (C5) a row is
 ///           not ignored, and of those that are not one has a target of weight > 0  (C6) logits are
-///           finite, those of ignored rows too, and so near each other that log_probabilities and
-///           the loss are finite
+///           so near each other that log_probabilities and the loss are finite  (C8) logits are
+///           finite, those of ignored rows too
 /// Order     docs/determinism.md, R2 for all sums, over the rows that are not ignored numbered
 ///           without gaps: the bits are those of the batch without the others. R4 as written
 /// Error     docs/error_analysis.md, section 1: the scalar running_error

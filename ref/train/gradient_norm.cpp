@@ -8,6 +8,9 @@
 #include "ref/tensor/contract.hpp"
 
 namespace normproof::ref::train {
+
+using numeric::Clause;
+
 namespace {
 
 /// f(name, values) for each tensor in order.
@@ -52,7 +55,7 @@ GradientNorms<T> gradient_norms(const Gradients<T>& gradients) {
       numeric::not_finite_failure(
           "gradient_norms", fmt::format("gradient of {}", name),
           fmt::format("makes the sum of squares {}", numeric::to_double(sum)),
-          "finite elements, so small that it stays finite (C1)");
+          "finite elements, so small that it stays finite", Clause::C1);
     square = numeric::square_root(square);
   }
   norms.whole = numeric::square_root(sum);
@@ -62,8 +65,8 @@ GradientNorms<T> gradient_norms(const Gradients<T>& gradients) {
 template <numeric::Real T>
 GradientNorms<T> clip_gradients(Gradients<T>& gradients, std::optional<double> max_norm) {
   if (max_norm)
-    tensor::check_option("clip_gradients", "max_norm", *max_norm, *max_norm > 0,
-                         "max_norm > 0 (C2)");
+    tensor::check_option("clip_gradients", "max_norm", *max_norm, *max_norm > 0, "max_norm > 0",
+                         Clause::C2);
   GradientNorms<T> norms = gradient_norms(gradients);
   if (!max_norm || norms.whole <= T(*max_norm)) return norms;
   const T scale = scale_to(norms.whole, T(*max_norm));

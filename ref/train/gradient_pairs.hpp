@@ -15,6 +15,7 @@
 /// through.
 namespace normproof::ref::train {
 
+using numeric::Clause;
 using numeric::contract_failure;
 using tensor::NamedTensors;
 using tensor::shape_of;
@@ -44,10 +45,10 @@ std::vector<GradientPair<T>> pair_up(NamedTensors<T>& parameters, const Gradient
     const auto found = std::ranges::find(pairs, name, &GradientPair<T>::name);
     if (found == pairs.end())
       contract_failure(kOptimizerStep, "gradients", fmt::format("has '{}'", name),
-                       "names of parameters alone (C3)");
+                       "names of parameters alone", Clause::C3);
     if (found->dense != nullptr || found->rows != nullptr)
       contract_failure(kOptimizerStep, "gradients", fmt::format("has '{}' twice", name),
-                       "one gradient a parameter (C3)");
+                       "one gradient a parameter", Clause::C3);
     set(*found);
   };
   for (const auto& [name, values] : gradients.dense)
@@ -57,7 +58,7 @@ std::vector<GradientPair<T>> pair_up(NamedTensors<T>& parameters, const Gradient
   for (const auto& pair : pairs)
     if (pair.dense == nullptr && pair.rows == nullptr)
       contract_failure(kOptimizerStep, "gradients", fmt::format("has no '{}'", pair.name),
-                       "one gradient a parameter (C3)");
+                       "one gradient a parameter", Clause::C3);
   return pairs;
 }
 
@@ -65,7 +66,7 @@ std::vector<GradientPair<T>> pair_up(NamedTensors<T>& parameters, const Gradient
 template <class T>
 void check_gradient_shape(const GradientPair<T>& pair) {
   const auto refuse = [&](const std::string& observation, const std::string& expectation) {
-    contract_failure(kOptimizerStep, pair.gradient_name(), observation, expectation + " (C4)");
+    contract_failure(kOptimizerStep, pair.gradient_name(), observation, expectation, Clause::C4);
   };
   const tensor::Shape shape = shape_of(*pair.parameter), given = shape_of(pair.gradient());
   if (pair.dense != nullptr) {
@@ -120,12 +121,12 @@ void check_gradient_values(const GradientPair<T>& pair, bool squares) {
         return begin;
       });
   if (bad < size)
-    numeric::not_finite_failure(
-        kOptimizerStep, pair.gradient_name(),
-        fmt::format("has the element {} = {}",
-                    tensor::index_to_string(bad, shape_of(pair.gradient())),
-                    numeric::to_double(g[bad])),
-        squares ? "elements with finite squares (C5)" : "finite elements (C5)");
+    numeric::not_finite_failure(kOptimizerStep, pair.gradient_name(),
+                                fmt::format("has the element {} = {}",
+                                            tensor::index_to_string(bad, shape_of(pair.gradient())),
+                                            numeric::to_double(g[bad])),
+                                squares ? "elements with finite squares" : "finite elements",
+                                Clause::C5);
 }
 
 /// update(begin, count, g) for the elements [begin, begin + count), g their gradient; `all`: those

@@ -9,6 +9,9 @@
 #include "ref/tensor/contract.hpp"
 
 namespace normproof::ref::train {
+
+using numeric::Clause;
+
 namespace {
 
 using numeric::square_root;
@@ -16,8 +19,8 @@ using numeric::square_root;
 constexpr auto kInitialValues = "initial_values";
 
 double not_negative(std::string_view option, double value) {
-  tensor::check_option(kInitialValues, option, value, value >= 0,
-                       fmt::format("{} >= 0 (C2)", option));
+  tensor::check_option(kInitialValues, option, value, value >= 0, fmt::format("{} >= 0", option),
+                       Clause::C2);
   return value;
 }
 
@@ -58,7 +61,8 @@ tensor::Tensor<double> initial_values(const model::InitializationOptions& option
   if ((needs_fans && shape.size() != 2) || std::ranges::count(shape, 0u) > 0)
     numeric::contract_failure(
         kInitialValues, name, "has shape " + tensor::to_string(shape),
-        fmt::format("{} with every extent at least 1 (C1)", needs_fans ? "[O, I]" : "a shape"));
+        fmt::format("{} with every extent at least 1", needs_fans ? "[O, I]" : "a shape"),
+        Clause::C1);
   Fans fan;
   if (needs_fans) fan = {static_cast<double>(shape[1]), static_cast<double>(shape[0])};
   const Width width = std::visit([&](const auto& o) { return width_of(o, fan); }, options);

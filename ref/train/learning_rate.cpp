@@ -6,20 +6,23 @@
 #include "ref/tensor/contract.hpp"
 
 namespace normproof::ref::train {
+
+using numeric::Clause;
+
 namespace {
 
 /// The number, which `double` holds exactly.
 double checked_count(std::string_view argument, std::int64_t count, std::int64_t least,
-                     std::string_view requirement) {
+                     Clause clause) {
   constexpr std::int64_t kMost = std::int64_t{1} << 53;
   if (count < least || count > kMost)
     numeric::contract_failure("learning_rate", argument, fmt::format("is {}", count),
-                              fmt::format("{} <= {} <= 2^53 ({})", least, argument, requirement));
+                              fmt::format("{} <= {} <= 2^53", least, argument), clause);
   return static_cast<double>(count);
 }
 
 double warmup(std::int64_t warmup_steps, std::int64_t least) {
-  return checked_count("warmup_steps", warmup_steps, least, "C3");
+  return checked_count("warmup_steps", warmup_steps, least, Clause::C3);
 }
 
 double share_of(const model::ConstantRate&, double) {
@@ -37,9 +40,9 @@ double share_of(const model::InverseSquareRoot& options, double t) {
 }  // namespace
 
 double learning_rate(const model::ScheduleOptions& options, double base_rate, std::int64_t step) {
-  tensor::check_option("learning_rate", "base_rate", base_rate, base_rate >= 0,
-                       "base_rate >= 0 (C1)");
-  const double t = checked_count("step", step, 1, "C2");
+  tensor::check_option("learning_rate", "base_rate", base_rate, base_rate >= 0, "base_rate >= 0",
+                       Clause::C1);
+  const double t = checked_count("step", step, 1, Clause::C2);
   return base_rate * std::visit([t](const auto& o) { return share_of(o, t); }, options);
 }
 

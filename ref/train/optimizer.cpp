@@ -5,6 +5,9 @@
 #include "ref/train/gradient_pairs.hpp"
 
 namespace normproof::ref::train {
+
+using numeric::Clause;
+
 namespace {
 
 using model::AdamWOptions;
@@ -36,7 +39,8 @@ void check_state(const OptimizerOptions& options, const std::vector<GradientPair
       contract_failure(
           kOptimizerStep, "state",
           fmt::format("has {} '{}'", found == nullptr ? "no" : "another shape of", name),
-          fmt::format("that of initial_optimizer_state, shape {} (C6)", tensor::to_string(shape)));
+          fmt::format("that of initial_optimizer_state, shape {}", tensor::to_string(shape)),
+          Clause::C6);
   };
   const std::vector<std::string> moments = moment_names(options);
   if (has_powers(options))
@@ -46,10 +50,10 @@ void check_state(const OptimizerOptions& options, const std::vector<GradientPair
       expect(moment_name(moment, pair.name), shape_of(*pair.parameter));
   const std::size_t count = pairs.size() * moments.size() + (has_powers(options) ? 2 : 0);
   if (state.moments.size() != count || state.step < 0)
-    contract_failure(
-        kOptimizerStep, "state",
-        fmt::format("has {} tensors and step {}", state.moments.size(), state.step),
-        fmt::format("the {} tensors of initial_optimizer_state, step >= 0 (C6)", count));
+    contract_failure(kOptimizerStep, "state",
+                     fmt::format("has {} tensors and step {}", state.moments.size(), state.step),
+                     fmt::format("the {} tensors of initial_optimizer_state, step >= 0", count),
+                     Clause::C6);
 }
 
 template <class T>

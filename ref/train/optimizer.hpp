@@ -19,7 +19,7 @@ struct OptimizerState {
 };
 
 /// The state before the first step: moments 0, powers 1.
-/// Requires  (C1) those of options, as in optimizer_step
+/// Requires  (C1) of optimizer_step
 /// Throws    ContractError
 template <numeric::Real T>
 OptimizerState<T> initial_optimizer_state(const model::OptimizerOptions& options,
@@ -46,10 +46,10 @@ OptimizerState<T> initial_optimizer_state(const model::OptimizerOptions& options
 ///           gradient a parameter  (C4) shapes as above; rows ascending, each once, all below V
 ///           (C5) gradients finite; for Adam and AdamW their squares too  (C6) state has the names
 ///           and shapes of initial_optimizer_state for these parameters
-///           A result that overflows is refused by the next operation that reads it
 /// Order     docs/determinism.md, R4 as written
 /// Error     docs/error_analysis.md, section 1: the scalar running_error
-/// Throws    ContractError, before anything is changed
+/// Throws    ContractError, before anything is changed. A result that overflows is refused by the
+///           next operation that reads it
 template <numeric::Real T>
 void optimizer_step(const model::OptimizerOptions& options, double learning_rate,
                     NamedTensors<T>& parameters, const Gradients<T>& gradients,

@@ -11,6 +11,9 @@
 #include "ref/train/learning_rate.hpp"
 
 namespace normproof::ref::train {
+
+using numeric::Clause;
+
 namespace {
 
 using encoder::Encoder;
@@ -26,22 +29,22 @@ void check_batch(const TrainConfig& config, const LabelledBatch& batch) {
   if (batch.labels.size() != count)
     numeric::contract_failure("train_step", "labels",
                               fmt::format("has {} for {} sentences", batch.labels.size(), count),
-                              "one a sentence (C2)");
+                              "one a sentence", Clause::C2);
   for (std::size_t b = 0; b < count; ++b)
     if (batch.labels[b] < 0 ||
         static_cast<std::size_t>(batch.labels[b]) >= config.encoder.num_classes)
       numeric::contract_failure("train_step", "labels",
                                 fmt::format("has the class {} at {}", batch.labels[b], b),
-                                fmt::format("0 to {} (C2)", config.encoder.num_classes - 1));
+                                fmt::format("0 to {}", config.encoder.num_classes - 1), Clause::C2);
   if (batch.targets.empty()) return;
   if (config.encoder.pooling != model::Pooling::per_position)
     numeric::contract_failure("train_step", "targets", "are given",
-                              "none but where the pooling is per_position (C3)");
+                              "none but where the pooling is per_position", Clause::C3);
   if (batch.targets.size() != batch.inputs.tokens.ids.size())
     numeric::contract_failure("train_step", "targets",
                               fmt::format("has {} for {} positions", batch.targets.size(),
                                           batch.inputs.tokens.ids.size()),
-                              "one a position (C3)");
+                              "one a position", Clause::C3);
 }
 
 /// What each row of the logits should be.
@@ -174,9 +177,9 @@ LossGradient<T> loss_gradient(const TrainConfig& config, std::span<const Labelle
                               const Tensor<T>& class_weights, TrainState<T>& state,
                               const Tap<T>& tap, model::Mode mode) {
   if (batches.empty() || std::cmp_less(config.accumulation, batches.size()))
-    numeric::contract_failure(
-        "train_step", "batches", fmt::format("has {}", batches.size()),
-        fmt::format("1 to accumulation, which is {} (C1)", config.accumulation));
+    numeric::contract_failure("train_step", "batches", fmt::format("has {}", batches.size()),
+                              fmt::format("1 to accumulation, which is {}", config.accumulation),
+                              Clause::C1);
   for (const LabelledBatch& batch : batches) check_batch(config, batch);
   const Borrowed<T> parameters(config, state.parameters);
   LossGradient<T> result;
@@ -242,7 +245,7 @@ template <numeric::Real T>
 Evaluation<T> evaluate(const TrainConfig& config, std::span<const LabelledBatch> batches,
                        const Tensor<T>& class_weights, TrainState<T>& state) {
   if (batches.empty())
-    numeric::contract_failure("evaluate", "batches", "has none", "at least one (C1)");
+    numeric::contract_failure("evaluate", "batches", "has none", "at least one", Clause::C1);
   const Borrowed<T> parameters(config, state.parameters);
   Evaluation<T> result;
   T weights(0);

@@ -9,6 +9,9 @@
 #include "ref/tensor/contract.hpp"
 
 namespace normproof::verification::compare::bound {
+
+using ref::numeric::Clause;
+
 namespace {
 
 using ref::numeric::square_root;
@@ -116,7 +119,7 @@ Tensor<double> matmul(const Tensor<double>& a, const Tensor<double>& b) {
     ref::numeric::contract_failure("bound::matmul", "a and b",
                                    "have shapes " + ref::tensor::to_string(a_shape) + " and " +
                                        ref::tensor::to_string(b_shape),
-                                   "a [M, K] and b [K, N] (C1)");
+                                   "a [M, K] and b [K, N]", Clause::C1);
   Tensor<double> result = ref::tensor::empty_tensor<double>({a_shape[0], b_shape[1]});
   for (std::size_t i = 0; i < a_shape[0]; ++i)
     for (std::size_t j = 0; j < b_shape[1]; ++j) {

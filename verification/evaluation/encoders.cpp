@@ -11,6 +11,8 @@
 
 namespace normproof::verification::evaluation {
 
+using ref::numeric::Clause;
+
 namespace encoder = ref::encoder;
 namespace train = ref::train;
 using ref::model::EncoderConfig;
@@ -107,7 +109,7 @@ class StepResults {
 template <class T>
 NamedTensors<T> run_whole(const EncoderTensors& inputs) {
   if (inputs.mode != ref::model::Mode::training)
-    ref::numeric::contract_failure("encoder", "mode", "is inference", "training (C2)");
+    ref::numeric::contract_failure("encoder", "mode", "is inference", "training", Clause::C2);
   const ref::model::TrainConfig config{.encoder = inputs.config};
   train::TrainState<double> given;
   given.norms = inputs.state;

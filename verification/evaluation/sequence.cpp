@@ -6,6 +6,8 @@
 
 namespace normproof::verification::evaluation {
 
+using ref::numeric::Clause;
+
 using ref::norm::NormInputs;
 using ref::norm::NormStep;
 using ref::numeric::ContractError;
@@ -45,7 +47,7 @@ NamedTensors<T> run_sequence(const ref::model::NormOptions& options, const EvalI
   if (steps == 0 || (steps > 1 && !stacked)) {
     ref::numeric::contract_failure("run_sequence", "inputs",
                                    "has " + std::to_string(steps) + " steps",
-                                   stacked ? "1 or more (C1)" : "1 (C1)");
+                                   stacked ? "1 or more" : "1", Clause::C1);
   }
   NamedTensors<T> state, results;
   for (const auto& [name, values] : inputs.state) state.set(name, ref::tensor::convert<T>(values));

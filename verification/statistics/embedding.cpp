@@ -10,6 +10,7 @@
 namespace normproof::verification::statistics {
 
 using ref::data::TokenBatch;
+using ref::numeric::Clause;
 using ref::numeric::contract_failure;
 using ref::numeric::RandomStream;
 using ref::tensor::Mask;
@@ -24,9 +25,9 @@ constexpr std::size_t kGrain = 4096;  // random numbers that one thread takes at
 EmbeddingTable make_embedding(std::uint64_t seed, std::size_t vocab_size, std::size_t d_model,
                               double scale) {
   if (vocab_size == 0)
-    contract_failure("make_embedding", "vocab_size", "is 0", "at least one token (C1)");
-  if (d_model == 0) contract_failure("make_embedding", "d_model", "is 0", "at least 1 (C1)");
-  ref::tensor::check_option("make_embedding", "scale", scale, true, "a finite number (C2)");
+    contract_failure("make_embedding", "vocab_size", "is 0", "at least one token", Clause::C1);
+  if (d_model == 0) contract_failure("make_embedding", "d_model", "is 0", "at least 1", Clause::C1);
+  ref::tensor::check_option("make_embedding", "scale", scale, true, "a finite number", Clause::C2);
   EmbeddingTable table{vocab_size, d_model,
                        ref::tensor::empty_tensor<double>({vocab_size, d_model})};
   const RandomStream stream(seed, "embedding");
@@ -44,7 +45,7 @@ Tensor<double> embed(const EmbeddingTable& table, const TokenBatch& batch, doubl
     const std::int32_t token = batch.tokens[row];
     if (token < 0 || static_cast<std::size_t>(token) >= table.vocab_size) {
       contract_failure("embed", fmt::format("batch.tokens[{}]", row), fmt::format("is {}", token),
-                       fmt::format("an id below {} (C1)", table.vocab_size));
+                       fmt::format("an id below {}", table.vocab_size), Clause::C1);
     }
     const double* const from = table.values.data() + static_cast<std::size_t>(token) * d_model;
     const double scale = batch.valid[row] != 0 ? 1 : pad_scale;

@@ -9,6 +9,8 @@
 
 namespace normproof::verification::statistics {
 
+using ref::numeric::Clause;
+
 namespace model = ref::model;
 using ref::norm::NormInputs;
 using ref::norm::NormStep;
@@ -54,7 +56,7 @@ Follower::Follower(Scenario scenario, std::size_t d_model) : scenario_(std::move
   } else {
     ref::numeric::contract_failure("Follower", "scenario.options",
                                    "is " + model::norm_name(scenario_.options),
-                                   "batch_norm, power_norm or power_norm_released (C1)");
+                                   "batch_norm, power_norm or power_norm_released", Clause::C1);
   }
   state_ = ref::norm::initial_state<double>(scenario_.options, d_model);
 }

@@ -11,6 +11,8 @@
 
 namespace normproof::verification::statistics {
 
+using ref::numeric::Clause;
+
 namespace model = ref::model;
 using ref::data::TokenBatch;
 using ref::tensor::Mask;
@@ -135,8 +137,8 @@ std::vector<Scenario> scenarios(const StatisticsOptions& options) {
 Statistics collect_statistics(const TokenizedCorpus& corpus, const StatisticsOptions& options,
                               const std::function<void(std::size_t, std::size_t)>& progress) {
   if (options.steps == 0) {
-    ref::numeric::contract_failure("collect_statistics", "options.steps", "is 0",
-                                   "at least 1 (C1)");
+    ref::numeric::contract_failure("collect_statistics", "options.steps", "is 0", "at least 1",
+                                   Clause::C1);
   }
   const EmbeddingTable table =
       make_embedding(options.seed, corpus.vocab_size, options.d_model, options.embedding_scale);

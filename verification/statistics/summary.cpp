@@ -7,9 +7,12 @@
 
 namespace normproof::verification::statistics {
 
+using ref::numeric::Clause;
+
 Summary summarize(std::span<const double> values) {
   if (values.empty())
-    ref::numeric::contract_failure("summarize", "values", "is empty", "at least one value (C1)");
+    ref::numeric::contract_failure("summarize", "values", "is empty", "at least one value",
+                                   Clause::C1);
   Summary summary{values[0], 0, values[0]};
   double sum = 0;
   for (const double value : values) {

@@ -7,6 +7,8 @@
 
 namespace normproof::verification::study {
 
+using ref::numeric::Clause;
+
 namespace train = ref::train;
 using ref::tensor::NamedTensors;
 using ref::tensor::Tensor;
@@ -62,7 +64,8 @@ train::Gradients<T> difference(const train::Gradients<T>& a, const train::Gradie
   for (std::size_t k = 0; k < result.rows.size(); ++k) {
     auto& [name, own] = result.rows[k];
     if (b.rows.size() <= k || b.rows[k].first != name || b.rows[k].second.rows != own.rows)
-      ref::numeric::contract_failure("difference", name, "has other rows", "the same rows (C1)");
+      ref::numeric::contract_failure("difference", name, "has other rows", "the same rows",
+                                     Clause::C1);
     subtract(own.values, b.rows[k].second.values);
   }
   return result;

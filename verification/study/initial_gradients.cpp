@@ -4,6 +4,9 @@
 #include "ref/numeric/square_root.hpp"
 
 namespace normproof::verification::study {
+
+using ref::numeric::Clause;
+
 namespace {
 
 GradientSpread spread_of(const std::string& tensor, const std::vector<double>& norms) {
@@ -36,7 +39,7 @@ std::vector<GradientSpread> gradient_spreads(const std::vector<CellResult>& cell
     }
     if (!same)
       ref::numeric::contract_failure("gradient_spreads", cell.name, "has other tensors",
-                                     "those of the first cell (C1)");
+                                     "those of the first cell", Clause::C1);
   }
   std::vector<GradientSpread> spreads;
   spreads.reserve(tensors.size());

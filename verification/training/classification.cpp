@@ -6,13 +6,15 @@
 
 namespace normproof::verification::training {
 
+using ref::numeric::Clause;
+
 Classification classify(const std::vector<int>& predictions, const std::vector<int>& labels,
                         std::size_t classes) {
   if (predictions.empty() || predictions.size() != labels.size())
     ref::numeric::contract_failure(
         "classify", "predictions",
         fmt::format("has {} for {} labels", predictions.size(), labels.size()),
-        "as many, at least one (C1)");
+        "as many, at least one", Clause::C1);
   std::vector<double> right(classes, 0), predicted(classes, 0), labelled(classes, 0);
   double all_right = 0;
   for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -21,7 +23,7 @@ Classification classify(const std::vector<int>& predictions, const std::vector<i
     if (p >= classes || l >= classes)
       ref::numeric::contract_failure("classify", p >= classes ? "predictions" : "labels",
                                      fmt::format("has the class {} at {}", p >= classes ? p : l, i),
-                                     fmt::format("a class below {} (C2)", classes));
+                                     fmt::format("a class below {}", classes), Clause::C2);
     ++predicted[p];
     ++labelled[l];
     if (p != l) continue;

@@ -257,6 +257,10 @@ TEST(Encoder, C5ASentenceOfPaddingAloneIsNamed) {
   EXPECT_THAT(
       numeric::contract_message([&] { Encoder<double>(config, p).forward(inputs, {}, state); }),
       HasSubstr("valid has no token in sentence 1; expected one at least (C5)"));
+  inputs.valid = tensor::full_tensor<bool>({1, 2}, true);
+  EXPECT_THAT(
+      numeric::contract_message([&] { Encoder<double>(config, p).forward(inputs, {}, state); }),
+      HasSubstr("valid has shape [1, 2]; expected shape [2, 1] (C5)"));
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ TEST(Parameters, ReadBackByName) {
   for (const auto& [name, values] : named) EXPECT_EQ(again.at(name), values);
 }
 
-TEST(Parameters, WhatDoesNotFitIsNamed) {
+TEST(Parameters, C5WhatDoesNotFitIsNamed) {
   const EncoderConfig config = small_config("layer_norm", NormPlacement::post, 1);
   auto named = random_parameters<double>(config);
   named.set("layers.0.norm1.gama", {1});
@@ -61,16 +61,27 @@ TEST(Parameters, WhatDoesNotFitIsNamed) {
               HasSubstr("embedding.weight is absent; expected shape [5, 4]"));
 }
 
-TEST(Parameters, RequirementsOfTheConfig) {
-  const auto message = [](auto change) {
-    EncoderConfig config = small_config("group_norm", NormPlacement::post, 1);
-    change(config);
-    return numeric::contract_message([&] { check_config("f", config); });
-  };
-  EXPECT_THAT(message([](auto& c) { c.num_layers = 0; }), HasSubstr("num_layers is 0; expected 1"));
-  EXPECT_THAT(message([](auto& c) { c.num_heads = 3; }), HasSubstr("a divisor of d_model, 4 (C2)"));
-  EXPECT_THAT(message([](auto& c) { c.dropout = 1; }), HasSubstr("(C3)"));
-  EXPECT_THAT(message([](auto& c) { c.norm = model::GroupNormOptions{.groups = 3}; }),
+template <class Change>
+std::string refused(Change change) {
+  EncoderConfig config = small_config("group_norm", NormPlacement::post, 1);
+  change(config);
+  return numeric::contract_message([&] { check_config("f", config); });
+}
+
+TEST(Parameters, C1NoExtentIsZero) {
+  EXPECT_THAT(refused([](auto& c) { c.num_layers = 0; }), HasSubstr("num_layers is 0; expected 1"));
+}
+
+TEST(Parameters, C2HeadsDivideD) {
+  EXPECT_THAT(refused([](auto& c) { c.num_heads = 3; }), HasSubstr("a divisor of d_model, 4 (C2)"));
+}
+
+TEST(Parameters, C3TheRateOfDropoutIsAShare) {
+  EXPECT_THAT(refused([](auto& c) { c.dropout = 1; }), HasSubstr("(C3)"));
+}
+
+TEST(Parameters, C4GroupsDivideD) {
+  EXPECT_THAT(refused([](auto& c) { c.norm = model::GroupNormOptions{.groups = 3}; }),
               HasSubstr("norm.groups is 3; expected a divisor of d_model, 4 (C4)"));
 }
 

@@ -41,7 +41,7 @@ TEST(Dropout, KeepsTheMeanAndWritesZerosElsewhere) {
   EXPECT_EQ(dropout(x, Mask{{true, true}, {true, true}}, 0), x);
 }
 
-TEST(Dropout, AGivenMaskIsTakenFromTheElementOn) {
+TEST(Dropout, C3AGivenMaskIsTakenFromTheElementOn) {
   const Mask given{true, false, false, true, true};
   const DropoutKey key{1, 2, "place", &given};
   EXPECT_EQ(dropout_mask({5}, 0.5, key), given);
@@ -50,9 +50,12 @@ TEST(Dropout, AGivenMaskIsTakenFromTheElementOn) {
               HasSubstr("key.given has 5 elements; expected 3 of them from 3 on (C3)"));
 }
 
-TEST(Dropout, C1AndC2) {
+TEST(Dropout, C1TheRateIsAShare) {
   EXPECT_THAT(numeric::contract_message([] { dropout_mask({1}, 1, {}); }),
               HasSubstr("0 <= rate < 1 (C1)"));
+}
+
+TEST(Dropout, C2KeepHasTheShapeOfX) {
   EXPECT_THAT(numeric::contract_message([] {
                 dropout(Tensor<double>{1, 2}, Mask{true}, 0.5);
               }),

@@ -58,18 +58,28 @@ TEST(Embedding, BitsDoNotDependOnThreads) {
   numeric::set_num_threads(1);
 }
 
-TEST(Embedding, RequirementsAreNamed) {
-  const Tensor<double> weight{{0, 1}, {2, 3}};
-  const auto message = [&](const Tokens& tokens) {
-    return numeric::contract_message([&] { embedding(tokens, weight); });
-  };
-  EXPECT_THAT(message({1, 2, {0}}), HasSubstr("(C1)"));
-  EXPECT_THAT(message({1, 2, {0, 2}}), HasSubstr("has the id 2 at [0, 1]; expected 0 to 1 (C2)"));
-  EXPECT_THAT(message({1, 1, {-1}}), HasSubstr("(C2)"));
+std::string refused(const Tokens& tokens, const Tensor<double>& weight = {{0, 1}, {2, 3}}) {
+  return numeric::contract_message([&] { embedding(tokens, weight); });
+}
+
+TEST(Embedding, C1ThereAreAsManyIdsAsTokens) {
+  EXPECT_THAT(refused({1, 2, {0}}), HasSubstr("(C1)"));
+}
+
+TEST(Embedding, C2IdsAreOfTheVocabulary) {
+  EXPECT_THAT(refused({1, 2, {0, 2}}), HasSubstr("has the id 2 at [0, 1]; expected 0 to 1 (C2)"));
+  EXPECT_THAT(refused({1, 1, {-1}}), HasSubstr("(C2)"));
+}
+
+TEST(Embedding, C3TheWeightIsAMatrix) {
+  EXPECT_THAT(refused({1, 1, {0}}, {1, 2}), HasSubstr("(C3)"));
+}
+
+TEST(Embedding, C4GradYHasTheShapeOfY) {
   EXPECT_THAT(numeric::contract_message([] {
-                embedding<double>({1, 1, {0}}, {1, 2});
+                embedding_backward(Tensor<double>{{1, 2}}, {1, 1, {0}}, 2);
               }),
-              HasSubstr("(C3)"));
+              HasSubstr("(C4)"));
 }
 
 }  // namespace

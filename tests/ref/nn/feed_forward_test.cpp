@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/ref/nn/gradient_check.hpp"
+#include "tests/ref/numeric/error_message.hpp"
 
 namespace normproof::ref::nn {
 namespace {
@@ -40,6 +41,15 @@ TEST(FeedForward, TheBackwardIsTheDerivative) {
           },
           "feed_forward");
     }
+}
+
+TEST(FeedForward, C1TheRateOfDropoutIsAShare) {
+  const auto one = tensor::full_tensor<double>({1, 1}, 1.0);
+  const Linear<double> map{one, tensor::full_tensor<double>({1}, 0.0)};
+  EXPECT_NE(numeric::contract_message([&] {
+              feed_forward(one, {map, map}, {model::Activation::relu, 1.0, {}});
+            }),
+            "no error");
 }
 
 TEST(FeedForward, ReluByHand) {

@@ -47,18 +47,31 @@ TEST(Linear, TheBackwardIsTheDerivativeForAllExtentsUpTo3) {
       }
 }
 
-TEST(Linear, ShapesThatDoNotFitAreNamed) {
-  const Linear<double> p{{{1, 2, 3}}, {10}};
-  const auto message = [&](auto&& f) { return numeric::contract_message(f); };
-  EXPECT_THAT(message([&] { linear(Tensor<double>{1, 2, 3}, p); }), HasSubstr("(C1)"));
-  EXPECT_THAT(message([&] {
-                linear(Tensor<double>{{1, 2}}, p);
+const Linear<double> kThreeToOne{{{1, 2, 3}}, {10}};
+
+TEST(Linear, C1XHasTwoAxesAtLeast) {
+  EXPECT_THAT(numeric::contract_message([] {
+                linear(Tensor<double>{1, 2, 3}, kThreeToOne);
+              }),
+              HasSubstr("(C1)"));
+}
+
+TEST(Linear, C2InputsAndOutputsAgree) {
+  EXPECT_THAT(numeric::contract_message([] {
+                linear(Tensor<double>{{1, 2}}, kThreeToOne);
               }),
               HasSubstr("weight has shape [1, 3], and x [1, 2]; expected [O,I] and [...,I] (C2)"));
-  EXPECT_THAT(message([&] {
-                linear_backward(Tensor<double>{{1, 2}}, {{1, 2, 3}}, p);
+  EXPECT_THAT(numeric::contract_message([] {
+                linear(Tensor<double>{{1, 2, 3}}, {{{1, 2, 3}}, {10, 20}});
               }),
-              HasSubstr("grad_y has shape [1, 2]; expected shape [1, 1]"));
+              HasSubstr("bias has shape [2]; expected shape [1] (C2)"));
+}
+
+TEST(Linear, C3GradYHasTheShapeOfY) {
+  EXPECT_THAT(numeric::contract_message([] {
+                linear_backward(Tensor<double>{{1, 2}}, {{1, 2, 3}}, kThreeToOne);
+              }),
+              HasSubstr("grad_y has shape [1, 2]; expected shape [1, 1] (C3)"));
 }
 
 }  // namespace

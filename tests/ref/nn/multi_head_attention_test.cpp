@@ -200,17 +200,40 @@ TEST(MultiHeadAttention, ScoresThatAreNotFiniteAreNamedByTheirSentence) {
       HasSubstr("attention in sentence 2, heads 0 to 1: softmax: x has the element [0, 1, 1]"));
 }
 
-TEST(MultiHeadAttention, RequirementsAreNamed) {
+std::string refused(const Tensor<double>& x, const Mask& mask = {}, std::size_t heads = 2) {
   const auto t = inputs_for<double>(1, 2, 4);
-  const auto message = [&](const Tensor<double>& x, const Mask& mask, std::size_t heads) {
-    return numeric::contract_message(
-        [&] { multi_head_attention(x, attention_of(t), mask, {.num_heads = heads}); });
-  };
-  EXPECT_THAT(message({{1, 2, 3, 4}}, {}, 2), HasSubstr("[B,T,D] (C1)"));
-  EXPECT_THAT(message(t.at("x"), {}, 3),
+  return numeric::contract_message(
+      [&] { multi_head_attention(x, attention_of(t), mask, {.num_heads = heads}); });
+}
+
+TEST(MultiHeadAttention, C1XHasThreeAxesAndNoExtentOfZero) {
+  EXPECT_THAT(refused({{1, 2, 3, 4}}), HasSubstr("[B,T,D] (C1)"));
+  EXPECT_THAT(refused(tensor::empty_tensor<double>({0, 2, 4})), HasSubstr("(C1)"));
+}
+
+TEST(MultiHeadAttention, C2HeadsDivideD) {
+  EXPECT_THAT(refused(inputs_for<double>(1, 2, 4).at("x"), {}, 3),
               HasSubstr("num_heads is 3; expected a divisor of D, 4 (C2)"));
-  EXPECT_THAT(message(random_tensor<double>("x", {1, 2, 6}), {}, 2), HasSubstr("in.weight"));
-  EXPECT_THAT(message(t.at("x"), Mask{{true, true}, {true, true}}, 2), HasSubstr("valid"));
+}
+
+TEST(MultiHeadAttention, C3ParametersHaveTheirShapes) {
+  EXPECT_THAT(refused(random_tensor<double>("x", {1, 2, 6})), HasSubstr("in.weight"));
+}
+
+TEST(MultiHeadAttention, C4TheMaskIsThatOfX) {
+  EXPECT_THAT(refused(inputs_for<double>(1, 2, 4).at("x"), Mask{{true, true}, {true, true}}),
+              HasSubstr("valid"));
+}
+
+TEST(MultiHeadAttention, C6GradYHasTheShapeOfX) {
+  const auto t = inputs_for<double>(1, 2, 4);
+  const AttentionOptions options{.num_heads = 2};
+  const auto saved = multi_head_attention(t.at("x"), attention_of(t), {}, options).saved;
+  EXPECT_THAT(numeric::contract_message([&] {
+                multi_head_attention_backward(random_tensor<double>("grad_y", {1, 3, 4}), t.at("x"),
+                                              attention_of(t), {}, saved, options);
+              }),
+              HasSubstr("grad_y"));
 }
 
 }  // namespace

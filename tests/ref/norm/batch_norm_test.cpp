@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/ref/norm/broken_layer.hpp"
 #include "tests/ref/norm/messages.hpp"
 #include "tests/verification/compare/expect.hpp"
 
@@ -71,30 +72,51 @@ TEST(BatchNorm, InferenceUsesTheStateAndLeavesItAlone) {
 TEST(BatchNorm, BrokenRequirementsAreNamed) {
   const Tensor<double> one_row = {{1, 2}};
   EXPECT_EQ(contract_message([&] { batch_norm(one_row, {}, {}, kFresh); }),
-            "batch_norm: x has 1 row; expected at least 2 with unbiased_running_variance (C5)");
+            "batch_norm: x has 1 row; expected at least 2 with unbiased_running_variance (C8)");
   EXPECT_EQ(contract_message([&] {
               batch_norm(kBatchNormX, {}, {true, false, false, false}, kFresh);
             }),
             "batch_norm: valid has 1 valid row; expected at least 2 with "
-            "unbiased_running_variance (C5)");
+            "unbiased_running_variance (C8)");
   EXPECT_BITS_EQ(batch_norm(one_row, {}, {}, kFresh, {.unbiased_running_variance = false}).y,
                  (Tensor<double>{{0, 0}}));
   const Mask none = {false, false, false, false};
   EXPECT_EQ(contract_message([&] { batch_norm(kBatchNormX, {}, none, kFresh); }),
-            "batch_norm: valid has no valid row; expected at least one valid row");
+            "batch_norm: valid has no valid row; expected at least one valid row (C8)");
   EXPECT_EQ(contract_message([&] {
               batch_norm(kBatchNormX, {}, {}, {{0}, {1, 1}});
             }),
-            "batch_norm: running_mean has shape [1]; expected shape [2]");
+            "batch_norm: running_mean has shape [1]; expected shape [2] (C10)");
   EXPECT_EQ(contract_message([&] {
               batch_norm(kBatchNormX, {}, {}, {{0, 0}, {1, -1}});
             }),
             "batch_norm: running_variance has the element [1] below 0; expected no negative "
-            "element");
+            "element (C10)");
   EXPECT_EQ(
       contract_message([&] { batch_norm(kBatchNormX, {}, {}, kFresh, {.running_decay = 1.5}); }),
-      "batch_norm: running_decay is 1.5; expected a weight in [0, 1]");
+      "batch_norm: running_decay is 1.5; expected a weight in [0, 1] (C9)");
 }
+
+// The requirements of the contract, each broken alone.
+NORMPROOF_REFUSES(BatchNorm, C1AnExtentOfXIsZero, kEmptyX);
+NORMPROOF_REFUSES(BatchNorm, C2EpsIsBelowZero, wrong_option("eps", "-1"));
+NORMPROOF_REFUSES(BatchNorm, C2ZerosWithoutEps, kZerosWithoutEps);
+NORMPROOF_REFUSES(BatchNorm, C3GammaOfAnotherExtent, kLongerGamma);
+NORMPROOF_REFUSES(BatchNorm, C3BetaOfAnotherExtent, kLongerBeta);
+NORMPROOF_REFUSES(BatchNorm, C4AnElementIsInfinite, kInfiniteX);
+NORMPROOF_REFUSES(BatchNorm, C4GammaIsNan, kNanInGamma);
+NORMPROOF_REFUSES(BatchNorm, C4AStatisticOverflows, kHugeX);
+NORMPROOF_REFUSES(BatchNorm, C5GradYOfAnotherShape, kOtherGradY);
+NORMPROOF_REFUSES(BatchNorm, C6RstdOfAnotherExtent, longer_saved("rstd"));
+NORMPROOF_REFUSES(BatchNorm, C7GradYIsInfinite, kInfiniteGradY);
+NORMPROOF_REFUSES(BatchNorm, C8NoRowIsValid, kNoValidRow);
+NORMPROOF_REFUSES(BatchNorm, C8AMaskOfAnotherShape, kLongerMask);
+NORMPROOF_REFUSES(BatchNorm, C9RunningDecayAboveOne, wrong_option("running_decay", "1.5"));
+NORMPROOF_REFUSES(BatchNorm, C10RunningMeanOfAnotherExtent, longer_state("running_mean"));
+NORMPROOF_REFUSES(BatchNorm, C10RunningMeanIsNan, nan_in_state("running_mean"));
+NORMPROOF_REFUSES(BatchNorm, C10RunningVarianceOfAnotherExtent, longer_state("running_variance"));
+NORMPROOF_REFUSES(BatchNorm, C10RunningVarianceIsNan, nan_in_state("running_variance"));
+NORMPROOF_REFUSES(BatchNorm, C10RunningVarianceIsNegative, negative_state("running_variance"));
 
 }  // namespace
 }  // namespace normproof::ref::norm

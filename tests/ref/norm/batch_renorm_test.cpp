@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/ref/norm/broken_layer.hpp"
 #include "tests/ref/norm/messages.hpp"
 #include "tests/verification/compare/expect.hpp"
 
@@ -46,12 +47,38 @@ TEST(BatchRenorm, LimitsAreChecked) {
   EXPECT_EQ(contract_message([] {
               batch_renorm(kBatchRenormX, {}, {}, {{0, 0}, {1, 1}}, {.r_max = 0.5});
             }),
-            "batch_renorm: r_max is 0.5; expected r_max >= 1 (C8)");
+            "batch_renorm: r_max is 0.5; expected r_max >= 1 (C13)");
   EXPECT_EQ(contract_message([] {
               batch_renorm(kBatchRenormX, {}, {}, {{0, 0}, {1, 1}}, {.d_max = -1});
             }),
-            "batch_renorm: d_max is -1; expected d_max >= 0 (C8)");
+            "batch_renorm: d_max is -1; expected d_max >= 0 (C13)");
 }
+
+// The requirements of the contract, each broken alone.
+NORMPROOF_REFUSES(BatchRenorm, C1AnExtentOfXIsZero, kEmptyX);
+NORMPROOF_REFUSES(BatchRenorm, C2EpsIsBelowZero, wrong_option("eps", "-1"));
+NORMPROOF_REFUSES(BatchRenorm, C2ZerosWithoutEps, kZerosWithoutEps);
+NORMPROOF_REFUSES(BatchRenorm, C3GammaOfAnotherExtent, kLongerGamma);
+NORMPROOF_REFUSES(BatchRenorm, C3BetaOfAnotherExtent, kLongerBeta);
+NORMPROOF_REFUSES(BatchRenorm, C4AnElementIsInfinite, kInfiniteX);
+NORMPROOF_REFUSES(BatchRenorm, C4GammaIsNan, kNanInGamma);
+NORMPROOF_REFUSES(BatchRenorm, C4AStatisticOverflows, kHugeX);
+NORMPROOF_REFUSES(BatchRenorm, C5GradYOfAnotherShape, kOtherGradY);
+NORMPROOF_REFUSES(BatchRenorm, C6MeanOfAnotherExtent, longer_saved("mean"));
+NORMPROOF_REFUSES(BatchRenorm, C6RstdOfAnotherExtent, longer_saved("rstd"));
+NORMPROOF_REFUSES(BatchRenorm, C6ROfAnotherExtent, longer_saved("r"));
+NORMPROOF_REFUSES(BatchRenorm, C6DOfAnotherExtent, longer_saved("d"));
+NORMPROOF_REFUSES(BatchRenorm, C7GradYIsInfinite, kInfiniteGradY);
+NORMPROOF_REFUSES(BatchRenorm, C8NoRowIsValid, kNoValidRow);
+NORMPROOF_REFUSES(BatchRenorm, C8AMaskOfAnotherShape, kLongerMask);
+NORMPROOF_REFUSES(BatchRenorm, C9RunningDecayAboveOne, wrong_option("running_decay", "1.5"));
+NORMPROOF_REFUSES(BatchRenorm, C10RunningMeanOfAnotherExtent, longer_state("running_mean"));
+NORMPROOF_REFUSES(BatchRenorm, C10RunningMeanIsNan, nan_in_state("running_mean"));
+NORMPROOF_REFUSES(BatchRenorm, C10RunningVarianceOfAnotherExtent, longer_state("running_variance"));
+NORMPROOF_REFUSES(BatchRenorm, C10RunningVarianceIsNan, nan_in_state("running_variance"));
+NORMPROOF_REFUSES(BatchRenorm, C10RunningVarianceIsNegative, negative_state("running_variance"));
+NORMPROOF_REFUSES(BatchRenorm, C13RMaxBelowOne, wrong_option("r_max", "0.5"));
+NORMPROOF_REFUSES(BatchRenorm, C13DMaxBelowZero, wrong_option("d_max", "-1"));
 
 }  // namespace
 }  // namespace normproof::ref::norm

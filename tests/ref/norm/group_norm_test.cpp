@@ -4,6 +4,7 @@
 
 #include "ref/norm/layer_norm.hpp"
 #include "ref/numeric/random.hpp"
+#include "tests/ref/norm/broken_layer.hpp"
 #include "tests/ref/norm/messages.hpp"
 #include "tests/verification/compare/expect.hpp"
 
@@ -55,8 +56,26 @@ TEST(GroupNorm, EverySampleNeedsAValidToken) {
   const Mask valid = {{true, false}, {false, false}};
   EXPECT_EQ(contract_message([&] { group_norm(x, {}, valid); }),
             "group_norm: valid has no valid token in sample 1; expected at least one valid token "
-            "in each sample (C5)");
+            "in each sample (C8)");
 }
+
+// The requirements of the contract, each broken alone.
+NORMPROOF_REFUSES(GroupNorm, C1AnExtentOfXIsZero, kEmptyX);
+NORMPROOF_REFUSES(GroupNorm, C2EpsIsBelowZero, wrong_option("eps", "-1"));
+NORMPROOF_REFUSES(GroupNorm, C2ZerosWithoutEps, kZerosWithoutEps);
+NORMPROOF_REFUSES(GroupNorm, C3GammaOfAnotherExtent, kLongerGamma);
+NORMPROOF_REFUSES(GroupNorm, C3BetaOfAnotherExtent, kLongerBeta);
+NORMPROOF_REFUSES(GroupNorm, C4AnElementIsInfinite, kInfiniteX);
+NORMPROOF_REFUSES(GroupNorm, C4GammaIsNan, kNanInGamma);
+NORMPROOF_REFUSES(GroupNorm, C4AStatisticOverflows, kHugeX);
+NORMPROOF_REFUSES(GroupNorm, C5GradYOfAnotherShape, kOtherGradY);
+NORMPROOF_REFUSES(GroupNorm, C6MeanOfAnotherExtent, longer_saved("mean"));
+NORMPROOF_REFUSES(GroupNorm, C6RstdOfAnotherExtent, longer_saved("rstd"));
+NORMPROOF_REFUSES(GroupNorm, C7GradYIsInfinite, kInfiniteGradY);
+NORMPROOF_REFUSES(GroupNorm, C8NoRowIsValid, kNoValidRow);
+NORMPROOF_REFUSES(GroupNorm, C8AMaskOfAnotherShape, kLongerMask);
+NORMPROOF_REFUSES(GroupNorm, C11GroupsDoNotDivideD, wrong_option("groups", "3"));
+NORMPROOF_REFUSES(GroupNorm, C11NoGroup, wrong_option("groups", "0"));
 
 }  // namespace
 }  // namespace normproof::ref::norm

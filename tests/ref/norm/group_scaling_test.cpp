@@ -4,6 +4,7 @@
 
 #include "ref/norm/rms_norm.hpp"
 #include "ref/numeric/random.hpp"
+#include "tests/ref/norm/broken_layer.hpp"
 #include "tests/ref/norm/messages.hpp"
 #include "tests/verification/compare/expect.hpp"
 
@@ -31,11 +32,23 @@ TEST(GroupScaling, OneGroupIsRMSNormWithoutParameters) {
 TEST(GroupScaling, GroupsDivideTheFeatures) {
   const Tensor<double> x = {{1, 2, 3, 4}};
   for (const std::int64_t groups : {0, -1, 3, 5}) {
-    EXPECT_EQ(
-        contract_message([&] { group_scaling(x, {.groups = groups}); }),
-        "group_scaling: groups is " + std::to_string(groups) + "; expected a divisor of D = 4");
+    EXPECT_EQ(contract_message([&] { group_scaling(x, {.groups = groups}); }),
+              "group_scaling: groups is " + std::to_string(groups) +
+                  "; expected a divisor of D = 4 (C11)");
   }
 }
+
+// The requirements of the contract, each broken alone.
+NORMPROOF_REFUSES(GroupScaling, C1AnExtentOfXIsZero, kEmptyX);
+NORMPROOF_REFUSES(GroupScaling, C2EpsIsBelowZero, wrong_option("eps", "-1"));
+NORMPROOF_REFUSES(GroupScaling, C2ZerosWithoutEps, kZerosWithoutEps);
+NORMPROOF_REFUSES(GroupScaling, C4AnElementIsInfinite, kInfiniteX);
+NORMPROOF_REFUSES(GroupScaling, C4AStatisticOverflows, kHugeX);
+NORMPROOF_REFUSES(GroupScaling, C5GradYOfAnotherShape, kOtherGradY);
+NORMPROOF_REFUSES(GroupScaling, C6RstdOfAnotherExtent, longer_saved("rstd"));
+NORMPROOF_REFUSES(GroupScaling, C7GradYIsInfinite, kInfiniteGradY);
+NORMPROOF_REFUSES(GroupScaling, C11GroupsDoNotDivideD, wrong_option("groups", "3"));
+NORMPROOF_REFUSES(GroupScaling, C11NoGroup, wrong_option("groups", "0"));
 
 }  // namespace
 }  // namespace normproof::ref::norm

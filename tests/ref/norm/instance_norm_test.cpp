@@ -4,6 +4,7 @@
 
 #include "ref/norm/batch_norm.hpp"
 #include "ref/numeric/random.hpp"
+#include "tests/ref/norm/broken_layer.hpp"
 #include "tests/verification/compare/expect.hpp"
 
 namespace normproof::ref::norm {
@@ -30,6 +31,22 @@ TEST(InstanceNorm, OneTokenGivesBeta) {
   const Tensor<double> x = {{3, 4}, {5, 6}};
   EXPECT_BITS_EQ(instance_norm(x, {{1, 1}, {7, 8}}, {}).y, (Tensor<double>{{7, 8}, {7, 8}}));
 }
+
+// The requirements of the contract, each broken alone.
+NORMPROOF_REFUSES(InstanceNorm, C1AnExtentOfXIsZero, kEmptyX);
+NORMPROOF_REFUSES(InstanceNorm, C2EpsIsBelowZero, wrong_option("eps", "-1"));
+NORMPROOF_REFUSES(InstanceNorm, C2ZerosWithoutEps, kZerosWithoutEps);
+NORMPROOF_REFUSES(InstanceNorm, C3GammaOfAnotherExtent, kLongerGamma);
+NORMPROOF_REFUSES(InstanceNorm, C3BetaOfAnotherExtent, kLongerBeta);
+NORMPROOF_REFUSES(InstanceNorm, C4AnElementIsInfinite, kInfiniteX);
+NORMPROOF_REFUSES(InstanceNorm, C4GammaIsNan, kNanInGamma);
+NORMPROOF_REFUSES(InstanceNorm, C4AStatisticOverflows, kHugeX);
+NORMPROOF_REFUSES(InstanceNorm, C5GradYOfAnotherShape, kOtherGradY);
+NORMPROOF_REFUSES(InstanceNorm, C6MeanOfAnotherExtent, longer_saved("mean"));
+NORMPROOF_REFUSES(InstanceNorm, C6RstdOfAnotherExtent, longer_saved("rstd"));
+NORMPROOF_REFUSES(InstanceNorm, C7GradYIsInfinite, kInfiniteGradY);
+NORMPROOF_REFUSES(InstanceNorm, C8NoRowIsValid, kNoValidRow);
+NORMPROOF_REFUSES(InstanceNorm, C8AMaskOfAnotherShape, kLongerMask);
 
 }  // namespace
 }  // namespace normproof::ref::norm

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "tests/ref/norm/broken_layer.hpp"
 #include "tests/ref/norm/messages.hpp"
 #include "tests/verification/compare/expect.hpp"
 
@@ -62,27 +63,27 @@ TEST(LayerNorm, BrokenRequirementsAreNamed) {
               layer_norm(Tensor<double>::from_shape({0, 4}), {});
             }),
             "layer_norm: x has shape [0, 4]; expected [N, D] or [B, T, D] with every extent at "
-            "least 1");
+            "least 1 (C1)");
   EXPECT_EQ(contract_message([] { layer_norm(kLayerNormX, {}, {.eps = -1}); }),
             "layer_norm: eps is -1; expected eps >= 0 (C2)");
   EXPECT_EQ(contract_message([] {
               layer_norm(kLayerNormX, {{1, 2}, {}});
             }),
-            "layer_norm: gamma has shape [2]; expected shape [4]");
+            "layer_norm: gamma has shape [2]; expected shape [4] (C3)");
   EXPECT_EQ(contract_message([] {
               layer_norm(tensor::full_tensor<double>({2, 4}, 7.0), {}, kNoEps);
             }),
             "layer_norm: x makes rstd at [0] = inf; expected values so small that sums of their "
-            "squares stay finite, and eps > 0 where they vanish");
+            "squares stay finite, and eps > 0 where they vanish (C2)");
   const auto saved = layer_norm(kLayerNormX, {}).saved;
   EXPECT_EQ(contract_message([&] {
               layer_norm_backward({{1, 2}}, kLayerNormX, {}, saved);
             }),
-            "layer_norm_backward: grad_y has shape [1, 2]; expected shape [2, 4]");
+            "layer_norm_backward: grad_y has shape [1, 2]; expected shape [2, 4] (C5)");
   EXPECT_EQ(contract_message([&] {
               layer_norm_backward(kLayerNormX, kLayerNormX, {}, {saved.mean, {1, 2, 3}});
             }),
-            "layer_norm_backward: rstd has shape [3]; expected shape [2]");
+            "layer_norm_backward: rstd has shape [3]; expected shape [2] (C6)");
 }
 
 TEST(LayerNorm, ElementsThatAreNotFiniteAreNamed) {
@@ -92,11 +93,11 @@ TEST(LayerNorm, ElementsThatAreNotFiniteAreNamed) {
     x(1, 2) = bad;
     EXPECT_EQ(contract_message([&] { layer_norm(x, {}); }),
               "layer_norm: x has the element [1, 2] = " + std::to_string(bad) +
-                  "; expected finite values");
+                  "; expected finite values (C4)");
     const auto saved = layer_norm(kLayerNormX, {}).saved;
     EXPECT_EQ(contract_message([&] { layer_norm_backward(x, kLayerNormX, {}, saved); }),
               "layer_norm_backward: grad_y has the element [1, 2] = " + std::to_string(bad) +
-                  "; expected finite values");
+                  "; expected finite values (C7)");
   }
 }
 
@@ -106,12 +107,26 @@ TEST(LayerNorm, HugeValuesAreDefinedOrNamed) {
   const Tensor<double> too_large = {{1e200, -1e200}};
   EXPECT_EQ(contract_message([&] { layer_norm(too_large, {}); }),
             "layer_norm: x makes rstd at [0] vanish; expected values so small that sums of their "
-            "squares stay finite");
+            "squares stay finite (C4)");
   const Tensor<double> sum_overflows = {{1.5e308, 1.5e308}};
   EXPECT_EQ(contract_message([&] { layer_norm(sum_overflows, {}); }),
             "layer_norm: x makes mean at [0] = inf; expected values so small that sums of their "
-            "squares stay finite, and eps > 0 where they vanish");
+            "squares stay finite, and eps > 0 where they vanish (C4)");
 }
+
+// The requirements of the contract, each broken alone.
+NORMPROOF_REFUSES(LayerNorm, C1AnExtentOfXIsZero, kEmptyX);
+NORMPROOF_REFUSES(LayerNorm, C2EpsIsBelowZero, wrong_option("eps", "-1"));
+NORMPROOF_REFUSES(LayerNorm, C2ZerosWithoutEps, kZerosWithoutEps);
+NORMPROOF_REFUSES(LayerNorm, C3GammaOfAnotherExtent, kLongerGamma);
+NORMPROOF_REFUSES(LayerNorm, C3BetaOfAnotherExtent, kLongerBeta);
+NORMPROOF_REFUSES(LayerNorm, C4AnElementIsInfinite, kInfiniteX);
+NORMPROOF_REFUSES(LayerNorm, C4GammaIsNan, kNanInGamma);
+NORMPROOF_REFUSES(LayerNorm, C4AStatisticOverflows, kHugeX);
+NORMPROOF_REFUSES(LayerNorm, C5GradYOfAnotherShape, kOtherGradY);
+NORMPROOF_REFUSES(LayerNorm, C6MeanOfAnotherExtent, longer_saved("mean"));
+NORMPROOF_REFUSES(LayerNorm, C6RstdOfAnotherExtent, longer_saved("rstd"));
+NORMPROOF_REFUSES(LayerNorm, C7GradYIsInfinite, kInfiniteGradY);
 
 }  // namespace
 }  // namespace normproof::ref::norm

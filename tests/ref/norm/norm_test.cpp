@@ -52,15 +52,15 @@ TEST(NormStep, InferenceMovesNoState) {
   }
 }
 
-TEST(NormStep, LayersWithoutParametersRefuseThem) {
+TEST(NormStep, C3LayersWithoutParametersRefuseThem) {
   const NormInputs<double> in{.x = kNormX, .gamma = {1, 1}};
   EXPECT_EQ(contract_message([&] { norm_step<double>(model::NoneOptions{}, in, {}); }),
-            "none: gamma is given; expected no parameters");
+            "none: gamma is given; expected no parameters (C3)");
   EXPECT_EQ(contract_message([&] { norm_step<double>(model::GroupScalingOptions{}, in, {}); }),
-            "group_scaling: gamma is given; expected no parameters");
+            "group_scaling: gamma is given; expected no parameters (C3)");
   const NormInputs<double> shifted{.x = kNormX, .beta = {1, 1}};
   EXPECT_EQ(contract_message([&] { norm_step<double>(model::ScaleNormOptions{}, shifted, {}); }),
-            "scale_norm: beta is given; expected no beta");
+            "scale_norm: beta is given; expected no beta (C3)");
 }
 
 TEST(NormStep, AMissingStateIsNamed) {
@@ -74,15 +74,15 @@ TEST(NormStep, NoneChecksWhatItPassesOn) {
   NormInputs<double> in{.x = kNormX, .grad_y = kNormX};
   in.grad_y(2, 1) = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(contract_message([&] { norm_step<double>(model::NoneOptions{}, in, {}); }),
-            "none: grad_y has the element [2, 1] = nan; expected finite values");
+            "none: grad_y has the element [2, 1] = nan; expected finite values (C7)");
 }
 
-TEST(NormStep, IterationsAreAWholeNumber) {
+TEST(NormStep, C10IterationsAreAWholeNumber) {
   const model::NormOptions options = model::PowerNormOptions{};
   auto state = initial_state<double>(options, 2);
   state.set("iterations", {1.5});
   EXPECT_EQ(contract_message([&] { norm_step(options, NormInputs<double>{.x = kNormX}, state); }),
-            "norm_step: iterations is 1.5; expected a whole number, 0 or more");
+            "norm_step: iterations is 1.5; expected a whole number, 0 or more (C10)");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "ref/norm/group_scaling.hpp"
 #include "ref/numeric/elementary.hpp"
+#include "tests/ref/norm/broken_layer.hpp"
 #include "tests/ref/norm/messages.hpp"
 #include "tests/ref/norm/power_norm_sequence.hpp"
 #include "tests/verification/compare/expect.hpp"
@@ -249,39 +250,47 @@ std::string message(const PowerNormReleasedOptions& options, const Tensor<double
   return contract_message([&] { power_norm_released(x, {}, valid, state, options); });
 }
 
-TEST(PowerNormReleased, C1toC10AreNamed) {
-  auto options = ungrouped();
-  EXPECT_EQ(message(options, tensor::empty_tensor<double>({1})),
-            "power_norm_released: x has shape [1]; expected [N, D] or [B, T, D] with every extent "
-            "at least 1");
-  options.eps = -1;
-  EXPECT_EQ(message(options), "power_norm_released: eps is -1; expected eps >= 0 (C2)");
-  options = ungrouped();
-  options.alpha_backward = 2;
-  EXPECT_EQ(contract_message([&] {
-              power_norm_released_backward(kReleasedX, kReleasedX, {}, {}, {}, kReleasedState.nu,
-                                           options);
-            }),
-            "power_norm_released_backward: alpha_backward is 2; expected a weight in [0, 1]");
-  EXPECT_EQ(message(ungrouped(), kReleasedX, {{16}, {1, 2}}),
-            "power_norm_released: nu has shape [2]; expected shape [1]");
-  EXPECT_EQ(message(ungrouped(), kReleasedX, kReleasedState, {false, false, false, false}),
-            "power_norm_released: valid has no valid row; expected at least one valid row");
-  options = {.groups = 2};
-  EXPECT_EQ(message(options), "group_scaling: groups is 2; expected a divisor of D = 1");
-  options = {.group_eps = -1};
-  EXPECT_EQ(message(options), "group_scaling: eps is -1; expected eps >= 0 (C2)");
-}
-
-TEST(PowerNormReleased, C2ABatchOfZerosWithoutEpsHasNoPsiToDivideBy) {
+TEST(PowerNormReleased, ABatchOfZerosWithoutEpsHasNoPsiToDivideBy) {
   const Tensor<double> zeros = column({0, 0});
   auto options = ungrouped();
   EXPECT_EQ(message(options, zeros),
             "power_norm_released: x makes batch_rstd at [0] = inf; expected values so small that "
-            "sums of their squares stay finite, and eps > 0 where they vanish");
+            "sums of their squares stay finite, and eps > 0 where they vanish (C2)");
   options.divide_by_batch_psi = false;
   EXPECT_EQ(message(options, zeros), "no error");
 }
+
+const Fault kWrongGroupEps{"eps",
+                           [](Question& q) { model::set_option(q.options, "group_eps", "-1"); }};
+
+// The requirements of the contract, each broken alone.
+NORMPROOF_REFUSES(PowerNormReleased, C1AnExtentOfXIsZero, kEmptyX);
+NORMPROOF_REFUSES(PowerNormReleased, C2EpsIsBelowZero, wrong_option("eps", "-1"));
+NORMPROOF_REFUSES(PowerNormReleased, C2GroupEpsIsBelowZero, kWrongGroupEps);
+NORMPROOF_REFUSES(PowerNormReleased, C2ZerosWithoutEps, kZerosWithoutEps);
+NORMPROOF_REFUSES(PowerNormReleased, C3GammaOfAnotherExtent, kLongerGamma);
+NORMPROOF_REFUSES(PowerNormReleased, C3BetaOfAnotherExtent, kLongerBeta);
+NORMPROOF_REFUSES(PowerNormReleased, C4AnElementIsInfinite, kInfiniteX);
+NORMPROOF_REFUSES(PowerNormReleased, C4GammaIsNan, kNanInGamma);
+NORMPROOF_REFUSES(PowerNormReleased, C4AStatisticOverflows, kHugeX);
+NORMPROOF_REFUSES(PowerNormReleased, C5GradYOfAnotherShape, kOtherGradY);
+NORMPROOF_REFUSES(PowerNormReleased, C6BatchRstdOfAnotherExtent, longer_saved("batch_rstd"));
+NORMPROOF_REFUSES(PowerNormReleased, C6RstdOfAnotherExtent, longer_saved("rstd"));
+NORMPROOF_REFUSES(PowerNormReleased, C7GradYIsInfinite, kInfiniteGradY);
+NORMPROOF_REFUSES(PowerNormReleased, C8NoRowIsValid, kNoValidRow);
+NORMPROOF_REFUSES(PowerNormReleased, C8AMaskOfAnotherShape, kLongerMask);
+NORMPROOF_REFUSES(PowerNormReleased, C9AlphaForwardAboveOne, wrong_option("alpha_forward", "1.5"));
+NORMPROOF_REFUSES(PowerNormReleased, C9AlphaBackwardAboveOne,
+                  wrong_option("alpha_backward", "1.5"));
+NORMPROOF_REFUSES(PowerNormReleased, C10RunningPsi2OfAnotherExtent, longer_state("running_psi2"));
+NORMPROOF_REFUSES(PowerNormReleased, C10RunningPsi2IsNan, nan_in_state("running_psi2"));
+NORMPROOF_REFUSES(PowerNormReleased, C10RunningPsi2IsNegative, negative_state("running_psi2"));
+NORMPROOF_REFUSES(PowerNormReleased, C10NuOfAnotherExtent, longer_state("nu"));
+NORMPROOF_REFUSES(PowerNormReleased, C10NuIsNan, nan_in_state("nu"));
+NORMPROOF_REFUSES(PowerNormReleased, C11GroupsDoNotDivideD, wrong_option("groups", "3"));
+NORMPROOF_REFUSES(PowerNormReleased, C11NoGroup, wrong_option("groups", "0"));
+NORMPROOF_REFUSES(PowerNormReleased, C14WarmupIterationsIsNegative,
+                  wrong_option("warmup_iterations", "-1"));
 
 }  // namespace
 }  // namespace normproof::ref::norm

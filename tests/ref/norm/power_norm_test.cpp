@@ -8,6 +8,7 @@
 #include "ref/io/tensor_file.hpp"
 #include "ref/numeric/elementary.hpp"
 #include "tests/ref/io/temporary_folder.hpp"
+#include "tests/ref/norm/broken_layer.hpp"
 #include "tests/ref/norm/messages.hpp"
 #include "tests/ref/norm/power_norm_sequence.hpp"
 #include "tests/verification/compare/expect.hpp"
@@ -231,58 +232,35 @@ TEST(PowerNorm, OneRowAndZeroColumns) {
   EXPECT_BITS_EQ(backward.gradients.grad_x, (Tensor<double>{{-0.5, 1}}));
 }
 
-std::string forward_message(const Tensor<double>& x, const PowerNormState<double>& state,
-                            const PowerNormOptions& options, const Mask& valid = {},
-                            const Affine<double>& affine = {}) {
-  return contract_message([&] { power_norm(x, affine, valid, state, options); });
-}
+const Fault kZeroPsi{"running_psi2", [](Question& q) {
+                       model::set_option(q.options, "eps", "0");
+                       q.state.at("running_psi2").data()[0] = 0;
+                     }};
 
-TEST(PowerNorm, C1toC8AreNamed) {
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  const PowerNormState<double> state{{1}, {0}};
-  EXPECT_EQ(forward_message(tensor::empty_tensor<double>({0, 1}), state, {}),
-            "power_norm: x has shape [0, 1]; expected [N, D] or [B, T, D] with every extent at "
-            "least 1");
-  EXPECT_EQ(forward_message(kPowerNormX, state, {.eps = -1}),
-            "power_norm: eps is -1; expected eps >= 0 (C2)");
-  EXPECT_EQ(forward_message(kPowerNormX, {{0}, {0}}, kPowerNormOptions),
-            "power_norm: running_psi2 makes rstd at [0] = inf; expected values so small that sums "
-            "of their squares stay finite, and eps > 0 where they vanish");
-  EXPECT_EQ(forward_message(kPowerNormX, state, {}, {}, {{1, 2}, {}}),
-            "power_norm: gamma has shape [2]; expected shape [1]");
-  EXPECT_EQ(forward_message(column({1, nan}), state, {}),
-            "power_norm: x has the element [1, 0] = nan; expected finite values");
-  EXPECT_EQ(forward_message(kPowerNormX, state, {}, {false, false, false, false}),
-            "power_norm: valid has no valid row; expected at least one valid row");
-  EXPECT_EQ(forward_message(kPowerNormX, state, {.alpha_forward = 1.5}),
-            "power_norm: alpha_forward is 1.5; expected a weight in [0, 1]");
-  EXPECT_EQ(forward_message(kPowerNormX, {{-1}, {0}}, {}),
-            "power_norm: running_psi2 has the element [0] below 0; expected no negative element");
-  EXPECT_EQ(forward_message(kPowerNormX, {{1, 1}, {0}}, {}),
-            "power_norm: running_psi2 has shape [2]; expected shape [1]");
-  EXPECT_EQ(forward_message(kPowerNormX, {{1}, {nan}}, {}),
-            "power_norm: nu has the element [0] = nan; expected finite values");
-  EXPECT_EQ(forward_message(kPowerNormX, state, {.warmup_iterations = -1}),
-            "power_norm: warmup_iterations is -1; expected 0 or more");
-}
-
-TEST(PowerNorm, C9toC11AreNamed) {
-  const auto forward = power_norm(kPowerNormX, {}, {}, kPowerNormState, kPowerNormOptions);
-  const auto message = [&](const Tensor<double>& grad_y, const Tensor<double>& nu,
-                           const PowerNormOptions& options) {
-    return contract_message(
-        [&] { power_norm_backward(grad_y, kPowerNormX, {}, {}, forward.saved, nu, options); });
-  };
-  EXPECT_EQ(message(column({1, 2}), kPowerNormState.nu, kPowerNormOptions),
-            "power_norm_backward: grad_y has shape [2, 1]; expected shape [4, 1]");
-  EXPECT_EQ(message(kPowerNormX, {1, 2}, kPowerNormOptions),
-            "power_norm_backward: nu has shape [2]; expected shape [1]");
-  EXPECT_EQ(message(kPowerNormX, kPowerNormState.nu, {.alpha_backward = -0.5}),
-            "power_norm_backward: alpha_backward is -0.5; expected a weight in [0, 1]");
-  const double infinity = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(message(column({1, infinity, 0, 0}), kPowerNormState.nu, kPowerNormOptions),
-            "power_norm_backward: grad_y has the element [1, 0] = inf; expected finite values");
-}
+// The requirements of the contract, each broken alone.
+NORMPROOF_REFUSES(PowerNorm, C1AnExtentOfXIsZero, kEmptyX);
+NORMPROOF_REFUSES(PowerNorm, C2EpsIsBelowZero, wrong_option("eps", "-1"));
+NORMPROOF_REFUSES(PowerNorm, C2ZeroPsiWithoutEps, kZeroPsi);
+NORMPROOF_REFUSES(PowerNorm, C3GammaOfAnotherExtent, kLongerGamma);
+NORMPROOF_REFUSES(PowerNorm, C3BetaOfAnotherExtent, kLongerBeta);
+NORMPROOF_REFUSES(PowerNorm, C4AnElementIsInfinite, kInfiniteX);
+NORMPROOF_REFUSES(PowerNorm, C4GammaIsNan, kNanInGamma);
+NORMPROOF_REFUSES(PowerNorm, C4AStatisticOverflows, kHugeX);
+NORMPROOF_REFUSES(PowerNorm, C5GradYOfAnotherShape, kOtherGradY);
+NORMPROOF_REFUSES(PowerNorm, C6RstdOfAnotherExtent, longer_saved("rstd"));
+NORMPROOF_REFUSES(PowerNorm, C7GradYIsInfinite, kInfiniteGradY);
+NORMPROOF_REFUSES(PowerNorm, C8NoRowIsValid, kNoValidRow);
+NORMPROOF_REFUSES(PowerNorm, C8AMaskOfAnotherShape, kLongerMask);
+NORMPROOF_REFUSES(PowerNorm, C9AlphaForwardAboveOne, wrong_option("alpha_forward", "1.5"));
+NORMPROOF_REFUSES(PowerNorm, C9AlphaBackwardAboveOne, wrong_option("alpha_backward", "1.5"));
+NORMPROOF_REFUSES(PowerNorm, C10RunningPsi2OfAnotherExtent, longer_state("running_psi2"));
+NORMPROOF_REFUSES(PowerNorm, C10RunningPsi2IsNan, nan_in_state("running_psi2"));
+NORMPROOF_REFUSES(PowerNorm, C10RunningPsi2IsNegative, negative_state("running_psi2"));
+NORMPROOF_REFUSES(PowerNorm, C10NuOfAnotherExtent, longer_state("nu"));
+NORMPROOF_REFUSES(PowerNorm, C10NuIsNan, nan_in_state("nu"));
+NORMPROOF_REFUSES(PowerNorm, C10IterationsIsNegative, negative_state("iterations"));
+NORMPROOF_REFUSES(PowerNorm, C14WarmupIterationsIsNegative,
+                  wrong_option("warmup_iterations", "-1"));
 
 }  // namespace
 }  // namespace normproof::ref::norm

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/ref/norm/broken_layer.hpp"
 #include "tests/ref/norm/messages.hpp"
 #include "tests/verification/compare/expect.hpp"
 
@@ -47,7 +48,7 @@ TEST(PowerNormV, AZeroColumnIsFiniteWithEpsAndNamedWithout) {
   EXPECT_BITS_EQ(power_norm_v(x, {}, {}, {{1}}).y, x);
   EXPECT_EQ(contract_message([&] { power_norm_v(x, {}, {}, {{1}}, kPowerNormVOptions); }),
             "power_norm_v: x makes rstd at [0] = inf; expected values so small that sums of their "
-            "squares stay finite, and eps > 0 where they vanish");
+            "squares stay finite, and eps > 0 where they vanish (C2)");
 }
 
 TEST(PowerNormV, InferenceUsesTheStateAndLeavesItAlone) {
@@ -56,6 +57,25 @@ TEST(PowerNormV, InferenceUsesTheStateAndLeavesItAlone) {
   EXPECT_BITS_EQ(forward.y, (Tensor<double>{{0.5, 2}, {-0.5, 6}, {0.5, -6}, {0.5, 2}}));
   EXPECT_BITS_EQ(forward.state.running_psi2, (Tensor<double>{16, 0.25}));
 }
+
+// The requirements of the contract, each broken alone.
+NORMPROOF_REFUSES(PowerNormV, C1AnExtentOfXIsZero, kEmptyX);
+NORMPROOF_REFUSES(PowerNormV, C2EpsIsBelowZero, wrong_option("eps", "-1"));
+NORMPROOF_REFUSES(PowerNormV, C2ZerosWithoutEps, kZerosWithoutEps);
+NORMPROOF_REFUSES(PowerNormV, C3GammaOfAnotherExtent, kLongerGamma);
+NORMPROOF_REFUSES(PowerNormV, C3BetaOfAnotherExtent, kLongerBeta);
+NORMPROOF_REFUSES(PowerNormV, C4AnElementIsInfinite, kInfiniteX);
+NORMPROOF_REFUSES(PowerNormV, C4GammaIsNan, kNanInGamma);
+NORMPROOF_REFUSES(PowerNormV, C4AStatisticOverflows, kHugeX);
+NORMPROOF_REFUSES(PowerNormV, C5GradYOfAnotherShape, kOtherGradY);
+NORMPROOF_REFUSES(PowerNormV, C6RstdOfAnotherExtent, longer_saved("rstd"));
+NORMPROOF_REFUSES(PowerNormV, C7GradYIsInfinite, kInfiniteGradY);
+NORMPROOF_REFUSES(PowerNormV, C8NoRowIsValid, kNoValidRow);
+NORMPROOF_REFUSES(PowerNormV, C8AMaskOfAnotherShape, kLongerMask);
+NORMPROOF_REFUSES(PowerNormV, C9RunningDecayAboveOne, wrong_option("running_decay", "1.5"));
+NORMPROOF_REFUSES(PowerNormV, C10RunningPsi2OfAnotherExtent, longer_state("running_psi2"));
+NORMPROOF_REFUSES(PowerNormV, C10RunningPsi2IsNan, nan_in_state("running_psi2"));
+NORMPROOF_REFUSES(PowerNormV, C10RunningPsi2IsNegative, negative_state("running_psi2"));
 
 }  // namespace
 }  // namespace normproof::ref::norm

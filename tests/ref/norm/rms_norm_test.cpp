@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/ref/norm/broken_layer.hpp"
 #include "tests/ref/norm/messages.hpp"
 #include "tests/verification/compare/expect.hpp"
 
@@ -42,13 +43,26 @@ TEST(RMSNorm, TheCastStandsWhereItsOrderSays) {
                  rms_norm(x, affine).y);
 }
 
-TEST(RMSNorm, ACastIsForDoubleAlone) {
+TEST(RMSNorm, C12ACastIsForDoubleAlone) {
   const auto x = tensor::full_tensor<numeric::oracle50>({1, 2}, 1.0);
   EXPECT_EQ(contract_message([&] {
               rms_norm(x, {}, {1e-5, CastOrder::after_gamma, StorageFormat::float32});
             }),
-            "rms_norm: storage is not float64; expected float64 for every scalar but double (C5)");
+            "rms_norm: storage is not float64; expected float64 for every scalar but double (C12)");
 }
+
+// The requirements of the contract, each broken alone.
+NORMPROOF_REFUSES(RMSNorm, C1AnExtentOfXIsZero, kEmptyX);
+NORMPROOF_REFUSES(RMSNorm, C2EpsIsBelowZero, wrong_option("eps", "-1"));
+NORMPROOF_REFUSES(RMSNorm, C2ZerosWithoutEps, kZerosWithoutEps);
+NORMPROOF_REFUSES(RMSNorm, C3GammaOfAnotherExtent, kLongerGamma);
+NORMPROOF_REFUSES(RMSNorm, C3BetaOfAnotherExtent, kLongerBeta);
+NORMPROOF_REFUSES(RMSNorm, C4AnElementIsInfinite, kInfiniteX);
+NORMPROOF_REFUSES(RMSNorm, C4GammaIsNan, kNanInGamma);
+NORMPROOF_REFUSES(RMSNorm, C4AStatisticOverflows, kHugeX);
+NORMPROOF_REFUSES(RMSNorm, C5GradYOfAnotherShape, kOtherGradY);
+NORMPROOF_REFUSES(RMSNorm, C6RstdOfAnotherExtent, longer_saved("rstd"));
+NORMPROOF_REFUSES(RMSNorm, C7GradYIsInfinite, kInfiniteGradY);
 
 }  // namespace
 }  // namespace normproof::ref::norm

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/ref/norm/broken_layer.hpp"
 #include "tests/ref/norm/messages.hpp"
 #include "tests/verification/compare/expect.hpp"
 
@@ -22,9 +23,21 @@ TEST(ScaleNorm, GammaIsOneNumber) {
   EXPECT_EQ(contract_message([] {
               scale_norm<double>({{1, 2}}, {1, 2});
             }),
-            "scale_norm: gamma has shape [2]; expected shape [1]");
+            "scale_norm: gamma has shape [2]; expected shape [1] (C3)");
   EXPECT_BITS_EQ(scale_norm<double>({{1, 2}}, {}).y, scale_norm<double>({{1, 2}}, {1}).y);
 }
+
+// The requirements of the contract, each broken alone.
+NORMPROOF_REFUSES(ScaleNorm, C1AnExtentOfXIsZero, kEmptyX);
+NORMPROOF_REFUSES(ScaleNorm, C2EpsIsBelowZero, wrong_option("eps", "-1"));
+NORMPROOF_REFUSES(ScaleNorm, C2ZerosWithoutEps, kZerosWithoutEps);
+NORMPROOF_REFUSES(ScaleNorm, C3GammaOfAnotherExtent, kLongerGamma);
+NORMPROOF_REFUSES(ScaleNorm, C4AnElementIsInfinite, kInfiniteX);
+NORMPROOF_REFUSES(ScaleNorm, C4GammaIsNan, kNanInGamma);
+NORMPROOF_REFUSES(ScaleNorm, C4AStatisticOverflows, kHugeX);
+NORMPROOF_REFUSES(ScaleNorm, C5GradYOfAnotherShape, kOtherGradY);
+NORMPROOF_REFUSES(ScaleNorm, C6RnormOfAnotherExtent, longer_saved("rnorm"));
+NORMPROOF_REFUSES(ScaleNorm, C7GradYIsInfinite, kInfiniteGradY);
 
 }  // namespace
 }  // namespace normproof::ref::norm

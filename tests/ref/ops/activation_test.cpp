@@ -287,11 +287,14 @@ TEST_F(ActivationTest, ExtremesAreDefined) {
   }
 }
 
-TEST_F(ActivationTest, BrokenRequirementsAreNamed) {
+TEST_F(ActivationTest, C1GradYHasTheShapeOfX) {
   EXPECT_EQ(contract_message([] {
               relu_backward(Tensor<double>{1, 2}, Tensor<double>{{1, 2}});
             }),
-            "relu_backward: grad_y has shape [2]; expected shape [1, 2]");
+            "relu_backward: grad_y has shape [2]; expected shape [1, 2] (C1)");
+}
+
+TEST_F(ActivationTest, C2ElementsThatAreNotFiniteAreNamed) {
   const Tensor<double> good = random_tensor({60, 300}, "finite");
   for (const int threads : {1, 5}) {
     numeric::set_num_threads(threads);

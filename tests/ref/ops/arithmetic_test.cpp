@@ -32,12 +32,16 @@ TEST(Arithmetic, ThreadsReachEveryElement) {
   numeric::set_num_threads(1);
 }
 
-TEST(Arithmetic, ShapesThatDifferAreNamed) {
+TEST(AddInPlace, C1ShapesThatDifferAreNamed) {
   Tensor<double> y{1, 2};
   EXPECT_THAT(numeric::contract_message([&] {
                 add_in_place(y, Tensor<double>{1, 2, 3});
               }),
               HasSubstr("x has shape [3]; expected shape [2]"));
+}
+
+TEST(RepeatRow, C1AnotherLastExtentIsNamed) {
+  const Tensor<double> y{1, 2};
   EXPECT_THAT(numeric::contract_message([&] {
                 repeat_row(y, {4, 3});
               }),

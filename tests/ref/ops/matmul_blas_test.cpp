@@ -50,7 +50,7 @@ TEST(MatmulBlas, OperandsMayShareTheirBuffer) {
   EXPECT_BITS_EQ(matmul_blas(square, square), matmul_blas(square, copy));
 }
 
-TEST(MatmulBlas, BadInputIsRefused) {
+TEST(MatmulBlas, C1ExtentsThatDisagreeAreNamed) {
   const Tensor<double> a = random_tensor({2, 3}, "a");
   EXPECT_EQ(contract_message([&] { matmul_blas(a, a); }),
             "matmul_blas: a and b have shapes [2, 3] and [2, 3]; expected a [M, K] and b [K, N], "
@@ -59,12 +59,27 @@ TEST(MatmulBlas, BadInputIsRefused) {
               matmul_blas(Tensor<double>::from_shape({2, 0}), Tensor<double>::from_shape({0, 2}));
             }),
             "no error");
+}
+
+Tensor<double> with_nan() {
   Tensor<double> bad = random_tensor({3, 2}, "b");
   bad(2, 1) = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_EQ(contract_message([&] { matmul_blas(a, bad); }),
-            "matmul_blas: b has the element [2, 1] = nan; expected finite values");
-  EXPECT_EQ(contract_message([&] { singular_values(bad); }),
-            "singular_values: a has the element [2, 1] = nan; expected finite values");
+  return bad;
+}
+
+TEST(MatmulBlas, C2ElementsThatAreNotFiniteAreNamed) {
+  EXPECT_EQ(contract_message([] {
+              matmul_blas(random_tensor({2, 3}, "a"), with_nan());
+            }),
+            "matmul_blas: b has the element [2, 1] = nan; expected finite values (C2)");
+}
+
+TEST(SingularValues, C2ElementsThatAreNotFiniteAreNamed) {
+  EXPECT_EQ(contract_message([] { singular_values(with_nan()); }),
+            "singular_values: a has the element [2, 1] = nan; expected finite values (C2)");
+}
+
+TEST(SingularValues, C1AMatrixHasTwoAxes) {
   EXPECT_EQ(contract_message([&] {
               singular_values(Tensor<double>{1, 2});
             }),

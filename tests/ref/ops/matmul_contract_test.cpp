@@ -13,7 +13,7 @@ using numeric::ball;
 using tensor::convert;
 using tensor::empty_tensor;
 
-TEST(MatmulContract, C1_ExtentsThatDisagreeAreNamed) {
+TEST(MatmulContract, C1ExtentsThatDisagreeAreNamed) {
   const Tensor<double> a = random_tensor({2, 3}, "a");
   EXPECT_EQ(
       contract_message([&] { matmul(a, a); }),
@@ -49,10 +49,17 @@ TEST(MatmulContract, C1_ExtentsThatDisagreeAreNamed) {
       contract_message([&] { matmul(convert<ball>(a), convert<ball>(a)); }),
       "matmul: a and b have shapes [2, 3] and [2, 3]; expected a [..., M, K] and b [..., K, N] "
       "(C1)");
+}
+
+TEST(Matrices, C1ARankBelow2IsRefused) {
   EXPECT_EQ(contract_message([] {
               matrices(Tensor<double>{1, 2});
             }),
             "matrices: t has shape [2]; expected rank 2 or more (C1)");
+}
+
+TEST(MatmulInto, C1ExtentsThatDisagreeAreNamed) {
+  const Tensor<double> a = random_tensor({2, 3}, "a");
   Tensor<double> c = random_tensor({2, 3}, "c");
   EXPECT_EQ(
       contract_message([&] { matmul_into(matrices(c), matrices(a), transposed(matrices(a))); }),
@@ -60,7 +67,7 @@ TEST(MatmulContract, C1_ExtentsThatDisagreeAreNamed) {
       "[K, N] and c [M, N] with the batch of c or none (C1)");
 }
 
-TEST(MatmulContract, C2_AnOutputThatOverlapsAnOperandIsRefused) {
+TEST(MatmulInto, C2AnOutputThatOverlapsAnOperandIsRefused) {
   Tensor<double> a = random_tensor({4, 4}, "a");
   const Tensor<double> b = random_tensor({4, 4}, "b");
   EXPECT_EQ(contract_message([&] { matmul_into(matrices(a), matrices(a), matrices(b)); }),
@@ -80,7 +87,7 @@ TEST(MatmulContract, C2_AnOutputThatOverlapsAnOperandIsRefused) {
   EXPECT_NO_THROW(matmul_into(high, low, low));
 }
 
-TEST(MatmulContract, C3_AnOutputWhoseElementsCoincideIsRefused) {
+TEST(MatmulInto, C3AnOutputWhoseElementsCoincideIsRefused) {
   const Tensor<double> a = random_tensor({4, 4}, "a");
   std::vector<double> memory(64);
   MatrixView<double> c = matrix(memory.data(), 4, 4);
@@ -95,7 +102,7 @@ TEST(MatmulContract, C3_AnOutputWhoseElementsCoincideIsRefused) {
   EXPECT_NO_THROW(matmul_into(c, matrices(a), matrices(a)));
 }
 
-TEST(MatmulContract, C4_SizesThatOverflowAreRefused) {
+TEST(MatmulInto, C4SizesThatOverflowAreRefused) {
   constexpr std::size_t kHuge = std::size_t{1} << 40;
   const auto a = Tensor<double>::from_shape({kHuge, 0});
   const auto b = Tensor<double>::from_shape({0, kHuge});

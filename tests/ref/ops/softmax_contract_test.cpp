@@ -14,43 +14,56 @@ namespace {
 using numeric::kInfinity;
 using numeric::kNaN;
 
-TEST(SoftmaxContract, BrokenRequirementsAreNamed) {
-  const Tensor<double> x = {{1, 2, 3}, {4, 5, 6}};
+const Tensor<double> kTwoRows = {{1, 2, 3}, {4, 5, 6}};
+const Tensor<double> kHuge = {{1.5e308, 1.5e308}};
+
+TEST(SoftmaxContract, C1XHasAnAxisAndNoExtentOfZero) {
   EXPECT_EQ(contract_message([] {
               softmax(Tensor<double>::from_shape({2, 0}));
             }),
             "softmax: x has shape [2, 0]; expected [..., D] with every extent at least 1 (C1)");
   EXPECT_EQ(contract_message([] { log_softmax(tensor::full_tensor<double>({}, 1.0)); }),
             "log_softmax: x has shape []; expected [..., D] with every extent at least 1 (C1)");
+}
+
+TEST(SoftmaxContract, C3TheMaskFitsX) {
   for (const Shape& wrong : {Shape{2}, Shape{2, 1}, Shape{3, 3}, Shape{1, 2, 3}})
     EXPECT_EQ(
-        contract_message([&] { softmax(x, tensor::full_tensor<bool>(wrong, true)); }),
+        contract_message([&] { softmax(kTwoRows, tensor::full_tensor<bool>(wrong, true)); }),
         "softmax: valid has shape " + tensor::to_string(wrong) +
             "; expected last extent 3 and leading extents that are 1 or those of [2, 3] (C3)");
+}
+
+TEST(SoftmaxContract, C4GradYHasTheShapeOfTheResult) {
   EXPECT_EQ(contract_message([&] {
-              softmax_backward(Tensor<double>{1, 2}, x);
+              softmax_backward(Tensor<double>{1, 2}, kTwoRows);
             }),
-            "softmax_backward: grad_y has shape [2]; expected shape [2, 3]");
-  EXPECT_EQ(contract_message([&] { log_sum_exp_backward(x, x); }),
-            "log_sum_exp_backward: grad_y has shape [2, 3]; expected shape [2]");
+            "softmax_backward: grad_y has shape [2]; expected shape [2, 3] (C4)");
+  EXPECT_EQ(contract_message([&] { log_sum_exp_backward(kTwoRows, kTwoRows); }),
+            "log_sum_exp_backward: grad_y has shape [2, 3]; expected shape [2] (C4)");
+}
+
+TEST(SoftmaxContract, C6AnElementOfEachRowTakesPart) {
   EXPECT_EQ(contract_message([&] {
-              log_sum_exp(x, {{true, true, true}, {false, false, false}});
+              log_sum_exp(kTwoRows, {{true, true, true}, {false, false, false}});
             }),
             "log_sum_exp: valid lets no element of row [1] take part; expected one at least (C6)");
-  const Tensor<double> huge = {{1.5e308, 1.5e308}};
+}
+
+TEST(SoftmaxContract, C5TheSumStaysFinite) {
   EXPECT_EQ(contract_message([&] {
-              softmax_backward(huge, Tensor<double>{{1, 1}});
+              softmax_backward(kHuge, Tensor<double>{{1, 1}});
             }),
             "softmax_backward: grad_y makes the sum of grad_y y at row [0] overflow; expected "
             "values so small that the sum stays finite (C5)");
   EXPECT_EQ(contract_message([&] {
-              log_softmax_backward(huge, Tensor<double>{{0, 0}});
+              log_softmax_backward(kHuge, Tensor<double>{{0, 0}});
             }),
             "log_softmax_backward: grad_y makes the sum of grad_y at row [0] overflow; expected "
             "values so small that the sum stays finite (C5)");
 }
 
-TEST(SoftmaxContract, ElementsThatAreNotFiniteAreNamed) {
+TEST(SoftmaxContract, C2ElementsThatAreNotFiniteAreNamed) {
   const Tensor<double> good = random_tensor({9, 40}, "finite");
   const Tensor<double> good_rows = random_tensor({9}, "finite");
   for (const int threads : {1, 5}) {

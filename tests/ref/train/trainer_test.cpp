@@ -167,7 +167,7 @@ TEST(TrainStep, AccumulationIsTheMeanOfTheBatches) {
   EXPECT_EQ(state.step, 1);
 }
 
-TEST(TrainStep, AStepOfFewerBatchesHasTheDropoutOfItsOwnNumber) {
+TEST(TrainStep, C1AStepOfFewerBatchesHasTheDropoutOfItsOwnNumber) {
   TrainConfig config = small_train_config();
   config.encoder.dropout = 0.5;
   config.learning_rate = 0;
@@ -220,6 +220,15 @@ TEST(TrainStep, ClippingBoundsTheStep) {
     return tensor::full_tensor<T>({1}, numeric::square_root(square));
   };
   expect_at_50_digits(length, {oracle100(0.25 * 0.125)}, "length");
+}
+
+TEST(TrainStep, C2LabelsAreClasses) {
+  const TrainConfig config = small_train_config();
+  auto state = initial_train_state(config);
+  LabelledBatch wrong = two_labelled();
+  wrong.labels[1] = 3;
+  EXPECT_THAT(numeric::contract_message([&] { step(config, state, {wrong}); }),
+              HasSubstr("labels has the class 3 at 1; expected 0 to 2 (C2)"));
 }
 
 TEST(TrainStep, WhatIsRefusedLeavesTheStateAsItWas) {
@@ -297,7 +306,7 @@ TEST(TrainStep, TheGradientThroughRunningStatisticsIsTheDerivative) {
   }
 }
 
-TEST(TrainStep, TargetsOfPositionsReplaceLabels) {
+TEST(TrainStep, C3TargetsOfPositionsReplaceLabels) {
   TrainConfig config = small_train_config();
   config.encoder.pooling = model::Pooling::per_position;
   const auto start = initial_train_state(config);

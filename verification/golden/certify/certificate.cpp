@@ -26,6 +26,7 @@ using recipes::inputs_of;
 using ref::io::DType;
 using ref::numeric::ball;
 using ref::numeric::BallPrecision;
+using ref::numeric::Clause;
 using ref::numeric::interval;
 using ref::tensor::NamedTensors;
 using ref::tensor::Tensor;
@@ -151,7 +152,7 @@ void check_exact(const Case& c, const std::vector<OpenOutput>& outputs,
         ref::numeric::contract_failure("certify", path_of(c),
                                        fmt::format("is not exact in {} at {}", output.name,
                                                    ref::tensor::index_to_string(i, output.shape)),
-                                       "a result that the dtype holds (C2)");
+                                       "a result that the dtype holds", Clause::C2);
 }
 
 }  // namespace
