@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 
 #include "gpu/norm/norm.hpp"
 #include "gpu/ops/activation.hpp"
@@ -29,24 +30,29 @@ void compare_all(const NamedDeviceTensors& got, const NamedTensors<double>& expe
   for (const auto& [name, values] : expected) rows.compare(name, download(got.get(name)), values);
 }
 
-std::string refusal_of(const std::function<void()>& f) {
+std::optional<ref::numeric::Breach> breach_of(const std::function<void()>& f) {
   try {
     f();
   } catch (const ref::numeric::ContractError& error) {
-    return error.what();
+    return error.breach();
   }
-  return "";
+  return std::nullopt;
+}
+
+std::string sentence_of(const std::optional<ref::numeric::Breach>& breach) {
+  return breach ? ref::numeric::ContractError(*breach).what() : "";
 }
 
 /// Both sides of one operation: whether there is more to do, that is, neither refused.
 bool run_both(const std::function<void()>& by_ref, const std::function<void()>& on_device,
               Rows& rows) {
-  const std::string expected = refusal_of(by_ref), got = refusal_of(on_device);
-  if (expected.empty() && got.empty()) return true;
+  const auto expected = breach_of(by_ref), got = breach_of(on_device);
+  if (!expected && !got) return true;
   if (got == expected)
     rows.refuse();
   else
-    rows.differ(fmt::format("the device says '{}'; expected '{}'", got, expected));
+    rows.differ(fmt::format("the device says '{}'; expected '{}'", sentence_of(got),
+                            sentence_of(expected)));
   return false;
 }
 

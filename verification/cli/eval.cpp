@@ -111,23 +111,20 @@ void refuse_repeated(const Settings& settings) {
         throw UsageError(fmt::format("--set {} is given twice; expected once", setting->first));
 }
 
-/// True where the sentence of contract_failure, "<function>: <argument> ...", is about an option of
-/// the layer: then the command line is at fault and not the file.
-bool blames_option(std::string_view message, const model::NormOptions& options) {
-  const std::size_t colon = message.find(": ");
-  if (colon == std::string_view::npos) return false;
-  const std::string_view argument = message.substr(colon + 2);
-  for (const auto& [field, value] : model::list_options(options))
-    if (argument.starts_with(field + " ")) return true;
-  return false;
+/// Whether what is refused is an option of the layer: then the command line is at fault and not the
+/// file.
+bool blames_option(const ref::numeric::Breach& breach, const model::NormOptions& options) {
+  const auto fields = model::list_options(options);
+  return std::ranges::any_of(fields, [&](const auto& o) { return o.first == breach.argument; });
 }
 
 [[noreturn]] void explain(const evaluation::StepError& error, const EvalCommand& command,
                           const model::NormOptions& options, std::size_t steps) {
-  if (blames_option(error.what(), options)) throw UsageError(error.what());
+  const std::string refusal = sentence(error.breach());
+  if (blames_option(error.breach(), options)) throw UsageError(refusal);
   const std::string where =
       command.sequence ? fmt::format(", step {} of {}", error.step() + 1, steps) : std::string();
-  throw FileError(fmt::format("{}{}: {}", command.in.string(), where, error.what()));
+  throw FileError(fmt::format("{}{}: {}", command.in.string(), where, refusal));
 }
 
 template <class T>

@@ -11,14 +11,13 @@
 #include "verification/cli/commands.hpp"
 #include "verification/cli/parser.hpp"
 #include "verification/cli/standard_streams.hpp"
-#include "verification/cli/text.hpp"
 
 namespace normproof::verification::cli {
 namespace {
 
 int complain(int status, std::string_view sentence) noexcept {
   write_stderr("normproof: ");
-  write_stderr(without_label(sentence));
+  write_stderr(sentence);
   write_stderr("\n");
   return status;
 }
@@ -34,7 +33,7 @@ int run_program(const std::vector<std::string>& arguments) noexcept {
   } catch (const ref::numeric::UsageError& error) {
     return complain(kUsageError, error.what());
   } catch (const ref::numeric::ContractError& error) {
-    return complain(kUsageError, error.what());
+    return complain(kUsageError, sentence(error.breach()));
   } catch (const ref::numeric::FileError& error) {
     return complain(kFileError, error.what());
   } catch (const gpu::device::NoDeviceError& error) {

@@ -15,7 +15,6 @@ using report::number_text;
 using report::pad_right;
 using report::percent;
 using report::plural;
-using report::without_label;
 using report::wrap;
 
 }  // namespace normproof::verification::cli

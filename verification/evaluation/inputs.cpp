@@ -50,7 +50,7 @@ class Reader {
     try {
       return ref::io::widen(tensor);
     } catch (const ref::numeric::ContractError& error) {
-      throw ref::numeric::FileError(fmt::format("{}: {}", file_, error.what()));
+      throw ref::numeric::FileError(fmt::format("{}: {}", file_, sentence(error.breach())));
     }
   }
 
@@ -281,7 +281,7 @@ EvalInputs encoder_inputs(std::string_view file, const Reader& reader,
     inputs.encoder = EncoderReader(reader, operation, mode).read();
     return inputs;
   } catch (const ref::numeric::ContractError& error) {  // extents that make no encoder
-    throw ref::numeric::FileError(fmt::format("{}: {}", file, error.what()));
+    throw ref::numeric::FileError(fmt::format("{}: {}", file, sentence(error.breach())));
   }
 }
 

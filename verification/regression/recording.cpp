@@ -80,7 +80,7 @@ golden::gate::Answer answer_to(const StoredCase& stored, const golden::gate::Ask
   } catch (const FileError& error) {
     problem = error.what();
   } catch (const ref::numeric::ContractError& error) {  // an int64 that no double holds
-    problem = error.what();
+    problem = sentence(error.breach());
   }
   return std::nullopt;
 }

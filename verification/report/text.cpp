@@ -64,15 +64,6 @@ std::string clean_line(std::string_view text) {
   return result;
 }
 
-std::string_view without_label(std::string_view sentence) {
-  const std::size_t begin = sentence.rfind(" (C");
-  if (begin == std::string_view::npos || !sentence.ends_with(')')) return sentence;
-  const std::string_view number = sentence.substr(begin + 3, sentence.size() - begin - 4);
-  const bool digits =
-      !number.empty() && number.find_first_not_of("0123456789") == std::string_view::npos;
-  return digits ? sentence.substr(0, begin) : sentence;
-}
-
 std::size_t display_width(std::string_view utf8) {
   std::size_t width = 0;
   for (std::size_t position = 0; position < utf8.size();) width += width_of(next(utf8, position));

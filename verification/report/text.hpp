@@ -14,10 +14,6 @@ std::string clean(std::string_view text);
 /// The same without line ends: each becomes a space.
 std::string clean_line(std::string_view text);
 
-/// A sentence without the label of a requirement at its end, " (C2)", which is for readers of the
-/// contract.
-std::string_view without_label(std::string_view sentence);
-
 /// Columns that the text takes in a terminal: 2 for wide East Asian characters, 0 for combining
 /// ones, 1 for others.
 std::size_t display_width(std::string_view utf8);

@@ -101,11 +101,9 @@ class CellRun {
       return true;
     } catch (const ref::numeric::ContractError& error) {
       const std::size_t step = steps_done() + 1;
-      try {
+      if (training::blames_settings(step, std::nullopt, error))
         training::step_failure(step, std::nullopt, error);
-      } catch (const training::RunFailure& failure) {
-        result_.diverged = {step, failure.what()};
-      }
+      result_.diverged = {step, divergence_sentence(step, error)};
       return false;
     }
   }

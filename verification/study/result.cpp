@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "ref/io/json_reader.hpp"
+#include "ref/model/norm_options.hpp"
 
 namespace normproof::verification::study {
 
@@ -118,6 +120,18 @@ SiteDynamics site_of(const LineReader& line, const json& object, const std::stri
 }
 
 }  // namespace
+
+std::string divergence_sentence(std::size_t step, const ref::numeric::ContractError& refusal) {
+  using ref::numeric::Clause;
+  const ref::numeric::Breach& breach = refusal.breach();
+  const auto norms = ref::model::norm_names();
+  const bool of_a_norm = std::ranges::any_of(norms, [&](const std::string& name) {
+    return breach.function == name || breach.function == name + "_backward";
+  });
+  const bool of_logits = breach.function == "cross_entropy" && breach.clause == Clause::C8;
+  return fmt::format("step {}: {}", step,
+                     of_a_norm || of_logits ? sentence(breach) : refusal.what());
+}
 
 std::string result_line(const CellResult& result) {
   const auto& steps = result.steps;

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "ref/numeric/errors.hpp"
+
 namespace normproof::verification::study {
 
 /// A step of training, before the parameters move.
@@ -33,6 +35,10 @@ struct Divergence {
 
   bool operator==(const Divergence&) const = default;
 };
+
+/// The sentence of a step that was refused, as the published results have it: with its clause, but
+/// where a norm or the loss refuses, whose refusals had none when they were written.
+std::string divergence_sentence(std::size_t step, const ref::numeric::ContractError& refusal);
 
 /// A norm in its place, over the steps of a cell (norm_dynamics.hpp): each quantity by its name, a
 /// number a step, absent where it has no meaning at that step.

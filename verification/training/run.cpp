@@ -356,15 +356,20 @@ std::optional<double> new_weight(const ref::model::NormOptions& norm) {
   return old_weight ? std::optional(1 - *old_weight) : std::nullopt;
 }
 
-void step_failure(std::size_t step, const std::optional<std::string>& found,
-                  const ref::numeric::ContractError& refusal) {
+bool blames_settings(std::size_t step, const std::optional<std::string>& found,
+                     const ref::numeric::ContractError& refusal) {
   const bool not_finite =
       found || dynamic_cast<const ref::numeric::NotFiniteError*>(&refusal) != nullptr;
-  if (!not_finite && step == 1) throw UsageError(fmt::format("step 1: {}", refusal.what()));
-  throw RunFailure(
-      fmt::format("step {}: {}{}", step,
-                  found ? fmt::format("the first value that is not finite is {}; ", *found) : "",
-                  refusal.what()));
+  return !not_finite && step == 1;
+}
+
+void step_failure(std::size_t step, const std::optional<std::string>& found,
+                  const ref::numeric::ContractError& refusal) {
+  const std::string text = sentence(refusal.breach());
+  if (blames_settings(step, found, refusal)) throw UsageError(fmt::format("step 1: {}", text));
+  throw RunFailure(fmt::format(
+      "step {}: {}{}", step,
+      found ? fmt::format("the first value that is not finite is {}; ", *found) : "", text));
 }
 
 RunSummary run(const RunConfig& config, const Dataset& data, const RunOptions& options) {

@@ -56,9 +56,13 @@ RunSummary run(const RunConfig& config, const Dataset& data, const RunOptions& o
 /// 1 - alpha_backward, the weight of the new value in nu; nothing for norms without nu.
 std::optional<double> new_weight(const ref::model::NormOptions& norm);
 
-/// What a step that a contract refused is: a setting, where it is the first one and its values are
-/// finite; else a value that is not, `found` with its place, or what a NotFiniteError says.
-/// Throws    UsageError or RunFailure
+/// Whether a step that a contract refused has a setting that it cannot have: it is the first one and
+/// its values are finite. Else there is a value that is not: `found`, with its place, or what a
+/// NotFiniteError says.
+bool blames_settings(std::size_t step, const std::optional<std::string>& found,
+                     const ref::numeric::ContractError& refusal);
+
+/// Throws    UsageError where the settings are to blame, else RunFailure
 [[noreturn]] void step_failure(std::size_t step, const std::optional<std::string>& found,
                                const ref::numeric::ContractError& refusal);
 

@@ -39,14 +39,6 @@ TEST(Text, CutNeverGoesBeyondTheWidthNorThroughACharacter) {
   EXPECT_EQ(pad_right("abcd", 3), "ab…");
 }
 
-TEST(Text, LabelsOfRequirementsAreLeftOutAtTheEnd) {
-  EXPECT_EQ(without_label("rate is 2; expected 0 <= rate < 1 (C1)"),
-            "rate is 2; expected 0 <= rate < 1");
-  EXPECT_EQ(without_label("a (C12)"), "a");
-  for (const char* kept : {"", "a (C1).npz is absent", "a (C)", "a (C1x)", "(C1)"})
-    EXPECT_EQ(without_label(kept), kept);
-}
-
 TEST(Text, WrapBreaksAtSpaces) {
   EXPECT_EQ(wrap("aa bb cc", 5), (std::vector<std::string>{"aa bb", "cc"}));
   EXPECT_EQ(wrap("aaaaaaa b", 3), (std::vector<std::string>{"aaaaaaa", "b"}));

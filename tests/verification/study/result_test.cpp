@@ -68,5 +68,21 @@ TEST(ResultLine, WhatItCannotHoldIsNamed) {
   EXPECT_THAT(refused_line(1), HasSubstr("is no JSON object"));
 }
 
+// The published results hold these bytes.
+TEST(DivergenceSentence, NamesTheClauseButOfNormsAndLogits) {
+  using ref::numeric::Clause;
+  const auto of = [](const ref::numeric::Breach& breach) {
+    return divergence_sentence(3, ref::numeric::NotFiniteError(breach));
+  };
+  EXPECT_EQ(of({"softmax", "x", "is inf", "finite values", Clause::C2, "attention in sentence 0"}),
+            "step 3: attention in sentence 0: softmax: x is inf; expected finite values (C2)");
+  EXPECT_EQ(of({"cross_entropy", "logits", "make the loss inf", "nearer ones", Clause::C6}),
+            "step 3: cross_entropy: logits make the loss inf; expected nearer ones (C6)");
+  for (const char* function : {"cross_entropy", "none", "power_norm", "batch_norm_backward"}) {
+    EXPECT_EQ(of({function, "x", "is inf", "finite values", Clause::C8}),
+              std::string("step 3: ") + function + ": x is inf; expected finite values");
+  }
+}
+
 }  // namespace
 }  // namespace normproof::verification::study

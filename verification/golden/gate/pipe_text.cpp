@@ -124,7 +124,8 @@ class AnswerReader {
     try {
       return ref::io::make_tensor(std::string(name), dtype, shape, values);
     } catch (const ref::numeric::ContractError& error) {
-      throw ref::numeric::FileError(fmt::format("the answer to {}: {}", path_, error.what()));
+      throw ref::numeric::FileError(
+          fmt::format("the answer to {}: {}", path_, sentence(error.breach())));
     }
   }
 

@@ -278,7 +278,7 @@ RelationResult result_of(const std::string& path, Relation relation, Related& re
   } catch (const ref::numeric::FileError& error) {
     return {path, relation, RelationOutcome::broken, error.what()};
   } catch (const ref::numeric::ContractError& error) {  // an int64 that no double holds
-    return {path, relation, RelationOutcome::broken, error.what()};
+    return {path, relation, RelationOutcome::broken, sentence(error.breach())};
   }
 }
 
