@@ -62,14 +62,14 @@ struct OptimizerOperation {
 using Operation = std::variant<NormOptions, FunctionOptions, EncoderOperation, OptimizerOperation>;
 
 std::string operation_name(const Operation& operation);
-/// Those of norm_names, function_names, encoder_operation_names and optimizer_names.
+/// The names in norm_names, function_names, encoder_operation_names and optimizer_names.
 std::vector<std::string> operation_names();
 
 /// The operation with its default options.
 /// Throws    UsageError with the nearest known name
 Operation operation(std::string_view name);
 
-/// As set_option and list_options of NormOptions.
+/// set_option and list_options of the options that the operation holds, as of NormOptions.
 void set_option(Operation& operation, std::string_view field, std::string_view value);
 std::vector<std::pair<std::string, std::string>> list_options(const Operation& operation);
 

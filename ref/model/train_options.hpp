@@ -78,7 +78,7 @@ OptimizerOptions optimizer_options(std::string_view name);
 ScheduleOptions schedule_options(std::string_view name);
 InitializationOptions initialization_options(std::string_view name);
 
-/// As set_option and list_options of NormOptions.
+/// set_option and list_options of the options of training, as of NormOptions.
 void set_option(OptimizerOptions& options, std::string_view field, std::string_view value);
 void set_option(ScheduleOptions& options, std::string_view field, std::string_view value);
 void set_option(LossOptions& options, std::string_view field, std::string_view value);

@@ -88,7 +88,8 @@ class any_order_error {
   /// At most |what a candidate has|: both lie within `error` of the exact value.
   double largest_candidate() const { return std::fabs(value) + 2 * error; }
 
-  /// Of a sum that may still grow: how many terms, what they are at most, and their errors.
+  /// What is known of a sum that may still grow: how many terms, what they are at most, and their
+  /// errors.
   double terms_ = 0;
   double magnitude_ = 0;
   double propagated_ = 0;

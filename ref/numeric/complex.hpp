@@ -49,7 +49,7 @@ class Complex {
 };
 
 /// The root of z with positive real part: (p + iq)^2 = z for p = sqrt((|z| + re)/2), q = im/(2p).
-/// That of a real number is real; at 0 a root with an imaginary part has no derivative to give.
+/// The root of a real number is real; at 0 a root with an imaginary part has no derivative to give.
 template <class T>
 Complex<T> sqrt(const Complex<T>& z) {
   using std::sqrt;

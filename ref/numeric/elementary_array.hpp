@@ -16,7 +16,8 @@ double log(double x);
 double tanh(double x);
 double erf(double x);
 
-/// The same bits for each element of an array, several at a time on the instruction set in use.
+/// The functions of one double, with the same bits, for each element of an array, several at a time
+/// on the instruction set in use.
 ///
 /// Computes  y[i] = f(x[i]) for i < count
 /// Requires  (C1) y is x itself, or the arrays do not overlap

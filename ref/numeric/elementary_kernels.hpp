@@ -22,7 +22,7 @@ extern const ElementaryKernels elementary_kernels_baseline;
 extern const ElementaryKernels elementary_kernels_avx2, elementary_kernels_avx512;
 #endif
 
-/// Those of instruction_set().
+/// The kernels of instruction_set().
 const ElementaryKernels& elementary_kernels();
 
 }  // namespace normproof::ref::numeric

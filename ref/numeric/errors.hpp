@@ -37,7 +37,7 @@ class ContractError : public std::invalid_argument {
   Breach breach_;
 };
 
-/// So did a value: it is infinite or NaN, or makes a result so.
+/// A caller gave a value that is infinite or NaN, or that makes a result so.
 class NotFiniteError : public ContractError {
  public:
   using ContractError::ContractError;

@@ -15,7 +15,7 @@ class EnvironmentError : public std::runtime_error {
 /// Throws    EnvironmentError naming the operation, the bits seen and the bits expected
 void check_fp_environment();
 
-/// The same for this thread as it is now, by the processor's control register, in some nanoseconds:
+/// The mode of this thread as it is now, by the processor's control register, in some nanoseconds:
 /// parallel_for asks in every thread, and so does every operation on tensors that does without it.
 /// A caller that sets another mode after the start is refused, and the result with it.
 /// Throws    EnvironmentError naming the register, the bits seen and the bits expected

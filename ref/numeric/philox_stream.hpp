@@ -7,7 +7,7 @@
 /// What a kernel needs to draw the numbers of a RandomStream itself.
 namespace normproof::ref::numeric {
 
-/// That of RandomStream(seed, stream).
+/// The stream that RandomStream(seed, stream) draws from.
 PhiloxStream philox_stream(std::uint64_t seed, std::string_view stream);
 
 /// uniform(i) >= least where the upper 53 bits of bits(i), as a number, are at least this.

@@ -38,7 +38,8 @@ bool means_something(char sign, char before, char after) {
   }
 }
 
-/// An entity where HTML would begin, for which a sign with a backslash is not read alike everywhere.
+/// An entity where HTML would begin, for which a sign with a backslash is not read alike
+/// everywhere.
 std::string_view entity_of(char sign, char after) {
   if (sign == '<' && (is_word(after) || after == '/' || after == '!' || after == '?'))
     return "&lt;";
