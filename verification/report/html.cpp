@@ -77,6 +77,16 @@ std::string row_html(const Row& row, const std::vector<Column>& columns) {
                      attribute("id", row.id), cells);
 }
 
+/// A column of sentences is given room: beside many others it would be a word wide.
+std::string head_class(const Table& table, std::size_t column) {
+  constexpr std::size_t kSentence = 40;
+  if (table.columns[column].align == Align::right) return "number";
+  const auto is_long = [&](const Row& row) {
+    return column < row.cells.size() && row.cells[column].text.size() > kSentence;
+  };
+  return std::ranges::any_of(table.rows, is_long) ? "long" : "";
+}
+
 struct ToHtml {
   std::string operator()(const Heading& heading) const {
     return fmt::format("<h{0}>{1}</h{0}>\n", heading.level, escaped(heading.text));
@@ -105,10 +115,9 @@ struct ToHtml {
   std::string operator()(const Table& table) const {
     std::string inside = table.stacks ? "<table class=\"stacks\">" : "<table>";
     inside += "<thead><tr>";
-    for (const Column& column : table.columns)
-      inside += fmt::format("<th scope=\"col\"{}>{}</th>",
-                            column.align == Align::right ? " class=\"number\"" : "",
-                            escaped(column.name));
+    for (std::size_t i = 0; i < table.columns.size(); ++i)
+      inside += fmt::format("<th scope=\"col\"{}>{}</th>", attribute("class", head_class(table, i)),
+                            escaped(table.columns[i].name));
     inside += "</tr></thead>\n<tbody>\n";
     for (const Row& row : table.rows) inside += row_html(row, table.columns);
     inside = framed(inside + "</tbody></table>", table.caption);

@@ -33,7 +33,7 @@ pre { margin: .3rem 0; padding: .5rem .7rem; background: #f6f7f8cc; }
 table { border-collapse: collapse; font-size: .93rem; }
 th, td { text-align: left; vertical-align: top; padding: .4rem .6rem; border: 1px solid var(--line);
   max-width: 44rem; }
-th { border-bottom: 2px solid #888; font-weight: 600; }
+th { border-bottom: 2px solid #888; font-weight: 600; } th.long { min-width: 16rem; }
 td.number, th.number { text-align: right; } td.number { white-space: nowrap; font-variant-numeric: tabular-nums; }
 tr.bad > td { background: #fdeee6; } tr.good > td:first-child { font-weight: 600; }
 td.good { background: var(--good); } td.expected { background: var(--expected); }
@@ -48,7 +48,7 @@ figcaption { max-width: 84ch; color: #333; }
 .absent { padding: 1rem; background: var(--wash); border: 1px dashed #999; }
 @media (max-width: 700px) {
   body { padding: .8rem .8rem 3rem; }
-  td, th { max-width: 17rem; }
+  td, th { max-width: 17rem; } th.long { min-width: 9rem; }
   .stacks thead { display: none; }
   .stacks, .stacks tbody, .stacks tr, .stacks td { display: block; width: auto; max-width: none; }
   .stacks tr { border-bottom: 2px solid var(--line); padding: .5rem 0; }

@@ -48,6 +48,12 @@ TEST(Html, HasEveryPart) {
             HasSubstr("There is no picture here: it&#39;s gone."), Not(HasSubstr("f.svg"))));
 }
 
+TEST(Html, AColumnOfSentencesHasRoom) {
+  const Table table{"", text_columns({"a", "b"}), {{{{std::string(41, 'x')}, {"y"}}}}};
+  EXPECT_THAT(html({"", {table}}), AllOf(HasSubstr("<th scope=\"col\" class=\"long\">a</th>"),
+                                         HasSubstr("<th scope=\"col\">b</th>")));
+}
+
 TEST(Html, ATableScrollsInItsFrame) {
   const std::string page = html(sample_document());
   EXPECT_THAT(
