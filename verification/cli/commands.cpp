@@ -88,7 +88,7 @@ Examples:
   normproof gpu train --norm batch_norm --steps 20)";
 
 /// What has no options of its own: a group, or the program.
-Command group(std::string name, std::string summary, std::string footer,
+Command group(std::string name, std::string summary, const std::string& footer,
               std::vector<Command> verbs) {
   return {std::move(name), std::move(summary),
           [footer](CLI::App& app) {
