@@ -1,5 +1,6 @@
 #pragma once
 
+#include "verification/evaluation/inputs.hpp"
 #include "verification/golden/gate/tolerance.hpp"
 
 namespace normproof::verification::golden::gate {

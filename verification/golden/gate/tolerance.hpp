@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ref/tensor/named_tensors.hpp"
 #include "verification/golden/corpus/arithmetic.hpp"
 #include "verification/golden/corpus/case.hpp"
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "verification/evaluation/optimizers.hpp"
 #include "verification/golden/corpus/arithmetic.hpp"
 #include "verification/golden/recipes/recipe.hpp"
 
