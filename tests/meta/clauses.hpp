@@ -41,8 +41,8 @@ std::vector<std::string> check_violations(const std::filesystem::path& root,
                                           const std::vector<Requirement>& requirements,
                                           const std::string& exceptions);
 
-/// One sentence for each requirement of a header of gpu whose number the header of ref with its name
-/// does not state.
+/// One sentence for each requirement of a header of gpu whose number the header of ref with its
+/// name does not state.
 std::vector<std::string> device_violations(const std::vector<Requirement>& of_devices,
                                            const std::vector<Requirement>& requirements);
 

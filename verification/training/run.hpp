@@ -56,8 +56,8 @@ RunSummary run(const RunConfig& config, const Dataset& data, const RunOptions& o
 /// 1 - alpha_backward, the weight of the new value in nu; nothing for norms without nu.
 std::optional<double> new_weight(const ref::model::NormOptions& norm);
 
-/// Whether a step that a contract refused has a setting that it cannot have: it is the first one and
-/// its values are finite. Else there is a value that is not: `found`, with its place, or what a
+/// Whether a step that a contract refused has a setting that it cannot have: it is the first one
+/// and its values are finite. Else there is a value that is not: `found`, with its place, or what a
 /// NotFiniteError says.
 bool blames_settings(std::size_t step, const std::optional<std::string>& found,
                      const ref::numeric::ContractError& refusal);

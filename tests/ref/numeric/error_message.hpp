@@ -9,8 +9,8 @@
 
 namespace normproof::ref::numeric {
 
-/// The clause that the name of the running test begins with: C2 of "C2EpsIsBelowZero"; none where it
-/// begins with none, or with several.
+/// The clause that the name of the running test begins with: C2 of "C2EpsIsBelowZero"; none where
+/// it begins with none, or with several.
 inline Clause clause_of_test() {
   static const std::regex one(R"(C(\d+)(?!And|to)(?!\d).*)");
   const std::string name = ::testing::UnitTest::GetInstance()->current_test_info()->name();
@@ -30,8 +30,8 @@ std::string error_message(F&& f) {
   return "no error";
 }
 
-/// The breach that f is refused for. Where the name of the running test begins with a clause, it has
-/// to be a breach of that.
+/// The breach that f is refused for. Where the name of the running test begins with a clause, it
+/// has to be a breach of that.
 template <class F>
 Breach contract_breach(F&& f) {
   const Clause clause = clause_of_test();
