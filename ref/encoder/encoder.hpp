@@ -23,8 +23,8 @@ struct EncoderGradients {
 ///           final_norm(x) ; masked_mean: p_bd = (1/n_b) sum_t x_btd over the real tokens of b,
 ///           logits = head(p) ; per_position: logits = head(x)
 /// Shapes    tokens, valid [B,T]; logits [B,C], or [B,T,C] per position
-/// Requires  those of check_config and of its parts; (C5) valid is [B,T] or empty, and each sentence
-///           has a real token where the pooling is masked_mean
+/// Requires  those of check_config and of its parts; (C5) valid is [B,T] or empty, and each
+///           sentence has a real token where the pooling is masked_mean
 /// Order     docs/determinism.md; the mean by R2 over the real tokens, numbered without gaps. In
 ///           inference a sentence has the logits, bit for bit, that it has in any batch, with
 ///           padding at its end or without, where mask_padding is set

@@ -35,8 +35,8 @@ std::vector<std::string> specification_violations(const std::vector<Requirement>
                                                   const std::string& markdown);
 
 /// One sentence for each requirement whose clause no check in its folder or in ref/tensor names,
-/// `Clause::C2`; and for each clause that a check names and no header of the folder states. A device's folder states
-/// what the folder of ref with its name states.
+/// `Clause::C2`; and for each clause that a check names and no header of the folder states. A
+/// device's folder states what the folder of ref with its name states.
 std::vector<std::string> check_violations(const std::filesystem::path& root,
                                           const std::vector<Requirement>& requirements,
                                           const std::string& exceptions);
