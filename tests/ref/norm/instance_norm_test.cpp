@@ -32,6 +32,14 @@ TEST(InstanceNorm, OneTokenGivesBeta) {
   EXPECT_BITS_EQ(instance_norm(x, {{1, 1}, {7, 8}}, {}).y, (Tensor<double>{{7, 8}, {7, 8}}));
 }
 
+/// A single token has the variance 0, however large it is; so one sentence has all three.
+const Fault kHugeTokenOfThree{"x", [](Question& q) {
+                                q.in.x.reshape({1, 3, 4});
+                                q.in.grad_y.reshape({1, 3, 4});
+                                q.in.valid = tensor::full_tensor<bool>({1, 3}, true);
+                                q.in.x(0, 1, 2) = 1e200;
+                              }};
+
 // The requirements of the contract, each broken alone.
 NORMPROOF_REFUSES(InstanceNorm, C1AnExtentOfXIsZero, kEmptyX);
 NORMPROOF_REFUSES(InstanceNorm, C2EpsIsBelowZero, wrong_option("eps", "-1"));
@@ -40,7 +48,7 @@ NORMPROOF_REFUSES(InstanceNorm, C3GammaOfAnotherExtent, kLongerGamma);
 NORMPROOF_REFUSES(InstanceNorm, C3BetaOfAnotherExtent, kLongerBeta);
 NORMPROOF_REFUSES(InstanceNorm, C4AnElementIsInfinite, kInfiniteX);
 NORMPROOF_REFUSES(InstanceNorm, C4GammaIsNan, kNanInGamma);
-NORMPROOF_REFUSES(InstanceNorm, C4AStatisticOverflows, kHugeX);
+NORMPROOF_REFUSES(InstanceNorm, C4AStatisticOverflows, kHugeTokenOfThree);
 NORMPROOF_REFUSES(InstanceNorm, C5GradYOfAnotherShape, kOtherGradY);
 NORMPROOF_REFUSES(InstanceNorm, C6MeanOfAnotherExtent, longer_saved("mean"));
 NORMPROOF_REFUSES(InstanceNorm, C6RstdOfAnotherExtent, longer_saved("rstd"));

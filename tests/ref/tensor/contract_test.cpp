@@ -22,7 +22,7 @@ TEST(CheckActivations, TakesTwoAndThreeAxes) {
 }
 
 TEST(CheckActivations, RefusesOtherShapes) {
-  const std::string expected = "; expected [N, D] or [B, T, D] with every extent at least 1";
+  const std::string expected = "; expected [N, D] or [B, T, D] with every extent at least 1 (C1)";
   for (const Shape& shape :
        {Shape{}, Shape{3}, Shape{1, 2, 3, 4}, Shape{0, 3}, Shape{3, 0}, Shape{2, 0, 3}}) {
     EXPECT_EQ(contract_message([&] { check_activations("f", "x", shape); }),
