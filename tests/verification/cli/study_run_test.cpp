@@ -10,6 +10,7 @@
 
 #include "tests/verification/cli/parsed.hpp"
 #include "tests/verification/cli/program_run.hpp"
+#include "verification/cli/shared_options.hpp"
 
 // `normproof study`: the program itself, on cells of a few steps of the made-up corpus.
 namespace normproof::tests::verification::cli {
