@@ -124,7 +124,7 @@ void check_gradients(std::string_view function, const AffineGradients<T>& gradie
 /// Checks    that padded rows are finite too: they are outputs, and do not show in statistics
 template <class T>
 void check_padding(std::string_view function, const Tensor<T>& x, const ValidRows& valid) {
-  if (valid.rows() != nullptr) tensor::check_finite(function, "x", x);
+  if (valid.rows() != nullptr) tensor::check_finite(function, "x", x, Clause::C4);
 }
 
 /// Checks    that grad_y has the shape of x and that a saved statistic has the expected shape
