@@ -8,6 +8,7 @@ Column number_column(const std::string& name) {
 
 std::vector<Column> text_columns(const std::vector<std::string>& names) {
   std::vector<Column> columns;
+  columns.reserve(names.size());
   for (const std::string& name : names) columns.push_back({.name = name});
   return columns;
 }
