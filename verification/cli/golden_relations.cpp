@@ -25,7 +25,7 @@ namespace {
 
 constexpr const char* kNothingSaid = "expected 1 relation or more that holds";
 
-std::string_view to_string(RelationOutcome outcome) {
+std::string_view outcome_word(RelationOutcome outcome) {
   switch (outcome) {
     case RelationOutcome::held:
       return "held";
@@ -98,7 +98,7 @@ report::Check check_of(const RelationResult& result, const GoldenRelationsComman
   const std::string relation(golden::gate::to_string(result.relation));
   report::Check check{.group = result.path,
                       .name = relation,
-                      .verdict = std::string(to_string(result.outcome)),
+                      .verdict = std::string(outcome_word(result.outcome)),
                       .file = result.path + "/case.json",
                       .properties = {{"path", result.path}, {"relation", relation}}};
   if (result.outcome == RelationOutcome::held) return check;
