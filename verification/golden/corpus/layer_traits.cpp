@@ -3,23 +3,8 @@
 #include <algorithm>
 
 #include "ref/model/norm_layers.hpp"
-#include "ref/model/operation.hpp"
 
 namespace normproof::verification::golden::corpus {
-
-bool is_layer(std::string_view operation) {
-  return !ref::model::is_function(operation) && !is_encoder(operation) && !is_optimizer(operation);
-}
-
-bool is_encoder(std::string_view operation) {
-  const std::vector<std::string> names = ref::model::encoder_operation_names();
-  return std::ranges::find(names, operation) != names.end();
-}
-
-bool is_optimizer(std::string_view operation) {
-  const std::vector<std::string> names = ref::model::optimizer_names();
-  return std::ranges::find(names, operation) != names.end();
-}
 
 namespace {
 

@@ -5,18 +5,11 @@
 
 #include "ref/model/norm_options.hpp"
 
-namespace normproof::verification::golden::corpus {
-
-/// A layer of ref/norm: one of norm_names(); else it is a function, an encoder, or an optimizer.
-bool is_layer(std::string_view operation);
-/// Whether the operation is one of encoder_operation_names().
-bool is_encoder(std::string_view operation);
-/// Whether the operation is one of optimizer_names().
-bool is_optimizer(std::string_view operation);
-
-/// What a layer is like, as far as its cases depend on it, by model::norm_layer. Names as in
-/// norm_names().
+/// What a layer is like, as far as the cases of the corpus depend on it: read from its description
+/// (ref/model/norm_layers.hpp). layer: one of norm_names().
+///
 /// Throws    UsageError where the layer is unknown
+namespace normproof::verification::golden::corpus {
 
 /// Whether the layer has options of this type.
 template <class Options>

@@ -44,18 +44,6 @@ TEST(LayerTraits, AreThoseOfTheSpecification) {
               UnorderedElementsAre("power_norm", "power_norm_released"));
 }
 
-TEST(LayerTraits, EveryOperationIsOfOneKind) {
-  for (const std::string& operation : ref::model::operation_names()) {
-    const int kinds = static_cast<int>(is_layer(operation)) +
-                      static_cast<int>(is_encoder(operation)) +
-                      static_cast<int>(is_optimizer(operation)) +
-                      static_cast<int>(ref::model::is_function(operation));
-    EXPECT_EQ(kinds, 1) << operation;
-  }
-  EXPECT_TRUE(is_encoder("encoder_layer"));
-  EXPECT_TRUE(is_optimizer("adamw"));
-}
-
 TEST(LayerTraits, AnUnknownLayerIsAnError) {
   EXPECT_THROW(has_state("layernorm"), ref::numeric::UsageError);
   EXPECT_THROW(has_option("layernorm", "eps"), ref::numeric::UsageError);
