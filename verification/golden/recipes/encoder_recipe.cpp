@@ -1,0 +1,158 @@
+#include "verification/golden/recipes/encoder_recipe.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "verification/evaluation/encoders.hpp"
+#include "verification/golden/corpus/arithmetic.hpp"
+
+namespace normproof::verification::golden::recipes {
+
+using corpus::dtype_of_output;
+using corpus::Mode;
+
+namespace {
+
+/// Whether the row is padding: as the recipe says, else the last b tokens of sentence b.
+bool is_pad(const EncoderRecipe& recipe, std::size_t row) {
+  const std::size_t b = row / recipe.tokens, t = row % recipe.tokens;
+  return t > 0 && (recipe.pad ? recipe.pad(b, t) : t + b >= recipe.tokens);
+}
+
+/// 1 nowhere, and near it: what each norm and each map multiplies errors by stays small.
+double near_one(std::size_t d, double normal) {
+  const double share = std::fabs(normal) / 8;
+  const double magnitude = d % 2 == 0 ? 1.25 + share : 0.75 / (1 + share);
+  return d % 3 == 1 ? -magnitude : magnitude;
+}
+
+class EncoderCaseMaker {
+ public:
+  EncoderCaseMaker(Tier tier, std::string_view operation, std::uint64_t seed)
+      : tier_(tier), operation_(operation), seed_(seed), whole_(operation == "encoder") {}
+
+  Case make(const EncoderRecipe& recipe) const {
+    Case c;
+    c.tier = tier_;
+    c.reason = recipe.reason;
+    c.why = recipe.why;
+    c.options = ref::model::operation(operation_);
+    for (const auto& [name, value] : recipe.options) ref::model::set_option(c.options, name, value);
+    c.mode = recipe.inference ? Mode::inference : Mode::training;
+    c.dtype = recipe.dtype;
+    if (whole_)
+      add_tokens(c, recipe);
+    else
+      add_x(c, recipe);
+    if (recipe.pads)
+      put(
+          c, recipe, "valid", {recipe.samples, recipe.tokens},
+          [&](std::size_t row, double) { return is_pad(recipe, row) ? 0.0 : 1.0; }, DType::boolean);
+    const auto& operation = std::get<ref::model::EncoderOperation>(c.options);
+    const ref::model::EncoderConfig config = config_of(operation, recipe);
+    add_weights(c, recipe, operation, config);
+    for (const auto& [place, shape] :
+         evaluation::mask_shapes(config, recipe.samples, recipe.tokens))
+      add_mask(c, place, shape, config.dropout);
+    std::ranges::sort(c.inputs, {}, &StoredTensor::name);
+    return c;
+  }
+
+ private:
+  void put(Case& c, const EncoderRecipe& recipe, const std::string& name,
+           const std::vector<std::size_t>& shape, const Fill& usual, DType dtype) const {
+    const auto own = std::ranges::find(recipe.fills, name, &std::pair<std::string, Fill>::first);
+    const Fill& fill = own == recipe.fills.end() ? usual : own->second;
+    c.inputs.push_back(filled_tensor(c, name, shape, dtype, fill, seed_));
+  }
+
+  void add_x(Case& c, const EncoderRecipe& recipe) const {
+    const auto random = [](std::size_t, double normal) { return normal; };
+    const std::vector<std::size_t> shape = {recipe.samples, recipe.tokens, recipe.d_model};
+    put(c, recipe, "x", shape, random, c.dtype);
+    put(c, recipe, "grad_y", shape, random, c.dtype);
+  }
+
+  /// The id 1 occurs in every sentence and 0 in none but as padding; 3 occurs nowhere.
+  void add_tokens(Case& c, const EncoderRecipe& recipe) const {
+    put(
+        c, recipe, "tokens", {recipe.samples, recipe.tokens},
+        [&](std::size_t i, double) {
+          constexpr double kIds[] = {1, 4, 2};
+          const std::size_t t = i % recipe.tokens;
+          if (recipe.pads && is_pad(recipe, i)) return 0.0;
+          if (recipe.vocabulary == 5 || t == 0) return kIds[t % 3];
+          return static_cast<double>(4 + 3 * i % (recipe.vocabulary - 4));
+        },
+        DType::int64);
+    put(
+        c, recipe, "labels", {recipe.samples},
+        [&](std::size_t b, double) { return static_cast<double>((2 * b + 1) % recipe.classes); },
+        DType::int64);
+    if (recipe.class_weights)
+      put(
+          c, recipe, "class_weights", {recipe.classes},
+          [](std::size_t k, double normal) { return positive(k, normal) + static_cast<double>(k); },
+          c.dtype);
+  }
+
+  /// Drawn as in training, as step 0 of a run with the seed of the corpus.
+  void add_mask(Case& c, const std::string& place, const std::vector<std::size_t>& shape,
+                double rate) const {
+    const ref::tensor::Mask keep = ref::nn::dropout_mask(
+        shape, rate, {seed_, 0, fmt::format("{}/{}/{}", operation_, c.reason, place)});
+    c.inputs.push_back(ref::io::make_tensor(fmt::format("{}.keep", place), DType::boolean, shape,
+                                            std::vector<double>(keep.begin(), keep.end())));
+  }
+
+  static ref::model::EncoderConfig config_of(const ref::model::EncoderOperation& operation,
+                                             const EncoderRecipe& recipe) {
+    return evaluation::encoder_config(operation, [&](const std::string& name) {
+      using Extents = std::pair<std::size_t, std::size_t>;
+      return name.starts_with("embedding") ? Extents{recipe.vocabulary, recipe.d_model}
+             : name.starts_with("head")    ? Extents{recipe.classes, recipe.d_model}
+                                           : Extents{recipe.d_ff, recipe.d_model};
+    });
+  }
+
+  /// The parameters and the state of the norms.
+  void add_weights(Case& c, const EncoderRecipe& recipe,
+                   const ref::model::EncoderOperation& operation,
+                   const ref::model::EncoderConfig& config) const {
+    for (const auto& [name, shape] : ref::encoder::parameter_shapes(config))
+      if (const auto own = evaluation::name_in(operation, name))
+        put(c, recipe, *own, shape, fill_of(config, *own), c.dtype);
+    for (const auto& [name, initial] : ref::encoder::initial_norm_state<double>(config))
+      if (const auto own = evaluation::name_in(operation, name))
+        put(c, recipe, *own, ref::tensor::shape_of(initial), fill_of_state(*own),
+            dtype_of_output(c.dtype, *own));
+  }
+
+  static Fill fill_of(const ref::model::EncoderConfig& config, const std::string& parameter) {
+    if (const auto* const of_norm = ref::encoder::norm_parameter(config, parameter)) {
+      if (of_norm->initial == 0)
+        return [](std::size_t d, double normal) { return far_from_zero(d, normal) / 2; };
+      return [scale = of_norm->initial](std::size_t d, double normal) {
+        return scale * near_one(d, normal);
+      };
+    }
+    const double scale = parameter == "embedding.weight" ? 1 : 0.5;
+    return [=](std::size_t, double normal) { return scale * normal; };
+  }
+
+  Tier tier_;
+  std::string_view operation_;
+  std::uint64_t seed_;
+  bool whole_;
+};
+
+}  // namespace
+
+Case encoder_case(Tier tier, std::string_view operation, const EncoderRecipe& recipe,
+                  std::uint64_t seed) {
+  return EncoderCaseMaker(tier, operation, seed).make(recipe);
+}
+
+}  // namespace normproof::verification::golden::recipes
