@@ -108,12 +108,12 @@ ExitStatus GoldenCheckCommand::run() const {
                                               }),
                     *this, known_failures);
   const report::Checks checks = golden_checks(report);
-  const report::Document document = golden_document(report);
-  write_all({[&] { write_stdout(report::terminal_text(document)); },
-             to_file(reports.json, [&] { return report::json_lines(checks); }),
-             to_file(reports.junit, [&] { return report::junit(checks); }),
-             to_file(reports.sarif, [&] { return report::sarif(checks); }),
-             to_file(reports.markdown, [&] { return report::markdown(document); })});
+  write_all(
+      {[&] { write_stdout(report::terminal_text(golden_document(report))); },
+       to_file(reports.json, [&] { return report::json_lines(checks); }),
+       to_file(reports.junit, [&] { return report::junit(checks); }),
+       to_file(reports.sarif, [&] { return report::sarif(checks); }),
+       to_file(reports.markdown, [&] { return report::markdown(golden_job_summary(report)); })});
   return report.passed() ? kSuccess : kNumericalFailure;
 }
 

@@ -277,8 +277,9 @@ std::vector<std::string> declined_lines(const GoldenReport& report) {
   return lines;
 }
 
-report::Document golden_document(const GoldenReport& report) {
-  const report::Tone tone = report.passed() ? report::Tone::good : report::Tone::bad;
+namespace {
+
+report::Document without_verdict(const GoldenReport& report) {
   report::Document document{"normproof: " + report.summary()};
   if (const auto rows = rows_of(report); !rows.empty()) document.add(metrics_table(rows));
   for (const CheckedCase& c : report.cases)
@@ -287,7 +288,21 @@ report::Document golden_document(const GoldenReport& report) {
                                    sentences_of(c.result), c.repro});
   for (const auto& lines : {declined_lines(report), diagnosis_lines(report)})
     for (const std::string& line : lines) document.add(report::Paragraph{line});
-  document.add(report::Paragraph{report.summary(), tone});
+  return document;
+}
+
+}  // namespace
+
+report::Document golden_document(const GoldenReport& report) {
+  report::Document document = without_verdict(report);
+  document.add(report::Paragraph{report.summary(),
+                                 report.passed() ? report::Tone::good : report::Tone::bad});
+  return document;
+}
+
+report::Document golden_job_summary(const GoldenReport& report) {
+  report::Document document = without_verdict(report);
+  document.parts.insert(document.parts.begin(), report::Heading{3, document.title});
   return document;
 }
 

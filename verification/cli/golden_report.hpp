@@ -45,6 +45,11 @@ std::vector<std::string> declined_lines(const GoldenReport& report);
 /// The metrics of every output by layer and dtype, then each failure with its line to reproduce it,
 /// then the summary.
 report::Document golden_document(const GoldenReport& report);
+
+/// For the summary of a CI job, which is cut off below: the summary as its heading, then the
+/// metrics and the failures.
+report::Document golden_job_summary(const GoldenReport& report);
+
 /// A check a case, a finding for each output that failed; and one more, failed, where there are
 /// fewer cases than expected.
 report::Checks golden_checks(const GoldenReport& report);

@@ -160,7 +160,7 @@ TEST(GoldenChecks, WhatACandidateSaysBreaksNoFormat) {
       document.child("testsuites").child("testsuite").child("testcase").child("failure");
   EXPECT_EQ(failure.attribute("message").value(), line["problem"].get<std::string>());
   for (const std::string& text : {machine::terminal_text(tool::golden_document(report)),
-                                  machine::markdown(tool::golden_document(report)), sarif})
+                                  machine::markdown(tool::golden_job_summary(report)), sarif})
     EXPECT_EQ(text.find_first_of("\x01\x02\xff"), std::string::npos);
 }
 
