@@ -188,7 +188,7 @@ icu::UnicodeString clean(std::string_view text) {
 std::vector<std::string> basic_tokenize(std::string_view text) {
   if (text.size() > std::numeric_limits<std::int32_t>::max() / 4) {
     numeric::contract_failure("basic_tokenize", "text", fmt::format("has {} bytes", text.size()),
-                              "fewer than 2^29");
+                              "fewer than 2^29", Clause::C1);
   }
   if (std::ranges::none_of(text, [](char c) { return (c & 0x80) != 0; }))
     return tokenize_ascii(text);

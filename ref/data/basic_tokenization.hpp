@@ -20,7 +20,7 @@ namespace normproof::ref::data {
 ///           5. words end at spaces; each punctuation mark (ASCII 21-2F, 3A-40, 5B-60, 7B-7E, and
 ///              the categories P*) is a word of its own
 /// Shapes    words in the order of the text, each UTF-8 and not empty; none for blank text
-/// Requires  (C1) text is well-formed UTF-8
+/// Requires  (C1) text is well-formed UTF-8 of fewer than 2^29 bytes
 /// Notes     Categories and decompositions are those of Unicode 8.0, the version of the reference's
 ///           tables: a later character counts as unassigned, and is kept. So the result does not
 ///           change with the version of ICU, but for capital letters that its version does not know

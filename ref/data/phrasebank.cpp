@@ -53,7 +53,7 @@ std::string latin1_from_utf8(std::string_view utf8, std::string_view function,
     const unsigned next = i + 1 < utf8.size() ? static_cast<unsigned char>(utf8[i + 1]) : 0u;
     if ((lead != 0xc2 && lead != 0xc3) || (next & 0xc0) != 0x80) {
       contract_failure(function, argument, fmt::format("has the byte {:#04x} at {}", lead, i),
-                       "well-formed UTF-8 of characters up to U+00FF");
+                       "well-formed UTF-8 of characters up to U+00FF", Clause::C2);
     }
     latin1 += static_cast<char>((lead & 0x03) << 6 | (next & 0x3f));
     ++i;

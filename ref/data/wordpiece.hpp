@@ -24,11 +24,11 @@ class WordPieceTokenizer {
   explicit WordPieceTokenizer(Vocabulary vocabulary);
 
   /// The ids of the pieces alone.
-  /// Requires  (C1) text is well-formed UTF-8
+  /// Requires  (C1) of basic_tokenize
   std::vector<std::int32_t> pieces(std::string_view text) const;
 
   /// [CLS] pieces [SEP], of at most max_length ids: pieces are dropped from the end, never [SEP].
-  /// Requires  (C1) as above  (C2) max_length >= 2
+  /// Requires  (C1) of basic_tokenize  (C2) max_length >= 2
   std::vector<std::int32_t> encode(std::string_view text,
                                    std::optional<std::size_t> max_length = std::nullopt) const;
 

@@ -16,8 +16,8 @@ namespace normproof::ref::io {
 ///           or the new one, never a part. A symbolic link stays a link and the file it leads to is
 ///           replaced; an existing file keeps its permissions. A pipe or a character device such
 ///           as /dev/stdout has nothing to lose and is written directly
-/// Requires  (C1) the folder of `path` exists and can be read and written  (C2) `path` is absent, a
-///           regular file, a pipe or a character device
+/// Requires  the folder of `path` exists and can be read and written; `path` is absent, a regular
+///           file, a pipe or a character device
 /// Throws    FileError that names `path` and the reason; then the temporary file is gone and the
 ///           old file is as it was. A process killed in the middle leaves the old file and a
 ///           temporary file .normproof-<process>-<number>.tmp. Only the failure of the last step,

@@ -253,15 +253,15 @@ std::vector<std::byte> encode_npy(const StoredTensor& tensor) {
   if (code == kTypeCodes.end()) {
     numeric::contract_failure("encode_npy", label,
                               fmt::format("is {}, which .npz cannot hold", to_string(tensor.dtype)),
-                              "another dtype, or .safetensors");
+                              "another dtype, or .safetensors", numeric::Clause::C1);
   }
   if (tensor.shape.size() > kMaxAxes) {
     numeric::contract_failure("encode_npy", label, fmt::format("has {} axes", tensor.shape.size()),
-                              fmt::format("at most {}", kMaxAxes));
+                              fmt::format("at most {}", kMaxAxes), numeric::Clause::C2);
   }
   if (tensor.bytes.size() != byte_size(tensor.dtype, tensor.shape)) {
     numeric::contract_failure("encode_npy", label, "has a length that is not that of its shape",
-                              "bytes for every element");
+                              "bytes for every element", numeric::Clause::C3);
   }
   std::string shape;
   for (const std::size_t extent : tensor.shape) shape += fmt::format("{}, ", extent);

@@ -178,7 +178,7 @@ std::vector<std::byte> encode_npz(std::span<const StoredTensor> tensors) {
     if (tensor->name.size() > kMaxName) {
       numeric::contract_failure("encode_npz", "a tensor",
                                 fmt::format("has a name of {} bytes", tensor->name.size()),
-                                fmt::format("at most {}", kMaxName));
+                                fmt::format("at most {}", kMaxName), numeric::Clause::C4);
     }
     arrays.push_back(encode_npy(*tensor));
   }

@@ -216,7 +216,7 @@ std::vector<std::byte> encode_safetensors(std::span<const StoredTensor> tensors)
   for (const StoredTensor* tensor : sorted) {
     if (tensor->name == kMetadata) {
       numeric::contract_failure("encode_safetensors", "a tensor", "is called __metadata__",
-                                "any other name");
+                                "any other name", numeric::Clause::C4);
     }
     const std::size_t end = offset + tensor->bytes.size();
     header[tensor->name] = {{"dtype", std::ranges::find(kCodes, tensor->dtype, &Code::dtype)->text},

@@ -112,23 +112,24 @@ bool is_utf8(const std::string& text) {
   }
 }
 
-void check_bytes(std::string_view function, const StoredTensor& tensor) {
+void check_bytes(std::string_view function, const StoredTensor& tensor, Clause of_length) {
   const std::string label = fmt::format("tensor '{}'", tensor.name);
   const std::optional<std::size_t> size = byte_size(tensor.dtype, tensor.shape);
   if (!size) {
     contract_failure(function, label, fmt::format("has the shape {}", show(tensor.shape)),
-                     "a size that fits in 63 bits");
+                     "a size that fits in 63 bits", of_length);
   }
   if (tensor.bytes.size() != *size) {
     contract_failure(function, label, fmt::format("holds {} bytes", tensor.bytes.size()),
                      fmt::format("{} bytes for {} of the shape {}", *size, to_string(tensor.dtype),
-                                 show(tensor.shape)));
+                                 show(tensor.shape)),
+                     of_length);
   }
   if (const auto bad = find_bad_boolean(tensor)) {
     contract_failure(function, label,
                      fmt::format("has the byte {} at element {}",
                                  std::to_integer<int>(tensor.bytes[*bad]), *bad),
-                     "0 or 1 in a boolean");
+                     "0 or 1 in a boolean", Clause::C3);
   }
 }
 
@@ -138,7 +139,7 @@ double widen_int64(const StoredTensor& tensor, std::size_t index) {
   if (value < -kLimit || value > kLimit) {
     contract_failure("widen", fmt::format("tensor '{}'", tensor.name),
                      fmt::format("has the int64 {} at element {}", value, index),
-                     "a magnitude of at most 2^53, which a double holds exactly");
+                     "a magnitude of at most 2^53, which a double holds exactly", Clause::C2);
   }
   return static_cast<double>(value);
 }
@@ -162,7 +163,7 @@ StoredTensor make(DType dtype, std::string name, std::vector<std::size_t> shape,
   StoredTensor tensor{std::move(name), dtype, std::move(shape), {}};
   const std::span<const std::byte> bytes = std::as_bytes(values);
   tensor.bytes.assign(bytes.begin(), bytes.end());
-  check_bytes("make_tensor", tensor);
+  check_bytes("make_tensor", tensor, Clause::C1);
   return tensor;
 }
 
@@ -212,7 +213,7 @@ std::optional<std::size_t> byte_size(DType dtype, std::span<const std::size_t> s
 }
 
 std::vector<double> widen(const StoredTensor& tensor) {
-  check_bytes("widen", tensor);
+  check_bytes("widen", tensor, Clause::C1);
   std::vector<double> values(tensor.bytes.size() / item_size(tensor.dtype));
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = widen_element(tensor, i);
   return values;
@@ -233,7 +234,7 @@ StoredTensor make_tensor(std::string name, DType dtype, std::vector<std::size_t>
   StoredTensor tensor{std::move(name), dtype, std::move(shape), {}};
   tensor.bytes.resize(values.size() * item_size(dtype));
   for (std::size_t i = 0; i < values.size(); ++i) store_element(tensor, i, values[i]);
-  check_bytes("make_tensor", tensor);
+  check_bytes("make_tensor", tensor, Clause::C1);
   for (std::size_t i = 0; i < values.size(); ++i) {
     // An integer has no sign at zero.
     const bool same =
@@ -254,16 +255,16 @@ std::vector<const StoredTensor*> sorted_by_name(std::string_view function,
     if (tensor.name.empty() || tensor.name.find('\0') != std::string::npos ||
         !is_utf8(tensor.name)) {
       contract_failure(function, fmt::format("tensor {}", sorted.size()),
-                       "has a name that is empty or not text", "UTF-8 without NUL");
+                       "has a name that is empty or not text", "UTF-8 without NUL", Clause::C1);
     }
-    check_bytes(function, tensor);
+    check_bytes(function, tensor, Clause::C2);
     sorted.push_back(&tensor);
   }
   std::ranges::sort(sorted, {}, &StoredTensor::name);
   const auto twin = std::ranges::adjacent_find(sorted, {}, &StoredTensor::name);
   if (twin != sorted.end()) {
     contract_failure(function, fmt::format("tensor '{}'", (*twin)->name), "occurs twice",
-                     "every name once");
+                     "every name once", Clause::C1);
   }
   return sorted;
 }

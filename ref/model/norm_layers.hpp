@@ -91,7 +91,7 @@ std::span<const NormLayer> norm_layers();
 const NormLayer& norm_layer(const NormOptions& options);
 
 /// Checks    a parameter that a caller gives
-/// Throws    ContractError where the layer has none of that name
+/// Requires  (C3) the layer has one of that name
 void check_parameter(const NormLayer& layer, std::string_view given);
 
 /// The options' value of a field of that name and type; nothing where the layer has no such field.

@@ -1,6 +1,7 @@
 #include "tests/meta/clauses.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <regex>
 #include <stdexcept>
@@ -47,9 +48,9 @@ std::string declared_name(const std::vector<std::string>& lines, std::size_t at)
 /// The field "Requires" of a comment, in one line.
 std::string required(const std::vector<std::string>& comment) {
   static const std::regex field(R"(^([A-Z][a-z]+)\s+(.*)$)");
-  static const std::set<std::string> fields = {"Source",  "Computes", "Shapes", "Requires",
-                                               "Order",   "Error",    "Saves",  "Throws",
-                                               "Returns", "Memory",   "Leaves", "Checks"};
+  static const std::set<std::string> fields = {"Source", "Computes", "Shapes", "Requires", "Order",
+                                               "Error",  "Saves",    "Throws", "Returns",  "Memory",
+                                               "Leaves", "Checks",   "Notes",  "Example"};
   std::string text;
   bool inside = false;
   for (const std::string& line : comment) {
@@ -82,7 +83,8 @@ void add_requirements(const std::string& header, const std::string& function,
       if (it == end) return;
       continue;
     }
-    found.push_back({header, function, std::stoi((*it)[1]), own});
+    const Requirement stated{header, function, std::stoi((*it)[1]), own};
+    if (std::ranges::find(found, stated) == found.end()) found.push_back(stated);
   }
 }
 
@@ -144,7 +146,8 @@ std::vector<ClauseTest> read_tests(const fs::path& root, const std::string& file
   static const std::regex test(
       R"((TEST|TEST_F|TEST_P|RC_GTEST_PROP|NORMPROOF_REFUSES)\(\s*(\w+),\s*(\w+))");
   static const std::regex clause(R"(C(\d+)(?!And|to)(?!\d)\w*)");
-  static const std::regex looking(R"(contract_message|contract_breach|refused\(|message\()");
+  static const std::regex looking(
+      R"(contract_message|contract_breach|refus(ed|al)\w*\(|message\(|ThrowsMessage<ContractError>)");
   const std::string text = read_text(root / file);
   std::vector<ClauseTest> tests;
   for (std::sregex_iterator it(text.begin(), text.end(), test), end; it != end; ++it) {
@@ -246,10 +249,13 @@ std::vector<std::string> specification_violations(const std::vector<Requirement>
   const std::multiset<std::string> have(written.begin(), written.end());
   const std::multiset<std::string> want(expected.begin(), expected.end());
   std::vector<std::string> found;
-  for (const std::string& line : want)
-    if (have.count(line) < want.count(line)) found.push_back(document + "expected " + line);
-  for (const std::string& line : have)
-    if (want.count(line) < have.count(line)) found.push_back(document + "no header has " + line);
+  const auto report = [&](const auto& lines, const auto& others, const std::string& what) {
+    std::vector<std::string> alone;
+    std::ranges::set_difference(lines, others, std::back_inserter(alone));
+    for (const std::string& line : alone) found.push_back(document + what + line);
+  };
+  report(want, have, "expected ");
+  report(have, want, "no header has ");
   if (found.empty() && written != expected)
     found.push_back(document + "expected the order of the headers");
   return found;

@@ -15,10 +15,12 @@ struct Requirement {
   std::string text;  ///< "every extent of x >= 1"
 
   std::string label() const;  ///< "ref/norm/layer_norm:C1"
+  bool operator==(const Requirement&) const = default;
 };
 
 /// The requirements that a header states under "Requires" in its comments. One that is another's,
-/// "(C3) of optimizer_step" or "(C2) to (C5)", is stated there and not here.
+/// "(C3) of optimizer_step" or "(C2) to (C5)", is stated there and not here; one that two overloads
+/// state is one.
 std::vector<Requirement> read_requirements(const std::string& header, const std::string& text);
 
 /// Those of every header of the folders.

@@ -58,6 +58,12 @@ TEST(Clauses, ReadsWhatAHeaderStates) {
             "| `Adder` | (C3) | c is given |\n");
 }
 
+TEST(Clauses, TakesWhatTwoOverloadsStateOnce) {
+  const std::string one = "/// Requires  (C1) n > 0\n/// Notes     (C2) is none\nint f(int n);\n";
+  EXPECT_EQ(read_requirements("ref/ops/f", one + one).size(), 1u);
+  EXPECT_EQ(read_requirements("ref/ops/f", one + replaced(one, "> 0", "> 1")).size(), 2u);
+}
+
 TEST(Clauses, TakesACommentOfTheWholeFileForItsHeader) {
   const auto found = read_requirements(
       "ref/ops/add", "/// Common:\n///\n/// Requires  (C1) a\nnamespace normproof {\n");
@@ -150,7 +156,8 @@ class HouseClauses : public ::testing::Test {
  protected:
   const std::filesystem::path root = NORMPROOF_SOURCE_DIR;
   const std::vector<Requirement> stated =
-      requirements_of(root, {"ref/encoder", "ref/nn", "ref/norm", "ref/ops", "ref/train"});
+      requirements_of(root, {"ref/data", "ref/encoder", "ref/io", "ref/model", "ref/nn", "ref/norm",
+                             "ref/ops", "ref/train"});
   const std::string exceptions = read_text(root / "tests/meta/unbroken.txt");
 };
 

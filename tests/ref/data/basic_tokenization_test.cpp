@@ -121,6 +121,10 @@ TEST(BasicTokenize, C1) {
                   StrEq("basic_tokenize: text is not UTF-8 from byte 2 on; expected well-formed "
                         "UTF-8 (C1)")));
   EXPECT_THAT([] { basic_tokenize("\u00e4\xed\xa0\x80"); }, ::testing::Throws<ContractError>());
+  const std::string_view too_long("a", std::size_t{1} << 29);  // its length alone is looked at
+  EXPECT_THAT([=] { basic_tokenize(too_long); },
+              ThrowsMessage<ContractError>(StrEq(
+                  "basic_tokenize: text has 536870912 bytes; expected fewer than 2^29 (C1)")));
 }
 
 // Every character there is, but for 55 capital letters of Unicode 16 and 17, which ICU 72 does not

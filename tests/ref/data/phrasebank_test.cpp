@@ -11,6 +11,7 @@
 #include "tests/ref/data/shared_data.hpp"
 #include "tests/ref/data/temporary_file.hpp"
 #include "tests/ref/data/utf8_character.hpp"
+#include "tests/ref/numeric/error_message.hpp"
 
 namespace normproof::tests::ref::data {
 namespace {
@@ -19,6 +20,7 @@ using ::testing::ElementsAre;
 using ::testing::StrEq;
 using ::testing::ThrowsMessage;
 using namespace ::normproof::ref::data;
+using normproof::ref::numeric::contract_breach;
 using normproof::ref::numeric::ContractError;
 using normproof::ref::numeric::FileError;
 
@@ -131,33 +133,43 @@ TEST(LabelName, C1) {
   EXPECT_THAT([] { label_name(-1); }, ::testing::Throws<ContractError>());
 }
 
-void expect_not_formatted(const Sentences& sentences, const std::string& message) {
-  EXPECT_THAT([&sentences] { format_phrasebank(sentences); },
-              ThrowsMessage<ContractError>(StrEq("format_phrasebank: " + message)));
+void expect_formatting_refused(const Sentences& sentences, const std::string& message) {
+  EXPECT_EQ(sentence(contract_breach([&] { format_phrasebank(sentences); })),
+            "format_phrasebank: " + message);
 }
 
-TEST(FormatPhraseBank, C1toC4) {
-  expect_not_formatted({}, "sentences is empty; expected at least one sentence (C1)");
-  expect_not_formatted(
+TEST(FormatPhraseBank, C1NoSentence) {
+  expect_formatting_refused({}, "sentences is empty; expected at least one sentence");
+}
+
+TEST(FormatPhraseBank, C2SentencesThatNoLineHolds) {
+  expect_formatting_refused(
       {{"a", 1}, {"\u20ac 5", 1}},
       "sentences[1].sentence has the byte 0xe2 at 0; expected well-formed UTF-8 of "
       "characters up to U+00FF");
-  expect_not_formatted(
+  expect_formatting_refused(
       {{"ab\xc3", 1}},
       "sentences[0].sentence has the byte 0xc3 at 2; expected well-formed UTF-8 of "
       "characters up to U+00FF");
-  expect_not_formatted({{"\u00a0", 1}}, "sentences[0].sentence is empty; expected a sentence (C2)");
+  expect_formatting_refused({{"\u00a0", 1}}, "sentences[0].sentence is empty; expected a sentence");
   for (const std::string& odd :
        {std::string("a\0b", 3), std::string("a\rb"), std::string("a\nb")}) {
-    expect_not_formatted(
-        {{odd, 1}}, "sentences[0].sentence has a NUL, CR or LF; expected text of one line (C2)");
+    expect_formatting_refused(
+        {{odd, 1}}, "sentences[0].sentence has a NUL, CR or LF; expected text of one line");
   }
-  expect_not_formatted({{"a", 3}}, "sentences[0].label is 3; expected 0, 1 or 2 (C3)");
-  expect_not_formatted({{"\u00ef\u00bb\u00bf"
-                         "a",
-                         1}},
-                       "sentences[0].sentence begins with the bytes of a UTF-8 byte order mark; "
-                       "expected other text (C4)");
+}
+
+TEST(FormatPhraseBank, C3NoLabel) {
+  expect_formatting_refused({{"a", 3}}, "sentences[0].label is 3; expected 0, 1 or 2");
+}
+
+TEST(FormatPhraseBank, C4AByteOrderMark) {
+  expect_formatting_refused(
+      {{"\u00ef\u00bb\u00bf"
+        "a",
+        1}},
+      "sentences[0].sentence begins with the bytes of a UTF-8 byte order mark; "
+      "expected other text");
 }
 
 RC_GTEST_PROP(FormatPhraseBank, IsTheInverseOfParse, ()) {

@@ -96,7 +96,7 @@ TEST(WordPiece, EncodeTruncatesBeforeSep) {
   EXPECT_EQ(small().encode("", 2), (Ids{2, 3}));
 }
 
-TEST(WordPiece, C1) {
+TEST(WordPiece, RefusesWhatIsNoText) {
   EXPECT_THROW(small().pieces("\xe4"), ContractError);
   EXPECT_THROW(small().encode("\xe4"), ContractError);
 }

@@ -92,7 +92,7 @@ TEST(TensorFile, BytesAreTheRecordedOnes) {
             "f64dece229719fb5a3512897fae598371152d931b2eecb05b1d3e6b3c57e1376");
 }
 
-TEST(TensorFile, C1RefusesOtherSuffixes) {
+TEST(TensorFile, RefusesOtherSuffixes) {
   const TemporaryFolder folder;
   EXPECT_THAT([] { read_tensors("out/x.txt"); },
               ThrowsMessage<UsageError>(StrEq("the tensor file 'out/x.txt' has the suffix '.txt'; "

@@ -116,7 +116,17 @@ TEST(NormLayers, ExtentsOfEveryShape) {
   EXPECT_EQ(extents_of(EntryShape::row_groups, {4, 6}, options), (Extents{4, 2}));
 }
 
-TEST(NormLayers, ExtentOfWhatHasRowsIsRefused_C1) {
+TEST(NormLayers, C3AParameterThatTheLayerDoesNotHave) {
+  const auto refusal = [](const NormOptions& options, const char* given) {
+    return numeric::contract_message([&] { check_parameter(norm_layer(options), given); });
+  };
+  EXPECT_EQ(refusal(ScaleNormOptions{}, "beta"),
+            "scale_norm: beta is given; expected no beta (C3)");
+  EXPECT_EQ(refusal(NoneOptions{}, "gamma"), "none: gamma is given; expected no parameters (C3)");
+  EXPECT_NO_THROW(check_parameter(norm_layer(ScaleNormOptions{}), "gamma"));
+}
+
+TEST(NormLayers, C1ExtentOfWhatHasRowsIsRefused) {
   EXPECT_EQ(numeric::contract_message([] { extent_of(EntryShape::rows, 4); }),
             "extent_of: shape depends on the rows of x; expected [1] or [D] (C1)");
 }
