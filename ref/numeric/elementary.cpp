@@ -127,6 +127,9 @@ complex100 log(const complex100& x) {
 
 complex100 tanh(const complex100& x) {
   const oracle100 real = 2 * x.re, imaginary = 2 * x.im;
+  // Far from 0, where sinh and cosh may overflow: to 400 digits (1 - e)/(1 + e), e = exp(-2 |x|).
+  if (mp::abs(real) > 1000)
+    return {oracle100(real > 0 ? 1 : -1), 2 * mp::exp(-mp::abs(real)) * mp::sin(imaginary)};
   const oracle100 divisor = mp::cosh(real) + mp::cos(imaginary);
   return {mp::sinh(real) / divisor, mp::sin(imaginary) / divisor};
 }
