@@ -3,6 +3,7 @@
 #include "gpu/norm/cast_kernels.hpp"
 #include "gpu/norm/channel_kernels.hpp"
 #include "gpu/norm/column_kernels.hpp"
+#include "gpu/norm/dyt_kernels.hpp"
 #include "gpu/norm/group_kernels.hpp"
 #include "gpu/norm/row_kernels.hpp"
 #include "gpu/norm/scale_kernels.hpp"
@@ -31,7 +32,12 @@ NORMPROOF_CUDA_ELEMENTS(ColumnLanes<XHatSquare>)
 NORMPROOF_CUDA_ELEMENTS(ColumnLanes<GTimesXHat>)
 NORMPROOF_CUDA_ELEMENTS(ColumnLanes<TTimesXHat>)
 NORMPROOF_CUDA_ELEMENTS(ColumnLanes<RenormGammaTerm>)
+NORMPROOF_CUDA_ELEMENTS(ColumnLanes<DyTGammaTerm>)
+NORMPROOF_CUDA_ELEMENTS(ColumnLanes<DyTAlphaTerm>)
 
+NORMPROOF_CUDA_ELEMENTS(DyTArgument)
+NORMPROOF_CUDA_ELEMENTS(DyTOutput)
+NORMPROOF_CUDA_ELEMENTS(DyTBackward)
 NORMPROOF_CUDA_ELEMENTS(NormalizeColumns<true>)
 NORMPROOF_CUDA_ELEMENTS(NormalizeColumns<false>)
 NORMPROOF_CUDA_ELEMENTS(NormalizeColumnsBackward<true>)

@@ -2,6 +2,7 @@
 
 #include "gpu/norm/batch_norm.hpp"
 #include "gpu/norm/batch_renorm.hpp"
+#include "gpu/norm/dyt.hpp"
 #include "gpu/norm/group_norm.hpp"
 #include "gpu/norm/group_scaling.hpp"
 #include "gpu/norm/instance_norm.hpp"
@@ -43,6 +44,7 @@ struct ForwardOf {
   void operator()(const model::NoneOptions&) const { none(in, step); }
   void operator()(const model::LayerNormOptions& o) const { layer_norm(o, in, step); }
   void operator()(const model::RMSNormOptions& o) const { rms_norm(o, in, step); }
+  void operator()(const model::DyTOptions& o) const { dyt(o, in, step); }
   void operator()(const model::GroupNormOptions& o) const { group_norm(o, in, step); }
   void operator()(const model::InstanceNormOptions& o) const { instance_norm(o, in, step); }
   void operator()(const model::ScaleNormOptions& o) const { scale_norm(o, in, step); }
@@ -63,6 +65,7 @@ struct BackwardOf {
   void operator()(const model::NoneOptions&) const { none_backward(in, step); }
   void operator()(const model::LayerNormOptions&) const { layer_norm_backward(in, forward, step); }
   void operator()(const model::RMSNormOptions&) const { rms_norm_backward(in, forward, step); }
+  void operator()(const model::DyTOptions& o) const { dyt_backward(o, in, step); }
   void operator()(const model::GroupNormOptions& o) const {
     group_norm_backward(o, in, forward, step);
   }

@@ -62,5 +62,8 @@ inline void visit_fields(GroupScalingOptions& o, auto&& f) {
   f("eps", o.eps);
   f("groups", o.groups);
 }
+inline void visit_fields(DyTOptions& o, auto&& f) {
+  f("alpha0", o.alpha0);
+}
 
 }  // namespace normproof::ref::model

@@ -16,6 +16,9 @@ namespace {
 constexpr NormParameter kGammaAndBeta[] = {{"gamma", EntryShape::features, 1},
                                            {"beta", EntryShape::features, 0}};
 constexpr NormParameter kOneGamma[] = {{"gamma", EntryShape::one, 1}};
+constexpr NormParameter kGammaBetaAndAlpha[] = {{"gamma", EntryShape::features, 1},
+                                                {"beta", EntryShape::features, 0},
+                                                {"alpha", EntryShape::one, 0.5, "alpha0"}};
 
 constexpr NormState kMeanAndVariance[] = {{"running_mean", EntryShape::features, 0},
                                           {"running_variance", EntryShape::features, 1}};
@@ -152,6 +155,11 @@ template <>
 struct DescriptionOf<GroupScalingOptions> {
   static constexpr NormLayer value{
       .name = "group_scaling", .cells = kRowGroups, .statistics = kRstdOfRowGroups};
+};
+
+template <>
+struct DescriptionOf<DyTOptions> {
+  static constexpr NormLayer value{.name = "dyt", .parameters = kGammaBetaAndAlpha};
 };
 
 template <class Variant>

@@ -39,14 +39,6 @@ std::string norm_name(const NormOptions& options) {
   return std::string(norm_layer(options).name);
 }
 
-bool has_gamma(const NormOptions& options) {
-  return norm_layer(options).parameter("gamma") != nullptr;
-}
-
-bool has_beta(const NormOptions& options) {
-  return norm_layer(options).parameter("beta") != nullptr;
-}
-
 std::vector<std::string> norm_names() {
   std::vector<std::string> names;
   for (const NormLayer& layer : norm_layers()) names.emplace_back(layer.name);

@@ -98,19 +98,21 @@ struct GroupScalingOptions {
   std::int64_t groups = 1;
 };
 
+/// Dynamic tanh takes no statistics, so that it has no eps.
+struct DyTOptions {
+  double alpha0 = 0.5;  ///< the initial value of the parameter alpha
+};
+
 /// Every layer of ref/norm: the closed list.
 using NormOptions =
     std::variant<NoneOptions, BatchNormOptions, LayerNormOptions, RMSNormOptions, GroupNormOptions,
                  InstanceNormOptions, PowerNormVOptions, PowerNormOptions, PowerNormReleasedOptions,
-                 BatchRenormOptions, ScaleNormOptions, GroupScalingOptions>;
+                 BatchRenormOptions, ScaleNormOptions, GroupScalingOptions, DyTOptions>;
 
 /// "none", "batch_norm", "layer_norm", "rms_norm", "group_norm", "instance_norm", "power_norm_v",
-/// "power_norm", "power_norm_released", "batch_renorm", "scale_norm", "group_scaling".
+/// "power_norm", "power_norm_released", "batch_renorm", "scale_norm", "group_scaling", "dyt".
 std::string norm_name(const NormOptions& options);
 std::vector<std::string> norm_names();
-/// Whether the layer multiplies by a gamma, and whether it adds a beta.
-bool has_gamma(const NormOptions& options);
-bool has_beta(const NormOptions& options);
 
 /// The layer's default options.
 /// Throws    UsageError with the nearest known name

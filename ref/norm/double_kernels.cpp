@@ -3,6 +3,7 @@
 
 #include "ref/norm/batch_norm_formula.hpp"
 #include "ref/norm/batch_renorm_formula.hpp"
+#include "ref/norm/dyt_formula.hpp"
 #include "ref/norm/group_scaling_formula.hpp"
 #include "ref/norm/layer_norm_formula.hpp"
 #include "ref/norm/power_norm_formula.hpp"

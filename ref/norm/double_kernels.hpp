@@ -19,6 +19,10 @@ struct BatchRenormGammaGradient;
 template <class T>
 struct BatchRenormRows;
 template <class T>
+struct DyTBackwardRows;
+template <class T>
+struct DyTRows;
+template <class T>
 struct GroupScalingBackwardRows;
 template <class T>
 struct GroupScalingRows;
@@ -63,8 +67,8 @@ using DoubleKernelsOf = KernelTable<Works<double>...>;
 using DoubleKernels =
     DoubleKernelsOf<ops::LaneTotals, BatchNormBackwardRows, BatchNormParameterGradients,
                     BatchNormRows, BatchNormStatistics, BatchRenormGammaGradient, BatchRenormRows,
-                    GroupScalingBackwardRows, GroupScalingRows, LayerNormBackwardRows,
-                    LayerNormRows, PowerNormBackwardRows, PowerNormMoments,
+                    DyTBackwardRows, DyTRows, GroupScalingBackwardRows, GroupScalingRows,
+                    LayerNormBackwardRows, LayerNormRows, PowerNormBackwardRows, PowerNormMoments,
                     PowerNormParameterGradients, PowerNormRows, QuadraticMean, RMSNormBackwardRows,
                     RMSNormRows, ScaledNuStep, ScaleNormBackwardRows, ScaleNormRows>;
 

@@ -2,6 +2,7 @@
 
 #include "ref/norm/batch_norm.hpp"
 #include "ref/norm/batch_renorm.hpp"
+#include "ref/norm/dyt.hpp"
 #include "ref/norm/group_norm.hpp"
 #include "ref/norm/group_scaling.hpp"
 #include "ref/norm/instance_norm.hpp"
@@ -29,6 +30,13 @@ void check_parameters(const model::NormLayer& layer, const NormInputs<T>& inputs
   if (tensor::is_given(inputs.gamma)) model::check_parameter(layer, "gamma");
   if (tensor::is_given(inputs.beta)) model::check_parameter(layer, "beta");
   for (const auto& entry : inputs.others) model::check_parameter(layer, entry.name);
+}
+
+/// A parameter beside gamma and beta; empty where it is left out.
+template <class T>
+Tensor<T> other_parameter(const NormInputs<T>& inputs, std::string_view name) {
+  const Tensor<T>* const given = find_parameter(inputs, name);
+  return given == nullptr ? Tensor<T>() : *given;
 }
 
 /// The forward of each layer: y, statistics and the state.
@@ -72,6 +80,10 @@ class ForwardRunner {
     auto forward = scale_norm(in_.x, in_.gamma, options);
     put("y", std::move(forward.y));
     put("rnorm", std::move(forward.rnorm));
+  }
+
+  void operator()(const model::DyTOptions& options) {
+    put("y", dyt(in_.x, affine_, other_parameter(in_, "alpha"), options));
   }
 
   void operator()(const model::GroupNormOptions& options) {
@@ -199,6 +211,14 @@ class BackwardRunner {
     auto backward = scale_norm_backward(in_.grad_y, in_.x, in_.gamma, saved("rnorm"));
     put("grad_x", std::move(backward.grad_x));
     put("grad_gamma", std::move(backward.grad_gamma));
+  }
+  void operator()(const model::DyTOptions& options) {
+    auto backward =
+        dyt_backward(in_.grad_y, in_.x, affine_, other_parameter(in_, "alpha"), options);
+    put("grad_x", std::move(backward.grad_x));
+    put("grad_gamma", std::move(backward.grad_gamma));
+    put("grad_beta", std::move(backward.grad_beta));
+    put("grad_alpha", std::move(backward.grad_alpha));
   }
   void operator()(const model::GroupNormOptions& options) {
     put(group_norm_backward(in_.grad_y, in_.x, affine_, in_.valid, {saved("mean"), saved("rstd")},

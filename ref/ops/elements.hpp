@@ -46,6 +46,7 @@ struct Elements<double> {
   static void exp_of_difference(const double* x, double m, std::size_t count, double* y) {
     numeric::exp_of_difference(x, m, count, y);
   }
+  static void tanh(const double* x, std::size_t count, double* y) { numeric::tanh(x, count, y); }
   static void erf(const double* x, std::size_t count, double* y) { numeric::erf(x, count, y); }
   static double log(double x) { return numeric::log(x); }
 

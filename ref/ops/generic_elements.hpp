@@ -20,6 +20,9 @@ struct Elements {
   static void exp_of_difference(const T* x, const T& m, std::size_t count, T* y) {
     for (std::size_t i = 0; i < count; ++i) y[i] = numeric::exp(T(x[i] - m));
   }
+  static void tanh(const T* x, std::size_t count, T* y) {
+    for (std::size_t i = 0; i < count; ++i) y[i] = numeric::tanh(x[i]);
+  }
   static void erf(const T* x, std::size_t count, T* y) {
     for (std::size_t i = 0; i < count; ++i) y[i] = numeric::erf(x[i]);
   }

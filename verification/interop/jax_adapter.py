@@ -25,7 +25,7 @@ FUNCTIONS = {
 }
 
 
-def forward(static, x, gamma, beta, valid, state):
+def forward(static, x, gamma, beta, alpha, valid, state):
     """y, and the state after the step."""
     op, training, options, dtype = static[0], static[1], dict(static[2]), static[3]
     shape, stored = x.shape, x.dtype
@@ -35,6 +35,9 @@ def forward(static, x, gamma, beta, valid, state):
     x = x.astype(dtype).reshape(shape[0], shape[1] if len(shape) == 3 else 1, groups, -1)
     parameter = [p if p is None or p.size == 1 else p.reshape(groups, -1) for p in (gamma, beta)]
     gamma, beta = (absent if p is None else p.astype(dtype) for p, absent in zip(parameter, (1, 0)))
+    if op in ELEMENTWISE:
+        x_hat = ELEMENTWISE[op](x, alpha, options)
+        return (gamma * x_hat + beta).reshape(shape).astype(stored), state
     axes, normalise = NORMS[op]
     mask = valid.reshape(x.shape[:2] + (1, 1)) if min(axes) < 2 else True
     eps = jnp.asarray(options["eps"], dtype)
@@ -75,6 +78,11 @@ def moved(state, options, **fresh):
     return {name: decay * old + (1 - decay) * fresh[name].reshape(-1) for name, old in state.items()}
 
 
+def by_tanh(x, alpha, options):
+    return jnp.tanh((options["alpha0"] if alpha is None else alpha.astype(x.dtype)) * x)
+
+
+ELEMENTWISE = {"dyt": by_tanh}  # without statistics
 # Axes of the statistics of [samples, tokens, groups, features of a group], and what normalises.
 NORMS = {
     "layer_norm": ((2, 3), by_variance),
@@ -92,7 +100,8 @@ NORMS = {
 @functools.partial(jax.jit, static_argnums=0)
 def forward_and_backward(static, leaves, grad_y, valid, state):
     def of_leaves(given):
-        return forward(static, given["x"], given.get("gamma"), given.get("beta"), valid, state)
+        return forward(static, given["x"], given.get("gamma"), given.get("beta"), given.get("alpha"), valid,
+                       state)
     y, pull, new_state = jax.vjp(of_leaves, leaves, has_aux=True)
     return y, pull(grad_y)[0], new_state
 
@@ -116,5 +125,5 @@ def step(case):
 
 if __name__ == "__main__":
     protocol.main("JAX", jax.__version__,
-                  protocol.asks((*NORMS, *FUNCTIONS), ("float64", "float32", "float16", "bfloat16")),
+                  protocol.asks((*NORMS, *ELEMENTWISE, *FUNCTIONS), ("float64", "float32", "float16", "bfloat16")),
                   step)

@@ -35,6 +35,7 @@ FORMULAS = {
     "power_norm_v": Formula(BATCH),
     "power_norm": Formula(BATCH, training="power_norm"),
     "power_norm_released": Formula(BATCH, training="power_norm"),
+    "dyt": Formula((3,), training="dyt"),
 }
 
 
@@ -184,6 +185,16 @@ class Layer:
         self.outputs["nu"] = new_nu
         by_batch = self.options.get("divide_by_batch_psi")
         self.put("grad_x", t * (batch_rstd if by_batch else rstd))
+
+    def dyt(self):
+        """Element by element: tanh(alpha x) in the place of x_hat, alpha one trained number."""
+        alpha = self.case.get("alpha", np.full(1, self.options["alpha0"])).astype(self.dtype)
+        t = np.tanh(alpha * self.x)
+        self.put_affine(t)
+        grad_u = self.gamma * self.dy * (1 - t * t)
+        self.put("grad_x", grad_u * alpha)
+        if "alpha" in self.case.tensors:
+            self.outputs["grad_alpha"] = (grad_u * self.x).sum(dtype=self.dtype).reshape(-1)
 
     def scale_groups(self):
         """x by groups of features, each divided by its root mean square; and what divided it."""

@@ -51,18 +51,24 @@ def batch_norm(case, x, gamma, beta, state):
     return y.reshape(x.shape)
 
 
+def dyt(case, x, gamma, beta, state, alpha=None):
+    """As its authors write it: PyTorch has no function of its own."""
+    y = torch.tanh((case.options["alpha0"] if alpha is None else alpha) * x)
+    return y if gamma is None else gamma * y + beta
+
+
 NORMS = {"layer_norm": layer_norm, "batch_norm": batch_norm, "instance_norm": instance_norm,
-         "group_norm": group_norm}
+         "group_norm": group_norm, "dyt": dyt}
 if hasattr(F, "rms_norm"):
     NORMS["rms_norm"] = rms_norm
 
 
-def forward(case, x, gamma, beta, state):
+def forward(case, x, gamma, beta, state, others):
     if case.op in FUNCTIONS:
         if case.masked:
             x = x.masked_fill(torch.from_numpy(~case["valid"]), float("-inf"))
         return FUNCTIONS[case.op](x)
-    return NORMS[case.op](case, x, gamma, beta, state)
+    return NORMS[case.op](case, x, gamma, beta, state, **others)
 
 
 def step(case):
@@ -83,7 +89,8 @@ def step(case):
             if name != "x" and "running_mean" in case.tensors:
                 tensor = tensor.to(state_dtype(case))
             leaves[name] = tensor.requires_grad_()
-    y = forward(case, leaves["x"], leaves.get("gamma"), leaves.get("beta"), state)
+    others = {name: leaf for name, leaf in leaves.items() if name not in ("x", "gamma", "beta")}
+    y = forward(case, leaves["x"], leaves.get("gamma"), leaves.get("beta"), state, others)
     y.backward(torch.from_numpy(case["grad_y"]).to(y.dtype))
     outputs = {"y": array(y.detach())}
     outputs.update({"grad_" + name: array(leaf.grad) for name, leaf in leaves.items()})

@@ -75,6 +75,14 @@ class Definition {
       out_.y.data()[i] = in_.gamma.data()[0] * out_.x_hat.data()[i];
   }
 
+  void operator()(const model::DyTOptions&) {
+    const S& alpha = in_.others.at("alpha").data()[0];
+    out_.x_hat = empty_tensor<S>(shape_of(in_.x));
+    for (std::size_t i = 0; i < in_.x.size(); ++i)
+      out_.x_hat.data()[i] = tanh(S(alpha * in_.x.data()[i]));
+    affine();
+  }
+
   void operator()(const model::BatchNormOptions& o) {
     if (!training_) return infer("running_mean", "running_variance", o.eps, in_.x);
     const Cells channels = cut(Partition::channel);

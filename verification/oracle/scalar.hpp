@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ref/numeric/elementary.hpp"
 #include "ref/numeric/real.hpp"
 #include "verification/oracle/variable.hpp"
 
@@ -17,6 +18,13 @@ inline Dual root(const Dual& x) {
 }
 inline Complex root(const Complex& x) {
   return sqrt(x);
+}
+
+using ref::numeric::tanh;
+/// tanh' = 1/cosh^2
+inline Dual tanh(const Dual& x) {
+  const oracle100 c = cosh(x.value);
+  return Dual(tanh(x.value), x.derivative / (c * c));
 }
 
 inline const oracle100& value_of(const oracle100& x) {

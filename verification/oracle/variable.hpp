@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "ref/numeric/elementary.hpp"
 #include "ref/numeric/real.hpp"
 
 namespace normproof::verification::oracle {
@@ -82,6 +83,11 @@ inline Variable operator/(const Variable& a, const Variable& b) {
 inline Variable root(const Variable& x) {
   const oracle100 r = sqrt(x.value);
   return combine(r, x, 1 / (2 * r), Variable(), 0);
+}
+/// tanh' = 1/cosh^2
+inline Variable tanh(const Variable& x) {
+  const oracle100 c = cosh(x.value);
+  return combine(oracle100(ref::numeric::tanh(x.value)), x, oracle100(1 / (c * c)), Variable(), 0);
 }
 
 }  // namespace normproof::verification::oracle

@@ -107,8 +107,8 @@ Padding default_padding(const Protocol& protocol) {
 }
 
 std::vector<std::string> study_norms() {
-  return {"layer_norm",          "batch_norm",   "none",     "power_norm",
-          "power_norm_released", "power_norm_v", "rms_norm", "layer_norm_pre"};
+  return {"layer_norm",   "batch_norm", "none",           "power_norm", "power_norm_released",
+          "power_norm_v", "rms_norm",   "layer_norm_pre", "dyt"};
 }
 
 std::string number_name(double number) {

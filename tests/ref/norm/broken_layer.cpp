@@ -17,9 +17,9 @@ Question sound(const model::NormOptions& options) {
   q.in.x = {{1, -2, 3, 5}, {2, 7, -1, 4}, {-3, 1, 6, 2}};
   q.in.grad_y = {{1, 0, -1, 2}, {3, 1, 2, -2}, {0, 1, 1, -1}};
   q.in.valid = {true, true, true};
-  const bool one_gamma = model::norm_name(options) == "scale_norm";
-  if (model::has_gamma(options)) q.in.gamma = full_tensor<double>({one_gamma ? 1u : 4u}, 2);
-  if (model::has_beta(options)) q.in.beta = full_tensor<double>({4}, 1);
+  for (const model::NormParameter& own : model::norm_layer(options).parameters)
+    set_parameter(q.in, own.name,
+                  full_tensor<double>({model::extent_of(own.shape, 4)}, 2 * own.initial));
   return q;
 }
 

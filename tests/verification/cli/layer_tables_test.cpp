@@ -54,6 +54,13 @@ TEST(LayerTables, AParagraphALayer) {
                                        "  state       none\n"
                                        "  statistics  rnorm [N] or [B,T]\n"
                                        "  backward    the derivative\n"));
+  EXPECT_THAT(layers_text(), HasSubstr("\ndyt\n"
+                                       "  options     alpha0=0.5\n"
+                                       "  cells       none: element by element\n"
+                                       "  parameters  gamma [D] 1, beta [D] 0, alpha [1] alpha0\n"
+                                       "  state       none\n"
+                                       "  statistics  none\n"
+                                       "  backward    the derivative\n"));
 }
 
 }  // namespace

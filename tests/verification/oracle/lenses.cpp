@@ -69,6 +69,7 @@ std::vector<NormOptions> every_layer(std::size_t d_model) {
       model::LayerNormOptions{},
       model::RMSNormOptions{.eps = 0.25},
       model::ScaleNormOptions{.eps = 1e-3},
+      model::DyTOptions{},
       model::GroupScalingOptions{.eps = 1e-3, .groups = 1},
       model::GroupScalingOptions{.groups = groups},
       model::BatchNormOptions{.unbiased_running_variance = false},

@@ -2,9 +2,12 @@
 
 #include <cmath>
 
+#include "ref/numeric/elementary.hpp"
+
 namespace normproof::verification::golden::mutants {
 
-// exp and its kin of std, or of the number's own namespace.
+// exp and its kin of std, or of the number's own namespace: ref/numeric has those of scalars that
+// carry a bound.
 template <class T>
 T exp_of(T x) {
   using std::exp;

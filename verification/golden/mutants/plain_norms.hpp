@@ -2,6 +2,7 @@
 
 #include <variant>
 
+#include "verification/golden/mutants/plain_math.hpp"
 #include "verification/golden/mutants/plain_step.hpp"
 
 namespace normproof::verification::golden::mutants {
@@ -34,6 +35,18 @@ class PlainLayers : public PlainStep<T> {
     scalar_gamma_ = affine_;
     const auto s = by_rows(shape_.d_model, false, o.eps);
     put_rstd("rnorm", s.rstd, s.statistic, o.eps);
+  }
+  void operator()(const model::DyTOptions& o) {
+    const auto given = others_.find("alpha");
+    const T alpha0 = static_cast<T>(o.alpha0);
+    const T alpha =
+        given == others_.end() ? alpha0 : sites_.pick("alpha0 for alpha", given->second[0], alpha0);
+    x_hat_.resize(x_.size());
+    for (std::size_t i = 0; i < x_.size(); ++i)
+      x_hat_[i] = tanh_of(sites_.factor("alpha", alpha) * x_[i]);
+    affine("y");
+    parameter_gradients(x_hat_);
+    if (!dy_.empty()) differentiate_tanh(alpha);
   }
   void operator()(const model::InstanceNormOptions& o) {
     put_slices(by_slices(choose(cut_samples(shape_, 1), cut_rows(shape_, shape_.d_model)), true,
@@ -158,6 +171,7 @@ class PlainLayers : public PlainStep<T> {
   using Base::gamma_at;
   using Base::move;
   using Base::nan_in_statistics_;
+  using Base::others_;
   using Base::out_;
   using Base::parameter_gradients;
   using Base::put_rstd;
@@ -189,6 +203,33 @@ class PlainLayers : public PlainStep<T> {
   Normalised<T> by_columns(bool centred, double eps) {
     return by_slices(choose(cut_columns(shape_), cut_rows(shape_, shape_.d_model)), centred, eps,
                      true);
+  }
+
+  /// grad_x = grad_u alpha and grad_alpha = sum grad_u x, grad_u = gamma grad_y (1 - t^2); t is
+  /// x_hat.
+  void differentiate_tanh(T alpha) {
+    const auto slope = [&](const char* site, std::size_t i) {
+      return 1 - sites_.term(site, x_hat_[i] * x_hat_[i]);
+    };
+    std::vector<T> grad_x(x_.size());
+    std::vector<std::size_t> all;
+    const bool tokens_alone =
+        sites_.any("rows of grad_alpha", {MutationOperator::other}) == MutationOperator::other;
+    for (std::size_t i = 0; i < x_.size(); ++i) {
+      grad_x[i] = gamma_at("gamma in grad_x", i) * sites_.term("grad_y in grad_x", dy_[i]) *
+                  slope("t^2 in grad_x", i) * sites_.factor("alpha in grad_x", alpha);
+      if (!tokens_alone || valid_[row_of(i)]) all.push_back(i);
+    }
+    store("grad_x", grad_x);
+    if (!affine_) return;
+    T grad_alpha = a_.sum("sum of grad_alpha", all, [&](std::size_t i) {
+      return gamma_at("gamma in grad_alpha", i) * sites_.factor("grad_y in grad_alpha", dy_[i]) *
+             slope("t^2 in grad_alpha", i) * sites_.factor("x in grad_alpha", x_[i]);
+    });
+    if (sites_.any("grad_alpha over the elements", {MutationOperator::insert}) !=
+        MutationOperator::none)
+      grad_alpha /= Base::count_of(all);
+    store("grad_alpha", {grad_alpha});
   }
 
   void renormalise(Normalised<T>& s, const model::BatchRenormOptions& o) {

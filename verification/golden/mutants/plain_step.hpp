@@ -37,6 +37,8 @@ class PlainStep {
         beta_(to_vector(in.beta)),
         valid_(shape.rows(), true),
         affine_(!gamma_.empty()) {
+    for (const auto& [name, values] : in.others)
+      if (ref::tensor::is_given(values)) others_[name] = to_vector(values);
     if (ref::tensor::is_given(in.valid)) valid_.assign(in.valid.begin(), in.valid.end());
     read_rows("reading x", shape_, x_, sites_);
     read_rows("reading grad_y", shape_, dy_, sites_);
@@ -330,6 +332,7 @@ class PlainStep {
   PlainArithmetic<T> a_;
   Sites& sites_;
   std::vector<T> x_, dy_, gamma_, beta_;
+  std::map<std::string, std::vector<T>, std::less<>> others_;  ///< parameters beside these two
   std::vector<bool> valid_;
   bool affine_ = false, scalar_gamma_ = false, sum_not_mean_ = false, delayed_ = false;
   bool nan_in_statistics_ = true;  ///< some case has one

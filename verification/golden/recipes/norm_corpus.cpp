@@ -41,9 +41,14 @@ class NormCases {
 
   void quick(std::string_view layer) {
     plain(layer);
-    conditioned(layer);
     extents(layer);
-    if (has_statistics(layer)) exact(layer);
+    if (has_statistics(layer)) {
+      through_statistics(layer);
+      conditioned(layer);
+      exact(layer);
+    } else {
+      squashed(layer);
+    }
     not_finite(layer);
     if (looks_at_mask(layer))
       padded(layer);
@@ -58,7 +63,7 @@ class NormCases {
       for (const DType dtype : {DType::float64, DType::float32})
         add(norm_recipe(tier_, layer, fmt::format("random_{}", seed), {4, 9, 30}, dtype)
                 .why("random inputs of another seed"));
-    for (std::size_t power = 0; power < std::size(kPowersOfTen); ++power)
+    for (std::size_t power = 0; has_statistics(layer) && power < std::size(kPowersOfTen); ++power)
       for (const DType dtype : {DType::float64, DType::float32}) {
         if (dtype == DType::float32 && power > 5) continue;
         add(norm_recipe(tier_, layer, fmt::format("offset_1e{}", power),
@@ -100,10 +105,52 @@ class NormCases {
       add(norm_recipe(tier_, layer, "no_affine", {4, 3, 6}, dtype)
               .why("gamma and beta are absent")
               .no_affine());
-    add(norm_recipe(tier_, layer, "one_hot_gradient", shape, DType::float32)
+  }
+
+  void through_statistics(std::string_view layer) {
+    add(norm_recipe(tier_, layer, "one_hot_gradient", {3, 5, 6}, DType::float32)
             .why(
                 "one element of grad_y is not 0: every other gradient comes through the statistics")
             .grad_y([](std::size_t i, double) { return i == 40 ? 3.0 : 0.0; }));
+  }
+
+  // A squashing function in the place of a norm.
+  void squashed(std::string_view layer) {
+    const Shape shape = {3, 5, 6};
+    const auto with = [&](const char* reason, DType dtype, const char* why) {
+      return norm_recipe(tier_, layer, reason, shape, dtype).why(why);
+    };
+    for (const DType dtype : {DType::float64, DType::float32, DType::float16, DType::bfloat16})
+      add(with("steep", dtype,
+               "arguments far beyond 1: the slope 1 - tanh^2 is small, and exp of twice the "
+               "argument is large")
+              .x(scaled_by(8)));
+    for (const DType dtype : {DType::float64, DType::float32}) {
+      add(with("near_zero", dtype,
+               "arguments near 0, where tanh is its argument: a quotient of exponentials cancels")
+              .x(scaled_by(1e-6)));
+      add(with("saturated", dtype,
+               "arguments past the range of exp: tanh is 1 or -1 and its slope 0, where a quotient "
+               "of exponentials is infinity over infinity")
+              .x(scaled_by(1e4)));
+    }
+    add(with("negative_alpha", DType::float32, "alpha below 0 turns every sign round")
+            .parameter("alpha", [](auto, double) { return -0.75; }));
+    add(with("other_alpha0", DType::float32,
+             "the parameters are absent, and alpha0 is not the default one")
+            .no_affine()
+            .option("alpha0", "1.5"));
+    for (const DType dtype : {DType::float64, DType::float32, DType::float16})
+      add(with("exact", dtype,
+               "at the origin tanh is 0 and its slope 1: any correct order of operations gives the "
+               "same "
+               "bits")
+              .x([](auto, double) { return 0.0; })
+              .grad_y([](std::size_t i, double) { return static_cast<double>(i * 5 % 8) - 3; })
+              .parameter("gamma", [](std::size_t i, double) { return i % 3 == 1 ? -0.5 : 2.0; })
+              .parameter("beta", [](std::size_t i, double) { return i % 2 == 0 ? -1.5 : 0.5; })
+              .parameter("alpha", [](auto, double) { return 0.25; })
+              .exact());
   }
 
   void conditioned(std::string_view layer) {
@@ -245,8 +292,11 @@ class NormCases {
 
   void masked_in_vain(std::string_view layer) {
     add(norm_recipe(tier_, layer, "mask_without_influence", {3, 5, 6}, DType::float32)
-            .why("statistics of each row: padding is normalised like any other row, and its "
-                 "gradients count")
+            .why(has_statistics(layer)
+                     ? "statistics of each row: padding is normalised like any other row, and its "
+                       "gradients count"
+                     : "no statistics: padding is an element like any other, and its gradients "
+                       "count")
             .pads([](std::size_t row) { return row % 5 >= 3; }));
   }
 

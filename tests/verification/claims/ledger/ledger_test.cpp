@@ -10,8 +10,14 @@ namespace {
 
 TEST(Ledger, HoldsEveryStatementInOrder) {
   std::vector<std::string> expected;
-  for (const auto& [letter, count] :
-       {std::pair{'T', 5}, {'A', 13}, {'B', 18}, {'C', 16}, {'D', 13}, {'E', 15}, {'M', 2}})
+  for (const auto& [letter, count] : {std::pair{'T', 5},
+                                      {'A', 13},
+                                      {'B', 18},
+                                      {'C', 16},
+                                      {'D', 13},
+                                      {'E', 15},
+                                      {'F', 5},
+                                      {'M', 2}})
     for (int i = 1; i <= count; ++i) expected.push_back(letter + std::to_string(i));
   std::vector<std::string> got;
   for (const Claim& claim : ledger()) got.push_back(claim.id);

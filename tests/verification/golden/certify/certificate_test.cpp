@@ -147,11 +147,15 @@ void expect_oracle(const Case& c) {
   ref::tensor::NamedTensors<oracle100> state;
   for (const auto& [name, values] : inputs.state) state.set(name, convert<oracle100>(values));
   const auto& in = inputs.steps[0];
+  oracle::OracleInputs asked{convert<oracle100>(in.x),
+                             convert<oracle100>(in.gamma),
+                             convert<oracle100>(in.beta),
+                             convert<oracle100>(in.grad_y),
+                             in.valid,
+                             in.mode};
+  for (const auto& [name, values] : in.others) asked.others.set(name, convert<oracle100>(values));
   const oracle::OracleStep step =
-      oracle::step(std::get<ref::model::NormOptions>(c.options),
-                   {convert<oracle100>(in.x), convert<oracle100>(in.gamma),
-                    convert<oracle100>(in.beta), convert<oracle100>(in.grad_y), in.valid, in.mode},
-                   state);
+      oracle::step(std::get<ref::model::NormOptions>(c.options), asked, state);
   std::size_t compared = 0;
   for (const auto* part : {&step.outputs, &step.state})
     for (const auto& [name, exact] : *part) {

@@ -46,16 +46,16 @@ TEST(MakeCorpus, TheSameBytesWhateverTheJobs) {
   MakeOptions options = few();
   options.finished = [&](const std::string& path, std::size_t done, std::size_t of) {
     EXPECT_EQ(done, ++told);
-    EXPECT_EQ(of, 11u);
+    EXPECT_EQ(of, 12u);
     EXPECT_THAT(path, HasSubstr("/two_rows-"));
   };
   const MakeSummary summary = make_corpus(folder / "a", options);
-  EXPECT_EQ(summary.cases, 11u);
-  EXPECT_EQ(told, 11u);
+  EXPECT_EQ(summary.cases, 12u);
+  EXPECT_EQ(told, 12u);
   make_corpus(folder / "b", few());
   make_corpus(folder / "c", few(2));
   const auto files = files_of(folder / "a");
-  EXPECT_EQ(files.size(), 3 * 11u + 2);
+  EXPECT_EQ(files.size(), 3 * 12u + 2);
   EXPECT_EQ(files, files_of(folder / "b"));
   EXPECT_EQ(files, files_of(folder / "c"));
   EXPECT_EQ(entries_of(folder.path()), 3u);  // and nothing else is left

@@ -27,7 +27,7 @@ TEST(LayerTraits, AreThoseOfTheSpecification) {
               UnorderedElementsAre("batch_norm", "batch_renorm", "power_norm",
                                    "power_norm_released", "power_norm_v"));
   EXPECT_THAT(layers_with([](auto layer) { return !has_statistics(layer); }),
-              UnorderedElementsAre("none"));
+              UnorderedElementsAre("none", "dyt"));
   EXPECT_THAT(layers_with(is_centred),
               UnorderedElementsAre("batch_norm", "batch_renorm", "group_norm", "instance_norm",
                                    "layer_norm"));

@@ -60,17 +60,17 @@ class Answers : public ::testing::Test {
 };
 
 TEST_F(Answers, FromAFolderWhateverTheJobs) {
-  EXPECT_EQ(cases_.size(), 14u);
+  EXPECT_EQ(cases_.size(), 15u);
   for (const int jobs : {1, 2}) {
     std::set<std::size_t> told;
     const auto results = check_cases(golden(), cases_, from_folder(candidate()), {}, jobs,
                                      [&](std::size_t done) { told.insert(done); });
-    EXPECT_EQ(count_passed(results), 14u);
-    EXPECT_EQ(told.size(), 14u);
+    EXPECT_EQ(count_passed(results), 15u);
+    EXPECT_EQ(told.size(), 15u);
     for (std::size_t i = 0; i < results.size(); ++i)
       EXPECT_EQ(results[i].description.path, cases_[i].path);
   }
-  EXPECT_EQ(count_passed(check(from_folder(golden()))), 14u);
+  EXPECT_EQ(count_passed(check(from_folder(golden()))), 15u);
 }
 
 TEST_F(Answers, AnArchiveComesFirst) {
@@ -91,14 +91,14 @@ TEST_F(Answers, AMissingOrDamagedAnswerFailsItsCaseAlone) {
     else
       std::ofstream(place) << "no tensors";
     const auto results = check(from_folder(candidate()));
-    EXPECT_EQ(count_passed(results), 13u);
+    EXPECT_EQ(count_passed(results), 14u);
     EXPECT_FALSE(results[2].passed());
     EXPECT_THAT(results[2].problem, AllOf(HasSubstr(place.string()), Not(HasSubstr("\n"))));
   }
 }
 
 TEST_F(Answers, FromAProgram) {
-  EXPECT_EQ(count_passed(check(from_program(program(), 20))), 14u);
+  EXPECT_EQ(count_passed(check(from_program(program(), 20))), 15u);
 }
 
 TEST_F(Answers, AProgramThatEndsIsStartedAgain) {
@@ -130,7 +130,7 @@ TEST_F(Answers, AHangFailsItsCaseAndNoOther) {
                            (folder_ / "lines").string() + "'; done";
   const auto results = check(from_program(slow, 1));
   EXPECT_EQ(results[1].problem, "the candidate did not answer within 1 s");
-  EXPECT_EQ(count_passed(results), 13u);
+  EXPECT_EQ(count_passed(results), 14u);
 }
 
 TEST_F(Answers, ADeclinedCaseIsNoFailureAndNoPass) {
@@ -139,7 +139,7 @@ TEST_F(Answers, ADeclinedCaseIsNoFailureAndNoPass) {
                                 program("case $line in " + cases_[1].path + "*) answer='" +
                                         cases_[1].path + " not_offered';; esac");
   const auto results = check(from_program(declining, 20));
-  EXPECT_EQ(count_passed(results), 13u);
+  EXPECT_EQ(count_passed(results), 14u);
   EXPECT_EQ(fs::file_size(folder_ / "starts"), 2u);
   for (std::size_t i = 0; i < results.size(); ++i) EXPECT_EQ(results[i].declined, i == 1) << i;
   EXPECT_FALSE(results[1].passed());
@@ -182,7 +182,7 @@ TEST_F(Answers, AnIntegerBeyondDoubleFailsItsCaseAlone) {
       tensor = ref::io::make_tensor("iterations", tensor.shape, std::span(beyond));
   ref::io::write_tensors(file, tensors);
   const auto results = check(from_folder(candidate()));
-  EXPECT_EQ(count_passed(results), 13u);
+  EXPECT_EQ(count_passed(results), 14u);
   for (const CaseResult& result : results) {
     if (result.passed()) continue;
     EXPECT_THAT(result.problem, HasSubstr("'iterations'"));

@@ -27,6 +27,7 @@ Case case_of(const ref::model::NormOptions& options, const ref::norm::NormInputs
   add(c.inputs, "x", DType::float64, in.x);
   add(c.inputs, "gamma", DType::float64, in.gamma);
   add(c.inputs, "beta", DType::float64, in.beta);
+  for (const auto& [name, values] : in.others) add(c.inputs, name, DType::float64, values);
   add(c.inputs, "grad_y", DType::float64, in.grad_y);
   add(c.inputs, "valid", DType::boolean, ref::tensor::convert<double>(in.valid));
   for (const auto& [name, values] : state)

@@ -49,7 +49,7 @@ TEST(PlainLayers, EveryStyleOfEveryLayerIsWithinTheBound) {
       EXPECT_GE(result.tensors.size(), 2u);
     }
   }
-  EXPECT_EQ(layers, 20u);
+  EXPECT_EQ(layers, 21u);
 }
 
 TEST(PlainLayers, StylesDifferInTheirBits) {

@@ -1,0 +1,59 @@
+#include "tests/meta/broken_kernels/fault.hpp"
+
+namespace normproof::tests::broken_kernels {
+
+namespace {
+
+using ref::model::DyTOptions;
+
+// One more term in y, a multiple of x at another place or at its own.
+Subject adds_to_y(double factor, bool of_the_first) {
+  return around_layer<DyTOptions>([=]<class T>(const Subject::Step<T>& step,
+                                               const DyTOptions& options, const NormInputs<T>& in,
+                                               const NamedTensors<T>& state) {
+    auto result = step(options, in, state);
+    auto& y = result.outputs.at("y");
+    for (std::size_t at = 0; at < y.size(); ++at)
+      y.data()[at] = y.data()[at] + T(factor) * in.x.data()[of_the_first ? 0 : at];
+    return result;
+  });
+}
+
+Subject doubles_alpha_in_y() {
+  return around_layer<DyTOptions>([]<class T>(const Subject::Step<T>& step,
+                                              const DyTOptions& options, const NormInputs<T>& in,
+                                              const NamedTensors<T>& state) {
+    auto result = step(options, in, state);
+    NormInputs<T> steep = in;
+    if (auto* alpha = steep.others.find("alpha")) each(*alpha, [](const T& v) { return T(v + v); });
+    result.outputs.set("y", step(options, steep, state).outputs.at("y"));
+    return result;
+  });
+}
+
+Subject runs_as_rms_norm() {
+  return around_layer<DyTOptions>([]<class T>(const Subject::Step<T>& step, const DyTOptions&,
+                                              NormInputs<T> in, const NamedTensors<T>& state) {
+    in.others = {};
+    return step(ref::model::RMSNormOptions{.eps = 0}, in, state);
+  });
+}
+
+}  // namespace
+
+std::vector<Fault> dyt_faults() {
+  return {{"F1", "grad_x is slightly too large", scaled_output<DyTOptions>("grad_x", kSlightly)},
+          {"F1", "grad_alpha is slightly too large",
+           scaled_output<DyTOptions>("grad_alpha", kSlightly)},
+          {"F1", "grad_gamma has the other sign", scaled_output<DyTOptions>("grad_gamma", -1)},
+          {"F1", "grad_beta counts twice", scaled_output<DyTOptions>("grad_beta", 2)},
+          {"F1", "y is slightly too large", scaled_output<DyTOptions>("y", kSlightly)},
+          {"F2", "some x passes the tanh", adds_to_y(0x1p-10, false)},
+          {"F3", "alpha counts twice in y", doubles_alpha_in_y()},
+          {"F3", "the slope at 0 is slightly too small",
+           scaled_output<DyTOptions>("grad_x", 1 / kSlightly)},
+          {"F4", "the first element is added everywhere", adds_to_y(0x1p-20, true)},
+          {"F5", "RMSNorm in its place", runs_as_rms_norm()}};
+}
+
+}  // namespace normproof::tests::broken_kernels
