@@ -128,7 +128,7 @@ std::map<std::string, std::set<int>> named_clauses(const fs::path& root) {
   static const std::regex named(R"(\bClause::C(\d+))");
   std::map<std::string, std::set<int>> result;
   for (const SourceFile& file : read_source_tree(root)) {
-    if (!file.path.starts_with("ref/") && !file.path.starts_with("gpu/")) continue;
+    if (file.path.starts_with("tests/")) continue;
     const std::string text = read_text(root / file.path);
     for (std::sregex_iterator it(text.begin(), text.end(), named), end; it != end; ++it)
       result[file.folder()].insert(std::stoi((*it)[1]));

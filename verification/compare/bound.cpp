@@ -29,7 +29,8 @@ oracle100 underflow() {
 oracle100 gamma_exact(std::size_t n) {
   const oracle100 nu = oracle100(n) * unit_roundoff();
   if (nu >= 1)
-    ref::numeric::contract_failure("bound::gamma", "n", "is " + std::to_string(n), "n u < 1");
+    ref::numeric::contract_failure("bound::gamma", "n", "is " + std::to_string(n), "n u < 1",
+                                   Clause::C1);
   return nu / (1 - nu);
 }
 
@@ -134,7 +135,8 @@ Tensor<double> matmul(const Tensor<double>& a, const Tensor<double>& b) {
 NormalisationBounds normalisation(const Slice& slice) {
   const std::size_t count = slice.x.size();
   if (count == 0)
-    ref::numeric::contract_failure("bound::normalisation", "x", "is empty", "an element at least");
+    ref::numeric::contract_failure("bound::normalisation", "x", "is empty", "an element at least",
+                                   Clause::C1);
   const oracle100 n(count);
   const std::size_t k = lane_sum_roundings(count);
   oracle100 mean(0);
@@ -159,7 +161,8 @@ NormalisationBounds normalisation(const Slice& slice) {
   const oracle100 off = e * e + gamma_exact(roundings) * (statistic + e * e) + 3 * underflow();
   const oracle100 q = statistic + oracle100(slice.eps);
   if (!(q > 0))
-    ref::numeric::contract_failure("bound::normalisation", "statistic + eps", "is 0", "> 0");
+    ref::numeric::contract_failure("bound::normalisation", "statistic + eps", "is 0", "> 0",
+                                   Clause::C2);
   const oracle100 rstd = 1 / square_root(q);
   const oracle100 rho = (off + unit_roundoff() * (q + off)) / q;
 

@@ -17,8 +17,10 @@ double euclidean_norm(const Tensor<double>& v) {
 
 Fluctuation fluctuation(const Tensor<double>& batch, const Tensor<double>& running,
                         const Tensor<double>& scale) {
-  ref::tensor::check_shape("fluctuation", "running", shape_of(running), shape_of(batch));
-  ref::tensor::check_shape("fluctuation", "scale", shape_of(scale), shape_of(batch));
+  ref::tensor::check_shape("fluctuation", "running", shape_of(running), shape_of(batch),
+                           ref::numeric::Clause::C1);
+  ref::tensor::check_shape("fluctuation", "scale", shape_of(scale), shape_of(batch),
+                           ref::numeric::Clause::C1);
   Tensor<double> difference = ref::tensor::empty_tensor<double>(shape_of(batch));
   for (std::size_t i = 0; i < batch.size(); ++i)
     difference.data()[i] = batch.data()[i] - running.data()[i];

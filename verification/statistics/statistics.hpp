@@ -73,7 +73,7 @@ std::vector<Scenario> scenarios(const StatisticsOptions& options);
 ///
 /// Source    [SYG+20], figures 2 and 4; the batches as in docs/formats.md, "Statistics"
 /// Computes  scenarios(options), each over the same batches; `progress` is told (step, steps)
-/// Requires  (C1) steps >= 1  (C2) those of make_batches and make_embedding
+/// Requires  (C1) steps >= 1; those of make_batches and make_embedding
 /// Order     a function of (corpus, options): no bit depends on the number of threads
 /// Throws    ContractError
 Statistics collect_statistics(const TokenizedCorpus& corpus, const StatisticsOptions& options,

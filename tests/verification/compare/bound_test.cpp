@@ -9,6 +9,7 @@
 #include "ref/norm/norm.hpp"
 #include "ref/numeric/random.hpp"
 #include "ref/ops/lane_sum.hpp"
+#include "tests/ref/numeric/error_message.hpp"
 #include "tests/verification/compare/expect.hpp"
 
 namespace normproof::verification::compare {
@@ -39,7 +40,18 @@ TEST(BoundTest, GammaIsRoundedUp) {
   const oracle100 nu = oracle100(100) * oracle100(0x1p-53);
   EXPECT_GE(oracle100(bound::gamma(100)), nu / (1 - nu));
   EXPECT_LE(oracle100(std::nextafter(bound::gamma(100), 0)), nu / (1 - nu));
-  EXPECT_THROW(bound::gamma(std::size_t{1} << 53), ref::numeric::ContractError);
+}
+
+TEST(Gamma, C1TooManyRoundings) {
+  EXPECT_EQ(ref::numeric::contract_message([] { bound::gamma(std::size_t{1} << 53); }),
+            "bound::gamma: n is 9007199254740992; expected n u < 1 (C1)");
+}
+
+TEST(Matmul, C1ExtentsThatDoNotAgree) {
+  const Tensor<double> a = {{1, 2}}, b = {{1, 2}};
+  EXPECT_EQ(ref::numeric::contract_message([&] { bound::matmul(a, b); }),
+            "bound::matmul: a and b have shapes [1, 2] and [1, 2]; expected a [M, K] and b [K, N] "
+            "(C1)");
 }
 
 TEST(BoundTest, LaneSumRoundingsAreThoseOfTheLongestPath) {
@@ -195,10 +207,20 @@ TEST(BoundTest, NormalisationClaimsNothingWhereTheStatisticIsLost) {
   EXPECT_TRUE(std::isinf(bounds.rstd));
   EXPECT_TRUE(std::isinf(bounds.x_hat[0]));
   EXPECT_TRUE(std::isinf(bound::affine(0, bounds.x_hat[0], 1, 0)));
-  EXPECT_THROW(bound::normalisation({.x = {}, .centred = true, .eps = 1}),
-               ref::numeric::ContractError);
-  EXPECT_THROW(bound::normalisation({.x = {1, 1}, .centred = true, .eps = 0}),
-               ref::numeric::ContractError);
+}
+
+std::string refused_slice(const bound::Slice& slice) {
+  return ref::numeric::contract_message([&] { bound::normalisation(slice); });
+}
+
+TEST(Normalisation, C1NoElement) {
+  EXPECT_EQ(refused_slice({.x = {}, .centred = true, .eps = 1}),
+            "bound::normalisation: x is empty; expected an element at least (C1)");
+}
+
+TEST(Normalisation, C2AStatisticOfZero) {
+  EXPECT_EQ(refused_slice({.x = {1, 1}, .centred = true, .eps = 0}),
+            "bound::normalisation: statistic + eps is 0; expected > 0 (C2)");
 }
 
 }  // namespace

@@ -2,16 +2,16 @@
 
 #include <gtest/gtest.h>
 
-#include "ref/numeric/errors.hpp"
 #include "ref/numeric/parallel.hpp"
 #include "ref/numeric/random.hpp"
+#include "tests/ref/numeric/error_message.hpp"
 #include "tests/verification/statistics/corpora.hpp"
 
 namespace normproof::tests::verification::statistics {
 namespace {
 
 using namespace normproof::verification::statistics;
-using normproof::ref::numeric::ContractError;
+using normproof::ref::numeric::contract_message;
 using normproof::ref::numeric::RandomStream;
 
 TEST(Embedding, EntriesAreTheScaledNormalsOfTheStream) {
@@ -64,14 +64,26 @@ TEST(Embedding, UpstreamGradientIsZeroAtPaddingAndDiffersFromStepToStep) {
   for (std::size_t i = 8; i < 12; ++i) EXPECT_EQ(one.data()[i], 0);
 }
 
-TEST(Embedding, RefusesWhatTheContractExcludes) {
-  EXPECT_THROW(make_embedding(1, 0, 4), ContractError);
-  EXPECT_THROW(make_embedding(1, 4, 0), ContractError);
-  EXPECT_THROW(make_embedding(1, 4, 4, std::numeric_limits<double>::infinity()), ContractError);
-  EXPECT_THROW(embed(make_embedding(1, 4, 4), small_batch()), ContractError);  // id 4 of 4
+TEST(MakeEmbedding, C1NoTokenAndNoFeature) {
+  EXPECT_EQ(contract_message([] { make_embedding(1, 0, 4); }),
+            "make_embedding: vocab_size is 0; expected at least one token (C1)");
+  EXPECT_EQ(contract_message([] { make_embedding(1, 4, 0); }),
+            "make_embedding: d_model is 0; expected at least 1 (C1)");
+}
+
+TEST(MakeEmbedding, C2AnInfiniteScale) {
+  EXPECT_EQ(
+      contract_message([] { make_embedding(1, 4, 4, std::numeric_limits<double>::infinity()); }),
+      "make_embedding: scale is inf; expected a finite number (C2)");
+}
+
+TEST(Embed, C1TokensThatTheTableDoesNotHave) {
   auto batch = small_batch();
+  EXPECT_EQ(contract_message([&] { embed(make_embedding(1, 4, 4), batch); }),
+            "embed: batch.tokens[3] is 4; expected an id below 4 (C1)");
   batch.tokens[0] = -1;
-  EXPECT_THROW(embed(make_embedding(1, 5, 4), batch), ContractError);
+  EXPECT_EQ(contract_message([&] { embed(make_embedding(1, 5, 4), batch); }),
+            "embed: batch.tokens[0] is -1; expected an id below 5 (C1)");
 }
 
 }  // namespace

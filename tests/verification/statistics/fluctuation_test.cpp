@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ref/numeric/errors.hpp"
+#include "tests/ref/numeric/error_message.hpp"
 
 namespace normproof::tests::verification::statistics {
 namespace {
@@ -27,11 +27,16 @@ TEST(Fluctuation, IsZeroWhereNothingMovesEvenIfTheScaleIsZero) {
   EXPECT_EQ(result.relative, 0);
 }
 
-TEST(Fluctuation, RefusesDifferentShapes) {
+TEST(Fluctuation, C1DifferentShapes) {
   const Tensor<double> two = {1, 2};
   const Tensor<double> three = {1, 2, 3};
-  EXPECT_THROW(fluctuation(two, three, two), normproof::ref::numeric::ContractError);
-  EXPECT_THROW(fluctuation(two, two, three), normproof::ref::numeric::ContractError);
+  const auto refusal = [](const Tensor<double>& batch, const Tensor<double>& running,
+                          const Tensor<double>& scale) {
+    return normproof::ref::numeric::contract_message([&] { fluctuation(batch, running, scale); });
+  };
+  EXPECT_EQ(refusal(two, three, two),
+            "fluctuation: running has shape [3]; expected shape [2] (C1)");
+  EXPECT_EQ(refusal(two, two, three), "fluctuation: scale has shape [3]; expected shape [2] (C1)");
 }
 
 }  // namespace

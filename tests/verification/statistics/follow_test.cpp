@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ref/numeric/errors.hpp"
+#include "tests/ref/numeric/error_message.hpp"
 
 namespace normproof::tests::verification::statistics {
 namespace {
@@ -111,9 +111,11 @@ TEST(Follow, ADivergedNuIsLeftBehindAndTheForwardGoesOn) {
   EXPECT_TRUE(follower.steps().back().quadratic_mean);
 }
 
-TEST(Follow, RefusesOtherLayers) {
-  EXPECT_THROW(Follower({.name = "", .description = "", .options = model::LayerNormOptions{}}, 1),
-               normproof::ref::numeric::ContractError);
+TEST(Follow, C1OtherLayers) {
+  EXPECT_EQ(normproof::ref::numeric::contract_breach([] {
+              Follower({.name = "", .description = "", .options = model::LayerNormOptions{}}, 1);
+            }).argument,
+            "scenario.options");
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "ref/data/wordpiece.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/parallel.hpp"
+#include "tests/ref/numeric/error_message.hpp"
 #include "tests/verification/statistics/corpora.hpp"
 #include "verification/statistics/statistics_json.hpp"
 #include "verification/statistics/summary.hpp"
@@ -149,10 +150,15 @@ TEST(Statistics, SyntheticSentencesShowWhatPaddingDoes) {
   EXPECT_GT(summarize(unstable, &Recursion::max_nu)->largest, 1e20);
 }
 
-TEST(Statistics, RefusesWhatTheContractExcludes) {
+TEST(Statistics, C1NoStep) {
+  EXPECT_EQ(
+      ref::numeric::contract_message([] { collect_statistics(random_corpus(4, 5), {.steps = 0}); }),
+      "collect_statistics: options.steps is 0; expected at least 1 (C1)");
+}
+
+TEST(Statistics, RefusesWhatBatchesAndEmbeddingsRefuse) {
   const TokenizedCorpus corpus = random_corpus(4, 5);
   using ref::numeric::ContractError;
-  EXPECT_THROW(collect_statistics(corpus, {.steps = 0}), ContractError);
   EXPECT_THROW(collect_statistics(corpus, {.d_model = 0}), ContractError);
   EXPECT_THROW(collect_statistics(corpus, {.batch_size = 0}), ContractError);
   EXPECT_THROW(collect_statistics({.sequences = {}, .labels = {}, .vocab_size = 5}, {}),

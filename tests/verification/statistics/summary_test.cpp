@@ -5,12 +5,13 @@
 #include <limits>
 #include <vector>
 
-#include "ref/numeric/errors.hpp"
+#include "tests/ref/numeric/error_message.hpp"
 
 namespace normproof::tests::verification::statistics {
 namespace {
 
 using namespace normproof::verification::statistics;
+using normproof::ref::numeric::contract_message;
 
 TEST(Summary, IsLeastMeanAndLargest) {
   const std::vector<double> values = {4, 1, 7};
@@ -28,8 +29,10 @@ TEST(Summary, ShowsNotANumber) {
   EXPECT_TRUE(summary.largest != summary.largest);
 }
 
-TEST(Summary, RefusesNothing) {
-  EXPECT_THROW(summarize(std::vector<double>{}), normproof::ref::numeric::ContractError);
+TEST(Summarize, C1NoValue) {
+  const std::string refusal = "summarize: values is empty; expected at least one value (C1)";
+  EXPECT_EQ(contract_message([] { summarize(std::vector<double>{}); }), refusal);
+  EXPECT_EQ(contract_message([] { summarize(Statistics(), &BatchRecord::pad_fraction); }), refusal);
 }
 
 TEST(Summary, LeavesOutStepsWithoutTheQuantity) {
