@@ -20,6 +20,7 @@
 
 namespace normproof::verification::study {
 
+using ref::numeric::ContractError;
 using ref::numeric::FileError;
 using ref::numeric::UsageError;
 
@@ -74,6 +75,8 @@ int done_or_told(int pipe, const std::function<void()>& f) {
     tell(pipe, 'f', error.what());
   } catch (const gpu::device::NoDeviceError& error) {
     tell(pipe, 'n', error.what());
+  } catch (const ContractError& error) {
+    tell(pipe, 'c', sentence(error.breach()));
   } catch (const std::bad_alloc&) {
     tell(pipe, 'e', "the memory does not suffice");
   } catch (const std::exception& error) {
@@ -152,6 +155,7 @@ class Ledger {
   if (kind == 'u') throw UsageError(sentence);
   if (kind == 'f') throw FileError(sentence);
   if (kind == 'n') throw gpu::device::NoDeviceError(sentence);
+  if (kind == 'c') throw ContractError({.observation = sentence});
   throw std::runtime_error(sentence);
 }
 

@@ -42,8 +42,9 @@ struct JobsSummary {
 ///           each task once. Workers end with the process that began them. At the end the results
 ///           are sorted
 /// Requires  (C1) 1 <= jobs  (C2) this process has one thread  (C3) each name once
-/// Throws    UsageError, FileError, NoDeviceError or std::runtime_error as the runner does;
-///           std::runtime_error where workers were killed and tasks are missing. What is done stays
+/// Throws    UsageError, FileError, NoDeviceError, ContractError or std::runtime_error as the
+///           runner does, of a ContractError the sentence alone; std::runtime_error where workers
+///           were killed and tasks are missing. What is done stays
 JobsSummary run_tasks(const Store& store, std::vector<Task> tasks, const Runner& runner,
                       const JobsOptions& options);
 

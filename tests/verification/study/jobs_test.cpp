@@ -171,6 +171,15 @@ TEST_F(JobsTest, WhatARunnerThrowsIsThrown) {
         run_tasks(store("a"), tasks, thrower(normproof::gpu::device::NoDeviceError("n")), {});
       },
       ThrowsMessage<normproof::gpu::device::NoDeviceError>("n"));
+  // The sentence, and no clause, which is for readers of the contract.
+  const normproof::ref::numeric::ContractError breach(
+      {.function = "f",
+       .argument = "x",
+       .observation = "is 0",
+       .expectation = "1",
+       .clause = normproof::ref::numeric::Clause::C2});
+  EXPECT_THAT([&] { run_tasks(store("a"), tasks, thrower(breach), {}); },
+              ThrowsMessage<normproof::ref::numeric::ContractError>("f: x is 0; expected 1"));
   EXPECT_THAT([&] { run_tasks(store("a"), tasks, thrower(std::runtime_error("e")), {}); },
               ThrowsMessage<std::runtime_error>("e"));
 }

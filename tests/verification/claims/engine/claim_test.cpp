@@ -40,6 +40,16 @@ TEST(Evaluate, ExceptionIsAFailureThatNamesTheClaim) {
   EXPECT_EQ(result.evidence.seed, 9u);
 }
 
+TEST(Evaluate, ABreachIsAFailureWithoutItsClause) {
+  const Result result = evaluate(claim_with(Verdict::holds,
+                                            [](const engine::Run&) -> Evidence {
+                                              ref::numeric::contract_failure(
+                                                  "f", "x", "is 0", "1", ref::numeric::Clause::C2);
+                                            }),
+                                 {});
+  EXPECT_EQ(result.failure, "claim X1: its check threw: f: x is 0; expected 1");
+}
+
 TEST(Evaluate, AnythingThrownIsAFailure) {
   const Result result =
       evaluate(claim_with(Verdict::refuted, [](const engine::Run&) -> Evidence { throw 1; }), {});
