@@ -1,8 +1,13 @@
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <vector>
 
+#include "ref/io/atomic_file.hpp"
 #include "verification/claims/ledger/ledger.hpp"
 
 namespace normproof::verification::claims::ledger {
@@ -35,6 +40,14 @@ TEST(Ledger, EveryClaimIsWrittenOut) {
     EXPECT_TRUE(claim.check);
     EXPECT_EQ(claim.statement.find('\n'), std::string::npos);
   }
+}
+
+TEST(Ledger, TheReadmeCountsIt) {
+  const auto hold = std::ranges::count(ledger(), Verdict::holds, &Claim::expected);
+  const std::string readme = ref::io::read_text(NORMPROOF_README);
+  EXPECT_THAT(readme,
+              testing::HasSubstr(fmt::format("PASSED: {} claims as expected ({} hold, {} refuted",
+                                             ledger().size(), hold, std::ssize(ledger()) - hold)));
 }
 
 class EveryClaim : public testing::TestWithParam<std::string> {};
