@@ -5,9 +5,11 @@
 #include <array>
 #include <cmath>
 
-#include "verification/cli/text.hpp"
+#include "verification/report/text.hpp"
 
 namespace normproof::verification::cli {
+
+using report::clean_line;
 
 namespace {
 

@@ -11,13 +11,14 @@
 #include "verification/cli/output_files.hpp"
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/standard_streams.hpp"
-#include "verification/cli/text.hpp"
 #include "verification/determinism/difference.hpp"
 #include "verification/report/junit.hpp"
+#include "verification/report/text.hpp"
 
 namespace normproof::verification::cli {
 
 using determinism::Difference;
+using report::clean_line;
 
 namespace {
 

@@ -11,11 +11,15 @@
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/square_root.hpp"
 #include "verification/cli/standard_streams.hpp"
-#include "verification/cli/text.hpp"
 #include "verification/cli/typed_options.hpp"
 #include "verification/process/lines.hpp"
+#include "verification/report/text.hpp"
 
 namespace normproof::verification::cli {
+
+using report::clean_line;
+using report::cut;
+
 namespace {
 
 namespace numeric = ref::numeric;

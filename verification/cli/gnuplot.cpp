@@ -8,10 +8,14 @@
 #include <system_error>
 #include <vector>
 
-#include "verification/cli/text.hpp"
 #include "verification/process/program.hpp"
+#include "verification/report/text.hpp"
 
 namespace normproof::verification::cli {
+
+using report::clean_line;
+using report::cut;
+
 namespace {
 
 /// The environment without what changes gnuplot's output.

@@ -11,11 +11,13 @@
 #include "verification/cli/golden_options.hpp"
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/standard_streams.hpp"
-#include "verification/cli/text.hpp"
 #include "verification/cli/typed_options.hpp"
 #include "verification/golden/certify/bless.hpp"
+#include "verification/report/text.hpp"
 
 namespace normproof::verification::cli {
+
+using report::clean_line;
 
 namespace {
 

@@ -13,15 +13,17 @@
 #include "verification/cli/output_files.hpp"
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/standard_streams.hpp"
-#include "verification/cli/text.hpp"
 #include "verification/cli/typed_options.hpp"
 #include "verification/report/json_lines.hpp"
 #include "verification/report/junit.hpp"
 #include "verification/report/markdown.hpp"
 #include "verification/report/sarif.hpp"
 #include "verification/report/terminal.hpp"
+#include "verification/report/text.hpp"
 
 namespace normproof::verification::cli {
+
+using report::clean_line;
 
 namespace {
 

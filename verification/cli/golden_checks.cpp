@@ -2,12 +2,13 @@
 
 #include "verification/cli/golden_report.hpp"
 #include "verification/cli/json_number.hpp"
-#include "verification/cli/text.hpp"
+#include "verification/report/text.hpp"
 
 namespace normproof::verification::cli {
 
 using golden::gate::TensorResult;
 using nlohmann::ordered_json;
+using report::clean_line;
 
 namespace {
 

@@ -4,10 +4,13 @@
 
 #include "verification/cli/golden_options.hpp"
 #include "verification/cli/standard_streams.hpp"
-#include "verification/cli/text.hpp"
 #include "verification/cli/typed_options.hpp"
+#include "verification/report/text.hpp"
 
 namespace normproof::verification::cli {
+
+using report::clean_line;
+using report::plural;
 
 void GoldenExportCommand::add(CLI::App& app) {
   using golden::gate::ExportFormat;

@@ -6,11 +6,15 @@
 #include "verification/cli/golden_options.hpp"
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/standard_streams.hpp"
-#include "verification/cli/text.hpp"
 #include "verification/cli/typed_options.hpp"
 #include "verification/golden/certify/make.hpp"
+#include "verification/report/text.hpp"
 
 namespace normproof::verification::cli {
+
+using report::clean_line;
+using report::count_text;
+using report::plural;
 
 void GoldenMakeCommand::add(CLI::App& app) {
   add_new_folder(app, out);

@@ -10,15 +10,18 @@
 #include "verification/cli/output_files.hpp"
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/standard_streams.hpp"
-#include "verification/cli/text.hpp"
 #include "verification/cli/typed_options.hpp"
 #include "verification/report/markdown.hpp"
+#include "verification/report/text.hpp"
 
 namespace normproof::verification::cli {
 
 using golden::gate::LayerPower;
 using golden::gate::PowerOptions;
 using golden::gate::Verdict;
+using report::count_text;
+using report::number_text;
+using report::plural;
 
 namespace {
 

@@ -10,16 +10,19 @@
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/shell_line.hpp"
 #include "verification/cli/standard_streams.hpp"
-#include "verification/cli/text.hpp"
 #include "verification/cli/typed_options.hpp"
 #include "verification/report/json_lines.hpp"
 #include "verification/report/junit.hpp"
 #include "verification/report/terminal.hpp"
+#include "verification/report/text.hpp"
 
 namespace normproof::verification::cli {
 
 using golden::gate::RelationOutcome;
 using golden::gate::RelationResult;
+using report::clean;
+using report::count_text;
+using report::plural;
 
 namespace {
 

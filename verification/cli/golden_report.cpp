@@ -12,13 +12,16 @@
 #include "ref/io/file_failure.hpp"
 #include "ref/numeric/nan_sign.hpp"
 #include "verification/cli/shell_line.hpp"
-#include "verification/cli/text.hpp"
 #include "verification/process/lines.hpp"
+#include "verification/report/text.hpp"
 
 namespace normproof::verification::cli {
 
 using golden::gate::CaseResult;
 using golden::gate::TensorResult;
+using report::number_text;
+using report::percent;
+using report::plural;
 
 namespace {
 

@@ -5,11 +5,15 @@
 #include <nlohmann/json.hpp>
 
 #include "verification/cli/json_number.hpp"
-#include "verification/cli/text.hpp"
 #include "verification/report/html.hpp"
 #include "verification/report/terminal.hpp"
+#include "verification/report/text.hpp"
 
 namespace normproof::verification::cli {
+
+using report::count_text;
+using report::number_text;
+using report::plural;
 
 namespace {
 

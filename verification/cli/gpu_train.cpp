@@ -8,10 +8,12 @@
 #include "verification/agreement/trajectory.hpp"
 #include "verification/cli/device_option.hpp"
 #include "verification/cli/standard_streams.hpp"
-#include "verification/cli/text.hpp"
 #include "verification/cli/typed_options.hpp"
+#include "verification/report/text.hpp"
 
 namespace normproof::verification::cli {
+
+using report::plural;
 
 namespace {
 

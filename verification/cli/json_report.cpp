@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 
 #include "verification/cli/json_number.hpp"
-#include "verification/cli/text.hpp"
 #include "verification/statistics/statistics_json.hpp"
 
 namespace normproof::verification::cli {

@@ -6,12 +6,13 @@
 
 #include "ref/numeric/errors.hpp"
 #include "verification/cli/shell_line.hpp"
-#include "verification/cli/text.hpp"
 #include "verification/cli/typed_options.hpp"
+#include "verification/report/text.hpp"
 
 namespace normproof::verification::cli {
 
 using ref::numeric::UsageError;
+using report::wrap;
 
 namespace {
 

@@ -11,10 +11,11 @@
 #include <vector>
 
 #include "verification/cli/curves.hpp"
-#include "verification/cli/text.hpp"
+#include "verification/report/text.hpp"
 
 namespace normproof::verification::cli {
 
+using report::number_text;
 using statistics::BatchRecord;
 using statistics::Fluctuation;
 using statistics::Followed;

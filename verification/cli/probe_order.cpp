@@ -11,8 +11,8 @@
 #include "verification/cli/device_option.hpp"
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/standard_streams.hpp"
-#include "verification/cli/text.hpp"
 #include "verification/cli/typed_options.hpp"
+#include "verification/report/text.hpp"
 
 namespace normproof::verification::cli {
 
@@ -20,6 +20,7 @@ using agreement::OrderPlace;
 using agreement::OrderSubject;
 using gpu::device::Backend;
 using ref::numeric::UsageError;
+using report::plural;
 
 namespace {
 

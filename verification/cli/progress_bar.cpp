@@ -6,9 +6,11 @@
 #include <algorithm>
 
 #include "verification/cli/standard_streams.hpp"
-#include "verification/cli/text.hpp"
+#include "verification/report/text.hpp"
 
 namespace normproof::verification::cli {
+
+using report::cut;
 
 std::string progress_line(std::string_view what, std::size_t done, std::size_t total,
                           std::string_view detail, std::size_t width) {

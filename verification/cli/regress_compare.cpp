@@ -7,16 +7,17 @@
 #include "verification/cli/regress_page.hpp"
 #include "verification/cli/regress_report.hpp"
 #include "verification/cli/standard_streams.hpp"
-#include "verification/cli/text.hpp"
 #include "verification/cli/typed_options.hpp"
 #include "verification/regression/history.hpp"
 #include "verification/report/junit.hpp"
+#include "verification/report/text.hpp"
 
 namespace normproof::verification::cli {
 
 using ref::numeric::FileError;
 using ref::numeric::UsageError;
 using regression::History;
+using report::clean_line;
 
 namespace {
 

@@ -8,8 +8,8 @@
 
 #include "verification/cli/curves.hpp"
 #include "verification/cli/gnuplot.hpp"
-#include "verification/cli/text.hpp"
 #include "verification/report/html.hpp"
+#include "verification/report/text.hpp"
 
 namespace normproof::verification::cli {
 
@@ -18,6 +18,10 @@ using regression::ErrorStatistics;
 using regression::LayerError;
 using regression::Movement;
 using regression::Recording;
+using report::clean_line;
+using report::count_text;
+using report::cut;
+using report::number_text;
 
 namespace {
 

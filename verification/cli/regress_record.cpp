@@ -10,12 +10,12 @@
 #include "verification/cli/golden_options.hpp"
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/standard_streams.hpp"
-#include "verification/cli/text.hpp"
 #include "verification/cli/typed_options.hpp"
 #include "verification/determinism/environment.hpp"
 #include "verification/regression/history.hpp"
 #include "verification/regression/own_answers.hpp"
 #include "verification/regression/recording.hpp"
+#include "verification/report/text.hpp"
 
 namespace normproof::verification::cli {
 
@@ -24,6 +24,8 @@ using ref::numeric::UsageError;
 using regression::History;
 using regression::RecordedCase;
 using regression::Recording;
+using report::clean_line;
+using report::plural;
 
 namespace {
 

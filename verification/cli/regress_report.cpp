@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "verification/cli/json_number.hpp"
-#include "verification/cli/text.hpp"
 #include "verification/compare/ulp.hpp"
+#include "verification/report/text.hpp"
 
 namespace normproof::verification::cli {
 
@@ -17,6 +17,10 @@ using regression::Direction;
 using regression::ErrorStatistics;
 using regression::Movement;
 using regression::Recording;
+using report::clean_line;
+using report::count_text;
+using report::number_text;
+using report::plural;
 
 namespace {
 

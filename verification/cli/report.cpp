@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "verification/cli/text.hpp"
+#include "verification/report/text.hpp"
 
 namespace normproof::verification::cli {
+
+using report::plural;
 
 std::string verdict_text(const ReportedClaim& claim) {
   if (!claim.failure.empty()) return "FAILED";

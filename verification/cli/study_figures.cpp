@@ -9,12 +9,15 @@
 
 #include "verification/cli/curves.hpp"
 #include "verification/cli/gnuplot.hpp"
-#include "verification/cli/text.hpp"
+#include "verification/report/text.hpp"
 #include "verification/study/conclusions.hpp"
 #include "verification/study/initial_gradients.hpp"
 #include "verification/study/published.hpp"
 
 namespace normproof::verification::cli {
+
+using report::number_text;
+using report::plural;
 
 namespace {
 

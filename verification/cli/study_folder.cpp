@@ -5,9 +5,11 @@
 #include <utility>
 
 #include "verification/cli/standard_streams.hpp"
-#include "verification/cli/text.hpp"
+#include "verification/report/text.hpp"
 
 namespace normproof::verification::cli {
+
+using report::clean_line;
 
 study::Store store_of(const std::filesystem::path& out) {
   return study::Store(out, [](const std::string& sentence) {

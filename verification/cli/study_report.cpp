@@ -8,10 +8,13 @@
 
 #include "verification/cli/study_figures.hpp"
 #include "verification/cli/study_smoothness.hpp"
-#include "verification/cli/text.hpp"
+#include "verification/report/text.hpp"
 #include "verification/study/conclusions.hpp"
 
 namespace normproof::verification::cli {
+
+using report::number_text;
+using report::plural;
 
 namespace {
 

@@ -11,11 +11,13 @@
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/study_folder.hpp"
 #include "verification/cli/study_report.hpp"
-#include "verification/cli/text.hpp"
 #include "verification/report/html.hpp"
 #include "verification/report/markdown.hpp"
+#include "verification/report/text.hpp"
 
 namespace normproof::verification::cli {
+
+using report::plural;
 
 void StudyReportCommand::add(CLI::App& app) {
   require(add_folder(app, "--out", out,

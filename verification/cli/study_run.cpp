@@ -13,12 +13,14 @@
 #include "verification/cli/shared_options.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/study_folder.hpp"
-#include "verification/cli/text.hpp"
 #include "verification/cli/training_source_options.hpp"
+#include "verification/report/text.hpp"
 #include "verification/study/cell_run.hpp"
 #include "verification/study/jobs.hpp"
 
 namespace normproof::verification::cli {
+
+using report::plural;
 
 namespace {
 

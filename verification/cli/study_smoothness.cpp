@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <map>
 
-#include "verification/cli/text.hpp"
+#include "verification/report/text.hpp"
 #include "verification/study/conclusions.hpp"
 
 namespace normproof::verification::cli {
+
+using report::number_text;
 
 namespace {
 

@@ -9,9 +9,11 @@
 #include "verification/cli/options.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/study_folder.hpp"
-#include "verification/cli/text.hpp"
+#include "verification/report/text.hpp"
 
 namespace normproof::verification::cli {
+
+using report::plural;
 
 namespace {
 

@@ -9,11 +9,16 @@
 #include "ref/numeric/parallel.hpp"
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/standard_streams.hpp"
-#include "verification/cli/text.hpp"
 #include "verification/cli/training_source_options.hpp"
 #include "verification/cli/typed_options.hpp"
+#include "verification/report/text.hpp"
 
 namespace normproof::verification::cli {
+
+using report::clean_line;
+using report::count_text;
+using report::plural;
+
 namespace {
 
 using training::TracedStep;

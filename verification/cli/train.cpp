@@ -12,15 +12,18 @@
 #include "ref/numeric/parallel.hpp"
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/standard_streams.hpp"
-#include "verification/cli/text.hpp"
 #include "verification/cli/train_page.hpp"
 #include "verification/cli/training_source_options.hpp"
 #include "verification/cli/typed_options.hpp"
+#include "verification/report/text.hpp"
 #include "verification/training/run.hpp"
 
 namespace normproof::verification::cli {
 
 using ref::numeric::UsageError;
+using report::clean_line;
+using report::count_text;
+using report::plural;
 using training::RunConfig;
 
 namespace {

@@ -10,11 +10,13 @@
 #include "ref/numeric/errors.hpp"
 #include "verification/cli/curves.hpp"
 #include "verification/cli/gnuplot.hpp"
-#include "verification/cli/text.hpp"
 #include "verification/process/lines.hpp"
 #include "verification/report/html.hpp"
+#include "verification/report/text.hpp"
 
 namespace normproof::verification::cli {
+
+using report::plural;
 
 namespace {
 

@@ -12,13 +12,16 @@
 #include "verification/cli/output_files.hpp"
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/standard_streams.hpp"
-#include "verification/cli/text.hpp"
 #include "verification/cli/typed_options.hpp"
 #include "verification/cli/verify_checks.hpp"
 #include "verification/cli/verify_document.hpp"
 #include "verification/report/junit.hpp"
+#include "verification/report/text.hpp"
 
 namespace normproof::verification::cli {
+
+using report::clean;
+using report::clean_line;
 
 namespace fs = std::filesystem;
 

@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
-#include "verification/cli/text.hpp"
+#include "verification/report/text.hpp"
 
 namespace normproof::verification::cli {
+
+using report::number_text;
+using report::plural;
+
 namespace {
 
 report::Check check_of(const ReportedClaim& claim) {

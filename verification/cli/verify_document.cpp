@@ -6,14 +6,18 @@
 #include <optional>
 
 #include "verification/cli/pictures.hpp"
-#include "verification/cli/text.hpp"
 #include "verification/report/html.hpp"
 #include "verification/report/terminal.hpp"
+#include "verification/report/text.hpp"
 #include "verification/statistics/summary.hpp"
 
 namespace normproof::verification::cli {
 
+using report::count_text;
 using report::Document;
+using report::number_text;
+using report::percent;
+using report::plural;
 using report::Tone;
 using statistics::BatchRecord;
 using statistics::Followed;

@@ -9,12 +9,13 @@
 
 #include "tests/verification/cli/program_run.hpp"
 #include "tests/verification/cli/sample_report.hpp"
-#include "verification/cli/text.hpp"
+#include "verification/report/text.hpp"
 
 namespace normproof::tests::verification::cli {
 namespace {
 
 using namespace normproof::verification::cli;
+using normproof::verification::report::display_width;
 using normproof::verification::statistics::Stability;
 using testing::HasSubstr;
 using testing::Not;
