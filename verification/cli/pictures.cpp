@@ -10,12 +10,19 @@
 #include <string_view>
 #include <vector>
 
-#include "verification/cli/curves.hpp"
+#include "verification/report/curves.hpp"
+#include "verification/report/gnuplot.hpp"
 #include "verification/report/text.hpp"
 
 namespace normproof::verification::cli {
 
+using report::common;
+using report::Curve;
+using report::draw;
+using report::gnuplot_text;
+using report::line;
 using report::number_text;
+using report::plot;
 using statistics::BatchRecord;
 using statistics::Fluctuation;
 using statistics::Followed;

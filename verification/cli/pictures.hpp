@@ -2,10 +2,12 @@
 
 #include <string>
 
-#include "verification/cli/gnuplot.hpp"
 #include "verification/cli/report.hpp"
+#include "verification/report/document.hpp"
 
 namespace normproof::verification::cli {
+
+using report::Drawing;
 
 /// The pictures of the HTML report. Each is drawn by gnuplot from numbers in its script alone.
 

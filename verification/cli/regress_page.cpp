@@ -6,8 +6,8 @@
 #include <cmath>
 #include <map>
 
-#include "verification/cli/curves.hpp"
-#include "verification/cli/gnuplot.hpp"
+#include "verification/report/curves.hpp"
+#include "verification/report/gnuplot.hpp"
 #include "verification/report/html.hpp"
 #include "verification/report/text.hpp"
 
@@ -19,9 +19,15 @@ using regression::LayerError;
 using regression::Movement;
 using regression::Recording;
 using report::clean_line;
+using report::common;
 using report::count_text;
+using report::Curve;
 using report::cut;
+using report::draw;
+using report::gnuplot_text;
+using report::line;
 using report::number_text;
+using report::plot;
 
 namespace {
 

@@ -7,8 +7,8 @@
 #include <functional>
 #include <limits>
 
-#include "verification/cli/curves.hpp"
-#include "verification/cli/gnuplot.hpp"
+#include "verification/report/curves.hpp"
+#include "verification/report/gnuplot.hpp"
 #include "verification/report/text.hpp"
 #include "verification/study/conclusions.hpp"
 #include "verification/study/initial_gradients.hpp"
@@ -16,7 +16,13 @@
 
 namespace normproof::verification::cli {
 
+using report::common;
+using report::Curve;
+using report::draw;
+using report::gnuplot_text;
+using report::line;
 using report::number_text;
+using report::plot;
 using report::plural;
 
 namespace {

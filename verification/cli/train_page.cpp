@@ -8,14 +8,19 @@
 
 #include "ref/io/json_reader.hpp"
 #include "ref/numeric/errors.hpp"
-#include "verification/cli/curves.hpp"
-#include "verification/cli/gnuplot.hpp"
 #include "verification/process/lines.hpp"
+#include "verification/report/curves.hpp"
+#include "verification/report/gnuplot.hpp"
 #include "verification/report/html.hpp"
 #include "verification/report/text.hpp"
 
 namespace normproof::verification::cli {
 
+using report::common;
+using report::Curve;
+using report::draw;
+using report::line;
+using report::plot;
 using report::plural;
 
 namespace {

@@ -4,13 +4,15 @@
 #include <gtest/gtest.h>
 
 #include "tests/verification/cli/sample_regression.hpp"
-#include "verification/cli/gnuplot.hpp"
+#include "verification/report/gnuplot.hpp"
 
 namespace normproof::tests::verification::cli {
 namespace {
 
 using namespace normproof::verification::cli;
 using normproof::verification::regression::ErrorStatistics;
+using normproof::verification::report::draw;
+using normproof::verification::report::Drawing;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;

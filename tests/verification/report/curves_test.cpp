@@ -1,13 +1,13 @@
-#include "verification/cli/curves.hpp"
+#include "verification/report/curves.hpp"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
-namespace normproof::tests::verification::cli {
+namespace normproof::tests::verification::report {
 namespace {
 
-using namespace normproof::verification::cli;
+using namespace normproof::verification::report;
 
 TEST(Curves, PointsStandInTheScript) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -43,4 +43,4 @@ TEST(Curves, TextStaysInItsQuotes) {
 }
 
 }  // namespace
-}  // namespace normproof::tests::verification::cli
+}  // namespace normproof::tests::verification::report

@@ -1,4 +1,4 @@
-#include "verification/cli/gnuplot.hpp"
+#include "verification/report/gnuplot.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 #include "verification/process/program.hpp"
 #include "verification/report/text.hpp"
 
-namespace normproof::verification::cli {
+namespace normproof::verification::report {
 
 using report::clean_line;
 using report::cut;
@@ -85,4 +85,4 @@ Drawing draw(std::string_view script, std::string_view id, std::string_view labe
   }
 }
 
-}  // namespace normproof::verification::cli
+}  // namespace normproof::verification::report

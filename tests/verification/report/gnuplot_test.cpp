@@ -1,17 +1,18 @@
-#include "verification/cli/gnuplot.hpp"
+#include "verification/report/gnuplot.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <fstream>
 #include <pugixml.hpp>
 
-#include "tests/verification/cli/program_run.hpp"
+#include "tests/ref/io/temporary_folder.hpp"
 
-namespace normproof::tests::verification::cli {
+namespace normproof::tests::verification::report {
 namespace {
 
-using namespace normproof::verification::cli;
+using namespace normproof::verification::report;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -62,7 +63,7 @@ TEST(Gnuplot, BytesDoNotDependOnLocaleOrSettingsOfTheUser) {
   if (!has_gnuplot()) GTEST_SKIP() << "gnuplot is not installed";
   const std::string plain = draw(kScript, "one", "a picture", 400, 200).svg;
   const tests::ref::io::TemporaryFolder home;
-  write_file(home / ".gnuplot", "set title 'from the settings of the user'\n");
+  std::ofstream(home / ".gnuplot") << "set title 'from the settings of the user'\n";
   const Variable folder("HOME", home.path().string());
   const Variable locale("LC_ALL", "C.UTF-8");
   const Variable terminal("GNUTERM", "dumb");
@@ -102,4 +103,4 @@ TEST(Gnuplot, IdsAreMadeDistinct) {
 }
 
 }  // namespace
-}  // namespace normproof::tests::verification::cli
+}  // namespace normproof::tests::verification::report

@@ -5,7 +5,7 @@
 
 #include "verification/report/document.hpp"
 
-namespace normproof::verification::cli {
+namespace normproof::verification::report {
 
 using report::Drawing;
 
@@ -22,4 +22,4 @@ Drawing draw(std::string_view script, std::string_view id, std::string_view labe
 /// The second half of draw: gnuplot's SVG made fit to stand inside HTML.
 Drawing inline_svg(std::string_view svg, std::string_view id, std::string_view label);
 
-}  // namespace normproof::verification::cli
+}  // namespace normproof::verification::report

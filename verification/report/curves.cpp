@@ -1,4 +1,4 @@
-#include "verification/cli/curves.hpp"
+#include "verification/report/curves.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "verification/report/text.hpp"
 
-namespace normproof::verification::cli {
+namespace normproof::verification::report {
 
 using report::clean_line;
 
@@ -94,4 +94,4 @@ std::string line(std::size_t colour, bool dashed) {
                      kColours[colour % kColours.size()], dashed ? " dashtype (6,4)" : "");
 }
 
-}  // namespace normproof::verification::cli
+}  // namespace normproof::verification::report

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace normproof::verification::cli {
+namespace normproof::verification::report {
 
 /// A curve of a picture: its points are written into gnuplot's script.
 struct Curve {
@@ -28,4 +28,4 @@ std::string plot(const std::vector<Curve>& curves);
 /// A line in one of eight colours that everyone tells apart.
 std::string line(std::size_t colour, bool dashed);
 
-}  // namespace normproof::verification::cli
+}  // namespace normproof::verification::report
