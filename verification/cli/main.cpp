@@ -1,9 +1,11 @@
 #include <string>
 #include <vector>
 
+#include "verification/cli/commands.hpp"
 #include "verification/cli/program.hpp"
 
 int main(int argc, char** argv) {
-  return normproof::verification::cli::run_program(
-      std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
+  namespace cli = normproof::verification::cli;
+  return cli::run_program(cli::all_commands,
+                          std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
 }

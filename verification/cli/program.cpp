@@ -8,7 +8,6 @@
 #include "gpu/device/errors.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/fp_environment.hpp"
-#include "verification/cli/commands.hpp"
 #include "verification/cli/parser.hpp"
 #include "verification/cli/standard_streams.hpp"
 
@@ -24,12 +23,12 @@ int complain(int status, std::string_view sentence) noexcept {
 
 }  // namespace
 
-int run_program(const std::vector<std::string>& arguments) noexcept {
+int run_program(Command commands(), const std::vector<std::string>& arguments) noexcept {
   try {
     ignore_closed_pipes();
     ignore_file_size_limit();
     ref::numeric::check_fp_environment();
-    return parse_arguments(all_commands(), arguments)();
+    return parse_arguments(commands(), arguments)();
   } catch (const ref::numeric::UsageError& error) {
     return complain(kUsageError, error.what());
   } catch (const ref::numeric::ContractError& error) {

@@ -7,10 +7,10 @@
 
 namespace normproof::verification::cli {
 
-/// Runs the program with these arguments (without its name): the one place where errors become an
-/// exit status and a sentence on standard error that begins with "normproof: ".
+/// Runs a program of these commands with these arguments (without its name): the one place where
+/// errors become an exit status and a sentence on standard error that begins with "normproof: ".
 ///
 /// Computes  UsageError and ContractError give 2, FileError 3, NoDeviceError 77, anything else 1
-int run_program(const std::vector<std::string>& arguments) noexcept;
+int run_program(Command commands(), const std::vector<std::string>& arguments) noexcept;
 
 }  // namespace normproof::verification::cli
