@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "tests/verification/cli/parsed.hpp"
-#include "verification/cli/eval.hpp"
-#include "verification/cli/golden_check.hpp"
+#include "verification/cli/commands/eval.hpp"
+#include "verification/cli/commands/golden_check.hpp"
 
 namespace normproof::tests::verification::cli {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 using tool::shell_line;
 
 TEST(ShellLine, HasWhatDiffersFromTheDefaults) {
-  tool::GoldenCheckCommand command;
+  tool::commands::GoldenCheckCommand command;
   EXPECT_EQ(shell_line("golden check", command), "normproof golden check");
   command.golden = "a b/it's";
   command.candidate = "c";
@@ -30,11 +30,11 @@ TEST(ShellLine, HasWhatDiffersFromTheDefaults) {
 }
 
 TEST(ShellLine, HasArgumentsFlagsAndSettings) {
-  tool::EvalCommand command;
+  tool::commands::EvalCommand command;
   command.layer = "rms_norm";
   command.in = "x.npz";
   command.out = "y.npz";
-  command.scalar = tool::EvalScalar::interval;
+  command.scalar = tool::commands::EvalScalar::interval;
   command.settings = {{"eps", "1e-3"}, {"name", "a b"}};
   command.sequence = true;
   EXPECT_EQ(shell_line("eval", command),

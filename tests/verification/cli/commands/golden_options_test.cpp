@@ -1,0 +1,52 @@
+#include "verification/cli/commands/golden_options.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+
+#include "tests/ref/numeric/error_message.hpp"
+
+namespace normproof::tests::verification::cli::commands {
+namespace {
+
+namespace tool = normproof::verification::cli;
+using testing::HasSubstr;
+
+TEST(GoldenOptions, BindTheirFields) {
+  CLI::App app;
+  std::filesystem::path golden;
+  std::string only = "*";
+  std::optional<std::filesystem::path> candidate;
+  std::optional<std::string> pipe;
+  double timeout = 60;
+  tool::commands::add_golden(app, golden);
+  tool::commands::add_only(app, only);
+  tool::commands::add_candidate(app, candidate);
+  tool::commands::add_pipe(app, pipe, timeout);
+  app.parse("--golden g --only q/* --candidate c --pipe p --timeout 86400", false);
+  EXPECT_EQ(golden, "g");
+  EXPECT_EQ(only, "q/*");
+  EXPECT_EQ(candidate, "c");
+  EXPECT_EQ(pipe, "p");
+  EXPECT_EQ(timeout, 86400);
+  EXPECT_THAT(normproof::ref::numeric::error_message<normproof::ref::numeric::UsageError>(
+                  [&] { app.parse("--golden g --timeout 86401", false); }),
+              HasSubstr("expected a whole number from 1 to 86400"));
+}
+
+TEST(GoldenOptions, APipeIsRequiredWhereThereIsNoOtherWayToAsk) {
+  CLI::App app;
+  std::filesystem::path out;
+  std::string pipe;
+  double timeout = 60;
+  tool::commands::add_pipe(app, pipe, timeout);
+  tool::commands::add_new_folder(app, out);
+  EXPECT_THROW(app.parse("--out o", false), CLI::RequiredError);
+  EXPECT_THROW(app.parse("--pipe p", false), CLI::RequiredError);
+  app.parse("--pipe p --out o", false);
+  EXPECT_EQ(pipe, "p");
+}
+
+}  // namespace
+}  // namespace normproof::tests::verification::cli::commands

@@ -1,0 +1,197 @@
+#include "verification/cli/commands/golden_report.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/ref/numeric/error_message.hpp"
+#include "tests/verification/cli/commands/golden_results.hpp"
+#include "verification/report/markdown.hpp"
+#include "verification/report/terminal.hpp"
+
+namespace normproof::tests::verification::cli::commands {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+std::string text_of(const tool::commands::GoldenReport& report) {
+  return normproof::verification::report::terminal_text(tool::commands::golden_document(report));
+}
+
+std::string markdown_of(const tool::commands::GoldenReport& report) {
+  return normproof::verification::report::markdown(tool::commands::golden_job_summary(report));
+}
+
+std::vector<tool::commands::Outcome> outcomes_of(const tool::commands::GoldenReport& report) {
+  std::vector<tool::commands::Outcome> outcomes;
+  for (const auto& checked : report.cases) outcomes.push_back(checked.outcome);
+  return outcomes;
+}
+
+TEST(GoldenReport, TheListTurnsOutcomesRound) {
+  const auto report = golden_sample_report();
+  using enum tool::commands::Outcome;
+  EXPECT_THAT(outcomes_of(report), ElementsAre(passed, failed, failed, xfail, xpass, declined));
+  EXPECT_EQ(report.count(failed), 2u);
+  EXPECT_FALSE(report.passed());
+  EXPECT_EQ(report.held(), 5u);
+  EXPECT_EQ(report.summary(),
+            "FAILED: 1 of 6 cases passed, 2 failed, 1 failed as listed, 1 passed though listed as "
+            "failing, 1 declined");
+}
+
+TEST(GoldenReport, PassesWhereEveryCaseDoesWhatIsExpectedOfIt) {
+  const auto with = [](const std::string& list, std::vector<std::size_t> failures) {
+    std::vector<corpora::gate::CaseResult> results;
+    for (std::size_t i = 0; i < failures.size(); ++i)
+      results.push_back(golden_result("q/" + std::to_string(i), failures[i]));
+    return tool::commands::golden_report(results, golden_command(), list);
+  };
+  EXPECT_TRUE(with("", {0, 0}).passed());
+  EXPECT_EQ(with("", {0, 0}).summary(), "PASSED: 2 of 2 cases passed");
+  EXPECT_FALSE(with("", {0, 1}).passed());
+  EXPECT_TRUE(with("q/1", {0, 1}).passed());
+  EXPECT_EQ(with("q/1", {0, 1}).summary(), "PASSED: 1 of 2 cases passed, 1 failed as listed");
+  EXPECT_FALSE(with("q/1", {0, 0}).passed());  // an unexpected pass
+  EXPECT_TRUE(with("q/*", {3, 1}).passed());
+}
+
+TEST(GoldenReport, CommentsAndSpacesOfTheList) {
+  const auto report = tool::commands::golden_report(
+      {golden_result("q/a", 1), golden_result("q/b", 0)}, golden_command(),
+      "# known\r\n\n  q/a \t # because of #12\r\n#q/b\n");
+  EXPECT_THAT(outcomes_of(report),
+              ElementsAre(tool::commands::Outcome::xfail, tool::commands::Outcome::passed));
+}
+
+TEST(GoldenReport, AGlobThatMatchesNothingIsNamedByItsLine) {
+  auto command = golden_command();
+  command.xfail = "x.txt";
+  const auto message = [&] {
+    return normproof::ref::numeric::error_message<normproof::ref::numeric::FileError>([&] {
+      tool::commands::golden_report({golden_result("q/a", 1)}, command, "q/a\n\nq/z*\n");
+    });
+  };
+  EXPECT_EQ(message(),
+            "x.txt: line 3 is 'q/z*', which no case matches; expected a path of the corpus, or a "
+            "glob");
+  command.only = "q/a";  // then it may well be about other cases
+  EXPECT_EQ(message(), "no error");
+}
+
+TEST(GoldenReport, FewerCasesThanAskedForAreAFailure) {
+  auto command = golden_command();
+  command.min_cases = 2;
+  const auto report = tool::commands::golden_report({golden_result("q/a", 0)}, command, "");
+  EXPECT_FALSE(report.passed());
+  EXPECT_EQ(report.summary(), "FAILED: 1 of 1 case passed; expected 2 cases or more");
+  command.min_cases = 1;
+  EXPECT_TRUE(tool::commands::golden_report({golden_result("q/a", 0)}, command, "").passed());
+  EXPECT_FALSE(tool::commands::golden_report({}, command, "").passed());
+}
+
+TEST(GoldenReport, WhatIsDeclinedFailsNothingAndCountsForNothing) {
+  auto command = golden_command();
+  const auto with = [&](std::size_t min_cases) {
+    command.min_cases = min_cases;
+    return tool::commands::golden_report({golden_result("q/a", 0), golden_declined("q/b")}, command,
+                                         "");
+  };
+  EXPECT_TRUE(with(1).passed());
+  EXPECT_EQ(with(1).summary(), "PASSED: 1 of 2 cases passed, 1 declined");
+  EXPECT_FALSE(with(2).passed());
+  EXPECT_EQ(with(2).summary(),
+            "FAILED: 1 of 2 cases passed, 1 declined; expected 2 cases or more that are not "
+            "declined");
+  command.min_cases = 1;
+  EXPECT_FALSE(tool::commands::golden_report({golden_declined("q/a")}, command, "").passed());
+  EXPECT_THAT(tool::commands::declined_lines(with(1)),
+              ElementsAre("layer_norm: 1 of 2 cases declined: the candidate does not offer it"));
+  const auto two =
+      tool::commands::golden_report({golden_declined("q/a"), golden_declined("q/b")}, command, "");
+  EXPECT_THAT(tool::commands::declined_lines(two),
+              ElementsAre("layer_norm: 2 of 2 cases declined: the candidate does not offer them"));
+  EXPECT_THAT(text_of(two), StartsWith("layer_norm: 2 of 2 cases declined"));
+  EXPECT_THAT(markdown_of(two), Not(HasSubstr("| layer |")));
+}
+
+TEST(GoldenReport, AFailureSaysEveryMetric) {
+  const auto result = golden_result("q/a", 2);
+  EXPECT_EQ(tool::commands::failure_text(result.tensors[0]),
+            "y at [0, 3]: got -0.25, exact -0.75, bound 0.0625 (ratio 8); 2 of 6 elements; max abs "
+            "0.5, max rel 0.75, max ulp 4.1e+03, norm-wise 0.25; one rounding of the inputs moves "
+            "50.0 % of the bound");
+  auto tensor = result.tensors[0];
+  tensor.unjudged = 3;
+  EXPECT_THAT(tool::commands::failure_text(tensor), HasSubstr("; 3 not judged"));
+  tensor.problem = "is absent";
+  EXPECT_EQ(tool::commands::failure_text(tensor), "y is absent");
+}
+
+TEST(GoldenReport, WhatIsNotJudgedIsCountedThoughTheCasePasses) {
+  auto result = golden_result("q/a", 0);
+  result.tensors[0].unjudged = 4;
+  const auto report = tool::commands::golden_report({result}, golden_command(), "");
+  EXPECT_TRUE(report.passed());
+  EXPECT_EQ(report.summary(), "PASSED: 1 of 1 case passed; 4 elements not judged");
+  EXPECT_THAT(text_of(report), HasSubstr("           4\n"));
+  EXPECT_THAT(markdown_of(report), HasSubstr(" | 4 |\n"));
+}
+
+TEST(GoldenReport, TheLineToReproduceIsQuotedForSh) {
+  tool::commands::GoldenCheckCommand command;
+  command.golden = "a b/it's";
+  command.pipe = "./x \"$HOME\"";
+  command.options.outputs = {"y", "grad_x"};
+  command.options.accumulation = corpora::corpus::Accumulation::bfloat16;
+  command.options.formula = corpora::gate::Formula::one_pass;
+  const auto report = tool::commands::golden_report({golden_result("q/a-1x2", 0)}, command, "");
+  EXPECT_EQ(report.cases[0].repro,
+            "normproof golden check --golden 'a b/it'\\''s' --pipe './x \"$HOME\"' --outputs "
+            "y,grad_x --accumulation bfloat16 --formula one_pass --only q/a-1x2");
+  EXPECT_EQ(
+      tool::commands::golden_report({golden_result("q/a", 0)}, golden_command(), "").cases[0].repro,
+      "normproof golden check --golden g --candidate c --only q/a");
+}
+
+TEST(GoldenReport, TheTextEndsWithTheFailuresAndTheSummary) {
+  const auto report = golden_sample_report();
+  const std::string text = text_of(report);
+  EXPECT_THAT(text,
+              AllOf(StartsWith("layer "),
+                    EndsWith("\n\nlayer_norm: 1 of 6 cases declined: the candidate does not offer "
+                             "it\n" +
+                             report.summary() + "\n"),
+                    HasSubstr("\nFAILED q/b_fails\n  what <it> is for\n  y at [0, 3]: got nan, "),
+                    HasSubstr("\n  grad_x is absent\n  repro: normproof golden check --golden g "
+                              "--candidate c --only q/b_fails\n"),
+                    HasSubstr("\n  the candidate ended with status 7 before it answered\n"),
+                    HasSubstr("\nPASSED, though it is listed as failing q/e_mended\n"),
+                    Not(HasSubstr("q/a_passes")), Not(HasSubstr("q/d_known")),
+                    Not(HasSubstr("q/f_declined"))));
+  // A row a layer, dtype and output: the worst of its four cases.
+  EXPECT_THAT(text, HasSubstr("\nlayer_norm  float32  y           4       2    inf "));
+}
+
+TEST(GoldenReport, MarkdownHoldsTheSameWithItsMarkupEscaped) {
+  const auto report = golden_sample_report();
+  const std::string text = markdown_of(report);
+  EXPECT_THAT(text,
+              AllOf(StartsWith("### normproof: " + report.summary() + "\n\n| layer |"),
+                    HasSubstr("\n|---|---|---|---:|"),
+                    HasSubstr("\n| layer_norm | float32 | y | 4 | 2 | inf |"),
+                    HasSubstr("**FAILED** `q/b_fails`\n\n- what &lt;it> is for\n"),
+                    HasSubstr("\n- grad_x is absent\n"),
+                    HasSubstr("\n```\nnormproof golden check --golden g --candidate c --only "
+                              "q/c_crashes\n```\n"),
+                    EndsWith("\nlayer_norm: 1 of 6 cases declined: the candidate does not offer "
+                             "it\n"),
+                    Not(HasSubstr("q/a_passes"))));
+}
+
+}  // namespace
+}  // namespace normproof::tests::verification::cli::commands

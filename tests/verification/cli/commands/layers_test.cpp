@@ -1,0 +1,32 @@
+#include "verification/cli/commands/layers.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ref/numeric/errors.hpp"
+#include "tests/verification/cli/parsed.hpp"
+#include "verification/cli/commands/layer_tables.hpp"
+
+namespace normproof::tests::verification::cli::commands {
+namespace {
+
+using tool::commands::LayersCommand;
+
+std::string printed(const Arguments& arguments) {
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(parsed<LayersCommand>(arguments).run(), tool::kSuccess);
+  return testing::internal::GetCapturedStdout();
+}
+
+TEST(Layers, PrintsTheDescriptions) {
+  EXPECT_EQ(printed({}), tool::commands::layers_text());
+  EXPECT_EQ(printed({"--json"}), tool::commands::layers_json());
+  EXPECT_EQ(printed({"--table"}), tool::commands::layers_markdown());
+}
+
+TEST(Layers, TakesOneFormat) {
+  EXPECT_THROW(parsed<LayersCommand>({"--json", "--table"}), normproof::ref::numeric::UsageError);
+}
+
+}  // namespace
+}  // namespace normproof::tests::verification::cli::commands

@@ -1,0 +1,23 @@
+#include "verification/cli/commands/study_report_command.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/verification/cli/parsed.hpp"
+
+namespace normproof::tests::verification::cli::commands {
+namespace {
+
+using testing::HasSubstr;
+using tool::commands::StudyReportCommand;
+
+TEST(StudyReportOptions, AreAFolder) {
+  EXPECT_EQ(parsed<StudyReportCommand>({"--out", "o"}).out, "o");
+  EXPECT_FALSE(parsed<StudyReportCommand>({"--out", "o"}).json);
+  EXPECT_THAT(refusal<StudyReportCommand>({}), HasSubstr("--out is required; expected DIR: "));
+  EXPECT_THAT(refusal<StudyReportCommand>({"--out", "o", "--quick"}),
+              HasSubstr("unknown option '--quick'"));
+}
+
+}  // namespace
+}  // namespace normproof::tests::verification::cli::commands

@@ -1,0 +1,85 @@
+#include "verification/cli/commands/study_selection.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/verification/cli/parsed.hpp"
+
+namespace normproof::tests::verification::cli::commands {
+namespace {
+
+using normproof::ref::numeric::UsageError;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+namespace study = normproof::verification::study;
+
+struct SelectionCommand {
+  static constexpr const char* name = "selection";
+  static constexpr const char* summary = "A selection alone";
+
+  tool::commands::StudySelection selection = {};
+  void add(CLI::App& app) { selection.add(app); }
+};
+
+study::Selection selection_of(const Arguments& arguments) {
+  return parsed<SelectionCommand>(arguments).selection.selection();
+}
+
+TEST(StudySelectionOptions, AreTaken) {
+  const study::Selection selection = selection_of(
+      {"--protocol", "published,corrected+count_weights", "--padding", "longest", "--tables", "1,4",
+       "--figures", "none", "--no-initialization", "--norms", "none,rms_norm", "--rates", "10,1e-4",
+       "--seeds", "5", "--gradient-seeds", "7"});
+  ASSERT_THAT(selection.protocols, SizeIs(2));
+  EXPECT_EQ(selection.protocols[0], study::published_protocol());
+  EXPECT_TRUE(selection.protocols[1].count_weights);
+  EXPECT_EQ(selection.padding, study::Padding::longest);
+  EXPECT_THAT(selection.tables, ElementsAre(1U, 4U));
+  EXPECT_THAT(selection.figures, IsEmpty());
+  EXPECT_FALSE(selection.initialization);
+  EXPECT_THAT(selection.norms, ElementsAre("none", "rms_norm"));
+  EXPECT_THAT(selection.rates, ElementsAre("10", "1e-4"));
+  EXPECT_EQ(selection.seeds, 5U);
+  EXPECT_EQ(selection.gradient_seeds, 7U);
+}
+
+TEST(StudySelectionOptions, QuickAndAllAreShortForMany) {
+  const study::Selection quick = selection_of({"--quick", "--norms", "all"});
+  EXPECT_THAT(quick.rates, SizeIs(3));
+  EXPECT_EQ(quick.curve_steps, 20U);
+  EXPECT_EQ(quick.norms, study::study_norms());
+  EXPECT_THAT(selection_of({"--protocol", "all"}).protocols, SizeIs(14));
+  EXPECT_EQ(selection_of({}).seeds, study::Selection().seeds);
+}
+
+TEST(StudySelectionOptions, CellsAreTakenByName) {
+  const auto named = parsed<SelectionCommand>({"--cells", "a,b"}).selection;
+  EXPECT_THAT(named.cells, ElementsAre("a", "b"));
+  EXPECT_THROW(cells_of(named), UsageError);
+  const std::string cell = "corrected/1x32/none/rate-0.1/seed-42";
+  const auto one = parsed<SelectionCommand>({"--cells", cell + "," + cell}).selection;
+  EXPECT_THAT(cells_of(one), SizeIs(1));
+  EXPECT_EQ(study::cell_name(cells_of(one).front()).find("corrected/1x32/none/rate-0.1"), 0u);
+}
+
+TEST(StudySelectionOptions, WhatIsWrongIsNamedWithTheNearest) {
+  const auto refused = [](const Arguments& arguments, const std::string& what) {
+    EXPECT_THAT(refusal<SelectionCommand>(arguments), HasSubstr(what));
+  };
+  refused({"--norms", "layer_nrom"}, "did you mean 'layer_norm'");
+  refused({"--rates", "0.2"}, "unknown learning rate '0.2'");
+  refused({"--protocol", "publisched"}, "did you mean");
+  refused({"--tables", "7"}, "--tables is '7'");
+  refused({"--figures", "1"}, "--figures is '1'");
+  refused({"--padding", "64"}, "padding");
+  refused({"--seeds", "0"}, "--seeds is '0'");
+  refused({"--norms", "none,all"}, "--norms is 'none,all'; expected all alone");
+  refused({"--protocol", "all,corrected"}, "expected all alone");
+  refused({"--cells", "a", "--quick"}, "no --quick beside it");
+  refused({"--cells", "a", "--tables", "1"}, "no --tables beside");
+}
+
+}  // namespace
+}  // namespace normproof::tests::verification::cli::commands

@@ -1,0 +1,47 @@
+#include "verification/cli/commands/training_source_options.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/verification/cli/parsed.hpp"
+
+namespace normproof::tests::verification::cli::commands {
+namespace {
+
+using testing::ElementsAre;
+using testing::Pair;
+
+struct SourceCommand {
+  static constexpr const char* name = "source";
+  static constexpr const char* summary = "Options alone";
+
+  tool::commands::TrainingSource source = {};
+  std::optional<std::filesystem::path> weights = {};
+
+  void add(CLI::App& app) {
+    tool::commands::add_training_source(app, source);
+    tool::commands::add_initial_weights(app, weights);
+  }
+};
+
+TEST(TrainingSourceOptions, AreTakenInTheirOrder) {
+  const auto [source, weights] = parsed<SourceCommand>(
+      {"--config", "c", "--set", "norm.name=none", "--set", "a.b=c=d", "--seed", "9", "--data", "d",
+       "--vocab", "v", "--validation", "n", "--weights", "w"});
+  EXPECT_EQ(source.config, "c");
+  EXPECT_THAT(source.settings, ElementsAre(Pair("norm.name", "none"), Pair("a.b", "c=d")));
+  EXPECT_EQ(source.seed, 9u);
+  EXPECT_EQ(source.files.data, "d");
+  EXPECT_EQ(source.files.vocab, "v");
+  EXPECT_EQ(source.validation, "n");
+  EXPECT_EQ(weights, "w");
+}
+
+TEST(TrainingSourceOptions, ASettingHasAKeyAndAValue) {
+  for (const std::string wrong : {"norm.name", "=none"})
+    EXPECT_EQ(refusal<SourceCommand>({"--set", wrong}),
+              "--set is '" + wrong + "'; expected KEY=VALUE, such as norm.name=power_norm");
+}
+
+}  // namespace
+}  // namespace normproof::tests::verification::cli::commands

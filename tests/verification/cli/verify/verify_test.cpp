@@ -1,0 +1,153 @@
+#include "verification/cli/verify/verify.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "ref/numeric/errors.hpp"
+#include "tests/ref/data/shared_data.hpp"
+#include "tests/verification/cli/parsed.hpp"
+#include "tests/verification/cli/program_run.hpp"
+
+namespace normproof::tests::verification::cli::verify {
+namespace {
+
+using namespace normproof::verification::cli;
+using namespace normproof::verification::cli::verify;
+using normproof::ref::numeric::FileError;
+using normproof::ref::numeric::UsageError;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+using tests::ref::io::TemporaryFolder;
+
+TEST(VerifyOptions, HaveDefaultsAndAreTaken) {
+  const auto plain = parsed<VerifyCommand>({});
+  EXPECT_EQ(plain.claims, "*");
+  EXPECT_EQ(plain.seed, 1u);
+  EXPECT_EQ(plain.cases, 1000u);
+  EXPECT_EQ(plain.jobs, processor_count());
+  EXPECT_FALSE(plain.files.data || plain.files.vocab || plain.reports.json || plain.reports.junit ||
+               plain.reports.html);
+  const auto full = parsed<VerifyCommand>(
+      {"--claims", "A*,B1", "--seed=18446744073709551615", "--cases", "5", "--jobs", "3", "--data",
+       "d.txt", "--vocab", "v.txt", "--json", "r.json", "--junit", "r.xml", "--html", "r.html"});
+  EXPECT_EQ(full.claims, "A*,B1");
+  EXPECT_EQ(full.seed, 18446744073709551615u);
+  EXPECT_EQ(full.cases, 5u);
+  EXPECT_EQ(full.jobs, 3);
+  EXPECT_EQ(full.files.data, "d.txt");
+  EXPECT_EQ(full.files.vocab, "v.txt");
+  EXPECT_EQ(full.reports.json, "r.json");
+  EXPECT_EQ(full.reports.junit, "r.xml");
+  EXPECT_EQ(full.reports.html, "r.html");
+}
+
+TEST(VerifyOptions, MistakesAreOneSentence) {
+  const auto refused = [](const Arguments& arguments, const std::string& what) {
+    EXPECT_THAT(refusal<VerifyCommand>(arguments), HasSubstr(what));
+  };
+  refused({"--claim", "A"}, "unknown option '--claim'; did you mean '--claims'?");
+  refused({"--claim=A"}, "unknown option '--claim'; did you mean '--claims'?");
+  refused({"A3"}, "unexpected argument 'A3' of verify");
+  refused({"--seed", "-1"}, "--seed is '-1'; expected a whole number from 0");
+  refused({"--seed", "1.5"}, "--seed is '1.5'");
+  refused({"--seed", "18446744073709551616"}, "--seed is '18446744073709551616'");
+  refused({"--seed", ""}, "--seed is ''");
+  refused({"--seed"}, "--seed is given without a value; expected N: Seed of every random choice");
+  refused({"--cases", "0"}, "--cases is '0'; expected a whole number from 1");
+  refused({"--jobs", "0"}, "--jobs is '0'; expected a whole number from 1 to 1024");
+  refused({"--html", ""}, "--html is ''; expected the name of a file");
+  refused({"--seed", "1", "--seed", "2"}, "--seed is given more than once; expected once");
+}
+
+// One run of everything, twice: other jobs, folder, locale, time zone and width, the same bytes.
+TEST(Verify, EveryReportIsTheSameBytesWhateverTheCircumstances) {
+  const TemporaryFolder a;
+  const TemporaryFolder b;
+  const std::string arguments =
+      " verify --claims 'T*,A5,D13' --cases 20 --seed 3 --json r.json --junit r.xml --html r.html";
+  const Outcome first = run("cd '" + a.path().string() + "'; $N" + arguments + " --jobs 1");
+  const Outcome second = run("cd '" + b.path().string() +
+                             "'; LC_ALL=C.UTF-8 TZ=Asia/Tokyo COLUMNS=40 OMP_NUM_THREADS=1 $N" +
+                             arguments + " --jobs 3");
+  EXPECT_EQ(first.status, 0) << first.out << first.err;
+  EXPECT_EQ(second.status, 0);
+  EXPECT_EQ(first.err, "");
+  EXPECT_EQ(first.out, second.out);
+  EXPECT_THAT(first.out, AllOf(HasSubstr("T1     holds"), HasSubstr("D13    refuted, as expected"),
+                               HasSubstr("synthetic corpus"), HasSubstr("PASSED: 7 claims")));
+  for (const char* file : {"r.json", "r.xml", "r.html"}) {
+    EXPECT_GT(read_file(a / file).size(), 200u) << file;
+    EXPECT_EQ(read_file(a / file), read_file(b / file)) << file;
+  }
+  const auto json = nlohmann::json::parse(read_file(a / "r.json"));
+  EXPECT_EQ(json.at("claims").size(), 7u);
+  for (const auto& claim : json.at("claims")) {
+    EXPECT_GE(claim.at("cases"), 20) << claim.at("id");
+    EXPECT_EQ(claim.at("as_expected"), true) << claim.at("id");
+  }
+  EXPECT_EQ(json.at("nu_series").size(), 3u);
+  EXPECT_EQ(json["nu_series"][0].at("nu").size(), 100u);
+  // The files and the folder leave nothing else behind.
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(a.path()), {}), 3);
+}
+
+TEST(Verify, RealSentencesAreFollowed) {
+  using tests::ref::data::has_shared_data;
+  using tests::ref::data::shared_data;
+  const char* const sentences = "financial_phrasebank/Sentences_AllAgree.txt";
+  if (!has_shared_data(sentences)) GTEST_SKIP() << "the real data is not in " << shared_data();
+  const Report report = make_report(
+      {.claims = "T2",
+       .cases = 1,
+       .files = {shared_data() / sentences, shared_data() / "bert_base_uncased/vocab.txt"}});
+  EXPECT_EQ(report.corpus, "Sentences_AllAgree.txt");
+  EXPECT_EQ(report.statistics.corpus.sentences, 2264u);
+  EXPECT_EQ(report.statistics.corpus.tokens, 68295u);
+  EXPECT_EQ(report.statistics.corpus.longest, 150u);
+  EXPECT_EQ(report.claims.size(), 1u);
+  EXPECT_TRUE(succeeded(report));
+}
+
+TEST(Verify, NoClaimSelectedIsAUsageErrorBeforeAnyWork) {
+  EXPECT_THROW(make_report({.claims = "Q*"}), UsageError);
+  EXPECT_THAT([] { make_report({.claims = "T4,Q9"}); },
+              ThrowsMessage<UsageError>(HasSubstr("'Q9' matches no claim; known: T1, ")));
+  EXPECT_THAT([] { make_report({.claims = "T4,"}); },
+              ThrowsMessage<UsageError>(HasSubstr("'' matches no claim")));
+}
+
+TEST(Verify, OutputsThatCannotBeAreFoundOutFirst) {
+  const TemporaryFolder folder;
+  write_file(folder / "s.txt", "a@neutral\r\n");
+  const auto verify_with = [](const VerifyCommand& command) {
+    return [command] { make_report(command); };
+  };
+  EXPECT_THAT(verify_with({.reports = {.html = folder / "absent/r.html"}}),
+              ThrowsMessage<FileError>(HasSubstr("does not exist")));
+  EXPECT_THAT(verify_with({.reports = {.json = folder.path()}}),
+              ThrowsMessage<FileError>(HasSubstr("it is a folder")));
+  EXPECT_THAT(verify_with({.reports = {.json = folder / "r", .html = folder / "r"}}),
+              ThrowsMessage<UsageError>(HasSubstr("--json and --html name the same file")));
+  EXPECT_THAT(verify_with({.reports = {.json = folder / "r", .html = folder / "." / "r"}}),
+              ThrowsMessage<UsageError>(HasSubstr("--json and --html name the same file")));
+  EXPECT_THAT(verify_with({.files = {folder / "s.txt", folder / "v.txt"},
+                           .reports = {.junit = folder / "." / "s.txt"}}),
+              ThrowsMessage<UsageError>(HasSubstr("--data and --junit name the same file")));
+  EXPECT_EQ(read_file(folder / "s.txt"), "a@neutral\r\n");
+}
+
+TEST(Verify, AnOutputThatFailsCostsNoOther) {
+  const TemporaryFolder folder;
+  const Outcome outcome = run("cd '" + folder.path().string() +
+                              "'; $N verify --claims T4 --cases 5 --json /dev/full --html r.html");
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("/dev/full"));
+  EXPECT_THAT(outcome.out, HasSubstr("PASSED: 1 claim"));
+  EXPECT_THAT(read_file(folder / "r.html"), HasSubstr("</html>"));
+}
+
+}  // namespace
+}  // namespace normproof::tests::verification::cli::verify

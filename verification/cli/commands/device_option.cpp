@@ -1,0 +1,32 @@
+#include "verification/cli/commands/device_option.hpp"
+
+#include "verification/cli/typed_options.hpp"
+
+namespace normproof::verification::cli::commands {
+
+using gpu::device::Backend;
+
+void add_device(CLI::App& app, Backend& device) {
+  add_named(app, "--device", device, gpu::device::backend_of,
+            "simulated (default): kernels on the processor, in an order of the seed; cuda: on the "
+            "first GPU",
+            "simulated|cuda");
+}
+
+void add_device_or_processor(CLI::App& app, std::optional<Backend>& device,
+                             const std::string& what) {
+  const auto parse = [](const std::string& text) -> std::optional<Backend> {
+    if (text == "processor") return std::nullopt;
+    if (text == "simulated") return Backend::simulated;
+    if (text == "cuda") return Backend::cuda;
+    throw ref::numeric::UsageError(
+        ref::numeric::unknown_name("device", text, {"processor", "simulated", "cuda"}));
+  };
+  const auto print = [](Backend backend) { return to_string(backend); };
+  add_value(
+      app, "--device", device, parse, print,
+      what + ": processor (default), cuda, the first GPU, or simulated, a GPU simulated, slowly",
+      "processor|simulated|cuda");
+}
+
+}  // namespace normproof::verification::cli::commands

@@ -1,0 +1,122 @@
+#include "verification/cli/commands/golden_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "ref/io/atomic_file.hpp"
+#include "ref/numeric/errors.hpp"
+#include "ref/numeric/parallel.hpp"
+#include "verification/cli/commands/golden_options.hpp"
+#include "verification/cli/commands/golden_report.hpp"
+#include "verification/cli/output_files.hpp"
+#include "verification/cli/progress_bar.hpp"
+#include "verification/cli/standard_streams.hpp"
+#include "verification/cli/typed_options.hpp"
+#include "verification/report/json_lines.hpp"
+#include "verification/report/junit.hpp"
+#include "verification/report/markdown.hpp"
+#include "verification/report/sarif.hpp"
+#include "verification/report/terminal.hpp"
+#include "verification/report/text.hpp"
+
+namespace normproof::verification::cli::commands {
+
+using report::clean_line;
+
+namespace {
+
+/// A list may be empty, where other files may not.
+std::string read_list(const std::filesystem::path& file) {
+  std::error_code error;
+  const bool empty =
+      std::filesystem::is_regular_file(file, error) && std::filesystem::file_size(file, error) == 0;
+  return empty && !error ? std::string() : ref::io::read_text(file);
+}
+
+/// The corpus and the answers are not to be replaced by a report.
+void check_outside(const NamedFile& file, const std::filesystem::path& folder) {
+  if (!file.path) return;
+  std::error_code error;
+  const auto inside =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(*file.path), error);
+  const auto above = std::filesystem::weakly_canonical(std::filesystem::absolute(folder), error);
+  const auto [end, rest] = std::mismatch(above.begin(), above.end(), inside.begin(), inside.end());
+  if (end == above.end())
+    throw ref::numeric::UsageError(fmt::format("{} {} is in {}; expected a file elsewhere",
+                                               file.option, file.path->string(), folder.string()));
+}
+
+}  // namespace
+
+void GoldenCheckCommand::add(CLI::App& app) {
+  add_golden(app, golden);
+  add_candidate(app, candidate);
+  add_pipe(app, pipe, timeout);
+  add_list(app, "--outputs", options.outputs,
+           "The outputs to check, with commas between (default: y, the gradients and the state, "
+           "and statistics that are there)");
+  add_accumulation(app, options.accumulation,
+                   "The dtype of the candidate's sums (default: float32 for 16 bits, else the "
+                   "dtype of the case)");
+  add_formula(app, options.formula,
+              "two_pass (default), or one_pass: E[x^2] - E[x]^2 is right too, and off by what it "
+              "may lose");
+  add_only(app, only);
+  add_number(app, "--min-cases", min_cases, 1, 1'000'000'000,
+             "Fewer cases that are not declined are a failure (default: 1)");
+  add_file(app, "--xfail", xfail,
+           "Cases that are known to fail, a glob a line; one that passes is a failure");
+  reports.add(app,
+              {ReportForm::json_lines, ReportForm::junit, ReportForm::sarif, ReportForm::markdown});
+  add_jobs(app, jobs, "Cases that are checked");
+  check_afterwards(app, [&app] { require_one_of(app, {"--candidate", "--pipe"}); });
+  set_footer(
+      app,
+      R"(Prints the metrics of every output, and for each failure the element, its bound and the command
+that reproduces it. An element passes where |got - exact| <= bound: docs/error_analysis.md,
+section 8.
+Exit status 1 if a case fails.
+
+Examples:
+  normproof golden check --golden golden --candidate answers --junit report.xml
+  normproof golden check --golden golden --pipe 'python3 adapter.py' --only '*/rms_norm/*')");
+}
+
+ExitStatus GoldenCheckCommand::run() const {
+  check_outputs({{"--golden", golden / "manifest.json"}, {"--xfail", xfail}}, reports.named());
+  for (const NamedFile& file : reports.named()) {
+    check_outside(file, golden);
+    if (candidate) check_outside(file, *candidate);
+  }
+  const std::string known_failures = xfail ? read_list(*xfail) : std::string();
+  const auto cases = golden::certify::list_corpus(golden, only);
+  std::error_code error;
+  if (candidate && !std::filesystem::is_directory(*candidate, error))
+    throw ref::numeric::FileError(
+        fmt::format("{}: there is no such folder; expected the candidate's answers",
+                    clean_line(candidate->string())));
+  ref::numeric::set_num_threads(1);
+  ProgressBar progress;
+  const golden::gate::Ask ask = candidate ? golden::gate::from_folder(*candidate)
+                                          : golden::gate::from_program(*pipe, timeout);
+  // A program answers one question at a time.
+  const GoldenReport report =
+      golden_report(golden::gate::check_cases(golden, cases, ask, options, candidate ? jobs : 1,
+                                              [&](std::size_t done) {
+                                                progress.show("checking", done, cases.size(),
+                                                              cases[done - 1].path);
+                                              }),
+                    *this, known_failures);
+  const report::Checks checks = golden_checks(report);
+  write_all(
+      {[&] { write_stdout(report::terminal_text(golden_document(report))); },
+       to_file(reports.json, [&] { return report::json_lines(checks); }),
+       to_file(reports.junit, [&] { return report::junit(checks); }),
+       to_file(reports.sarif, [&] { return report::sarif(checks); }),
+       to_file(reports.markdown, [&] { return report::markdown(golden_job_summary(report)); })});
+  return report.passed() ? kSuccess : kNumericalFailure;
+}
+
+}  // namespace normproof::verification::cli::commands

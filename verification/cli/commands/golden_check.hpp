@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "verification/cli/command.hpp"
+#include "verification/cli/report_options.hpp"
+#include "verification/cli/shared_options.hpp"
+#include "verification/golden/gate/check.hpp"
+
+namespace normproof::verification::cli::commands {
+
+struct GoldenCheckCommand {
+  static constexpr const char* name = "check";
+  static constexpr const char* summary = "Hold an implementation against a corpus";
+
+  std::filesystem::path golden = {};
+  std::optional<std::filesystem::path> candidate = {};
+  std::optional<std::string> pipe = {};  ///< a command for sh
+  double timeout = 60;                   ///< seconds that it may take for one answer
+  golden::gate::CheckOptions options = {};
+  std::string only = "*";
+  std::size_t min_cases = 1;
+  std::optional<std::filesystem::path> xfail = {};
+  int jobs = processor_count();
+  ReportOptions reports = {};
+
+  void add(CLI::App& app);
+
+  /// Holds a candidate against a corpus: a table on standard output, the failures last, each with
+  /// the line that reproduces it.
+  /// Returns   kSuccess where every case passed, those of the xfail list failed, and there were
+  ///           enough
+  /// Throws    UsageError, FileError
+  ExitStatus run() const;
+};
+
+}  // namespace normproof::verification::cli::commands

@@ -1,0 +1,108 @@
+#include <nlohmann/json.hpp>
+
+#include "verification/cli/commands/golden_report.hpp"
+#include "verification/cli/json_number.hpp"
+#include "verification/report/text.hpp"
+
+namespace normproof::verification::cli::commands {
+
+using golden::gate::TensorResult;
+using nlohmann::ordered_json;
+using report::clean_line;
+
+namespace {
+
+const char* name_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::passed:
+      return "passed";
+    case Outcome::failed:
+      return "failed";
+    case Outcome::xfail:
+      return "xfail";
+    case Outcome::xpass:
+      return "xpass";
+    case Outcome::declined:
+      return "declined";
+  }
+  return "";
+}
+
+report::Outcome machine_outcome(Outcome outcome) {
+  if (outcome == Outcome::passed) return report::Outcome::passed;
+  const bool skipped = outcome == Outcome::xfail || outcome == Outcome::declined;
+  return skipped ? report::Outcome::skipped : report::Outcome::failed;
+}
+
+ordered_json tensor_json(const TensorResult& t) {
+  return {{"name", t.name},
+          {"passed", t.passed()},
+          {"problem", t.problem},
+          {"count", t.count},
+          {"failures", t.failures},
+          {"unjudged", t.unjudged},
+          {"ratio", json_number(t.ratio)},
+          {"max_ulp", json_number(t.max_ulp)},
+          {"max_absolute", json_number(t.max_absolute)},
+          {"max_relative", json_number(t.max_relative)},
+          {"norm_wise", json_number(t.norm_wise)},
+          {"where", t.where},
+          {"got", json_number(t.got)},
+          {"exact", json_number(t.exact)},
+          {"bound", json_number(t.bound)},
+          {"of_the_inputs", json_number(t.of_the_inputs)}};
+}
+
+/// A sentence for each output that failed; the case's own problem where nothing was compared.
+std::vector<report::Finding> findings_of(const CheckedCase& c) {
+  const std::string layer = golden::corpus::op_of(c.result.description.c);
+  std::vector<report::Finding> findings;
+  const auto find = [&](const std::string& rule, const std::string& sentence) {
+    findings.push_back({layer + "/" + rule, sentence});
+  };
+  if (c.outcome == Outcome::xfail) findings.push_back({"", "failed, as listed"});
+  if (c.outcome == Outcome::xpass)
+    find("unexpected-pass", "passed, though it is listed as failing");
+  if (c.outcome == Outcome::declined) find("declined", "declined: the candidate does not offer it");
+  if (c.outcome != Outcome::failed) return findings;
+  if (!c.result.problem.empty()) find("no-answer", c.result.problem);
+  for (const TensorResult& t : c.result.tensors)
+    if (!t.passed()) find(t.name, failure_text(t));
+  return findings;
+}
+
+report::Check check_of(const CheckedCase& c) {
+  const std::string& path = c.result.description.path;
+  report::Check check{.group = "normproof.golden." + golden::corpus::op_of(c.result.description.c),
+                      .name = path,
+                      .outcome = machine_outcome(c.outcome),
+                      .verdict = name_of(c.outcome),
+                      .findings = findings_of(c),
+                      .repro = c.repro,
+                      .file = path + "/case.json"};
+  for (const golden::gate::Diagnosis& diagnosis : c.result.diagnosis)
+    check.remarks.push_back(diagnosis.sentence());
+  check.properties = {{"path", path},
+                      {"problem", clean_line(c.result.problem)},
+                      {"tensors", ordered_json::array()},
+                      {"diagnosis", check.remarks}};
+  for (const TensorResult& t : c.result.tensors)
+    check.properties["tensors"].push_back(tensor_json(t));
+  return check;
+}
+
+}  // namespace
+
+report::Checks golden_checks(const GoldenReport& report) {
+  report::CheckSuite suite{"normproof.golden"};
+  for (const CheckedCase& c : report.cases) suite.checks.push_back(check_of(c));
+  if (report.held() < report.min_cases)  // else a reader of a file alone would see no failure
+    suite.checks.push_back({.group = "normproof.golden",
+                            .name = "min-cases",
+                            .outcome = report::Outcome::failed,
+                            .findings = {{"min-cases", report.summary()}},
+                            .properties = {{"path", "min-cases"}}});
+  return {suite};
+}
+
+}  // namespace normproof::verification::cli::commands

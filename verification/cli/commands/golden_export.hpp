@@ -1,0 +1,25 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "verification/cli/command.hpp"
+#include "verification/golden/gate/export.hpp"
+
+namespace normproof::verification::cli::commands {
+
+struct GoldenExportCommand {
+  static constexpr const char* name = "export";
+  static constexpr const char* summary = "Write the cases of a corpus in another format";
+
+  std::filesystem::path golden = {}, out = {};
+  golden::gate::ExportFormat format = golden::gate::ExportFormat::npz;
+  std::string only = "*";
+
+  void add(CLI::App& app);
+
+  /// Writes the cases of a corpus in another format.
+  ExitStatus run() const;
+};
+
+}  // namespace normproof::verification::cli::commands

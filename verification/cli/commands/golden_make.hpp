@@ -1,0 +1,28 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "verification/cli/command.hpp"
+#include "verification/cli/shared_options.hpp"
+#include "verification/golden/corpus/case.hpp"
+
+namespace normproof::verification::cli::commands {
+
+struct GoldenMakeCommand {
+  static constexpr const char* name = "make";
+  static constexpr const char* summary = "Write a corpus: inputs, and what is expected of them";
+
+  std::filesystem::path out = {};
+  std::vector<golden::corpus::Tier> tiers = {golden::corpus::Tier::quick};
+  std::string only = "*";
+  int jobs = processor_count();
+
+  void add(CLI::App& app);
+
+  /// Writes a corpus and says on standard output what it holds.
+  ExitStatus run() const;
+};
+
+}  // namespace normproof::verification::cli::commands

@@ -1,0 +1,66 @@
+#include "verification/cli/commands/golden_options.hpp"
+
+#include "verification/cli/typed_options.hpp"
+
+namespace normproof::verification::cli::commands {
+
+namespace {
+
+template <class Field>
+CLI::Option* add_pipe_and_timeout(CLI::App& app, Field& pipe, double& timeout) {
+  constexpr int kMostSeconds = 86400;
+  constexpr TextRule kCommand = {[](const std::string& text) { return !text.empty(); },
+                                 "a command for sh"};
+  CLI::Option* const option =
+      add_text(app, "--pipe", pipe,
+               "A command that reads a line a case and prints its answer (docs/formats.md)", "CMD",
+               kCommand);
+  add_value(
+      app, "--timeout", timeout,
+      [](const std::string& text) { return parse_number("--timeout", text, 1, kMostSeconds); },
+      [](double seconds) { return fmt::format("{}", seconds); },
+      "Seconds that the command may take for an answer (default: 60)", "S");
+  return option;
+}
+
+}  // namespace
+
+void add_golden(CLI::App& app, std::filesystem::path& golden) {
+  require(add_folder(app, "--golden", golden, "The corpus that 'normproof golden make' wrote"));
+}
+
+void add_new_folder(CLI::App& app, std::filesystem::path& out) {
+  require(add_folder(app, "--out", out, "The folder to make; it is not there yet, or empty"));
+}
+
+void add_only(CLI::App& app, std::string& only) {
+  add_text(app, "--only", only, "Cases whose path this glob matches (default: all)", "GLOB");
+}
+
+void add_candidate(CLI::App& app, std::optional<std::filesystem::path>& candidate) {
+  add_folder(app, "--candidate", candidate,
+             "The answers: <path of the case>/expected.safetensors or .npz, with the names of the "
+             "corpus");
+}
+
+void add_pipe(CLI::App& app, std::optional<std::string>& pipe, double& timeout) {
+  add_pipe_and_timeout(app, pipe, timeout);
+}
+
+void add_pipe(CLI::App& app, std::string& pipe, double& timeout) {
+  require(add_pipe_and_timeout(app, pipe, timeout));
+}
+
+void add_accumulation(CLI::App& app, std::optional<golden::corpus::Accumulation>& accumulation,
+                      const std::string& help) {
+  using golden::corpus::Accumulation;
+  const auto print = [](Accumulation a) { return golden::corpus::to_string(a); };
+  add_value(app, "--accumulation", accumulation, golden::corpus::accumulation_of, print, help,
+            "DTYPE");
+}
+
+void add_formula(CLI::App& app, golden::gate::Formula& formula, const std::string& help) {
+  add_named(app, "--formula", formula, golden::gate::formula_of, help, "NAME");
+}
+
+}  // namespace normproof::verification::cli::commands

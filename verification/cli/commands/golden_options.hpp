@@ -1,0 +1,37 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "verification/golden/gate/tolerance.hpp"
+
+namespace CLI {
+class App;
+}
+
+// The options of the commands that read a corpus or ask an implementation.
+namespace normproof::verification::cli::commands {
+
+/// --golden, a corpus that is there.
+void add_golden(CLI::App& app, std::filesystem::path& golden);
+
+/// --out, the folder that a command makes.
+void add_new_folder(CLI::App& app, std::filesystem::path& out);
+
+/// --only, a glob on the paths of cases.
+void add_only(CLI::App& app, std::string& only);
+
+/// --candidate, a folder of answers.
+void add_candidate(CLI::App& app, std::optional<std::filesystem::path>& candidate);
+
+/// --pipe, a program that answers, and --timeout, the seconds that it may take.
+void add_pipe(CLI::App& app, std::optional<std::string>& pipe, double& timeout);
+/// The same where there is no other way to ask.
+void add_pipe(CLI::App& app, std::string& pipe, double& timeout);
+
+void add_accumulation(CLI::App& app, std::optional<golden::corpus::Accumulation>& accumulation,
+                      const std::string& help);
+void add_formula(CLI::App& app, golden::gate::Formula& formula, const std::string& help);
+
+}  // namespace normproof::verification::cli::commands

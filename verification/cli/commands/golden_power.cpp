@@ -1,0 +1,217 @@
+#include "verification/cli/commands/golden_power.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "ref/numeric/parallel.hpp"
+#include "verification/cli/commands/golden_options.hpp"
+#include "verification/cli/output_files.hpp"
+#include "verification/cli/progress_bar.hpp"
+#include "verification/cli/standard_streams.hpp"
+#include "verification/cli/typed_options.hpp"
+#include "verification/report/markdown.hpp"
+#include "verification/report/text.hpp"
+
+namespace normproof::verification::cli::commands {
+
+using golden::gate::LayerPower;
+using golden::gate::PowerOptions;
+using golden::gate::Verdict;
+using report::count_text;
+using report::number_text;
+using report::plural;
+
+namespace {
+
+struct PowerTotals {
+  std::size_t cases = 0, wrong = 0, killed = 0, checks = 0, false_alarms = 0;
+
+  std::size_t survivors() const { return wrong - killed; }
+  PowerTotals& operator+=(const PowerTotals& t) {
+    cases += t.cases;
+    wrong += t.wrong;
+    killed += t.killed;
+    checks += t.checks;
+    false_alarms += t.false_alarms;
+    return *this;
+  }
+};
+
+PowerTotals totals_of(const LayerPower& layer, std::size_t seeds) {
+  return {layer.cases, layer.verdicts.size(), layer.count_killed(seeds), layer.checks,
+          layer.false_alarms.size()};
+}
+
+PowerTotals totals_of(const std::vector<LayerPower>& layers, std::size_t seeds) {
+  PowerTotals all;
+  for (const LayerPower& layer : layers) all += totals_of(layer, seeds);
+  return all;
+}
+
+bool all_as_it_should(const PowerTotals& totals) {
+  return totals.survivors() == 0 && totals.false_alarms == 0;
+}
+
+std::string corpora(std::size_t count) {
+  return count == 1 ? "1 corpus" : fmt::format("{} corpora", count);
+}
+
+std::string name_of(const golden::mutants::Mutation& mutation) {
+  return fmt::format("{}: {}", mutation.site, to_string(mutation.op));
+}
+
+std::string survivor_line(const LayerPower& layer, const Verdict& verdict, std::size_t seeds) {
+  return fmt::format(
+      "{}, {}: rejected by {} of {}; {}", layer.layer, name_of(verdict.mutation), verdict.killed,
+      corpora(seeds),
+      verdict.same_bits == seeds
+          ? "no case tells it from the right one by a single bit"
+          : fmt::format("the largest share of a bound is {}", number_text(verdict.closest)));
+}
+
+report::Table power_table(const std::vector<LayerPower>& layers, std::size_t seeds) {
+  report::Table table{"", report::text_columns({"layer"})};
+  for (const char* number :
+       {"cases", "wrong", "rejected", "survive", "right answers", "false alarms"})
+    table.columns.push_back(report::number_column(number));
+  const auto add = [&](const std::string& name, const PowerTotals& t) {
+    table.rows.push_back({{{name}}});
+    for (const std::size_t count :
+         {t.cases, t.wrong, t.killed, t.survivors(), t.checks, t.false_alarms})
+      table.rows.back().cells.push_back({std::to_string(count)});
+  };
+  for (const LayerPower& layer : layers) add(layer.layer, totals_of(layer, seeds));
+  add("all", totals_of(layers, seeds));
+  return table;
+}
+
+report::Table killers_table(const std::vector<LayerPower>& layers) {
+  report::Table table{"",
+                      report::text_columns({"layer", "wrong implementation", "first rejected by"})};
+  for (const LayerPower& layer : layers)
+    for (const Verdict& verdict : layer.verdicts)
+      table.rows.push_back({{{layer.layer},
+                             {name_of(verdict.mutation)},
+                             {verdict.killer.empty() ? "none" : verdict.killer}}});
+  return table;
+}
+
+std::string power_summary(const PowerTotals& all, const PowerOptions& options) {
+  const std::string where =
+      fmt::format("tier {}, {}", to_string(options.tier), corpora(options.seeds));
+  const std::string alarms = plural(all.false_alarms, "false alarm");
+  const char* const verdict = all_as_it_should(all) ? "PASSED" : "FAILED";
+  if (golden::gate::right_answers_alone(options))
+    return fmt::format("{}: {}, {}; {}", verdict, plural(all.checks, "right answer"), alarms,
+                       where);
+  return fmt::format("{}: {} of {} are rejected, {}; {}", verdict, count_text(all.killed),
+                     plural(all.wrong, "wrong implementation"), alarms, where);
+}
+
+report::Document power_document(const std::vector<LayerPower>& layers,
+                                const PowerOptions& options) {
+  report::Document document{"normproof: gate power"};
+  document.add(power_table(layers, options.seeds));
+  for (const LayerPower& layer : layers) {
+    for (const std::string& alarm : layer.false_alarms)
+      document.add(report::Paragraph{fmt::format("false alarm: {}: {}", layer.layer, alarm)});
+    for (const Verdict& verdict : layer.verdicts)
+      if (verdict.killed < options.seeds)
+        document.add(report::Paragraph{survivor_line(layer, verdict, options.seeds)});
+  }
+  document.add(report::Paragraph{power_summary(totals_of(layers, options.seeds), options)});
+  return document;
+}
+
+/// What the numbers mean, above them.
+std::string power_heading(const PowerOptions& options, std::size_t styles) {
+  constexpr const char* kText =
+      R"(A second implementation of every operation, in plain loops and in the arithmetic of each case, passes its
+terms, factors, counts, weights, masks, sums, roots, reads and writes through named sites. Each site offers
+the operators of its kind: a term dropped, negated or counted twice; n - 1 or n + 1 for n; eps dropped, tenfold,
+outside the root; the statistic of another step; and so on. `wrong`: each of them at each site, one at a time,
+and at several sites at once where one mistake is made at all of them (`verification/golden/mutants/joint_sites.cpp`).
+`rejected`: a case of the tier fails, with every one of the corpora (the committed one, and others of other
+random numbers). `right answers`: those of the same implementation in {} styles (sums forwards, backwards,
+pairwise, strided and in double, Welford's variance or softmax in one pass, 1/n as a factor, division by the root,
+gamma and beta folded into one, a backward from the stored y); `false alarms`: those that a case rejects. A mistake
+that no site offers is not counted. Each answer holds the statistics too.
+
+)";
+  return fmt::format(
+      "# Gate power\n\nWhat `normproof golden power --tier {} --seeds {} --markdown FILE` "
+      "writes.\n\n{}",
+      to_string(options.tier), options.seeds, fmt::format(kText, styles));
+}
+std::string power_json(const std::vector<LayerPower>& layers, const PowerOptions& options) {
+  using nlohmann::ordered_json;
+  ordered_json object = {{"tier", to_string(options.tier)},
+                         {"corpora", options.seeds},
+                         {"layers", ordered_json::array()}};
+  for (const LayerPower& layer : layers) {
+    ordered_json verdicts = ordered_json::array();
+    for (const Verdict& verdict : layer.verdicts)
+      verdicts.push_back({{"site", verdict.mutation.site},
+                          {"operator", to_string(verdict.mutation.op)},
+                          {"rejected", verdict.killed},
+                          {"first_rejected_by", verdict.killer}});
+    object["layers"].push_back({{"layer", layer.layer},
+                                {"cases", layer.cases},
+                                {"right_answers", layer.checks},
+                                {"false_alarms", layer.false_alarms},
+                                {"wrong", verdicts}});
+  }
+  return object.dump(1) + "\n";
+}
+
+}  // namespace
+
+void GoldenPowerCommand::add(CLI::App& app) {
+  constexpr std::size_t kMostSeeds = 10'000;
+  add_named(app, "--tier", options.tier, golden::corpus::tier_of,
+            "quick (default), standard or full", "TIER");
+  add_text(app, "--layer", options.only, "Layers whose name this glob matches (default: all)",
+           "GLOB");
+  add_number(app, "--seeds", options.seeds, 1, kMostSeeds,
+             "Corpora to try: that of 'make', and others of other random numbers (default: 1)");
+  add_accumulation(app, options.accumulation,
+                   "Right implementations alone, whose every operation is of this format: float16 "
+                   "or bfloat16");
+  add_formula(app, options.formula,
+              "one_pass: right implementations alone, whose variance is E[x^2] - E[x]^2");
+  reports.add(app, {ReportForm::json, ReportForm::markdown});
+  add_jobs(app, options.jobs, "Implementations that run");
+  set_footer(
+      app,
+      R"(A second implementation of every layer is broken at each place of its formula in every way that
+the place offers, and held against the cases; so are right implementations that add in other
+orders. Exit status 1 if a wrong one passes, or a right one fails.
+
+Examples:
+  normproof golden power
+  normproof golden power --layer rms_norm --seeds 10 --markdown power.md)");
+}
+
+ExitStatus GoldenPowerCommand::run() const {
+  check_outputs({}, reports.named());
+  ref::numeric::set_num_threads(1);  // the implementations are the tasks
+  ProgressBar progress;
+  PowerOptions watched = options;
+  watched.finished = [&](const std::string& layer, std::size_t done, std::size_t total) {
+    progress.show("mutating", done, total, layer);
+  };
+  const std::vector<LayerPower> layers = golden::gate::measure_power(watched);
+  const std::string text = report::markdown(power_document(layers, options));
+  const report::Document killers{"", {killers_table(layers)}};
+  write_all({[&] { write_stdout(text); },
+             to_file(reports.json, [&] { return power_json(layers, options); }),
+             to_file(reports.markdown, [&] {
+               return power_heading(options, layers.front().styles) + text + "\n" +
+                      report::markdown(killers);
+             })});
+  return all_as_it_should(totals_of(layers, options.seeds)) ? kSuccess : kNumericalFailure;
+}
+
+}  // namespace normproof::verification::cli::commands

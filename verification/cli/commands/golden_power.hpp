@@ -1,0 +1,25 @@
+#pragma once
+
+#include "verification/cli/command.hpp"
+#include "verification/cli/report_options.hpp"
+#include "verification/cli/shared_options.hpp"
+#include "verification/golden/gate/power.hpp"
+
+namespace normproof::verification::cli::commands {
+
+struct GoldenPowerCommand {
+  static constexpr const char* name = "power";
+  static constexpr const char* summary = "How many wrong implementations the corpus rejects";
+
+  golden::gate::PowerOptions options = {.jobs = processor_count()};
+  ReportOptions reports = {};
+
+  void add(CLI::App& app);
+
+  /// The mutation score of a tier by layer, the false alarms, and the survivors, each explained.
+  /// Returns   kSuccess where every mutation that is an error was rejected, and no right
+  ///           implementation
+  ExitStatus run() const;
+};
+
+}  // namespace normproof::verification::cli::commands

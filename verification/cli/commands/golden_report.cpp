@@ -1,0 +1,312 @@
+#include "verification/cli/commands/golden_report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "ref/io/file_failure.hpp"
+#include "ref/numeric/nan_sign.hpp"
+#include "verification/cli/shell_line.hpp"
+#include "verification/process/lines.hpp"
+#include "verification/report/text.hpp"
+
+namespace normproof::verification::cli::commands {
+
+using golden::gate::CaseResult;
+using golden::gate::TensorResult;
+using report::number_text;
+using report::percent;
+using report::plural;
+
+namespace {
+
+std::string repro_line(const GoldenCheckCommand& command, const std::string& path) {
+  const GoldenCheckCommand usual;
+  GoldenCheckCommand alone = command;
+  alone.only = path;
+  alone.min_cases = usual.min_cases;
+  alone.xfail = usual.xfail;
+  alone.jobs = usual.jobs;
+  alone.reports = usual.reports;
+  return shell_line("golden check", alone);
+}
+
+struct Pattern {
+  std::string glob;
+  std::size_t line;
+  bool matched = false;
+};
+
+std::vector<Pattern> parse_patterns(const std::string& list) {
+  std::vector<Pattern> patterns;
+  for (const process::Line& line : process::split_lines(list)) {
+    const std::string_view text = line.text.substr(0, line.text.find('#'));
+    const std::size_t begin = text.find_first_not_of(" \t\r"), end = text.find_last_not_of(" \t\r");
+    if (begin != std::string_view::npos)
+      patterns.push_back({std::string(text.substr(begin, end - begin + 1)), line.number});
+  }
+  return patterns;
+}
+
+Outcome outcome_of(const CaseResult& result, bool listed) {
+  if (result.declined) return Outcome::declined;
+  if (listed) return result.passed() ? Outcome::xpass : Outcome::xfail;
+  return result.passed() ? Outcome::passed : Outcome::failed;
+}
+
+/// The worst of each metric over the cases of a layer, a dtype and an output.
+struct Row {
+  std::size_t cases = 0, failed = 0, unjudged = 0;
+  double ratio = 0, ulp = 0, absolute = 0, relative = 0, norm_wise = 0;
+
+  void add(const TensorResult& t) {
+    ++cases;
+    failed += t.passed() ? 0 : 1;
+    unjudged += t.unjudged;
+    ratio = std::max(ratio, t.ratio);
+    ulp = std::max(ulp, t.max_ulp);
+    absolute = std::max(absolute, t.max_absolute);
+    relative = std::max(relative, t.max_relative);
+    norm_wise = std::max(norm_wise, t.norm_wise);
+  }
+};
+
+using Key = std::tuple<std::string, std::string, std::string>;
+
+std::map<Key, Row> rows_of(const GoldenReport& report) {
+  std::map<Key, Row> rows;
+  for (const CheckedCase& c : report.cases)
+    for (const TensorResult& t : c.result.tensors)
+      rows[{golden::corpus::op_of(c.result.description.c),
+            std::string(ref::io::to_string(c.result.description.c.dtype)), t.name}]
+          .add(t);
+  return rows;
+}
+
+report::Table metrics_table(const std::map<Key, Row>& rows) {
+  report::Table table{"", report::text_columns({"layer", "dtype", "output"})};
+  for (const char* number :
+       {"cases", "failed", "ratio", "max ulp", "max abs", "max rel", "norm-wise", "not judged"})
+    table.columns.push_back(report::number_column(number));
+  for (const auto& [key, row] : rows) {
+    const auto& [layer, dtype, name] = key;
+    table.rows.push_back({{{layer},
+                           {dtype},
+                           {name},
+                           {std::to_string(row.cases)},
+                           {std::to_string(row.failed)},
+                           {number_text(row.ratio)},
+                           {number_text(row.ulp)},
+                           {number_text(row.absolute)},
+                           {number_text(row.relative)},
+                           {number_text(row.norm_wise)},
+                           {std::to_string(row.unjudged)}},
+                          row.failed > 0 ? report::Tone::bad : report::Tone::plain});
+  }
+  return table;
+}
+
+/// What the case is for, and what is wrong with it.
+std::vector<std::string> sentences_of(const CaseResult& result) {
+  std::vector<std::string> lines = {result.description.c.why};
+  if (!result.problem.empty()) lines.push_back(result.problem);
+  for (const TensorResult& t : result.tensors)
+    if (!t.passed()) lines.push_back(failure_text(t));
+  for (const golden::gate::Diagnosis& diagnosis : result.diagnosis)
+    lines.push_back(diagnosis.sentence());
+  return lines;
+}
+
+const char* word_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::passed:
+      return "passed";
+    case Outcome::failed:
+      return "FAILED";
+    case Outcome::xfail:
+      return "failed, as listed";
+    case Outcome::xpass:
+      return "PASSED, though it is listed as failing";
+    case Outcome::declined:
+      return "declined";
+  }
+  return "";
+}
+
+bool is_bad(Outcome outcome) {
+  return outcome == Outcome::failed || outcome == Outcome::xpass;
+}
+
+}  // namespace
+
+std::size_t GoldenReport::count(Outcome outcome) const {
+  return static_cast<std::size_t>(std::ranges::count(cases, outcome, &CheckedCase::outcome));
+}
+
+std::size_t GoldenReport::held() const {
+  return cases.size() - count(Outcome::declined);
+}
+
+bool GoldenReport::passed() const {
+  return held() >= min_cases && std::ranges::none_of(cases, is_bad, &CheckedCase::outcome);
+}
+
+std::string GoldenReport::summary() const {
+  std::string line = fmt::format("{}: {} of {} passed", passed() ? "PASSED" : "FAILED",
+                                 count(Outcome::passed), plural(cases.size(), "case"));
+  if (const std::size_t n = count(Outcome::failed); n > 0) line += fmt::format(", {} failed", n);
+  if (const std::size_t n = count(Outcome::xfail); n > 0)
+    line += fmt::format(", {} failed as listed", n);
+  if (const std::size_t n = count(Outcome::xpass); n > 0)
+    line += fmt::format(", {} passed though listed as failing", n);
+  if (const std::size_t n = count(Outcome::declined); n > 0)
+    line += fmt::format(", {} declined", n);
+  std::size_t unjudged = 0;
+  for (const CheckedCase& c : cases)
+    for (const TensorResult& t : c.result.tensors) unjudged += t.unjudged;
+  if (unjudged > 0) line += fmt::format("; {} not judged", plural(unjudged, "element"));
+  if (held() < min_cases)
+    line += fmt::format("; expected {} or more{}", plural(min_cases, "case"),
+                        held() < cases.size() ? " that are not declined" : "");
+  return line;
+}
+
+GoldenReport golden_report(std::vector<CaseResult> results, const GoldenCheckCommand& command,
+                           const std::string& xfail_list) {
+  std::vector<Pattern> patterns = parse_patterns(xfail_list);
+  GoldenReport report{{}, command.min_cases};
+  for (CaseResult& result : results) {
+    const std::string path = result.description.path;
+    bool listed = false;
+    for (Pattern& pattern : patterns) {
+      if (fnmatch(pattern.glob.c_str(), path.c_str(), 0) != 0) continue;
+      pattern.matched = listed = true;
+    }
+    const Outcome outcome = outcome_of(result, listed);
+    report.cases.push_back({std::move(result), outcome, repro_line(command, path)});
+  }
+  // With --only a pattern may well be about other cases.
+  for (const Pattern& pattern : patterns)
+    if (!pattern.matched && command.only == "*")
+      ref::io::file_failure(command.xfail ? command.xfail->string() : "--xfail",
+                            fmt::format("line {}", pattern.line),
+                            fmt::format("is '{}', which no case matches", pattern.glob),
+                            "a path of the corpus, or a glob");
+  return report;
+}
+
+std::string failure_text(const TensorResult& t) {
+  if (!t.problem.empty()) return fmt::format("{} {}", t.name, t.problem);
+  std::string text = fmt::format(
+      "{} at {}: got {:.9g}, exact {:.9g}, bound {:.3g} (ratio {}); {} of {} elements; max abs {}, "
+      "max rel {}, max ulp {}, norm-wise {}",
+      t.name, t.where, ref::numeric::without_nan_sign(t.got),
+      ref::numeric::without_nan_sign(t.exact), t.bound, number_text(t.ratio), t.failures, t.count,
+      number_text(t.max_absolute), number_text(t.max_relative), number_text(t.max_ulp),
+      number_text(t.norm_wise));
+  if (t.unjudged > 0) text += fmt::format("; {} not judged", t.unjudged);
+  if (t.of_the_inputs > 0)
+    text += fmt::format("; one rounding of the inputs moves {}",
+                        t.of_the_inputs < 1 ? percent(t.of_the_inputs) + " of the bound"
+                                            : number_text(t.of_the_inputs) + " times the bound");
+  return text;
+}
+
+/// By layer, where all failures are ill-conditioned and something well-conditioned passed.
+std::map<std::string, double> least_condition_of_failures(const GoldenReport& report) {
+  constexpr double kIllConditioned = 20;
+  std::map<std::string, double> failed, passed;
+  for (const CheckedCase& c : report.cases) {
+    if (c.outcome == Outcome::declined) continue;
+    const bool unanswered = std::ranges::all_of(
+        c.result.tensors, [](const TensorResult& t) { return !t.problem.empty(); });
+    if (unanswered) continue;
+    const double condition = c.result.description.condition;
+    auto& least = c.outcome == Outcome::failed ? failed : passed;
+    const auto [entry, fresh] =
+        least.emplace(golden::corpus::op_of(c.result.description.c), condition);
+    if (!fresh) entry->second = std::min(entry->second, condition);
+  }
+  std::erase_if(failed, [&](const auto& entry) {
+    return entry.second < kIllConditioned || !passed.contains(entry.first) ||
+           passed[entry.first] >= kIllConditioned;
+  });
+  return failed;
+}
+
+std::vector<std::string> diagnosis_lines(const GoldenReport& report) {
+  std::map<std::string, std::map<std::string, std::size_t>> agreeing;  // layer, what, cases
+  std::map<std::string, std::size_t> failed;
+  for (const CheckedCase& c : report.cases) {
+    if (c.outcome != Outcome::failed) continue;
+    const std::string layer = golden::corpus::op_of(c.result.description.c);
+    ++failed[layer];
+    for (const golden::gate::Diagnosis& diagnosis : c.result.diagnosis)
+      if (diagnosis.mutation) ++agreeing[layer][diagnosis.what];
+  }
+  std::vector<std::string> lines;
+  for (const auto& [layer, least] : least_condition_of_failures(report))
+    lines.push_back(
+        fmt::format("{}: every failure is at a condition number of {} or more, as of one-pass "
+                    "variance, E[x^2] - E[x]^2",
+                    layer, number_text(least)));
+  for (const auto& [layer, found] : agreeing) {
+    const auto best =
+        std::ranges::max_element(found, {}, [](const auto& entry) { return entry.second; });
+    lines.push_back(fmt::format("{}: '{}' agrees with {} of {}", layer, best->first, best->second,
+                                plural(failed[layer], "failed case")));
+  }
+  return lines;
+}
+
+std::vector<std::string> declined_lines(const GoldenReport& report) {
+  std::map<std::string, std::pair<std::size_t, std::size_t>> layers;  // declined, of
+  for (const CheckedCase& c : report.cases) {
+    auto& [declined, all] = layers[golden::corpus::op_of(c.result.description.c)];
+    declined += c.outcome == Outcome::declined ? 1 : 0;
+    ++all;
+  }
+  std::vector<std::string> lines;
+  for (const auto& [layer, counts] : layers)
+    if (counts.first > 0)
+      lines.push_back(fmt::format("{}: {} of {} declined: the candidate does not offer {}", layer,
+                                  counts.first, plural(counts.second, "case"),
+                                  counts.first == 1 ? "it" : "them"));
+  return lines;
+}
+
+namespace {
+
+report::Document without_verdict(const GoldenReport& report) {
+  report::Document document{"normproof: " + report.summary()};
+  if (const auto rows = rows_of(report); !rows.empty()) document.add(metrics_table(rows));
+  for (const CheckedCase& c : report.cases)
+    if (is_bad(c.outcome))
+      document.add(report::Problem{word_of(c.outcome), c.result.description.path,
+                                   sentences_of(c.result), c.repro});
+  for (const auto& lines : {declined_lines(report), diagnosis_lines(report)})
+    for (const std::string& line : lines) document.add(report::Paragraph{line});
+  return document;
+}
+
+}  // namespace
+
+report::Document golden_document(const GoldenReport& report) {
+  report::Document document = without_verdict(report);
+  document.add(report::Paragraph{report.summary(),
+                                 report.passed() ? report::Tone::good : report::Tone::bad});
+  return document;
+}
+
+report::Document golden_job_summary(const GoldenReport& report) {
+  report::Document document = without_verdict(report);
+  document.parts.insert(document.parts.begin(), report::Heading{3, document.title});
+  return document;
+}
+
+}  // namespace normproof::verification::cli::commands

@@ -1,0 +1,149 @@
+#include "verification/cli/commands/gpu_report.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "verification/cli/json_number.hpp"
+#include "verification/report/html.hpp"
+#include "verification/report/terminal.hpp"
+#include "verification/report/text.hpp"
+
+namespace normproof::verification::cli::commands {
+
+using report::count_text;
+using report::number_text;
+using report::plural;
+
+namespace {
+
+bool is_ordered(const GpuAgreeCommand& command) {
+  return command.mode == GpuMode::ordered;
+}
+
+/// "device simulated, ordered mode, seed 3"
+std::string what_was_compared(const GpuAgreeCommand& command) {
+  const std::string mode =
+      is_ordered(command)
+          ? "ordered mode"
+          : fmt::format("cublas mode, {} with sums in {}",
+                        gpu::ops::precision_name(command.precision),
+                        command.precision == gpu::ops::Precision::float64 ? "double" : "float32");
+  return fmt::format("device {}, {}, seed {}", to_string(command.device), mode, command.seed);
+}
+
+std::string how(const GpuAgreeCommand& command) {
+  if (is_ordered(command)) return "every bit against ref";
+  return fmt::format("every product {} against its bound",
+                     command.device == gpu::device::Backend::cuda
+                         ? "by cuBLAS"
+                         : "by a simulated library, in an order drawn,");
+}
+
+std::string agreement_verdict(const agreement::Rows& rows, const GpuAgreeCommand& command) {
+  if (is_ordered(command)) return rows.agree() ? "the same bits" : "some bits differ";
+  return rows.agree() ? "every product within its bound" : "some products are past their bound";
+}
+
+/// The widths are those of a terminal, where a row is printed as soon as it is there.
+std::vector<report::Column> agreement_columns(const GpuAgreeCommand& command) {
+  using report::Align;
+  std::vector<report::Column> columns = {{.name = "operation", .least_width = 20},
+                                         {"cases", Align::right, false, 6},
+                                         {"elements", Align::right, false, 10},
+                                         {"refused", Align::right, false, 8}};
+  if (!is_ordered(command))
+    for (const char* share : {"not judged", "of bound", "of sums"})
+      columns.push_back({share, Align::right, false, 9});
+  columns.push_back({"verdict"});
+  return columns;
+}
+
+report::Row agreement_row(const agreement::Row& row, const GpuAgreeCommand& command) {
+  const bool agrees = row.difference.empty();
+  report::Row shown{{{row.operation},
+                     {count_text(row.cases)},
+                     {count_text(row.elements)},
+                     {count_text(row.refused)}},
+                    agrees ? report::Tone::plain : report::Tone::bad};
+  if (!is_ordered(command))
+    for (const std::string& share :
+         {count_text(row.not_judged), number_text(row.of_bound), number_text(row.of_sums)})
+      shown.cells.push_back({share});
+  const std::string verdict = is_ordered(command) ? "same bits" : "within";
+  shown.cells.push_back(
+      {agrees ? verdict : row.difference, agrees ? report::Tone::good : report::Tone::bad});
+  return shown;
+}
+
+}  // namespace
+
+std::string agreement_head(const GpuAgreeCommand& command) {
+  return fmt::format("{}: {}\n\n{}", what_was_compared(command), how(command),
+                     report::TableLines(agreement_columns(command)).head());
+}
+
+std::string agreement_line(const agreement::Row& row, const GpuAgreeCommand& command) {
+  return report::TableLines(agreement_columns(command)).row(agreement_row(row, command));
+}
+
+std::string agreement_tail(const agreement::Rows& rows, const GpuAgreeCommand& command) {
+  return fmt::format("\n{}: {}\n", plural(rows.cases(), "case"), agreement_verdict(rows, command));
+}
+
+std::string agreement_json(const agreement::Rows& rows, const GpuAgreeCommand& command) {
+  nlohmann::ordered_json operations = nlohmann::ordered_json::array();
+  for (const agreement::Row& row : rows.all()) {
+    nlohmann::ordered_json own = {{"operation", row.operation},
+                                  {"cases", row.cases},
+                                  {"elements", row.elements},
+                                  {"refused", row.refused}};
+    if (!is_ordered(command)) {
+      own["not_judged"] = row.not_judged;
+      own["of_bound"] = json_number(row.of_bound);
+      own["of_sums"] = json_number(row.of_sums);
+    }
+    own["difference"] = row.difference;
+    operations.push_back(own);
+  }
+  nlohmann::ordered_json document = {{"device", std::string(to_string(command.device))},
+                                     {"mode", is_ordered(command) ? "ordered" : "cublas"},
+                                     {"tier", std::string(to_string(command.tier))},
+                                     {"seed", command.seed},
+                                     {"agree", rows.agree()},
+                                     {"operations", operations}};
+  if (!is_ordered(command))
+    document["precision"] = std::string(gpu::ops::precision_name(command.precision));
+  return document.dump(2) + "\n";
+}
+
+report::Checks agreement_checks(const agreement::Rows& rows) {
+  report::CheckSuite suite{"normproof.gpu"};
+  for (const agreement::Row& row : rows.all()) {
+    suite.checks.push_back({.group = suite.name, .name = row.operation});
+    if (row.difference.empty()) continue;
+    suite.checks.back().outcome = report::Outcome::failed;
+    suite.checks.back().findings = {{row.operation, row.difference}};
+  }
+  return {suite};
+}
+
+std::string agreement_page(const agreement::Rows& rows, const GpuAgreeCommand& command) {
+  report::Document document{"normproof: the device against the reference"};
+  document.add(report::Heading{1, document.title});
+  document.add(report::Paragraph{
+      fmt::format("{}: {}.", plural(rows.cases(), "case"), agreement_verdict(rows, command)),
+      rows.agree() ? report::Tone::good : report::Tone::bad});
+  document.add(report::Paragraph{fmt::format("{}: {}.", what_was_compared(command), how(command)),
+                                 report::Tone::soft});
+  report::Table table{"", agreement_columns(command)};
+  for (const agreement::Row& row : rows.all()) table.rows.push_back(agreement_row(row, command));
+  document.add(std::move(table));
+  if (!is_ordered(command))
+    document.add(report::Paragraph{
+        "Of bound: the largest share of what a product may be off the exact one; of sums: of what "
+        "it may be off the exact product of its rounded operands. Above 1 it is wrong."});
+  return report::html(document);
+}
+
+}  // namespace normproof::verification::cli::commands

@@ -1,0 +1,81 @@
+#include "verification/cli/commands/gpu_train.hpp"
+
+#include <fmt/format.h>
+
+#include "ref/model/norm_options.hpp"
+#include "ref/model/train_options.hpp"
+#include "ref/numeric/parallel.hpp"
+#include "verification/agreement/trajectory.hpp"
+#include "verification/cli/commands/device_option.hpp"
+#include "verification/cli/standard_streams.hpp"
+#include "verification/cli/typed_options.hpp"
+#include "verification/report/text.hpp"
+
+namespace normproof::verification::cli::commands {
+
+using report::plural;
+
+namespace {
+
+/// Refuses a name of which `options_of` knows nothing.
+template <class OptionsOf>
+void add_known_name(CLI::App& app, const std::string& name, std::string& field,
+                    OptionsOf options_of, const std::string& help, const std::string& type) {
+  const auto parse = [options_of](const std::string& text) {
+    options_of(text);
+    return text;
+  };
+  const auto print = [](const std::string& text) { return text; };
+  add_value(app, name, field, parse, print, help, type);
+}
+
+}  // namespace
+
+void GpuTrainCommand::add(CLI::App& app) {
+  add_device(app, device);
+  add_known_name(app, "--norm", norm, ref::model::norm_options,
+                 "The norm of the encoder (default: layer_norm)", "NORM");
+  add_known_name(app, "--optimizer", optimizer, ref::model::optimizer_options,
+                 "sgd (default), adam or adamw", "NAME");
+  add_number(app, "--steps", steps, 1, 1'000'000, "Steps of training (default: 10)");
+  add_seed(app, seed, "weights, data and dropout");
+  add_jobs(app, jobs, "Threads of the reference");
+  set_footer(
+      app,
+      R"(Prints the loss of each step, and the SHA-256 of parameters and running statistics after the last
+one, of both sides. Exit status 1 if they differ.
+
+Example:
+  normproof gpu train --norm power_norm --optimizer adam --steps 50)");
+}
+
+ExitStatus GpuTrainCommand::run() const {
+  agreement::Trajectory trajectory;
+  trajectory.steps = steps;
+  auto& config = trajectory.config;
+  config.encoder = {.vocab_size = 50,
+                    .d_model = 16,
+                    .num_heads = 4,
+                    .d_ff = 32,
+                    .num_layers = 2,
+                    .num_classes = 3,
+                    .norm = ref::model::norm_options(norm)};
+  config.optimizer = ref::model::optimizer_options(optimizer);
+  config.learning_rate = optimizer == "sgd" ? 0.1 : 0.001;
+  config.seed = seed;
+  const auto opened = gpu::device::open_device(device, seed);
+  ref::numeric::set_num_threads(jobs);
+  write_stdout(fmt::format("{} with {}, {}, seed {}\n", norm, optimizer,
+                           plural(static_cast<std::size_t>(steps), "step"), seed));
+  const std::string there =
+      trajectory_of_device(*opened, trajectory, [&](std::int64_t step, double loss) {
+        write_stdout(fmt::format("step {:>4}  loss {:.17g}\n", step, loss));
+      });
+  const std::string here = trajectory_of_ref(trajectory, [](std::int64_t, double) {});
+  write_stdout(fmt::format("sha256 {} on the device ({})\nsha256 {} by ref: {}\n", there,
+                           to_string(device), here,
+                           here == there ? "the same trajectory" : "another trajectory"));
+  return here == there ? kSuccess : kNumericalFailure;
+}
+
+}  // namespace normproof::verification::cli::commands

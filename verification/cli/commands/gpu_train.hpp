@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "gpu/device/device.hpp"
+#include "verification/cli/command.hpp"
+#include "verification/cli/shared_options.hpp"
+
+namespace normproof::verification::cli::commands {
+
+struct GpuTrainCommand {
+  static constexpr const char* name = "train";
+  static constexpr const char* summary =
+      "Train a small encoder there and by the reference, and print the hash of both";
+
+  gpu::device::Backend device = gpu::device::Backend::simulated;
+  std::string norm = "layer_norm";
+  std::string optimizer = "sgd";
+  std::int64_t steps = 10;
+  std::uint64_t seed = 42;
+  int jobs = processor_count();  ///< threads of ref
+
+  void add(CLI::App& app);
+
+  /// Trains on the device and by ref, and prints the hash of both trajectories.
+  /// Returns   kSuccess where they are the same
+  ExitStatus run() const;
+};
+
+}  // namespace normproof::verification::cli::commands

@@ -1,0 +1,38 @@
+#include "verification/cli/commands/study_folder.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "verification/cli/standard_streams.hpp"
+#include "verification/report/text.hpp"
+
+namespace normproof::verification::cli::commands {
+
+using report::clean_line;
+
+study::Store store_of(const std::filesystem::path& out) {
+  return study::Store(out, [](const std::string& sentence) {
+    write_stderr(fmt::format("normproof: {}\n", clean_line(sentence)));
+  });
+}
+
+study::Identity read_identity(const std::filesystem::path& out, const std::string& text) {
+  return study::parse_identity(text, (out / "study.json").string());
+}
+
+StudyContents read_contents(const std::filesystem::path& out, const study::Store& store) {
+  study::Identity identity = read_identity(out, store.identity());
+  const auto lines = store.results();
+  store.check_data(identity.data_sha256);
+  return {std::move(identity.classes),
+          study::read_results(lines, (out / "results.jsonl").string())};
+}
+
+std::string duration_text(double seconds) {
+  if (seconds < 120) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 7200) return fmt::format("{:.0f} min", seconds / 60);
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
+
+}  // namespace normproof::verification::cli::commands

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "verification/study/convergence.hpp"
+#include "verification/study/store.hpp"
+#include "verification/study/tables.hpp"
+
+namespace normproof::verification::cli::commands {
+
+/// The folder of a study, which says on standard error what it mends.
+study::Store store_of(const std::filesystem::path& out);
+
+/// What the text of study.json says.
+study::Identity read_identity(const std::filesystem::path& out, const std::string& text);
+
+/// The results of a folder, all of them of the data of its study.json, and the classes of that.
+struct StudyContents {
+  study::ClassCounts classes;
+  study::Results results;
+};
+
+/// Throws    FileError
+StudyContents read_contents(const std::filesystem::path& out, const study::Store& store);
+
+/// "80 s", "12 min", "3.5 h"
+std::string duration_text(double seconds);
+
+}  // namespace normproof::verification::cli::commands

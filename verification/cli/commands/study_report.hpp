@@ -1,0 +1,24 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "verification/report/document.hpp"
+#include "verification/study/tables.hpp"
+
+namespace normproof::verification::cli::commands {
+
+/// What a folder of results says, beside what was published: for each condition its tables,
+/// figures, the norms' dynamics and the rules' sensitivity; which statement survives which fault;
+/// what the published experiment could not show; every cell with its hash and its command. A
+/// function of its arguments alone.
+report::Document study_document(const study::Results& results, const study::ClassCounts& classes);
+
+/// "published entries: 54 the same here, 9 not", and what else there is to count.
+std::string agreement_text(const study::Agreement& counts);
+
+/// The same numbers: conditions with tables, agreement and findings.
+nlohmann::ordered_json study_summary(const study::Results& results,
+                                     const study::ClassCounts& classes);
+
+}  // namespace normproof::verification::cli::commands

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <filesystem>
+
+#include "verification/cli/command.hpp"
+
+namespace normproof::verification::cli::commands {
+
+struct StudyReportCommand {
+  static constexpr const char* name = "report";
+  static constexpr const char* summary =
+      "Tables, figures and conclusions of what is done, beside what was published";
+
+  std::filesystem::path out = {};
+  bool json = false;
+
+  void add(CLI::App& app);
+
+  /// Writes report.html, report.md and its pictures in the folder.
+  /// Throws    UsageError, FileError
+  ExitStatus run() const;
+};
+
+}  // namespace normproof::verification::cli::commands

@@ -1,0 +1,111 @@
+#include "verification/cli/commands/study_run.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "verification/cli/commands/device_option.hpp"
+#include "verification/cli/commands/study_folder.hpp"
+#include "verification/cli/commands/training_source_options.hpp"
+#include "verification/cli/options.hpp"
+#include "verification/cli/progress_bar.hpp"
+#include "verification/cli/shared_options.hpp"
+#include "verification/cli/standard_streams.hpp"
+#include "verification/report/text.hpp"
+#include "verification/study/cell_run.hpp"
+#include "verification/study/jobs.hpp"
+
+namespace normproof::verification::cli::commands {
+
+using report::plural;
+
+namespace {
+
+constexpr const char* kRankVariables[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK"};
+
+bool is_rank() {
+  for (const char* variable : kRankVariables)
+    if (std::getenv(variable) != nullptr) return true;
+  return false;
+}
+
+/// Another rank of an MPI program prints what there is to say.
+bool is_silent_rank() {
+  for (const char* variable : kRankVariables)
+    if (const char* const rank = std::getenv(variable)) return std::string_view(rank) != "0";
+  return false;
+}
+
+training::Dataset load_study_data(const TrainingSource& source) {
+  training::RunConfig config = load_config(source);
+  return load_training_data(source, config).data;
+}
+
+}  // namespace
+
+void StudyRunCommand::add(CLI::App& app) {
+  selection.add(app);
+  add_training_data(app, source);
+  add_jobs(app, jobs, "Cells");
+  add_device_or_processor(app, device, "What trains, but for cells with dynamics");
+  require(add_folder(app, "--out", out, "The folder of the study: made, or gone on with"));
+  add_json_flag(app, json);
+  set_footer(
+      app,
+      R"(As a rank of mpirun, or on a GPU, --jobs is 1 where it is not given. No bit of a result depends on
+--jobs or --device.
+
+Examples:
+  normproof study run --out s --quick
+  normproof study run --out s --data Sentences_AllAgree.txt --vocab vocab.txt --tables 1,4)");
+}
+
+int StudyRunCommand::job_count() const {
+  if (jobs) return *jobs;
+  return is_rank() || device == gpu::device::Backend::cuda ? 1 : processor_count();
+}
+
+ExitStatus StudyRunCommand::run() const {
+  const std::vector<study::Cell> cells = cells_of(selection);
+  std::vector<study::Task> tasks;
+  tasks.reserve(cells.size());
+  for (const study::Cell& cell : cells) {
+    study::config_of(cell);  // refuses now what could not be run
+    tasks.push_back({cell_name(cell), cost(cell)});
+  }
+  const training::Dataset data = load_study_data(source);
+  if (device) study::try_in_child([&] { gpu::device::open_device(*device); });
+  const study::Store store = store_of(out);
+  const std::string identity = study::study_identity(data);
+  store.begin(identity, [&](const std::string& there) { read_identity(out, there); });
+  store.check_data(read_identity(out, identity).data_sha256);
+  ProgressBar bar;
+  // Opened by the first cell of a worker: a process that has a GPU open cannot fork.
+  std::unique_ptr<gpu::device::Device> opened;
+  const study::JobsSummary done = study::run_tasks(
+      store, std::move(tasks),
+      [&](const std::string& cell) {
+        if (device && !opened) opened = gpu::device::open_device(*device);
+        return result_line(study::run_cell(study::parse_cell(cell), data,
+                                           {.device = opened.get(), .after_step = {}}));
+      },
+      {.jobs = job_count(), .progress = [&](const study::JobsProgress& progress) {
+         bar.show("cells", progress.done, progress.tasks,
+                  fmt::format("{} left, {}", duration_text(progress.seconds_left), progress.name));
+       }});
+  if (is_silent_rank()) return kSuccess;
+  const nlohmann::ordered_json counts = {{"cells", done.tasks},
+                                         {"done_before", done.done_before},
+                                         {"done_here", done.done_here},
+                                         {"done_elsewhere", done.done_elsewhere}};
+  write_stdout(json ? counts.dump(1) + "\n"
+                    : fmt::format("{}: {} done before, {} here, {} elsewhere\n",
+                                  plural(done.tasks, "cell"), done.done_before, done.done_here,
+                                  done.done_elsewhere));
+  return kSuccess;
+}
+
+}  // namespace normproof::verification::cli::commands

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "gpu/device/device.hpp"
+#include "verification/cli/command.hpp"
+#include "verification/cli/commands/study_selection.hpp"
+#include "verification/cli/commands/training_source.hpp"
+
+namespace normproof::verification::cli::commands {
+
+struct StudyRunCommand {
+  static constexpr const char* name = "run";
+  static constexpr const char* summary =
+      "Compute the cells that the folder does not have; killed at any point, the same command goes "
+      "on";
+
+  StudySelection selection = {};
+  TrainingSource source = {};                       ///< data, vocabulary and validation
+  std::optional<int> jobs = {};                     ///< absent: see job_count
+  std::optional<gpu::device::Backend> device = {};  ///< what trains, or nothing: the processor
+  std::filesystem::path out = {};
+  bool json = false;
+
+  /// One where it is not given as a rank of mpirun or on a GPU, else the number of processors.
+  int job_count() const;
+
+  void add(CLI::App& app);
+
+  /// Computes what the folder does not have (study::run_tasks), one thread a job; as a rank of
+  /// mpirun it is a worker beside the others, and rank 0 alone prints.
+  /// Throws    UsageError, FileError, NoDeviceError, std::runtime_error
+  ExitStatus run() const;
+};
+
+}  // namespace normproof::verification::cli::commands

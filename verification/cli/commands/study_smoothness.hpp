@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include "verification/report/document.hpp"
+#include "verification/study/tables.hpp"
+
+namespace normproof::verification::cli::commands {
+
+/// Is PowerNorm smoother than BatchNorm here? Of the runs of figures 4 to 6 of the same seed, a row
+/// a norm layer: at how many of the steps PowerNorm's Lipschitz constant, gamma/psi with the psi
+/// that divides, is below BatchNorm's, gamma/sigma, each in its own run; the means of both; and at
+/// how many it is where both are taken on the same activations, those of either run. Without rows
+/// where there are no two such runs.
+report::Table smoothness_table(const study::Results& results, const study::Condition& condition);
+
+/// The same in a sentence, over all layers and steps; empty where the table has no rows.
+std::string smoothness_answer(const study::Results& results, const study::Condition& condition);
+
+}  // namespace normproof::verification::cli::commands

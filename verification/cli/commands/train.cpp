@@ -1,0 +1,144 @@
+#include "verification/cli/commands/train.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <new>
+#include <stdexcept>
+#include <system_error>
+
+#include "ref/io/atomic_file.hpp"
+#include "ref/numeric/errors.hpp"
+#include "ref/numeric/parallel.hpp"
+#include "verification/cli/commands/train_page.hpp"
+#include "verification/cli/commands/training_source_options.hpp"
+#include "verification/cli/progress_bar.hpp"
+#include "verification/cli/standard_streams.hpp"
+#include "verification/cli/typed_options.hpp"
+#include "verification/report/text.hpp"
+#include "verification/training/run.hpp"
+
+namespace normproof::verification::cli::commands {
+
+using ref::numeric::UsageError;
+using report::clean_line;
+using report::count_text;
+using report::plural;
+using training::RunConfig;
+
+namespace {
+
+/// That of --config, or of the run that is resumed, or the defaults; then the settings.
+RunConfig configuration(const TrainCommand& command) {
+  TrainingSource source = command.source;
+  const std::filesystem::path kept = command.out / "config.json";
+  std::error_code ignored;
+  if (!source.config && command.resume && std::filesystem::exists(kept, ignored))
+    source.config = kept;
+  return load_config(source);
+}
+
+/// "12 s left", from what the steps so far have taken.
+class TimeLeft {
+ public:
+  std::string after(std::size_t done, std::size_t total) {
+    if (steps_++ == 0) first_ = done;
+    const double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+    const double rate = static_cast<double>(done - first_ + 1) / seconds;
+    return fmt::format("{:.3g} steps/s, {:.0f} s left", rate,
+                       static_cast<double>(total - done) / rate);
+  }
+
+ private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  std::size_t steps_ = 0, first_ = 1;
+};
+
+/// What a user can make smaller.
+std::string too_large(const RunConfig& config) {
+  const auto& encoder = config.train.encoder;
+  return fmt::format(
+      "the memory does not suffice for an encoder of encoder.num_layers {}, encoder.d_model {}, "
+      "encoder.d_ff {} and batches of training.batch_size {} sentences{}",
+      encoder.num_layers, encoder.d_model, encoder.d_ff, config.batch_size,
+      config.fixed_length ? fmt::format(" of training.fixed_length {}", *config.fixed_length) : "");
+}
+
+training::RunSummary train_to_end(const TrainCommand& command, const RunConfig& config,
+                                  const training::Dataset& data) {
+  ProgressBar progress;
+  TimeLeft time;
+  try {
+    return training::run(config, data,
+                         {.out = command.out,
+                          .resume = command.resume,
+                          .checkpoint_every = command.checkpoint_every,
+                          .weights = load_weights(command.weights, config),
+                          .after_step = [&](const training::RunProgress& p) {
+                            progress.show("training", p.step, p.steps,
+                                          fmt::format("loss {:.4f}, accuracy {:.3f}, {}", p.loss,
+                                                      p.accuracy, time.after(p.step, p.steps)));
+                          }});
+  } catch (const std::bad_alloc&) {
+    throw std::runtime_error(too_large(config));
+  }
+}
+
+}  // namespace
+
+void TrainCommand::add(CLI::App& app) {
+  add_folder(app, "--out", out, "The folder of the run; not there yet, or empty, or with --resume");
+  add_training_source(app, source);
+  add_initial_weights(app, weights);
+  add_flag(app, "--resume", resume, "Go on after the last checkpoint in --out, to the same bits");
+  add_number(app, "--checkpoint-every", checkpoint_every, 0, 1'000'000'000,
+             "A checkpoint each N steps too (default: at the end of each epoch alone)");
+  add_threads(app, threads);
+  add_flag(app, "--print-config", print_config, "Print all settings, and do nothing else");
+  check_afterwards(app, [this] {
+    if (out.empty() && !print_config)
+      throw UsageError("--out is not given; expected the folder of the run");
+    if (resume && weights)
+      throw UsageError(
+          "--weights is given with --resume; expected one of them: a run keeps the weights that it "
+          "began with");
+  });
+  set_footer(
+      app,
+      R"(Writes config.json, data.json, metrics.jsonl (a line a step with loss, accuracy, the norm of every
+gradient, the statistics of every norm and the SHA-256 of the state), checkpoint.safetensors and
+page.html. The hashes are those of every machine, compiler and number of threads.
+Exit status 1 if a value is no longer finite: the sentence names the step and the tensor.
+
+Examples:
+  normproof train --out run
+  normproof train --out run --set norm.name=power_norm --set encoder.num_layers=2
+  normproof train --out run --data Sentences_AllAgree.txt --vocab vocab.txt
+  normproof train --out run --resume)");
+}
+
+ExitStatus TrainCommand::run() const {
+  RunConfig config = configuration(*this);
+  if (print_config) {
+    write_stdout(training::config_json(config));
+    return kSuccess;
+  }
+  ref::numeric::set_num_threads(threads);
+  const TrainingData loaded = load_training_data(source, config);
+  const training::Dataset& data = loaded.data;
+  const training::RunSummary trained = train_to_end(*this, config, data);
+  const std::filesystem::path page = out / "page.html";
+  ref::io::write_file(page, train_page(ref::io::read_text(out / "metrics.jsonl"), config));
+  write_stdout(fmt::format(
+      "{}: {}, {} to train on, {} to validate on\n"
+      "training loss {:.4f}; validation loss {:.4f}, accuracy {:.4f}, macro-F1 {:.4f}\n"
+      "sha256 {}\n",
+      clean_line(loaded.corpus), plural(trained.steps, "step"),
+      count_text(data.training.sequences.size()), count_text(data.validation.sequences.size()),
+      trained.training_loss, trained.validation_loss, trained.validation.accuracy,
+      trained.validation.macro_f1, trained.sha256));
+  return kSuccess;
+}
+
+}  // namespace normproof::verification::cli::commands

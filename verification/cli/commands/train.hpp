@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+
+#include "verification/cli/command.hpp"
+#include "verification/cli/commands/training_source.hpp"
+#include "verification/cli/shared_options.hpp"
+
+namespace normproof::verification::cli::commands {
+
+struct TrainCommand {
+  static constexpr const char* name = "train";
+  static constexpr const char* summary =
+      "Train a Transformer encoder on sentences, with the same bits on every machine";
+
+  std::filesystem::path out = {};
+  TrainingSource source = {};
+  std::optional<std::filesystem::path> weights = {};  ///< to begin with, in PyTorch's names
+  bool resume = false;
+  std::size_t checkpoint_every = 0;  ///< steps; 0: at the end of each epoch
+  int threads = processor_count();
+  bool print_config = false;
+
+  void add(CLI::App& app);
+
+  /// Trains an encoder on a corpus: see training::run. Writes page.html beside its files at the
+  /// end, and on standard output what came of it, the hash of the last state in a line of its own.
+  /// With print_config the configuration, and nothing else.
+  /// Throws    UsageError, FileError, training::RunFailure
+  ExitStatus run() const;
+};
+
+}  // namespace normproof::verification::cli::commands

@@ -1,0 +1,112 @@
+#include "verification/cli/commands/train_page.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "ref/io/json_reader.hpp"
+#include "ref/numeric/errors.hpp"
+#include "verification/process/lines.hpp"
+#include "verification/report/curves.hpp"
+#include "verification/report/gnuplot.hpp"
+#include "verification/report/html.hpp"
+#include "verification/report/text.hpp"
+
+namespace normproof::verification::cli::commands {
+
+using report::common;
+using report::Curve;
+using report::draw;
+using report::line;
+using report::plot;
+using report::plural;
+
+namespace {
+
+using Points = std::vector<std::pair<double, double>>;
+
+/// Curves by name, from the lines of metrics.jsonl.
+struct TrainCurves {
+  std::map<std::string, Points> loss, accuracy, gradient, rstd;
+  std::size_t steps = 0;
+  std::string sha256;
+};
+
+void read_step(const nlohmann::json& line, TrainCurves& curves) {
+  const double step = line.at("step").get<double>();
+  if (line.contains("validation_loss")) {
+    curves.loss["validation"].emplace_back(step, line.at("validation_loss").get<double>());
+    curves.accuracy["validation"].emplace_back(step, line.at("validation_accuracy").get<double>());
+    curves.accuracy["validation, macro-F1"].emplace_back(
+        step, line.at("validation_macro_f1").get<double>());
+    return;
+  }
+  ++curves.steps;
+  curves.sha256 = line.at("sha256").get<std::string>();
+  curves.loss["training"].emplace_back(step, line.at("loss").get<double>());
+  curves.accuracy["training"].emplace_back(step, line.at("accuracy").get<double>());
+  curves.gradient["whole"].emplace_back(step, line.at("gradient_norm").get<double>());
+  if (line.contains("max_weighted_gamma"))
+    curves.gradient["largest (1 - alpha) Gamma"].emplace_back(
+        step, line.at("max_weighted_gamma").get<double>());
+  for (const auto& [site, statistics] : line.at("norms").items())
+    if (statistics.contains("rstd"))
+      curves.rstd[site].emplace_back(step, statistics.at("rstd").at(1).get<double>());
+}
+
+TrainCurves read_curves(std::string_view metrics) {
+  TrainCurves curves;
+  for (const process::Line& stored : process::split_lines(metrics)) {
+    const std::string file = fmt::format("metrics.jsonl: line {}", stored.number);
+    const nlohmann::json line =
+        ref::io::JsonReader(file).parse(stored.text, "an object, as 'normproof train' writes it");
+    try {
+      read_step(line, curves);
+    } catch (const nlohmann::json::exception&) {
+      throw ref::numeric::FileError(
+          fmt::format("{} is not a line of a run; expected what 'normproof train' writes", file));
+    }
+  }
+  return curves;
+}
+
+void add_curves(report::Document& document, const std::map<std::string, Points>& named,
+                const char* id, const char* title, bool logarithmic, const char* caption) {
+  if (named.empty()) return;
+  std::vector<Curve> curves;
+  curves.reserve(named.size());
+  for (const auto& [name, points] : named)
+    curves.push_back({name, line(curves.size(), curves.size() >= 8), points});
+  const std::string script = common(title) +
+                             (logarithmic ? "set logscale y\nset format y '10^{%T}'\n" : "") +
+                             "set xlabel 'step'\nset key outside right noenhanced\n" + plot(curves);
+  document.add(report::Figure{"", draw(script, id, title, 1100, 420), caption});
+}
+
+}  // namespace
+
+std::string train_page(std::string_view metrics, const training::RunConfig& config) {
+  const TrainCurves curves = read_curves(metrics);
+  report::Document document{"normproof: training"};
+  document.add(report::Heading{1, "normproof: a training run"});
+  document.add(report::Paragraph{fmt::format("{}; the state after the last one has the SHA-256",
+                                             plural(curves.steps, "step"))});
+  document.add(report::Code{curves.sha256});
+  add_curves(document, curves.loss, "loss", "Loss", false,
+             "The weighted cross-entropy of each batch, and of all validation sentences after each "
+             "epoch.");
+  add_curves(document, curves.accuracy, "accuracy", "Accuracy", false,
+             "The share of sentences whose class is predicted, and the mean over the classes of "
+             "their F1.");
+  add_curves(document, curves.gradient, "gradient", "Gradient norm", true,
+             "The L2 norm of the gradient by all parameters, before clipping.");
+  add_curves(document, curves.rstd, "rstd", "rstd of each norm", true,
+             "The mean of 1 / sqrt(statistic + eps) of each norm layer.");
+  document.add(report::Heading{2, "Configuration"});
+  document.add(report::Code{training::config_json(config)});
+  return report::html(document);
+}
+
+}  // namespace normproof::verification::cli::commands

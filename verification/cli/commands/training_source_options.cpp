@@ -1,0 +1,31 @@
+#include "verification/cli/commands/training_source_options.hpp"
+
+#include "verification/cli/options.hpp"
+#include "verification/cli/shared_options.hpp"
+
+namespace normproof::verification::cli::commands {
+
+void add_training_source(CLI::App& app, TrainingSource& source) {
+  add_file(app, "--config", source.config,
+           "Settings as JSON; those that it leaves out have their defaults (train --print-config)");
+  add_settings(app, "--set", source.settings,
+               "One setting, such as norm.name=power_norm; may be repeated, after --config",
+               "KEY=VALUE", "norm.name=power_norm");
+  add_seed(app, source.seed, "The same as --set training.seed=N");
+  add_training_data(app, source);
+}
+
+void add_training_data(CLI::App& app, TrainingSource& source) {
+  add_corpus_files(app, source.files);
+  add_file(
+      app, "--validation", source.validation,
+      "Numbers of the sentences to validate on, from 0, a line each (default: a share of all)");
+}
+
+void add_initial_weights(CLI::App& app, std::optional<std::filesystem::path>& weights) {
+  add_file(app, "--weights", weights,
+           "Weights to begin with, as normproof weights writes them (default: random ones, by the "
+           "seed)");
+}
+
+}  // namespace normproof::verification::cli::commands

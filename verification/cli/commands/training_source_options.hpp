@@ -1,0 +1,23 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "verification/cli/commands/training_source.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace normproof::verification::cli::commands {
+
+/// The options that say what is trained and on what.
+void add_training_source(CLI::App& app, TrainingSource& source);
+
+/// --data, --vocab and --validation alone.
+void add_training_data(CLI::App& app, TrainingSource& source);
+
+/// --weights: what is begun with.
+void add_initial_weights(CLI::App& app, std::optional<std::filesystem::path>& weights);
+
+}  // namespace normproof::verification::cli::commands

@@ -1,0 +1,54 @@
+#include "verification/cli/verify/json_report.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "verification/cli/json_number.hpp"
+#include "verification/statistics/statistics_json.hpp"
+
+namespace normproof::verification::cli::verify {
+
+using nlohmann::ordered_json;
+
+namespace {
+
+ordered_json claim_json(const ReportedClaim& claim) {
+  return {{"id", claim.id},
+          {"title", claim.title},
+          {"statement", claim.statement},
+          {"source", claim.source},
+          {"assumptions", claim.assumptions},
+          {"expected", claim.expected_to_hold ? "holds" : "refuted"},
+          {"dropped", claim.dropped},
+          {"observed", claim.holds ? "holds" : "refuted"},
+          {"as_expected", claim.as_expected},
+          {"cases", claim.cases},
+          {"violations", claim.violations},
+          {"worst", json_number(claim.worst)},
+          {"worst_meaning", claim.worst_meaning},
+          {"counterexample", claim.counterexample},
+          {"detail", claim.detail},
+          {"seed", claim.seed},
+          {"failure", claim.failure}};
+}
+
+}  // namespace
+
+std::string json_report(const Report& report) {
+  ordered_json json = {
+      {"program", "normproof"},         {"version", report.version}, {"seed", report.seed},
+      {"cases", report.cases},          {"corpus", report.corpus},   {"passed", succeeded(report)},
+      {"summary", closing_line(report)}};
+  json["claims"] = ordered_json::array();
+  for (const ReportedClaim& claim : report.claims) json["claims"].push_back(claim_json(claim));
+  json["statistics"] = statistics::to_json(report.statistics);
+  json["nu_series"] = ordered_json::array();
+  for (const NuSeries& series : report.nu_series) {
+    ordered_json nu = ordered_json::array();
+    for (const double value : series.nu) nu.push_back(json_number(value));
+    json["nu_series"].push_back(
+        {{"period", series.period}, {"theta", json_number(series.theta)}, {"nu", nu}});
+  }
+  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace normproof::verification::cli::verify

@@ -1,0 +1,56 @@
+#include "verification/cli/verify/report.hpp"
+
+#include <fmt/format.h>
+
+#include "verification/report/text.hpp"
+
+namespace normproof::verification::cli::verify {
+
+using report::plural;
+
+std::string verdict_text(const ReportedClaim& claim) {
+  if (!claim.failure.empty()) return "FAILED";
+  const std::string_view observed = claim.holds ? "holds" : "refuted";
+  if (!claim.as_expected) return fmt::format("UNEXPECTED: {}", observed);
+  return claim.holds ? "holds" : "refuted, as expected";
+}
+
+std::vector<std::string> reasons(const ReportedClaim& claim) {
+  if (!claim.failure.empty()) return {claim.failure};
+  std::vector<std::string> lines;
+  if (!claim.expected_to_hold && !claim.dropped.empty())
+    lines.push_back("dropped: " + claim.dropped);
+  if (!claim.holds && !claim.counterexample.empty())
+    lines.push_back("counterexample: " + claim.counterexample);
+  return lines;
+}
+
+std::vector<std::string> unexpected_claims(const Report& report) {
+  std::vector<std::string> ids;
+  for (const ReportedClaim& claim : report.claims)
+    if (!claim.as_expected) ids.push_back(claim.id);
+  return ids;
+}
+
+bool succeeded(const Report& report) {
+  return unexpected_claims(report).empty() && !statistics::has_error(report.statistics);
+}
+
+std::string closing_line(const Report& report) {
+  const std::vector<std::string> unexpected = unexpected_claims(report);
+  const std::size_t total = report.claims.size();
+  std::string line = succeeded(report) ? "PASSED: " : "FAILED: ";
+  if (unexpected.empty()) {
+    std::size_t refuted = 0;
+    for (const ReportedClaim& claim : report.claims) refuted += claim.holds ? 0 : 1;
+    line += fmt::format("{} as expected ({} hold, {} refuted where an assumption is dropped); ",
+                        plural(total, "claim"), total - refuted, refuted);
+  } else {
+    line += fmt::format("{} of {} not as expected ({}); ", unexpected.size(),
+                        plural(total, "claim"), fmt::join(unexpected, ", "));
+  }
+  return line + (statistics::has_error(report.statistics) ? "the statistics have an error."
+                                                          : "the statistics have no error.");
+}
+
+}  // namespace normproof::verification::cli::verify

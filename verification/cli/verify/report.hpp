@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "verification/statistics/statistics.hpp"
+
+namespace normproof::verification::cli::verify {
+
+/// A claim of the ledger and what came of it, in plain values; every text is clean().
+struct ReportedClaim {
+  std::string id, title, statement, source, assumptions;
+  bool expected_to_hold = true;
+  std::string dropped;  ///< the assumption whose absence refutes it; empty where it should hold
+
+  bool holds = false;
+  bool as_expected = false;
+  std::size_t cases = 0;
+  std::size_t violations = 0;
+  double worst = 0;
+  std::string worst_meaning, counterexample, detail;
+  std::uint64_t seed = 0;
+  std::string failure;  ///< the check itself failed: why
+};
+
+/// |nu| of PowerNorm on a channel that is active once every K batches.
+struct NuSeries {
+  std::size_t period = 0;  ///< K
+  double theta = 0;        ///< (1 - alpha) Gamma of an active batch in the steady state
+  std::vector<double> nu;  ///< after the active batch of each period
+};
+
+/// Everything that `normproof verify` found: a function of seed, cases and the input files, and of
+/// nothing else. Every form of the report is written from it.
+struct Report {
+  std::string version;
+  std::uint64_t seed = 1;
+  std::size_t cases = 1000;
+  std::string corpus;  ///< name of the file, or of the synthetic corpus
+  std::vector<ReportedClaim> claims;
+  statistics::Statistics statistics;
+  std::vector<NuSeries> nu_series;
+};
+
+/// "holds", "refuted, as expected", "UNEXPECTED: refuted", "UNEXPECTED: holds", "FAILED"
+std::string verdict_text(const ReportedClaim& claim);
+
+/// Why a claim is not simply true, a line each: the assumption that was dropped, the
+/// counterexample, or how its check failed. Nothing for a claim that holds as it should.
+std::vector<std::string> reasons(const ReportedClaim& claim);
+
+std::vector<std::string> unexpected_claims(const Report& report);
+
+/// True where every verdict is as expected and the statistics have no error.
+bool succeeded(const Report& report);
+
+/// The last line: what to think of it all.
+std::string closing_line(const Report& report);
+
+}  // namespace normproof::verification::cli::verify

@@ -1,0 +1,63 @@
+#include "verification/cli/verify/verify_checks.hpp"
+
+#include <fmt/format.h>
+
+#include "verification/report/text.hpp"
+
+namespace normproof::verification::cli::verify {
+
+using report::number_text;
+using report::plural;
+
+namespace {
+
+report::Check check_of(const ReportedClaim& claim) {
+  report::Check check{.group = "normproof.claims",
+                      .name = fmt::format("{} {}", claim.id, claim.title),
+                      .properties = {{"id", claim.id}}};
+  if (claim.as_expected) return check;
+  check.outcome = claim.failure.empty() ? report::Outcome::failed : report::Outcome::error;
+  check.findings = {{claim.id, verdict_text(claim)}};
+  check.remarks = {claim.statement,
+                   fmt::format("expected: {}", claim.expected_to_hold ? "holds" : "refuted")};
+  for (const std::string& reason : reasons(claim)) check.remarks.push_back(reason);
+  check.remarks.push_back(fmt::format("seed {}, {} of {} violate it, worst {} ({})", claim.seed,
+                                      claim.violations, plural(claim.cases, "case"),
+                                      number_text(claim.worst), claim.worst_meaning));
+  return check;
+}
+
+report::Check check_of(const statistics::Followed& followed) {
+  report::Check check{.group = "normproof.statistics",
+                      .name = followed.scenario.name + " is stable"};
+  const auto& stability = followed.stability;
+  if (stability.stability != statistics::Stability::error) return check;
+  check.outcome = report::Outcome::failed;
+  check.findings = {{"unstable", "unstable"}};
+  check.remarks = {fmt::format(
+      "(1 - alpha) Gamma is 2 or more twice running, at step {}; its largest value is {}",
+      stability.first_error, number_text(stability.max_theta))};
+  return check;
+}
+
+report::Check check_of_padding(const statistics::Statistics& found) {
+  report::Check check{.group = "normproof.statistics", .name = "masked padding is inert"};
+  if (found.padding_is_inert) return check;
+  check.outcome = report::Outcome::failed;
+  check.findings = {{"padding", "padding leaks"}};
+  check.remarks = {"masked PowerNorm statistics depend on the [PAD] embedding"};
+  return check;
+}
+
+}  // namespace
+
+report::Checks verify_checks(const Report& report) {
+  report::CheckSuite claims{"normproof.claims"}, followed{"normproof.statistics"};
+  for (const ReportedClaim& claim : report.claims) claims.checks.push_back(check_of(claim));
+  for (const statistics::Followed& one : report.statistics.followed)
+    if (one.scenario.decides) followed.checks.push_back(check_of(one));
+  followed.checks.push_back(check_of_padding(report.statistics));
+  return {claims, followed};
+}
+
+}  // namespace normproof::verification::cli::verify

@@ -1,0 +1,257 @@
+#include "verification/cli/verify/verify_document.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "verification/cli/verify/pictures.hpp"
+#include "verification/report/html.hpp"
+#include "verification/report/terminal.hpp"
+#include "verification/report/text.hpp"
+#include "verification/statistics/summary.hpp"
+
+namespace normproof::verification::cli::verify {
+
+using report::count_text;
+using report::Document;
+using report::number_text;
+using report::percent;
+using report::plural;
+using report::Tone;
+using statistics::BatchRecord;
+using statistics::Followed;
+using statistics::FollowedStep;
+using statistics::Recursion;
+using statistics::Stability;
+using statistics::Summary;
+
+namespace {
+
+constexpr std::size_t kLeastWidth = 80;
+
+Tone tone_of(const ReportedClaim& claim) {
+  if (!claim.as_expected) return Tone::bad;
+  return claim.holds ? Tone::good : Tone::expected;
+}
+
+report::Details evidence_of(const ReportedClaim& claim) {
+  const std::string share = claim.worst_meaning.empty()
+                                ? number_text(claim.worst)
+                                : number_text(claim.worst) + ": " + claim.worst_meaning;
+  const std::string cases =
+      fmt::format("{} tried, {} violate the statement; seed {}", count_text(claim.cases),
+                  count_text(claim.violations), claim.seed);
+  return {"evidence",
+          {{"assumptions", claim.assumptions},
+           {"source", claim.source},
+           {"cases", cases},
+           {"worst share", share},
+           {"more", claim.detail}},
+          !claim.as_expected};
+}
+
+report::Row claim_row(const ReportedClaim& claim) {
+  report::Row row{{{claim.id},
+                   {verdict_text(claim), tone_of(claim)},
+                   {count_text(claim.cases)},
+                   {number_text(claim.worst)},
+                   {.text = claim.statement, .title = claim.title, .details = evidence_of(claim)}},
+                  claim.as_expected ? Tone::plain : Tone::bad,
+                  reasons(claim),
+                  "claim-" + claim.id};
+  if (!claim.as_expected && !claim.detail.empty()) row.notes.push_back(claim.detail);
+  return row;
+}
+
+void add_claims(Document& document, const Report& report) {
+  document.add(report::Heading{2, "Claims"});
+  document.add(report::Paragraph{
+      fmt::format("Each was tried on {} or more (seed {}). A claim that should not hold is one "
+                  "whose assumption "
+                  "was dropped on purpose; its counterexample was made as small as possible. "
+                  "worst: the largest "
+                  "share of its bound that a case attained; more than 1 violates the claim.",
+                  plural(report.cases, "case"), report.seed)});
+  report::Table table{"",
+                      {{"claim"},
+                       {"verdict"},
+                       report::number_column("cases"),
+                       report::number_column("worst"),
+                       {.name = "statement", .may_be_cut = true}}};
+  table.stacks = true;
+  for (const ReportedClaim& claim : report.claims) table.rows.push_back(claim_row(claim));
+  document.add(std::move(table));
+}
+
+/// "3.1e-03 (4.9e-03)": mean and largest over the steps.
+std::string mean_and_largest(const std::optional<Summary>& summary) {
+  return summary ? fmt::format("{:.1e} ({:.1e})", summary->mean, summary->largest) : "";
+}
+
+report::Table fluctuation_table(const Report& report, const char* caption,
+                                Summary statistics::FluctuationSummary::*part) {
+  report::Table table{caption,
+                      {{"layer"},
+                       report::number_column("mean"),
+                       report::number_column("variance"),
+                       report::number_column("quadratic mean")}};
+  for (const Followed& followed : report.statistics.followed) {
+    table.rows.push_back({{{followed.scenario.name}}});
+    for (const auto member :
+         {&FollowedStep::mean, &FollowedStep::variance, &FollowedStep::quadratic_mean}) {
+      const auto summary = statistics::summarize(followed, member);
+      table.rows.back().cells.push_back(
+          {mean_and_largest(summary ? std::optional(*summary.*part) : std::nullopt)});
+    }
+  }
+  return table;
+}
+
+report::Table mask_table(const Report& report) {
+  report::Table table{
+      "What counting the padding changes of a batch's statistics, relative to those over real "
+      "tokens",
+      {{"statistic"},
+       report::number_column("least"),
+       report::number_column("mean"),
+       report::number_column("largest")}};
+  const auto add = [&](const char* name, double BatchRecord::*quantity) {
+    const Summary change = statistics::summarize(report.statistics, quantity);
+    table.rows.push_back({{{name},
+                           {number_text(change.least)},
+                           {number_text(change.mean)},
+                           {number_text(change.largest)}}});
+  };
+  add("mean", &BatchRecord::mean_change);
+  add("variance", &BatchRecord::variance_change);
+  add("quadratic mean", &BatchRecord::quadratic_mean_change);
+  return table;
+}
+
+report::Cell stability_cell(const Followed& followed) {
+  const auto& found = followed.stability;
+  if (found.stability == Stability::stable) return {"stable"};
+  if (found.stability == Stability::warning)
+    return {fmt::format("WARNING from step {}", found.first_above_one), Tone::expected};
+  const bool decides = followed.scenario.decides;
+  return {fmt::format("{} from step {}", decides ? "ERROR" : "diverges", found.first_error),
+          decides ? Tone::bad : Tone::expected};
+}
+
+report::Table recursion_table(const Report& report) {
+  report::Table table{"",
+                      {{"layer"},
+                       report::number_column("max theta"),
+                       report::number_column("steps > 1"),
+                       report::number_column("max |nu|"),
+                       {"so"}}};
+  for (const Followed& followed : report.statistics.followed) {
+    const auto nu = statistics::summarize(followed, &Recursion::max_nu);
+    if (!nu) continue;
+    const report::Cell so = stability_cell(followed);
+    table.rows.push_back({{{.text = followed.scenario.name,
+                            .details = {"about", {{"it is", followed.scenario.description}}}},
+                           {number_text(followed.stability.max_theta)},
+                           {count_text(followed.stability.steps_above_one)},
+                           {number_text(nu->largest)},
+                           so},
+                          so.tone == Tone::bad ? Tone::bad : Tone::plain});
+  }
+  return table;
+}
+
+void add_statistics(Document& document, const Report& report) {
+  const statistics::Statistics& s = report.statistics;
+  const Summary pads = statistics::summarize(s, &BatchRecord::pad_fraction);
+  document.add(
+      report::Heading{2, fmt::format("Statistics over batches of sentences: {}", report.corpus)});
+  document.add(report::Paragraph{fmt::format(
+      "{} with {}, the longest of {}. Batches of {} sentences, each as long as its longest one, "
+      "{}; "
+      "random embeddings of width {} and random upstream gradients, so this is what a norm layer "
+      "behind the embedding meets when training begins. Padding takes {} to {} of the positions, "
+      "{} "
+      "on average; padded to {} it would take {}. A large [PAD] is {} times as large.",
+      plural(s.corpus.sentences, "sentence"), plural(s.corpus.tokens, "token"), s.corpus.longest,
+      s.options.batch_size, plural(s.options.steps, "step"), s.options.d_model, percent(pads.least),
+      percent(pads.largest), percent(pads.mean), s.options.published_length,
+      percent(s.corpus.published_pad_fraction), s.options.large_pad)});
+  document.add(fluctuation_table(
+      report, "(1/d) ||batch - running|| of the statistics: mean over the steps (and the largest)",
+      &statistics::FluctuationSummary::absolute));
+  document.add(fluctuation_table(report, "The same, relative to the size of the running value",
+                                 &statistics::FluctuationSummary::relative));
+  document.add(mask_table(report));
+  if (s.padding_is_inert)
+    document.add(
+        report::Paragraph{"With the mask, PowerNorm's statistics are the same bits whatever the "
+                          "[PAD] embedding is."});
+  else
+    document.add(report::Paragraph{
+        "ERROR: with the mask, PowerNorm's statistics still depend on the [PAD] embedding.",
+        Tone::bad});
+  document.add(report::Heading{3, "The recursion of nu"});
+  document.add(report::Paragraph{
+      "PowerNorm's backward moves nu to nu (1 - theta) + ..., theta = (1 - alpha) Gamma in each "
+      "channel: a convex combination up to 1, a growing oscillation above 2. A warning above 1, an "
+      "error at 2 or more twice running."});
+  document.add(recursion_table(report));
+}
+
+report::Paragraph outcome_of(const Report& report) {
+  return {closing_line(report), succeeded(report) ? Tone::good : Tone::bad};
+}
+
+}  // namespace
+
+std::string verify_text(const Report& report, std::size_t width) {
+  Document document;
+  add_claims(document, report);
+  add_statistics(document, report);
+  document.add(outcome_of(report));
+  return report::terminal_text(document, std::max(width, kLeastWidth));
+}
+
+std::string verify_page(const Report& report) {
+  Document document{"normproof: report"};
+  document.add(report::Heading{1, "normproof: what holds, what does not, and why"});
+  document.add(report::Paragraph{
+      fmt::format("normproof {}; seed {}, {} for each claim; sentences: {}", report.version,
+                  report.seed, plural(report.cases, "case"), report.corpus),
+      Tone::soft});
+  document.add(outcome_of(report));
+  add_claims(document, report);
+  document.add(report::Figure{
+      "", slack_picture(report),
+      "Claims that hold stay at or below the line at 1; refuted ones lie above it. Identities that "
+      "are met bit by bit stand at the bottom."});
+  add_statistics(document, report);
+  document.add(report::Figure{
+      "", recursion_picture(report),
+      fmt::format(
+          "Dashed: the [PAD] embedding is {} times as large. Masked, or with group scaling, "
+          "that changes nothing much; as released but without group scaling, padded rows "
+          "enter Gamma with their size squared.",
+          report.statistics.options.large_pad)});
+  document.add(report::Figure{
+      "", fluctuation_picture(report),
+      "How far the statistics of a batch lie from the running values that inference would use. "
+      "Solid: over real tokens. Dashed: with the padding counted, where the share of padding moves "
+      "the statistics from batch to batch."});
+  document.add(report::Heading{2, "A channel that is active once every K batches"});
+  document.add(report::Paragraph{
+      "Bounded, stationary data and the paper's own algorithm, alpha = 0.9: while the channel is "
+      "quiet its running_psi2 decays, so that the next active batch meets theta = alpha^(1-K) - "
+      "alpha. That passes 2 between K = 11 and K = 12."});
+  document.add(report::Figure{"", nu_picture(report),
+                              "|nu| after each active batch. At K = 12 it grows without end."});
+  document.add(report::Paragraph{
+      fmt::format("To have this report again: normproof verify --seed {} --cases {} --html FILE, "
+                  "with the same sentences.",
+                  report.seed, report.cases),
+      Tone::soft});
+  return report::html(document);
+}
+
+}  // namespace normproof::verification::cli::verify
