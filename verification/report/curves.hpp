@@ -25,7 +25,10 @@ std::string common(std::string_view title);
 /// finite leaves a gap, and a point alone on its line is a dot.
 std::string plot(const std::vector<Curve>& curves);
 
-/// A line in one of eight colours that everyone tells apart.
+/// As many lines are told apart by colour.
+inline constexpr std::size_t kCurveColours = 9;
+
+/// A line in the colour of this number, counted from 0 and again after kCurveColours.
 std::string line(std::size_t colour, bool dashed);
 
 }  // namespace normproof::verification::report

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <set>
+#include <string>
 
 namespace normproof::tests::verification::report {
 namespace {
@@ -32,8 +34,10 @@ TEST(Curves, APointAloneIsADot) {
 }
 
 TEST(Curves, ColoursComeAgainAfterEight) {
-  EXPECT_EQ(line(1, false), line(9, false));
-  EXPECT_NE(line(1, false), line(2, false));
+  std::set<std::string> lines;
+  for (std::size_t i = 0; i < kCurveColours; ++i) lines.insert(line(i, false));
+  EXPECT_EQ(lines.size(), kCurveColours);
+  EXPECT_EQ(line(1, false), line(1 + kCurveColours, false));
   EXPECT_EQ(line(1, true), line(1, false) + " dashtype (6,4)");
 }
 

@@ -35,7 +35,6 @@ namespace {
 constexpr double kLeastError = 1e-6;
 constexpr double kMostError = 1e12;
 constexpr std::size_t kMostTics = 40;
-constexpr std::size_t kColoursOfCurves = 8;
 
 report::Table recordings_table(const RegressReport& report) {
   report::Table table{"",
@@ -105,7 +104,7 @@ std::string error_script(const RegressReport& report, const char* title,
   std::vector<Curve> curves;
   for (auto& [name, curve] : layers) {
     curve.title = name;
-    const std::string style = line(curves.size(), curves.size() >= kColoursOfCurves);
+    const std::string style = line(curves.size(), curves.size() >= report::kCurveColours);
     curve.style = fmt::format("with linespoints pointtype 7 pointsize 0.5{}",
                               style.substr(std::string_view("with lines").size()));
     curves.push_back(std::move(curve));
