@@ -21,9 +21,9 @@ double decode(const FloatFormat& format, FloatBits bits) {
       shift = std::countl_zero(fraction) - (63 - width);
       fraction = fraction << shift & mask;
     }
-    const int value =
-        format.min_exponent - shift + (exponent == 0 ? 0 : static_cast<int>(exponent) - 1);
-    widened = static_cast<FloatBits>(value + 1023);
+    const int biased =
+        1023 + format.min_exponent - shift + (exponent == 0 ? 0 : static_cast<int>(exponent) - 1);
+    widened = static_cast<FloatBits>(biased);
   }
   return std::bit_cast<double>(sign | widened << 52 | fraction << (52 - width));
 }

@@ -140,7 +140,7 @@ CLI::Option* add_settings(CLI::App& app, const std::string& name, Settings& fiel
   };
   const auto write = [&field] {
     Texts texts;
-    for (const auto& [key, value] : field) texts.push_back(key + "=" + value);
+    for (const auto& [key, value] : field) texts.push_back(fmt::format("{}={}", key, value));
     return texts;
   };
   return take_several(add_bound(app, name, {read, write}, help, type));
