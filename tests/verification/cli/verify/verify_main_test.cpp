@@ -1,0 +1,43 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/verification/cli/program_run.hpp"
+
+// The program that `verification/run` has built first, run beside the whole one.
+namespace normproof::tests::verification::cli::verify {
+namespace {
+
+using tests::ref::io::TemporaryFolder;
+
+/// What the program of verify alone and then the whole one do with the same arguments.
+void expect_the_same(const std::string& arguments, int status) {
+  const Outcome alone = run("'" NORMPROOF_VERIFY_PROGRAM "' " + arguments);
+  const Outcome whole = run("$N verify " + arguments);
+  EXPECT_EQ(alone.status, status) << arguments << alone.err;
+  EXPECT_EQ(alone.status, whole.status) << arguments;
+  EXPECT_EQ(alone.out, whole.out) << arguments;
+  EXPECT_EQ(alone.err, whole.err) << arguments;
+}
+
+TEST(VerifyProgram, SaysWhatTheWholeProgramSays) {
+  expect_the_same("--claims A1,T4 --cases 20", 0);
+  expect_the_same("--help", 0);
+  expect_the_same("--cases 0", 2);
+  expect_the_same("--clams A1", 2);
+  expect_the_same("--data /absent/d --vocab /absent/v", 3);
+}
+
+TEST(VerifyProgram, WritesTheSameReport) {
+  const TemporaryFolder folder;
+  const std::string alone = (folder / "alone.html").string(),
+                    whole = (folder / "whole.html").string();
+  EXPECT_EQ(
+      run("'" NORMPROOF_VERIFY_PROGRAM "' --claims A1 --cases 20 --html '" + alone + "'").status,
+      0);
+  EXPECT_EQ(run("$N verify --claims A1 --cases 20 --html '" + whole + "'").status, 0);
+  EXPECT_FALSE(read_file(alone).empty());
+  EXPECT_EQ(read_file(alone), read_file(whole));
+}
+
+}  // namespace
+}  // namespace normproof::tests::verification::cli::verify
