@@ -3,7 +3,8 @@
 namespace normproof::verification::report {
 
 // Blue and orange are told apart by everyone, and in grey by the word or the sign of the cell. A
-// frame whose content goes on shows a shadow at that side: the two covers move with the content.
+// frame whose content goes on shows a shadow at that side: the two covers move with the content,
+// which is blended, for else its own white would hide them.
 std::string_view html_style() {
   return R"(
 :root { --ink: #1b1b1b; --soft: #555; --line: #d5d5d5; --paper: #fff; --wash: #f6f7f8;
@@ -27,6 +28,7 @@ p, li, dd, figcaption, code { overflow-wrap: anywhere; }
     linear-gradient(to right, #0004, #0000) left / .9rem 100%,
     linear-gradient(to left, #0004, #0000) right / .9rem 100%, var(--paper);
   background-repeat: no-repeat; background-attachment: local, local, scroll, scroll, local; }
+.wide > table, .wide > svg { mix-blend-mode: multiply; }
 .wide:focus-visible { outline: 2px solid #0b5394; }
 .caption { font-weight: 600; margin: 1.2rem 0 .3rem; }
 pre { margin: .3rem 0; padding: .5rem .7rem; background: #f6f7f8cc; }
@@ -55,6 +57,7 @@ figcaption { max-width: 84ch; color: #333; }
   .stacks td { border: 0; padding: .1rem .3rem; text-align: left; }
   .stacks td::before { content: attr(data-label) ": "; color: var(--soft); font-weight: 400; }
   .stacks td:first-child::before { content: none; }
+  .stacks td:empty { display: none; }
   dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .4rem; }
 }
 @media print {

@@ -82,10 +82,10 @@ std::string RegressReport::summary() const {
   if (change.movements.empty()) return fmt::format("SAME {}: {}", names, whole);
   std::uint64_t most = 0;
   for (const Movement& movement : change.movements) most = std::max(most, movement.most_steps);
-  return fmt::format("{} {}: {} in {} of {} moved, {}: {} towards the truth, {} away, {} neither{}",
+  return fmt::format("{} {}: {} in {} of {} moved{}: {} towards the truth, {} away, {} neither{}",
                      passed() ? "ALLOWED" : "MOVED", names,
                      plural(change.movements.size(), "output"), count_text(change.moved_cases),
-                     plural(change.cases, "case"), steps_text(most),
+                     plural(change.cases, "case"), most == 0 ? "" : ", " + steps_text(most),
                      change.count(Direction::towards), change.count(Direction::away),
                      change.count(Direction::neither),
                      allow_towards && !passed() ? "; only towards is allowed" : "");

@@ -227,6 +227,7 @@ void add_conclusions(report::Document& document, const study::Results& results,
     table.columns.push_back({condition_name(condition)});
   report::Table numbers{"What each verdict rests on",
                         report::text_columns({"statement", "protocol", "numbers"})};
+  numbers.stacks = true;
   for (const study::Statement& statement : study::statements()) {
     const std::string name = fmt::format("({}) {}", statement.id, statement.text);
     const study::Finding published = study::find_published(statement.id);

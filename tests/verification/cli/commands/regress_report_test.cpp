@@ -37,6 +37,12 @@ TEST(RegressReport, TextHasALineForEachOutputThatMoved) {
                      "ulp: 1 towards the truth, 2 away, 1 neither\n")));
 }
 
+TEST(RegressReport, AnotherDTypeIsNoDistance) {
+  RegressReport report = sample_regression();
+  report.change.movements = {report.change.movements[2]};
+  EXPECT_THAT(report.summary(), HasSubstr(" moved: 0 towards the truth, 0 away, 1 neither"));
+}
+
 TEST(RegressReport, NaNIsNoDistance) {
   RegressReport report = sample_regression();
   report.change.movements[0].most_steps = normproof::verification::compare::kInfinitelyFar;
