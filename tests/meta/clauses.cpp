@@ -125,13 +125,13 @@ Exceptions read_exceptions(const std::string& text) {
 
 /// folder -> the clauses that its checks name
 std::map<std::string, std::set<int>> named_clauses(const fs::path& root) {
-  static const std::regex named(R"(\bClause::C(\d+))");
+  static const std::regex named(R"((== (?:\w+::)*)?\bClause::C(\d+))");
   std::map<std::string, std::set<int>> result;
   for (const SourceFile& file : read_source_tree(root)) {
     if (file.path.starts_with("tests/")) continue;
     const std::string text = read_text(root / file.path);
     for (std::sregex_iterator it(text.begin(), text.end(), named), end; it != end; ++it)
-      result[file.folder()].insert(std::stoi((*it)[1]));
+      if (!(*it)[1].matched) result[file.folder()].insert(std::stoi((*it)[2]));
   }
   return result;
 }
@@ -220,7 +220,10 @@ std::vector<Requirement> requirements_of(const fs::path& root,
                                          const std::vector<std::string>& folders) {
   std::vector<Requirement> all;
   for (const SourceFile& file : read_source_tree(root)) {
-    if (!file.is_header() || std::ranges::find(folders, file.folder()) == folders.end()) continue;
+    const bool listed = std::ranges::any_of(folders, [&](const std::string& folder) {
+      return file.folder() == folder || file.folder().starts_with(folder + "/");
+    });
+    if (!file.is_header() || !listed) continue;
     const auto own = read_requirements(file.stem(), read_text(root / file.path));
     all.insert(all.end(), own.begin(), own.end());
   }

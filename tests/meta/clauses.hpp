@@ -23,7 +23,7 @@ struct Requirement {
 /// state is one.
 std::vector<Requirement> read_requirements(const std::string& header, const std::string& text);
 
-/// Those of every header of the folders.
+/// Those of every header of the folders, and of the folders in them.
 /// Throws    std::runtime_error where there is none: a check of nothing proves nothing
 std::vector<Requirement> requirements_of(const std::filesystem::path& root,
                                          const std::vector<std::string>& folders);
@@ -38,7 +38,8 @@ std::vector<std::string> specification_violations(const std::vector<Requirement>
 
 /// One sentence for each requirement whose clause no check in its folder or in ref/tensor names,
 /// `Clause::C2`; and for each clause that a check names and no header of the folder states. A
-/// device's folder states what the folder of ref with its name states.
+/// device's folder states what the folder of ref with its name states. What a clause is compared
+/// with, `== Clause::C2`, may be another folder's.
 std::vector<std::string> check_violations(const std::filesystem::path& root,
                                           const std::vector<Requirement>& requirements,
                                           const std::string& exceptions);

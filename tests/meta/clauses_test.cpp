@@ -102,6 +102,19 @@ TEST(Clauses, CatchesACheckOfAnotherClause) {
   EXPECT_THAT(checks_of(tree), Not(Contains(HasSubstr("add:C3"))));
 }
 
+TEST(Clauses, TakesNoComparisonForACheck) {
+  Tree tree = sound();
+  tree["ref/ops/add.cpp"] = kSource + "return clause == Clause::C8 || c == ref::Clause::C7;\n";
+  EXPECT_THAT(checks_of(tree), IsEmpty());
+  tree["ref/ops/add.cpp"] = replaced(kSource, "fail(Clause::C1)", "c == Clause::C1");
+  EXPECT_THAT(checks_of(tree), ElementsAre(HasSubstr("add:C1: no check in ref/ops names it")));
+}
+
+TEST(Clauses, AFolderStandsForThoseInIt) {
+  const PlantedTree planted({{"ref/ops/add.hpp", kHeader}, {"refined/add.hpp", kHeader}});
+  EXPECT_EQ(requirements_of(planted.root(), {"ref"}), requirements_of(planted.root(), {"ref/ops"}));
+}
+
 TEST(Clauses, CatchesARequirementOfADeviceThatRefDoesNotState) {
   const auto of_ref = read_requirements("ref/ops/add", kHeader);
   EXPECT_THAT(device_violations(read_requirements("gpu/ops/add", kHeader), of_ref), IsEmpty());
