@@ -7,6 +7,8 @@
 namespace normproof::verification::oracle {
 namespace {
 
+using ref::numeric::Clause;
+
 bool sees_padding(Partition kind) {
   return kind != Partition::row && kind != Partition::row_group;
 }
@@ -34,10 +36,11 @@ Shape statistic_shape(Partition kind, const Shape& x_shape, std::size_t groups) 
 
 Cells partition(Partition kind, const Shape& x_shape, std::size_t groups, const Mask& valid) {
   const auto extents = ref::tensor::check_activations("oracle", "x", x_shape);
-  if (!is_absent(valid)) ref::tensor::check_mask("oracle", valid, x_shape);
+  if (!is_absent(valid)) ref::tensor::check_mask("oracle", valid, x_shape, Clause::C8);
   if (groups == 0 || extents.d_model % groups != 0) {
     ref::numeric::contract_failure("oracle", "groups", "is " + std::to_string(groups),
-                                   "a divisor of D = " + std::to_string(extents.d_model));
+                                   "a divisor of D = " + std::to_string(extents.d_model),
+                                   Clause::C11);
   }
   Cells result;
   result.shape = statistic_shape(kind, x_shape, groups);
@@ -76,7 +79,7 @@ Cells partition(Partition kind, const Shape& x_shape, std::size_t groups, const 
   for (const Cell& cell : result.cells) {
     if (cell.counted.empty()) {
       ref::numeric::contract_failure("oracle", "valid", "leaves a statistic without an element",
-                                     "at least one valid row for each");
+                                     "at least one valid row for each", Clause::C8);
     }
   }
   return result;

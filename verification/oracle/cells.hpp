@@ -32,8 +32,8 @@ struct Cells {
 };
 
 /// Computes  the cells of x, in the row-major order of their statistics
-/// Requires  (C1) groups divides D  (C2) valid is empty or has the shape of x without D, and where
-///           it matters, every cell has a valid element
+/// Requires  (C1) every extent of x >= 1  (C8) valid is empty or has the shape of x without D, and
+///           where it matters, every cell has a valid element  (C11) groups >= 1 divides D
 Cells partition(Partition kind, const Shape& x_shape, std::size_t groups, const Mask& valid);
 
 /// True for a tensor that a caller left out.

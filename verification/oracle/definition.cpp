@@ -10,6 +10,7 @@ namespace {
 
 namespace model = ref::model;
 using model::Mode;
+using ref::numeric::Clause;
 using ref::tensor::empty_tensor;
 using ref::tensor::shape_of;
 
@@ -51,7 +52,8 @@ class Definition {
   }
   void operator()(const model::RMSNormOptions& o) {
     if (o.storage != model::StorageFormat::float64)
-      ref::numeric::contract_failure("oracle", "storage", "rounds", "float64, which does not");
+      ref::numeric::contract_failure("oracle", "storage", "rounds", "float64, which does not",
+                                     Clause::C12);
     normalise(cut(Partition::row), false, o.eps, {"", "", "rstd"});
     affine();
   }
@@ -92,7 +94,9 @@ class Definition {
     const std::size_t n = channels.cells.front().counted.size();
     std::vector<oracle100> variance = moments.square;
     if (o.unbiased_running_variance) {
-      if (n < 2) ref::numeric::contract_failure("oracle", "valid", "has 1 valid row", "2 at least");
+      if (n < 2)
+        ref::numeric::contract_failure("oracle", "valid", "has 1 valid row", "2 at least",
+                                       Clause::C8);
       for (auto& v : variance) v = v * oracle100(n) / oracle100(n - 1);
     }
     move("running_variance", o.running_decay, variance);
@@ -194,7 +198,8 @@ class Definition {
   template <class U>
   static U checked_root(const U& x) {
     if (!(value_of(x) > 0))
-      ref::numeric::contract_failure("oracle", "x", "makes a statistic + eps 0", "more than 0");
+      ref::numeric::contract_failure("oracle", "x", "makes a statistic + eps 0", "more than 0",
+                                     Clause::C2);
     return root(x);
   }
   static oracle100 limited(const oracle100& x, const oracle100& lower, const oracle100& upper) {

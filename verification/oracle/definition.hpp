@@ -32,7 +32,8 @@ struct Evaluation {
 /// sums are plain sums, a variance is the mean of squared deviations. Nothing of ref/ops or
 /// ref/norm is used. r and d of batch renormalisation and all running quantities are constants, not
 /// variables.
-/// Requires  (C1) shapes as in the specification  (C2) statistic + eps > 0 everywhere
+/// Requires  shapes as written_out and step have them; those of partition; (C2) statistic + eps > 0
+///           everywhere  (C8) two valid rows for an unbiased variance  (C12) storage is float64
 /// Throws    ContractError
 template <class S>
 Evaluation<S> evaluate(const ref::model::NormOptions& options, const Arguments<S>& arguments,

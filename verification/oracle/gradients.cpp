@@ -8,6 +8,7 @@ namespace normproof::verification::oracle {
 namespace {
 
 namespace model = ref::model;
+using ref::numeric::Clause;
 using ref::tensor::convert;
 using ref::tensor::empty_tensor;
 using ref::tensor::full_tensor;
@@ -103,14 +104,14 @@ Gradients reverse_mode(const model::NormOptions& options, const OracleInputs& in
 Arguments<oracle100> written_out(const model::NormOptions& options, const OracleInputs& inputs) {
   const auto extents = ref::tensor::check_activations("oracle", "x", shape_of(inputs.x));
   const model::NormLayer& layer = model::norm_layer(options);
-  ref::tensor::check_finite("oracle", "x", inputs.x);
+  ref::tensor::check_finite("oracle", "x", inputs.x, Clause::C4);
   const auto written = [&](std::string_view name, const Tensor<oracle100>& given, double absent) {
     const model::NormParameter* const own = layer.parameter(name);
     const ref::tensor::Shape shape{own == nullptr ? extents.d_model
                                                   : model::extent_of(own->shape, extents.d_model)};
     if (is_absent(given)) return full_tensor(shape, oracle100(absent));
-    ref::tensor::check_shape("oracle", name, shape_of(given), shape);
-    ref::tensor::check_finite("oracle", name, given);
+    ref::tensor::check_shape("oracle", name, shape_of(given), shape, Clause::C3);
+    ref::tensor::check_finite("oracle", name, given, Clause::C4);
     return given;
   };
   Arguments<oracle100> result{
@@ -127,7 +128,8 @@ Arguments<oracle100> written_out(const model::NormOptions& options, const Oracle
 Gradients oracle_gradients(const model::NormOptions& options, const OracleInputs& inputs,
                            const NamedTensors<oracle100>& state, Method method) {
   const Arguments<oracle100> at = written_out(options, inputs);
-  ref::tensor::check_shape("oracle", "grad_y", shape_of(inputs.grad_y), shape_of(inputs.x));
+  ref::tensor::check_shape("oracle", "grad_y", shape_of(inputs.grad_y), shape_of(inputs.x),
+                           Clause::C5);
   switch (method) {
     case Method::dual:
       return forward_mode<Dual>(options, inputs, at, state);

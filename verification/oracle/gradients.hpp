@@ -35,12 +35,12 @@ struct Gradients {
 };
 
 /// The parameters written out, with the extents and initial values that model::norm_layer has.
-/// Throws    ContractError on shapes that do not fit
+/// Requires  (C1) every extent of x >= 1  (C3) parameters have their shapes  (C4) values finite
 Arguments<oracle100> written_out(const ref::model::NormOptions& options,
                                  const OracleInputs& inputs);
 
 /// Computes  the vector-Jacobian product: d L/d x, d L/d gamma, d L/d beta of L = sum(grad_y y)
-/// Requires  (C1) inputs.grad_y has the shape of x
+/// Requires  those of written_out; (C5) inputs.grad_y has the shape of x
 /// Error     about 1e-97 times the terms; the complex step's h is 2^-4000 times the largest
 ///           |input|, and its truncation h^2 times a third derivative
 Gradients oracle_gradients(const ref::model::NormOptions& options, const OracleInputs& inputs,

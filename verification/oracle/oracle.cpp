@@ -6,10 +6,28 @@
 
 namespace normproof::verification::oracle {
 namespace model = ref::model;
+using ref::numeric::Clause;
+
+namespace {
+
+void check_state(const model::NormOptions& options, std::size_t d_model,
+                 const NamedTensors<oracle100>& state) {
+  for (const model::NormState& entry : model::norm_layer(options).state) {
+    const Tensor<oracle100>* const given = state.find(entry.name);
+    if (given == nullptr)
+      ref::numeric::contract_failure("oracle", "state", "lacks " + std::string(entry.name),
+                                     "that of initial_state", Clause::C10);
+    ref::tensor::check_shape("oracle", entry.name, ref::tensor::shape_of(*given),
+                             {model::extent_of(entry.shape, d_model)}, Clause::C10);
+  }
+}
+
+}  // namespace
 
 OracleStep step(const model::NormOptions& options, const OracleInputs& inputs,
                 const NamedTensors<oracle100>& state, Method method) {
   const Arguments<oracle100> at = written_out(options, inputs);
+  check_state(options, at.x.shape().back(), state);
   const auto evaluation = evaluate<oracle100>(options, at, inputs.valid, inputs.mode, state);
   OracleStep result;
   result.state = evaluation.state;

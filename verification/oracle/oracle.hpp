@@ -16,7 +16,7 @@ struct OracleStep {
 /// Source    docs/specification/norms.md; backward: derivatives of the forward by `method`; the
 ///           training backward of both PowerNorms, which is no Jacobian, from
 ///           docs/derivations/norms.md, section 6
-/// Requires  (C1) state has the names and shapes that the layer has
+/// Requires  as written_out and evaluate; (C10) state has the names and shapes of initial_state
 /// Error     about 1e-97 relative to the sums of magnitudes involved
 /// Throws    ContractError
 OracleStep step(const ref::model::NormOptions& options, const OracleInputs& inputs,

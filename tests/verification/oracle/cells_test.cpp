@@ -3,12 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ref/numeric/errors.hpp"
+#include "tests/ref/numeric/error_message.hpp"
 #include "tests/verification/oracle/lenses.hpp"
 
 namespace normproof::verification::oracle {
 namespace {
 
+using ref::numeric::contract_message;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -47,21 +48,33 @@ TEST(CellsTest, SamplesAreApart) {
   EXPECT_THAT(groups.cells[1].counted, ElementsAre(2, 3, 6, 7));
 }
 
-TEST(CellsTest, RefusesWhatHasNoStatistic) {
-  const auto message = [](Partition kind, std::size_t groups, const Mask& valid) -> std::string {
-    try {
-      partition(kind, kShape, groups, valid);
-    } catch (const ref::numeric::ContractError& e) {
-      return e.what();
-    }
-    return "";
-  };
-  EXPECT_THAT(message(Partition::channel, 1, mask_of_bits(kShape, 0)), HasSubstr("valid"));
-  EXPECT_THAT(message(Partition::sample_channel, 1, mask_of_bits(kShape, 0b111)),
-              HasSubstr("valid"));
-  EXPECT_THAT(message(Partition::row_group, 3, {}), HasSubstr("groups is 3"));
-  EXPECT_THAT(message(Partition::row_group, 0, {}), HasSubstr("groups is 0"));
-  EXPECT_EQ(message(Partition::row, 1, mask_of_bits(kShape, 0)), "");
+std::string partition_refusal(Partition kind, std::size_t groups, const Mask& valid,
+                              const Shape& shape = kShape) {
+  return contract_message([&] { partition(kind, shape, groups, valid); });
+}
+
+TEST(CellsTest, C1NoRowsAndNoFeatures) {
+  for (const Shape& shape : {Shape{0, 3}, Shape{2, 0}, Shape{2, 0, 3}, Shape{3}})
+    EXPECT_THAT(partition_refusal(Partition::row, 1, {}, shape),
+                HasSubstr("oracle: x has shape ["));
+}
+
+TEST(CellsTest, C8MasksOfOtherShapesAndCellsWithoutAValidRow) {
+  const std::string empty =
+      "oracle: valid leaves a statistic without an element; expected at least one valid row for "
+      "each (C8)";
+  EXPECT_EQ(partition_refusal(Partition::channel, 1, mask_of_bits(kShape, 0)), empty);
+  EXPECT_EQ(partition_refusal(Partition::sample_channel, 1, mask_of_bits(kShape, 0b111)), empty);
+  EXPECT_EQ(partition_refusal(Partition::row, 1, mask_of_bits(kShape, 0)), "no error");
+  EXPECT_EQ(partition_refusal(Partition::row, 1, mask_of_bits({3, 2, 4}, 0b111)),
+            "oracle: valid has shape [3, 2]; expected shape [2, 3] (C8)");
+}
+
+TEST(CellsTest, C11GroupsThatDoNotDivideTheFeatures) {
+  EXPECT_EQ(partition_refusal(Partition::row_group, 3, {}),
+            "oracle: groups is 3; expected a divisor of D = 4 (C11)");
+  EXPECT_EQ(partition_refusal(Partition::row_group, 0, {}),
+            "oracle: groups is 0; expected a divisor of D = 4 (C11)");
 }
 
 }  // namespace

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "ref/numeric/errors.hpp"
+#include <limits>
+
+#include "tests/ref/numeric/error_message.hpp"
 #include "tests/verification/compare/expect.hpp"
 #include "tests/verification/oracle/lenses.hpp"
 
@@ -97,14 +99,44 @@ TEST(GradientsTest, MethodsAgreeOnHardInputs) {
     }
 }
 
-TEST(GradientsTest, RefusesWrongShapes) {
-  const NormOptions options = model::LayerNormOptions{};
-  OracleInputs inputs{.x = full_tensor<oracle100>({2, 3}, 1)};
-  inputs.grad_y = full_tensor<oracle100>({3, 2}, 1);
-  EXPECT_THROW(oracle_gradients(options, inputs, {}, Method::dual), ref::numeric::ContractError);
-  inputs.grad_y = full_tensor<oracle100>({2, 3}, 1);
+std::string gradients_refusal(const OracleInputs& inputs) {
+  return ref::numeric::contract_message(
+      [&] { oracle_gradients(model::LayerNormOptions{}, inputs, {}, Method::dual); });
+}
+
+OracleInputs two_by_three() {
+  return {.x = full_tensor<oracle100>({2, 3}, 1), .grad_y = full_tensor<oracle100>({2, 3}, 1)};
+}
+
+TEST(GradientsTest, C1NoRows) {
+  OracleInputs inputs = two_by_three();
+  inputs.x = full_tensor<oracle100>({0, 3}, 1);
+  EXPECT_EQ(gradients_refusal(inputs).substr(0, 27), "oracle: x has shape [0, 3];");
+}
+
+TEST(GradientsTest, C3AParameterOfAnotherShape) {
+  OracleInputs inputs = two_by_three();
   inputs.gamma = full_tensor<oracle100>({2}, 1);
-  EXPECT_THROW(oracle_gradients(options, inputs, {}, Method::dual), ref::numeric::ContractError);
+  EXPECT_EQ(gradients_refusal(inputs), "oracle: gamma has shape [2]; expected shape [3] (C3)");
+}
+
+TEST(GradientsTest, C4AnElementThatIsNotFinite) {
+  const oracle100 infinity = std::numeric_limits<oracle100>::infinity();
+  OracleInputs inputs = two_by_three();
+  inputs.x(1, 2) = infinity;
+  EXPECT_EQ(gradients_refusal(inputs),
+            "oracle: x has the element [1, 2] = inf; expected finite values (C4)");
+  inputs = two_by_three();
+  inputs.beta = full_tensor<oracle100>({3}, infinity);
+  EXPECT_EQ(gradients_refusal(inputs),
+            "oracle: beta has the element [0] = inf; expected finite values (C4)");
+}
+
+TEST(GradientsTest, C5AGradientOfAnotherShape) {
+  OracleInputs inputs = two_by_three();
+  inputs.grad_y = full_tensor<oracle100>({3, 2}, 1);
+  EXPECT_EQ(gradients_refusal(inputs),
+            "oracle: grad_y has shape [3, 2]; expected shape [2, 3] (C5)");
 }
 
 }  // namespace
