@@ -109,7 +109,7 @@ class StepResults {
 template <class T>
 NamedTensors<T> run_whole(const EncoderTensors& inputs) {
   if (inputs.mode != ref::model::Mode::training)
-    ref::numeric::contract_failure("encoder", "mode", "is inference", "training", Clause::C2);
+    ref::numeric::contract_failure("encoder", "mode", "is inference", "training", Clause::C1);
   const ref::model::TrainConfig config{.encoder = inputs.config};
   train::TrainState<double> given;
   given.norms = inputs.state;

@@ -38,8 +38,8 @@ std::vector<std::pair<std::string, ref::tensor::Shape>> mask_shapes(
 ///           grad_y grad_x and grad_<parameter>; encoder: logits, loss [1], grad_<parameter> (of
 ///           the embedding [V,D]: 0 in rows that do not occur) and the state, as one step of
 ///           ref/train leaves them, in any scalar: the inputs are exact
-/// Requires  (C1) those of ref/encoder and ref/train  (C2) an encoder is in training  (C3) a layer
-///           with dropout has a mask for each
+/// Requires  those of ref/encoder and ref/train, as a mask for each dropout of a layer; (C1) an
+///           encoder is in training
 /// Throws    ContractError
 template <ref::numeric::Real T>
 ref::tensor::NamedTensors<T> run_encoder(const ref::model::EncoderOperation& operation,

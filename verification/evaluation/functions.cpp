@@ -59,7 +59,7 @@ template <ref::numeric::Real T>
 NamedTensors<T> run_function(const model::FunctionOptions& function, const FunctionInputs& inputs) {
   const std::string name = model::operation_name(function);
   if (ref::tensor::is_given(inputs.valid) && !takes_mask(name))
-    ref::numeric::contract_failure(name, "valid", "is given", "no mask", Clause::C2);
+    ref::numeric::contract_failure(name, "valid", "is given", "no mask", Clause::C1);
   const Tensor<double>* const given = inputs.tensors.find("grad_y");
   const Tensor<T> x = ref::tensor::convert<T>(inputs.tensors.at("x"));
   const Tensor<T> grad_y = given == nullptr ? Tensor<T>() : ref::tensor::convert<T>(*given);

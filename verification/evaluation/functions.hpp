@@ -9,7 +9,7 @@ using operands::FunctionInputs;
 using operands::takes_mask;
 
 /// Computes  y, and grad_x where there is a grad_y, in any scalar: the inputs are exact
-/// Requires  (C1) those of the function in ref/ops  (C2) no mask where the function takes none
+/// Requires  those of the function in ref/ops; (C1) no mask where the function takes none
 /// Throws    ContractError
 template <ref::numeric::Real T>
 ref::tensor::NamedTensors<T> run_function(const ref::model::FunctionOptions& function,

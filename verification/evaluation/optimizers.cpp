@@ -31,7 +31,7 @@ std::int64_t iterations_of(const OptimizerTensors& inputs) {
   const auto count = given >= 0 && given <= kMost ? static_cast<std::int64_t>(given) : -1;
   if (count < 0 || static_cast<double>(count) != given)
     ref::numeric::contract_failure("optimizer", kIterations, fmt::format("is {}", given),
-                                   "a whole number from 0 to 1e6", Clause::C2);
+                                   "a whole number from 0 to 1e6", Clause::C1);
   return count;
 }
 

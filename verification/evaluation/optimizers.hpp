@@ -18,7 +18,7 @@ std::vector<std::string> moment_names(const ref::model::OptimizerOptions& option
 ///           rate of the operation, in any scalar: the inputs are exact. iterations are the steps
 ///           done before; the powers beta^iterations come from products
 /// Shapes    with `stacked` a leading axis of steps before each of them; else one step
-/// Requires  (C1) those of optimizer_step  (C2) iterations is a whole number, from 0 to 1e6
+/// Requires  those of optimizer_step; (C1) iterations is a whole number, from 0 to 1e6
 /// Throws    ContractError
 template <ref::numeric::Real T>
 ref::tensor::NamedTensors<T> run_optimizer(const ref::model::OptimizerOperation& operation,

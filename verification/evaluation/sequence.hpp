@@ -21,8 +21,8 @@ class StepError : public ref::numeric::ContractError {
 ///
 /// Computes  the outputs and the state of norm_step, in the order in which the layer leaves them
 /// Shapes    those of one step; with `stacked`, a leading axis of S steps before each of them
-/// Requires  (C1) one step at least, and exactly one without `stacked`; those of norm_step
-/// Throws    ContractError (C1); StepError
+/// Requires  those of norm_step; (C1) one step at least, and exactly one without `stacked`
+/// Throws    StepError where a step is refused, ContractError else
 template <ref::numeric::Real T>
 ref::tensor::NamedTensors<T> run_sequence(const ref::model::NormOptions& options,
                                           const EvalInputs& inputs, bool stacked);

@@ -9,7 +9,7 @@
 namespace normproof::verification::evaluation {
 
 /// Puts values at their step, behind those of the steps before, under a leading axis of steps.
-/// Requires  (C1) step 0 comes first, and `steps` stays the same
+/// Requires  step 0 comes first, and `steps` stays the same
 template <class T>
 void put_step(ref::tensor::NamedTensors<T>& stack, const std::string& name,
               const ref::tensor::Tensor<T>& values, std::size_t step, std::size_t steps) {

@@ -51,6 +51,15 @@ TEST(Functions, AMaskTakesElementsOut) {
   EXPECT_THAT(results.at("grad_x"), ElementsAre(0.5, 0, -0.5));
 }
 
+TEST(RunFunction, C1AMaskOfAFunctionThatTakesNone) {
+  FunctionInputs inputs;
+  inputs.tensors.set("x", ref::tensor::full_tensor<double>({1, 2}, 1));
+  inputs.valid = ref::tensor::full_tensor<bool>({1, 2}, true);
+  const auto function = std::get<ref::model::FunctionOptions>(operation("gelu"));
+  EXPECT_EQ(ref::numeric::contract_message([&] { run_function<double>(function, inputs); }),
+            "gelu: valid is given; expected no mask (C1)");
+}
+
 TEST(Functions, WhatIsWrongIsNamed) {
   const auto message = [](const char* name, const std::vector<StoredTensor>& tensors) {
     return ref::numeric::error_message<FileError>([&] { run(name, tensors); });

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/ref/numeric/error_message.hpp"
 #include "tests/verification/compare/expect.hpp"
 #include "tests/verification/evaluation/sample_tensors.hpp"
 
@@ -10,7 +11,6 @@ namespace {
 
 using namespace normproof::verification::evaluation;
 namespace model = normproof::ref::model;
-using normproof::ref::numeric::ContractError;
 using normproof::ref::tensor::shape_of;
 
 EvalInputs sample(const std::string& layer, const Shape& shape, std::size_t steps) {
@@ -56,11 +56,15 @@ TEST(RunSequence, AnErrorNamesItsStep) {
   }
 }
 
-TEST(RunSequence, C1TheNumberOfSteps) {
+TEST(RunSequence, C1NoStepAndTwoStepsThatAreNotStacked) {
   EvalInputs inputs = sample("layer_norm", {5, 3}, 2);
-  EXPECT_THROW(run_sequence<double>(model::LayerNormOptions{}, inputs, false), ContractError);
+  const auto refusal = [&](bool stacked) {
+    return normproof::ref::numeric::contract_message(
+        [&] { run_sequence<double>(model::LayerNormOptions{}, inputs, stacked); });
+  };
+  EXPECT_EQ(refusal(false), "run_sequence: inputs has 2 steps; expected 1 (C1)");
   inputs.steps.clear();
-  EXPECT_THROW(run_sequence<double>(model::LayerNormOptions{}, inputs, true), ContractError);
+  EXPECT_EQ(refusal(true), "run_sequence: inputs has 0 steps; expected 1 or more (C1)");
 }
 
 }  // namespace

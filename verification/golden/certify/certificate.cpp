@@ -143,7 +143,7 @@ void check_second(const Case& c, const EvalInputs& inputs, const NamedTensors<ba
   }
 }
 
-/// (C2) Every result of an exact case is a number of the dtype, and the one that `double` finds.
+/// (C1) Every result of an exact case is a number of the dtype, and the one that `double` finds.
 void check_exact(const Case& c, const std::vector<OpenOutput>& outputs,
                  const NamedTensors<double>& results) {
   for (const OpenOutput& output : outputs)
@@ -152,7 +152,7 @@ void check_exact(const Case& c, const std::vector<OpenOutput>& outputs,
         ref::numeric::contract_failure("certify", path_of(c),
                                        fmt::format("is not exact in {} at {}", output.name,
                                                    ref::tensor::index_to_string(i, output.shape)),
-                                       "a result that the dtype holds", Clause::C2);
+                                       "a result that the dtype holds", Clause::C1);
 }
 
 }  // namespace

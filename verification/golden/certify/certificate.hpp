@@ -30,10 +30,10 @@ struct Expected {
 ///           balls of growing precision until both ends of each enclosure round to the same
 ///           numbers. An infinity or NaN among the inputs makes NaN of what depends on it, and
 ///           leaves the rest
-/// Requires  (C1) inputs that norm_step takes, but for infinity and NaN in x and grad_y of a layer
-///           or a function  (C2) where the case is exact, every result is a number of the dtype,
-///           and `double` finds it
-/// Throws    ContractError (C2); std::runtime_error where 16384 bits do not decide, or where the
+/// Requires  inputs that norm_step takes, but for infinity and NaN in x and grad_y of a layer or a
+///           function; (C1) where the case is exact, every result is a number of the dtype, and
+///           `double` finds it
+/// Throws    ContractError; std::runtime_error where 16384 bits do not decide, or where the
 ///           second enclosure, intervals of 50 digits by MPFI, does not overlap the first
 Expected certify(const Case& c);
 

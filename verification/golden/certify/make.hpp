@@ -28,8 +28,8 @@ struct MakeSummary {
 ///
 /// Computes  everything in a folder beside `out`, which takes the name `out` when it is complete: a
 ///           reader sees no corpus or the whole one
-/// Requires  (C1) out is absent or an empty folder  (C2) `only` names a case
-/// Throws    UsageError (C1, C2); FileError as write_file; what certify throws
+/// Requires  out is absent or an empty folder; `only` names a case
+/// Throws    UsageError of another out or only; FileError as write_file; what certify throws
 MakeSummary make_corpus(const std::filesystem::path& out, const MakeOptions& options);
 
 }  // namespace normproof::verification::golden::certify

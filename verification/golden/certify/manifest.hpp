@@ -27,7 +27,7 @@ struct CaseDescription {
 };
 
 /// manifest.json: the cases' objects in ascending order of paths, and totals.
-/// Requires  (C1) texts that case_json has written, in ascending order of paths
+/// Requires  texts that case_json has written, in ascending order of paths
 std::string manifest_json(const std::vector<std::string>& case_texts);
 
 /// The cases that a manifest names.

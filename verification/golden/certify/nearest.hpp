@@ -18,7 +18,7 @@ struct Nearest {
 /// what rounds to 0, infinity beyond the range; nothing where the points do not agree.
 ///
 /// Requires  (C1) dtype is a float
-/// Throws    ContractError (C1)
+/// Throws    ContractError
 std::optional<Nearest> nearest(const ref::numeric::ball& x, ref::io::DType dtype);
 
 }  // namespace normproof::verification::golden::certify

@@ -8,8 +8,8 @@ namespace normproof::verification::golden::certify {
 /// takes the name at the end, and is gone where that end is not reached.
 class NewFolder {
  public:
-  /// Requires  (C1) `out` is absent or an empty folder
-  /// Throws    UsageError that names `option` (C1); FileError where the folder cannot be made
+  /// Requires  `out` is absent or an empty folder
+  /// Throws    UsageError that names `option`; FileError where the folder cannot be made
   NewFolder(const char* option, const std::filesystem::path& out);
   ~NewFolder();
   NewFolder(const NewFolder&) = delete;

@@ -79,9 +79,9 @@ Ask from_folder(const std::filesystem::path& folder);
 Ask from_program(const std::string& command, double seconds, int most_starts = 3);
 
 /// Reads each case, asks for the answer and checks it.
-/// Requires  (C1) jobs is 1 where `ask` takes one question at a time  (C2) each of options.outputs
-///           is expected in one of the cases
-/// Throws    UsageError (C2); FileError where the corpus itself is damaged
+/// Requires  jobs is 1 where `ask` takes one question at a time; each of options.outputs is
+///           expected in one of the cases
+/// Throws    UsageError where one is not; FileError where the corpus itself is damaged
 std::vector<CaseResult> check_cases(const std::filesystem::path& golden,
                                     const std::vector<CaseDescription>& cases, const Ask& ask,
                                     const CheckOptions& options, int jobs,
@@ -91,8 +91,8 @@ std::vector<CaseResult> check_cases(const std::filesystem::path& golden,
 CaseResult check_and_diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                               const CheckOptions& options);
 
-/// Requires  (C1) each of the outputs is expected in one of the cases
-/// Throws    UsageError with the nearest known name (C1)
+/// Requires  each of the outputs is expected in one of the cases
+/// Throws    UsageError with the nearest known name
 void check_outputs_known(const std::vector<CaseDescription>& cases,
                          const std::vector<std::string>& outputs);
 

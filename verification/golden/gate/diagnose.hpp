@@ -12,7 +12,7 @@ namespace normproof::verification::golden::gate {
 ///
 /// Computes  the three closest; where there is none, the arithmetic of lower precision whose bound
 ///           the answer meets, if there is one
-/// Requires  (C1) outputs of result.tensors that failed and have no problem are in the answer
+/// Requires  outputs of result.tensors that failed and have no problem are in the answer
 std::vector<Diagnosis> diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                                 const CaseResult& result);
 

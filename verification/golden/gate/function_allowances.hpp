@@ -11,7 +11,7 @@ namespace normproof::verification::golden::gate {
 /// Computes  bound += gelu_tanh's 1 + tanh, which cancels below 0; a backward of softmax and
 ///           log_softmax that takes y as it was stored in c.dtype, and one of log_sum_exp by
 ///           exp(x - y); other operations: nothing
-/// Requires  (C1) bound: the any-order bound of c for `accumulation`  (C2) inputs: finite ones of c
+/// Requires  bound: the any-order bound of c for `accumulation`; inputs: finite ones of c
 void add_function_allowances(const Case& c, const evaluation::FunctionInputs& inputs,
                              Accumulation accumulation, ref::tensor::NamedTensors<double>& bound);
 

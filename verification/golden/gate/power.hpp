@@ -55,8 +55,8 @@ struct LayerPower {
 /// Every mutation of every site of every layer held against a tier, and every style besides.
 ///
 /// Source    [DLS78], mutation analysis
-/// Requires  (C1) `only` names a layer  (C2) accumulation is one of 16 bits
-/// Throws    UsageError (C1) (C2)
+/// Requires  `only` names a layer; accumulation is one of 16 bits
+/// Throws    UsageError, of another name or format
 std::vector<LayerPower> measure_power(const PowerOptions& options);
 
 }  // namespace normproof::verification::golden::gate

@@ -8,7 +8,7 @@ namespace normproof::verification::golden::mutants {
 /// are those of run_plain, behind the sites of the encoder.
 ///
 /// Source    docs/specification/encoder.md, docs/specification/training.md
-/// Requires  (C1) a case of an encoder that certify takes
+/// Requires  a case of an encoder that certify takes
 std::vector<StoredTensor> run_plain_encoder(const Case& c, const EvalInputs& inputs,
                                             const Style& style, Sites& sites);
 

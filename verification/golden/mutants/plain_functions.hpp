@@ -7,7 +7,7 @@ namespace normproof::verification::golden::mutants {
 /// The functions among what run_plain runs: softmax and its kin, the activations.
 ///
 /// Source    docs/specification/activations.md
-/// Requires  (C1) a case of a function that certify takes
+/// Requires  a case of a function that certify takes
 std::vector<StoredTensor> run_plain_function(const Case& c, const EvalInputs& inputs,
                                              const Style& style, Sites& sites);
 

@@ -42,14 +42,14 @@ struct Style {
 ///           docs/specification/encoder.md
 /// Computes  the outputs and the state of each step, and the statistics of the layers, as a
 ///           candidate would answer
-/// Requires  (C1) a case that certify takes, and its inputs
+/// Requires  a case that certify takes, and its inputs
 std::vector<StoredTensor> run_plain(const Case& c, const EvalInputs& inputs, const Style& style,
                                     Sites& sites);
 
 /// How far a layer that computes as `style` may be from the exact result, in any order of its sums.
 ///
 /// Source    docs/error_analysis.md, section 8: any_order_error through the plain formula
-/// Requires  (C1) c is of a layer; `inputs` are finite ones of its
+/// Requires  c is of a layer; `inputs` are finite ones of its
 std::map<std::string, std::vector<double>> plain_errors(const Case& c, const EvalInputs& inputs,
                                                         const Style& style,
                                                         const ref::numeric::Arithmetic& arithmetic);

@@ -7,7 +7,7 @@ namespace normproof::verification::golden::mutants {
 /// The optimizers among what run_plain runs.
 ///
 /// Source    docs/specification/training.md
-/// Requires  (C1) a case of an optimizer that certify takes
+/// Requires  a case of an optimizer that certify takes
 std::vector<StoredTensor> run_plain_optimizer(const Case& c, const EvalInputs& inputs,
                                               const Style& style, Sites& sites);
 

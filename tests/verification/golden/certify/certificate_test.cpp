@@ -128,7 +128,7 @@ TEST(Certify, InfinityIsReplacedLikeNaN) {
   EXPECT_EQ(inputs.steps[0].x.data()[0], 7);
 }
 
-TEST(Certify, C2AnExactCaseIsExactInItsDType) {
+TEST(Certify, C1AnExactCaseThatIsNotExactInItsDType) {
   Case c = one_and_three("3");
   c.exact = true;
   EXPECT_THAT(values_of(certify(c).tensors, "y_lo"), ElementsAre(0.0, 0.0));
@@ -137,7 +137,7 @@ TEST(Certify, C2AnExactCaseIsExactInItsDType) {
   EXPECT_THAT(ref::numeric::contract_message([&] { certify(c); }),
               testing::AllOf(HasSubstr("certify: quick/layer_norm/sample-1x2-float64 is not exact "
                                        "in "),
-                             HasSubstr("; expected a result that the dtype holds (C2)")));
+                             HasSubstr("; expected a result that the dtype holds (C1)")));
 }
 
 /// hi + lo against the definition at 100 digits, which shares no formula with the certificate.

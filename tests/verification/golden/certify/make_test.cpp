@@ -89,7 +89,7 @@ TEST(MakeCorpus, ReadsBackAsWhatTheCorpusHas) {
   EXPECT_EQ(stored.expected, certify(stored.description.c).tensors);
 }
 
-TEST(MakeCorpus, C1TakesANewFolderOrAnEmptyOne) {
+TEST(MakeCorpus, TakesANewFolderOrAnEmptyOne) {
   const TemporaryFolder folder;
   const MakeOptions one = {.only = "quick/layer_norm/tvm_19592-*"};
   fs::create_directory(folder / "empty");
@@ -108,7 +108,7 @@ TEST(MakeCorpus, C1TakesANewFolderOrAnEmptyOne) {
   EXPECT_EQ(files_of(folder.path()), before);
 }
 
-TEST(MakeCorpus, C2OnlyNamesACase) {
+TEST(MakeCorpus, OnlyNamesACase) {
   const TemporaryFolder folder;
   EXPECT_EQ(usage_message([&] { make_corpus(folder / "a", {.only = "*/layernorm/*"}); }),
             "--only '*/layernorm/*' names no case; expected a glob such as '*/layer_norm/*'");

@@ -48,7 +48,7 @@ TEST(NewFolder, TakesTheNameOfAnEmptyFolderAndOneWithASlash) {
   EXPECT_TRUE(fs::is_directory(place / "new"));
 }
 
-TEST(NewFolder, C1RefusesWhatIsThere) {
+TEST(NewFolder, RefusesWhatIsThere) {
   const tests::ref::io::TemporaryFolder place;
   fs::create_directories(place / "old" / "inside");
   EXPECT_THAT([&] { NewFolder("--out", place / "old"); },

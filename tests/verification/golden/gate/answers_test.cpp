@@ -151,7 +151,7 @@ TEST_F(Answers, ADeclinedCaseIsNoFailureAndNoPass) {
   EXPECT_THAT(other[0].problem, HasSubstr("begins with 'q'"));
 }
 
-TEST_F(Answers, C2TheOutputsAreThoseOfACase) {
+TEST_F(Answers, TheOutputsAreThoseOfACase) {
   const auto chosen = [&](const std::string& name) {
     return usage_message([&] {
       check_cases(golden(), cases_, from_folder(candidate()), {.outputs = {name}}, 1, {});

@@ -40,7 +40,7 @@ TEST(MeasurePower, DoesNotDependOnTheNumberOfJobs) {
   }
 }
 
-TEST(MeasurePower, C1AnUnknownLayerIsAnError) {
+TEST(MeasurePower, AnUnknownLayerIsAnError) {
   EXPECT_THROW(measure_power({.only = "layernorm"}), ref::numeric::UsageError);
 }
 
@@ -60,7 +60,7 @@ TEST(MeasurePower, RightAnswersOfAnotherClassAreNotRejected) {
   EXPECT_FALSE(right_answers_alone({}));
 }
 
-TEST(MeasurePower, C2AnAccumulationThatIsNotOf16BitsIsAnError) {
+TEST(MeasurePower, AnAccumulationThatIsNotOf16BitsIsAnError) {
   EXPECT_THROW(measure_power({.accumulation = Accumulation::float32}), ref::numeric::UsageError);
 }
 
