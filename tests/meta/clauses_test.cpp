@@ -171,7 +171,8 @@ class HouseClauses : public ::testing::Test {
   const std::vector<Requirement> stated = requirements_of(
       root, {"ref/data", "ref/encoder", "ref/io", "ref/model", "ref/nn", "ref/norm", "ref/ops",
              "ref/train", "verification/compare", "verification/evaluation", "verification/golden",
-             "verification/oracle", "verification/statistics"});
+             "verification/oracle", "verification/process", "verification/regression",
+             "verification/statistics"});
   const std::string exceptions = read_text(root / "tests/meta/unbroken.txt");
 };
 

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "ref/io/descriptor.hpp"
+#include "ref/numeric/errors.hpp"
 
 namespace normproof::verification::process {
 
@@ -29,6 +30,13 @@ namespace {
 
 Ending ending_of(int status) {
   return WIFSIGNALED(status) ? Ending{true, WTERMSIG(status)} : Ending{false, WEXITSTATUS(status)};
+}
+
+/// waitpid takes what is no process for any of ours.
+void check_is_there(const char* function, pid_t process) {
+  if (process <= 0)
+    ref::numeric::contract_failure(function, "the process", "was not begun, or was waited for",
+                                   "one that no one has waited for", ref::numeric::Clause::C1);
 }
 
 }  // namespace
@@ -69,6 +77,7 @@ void Child::kill() const {
 }
 
 Ending Child::wait() {
+  check_is_there("Child::wait", process_);
   int status = 0;
   ref::io::retry_interrupted([&] { return ::waitpid(process_, &status, 0); });
   process_ = -1;
@@ -76,6 +85,7 @@ Ending Child::wait() {
 }
 
 std::optional<Ending> Child::try_wait() {
+  check_is_there("Child::try_wait", process_);
   int status = 0;
   const pid_t ended =
       ref::io::retry_interrupted([&] { return ::waitpid(process_, &status, WNOHANG); });

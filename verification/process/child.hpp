@@ -31,7 +31,7 @@ class Child {
  public:
   /// Begins a process that does f and exits with what f returns; it never comes back from here. An
   /// exception of f ends it by SIGABRT.
-  /// Requires  (C1) where this process has several threads, f does what a signal handler may alone,
+  /// Requires  where this process has several threads, f does what a signal handler may alone,
   ///           such as running another program
   /// Throws    std::system_error, beginning with `what`, where no process can be made
   static Child begin(const std::string& what, const std::function<int()>& f,
@@ -50,9 +50,9 @@ class Child {
   /// Ends it, and its group where it leads one, without a chance to object.
   void kill() const;
   /// Waits for its end.
-  /// Requires  (C1) it was not waited for
+  /// Requires  (C1) it was begun, and was not waited for
   Ending wait();
-  /// Its end, where it has ended; else nothing.
+  /// Its end, where it has ended; else nothing. Requires what wait() requires.
   std::optional<Ending> try_wait();
 
  private:

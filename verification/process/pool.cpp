@@ -3,11 +3,13 @@
 #include <poll.h>
 
 #include <cerrno>
+#include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include "ref/io/descriptor.hpp"
+#include "ref/numeric/errors.hpp"
 #include "verification/process/pipe.hpp"
 
 namespace normproof::verification::process {
@@ -37,6 +39,9 @@ Worker begin_worker(const std::string& caller, std::size_t index,
 void run_pool(const std::string& caller, std::size_t count, int jobs,
               const std::function<std::string(std::size_t)>& work,
               const std::function<void(std::size_t, const Report&)>& finish) {
+  if (jobs < 1)
+    ref::numeric::contract_failure(caller, "jobs", "is " + std::to_string(jobs), "at least 1",
+                                   ref::numeric::Clause::C1);
   std::vector<Worker> workers;
   for (std::size_t started = 0; started < count || !workers.empty();) {
     for (; started < count && workers.size() < static_cast<std::size_t>(jobs); ++started)

@@ -19,7 +19,7 @@ struct Report {
 /// Computes  finish(i, report) here whenever one has ended, in the order in which they end; the
 ///           text is what work returned, of any length, or what a process that died had said by
 ///           then. Processes that still run where finish throws are killed
-/// Requires  (C1) jobs >= 1  (C2) this process has one thread
+/// Requires  this process has one thread; (C1) jobs >= 1
 /// Throws    std::system_error, beginning with `caller`, where no process or pipe can be made; what
 ///           finish throws
 void run_pool(const std::string& caller, std::size_t count, int jobs,

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "ref/numeric/errors.hpp"
+
 namespace normproof::verification::regression {
 
 namespace {
@@ -28,6 +30,13 @@ double error_of(double got, double high, double low) {
 
 double share_of(double error, double bound) {
   return error == 0 ? 0 : error / bound;
+}
+
+void check_count(const char* argument, std::size_t count, std::size_t expected) {
+  if (count != expected)
+    ref::numeric::contract_failure(
+        "error_statistics", argument, fmt::format("has {} elements", count),
+        fmt::format("{}, as answer", expected), ref::numeric::Clause::C1);
 }
 
 /// A maximum and a mean in the making.
@@ -51,6 +60,9 @@ ErrorStatistics error_statistics(const StoredTensor& answer, const StoredTensor&
   const std::vector<double> got = ref::io::widen(answer), value = ref::io::widen(high);
   const std::vector<double> remainder =
       low == nullptr ? std::vector<double>(value.size(), 0.0) : ref::io::widen(*low);
+  check_count("high", value.size(), got.size());
+  check_count("low", remainder.size(), got.size());
+  check_count("bound", bound.size(), got.size());
   const bool no_tolerance = exact || high.dtype == DType::int64;
   const double unit = 2 * golden::corpus::unit_roundoff(answer.dtype);
   Tally ulps, shares;

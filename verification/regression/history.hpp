@@ -27,7 +27,7 @@ class History {
   void keep(const std::string& sha256, const std::vector<StoredTensor>& answer) const;
 
   /// Adds a line: the file is replaced wholly or not at all, after what the line names is there.
-  /// Requires  (C1) the answers are kept
+  /// Requires  the answers are kept
   /// Throws    FileError; then the file is as it was
   void append(Recording recording, const std::vector<RecordedCase>& cases) const;
 

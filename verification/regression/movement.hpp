@@ -29,7 +29,7 @@ struct Change {
 
 /// Steps from one number of the dtype to its neighbour that lead from a to b; both zeros are one
 /// point; kInfinitelyFar where exactly one is NaN, 0 where both are.
-/// Requires  (C1) a and b are numbers of the dtype, a float or int64
+/// Requires  a and b are numbers of the dtype, a float or int64
 std::uint64_t steps_between(double a, double b, DType dtype);
 
 /// Computes  what moved from one recording of a history to another. A case that is gone, or has no

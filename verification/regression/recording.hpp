@@ -50,7 +50,7 @@ using Keep =
 /// Asks for the answer to each case, keeps it, and takes its fingerprint. An answer that does not
 /// come, or whose tensors are not those of the case, is a problem of that case; a case that is
 /// declined is left out.
-/// Requires  (C1) jobs is 1 where `ask` takes one question at a time
+/// Requires  jobs is 1 where `ask` takes one question at a time
 /// Throws    FileError where the corpus itself is damaged, or what `keep` throws
 std::vector<RecordedCase> record_cases(const std::filesystem::path& golden,
                                        const std::vector<golden::certify::CaseDescription>& cases,

@@ -11,10 +11,13 @@
 #include <stdexcept>
 #include <string>
 
+#include "tests/ref/numeric/error_message.hpp"
 #include "verification/process/pipe.hpp"
 
 namespace normproof::verification::process {
 namespace {
+
+using ref::numeric::contract_message;
 
 int sleep_for_ever() {
   for (;;) ::pause();
@@ -104,6 +107,20 @@ TEST(Child, TryWaitSeesTheEndOnce) {
   ASSERT_TRUE(ending);
   EXPECT_EQ(ending->code, SIGKILL);
   expect_no_child();
+}
+
+TEST(Child, C1WaitingForNoneAndForOneThatWasWaitedFor) {
+  const std::string refusal =
+      ": the process was not begun, or was waited for; expected one that no one has waited for "
+      "(C1)";
+  Child none;
+  EXPECT_EQ(contract_message([&] { none.wait(); }), "Child::wait" + refusal);
+  Child ended = Child::begin("fork", [] { return 0; });
+  const Child other = Child::begin("fork", sleep_for_ever);
+  ended.wait();
+  EXPECT_EQ(contract_message([&] { ended.wait(); }), "Child::wait" + refusal);
+  EXPECT_EQ(contract_message([&] { ended.try_wait(); }), "Child::try_wait" + refusal);
+  EXPECT_EQ(::kill(other.id(), 0), 0);  // nor was another one waited for
 }
 
 TEST(Child, AGroupEndsWithItsLeader) {

@@ -11,6 +11,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "tests/ref/numeric/error_message.hpp"
+
 namespace normproof::verification::process {
 namespace {
 
@@ -37,6 +39,12 @@ TEST(RunPool, EveryTextComesBackForAnyNumberOfJobs) {
     }
   }
   EXPECT_TRUE(run(0, 2, [](std::size_t) { return ""; }).empty());
+}
+
+TEST(RunPool, C1NoJob) {
+  for (const int jobs : {0, -1})
+    EXPECT_EQ(ref::numeric::contract_message([&] { run(1, jobs, [](std::size_t) { return ""; }); }),
+              "test: jobs is " + std::to_string(jobs) + "; expected at least 1 (C1)");
 }
 
 TEST(RunPool, MoreThanPipesHoldArrivesWhole) {

@@ -6,6 +6,8 @@
 #include <limits>
 #include <vector>
 
+#include "tests/ref/numeric/error_message.hpp"
+
 namespace normproof::verification::regression {
 namespace {
 
@@ -34,6 +36,23 @@ TEST(ErrorStatistics, UnitsAreThoseOfTheAnswer) {
   const auto wide = measured(DType::float64, got, DType::float32, high, low, bound);
   EXPECT_NEAR(wide.max_ulp, std::ldexp(1, 29), 1e4);
   EXPECT_EQ(wide.max_share, narrow.max_share);
+}
+
+TEST(ErrorStatistics, C1OtherNumbersOfElements) {
+  const auto stored = [](std::vector<double> values) {
+    return ref::io::make_tensor("y", DType::float64, {values.size()}, values);
+  };
+  const auto refusal = [&](std::size_t high, std::size_t low, std::size_t bound) {
+    const StoredTensor remainder = stored(std::vector<double>(low, 0));
+    return ref::numeric::contract_message([&] {
+      error_statistics(stored({1, 2}), stored(std::vector<double>(high, 1)), &remainder,
+                       ref::tensor::full_tensor<double>({bound}, 1), false);
+    });
+  };
+  EXPECT_EQ(refusal(2, 2, 2), "no error");
+  EXPECT_EQ(refusal(3, 2, 2), "error_statistics: high has 3 elements; expected 2, as answer (C1)");
+  EXPECT_EQ(refusal(2, 1, 2), "error_statistics: low has 1 elements; expected 2, as answer (C1)");
+  EXPECT_EQ(refusal(2, 2, 1), "error_statistics: bound has 1 elements; expected 2, as answer (C1)");
 }
 
 TEST(ErrorStatistics, TheBoundIsThatOfTheExpectedDtype) {
