@@ -155,6 +155,17 @@ Run print(const std::string& text) {
   };
 }
 
+/// A value that is given and empty, "--junit=", which CLI11 takes for one that is to follow.
+void refuse_empty_value(const std::vector<std::string>& arguments) {
+  for (const std::string& argument : arguments) {
+    const std::size_t equals = argument.find('=');
+    if (argument.starts_with("--") && equals + 1 == argument.size() &&
+        argument.find_first_of(" \t\n/") == std::string::npos)
+      throw UsageError(fmt::format("{} is given without a value; expected {}VALUE",
+                                   argument.substr(0, equals), argument));
+  }
+}
+
 }  // namespace
 
 Run parse_arguments(const Command& program, const std::vector<std::string>& arguments) {
@@ -165,6 +176,7 @@ Run parse_arguments(const Command& program, const std::vector<std::string>& argu
   app.get_formatter()->label("Subcommands", "Commands");
   Runs runs;
   add_command(app, program, runs);
+  refuse_empty_value(arguments);
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::CallForHelp&) {

@@ -100,11 +100,15 @@ Shape stacked(const StepShape& steps, Shape shape, bool sequence) {
   return shape;
 }
 
-Tensor<double> parameter(const Reader& reader, std::string_view name) {
+/// Empty where the file has none.
+Tensor<double> parameter(const Reader& reader, const ref::model::NormLayer& layer,
+                         std::string_view name) {
   const StoredTensor* const tensor = reader.find(name);
   if (tensor == nullptr) return {};
   if (tensor->shape.size() != 1 || tensor->shape[0] == 0) {
-    reader.fail(name, "has shape " + ref::tensor::to_string(tensor->shape), "shape [D]");
+    const ref::model::NormParameter* const described = layer.parameter(name);
+    reader.fail(name, "has shape " + ref::tensor::to_string(tensor->shape),
+                fmt::format("shape {}", described ? to_string(described->shape) : "[D]"));
   }
   return slice(reader.values(*tensor), 0, tensor->shape);
 }
@@ -348,12 +352,12 @@ EvalInputs eval_inputs(std::string_view file, std::span<const StoredTensor> tens
   inputs.state = read_state(reader, ref::norm::initial_state<double>(options, shape.x.back()));
   const std::vector<double> x_values = reader.values(*x);
   NormInputs<double> step{.x = {},
-                          .gamma = parameter(reader, "gamma"),
-                          .beta = parameter(reader, "beta"),
+                          .gamma = parameter(reader, layer, "gamma"),
+                          .beta = parameter(reader, layer, "beta"),
                           .mode = mode};
   for (const auto& entry : layer.parameters)
     if (ref::norm::find_parameter(step, entry.name) == nullptr)
-      ref::norm::set_parameter(step, entry.name, parameter(reader, entry.name));
+      ref::norm::set_parameter(step, entry.name, parameter(reader, layer, entry.name));
   inputs.steps.assign(shape.steps, step);
   for (std::size_t s = 0; s < shape.steps; ++s) inputs.steps[s].x = slice(x_values, s, shape.x);
   if (const StoredTensor* const grad_y = reader.find("grad_y")) {

@@ -55,6 +55,13 @@ std::string refused_by(const Arguments& arguments) {
       [&] { tool::parse_arguments(toy_program(), arguments); });
 }
 
+TEST(Parser, AnEmptyValueIsNotTheNextArgument) {
+  EXPECT_EQ(refused_by({"toy", "x", "--file=", "--number=4"}),
+            "--file is given without a value; expected --file=VALUE");
+  EXPECT_EQ(refused_by({"toy", "x", "--file", "a=", "--number="}),
+            "--number is given without a value; expected --number=VALUE");
+}
+
 std::string printed_by(const Arguments& arguments) {
   testing::internal::CaptureStdout();
   EXPECT_EQ(tool::parse_arguments(toy_program(), arguments)(), tool::kSuccess);

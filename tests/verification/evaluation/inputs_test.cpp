@@ -113,6 +113,7 @@ TEST(EvalInputs, EveryDefectIsNamedWithItsTensorAndTheExpectation) {
        false,
        "gamma has shape [0]; expected shape [D]"},
       {"layer_norm", {x, numbers("beta", {}, {1})}, false, "beta has shape []; expected shape [D]"},
+      {"dyt", {x, numbers("alpha", {}, {1})}, false, "alpha has shape []; expected shape [1]"},
       {"layer_norm",
        {x, numbers("valid", {1}, {1})},
        false,

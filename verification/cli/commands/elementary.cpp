@@ -81,9 +81,7 @@ number, a line each.
 
 Examples:
   normproof elementary exp < numbers.txt
-  printf '0x1p-1\
--inf\
-' | normproof elementary tanh)");
+  printf '%s\n' 0x1p-1 -inf | normproof elementary tanh)");
 }
 
 ExitStatus ElementaryCommand::run() const {

@@ -170,11 +170,11 @@ void EvalCommand::add(CLI::App& app) {
   check_afterwards(app, [this] { refuse_repeated(settings); });
   set_footer(
       app,
-      R"(Tensors in:  x [N,D] or [B,T,D]; optional gamma, beta [D], grad_y (the shape of x; then the
-backward runs), valid [N] or [B,T] (true = a real token), and the state of the layer. Anything
-else is an error.
-Tensors out: y, the statistics, grad_x, grad_gamma, grad_beta, and the state after the step,
-in float64. docs/formats.md has the names.
+      R"(Tensors in:  x [N,D] or [B,T,D]; optional the layer's parameters (gamma, beta, alpha: those it
+has), grad_y (the shape of x; then the backward runs), valid [N] or [B,T] (true = a real token),
+and its state. Anything else is an error.
+Tensors out: y, the statistics, grad_x, the gradient of each parameter, and the state after the
+step, in float64. `normproof layers` has names and shapes.
 
 Layers and their options with defaults, for --set:
 )" + layer_options_text() +
