@@ -289,7 +289,7 @@ Property<Batch> scale_property(const Subject& subject, const NormOptions& option
       .worst_meaning = "|f(c x) − f(x)| / bound of rounding at 50 digits"};
 }
 
-Claim scale_claim() {
+Claim scale_dependence_claim() {
   return {
       .id = "F5",
       .title = "DyT does not see the scale of its input",
@@ -315,7 +315,7 @@ Claim scale_claim() {
 
 std::vector<Claim> dyt_claims() {
   return {backward_claim(), bounded_claim(), lipschitz_claim(), independence_claim(),
-          scale_claim()};
+          scale_dependence_claim()};
 }
 
 }  // namespace normproof::verification::claims::ledger
