@@ -14,7 +14,7 @@ using Finished = std::function<void(const Row&)>;
 
 /// The primitives; each operation on its cases of the golden corpus's tier and on random ones; some
 /// steps of training: by ref and on the device in ordered mode, with zero tolerance.
-/// Requires  (C1) no job runs on the device at the same time
+/// Requires  no job runs on the device at the same time
 Rows agree_ordered(gpu::device::Device& device, std::uint64_t seed, golden::corpus::Tier tier,
                    const Finished& finished);
 

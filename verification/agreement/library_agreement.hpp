@@ -11,7 +11,7 @@ namespace normproof::verification::agreement {
 /// and as linear maps, feed-forwards, attention, encoders of the golden corpus's tier and steps of
 /// training ask for them. What the layers do between the products is the ordered mode's, and is
 /// held there. Products of integers and scaled powers of two have a tolerance of 0.
-/// Requires  (C1) no job runs on the device at the same time
+/// Requires  no job runs on the device at the same time
 Rows agree_with_library(gpu::device::Device& device, const gpu::ops::Products& library,
                         gpu::ops::Precision precision, std::uint64_t seed,
                         golden::corpus::Tier tier, const Finished& finished);

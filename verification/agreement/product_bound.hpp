@@ -50,7 +50,7 @@ ElementVerdict judge_element(const ProductArithmetic& arithmetic, std::size_t co
                              OperandTerms b, std::optional<double> old_total, double got);
 
 /// judge_element with a tolerance of 0: `got` has to be the exact result.
-/// Requires  (C1) every partial sum, in any order, is a number of the formats
+/// Requires  every partial sum, in any order, is a number of the formats
 ElementVerdict judge_exact_element(std::size_t count, OperandTerms a, OperandTerms b,
                                    std::optional<double> old_total, double got);
 

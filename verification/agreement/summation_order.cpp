@@ -8,9 +8,12 @@
 #include <span>
 #include <stdexcept>
 
+#include "ref/numeric/errors.hpp"
+
 namespace normproof::verification::agreement {
 namespace {
 
+constexpr std::size_t kMostTerms = std::size_t{1} << 50;
 constexpr double kHuge = 0x1p200;  // 2^50 ones do not reach its last place
 
 SummationTree node_of(std::vector<SummationTree> children) {
@@ -140,6 +143,9 @@ std::string join_parts(const std::vector<const SummationTree*>& parts) {
 }  // namespace
 
 SummationTree reveal_order(const Summation& sum, std::size_t count, std::size_t most_sums) {
+  if (count < 1 || count >= kMostTerms)
+    ref::numeric::contract_failure("reveal_order", "count", fmt::format("is {}", count),
+                                   "1 to 2^50 - 1", ref::numeric::Clause::C1);
   Probe probe(sum, count, most_sums);
   std::vector<std::size_t> leaves(count);
   for (std::size_t i = 0; i < count; ++i) leaves[i] = i;

@@ -26,8 +26,8 @@ using Summation = std::function<double(const std::vector<double>&)>;
 /// Computes  the tree of a summation of `count` terms. Of a term in the middle of a subtree all
 ///           partners are asked, which cuts the others in smaller ones: about 2 count sums for a
 ///           chain, count log2(count) for a balanced tree
-/// Requires  (C1) 1 <= count < 2^50  (C2) an order that the values do not change, every term taken
-///           as it is
+/// Requires  an order that the values do not change, every term taken as it
+///           is; (C1) 1 <= count < 2^50
 /// Throws    std::runtime_error where the answers are those of no tree, and where it has asked for
 ///           `most_sums` and is not done
 SummationTree reveal_order(const Summation& sum, std::size_t count,

@@ -278,7 +278,8 @@ Finding find(const std::string& id, const Results& results, const Condition& con
   if (id == "d") return find_rates(results, condition, deep_fails);
   if (id == "e1") return find_steadier(results, condition, kBatchNorm);
   if (id == "e2") return find_steadier(results, condition, kNone);
-  ref::numeric::contract_failure("find", "id", fmt::format("is '{}'", id), "one of statements()");
+  ref::numeric::contract_failure("find", "id", fmt::format("is '{}'", id), "one of statements()",
+                                 ref::numeric::Clause::C1);
 }
 
 Finding find_published(const std::string& id) {
@@ -292,7 +293,7 @@ Finding find_published(const std::string& id) {
   if (id == "e1") return published_steadier(kBatchNorm);
   if (id == "e2") return published_steadier(kNone);
   ref::numeric::contract_failure("find_published", "id", fmt::format("is '{}'", id),
-                                 "one of statements()");
+                                 "one of statements()", ref::numeric::Clause::C1);
 }
 
 std::vector<std::size_t> peaks_of(const CellResult& cell) {

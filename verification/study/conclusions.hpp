@@ -39,7 +39,7 @@ const std::vector<Statement>& statements();
 Finding find(const std::string& id, const Results& results, const Condition& condition);
 
 /// The predicate of a statement over what was published itself: its highest rates, and what was
-/// read off its figures.
+/// read off its figures. Requires (C1) of find.
 Finding find_published(const std::string& id);
 
 /// Steps, from 1 and without the first and the last three, whose loss is above 1.25 times each of

@@ -59,11 +59,14 @@ void move_along(NamedTensors<T>& parameters, const train::Gradients<T>& gradient
 
 template <class T>
 train::Gradients<T> difference(const train::Gradients<T>& a, const train::Gradients<T>& b) {
+  if (a.dense.names() != b.dense.names() || a.rows.size() != b.rows.size())
+    ref::numeric::contract_failure("difference", "b", "has other tensors", "those of a",
+                                   Clause::C1);
   train::Gradients<T> result = a;
   for (auto& [name, values] : result.dense) subtract(values, b.dense.at(name));
   for (std::size_t k = 0; k < result.rows.size(); ++k) {
     auto& [name, own] = result.rows[k];
-    if (b.rows.size() <= k || b.rows[k].first != name || b.rows[k].second.rows != own.rows)
+    if (b.rows[k].first != name || b.rows[k].second.rows != own.rows)
       ref::numeric::contract_failure("difference", name, "has other rows", "the same rows",
                                      Clause::C1);
     subtract(own.values, b.rows[k].second.values);

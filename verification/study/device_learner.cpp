@@ -1,9 +1,9 @@
 #include "verification/study/device_learner.hpp"
 
 #include <optional>
-#include <stdexcept>
 #include <utility>
 
+#include "ref/numeric/errors.hpp"
 #include "verification/agreement/device_state.hpp"
 
 namespace normproof::verification::study {
@@ -30,7 +30,9 @@ class DeviceLearner final : public Learner {
   }
   train::StepResult<double> step(std::size_t first, std::size_t count, ref::model::Mode mode,
                                  const ref::encoder::Tap<double>& tap) override {
-    if (tap) throw std::logic_error("device_learner: a step has a tap; expected none (C2)");
+    if (tap)
+      ref::numeric::contract_failure("device_learner", "tap", "is given", "a step without one",
+                                     ref::numeric::Clause::C1);
     auto found = gpu::train::train_step(config_, part(first, count), weights_, state_,
                                         gpu::ops::ordered_products(), mode);
     host_.reset();

@@ -6,8 +6,8 @@
 namespace normproof::verification::study {
 
 /// Trains by gpu in ordered mode, whose bits are those of processor_learner.
-/// Requires  (C1) `config` and the device stay  (C2) steps have no tap
-/// Throws    DeviceError, also later
+/// Requires  `config` and the device stay; (C1) steps have no tap
+/// Throws    ContractError in step(); DeviceError, also later
 std::unique_ptr<Learner> device_learner(gpu::device::Device& device,
                                         const ref::model::TrainConfig& config,
                                         const ref::tensor::Tensor<double>& class_weights);

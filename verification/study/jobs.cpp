@@ -20,6 +20,7 @@
 
 namespace normproof::verification::study {
 
+using ref::numeric::Clause;
 using ref::numeric::ContractError;
 using ref::numeric::FileError;
 using ref::numeric::UsageError;
@@ -167,10 +168,22 @@ std::vector<Task> missing_of(const Store& store, const std::vector<Task>& tasks)
   return missing;
 }
 
+void check_names(const std::vector<Task>& tasks) {
+  std::set<std::string> names;
+  for (const Task& task : tasks)
+    if (!names.insert(task.name).second)
+      ref::numeric::contract_failure("run_tasks", "tasks", fmt::format("has '{}' twice", task.name),
+                                     "each name once", Clause::C2);
+}
+
 }  // namespace
 
 JobsSummary run_tasks(const Store& store, std::vector<Task> tasks, const Runner& runner,
                       const JobsOptions& options) {
+  if (options.jobs < 1)
+    ref::numeric::contract_failure("run_tasks", "options.jobs", fmt::format("is {}", options.jobs),
+                                   "at least 1", Clause::C1);
+  check_names(tasks);
   std::ranges::stable_sort(tasks, std::greater<>(), &Task::cost);
   const std::vector<Task> missing = missing_of(store, tasks);
   JobsSummary summary;

@@ -41,7 +41,7 @@ struct JobsSummary {
 ///           Any number of calls, in any number of programs and machines that share the folder, do
 ///           each task once. Workers end with the process that began them. At the end the results
 ///           are sorted
-/// Requires  (C1) 1 <= jobs  (C2) this process has one thread  (C3) each name once
+/// Requires  this process has one thread; (C1) 1 <= jobs  (C2) each name once
 /// Throws    UsageError, FileError, NoDeviceError, ContractError or std::runtime_error as the
 ///           runner does, of a ContractError the sentence alone; std::runtime_error where workers
 ///           were killed and tasks are missing. What is done stays

@@ -39,7 +39,7 @@ class Learner {
 };
 
 /// Trains by ref, on the processor.
-/// Requires  (C1) `config` stays
+/// Requires  `config` stays
 std::unique_ptr<Learner> processor_learner(const ref::model::TrainConfig& config,
                                            const ref::tensor::Tensor<double>& class_weights);
 

@@ -1,8 +1,11 @@
 #include "verification/study/published.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <string>
 
+#include "ref/numeric/errors.hpp"
 #include "verification/study/plan.hpp"
 
 namespace normproof::verification::study {
@@ -30,6 +33,9 @@ std::optional<std::string_view> published_highest_rate(std::size_t table, std::s
       {"layer_norm", Rates{"0.5", "0.5", "0.5", "0.5", "0.5", "0.5"}},
       {"batch_norm", Rates{"0.5", "0.5", "0.1", "1e-3", "1e-3", "1e-4"}},
       {"none", Rates{"0.1", "0.1", "0.1", "1e-3", "1e-3", "1e-4"}}};
+  if (table < 1 || table > std::tuple_size_v<Rates>)
+    ref::numeric::contract_failure("published_highest_rate", "table", "is " + std::to_string(table),
+                                   "1 to 6", ref::numeric::Clause::C1);
   const auto rates = value_of(highest, norm);
   return rates ? std::optional(rates->at(table - 1)) : std::nullopt;
 }

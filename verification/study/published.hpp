@@ -19,7 +19,7 @@ namespace normproof::verification::study {
 /// Requires  (C1) 1 <= table <= 6
 std::optional<std::string_view> published_highest_rate(std::size_t table, std::string_view norm);
 
-/// Whether the cell converged, of the seven rates and the two initializations.
+/// Whether the cell converged, of the seven rates and the two initializations. (C1) holds here.
 std::optional<bool> published_outcome(std::size_t table, std::string_view norm,
                                       std::string_view rate);
 std::optional<bool> published_initialization(std::string_view norm,

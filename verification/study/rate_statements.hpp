@@ -24,7 +24,7 @@ std::string highest_text(const Column& column);
 ///           alone converged decides, and one at which both did makes them equal. Nothing where
 ///           what is missing may decide: a cell of `run` before the decision; a rate outside of it
 ///           above the one at which both converged; any rate where neither did
-/// Requires  (C1) every rate of which a column has an answer is in `run`
+/// Requires  every rate of which a column has an answer is in `run`
 std::optional<std::strong_ordering> compare_highest(const Column& left, const Column& right,
                                                     const std::set<std::string>& run);
 

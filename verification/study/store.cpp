@@ -27,6 +27,7 @@ using process::split_lines;
 using process::whole_lines;
 using ref::io::Descriptor;
 using ref::io::file_failure;
+using ref::numeric::Clause;
 using ref::numeric::FileError;
 using ref::numeric::UsageError;
 
@@ -43,6 +44,11 @@ constexpr std::string_view kResultKey = ",\"result\":";
 [[noreturn]] void cannot_write(const fs::path& file, int error) {
   throw FileError(
       fmt::format("cannot write '{}': {}", file.string(), std::generic_category().message(error)));
+}
+
+bool is_of_a_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         std::string_view("_+-./").find(c) != std::string_view::npos;
 }
 
 std::string beginning_of(std::string_view name) {
@@ -199,6 +205,9 @@ std::set<std::string> Store::names() const {
 }
 
 std::optional<Claim> Store::claim(const std::string& name) const {
+  if (!std::ranges::all_of(name, is_of_a_name))
+    ref::numeric::contract_failure("Store::claim", "name", fmt::format("is '{}'", name),
+                                   "letters, digits and _ + - . / alone", Clause::C1);
   std::error_code ignored;
   fs::create_directories(file(kLocks), ignored);
   std::optional<FileLock> lock =
@@ -232,6 +241,9 @@ void Store::append(const fs::path& path, const std::string& line) const {
 }
 
 void Store::add(const Claim& claim, const std::string& result, double seconds) const {
+  if (!result.starts_with('{') || !result.ends_with('}') || result.find('\n') != std::string::npos)
+    ref::numeric::contract_failure("Store::add", "result", fmt::format("is '{}'", result),
+                                   "a JSON object in one line", Clause::C2);
   {
     const FileLock held = lock();
     append(file(kResults), line_with(claim.name(), result));

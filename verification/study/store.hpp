@@ -70,7 +70,7 @@ class Store {
   std::optional<Claim> claim(const std::string& name) const;
 
   /// Adds the result of a claimed task, wholly or not at all.
-  /// Requires  (C1) a JSON object in one line
+  /// Requires  (C2) the result is a JSON object in one line
   /// Throws    FileError
   void add(const Claim& claim, const std::string& result, double seconds) const;
 

@@ -48,9 +48,9 @@ struct RunSummary {
 /// Computes  the same bytes of each, whatever the threads, and whether the run was interrupted and
 ///           resumed or not: a resumed run begins after the last checkpoint and cuts off what
 ///           metrics.jsonl has beyond it
-/// Requires  (C1) without resume, `out` is absent or an empty folder; with it, the folder of a run
+/// Requires  without resume, `out` is absent or an empty folder; with it, the folder of a run
 ///           of the same configuration and data, which keeps the weights that it began with
-/// Throws    UsageError (C1); FileError where a file is damaged or cannot be written; RunFailure
+/// Throws    UsageError of out; FileError where a file is damaged or cannot be written; RunFailure
 RunSummary run(const RunConfig& config, const Dataset& data, const RunOptions& options);
 
 /// 1 - alpha_backward, the weight of the new value in nu; nothing for norms without nu.

@@ -61,8 +61,8 @@ nlohmann::ordered_json steps_json(const TraceSummary& summary);
 ///           many bits as it takes until every element of every tensor has its nearest double;
 ///           beside each tensor what remains, "<name>_lo", as in the golden corpus. Each TracedStep
 ///           then says how far the run in double is from it
-/// Requires  (C1) 1 <= steps  (C2) suffix is ".safetensors" or ".npz"  (C3) out is absent or empty
-/// Throws    UsageError (C1 to C3, and what the configuration cannot be); FileError; RunFailure
+/// Requires  1 <= steps; suffix is ".safetensors" or ".npz"; out is absent or empty
+/// Throws    UsageError of these, and of what the configuration cannot be; FileError; RunFailure
 ///           where a value is not finite, or not decided with 65,536 bits
 TraceSummary trace(const RunConfig& config, const Dataset& data, const TraceOptions& options);
 

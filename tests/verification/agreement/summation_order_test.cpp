@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <stdexcept>
 
+#include "tests/ref/numeric/error_message.hpp"
+
 namespace normproof::verification::agreement {
 namespace {
 
@@ -105,6 +107,15 @@ TEST(SummationOrder, ChainsAndTreesTakeFewSums) {
 TEST(SummationOrder, StopsAtTheMostSumsAllowed) {
   EXPECT_THROW(reveal_order(left_to_right, 1000, 500), std::runtime_error);
   EXPECT_NO_THROW(reveal_order(left_to_right, 1000, 2100));
+}
+
+TEST(RevealOrder, C1NoTermAndMoreThanTheHugeOneHides) {
+  const auto refusal = [](std::size_t count) {
+    return ref::numeric::contract_message([&] { reveal_order(left_to_right, count); });
+  };
+  EXPECT_EQ(refusal(0), "reveal_order: count is 0; expected 1 to 2^50 - 1 (C1)");
+  EXPECT_EQ(refusal(std::size_t{1} << 50),
+            "reveal_order: count is 1125899906842624; expected 1 to 2^50 - 1 (C1)");
 }
 
 TEST(SummationOrder, AnOrderThatDependsOnTheValuesIsRefused) {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ref/numeric/errors.hpp"
+#include "tests/ref/numeric/error_message.hpp"
 #include "tests/verification/study/sample_results.hpp"
 
 namespace normproof::tests::verification::study {
@@ -30,7 +30,13 @@ TEST(Conclusions, NothingIsConcludedFromNothing) {
     EXPECT_EQ(verdict(statement.id, {}), Verdict::not_run) << statement.id;
     EXPECT_FALSE(find_published(statement.id).numbers.empty()) << statement.id;
   }
-  EXPECT_THROW(find("z", {}, {}), normproof::ref::numeric::ContractError);
+}
+
+TEST(Find, C1AStatementThatThereIsNot) {
+  EXPECT_EQ(normproof::ref::numeric::contract_message([] { find("z", {}, {}); }),
+            "find: id is 'z'; expected one of statements() (C1)");
+  EXPECT_EQ(normproof::ref::numeric::contract_message([] { find_published("z"); }),
+            "find_published: id is 'z'; expected one of statements() (C1)");
 }
 
 // Of the published tables and read-off values: every statement holds but e2, which the paper's own

@@ -11,12 +11,13 @@
 #include <iterator>
 
 #include "gpu/device/errors.hpp"
-#include "ref/numeric/errors.hpp"
 #include "tests/ref/io/temporary_folder.hpp"
+#include "tests/ref/numeric/error_message.hpp"
 
 namespace normproof::tests::verification::study {
 namespace {
 
+using normproof::ref::numeric::contract_message;
 using normproof::verification::study::JobsProgress;
 using normproof::verification::study::run_tasks;
 using normproof::verification::study::Runner;
@@ -153,6 +154,20 @@ TEST_F(JobsTest, WorkersEndWithTheProcessThatBeganThem) {
     ::usleep(5'000);
   }
   EXPECT_TRUE(freed);
+}
+
+TEST_F(JobsTest, C1NoJob) {
+  EXPECT_EQ(contract_message([&] { run_tasks(store("a"), twenty(), runner(), {.jobs = 0}); }),
+            "run_tasks: options.jobs is 0; expected at least 1 (C1)");
+  EXPECT_TRUE(runs().empty());
+}
+
+TEST_F(JobsTest, C2ANameTwice) {
+  std::vector<Task> tasks = twenty();
+  tasks.push_back(tasks[7]);
+  EXPECT_EQ(contract_message([&] { run_tasks(store("a"), tasks, runner(), {}); }),
+            "run_tasks: tasks has 't7' twice; expected each name once (C2)");
+  EXPECT_TRUE(runs().empty());
 }
 
 TEST_F(JobsTest, WhatARunnerThrowsIsThrown) {

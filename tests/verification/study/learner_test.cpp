@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <stdexcept>
-
 #include "tests/verification/study/samples.hpp"
 #include "verification/study/cell.hpp"
 #include "verification/study/device_learner.hpp"
@@ -81,15 +79,6 @@ TEST(Learner, AGradientIsTakenAtTheStateGiven) {
     EXPECT_NE(learner->loss_gradient(0, 1, Mode::training, other).loss,
               learner->loss_gradient(0, 1, Mode::training, learner->state()).loss);
   }
-}
-
-TEST(Learner, OnADeviceThereIsNoTap) {
-  const Sample sample;
-  const auto device = gpu::device::simulated_device();
-  const auto learner = device_learner(*device, sample.config.train, sample.weights);
-  learner->set_batches(sample.batches);
-  const ref::encoder::Tap<double> tap([](const std::string&, const auto&) {});
-  EXPECT_THROW(learner->step(0, 1, Mode::training, tap), std::logic_error);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/ref/numeric/error_message.hpp"
 #include "verification/study/plan.hpp"
 
 namespace normproof::tests::verification::study {
@@ -10,6 +11,14 @@ namespace {
 
 using namespace normproof::verification::study;
 using testing::SizeIs;
+
+TEST(PublishedHighestRate, C1TablesThatThePaperDoesNotHave) {
+  for (const std::size_t table : {std::size_t{0}, std::size_t{7}})
+    for (const char* norm : {"layer_norm", "power_norm"})
+      EXPECT_EQ(
+          normproof::ref::numeric::contract_message([&] { published_outcome(table, norm, "0.1"); }),
+          "published_highest_rate: table is " + std::to_string(table) + "; expected 1 to 6 (C1)");
+}
 
 // Counted by hand from the table of highest rates: rates from the highest downwards.
 TEST(Published, CellsThatConvergedAreThoseUpToTheHighestRate) {

@@ -10,12 +10,13 @@
 #include <fstream>
 #include <iterator>
 
-#include "ref/numeric/errors.hpp"
 #include "tests/ref/io/temporary_folder.hpp"
+#include "tests/ref/numeric/error_message.hpp"
 
 namespace normproof::tests::verification::study {
 namespace {
 
+using normproof::ref::numeric::contract_message;
 using normproof::ref::numeric::FileError;
 using normproof::ref::numeric::UsageError;
 using normproof::verification::study::Store;
@@ -51,6 +52,24 @@ TEST_F(StoreTest, KeepsResultsAndTheirTimes) {
   EXPECT_THAT(store_.names(), ElementsAre("a/1x32", "b/1x32"));
   EXPECT_THAT(store_.times(), ElementsAre(Pair("a/1x32", 1.5), Pair("b/1x32", 1.5)));
   EXPECT_EQ(store_.identity(), "identity\n");
+}
+
+TEST_F(StoreTest, C1NamesThatNoLineHolds) {
+  for (const char* name : {"a b", "a\"", "a\n", "a~b", "\xc3\xa4"})
+    EXPECT_EQ(
+        contract_message([&] { store_.claim(name); }),
+        fmt::format("Store::claim: name is '{}'; expected letters, digits and _ + - . / alone "
+                    "(C1)",
+                    name));
+}
+
+TEST_F(StoreTest, C2ResultsThatNoLineHolds) {
+  const auto claim = store_.claim("a");
+  for (const char* result : {"", "1", "{} ", "{\n}"})
+    EXPECT_EQ(
+        contract_message([&] { store_.add(*claim, result, 1); }),
+        fmt::format("Store::add: result is '{}'; expected a JSON object in one line (C2)", result));
+  EXPECT_EQ(text(), "");
 }
 
 TEST_F(StoreTest, SortedItIsTheSameBytesWhateverTheOrder) {

@@ -96,7 +96,7 @@ std::vector<Result> run_claims(const std::vector<Claim>& claims, const RunSettin
                                const Progress& progress) {
   if (settings.jobs < 1)
     ref::numeric::contract_failure("run_claims", "jobs", fmt::format("is {}", settings.jobs),
-                                   "at least 1");
+                                   "at least 1", ref::numeric::Clause::C1);
   Run run;
   run.seed = settings.seed;
   run.cases = settings.cases;

@@ -36,13 +36,13 @@ struct EvalCommand {
 /// Runs a layer on the tensors of a file and writes what comes out to another one.
 ///
 /// Computes  norm_step, step by step with the state carried on; the files as in docs/formats.md
-/// Requires  (C1) a known layer, options of it with values that it takes  (C2) --in and --out are
-///           different files, .npz or .safetensors  (C3) the tensors of the file are ones that the
-///           layer takes, with their shapes
+/// Requires  a known layer, options of it with values that it takes; --in and --out are different
+///           files, .npz or .safetensors; the tensors of the file are ones that the layer takes,
+///           with their shapes
 /// Order     the same bytes for any number of threads
 /// Returns   nothing; or, where a number has overflowed, a sentence that names file, tensor and
 ///           element: the file is written all the same
-/// Throws    UsageError (C1, C2); FileError naming file and tensor (C3), or as read_tensors and
+/// Throws    UsageError of options; FileError naming file and tensor, or as read_tensors and
 ///           write_tensors. The file --out is written wholly or not at all
 std::optional<std::string> eval(const EvalCommand& command);
 

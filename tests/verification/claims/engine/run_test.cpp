@@ -10,7 +10,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "ref/numeric/errors.hpp"
+#include "tests/ref/numeric/error_message.hpp"
 #include "verification/claims/fixtures/generators.hpp"
 
 namespace normproof::verification::claims::engine {
@@ -161,8 +161,9 @@ TEST(RunClaims, AThrowingProgressEndsTheWorkers) {
   EXPECT_EQ(errno, ECHILD);
 }
 
-TEST(RunClaims, ZeroJobsIsAContractError) {
-  EXPECT_THROW(run_claims(three(), {.jobs = 0}), ref::numeric::ContractError);
+TEST(RunClaims, C1NoJob) {
+  EXPECT_EQ(ref::numeric::contract_message([] { run_claims(three(), {.jobs = 0}); }),
+            "run_claims: jobs is 0; expected at least 1 (C1)");
 }
 
 TEST(RunClaims, ZeroCasesFailEveryClaim) {
