@@ -5,6 +5,8 @@
 derivative. Padding is replaced by 0 before `where` masks it: the gradient of a NaN is NaN even where its
 weight is 0.
 """
+import streams  # isort: split; first, for frameworks print when they are imported
+
 import functools
 
 import jax
@@ -97,6 +99,18 @@ NORMS = {
 }
 
 
+MASKED = (*protocol.AFFINE, "valid", "eps")
+TAKES = {
+    **dict.fromkeys(("layer_norm", "rms_norm", "scale_norm", "instance_norm"), MASKED),
+    **dict.fromkeys(("group_norm", "group_scaling"), (*MASKED, "groups")),
+    "batch_norm": (*MASKED, *protocol.STATISTICS, "unbiased_running_variance"),
+    "batch_renorm": (*MASKED, *protocol.STATISTICS, "[rd]_max"),
+    "power_norm_v": (*MASKED, "running_psi2", "running_decay"),
+    "dyt": (*protocol.AFFINE, "valid", "alpha", "alpha0"),
+    **dict.fromkeys(FUNCTIONS, ("valid",)),
+}
+
+
 @functools.partial(jax.jit, static_argnums=0)
 def forward_and_backward(static, leaves, grad_y, valid, state):
     def of_leaves(given):
@@ -126,4 +140,4 @@ def step(case):
 if __name__ == "__main__":
     protocol.main("JAX", jax.__version__,
                   protocol.asks((*NORMS, *ELEMENTWISE, *FUNCTIONS), ("float64", "float32", "float16", "bfloat16")),
-                  step)
+                  step, TAKES)

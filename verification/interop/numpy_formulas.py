@@ -39,6 +39,24 @@ FORMULAS = {
 }
 
 
+AFFINE, STATISTICS = (*protocol.AFFINE, "valid"), protocol.STATISTICS
+POWER_NORM = (*AFFINE, "eps", "alpha_*", "warmup_iterations", "running_psi2", "nu", "iterations")
+# What each heeds, or rightly passes over, as a mask where statistics are those of a row.
+TAKES = {
+    **dict.fromkeys(("layer_norm", "rms_norm", "scale_norm", "instance_norm"), (*AFFINE, "eps")),
+    **dict.fromkeys(("group_norm", "group_scaling"), (*AFFINE, "eps", "groups")),
+    "batch_norm": (*AFFINE, *STATISTICS, "eps", "unbiased_running_variance"),
+    "batch_renorm": (*AFFINE, *STATISTICS, "eps", "[rd]_max"),
+    "power_norm_v": (*AFFINE, "eps", "running_psi2", "running_decay"),
+    "power_norm": POWER_NORM,
+    "power_norm_released": (*POWER_NORM, "groups", "group_eps", "group_scaling", "divide_by_batch_psi",
+                            "cumulative_warmup_average", "pads_in_backward", "scaled_nu"),
+    "dyt": (*AFFINE, "alpha", "alpha0"),
+    **dict.fromkeys(numpy_functions.FUNCTIONS, ("valid",)),
+    **protocol.OPTIMIZER_TAKES,
+}
+
+
 class Layer:
     """One step of one case: x, grad_y, gamma, beta and valid as four-dimensional arrays."""
 
@@ -237,4 +255,4 @@ if __name__ == "__main__":
     protocol.main("NumPy", np.__version__,
                   protocol.asks((*FORMULAS, *numpy_functions.FUNCTIONS),
                                 ("float64", "float32", "float16", "bfloat16")) +
-                  protocol.asks(numpy_optimizers.OPTIMIZERS, ("float64", "float32")), step)
+                  protocol.asks(numpy_optimizers.OPTIMIZERS, ("float64", "float32")), step, TAKES)

@@ -37,6 +37,13 @@ ATTRIBUTES = {
                                 "stash_type": TYPES[np.dtype(case.compute_dtype).name]},
     "batch_norm": of_batch_norm,
 }
+MASKED = (*protocol.AFFINE, "valid", "eps")
+TAKES = {
+    **dict.fromkeys(("layer_norm", "rms_norm", "instance_norm"), MASKED),
+    "group_norm": (*MASKED, "groups"),
+    "batch_norm": (*MASKED, *protocol.STATISTICS, "unbiased_running_variance"),
+    **dict.fromkeys(FUNCTIONS, ("valid",)),
+}
 TOKENS_LAST = {"instance_norm", "group_norm"}
 NO_BIAS = {"rms_norm"}
 RETURNS_STATISTICS = {"layer_norm"}
@@ -47,7 +54,7 @@ def attributes_of(case):
         return FUNCTIONS[case.op]
     attributes = {"epsilon": case.options["eps"], **ATTRIBUTES[case.op](case)}
     if case.dtype == "float64" and any(float(np.float32(value)) != value for value in attributes.values()):
-        raise protocol.NotOffered
+        raise protocol.NotOffered("an attribute of ONNX is float32")
     return attributes
 
 
@@ -110,7 +117,7 @@ def model_of(case):
 def answer(case, run):
     """The outputs of a case; `run` takes a model, its inputs and the names of its outputs."""
     if case.masked and (protocol.over_rows(case.op) or case.op in FUNCTIONS):
-        raise protocol.NotOffered
+        raise protocol.NotOffered("a mask")
     inputs, names = inputs_of(case), list(outputs_of(case))
     values = run(model_of(case), inputs, names)
     outputs = {name.replace("moved_", ""): np.asarray(value) for name, value in zip(names, values)}

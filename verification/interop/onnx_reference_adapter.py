@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 """onnx.reference.ReferenceEvaluator, forward alone: the models of onnx_models.py."""
+import streams  # isort: split; first, for frameworks print when they are imported
+
 import onnx
 from onnx.reference import ReferenceEvaluator
 
@@ -19,4 +21,5 @@ if __name__ == "__main__":
             + protocol.asks(["instance_norm", "group_norm"], three, "y")
             + protocol.asks(["rms_norm"], ["float64", "float32"], "y")
             + protocol.asks(onnx_models.FUNCTIONS, three, "y"))
-    protocol.main("onnx.reference", onnx.__version__, rows, lambda case: onnx_models.answer(case, run))
+    protocol.main("onnx.reference", onnx.__version__, rows, lambda case: onnx_models.answer(case, run),
+                  onnx_models.TAKES)

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 """onnxruntime on the CPU, forward alone: one operator of ONNX a case."""
+import streams  # isort: split; first, for frameworks print when they are imported
+
 import onnxruntime
 
 import onnx_models
@@ -26,4 +28,4 @@ if __name__ == "__main__":
             + protocol.asks([name for name in onnx_models.FUNCTIONS if name != "gelu"], three, "y")
             + protocol.asks(["gelu"], ["float32", "float16"], "y"))  # there is no Erf of float64
     protocol.main("onnxruntime", onnxruntime.__version__, rows,
-                  lambda case: onnx_models.answer(case, run))
+                  lambda case: onnx_models.answer(case, run), onnx_models.TAKES)

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 """optax.sgd, adam and adamw under jax.jit, each from the state that a case gives."""
+import streams  # isort: split; first, for frameworks print when they are imported
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -46,4 +48,5 @@ def step(case):
 
 
 if __name__ == "__main__":
-    protocol.main("optax", optax.__version__, protocol.asks(OPTIMIZERS, ("float64", "float32")), step)
+    protocol.main("optax", optax.__version__, protocol.asks(OPTIMIZERS, ("float64", "float32")), step,
+                  protocol.OPTIMIZER_TAKES)

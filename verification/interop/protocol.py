@@ -2,12 +2,16 @@
 
 An adapter is a script that defines `step(case)` and ends with `serve(step)`, or with `main(...)`. A case that its
 framework has no counterpart for is declined: `step` raises NotOffered, the answer is `not_offered`, and
-`golden check` counts it apart. Nothing passes that was not computed.
+`golden check` counts it apart. Any other exception is the answer `error`, and fails that case alone. Nothing passes
+that was not computed. What a library prints goes to standard error, whatever it prints it with.
 """
 import dataclasses
+import fnmatch
 import json
+import os
 import pathlib
 import sys
+import traceback
 
 import numpy as np
 
@@ -28,6 +32,15 @@ STEPPED = ("x", "grad_parameter", "grad_y", "valid")
 # bfloat16 is float32 here, on the grid of bfloat16: see Case.dtype.
 ARRAYS = {"float64": np.float64, "float32": np.float32, "float16": np.float16, "bfloat16": np.float32,
           "int64": np.int64, "int32": np.int32, "uint8": np.uint8, "boolean": np.bool_}
+NARROW = ("bfloat16", "float16")
+# What functions of adapters take (check_taken): each has the names that it heeds.
+AFFINE, STATISTICS = ("gamma", "beta"), ("running_mean", "running_variance", "running_decay")
+OPTIMIZER_TAKES = {
+    "sgd": ("parameter", "grad_parameter", "iterations", "velocity", "learning_rate", "momentum"),
+    "adam": ("parameter", "grad_parameter", "iterations", "*_moment", "learning_rate", "beta[12]", "eps"),
+    "adamw": ("parameter", "grad_parameter", "iterations", "*_moment", "learning_rate", "beta[12]", "eps",
+              "weight_decay")}
+MOST_SAID = 1000  # characters of an error or a reason
 
 
 def over_rows(op):
@@ -37,7 +50,11 @@ def over_rows(op):
 
 
 class NotOffered(Exception):
-    """The framework has nothing that computes this case."""
+    """The framework has nothing that computes this case; its text, if any, says what is missing."""
+
+
+class NotRounded(Exception):
+    """An output of 16 bits whose elements have more digits: it was never computed, or stored, in them."""
 
 
 @dataclasses.dataclass
@@ -49,6 +66,7 @@ class Case:
     options: dict  # eps and the like: float, bool or str
     dtype: str  # of x, or of an encoder's parameters, or of an optimizer's: "float64", "float32", "float16" or "bfloat16"
     tensors: dict  # name: array
+    dtypes: dict = dataclasses.field(default_factory=dict)  # name: dtype of that tensor in the corpus
 
     def __getitem__(self, name):
         return self.tensors[name]
@@ -100,14 +118,17 @@ def parse_line(line):
             options[name] = parse_option(value)
         else:
             name, dtypes[name], extents = words[i].split(":")
+            if dtypes[name] not in ARRAYS:
+                raise NotOffered(f"{name} is of {dtypes[name]}")
             shape = [int(extent) for extent in extents.split("x")] if extents else []
             count = int(np.prod(shape, dtype=np.int64))
             values = [parse_number(word) for word in words[i + 1:i + 1 + count]]
             tensors[name] = np.array(values, np.float64).astype(ARRAYS[dtypes[name]]).reshape(shape)
             i += count
         i += 1
-    dtype = dtypes.get("x") or dtypes.get("parameter") or dtypes["head.weight"]
-    return Case(path, op, mode == "training", sequence, options, dtype, tensors)
+    floats = [name for name in ("x", "parameter", "head.weight", *dtypes)
+              if dtypes.get(name) in ("float64", "float32", *NARROW)]
+    return Case(path, op, mode == "training", sequence, options, dtypes[floats[0]], tensors, dtypes)
 
 
 def to_bfloat16(values):
@@ -127,15 +148,41 @@ def format_number(value):
     return value.hex() if np.isfinite(value) else str(value)
 
 
+def kernel_dtype(case, name):
+    """The dtype in which a kernel stores y or a gradient: that of the tensor it belongs to. Else ""."""
+    if name.startswith("grad_"):
+        return case.dtypes.get(name[len("grad_"):], case.dtype)
+    return case.dtype if name == "y" else ""
+
+
+def as_stored(case, name, value):
+    """An output, and the dtype that it is said to have.
+
+    NumPy has no bfloat16: float32 whose numbers are all of 16 bits is taken as that. Nothing is rounded
+    here, for then an implementation that knows no 16 bits would look as if it did.
+    """
+    value = np.asarray(value)
+    if value.dtype.name == "bfloat16":  # of ml_dtypes
+        return value.astype(np.float32), "bfloat16"
+    narrow = kernel_dtype(case, name)
+    if narrow not in NARROW or value.dtype.kind != "f" or value.dtype.name == narrow:
+        return value, value.dtype.name
+    with np.errstate(all="ignore"):
+        rounded = stored(value, narrow).astype(value.dtype)
+    finer = np.argwhere(~((rounded == value) | np.isnan(value)))
+    if len(finer):
+        at = tuple(int(index) for index in finer[0])
+        why = "has more digits" if np.isfinite(rounded[at]) else "is too large"
+        raise NotRounded(f"{name} is not of {narrow}: {list(at)} = {float(value[at])!r} {why} "
+                         f"({value.dtype.name}, {len(finer)} of {value.size} elements)")
+    return value, narrow
+
+
 def format_answer(case, outputs):
-    """The answer line; in a case of bfloat16, y and the gradients are on its grid."""
+    """The answer line."""
     words = [case.path]
     for name, value in outputs.items():
-        value = np.asarray(value)
-        narrow = case.dtype == "bfloat16" and (name == "y" or name.startswith("grad_"))
-        if narrow:
-            value = to_bfloat16(value)
-        dtype = "bfloat16" if narrow else value.dtype.name
+        value, dtype = as_stored(case, name, value)
         words.append(f"{name}:{dtype}:{'x'.join(map(str, value.shape))}")
         if value.dtype.kind == "f":
             words += [format_number(float(element)) for element in value.ravel()]
@@ -156,17 +203,55 @@ def run_case(case, step):
     return {name: np.stack([outputs[name] for outputs in every]) for name in every[0]}
 
 
-def serve(step, offered=None):
-    """Answers each line of standard input on standard output; `offered`: operations, or all that come."""
-    for line in sys.stdin:
+def check_taken(case, taken):
+    """Declines, by name, what the function of a case does not take.
+
+    That is an input that fits none of the globs `taken`, or an option that fits none and is not as layers.json has
+    it where it is left out. x and grad_y are taken always.
+    """
+    def is_taken(name):
+        return any(fnmatch.fnmatchcase(name, glob) for glob in ("x", "grad_y", *taken))
+
+    usual = LAYERS.get(case.op, {}).get("options", {})
+    for name, value in case.options.items():
+        if not is_taken(name) and (name not in usual or parse_option(usual[name]) != value):
+            raise NotOffered(f"{case.op} here takes no option {name}={value}")
+    for name in case.tensors:
+        if not is_taken(name):
+            raise NotOffered(f"{case.op} here takes no input {name}")
+
+
+def in_one_line(text):
+    return " ".join(text.split())[:MOST_SAID]
+
+
+def answer_to(line, step, offered, takes):
+    """The answer to a line, whatever happens; what went wrong is on standard error in full."""
+    path, op = line.split()[:2]
+    try:
+        if offered is not None and op not in offered:
+            raise NotOffered(f"{op} is not among its operations")
         case = parse_line(line)
-        try:
-            if offered is not None and case.op not in offered:
-                raise NotOffered
-            answer = format_answer(case, run_case(case, step))
-        except NotOffered:
-            answer = f"{case.path} not_offered"
-        print(answer, flush=True)
+        if takes is not None:
+            check_taken(case, takes.get(op, ()))
+        return format_answer(case, run_case(case, step))
+    except NotOffered as reason:
+        return in_one_line(f"{path} not_offered {reason}")
+    except (Exception, SystemExit) as error:  # one case fails, not the adapter
+        traceback.print_exc()
+        return in_one_line(f"{path} error {traceback.format_exception_only(type(error), error)[-1]}")
+
+
+def serve(step, offered=None, takes=None):
+    """Answers each line of standard input on what is standard output at first.
+
+    `offered`: operations, or all that come. `takes`: of each operation globs of the options and inputs that its
+    function takes, as check_taken has it; or all are.
+    """
+    import streams  # not before: what a test prints is not moved
+
+    for line in streams.questions:
+        print(answer_to(line, step, offered, takes), file=streams.answers, flush=True)
 
 
 def other_bias(new, old, decay, factor):
@@ -184,9 +269,10 @@ def asks(layers, dtypes, outputs="", cases="*"):
             for layer in layers for dtype in dtypes]
 
 
-def main(framework, version, rows, step):
-    """`--describe`: what the adapter may be asked, as JSON. Else it answers."""
+def main(framework, version, rows, step, takes=None):
+    """`--describe`: what the adapter may be asked, as JSON. Else it answers; `takes` as for serve."""
     if sys.argv[1:] == ["--describe"]:
-        print(json.dumps({"framework": framework, "version": version, "rows": rows}))
+        out = sys.modules["streams"].answers if "streams" in sys.modules else sys.stdout
+        print(json.dumps({"framework": framework, "version": version, "rows": rows}), file=out, flush=True)
     else:
-        serve(step, {row["layer"] for row in rows})
+        serve(step, {row["layer"] for row in rows}, takes)

@@ -6,6 +6,8 @@ the case has the biased one; tokens are the last axis, [B,D,T]. The layers have 
 logsumexp take -inf where an element takes no part. Encoder layers are in torch_encoder_layer.py, optimizers in
 torch_optimizers.py.
 """
+import streams  # isort: split; first, for frameworks print when they are imported
+
 import numpy as np
 import torch
 import torch.nn.functional as F
@@ -45,7 +47,7 @@ def instance_norm(case, x, gamma, beta, state):
 def batch_norm(case, x, gamma, beta, state):
     rows = x.reshape(-1, x.shape[-1])
     if case.training and len(rows) < 2:
-        raise protocol.NotOffered  # "Expected more than 1 value per channel when training"
+        raise protocol.NotOffered("one row")  # "Expected more than 1 value per channel when training"
     y = F.batch_norm(rows, state["running_mean"], state["running_variance"], gamma, beta, case.training,
                      1 - case.options["running_decay"], case.options["eps"])
     return y.reshape(x.shape)
@@ -63,6 +65,18 @@ if hasattr(F, "rms_norm"):
     NORMS["rms_norm"] = rms_norm
 
 
+MASKED = (*protocol.AFFINE, "valid", "eps")
+TAKES = {
+    **dict.fromkeys(("layer_norm", "rms_norm", "instance_norm"), MASKED),
+    "group_norm": (*MASKED, "groups"),
+    "batch_norm": (*MASKED, *protocol.STATISTICS, "unbiased_running_variance"),
+    "dyt": (*protocol.AFFINE, "valid", "alpha", "alpha0"),
+    "encoder_layer": torch_encoder_layer.TAKES,
+    **dict.fromkeys(FUNCTIONS, ("valid",)),
+    **protocol.OPTIMIZER_TAKES,
+}
+
+
 def forward(case, x, gamma, beta, state, others):
     if case.op in FUNCTIONS:
         if case.masked:
@@ -77,7 +91,7 @@ def step(case):
     if case.op == "encoder_layer":
         return torch_encoder_layer.step(case)
     if case.masked and protocol.over_rows(case.op):
-        raise protocol.NotOffered
+        raise protocol.NotOffered("a mask")
     leaves, state = {}, {}
     for name, value in case.tensors.items():
         tensor = torch.from_numpy(np.array(value))
@@ -120,4 +134,4 @@ if __name__ == "__main__":
     rows = protocol.asks((*narrow, *FUNCTIONS), (*wide, "bfloat16"))
     rows += protocol.asks(("encoder_layer", *torch_optimizers.OPTIMIZERS), wide)
     rows += protocol.asks([name for name in NORMS if name not in narrow], wide)
-    protocol.main("PyTorch", torch.__version__, rows, step)
+    protocol.main("PyTorch", torch.__version__, rows, step, TAKES)

@@ -13,6 +13,8 @@ ACTIVATIONS = {"relu": F.relu, "gelu": F.gelu, "gelu_tanh": lambda x: F.gelu(x, 
 
 
 NORMS = {"layer_norm": F.layer_norm}
+TAKES = ("valid", "*.keep", "*.weight", "*.bias", "*.gamma", "*.beta", "num_heads", "activation", "placement",
+         "dropout", "norm", "norm.eps")
 
 
 class Layer:
@@ -65,7 +67,7 @@ class Layer:
 
 def step(case):
     if case.options["norm"] not in NORMS:
-        raise protocol.NotOffered
+        raise protocol.NotOffered(f"an encoder layer with {case.options['norm']}")
     layer = Layer(case)
     y = layer.run()
     y.backward(torch.from_numpy(case["grad_y"]))
