@@ -76,8 +76,21 @@ void Child::kill() const {
   if (process_ > 0) ::kill(leads_group_ ? -process_ : process_, SIGKILL);
 }
 
+bool Child::end_group(int flags) const {
+  if (!leads_group_) return true;
+  siginfo_t info = {};
+  ref::io::retry_interrupted([&] {
+    return ::waitid(P_PID, static_cast<id_t>(process_), &info, WEXITED | WNOWAIT | flags);
+  });
+  if (info.si_pid != process_) return false;
+  // Until its end is taken note of, its number is that of no other process and of no other group.
+  ::kill(-process_, SIGKILL);
+  return true;
+}
+
 Ending Child::wait() {
   check_is_there("Child::wait", process_);
+  end_group(0);
   int status = 0;
   ref::io::retry_interrupted([&] { return ::waitpid(process_, &status, 0); });
   process_ = -1;
@@ -86,6 +99,7 @@ Ending Child::wait() {
 
 std::optional<Ending> Child::try_wait() {
   check_is_there("Child::try_wait", process_);
+  if (!end_group(WNOHANG)) return std::nullopt;
   int status = 0;
   const pid_t ended =
       ref::io::retry_interrupted([&] { return ::waitpid(process_, &status, WNOHANG); });

@@ -19,7 +19,8 @@ struct Ending {
 };
 
 struct ChildOptions {
-  /// The first of a group of its own: kill() reaches what it began, too.
+  /// The first of a group of its own: kill() reaches what it began, too, and what it leaves behind
+  /// is killed when its end is seen.
   bool leads_group = false;
   /// The system kills it where the thread that began it ends before.
   bool ends_with_parent = false;
@@ -56,6 +57,10 @@ class Child {
   std::optional<Ending> try_wait();
 
  private:
+  /// Kills what is left of its group where it leads one and has ended; whether it has, as far as
+  /// that is asked here. `flags` as waitid has them.
+  bool end_group(int flags) const;
+
   pid_t process_ = -1;  ///< -1: none, or waited for
   bool leads_group_ = false;
 };

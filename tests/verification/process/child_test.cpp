@@ -145,6 +145,27 @@ TEST(Child, AGroupEndsWithItsLeader) {
   EXPECT_TRUE(has_ended(grandchild));
 }
 
+TEST(Child, WhatALeaderLeavesBehindEndsWhereItsEndIsSeen) {
+  for (const bool waits : {true, false}) {
+    Pipe pipe = make_pipe("pipe");
+    Child leader =
+        Child::begin("fork",
+                     [&] {
+                       const pid_t own = ::fork();
+                       if (own == 0) sleep_for_ever();
+                       ref::io::write_all(pipe.writing.get(), std::to_string(own) + "\n");
+                       return 3;
+                     },
+                     {.leads_group = true});
+    const auto line = LineReader(pipe.reading.get()).next();
+    ASSERT_TRUE(line);
+    std::optional<Ending> ending;
+    while (!ending) ending = waits ? leader.wait() : leader.try_wait();
+    EXPECT_EQ(ending->to_text(), "status 3");
+    EXPECT_TRUE(has_ended(std::stoi(*line)));
+  }
+}
+
 TEST(Child, EndsWithItsParentWhereAsked) {
   Pipe pipe = make_pipe("pipe");
   Child parent = Child::begin("fork", [&] {

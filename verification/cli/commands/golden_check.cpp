@@ -84,6 +84,21 @@ Examples:
   normproof golden check --golden golden --pipe 'python3 adapter.py' --only '*/rms_norm/*')");
 }
 
+/// The progress bar is gone, and the program too, before anything is reported.
+std::vector<golden::gate::CaseResult> GoldenCheckCommand::check(
+    const std::vector<golden::certify::CaseDescription>& cases) const {
+  const golden::gate::Ask ask =
+      candidate
+          ? golden::gate::from_folder(*candidate)
+          : golden::gate::from_program(*pipe, timeout, golden::gate::kMostStarts, show_complaints);
+  ProgressBar progress;
+  // A program answers one question at a time.
+  return golden::gate::check_cases(
+      golden, cases, ask, options, candidate ? jobs : 1, [&](std::size_t done) {
+        progress.show("checking", done, cases.size(), cases[done - 1].path);
+      });
+}
+
 ExitStatus GoldenCheckCommand::run() const {
   check_outputs({{"--golden", golden / "manifest.json"}, {"--xfail", xfail}}, reports.named());
   for (const NamedFile& file : reports.named()) {
@@ -98,17 +113,7 @@ ExitStatus GoldenCheckCommand::run() const {
         fmt::format("{}: there is no such folder; expected the candidate's answers",
                     clean_line(candidate->string())));
   ref::numeric::set_num_threads(1);
-  ProgressBar progress;
-  const golden::gate::Ask ask = candidate ? golden::gate::from_folder(*candidate)
-                                          : golden::gate::from_program(*pipe, timeout);
-  // A program answers one question at a time.
-  const GoldenReport report =
-      golden_report(golden::gate::check_cases(golden, cases, ask, options, candidate ? jobs : 1,
-                                              [&](std::size_t done) {
-                                                progress.show("checking", done, cases.size(),
-                                                              cases[done - 1].path);
-                                              }),
-                    *this, known_failures);
+  const GoldenReport report = golden_report(check(cases), *this, known_failures);
   const report::Checks checks = golden_checks(report);
   write_all(
       {[&] { write_stdout(report::terminal_text(golden_document(report))); },

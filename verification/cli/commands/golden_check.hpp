@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "verification/cli/command.hpp"
 #include "verification/cli/report_options.hpp"
@@ -35,6 +36,10 @@ struct GoldenCheckCommand {
   ///           enough
   /// Throws    UsageError, FileError
   ExitStatus run() const;
+
+ private:
+  std::vector<golden::gate::CaseResult> check(
+      const std::vector<golden::certify::CaseDescription>& cases) const;
 };
 
 }  // namespace normproof::verification::cli::commands

@@ -1,6 +1,8 @@
 #include "verification/cli/commands/golden_options.hpp"
 
+#include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
+#include "verification/report/text.hpp"
 
 namespace normproof::verification::cli::commands {
 
@@ -49,6 +51,11 @@ void add_pipe(CLI::App& app, std::optional<std::string>& pipe, double& timeout) 
 
 void add_pipe(CLI::App& app, std::string& pipe, double& timeout) {
   require(add_pipe_and_timeout(app, pipe, timeout));
+}
+
+void show_complaints(const std::string& last) {
+  write_stderr(fmt::format("the candidate's standard error ends with:\n{}{}", report::clean(last),
+                           last.ends_with('\n') ? "" : "\n"));
 }
 
 void add_accumulation(CLI::App& app, std::optional<golden::corpus::Accumulation>& accumulation,

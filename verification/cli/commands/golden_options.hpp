@@ -30,6 +30,9 @@ void add_pipe(CLI::App& app, std::optional<std::string>& pipe, double& timeout);
 /// The same where there is no other way to ask.
 void add_pipe(CLI::App& app, std::string& pipe, double& timeout);
 
+/// Prints what a candidate said on standard error, its last 64 KiB, there.
+void show_complaints(const std::string& last);
+
 void add_accumulation(CLI::App& app, std::optional<golden::corpus::Accumulation>& accumulation,
                       const std::string& help);
 void add_formula(CLI::App& app, golden::gate::Formula& formula, const std::string& help);

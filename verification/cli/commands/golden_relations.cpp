@@ -160,10 +160,14 @@ Examples:
 ExitStatus GoldenRelationsCommand::run() const {
   check_outputs({{"--golden", golden / "manifest.json"}}, reports.named());
   const auto cases = golden::certify::list_corpus(golden, only);
-  ProgressBar progress;
-  const std::vector<RelationResult> results = golden::gate::check_relations(
-      golden, cases, golden::gate::relation_asks(pipe, timeout), relations,
-      [&](std::size_t done) { progress.show("asking", done, cases.size(), cases[done - 1].path); });
+  const std::vector<RelationResult> results = [&] {
+    ProgressBar progress;
+    return golden::gate::check_relations(
+        golden, cases, golden::gate::relation_asks(pipe, timeout, show_complaints), relations,
+        [&](std::size_t done) {
+          progress.show("asking", done, cases.size(), cases[done - 1].path);
+        });
+  }();
   const report::Checks checks = relation_checks(results, *this);
   write_all({[&] {
                write_stdout(

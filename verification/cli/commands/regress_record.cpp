@@ -37,7 +37,8 @@ golden::gate::Ask ask_of(const RegressRecordCommand& command) {
                                   clean_line(command.candidate->string())));
     return golden::gate::from_folder(*command.candidate);
   }
-  return command.pipe ? golden::gate::from_program(*command.pipe, command.timeout)
+  return command.pipe ? golden::gate::from_program(*command.pipe, command.timeout,
+                                                   golden::gate::kMostStarts, show_complaints)
                       : regression::from_this_program();
 }
 

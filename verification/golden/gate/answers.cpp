@@ -20,6 +20,93 @@ using certify::read_case;
 namespace fs = std::filesystem;
 using ref::numeric::FileError;
 
+namespace {
+
+/// The most that an answer to a case may be long: of every element twice what the longest number
+/// takes, for its remainder may be there too, and room for names and sentences.
+std::size_t most_bytes_of(const StoredCase& stored) {
+  constexpr std::size_t kANumber = 64, kTheRest = std::size_t{64} << 10;
+  std::size_t bytes = kTheRest;
+  for (const StoredTensor& tensor : stored.expected)
+    bytes += kANumber * (tensor.bytes.size() / ref::io::item_size(tensor.dtype));
+  return bytes;
+}
+
+/// A program that is asked one question after the other, and started again where it ended.
+class Program {
+ public:
+  Program(std::string command, double seconds, int most_starts,
+          std::function<void(const std::string&)> complained)
+      : command_(std::move(command)),
+        seconds_(seconds),
+        most_starts_(most_starts),
+        complained_(std::move(complained)) {}
+  ~Program() {
+    stop();
+    if (complained_ && !complaints_.empty()) complained_(complaints_);
+  }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  Answer ask(const StoredCase& stored) {
+    const std::string& path = stored.description.path;
+    const std::string line = line_about(stored);
+    if (auto reason = declined_because(line, path)) {
+      Answer declined;
+      declined.reason = std::move(*reason);
+      return declined;
+    }
+    if (const auto error = error_of(line, path))
+      throw FileError(
+          fmt::format("the candidate reports an error{}{}", error->empty() ? "" : ": ", *error));
+    try {
+      return parse_answer(line, path);
+    } catch (const FileError&) {
+      stop();
+      throw;
+    }
+  }
+
+ private:
+  std::string line_about(const StoredCase& stored) {
+    if (silent_ == most_starts_)
+      throw FileError(fmt::format(
+          "the candidate was started {} times in a row without an answer; it is not asked again",
+          most_starts_));
+    try {
+      if (!process_) {
+        ++silent_;
+        process_ = std::make_unique<CandidateProcess>(command_);
+      }
+      std::string line =
+          process_->ask(to_line(stored.description.c), seconds_, most_bytes_of(stored));
+      silent_ = 0;
+      return line;
+    } catch (const FileError&) {
+      stop();
+      throw;
+    }
+  }
+
+  void stop() {
+    if (!process_) return;
+    constexpr std::size_t kMost = std::size_t{64} << 10;
+    complaints_ += process_->complaints();
+    if (complaints_.size() > kMost) complaints_.erase(0, complaints_.size() - kMost);
+    process_.reset();
+  }
+
+  std::string command_;
+  double seconds_;
+  int most_starts_;
+  std::function<void(const std::string&)> complained_;
+  std::unique_ptr<CandidateProcess> process_;
+  std::string complaints_;
+  int silent_ = 0;  ///< processes in a row that gave no line at all
+};
+
+}  // namespace
+
 void check_outputs_known(const std::vector<CaseDescription>& cases,
                          const std::vector<std::string>& outputs) {
   std::set<std::string> known;
@@ -52,31 +139,11 @@ Ask from_folder(const fs::path& folder) {
   };
 }
 
-Ask from_program(const std::string& command, double seconds, int most_starts) {
-  struct Program {
-    std::unique_ptr<CandidateProcess> process;
-    int silent = 0;  ///< processes in a row that gave no line at all
-  };
-  return [command, seconds, most_starts,
-          program = std::make_shared<Program>()](const StoredCase& stored) -> Answer {
-    if (program->silent == most_starts)
-      throw FileError(fmt::format(
-          "the candidate was started {} times in a row without an answer; it is not asked again",
-          most_starts));
-    try {
-      if (!program->process) {
-        ++program->silent;
-        program->process = std::make_unique<CandidateProcess>(command);
-      }
-      const std::string line = program->process->ask(to_line(stored.description.c), seconds);
-      program->silent = 0;
-      if (is_declined(line, stored.description.path)) return std::nullopt;
-      return parse_answer(line, stored.description.path);
-    } catch (const FileError&) {
-      program->process.reset();
-      throw;
-    }
-  };
+Ask from_program(const std::string& command, double seconds, int most_starts,
+                 std::function<void(const std::string&)> complained) {
+  const auto program =
+      std::make_shared<Program>(command, seconds, most_starts, std::move(complained));
+  return [program](const StoredCase& stored) { return program->ask(stored); };
 }
 
 std::vector<CaseResult> check_cases(const fs::path& golden,
@@ -92,7 +159,7 @@ std::vector<CaseResult> check_cases(const fs::path& golden,
     try {
       const Answer answer = ask(stored);
       results[i] = answer ? check_and_diagnose(stored, *answer, options)
-                          : CaseResult{stored.description, {}, {}, {}, true};
+                          : CaseResult{stored.description, answer.reason, {}, {}, true};
     } catch (const FileError& error) {
       results[i] = {stored.description, error.what(), {}, {}};
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -8,17 +9,21 @@ namespace normproof::verification::golden::gate {
 /// A program of somebody else that reads a line a case and answers with one.
 class CandidateProcess {
  public:
-  /// Runs `command` by sh, its standard error left where it is.
+  /// Runs `command` by sh. It and what it begins are a group of processes, which ends with it.
   /// Throws    std::system_error
   explicit CandidateProcess(const std::string& command);
-  ~CandidateProcess();  ///< ends the program, and every process that it began
+  ~CandidateProcess();  ///< ends the program, and every process of its group
   CandidateProcess(const CandidateProcess&) = delete;
   CandidateProcess& operator=(const CandidateProcess&) = delete;
 
   /// Writes the line and waits for one.
-  /// Throws    FileError, one sentence: the program ended (its status or signal), `seconds` have
-  ///           passed, or the answer is longer than 1 GiB. Then it takes no other question
-  std::string ask(const std::string& line, double seconds);
+  /// Throws    FileError, one sentence: the program ended (its status or signal, and the last line
+  ///           of its standard error), `seconds` have passed, or the answer is longer than
+  ///           `most_bytes`. Then it takes no other question
+  std::string ask(const std::string& line, double seconds, std::size_t most_bytes);
+
+  /// What it has printed on standard error by now, the last 64 KiB of it.
+  std::string complaints();
 
  private:
   struct Impl;

@@ -49,7 +49,7 @@ struct Diagnosis {
 
 struct CaseResult {
   CaseDescription description;
-  std::string problem;  ///< why no output could be compared, in one sentence
+  std::string problem;  ///< why no output could be compared, or why it was declined; a sentence
   std::vector<TensorResult> tensors;
   std::vector<Diagnosis> diagnosis;  ///< the closest first
   bool declined = false;             ///< the candidate does not offer it; it passed nothing
@@ -65,7 +65,10 @@ struct CheckOptions {
 };
 
 /// What a candidate answers; nothing where it declines the case, for it does not offer it.
-using Answer = std::optional<std::vector<StoredTensor>>;
+struct Answer : std::optional<std::vector<StoredTensor>> {
+  using std::optional<std::vector<StoredTensor>>::optional;
+  std::string reason = {};  ///< why it declines, if it says so
+};
 
 /// How the answer to a case comes in.
 /// Throws    FileError, one sentence: then the case failed for that reason
@@ -74,9 +77,14 @@ using Ask = std::function<Answer(const StoredCase& stored)>;
 /// Answers are <folder>/<path of the case>/expected.safetensors or .npz, named as in the corpus.
 Ask from_folder(const std::filesystem::path& folder);
 
-/// Answers come from a program (docs/formats.md, Golden): it is started again where it ended,
-/// and given up after that many starts in a row without a line.
-Ask from_program(const std::string& command, double seconds, int most_starts = 3);
+/// After that many starts in a row without a line a program is given up.
+inline constexpr int kMostStarts = 3;
+
+/// Answers come from a program (docs/formats.md, Golden): it is started again where it ended, and
+/// given up after `most_starts` in a row without a line. `complained` gets the last 64 KiB of what
+/// it printed on standard error, if anything, when it is not asked any more; it throws nothing.
+Ask from_program(const std::string& command, double seconds, int most_starts = kMostStarts,
+                 std::function<void(const std::string& last)> complained = {});
 
 /// Reads each case, asks for the answer and checks it.
 /// Requires  jobs is 1 where `ask` takes one question at a time; each of options.outputs is

@@ -24,6 +24,7 @@ namespace {
 
 using Shape = std::vector<std::size_t>;
 constexpr std::size_t kMostShownOfAWord = 40;
+constexpr std::size_t kMostSaid = 1000;
 
 std::string number(double value, DType dtype) {
   if (!ref::io::is_float(dtype)) return fmt::format("{}", static_cast<std::int64_t>(value));
@@ -66,6 +67,17 @@ std::optional<double> parse_number(std::string_view word) {
   return negative ? -value : value;
 }
 
+/// The words behind the path and `verb`, single spaces between them, where the line begins with
+/// these two.
+std::optional<std::string> said_after(std::string_view line, std::string_view path,
+                                      std::string_view verb) {
+  // A line may hold many numbers: its beginning shows what it is.
+  const std::size_t most = path.size() + verb.size() + kMostSaid;
+  const std::vector<std::string_view> words = words_of(line.substr(0, most));
+  if (words.size() < 2 || words[0] != path || words[1] != verb) return std::nullopt;
+  return fmt::format("{}", fmt::join(words.begin() + 2, words.end(), " "));
+}
+
 /// The words of an answer, one after the other, and the one way to complain about them.
 class AnswerReader {
  public:
@@ -75,7 +87,8 @@ class AnswerReader {
   std::vector<StoredTensor> read() {
     if (words_.empty()) fail("is empty", "the path of the case and its outputs");
     if (words_[0] != path_)
-      fail(fmt::format("begins with '{}'", shown(words_[0])), "the path of the case");
+      fail(fmt::format("begins with '{}'", shown(words_[0])),
+           "the path of the case; what else is printed belongs on standard error");
     next_ = 1;
     std::vector<StoredTensor> tensors;
     while (next_ < words_.size()) {
@@ -172,9 +185,12 @@ std::string answer_line(const std::string& path, const std::vector<StoredTensor>
   return line;
 }
 
-bool is_declined(std::string_view line, const std::string& path) {
-  const std::vector<std::string_view> words = words_of(line);
-  return words.size() == 2 && words[0] == path && words[1] == "not_offered";
+std::optional<std::string> declined_because(std::string_view line, const std::string& path) {
+  return said_after(line, path, "not_offered");
+}
+
+std::optional<std::string> error_of(std::string_view line, const std::string& path) {
+  return said_after(line, path, "error");
 }
 
 std::vector<StoredTensor> parse_answer(std::string_view line, const std::string& path) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,8 +25,13 @@ std::string to_line(const Case& c);
 /// The answer to it: the path, then each tensor.
 std::string answer_line(const std::string& path, const std::vector<StoredTensor>& tensors);
 
-/// Whether an answer declines the case: its path and `not_offered`, and nothing else.
-bool is_declined(std::string_view line, const std::string& path);
+/// What an answer says that declines the case, "" where it gives no reason; nothing where it does
+/// not: its path and `not_offered`, then any words.
+std::optional<std::string> declined_because(std::string_view line, const std::string& path);
+
+/// What an answer says that is an error of the candidate's own: the path, `error`, then any words.
+/// Nothing where it is none. Of either text no more than 1000 bytes are kept.
+std::optional<std::string> error_of(std::string_view line, const std::string& path);
 
 /// The tensors of an answer: the path of the case, then each output as in to_line.
 /// Throws    FileError, one sentence: another path, a word that is no number, more or fewer

@@ -305,13 +305,14 @@ Relation relation_of(std::string_view name) {
   throw ref::numeric::UsageError(ref::numeric::unknown_name("relation", name, known));
 }
 
-RelationAsks relation_asks(const std::string& command, double seconds) {
+RelationAsks relation_asks(const std::string& command, double seconds,
+                           const std::function<void(const std::string&)>& complained) {
   // glibc fills what malloc gives with the complement, 0x7f: 1.4e306 as float64, 3.4e38 as float32.
   // Four variants of a case may each end the program before the next case is asked.
   constexpr int kStarts = 6;
-  return {
-      from_program(command, seconds, kStarts),
-      from_program("MALLOC_PERTURB_=128; export MALLOC_PERTURB_; " + command, seconds, kStarts)};
+  return {from_program(command, seconds, kStarts, complained),
+          from_program("MALLOC_PERTURB_=128; export MALLOC_PERTURB_; " + command, seconds, kStarts,
+                       complained)};
 }
 
 std::vector<RelationResult> check_relations(const std::filesystem::path& golden,

@@ -40,7 +40,9 @@ struct RelationAsks {
 };
 
 /// A program that answers (from_program), and another run of it under glibc's MALLOC_PERTURB_.
-RelationAsks relation_asks(const std::string& command, double seconds);
+/// `complained` as for from_program.
+RelationAsks relation_asks(const std::string& command, double seconds,
+                           const std::function<void(const std::string& last)>& complained = {});
 
 /// Asks variants of each case, and holds the answers against each other.
 ///

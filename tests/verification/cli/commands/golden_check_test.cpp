@@ -260,6 +260,23 @@ TEST_F(GoldenProgram, ACaseThatIsDeclinedIsCounted) {
               HasSubstr("no case was answered, so nothing is recorded: all are declined"));
 }
 
+TEST_F(GoldenProgram, AnErrorOfACaseIsInEveryReportAndFailsItAlone) {
+  EXPECT_EQ(in("$N golden export --golden g --format text --out t").status, 0);
+  write_file(folder_ / "raising",
+             std::string("echo began >&2\nwhile read -r path rest; do\n  case $path in ") + kFirst +
+                 ") echo $path \"error ValueError: no eps\";; *) grep -F \"$path \" "
+                 "t/expected.txt;; esac\ndone\n");
+  const Outcome outcome =
+      in("$N golden check --golden g --pipe 'sh raising' --json r.jsonl --junit r.xml");
+  EXPECT_EQ(outcome.status, 1);
+  const std::string problem = "the candidate reports an error: ValueError: no eps";
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("\n  " + problem + "\n"),
+                                 EndsWith("\nFAILED: 2 of 3 cases passed, 1 failed\n")));
+  EXPECT_EQ(outcome.err, "the candidate's standard error ends with:\nbegan\n");
+  EXPECT_THAT(read_file(folder_ / "r.jsonl"), HasSubstr("\"problem\":\"" + problem + "\""));
+  EXPECT_THAT(read_file(folder_ / "r.xml"), HasSubstr(problem));
+}
+
 TEST_F(GoldenProgram, AProgramThatFailsIsNamedAndItsCasesFail) {
   const auto failing = [&](const std::string& program, const std::string& what) {
     const Outcome outcome = in("$N golden check --golden g --timeout 1 --pipe '" + program + "'");

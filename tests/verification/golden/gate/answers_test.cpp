@@ -137,18 +137,57 @@ TEST_F(Answers, ADeclinedCaseIsNoFailureAndNoPass) {
   // The second case is declined; a program that says so is not started again.
   const std::string declining = "echo x >> '" + (folder_ / "starts").string() + "'; " +
                                 program("case $line in " + cases_[1].path + "*) answer='" +
-                                        cases_[1].path + " not_offered';; esac");
+                                        cases_[1].path + " not_offered no mask here';; esac");
   const auto results = check(from_program(declining, 20));
   EXPECT_EQ(count_passed(results), 14u);
   EXPECT_EQ(fs::file_size(folder_ / "starts"), 2u);
   for (std::size_t i = 0; i < results.size(); ++i) EXPECT_EQ(results[i].declined, i == 1) << i;
   EXPECT_FALSE(results[1].passed());
-  EXPECT_EQ(results[1].problem, "");
+  EXPECT_EQ(results[1].problem, "no mask here");
   EXPECT_TRUE(results[1].tensors.empty());
   // Of another case it is no answer at all.
   const auto other = check(from_program("while read -r line; do echo q not_offered; done", 20));
   EXPECT_FALSE(other[0].declined);
   EXPECT_THAT(other[0].problem, HasSubstr("begins with 'q'"));
+}
+
+TEST_F(Answers, AnErrorFailsItsCaseAndNoOther) {
+  // Four in a row: more than the starts after which a silent program is given up.
+  std::string failing = "case $line in ";
+  for (int i = 1; i <= 4; ++i)
+    failing += cases_[i].path + "*) answer='" + cases_[i].path + " error KeyError: eps';; ";
+  const auto results = check(from_program(
+      "echo x >> '" + (folder_ / "starts").string() + "'; " + program(failing + "esac"), 20));
+  EXPECT_EQ(count_passed(results), 11u);
+  EXPECT_EQ(fs::file_size(folder_ / "starts"), 2u);
+  for (int i = 1; i <= 4; ++i) {
+    EXPECT_EQ(results[i].problem, "the candidate reports an error: KeyError: eps");
+    EXPECT_FALSE(results[i].declined);
+  }
+}
+
+TEST_F(Answers, WhatAProgramComplainsOfIsHeardOnceItIsNotAsked) {
+  std::vector<std::string> heard;
+  const auto hear = [&heard](const std::string& last) { heard.push_back(last); };
+  check(from_program(program("echo complaint >&2; case $line in " + cases_[3].path +
+                             "*) echo the last word >&2; exit 7;; esac"),
+                     20, 3, hear));
+  ASSERT_EQ(heard.size(), 1u);
+  EXPECT_THAT(heard[0], HasSubstr("complaint\ncomplaint\ncomplaint\ncomplaint\nthe last word\n"));
+  heard.clear();
+  const auto loud = check(from_program("yes x >&2", 1, 1, hear));
+  EXPECT_EQ(loud[0].problem, "the candidate did not answer within 1 s");
+  ASSERT_EQ(heard.size(), 1u);
+  EXPECT_EQ(heard[0].size(), std::size_t{64} << 10);
+  heard.clear();
+  check(from_program(program(), 20, 3, hear));
+  EXPECT_TRUE(heard.empty());
+}
+
+TEST_F(Answers, AnAnswerIsAsLongAsItsCaseNeeds) {
+  const std::string flood = "read -r path rest; printf '%s y:float64:2 ' \"$path\"; exec yes -- -0";
+  const auto results = check(from_program(flood + " | tr '\\n' ' '", 20, 1));
+  EXPECT_THAT(results[0].problem, HasSubstr("bytes, which is more than the case needs"));
 }
 
 TEST_F(Answers, TheOutputsAreThoseOfACase) {

@@ -62,12 +62,18 @@ TEST(PipeText, WhatIsWrittenIsReadBitForBit) {
   }
 }
 
-TEST(PipeText, AnAnswerDeclinesByItsPathAndOneWord) {
-  EXPECT_TRUE(is_declined("q/a not_offered", "q/a"));
-  EXPECT_TRUE(is_declined(" q/a\tnot_offered \r", "q/a"));
-  for (const char* line : {"q/a", "q/b not_offered", "not_offered", "q/a not_offered y:float64:1 1",
-                           "q/a not_offered not_offered", "q/a notoffered", ""})
-    EXPECT_FALSE(is_declined(line, "q/a")) << line;
+TEST(PipeText, AnAnswerDeclinesOrFailsByItsPathAndOneWord) {
+  EXPECT_EQ(declined_because("q/a not_offered", "q/a"), "");
+  EXPECT_EQ(declined_because(" q/a\tnot_offered \r", "q/a"), "");
+  EXPECT_EQ(declined_because("q/a not_offered it  takes no\tmask ", "q/a"), "it takes no mask");
+  EXPECT_EQ(error_of("q/a error", "q/a"), "");
+  EXPECT_EQ(error_of("q/a error ValueError: y:float64:1 1", "q/a"), "ValueError: y:float64:1 1");
+  for (const char* line : {"q/a", "q/b not_offered", "not_offered", "q/b error", "q/a error:",
+                           "q/a not_offered:float64:1 1", "q/a notoffered", "q/a y error", ""}) {
+    EXPECT_EQ(declined_because(line, "q/a"), std::nullopt) << line;
+    EXPECT_EQ(error_of(line, "q/a"), std::nullopt) << line;
+  }
+  EXPECT_EQ(error_of("q/a error " + std::string(5000, 'x'), "q/a").value().size(), 998u);
 }
 
 TEST(PipeText, NumbersInEveryNotation) {
