@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -322,12 +323,19 @@ std::vector<RelationResult> check_relations(const std::filesystem::path& golden,
                                             const std::function<void(std::size_t done)>& finished) {
   std::vector<RelationResult> results;
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    const StoredCase stored = read_case(golden, cases[i]);
-    Related related(stored, asks);
-    for (const Relation relation : relations)
-      results.push_back(result_of(cases[i].path, relation, related));
+    std::ranges::move(check_relations(read_case(golden, cases[i]), asks, relations),
+                      std::back_inserter(results));
     if (finished) finished(i + 1);
   }
+  return results;
+}
+
+std::vector<RelationResult> check_relations(const StoredCase& stored, const RelationAsks& asks,
+                                            const std::vector<Relation>& relations) {
+  Related related(stored, asks);
+  std::vector<RelationResult> results;
+  for (const Relation relation : relations)
+    results.push_back(result_of(stored.description.path, relation, related));
   return results;
 }
 

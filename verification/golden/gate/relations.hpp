@@ -58,5 +58,8 @@ std::vector<RelationResult> check_relations(const std::filesystem::path& golden,
                                             const RelationAsks& asks,
                                             const std::vector<Relation>& relations,
                                             const std::function<void(std::size_t done)>& finished);
+/// The same of one case.
+std::vector<RelationResult> check_relations(const StoredCase& stored, const RelationAsks& asks,
+                                            const std::vector<Relation>& relations);
 
 }  // namespace normproof::verification::golden::gate
