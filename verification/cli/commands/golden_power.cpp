@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ref/numeric/parallel.hpp"
+#include "verification/cli/commands/golden_museum.hpp"
 #include "verification/cli/commands/golden_options.hpp"
 #include "verification/cli/output_files.hpp"
 #include "verification/cli/progress_bar.hpp"
@@ -181,6 +182,14 @@ void GoldenPowerCommand::add(CLI::App& app) {
                    "or bfloat16");
   add_formula(app, options.formula,
               "one_pass: right implementations alone, whose variance is E[x^2] - E[x]^2");
+  add_flag(app, "--museum", museum,
+           "Public bugs, each made again as a small wrong kernel: which are found, by the tier and "
+           "those below it");
+  check_afterwards(app, [&app, this] {
+    for (const char* other : {"--seeds", "--accumulation", "--formula"})
+      if (museum && is_given(app, other))
+        throw ref::numeric::UsageError(fmt::format("--museum and {}; expected one of them", other));
+  });
   reports.add(app, {ReportForm::json, ReportForm::markdown});
   add_jobs(app, options.jobs, "Implementations that run");
   set_footer(
@@ -191,12 +200,14 @@ orders. Exit status 1 if a wrong one passes, or a right one fails.
 
 Examples:
   normproof golden power
-  normproof golden power --layer rms_norm --seeds 10 --markdown power.md)");
+  normproof golden power --layer rms_norm --seeds 10 --markdown power.md
+  normproof golden power --museum --tier standard)");
 }
 
 ExitStatus GoldenPowerCommand::run() const {
   check_outputs({}, reports.named());
   ref::numeric::set_num_threads(1);  // the implementations are the tasks
+  if (museum) return visit_museum();
   ProgressBar progress;
   PowerOptions watched = options;
   watched.finished = [&](const std::string& layer, std::size_t done, std::size_t total) {
@@ -212,6 +223,22 @@ ExitStatus GoldenPowerCommand::run() const {
                       report::markdown(killers);
              })});
   return all_as_it_should(totals_of(layers, options.seeds)) ? kSuccess : kNumericalFailure;
+}
+
+ExitStatus GoldenPowerCommand::visit_museum() const {
+  ProgressBar progress;
+  const std::vector<Visit> visits = golden::museum::tour(
+      golden::museum::all_exhibits(),
+      {.tier = options.tier,
+       .only = options.only,
+       .jobs = options.jobs,
+       .finished = [&](const std::string& op, std::size_t done, std::size_t of) {
+         progress.show("visiting", done, of, op);
+       }});
+  write_all({[&] { write_stdout(museum_text(visits)); },
+             to_file(reports.json, [&] { return museum_json(visits, options.tier); }),
+             to_file(reports.markdown, [&] { return museum_markdown(visits, options.tier); })});
+  return all_found(visits) ? kSuccess : kNumericalFailure;
 }
 
 }  // namespace normproof::verification::cli::commands

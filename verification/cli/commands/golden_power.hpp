@@ -12,6 +12,7 @@ struct GoldenPowerCommand {
   static constexpr const char* summary = "How many wrong implementations the corpus rejects";
 
   golden::gate::PowerOptions options = {.jobs = processor_count()};
+  bool museum = false;
   ReportOptions reports = {};
 
   void add(CLI::App& app);
@@ -20,6 +21,11 @@ struct GoldenPowerCommand {
   /// Returns   kSuccess where every mutation that is an error was rejected, and no right
   ///           implementation
   ExitStatus run() const;
+
+ private:
+  /// Which public bugs are found.
+  /// Returns   kSuccess where all are
+  ExitStatus visit_museum() const;
 };
 
 }  // namespace normproof::verification::cli::commands

@@ -1,0 +1,46 @@
+#include "verification/golden/museum/slice_kernel.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "verification/golden/gate/check.hpp"
+#include "verification/golden/museum/tour.hpp"
+
+namespace normproof::verification::golden::museum {
+namespace {
+
+/// An exhibit without a bug.
+Exhibit right(const char* op, bool centred) {
+  return {
+      "right",
+      "owner/project#1",
+      "nothing",
+      "nothing",
+      op,
+      std::nullopt,
+      [centred](const Case& c, const Device&) { return answer_slices(c, {.centred = centred}); }};
+}
+
+// What stands under every exhibit of the norms: a kernel that nothing rejects.
+TEST(AnswerSlices, WithoutAMistakeIsRight) {
+  for (const auto& [op, centred] :
+       {std::pair("layer_norm", true), std::pair("rms_norm", false), std::pair("group_norm", true),
+        std::pair("instance_norm", true), std::pair("batch_norm", true)}) {
+    const std::vector<Visit> visits = tour({right(op, centred)}, {});
+    ASSERT_EQ(visits.size(), 1u);
+    EXPECT_FALSE(visits[0].found()) << op << ": " << visits[0].case_path << visits[0].named;
+    EXPECT_GT(visits[0].cases, 20u) << op;
+    EXPECT_GT(visits[0].closest, 0) << op;
+  }
+}
+
+TEST(AnswerSlices, APartThatIsWrongShows) {
+  Exhibit exhibit = right("instance_norm", true);
+  exhibit.run = [](const Case& c, const Device&) {
+    return answer_slices(c, {.scale = [](double x_hat, double) { return x_hat; }});
+  };
+  EXPECT_TRUE(tour({exhibit}, {})[0].found());
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::museum

@@ -1,0 +1,102 @@
+#include "verification/golden/museum/tour.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "ref/numeric/errors.hpp"
+#include "verification/golden/museum/work.hpp"
+#include "verification/golden/recipes/corpus.hpp"
+
+namespace normproof::verification::golden::museum {
+namespace {
+
+using testing::IsEmpty;
+using testing::SizeIs;
+using testing::StartsWith;
+
+Exhibit exhibit_of(const char* op, Kernel run) {
+  return {"planted", "owner/project#1", "planted", "planted", op, std::nullopt, std::move(run)};
+}
+
+TEST(Tour, AnExhibitThatIsRightIsMissed) {
+  const std::vector<Visit> visits =
+      tour({exhibit_of("scale_norm",
+                       [](const Case& c, const Device&) { return answer_mutated(c, {}); })},
+           {});
+  ASSERT_THAT(visits, SizeIs(1));
+  EXPECT_FALSE(visits[0].found());
+  EXPECT_THAT(visits[0].named, IsEmpty());
+  EXPECT_GT(visits[0].cases, 20u);
+}
+
+TEST(Tour, AMistakeIsFoundAndNamed) {
+  const std::vector<Visit> visits =
+      tour({exhibit_of("scale_norm",
+                       [](const Case& c, const Device&) {
+                         return answer_mutated(c, {"eps", mutants::MutationOperator::drop});
+                       })},
+           {.jobs = 2});
+  EXPECT_THAT(visits[0].case_path, StartsWith("quick/scale_norm/"));
+  EXPECT_THAT(visits[0].relation, IsEmpty());
+  EXPECT_EQ(visits[0].named, "eps: dropped");
+}
+
+TEST(Tour, WhatMemoryHoldsIsFoundByARelation) {
+  const std::vector<Visit> visits = tour({exhibit_of("scale_norm",
+                                                     [](const Case& c, const Device& device) {
+                                                       Work work(c);
+                                                       if (device.leftover != 0)
+                                                         work.out("y").back() = device.leftover;
+                                                       return work.answer();
+                                                     })},
+                                         {});
+  EXPECT_EQ(visits[0].relation, "memory");
+  EXPECT_THAT(visits[0].case_path, StartsWith("quick/scale_norm/"));
+}
+
+TEST(Tour, TiersBelowTheOneAskedForComeFirst) {
+  const std::vector<Visit> visits = tour({exhibit_of("relu",
+                                                     [](const Case& c, const Device&) {
+                                                       Work work(c);
+                                                       if (c.tier == Tier::standard)
+                                                         work.out("y")[0] += 1;
+                                                       return work.answer();
+                                                     })},
+                                         {.tier = Tier::standard});
+  EXPECT_THAT(visits[0].case_path, StartsWith("standard/relu/"));
+}
+
+TEST(Tour, AnExhibitOfOneDtypeIsAskedNoOther) {
+  Exhibit exhibit =
+      exhibit_of("scale_norm", [](const Case& c, const Device&) { return answer_mutated(c, {}); });
+  exhibit.dtype = DType::bfloat16;
+  const std::vector<Visit> visits = tour({exhibit}, {});
+  const std::vector<Case> cases = recipes::corpus(Tier::quick);
+  EXPECT_EQ(visits[0].cases,
+            static_cast<std::size_t>(std::ranges::count_if(cases, [](const Case& c) {
+              return corpus::op_of(c) == "scale_norm" && c.dtype == DType::bfloat16;
+            })));
+}
+
+TEST(Tour, AnOperationWithoutExhibitsIsAnError) {
+  EXPECT_THROW(tour(all_exhibits(), {.only = "layernorm"}), ref::numeric::UsageError);
+}
+
+// Whatever finds it: the answer there is another one than the right one.
+TEST(Tour, EveryExhibitThatIsFoundDiffersFromTheRightAnswer) {
+  std::size_t compared = 0;
+  const std::vector<Case> cases = recipes::corpus(Tier::quick);
+  for (const Visit& visit : tour(all_exhibits(), {.jobs = 2})) {
+    if (!visit.found() || !visit.relation.empty()) continue;
+    const auto killer = std::ranges::find(cases, visit.case_path, corpus::path_of);
+    ASSERT_NE(killer, cases.end()) << visit.case_path;
+    EXPECT_NE(visit.exhibit.run(*killer, {}), answer_mutated(*killer, {})) << visit.exhibit.name;
+    ++compared;
+  }
+  EXPECT_GE(compared, 40u);
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::museum

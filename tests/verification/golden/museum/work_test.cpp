@@ -1,0 +1,51 @@
+#include "verification/golden/museum/work.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "verification/golden/recipes/norm_recipe.hpp"
+
+namespace normproof::verification::golden::museum {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+Case layer_norm_case(DType dtype = DType::float32) {
+  return recipes::norm_recipe(corpus::Tier::quick, "layer_norm", "random", {2, 3, 4}, dtype)
+      .make(1);
+}
+
+TEST(Work, BeginsAsTheRightAnswerAndKeepsWhatIsPutThere) {
+  const Case c = layer_norm_case(DType::bfloat16);
+  Work work(c);
+  EXPECT_EQ(work.answer(), answer_mutated(c, {}));
+  EXPECT_EQ(work.shape().samples, 2u);
+  EXPECT_EQ(work.shape().tokens, 3u);
+  EXPECT_EQ(work.shape().d_model, 4u);
+  EXPECT_EQ(work.in("x").size(), 24u);
+  EXPECT_THAT(work.in("velocity"), IsEmpty());
+  EXPECT_FALSE(work.gives("velocity"));
+  work.out("y")[5] = 1.001;  // no bfloat16
+  const std::vector<StoredTensor> answer = work.answer();
+  EXPECT_EQ(ref::io::widen(*corpus::find(answer, "y"))[5], 1.0);
+}
+
+TEST(Work, AMutationSpoilsIt) {
+  const Case c = layer_norm_case();
+  EXPECT_NE(Work(c, {"mean", mutants::MutationOperator::drop}).answer(), Work(c).answer());
+}
+
+TEST(EpsOf, IsThatOfTheOptions) {
+  EXPECT_EQ(eps_of(layer_norm_case()), 1e-5);
+}
+
+TEST(SumIn, RoundsEachPartialSum) {
+  const std::vector<double> terms(300, 1.0);
+  EXPECT_EQ(sum_in(StorageFormat::bfloat16, terms), 256);
+  EXPECT_EQ(sum_of(terms), 300);
+  EXPECT_EQ(rounded(257, StorageFormat::bfloat16), 256);
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::museum

@@ -1,0 +1,256 @@
+#include <cmath>
+
+#include "verification/golden/corpus/kind.hpp"
+#include "verification/golden/museum/work.hpp"
+#include "verification/golden/mutants/plain_encoder_layer.hpp"
+#include "verification/golden/recipes/case_inputs.hpp"
+
+namespace normproof::verification::golden::museum {
+
+namespace model = ref::model;
+using mutants::Mutation;
+using mutants::MutationOperator;
+
+namespace {
+
+using Answer = std::vector<StoredTensor>;
+using Parts = mutants::PlainParts<double>;
+using Named = mutants::NamedNumbers<double>;
+
+/// Where a layer of ours is wrong.
+struct AttentionMistakes {
+  std::size_t block = 1;  ///< keys are filled to a multiple of it, and what fills them counts
+  double filling = 0;     ///< the score of those
+  bool transposed_in_backward = false;  ///< heads and tokens of keys and values exchanged
+  bool residual_through_norm = false;   ///< its gradient joins before the norm of a pre-norm layer
+};
+
+/// Attention with heads one after the other, forward and backward.
+class Attention {
+ public:
+  Attention(Parts& parts, const AttentionMistakes& wrong)
+      : parts_(parts),
+        wrong_(wrong),
+        heads_(parts.in_.config.num_heads),
+        width_(parts.in_.config.d_model),
+        d_k_(width_ / heads_),
+        scale_(1 / std::sqrt(static_cast<double>(d_k_))) {}
+
+  Values forward(const Values& x) {
+    qkv_ = parts_.linear(in_map_(), x);
+    weights_.assign(parts_.samples_ * heads_ * tokens() * tokens(), 0);
+    for_each_query([&](std::size_t b, std::size_t h, std::size_t i) { attend(b, h, i); });
+    dropped_ = parts_.dropped("attention.weights", weights_);
+    context_.assign(x.size(), 0);
+    for_each_query([&](std::size_t b, std::size_t h, std::size_t i) {
+      for (std::size_t j = 0; j < tokens(); ++j)
+        for (std::size_t k = 0; k < d_k_; ++k)
+          context_[place(b, h, i, k)] += dropped_[weight(b, h, i, j)] * qkv_[part(2, b, h, j, k)];
+    });
+    return parts_.linear(out_map_(), context_);
+  }
+
+  const Values& weights() const { return weights_; }
+
+  Values backward(const Values& dy, const Values& x, Named& gradients) {
+    const Values grad = parts_.linear_backward(out_map_(), dy, context_, gradients);
+    Values of_weights(weights_.size()), grad_qkv(qkv_.size(), 0);
+    for_each_query([&](std::size_t b, std::size_t h, std::size_t i) {
+      for (std::size_t j = 0; j < tokens(); ++j)
+        for (std::size_t k = 0; k < d_k_; ++k)
+          of_weights[weight(b, h, i, j)] += grad[place(b, h, i, k)] * qkv_[read(2, b, h, j, k)];
+    });
+    of_weights = parts_.dropped("attention.weights", of_weights, true);
+    for_each_query([&](std::size_t b, std::size_t h, std::size_t i) {
+      double mean = 0;
+      for (std::size_t j = 0; j < tokens(); ++j)
+        mean += of_weights[weight(b, h, i, j)] * weights_[weight(b, h, i, j)];
+      for (std::size_t j = 0; j < tokens(); ++j) {
+        const std::size_t at = weight(b, h, i, j);
+        const double score = scale_ * weights_[at] * (of_weights[at] - mean);
+        for (std::size_t k = 0; k < d_k_; ++k) {
+          grad_qkv[part(0, b, h, i, k)] += score * qkv_[read(1, b, h, j, k)];
+          grad_qkv[part(1, b, h, j, k)] += score * qkv_[part(0, b, h, i, k)];
+          grad_qkv[part(2, b, h, j, k)] += dropped_[at] * grad[place(b, h, i, k)];
+        }
+      }
+    });
+    return parts_.linear_backward(in_map_(), grad_qkv, x, gradients);
+  }
+
+ private:
+  mutants::PlainMap in_map_() const { return {"attention.in", "attention.in", width_, 3 * width_}; }
+  mutants::PlainMap out_map_() const { return {"attention.out", "attention.out", width_, width_}; }
+  std::size_t tokens() const { return parts_.tokens_; }
+  std::size_t place(std::size_t b, std::size_t h, std::size_t i, std::size_t k) const {
+    return (b * tokens() + i) * width_ + h * d_k_ + k;
+  }
+  std::size_t part(std::size_t number, std::size_t b, std::size_t h, std::size_t i,
+                   std::size_t k) const {
+    return (b * tokens() + i) * 3 * width_ + number * width_ + h * d_k_ + k;
+  }
+  /// Of keys or values, in the backward.
+  std::size_t read(std::size_t number, std::size_t b, std::size_t h, std::size_t i,
+                   std::size_t k) const {
+    if (!wrong_.transposed_in_backward) return part(number, b, h, i, k);
+    const std::size_t flat = h * tokens() + i;
+    return part(number, b, flat % heads_, flat / heads_, k);
+  }
+  std::size_t weight(std::size_t b, std::size_t h, std::size_t i, std::size_t j) const {
+    return ((b * heads_ + h) * tokens() + i) * tokens() + j;
+  }
+
+  template <class F>
+  void for_each_query(F f) const {
+    for (std::size_t b = 0; b < parts_.samples_; ++b)
+      for (std::size_t h = 0; h < heads_; ++h)
+        for (std::size_t i = 0; i < tokens(); ++i) f(b, h, i);
+  }
+
+  /// The weights of a query: softmax over the keys that are tokens.
+  void attend(std::size_t b, std::size_t h, std::size_t i) {
+    Values scores;
+    double largest = -INFINITY, sum = 0;
+    for (std::size_t j = 0; j < tokens(); ++j) {
+      scores.push_back(parts_.valid_[b * tokens() + j] ? 0 : -INFINITY);
+      for (std::size_t k = 0; k < d_k_; ++k)
+        scores[j] += scale_ * qkv_[part(0, b, h, i, k)] * qkv_[part(1, b, h, j, k)];
+      largest = std::max(largest, scores[j]);
+    }
+    const std::size_t filled = (wrong_.block - tokens() % wrong_.block) % wrong_.block;
+    if (filled > 0) largest = std::max(largest, wrong_.filling);
+    if (largest == -INFINITY) return;
+    for (const double score : scores) sum += std::exp(score - largest);
+    sum += static_cast<double>(filled) * std::exp(wrong_.filling - largest);
+    for (std::size_t j = 0; j < tokens(); ++j)
+      weights_[weight(b, h, i, j)] = std::exp(scores[j] - largest) / sum;
+  }
+
+  Parts& parts_;
+  const AttentionMistakes& wrong_;
+  std::size_t heads_, width_, d_k_;
+  double scale_;
+  Values qkv_, weights_, dropped_, context_;
+};
+
+Values sum_of_both(Values a, const Values& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] += b[i];
+  return a;
+}
+
+/// A layer with its two sublayers, norms and residuals.
+class Layer {
+ public:
+  Layer(Parts& parts, const AttentionMistakes& wrong)
+      : parts_(parts),
+        wrong_(wrong),
+        attention_(parts, wrong),
+        feed_forward_(parts, ""),
+        post_(parts.in_.config.placement == model::NormPlacement::post) {}
+
+  Values forward(const Values& x) {
+    const Values h = sublayer(first_, x, [&](const Values& v) { return attention_.forward(v); });
+    return sublayer(second_, h, [&](const Values& v) { return feed_forward_.forward(v); });
+  }
+  const Values& weights() const { return attention_.weights(); }
+
+  Values backward(const Values& dy, Named& gradients) {
+    const Values grad = back(second_, dy, gradients, [&](const Values& g, const Values& v) {
+      return feed_forward_.backward(g, v, gradients);
+    });
+    return back(first_, grad, gradients, [&](const Values& g, const Values& v) {
+      return attention_.backward(g, v, gradients);
+    });
+  }
+
+ private:
+  struct Sublayer {
+    const char *norm, *dropout;
+    Values taken = {}, normed = {};
+  };
+
+  template <class F>
+  Values sublayer(Sublayer& own, const Values& x, F f) {
+    own.taken = post_ ? x : parts_.norm(own.norm, x, {})["y"];
+    Values sum = sum_of_both(parts_.dropped(own.dropout, f(own.taken)), x);
+    own.normed = post_ ? sum : x;
+    return post_ ? parts_.norm(own.norm, sum, {})["y"] : sum;
+  }
+
+  template <class F>
+  Values back(Sublayer& own, const Values& dy, Named& gradients, F f) {
+    const auto through_norm = [&](const Values& g) {
+      const Named results = parts_.norm(own.norm, own.normed, g);
+      mutants::keep_norm(own.norm, results, gradients);
+      return results.at("grad_x");
+    };
+    const Values at_the_sum = post_ ? through_norm(dy) : dy;
+    const Values taken = f(parts_.dropped(own.dropout, at_the_sum, true), own.taken);
+    if (post_) return sum_of_both(taken, at_the_sum);
+    return wrong_.residual_through_norm ? through_norm(sum_of_both(taken, dy))
+                                        : sum_of_both(through_norm(taken), dy);
+  }
+
+  Parts& parts_;
+  const AttentionMistakes& wrong_;
+  Attention attention_;
+  mutants::PlainFeedForward<double> feed_forward_;
+  bool post_;
+  Sublayer first_{"norm1", "attention.y"}, second_{"norm2", "feed_forward.y"};
+};
+
+Answer answer_layer(const Case& c, const AttentionMistakes& wrong) {
+  Work work(c);
+  const operands::EvalInputs inputs = recipes::inputs_of(c);
+  mutants::Sites sites;
+  Parts parts(inputs.encoder, {}, sites);
+  parts.set_rows(work.shape().samples, work.shape().tokens);
+  Layer layer(parts, wrong);
+  Named answer;
+  answer["y"] = layer.forward(parts.given("x"));
+  answer["attention.weights"] = layer.weights();
+  answer["grad_x"] = layer.backward(parts.given("grad_y"), answer);
+  for (auto& [name, values] : answer)
+    if (work.gives(name)) work.out(name) = std::move(values);
+  return work.answer();
+}
+Kernel layer_with(const AttentionMistakes& wrong) {
+  return [wrong](const Case& c, const Device& device) {
+    AttentionMistakes own = wrong;
+    own.filling = device.leftover;
+    return answer_layer(c, own);
+  };
+}
+Kernel layer_mutated(const Mutation& mutation) {
+  return [mutation](const Case& c, const Device&) { return answer_mutated(c, mutation); };
+}
+
+}  // namespace
+
+std::vector<Exhibit> attention_exhibits() {
+  constexpr const char* kOp = "encoder_layer";
+  return {
+      {"partial_block_of_keys", "hw-native-sys/simpler#72",
+       "the last block of keys is filled up, and the softmax counts what fills it",
+       "lengths that the block does not divide", kOp, std::nullopt, layer_with({.block = 16})},
+      {"transposed_twice", "huggingface/diffusers#14341",
+       "the backward exchanges heads and tokens of keys and values once more",
+       "gradients of attention", kOp, std::nullopt, layer_with({.transposed_in_backward = true})},
+      {"residual_through_the_norm", "Dao-AILab/quack#53",
+       "the gradient of the residual is added before the backward of the norm, not behind it",
+       "the gradient with a residual", kOp, std::nullopt,
+       layer_with({.residual_through_norm = true})},
+      {"mask_inverted", "InseeFrLab/torchTextClassifiers#92",
+       "the mask of padding goes to a function that takes it the other way round", kNotSaid, kOp,
+       std::nullopt, layer_mutated({"mask of the keys", MutationOperator::invert_mask})},
+      {"padding_attended_to", "jingyaogong/minimind-v#76",
+       "padding is left out of the loss alone: attention takes it for tokens", kNotSaid, kOp,
+       std::nullopt, layer_mutated({"mask of the keys", MutationOperator::ignore_mask})},
+      {"weights_after_dropout", "aws-neuron/nki-samples#81",
+       "the backward of the softmax takes the weights behind dropout", kNotSaid, kOp, std::nullopt,
+       layer_mutated(
+           {"weights after dropout in the backward of the softmax", MutationOperator::other})},
+  };
+}
+
+}  // namespace normproof::verification::golden::museum

@@ -1,0 +1,16 @@
+#include "verification/golden/museum/exhibit.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace normproof::verification::golden::museum {
+
+std::vector<Exhibit> all_exhibits() {
+  std::vector<Exhibit> all;
+  for (const auto family : {layer_norm_exhibits, rms_norm_exhibits, slice_norm_exhibits,
+                            function_exhibits, attention_exhibits, optimizer_exhibits})
+    std::ranges::move(family(), std::back_inserter(all));
+  return all;
+}
+
+}  // namespace normproof::verification::golden::museum

@@ -1,0 +1,227 @@
+#include <algorithm>
+#include <cmath>
+
+#include "verification/golden/corpus/kind.hpp"
+#include "verification/golden/museum/slice_kernel.hpp"
+
+namespace normproof::verification::golden::museum {
+
+namespace model = ref::model;
+
+namespace {
+
+using Answer = std::vector<StoredTensor>;
+
+double mean_square(const Values& x) {
+  double squares = 0;
+  for (const double v : x) squares += v * v;
+  return squares / static_cast<double>(x.size());
+}
+
+/// The right kernel but for what `wrong` sets.
+Kernel rms(SliceKernel wrong) {
+  wrong.centred = false;
+  return [wrong](const Case& c, const Device&) { return answer_slices(c, wrong); };
+}
+/// One whose mean of squares is another number.
+Kernel rms_of(std::function<double(const Values&)> square) {
+  return rms({.measure = [square](const Values& x, double eps) {
+    return Moments{0, 1 / std::sqrt(square(x) + eps)};
+  }});
+}
+
+double variance(const Values& x) {
+  const double n = static_cast<double>(x.size()), mean = sum_of(x) / n;
+  return mean_square(x) - mean * mean;
+}
+
+/// The squares are added in float16, in eight lanes.
+double squares_in_float16(const Values& x) {
+  constexpr std::size_t kLanes = 8;
+  double total = 0;
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    Values squares;
+    for (std::size_t i = lane; i < x.size(); i += kLanes) squares.push_back(x[i] * x[i]);
+    total += sum_in(StorageFormat::float16, squares);
+  }
+  return total / static_cast<double>(x.size());
+}
+
+/// Each thread has its squares over n; threads are added in float16.
+double shares_in_float16(const Values& x) {
+  Values shares;
+  for (const double v : x) shares.push_back(v * v / static_cast<double>(x.size()));
+  return sum_in(StorageFormat::float16, shares);
+}
+
+/// A pipeline three blocks deep loses the last block, unless there are one or four.
+double last_stage_lost(const Values& x) {
+  constexpr std::size_t kBlock = 1024;
+  const std::size_t blocks = (x.size() + kBlock - 1) / kBlock;
+  const std::size_t kept = blocks == 1 || blocks == 4 ? x.size() : (blocks - 1) * kBlock;
+  double squares = 0;
+  for (std::size_t i = 0; i < kept; ++i) squares += x[i] * x[i];
+  return squares / static_cast<double>(x.size());
+}
+
+/// What is behind the last whole block is neither summed nor written.
+Answer tail_left_out(const Case& c, const Device& device) {
+  constexpr std::size_t kBlock = 512;
+  Work work(c);
+  const std::size_t width = work.shape().d_model;
+  if (width < kBlock || width % kBlock == 0) return work.answer();
+  const std::size_t whole = width / kBlock * kBlock;
+  run_slices(work, {.centred = false, .measure = [&](const Values& x, double eps) {
+                      const Values kept(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(whole));
+                      const double square = mean_square(kept) * static_cast<double>(whole) /
+                                            static_cast<double>(width);
+                      return Moments{0, 1 / std::sqrt(square + eps)};
+                    }});
+  for (std::size_t i = 0; i < work.out("y").size(); ++i)
+    if (i % width >= whole) work.out("y")[i] = device.leftover;
+  return work.answer();
+}
+
+/// Blocks of 16 rows are added in bfloat16, what comes of them in float32.
+double reduce_blocks_in_bfloat16(const Values& terms) {
+  constexpr std::size_t kRows = 16;
+  double total = 0;
+  for (std::size_t begin = 0; begin < terms.size(); begin += kRows)
+    total += sum_in(StorageFormat::bfloat16,
+                    std::span(terms).subspan(begin, std::min(kRows, terms.size() - begin)));
+  return total;
+}
+
+/// The backward reads the mean of squares where rstd should be.
+Values backward_by_the_square(const SliceGradient& slice) {
+  SliceGradient wrong = slice;
+  const double rstd = slice.moments.rstd, square = 1 / (rstd * rstd);
+  wrong.moments.rstd = square;
+  for (double& v : wrong.x_hat) v *= square / rstd;
+  return right_backward(wrong, false);
+}
+
+Values gamma_twice(const SliceGradient& slice) {
+  double b = 0;
+  for (std::size_t k = 0; k < slice.g.size(); ++k) b += slice.g[k] * slice.x_hat[k] / slice.n;
+  Values grad;
+  for (std::size_t k = 0; k < slice.g.size(); ++k)
+    grad.push_back(slice.moments.rstd * (slice.g[k] - slice.gamma[k] * slice.x_hat[k] * b));
+  return grad;
+}
+
+/// grad_gamma is summed after grad_x has been written over grad_y.
+Answer gradient_overwritten(const Case& c, const Device&) {
+  Work work(c);
+  const std::size_t width = work.shape().d_model;
+  Values& grad_gamma = work.out("grad_gamma");
+  if (grad_gamma.empty()) return work.answer();
+  std::ranges::fill(grad_gamma, 0.0);
+  for (const auto& row : slices_of(work)) {
+    Values x;
+    for (const std::size_t i : row) x.push_back(work.in("x")[i]);
+    const double rstd = right_moments(x, eps_of(c), false).rstd;
+    for (const std::size_t i : row)
+      grad_gamma[i % width] += work.out("grad_x")[i] * work.in("x")[i] * rstd;
+  }
+  return work.answer();
+}
+
+Answer gradient_never_written(const Case& c, const Device&) {
+  Work work(c);
+  std::ranges::fill(work.out("grad_gamma"), 0.0);
+  return work.answer();
+}
+
+/// grad_y has a stride of 0 from row to row: the first one is read for each.
+Answer first_row_of_the_gradient(const Case& c, const Device&) {
+  Case other = c;
+  for (StoredTensor& tensor : other.inputs) {
+    if (tensor.name != "grad_y") continue;
+    Values values = ref::io::widen(tensor);
+    const std::size_t width = tensor.shape.back();
+    for (std::size_t i = width; i < values.size(); ++i) values[i] = values[i % width];
+    tensor = ref::io::make_tensor(tensor.name, tensor.dtype, tensor.shape, values);
+  }
+  return answer_mutated(other, {});
+}
+
+/// A normalised value is rounded once alone, whatever the options ask for.
+Answer cast_forgotten(const Case& c, const Device&) {
+  Case other = c;
+  std::get<model::RMSNormOptions>(std::get<model::NormOptions>(other.options)).storage =
+      StorageFormat::float64;
+  return answer_mutated(other, {});
+}
+
+Answer eps_of_at_least_1e_minus_4(const Case& c, const Device&) {
+  Case other = c;
+  auto& options = std::get<model::RMSNormOptions>(std::get<model::NormOptions>(other.options));
+  options.eps = std::max(options.eps, 1e-4);
+  return answer_mutated(other, {});
+}
+
+}  // namespace
+
+std::vector<Exhibit> rms_norm_exhibits() {
+  constexpr const char* kOp = "rms_norm";
+  return {
+      {"eps_floored", "nntrainer/nntrainer#4318",
+       "eps is held in float16 and raised to 1e-4, so that it is not lost there",
+       "rows whose mean square is near eps", kOp, DType::float16, eps_of_at_least_1e_minus_4},
+      {"squares_in_float16", "nntrainer/nntrainer#3935",
+       "x is narrowed to float16 lanes, in which its squares are added", kNotSaid, kOp,
+       DType::float32, rms_of(squares_in_float16)},
+      {"shares_in_float16", "microsoft/onnxruntime#29034",
+       "squares over n are reduced in float16, which overflows where |x| is above 7600",
+       "activations above 7600", kOp, DType::float16, rms_of(shares_in_float16)},
+      {"sums_in_half_accumulators", "xlite-dev/LeetCUDA#335",
+       "a kernel that is named after its float32 sums calls the one with float16 sums",
+       "inputs whose squares leave float16", kOp, DType::float16, rms_of([](const Values& x) {
+         Values squares;
+         for (const double v : x) squares.push_back(v * v);
+         return sum_in(StorageFormat::float16, squares) / static_cast<double>(x.size());
+       })},
+      {"variance_for_the_mean_square", "keras-team/keras#21234",
+       "the mean is subtracted before the squares, and nowhere else", kNotSaid, kOp, std::nullopt,
+       rms_of(variance)},
+      {"layer_norm_in_its_place", "uxlfoundation/oneDNN#3298",
+       "a backend that has LayerNorm alone takes RMSNorm too", kNotSaid, kOp, std::nullopt,
+       [](const Case& c, const Device&) { return answer_slices(c, {.centred = true}); }},
+      {"multiplied_by_the_root", "mosaicml/llm-foundry#372",
+       "x is divided by the reciprocal root, which multiplies it by the root",
+       "any value: there was no test", kOp, std::nullopt,
+       rms({.normalise = [](double x, const Moments& m) { return x / m.rstd; }})},
+      {"last_stage_lost", "vllm-project/vllm#44692",
+       "a pipeline of three stages loses a block of the sum of squares",
+       "hidden sizes other than 4096", kOp, std::nullopt, rms_of(last_stage_lost)},
+      {"tail_left_out", "tile-ai/tilelang-ascend#890",
+       "the incomplete block at the end of a row is neither summed nor written", "513 features",
+       kOp, std::nullopt, tail_left_out},
+      {"blocks_of_rows_in_bfloat16", "linkedin/Liger-Kernel#950",
+       "grad_gamma of a block of rows is added in bfloat16, and the blocks in float32", kNotSaid,
+       kOp, DType::bfloat16, rms({.reduce = reduce_blocks_in_bfloat16})},
+      {"square_saved_for_rstd", "flagos-ai/FlagGems#5771",
+       "the forward saves the mean of squares where the backward reads rstd", kNotSaid, kOp,
+       std::nullopt, rms({.backward = backward_by_the_square})},
+      {"gamma_twice_in_the_backward", "NVIDIA/Megatron-LM#6859",
+       "the term of grad_x that comes through the statistic has gamma twice", "gamma other than 1",
+       kOp, std::nullopt, rms({.backward = gamma_twice})},
+      {"gradient_overwritten", "unslothai/unsloth#4550",
+       "grad_x is written over grad_y before grad_gamma has read it",
+       "weights that are trained, where others were frozen", kOp, std::nullopt,
+       gradient_overwritten},
+      {"gradient_never_written", "paiml/trueno#178",
+       "the backward has a place for grad_gamma and writes nothing there",
+       "the gradient of a weight", kOp, std::nullopt, gradient_never_written},
+      {"first_row_of_the_gradient", "flagos-ai/FlagGems#1068",
+       "a grad_y that is not contiguous is read by strides that are not its own",
+       "the gradient of a plain sum, which is one value with stride 0", kOp, std::nullopt,
+       first_row_of_the_gradient},
+      {"cast_forgotten", "vllm-project/vllm#42379",
+       "x_hat is multiplied by gamma in float32 where the option asks for the dtype of gamma",
+       kNotSaid, kOp, std::nullopt, cast_forgotten},
+  };
+}
+
+}  // namespace normproof::verification::golden::museum

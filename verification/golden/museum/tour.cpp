@@ -1,0 +1,133 @@
+#include "verification/golden/museum/tour.hpp"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "ref/numeric/errors.hpp"
+#include "verification/golden/certify/certificate.hpp"
+#include "verification/golden/certify/for_each.hpp"
+#include "verification/golden/gate/relations.hpp"
+#include "verification/golden/recipes/corpus.hpp"
+
+namespace normproof::verification::golden::museum {
+
+using certify::for_each;
+using certify::StoredCase;
+using corpus::op_of;
+using corpus::path_of;
+using gate::CaseResult;
+using gate::RelationOutcome;
+using gate::Tolerance;
+
+namespace {
+
+/// A case ready to be asked many times.
+struct Asked {
+  StoredCase stored;
+  Tolerance bounds;
+};
+
+Asked ready(const Case& c) {
+  Asked asked;
+  asked.stored.description.path = path_of(c);
+  asked.stored.description.c = c;
+  asked.stored.expected = certify::certify(c).tensors;
+  asked.bounds = gate::tolerance(c, corpus::usual_accumulation(c.dtype));
+  return asked;
+}
+
+bool is_about(const Exhibit& exhibit, const Case& c) {
+  return op_of(c) == exhibit.op && (!exhibit.dtype || *exhibit.dtype == c.dtype);
+}
+
+/// Whether a case is out of its bound.
+bool find_by_bound(Visit& visit, const Asked& asked) {
+  const Case& c = asked.stored.description.c;
+  const std::vector<StoredTensor> answer = visit.exhibit.run(c, {});
+  const CaseResult result = gate::check_case(asked.stored, answer, {}, asked.bounds);
+  ++visit.cases;
+  for (const auto& tensor : result.tensors) visit.closest = std::max(visit.closest, tensor.ratio);
+  if (result.passed()) return false;
+  visit.case_path = path_of(c);
+  const CaseResult diagnosed = gate::check_and_diagnose(asked.stored, answer, {});
+  if (!diagnosed.diagnosis.empty()) visit.named = diagnosed.diagnosis.front().what;
+  return true;
+}
+
+/// Whether a relation is broken. Memory is filled with what no sum survives.
+bool find_by_relation(Visit& visit, const StoredCase& stored) {
+  const auto on = [&](const Device& device) {
+    return [&visit, device](const StoredCase& asked) {
+      return gate::Answer(visit.exhibit.run(asked.description.c, device));
+    };
+  };
+  const gate::RelationAsks asks{on({}), on({.leftover = std::numeric_limits<float>::max()})};
+  for (const gate::RelationResult& result :
+       gate::check_relations(stored, asks, gate::all_relations())) {
+    if (result.outcome != RelationOutcome::broken) continue;
+    visit.case_path = stored.description.path;
+    visit.relation = to_string(result.relation);
+    return true;
+  }
+  return false;
+}
+
+std::vector<Visit> chosen(const std::vector<Exhibit>& exhibits, const std::string& only) {
+  std::vector<Visit> visits;
+  std::set<std::string> ops;
+  for (const Exhibit& exhibit : exhibits) {
+    ops.insert(exhibit.op);
+    if (fnmatch(only.c_str(), exhibit.op.c_str(), 0) == 0) visits.push_back({exhibit});
+  }
+  if (visits.empty())
+    throw ref::numeric::UsageError(
+        ref::numeric::unknown_name("layer", only, {ops.begin(), ops.end()}));
+  return visits;
+}
+
+/// The visits that still miss, held against one tier.
+void visit_tier(std::vector<Visit>& visits, Tier tier, const TourOptions& options) {
+  std::map<std::string, std::vector<Case>> cases;
+  for (Case& c : recipes::corpus(tier)) {
+    const bool wanted = std::ranges::any_of(
+        visits, [&](const Visit& visit) { return !visit.found() && is_about(visit.exhibit, c); });
+    if (wanted) cases[op_of(c)].push_back(std::move(c));
+  }
+  std::size_t done = 0;
+  for (const auto& entry : cases) {
+    const std::vector<Case>& own = entry.second;
+    std::vector<Asked> asked(own.size());
+    for_each(own.size(), options.jobs, [&](std::size_t i) { asked[i] = ready(own[i]); });
+    for_each(visits.size(), options.jobs, [&](std::size_t i) {
+      Visit& visit = visits[i];
+      if (visit.found() || visit.exhibit.op != entry.first) return;
+      const auto try_each = [&](const auto& find) {
+        for (const Asked& each : asked)
+          if (is_about(visit.exhibit, each.stored.description.c) && find(each)) return true;
+        return false;
+      };
+      if (!try_each([&](const Asked& each) { return find_by_bound(visit, each); }))
+        try_each([&](const Asked& each) { return find_by_relation(visit, each.stored); });
+    });
+    ++done;
+    if (options.finished) options.finished(entry.first, done, cases.size());
+  }
+}
+
+}  // namespace
+
+std::vector<Visit> tour(const std::vector<Exhibit>& exhibits, const TourOptions& options) {
+  std::vector<Visit> visits = chosen(exhibits, options.only);
+  for (const Tier tier : {Tier::quick, Tier::standard, Tier::full})
+    if (tier <= options.tier) visit_tier(visits, tier, options);
+  return visits;
+}
+
+}  // namespace normproof::verification::golden::museum
