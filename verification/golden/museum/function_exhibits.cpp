@@ -100,6 +100,14 @@ Values blind_to_nan(const Values& row) {
   return probabilities(row, largest, plain_sum);
 }
 
+/// The gradient is complete, and multiplied by grad_y once more.
+Answer gradient_multiplied_again(const Case& c, const Device&) {
+  Work work(c);
+  for (std::size_t i = 0; i < work.out("grad_x").size(); ++i)
+    work.out("grad_x")[i] *= work.in("grad_y")[i];
+  return work.answer();
+}
+
 Answer log_of_softmax(const Case& c, const Device&) {
   Work work(c);
   const std::size_t width = work.shape().d_model;
@@ -197,6 +205,9 @@ std::vector<Exhibit> function_exhibits() {
       {"blind_to_nan", "intel/torch-xpu-ops#5022",
        "the maximum drops NaN: a row of NaN and masked elements is taken for one without any",
        "NaN beside masked elements", "softmax", std::nullopt, softmax_by(blind_to_nan)},
+      {"gradient_multiplied_again", "pocketpy/cTensor#31",
+       "the backward multiplies a gradient that is complete by grad_y once more", kNotSaid,
+       "softmax", std::nullopt, gradient_multiplied_again},
       {"log_of_softmax", "tenstorrent/pytorch2.0_ttnn#1341",
        "log(softmax(x)) is -infinity where the probability vanishes",
        "logits far below the largest", "log_softmax", DType::float32, log_of_softmax},

@@ -35,6 +35,15 @@ double variance(const Values& x) {
   return mean_square(x) - mean * mean;
 }
 
+/// x is divided by its largest element first, and eps is not: it counts as eps max^2.
+Moments scaled_but_for_eps(const Values& x, double eps) {
+  double largest = 0;
+  for (const double v : x) largest = std::max(largest, std::fabs(v));
+  Values scaled;
+  for (const double v : x) scaled.push_back(v / largest);
+  return {0, 1 / (std::sqrt(mean_square(scaled) + eps) * largest)};
+}
+
 /// The squares are added in float16, in eight lanes.
 double squares_in_float16(const Values& x) {
   constexpr std::size_t kLanes = 8;
@@ -146,12 +155,9 @@ Answer first_row_of_the_gradient(const Case& c, const Device&) {
   return answer_mutated(other, {});
 }
 
-/// A normalised value is rounded once alone, whatever the options ask for.
-Answer cast_forgotten(const Case& c, const Device&) {
-  Case other = c;
-  std::get<model::RMSNormOptions>(std::get<model::NormOptions>(other.options)).storage =
-      StorageFormat::float64;
-  return answer_mutated(other, {});
+/// x_hat is rounded before gamma, and the product again.
+double rounded_twice(double x_hat, double gamma) {
+  return rounded(rounded(x_hat, StorageFormat::bfloat16) * gamma, StorageFormat::bfloat16);
 }
 
 Answer eps_of_at_least_1e_minus_4(const Case& c, const Device&) {
@@ -188,6 +194,15 @@ std::vector<Exhibit> rms_norm_exhibits() {
       {"layer_norm_in_its_place", "uxlfoundation/oneDNN#3298",
        "a backend that has LayerNorm alone takes RMSNorm too", kNotSaid, kOp, std::nullopt,
        [](const Case& c, const Device&) { return answer_slices(c, {.centred = true}); }},
+      {"scaled_but_for_eps", "apple/coremltools#2822",
+       "x is divided by its largest element so that squares fit float16, and eps is not", kNotSaid,
+       kOp, std::nullopt, rms({.measure = scaled_but_for_eps})},
+      {"eps_outside_the_root", "tile-ai/tilelang#1243",
+       "eps is added to the reciprocal root, not below it", kNotSaid, kOp, std::nullopt,
+       rms({.measure =
+                [](const Values& x, double eps) {
+                  return Moments{0, 1 / std::sqrt(mean_square(x)) + eps};
+                }})},
       {"multiplied_by_the_root", "mosaicml/llm-foundry#372",
        "x is divided by the reciprocal root, which multiplies it by the root",
        "any value: there was no test", kOp, std::nullopt,
@@ -218,9 +233,11 @@ std::vector<Exhibit> rms_norm_exhibits() {
        "a grad_y that is not contiguous is read by strides that are not its own",
        "the gradient of a plain sum, which is one value with stride 0", kOp, std::nullopt,
        first_row_of_the_gradient},
-      {"cast_forgotten", "vllm-project/vllm#42379",
-       "x_hat is multiplied by gamma in float32 where the option asks for the dtype of gamma",
-       kNotSaid, kOp, std::nullopt, cast_forgotten},
+      {"rounded_before_gamma", "vllm-project/vllm#42379",
+       "kernel and model differ by a rounding of x_hat before gamma: the one with it is off by "
+       "more "
+       "than one rounding",
+       kNotSaid, kOp, DType::bfloat16, rms({.scale = rounded_twice})},
   };
 }
 
