@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "ref/io/descriptor.hpp"
+#include "ref/io/left_behind.hpp"
 #include "ref/numeric/errors.hpp"
 
 namespace normproof::ref::io {
@@ -31,16 +32,30 @@ constexpr mode_t kPermissions = 07777;
   cannot(verb, file, std::generic_category().message(error));
 }
 
+path folder_of(const path& file) {
+  return file.has_parent_path() ? file.parent_path() : path(".");
+}
+
+/// The folder in which nothing can be made is to blame, not the file.
+[[noreturn]] void cannot_make_a_file_for(const path& target, int error) {
+  if (error == EACCES || error == EROFS)
+    cannot("write", target,
+           fmt::format("the folder '{}' is read-only ({})", folder_of(target).string(),
+                       std::generic_category().message(error)));
+  cannot("write", target, error);
+}
+
 /// A file without a reader in the target's folder, removed again unless it has become the target.
 class TemporaryFile {
  public:
   TemporaryFile(int folder, const path& target) : folder_(folder), target_(target) {
+    remove_left_behind(folder_of(target), ".normproof-", ".tmp");
     do {
       name_ = fmt::format(".normproof-{}-{}.tmp", ::getpid(), number_++);
       descriptor_.emplace(
           ::openat(folder_, name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kNewFileMode));
-    } while (!descriptor_->is_open() && errno == EEXIST);
-    if (!descriptor_->is_open()) cannot("write", target_, errno);
+    } while (descriptor_->is_open() ? !hold(descriptor_->get()) : errno == EEXIST);
+    if (!descriptor_->is_open()) cannot_make_a_file_for(target_, errno);
   }
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
@@ -86,7 +101,7 @@ void write_directly(const path& file, std::span<const std::byte> bytes) {
 /// Null instead of bytes: only what comes before them.
 void replace(const path& target, const std::span<const std::byte>* bytes,
              std::optional<mode_t> permissions) {
-  const path parent = target.has_parent_path() ? target.parent_path() : path(".");
+  const path parent = folder_of(target);
   const Descriptor folder(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder.is_open()) {
     if (errno == ENOENT || errno == ENOTDIR) {
@@ -108,7 +123,7 @@ void replace(const path& target, const std::span<const std::byte>* bytes,
 }
 
 /// `size` is what the file claims to hold: a pipe claims 0, and a file may grow meanwhile.
-void read_to_end(int descriptor, std::size_t size, const path& file,
+void read_to_end(int descriptor, std::size_t size, const path& file, std::size_t most_bytes,
                  std::vector<std::byte>& bytes) {
   bytes.reserve(size + 1);
   std::size_t used = 0;
@@ -119,6 +134,8 @@ void read_to_end(int descriptor, std::size_t size, const path& file,
         [&] { return ::read(descriptor, bytes.data() + used, bytes.size() - used); });
     if (count < 0) cannot("read", file, errno);
     used += static_cast<std::size_t>(count);
+    if (used > most_bytes)
+      cannot("read", file, fmt::format("it has more than {} bytes", most_bytes));
     bytes.resize(used);
     if (count == 0) return;
   }
@@ -156,18 +173,26 @@ void check_writable(const path& file) {
   write_or_check(file, nullptr);
 }
 
-std::vector<std::byte> read_file(const path& file) {
-  const Descriptor descriptor(
-      retry_interrupted([&] { return ::open(file.c_str(), O_RDONLY | O_NOCTTY | O_CLOEXEC); }));
+std::vector<std::byte> read_file(const path& file, const ReadLimits& limits) {
+  // A pipe that nobody writes to would keep this waiting.
+  const int waits = limits.regular_alone ? O_NONBLOCK : 0;
+  const Descriptor descriptor(retry_interrupted(
+      [&] { return ::open(file.c_str(), O_RDONLY | O_NOCTTY | O_CLOEXEC | waits); }));
   struct stat status = {};
   if (!descriptor.is_open() || ::fstat(descriptor.get(), &status) < 0) cannot("read", file, errno);
   if (S_ISDIR(status.st_mode)) cannot("read", file, "it is a folder");
+  if (limits.regular_alone && !S_ISREG(status.st_mode))
+    cannot("read", file, "it is not a regular file");
   if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)) {
     cannot("read", file, "it is neither a regular file nor a pipe");
   }
+  const auto size = static_cast<std::size_t>(status.st_size);
   std::vector<std::byte> bytes;
   try {
-    read_to_end(descriptor.get(), static_cast<std::size_t>(status.st_size), file, bytes);
+    if (size > limits.most_bytes)
+      cannot("read", file,
+             fmt::format("it has {} bytes; expected at most {}", size, limits.most_bytes));
+    read_to_end(descriptor.get(), size, file, limits.most_bytes, bytes);
   } catch (const std::bad_alloc&) {
     cannot("read", file, fmt::format("it does not fit in memory ({} bytes)", status.st_size));
   }
@@ -175,8 +200,8 @@ std::vector<std::byte> read_file(const path& file) {
   return bytes;
 }
 
-std::string read_text(const path& file) {
-  const std::vector<std::byte> bytes = read_file(file);
+std::string read_text(const path& file, const ReadLimits& limits) {
+  const std::vector<std::byte> bytes = read_file(file, limits);
   return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 

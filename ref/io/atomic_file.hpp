@@ -20,7 +20,8 @@ namespace normproof::ref::io {
 ///           file, a pipe or a character device
 /// Throws    FileError that names `path` and the reason; then the temporary file is gone and the
 ///           old file is as it was. A process killed in the middle leaves the old file and a
-///           temporary file .normproof-<process>-<number>.tmp. Only the failure of the last step,
+///           temporary file .normproof-<process>-<number>.tmp, which the next one that writes into
+///           the folder removes (left_behind.hpp). Only the failure of the last step,
 ///           the fsync of the folder, is reported with the new file in place, and the message says
 ///           so
 void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
@@ -32,11 +33,17 @@ void write_file(const std::filesystem::path& path, std::string_view text);
 /// Throws    FileError as write_file does
 void check_writable(const std::filesystem::path& path);
 
+/// What is not read, of a file that somebody else has made.
+struct ReadLimits {
+  bool regular_alone = false;  ///< no pipe, which may have no writer: nothing waits
+  std::size_t most_bytes = static_cast<std::size_t>(-1);
+};
+
 /// Reads a whole file or pipe.
 ///
 /// Throws    FileError that names `path` and the reason: absent, a folder, a device, not readable,
-///           or empty
-std::vector<std::byte> read_file(const std::filesystem::path& path);
-std::string read_text(const std::filesystem::path& path);
+///           empty, or beyond the limits
+std::vector<std::byte> read_file(const std::filesystem::path& path, const ReadLimits& limits = {});
+std::string read_text(const std::filesystem::path& path, const ReadLimits& limits = {});
 
 }  // namespace normproof::ref::io

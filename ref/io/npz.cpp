@@ -145,7 +145,8 @@ std::vector<std::byte> read_back(zip_source_t* source) {
 
 }  // namespace
 
-std::vector<StoredTensor> decode_npz(std::span<const std::byte> bytes, std::string_view file) {
+std::vector<StoredTensor> decode_npz(std::span<const std::byte> bytes, std::string_view file,
+                                     std::size_t most_bytes) {
   const Archive archive = open_for_reading(bytes, file);
   const zip_int64_t count = zip_get_num_entries(archive.get(), 0);
   std::vector<StoredTensor> tensors;
@@ -161,6 +162,11 @@ std::vector<StoredTensor> decode_npz(std::span<const std::byte> bytes, std::stri
       unreadable(file, "entries overlap or reach beyond the end");
     }
     compressed += status.comp_size;
+    if (status.size > most_bytes)
+      file_failure(file, fmt::format("entry '{}'", status.name),
+                   fmt::format("has {} bytes unpacked", status.size),
+                   fmt::format("at most {}, with those before it", most_bytes));
+    most_bytes -= status.size;
     tensors.push_back(decode_npy(read_entry(archive.get(), status, file), std::move(name), file));
   }
   std::ranges::sort(tensors, {}, &StoredTensor::name);

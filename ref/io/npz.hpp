@@ -16,8 +16,10 @@ namespace normproof::ref::io {
 /// Throws    FileError that names `file`, the array and the expectation: not a zip archive,
 ///           inconsistent, truncated or altered (CRC-32), encrypted, an entry that is no .npy file,
 ///           a name that occurs twice, an array that decode_npy refuses. Memory stays in proportion
-///           to the file: a length is believed only as far as the file's own size bears it out
-std::vector<StoredTensor> decode_npz(std::span<const std::byte> bytes, std::string_view file);
+///           to the file: a length is believed only as far as the file's own size bears it out,
+///           and all of them together up to `most_bytes`
+std::vector<StoredTensor> decode_npz(std::span<const std::byte> bytes, std::string_view file,
+                                     std::size_t most_bytes = static_cast<std::size_t>(-1));
 
 /// An archive that numpy.load opens without allow_pickle. The same tensors give the same bytes:
 /// entries in ascending order of names, dated 1980-01-01, stored (deflated bytes would depend on

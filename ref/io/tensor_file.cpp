@@ -29,10 +29,11 @@ void check_tensor_file(const std::filesystem::path& path) {
   format_of(path);
 }
 
-std::vector<StoredTensor> read_tensors(const std::filesystem::path& path) {
+std::vector<StoredTensor> read_tensors(const std::filesystem::path& path, std::size_t most_bytes) {
   const Format format = format_of(path);
-  const std::vector<std::byte> bytes = read_file(path);
-  return format == Format::npz ? decode_npz(bytes, path.string())
+  const std::vector<std::byte> bytes =
+      read_file(path, {.regular_alone = true, .most_bytes = most_bytes});
+  return format == Format::npz ? decode_npz(bytes, path.string(), most_bytes)
                                : decode_safetensors(bytes, path.string());
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <span>
 #include <vector>
@@ -11,9 +12,11 @@ namespace normproof::ref::io {
 /// The tensors of a .npz or .safetensors file (by the suffix of its name) in ascending byte order
 /// of their names.
 ///
-/// Requires  the suffix is .npz or .safetensors, in small letters
+/// Requires  the suffix is .npz or .safetensors, in small letters; a regular file of at most
+///           `most_bytes`, which an archive does not exceed when it is unpacked, either
 /// Throws    UsageError of the suffix; FileError as read_file, decode_npz and decode_safetensors
-std::vector<StoredTensor> read_tensors(const std::filesystem::path& path);
+std::vector<StoredTensor> read_tensors(const std::filesystem::path& path,
+                                       std::size_t most_bytes = static_cast<std::size_t>(-1));
 
 /// Whether a file of tensors may have that name, before the work.
 /// Throws    UsageError of the suffix

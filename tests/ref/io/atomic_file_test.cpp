@@ -208,7 +208,8 @@ TEST(WriteFile, WithoutPermissionTheOldFileStays) {
   ASSERT_EQ(::seteuid(kNobody), 0);
   const std::string sentence = failure_of([&] { write_file(folder / "a", "new"); });
   ASSERT_EQ(::seteuid(0), 0);
-  EXPECT_EQ(sentence, "cannot write '" + (folder / "a").string() + "': Permission denied");
+  EXPECT_EQ(sentence, "cannot write '" + (folder / "a").string() + "': the folder '" +
+                          folder.path().string() + "' is read-only (Permission denied)");
   EXPECT_EQ(read_text(folder / "a"), "old");
   EXPECT_THAT(names_in(folder.path()), ElementsAre("a"));
 }
@@ -266,6 +267,9 @@ TEST(WriteFile, AProcessKilledInTheMiddleLeavesTheOldFile) {
   EXPECT_EQ(read_text(folder / "a"), "old");
   EXPECT_THAT(names_in(folder.path()),
               UnorderedElementsAre("a", ".normproof-" + std::to_string(child) + "-0.tmp"));
+  // The next one that writes there clears up.
+  write_file(folder / "a", "new");
+  EXPECT_THAT(names_in(folder.path()), UnorderedElementsAre("a"));
 }
 
 TEST(WriteFile, ATemporaryFileOfAnotherProcessIsNotTouched) {
@@ -315,6 +319,20 @@ TEST(ReadFile, RefusesWhatCannotBeRead) {
   EXPECT_EQ(refusal("empty"), "cannot read '" + base + "/empty': it is empty");
   EXPECT_EQ(failure_of([] { read_file("/dev/zero"); }),
             "cannot read '/dev/zero': it is neither a regular file nor a pipe");
+}
+
+TEST(ReadFile, BeyondItsLimitsNothingIsRead) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  put(folder / "a", "12345");
+  const auto refusal = [&](const std::string& name, const ReadLimits& limits) {
+    return failure_of([&] { read_file(folder / name, limits); });
+  };
+  EXPECT_EQ(refusal("pipe", {.regular_alone = true}),  // nobody writes to it
+            "cannot read '" + (folder / "pipe").string() + "': it is not a regular file");
+  EXPECT_EQ(refusal("a", {.most_bytes = 4}),
+            "cannot read '" + (folder / "a").string() + "': it has 5 bytes; expected at most 4");
+  EXPECT_EQ(read_text(folder / "a", {.regular_alone = true, .most_bytes = 5}), "12345");
 }
 
 TEST(ReadFile, RefusesAFileWithoutPermission) {

@@ -21,7 +21,9 @@ namespace {
 
 using numeric::ContractError;
 using numeric::FileError;
+using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
+using ::testing::ThrowsMessage;
 using tests::ref::io::AllocationProbe;
 using tests::ref::io::Bytes;
 using tests::ref::io::for_each_damage;
@@ -211,6 +213,19 @@ TEST(Npz, RefusesClaimsThatDeflateCannotMeet) {
               MatchesRegex("f.npz: entry 'x.npy' claims 4294967280 bytes out of [0-9]+ compressed "
                            "ones; expected at most 1032 for one"));
   EXPECT_LE(probe.largest(), std::size_t{1} << 17);
+}
+
+TEST(Npz, RefusesMoreThanThereIsRoomForUnpacked) {
+  const std::vector<StoredTensor> tensors = {make_tensor("a", {1000}, std::vector<double>(1000)),
+                                             make_tensor("b", {1}, std::array{1.0})};
+  const std::vector<std::byte> bytes = encode_npz(tensors);
+  EXPECT_EQ(decode_npz(bytes, "f", 8128 + 136), tensors);  // each with a header of 128 bytes
+  EXPECT_THAT([&] { decode_npz(bytes, "f", 8127); },
+              ThrowsMessage<numeric::FileError>(
+                  "f: entry 'a.npy' has 8128 bytes unpacked; expected at most 8127, with those "
+                  "before it"));
+  EXPECT_THAT([&] { decode_npz(bytes, "f", 8128 + 135); },
+              ThrowsMessage<numeric::FileError>(HasSubstr("'b.npy' has 136 bytes unpacked")));
 }
 
 TEST(Npz, RefusesASizeThatIsNotThatOfTheEntry) {

@@ -2,10 +2,13 @@
 
 #include <filesystem>
 
+#include "ref/io/descriptor.hpp"
+
 namespace normproof::verification::golden::certify {
 
 /// A folder that appears when it is complete: what is written stands in a folder beside it, which
-/// takes the name at the end, and is gone where that end is not reached.
+/// takes the name at the end, and is gone where that end is not reached. What a killed process left
+/// of another such folder of that name is removed first.
 class NewFolder {
  public:
   /// Requires  `out` is absent or an empty folder
@@ -28,6 +31,7 @@ class NewFolder {
 
  private:
   std::filesystem::path out_, path_;
+  ref::io::Descriptor held_;  ///< of path_, for others to see that it is being made
 };
 
 }  // namespace normproof::verification::golden::certify

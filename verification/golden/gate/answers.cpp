@@ -22,8 +22,8 @@ using ref::numeric::FileError;
 
 namespace {
 
-/// The most that an answer to a case may be long: of every element twice what the longest number
-/// takes, for its remainder may be there too, and room for names and sentences.
+/// The most that an answer to a case may be long, as a line or as a file: twice what the longest
+/// number takes of every element and of its remainder, and room for names and sentences.
 std::size_t most_bytes_of(const StoredCase& stored) {
   constexpr std::size_t kANumber = 64, kTheRest = std::size_t{64} << 10;
   std::size_t bytes = kTheRest;
@@ -134,8 +134,9 @@ Ask from_folder(const fs::path& folder) {
     const fs::path place = folder / stored.description.path;
     std::error_code ignored;
     const fs::path archive = place / "expected.npz";
-    return ref::io::read_tensors(fs::exists(archive, ignored) ? archive
-                                                              : place / "expected.safetensors");
+    return ref::io::read_tensors(
+        fs::exists(archive, ignored) ? archive : place / "expected.safetensors",
+        most_bytes_of(stored));
   };
 }
 

@@ -1,0 +1,93 @@
+#include "ref/io/left_behind.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <charconv>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "ref/io/descriptor.hpp"
+
+namespace normproof::ref::io {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool lock(int descriptor) {
+  return retry_interrupted([&] { return ::flock(descriptor, LOCK_EX | LOCK_NB); }) == 0;
+}
+
+/// The number of the process that gave a name of the form prefix, number, anything, suffix.
+std::optional<pid_t> maker_of(std::string_view name, std::string_view prefix,
+                              std::string_view suffix) {
+  if (name.size() < prefix.size() + suffix.size() || !name.starts_with(prefix) ||
+      !name.ends_with(suffix))
+    return std::nullopt;
+  const std::string_view middle =
+      name.substr(prefix.size(), name.size() - prefix.size() - suffix.size());
+  pid_t number = 0;
+  const auto [end, error] = std::from_chars(middle.data(), middle.data() + middle.size(), number);
+  const bool ends = end == middle.data() + middle.size() || *end == '-' || *end == '.';
+  if (error != std::errc{} || number <= 0 || !ends) return std::nullopt;
+  return number;
+}
+
+bool is_running(pid_t process) {
+  return ::kill(process, 0) == 0 || errno != ESRCH;
+}
+
+/// Whether the folder has been looked through for that form already.
+bool is_known(const fs::path& folder, std::string_view prefix, std::string_view suffix) {
+  static std::mutex mutex;
+  static std::set<std::string> known;
+  struct stat status = {};
+  if (::stat(folder.c_str(), &status) < 0) return true;
+  const std::lock_guard guard(mutex);
+  return !known
+              .insert(fmt::format("{}:{}:{}:{}:{}", status.st_dev, status.st_ino, folder.string(),
+                                  prefix, suffix))
+              .second;
+}
+
+void remove_unless_held(const fs::path& place) {
+  const Descriptor entry(
+      ::open(place.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC));
+  struct stat status = {};
+  if (!entry.is_open() || ::fstat(entry.get(), &status) < 0) return;
+  if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) return;
+  std::error_code ignored;
+  if (lock(entry.get())) fs::remove_all(place, ignored);
+}
+
+}  // namespace
+
+bool hold(int descriptor) {
+  struct stat status = {};
+  const bool is_ours = lock(descriptor) || errno != EWOULDBLOCK;
+  // Whoever cleared up may have had it between its making and now.
+  return is_ours && ::fstat(descriptor, &status) == 0 && status.st_nlink > 0;
+}
+
+void remove_left_behind(const fs::path& folder, std::string_view prefix, std::string_view suffix) {
+  if (is_known(folder, prefix, suffix)) return;
+  std::error_code error;
+  std::vector<fs::path> left;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const auto maker = maker_of(entry->path().filename().string(), prefix, suffix);
+    if (maker && !is_running(*maker)) left.push_back(entry->path());
+  }
+  for (const fs::path& place : left) remove_unless_held(place);
+}
+
+}  // namespace normproof::ref::io

@@ -1,0 +1,86 @@
+#include "ref/io/left_behind.hpp"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "ref/io/descriptor.hpp"
+#include "tests/ref/io/temporary_folder.hpp"
+
+namespace normproof::ref::io {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::UnorderedElementsAre;
+
+/// The number of a process that has ended.
+std::string number_of_the_dead() {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(0);
+  ::waitpid(child, nullptr, 0);
+  return std::to_string(child);
+}
+
+std::vector<std::string> names_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+    names.push_back(entry.path().filename().string());
+  return names;
+}
+
+TEST(LeftBehind, WhatBelongsToNoLivingProcessIsRemoved) {
+  const tests::ref::io::TemporaryFolder folder;
+  const std::string dead = number_of_the_dead(), own = std::to_string(::getpid());
+  for (const std::string& name :
+       {".p-" + dead + ".tmp", ".p-" + dead + "-3.tmp", ".p-" + dead + ".new-" + dead + ".tmp"})
+    std::ofstream(folder / name) << "text";
+  fs::create_directories(folder / (".p-" + dead + "-4.tmp") / "deep");
+  const std::vector<std::string> stay = {
+      ".p-" + own + "-1.tmp", ".p-1.tmp",   ".p-.tmp",
+      ".p-x" + dead + ".tmp", ".p-12x.tmp", ".q-" + dead + ".tmp",
+      ".p-" + dead + ".txt",  ".p-0.tmp",   ".p--7.tmp",
+      "p-" + dead + ".tmp"};
+  for (const std::string& name : stay) std::ofstream(folder / name) << "text";
+  remove_left_behind(folder.path(), ".p-", ".tmp");
+  EXPECT_THAT(names_in(folder.path()), ::testing::UnorderedElementsAreArray(stay));
+}
+
+TEST(LeftBehind, WhatSomebodyHoldsStays) {
+  const tests::ref::io::TemporaryFolder folder;
+  const std::string dead = number_of_the_dead();
+  const std::string file = ".p-" + dead + "-0.tmp", deep = ".p-" + dead + ".tmp";
+  std::ofstream(folder / file) << "text";
+  fs::create_directories(folder / deep);
+  // As a process of another machine, whose number is that of nobody here.
+  const Descriptor first(::open((folder / file).c_str(), O_WRONLY)),
+      second(::open((folder / deep).c_str(), O_RDONLY | O_DIRECTORY));
+  EXPECT_TRUE(hold(first.get()));
+  EXPECT_TRUE(hold(second.get()));
+  remove_left_behind(folder.path(), ".p-", ".tmp");
+  EXPECT_THAT(names_in(folder.path()), UnorderedElementsAre(file, deep));
+}
+
+TEST(LeftBehind, WhatIsHeldOrGoneCannotBeHeldAgain) {
+  const tests::ref::io::TemporaryFolder folder;
+  std::ofstream(folder / "a") << "text";
+  const Descriptor first(::open((folder / "a").c_str(), O_RDONLY)),
+      second(::open((folder / "a").c_str(), O_RDONLY));
+  EXPECT_TRUE(hold(first.get()));
+  EXPECT_TRUE(hold(first.get()));
+  EXPECT_FALSE(hold(second.get()));
+  fs::remove(folder / "a");
+  EXPECT_FALSE(hold(first.get()));
+}
+
+TEST(LeftBehind, AnAbsentFolderHoldsNothing) {
+  remove_left_behind("/nowhere/at/all", ".p-", ".tmp");
+}
+
+}  // namespace
+}  // namespace normproof::ref::io
