@@ -25,21 +25,25 @@ bool lock(const Descriptor& descriptor, int how) {
   return ref::io::retry_interrupted([&] { return ::flock(descriptor.get(), how); }) == 0;
 }
 
+int flags_of(FileLock::Patience patience) {
+  return patience == FileLock::Patience::wait ? LOCK_EX : LOCK_EX | LOCK_NB;
+}
+
 }  // namespace
 
 std::optional<FileLock> FileLock::take(const std::filesystem::path& file, Patience patience) {
   Descriptor descriptor(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   if (!descriptor.is_open()) cannot("write", file);
-  if (lock(descriptor, patience == Patience::wait ? LOCK_EX : LOCK_EX | LOCK_NB))
-    return FileLock(std::move(descriptor));
+  if (lock(descriptor, flags_of(patience))) return FileLock(std::move(descriptor));
   if (errno != EWOULDBLOCK) cannot("write", file);
   return std::nullopt;
 }
 
-std::optional<FileLock> FileLock::take_folder(const std::filesystem::path& folder) {
+std::optional<FileLock> FileLock::take_folder(const std::filesystem::path& folder,
+                                              Patience patience) {
   Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!descriptor.is_open()) cannot("open", folder);
-  if (!lock(descriptor, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) return std::nullopt;
+  if (!lock(descriptor, flags_of(patience)) && errno == EWOULDBLOCK) return std::nullopt;
   return FileLock(std::move(descriptor));
 }
 

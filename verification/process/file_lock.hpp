@@ -19,10 +19,11 @@ class FileLock {
   /// Throws    FileError where the file cannot be made or locked
   static std::optional<FileLock> take(const std::filesystem::path& file, Patience patience);
 
-  /// The lock on a folder, which leaves no file; nothing where another holds it. A file system that
-  /// cannot lock a folder lets everyone have it.
+  /// The lock on a folder, which leaves no file; nothing where another holds it, or with `wait`
+  /// once that one has let it go. A file system that cannot lock a folder lets everyone have it.
   /// Throws    FileError where the folder cannot be opened
-  static std::optional<FileLock> take_folder(const std::filesystem::path& folder);
+  static std::optional<FileLock> take_folder(const std::filesystem::path& folder,
+                                             Patience patience = Patience::at_once);
 
  private:
   explicit FileLock(ref::io::Descriptor descriptor) : descriptor_(std::move(descriptor)) {}

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -13,6 +14,7 @@
 #include "ref/io/tensor_file.hpp"
 #include "ref/numeric/errors.hpp"
 #include "verification/golden/certify/manifest.hpp"
+#include "verification/process/file_lock.hpp"
 #include "verification/process/lines.hpp"
 
 namespace normproof::verification::regression {
@@ -176,7 +178,7 @@ std::vector<Recording> History::read() const {
   return recordings;
 }
 
-void History::keep(const std::string& sha256, const std::vector<StoredTensor>& answer) const {
+void History::make_folder() const {
   std::error_code error;
   fs::create_directories(folder_, error);
   if (error)
@@ -184,11 +186,21 @@ void History::keep(const std::string& sha256, const std::vector<StoredTensor>& a
         fmt::format("{}: the folder cannot be made ({}); expected a "
                     "place for the answers",
                     folder_.string(), error.message()));
+}
+
+void History::keep(const std::string& sha256, const std::vector<StoredTensor>& answer) const {
+  make_folder();
+  std::error_code error;
   const fs::path file = folder_ / (sha256 + ".safetensors");
   if (!fs::exists(file, error)) ref::io::write_tensors(file, answer);
 }
 
-void History::append(Recording recording, const std::vector<RecordedCase>& cases) const {
+std::size_t History::append(Recording recording, const std::vector<RecordedCase>& cases) const {
+  make_folder();
+  // What others have added since the beginning is kept: the file is read again while it is ours.
+  const auto lock = process::FileLock::take_folder(folder_, process::FileLock::Patience::wait);
+  const std::vector<Recording> before = read();
+  check_label(before, recording.label);
   std::error_code error;
   std::string text = fs::exists(file_, error) ? ref::io::read_text(file_) : std::string();
   const std::string results = results_json(cases);
@@ -197,6 +209,7 @@ void History::append(Recording recording, const std::vector<RecordedCase>& cases
   if (!fs::exists(file, error)) ref::io::write_file(file, results);
   text += line_of(recording);
   ref::io::write_file(file_, text);
+  return before.size() + 1;
 }
 
 std::vector<RecordedCase> History::cases_of(const Recording& recording) const {
@@ -218,6 +231,15 @@ std::vector<StoredTensor> History::answer(const std::string& sha256) const {
   std::vector<StoredTensor> tensors = ref::io::read_tensors(file);
   check_content(file, ref::io::content_sha256(tensors), sha256);
   return tensors;
+}
+
+void check_label(const std::vector<Recording>& recordings, const std::string& label) {
+  if (label.empty()) return;
+  const auto found = std::ranges::find(recordings, label, &Recording::label);
+  if (found != recordings.end())
+    throw ref::numeric::UsageError(
+        fmt::format("--label '{}' is that of line {} already; expected another one", label,
+                    found - recordings.begin() + 1));
 }
 
 std::size_t place_of(const std::vector<Recording>& recordings, std::string_view option,

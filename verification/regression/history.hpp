@@ -27,17 +27,25 @@ class History {
   void keep(const std::string& sha256, const std::vector<StoredTensor>& answer) const;
 
   /// Adds a line: the file is replaced wholly or not at all, after what the line names is there.
+  /// Several processes may do so at once: each waits for the others.
   /// Requires  the answers are kept
-  /// Throws    FileError; then the file is as it was
-  void append(Recording recording, const std::vector<RecordedCase>& cases) const;
+  /// Returns   the number of the line
+  /// Throws    UsageError where another line has the label by now; FileError; then the file is as
+  ///           it was
+  std::size_t append(Recording recording, const std::vector<RecordedCase>& cases) const;
 
   /// Throws    FileError naming the file: absent, or its content has another SHA-256
   std::vector<RecordedCase> cases_of(const Recording& recording) const;
   std::vector<StoredTensor> answer(const std::string& sha256) const;
 
  private:
+  void make_folder() const;
+
   std::filesystem::path file_, folder_;
 };
+
+/// Throws    UsageError where one of the recordings has the label
+void check_label(const std::vector<Recording>& recordings, const std::string& label);
 
 /// The place of a recording by its label, or by its line as "@3".
 /// Throws    UsageError with the nearest known name

@@ -11,6 +11,7 @@
 #include "ref/io/atomic_file.hpp"
 #include "ref/numeric/errors.hpp"
 #include "tests/verification/regression/small_history.hpp"
+#include "verification/process/child.hpp"
 
 namespace normproof::verification::regression {
 namespace {
@@ -67,6 +68,28 @@ TEST_F(HistoryFile, ReadsWhatItHasWritten) {
       EXPECT_EQ(cases[i].outputs[k].error, recorded[i].outputs[k].error);
     }
   }
+}
+
+TEST_F(HistoryFile, SeveralAtOnceLoseNothing) {
+  constexpr int kProcesses = 6, kEach = 5;
+  const std::vector<RecordedCase> recorded = record(from_this_program());
+  std::vector<process::Child> children;
+  for (int i = 0; i < kProcesses; ++i)
+    children.push_back(process::Child::begin("fork", [&, i] {
+      for (int k = 0; k < kEach; ++k) {
+        Recording recording = summarize(recorded);
+        recording.label = std::to_string(i * kEach + k);
+        history().append(recording, recorded);
+      }
+      return 0;
+    }));
+  for (process::Child& child : children) EXPECT_TRUE(child.wait().succeeded());
+  EXPECT_EQ(history().read().size(), std::size_t{kProcesses * kEach});
+  // The label that another process has taken since the beginning is refused.
+  Recording again = summarize(recorded);
+  again.label = "7";
+  EXPECT_THROW(history().append(again, recorded), UsageError);
+  EXPECT_EQ(history().read().size(), std::size_t{kProcesses * kEach});
 }
 
 TEST_F(HistoryFile, TheSameAnswersAreStoredOnce) {

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "ref/io/atomic_file.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/parallel.hpp"
@@ -20,7 +18,6 @@
 namespace normproof::verification::cli::commands {
 
 using ref::numeric::FileError;
-using ref::numeric::UsageError;
 using regression::History;
 using regression::RecordedCase;
 using regression::Recording;
@@ -45,14 +42,6 @@ golden::gate::Ask ask_of(const RegressRecordCommand& command) {
 std::string candidate_of(const RegressRecordCommand& command) {
   if (command.candidate) return fmt::format("--candidate {}", command.candidate->string());
   return command.pipe ? fmt::format("--pipe {}", *command.pipe) : "--self";
-}
-
-void check_label(const std::vector<Recording>& recordings, const std::string& label) {
-  if (label.empty()) return;
-  const auto found = std::ranges::find(recordings, label, &Recording::label);
-  if (found != recordings.end())
-    throw UsageError(fmt::format("--label '{}' is that of line {} already; expected another one",
-                                 label, found - recordings.begin() + 1));
 }
 
 }  // namespace
@@ -86,8 +75,7 @@ Examples:
 
 ExitStatus RegressRecordCommand::run() const {
   const History book(history);
-  const std::vector<Recording> before = book.read();
-  check_label(before, label);
+  regression::check_label(book.read(), label);
   ref::io::check_writable(history);
   const auto cases = golden::certify::list_corpus(golden, only);
   const golden::gate::Ask ask = ask_of(*this);
@@ -110,9 +98,9 @@ ExitStatus RegressRecordCommand::run() const {
   recording.label = label;
   recording.candidate = candidate_of(*this);
   recording.environment = determinism::environment();
-  book.append(recording, recorded);
+  const std::size_t line = book.append(recording, recorded);
   std::string text =
-      fmt::format("{}: line {}{}: {}, {}{}\n", clean_line(history.string()), before.size() + 1,
+      fmt::format("{}: line {}{}: {}, {}{}\n", clean_line(history.string()), line,
                   label.empty() ? "" : fmt::format(" '{}'", clean_line(label)),
                   plural(recording.cases, "case"), plural(recording.outputs, "output"),
                   recorded.size() == cases.size()
