@@ -12,17 +12,18 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include "ref/io/atomic_file.hpp"
-#include "ref/io/json_reader.hpp"
+#include "ref/io/left_behind.hpp"
 #include "ref/io/sha256.hpp"
 #include "ref/numeric/errors.hpp"
 #include "verification/compare/ulp.hpp"
+#include "verification/golden/certify/blessing.hpp"
 #include "verification/golden/certify/corpus_files.hpp"
+#include "verification/golden/certify/sums.hpp"
 #include "verification/golden/corpus/arithmetic.hpp"
 
 namespace normproof::verification::golden::certify {
@@ -31,7 +32,6 @@ using corpus::find;
 using corpus::ulp_of;
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 using ref::numeric::FileError;
 
 namespace {
@@ -129,7 +129,11 @@ class FolderBeside {
  public:
   explicit FolderBeside(const fs::path& golden) {
     const fs::path named = golden.has_filename() ? golden : golden.parent_path();
-    path_ = named.parent_path() / fmt::format(".{}-{}.new", named.filename().string(), getpid());
+    const fs::path parent = named.has_parent_path() ? named.parent_path() : fs::path(".");
+    const std::string name = named.filename().string();
+    ref::io::remove_left_behind(parent, fmt::format(".{}-", name), ".new");
+    ref::io::remove_left_behind(parent, fmt::format("..{}-", name), ".tmp");  // while it is made
+    path_ = named.parent_path() / fmt::format(".{}-{}.new", name, getpid());
   }
   ~FolderBeside() {
     std::error_code ignored;
@@ -170,31 +174,17 @@ CorpusDifference bless(const fs::path& golden, const BlessOptions& options) {
   const std::string reason = options.reason(difference);
   if (reason.empty()) return difference;
   const std::string before = manifest_of(golden), after = manifest_of(made.path());
-  const json line = {{"added", difference.added.size()},
-                     {"changed", difference.changed.size()},
-                     {"manifest_after", ref::io::sha256(after)},
-                     {"manifest_before", before.empty() ? "" : ref::io::sha256(before)},
-                     {"reason", reason},
-                     {"removed", difference.removed.size()}};
-  ref::io::write_file(made.path() / kBlessings, blessings_of(golden) + line.dump() + "\n");
+  const Blessing blessing = {
+      .reason = reason,
+      .added = difference.added.size(),
+      .removed = difference.removed.size(),
+      .changed = difference.changed.size(),
+      .manifest_before = before.empty() ? "" : ref::io::sha256(before),
+      .manifest_after = ref::io::sha256(after),
+      .sums_after = ref::io::sha256(ref::io::read_text(made.path() / kSums))};
+  ref::io::write_file(made.path() / kBlessings, blessings_of(golden) + blessing_line(blessing));
   exchange(made.path(), golden);
   return difference;
-}
-
-void check_blessed(const fs::path& golden, const std::string& manifest_text) {
-  const std::string lines = blessings_of(golden);
-  if (lines.empty()) return;
-  const fs::path file = golden / kBlessings;
-  const ref::io::JsonReader reader(file.string());
-  const std::size_t last = lines.rfind('\n', lines.size() - 2);
-  const json line =
-      reader.parse(std::string_view(lines).substr(last == std::string::npos ? 0 : last + 1),
-                   "an object a line, as 'normproof golden bless' writes");
-  const std::string blessed = reader.sha256(line, "manifest_after", "manifest_after");
-  if (blessed == ref::io::sha256(manifest_text)) return;
-  throw FileError(fmt::format(
-      "{}: is not the one that {} names last; expected changes by 'normproof golden bless' alone",
-      (golden / "manifest.json").string(), kBlessings));
 }
 
 }  // namespace normproof::verification::golden::certify

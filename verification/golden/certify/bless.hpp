@@ -10,10 +10,6 @@
 
 namespace normproof::verification::golden::certify {
 
-/// The file of a corpus in which every change of it stands, a JSON object a line: reason, added,
-/// removed and changed cases, and the SHA-256 of manifest.json before and after.
-inline constexpr const char* kBlessings = "BLESSINGS.jsonl";
-
 /// What a new corpus would change, a sentence each, in ascending order of the paths.
 struct CorpusDifference {
   std::vector<std::string> added, removed, changed;
@@ -23,7 +19,7 @@ struct CorpusDifference {
 
 struct BlessOptions {
   std::vector<Tier> tiers = {};  ///< besides those that the corpus has
-  std::string only = "*";        ///< a glob on the paths: of a corpus that holds a part
+  corpus::PathGlobs only = {};   ///< of a corpus that holds a part
   int jobs = 1;
   std::function<void(const std::string& path, std::size_t done, std::size_t of)> finished = {};
   /// Sees the difference, and gives the reason for it; "" leaves everything as it is.
@@ -38,9 +34,5 @@ struct BlessOptions {
 /// Throws    UsageError where the environment variable CI is set; FileError where the corpus is
 ///           damaged, or a file cannot be written
 CorpusDifference bless(const std::filesystem::path& golden, const BlessOptions& options);
-
-/// Throws    FileError where the manifest is not the one that the last line of kBlessings names. A
-///           corpus without that file has not been blessed, and passes
-void check_blessed(const std::filesystem::path& golden, const std::string& manifest_text);
 
 }  // namespace normproof::verification::golden::certify

@@ -1,7 +1,6 @@
 #include "verification/golden/certify/make.hpp"
 
 #include <fmt/format.h>
-#include <fnmatch.h>
 
 #include <algorithm>
 #include <mutex>
@@ -11,9 +10,11 @@
 #include "ref/io/safetensors.hpp"
 #include "ref/io/sha256.hpp"
 #include "ref/numeric/errors.hpp"
+#include "verification/golden/certify/blessing.hpp"
 #include "verification/golden/certify/for_each.hpp"
 #include "verification/golden/certify/manifest.hpp"
 #include "verification/golden/certify/new_folder.hpp"
+#include "verification/golden/certify/sums.hpp"
 #include "verification/golden/recipes/corpus.hpp"
 
 namespace normproof::verification::golden::certify {
@@ -27,12 +28,15 @@ namespace {
 
 std::vector<Case> chosen_cases(const MakeOptions& options) {
   std::vector<Case> chosen;
+  std::vector<std::string> paths;
   for (const Tier tier : options.tiers)
-    for (Case& c : recipes::corpus(tier))
-      if (fnmatch(options.only.c_str(), path_of(c).c_str(), 0) == 0) chosen.push_back(std::move(c));
-  if (chosen.empty())
-    throw UsageError(fmt::format(
-        "--only '{}' names no case; expected a glob such as '*/layer_norm/*'", options.only));
+    for (Case& c : recipes::corpus(tier)) {
+      paths.push_back(path_of(c));
+      if (options.only.match(paths.back())) chosen.push_back(std::move(c));
+    }
+  if (const auto idle = options.only.idle_glob(paths))
+    throw UsageError(
+        fmt::format("--only '{}' names no case; expected a glob such as '*/layer_norm/*'", *idle));
   std::ranges::sort(chosen, {}, path_of);
   return chosen;
 }
@@ -40,7 +44,7 @@ std::vector<Case> chosen_cases(const MakeOptions& options) {
 /// What a case leaves for the files of the whole corpus.
 struct Written {
   std::string case_text;
-  std::vector<std::pair<std::string, std::string>> sums;  ///< path, SHA-256
+  Sums sums;
   std::size_t elements = 0;
 };
 
@@ -51,7 +55,7 @@ Written write_case(const fs::path& folder, const Case& c) {
   NewFolder::create(folder / path);
   const auto write = [&](const char* name, std::span<const std::byte> bytes) {
     ref::io::write_file(folder / path / name, bytes);
-    written.sums.emplace_back(path + "/" + name, ref::io::sha256(bytes));
+    written.sums.emplace(path + "/" + name, ref::io::sha256(bytes));
   };
   write("case.json", std::as_bytes(std::span(written.case_text.data(), written.case_text.size())));
   write("expected.safetensors", ref::io::encode_safetensors(expected.tensors));
@@ -75,19 +79,22 @@ MakeSummary make_corpus(const fs::path& out, const MakeOptions& options) {
   });
   MakeSummary summary{cases.size(), 0};
   std::vector<std::string> texts;
-  std::vector<std::pair<std::string, std::string>> sums;
+  Sums sums;
   for (Written& w : written) {
     summary.elements += w.elements;
     texts.push_back(std::move(w.case_text));
-    sums.insert(sums.end(), w.sums.begin(), w.sums.end());
+    sums.merge(w.sums);
   }
   const std::string manifest = manifest_json(texts);
   ref::io::write_file(folder.path() / "manifest.json", manifest);
-  sums.emplace_back("manifest.json", ref::io::sha256(manifest));
-  std::ranges::sort(sums);
-  std::string lines;
-  for (const auto& [path, sum] : sums) lines += fmt::format("{}  {}\n", sum, path);
-  ref::io::write_file(folder.path() / "SHA256SUMS", lines);
+  sums.emplace("manifest.json", ref::io::sha256(manifest));
+  const std::string lines = sums_text(sums);
+  ref::io::write_file(folder.path() / kSums, lines);
+  const Blessing blessing = {.reason = "made by 'normproof golden make'",
+                             .added = summary.cases,
+                             .manifest_after = ref::io::sha256(manifest),
+                             .sums_after = ref::io::sha256(lines)};
+  ref::io::write_file(folder.path() / kBlessings, blessing_line(blessing));
   folder.keep();
   return summary;
 }

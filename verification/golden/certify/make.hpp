@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "verification/golden/corpus/case.hpp"
+#include "verification/golden/corpus/path_globs.hpp"
 
 namespace normproof::verification::golden::certify {
 
@@ -14,7 +15,7 @@ using corpus::Tier;
 
 struct MakeOptions {
   std::vector<Tier> tiers = {Tier::quick};
-  std::string only = "*";  ///< a glob on the paths
+  corpus::PathGlobs only = {};
   int jobs = 1;
   std::function<void(const std::string& path, std::size_t done, std::size_t of)> finished = {};
 };
@@ -28,7 +29,7 @@ struct MakeSummary {
 ///
 /// Computes  everything in a folder beside `out`, which takes the name `out` when it is complete: a
 ///           reader sees no corpus or the whole one
-/// Requires  out is absent or an empty folder; `only` names a case
+/// Requires  out is absent or an empty folder; each glob of `only` matches a case
 /// Throws    UsageError of another out or only; FileError as write_file; what certify throws
 MakeSummary make_corpus(const std::filesystem::path& out, const MakeOptions& options);
 

@@ -20,10 +20,11 @@ std::string case_json(const Case& c, const Expected& expected);
 struct CaseDescription {
   std::string path;
   Case c;
-  double condition = 1;              ///< condition_number, to three digits
-  std::vector<std::string> outputs;  ///< what is expected, in ascending order
-  std::string case_text;             ///< of case.json
-  std::string inputs_sha256, expected_sha256;
+  double condition = 1;                                  ///< condition_number, to three digits
+  std::vector<std::string> outputs;                      ///< what is expected, in ascending order
+  std::string case_text;                                 ///< of case.json
+  std::string inputs_sha256, expected_sha256;            ///< of the tensors
+  std::string inputs_file_sha256, expected_file_sha256;  ///< of the files, by check_sums
 };
 
 /// manifest.json: the cases' objects in ascending order of paths, and totals.

@@ -11,6 +11,8 @@
 #include "ref/io/tensor_file.hpp"
 #include "tests/ref/io/temporary_folder.hpp"
 #include "tests/verification/golden/certify/samples.hpp"
+#include "tests/verification/golden/certify/signed_corpus.hpp"
+#include "verification/golden/certify/blessing.hpp"
 #include "verification/golden/certify/make.hpp"
 #include "verification/golden/corpus/arithmetic.hpp"
 
@@ -53,6 +55,11 @@ class Bless : public ::testing::Test {
     make_corpus(golden(), {.only = "quick/layer_norm/random-*-float64"});
   }
 
+  nlohmann::json last_line() const {
+    const std::string lines = text(kBlessings);
+    return nlohmann::json::parse(lines.substr(lines.rfind('\n', lines.size() - 2) + 1));
+  }
+
   tests::ref::io::TemporaryFolder folder_;
   std::string ci_;
 };
@@ -64,23 +71,25 @@ TEST_F(Bless, ShowsTheDifferenceAndKeepsTheReason) {
   EXPECT_EQ(difference.added.size(), 27u);
   EXPECT_THAT(difference.removed, IsEmpty());
   EXPECT_THAT(difference.changed, IsEmpty());
-  const auto line = nlohmann::json::parse(text(kBlessings));
+  const auto line = last_line();
   EXPECT_EQ(line.at("reason"), "more cases");
   EXPECT_EQ(line.at("manifest_before"), before);
   EXPECT_EQ(line.at("manifest_after"), ref::io::sha256(text("manifest.json")));
+  EXPECT_EQ(line.at("sums_after"), ref::io::sha256(text("SHA256SUMS")));
+  EXPECT_THAT(text(kBlessings), HasSubstr("made by 'normproof golden make'"));
   EXPECT_EQ(list_corpus(golden(), "*").size(), 28u);
   EXPECT_EQ(folders(), 1u);
   // And then nothing differs, whatever the reason.
   EXPECT_TRUE(blessed("again").empty());
-  EXPECT_EQ(nlohmann::json::parse(text(kBlessings)), line);
+  EXPECT_EQ(last_line(), line);
 }
 
 TEST_F(Bless, WithoutAReasonNothingChanges) {
   make_of_another_version();
-  const std::string before = text("manifest.json");
+  const std::string before = text("manifest.json"), blessings = text(kBlessings);
   EXPECT_EQ(blessed("").added.size(), 27u);
   EXPECT_EQ(text("manifest.json"), before);
-  EXPECT_FALSE(fs::exists(golden() / kBlessings));
+  EXPECT_EQ(text(kBlessings), blessings);
   EXPECT_EQ(folders(), 1u);
 }
 
@@ -100,15 +109,18 @@ TEST_F(Bless, ACorpusThatChangedInAnotherWayIsRefused) {
   // As if somebody had put another corpus there.
   for (const char* name : {"manifest.json", "SHA256SUMS"})
     fs::copy_file(folder_ / "part" / name, golden() / name, fs::copy_options::overwrite_existing);
-  EXPECT_THAT(file_message([&] { list_corpus(golden(), "*"); }),
-              HasSubstr("is not the one that BLESSINGS.jsonl names last; expected changes by "
-                        "'normproof golden bless' alone"));
+  const auto refused = [&] { return file_message([&] { list_corpus(golden(), "*"); }); };
+  EXPECT_THAT(refused(), HasSubstr("is not the one that BLESSINGS.jsonl names last; expected "
+                                   "changes by 'normproof golden bless' alone"));
+  // To take the record of the changes away does not help.
+  fs::remove(golden() / kBlessings);
+  EXPECT_THAT(refused(), HasSubstr("BLESSINGS.jsonl': No such file"));
 }
 
 TEST_F(Bless, AFirstCorpusIsAllNew) {
   const CorpusDifference difference = blessed("the first one");
   EXPECT_EQ(difference.added.size(), 28u);
-  EXPECT_EQ(nlohmann::json::parse(text(kBlessings)).at("manifest_before"), "");
+  EXPECT_EQ(last_line().at("manifest_before"), "");
 }
 
 TEST_F(Bless, SaysByHowMuchAValueChanges) {
@@ -126,10 +138,9 @@ TEST_F(Bless, SaysByHowMuchAValueChanges) {
     content.replace(content.find(from), from.size(), to);
     ref::io::write_file(name, content);
   };
-  const std::string manifest = ref::io::sha256(text("manifest.json"));
   replace(golden() / path / "case.json", old_sum, content_sha256(tensors));
   replace(golden() / "manifest.json", old_sum, content_sha256(tensors));
-  replace(golden() / "SHA256SUMS", manifest, ref::io::sha256(text("manifest.json")));
+  sign(golden());
   EXPECT_THAT(blessed("rounded right").changed,
               ElementsAre(path + ": y: 1 of 90 elements, at most 4 ulp"));
 }

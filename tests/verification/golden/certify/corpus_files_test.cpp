@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
+
 #include <fstream>
 #include <iterator>
 
@@ -61,6 +63,12 @@ TEST_F(CorpusFiles, AGlobChooses) {
   EXPECT_EQ(cases_.size(), 3u);
   EXPECT_EQ(list_corpus(golden(), "*two_rows*").size(), 1u);
   EXPECT_EQ(list_corpus(golden(), cases_[1].path)[0].path, cases_[1].path);
+  corpus::PathGlobs several;
+  several.globs = {"*two_rows*", cases_[1].path};
+  EXPECT_EQ(list_corpus(golden(), several).size(), 2u);
+  several.globs.push_back("*rms*");
+  EXPECT_THAT(usage_message([&] { list_corpus(golden(), several, "the glob"); }),
+              HasSubstr("the glob '*rms*' names no case of "));
   EXPECT_EQ(usage_message([&] { list_corpus(golden(), "*rms*"); }),
             "--only '*rms*' names no case of " + (golden() / "manifest.json").string() +
                 "; expected a glob such as '*/layer_norm/*'");
@@ -98,6 +106,23 @@ TEST_F(CorpusFiles, ARenamedTensorIsNoticed) {
   EXPECT_THAT(refused(file("expected.safetensors")), HasSubstr("it was altered"));
 }
 
+TEST_F(CorpusFiles, AnAlteredHeaderIsNoticed) {
+  // The same tensors; the last space of the header, which fills it up, is a tab.
+  std::string altered = bytes_of(file("expected.safetensors"));
+  const std::size_t end = altered.find("}}") + 2;
+  ASSERT_EQ(altered[end], ' ');
+  altered[end] = '\t';
+  write(file("expected.safetensors"), altered);
+  EXPECT_THAT(refused(file("expected.safetensors")),
+              AllOf(HasSubstr("the file has the SHA-256"), HasSubstr("as SHA256SUMS has it")));
+}
+
+TEST_F(CorpusFiles, APipeInPlaceOfATensorFileIsNotWaitedFor) {
+  fs::remove(file("inputs.safetensors"));
+  ASSERT_EQ(::mkfifo(file("inputs.safetensors").c_str(), 0600), 0);
+  EXPECT_THAT(refused(file("inputs.safetensors")), HasSubstr("it is not a regular file"));
+}
+
 TEST_F(CorpusFiles, FilesThatChangedPlacesAreNoticed) {
   const fs::path other = golden() / cases_.at(1).path / "inputs.safetensors";
   const std::string bytes = bytes_of(other);
@@ -107,6 +132,7 @@ TEST_F(CorpusFiles, FilesThatChangedPlacesAreNoticed) {
 
 TEST_F(CorpusFiles, TheShapeBelongsToThePath) {
   cases_[0].inputs_sha256 = cases_[1].inputs_sha256;
+  cases_[0].inputs_file_sha256 = cases_[1].inputs_file_sha256;
   write(file("inputs.safetensors"), bytes_of(golden() / cases_[1].path / "inputs.safetensors"));
   EXPECT_THAT(refused(file("inputs.safetensors")), HasSubstr("the tensor x belongs to a case '"));
 }

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+
+#include "ref/io/atomic_file.hpp"
+#include "ref/io/sha256.hpp"
+#include "verification/golden/certify/blessing.hpp"
+#include "verification/golden/certify/sums.hpp"
+
+namespace normproof::verification::golden::certify {
+
+/// Writes SHA256SUMS and BLESSINGS.jsonl for the files that a corpus has now.
+inline void sign(const std::filesystem::path& golden) {
+  namespace fs = std::filesystem;
+  Sums sums;
+  for (const auto& entry : fs::recursive_directory_iterator(golden)) {
+    const std::string path = fs::relative(entry.path(), golden).string();
+    if (entry.is_regular_file() && path != kSums && path != kBlessings)
+      sums.emplace(path, ref::io::sha256(ref::io::read_text(entry.path())));
+  }
+  const std::string lines = sums_text(sums);
+  ref::io::write_file(golden / kSums, lines);
+  const Blessing blessing = {.reason = "signed again",
+                             .manifest_after = sums.at("manifest.json"),
+                             .sums_after = ref::io::sha256(lines)};
+  ref::io::write_file(golden / kBlessings, blessing_line(blessing));
+}
+
+}  // namespace normproof::verification::golden::certify

@@ -1,0 +1,87 @@
+#include "verification/golden/certify/sums.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ref/io/atomic_file.hpp"
+#include "ref/io/sha256.hpp"
+#include "tests/ref/io/temporary_folder.hpp"
+#include "tests/verification/golden/certify/samples.hpp"
+#include "verification/golden/certify/make.hpp"
+
+namespace normproof::verification::golden::certify {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+const std::string kOne(64, '1'), kTwo(64, 'f');
+
+TEST(Sums, AreReadAsTheyAreWritten) {
+  const Sums sums = {{"b/a file", kTwo}, {"a", kOne}};
+  EXPECT_EQ(sums_text(sums), kOne + "  a\n" + kTwo + "  b/a file\n");
+  EXPECT_EQ(parse_sums(sums_text(sums), "S"), sums);
+}
+
+TEST(Sums, ALineThatIsNoneIsNamed) {
+  const std::string good = kOne + "  a\n";
+  const auto refused = [&](const std::string& line) {
+    return file_message([&] { parse_sums(good + line, "S"); });
+  };
+  for (const std::string& line :
+       {std::string("junk\n"), std::string("\n"), kOne + " b\n", kOne + "  \n", kOne + " *b\n",
+        std::string(63, '1') + "  b\n", std::string(65, '1') + "  b\n",
+        std::string(64, 'F') + "  b\n", "# " + kOne + "  b\n"})
+    EXPECT_EQ(refused(line),
+              "S: line 2 is no sum of a file; expected 64 hexadecimal digits, two spaces and the "
+              "path of a file, once")
+        << line;
+  EXPECT_THAT(refused(kOne + "  b"), HasSubstr("line 2 is cut off"));
+  EXPECT_THAT(refused(kTwo + "  a\n"), HasSubstr("line 2 is about the file of another line"));
+}
+
+class SumsOfACorpus : public ::testing::Test {
+ protected:
+  SumsOfACorpus() { make_corpus(golden(), {.only = "quick/layer_norm/two_rows-*"}); }
+
+  fs::path golden() const { return folder_ / "golden"; }
+  /// What is said of the corpus when SHA256SUMS is this.
+  std::string refused(const Sums& sums) const {
+    ref::io::write_file(golden() / kSums, sums_text(sums));
+    return file_message([&] { list_corpus(golden(), "*"); });
+  }
+  Sums sums() const { return parse_sums(ref::io::read_text(golden() / kSums), "S"); }
+
+  tests::ref::io::TemporaryFolder folder_;
+};
+
+TEST_F(SumsOfACorpus, EveryFileHasItsLineAndNoOther) {
+  const Sums good = sums();
+  ASSERT_EQ(good.size(), 4u);
+  for (const auto& [path, sum] : good) {
+    Sums without = good;
+    without.erase(path);
+    EXPECT_THAT(refused(without), HasSubstr("SHA256SUMS: the line of " + path + " is missing"));
+  }
+  Sums more = good;
+  more["README"] = kOne;
+  EXPECT_THAT(refused(more), HasSubstr("the line of README is about no file that manifest.json"));
+}
+
+TEST_F(SumsOfACorpus, EveryLineIsThatOfItsFile) {
+  const Sums good = sums();
+  for (const auto& [path, sum] : good) {
+    Sums other = good;
+    other[path] = kOne;
+    const std::string said = refused(other);
+    if (path.ends_with(".json"))
+      EXPECT_THAT(said, AllOf(HasSubstr("the line of " + path), HasSubstr("was altered"),
+                              HasSubstr(sum + "  " + path)));
+    else  // the file is read when its turn comes; by then the blessing has refused the sums
+      EXPECT_THAT(said, HasSubstr("SHA256SUMS: is not the one that BLESSINGS.jsonl names last"));
+  }
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::certify

@@ -1,0 +1,90 @@
+#include "verification/golden/certify/sums.hpp"
+
+#include <fmt/format.h>
+
+#include "ref/io/atomic_file.hpp"
+#include "ref/io/file_failure.hpp"
+#include "ref/io/sha256.hpp"
+#include "verification/process/lines.hpp"
+
+namespace normproof::verification::golden::certify {
+
+using ref::io::file_failure;
+
+namespace {
+
+constexpr std::size_t kDigits = 64;
+
+/// The sums by path, of which each is taken once.
+class Lines {
+ public:
+  Lines(std::string file, Sums sums) : file_(std::move(file)), sums_(std::move(sums)) {}
+
+  std::string take(const std::string& path) {
+    const auto found = sums_.find(path);
+    if (found == sums_.end())
+      file_failure(file_, "the line of " + path, "is missing", "one for each file of the corpus");
+    std::string sum = std::move(found->second);
+    sums_.erase(found);
+    return sum;
+  }
+
+  void take(const std::string& path, std::string_view content) {
+    const std::string expected = ref::io::sha256(content);
+    if (take(path) != expected)
+      file_failure(file_, "the line of " + path, "is not that of the file: one of them was altered",
+                   fmt::format("{}  {}", expected, path));
+  }
+
+  void check_empty() const {
+    if (!sums_.empty())
+      file_failure(file_, "the line of " + sums_.begin()->first,
+                   "is about no file that manifest.json names",
+                   "lines of files of the corpus alone");
+  }
+
+ private:
+  std::string file_;
+  Sums sums_;
+};
+
+}  // namespace
+
+std::string sums_text(const Sums& sums) {
+  std::string text;
+  for (const auto& [path, sum] : sums) text += fmt::format("{}  {}\n", sum, path);
+  return text;
+}
+
+Sums parse_sums(std::string_view text, const std::string& file) {
+  Sums sums;
+  for (const process::Line& line : process::split_lines(text)) {
+    const auto fail = [&](const char* observation) {
+      file_failure(file, fmt::format("line {}", line.number), observation,
+                   "64 hexadecimal digits, two spaces and the path of a file, once");
+    };
+    if (!line.has_end) fail("is cut off");
+    if (line.text.size() <= kDigits + 2 || line.text.substr(kDigits, 2) != "  " ||
+        line.text.find_first_not_of("0123456789abcdef") != kDigits)
+      fail("is no sum of a file");
+    if (!sums.emplace(line.text.substr(kDigits + 2), line.text.substr(0, kDigits)).second)
+      fail("is about the file of another line");
+  }
+  return sums;
+}
+
+void check_sums(const std::filesystem::path& folder, std::string_view manifest_text,
+                std::vector<CaseDescription>& cases) {
+  const std::filesystem::path file = folder / kSums;
+  Lines lines(file.string(),
+              parse_sums(ref::io::read_text(file, {.regular_alone = true}), file.string()));
+  lines.take("manifest.json", manifest_text);
+  for (CaseDescription& description : cases) {
+    lines.take(description.path + "/case.json", description.case_text);
+    description.inputs_file_sha256 = lines.take(description.path + "/inputs.safetensors");
+    description.expected_file_sha256 = lines.take(description.path + "/expected.safetensors");
+  }
+  lines.check_empty();
+}
+
+}  // namespace normproof::verification::golden::certify
