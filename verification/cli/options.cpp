@@ -148,9 +148,15 @@ CLI::Option* add_settings(CLI::App& app, const std::string& name, Settings& fiel
 
 CLI::Option* add_list(CLI::App& app, const std::string& name, std::vector<std::string>& field,
                       const std::string& help) {
-  return add_value(
-      app, name, field, [name](const std::string& text) { return split_list(name, text); },
-      [](const Texts& names) { return fmt::format("{}", fmt::join(names, ",")); }, help, "LIST");
+  const auto read = [&field, name](const Texts& given) {
+    field.clear();
+    for (const std::string& list : given)
+      for (std::string& one : split_list(name, list)) field.push_back(std::move(one));
+  };
+  const auto write = [&field] {
+    return field.empty() ? Texts() : Texts{fmt::format("{}", fmt::join(field, ","))};
+  };
+  return take_several(add_bound(app, name, {read, write}, help, "LIST"));
 }
 
 void set_footer(CLI::App& app, const std::string& text) {

@@ -66,7 +66,7 @@ CLI::Option* add_settings(CLI::App& app, const std::string& name, Settings& fiel
                           const std::string& help, const std::string& type,
                           const std::string& example);
 
-/// Names with commas between.
+/// Names with commas between; the option may be given again.
 CLI::Option* add_list(CLI::App& app, const std::string& name, std::vector<std::string>& field,
                       const std::string& help);
 

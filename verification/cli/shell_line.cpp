@@ -1,15 +1,36 @@
 #include "verification/cli/shell_line.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <string_view>
+
+#include "verification/report/text.hpp"
 
 namespace normproof::verification::cli {
 
+namespace {
+
+constexpr const char* kPlain =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,=:";
+
+/// What holds a line end, or a byte that no report prints: printf of the shell writes it.
+std::string printed_word(const std::string& text) {
+  std::string format;
+  for (const char c : text) {
+    if (std::string_view(kPlain).find(c) != std::string_view::npos)
+      format += c;
+    else
+      format += fmt::format("\\{:03o}", static_cast<unsigned char>(c));
+  }
+  return fmt::format("\"$(printf '{}')\"", format);
+}
+
+}  // namespace
+
 std::string shell_word(const std::string& text) {
-  if (!text.empty() &&
-      text.find_first_not_of(
-          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,=:") ==
-          std::string::npos)
-    return text;
+  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
+  if (report::clean_line(text) != text) return printed_word(text);
   std::string result = "'";
   for (const char c : text) {
     if (c == '\'')
@@ -33,8 +54,12 @@ std::string differing_options(const std::function<void(CLI::App&)>& add,
   for (CLI::Option* const option : given.get_options([](const CLI::Option*) { return true; })) {
     const std::string words = words_of(option);
     if (words.empty() || words == words_of(usual.get_option(option->get_name()))) continue;
+    // A value that begins as an option does is told from one by the sign.
+    const std::size_t first = words.find_first_not_of("'\"");
+    const bool looks_like_option = words[first] == '-' || words.starts_with("\"$(printf '-");
     if (!option->get_positional()) line += " " + option->get_name();
-    if (option->get_items_expected_max() > 0) line += " " + words;
+    if (option->get_items_expected_max() > 0)
+      line += (looks_like_option && !option->get_positional() ? "=" : " ") + words;
   }
   return line;
 }

@@ -9,7 +9,8 @@ class App;
 
 namespace normproof::verification::cli {
 
-/// The text as one word for sh.
+/// The text as one word for sh, without line ends and bytes that are no text. What ends with a line
+/// end loses it.
 std::string shell_word(const std::string& text);
 
 /// The options of one app that are not what they are in another, which has the same ones.

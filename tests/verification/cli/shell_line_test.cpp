@@ -6,6 +6,7 @@
 #include "tests/verification/cli/parsed.hpp"
 #include "verification/cli/commands/eval.hpp"
 #include "verification/cli/commands/golden_check.hpp"
+#include "verification/process/program.hpp"
 
 namespace normproof::tests::verification::cli {
 namespace {
@@ -46,6 +47,28 @@ TEST(ShellLine, QuotesWhatAShellWouldChange) {
   EXPECT_EQ(tool::shell_word("quick/layer_norm/a-1x2"), "quick/layer_norm/a-1x2");
   EXPECT_EQ(tool::shell_word(""), "''");
   EXPECT_EQ(tool::shell_word("it's $HOME"), "'it'\\''s $HOME'");
+  EXPECT_EQ(tool::shell_word("a\nb %'\xff"), "\"$(printf 'a\\012b\\040\\045\\047\\377')\"");
+}
+
+TEST(ShellLine, AShellReadsWhatWasGiven) {
+  for (const std::string& text :
+       {std::string("a b"), std::string("it's \"quoted\" \\ `x` $(y) $z * ? ~ # ; & | < > ( ) !"),
+        std::string("two\nlines\tand a tab"), std::string("\x01\x7f\xff\xc3\xa9 %s \\n \\012"),
+        std::string("\xc3\xa9t\xc3\xa9"), std::string("-x"), std::string("~"), std::string()}) {
+    const auto said = normproof::verification::process::run_program(
+        {"sh", "-c", "printf %s " + tool::shell_word(text)}, "", {"PATH=/usr/bin:/bin"});
+    EXPECT_EQ(said.out, text);
+    EXPECT_EQ(said.err, "");
+  }
+}
+
+TEST(ShellLine, AValueThatLooksLikeAnOptionIsTold) {
+  tool::commands::GoldenCheckCommand command;
+  command.golden = "-g";
+  command.candidate = "--c d";
+  command.only.globs = {"a", "b*"};
+  EXPECT_EQ(shell_line("golden check", command),
+            "normproof golden check --golden=-g --candidate='--c d' --only a 'b*'");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "verification/cli/command.hpp"
 #include "verification/cli/shared_options.hpp"
 #include "verification/golden/corpus/case.hpp"
+#include "verification/golden/corpus/path_globs.hpp"
 
 namespace normproof::verification::cli::commands {
 
@@ -18,7 +19,7 @@ struct GoldenBlessCommand {
   std::filesystem::path golden = {};
   std::optional<std::string> reason = {};        ///< absent: the terminal is asked
   std::vector<golden::corpus::Tier> tiers = {};  ///< besides those of the corpus
-  std::string only = "*";
+  golden::corpus::PathGlobs only = {};
   int jobs = processor_count();
 
   void add(CLI::App& app);

@@ -9,6 +9,7 @@
 #include "verification/cli/command.hpp"
 #include "verification/cli/report_options.hpp"
 #include "verification/cli/shared_options.hpp"
+#include "verification/golden/corpus/path_globs.hpp"
 #include "verification/golden/gate/check.hpp"
 
 namespace normproof::verification::cli::commands {
@@ -22,7 +23,7 @@ struct GoldenCheckCommand {
   std::optional<std::string> pipe = {};  ///< a command for sh
   double timeout = 60;                   ///< seconds that it may take for one answer
   golden::gate::CheckOptions options = {};
-  std::string only = "*";
+  golden::corpus::PathGlobs only = {};
   std::size_t min_cases = 1;
   std::optional<std::filesystem::path> xfail = {};
   int jobs = processor_count();

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "verification/cli/command.hpp"
+#include "verification/golden/corpus/path_globs.hpp"
 #include "verification/golden/gate/export.hpp"
 
 namespace normproof::verification::cli::commands {
@@ -14,7 +15,7 @@ struct GoldenExportCommand {
 
   std::filesystem::path golden = {}, out = {};
   golden::gate::ExportFormat format = golden::gate::ExportFormat::npz;
-  std::string only = "*";
+  golden::corpus::PathGlobs only = {};
 
   void add(CLI::App& app);
 

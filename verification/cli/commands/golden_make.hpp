@@ -7,6 +7,7 @@
 #include "verification/cli/command.hpp"
 #include "verification/cli/shared_options.hpp"
 #include "verification/golden/corpus/case.hpp"
+#include "verification/golden/corpus/path_globs.hpp"
 
 namespace normproof::verification::cli::commands {
 
@@ -16,7 +17,7 @@ struct GoldenMakeCommand {
 
   std::filesystem::path out = {};
   std::vector<golden::corpus::Tier> tiers = {golden::corpus::Tier::quick};
-  std::string only = "*";
+  golden::corpus::PathGlobs only = {};
   int jobs = processor_count();
 
   void add(CLI::App& app);

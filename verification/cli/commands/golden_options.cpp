@@ -2,6 +2,7 @@
 
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
+#include "verification/golden/certify/corpus_files.hpp"
 #include "verification/report/text.hpp"
 
 namespace normproof::verification::cli::commands {
@@ -28,15 +29,28 @@ CLI::Option* add_pipe_and_timeout(CLI::App& app, Field& pipe, double& timeout) {
 }  // namespace
 
 void add_golden(CLI::App& app, std::filesystem::path& golden) {
-  require(add_folder(app, "--golden", golden, "The corpus that 'normproof golden make' wrote"));
+  const auto parse = [](const std::string& text) {
+    if (text.empty())
+      throw ref::numeric::UsageError("--golden is ''; expected the name of a folder");
+    return golden::certify::corpus_folder(text);
+  };
+  const auto print = [](const std::filesystem::path& path) { return path.string(); };
+  require(add_value(app, "--golden", golden, parse, print,
+                    "The corpus that 'normproof golden make' wrote, or a folder with it in 'data'",
+                    "DIR"));
 }
 
 void add_new_folder(CLI::App& app, std::filesystem::path& out) {
   require(add_folder(app, "--out", out, "The folder to make; it is not there yet, or empty"));
 }
 
-void add_only(CLI::App& app, std::string& only) {
-  add_text(app, "--only", only, "Cases whose path this glob matches (default: all)", "GLOB");
+void add_only(CLI::App& app, golden::corpus::PathGlobs& only) {
+  take_several(add_bound(
+      app, "--only",
+      {[&only](const Texts& given) { only.globs = given; }, [&only] { return only.globs; }},
+      "Cases whose path this glob, or another one given so, matches (default: "
+      "all)",
+      "GLOB"));
 }
 
 void add_candidate(CLI::App& app, std::optional<std::filesystem::path>& candidate) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "verification/golden/corpus/path_globs.hpp"
 #include "verification/golden/gate/tolerance.hpp"
 
 namespace CLI {
@@ -13,14 +14,14 @@ class App;
 // The options of the commands that read a corpus or ask an implementation.
 namespace normproof::verification::cli::commands {
 
-/// --golden, a corpus that is there.
+/// --golden, a corpus that is there, or a folder with one in `data`.
 void add_golden(CLI::App& app, std::filesystem::path& golden);
 
 /// --out, the folder that a command makes.
 void add_new_folder(CLI::App& app, std::filesystem::path& out);
 
-/// --only, a glob on the paths of cases.
-void add_only(CLI::App& app, std::string& only);
+/// --only, a glob on the paths of cases; it may be given again.
+void add_only(CLI::App& app, golden::corpus::PathGlobs& only);
 
 /// --candidate, a folder of answers.
 void add_candidate(CLI::App& app, std::optional<std::filesystem::path>& candidate);

@@ -6,6 +6,7 @@
 
 #include "verification/cli/command.hpp"
 #include "verification/cli/report_options.hpp"
+#include "verification/golden/corpus/path_globs.hpp"
 #include "verification/golden/gate/relations.hpp"
 
 namespace normproof::verification::cli::commands {
@@ -19,7 +20,7 @@ struct GoldenRelationsCommand {
   std::string pipe = {};  ///< a command for sh
   double timeout = 60;    ///< seconds that it may take for one answer
   std::vector<golden::gate::Relation> relations = golden::gate::all_relations();
-  std::string only = "*";
+  golden::corpus::PathGlobs only = {};
   ReportOptions reports = {};
 
   void add(CLI::App& app);

@@ -6,6 +6,7 @@
 
 #include "verification/cli/command.hpp"
 #include "verification/cli/shared_options.hpp"
+#include "verification/golden/corpus/path_globs.hpp"
 
 namespace normproof::verification::cli::commands {
 
@@ -20,7 +21,7 @@ struct RegressRecordCommand {
   bool self = false;                     ///< this program answers
   double timeout = 60;                   ///< seconds that the command may take for one answer
   std::string label = {};
-  std::string only = "*";
+  golden::corpus::PathGlobs only = {};
   int jobs = processor_count();
 
   void add(CLI::App& app);

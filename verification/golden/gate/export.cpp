@@ -74,8 +74,8 @@ ExportFormat export_format_of(std::string_view name) {
   throw ref::numeric::UsageError(ref::numeric::unknown_name("format", name, known));
 }
 
-ExportSummary export_corpus(const fs::path& golden, const std::string& only, ExportFormat format,
-                            const fs::path& out) {
+ExportSummary export_corpus(const fs::path& golden, const corpus::PathGlobs& only,
+                            ExportFormat format, const fs::path& out) {
   const std::vector<CaseDescription> cases = list_corpus(golden, only);
   NewFolder folder("--out", out);
   ExportSummary summary;

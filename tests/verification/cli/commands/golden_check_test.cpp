@@ -311,7 +311,7 @@ TEST_F(GoldenProgram, MistakesAreFoundBeforeTheWork) {
   refused("check --golden g --candidate c --xfail absent", 3, "absent");
   spoil("g");
   refused("check --golden g --candidate c", 3,
-          "/expected.safetensors: the content has the SHA-256");
+          "/expected.safetensors: the file has the SHA-256");
 }
 
 TEST_F(GoldenProgram, AReportReplacesNeitherCorpusNorAnswers) {
