@@ -24,6 +24,7 @@ using normproof::ref::numeric::unknown_name;
 using normproof::ref::numeric::UsageError;
 using normproof::ref::numeric::without_nan_sign;
 
+constexpr std::int32_t kMostAxes = 8;  // no output has more, and a wild number is not followed
 constexpr const char* kNoMemory = "normproof: memory is exhausted";
 constexpr const char* kNoHandle = "normproof: the handle is null; expected one of normproof_open";
 
@@ -158,8 +159,8 @@ struct normproof_corpus {
 
   void open(const char* place, const char* glob) {
     require(place != nullptr, "normproof_open", "the folder is null; expected a corpus");
-    folder = place;
-    cases = golden::certify::list_corpus(folder, glob == nullptr ? "*" : glob);
+    folder = golden::certify::corpus_folder(place);
+    cases = golden::certify::list_corpus(folder, glob == nullptr ? "*" : glob, "the glob");
     outcomes.assign(cases.size(), Outcome::unjudged);
   }
 
@@ -217,9 +218,11 @@ struct normproof_corpus {
     require(dtype >= 0 && static_cast<std::size_t>(dtype) < std::size(kDTypes), self,
             fmt::format("{} has the dtype {}; expected NORMPROOF_FLOAT64 to NORMPROOF_BOOLEAN",
                         name, dtype));
-    require(rank >= 0 && (rank == 0 || shape != nullptr), self,
-            fmt::format("{} has the rank {} and {} shape; expected as many extents as the rank",
-                        name, rank, shape == nullptr ? "no" : "a"));
+    require(rank >= 0 && rank <= kMostAxes, self,
+            fmt::format("{} has the rank {}; expected 0 to {}", name, rank, kMostAxes));
+    require(rank == 0 || shape != nullptr, self,
+            fmt::format("{} has the rank {} and no shape; expected as many extents as the rank",
+                        name, rank));
     io::StoredTensor tensor{name, kDTypes[dtype], {}, {}};
     for (const std::int64_t extent : std::span(shape, static_cast<std::size_t>(rank))) {
       require(extent >= 0, self,

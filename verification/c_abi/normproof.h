@@ -110,8 +110,8 @@ const char* normproof_option(normproof_corpus* corpus, const char* name);
 /* Adds an output to the answer; the elements are copied. They are read where the case expects an
    output of that name and shape: as many as the shape has, of the dtype. Any other name or shape
    is kept without them, and fails the case when it is judged.
-   NORMPROOF_USAGE: null, an unknown dtype, a negative or too large shape, a name for the second
-   time */
+   NORMPROOF_USAGE: null, an unknown dtype, a rank below 0 or above 8 (the shape is not read then),
+   a negative or too large shape, a name for the second time */
 int32_t normproof_answer(normproof_corpus* corpus, const char* name, int32_t dtype, int32_t rank,
                          const int64_t* shape, const void* data);
 

@@ -223,7 +223,8 @@ TEST_F(CAbi, MisuseIsAStatusAndASentence) {
   EXPECT_EQ(normproof_open(nullptr, "*", &corpus_), NORMPROOF_USAGE);
   EXPECT_THAT(error(), HasSubstr("the folder is null"));
   EXPECT_EQ(open("quick/lay_norm/*"), NORMPROOF_USAGE);
-  EXPECT_THAT(error(), HasSubstr("names no case"));
+  EXPECT_THAT(error(), AllOf(HasSubstr("the glob"), HasSubstr("names no case"),
+                             testing::Not(HasSubstr("--only"))));
   EXPECT_EQ(normproof_case_count(corpus_), 0u);
   ASSERT_EQ(open(kRandom), NORMPROOF_OK);
   EXPECT_EQ(error(), "");
@@ -251,7 +252,9 @@ TEST_F(CAbi, MisuseIsAStatusAndASentence) {
   refused(give(nullptr, 0, 1, &extent, values.data()), "the name is null");
   refused(give("y", 8, 1, &extent, values.data()), "y has the dtype 8");
   refused(give("y", -1, 1, &extent, values.data()), "y has the dtype -1");
-  refused(give("y", 0, -1, &extent, values.data()), "y has the rank -1");
+  refused(give("y", 0, -1, &extent, values.data()), "y has the rank -1; expected 0 to 8");
+  refused(give("y", 0, 9, &extent, values.data()), "y has the rank 9; expected 0 to 8");
+  refused(give("y", 0, 2'000'000'000, &extent, values.data()), "y has the rank 2000000000");
   refused(give("y", 0, 1, nullptr, values.data()), "y has the rank 1 and no shape");
   refused(give("y", 0, 1, &negative, values.data()), "y has the extent -1");
   refused(give("y", 0, 2, huge, values.data()), "too large a shape");
@@ -286,7 +289,8 @@ TEST_F(CAbi, ADamagedCorpusIsAFileError) {
   const fs::path copy = folder / "golden";
   fs::create_directories((copy / kRandom).parent_path());
   fs::copy(kGolden / kRandom, copy / kRandom);
-  for (const char* file : {"manifest.json", "SHA256SUMS"}) fs::copy(kGolden / file, copy / file);
+  for (const char* file : {"manifest.json", "SHA256SUMS", "BLESSINGS.jsonl"})
+    fs::copy(kGolden / file, copy / file);
   ASSERT_EQ(open(kRandom, copy), NORMPROOF_OK) << error();
   select(0);
   const fs::path inputs = copy / kRandom / "inputs.safetensors";
