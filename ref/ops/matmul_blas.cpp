@@ -2,6 +2,10 @@
 // silently.
 #include "ref/ops/matmul_blas.hpp"
 
+#include <dlfcn.h>
+
+#include <stdexcept>
+#include <string>
 #include <xtensor-blas/xlinalg.hpp>
 
 #include "ref/tensor/contract.hpp"
@@ -9,6 +13,48 @@
 #if HAVE_CBLAS != 1
 #error "matmul_blas.cpp is compiled with -DHAVE_CBLAS=1"
 #endif
+
+namespace {
+
+// OpenBLAS begins a thread for each processor when it is loaded, and waits for them at the end of
+// the program, even where memory did not suffice for them. So the first product loads it.
+constexpr const char* kLibrary = "libopenblas.so.0";
+
+template <class Function>
+Function* function_of_blas(const char* name) {
+  static void* const library = ::dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
+  void* const function = library == nullptr ? nullptr : ::dlsym(library, name);
+  if (function == nullptr)
+    throw std::runtime_error(std::string(name) + " of OpenBLAS cannot be had: " + ::dlerror());
+  return reinterpret_cast<Function*>(function);
+}
+
+}  // namespace
+
+// What xtensor-blas calls, for matmul_blas and singular_values.
+extern "C" {
+
+void cblas_dgemm(CBLAS_ORDER order, CBLAS_TRANSPOSE trans_a, CBLAS_TRANSPOSE trans_b, CBLAS_INT m,
+                 CBLAS_INT n, CBLAS_INT k, double alpha, const double* a, CBLAS_INT lda,
+                 const double* b, CBLAS_INT ldb, double beta, double* c, CBLAS_INT ldc) {
+  static auto* const blas = function_of_blas<decltype(cblas_dgemm)>("cblas_dgemm");
+  blas(order, trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
+
+void cblas_dsyrk(CBLAS_ORDER order, CBLAS_UPLO part, CBLAS_TRANSPOSE trans, CBLAS_INT n,
+                 CBLAS_INT k, double alpha, const double* a, CBLAS_INT lda, double beta, double* c,
+                 CBLAS_INT ldc) {
+  static auto* const blas = function_of_blas<decltype(cblas_dsyrk)>("cblas_dsyrk");
+  blas(order, part, trans, n, k, alpha, a, lda, beta, c, ldc);
+}
+
+void dgesdd_(const char* job, const int* m, const int* n, double* a, const int* lda, double* s,
+             double* u, const int* ldu, double* vt, const int* ldvt, double* work, const int* size,
+             int* numbers, int* info) {
+  static auto* const lapack = function_of_blas<decltype(dgesdd_)>("dgesdd_");
+  lapack(job, m, n, a, lda, s, u, ldu, vt, ldvt, work, size, numbers, info);
+}
+}
 
 namespace normproof::ref::ops {
 
