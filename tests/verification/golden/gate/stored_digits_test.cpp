@@ -1,0 +1,40 @@
+#include "verification/golden/gate/stored_digits.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/verification/golden/certify/samples.hpp"
+
+namespace normproof::verification::golden::gate {
+namespace {
+
+std::string said(DType expected, DType answer, const std::vector<double>& values) {
+  const std::vector<double> zeros(values.size());
+  return finer_than_expected(tensor_of("y", expected, {1, values.size()}, zeros),
+                             tensor_of("y", answer, {1, values.size()}, values));
+}
+
+TEST(StoredDigits, WhatSixteenBitsDoNotHoldIsTold) {
+  EXPECT_EQ(said(DType::bfloat16, DType::float32, {1, 0x1.02p0, 0x1.01p0, 0x1.03p0}),
+            "is not of bfloat16: [0, 2] = 1.00390625 has more digits (float32, 2 of 4 elements)");
+  EXPECT_EQ(said(DType::float16, DType::float64, {65504, 65536}),
+            "is not of float16: [0, 1] = 65536 is too large (float64, 1 of 2 elements)");
+  EXPECT_EQ(said(DType::float16, DType::float32, {0x1p-25}),
+            "is not of float16: [0, 0] = 2.98023224e-08 has more digits (float32, 1 of 1 elements)");
+}
+
+TEST(StoredDigits, WhatIsOnTheGridIsNot) {
+  EXPECT_EQ(
+      said(DType::bfloat16, DType::float32, {1, 0x1.02p0, -0.0, kGoldenNaN, -kGoldenInfinity}), "");
+  EXPECT_EQ(said(DType::float16, DType::float64, {0x1p-24, 65504, 0x1.004p0}), "");
+}
+
+TEST(StoredDigits, OtherDtypesAreAsTheyAre) {
+  EXPECT_EQ(said(DType::float32, DType::float64, {0.1}), "");
+  EXPECT_EQ(said(DType::bfloat16, DType::bfloat16, {0x1.02p0}), "");
+  EXPECT_EQ(said(DType::bfloat16, DType::float16, {0x1.004p0}), "");
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::gate
