@@ -310,8 +310,7 @@ TEST_F(GoldenProgram, MistakesAreFoundBeforeTheWork) {
   refused("check --golden g --candidate c --junit absent/r.xml", 3, "absent");
   refused("check --golden g --candidate c --xfail absent", 3, "absent");
   spoil("g");
-  refused("check --golden g --candidate c", 3,
-          "/expected.safetensors: the file has the SHA-256");
+  refused("check --golden g --candidate c", 3, "/expected.safetensors: the file has the SHA-256");
 }
 
 TEST_F(GoldenProgram, AReportReplacesNeitherCorpusNorAnswers) {

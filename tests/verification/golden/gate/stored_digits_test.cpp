@@ -20,8 +20,9 @@ TEST(StoredDigits, WhatSixteenBitsDoNotHoldIsTold) {
             "is not of bfloat16: [0, 2] = 1.00390625 has more digits (float32, 2 of 4 elements)");
   EXPECT_EQ(said(DType::float16, DType::float64, {65504, 65536}),
             "is not of float16: [0, 1] = 65536 is too large (float64, 1 of 2 elements)");
-  EXPECT_EQ(said(DType::float16, DType::float32, {0x1p-25}),
-            "is not of float16: [0, 0] = 2.98023224e-08 has more digits (float32, 1 of 1 elements)");
+  EXPECT_EQ(
+      said(DType::float16, DType::float32, {0x1p-25}),
+      "is not of float16: [0, 0] = 2.98023224e-08 has more digits (float32, 1 of 1 elements)");
 }
 
 TEST(StoredDigits, WhatIsOnTheGridIsNot) {
