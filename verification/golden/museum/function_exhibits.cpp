@@ -36,7 +36,7 @@ Answer answer_softmax(const Case& c, const RowKernel& kernel) {
   }
   return work.answer();
 }
-Kernel softmax_by(RowKernel kernel) {
+Kernel softmax_by(const RowKernel& kernel) {
   return [kernel](const Case& c, const Device&) { return answer_softmax(c, kernel); };
 }
 

@@ -40,9 +40,8 @@ Kernel adam_by(const Update& update) {
     Values p = work.in("parameter"), first = work.in("first_moment"),
            second = work.in("second_moment");
     for (std::size_t i = 0; i < gradients.size(); ++i) {
-      const std::size_t at = i % p.size();
-      const Step step =
-          step_of(c, work.in("iterations")[0] + 1 + static_cast<double>(i / p.size()));
+      const std::size_t at = i % p.size(), done = i / p.size();
+      const Step step = step_of(c, work.in("iterations")[0] + static_cast<double>(done + 1));
       const double g = gradients[i];
       first[at] = step.o.beta1 * first[at] + (1 - step.o.beta1) * g;
       second[at] = step.o.beta2 * second[at] + (1 - step.o.beta2) * g * g;

@@ -24,7 +24,7 @@ Kernel rms(SliceKernel wrong) {
   return [wrong](const Case& c, const Device&) { return answer_slices(c, wrong); };
 }
 /// One whose mean of squares is another number.
-Kernel rms_of(std::function<double(const Values&)> square) {
+Kernel rms_of(const std::function<double(const Values&)>& square) {
   return rms({.measure = [square](const Values& x, double eps) {
     return Moments{0, 1 / std::sqrt(square(x) + eps)};
   }});
