@@ -32,6 +32,11 @@ std::pair<std::size_t, std::size_t> apart(std::string_view name, std::string_vie
   return {begins ? 0 : edit_distance(name, known), known.size()};
 }
 
+/// Half of the longer one's letters are right, or it begins with what was given.
+bool may_be_meant(std::string_view name, std::string_view known) {
+  return 2 * apart(name, known).first <= std::max(name.size(), known.size()) + 1;
+}
+
 /// Contracts print elements of every scalar; the sign of a NaN is the processor's.
 std::string without_nan_sign(std::string_view text) {
   std::string result(text);
@@ -85,6 +90,8 @@ std::string unknown_name(std::string_view kind, std::string_view name,
   const auto nearest = std::min_element(known.begin(), known.end(), [&](auto& a, auto& b) {
     return apart(name, a) < apart(name, b);
   });
+  if (!may_be_meant(name, *nearest))
+    return fmt::format("unknown {} '{}'; known: {}", kind, name, fmt::join(known, ", "));
   return fmt::format("unknown {} '{}'; did you mean '{}'? known: {}", kind, name, *nearest,
                      fmt::join(known, ", "));
 }

@@ -67,7 +67,8 @@ class FileError : public std::runtime_error {
                                      std::string_view observation, std::string_view expectation,
                                      Clause clause = Clause::none);
 
-/// "unknown <kind> '<name>'; did you mean '<nearest of known>'? known: a, b, c"
+/// "unknown <kind> '<name>'; did you mean '<nearest of known>'? known: a, b, c"; the question only
+/// where the nearest is near: half of the letters right, or those that it begins with.
 std::string unknown_name(std::string_view kind, std::string_view name,
                          const std::vector<std::string>& known);
 

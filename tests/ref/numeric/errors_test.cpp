@@ -63,6 +63,13 @@ TEST(UnknownName, ABeginningIsNearerThanAnotherWord) {
             "unknown norm 'nome'; did you mean 'none'? known: layer_norm, none");
 }
 
+TEST(UnknownName, NothingIsSuggestedThatIsFarAway) {
+  EXPECT_EQ(unknown_name("norm", "transformer", {"layer_norm", "none"}),
+            "unknown norm 'transformer'; known: layer_norm, none");
+  EXPECT_EQ(unknown_name("norm", "batchnorm", {"layer_norm", "batch_norm"}),
+            "unknown norm 'batchnorm'; did you mean 'batch_norm'? known: layer_norm, batch_norm");
+}
+
 TEST(UnknownName, SaysSoWhereNothingIsKnown) {
   EXPECT_EQ(unknown_name("option", "eps", {}), "unknown option 'eps'; none is known here");
 }
