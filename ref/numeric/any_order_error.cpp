@@ -3,6 +3,7 @@
 namespace normproof::ref::numeric {
 namespace {
 
+thread_local std::uint64_t last_identity = 0;
 thread_local Arithmetic arithmetic = arithmetic_in(FloatType::float64);
 
 /// Each operation of a candidate but addition may be off by 2 units in the last place.
@@ -21,15 +22,28 @@ bool is_representable(double v) {
                     wide - (wide - scaled) == scaled);
 }
 
+bool is_power_of_two(double v) {
+  int exponent = 0;
+  return std::fabs(std::frexp(v, &exponent)) == 0.5;
+}
+
 double claimed(double result, double error) {
   // 0 times an infinite error is NaN: no bound is known there either.
   const bool fits = std::fabs(result) + 2 * error <= arithmetic.largest;
   return fits && error == error ? error : kInfinite;
 }
 
+/// What is left at least of `least`, not negative, where the share `roundoff` of it may be lost and
+/// what is not normal be flushed.
+double rounded_down(double least, double roundoff) {
+  const double left = least * (1 - roundoff) / kSlack;
+  return left > 2 * arithmetic.tiny ? left : 0;
+}
+
 }  // namespace
 
 any_order_error::any_order_error(double v) : value(v) {
+  identified();
   if (arithmetic.input_roundoff > 0)
     error = claimed(v, arithmetic.input_roundoff * std::fabs(v));
   else if (!is_representable(v))
@@ -43,10 +57,23 @@ any_order_error any_order_error::rounded(double result, double propagated) {
   return any_order_error(result, claimed(result, e));
 }
 
+any_order_error& any_order_error::identified() {
+  identity_ = ++last_identity;
+  return *this;
+}
+
+any_order_error any_order_error::exact(double v) {
+  return any_order_error(v, 0).identified();
+}
+
 any_order_error& any_order_error::operator+=(const any_order_error& b) {
   if (b.value == 0 && b.error == 0) return *this;
   if (value == 0 && error == 0) return *this = b;
+  if (arithmetic.exact_operations && error == 0 && b.error == 0)
+    return *this = exact(value + b.value);
   const bool open = terms_ > 0, b_open = b.terms_ > 0;
+  const double least_sum = least() + b.least();
+  const bool non_negative = least() >= 0 && b.least() >= 0;
   terms_ = (open ? terms_ : 1) + (b_open ? b.terms_ : 1);
   magnitude_ = ((open ? magnitude_ : largest_candidate()) +
                 (b_open ? b.magnitude_ : b.largest_candidate())) *
@@ -59,25 +86,55 @@ any_order_error& any_order_error::operator+=(const any_order_error& b) {
   const bool fits = roundings < 0.5 && magnitude_ + off <= arithmetic.largest;
   error = fits ? claimed(value, (propagated_ + off) * kSlack + (terms_ - 1) * arithmetic.tiny)
                : kInfinite;
-  return *this;
+  // A sum of what is not negative is not negative, in any order; a rounding loses a share u of it.
+  floor_ = non_negative ? rounded_down(least_sum, roundings) : kUnknown;
+  return identified();
+}
+
+any_order_error& any_order_error::operator*=(const any_order_error& b) {
+  if (arithmetic.exact_operations && error == 0 && b.error == 0)
+    return *this = exact(value * b.value);
+  const bool non_negative = least() >= 0 && b.least() >= 0;
+  const bool is_square = identity_ != 0 && identity_ == b.identity_;
+  const double least_product = non_negative ? least() * b.least() : 0;
+  *this = rounded(value * b.value,
+                  largest_candidate() * b.error + (std::fabs(b.value) + b.error) * error);
+  if (non_negative || is_square)
+    floor_ = rounded_down(least_product, kUnits * arithmetic.unit_roundoff);
+  return identified();
 }
 
 any_order_error& any_order_error::operator/=(const any_order_error& b) {
   const double quotient = value / b.value;
-  const double least = (std::fabs(b.value) - 2 * b.error) / kSlack;
-  if (!(least > 0)) return *this = any_order_error(quotient, kInfinite);
-  // |v/w - a/b| <= |v - a| / |w| + |a/b| |b - w| / |w|
-  const double largest_quotient = largest_candidate() / least;
-  return *this = rounded(quotient, (error + largest_quotient * b.error) / least);
+  if (arithmetic.exact_operations && error == 0 && b.error == 0 && is_power_of_two(b.value))
+    return *this = exact(quotient);
+  const double divisor = std::max((std::fabs(b.value) - 2 * b.error) / kSlack, b.floor_);
+  // What may overflow may be NaN by now.
+  if (!(divisor > 0) || b.error == kInfinite) return *this = any_order_error(quotient, kInfinite);
+  const bool non_negative = least() >= 0 && b.least() >= 0;
+  const double least_quotient = non_negative ? least() / b.largest_candidate() : 0;
+  // |v/w - a/b| <= |v - a| / |w| + |a/b| |b - w| / |w|; and neither quotient is larger than that.
+  const double largest_quotient = largest_candidate() / divisor;
+  *this = rounded(quotient, std::min((error + largest_quotient * b.error) / divisor,
+                                     (non_negative ? 1 : 2) * largest_quotient));
+  if (non_negative) floor_ = rounded_down(least_quotient, kUnits * arithmetic.unit_roundoff);
+  return identified();
 }
 
 any_order_error sqrt(const any_order_error& x) {
   const double root = std::sqrt(x.value);
-  const double least = x.value - x.error;
+  const double least = std::max(x.value - x.error, x.floor_);
   const double absolute = std::sqrt(x.error);
-  if (x.error == 0) return any_order_error::rounded(root, 0);
-  const double relative = least > 0 ? x.error / std::sqrt(least) : absolute;
-  return any_order_error::rounded(root, relative <= absolute ? relative : absolute);
+  any_order_error result;
+  if (x.error == 0) {
+    result = any_order_error::rounded(root, 0);
+  } else {
+    const double relative = least > 0 ? x.error / std::sqrt(least) : absolute;
+    result = any_order_error::rounded(root, std::min(relative, absolute));
+  }
+  result.floor_ =
+      rounded_down(x.least() > 0 ? std::sqrt(x.least()) : 0, kUnits * arithmetic.unit_roundoff);
+  return result.identified();
 }
 
 AnyOrderArithmetic::AnyOrderArithmetic(const Arithmetic& chosen) : previous_(arithmetic) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "ref/numeric/float_format.hpp"
@@ -14,6 +16,9 @@ struct Arithmetic {
   double largest;
   /// Inputs and options, whether the format holds them or not, are taken to be off by that share.
   double input_roundoff = 0;
+  /// Sums, differences and products of exact operands are exact, and quotients by powers of two:
+  /// the inputs are chosen so. Other operations are off as ever, and what they lead to.
+  bool exact_operations = false;
 };
 constexpr Arithmetic arithmetic_in(FloatType type) {
   const FloatFormat& format = format_of(type);
@@ -28,8 +33,10 @@ constexpr Arithmetic arithmetic_in(FloatType type) {
 /// Source    [Hig02] sections 3.1 and 3.3; docs/error_analysis.md, section 8
 /// Computes  value: the bits of the `double` evaluation; error: |candidate - exact| <= error, and
 ///           |value - exact| <= error. A sum of n terms t_i with errors e_i, in any order, is off
-///           by at most sum e_i + (n-1) u / (1 - (n-1) u) sum (|t_i| + 2 e_i). Infinite where the
-///           arithmetic may overflow or divide by 0: nothing is claimed there
+///           by at most sum e_i + (n-1) u / (1 - (n-1) u) sum (|t_i| + 2 e_i). What no candidate
+///           makes negative is known: the square of a number, sums, products, quotients and roots
+///           of such; so a variance in two passes plus eps has a root of at least about sqrt(eps).
+///           Infinite where the arithmetic may overflow or divide by 0: nothing is claimed there
 /// Requires  (C1) inputs whose bits the format holds are exact; another constant is rounded to it
 ///
 /// Comparisons look at the value alone: a branch is taken as the `double` evaluation takes it.
@@ -42,14 +49,13 @@ class any_order_error {
 
   any_order_error& operator+=(const any_order_error& b);
   any_order_error& operator-=(const any_order_error& b) { return *this += -b; }
-  any_order_error& operator*=(const any_order_error& b) {
-    return *this = rounded(value * b.value,
-                           largest_candidate() * b.error + (std::fabs(b.value) + b.error) * error);
-  }
+  any_order_error& operator*=(const any_order_error& b);
   any_order_error& operator/=(const any_order_error& b);
   any_order_error operator-() const {
     any_order_error negative = *this;
     negative.value = -value;
+    negative.floor_ = kUnknown;
+    negative.identity_ = 0;
     return negative;
   }
   friend any_order_error operator+(any_order_error a, const any_order_error& b) { return a += b; }
@@ -84,7 +90,12 @@ class any_order_error {
   double value = 0;
   double error = 0;
 
+  /// What the exact result is at least, and what every candidate has.
+  double least() const { return std::max(floor_, value - 2 * error); }
+
  private:
+  static constexpr double kUnknown = -std::numeric_limits<double>::infinity();
+
   /// At most |what a candidate has|: both lie within `error` of the exact value.
   double largest_candidate() const { return std::fabs(value) + 2 * error; }
 
@@ -93,6 +104,15 @@ class any_order_error {
   double terms_ = 0;
   double magnitude_ = 0;
   double propagated_ = 0;
+
+  /// A lower bound that is known otherwise than by the error.
+  double floor_ = kUnknown;
+  /// The same in two numbers that a candidate has as one, so that their product is a square; 0
+  /// where nothing is known of it.
+  std::uint64_t identity_ = 0;
+
+  any_order_error& identified();
+  static any_order_error exact(double v);
 };
 
 /// The arithmetic of any_order_error in this scope and thread; float64 unless one says otherwise.

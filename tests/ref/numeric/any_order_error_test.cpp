@@ -231,6 +231,47 @@ TEST_F(AnyOrderError, HoldsARowOfLayerNormInTwoPassesAndNotInOne) {
   }
 }
 
+TEST_F(AnyOrderError, ASquareIsNotNegativeHoweverFarOff) {
+  const any_order_error far(0, 1), other(0, 1);
+  const any_order_error a = far + any_order_error(1e-3), b = other + any_order_error(1e-3);
+  EXPECT_EQ((a * a).least(), 0);
+  EXPECT_LT((a * b).least(), 0);  // of as large a value and error, but another number
+  EXPECT_LT((a - b).least(), 0);
+  const any_order_error copy = a;
+  EXPECT_EQ((copy * a).least(), 0);
+  EXPECT_LT((a * -a).least(), 0);
+}
+
+TEST_F(AnyOrderError, EpsKeepsARootOfSquaresAwayFromZero) {
+  const any_order_error d = any_order_error(0, 10) + any_order_error(1e-9);
+  const any_order_error variance = (d * d + d * d) / any_order_error(2);
+  const any_order_error eps(1e-5), root = square_root(variance + eps), rstd = 1 / root;
+  EXPECT_GE(root.least(), 0.999 * std::sqrt(1e-5));
+  EXPECT_LE(root.least(), std::sqrt(1e-5));
+  EXPECT_LE(rstd.error, 1.01 / std::sqrt(1e-5));
+  // Candidates whose distance is another one, within the error.
+  for (const float off : {0.0F, 1e-3F, 0.1F, 3.0F, 10.0F}) {
+    const float q = off * off + 1e-5F;
+    EXPECT_TRUE(
+        is_within(1 / std::sqrt(q), rstd, 1 / square_root(oracle100(1e-18) + oracle100(1e-5))));
+  }
+  // E[x^2] - E[x]^2 may be negative.
+  const any_order_error difference = d * d - d * d;
+  EXPECT_FALSE(std::isfinite((1 / square_root(difference + eps)).error));
+}
+
+TEST_F(AnyOrderError, ExactOperationsAreExactUntilOneIsNot) {
+  Arithmetic arithmetic = arithmetic_in(FloatType::float32);
+  arithmetic.exact_operations = true;
+  const AnyOrderArithmetic scope(arithmetic);
+  const any_order_error a(1.5), b(-0.25);
+  EXPECT_EQ((a * b + a - b).error, 0);
+  EXPECT_EQ((a / any_order_error(8)).error, 0);
+  EXPECT_GT((a / any_order_error(3)).error, 0);
+  EXPECT_GT(square_root(any_order_error(2.25)).error, 0);
+  EXPECT_GT((square_root(any_order_error(4)) * b).error, square_root(any_order_error(4)).error / 4);
+}
+
 TEST_F(AnyOrderError, C1ConstantsAreExactWhereTheFormatHoldsThem) {
   for (const double held : {0.0, -0.0, 0.5, -3.0, 1 + 0x1p-23, 0x1p-126, 0x1.fffffep+127})
     EXPECT_EQ(any_order_error(held).error, 0) << held;
