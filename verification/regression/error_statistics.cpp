@@ -55,15 +55,15 @@ struct Tally {
 }  // namespace
 
 ErrorStatistics error_statistics(const StoredTensor& answer, const StoredTensor& high,
-                                 const StoredTensor* low, const ref::tensor::Tensor<double>& bound,
-                                 bool exact) {
+                                 const StoredTensor* low,
+                                 const ref::tensor::Tensor<double>& bound) {
   const std::vector<double> got = ref::io::widen(answer), value = ref::io::widen(high);
   const std::vector<double> remainder =
       low == nullptr ? std::vector<double>(value.size(), 0.0) : ref::io::widen(*low);
   check_count("high", value.size(), got.size());
   check_count("low", remainder.size(), got.size());
   check_count("bound", bound.size(), got.size());
-  const bool no_tolerance = exact || high.dtype == DType::int64;
+  const bool is_count = high.dtype == DType::int64;
   const double unit = 2 * golden::corpus::unit_roundoff(answer.dtype);
   Tally ulps, shares;
   for (std::size_t i = 0; i < got.size(); ++i) {
@@ -73,7 +73,8 @@ ErrorStatistics error_statistics(const StoredTensor& answer, const StoredTensor&
       continue;
     }
     const double own =
-        no_tolerance ? 0 : golden::gate::with_storage(bound.data()[i], value[i], high.dtype);
+        is_count ? 0
+                 : golden::gate::with_storage(bound.data()[i], value[i], remainder[i], high.dtype);
     if (std::isinf(own)) continue;
     shares.add(share_of(error, own));
     if (std::fabs(value[i]) > own) ulps.add(error / std::ldexp(unit, std::ilogb(value[i])));

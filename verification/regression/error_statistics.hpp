@@ -25,8 +25,7 @@ struct ErrorStatistics {
 ///           or one that is not finite for a number
 /// Requires  (C1) answer, high, low (if there is one) and bound have as many elements
 ErrorStatistics error_statistics(const StoredTensor& answer, const StoredTensor& high,
-                                 const StoredTensor* low, const ref::tensor::Tensor<double>& bound,
-                                 bool exact);
+                                 const StoredTensor* low, const ref::tensor::Tensor<double>& bound);
 
 enum class Direction { towards, away, neither };
 

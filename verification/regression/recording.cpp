@@ -66,7 +66,7 @@ std::vector<RecordedOutput> fingerprints(const StoredCase& stored,
         {tensor.name, std::string(ref::io::to_string(tensor.dtype)),
          tensor.bytes.size() / ref::io::item_size(tensor.dtype), ref::io::content_sha256({tensor}),
          error_statistics(tensor, high, golden::corpus::find(stored.expected, tensor.name + "_lo"),
-                          bounds.bound.at(tensor.name), c.exact)});
+                          bounds.bound.at(tensor.name))});
   }
   return outputs;
 }

@@ -16,14 +16,14 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 ErrorStatistics measured(DType answer, const std::vector<double>& got, DType expected,
                          const std::vector<double>& high, const std::vector<double>& low,
-                         const std::vector<double>& bounds, bool exact = false) {
+                         const std::vector<double>& bounds) {
   const std::vector<std::size_t> shape = {got.size()};
   auto bound = ref::tensor::empty_tensor<double>(shape);
   for (std::size_t i = 0; i < bounds.size(); ++i) bound.data()[i] = bounds[i];
   const StoredTensor remainder = ref::io::make_tensor("y_lo", DType::float64, shape, low);
   return error_statistics(ref::io::make_tensor("y", answer, shape, got),
                           ref::io::make_tensor("y", expected, shape, high),
-                          expected == DType::int64 ? nullptr : &remainder, bound, exact);
+                          expected == DType::int64 ? nullptr : &remainder, bound);
 }
 
 TEST(ErrorStatistics, UnitsAreThoseOfTheAnswer) {
@@ -46,7 +46,7 @@ TEST(ErrorStatistics, C1OtherNumbersOfElements) {
     const StoredTensor remainder = stored(std::vector<double>(low, 0));
     return ref::numeric::contract_message([&] {
       error_statistics(stored({1, 2}), stored(std::vector<double>(high, 1)), &remainder,
-                       ref::tensor::full_tensor<double>({bound}, 1), false);
+                       ref::tensor::full_tensor<double>({bound}, 1));
     });
   };
   EXPECT_EQ(refusal(2, 2, 2), "no error");
@@ -86,9 +86,8 @@ TEST(ErrorStatistics, ABoundThatClaimsNothingJudgesNothing) {
 }
 
 TEST(ErrorStatistics, ExactCasesAndCountsHaveNoTolerance) {
-  EXPECT_EQ(measured(DType::float64, {2}, DType::float64, {2}, {0}, {1}, true).max_share, 0);
-  EXPECT_EQ(measured(DType::float64, {3}, DType::float64, {2}, {0}, {1}, true).max_share,
-            kInfinity);
+  EXPECT_EQ(measured(DType::float64, {2}, DType::float64, {2}, {0}, {0}).max_share, 0);
+  EXPECT_EQ(measured(DType::float64, {3}, DType::float64, {2}, {0}, {0}).max_share, kInfinity);
   EXPECT_EQ(measured(DType::int64, {3}, DType::int64, {2}, {0}, {1}).max_share, kInfinity);
 }
 

@@ -28,6 +28,7 @@ namespace {
 
 struct PowerTotals {
   std::size_t cases = 0, wrong = 0, killed = 0, checks = 0, false_alarms = 0;
+  golden::gate::Planted planted = {};
 
   std::size_t survivors() const { return wrong - killed; }
   PowerTotals& operator+=(const PowerTotals& t) {
@@ -36,13 +37,14 @@ struct PowerTotals {
     killed += t.killed;
     checks += t.checks;
     false_alarms += t.false_alarms;
+    planted += t.planted;
     return *this;
   }
 };
 
 PowerTotals totals_of(const LayerPower& layer, std::size_t seeds) {
-  return {layer.cases, layer.verdicts.size(), layer.count_killed(seeds), layer.checks,
-          layer.false_alarms.size()};
+  return {layer.cases,  layer.verdicts.size(),     layer.count_killed(seeds),
+          layer.checks, layer.false_alarms.size(), layer.planted};
 }
 
 PowerTotals totals_of(const std::vector<LayerPower>& layers, std::size_t seeds) {
@@ -52,7 +54,7 @@ PowerTotals totals_of(const std::vector<LayerPower>& layers, std::size_t seeds) 
 }
 
 bool all_as_it_should(const PowerTotals& totals) {
-  return totals.survivors() == 0 && totals.false_alarms == 0;
+  return totals.survivors() == 0 && totals.false_alarms == 0 && totals.planted.all_refused();
 }
 
 std::string corpora(std::size_t count) {
@@ -111,6 +113,15 @@ std::string power_summary(const PowerTotals& all, const PowerOptions& options) {
                      plural(all.wrong, "wrong implementation"), alarms, where);
 }
 
+/// "Planted in the place of each element: ..."
+std::string planted_line(const golden::gate::Planted& planted) {
+  return fmt::format(
+      "NaN, infinity, 0 and 12345 in the place of each element of each right answer: {} refused of "
+      "{}; {} are right, within the bound or not finite where NaN is expected; {} not judged",
+      count_text(planted.refused), plural(planted.values, "value"), count_text(planted.within),
+      count_text(planted.unjudged));
+}
+
 report::Document power_document(const std::vector<LayerPower>& layers,
                                 const PowerOptions& options) {
   report::Document document{"normproof: gate power"};
@@ -118,11 +129,15 @@ report::Document power_document(const std::vector<LayerPower>& layers,
   for (const LayerPower& layer : layers) {
     for (const std::string& alarm : layer.false_alarms)
       document.add(report::Paragraph{fmt::format("false alarm: {}: {}", layer.layer, alarm)});
+    for (const std::string& missed : layer.planted.missed)
+      document.add(report::Paragraph{"not refused: " + missed});
     for (const Verdict& verdict : layer.verdicts)
       if (verdict.killed < options.seeds)
         document.add(report::Paragraph{survivor_line(layer, verdict, options.seeds)});
   }
-  document.add(report::Paragraph{power_summary(totals_of(layers, options.seeds), options)});
+  const PowerTotals all = totals_of(layers, options.seeds);
+  if (all.planted.values > 0) document.add(report::Paragraph{planted_line(all.planted)});
+  document.add(report::Paragraph{power_summary(all, options)});
   return document;
 }
 
@@ -136,9 +151,11 @@ outside the root; the statistic of another step; and so on. `wrong`: each of the
 and at several sites at once where one mistake is made at all of them (`verification/golden/mutants/joint_sites.cpp`).
 `rejected`: a case of the tier fails, with every one of the corpora (the committed one, and others of other
 random numbers). `right answers`: those of the same implementation in {} styles (sums forwards, backwards,
-pairwise, strided and in double, Welford's variance or softmax in one pass, 1/n as a factor, division by the root,
-gamma and beta folded into one, a backward from the stored y); `false alarms`: those that a case rejects. A mistake
-that no site offers is not counted. Each answer holds the statistics too.
+pairwise, strided, in two stages and in double, Welford's variance, whole or merged from blocks, or softmax in one
+pass, a shifted one-pass variance, 1/n as a factor, division by the root, gamma and beta folded into one, a backward
+from the stored y, fused multiply-add, subnormal numbers flushed, quotients and reciprocal roots 2 units off in either
+direction); `false alarms`: those that a case rejects. A mistake that no site offers is not counted. Each answer holds
+the statistics too.
 
 )";
   return fmt::format(

@@ -38,6 +38,11 @@ bool is_centred(std::string_view layer) {
   return described(layer).centred();
 }
 
+bool adds_beta_apart(std::string_view layer) {
+  return is_layer_of<ref::model::RMSNormOptions>(layer) ||
+         is_layer_of<ref::model::ScaleNormOptions>(layer);
+}
+
 bool looks_at_mask(std::string_view layer) {
   return described(layer).over_rows();
 }

@@ -23,6 +23,8 @@ bool has_state(std::string_view layer);
 bool has_statistics(std::string_view layer);
 /// Whether the layer subtracts a mean.
 bool is_centred(std::string_view layer);
+/// Published without beta: whoever wants one adds it to what the layer has stored.
+bool adds_beta_apart(std::string_view layer);
 /// Statistics over several rows: the mask has a meaning.
 bool looks_at_mask(std::string_view layer);
 /// Statistics of each sample: in [N,D] each row would be one, with a single token.

@@ -43,8 +43,7 @@ class JudgedOutput {
       exact_low_.assign(exact_high_.size(), 0);
   }
 
-  TensorResult judge(const Tensor<double>& bound, const Tensor<double>& of_the_inputs,
-                     bool exact) const {
+  TensorResult judge(const Tensor<double>& bound, const Tensor<double>& of_the_inputs) const {
     TensorResult result;
     result.name = name_;
     const std::vector<double> got = ref::io::widen(answer_);
@@ -59,9 +58,10 @@ class JudgedOutput {
         result.ratio = std::numeric_limits<double>::infinity();
         continue;
       }
-      const double own = exact || answer_.dtype == DType::int64
-                             ? 0
-                             : with_storage(bound.data()[i], exact_high_[i], answer_.dtype);
+      const double own =
+          answer_.dtype == DType::int64
+              ? 0
+              : with_storage(bound.data()[i], exact_high_[i], exact_low_[i], answer_.dtype);
       if (std::isinf(own)) {
         ++result.unjudged;
         continue;
@@ -143,14 +143,6 @@ bool is_required(const StoredCase& stored, const std::string& name) {
          find(stored.description.c.inputs, of) != nullptr;
 }
 
-/// Every operation is exact in the dtype of the case, and need not be in one that is coarser than
-/// usual.
-bool is_exact(const Case& c, std::optional<Accumulation> accumulation) {
-  const Accumulation usual = usual_accumulation(c.dtype);
-  return c.exact && arithmetic_of(accumulation.value_or(usual)).unit_roundoff <=
-                        arithmetic_of(usual).unit_roundoff;
-}
-
 std::vector<std::string> outputs_of(const StoredCase& stored) {
   std::vector<std::string> names;
   for (const StoredTensor& tensor : stored.expected)
@@ -195,7 +187,6 @@ CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>&
 
 CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                       const CheckOptions& options, const Tolerance& bounds) {
-  const Case& c = stored.description.c;
   CaseResult result{stored.description, {}, {}, {}};
   const std::vector<std::string> known = outputs_of(stored);
   for (const StoredTensor& tensor : answer) {
@@ -220,8 +211,7 @@ CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>&
       continue;
     }
     result.tensors.push_back(JudgedOutput(stored, *given, name)
-                                 .judge(bounds.bound.at(name), bounds.of_the_inputs.at(name),
-                                        is_exact(c, options.accumulation)));
+                                 .judge(bounds.bound.at(name), bounds.of_the_inputs.at(name)));
   }
   if (result.tensors.empty())
     result.problem = fmt::format("none of the outputs {} is there; expected one of {}",

@@ -67,8 +67,10 @@ std::vector<Failing> failing_outputs(const StoredCase& stored,
               {},
               unit_roundoff(given.dtype)};
     const auto& bound = bounds.bound.at(t.name);
+    // The wrong formula's value need not be one that the dtype holds where the exact one is.
+    constexpr double kRemains = std::numeric_limits<double>::denorm_min();
     for (std::size_t i = 0; i < f.got.size(); ++i)
-      f.bound.push_back(kBounds * with_storage(bound.data()[i], f.exact[i], given.dtype));
+      f.bound.push_back(kBounds * with_storage(bound.data()[i], f.exact[i], kRemains, given.dtype));
     failing.push_back(std::move(f));
   }
   return failing;

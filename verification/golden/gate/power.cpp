@@ -10,6 +10,7 @@
 #include "ref/numeric/errors.hpp"
 #include "verification/golden/certify/for_each.hpp"
 #include "verification/golden/gate/check.hpp"
+#include "verification/golden/gate/planted.hpp"
 #include "verification/golden/mutants/plain_layers.hpp"
 #include "verification/golden/recipes/case_inputs.hpp"
 #include "verification/golden/recipes/corpus.hpp"
@@ -52,8 +53,25 @@ constexpr NamedStyle kStyles[] = {
     {"divided by the root", {.divide = true}},
     {"folded", {.folded = true}},
     {"backward from the stored y", {.from_y = true}},
+    {"two-stage sums", {.sum = Style::Sum::two_stages}},
+    {"Welford in blocks, merged", {.welford = true, .merged = true}},
+    {"shifted one-pass", {.shifted = true}},
+    {"fused multiply-add", {.fused = true}},
+    {"subnormal numbers flushed", {.flushed = true}},
+    {"quotients and reciprocal roots 2 ulp large", {.units = 2}},
+    {"quotients and reciprocal roots 2 ulp small", {.units = -2}},
     {"Welford, folded, pairwise", {.sum = Style::Sum::pairwise, .welford = true, .folded = true}},
 };
+
+/// In an arithmetic of 16 bits the squares of a block's mean, or of a distance from the first element,
+/// overflow where the variance does not.
+std::vector<NamedStyle> styles_of(const PowerOptions& options) {
+  std::vector<NamedStyle> styles;
+  for (const NamedStyle& named : kStyles)
+    if (!options.accumulation || !(named.style.merged || named.style.shifted))
+      styles.push_back(named);
+  return styles;
+}
 
 std::uint64_t seed_of(std::size_t number) {
   return kCorpusSeed + number;
@@ -81,7 +99,11 @@ class Trial {
   void run(int jobs) {
     power_.cases = questions_.size();
     if (!right_answers_alone(options_)) list_mutations();
-    for_each(std::size(kStyles), jobs, [&](std::size_t i) { run_style(kStyles[i]); });
+    const std::vector<NamedStyle> styles = styles_of(options_);
+    for_each(styles.size(), jobs, [&](std::size_t i) { run_style(styles[i]); });
+    if (!right_answers_alone(options_))
+      for_each(questions_.size(), jobs, [&](std::size_t i) { run_planted(questions_[i]); });
+    std::ranges::sort(power_.planted.missed);
     std::ranges::sort(power_.false_alarms);
     for_each(power_.verdicts.size(), jobs,
              [&](std::size_t i) { run_mutation(power_.verdicts[i]); });
@@ -115,6 +137,12 @@ class Trial {
       if (!result.passed())
         power_.false_alarms.push_back(fmt::format("{}: {}", named.name, path_of(c)));
     }
+  }
+
+  void run_planted(const Question& question) {
+    const Planted planted = plant(question.stored, question.right, question.bounds);
+    const std::lock_guard lock(mutex_);
+    power_.planted += planted;
   }
 
   void run_mutation(Verdict& verdict) {
@@ -176,7 +204,7 @@ std::vector<LayerPower> measure_power(const PowerOptions& options) {
                [&](std::size_t i) { questions[i] = question_of(own[i], options); });
       LayerPower& power = layers[layer];
       power.layer = layer;
-      power.styles = std::size(kStyles);
+      power.styles = styles_of(options).size();
       Trial(power, std::move(questions), options).run(options.jobs);
       ++done;
       if (options.finished) options.finished(layer, done, total);

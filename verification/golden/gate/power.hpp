@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "verification/golden/corpus/case.hpp"
+#include "verification/golden/gate/planted.hpp"
 #include "verification/golden/gate/tolerance.hpp"
 #include "verification/golden/mutants/mutation.hpp"
 
@@ -46,6 +47,7 @@ struct LayerPower {
   std::vector<Verdict> verdicts;
   /// A right implementation that a case rejects: the style, the case and the output.
   std::vector<std::string> false_alarms;
+  Planted planted;  ///< over all corpora, into the answers of the plain style
   std::size_t styles = 0,
               checks = 0;  ///< right implementations, and their answers that were checked
 

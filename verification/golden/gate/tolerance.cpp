@@ -10,6 +10,7 @@
 #include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/corpus/layer_traits.hpp"
 #include "verification/golden/gate/function_allowances.hpp"
+#include "verification/golden/gate/layer_allowances.hpp"
 #include "verification/golden/mutants/plain_layers.hpp"
 #include "verification/golden/recipes/case_inputs.hpp"
 
@@ -25,6 +26,7 @@ using corpus::op_of;
 using corpus::path_of;
 using corpus::storage_of;
 using corpus::unit_roundoff;
+using corpus::usual_accumulation;
 using mutants::plain_errors;
 using recipes::inputs_of;
 using ref::numeric::any_order_error;
@@ -35,17 +37,26 @@ using ref::tensor::Tensor;
 
 namespace {
 
-NamedTensors<double> errors_of(const Case& c, const evaluation::EvalInputs& inputs,
-                               const Arithmetic& arithmetic) {
+struct Evaluated {
+  NamedTensors<double> values, errors;
+};
+
+Evaluated evaluate(const Case& c, const evaluation::EvalInputs& inputs,
+                   const Arithmetic& arithmetic) {
   const AnyOrderArithmetic scope(arithmetic);
-  NamedTensors<double> errors;
-  for (const auto& [name, values] :
+  Evaluated evaluated;
+  for (const auto& [name, elements] :
        evaluation::run_operation<any_order_error>(c.options, inputs, c.sequence)) {
-    Tensor<double> error = ref::tensor::empty_tensor<double>(ref::tensor::shape_of(values));
-    for (std::size_t i = 0; i < values.size(); ++i) error.data()[i] = values.data()[i].error;
-    errors.set(name, std::move(error));
+    Tensor<double> value = ref::tensor::empty_tensor<double>(ref::tensor::shape_of(elements));
+    Tensor<double> error = value;
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      value.data()[i] = elements.data()[i].value;
+      error.data()[i] = elements.data()[i].error;
+    }
+    evaluated.values.set(name, std::move(value));
+    evaluated.errors.set(name, std::move(error));
   }
-  return errors;
+  return evaluated;
 }
 
 /// The larger bound of each element: two passes are right where one is.
@@ -57,6 +68,13 @@ void allow_one_pass(const Case& c, const evaluation::EvalInputs& inputs, Accumul
     for (std::size_t i = 0; i < errors.size(); ++i)
       own.data()[i] = std::max(own.data()[i], errors[i]);
   }
+}
+
+/// Every operation is exact in the dtype of the case, and need not be in one that is coarser than
+/// usual.
+bool is_exact(const Case& c, Accumulation accumulation) {
+  return c.exact && arithmetic_of(accumulation).unit_roundoff <=
+                        arithmetic_of(usual_accumulation(c.dtype)).unit_roundoff;
 }
 
 }  // namespace
@@ -76,24 +94,29 @@ Tolerance tolerance(const Case& c, Accumulation accumulation, Formula formula) {
   evaluation::EvalInputs inputs = inputs_of(c, path_of(c));
   replace_not_finite(inputs, kStandIn);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  Arithmetic arithmetic = arithmetic_of(accumulation);
+  arithmetic.exact_operations = is_exact(c, accumulation);
   const double u = unit_roundoff(c.dtype);
   // Exact operations on inputs and options that are rounded once.
   const Arithmetic rounded_inputs{
       .unit_roundoff = 0, .tiny = 0, .largest = kInfinity, .input_roundoff = u};
-  Tolerance bounds{errors_of(c, inputs, arithmetic_of(accumulation)),
-                   errors_of(c, inputs, rounded_inputs)};
+  Evaluated evaluated = evaluate(c, inputs, arithmetic);
+  Tolerance bounds{std::move(evaluated.errors), evaluate(c, inputs, rounded_inputs).errors};
   if (formula == Formula::one_pass && is_layer(c) && is_centred(op_of(c)))
     allow_one_pass(c, inputs, accumulation, bounds.bound);
+  if (is_layer(c)) add_layer_allowances(c, evaluated.values, accumulation, bounds.bound);
   if (is_function(c)) add_function_allowances(c, inputs.function, accumulation, bounds.bound);
   return bounds;
 }
 
-double with_storage(double bound, double exact, DType stored) {
+double with_storage(double bound, double exact, double remainder, DType stored) {
   const Arithmetic format = arithmetic_of(storage_of(stored));
   // What overflows the format there answers infinity, which no bound accepts.
   // The distance of subnormal numbers is 2 u tiny.
-  return bound + format.unit_roundoff * (std::fabs(exact) + bound) +
-         2 * format.unit_roundoff * format.tiny;
+  const double rounded = bound + format.unit_roundoff * (std::fabs(exact) + bound) +
+                         2 * format.unit_roundoff * format.tiny;
+  const bool is_held = remainder == 0 && ref::numeric::round_to(storage_of(stored), exact) == exact;
+  return is_held ? std::min(rounded, 2 * bound) : rounded;
 }
 
 }  // namespace normproof::verification::golden::gate

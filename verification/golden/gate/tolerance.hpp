@@ -20,7 +20,9 @@ Formula formula_of(std::string_view name);
 /// How far a correct implementation may be from the exact result of a case, element by element.
 ///
 /// Source    docs/error_analysis.md, section 8: any order of the sums, 2 units in the last place in
-///           any other operation; then one rounding to the dtype that the answer is stored in
+///           any other operation; then one rounding to the dtype that the answer is stored in. In
+///           a case whose operations are exact, sums and products are, unless `accumulation` is
+///           coarser than usual
 /// Computes  the bound of each output for `accumulation` and `formula` (of one_pass, which two
 ///           passes meet too, as of two_pass where the layer is not centred); infinite where it
 ///           claims nothing, which includes what an infinity or a NaN of the inputs reaches
@@ -32,7 +34,8 @@ struct Tolerance {
 };
 Tolerance tolerance(const Case& c, Accumulation accumulation, Formula formula = Formula::two_pass);
 
-/// The bound with the rounding to the dtype of storage added, for an exact value.
-double with_storage(double bound, double exact, DType stored);
+/// The bound with the rounding to the dtype of storage added, for an exact value and what remains of
+/// it. A value that the dtype holds is at most as far from what is stored as it was before, again.
+double with_storage(double bound, double exact, double remainder, DType stored);
 
 }  // namespace normproof::verification::golden::gate

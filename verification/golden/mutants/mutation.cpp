@@ -75,6 +75,16 @@ std::string_view to_string(Op op) {
       return "with its rows in the other order";
     case Op::insert:
       return "though there is none";
+    case Op::forget_remainder:
+      return "without what is past its last block of 32";
+    case Op::padded_lanes:
+      return "with the padding of its last block of 32";
+    case Op::raised:
+      return "raised to 1e-5";
+    case Op::zeroed:
+      return "with 0 for what is below 1e-10";
+    case Op::truncate:
+      return "truncated";
   }
   ref::numeric::contract_failure("to_string", "op", "is no enumerator", "a MutationOperator");
 }

@@ -43,6 +43,11 @@ enum class MutationOperator {
   previous_row,    ///< the last row is taken from the row before
   reversed,        ///< rows in the other order
   insert,          ///< a term that does not belong there
+  forget_remainder,  ///< a sum ends with its last whole block of 32 terms
+  padded_lanes,      ///< a block of 32 lanes is filled up with zeros, which count as elements
+  raised,            ///< eps becomes 1e-5 where it is less
+  zeroed,            ///< what is less than 1e-10 becomes 0
+  truncate,          ///< what is stored is cut, not rounded
 };
 std::string_view to_string(MutationOperator op);
 

@@ -273,7 +273,8 @@ std::vector<StoredTensor> run_encoder_as(const Case& c, const EvalInputs& inputs
     const bool moves = name == "y" || name == "logits" || name == "loss" ||
                        name == "attention.weights" || name.starts_with("grad_");
     if (moves) write_rows(name, rows, values, sites, false);
-    tensors.push_back(stored_tensor(name, dtype_of_output(c.dtype, name), shape, values));
+    tensors.push_back(
+        stored_tensor(name, dtype_of_output(c.dtype, name), shape, values, style, sites));
   }
   return tensors;
 }

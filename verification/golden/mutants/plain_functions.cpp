@@ -272,7 +272,7 @@ std::vector<StoredTensor> run_function_as(const Case& c, const EvalInputs& input
   for (const auto& [name, values] : function.take()) {
     std::vector<std::size_t> own = shape;
     if (name == "y" && is_about<model::LogSumExpOptions>(c)) own.pop_back();
-    tensors.push_back(stored_tensor(name, c.dtype, std::move(own), values));
+    tensors.push_back(stored_tensor(name, c.dtype, std::move(own), values, style, sites));
   }
   return tensors;
 }

@@ -71,13 +71,14 @@ std::vector<std::size_t> shape_of_output(const Case& c, const std::string& name,
 
 /// Each result in the dtype that a kernel stores it in.
 template <class T>
-std::vector<StoredTensor> stored(const Case& c, std::size_t steps, const PlainResults<T>& results) {
+std::vector<StoredTensor> stored(const Case& c, std::size_t steps, const PlainResults<T>& results,
+                                 const Style& style, Sites& sites) {
   std::vector<StoredTensor> tensors;
   for (const auto& [name, values] : results) {
     std::vector<std::size_t> shape = shape_of_output(c, name, values.size() / steps);
     if (c.sequence) shape.insert(shape.begin(), steps);
-    tensors.push_back(
-        stored_tensor(name, dtype_of_output(c.dtype, name), std::move(shape), values));
+    tensors.push_back(stored_tensor(name, dtype_of_output(c.dtype, name), std::move(shape), values,
+                                    style, sites));
   }
   return tensors;
 }
@@ -85,7 +86,7 @@ std::vector<StoredTensor> stored(const Case& c, std::size_t steps, const PlainRe
 template <class T>
 std::vector<StoredTensor> run_as(const Case& c, const EvalInputs& inputs, const Style& style,
                                  Sites& sites) {
-  return stored(c, inputs.steps.size(), run_steps<T>(c, inputs, style, sites));
+  return stored(c, inputs.steps.size(), run_steps<T>(c, inputs, style, sites), style, sites);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ using ref::io::StoredTensor;
 
 /// Choices that a correct implementation is free in: no style may ever be rejected.
 struct Style {
-  enum class Sum { forwards, backwards, pairwise, strided, in_double };
+  enum class Sum { forwards, backwards, pairwise, strided, two_stages, in_double };
   Sum sum = Sum::forwards;
   bool welford = false;     ///< the variance by Welford's recurrence; softmax in one pass, whose
                             ///< sum is scaled again where the largest element grows
@@ -28,6 +28,12 @@ struct Style {
                             ///< exp(log_softmax), erf by erfc, the gate by exp
   bool folded = false;      ///< gamma rstd as one factor, and a shift; exp(x) as 2^(x log2 e)
   bool from_y = false;      ///< a function's backward takes y as it was stored
+  bool merged = false;      ///< Welford's recurrence over blocks of 16, which are merged
+  bool shifted = false;     ///< the variance as E[(x-k)^2] - E[x-k]^2, k the first element
+  bool fused = false;       ///< gamma x_hat + beta and sums of squares by fused multiply-add
+  bool flushed = false;     ///< what is below the least normal number is 0 where it is stored
+  int units = 0;            ///< quotients and reciprocal roots are off by as many units in the last
+                            ///< place, 2 at most, always in the direction of the sign
   bool one_pass = false;    ///< the variance as E[x^2] - E[x]^2: right for Formula::one_pass alone
   /// A format of 16 bits that every operation rounds to; absent: that of the case.
   std::optional<Accumulation> accumulation = {};

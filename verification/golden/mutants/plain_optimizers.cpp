@@ -235,7 +235,8 @@ std::vector<StoredTensor> run_steps_as(const Case& c, const EvalInputs& inputs, 
       ref::io::make_tensor("iterations", DType::int64, stacked({1}), optimizer.iterations())};
   for (auto& [name, values] : optimizer.take()) {
     write_rows(name, {values.size() / width, 1, width}, values, sites, false);
-    tensors.push_back(stored_tensor(name, dtype_of_output(c.dtype, name), stacked(shape), values));
+    tensors.push_back(
+        stored_tensor(name, dtype_of_output(c.dtype, name), stacked(shape), values, style, sites));
   }
   return tensors;
 }

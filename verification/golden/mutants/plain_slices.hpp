@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -99,15 +100,43 @@ void write_rows(const std::string& name, const PlainShape& shape, std::vector<T>
   }
 }
 
+/// The number of the dtype next to v towards 0, v itself where the dtype holds it.
+inline double truncated_to(DType dtype, double v) {
+  const double rounded = ref::numeric::round_to(storage_of(dtype), v);
+  if (!(std::fabs(rounded) > std::fabs(v))) return rounded;
+  const double u = ref::numeric::format_of(storage_of(dtype)).unit_roundoff;
+  return ref::numeric::round_to(storage_of(dtype), rounded * (1 - 1.25 * u));
+}
+
 /// Each value rounded to the dtype that a kernel stores it in.
 template <class T>
 StoredTensor stored_tensor(const std::string& name, DType dtype, std::vector<std::size_t> shape,
-                           const std::vector<T>& values) {
-  std::vector<double> rounded;
+                           const std::vector<T>& values, const Style& style, Sites& sites) {
+  const double least = static_cast<double>(std::numeric_limits<T>::min());
+  std::vector<double> rounded, cut;
   rounded.reserve(values.size());
-  for (const T v : values)
-    rounded.push_back(ref::numeric::round_to(storage_of(dtype), static_cast<double>(v)));
+  for (const T v : values) {
+    const double own = static_cast<double>(v);
+    const double value = style.flushed && std::fabs(own) < least ? 0 : own;
+    rounded.push_back(ref::numeric::round_to(storage_of(dtype), value));
+    if (ref::io::item_size(dtype) < 4) cut.push_back(truncated_to(dtype, value));
+  }
+  // Offered where it is a mistake: where a number of 16 bits is not held as it is.
+  if (cut.size() == rounded.size() && cut != rounded &&
+      sites.any("storing the results", {MutationOperator::truncate}) != MutationOperator::none)
+    rounded = std::move(cut);
   return ref::io::make_tensor(name, dtype, std::move(shape), rounded);
+}
+
+/// Whether n is a power of two; false for a number that carries a bound.
+template <class T>
+bool is_power_of_two(T n) {
+  if constexpr (std::is_floating_point_v<T>) {
+    int exponent = 0;
+    return std::fabs(std::frexp(n, &exponent)) == T(0.5);
+  } else {
+    return false;
+  }
 }
 
 /// Sums, squares and roots of one implementation: its style and its mutation.
@@ -122,29 +151,66 @@ class PlainArithmetic {
   /// Computes  sum of f(i) over the indices
   template <class F>
   T sum(const char* site, const std::vector<std::size_t>& indices, F f) {
-    const MutationOperator op =
-        sites_.any(site, {MutationOperator::forget_last, MutationOperator::forget_first,
-                          MutationOperator::bfloat16_sum});
+    std::vector<MutationOperator> offered = {MutationOperator::forget_last,
+                                             MutationOperator::forget_first,
+                                             MutationOperator::bfloat16_sum};
+    const std::size_t in_blocks = indices.size() / 32 * 32;
+    if (in_blocks > 0 && in_blocks < indices.size())
+      offered.push_back(MutationOperator::forget_remainder);
+    const MutationOperator op = sites_.any(site, offered);
     std::vector<T> terms;
     terms.reserve(indices.size());
     for (const std::size_t i : indices) terms.push_back(f(i));
     if (op == MutationOperator::forget_last && !terms.empty()) terms.pop_back();
     if (op == MutationOperator::forget_first && !terms.empty()) terms.erase(terms.begin());
+    if (op == MutationOperator::forget_remainder) terms.resize(in_blocks);
     if (op != MutationOperator::bfloat16_sum) return add(terms);
     T total = 0;
     for (const T term : terms) total = Sites::rounded_to<8>(total + term);
     return total;
   }
 
-  T over(T value, T n) const { return style_.reciprocal ? value * (1 / n) : value / n; }
+  /// A quotient by a power of two is exact on any hardware.
+  T over(T value, T n) const {
+    const T quotient = style_.reciprocal ? value * (1 / n) : value / n;
+    return is_power_of_two(n) ? quotient : off(quotient);
+  }
+
+  /// A quotient or a reciprocal root as hardware gives it that is `units` off.
+  T off(T value) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      constexpr T kHalfUnit = std::numeric_limits<T>::epsilon() / 2;
+      // One rounding more: 3 half units and that are 2 units at most.
+      return style_.units == 0 ? value
+                               : value * (1 + static_cast<T>(style_.units) * 3 / 2 * kHalfUnit);
+    } else {
+      return value;
+    }
+  }
+
+  /// a b + c
+  T multiply_add(T a, T b, T c) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (style_.fused) return std::fma(a, b, c);
+    }
+    return a * b + c;
+  }
 
   /// 1 / sqrt(statistic + eps)
-  T rstd(T statistic, T eps) {
+  T rstd(T statistic, T eps) { return off(exact_rstd(statistic, eps)); }
+
+ private:
+  T exact_rstd(T statistic, T eps) {
     using std::sqrt;
-    switch (sites_.any(
-        "eps", {MutationOperator::drop, MutationOperator::ten_times, MutationOperator::outside_root,
-                MutationOperator::no_root, MutationOperator::root_twice, MutationOperator::negate,
-                MutationOperator::square})) {
+    std::vector<MutationOperator> offered = {
+        MutationOperator::drop,    MutationOperator::ten_times,  MutationOperator::outside_root,
+        MutationOperator::no_root, MutationOperator::root_twice, MutationOperator::negate,
+        MutationOperator::square};
+    const T least = static_cast<T>(1e-5);
+    if (eps < least) offered.push_back(MutationOperator::raised);
+    switch (sites_.any("eps", offered)) {
+      case MutationOperator::raised:
+        return 1 / sqrt(statistic + least);
       case MutationOperator::drop:
         return 1 / sqrt(statistic);
       case MutationOperator::ten_times:
@@ -164,7 +230,6 @@ class PlainArithmetic {
     }
   }
 
- private:
   T add(const std::vector<T>& terms) const {
     switch (style_.sum) {
       case Style::Sum::forwards:
@@ -177,6 +242,14 @@ class PlainArithmetic {
         std::vector<T> lanes(8, 0);
         for (std::size_t i = 0; i < terms.size(); ++i) lanes[i % 8] += terms[i];
         return pairwise(lanes, 0, lanes.size());
+      }
+      case Style::Sum::two_stages: {
+        std::vector<T> parts;
+        for (std::size_t i = 0; i < terms.size(); ++i) {
+          if (i % 16 == 0) parts.push_back(T(0));
+          parts.back() += terms[i];
+        }
+        return forwards(parts);
       }
       case Style::Sum::in_double: {
         if constexpr (std::is_constructible_v<double, T>) {

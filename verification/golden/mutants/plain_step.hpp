@@ -42,6 +42,9 @@ class PlainStep {
     if (ref::tensor::is_given(in.valid)) valid_.assign(in.valid.begin(), in.valid.end());
     read_rows("reading x", shape_, x_, sites_);
     read_rows("reading grad_y", shape_, dy_, sites_);
+    if (affine_ &&
+        sites_.any("1 added to gamma", {MutationOperator::insert}) != MutationOperator::none)
+      for (T& gamma : gamma_) gamma += 1;
   }
 
   /// y, the gradients, by name; the state has moved in place.
@@ -105,7 +108,9 @@ class PlainStep {
       const T squares = a_.sum("squares", counted, [&](std::size_t i) { return x_[i] * x_[i]; });
       statistic = a_.over(squares, n) - mean * mean;
     } else if (centred && a_.style().welford) {
-      statistic = welford(counted) / n;
+      statistic = (a_.style().merged ? merged_welford(counted) : welford(counted)) / n;
+    } else if (centred && a_.style().shifted && !counted.empty()) {
+      statistic = shifted(counted);
     } else {
       const T squares = a_.sum("sum of squares", counted, [&](std::size_t i) {
         const T d = x_[i] - (centred ? sites_.term("mean in the variance", mean) : mean);
@@ -113,6 +118,7 @@ class PlainStep {
       });
       statistic = a_.over(squares, sites_.count("n of the statistic", n));
     }
+    statistic = mistaken_statistic(statistic, mean, counted.size(), centred);
     const T rstd = a_.rstd(statistic, eps);
     for (const std::size_t i : slice) {
       const T d = x_[i] - (centred ? sites_.term("mean in x_hat", mean) : mean);
@@ -124,15 +130,70 @@ class PlainStep {
     s.rstd.push_back(rstd);
   }
 
-  T welford(const std::vector<std::size_t>& counted) const {
-    T mean = 0, squares = 0, k = 0;
-    for (const std::size_t i : counted) {
-      k += 1;
-      const T before = x_[i] - mean;
-      mean += before / k;
-      squares += before * (x_[i] - mean);
+  /// Mistakes that are made in the statistic as a whole.
+  T mistaken_statistic(T statistic, T mean, std::size_t count, bool centred) {
+    const T least = static_cast<T>(1e-10);
+    std::vector<MutationOperator> offered;
+    const std::size_t padding = (32 - count % 32) % 32;
+    if (centred && padding > 0) offered.push_back(MutationOperator::padded_lanes);
+    if (statistic < least && T(0) < statistic) offered.push_back(MutationOperator::zeroed);
+    switch (sites_.any("statistic", offered)) {
+      case MutationOperator::padded_lanes: {
+        const T zeros = static_cast<T>(static_cast<double>(padding));
+        return statistic + mean * mean * zeros / static_cast<T>(static_cast<double>(count));
+      }
+      case MutationOperator::zeroed:
+        return statistic < least ? T(0) : statistic;
+      default:
+        return statistic;
     }
-    return squares;
+  }
+
+  /// The elements of a block: how many, their mean, and the squares of their distances from it.
+  struct Moments {
+    T count = 0, mean = 0, squares = 0;
+  };
+
+  T welford(const std::vector<std::size_t>& counted) const {
+    return welford_of(counted, 0, counted.size()).squares;
+  }
+
+  Moments welford_of(const std::vector<std::size_t>& counted, std::size_t begin,
+                     std::size_t end) const {
+    Moments block;
+    for (; begin < end; ++begin) {
+      const T x = x_[counted[begin]];
+      block.count += 1;
+      const T before = x - block.mean;
+      block.mean += before / block.count;
+      block.squares += before * (x - block.mean);
+    }
+    return block;
+  }
+
+  /// Blocks of 16, merged in their order.
+  T merged_welford(const std::vector<std::size_t>& counted) const {
+    Moments all;
+    for (std::size_t begin = 0; begin < counted.size(); begin += 16) {
+      const Moments block = welford_of(counted, begin, std::min(begin + 16, counted.size()));
+      const T count = all.count + block.count, apart = block.mean - all.mean;
+      all.squares += block.squares + apart * apart * (all.count * block.count / count);
+      all.mean += apart * (block.count / count);
+      all.count = count;
+    }
+    return all.squares;
+  }
+
+  T shifted(const std::vector<std::size_t>& counted) {
+    const T origin = x_[counted.front()], n = count_of(counted);
+    T sum = 0, squares = 0;
+    for (const std::size_t i : counted) {
+      const T d = x_[i] - origin;
+      sum += d;
+      squares = a_.multiply_add(d, d, squares);
+    }
+    const T mean = sum / n;
+    return squares / n - mean * mean;
   }
 
   T gamma_at(const char* site, std::size_t i) {
@@ -152,7 +213,7 @@ class PlainStep {
         beta = sites_.term("beta", sites_.pick("beta", beta_[feature_of(i)], next));
         beta = sites_.pick("beta for gamma", beta, gamma_[feature_of(i)]);
       }
-      y[i] = gamma_at("gamma", i) * x_hat_[i] + beta;
+      y[i] = a_.multiply_add(gamma_at("gamma", i), x_hat_[i], beta);
     }
     store(name, y);
   }

@@ -25,6 +25,9 @@ TEST(MeasurePower, EveryMutationOfALayerIsRejectedAndNoStyle) {
   EXPECT_GT(power.verdicts.size(), 60u);
   EXPECT_EQ(power.checks, 2 * power.styles * power.cases);
   EXPECT_THAT(power.false_alarms, IsEmpty());
+  EXPECT_TRUE(power.planted.all_refused());
+  EXPECT_GT(power.planted.refused, 10'000u);
+  EXPECT_EQ(power.planted.unjudged, 0u);
   EXPECT_EQ(power.count_killed(2), power.verdicts.size());
   EXPECT_THAT(power.verdicts,
               Each(Field(&Verdict::killer, testing::StartsWith("quick/rms_norm/"))));

@@ -83,13 +83,55 @@ TEST(Tolerance, InfiniteWhereTheArithmeticOverflows) {
 }
 
 TEST(Tolerance, TheRoundingOfStorage) {
-  EXPECT_EQ(with_storage(0.5, 2, DType::float32), 0.5 + 2.5 * 0x1p-24 + 0x1p-149);
-  EXPECT_EQ(with_storage(0, -2, DType::float16), 0x1p-10 + 0x1p-24);
-  EXPECT_EQ(with_storage(kGoldenInfinity, 1, DType::float64), kGoldenInfinity);
+  EXPECT_EQ(with_storage(0.5, 2, 1e-9, DType::float32), 0.5 + 2.5 * 0x1p-24 + 0x1p-149);
+  EXPECT_EQ(with_storage(0, -2.1, 0, DType::float16), 2.1 * 0x1p-11 + 0x1p-24);
+  EXPECT_EQ(with_storage(kGoldenInfinity, 1, 0, DType::float64), kGoldenInfinity);
   // One rounding to nearest is within it, subnormal numbers included.
   for (const DType dtype : {DType::float32, DType::float16, DType::bfloat16})
     for (double x = 1.2345678901234567; x > 0x1p-155; x *= 0.71)
-      EXPECT_LE(std::fabs(rounded_to(dtype, x) - x), with_storage(0, x, dtype)) << x;
+      EXPECT_LE(std::fabs(rounded_to(dtype, x) - x), with_storage(0, x, 0, dtype)) << x;
+}
+
+TEST(Tolerance, WhatTheDtypeHoldsIsStoredNoFartherThanTwiceAsFar) {
+  EXPECT_EQ(with_storage(0, -2, 0, DType::float16), 0);
+  EXPECT_EQ(with_storage(0x1p-20, 1, 0, DType::bfloat16), 0x1p-19);
+  EXPECT_EQ(with_storage(0.5, 2, 0, DType::float32), 0.5 + 2.5 * 0x1p-24 + 0x1p-149);
+  // 1 is held: what is off by less than half a unit is stored as 1, by more as a neighbour.
+  for (const double off : {0x1p-13, 0x1p-12, 0x1.8p-11, 0x1p-10, -0x1p-13, -0x1p-11})
+    EXPECT_LE(std::fabs(rounded_to(DType::float16, 1 + off) - 1),
+              with_storage(std::fabs(off), 1, 0, DType::float16))
+        << off;
+}
+
+TEST(Tolerance, ABetaMayBeAddedToWhatWasStoredWithoutIt) {
+  const auto y_of = [](const char* layer, DType dtype) {
+    return largest_of(
+        tolerance(plain_recipe(layer, {4, 6}, dtype).make(1), Accumulation::float32).bound.at("y"));
+  };
+  EXPECT_GT(y_of("rms_norm", DType::bfloat16), 0x1p-8);
+  EXPECT_LT(y_of("rms_norm", DType::float32), 0x1p-16);
+  EXPECT_LT(y_of("layer_norm", DType::bfloat16), 0x1p-16);
+}
+
+TEST(Tolerance, RunningStatisticsMayBeConverted) {
+  Case c = plain_recipe("batch_norm", {4, 3}, DType::float32).make(1);
+  c.exact = true;
+  const Tolerance bounds = tolerance(c, Accumulation::float32);
+  for (const char* name : {"running_mean", "running_variance"})
+    EXPECT_GT(largest_of(bounds.bound.at(name)), 0) << name;
+}
+
+TEST(Tolerance, IsFiniteWhereAVarianceMayVanish) {
+  // Every element the same, far from 0: nothing but eps keeps the root away from 0.
+  for (const char* layer : {"layer_norm", "batch_norm", "group_norm", "instance_norm"}) {
+    const Case c = plain_recipe(layer, {1, 3, 64}, DType::float32)
+                       .x([](std::size_t, double) { return 1234; })
+                       .make(1);
+    const Tolerance bounds = tolerance(c, Accumulation::float32);
+    for (const auto& [name, bound] : bounds.bound)
+      EXPECT_TRUE(std::isfinite(largest_of(bound))) << layer << " " << name;
+    EXPECT_LE(largest_of(bounds.bound.at("rstd")), 320) << layer;
+  }
 }
 
 TEST(Tolerance, FormulasByName) {
