@@ -68,6 +68,9 @@ void GoldenCheckCommand::add(CLI::App& app) {
              "Fewer cases that are not declined are a failure (default: 1)");
   add_file(app, "--xfail", xfail,
            "Cases that are known to fail, a glob a line; one that passes is a failure");
+  add_flag(app, "--strict", strict,
+           "An element that is not judged is a failure: with another formula or arithmetic a bound "
+           "may claim nothing");
   reports.add(app,
               {ReportForm::json_lines, ReportForm::junit, ReportForm::sarif, ReportForm::markdown});
   add_jobs(app, jobs, "Cases that are checked");

@@ -26,6 +26,7 @@ struct GoldenCheckCommand {
   golden::corpus::PathGlobs only = {};
   std::size_t min_cases = 1;
   std::optional<std::filesystem::path> xfail = {};
+  bool strict = false;  ///< an element that is not judged is a failure
   int jobs = processor_count();
   ReportOptions reports = {};
 

@@ -79,7 +79,7 @@ report::Check check_of(const CheckedCase& c) {
                       .verdict = name_of(c.outcome),
                       .findings = findings_of(c),
                       .repro = c.repro,
-                      .file = path + "/case.json"};
+                      .file = c.file};
   for (const golden::gate::Diagnosis& diagnosis : c.result.diagnosis)
     check.remarks.push_back(diagnosis.sentence());
   check.properties = {{"path", path},
@@ -102,6 +102,12 @@ report::Checks golden_checks(const GoldenReport& report) {
                             .outcome = report::Outcome::failed,
                             .findings = {{"min-cases", report.summary()}},
                             .properties = {{"path", "min-cases"}}});
+  if (report.strict && report.unjudged() > 0)
+    suite.checks.push_back({.group = "normproof.golden",
+                            .name = "strict",
+                            .outcome = report::Outcome::failed,
+                            .findings = {{"strict", report.summary()}},
+                            .properties = {{"path", "strict"}}});
   return {suite};
 }
 

@@ -25,12 +25,13 @@ using report::plural;
 
 namespace {
 
-std::string repro_line(const GoldenCheckCommand& command, const std::string& path) {
+std::string repro_line(const GoldenCheckCommand& command, const std::string& path,
+                       Outcome outcome) {
   const GoldenCheckCommand usual;
   GoldenCheckCommand alone = command;
   alone.only = path;
   alone.min_cases = usual.min_cases;
-  alone.xfail = usual.xfail;
+  if (outcome != Outcome::xpass) alone.xfail = usual.xfail;  // it fails for being on that list
   alone.jobs = usual.jobs;
   alone.reports = usual.reports;
   return shell_line("golden check", alone);
@@ -61,12 +62,13 @@ Outcome outcome_of(const CaseResult& result, bool listed) {
 
 /// The worst of each metric over the cases of a layer, a dtype and an output.
 struct Row {
-  std::size_t cases = 0, failed = 0, unjudged = 0;
+  std::size_t cases = 0, failed = 0, compared = 0, unjudged = 0;
   double ratio = 0, ulp = 0, absolute = 0, relative = 0, norm_wise = 0;
 
   void add(const TensorResult& t) {
     ++cases;
     failed += t.passed() ? 0 : 1;
+    compared += t.count;
     unjudged += t.unjudged;
     ratio = std::max(ratio, t.ratio);
     ulp = std::max(ulp, t.max_ulp);
@@ -95,16 +97,19 @@ report::Table metrics_table(const std::map<Key, Row>& rows) {
     table.columns.push_back(report::number_column(number));
   for (const auto& [key, row] : rows) {
     const auto& [layer, dtype, name] = key;
+    const auto metric = [&row = row](double worst) {
+      return row.compared == 0 ? std::string("-") : number_text(worst);
+    };
     table.rows.push_back({{{layer},
                            {dtype},
                            {name},
                            {std::to_string(row.cases)},
                            {std::to_string(row.failed)},
-                           {number_text(row.ratio)},
-                           {number_text(row.ulp)},
-                           {number_text(row.absolute)},
-                           {number_text(row.relative)},
-                           {number_text(row.norm_wise)},
+                           {metric(row.ratio)},
+                           {metric(row.ulp)},
+                           {metric(row.absolute)},
+                           {metric(row.relative)},
+                           {metric(row.norm_wise)},
                            {std::to_string(row.unjudged)}},
                           row.failed > 0 ? report::Tone::bad : report::Tone::plain});
   }
@@ -152,8 +157,16 @@ std::size_t GoldenReport::held() const {
   return cases.size() - count(Outcome::declined);
 }
 
+std::size_t GoldenReport::unjudged() const {
+  std::size_t elements = 0;
+  for (const CheckedCase& c : cases)
+    for (const TensorResult& t : c.result.tensors) elements += t.unjudged;
+  return elements;
+}
+
 bool GoldenReport::passed() const {
-  return held() >= min_cases && std::ranges::none_of(cases, is_bad, &CheckedCase::outcome);
+  return held() >= min_cases && !(strict && unjudged() > 0) &&
+         std::ranges::none_of(cases, is_bad, &CheckedCase::outcome);
 }
 
 std::string GoldenReport::summary() const {
@@ -166,10 +179,8 @@ std::string GoldenReport::summary() const {
     line += fmt::format(", {} passed though listed as failing", n);
   if (const std::size_t n = count(Outcome::declined); n > 0)
     line += fmt::format(", {} declined", n);
-  std::size_t unjudged = 0;
-  for (const CheckedCase& c : cases)
-    for (const TensorResult& t : c.result.tensors) unjudged += t.unjudged;
-  if (unjudged > 0) line += fmt::format("; {} not judged", plural(unjudged, "element"));
+  if (const std::size_t n = unjudged(); n > 0)
+    line += fmt::format("; {} not judged{}", plural(n, "element"), strict ? ", expected none" : "");
   if (held() < min_cases)
     line += fmt::format("; expected {} or more{}", plural(min_cases, "case"),
                         held() < cases.size() ? " that are not declined" : "");
@@ -179,7 +190,7 @@ std::string GoldenReport::summary() const {
 GoldenReport golden_report(std::vector<CaseResult> results, const GoldenCheckCommand& command,
                            const std::string& xfail_list) {
   std::vector<Pattern> patterns = parse_patterns(xfail_list);
-  GoldenReport report{{}, command.min_cases};
+  GoldenReport report{{}, command.min_cases, command.strict};
   for (CaseResult& result : results) {
     const std::string path = result.description.path;
     bool listed = false;
@@ -188,7 +199,8 @@ GoldenReport golden_report(std::vector<CaseResult> results, const GoldenCheckCom
       pattern.matched = listed = true;
     }
     const Outcome outcome = outcome_of(result, listed);
-    report.cases.push_back({std::move(result), outcome, repro_line(command, path)});
+    report.cases.push_back({std::move(result), outcome, repro_line(command, path, outcome),
+                            (command.golden / path / "case.json").string()});
   }
   // With --only a pattern may well be about other cases.
   for (const Pattern& pattern : patterns)

@@ -18,15 +18,18 @@ struct CheckedCase {
   golden::gate::CaseResult result;
   Outcome outcome = Outcome::passed;
   std::string repro;  ///< the command that checks this case alone
+  std::string file;   ///< its case.json, from where the command was given
 };
 
 /// What `normproof golden check` found. Every report is a function of it.
 struct GoldenReport {
   std::vector<CheckedCase> cases;  ///< in ascending order of paths
   std::size_t min_cases = 1;
+  bool strict = false;
 
   std::size_t count(Outcome outcome) const;
-  std::size_t held() const;  ///< the cases that were not declined
+  std::size_t held() const;      ///< the cases that were not declined
+  std::size_t unjudged() const;  ///< elements of which the bound claims nothing
   bool passed() const;
   std::string summary() const;  ///< the closing line
 };

@@ -68,6 +68,24 @@ TEST(GoldenReport, CommentsAndSpacesOfTheList) {
               ElementsAre(tool::commands::Outcome::xfail, tool::commands::Outcome::passed));
 }
 
+TEST(GoldenReport, TheReproOfAnUnexpectedPassHasTheListThatMakesItOne) {
+  auto command = golden_command();
+  command.xfail = "x.txt";
+  const auto report = tool::commands::golden_report(
+      {golden_result("q/a", 0), golden_result("q/b", 1)}, command, "q/a\n");
+  EXPECT_THAT(report.cases[0].repro, HasSubstr(" --xfail x.txt"));
+  EXPECT_THAT(report.cases[1].repro, Not(HasSubstr("--xfail")));
+}
+
+TEST(GoldenReport, WhatWasNotComparedHasNoNumbers) {
+  auto absent = golden_result("q/a", 0);
+  absent.tensors[0] = {};
+  absent.tensors[0].name = "y";
+  absent.tensors[0].problem = "is absent";
+  const auto text = markdown_of(tool::commands::golden_report({absent}, golden_command(), ""));
+  EXPECT_THAT(text, HasSubstr("| y | 1 | 1 | - | - | - | - | - | 0 |"));
+}
+
 TEST(GoldenReport, AGlobThatMatchesNothingIsNamedByItsLine) {
   auto command = golden_command();
   command.xfail = "x.txt";
@@ -140,6 +158,11 @@ TEST(GoldenReport, WhatIsNotJudgedIsCountedThoughTheCasePasses) {
   EXPECT_EQ(report.summary(), "PASSED: 1 of 1 case passed; 4 elements not judged");
   EXPECT_THAT(text_of(report), HasSubstr("           4\n"));
   EXPECT_THAT(markdown_of(report), HasSubstr(" | 4 |\n"));
+  auto strict = golden_command();
+  strict.strict = true;
+  const auto refused = tool::commands::golden_report({result}, strict, "");
+  EXPECT_FALSE(refused.passed());
+  EXPECT_EQ(refused.summary(), "FAILED: 1 of 1 case passed; 4 elements not judged, expected none");
 }
 
 TEST(GoldenReport, TheLineToReproduceIsQuotedForSh) {
