@@ -6,6 +6,7 @@
 
 #include "verification/golden/recipes/encoder_corpus.hpp"
 #include "verification/golden/recipes/function_corpus.hpp"
+#include "verification/golden/recipes/kernel_corpus.hpp"
 #include "verification/golden/recipes/norm_corpus.hpp"
 #include "verification/golden/recipes/optimizer_corpus.hpp"
 
@@ -21,9 +22,14 @@ std::vector<Case> corpus(Tier tier, std::uint64_t seed) {
     std::ranges::move(more, std::back_inserter(all));
   };
   for (const std::string& name : ref::model::norm_names())
-    if (name != "none") append(norm_cases(tier, name, seed));
-  for (const std::string& name : ref::model::function_names())
+    if (name != "none") {
+      append(norm_cases(tier, name, seed));
+      append(kernel_cases_of_layer(tier, name, seed));
+    }
+  for (const std::string& name : ref::model::function_names()) {
     append(function_cases(tier, name, seed));
+    append(kernel_cases_of_function(tier, name, seed));
+  }
   for (const std::string& name : ref::model::encoder_operation_names())
     append(encoder_cases(tier, name, seed));
   for (const std::string& name : ref::model::optimizer_names())

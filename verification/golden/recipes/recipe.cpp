@@ -123,6 +123,10 @@ Recipe& Recipe::no_affine() {
   affine_ = false;
   return *this;
 }
+Recipe& Recipe::without(std::string parameter) {
+  absent_ = std::move(parameter);
+  return *this;
+}
 Recipe& Recipe::pads(std::function<bool(std::size_t)> pad) {
   pad_ = std::move(pad);
   return *this;
@@ -167,7 +171,7 @@ void Recipe::add_layer_inputs(Case& c, std::uint64_t seed) const {
     return fill;
   };
   for (const ref::model::NormParameter& entry : layer.parameters)
-    if (affine_)
+    if (affine_ && entry.name != absent_)
       c.inputs.push_back(
           filled_tensor(c, entry.name, {ref::model::extent_of(entry.shape, shape_.back())}, c.dtype,
                         chosen(parameters_, entry.name, fill_of_parameter(entry)), seed));

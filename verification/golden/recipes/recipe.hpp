@@ -60,6 +60,8 @@ class Recipe {
   /// All elements of a parameter of the layer; by default fill_of_parameter.
   Recipe& parameter(std::string name, Fill fill);
   Recipe& no_affine();
+  /// One parameter of the layer is absent.
+  Recipe& without(std::string parameter);
   /// A row is padding where `pad` says so, by its number in C order, steps included.
   Recipe& pads(std::function<bool(std::size_t row)> pad);
   /// An element of a function takes no part where `out` says so, by its number in C order.
@@ -79,6 +81,7 @@ class Recipe {
   std::size_t steps_ = 0;
   Fill x_, grad_y_;
   bool affine_ = true;
+  std::string absent_;
   std::function<bool(std::size_t)> pad_, out_;
   std::vector<std::pair<std::string, Fill>> parameters_, state_;
 };

@@ -1,0 +1,205 @@
+#include "verification/golden/recipes/kernel_corpus.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "verification/golden/corpus/layer_traits.hpp"
+#include "verification/golden/recipes/norm_recipe.hpp"
+
+namespace normproof::verification::golden::recipes {
+
+using corpus::along_rows;
+using corpus::DType;
+using corpus::has_option;
+using corpus::has_statistics;
+using corpus::is_layer_of;
+
+namespace {
+
+using Shape = std::vector<std::size_t>;
+
+constexpr DType kSixteenBits[] = {DType::bfloat16, DType::float16};
+/// At and beside the widths of vectors, warps and blocks.
+constexpr std::size_t kQuickExtents[] = {31, 63, 64, 65, 127, 128, 129, 257};
+constexpr std::size_t kExtents[] = {255, 256, 511, 512, 513, 1023, 1024, 1025, 4097, 8193};
+constexpr const char* kWhyEdges =
+    "an extent at or beside a power of two: the remainder of a block is dropped, or counted twice";
+
+class LayerCases {
+ public:
+  LayerCases(Tier tier, std::string_view layer, std::uint64_t seed)
+      : tier_(tier), layer_(layer), seed_(seed) {}
+
+  std::vector<Case> take() { return std::move(cases_); }
+
+  void quick() {
+    if (is_common()) {
+      edges(kQuickExtents);
+      many_rows(600, 6);
+      wide(3, 1025);
+    }
+    sixteen_bits();
+    parameters();
+    tiny();
+    if (has_option(layer_, "eps")) every_eps();
+  }
+
+  void standard() {
+    edges(kExtents);
+    many_rows(2050, 12);
+    wide(5, 4097);
+    if (has_option(layer_, "groups"))
+      for (const DType dtype : {DType::float32, DType::bfloat16})
+        add(of("groups_32", rows_by_features(layer_, 9, 192), dtype)
+                .why("32 groups, as models have, of 6 features each")
+                .option("groups", "32"));
+  }
+
+ private:
+  void add(const Recipe& recipe) { cases_.push_back(recipe.make(seed_)); }
+  Recipe of(std::string reason, Shape shape, DType dtype) const {
+    return norm_recipe(tier_, layer_, std::move(reason), std::move(shape), dtype);
+  }
+  /// What most kernels are written for; of the others the larger tiers have these sizes.
+  bool is_common() const {
+    return is_layer_of<ref::model::LayerNormOptions>(layer_) ||
+           is_layer_of<ref::model::RMSNormOptions>(layer_) ||
+           is_layer_of<ref::model::BatchNormOptions>(layer_) ||
+           is_layer_of<ref::model::GroupNormOptions>(layer_);
+  }
+
+  /// The extent is the one that statistics run along.
+  template <class Extents>
+  void edges(const Extents& extents) {
+    for (const std::size_t extent : extents)
+      add(of("block_edge",
+             along_rows(layer_) ? rows_by_features(layer_, extent, 2)
+                                : rows_by_features(layer_, 2, extent),
+             DType::float32)
+              .why(kWhyEdges)
+              .x(offset_by(1)));
+  }
+
+  void many_rows(std::size_t rows, std::size_t features) {
+    for (const DType dtype : kSixteenBits)
+      add(of("many_rows", rows_by_features(layer_, rows, features), dtype)
+              .why(
+                  "gradients of gamma and beta over many rows: a sum kept in 16 bits stops growing")
+              .grad_y([](std::size_t, double normal) { return 1 + 0.5 * normal; }));
+  }
+
+  void wide(std::size_t rows, std::size_t features) {
+    if (along_rows(layer_)) return;
+    for (const DType dtype : kSixteenBits)
+      add(of("wide_row", rows_by_features(layer_, rows, features), dtype)
+              .why("a row of real width: sums and squares kept in 16 bits stop growing")
+              .x(offset_by(2)));
+  }
+
+  void sixteen_bits() {
+    const Shape shape = rows_by_features(layer_, 5, 66);
+    const auto with = [&](const char* reason, DType dtype, const char* why, Fill x) {
+      add(of(reason, shape, dtype).why(why).x(std::move(x)));
+    };
+    for (const DType dtype : kSixteenBits) {
+      with("magnitude_300", dtype, "squares of 9e4, which overflow float16", scaled_by(300));
+      with("offset_30", dtype, "an offset of 30 standard deviations, most digits of 16 bits",
+           offset_by(30));
+      with("variance_near_eps", dtype,
+           "variance comparable with eps, whose square root has no digits in 16 bits",
+           scaled_by(0x1p-8));
+    }
+    // PowerNorm divides by the psi of other batches: y would overflow.
+    if (has_option(layer_, "warmup_iterations")) return;
+    with("magnitude_2e4", DType::float16,
+         "near the largest number of float16: any sum overflows it",
+         [](std::size_t i, double normal) { return (i % 2 == 0 ? 1 : -1) * (2e4 + 100 * normal); });
+  }
+
+  void parameters() {
+    add(of("gamma_zero", rows_by_features(layer_, 5, 12), DType::float32)
+            .why("gamma 0 in some features, negative in others: y is beta there, grad_gamma is not "
+                 "0")
+            .parameter("gamma", [](std::size_t i, double normal) {
+              return i % 4 == 0 ? 0.0 : (i % 4 == 1 ? -1 : 1) * (0.25 + std::fabs(normal));
+            }));
+    if (corpus::adds_beta_apart(layer_))
+      for (const DType dtype : {DType::float32, DType::float16, DType::bfloat16})
+        add(of("gamma_alone", rows_by_features(layer_, 5, 12), dtype)
+                .why("without beta, as published and as in most models")
+                .without("beta"));
+  }
+
+  void tiny() {
+    add(of("tiny_gradients", rows_by_features(layer_, 7, 16), DType::float32)
+            .why("gradients near 1e-32: products of two of them vanish")
+            .grad_y(scaled_by(1e-32)));
+  }
+
+  void every_eps() {
+    const Shape shape = rows_by_features(layer_, 7, 16);
+    const auto with = [&](const char* reason, const char* eps, double scale, DType dtype,
+                          const char* why) {
+      add(of(reason, shape, dtype).why(why).option("eps", eps).x(scaled_by(scale)));
+    };
+    constexpr const char* kClamped = "an eps below the least that some library puts in its place";
+    with("eps_1e-12", "1e-12", 1e-6, DType::float32, kClamped);
+    with("eps_1e-8", "1e-8", 1e-4, DType::float32, kClamped);
+    with("eps_1e-6", "1e-6", 1e-3, DType::float32, kClamped);
+    with("eps_1e-3", "1e-3", 0.03, DType::float32, "a large eps beside a small variance");
+    with("eps_of_bfloat16", "0.0078125", 0.1, DType::bfloat16, "the dtype's own epsilon");
+    if (is_layer_of<ref::model::LayerNormOptions>(layer_) ||
+        is_layer_of<ref::model::RMSNormOptions>(layer_))
+      with("eps_0", "0", 1e-3, DType::float32, "no eps: nothing is added to the variance");
+  }
+
+  Tier tier_;
+  std::string_view layer_;
+  std::uint64_t seed_;
+  std::vector<Case> cases_;
+};
+
+}  // namespace
+
+std::vector<Case> kernel_cases_of_layer(Tier tier, std::string_view layer, std::uint64_t seed) {
+  if (!has_statistics(layer)) return {};
+  LayerCases cases(tier, layer, seed);
+  if (tier == Tier::quick) cases.quick();
+  if (tier == Tier::standard) cases.standard();
+  return cases.take();
+}
+
+std::vector<Case> kernel_cases_of_function(Tier tier, std::string_view function,
+                                           std::uint64_t seed) {
+  std::vector<Case> cases;
+  const auto add = [&](std::string reason, Shape shape, DType dtype, const char* why, Fill x) {
+    Recipe recipe(tier, function, std::move(reason), std::move(shape), dtype);
+    recipe.why(why).x(std::move(x));
+    if (function == "relu") recipe.exact();
+    cases.push_back(recipe.make(seed));
+  };
+  const bool quick = tier == Tier::quick;
+  if (quick) {
+    for (const std::size_t extent : kQuickExtents)
+      add("block_edge", {3, extent}, DType::float32, kWhyEdges, scaled_by(2));
+  } else if (tier == Tier::standard) {
+    for (const std::size_t extent : kExtents)
+      add("block_edge", {3, extent}, DType::float32, kWhyEdges, scaled_by(2));
+  } else {
+    return {};
+  }
+  const bool sums = function == "softmax" || function == "log_softmax" || function == "log_sum_exp";
+  for (const DType dtype : kSixteenBits) {
+    if (sums)
+      add("wide_row", {3, quick ? 1025u : 4097u}, dtype,
+          "a row of real width: a sum of exponentials kept in 16 bits stops growing",
+          scaled_by(0.5));
+    add("large_16_bits", {9, quick ? 33u : 129u}, dtype,
+        "elements up to about 300: exponentials overflow, and cubes", scaled_by(100));
+  }
+  return cases;
+}
+
+}  // namespace normproof::verification::golden::recipes
