@@ -116,6 +116,9 @@ class FunctionCases {
       add(of("offset_minus_1e4", {7, 16}, dtype)
               .why("every exponential vanishes unless the largest element is subtracted")
               .x(scaled(1, -1e4)));
+      add(of("offset_minus_1e5", {7, 16}, dtype)
+              .why("elements near -1e5, below what stands for minus infinity in some kernels")
+              .x(scaled(1, -1e5)));
       add(of("saturated", {7, 16}, dtype)
               .why("differences of a hundred: most exponentials vanish beside the largest")
               .x(scaled(100)));
@@ -174,9 +177,22 @@ class FunctionCases {
     add(of("large", {3, 7}, DType::float32)
             .why("large arguments: the cube fits float32, and overflows float16")
             .x(scaled(1e4)));
-    add(of("middle", {6, 11}, DType::float32)
-            .why("from -4 to 4 in small steps: approximations of the gate differ here")
-            .x([](std::size_t i, double) { return static_cast<double>(i) / 8 - 4; }));
+    add(of("large", {3, 7}, DType::float64)
+            .why(
+                "arguments of hundreds: the gate is 0 or 1, and an exponential of twice their cube "
+                "overflows")
+            .x(scaled(100)));
+    for (const DType dtype : {DType::float32, DType::float16, DType::bfloat16})
+      add(of("middle", {6, 11}, dtype)
+              .why("from -4 to 4 in small steps: approximations of the gate differ here")
+              .x([](std::size_t i, double) { return static_cast<double>(i) / 8 - 4; }));
+    for (const DType dtype : {DType::float16, DType::bfloat16})
+      add(of("tails_16_bits", {5, 12}, dtype)
+              .why(
+                  "from 12 to 40 on both sides: the cube overflows float16, and the gate is 0 or 1")
+              .x([](std::size_t i, double) {
+                return (i % 2 == 0 ? 1 : -1) * (12 + static_cast<double>(i) / 2);
+              }));
   }
 
   Tier tier_;

@@ -23,6 +23,8 @@ using Shape = std::vector<std::size_t>;
 constexpr DType kSixteenBits[] = {DType::bfloat16, DType::float16};
 /// At and beside the widths of vectors, warps and blocks.
 constexpr std::size_t kQuickExtents[] = {31, 63, 64, 65, 127, 128, 129, 257};
+/// Past a block of 512 or 1024 threads.
+constexpr std::size_t kQuickWidths[] = {513, 1025};
 constexpr std::size_t kExtents[] = {255, 256, 511, 512, 513, 1023, 1024, 1025, 4097, 8193};
 constexpr const char* kWhyEdges =
     "an extent at or beside a power of two: the remainder of a block is dropped, or counted twice";
@@ -40,6 +42,12 @@ class LayerCases {
       many_rows(600, 6);
       wide(3, 1025);
     }
+    if (is_by_row()) {
+      edges(kQuickWidths);
+      many_rows_of_float32();
+    }
+    if (is_layer_of<ref::model::GroupNormOptions>(layer_)) large_groups();
+    if (corpus::is_centred(layer_)) one_feature();
     sixteen_bits();
     parameters();
     tiny();
@@ -68,6 +76,31 @@ class LayerCases {
            is_layer_of<ref::model::RMSNormOptions>(layer_) ||
            is_layer_of<ref::model::BatchNormOptions>(layer_) ||
            is_layer_of<ref::model::GroupNormOptions>(layer_);
+  }
+
+  bool is_by_row() const {
+    return is_layer_of<ref::model::LayerNormOptions>(layer_) ||
+           is_layer_of<ref::model::RMSNormOptions>(layer_);
+  }
+
+  void many_rows_of_float32() {
+    add(of("many_rows", {1031, 3}, DType::float32)
+            .why("gradients of gamma and beta over an odd number of rows, more than a block has "
+                 "threads"));
+  }
+
+  void one_feature() {
+    add(of("one_feature_1e6", {2, 5, 1}, DType::float32)
+            .why("D = 1 far from 0: an element less itself is 0, and so is x_hat by row")
+            .x(offset_by(1e6)));
+  }
+
+  void large_groups() {
+    add(of("many_samples", {129, 2, 4}, DType::float32)
+            .why("more samples than a block of 128 has threads, of two tokens"));
+    add(of("large_group", {1, 683, 6}, DType::float16)
+            .why("groups of 2049 elements, a count that float16 does not hold")
+            .option("groups", "2"));
   }
 
   /// The extent is the one that statistics run along.
