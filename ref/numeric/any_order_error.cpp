@@ -106,8 +106,16 @@ any_order_error& any_order_error::operator*=(const any_order_error& b) {
 
 any_order_error& any_order_error::operator/=(const any_order_error& b) {
   const double quotient = value / b.value;
-  if (arithmetic.exact_operations && error == 0 && b.error == 0 && is_power_of_two(b.value))
-    return *this = exact(quotient);
+  // Nothing is rounded: by 1 or 4, or by a reciprocal of them.
+  if (b.error == 0 && is_power_of_two(b.value)) {
+    if (arithmetic.exact_operations && error == 0) return *this = exact(quotient);
+    const double floor =
+        b.value > 0 && least() >= 0 ? rounded_down(least() / b.value, 0) : kUnknown;
+    *this = any_order_error(
+        quotient, claimed(quotient, error / std::fabs(b.value) * kSlack + arithmetic.tiny));
+    floor_ = floor;
+    return identified();
+  }
   const double divisor = std::max((std::fabs(b.value) - 2 * b.error) / kSlack, b.floor_);
   // What may overflow may be NaN by now.
   if (!(divisor > 0) || b.error == kInfinite) return *this = any_order_error(quotient, kInfinite);

@@ -260,6 +260,14 @@ TEST_F(AnyOrderError, EpsKeepsARootOfSquaresAwayFromZero) {
   EXPECT_FALSE(std::isfinite((1 / square_root(difference + eps)).error));
 }
 
+TEST_F(AnyOrderError, NothingIsRoundedInAQuotientByAPowerOfTwo) {
+  const any_order_error third = any_order_error(1) / any_order_error(3);
+  EXPECT_LE((third / any_order_error(8)).error, 1.01 * third.error / 8);
+  EXPECT_LE((any_order_error(1e6F) / any_order_error(1)).error, 0x1p-126);
+  EXPECT_EQ(((third * third) / any_order_error(-2)).least() < 0, true);
+  EXPECT_GT(((third * third) / any_order_error(2)).least(), 0.05);
+}
+
 TEST_F(AnyOrderError, ExactOperationsAreExactUntilOneIsNot) {
   Arithmetic arithmetic = arithmetic_in(FloatType::float32);
   arithmetic.exact_operations = true;
