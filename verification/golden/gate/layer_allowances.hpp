@@ -13,7 +13,7 @@ using corpus::Case;
 /// statistics that an adapter converts, and a beta that is added to what was stored without it.
 ///
 /// Source    docs/error_analysis.md, section 8
-/// Requires  (C1) c is of a layer; values and bound hold its outputs, values in `double`
+/// Requires  c is of a layer; values and bound hold its outputs, values in `double`
 void add_layer_allowances(const Case& c, const ref::tensor::NamedTensors<double>& values,
                           Accumulation accumulation, ref::tensor::NamedTensors<double>& bound);
 
