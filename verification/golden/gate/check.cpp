@@ -46,6 +46,7 @@ class JudgedOutput {
   TensorResult judge(const Tensor<double>& bound, const Tensor<double>& of_the_inputs) const {
     TensorResult result;
     result.name = name_;
+    result.shape = shape_;
     const std::vector<double> got = ref::io::widen(answer_);
     std::vector<std::size_t> judged;
     std::vector<double> bounds;
@@ -54,6 +55,7 @@ class JudgedOutput {
         // One order of operations makes infinity of what another makes NaN.
         ++result.count;
         if (!std::isfinite(got[i])) continue;
+        result.failed.push_back(i);
         if (result.failures++ == 0) at(result, i, got[i], 0);
         result.ratio = std::numeric_limits<double>::infinity();
         continue;
@@ -72,9 +74,10 @@ class JudgedOutput {
     result.count += judged.size();
     if (judged.empty()) return result;
     const compare::Comparison comparison = side_by_side(got, judged, bounds);
-    measure(got, judged, result);
+    measure(got, judged, bounds, result);
     const bool nan_failed = result.failures > 0;
     result.failures += comparison.failures;
+    if (comparison.failures > 0) list_failed(got, judged, bounds, result);
     if (nan_failed && comparison.worst_ratio < std::numeric_limits<double>::infinity())
       return result;
     result.ratio = comparison.worst_ratio;
@@ -111,18 +114,30 @@ class JudgedOutput {
     return compare::compare(a, b, c);
   }
 
+  /// |got - exact|, rounded up; infinite where got is no number.
+  double error_at(std::size_t i, double got) const {
+    if (!std::isfinite(got)) return std::numeric_limits<double>::infinity();
+    const oracle100 difference = oracle100(got) - exact(i);
+    return to_double_up(difference < 0 ? oracle100(-difference) : difference);
+  }
+
+  void list_failed(const std::vector<double>& got, const std::vector<std::size_t>& judged,
+                   const std::vector<double>& bounds, TensorResult& result) const {
+    for (std::size_t k = 0; k < judged.size(); ++k)
+      if (error_at(judged[k], got[judged[k]]) > bounds[k]) result.failed.push_back(judged[k]);
+    std::ranges::sort(result.failed);
+  }
+
   void measure(const std::vector<double>& got, const std::vector<std::size_t>& judged,
-               TensorResult& result) const {
+               const std::vector<double>& bounds, TensorResult& result) const {
     double largest_exact = 0;
-    for (const std::size_t i : judged) {
+    for (std::size_t k = 0; k < judged.size(); ++k) {
+      const std::size_t i = judged[k];
       largest_exact = std::max(largest_exact, std::fabs(exact_high_[i]));
-      double error = std::numeric_limits<double>::infinity();
-      if (std::isfinite(got[i])) {
-        const oracle100 difference = oracle100(got[i]) - exact(i);
-        error = to_double_up(difference < 0 ? oracle100(-difference) : difference);
-      }
+      const double error = error_at(i, got[i]);
       if (error == 0) continue;
       result.max_absolute = std::max(result.max_absolute, error);
+      if (std::fabs(exact_high_[i]) <= bounds[k] && std::isfinite(error)) continue;
       result.max_relative = std::max(result.max_relative, error / std::fabs(exact_high_[i]));
       result.max_ulp = std::max(result.max_ulp, error / ulp_of(exact_high_[i], answer_.dtype));
     }

@@ -19,13 +19,16 @@ using ref::io::StoredTensor;
 /// What became of one output of a candidate. Every metric is there, whatever decides.
 struct TensorResult {
   std::string name;
-  std::string problem;    ///< why nothing was compared: absent, its dtype, its shape
+  std::string problem;  ///< why nothing was compared: absent, its dtype, its shape
+  std::vector<std::size_t> shape = {};
   std::size_t count = 0;  ///< elements compared
   std::size_t failures = 0;
-  std::size_t unjudged = 0;  ///< elements for which the arithmetic claims nothing
-  double ratio = 0;          ///< largest |got - exact| / bound; at most 1 where it passes
-  double max_absolute = 0, max_relative = 0;
-  double max_ulp = 0;    ///< in units in the last place of the candidate's dtype
+  std::vector<std::size_t> failed = {};  ///< which they are, ascending, in C order
+  std::size_t unjudged = 0;              ///< elements for which the arithmetic claims nothing
+  double ratio = 0;  ///< largest |got - exact| / bound; at most 1 where it passes
+  /// max_relative and max_ulp: of the elements that are larger than their bound, for what cancels
+  /// below it has no last place; in units in the last place of the candidate's dtype.
+  double max_absolute = 0, max_relative = 0, max_ulp = 0;
   double norm_wise = 0;  ///< norm(got - exact) / norm(exact), the largest element as norm
   std::string where;     ///< the element with the largest ratio: "[2, 3]"
   double got = 0, exact = 0, bound = 0;  ///< there
@@ -43,6 +46,7 @@ struct Diagnosis {
   double ulps = 0;       ///< how close, in units of the largest element, for a mutation
   std::vector<std::string> outputs = {};  ///< that agree, but for an arithmetic
   bool bounded = true;                    ///< the class claims something of each of their elements
+  bool place = false;  ///< nothing known agrees: `what` says where the errors lie
 
   std::string sentence() const;
 };

@@ -9,8 +9,10 @@
 #include <optional>
 #include <utility>
 
+#include "verification/golden/certify/certificate.hpp"
 #include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/corpus/layer_traits.hpp"
+#include "verification/golden/gate/place.hpp"
 #include "verification/golden/mutants/plain_layers.hpp"
 #include "verification/golden/recipes/case_inputs.hpp"
 
@@ -36,6 +38,10 @@ constexpr std::size_t kMostShown = 3;
 constexpr double kBounds = 4;
 /// An agreement is one only if the exact result is this much farther away.
 constexpr double kCloser = 8;
+/// Beyond that an agreement of what has no bound of its own explains nothing.
+constexpr double kMostUlps = 1000;
+/// The wrong formula's value need not be one that the dtype holds where the exact one is.
+constexpr double kRemains = std::numeric_limits<double>::denorm_min();
 
 /// An output that failed: the answer, and how far from it an implementation may be.
 struct Failing {
@@ -67,8 +73,6 @@ std::vector<Failing> failing_outputs(const StoredCase& stored,
               {},
               unit_roundoff(given.dtype)};
     const auto& bound = bounds.bound.at(t.name);
-    // The wrong formula's value need not be one that the dtype holds where the exact one is.
-    constexpr double kRemains = std::numeric_limits<double>::denorm_min();
     for (std::size_t i = 0; i < f.got.size(); ++i)
       f.bound.push_back(kBounds * with_storage(bound.data()[i], f.exact[i], kRemains, given.dtype));
     failing.push_back(std::move(f));
@@ -116,6 +120,45 @@ Explanation explain(const std::vector<Failing>& failing, const std::vector<Store
   return explanation;
 }
 
+/// A mistake of rounding: values that are nearly the same round apart.
+bool rounds(const Mutation& mutation) {
+  return mutation.op == mutants::MutationOperator::half_precision ||
+         mutation.op == mutants::MutationOperator::bfloat16_sum ||
+         mutation.op == mutants::MutationOperator::truncate;
+}
+
+bool is_within_own_bound(const Failing& f, const std::vector<double>& mistaken,
+                         const std::vector<double>& errors) {
+  if (errors.size() != mistaken.size()) return false;
+  for (std::size_t i = 0; i < mistaken.size(); ++i) {
+    const double bound = 2 * with_storage(errors[i], mistaken[i], kRemains, f.dtype);
+    if (std::isfinite(mistaken[i]) && !(distance(f.got[i], mistaken[i]) <= bound)) return false;
+  }
+  return true;
+}
+
+/// Leaves what the mistaken formula explains within its own bound, the answer's and that of the
+/// plain loops; where it has none, within few units in the last place.
+void keep_believable(const Case& c, const std::vector<Failing>& failing,
+                     const std::vector<StoredTensor>& mistaken, const Mutation& mutation,
+                     Explanation& explanation) {
+  if (explanation.outputs.empty()) return;
+  if (!is_layer(c) || rounds(mutation)) {
+    if (!is_layer(c) && explanation.ulps > kMostUlps) explanation.outputs.clear();
+    return;
+  }
+  evaluation::EvalInputs inputs = inputs_of(c);
+  certify::replace_not_finite(inputs, certify::kStandIn);
+  const auto errors = mutants::plain_errors(
+      c, inputs, {}, corpus::arithmetic_of(usual_accumulation(c.dtype)), mutation);
+  std::erase_if(explanation.outputs, [&](const std::string& name) {
+    const Failing& f = *std::ranges::find(failing, name, &Failing::name);
+    const auto own = errors.find(name);
+    return own == errors.end() ||
+           !is_within_own_bound(f, ref::io::widen(*find(mistaken, name)), own->second);
+  });
+}
+
 /// The mutations that explain failing outputs: of most outputs first, then the closest. A mistake
 /// may be made at two places, or spare an output, and a statistic may be computed apart.
 std::vector<Diagnosis> mutations_that_agree(const Case& c, const std::vector<Failing>& failing) {
@@ -125,7 +168,9 @@ std::vector<Diagnosis> mutations_that_agree(const Case& c, const std::vector<Fai
   run_plain(c, inputs_of(c), {}, all);
   for (const Mutation& mutation : all.seen()) {
     Sites sites(mutation);
-    const Explanation explanation = explain(failing, run_plain(c, inputs_of(c), {}, sites));
+    const std::vector<StoredTensor> mistaken = run_plain(c, inputs_of(c), {}, sites);
+    Explanation explanation = explain(failing, mistaken);
+    keep_believable(c, failing, mistaken, mutation, explanation);
     if (explanation.outputs.empty()) continue;
     Diagnosis diagnosis;
     diagnosis.what = fmt::format("{}: {}", mutation.site, to_string(mutation.op));
@@ -166,6 +211,18 @@ std::vector<Diagnosis> lower_precision(const StoredCase& stored,
   return {};
 }
 
+/// "no known mistake: y is wrong in the last row, grad_x in every element"
+std::vector<Diagnosis> where_errors_lie(const CaseResult& result) {
+  std::vector<std::string> places;
+  for (const TensorResult& t : result.tensors)
+    if (!t.failed.empty())
+      places.push_back(fmt::format("{} in {}", t.name, place_of(t.failed, t.shape)));
+  if (places.empty()) return {};
+  Diagnosis diagnosis{fmt::format("no known mistake; wrong: {}", fmt::join(places, "; ")), false};
+  diagnosis.place = true;
+  return {diagnosis};
+}
+
 /// The class of a variance in one pass, where every failing output meets it.
 std::vector<Diagnosis> one_pass(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                                 const CaseResult& result) {
@@ -187,6 +244,7 @@ std::vector<Diagnosis> one_pass(const StoredCase& stored, const std::vector<Stor
 }  // namespace
 
 std::string Diagnosis::sentence() const {
+  if (place) return what;
   if (!mutation) {
     const std::string of = outputs.empty() ? "" : fmt::format(": {}", fmt::join(outputs, ", "));
     return bounded ? fmt::format("no farther off than {} may be{}", what, of)
@@ -203,7 +261,8 @@ std::vector<Diagnosis> diagnose(const StoredCase& stored, const std::vector<Stor
   if (failing.empty() || (x != nullptr && x->bytes.size() > 8 * kMostElements)) return {};
   std::vector<Diagnosis> found = mutations_that_agree(c, failing);
   if (found.empty()) found = one_pass(stored, answer, result);
-  return found.empty() ? lower_precision(stored, answer) : found;
+  if (found.empty()) found = lower_precision(stored, answer);
+  return found.empty() ? where_errors_lie(result) : found;
 }
 
 }  // namespace normproof::verification::golden::gate

@@ -100,11 +100,12 @@ std::vector<StoredTensor> run_plain(const Case& c, const EvalInputs& inputs, con
                        [&]<class T>(T) { return run_as<T>(c, inputs, style, sites); });
 }
 
-std::map<std::string, std::vector<double>> plain_errors(
-    const Case& c, const EvalInputs& inputs, const Style& style,
-    const ref::numeric::Arithmetic& arithmetic) {
+std::map<std::string, std::vector<double>> plain_errors(const Case& c, const EvalInputs& inputs,
+                                                        const Style& style,
+                                                        const ref::numeric::Arithmetic& arithmetic,
+                                                        const Mutation& mutation) {
   const ref::numeric::AnyOrderArithmetic scope(arithmetic);
-  Sites sites;
+  Sites sites(mutation);
   std::map<std::string, std::vector<double>> errors;
   for (const auto& [name, values] : run_steps<any_order_error>(c, inputs, style, sites))
     for (const any_order_error& v : values) errors[name].push_back(v.error);

@@ -52,12 +52,14 @@ struct Style {
 std::vector<StoredTensor> run_plain(const Case& c, const EvalInputs& inputs, const Style& style,
                                     Sites& sites);
 
-/// How far a layer that computes as `style` may be from the exact result, in any order of its sums.
+/// How far a layer that computes as `style` may be from the exact result, in any order of its sums;
+/// with a mutation, from the exact result of the mistaken formula.
 ///
 /// Source    docs/error_analysis.md, section 8: any_order_error through the plain formula
 /// Requires  c is of a layer; `inputs` are finite ones of its
 std::map<std::string, std::vector<double>> plain_errors(const Case& c, const EvalInputs& inputs,
                                                         const Style& style,
-                                                        const ref::numeric::Arithmetic& arithmetic);
+                                                        const ref::numeric::Arithmetic& arithmetic,
+                                                        const Mutation& mutation = {});
 
 }  // namespace normproof::verification::golden::mutants

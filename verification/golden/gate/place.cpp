@@ -1,0 +1,87 @@
+#include "verification/golden/gate/place.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "ref/numeric/errors.hpp"
+
+namespace normproof::verification::golden::gate {
+
+namespace {
+
+using Indices = std::vector<std::size_t>;
+
+std::size_t product(const Indices& extents) {
+  std::size_t all = 1;
+  for (const std::size_t extent : extents) all *= extent;
+  return all;
+}
+
+Indices distinct(const Indices& values) {
+  const std::set<std::size_t> set(values.begin(), values.end());
+  return {set.begin(), set.end()};
+}
+
+/// "columns 3 modulo 8": one residue of the smallest power of two, all of its columns.
+std::optional<std::string> residue_of(const Indices& indices, std::size_t extent,
+                                      const std::string& many) {
+  for (std::size_t period = 2; period <= 64 && 2 * period <= extent; period *= 2) {
+    const std::size_t residue = indices.front() % period;
+    const auto is_there = [&](std::size_t i) { return i % period == residue; };
+    const std::size_t whole = (extent - residue + period - 1) / period;
+    if (indices.size() == whole && std::ranges::all_of(indices, is_there))
+      return fmt::format("{} {} modulo {}", many, residue, period);
+  }
+  return std::nullopt;
+}
+
+/// Rows or columns in words; nothing where they are no range and no residue.
+std::optional<std::string> range_of(const Indices& indices, std::size_t extent,
+                                    const std::string& one) {
+  const std::size_t first = indices.front(), last = indices.back();
+  if (indices.size() == extent) return "every " + one;
+  if (indices.size() == 1 && last + 1 == extent) return "the last " + one;
+  if (indices.size() == 1 && first == 0) return "the first " + one;
+  if (indices.size() == 1) return fmt::format("{} {}", one, first);
+  if (indices.size() == last - first + 1)
+    return last + 1 == extent ? fmt::format("{}s from {} on", one, first)
+                              : fmt::format("{}s {} to {}", one, first, last);
+  return residue_of(indices, extent, one + "s");
+}
+
+}  // namespace
+
+std::string place_of(const Indices& wrong, const Indices& shape) {
+  const std::size_t all = product(shape);
+  if (wrong.empty() || wrong.back() >= all)
+    ref::numeric::contract_failure("place_of", "wrong", "is empty or past the end",
+                                   "elements of the tensor", ref::numeric::Clause::C1);
+  if (wrong.size() == all) return "every element";
+  const std::string some = fmt::format("{} of {} elements", wrong.size(), all);
+  const std::size_t width = shape.back(), count = all / width;
+  Indices rows, columns;
+  for (const std::size_t i : wrong) {
+    rows.push_back(i / width);
+    columns.push_back(i % width);
+  }
+  rows = distinct(rows);
+  columns = distinct(columns);
+  const auto of_rows = range_of(rows, count, "row"),
+             of_columns = range_of(columns, width, "column");
+  // By chance some elements of a wrong region are within their bounds.
+  const bool is_region = 4 * wrong.size() >= 3 * rows.size() * columns.size();
+  if (is_region && of_rows && columns.size() == width && rows.size() < count) return *of_rows;
+  if (is_region && of_columns && rows.size() == count && columns.size() < width) return *of_columns;
+  if (is_region && of_rows && of_columns && rows.size() < count && columns.size() < width)
+    return fmt::format("{}, {}", *of_rows, *of_columns);
+  const std::size_t tail = all - wrong.front();
+  if (wrong.front() > 0 && 4 * wrong.size() >= 3 * tail)
+    return fmt::format("elements from {} on", wrong.front());
+  return is_region && rows.size() == count && columns.size() == width ? some + ", in every row"
+                                                                      : some;
+}
+
+}  // namespace normproof::verification::golden::gate
