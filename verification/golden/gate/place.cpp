@@ -73,15 +73,15 @@ std::string place_of(const Indices& wrong, const Indices& shape) {
              of_columns = range_of(columns, width, "column");
   // By chance some elements of a wrong region are within their bounds.
   const bool is_region = 4 * wrong.size() >= 3 * rows.size() * columns.size();
-  if (is_region && of_rows && columns.size() == width && rows.size() < count) return *of_rows;
-  if (is_region && of_columns && rows.size() == count && columns.size() < width) return *of_columns;
-  if (is_region && of_rows && of_columns && rows.size() < count && columns.size() < width)
-    return fmt::format("{}, {}", *of_rows, *of_columns);
+  const bool some_rows = of_rows && rows.size() < count;
+  const bool some_columns = of_columns && columns.size() < width;
+  if (is_region && some_rows && some_columns) return fmt::format("{}, {}", *of_rows, *of_columns);
+  if (is_region && some_rows && 4 * columns.size() >= 3 * width) return *of_rows;
+  if (is_region && some_columns && 4 * rows.size() >= 3 * count) return *of_columns;
   const std::size_t tail = all - wrong.front();
   if (wrong.front() > 0 && 4 * wrong.size() >= 3 * tail)
     return fmt::format("elements from {} on", wrong.front());
-  return is_region && rows.size() == count && columns.size() == width ? some + ", in every row"
-                                                                      : some;
+  return some;
 }
 
 }  // namespace normproof::verification::golden::gate

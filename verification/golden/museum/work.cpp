@@ -55,8 +55,10 @@ Values& Work::out(const std::string& name) {
 
 std::vector<StoredTensor> Work::answer() const {
   std::vector<StoredTensor> tensors;
+  mutants::Sites right;
   for (const auto& [name, output] : out_)
-    tensors.push_back(mutants::stored_tensor(name, output.dtype, output.shape, output.values));
+    tensors.push_back(
+        mutants::stored_tensor(name, output.dtype, output.shape, output.values, {}, right));
   return tensors;
 }
 

@@ -36,8 +36,8 @@ TEST(PlaceOf, ARemainderAndABlock) {
   EXPECT_EQ(place(3, 1200, [](auto, auto column) { return column >= 256 && column < 512; }),
             "columns 256 to 511");
   EXPECT_EQ(place(130, 5, [](auto row, auto) { return row >= 128; }), "rows from 128 on");
-  EXPECT_EQ(place(10, 10, [](auto row, auto column) { return row * 10 + column >= 64; }),
-            "elements from 64 on");
+  EXPECT_EQ(place(4, 10, [](auto row, auto column) { return row * 10 + column >= 27; }),
+            "elements from 27 on");
 }
 
 TEST(PlaceOf, LanesModuloAPowerOfTwo) {
