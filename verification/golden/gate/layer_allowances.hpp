@@ -9,8 +9,8 @@ namespace normproof::verification::golden::gate {
 using corpus::Accumulation;
 using corpus::Case;
 
-/// Adds to the bounds of a layer what right implementations of other conventions are off by: running
-/// statistics that an adapter converts, and a beta that is added to what was stored without it.
+/// Adds to the bounds of a layer what right implementations of other conventions are off by:
+/// running statistics that an adapter converts, and a beta that is added to what was stored.
 ///
 /// Source    docs/error_analysis.md, section 8
 /// Requires  c is of a layer; values and bound hold its outputs, values in `double`

@@ -63,8 +63,8 @@ constexpr NamedStyle kStyles[] = {
     {"Welford, folded, pairwise", {.sum = Style::Sum::pairwise, .welford = true, .folded = true}},
 };
 
-/// In an arithmetic of 16 bits the squares of a block's mean, or of a distance from the first element,
-/// overflow where the variance does not.
+/// In an arithmetic of 16 bits the squares of a block's mean, or of a distance from the first
+/// element, overflow where the variance does not.
 std::vector<NamedStyle> styles_of(const PowerOptions& options) {
   std::vector<NamedStyle> styles;
   for (const NamedStyle& named : kStyles)

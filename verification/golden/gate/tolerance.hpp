@@ -34,8 +34,8 @@ struct Tolerance {
 };
 Tolerance tolerance(const Case& c, Accumulation accumulation, Formula formula = Formula::two_pass);
 
-/// The bound with the rounding to the dtype of storage added, for an exact value and what remains of
-/// it. A value that the dtype holds is at most as far from what is stored as it was before, again.
+/// The bound with the rounding to the dtype of storage added, for an exact value and what remains
+/// of it: at most twice the bound where the dtype holds the value.
 double with_storage(double bound, double exact, double remainder, DType stored);
 
 }  // namespace normproof::verification::golden::gate

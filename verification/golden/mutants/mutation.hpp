@@ -16,33 +16,33 @@ namespace normproof::verification::golden::mutants {
 /// whether or not somebody has made that mistake before.
 enum class MutationOperator {
   none,
-  drop,            ///< a term becomes 0, a factor 1
-  negate,          ///< a term or a factor changes its sign
-  twice,           ///< a term counts twice
-  square,          ///< a factor is applied twice
-  one_less,        ///< a count n becomes n - 1
-  one_more,        ///< a count n becomes n + 1
-  ten_times,       ///< eps becomes 10 eps
-  outside_root,    ///< 1 / (sqrt(v) + eps)
-  inside_root,     ///< 1 / sqrt(v + eps) for 1 / (sqrt(v) + eps)
-  no_root,         ///< 1 / (v + eps)
-  root_twice,      ///< 1 / sqrt(sqrt(v + eps))
-  forget_last,     ///< a sum ends one term too early
-  forget_first,    ///< a sum begins one term too late
-  other,           ///< the other one of two: stale for fresh, beta for gamma, the next feature
-  complement,      ///< a weight a becomes 1 - a
-  ignore_mask,     ///< padding counts
-  invert_mask,     ///< padding counts, and nothing else
-  one_pass,        ///< E[x^2] - E[x]^2
-  bfloat16_sum,    ///< the sum is kept in 8 digits
-  unwritten_last,  ///< the last element of the output is not written
-  unwritten_row,   ///< the last row is not written
-  clean_nan,       ///< NaN becomes 0
-  transposed,      ///< rows and features are exchanged
-  half_precision,  ///< a value is rounded to 11 digits
-  previous_row,    ///< the last row is taken from the row before
-  reversed,        ///< rows in the other order
-  insert,          ///< a term that does not belong there
+  drop,              ///< a term becomes 0, a factor 1
+  negate,            ///< a term or a factor changes its sign
+  twice,             ///< a term counts twice
+  square,            ///< a factor is applied twice
+  one_less,          ///< a count n becomes n - 1
+  one_more,          ///< a count n becomes n + 1
+  ten_times,         ///< eps becomes 10 eps
+  outside_root,      ///< 1 / (sqrt(v) + eps)
+  inside_root,       ///< 1 / sqrt(v + eps) for 1 / (sqrt(v) + eps)
+  no_root,           ///< 1 / (v + eps)
+  root_twice,        ///< 1 / sqrt(sqrt(v + eps))
+  forget_last,       ///< a sum ends one term too early
+  forget_first,      ///< a sum begins one term too late
+  other,             ///< the other one of two: stale for fresh, beta for gamma, the next feature
+  complement,        ///< a weight a becomes 1 - a
+  ignore_mask,       ///< padding counts
+  invert_mask,       ///< padding counts, and nothing else
+  one_pass,          ///< E[x^2] - E[x]^2
+  bfloat16_sum,      ///< the sum is kept in 8 digits
+  unwritten_last,    ///< the last element of the output is not written
+  unwritten_row,     ///< the last row is not written
+  clean_nan,         ///< NaN becomes 0
+  transposed,        ///< rows and features are exchanged
+  half_precision,    ///< a value is rounded to 11 digits
+  previous_row,      ///< the last row is taken from the row before
+  reversed,          ///< rows in the other order
+  insert,            ///< a term that does not belong there
   forget_remainder,  ///< a sum ends with its last whole block of 32 terms
   padded_lanes,      ///< a block of 32 lanes is filled up with zeros, which count as elements
   raised,            ///< eps becomes 1e-5 where it is less

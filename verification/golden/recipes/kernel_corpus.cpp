@@ -90,7 +90,7 @@ class LayerCases {
   }
 
   void one_feature() {
-    add(of("one_feature_1e6", {2, 5, 1}, DType::float32)
+    add(of("lone_feature_1e6", {2, 5, 1}, DType::float32)
             .why("D = 1 far from 0: an element less itself is 0, and so is x_hat by row")
             .x(offset_by(1e6)));
   }

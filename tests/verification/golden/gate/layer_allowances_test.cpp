@@ -1,0 +1,36 @@
+#include "verification/golden/gate/layer_allowances.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/verification/golden/certify/samples.hpp"
+#include "verification/golden/gate/tolerance.hpp"
+
+namespace normproof::verification::golden::gate {
+namespace {
+
+double largest_of(const ref::tensor::Tensor<double>& tensor) {
+  return *std::max_element(tensor.data(), tensor.data() + tensor.size());
+}
+
+TEST(LayerAllowances, ABetaMayBeAddedToWhatWasStoredWithoutIt) {
+  const auto y_of = [](const char* layer, DType dtype) {
+    return largest_of(
+        tolerance(plain_recipe(layer, {4, 6}, dtype).make(1), Accumulation::float32).bound.at("y"));
+  };
+  EXPECT_GT(y_of("rms_norm", DType::bfloat16), 0x1p-8);
+  EXPECT_LT(y_of("rms_norm", DType::float32), 0x1p-16);
+  EXPECT_LT(y_of("layer_norm", DType::bfloat16), 0x1p-16);
+}
+
+TEST(LayerAllowances, RunningStatisticsMayBeConverted) {
+  Case c = plain_recipe("batch_norm", {4, 3}, DType::float32).make(1);
+  c.exact = true;
+  const Tolerance bounds = tolerance(c, Accumulation::float32);
+  for (const char* name : {"running_mean", "running_variance"})
+    EXPECT_GT(largest_of(bounds.bound.at(name)), 0) << name;
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::gate
