@@ -38,6 +38,7 @@ ordered_json tensor_json(const TensorResult& t) {
   return {{"name", t.name},
           {"passed", t.passed()},
           {"problem", t.problem},
+          {"note", t.note},
           {"count", t.count},
           {"failures", t.failures},
           {"unjudged", t.unjudged},

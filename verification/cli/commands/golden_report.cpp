@@ -292,6 +292,22 @@ std::vector<std::string> declined_lines(const GoldenReport& report) {
   return lines;
 }
 
+std::vector<std::string> note_lines(const GoldenReport& report) {
+  std::map<std::string, std::pair<std::size_t, std::string>> layers;  // outputs, the first of them
+  for (const CheckedCase& c : report.cases)
+    for (const TensorResult& t : c.result.tensors) {
+      if (t.note.empty()) continue;
+      auto& [outputs, first] = layers[golden::corpus::op_of(c.result.description.c)];
+      if (outputs++ == 0)
+        first = fmt::format("{} of {} {}", t.name, c.result.description.path, t.note);
+    }
+  std::vector<std::string> lines;
+  for (const auto& [layer, found] : layers)
+    lines.push_back(fmt::format("{}: {} not stored in the dtype of the case: {}", layer,
+                                plural(found.first, "output"), found.second));
+  return lines;
+}
+
 namespace {
 
 report::Document without_verdict(const GoldenReport& report) {
@@ -301,7 +317,7 @@ report::Document without_verdict(const GoldenReport& report) {
     if (is_bad(c.outcome))
       document.add(report::Problem{word_of(c.outcome), c.result.description.path,
                                    sentences_of(c.result), c.repro});
-  for (const auto& lines : {declined_lines(report), diagnosis_lines(report)})
+  for (const auto& lines : {declined_lines(report), note_lines(report), diagnosis_lines(report)})
     for (const std::string& line : lines) document.add(report::Paragraph{line});
   return document;
 }

@@ -45,6 +45,9 @@ std::vector<std::string> diagnosis_lines(const GoldenReport& report);
 /// A line a layer of which cases were declined: how many.
 std::vector<std::string> declined_lines(const GoldenReport& report);
 
+/// A line a layer of answers that decide nothing, but were not stored in the dtype of their case.
+std::vector<std::string> note_lines(const GoldenReport& report);
+
 /// The metrics of every output by layer and dtype, then each failure with its line to reproduce it,
 /// then the summary.
 report::Document golden_document(const GoldenReport& report);

@@ -12,6 +12,7 @@
 #include "ref/tensor/contract.hpp"
 #include "verification/compare/comparison.hpp"
 #include "verification/golden/certify/certificate.hpp"
+#include "verification/golden/gate/stored_digits.hpp"
 
 namespace normproof::verification::golden::gate {
 
@@ -227,6 +228,7 @@ CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>&
     }
     result.tensors.push_back(JudgedOutput(stored, *given, name)
                                  .judge(bounds.bound.at(name), bounds.of_the_inputs.at(name)));
+    result.tensors.back().note = finer_than_expected(*find(stored.expected, name), *given);
   }
   if (result.tensors.empty())
     result.problem = fmt::format("none of the outputs {} is there; expected one of {}",

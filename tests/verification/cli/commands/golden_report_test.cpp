@@ -101,6 +101,19 @@ TEST(GoldenReport, AGlobThatMatchesNothingIsNamedByItsLine) {
   EXPECT_EQ(message(), "no error");
 }
 
+TEST(GoldenReport, WhatWasNotStoredInItsDtypeIsSaidAndDecidesNothing) {
+  auto wide = golden_result("q/a", 0);
+  wide.tensors[0].note =
+      "is not of bfloat16: [0, 3] = 0.1 has more digits (float32, 5 of 6 elements)";
+  const auto report =
+      tool::commands::golden_report({wide, golden_result("q/b", 0)}, golden_command(), "");
+  EXPECT_TRUE(report.passed());
+  EXPECT_THAT(
+      tool::commands::note_lines(report),
+      ElementsAre("layer_norm: 1 output not stored in the dtype of the case: y of q/a is not "
+                  "of bfloat16: [0, 3] = 0.1 has more digits (float32, 5 of 6 elements)"));
+}
+
 TEST(GoldenReport, FewerCasesThanAskedForAreAFailure) {
   auto command = golden_command();
   command.min_cases = 2;
