@@ -57,7 +57,8 @@ bool find_by_bound(Visit& visit, const Asked& asked) {
   if (result.passed()) return false;
   visit.case_path = path_of(c);
   const CaseResult diagnosed = gate::check_and_diagnose(asked.stored, answer, {});
-  if (!diagnosed.diagnosis.empty()) visit.named = diagnosed.diagnosis.front().what;
+  if (!diagnosed.diagnosis.empty() && !diagnosed.diagnosis.front().place)
+    visit.named = diagnosed.diagnosis.front().what;
   return true;
 }
 

@@ -18,7 +18,7 @@ struct Visit {
   std::size_t cases = 0;       ///< that were asked
   std::string case_path = {};  ///< of the case that finds it; empty: it is missed
   std::string relation = {};   ///< that it breaks there; empty: it is out of its bound
-  std::string named = {};      ///< what the gate takes the mistake for
+  std::string named = {};      ///< what the gate takes the mistake for, where it knows one
   double closest = 0;  ///< where nothing finds it: the largest share of a bound that it reached
 
   bool found() const { return !case_path.empty(); }
