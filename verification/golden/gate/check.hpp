@@ -20,7 +20,7 @@ using ref::io::StoredTensor;
 struct TensorResult {
   std::string name;
   std::string problem;  ///< why nothing was compared: absent, its dtype, its shape
-  std::string note;       ///< what is said of it though it decides nothing, or empty
+  std::string note;     ///< what is said of it though it decides nothing, or empty
   std::vector<std::size_t> shape = {};
   std::size_t count = 0;  ///< elements compared
   std::size_t failures = 0;
