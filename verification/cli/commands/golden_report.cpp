@@ -302,6 +302,7 @@ std::vector<std::string> note_lines(const GoldenReport& report) {
         first = fmt::format("{} of {} {}", t.name, c.result.description.path, t.note);
     }
   std::vector<std::string> lines;
+  lines.reserve(layers.size());
   for (const auto& [layer, found] : layers)
     lines.push_back(fmt::format("{}: {} not stored in the dtype of the case: {}", layer,
                                 plural(found.first, "output"), found.second));

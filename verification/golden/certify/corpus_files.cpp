@@ -53,6 +53,7 @@ std::vector<CaseDescription> list_corpus(const fs::path& folder, const corpus::P
   check_sums(folder, text, cases);
   check_blessed(folder, text);
   std::vector<std::string> paths;
+  paths.reserve(cases.size());
   for (const CaseDescription& description : cases) paths.push_back(description.path);
   if (const auto idle = only.idle_glob(paths))
     throw ref::numeric::UsageError(

@@ -60,7 +60,6 @@ std::string place_of(const Indices& wrong, const Indices& shape) {
     ref::numeric::contract_failure("place_of", "wrong", "is empty or past the end",
                                    "elements of the tensor", ref::numeric::Clause::C1);
   if (wrong.size() == all) return "every element";
-  const std::string some = fmt::format("{} of {} elements", wrong.size(), all);
   const std::size_t width = shape.back(), count = all / width;
   Indices rows, columns;
   for (const std::size_t i : wrong) {
@@ -81,7 +80,7 @@ std::string place_of(const Indices& wrong, const Indices& shape) {
   const std::size_t tail = all - wrong.front();
   if (wrong.front() > 0 && 4 * wrong.size() >= 3 * tail)
     return fmt::format("elements from {} on", wrong.front());
-  return some;
+  return fmt::format("{} of {} elements", wrong.size(), all);
 }
 
 }  // namespace normproof::verification::golden::gate

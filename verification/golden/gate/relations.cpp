@@ -334,6 +334,7 @@ std::vector<RelationResult> check_relations(const StoredCase& stored, const Rela
                                             const std::vector<Relation>& relations) {
   Related related(stored, asks);
   std::vector<RelationResult> results;
+  results.reserve(relations.size());
   for (const Relation relation : relations)
     results.push_back(result_of(stored.description.path, relation, related));
   return results;
