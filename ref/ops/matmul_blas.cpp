@@ -31,8 +31,22 @@ Function* function_of_blas(const char* name) {
 
 }  // namespace
 
-// What xtensor-blas calls, for matmul_blas and singular_values.
+// What xtensor-blas calls, for matmul_blas and singular_values: of vectors too, which neither gives
+// it, where nothing is optimised away.
 extern "C" {
+
+double cblas_ddot(CBLAS_INT n, const double* x, CBLAS_INT step_x, const double* y,
+                  CBLAS_INT step_y) {
+  static auto* const blas = function_of_blas<decltype(cblas_ddot)>("cblas_ddot");
+  return blas(n, x, step_x, y, step_y);
+}
+
+void cblas_dgemv(CBLAS_ORDER order, CBLAS_TRANSPOSE trans, CBLAS_INT m, CBLAS_INT n, double alpha,
+                 const double* a, CBLAS_INT lda, const double* x, CBLAS_INT step_x, double beta,
+                 double* y, CBLAS_INT step_y) {
+  static auto* const blas = function_of_blas<decltype(cblas_dgemv)>("cblas_dgemv");
+  blas(order, trans, m, n, alpha, a, lda, x, step_x, beta, y, step_y);
+}
 
 void cblas_dgemm(CBLAS_ORDER order, CBLAS_TRANSPOSE trans_a, CBLAS_TRANSPOSE trans_b, CBLAS_INT m,
                  CBLAS_INT n, CBLAS_INT k, double alpha, const double* a, CBLAS_INT lda,
