@@ -1,5 +1,7 @@
 #include "ref/numeric/any_order_error.hpp"
 
+#include "ref/numeric/power_of_two.hpp"
+
 namespace normproof::ref::numeric {
 namespace {
 
@@ -20,11 +22,6 @@ bool is_representable(double v) {
   const double magnitude = std::fabs(v);
   return v == 0 || (arithmetic.tiny <= magnitude && magnitude <= arithmetic.largest &&
                     wide - (wide - scaled) == scaled);
-}
-
-bool is_power_of_two(double v) {
-  int exponent = 0;
-  return std::fabs(std::frexp(v, &exponent)) == 0.5;
 }
 
 double claimed(double result, double error) {

@@ -63,7 +63,6 @@ ErrorStatistics error_statistics(const StoredTensor& answer, const StoredTensor&
   check_count("high", value.size(), got.size());
   check_count("low", remainder.size(), got.size());
   check_count("bound", bound.size(), got.size());
-  const bool is_count = high.dtype == DType::int64;
   const double unit = 2 * golden::corpus::unit_roundoff(answer.dtype);
   Tally ulps, shares;
   for (std::size_t i = 0; i < got.size(); ++i) {
@@ -73,8 +72,7 @@ ErrorStatistics error_statistics(const StoredTensor& answer, const StoredTensor&
       continue;
     }
     const double own =
-        is_count ? 0
-                 : golden::gate::with_storage(bound.data()[i], value[i], remainder[i], high.dtype);
+        golden::gate::with_storage(bound.data()[i], value[i], remainder[i], high.dtype);
     if (std::isinf(own)) continue;
     shares.add(share_of(error, own));
     if (std::fabs(value[i]) > own) ulps.add(error / std::ldexp(unit, std::ilogb(value[i])));

@@ -35,7 +35,7 @@ struct Tolerance {
 Tolerance tolerance(const Case& c, Accumulation accumulation, Formula formula = Formula::two_pass);
 
 /// The bound with the rounding to the dtype of storage added, for an exact value and what remains
-/// of it: at most twice the bound where the dtype holds the value.
+/// of it: at most twice the bound where the dtype holds the value; 0 for a count.
 double with_storage(double bound, double exact, double remainder, DType stored);
 
 }  // namespace normproof::verification::golden::gate

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "ref/numeric/power_of_two.hpp"
 #include "verification/golden/mutants/mutation.hpp"
 #include "verification/golden/mutants/plain_layers.hpp"
 
@@ -128,17 +129,6 @@ StoredTensor stored_tensor(const std::string& name, DType dtype, std::vector<std
   return ref::io::make_tensor(name, dtype, std::move(shape), rounded);
 }
 
-/// Whether n is a power of two; false for a number that carries a bound.
-template <class T>
-bool is_power_of_two(T n) {
-  if constexpr (std::is_floating_point_v<T>) {
-    int exponent = 0;
-    return std::fabs(std::frexp(n, &exponent)) == T(0.5);
-  } else {
-    return false;
-  }
-}
-
 /// Sums, squares and roots of one implementation: its style and its mutation.
 template <class T>
 class PlainArithmetic {
@@ -170,10 +160,12 @@ class PlainArithmetic {
     return total;
   }
 
-  /// A quotient by a power of two is exact on any hardware.
   T over(T value, T n) const {
     const T quotient = style_.reciprocal ? value * (1 / n) : value / n;
-    return is_power_of_two(n) ? quotient : off(quotient);
+    if constexpr (std::is_floating_point_v<T>) {
+      if (ref::numeric::is_power_of_two(n)) return quotient;  // exact on any hardware
+    }
+    return off(quotient);
   }
 
   /// A quotient or a reciprocal root as hardware gives it that is `units` off.

@@ -5,6 +5,7 @@
 
 #include "ref/model/norm_inputs.hpp"
 #include "verification/golden/mutants/plain_slices.hpp"
+#include "verification/golden/mutants/plain_variance.hpp"
 
 namespace normproof::verification::golden::mutants {
 
@@ -108,9 +109,9 @@ class PlainStep {
       const T squares = a_.sum("squares", counted, [&](std::size_t i) { return x_[i] * x_[i]; });
       statistic = a_.over(squares, n) - mean * mean;
     } else if (centred && a_.style().welford) {
-      statistic = (a_.style().merged ? merged_welford(counted) : welford(counted)) / n;
+      statistic = welford_squares(values_at(counted), a_.style().merged ? 16 : counted.size()) / n;
     } else if (centred && a_.style().shifted && !counted.empty()) {
-      statistic = shifted(counted);
+      statistic = shifted_variance(values_at(counted), a_);
     } else {
       const T squares = a_.sum("sum of squares", counted, [&](std::size_t i) {
         const T d = x_[i] - (centred ? sites_.term("mean in the variance", mean) : mean);
@@ -130,6 +131,12 @@ class PlainStep {
     s.rstd.push_back(rstd);
   }
 
+  std::vector<T> values_at(const std::vector<std::size_t>& indices) const {
+    std::vector<T> values;
+    for (const std::size_t i : indices) values.push_back(x_[i]);
+    return values;
+  }
+
   /// Mistakes that are made in the statistic as a whole.
   T mistaken_statistic(T statistic, T mean, std::size_t count, bool centred) {
     const T least = static_cast<T>(1e-10);
@@ -147,53 +154,6 @@ class PlainStep {
       default:
         return statistic;
     }
-  }
-
-  /// The elements of a block: how many, their mean, and the squares of their distances from it.
-  struct Moments {
-    T count = 0, mean = 0, squares = 0;
-  };
-
-  T welford(const std::vector<std::size_t>& counted) const {
-    return welford_of(counted, 0, counted.size()).squares;
-  }
-
-  Moments welford_of(const std::vector<std::size_t>& counted, std::size_t begin,
-                     std::size_t end) const {
-    Moments block;
-    for (; begin < end; ++begin) {
-      const T x = x_[counted[begin]];
-      block.count += 1;
-      const T before = x - block.mean;
-      block.mean += before / block.count;
-      block.squares += before * (x - block.mean);
-    }
-    return block;
-  }
-
-  /// Blocks of 16, merged in their order.
-  T merged_welford(const std::vector<std::size_t>& counted) const {
-    Moments all;
-    for (std::size_t begin = 0; begin < counted.size(); begin += 16) {
-      const Moments block = welford_of(counted, begin, std::min(begin + 16, counted.size()));
-      const T count = all.count + block.count, apart = block.mean - all.mean;
-      all.squares += block.squares + apart * apart * (all.count * block.count / count);
-      all.mean += apart * (block.count / count);
-      all.count = count;
-    }
-    return all.squares;
-  }
-
-  T shifted(const std::vector<std::size_t>& counted) {
-    const T origin = x_[counted.front()], n = count_of(counted);
-    T sum = 0, squares = 0;
-    for (const std::size_t i : counted) {
-      const T d = x_[i] - origin;
-      sum += d;
-      squares = a_.multiply_add(d, d, squares);
-    }
-    const T mean = sum / n;
-    return squares / n - mean * mean;
   }
 
   T gamma_at(const char* site, std::size_t i) {
