@@ -24,12 +24,10 @@ std::vector<Case> corpus(Tier tier, std::uint64_t seed) {
   for (const std::string& name : ref::model::norm_names())
     if (name != "none") {
       append(norm_cases(tier, name, seed));
-      append(kernel_cases_of_layer(tier, name, seed));
+      append(kernel_cases(tier, name, seed));
     }
-  for (const std::string& name : ref::model::function_names()) {
+  for (const std::string& name : ref::model::function_names())
     append(function_cases(tier, name, seed));
-    append(kernel_cases_of_function(tier, name, seed));
-  }
   for (const std::string& name : ref::model::encoder_operation_names())
     append(encoder_cases(tier, name, seed));
   for (const std::string& name : ref::model::optimizer_names())

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "verification/evaluation/functions.hpp"
+#include "verification/golden/recipes/kernel_corpus.hpp"
 #include "verification/golden/recipes/recipe.hpp"
 
 namespace normproof::verification::golden::recipes {
@@ -36,6 +37,7 @@ class FunctionCases {
             .grad_y([](std::size_t i, double) { return i == 7 ? 3.0 : 0.0; }));
     add(of("odd", {13, 17}, DType::float32).why("odd extents, no multiple of any vector or warp"));
     add(of("last_lane", {3, 33}, DType::float32).why("one element more than a vector of 32"));
+    blocks(1025, 33);
     if (sums_)
       sums();
     else
@@ -54,6 +56,7 @@ class FunctionCases {
   }
 
   void standard() {
+    blocks(4097, 129);
     for (const DType dtype : {DType::float64, DType::float32}) {
       for (const char* name : {"a", "b", "c"})
         add(of(fmt::format("random_{}", name), {4, 9, 30}, dtype)
@@ -99,6 +102,21 @@ class FunctionCases {
   }
   static Fill with(std::size_t at, double value) {
     return [=](std::size_t i, double normal) { return i == at ? value : normal; };
+  }
+
+  /// Where kernels break, with rows of `wide` and of `middling` elements in 16 bits.
+  void blocks(std::size_t wide, std::size_t middling) {
+    for (const std::size_t extent : block_extents(tier_))
+      add(of("block_edge", {3, extent}, DType::float32).why(kWhyBlockEdge).x(scaled(2)));
+    for (const DType dtype : {DType::bfloat16, DType::float16}) {
+      if (sums_)
+        add(of("wide_row", {3, wide}, dtype)
+                .why("a row of real width: a sum of exponentials kept in 16 bits stops growing")
+                .x(scaled(0.5)));
+      add(of("large_16_bits", {9, middling}, dtype)
+              .why("elements up to about 300: exponentials overflow, and cubes")
+              .x(scaled(100)));
+    }
   }
 
   void sums() {

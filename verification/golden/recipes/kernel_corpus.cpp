@@ -21,14 +21,10 @@ namespace {
 using Shape = std::vector<std::size_t>;
 
 constexpr DType kSixteenBits[] = {DType::bfloat16, DType::float16};
-/// At and beside the widths of vectors, warps and blocks.
 constexpr std::size_t kQuickExtents[] = {31, 63, 64, 65, 127, 128, 129, 257};
 /// Past a block of 512 or 1024 threads.
 constexpr std::size_t kQuickWidths[] = {513, 1025};
 constexpr std::size_t kExtents[] = {255, 256, 511, 512, 513, 1023, 1024, 1025, 4097, 8193};
-constexpr const char* kWhyEdges =
-    "an extent at or beside a power of two: the remainder of a block is dropped, or counted twice";
-
 class LayerCases {
  public:
   LayerCases(Tier tier, std::string_view layer, std::uint64_t seed)
@@ -38,7 +34,7 @@ class LayerCases {
 
   void quick() {
     if (is_common()) {
-      edges(kQuickExtents);
+      edges(block_extents(tier_));
       many_rows(600, 6);
       wide(3, 1025);
     }
@@ -55,7 +51,7 @@ class LayerCases {
   }
 
   void standard() {
-    edges(kExtents);
+    edges(block_extents(tier_));
     many_rows(2050, 12);
     wide(5, 4097);
     if (has_option(layer_, "groups"))
@@ -104,14 +100,13 @@ class LayerCases {
   }
 
   /// The extent is the one that statistics run along.
-  template <class Extents>
-  void edges(const Extents& extents) {
+  void edges(std::span<const std::size_t> extents) {
     for (const std::size_t extent : extents)
       add(of("block_edge",
              along_rows(layer_) ? rows_by_features(layer_, extent, 2)
                                 : rows_by_features(layer_, 2, extent),
              DType::float32)
-              .why(kWhyEdges)
+              .why(kWhyBlockEdge)
               .x(offset_by(1)));
   }
 
@@ -196,43 +191,18 @@ class LayerCases {
 
 }  // namespace
 
-std::vector<Case> kernel_cases_of_layer(Tier tier, std::string_view layer, std::uint64_t seed) {
+std::span<const std::size_t> block_extents(Tier tier) {
+  if (tier == Tier::quick) return kQuickExtents;
+  if (tier == Tier::standard) return kExtents;
+  return {};
+}
+
+std::vector<Case> kernel_cases(Tier tier, std::string_view layer, std::uint64_t seed) {
   if (!has_statistics(layer)) return {};
   LayerCases cases(tier, layer, seed);
   if (tier == Tier::quick) cases.quick();
   if (tier == Tier::standard) cases.standard();
   return cases.take();
-}
-
-std::vector<Case> kernel_cases_of_function(Tier tier, std::string_view function,
-                                           std::uint64_t seed) {
-  std::vector<Case> cases;
-  const auto add = [&](std::string reason, Shape shape, DType dtype, const char* why, Fill x) {
-    Recipe recipe(tier, function, std::move(reason), std::move(shape), dtype);
-    recipe.why(why).x(std::move(x));
-    if (function == "relu") recipe.exact();
-    cases.push_back(recipe.make(seed));
-  };
-  const bool quick = tier == Tier::quick;
-  if (quick) {
-    for (const std::size_t extent : kQuickExtents)
-      add("block_edge", {3, extent}, DType::float32, kWhyEdges, scaled_by(2));
-  } else if (tier == Tier::standard) {
-    for (const std::size_t extent : kExtents)
-      add("block_edge", {3, extent}, DType::float32, kWhyEdges, scaled_by(2));
-  } else {
-    return {};
-  }
-  const bool sums = function == "softmax" || function == "log_softmax" || function == "log_sum_exp";
-  for (const DType dtype : kSixteenBits) {
-    if (sums)
-      add("wide_row", {3, quick ? 1025u : 4097u}, dtype,
-          "a row of real width: a sum of exponentials kept in 16 bits stops growing",
-          scaled_by(0.5));
-    add("large_16_bits", {9, quick ? 33u : 129u}, dtype,
-        "elements up to about 300: exponentials overflow, and cubes", scaled_by(100));
-  }
-  return cases;
 }
 
 }  // namespace normproof::verification::golden::recipes

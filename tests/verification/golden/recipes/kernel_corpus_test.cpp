@@ -7,6 +7,7 @@
 #include <set>
 
 #include "verification/golden/recipes/corpus.hpp"
+#include "verification/golden/recipes/function_corpus.hpp"
 
 namespace normproof::verification::golden::recipes {
 namespace {
@@ -22,19 +23,16 @@ std::set<std::size_t> widths_of(const std::vector<Case>& cases, const std::strin
 }
 
 TEST(KernelCases, EveryExtentBesideAPowerOfTwo) {
-  auto widths =
-      widths_of(kernel_cases_of_layer(Tier::quick, "layer_norm", kCorpusSeed), "block_edge");
+  auto widths = widths_of(kernel_cases(Tier::quick, "layer_norm", kCorpusSeed), "block_edge");
   EXPECT_THAT(widths, IsSupersetOf({31, 63, 64, 65, 127, 128, 129, 257, 513, 1025}));
-  widths.merge(
-      widths_of(kernel_cases_of_layer(Tier::standard, "layer_norm", kCorpusSeed), "block_edge"));
+  widths.merge(widths_of(kernel_cases(Tier::standard, "layer_norm", kCorpusSeed), "block_edge"));
   EXPECT_THAT(widths, IsSupersetOf({255, 256, 511, 512, 1023, 1024, 4097, 8193}));
-  EXPECT_THAT(
-      widths_of(kernel_cases_of_function(Tier::quick, "softmax", kCorpusSeed), "block_edge"),
-      IsSupersetOf({31, 257}));
+  EXPECT_THAT(widths_of(function_cases(Tier::quick, "softmax", kCorpusSeed), "block_edge"),
+              IsSupersetOf({31, 257}));
 }
 
 TEST(KernelCases, OfBatchNormTheRowsAreTheExtent) {
-  const auto cases = kernel_cases_of_layer(Tier::quick, "batch_norm", kCorpusSeed);
+  const auto cases = kernel_cases(Tier::quick, "batch_norm", kCorpusSeed);
   EXPECT_TRUE(std::ranges::any_of(cases, [](const Case& c) {
     return c.reason == "block_edge" && corpus::find(c.inputs, "x")->shape.front() == 257;
   }));
@@ -42,15 +40,15 @@ TEST(KernelCases, OfBatchNormTheRowsAreTheExtent) {
 }
 
 TEST(KernelCases, BetaAloneIsAbsent) {
-  for (const Case& c : kernel_cases_of_layer(Tier::quick, "rms_norm", kCorpusSeed)) {
+  for (const Case& c : kernel_cases(Tier::quick, "rms_norm", kCorpusSeed)) {
     EXPECT_EQ(corpus::find(c.inputs, "beta") == nullptr, c.reason == "gamma_alone");
     EXPECT_NE(corpus::find(c.inputs, "gamma"), nullptr);
   }
 }
 
 TEST(KernelCases, WithoutStatisticsThereAreNone) {
-  EXPECT_THAT(kernel_cases_of_layer(Tier::quick, "dyt", kCorpusSeed), IsEmpty());
-  EXPECT_THAT(kernel_cases_of_function(Tier::full, "softmax", kCorpusSeed), IsEmpty());
+  EXPECT_THAT(kernel_cases(Tier::quick, "dyt", kCorpusSeed), IsEmpty());
+  EXPECT_TRUE(block_extents(Tier::full).empty());
 }
 
 }  // namespace
