@@ -21,8 +21,7 @@ Answer padded_lanes(const Case& c, const Device&) {
                          const double n = static_cast<double>(x.size());
                          const double lanes = static_cast<double>(std::bit_ceil(x.size()));
                          const double mean = sum_of(x) / n;
-                         double squares = (lanes - n) * mean * mean;
-                         for (const double v : x) squares += (v - mean) * (v - mean);
+                         const double squares = (lanes - n) * mean * mean + sum_of_squares(x, mean);
                          return Moments{mean, 1 / std::sqrt(squares / n + eps)};
                        }});
 }
@@ -34,9 +33,7 @@ Answer unclean_tile(const Case& c, const Device& device) {
                          Values tile = x;
                          tile.insert(tile.end(), behind, leftover);
                          const double n = static_cast<double>(x.size()), mean = sum_of(tile) / n;
-                         double squares = 0;
-                         for (const double v : x) squares += (v - mean) * (v - mean);
-                         return Moments{mean, 1 / std::sqrt(squares / n + eps)};
+                         return Moments{mean, 1 / std::sqrt(sum_of_squares(x, mean) / n + eps)};
                        }});
 }
 

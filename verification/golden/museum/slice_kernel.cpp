@@ -113,12 +113,16 @@ class SliceRun {
 
 }  // namespace
 
+double sum_of_squares(const Values& x, double mean) {
+  double squares = 0;
+  for (const double v : x) squares += (v - mean) * (v - mean);
+  return squares;
+}
+
 Moments right_moments(const Values& x, double eps, bool centred) {
   const double n = static_cast<double>(x.size());
   const double mean = centred ? sum_of(x) / n : 0;
-  double squares = 0;
-  for (const double v : x) squares += (v - mean) * (v - mean);
-  return {mean, 1 / std::sqrt(squares / n + eps)};
+  return {mean, 1 / std::sqrt(sum_of_squares(x, mean) / n + eps)};
 }
 
 Values right_backward(const SliceGradient& slice, bool centred) {

@@ -33,6 +33,8 @@ struct SliceKernel {
   std::function<double(const Values& terms)> reduce = {};
 };
 
+/// Of the distances from `mean`.
+double sum_of_squares(const Values& x, double mean);
 Moments right_moments(const Values& x, double eps, bool centred);
 /// rstd (g - mean(g) - x_hat mean(g x_hat))
 Values right_backward(const SliceGradient& slice, bool centred);

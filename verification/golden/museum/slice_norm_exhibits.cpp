@@ -106,8 +106,7 @@ Answer padded_rows(const Case& c, const Device&) {
   return answer_slices(c, {.measure = [more](const Values& x, double eps) {
                          const double n = static_cast<double>(x.size()) + more;
                          const double mean = sum_of(x) / n;
-                         double squares = more * mean * mean;
-                         for (const double v : x) squares += (v - mean) * (v - mean);
+                         const double squares = more * mean * mean + sum_of_squares(x, mean);
                          return Moments{mean, 1 / std::sqrt(squares / n + eps)};
                        }});
 }

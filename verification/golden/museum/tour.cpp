@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "ref/numeric/errors.hpp"
-#include "verification/golden/certify/certificate.hpp"
+#include "verification/golden/certify/corpus_files.hpp"
 #include "verification/golden/certify/for_each.hpp"
 #include "verification/golden/gate/relations.hpp"
 #include "verification/golden/recipes/corpus.hpp"
@@ -35,12 +35,7 @@ struct Asked {
 };
 
 Asked ready(const Case& c) {
-  Asked asked;
-  asked.stored.description.path = path_of(c);
-  asked.stored.description.c = c;
-  asked.stored.expected = certify::certify(c).tensors;
-  asked.bounds = gate::tolerance(c, corpus::usual_accumulation(c.dtype));
-  return asked;
+  return {certify::certified_case(c), gate::tolerance(c, corpus::usual_accumulation(c.dtype))};
 }
 
 bool is_about(const Exhibit& exhibit, const Case& c) {
@@ -57,7 +52,8 @@ bool find_by_bound(Visit& visit, const Asked& asked) {
   if (result.passed()) return false;
   visit.case_path = path_of(c);
   const CaseResult diagnosed = gate::check_and_diagnose(asked.stored, answer, {});
-  if (!diagnosed.diagnosis.empty() && !diagnosed.diagnosis.front().place)
+  if (!diagnosed.diagnosis.empty() &&
+      diagnosed.diagnosis.front().kind != gate::Diagnosis::Kind::place)
     visit.named = diagnosed.diagnosis.front().what;
   return true;
 }
