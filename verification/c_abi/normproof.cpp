@@ -119,7 +119,7 @@ std::string sentence_of(const golden::gate::CaseResult& result) {
   for (const golden::gate::TensorResult& t : result.tensors) {
     if (t.passed()) continue;
     if (t.problem.empty())
-      add(fmt::format("{}, {} of {} elements", element_text(t), t.failures, t.count));
+      add(fmt::format("{}, {} of {} elements", element_text(t), t.failed.size(), t.count));
     else
       add(fmt::format("{} {}", t.name, t.problem));
   }

@@ -92,7 +92,7 @@ Comparison compare_elements(const Tensor<T>& got, const Tensor<oracle100>& expec
     subtract(error.backend().data(), value, target.backend().data());
     mpfr_abs(error.backend().data(), error.backend().data(), MPFR_RNDN);
     const bool passes = is_claim(limit) && within(error.backend().data(), limit);
-    result.failures += passes ? 0 : 1;
+    if (!passes) result.failed.push_back(i);
     const std::uint64_t ulps = ulp_distance(nearest(value), nearest(target));
     if (ulps > result.max_ulp) result.max_ulp = ulps;
     const double ratio = ratio_of(error.backend().data(), oracle100(limit));
@@ -106,7 +106,7 @@ Comparison compare_elements(const Tensor<T>& got, const Tensor<oracle100>& expec
       result.worst_error = to_decimal(error.backend().data());
     }
   }
-  result.passed = result.failures == 0;
+  result.passed = result.failed.empty();
   return result;
 }
 
@@ -121,8 +121,8 @@ std::string Comparison::describe() const {
   const std::string verdict =
       passed ? fmt::format("passes: all {} elements of {} are within their bounds", count,
                            ref::tensor::to_string(expected_shape))
-             : fmt::format("fails: {} of {} elements of {} are not within their bounds", failures,
-                           count, ref::tensor::to_string(expected_shape));
+             : fmt::format("fails: {} of {} elements of {} are not within their bounds",
+                           failed.size(), count, ref::tensor::to_string(expected_shape));
   if (count == 0) return verdict + ".";
   return fmt::format(
       "{}; at most {} ulp off; the worst is {}: got {}, expected {}, error {}, bound {}, ratio "
@@ -161,19 +161,19 @@ Comparison bits_equal(const Tensor<double>& got, const Tensor<double>& expected)
     const double b = expected.data()[i];
     const bool same = a == a && std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
     const std::uint64_t ulps = ulp_distance(a, b);
-    if (i == 0 || (!same && (result.failures == 0 || ulps > result.max_ulp))) {
+    if (i == 0 || (!same && (result.failed.empty() || ulps > result.max_ulp))) {
       result.worst_index = i;
       result.worst_got = a;
       result.worst_expected = b;
       result.worst_error = fmt::format("{:.3g}", std::fabs(a - b));
     }
     if (!same) {
-      ++result.failures;
+      result.failed.push_back(i);
       result.worst_ratio = kInfinity;
     }
     if (ulps > result.max_ulp) result.max_ulp = ulps;
   }
-  result.passed = result.failures == 0;
+  result.passed = result.failed.empty();
   return result;
 }
 

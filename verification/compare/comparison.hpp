@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "ref/tensor/tensor.hpp"
 
@@ -19,9 +20,9 @@ struct Comparison {
   bool passed = false;
   Shape got_shape;
   Shape expected_shape;
-  std::string shape_failure;  ///< set where shapes differ: then nothing was compared
-  std::size_t count = 0;      ///< elements compared
-  std::size_t failures = 0;   ///< of them not within the bound
+  std::string shape_failure;        ///< set where shapes differ: then nothing was compared
+  std::size_t count = 0;            ///< elements compared
+  std::vector<std::size_t> failed;  ///< of them not within the bound, ascending
   double worst_ratio = 0;     ///< largest |got - expected| / bound, rounded up; 0/0 = 0, NaN = inf
   std::uint64_t max_ulp = 0;  ///< largest distance of got from expected, each rounded to double
   std::size_t worst_index = 0;  ///< of the element with the largest ratio, the first of equals

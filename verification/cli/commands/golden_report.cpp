@@ -218,8 +218,8 @@ std::string failure_text(const TensorResult& t) {
       "{} at {}: got {:.9g}, exact {:.9g}, bound {:.3g} (ratio {}); {} of {} elements; max abs {}, "
       "max rel {}, max ulp {}, norm-wise {}",
       t.name, t.where, ref::numeric::without_nan_sign(t.got),
-      ref::numeric::without_nan_sign(t.exact), t.bound, number_text(t.ratio), t.failures, t.count,
-      number_text(t.max_absolute), number_text(t.max_relative), number_text(t.max_ulp),
+      ref::numeric::without_nan_sign(t.exact), t.bound, number_text(t.ratio), t.failed.size(),
+      t.count, number_text(t.max_absolute), number_text(t.max_relative), number_text(t.max_ulp),
       number_text(t.norm_wise));
   if (t.unjudged > 0) text += fmt::format("; {} not judged", t.unjudged);
   if (t.of_the_inputs > 0)
@@ -259,7 +259,8 @@ std::vector<std::string> diagnosis_lines(const GoldenReport& report) {
     const std::string layer = golden::corpus::op_of(c.result.description.c);
     ++failed[layer];
     for (const golden::gate::Diagnosis& diagnosis : c.result.diagnosis)
-      if (diagnosis.mutation) ++agreeing[layer][diagnosis.what];
+      if (diagnosis.kind == golden::gate::Diagnosis::Kind::mistake)
+        ++agreeing[layer][diagnosis.what];
   }
   std::vector<std::string> lines;
   for (const auto& [layer, least] : least_condition_of_failures(report))

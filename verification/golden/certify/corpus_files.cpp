@@ -10,6 +10,7 @@
 #include "ref/io/sha256.hpp"
 #include "ref/numeric/errors.hpp"
 #include "verification/golden/certify/blessing.hpp"
+#include "verification/golden/certify/certificate.hpp"
 #include "verification/golden/certify/sums.hpp"
 
 namespace normproof::verification::golden::certify {
@@ -37,6 +38,21 @@ std::vector<StoredTensor> read_checked(const fs::path& file, const std::string& 
 }
 
 }  // namespace
+
+StoredCase certified_case(const Case& c) {
+  StoredCase stored;
+  stored.description.path = corpus::path_of(c);
+  stored.description.c = c;
+  stored.expected = certify(c).tensors;
+  return stored;
+}
+
+ExactValues exact_values(const StoredCase& stored, const std::string& output) {
+  ExactValues exact{ref::io::widen(*corpus::find(stored.expected, output)), {}};
+  const StoredTensor* const low = corpus::find(stored.expected, output + "_lo");
+  exact.low = low == nullptr ? std::vector<double>(exact.high.size(), 0.0) : ref::io::widen(*low);
+  return exact;
+}
 
 fs::path corpus_folder(const fs::path& folder) {
   std::error_code ignored;

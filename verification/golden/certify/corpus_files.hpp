@@ -16,6 +16,16 @@ struct StoredCase {
   std::vector<StoredTensor> expected;
 };
 
+/// A case of no folder, as its folder would hold it.
+StoredCase certified_case(const Case& c);
+
+/// What is expected of an output: high + low.
+struct ExactValues {
+  std::vector<double> high, low;
+};
+/// Requires  the case has an output of that name; a count has no remainder
+ExactValues exact_values(const StoredCase& stored, const std::string& output);
+
 /// The folder of the corpus that is meant: itself, or `data` in it where that has the manifest.
 std::filesystem::path corpus_folder(const std::filesystem::path& folder);
 

@@ -34,15 +34,10 @@ double to_double_up(const oracle100& x) {
 class JudgedOutput {
  public:
   JudgedOutput(const StoredCase& stored, const StoredTensor& answer, std::string name)
-      : name_(std::move(name)), answer_(answer) {
-    const StoredTensor& value = *find(stored.expected, name_);
-    shape_ = value.shape;
-    exact_high_ = ref::io::widen(value);
-    if (const StoredTensor* const low = find(stored.expected, name_ + "_lo"))
-      exact_low_ = ref::io::widen(*low);
-    else
-      exact_low_.assign(exact_high_.size(), 0);
-  }
+      : name_(std::move(name)),
+        answer_(answer),
+        shape_(find(stored.expected, name_)->shape),
+        exact_(certify::exact_values(stored, name_)) {}
 
   TensorResult judge(const Tensor<double>& bound, const Tensor<double>& of_the_inputs) const {
     TensorResult result;
@@ -52,19 +47,17 @@ class JudgedOutput {
     std::vector<std::size_t> judged;
     std::vector<double> bounds;
     for (std::size_t i = 0; i < got.size(); ++i) {
-      if (std::isnan(exact_high_[i])) {
+      if (std::isnan(exact_.high[i])) {
         // One order of operations makes infinity of what another makes NaN.
         ++result.count;
         if (!std::isfinite(got[i])) continue;
+        if (result.failed.empty()) at(result, i, got[i], 0);
         result.failed.push_back(i);
-        if (result.failures++ == 0) at(result, i, got[i], 0);
         result.ratio = std::numeric_limits<double>::infinity();
         continue;
       }
       const double own =
-          answer_.dtype == DType::int64
-              ? 0
-              : with_storage(bound.data()[i], exact_high_[i], exact_low_[i], answer_.dtype);
+          with_storage(bound.data()[i], exact_.high[i], exact_.low[i], answer_.dtype);
       if (std::isinf(own)) {
         ++result.unjudged;
         continue;
@@ -76,9 +69,9 @@ class JudgedOutput {
     if (judged.empty()) return result;
     const compare::Comparison comparison = side_by_side(got, judged, bounds);
     measure(got, judged, bounds, result);
-    const bool nan_failed = result.failures > 0;
-    result.failures += comparison.failures;
-    if (comparison.failures > 0) list_failed(got, judged, bounds, result);
+    const bool nan_failed = !result.failed.empty();
+    for (const std::size_t k : comparison.failed) result.failed.push_back(judged[k]);
+    std::ranges::sort(result.failed);
     if (nan_failed && comparison.worst_ratio < std::numeric_limits<double>::infinity())
       return result;
     result.ratio = comparison.worst_ratio;
@@ -93,12 +86,12 @@ class JudgedOutput {
   void at(TensorResult& result, std::size_t i, double got, double bound) const {
     result.where = ref::tensor::index_to_string(i, shape_);
     result.got = got;
-    result.exact = exact_high_[i];
+    result.exact = exact_.high[i];
     result.bound = bound;
   }
 
   oracle100 exact(std::size_t i) const {
-    return oracle100(exact_high_[i]) + oracle100(exact_low_[i]);
+    return oracle100(exact_.high[i]) + oracle100(exact_.low[i]);
   }
 
   compare::Comparison side_by_side(const std::vector<double>& got,
@@ -122,25 +115,18 @@ class JudgedOutput {
     return to_double_up(difference < 0 ? oracle100(-difference) : difference);
   }
 
-  void list_failed(const std::vector<double>& got, const std::vector<std::size_t>& judged,
-                   const std::vector<double>& bounds, TensorResult& result) const {
-    for (std::size_t k = 0; k < judged.size(); ++k)
-      if (error_at(judged[k], got[judged[k]]) > bounds[k]) result.failed.push_back(judged[k]);
-    std::ranges::sort(result.failed);
-  }
-
   void measure(const std::vector<double>& got, const std::vector<std::size_t>& judged,
                const std::vector<double>& bounds, TensorResult& result) const {
     double largest_exact = 0;
     for (std::size_t k = 0; k < judged.size(); ++k) {
       const std::size_t i = judged[k];
-      largest_exact = std::max(largest_exact, std::fabs(exact_high_[i]));
+      largest_exact = std::max(largest_exact, std::fabs(exact_.high[i]));
       const double error = error_at(i, got[i]);
       if (error == 0) continue;
       result.max_absolute = std::max(result.max_absolute, error);
-      if (std::fabs(exact_high_[i]) <= bounds[k] && std::isfinite(error)) continue;
-      result.max_relative = std::max(result.max_relative, error / std::fabs(exact_high_[i]));
-      result.max_ulp = std::max(result.max_ulp, error / ulp_of(exact_high_[i], answer_.dtype));
+      if (std::fabs(exact_.high[i]) <= bounds[k] && std::isfinite(error)) continue;
+      result.max_relative = std::max(result.max_relative, error / std::fabs(exact_.high[i]));
+      result.max_ulp = std::max(result.max_ulp, error / ulp_of(exact_.high[i], answer_.dtype));
     }
     result.norm_wise = result.max_absolute == 0 ? 0 : result.max_absolute / largest_exact;
   }
@@ -148,7 +134,7 @@ class JudgedOutput {
   std::string name_;
   const StoredTensor& answer_;
   std::vector<std::size_t> shape_;
-  std::vector<double> exact_high_, exact_low_;
+  certify::ExactValues exact_;
 };
 
 /// y, or logits and loss, the gradients of what went in, and the state; statistics are what an

@@ -22,9 +22,8 @@ struct TensorResult {
   std::string problem;  ///< why nothing was compared: absent, its dtype, its shape
   std::string note;     ///< what is said of it though it decides nothing, or empty
   std::vector<std::size_t> shape = {};
-  std::size_t count = 0;  ///< elements compared
-  std::size_t failures = 0;
-  std::vector<std::size_t> failed = {};  ///< which they are, ascending, in C order
+  std::size_t count = 0;                 ///< elements compared
+  std::vector<std::size_t> failed = {};  ///< of them, ascending, in C order
   std::size_t unjudged = 0;              ///< elements for which the arithmetic claims nothing
   double ratio = 0;  ///< largest |got - exact| / bound; at most 1 where it passes
   /// max_relative and max_ulp: of the elements that are larger than their bound, for what cancels
@@ -37,17 +36,22 @@ struct TensorResult {
   /// for more.
   double of_the_inputs = 0;
 
-  bool passed() const { return problem.empty() && failures == 0; }
+  bool passed() const { return problem.empty() && failed.empty(); }
 };
 
 /// What a failing answer agrees with.
 struct Diagnosis {
-  std::string what;      ///< "eps: outside the root"; or the arithmetic whose bound it meets
-  bool mutation = true;  ///< a wrong formula, else an arithmetic or a class of formulas
-  double ulps = 0;       ///< how close, in units of the largest element, for a mutation
+  enum class Kind {
+    mistake,  ///< a wrong formula
+    bound,    ///< an arithmetic or a class of formulas whose bound it meets
+    place     ///< nothing known: `what` says where the errors lie
+  };
+
+  std::string what;  ///< "eps: outside the root"
+  Kind kind = Kind::mistake;
+  double ulps = 0;  ///< of a mistake: how close, in units of the largest element
   std::vector<std::string> outputs = {};  ///< that agree, but for an arithmetic
   bool bounded = true;                    ///< the class claims something of each of their elements
-  bool place = false;  ///< nothing known agrees: `what` says where the errors lie
 
   std::string sentence() const;
 };

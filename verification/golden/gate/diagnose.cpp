@@ -207,7 +207,7 @@ std::vector<Diagnosis> lower_precision(const StoredCase& stored,
                                        const std::vector<StoredTensor>& answer) {
   for (const Accumulation accumulation : coarser_than_usual(stored.description.c.dtype))
     if (passes_wholly(check_case(stored, answer, {.outputs = {}, .accumulation = accumulation})))
-      return {{fmt::format("sums in {}", to_string(accumulation)), false, 0, {}}};
+      return {{fmt::format("sums in {}", to_string(accumulation)), Diagnosis::Kind::bound}};
   return {};
 }
 
@@ -218,9 +218,8 @@ std::vector<Diagnosis> where_errors_lie(const CaseResult& result) {
     if (!t.failed.empty())
       places.push_back(fmt::format("{} in {}", t.name, place_of(t.failed, t.shape)));
   if (places.empty()) return {};
-  Diagnosis diagnosis{fmt::format("no known mistake; wrong: {}", fmt::join(places, "; ")), false};
-  diagnosis.place = true;
-  return {diagnosis};
+  return {{fmt::format("no known mistake; wrong: {}", fmt::join(places, "; ")),
+           Diagnosis::Kind::place}};
 }
 
 /// The class of a variance in one pass, where every failing output meets it.
@@ -228,7 +227,7 @@ std::vector<Diagnosis> one_pass(const StoredCase& stored, const std::vector<Stor
                                 const CaseResult& result) {
   const Case& c = stored.description.c;
   if (!is_layer(c) || !is_centred(op_of(c))) return {};
-  Diagnosis diagnosis{"a one-pass variance E[x^2] - E[x]^2", false, 0, {}};
+  Diagnosis diagnosis{"a one-pass variance E[x^2] - E[x]^2", Diagnosis::Kind::bound};
   const CaseResult allowed =
       check_case(stored, answer, {.outputs = {}, .formula = Formula::one_pass});
   for (const TensorResult& tensor : result.tensors) {
@@ -244,13 +243,11 @@ std::vector<Diagnosis> one_pass(const StoredCase& stored, const std::vector<Stor
 }  // namespace
 
 std::string Diagnosis::sentence() const {
-  if (place) return what;
-  if (!mutation) {
-    const std::string of = outputs.empty() ? "" : fmt::format(": {}", fmt::join(outputs, ", "));
-    return bounded ? fmt::format("no farther off than {} may be{}", what, of)
-                   : fmt::format("{} may answer anything here, in some elements{}", what, of);
-  }
-  return fmt::format("agrees with '{}' to {:.2g} ulp: {}", what, ulps, fmt::join(outputs, ", "));
+  if (kind == Kind::place) return what;
+  const std::string of = outputs.empty() ? "" : fmt::format(": {}", fmt::join(outputs, ", "));
+  if (kind == Kind::mistake) return fmt::format("agrees with '{}' to {:.2g} ulp{}", what, ulps, of);
+  return bounded ? fmt::format("no farther off than {} may be{}", what, of)
+                 : fmt::format("{} may answer anything here, in some elements{}", what, of);
 }
 
 std::vector<Diagnosis> diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,

@@ -7,7 +7,6 @@
 
 namespace normproof::verification::golden::gate {
 
-using corpus::find;
 using corpus::path_of;
 using corpus::storage_of;
 
@@ -16,24 +15,19 @@ namespace {
 /// The elements of an output that `value` is right for, and those that nothing is claimed of.
 Planted expected_of(const StoredCase& stored, const StoredTensor& answer, const Tolerance& bounds,
                     double value) {
-  const std::vector<double> exact = ref::io::widen(*find(stored.expected, answer.name));
-  const StoredTensor* const low = find(stored.expected, answer.name + "_lo");
-  const std::vector<double> remainder =
-      low == nullptr ? std::vector<double>(exact.size(), 0.0) : ref::io::widen(*low);
-  Planted expected{.values = exact.size()};
-  for (std::size_t i = 0; i < exact.size(); ++i) {
-    if (std::isnan(exact[i])) {
+  const certify::ExactValues exact = certify::exact_values(stored, answer.name);
+  const auto& bound = bounds.bound.at(answer.name);
+  Planted expected{.values = exact.high.size()};
+  for (std::size_t i = 0; i < exact.high.size(); ++i) {
+    if (std::isnan(exact.high[i])) {
       expected.within += std::isfinite(value) ? 0 : 1;
       continue;
     }
-    const double bound = answer.dtype == DType::int64
-                             ? 0
-                             : with_storage(bounds.bound.at(answer.name).data()[i], exact[i],
-                                            remainder[i], answer.dtype);
-    if (std::isinf(bound))
+    const double own = with_storage(bound.data()[i], exact.high[i], exact.low[i], answer.dtype);
+    if (std::isinf(own))
       ++expected.unjudged;
     else
-      expected.within += std::fabs(value - exact[i] - remainder[i]) <= bound ? 1 : 0;
+      expected.within += std::fabs(value - exact.high[i] - exact.low[i]) <= own ? 1 : 0;
   }
   return expected;
 }
@@ -63,7 +57,7 @@ Planted plant(const StoredCase& stored, const std::vector<StoredTensor>& right,
       answer[t] = ref::io::make_tensor(right[t].name, right[t].dtype, right[t].shape,
                                        std::vector<double>(planted.values, value));
       for (const TensorResult& result : check_case(stored, answer, {}, bounds).tensors)
-        if (result.name == right[t].name) planted.refused = result.failures;
+        if (result.name == right[t].name) planted.refused = result.failed.size();
       const std::size_t wrong = planted.values - planted.within;
       if (planted.refused != wrong)
         planted.missed = {fmt::format("{} of {}: {} is refused in {} elements of {}", right[t].name,

@@ -17,7 +17,6 @@
 
 namespace normproof::verification::golden::gate {
 
-using certify::Expected;
 using certify::for_each;
 using corpus::op_of;
 using corpus::path_of;
@@ -78,12 +77,9 @@ std::uint64_t seed_of(std::size_t number) {
 }
 
 Question question_of(const Case& c, const PowerOptions& options) {
-  Expected expected = certify::certify(c);
   Sites sites;
   Question question;
-  question.stored.description.path = path_of(c);
-  question.stored.description.c = c;
-  question.stored.expected = std::move(expected.tensors);
+  question.stored = certify::certified_case(c);
   question.bounds =
       tolerance(c, options.accumulation.value_or(usual_accumulation(c.dtype)), options.formula);
   question.right = run_plain(c, inputs_of(c), {}, sites);

@@ -23,7 +23,7 @@ inline corpora::gate::CaseResult golden_result(const std::string& path, std::siz
   corpora::gate::TensorResult y;
   y.name = "y";
   y.count = 6;
-  y.failures = failures;
+  y.failed.resize(failures);
   y.where = "[0, 3]";
   y.got = -0.25;
   y.exact = -0.75;

@@ -63,10 +63,7 @@ inline std::vector<double> values_of(const std::vector<StoredTensor>& tensors,
 }
 
 inline StoredCase certified(const Case& c) {
-  StoredCase stored;
-  stored.description.path = path_of(c);
-  stored.description.c = c;
-  stored.expected = certify::certify(c).tensors;
+  StoredCase stored = certify::certified_case(c);
   for (const StoredTensor& tensor : stored.expected)
     if (!tensor.name.ends_with("_lo")) stored.description.outputs.push_back(tensor.name);
   return stored;

@@ -50,7 +50,7 @@ TEST(Diagnose, NamesTheWrongFormulaInAnyStyle) {
       const auto found = diagnosis_of(broken(mutation, style));
       ASSERT_THAT(found, Not(IsEmpty())) << mutation.site;
       EXPECT_EQ(found[0].what, mutation.site + ": " + std::string(to_string(mutation.op)));
-      EXPECT_TRUE(found[0].mutation);
+      EXPECT_EQ(found[0].kind, Diagnosis::Kind::mistake);
       // Both round: some units apart at most.
       EXPECT_LE(found[0].ulps, 8 * 8) << mutation.site;
     }
@@ -81,7 +81,7 @@ TEST(Diagnose, AnAnswerLikeNoOtherIsSaidToLieSomewhere) {
   }
   const auto found = diagnosis_of(answer);
   ASSERT_EQ(found.size(), 1u);
-  EXPECT_TRUE(found[0].place);
+  EXPECT_EQ(found[0].kind, Diagnosis::Kind::place);
   EXPECT_EQ(found[0].sentence(), "no known mistake; wrong: y in every element");
 }
 
@@ -96,7 +96,7 @@ TEST(Diagnose, LowerPrecisionIsNamedWhereNoFormulaIs) {
   }
   const auto found = diagnose(ordinary, answer, check_case(ordinary, answer, {}));
   ASSERT_THAT(found, SizeIs(1));
-  EXPECT_FALSE(found[0].mutation);
+  EXPECT_EQ(found[0].kind, Diagnosis::Kind::bound);
   EXPECT_EQ(found[0].sentence(), "no farther off than sums in float16 may be");
 }
 
