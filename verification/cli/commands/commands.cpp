@@ -5,6 +5,7 @@
 #include "verification/cli/commands/eval.hpp"
 #include "verification/cli/commands/golden_bless.hpp"
 #include "verification/cli/commands/golden_check.hpp"
+#include "verification/cli/commands/golden_coverage.hpp"
 #include "verification/cli/commands/golden_export.hpp"
 #include "verification/cli/commands/golden_make.hpp"
 #include "verification/cli/commands/golden_power.hpp"
@@ -109,7 +110,8 @@ Command all_commands() {
              kGoldenFooter,
              {command<GoldenMakeCommand>(), command<GoldenCheckCommand>(),
               command<GoldenRelationsCommand>(), command<GoldenPowerCommand>(),
-              command<GoldenBlessCommand>(), command<GoldenExportCommand>()}),
+              command<GoldenCoverageCommand>(), command<GoldenBlessCommand>(),
+              command<GoldenExportCommand>()}),
        group("regress", "Fingerprints of an implementation over commits and compilers",
              kRegressFooter, {command<RegressRecordCommand>(), command<RegressCompareCommand>()}),
        command<TrainCommand>(), command<TraceCommand>(), command<WeightsCommand>(),

@@ -26,18 +26,27 @@ CLI::Option* add_pipe_and_timeout(CLI::App& app, Field& pipe, double& timeout) {
   return option;
 }
 
-}  // namespace
-
-void add_golden(CLI::App& app, std::filesystem::path& golden) {
+template <class Field>
+CLI::Option* add_corpus_folder(CLI::App& app, Field& golden) {
   const auto parse = [](const std::string& text) {
     if (text.empty())
       throw ref::numeric::UsageError("--golden is ''; expected the name of a folder");
     return golden::certify::corpus_folder(text);
   };
   const auto print = [](const std::filesystem::path& path) { return path.string(); };
-  require(add_value(app, "--golden", golden, parse, print,
-                    "The corpus that 'normproof golden make' wrote, or a folder with it in 'data'",
-                    "DIR"));
+  return add_value(app, "--golden", golden, parse, print,
+                   "The corpus that 'normproof golden make' wrote, or a folder with it in 'data'",
+                   "DIR");
+}
+
+}  // namespace
+
+void add_golden(CLI::App& app, std::filesystem::path& golden) {
+  require(add_corpus_folder(app, golden));
+}
+
+void add_golden(CLI::App& app, std::optional<std::filesystem::path>& golden) {
+  add_corpus_folder(app, golden);
 }
 
 void add_new_folder(CLI::App& app, std::filesystem::path& out) {

@@ -16,6 +16,8 @@ namespace normproof::verification::cli::commands {
 
 /// --golden, a corpus that is there, or a folder with one in `data`.
 void add_golden(CLI::App& app, std::filesystem::path& golden);
+/// The same where it need not be given.
+void add_golden(CLI::App& app, std::optional<std::filesystem::path>& golden);
 
 /// --out, the folder that a command makes.
 void add_new_folder(CLI::App& app, std::filesystem::path& out);

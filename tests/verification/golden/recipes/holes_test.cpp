@@ -1,0 +1,99 @@
+#include "verification/golden/recipes/holes.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "ref/numeric/errors.hpp"
+#include "verification/golden/recipes/corpus.hpp"
+
+namespace normproof::verification::golden::recipes {
+namespace {
+
+using testing::Contains;
+using testing::IsSupersetOf;
+using testing::Not;
+
+using Hole = std::pair<std::string, std::string>;  ///< the operation, the end
+
+std::map<std::string, Coverage> covered_by_quick_and_standard() {
+  std::map<std::string, Coverage> operations;
+  for (const Tier tier : {Tier::quick, Tier::standard})
+    for (const Case& c : corpus(tier)) operations[corpus::op_of(c)].add(c);
+  return operations;
+}
+
+TEST(Holes, AreThoseThatAreKnownAndNoOther) {
+  std::set<Hole> known;
+  for (const KnownHole& hole : known_holes()) {
+    EXPECT_FALSE(hole.reason.empty()) << hole.end;
+    for (const std::string_view operation : hole.operations)
+      EXPECT_TRUE(known.emplace(operation, hole.end).second)
+          << operation << ": " << hole.end << " is listed twice";
+  }
+  for (const auto& [operation, coverage] : covered_by_quick_and_standard())
+    for (const std::string& end : untouched_ends(operation, coverage))
+      EXPECT_EQ(known.erase({operation, end}), 1u)
+          << operation << ": no case touches " << end
+          << "; a case is missing, or a line of known_holes() with the reason";
+  for (const auto& [operation, end] : known)
+    ADD_FAILURE() << operation << ": a case touches " << end
+                  << "; it is no hole, and leaves known_holes()";
+}
+
+TEST(Holes, OfNoCaseAreAllEnds) {
+  EXPECT_THAT(
+      untouched_ends("rms_norm", {}),
+      IsSupersetOf({"dtype float64", "dtype float16", "eps <= 0", "eps >= 0.001",
+                    "cast_order after_gamma", "cast_order before_gamma", "storage bfloat16"}));
+  EXPECT_THAT(untouched_ends("power_norm_released", {}),
+              IsSupersetOf({"group_scaling true", "group_scaling false", "groups <= 1",
+                            "groups >= 32", "mode inference", "alpha_backward >= 1"}));
+  EXPECT_THAT(untouched_ends("encoder", {}),
+              IsSupersetOf({"activation gelu_tanh", "placement pre", "pooling per_position",
+                            "norm dyt", "positions false", "num_heads >= 8"}));
+  EXPECT_THAT(untouched_ends("adam", {}), IsSupersetOf({"eps <= 1e-08", "beta1 <= 0"}));
+  EXPECT_THAT(untouched_ends("layer_norm", {}), Not(Contains("mode inference")));
+}
+
+TEST(Holes, EveryNumberOptionHasARange) {
+  for (const std::string& operation : ref::model::operation_names())
+    for (const std::string& end : untouched_ends(operation, {}))
+      EXPECT_FALSE(end.ends_with("has no range")) << operation << ": " << end;
+}
+
+TEST(Holes, AnEndThatIsTouchedIsNone) {
+  Coverage coverage;
+  coverage.extents = {{"features", {1, 1024}}, {"samples", {5}}};
+  coverage.inputs = {{"gamma", {{kGiven, 3}}}};
+  coverage.options = {{"eps", {{"0", 1}, {"0.0009", 1}}}};
+  Magnitudes& x = coverage.magnitudes[{"x", DType::float16}];
+  x.greatest = 20000;
+  x.least = 1e-4;
+  const std::vector<std::string> ends = untouched_ends("layer_norm", coverage);
+  EXPECT_THAT(ends, IsSupersetOf({"features >= 1025", "gamma absent", "eps >= 0.001", "x 0",
+                                  "x subnormal"}));
+  for (const char* touched :
+       {"features <= 1", "gamma given", "eps <= 0", "x near the largest number", "samples <= 1"})
+    EXPECT_THAT(ends, Not(Contains(touched)));
+  x.least = 1e-5;
+  x.zero = true;
+  EXPECT_THAT(untouched_ends("layer_norm", coverage), Not(Contains("x subnormal")));
+  EXPECT_THAT(untouched_ends("layer_norm", coverage), Not(Contains("x 0")));
+}
+
+TEST(Holes, OfAnUnknownOperationIsRefused) {
+  EXPECT_THROW(untouched_ends("layer_nrom", {}), ref::numeric::UsageError);
+}
+
+TEST(Holes, AReasonIsThatOfTheOperation) {
+  EXPECT_EQ(reason_of_hole("encoder", "classes <= 1"), "the loss of a single class is 0");
+  EXPECT_EQ(reason_of_hole("softmax", "classes <= 1"), "");
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::recipes

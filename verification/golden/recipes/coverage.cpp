@@ -1,0 +1,172 @@
+#include "verification/golden/recipes/coverage.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "ref/model/norm_layers.hpp"
+#include "verification/evaluation/functions.hpp"
+#include "verification/golden/corpus/kind.hpp"
+
+namespace normproof::verification::golden::recipes {
+
+using corpus::find;
+using corpus::is_encoder;
+using corpus::is_function;
+using corpus::is_layer;
+using corpus::is_optimizer;
+using corpus::op_of;
+using corpus::StoredTensor;
+
+namespace {
+
+std::optional<double> number_of(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// The inputs of the case that another case may leave out.
+std::vector<std::string> optional_inputs(const Case& c) {
+  std::vector<std::string> names;
+  if (is_layer(c)) {
+    const auto& layer = ref::model::norm_layer(std::get<ref::model::NormOptions>(c.options));
+    for (const ref::model::NormParameter& parameter : layer.parameters)
+      names.emplace_back(parameter.name);
+  }
+  if (is_about<ref::model::EncoderOptions>(c)) names.emplace_back("class_weights");
+  if (is_layer(c) || is_encoder(c) || evaluation::takes_mask(op_of(c))) names.emplace_back("valid");
+  return names;
+}
+
+class ExtentsOfCase {
+ public:
+  ExtentsOfCase(const Case& c, std::map<std::string, std::set<std::size_t>>& extents)
+      : c_(c), extents_(extents) {}
+
+  void note() {
+    if (is_encoder(c_))
+      of_encoder();
+    else
+      of_main_input(is_optimizer(c_) ? "parameter" : "x");
+    for (const auto& [option, of] :
+         {std::pair{"groups", "features a group"}, std::pair{"num_heads", "features a head"}})
+      for (const auto& [name, value] : ref::model::list_options(c_.options))
+        if (name == option) put(of, features_ / static_cast<std::size_t>(*number_of(value)));
+    if (const StoredTensor* const iterations = find(c_.inputs, "iterations"))
+      put("iterations", static_cast<std::size_t>(ref::io::widen(*iterations).front()));
+  }
+
+ private:
+  void put(const char* name, std::size_t extent) { extents_[name].insert(extent); }
+
+  void of_main_input(const char* name) {
+    std::vector<std::size_t> shape = find(c_.inputs, name)->shape;
+    if (is_optimizer(c_)) {
+      const std::vector<std::size_t>& steps = find(c_.inputs, "grad_parameter")->shape;
+      put("steps", c_.sequence ? steps.front() : 1);
+    } else if (find(c_.inputs, "valid") != nullptr || is_layer(c_)) {
+      put("steps", c_.sequence ? shape.front() : 1);
+      if (c_.sequence) shape.erase(shape.begin());
+    }
+    put("axes", shape.size());
+    features_ = shape.empty() ? 1 : shape.back();
+    std::size_t elements = 1;
+    for (const std::size_t extent : shape) elements *= extent;
+    if (is_optimizer(c_)) return put("elements", elements);
+    put("features", features_);
+    put("rows", elements / features_);
+    if (!is_layer(c_) || shape.size() != 3) return;
+    put("samples", shape[0]);
+    put("tokens", shape[1]);
+  }
+
+  void of_encoder() {
+    const bool whole = is_about<ref::model::EncoderOptions>(c_);
+    const StoredTensor* const main = find(c_.inputs, whole ? "tokens" : "x");
+    put("samples", main->shape[0]);
+    put("tokens", main->shape[1]);
+    const StoredTensor* const feed_forward =
+        find(c_.inputs, whole ? "layers.0.feed_forward.first.weight" : "feed_forward.first.weight");
+    put("feed-forward features", feed_forward->shape[0]);
+    features_ = feed_forward->shape[1];
+    put("features", features_);
+    if (!whole) return;
+    put("words", find(c_.inputs, "embedding.weight")->shape[0]);
+    put("classes", find(c_.inputs, "head.weight")->shape[0]);
+  }
+
+  const Case& c_;
+  std::map<std::string, std::set<std::size_t>>& extents_;
+  std::size_t features_ = 1;
+};
+
+void note(Magnitudes& reach, const StoredTensor& tensor) {
+  for (const double v : ref::io::widen(tensor)) {
+    const double magnitude = std::fabs(v);
+    reach.not_a_number |= std::isnan(v);
+    reach.infinity |= std::isinf(v);
+    reach.zero |= v == 0;
+    reach.negative |= v < 0;
+    if (magnitude > 0) reach.least = std::min(reach.least, magnitude);
+    if (std::isfinite(v)) reach.greatest = std::max(reach.greatest, magnitude);
+  }
+}
+
+void join(Counts& counts, const Counts& more) {
+  for (const auto& [value, cases] : more) counts[value] += cases;
+}
+void join(std::set<std::size_t>& extents, const std::set<std::size_t>& more) {
+  extents.insert(more.begin(), more.end());
+}
+void join(Magnitudes& reach, const Magnitudes& more) {
+  reach.least = std::min(reach.least, more.least);
+  reach.greatest = std::max(reach.greatest, more.greatest);
+  reach.zero |= more.zero;
+  reach.negative |= more.negative;
+  reach.not_a_number |= more.not_a_number;
+  reach.infinity |= more.infinity;
+}
+template <class Map>
+void join_each(Map& map, const Map& more) {
+  for (const auto& [key, value] : more) join(map[key], value);
+}
+
+}  // namespace
+
+bool ByValue::operator()(std::string_view a, std::string_view b) const {
+  const std::optional<double> left = number_of(a), right = number_of(b);
+  if (left.has_value() != right.has_value()) return left.has_value();
+  return left && *left != *right ? *left < *right : a < b;
+}
+
+void Coverage::add(const Case& c) {
+  ++cases;
+  ++dtypes[std::string(ref::io::to_string(c.dtype))];
+  ++modes[c.mode == corpus::Mode::training ? "training" : "inference"];
+  for (const auto& [name, value] : ref::model::list_options(c.options)) ++options[name][value];
+  for (const std::string& name : optional_inputs(c))
+    ++inputs[name][find(c.inputs, name) != nullptr ? kGiven : kAbsent];
+  ExtentsOfCase(c, extents).note();
+  for (const StoredTensor& tensor : c.inputs) {
+    if (!ref::io::is_float(tensor.dtype)) continue;
+    const std::string name = tensor.name.substr(tensor.name.rfind('.') + 1);
+    note(magnitudes[{name, tensor.dtype}], tensor);
+  }
+}
+
+Coverage& Coverage::operator+=(const Coverage& more) {
+  cases += more.cases;
+  join(dtypes, more.dtypes);
+  join(modes, more.modes);
+  join_each(options, more.options);
+  join_each(inputs, more.inputs);
+  join_each(extents, more.extents);
+  join_each(magnitudes, more.magnitudes);
+  return *this;
+}
+
+}  // namespace normproof::verification::golden::recipes

@@ -1,0 +1,296 @@
+#include "verification/golden/recipes/holes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "ref/model/norm_layers.hpp"
+#include "ref/numeric/errors.hpp"
+#include "ref/numeric/float_format.hpp"
+
+namespace normproof::verification::golden::recipes {
+
+using ref::model::Operation;
+
+namespace {
+
+/// Numbers that the specification allows, or that are in use where it allows all: one case has to
+/// be at or below the low end, one at or above the high one.
+struct Range {
+  std::string_view of;
+  double low, high;
+};
+
+constexpr Range kRangesOfOptions[] = {
+    {"eps", 0, 1e-3},        {"group_eps", 0, 1e-3},   {"running_decay", 0, 1},
+    {"alpha_forward", 0, 1}, {"alpha_backward", 0, 1}, {"warmup_iterations", 0, 1},
+    {"groups", 1, 32},       {"r_max", 1, 3},          {"d_max", 0, 5},
+    {"alpha0", -0.5, 0.5},   {"num_heads", 1, 8},      {"num_layers", 1, 3},
+    {"dropout", 0, 0.5},     {"momentum", 0, 0.9},     {"beta1", 0, 0.9},
+    {"beta2", 0, 0.999},     {"weight_decay", 0, 1},   {"learning_rate", 0, 0.1},
+};
+/// An optimizer divides by its eps, which is above 0.
+constexpr Range kEpsOfOptimizers = {"eps", 1e-8, 1e-3};
+
+/// 1024: the most threads that a block has.
+constexpr Range kRangesOfExtents[] = {
+    {"features", 1, 1025}, {"rows", 1, 1025},         {"samples", 1, 129},
+    {"tokens", 1, 1025},   {"elements", 1, 1025},     {"feed-forward features", 1, 1025},
+    {"words", 1, 1025},    {"classes", 1, 1025},      {"features a group", 1, 2},
+    {"axes", 2, 3},        {"features a head", 1, 2}, {"iterations", 0, 2},
+};
+
+/// Every value that options have by name.
+std::vector<std::string> all_names() {
+  std::vector<std::string> names = {"true", "false"};
+  const auto add = [&names](const auto& more) {
+    for (const auto& [name, value] : more) names.emplace_back(name);
+  };
+  add(ref::model::names_of(ref::model::Activation{}));
+  add(ref::model::names_of(ref::model::NormPlacement{}));
+  add(ref::model::names_of(ref::model::Pooling{}));
+  names.insert(names.end(), {"after_gamma", "before_gamma"});
+  for (const ref::numeric::FloatFormat& format : ref::numeric::kFloatFormats)
+    names.emplace_back(format.name);
+  for (const std::string& layer : ref::model::norm_names()) names.push_back(layer);
+  return names;
+}
+
+bool is_number(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} && end == text.data() + text.size();
+}
+
+bool takes(const Operation& operation, const std::string& option, const std::string& value) {
+  Operation tried = operation;
+  try {
+    ref::model::set_option(tried, option, value);
+  } catch (const ref::numeric::UsageError&) {
+    return false;
+  }
+  return true;
+}
+
+class Ends {
+ public:
+  Ends(const Operation& operation, const Coverage& coverage)
+      : operation_(operation), coverage_(coverage) {}
+
+  std::vector<std::string> untouched() {
+    for (const DType dtype : ref::io::kDTypes)
+      if (ref::io::is_float(dtype)) one_of("dtype", ref::io::to_string(dtype), coverage_.dtypes);
+    if (has_modes())
+      for (const char* mode : {"training", "inference"}) one_of("mode", mode, coverage_.modes);
+    for (const auto& [name, value] : ref::model::list_options(operation_))
+      // The options of an encoder's norm are those of the layer, which has cases of its own.
+      if (!name.starts_with("norm.")) option(name, value);
+    for (const auto& [name, counts] : coverage_.inputs)
+      for (const char* presence : {kGiven, kAbsent}) one_of(name, presence, counts);
+    for (const Range& range : kRangesOfExtents)
+      if (const auto found = coverage_.extents.find(std::string(range.of));
+          found != coverage_.extents.end() && has_meaning(range.of)) {
+        at_least_one(static_cast<double>(*found->second.begin()) <= range.low, range.of,
+                     "<=", range.low);
+        at_least_one(static_cast<double>(*found->second.rbegin()) >= range.high, range.of,
+                     ">=", range.high);
+      }
+    if (const auto found = coverage_.extents.find("steps");
+        found != coverage_.extents.end() && carries_state())
+      at_least_one(*found->second.rbegin() >= 2, "steps", ">=", 2);
+    magnitudes();
+    return std::move(untouched_);
+  }
+
+ private:
+  bool is_optimizer() const {
+    return std::holds_alternative<ref::model::OptimizerOperation>(operation_);
+  }
+  const ref::model::NormOptions* layer() const {
+    return std::get_if<ref::model::NormOptions>(&operation_);
+  }
+  /// Layers whose statistics are not of each sample see rows, whichever sample they are of.
+  bool has_meaning(std::string_view extent) const {
+    if (layer() == nullptr || (extent != "samples" && extent != "tokens")) return true;
+    return ref::model::norm_layer(*layer()).over_samples();
+  }
+  bool carries_state() const {
+    return is_optimizer() ||
+           (layer() != nullptr && !ref::model::norm_layer(*layer()).state.empty());
+  }
+  /// Running statistics, of a layer or of the norms of an encoder's layer, are used in inference.
+  bool has_modes() const {
+    const auto* const encoder = std::get_if<ref::model::EncoderOperation>(&operation_);
+    const bool of_encoder =
+        encoder != nullptr && std::holds_alternative<ref::model::EncoderLayerOptions>(*encoder);
+    return of_encoder || (layer() != nullptr && carries_state());
+  }
+
+  void at_least_one(bool touched, std::string_view of, const char* relation, double end) {
+    if (!touched) untouched_.push_back(fmt::format("{} {} {}", of, relation, end));
+  }
+  void one_of(std::string_view of, std::string_view value, const Counts& counts) {
+    if (counts.find(value) == counts.end()) untouched_.push_back(fmt::format("{} {}", of, value));
+  }
+
+  void option(const std::string& name, const std::string& value) {
+    const auto found = coverage_.options.find(name);
+    const Counts counts = found == coverage_.options.end() ? Counts{} : found->second;
+    if (!is_number(value)) {
+      for (const std::string& known : names_)
+        if (takes(operation_, name, known)) one_of(name, known, counts);
+      return;
+    }
+    const Range* range = std::ranges::find(kRangesOfOptions, name, &Range::of);
+    if (range == std::end(kRangesOfOptions)) return untouched_.push_back(name + " has no range");
+    if (is_optimizer() && name == kEpsOfOptimizers.of) range = &kEpsOfOptimizers;
+    const bool any = !counts.empty();
+    at_least_one(any && std::stod(counts.begin()->first) <= range->low, name, "<=", range->low);
+    at_least_one(any && std::stod(counts.rbegin()->first) >= range->high, name, ">=", range->high);
+  }
+
+  template <class Reaches>
+  void reached(std::string_view tensor, const char* how, Reaches reaches) {
+    bool there = false, touched = false;
+    for (const auto& [key, reach] : coverage_.magnitudes) {
+      if (key.first != tensor) continue;
+      there = true;
+      const auto type = ref::io::float_type(key.second);
+      touched |= type.has_value() && reaches(reach, ref::numeric::format_of(*type));
+    }
+    if (there && !touched) untouched_.push_back(fmt::format("{} {}", tensor, how));
+  }
+
+  void magnitudes() {
+    using ref::numeric::FloatFormat;
+    const auto zero = [](const Magnitudes& m, const FloatFormat&) { return m.zero; };
+    const auto negative = [](const Magnitudes& m, const FloatFormat&) { return m.negative; };
+    const auto subnormal = [](const Magnitudes& m, const FloatFormat& format) {
+      return m.least < format.smallest_normal;
+    };
+    const auto large = [](const Magnitudes& m, const FloatFormat& format) {
+      return m.greatest >= format.largest / 4;
+    };
+    for (const char* tensor : {"x", "grad_y", "grad_parameter"}) {
+      reached(tensor, "0", zero);
+      reached(tensor, "subnormal", subnormal);
+    }
+    reached("x", "near the largest number", large);
+    for (const char* tensor : {"gamma", "alpha"}) {
+      reached(tensor, "0", zero);
+      reached(tensor, "negative", negative);
+    }
+    for (const char* tensor : {"running_variance", "running_psi2"}) reached(tensor, "0", zero);
+  }
+
+  Operation operation_;
+  const Coverage& coverage_;
+  std::vector<std::string> names_ = all_names(), untouched_;
+};
+
+}  // namespace
+
+std::span<const KnownHole> known_holes() {
+  using Operations = std::vector<std::string_view>;
+  static const Operations kEncoders = {"encoder", "encoder_layer"};
+  static const Operations kAdams = {"adam", "adamw"}, kOptimizers = {"adam", "adamw", "sgd"};
+  static const Operations kPowerNorms = {"power_norm", "power_norm_released"};
+  static const Operations kWithDecay = {"batch_norm", "batch_renorm", "power_norm_v"};
+  static const Operations kWithoutEps = {"batch_norm",          "batch_renorm",  "group_norm",
+                                         "group_scaling",       "instance_norm", "power_norm",
+                                         "power_norm_released", "power_norm_v",  "scale_norm"};
+  constexpr const char* kNoFlush =
+      "no case yet: a candidate cannot declare that it flushes subnormal numbers";
+  constexpr const char* kNotYet = "no case yet";
+  constexpr const char* kOfStudy =
+      "an encoder treats every norm alike, and the layer has cases of its own";
+  constexpr const char* kNoCast =
+      "a cast rounds, and the exact result does not: requirement (C12) of rms_norm";
+  static const std::vector<KnownHole> kHoles = {
+      {"alpha 0", {"dyt"}, kNotYet},
+      {"alpha0 <= -0.5", {"dyt"}, "alpha itself is below 0 in a case"},
+      {"alpha_backward <= 0", kPowerNorms, kNotYet},
+      {"alpha_backward >= 1", kPowerNorms, kNotYet},
+      {"alpha_forward <= 0", kPowerNorms, kNotYet},
+      {"alpha_forward >= 1", kPowerNorms, kNotYet},
+      {"axes <= 2", {"group_norm", "instance_norm"}, "each row of [N,D] is a sample of one token"},
+      {"axes >= 3", kOptimizers, "an optimizer goes element by element"},
+      {"beta1 <= 0", kAdams, kNotYet},
+      {"beta2 <= 0", kAdams, kNotYet},
+      {"cast_order before_gamma", {"rms_norm"}, kNoCast},
+      {"classes <= 1", {"encoder"}, "the loss of a single class is 0"},
+      {"classes >= 1025", {"encoder"}, kNotYet},
+      {"d_max <= 0", {"batch_renorm"}, kNotYet},
+      {"dtype bfloat16", kEncoders, kNotYet},
+      {"dtype bfloat16", kOptimizers, kNotYet},
+      {"dtype float16", kEncoders, kNotYet},
+      {"dtype float16", kOptimizers, kNotYet},
+      {"eps <= 0", kWithoutEps, kNotYet},
+      {"features <= 1", kEncoders, kNotYet},
+      {"features >= 1025", kEncoders, kNotYet},
+      {"feed-forward features >= 1025", kEncoders, kNotYet},
+      {"gamma 0", {"dyt", "encoder", "encoder_layer"}, kNotYet},
+      {"gamma negative", {"scale_norm"}, kNotYet},
+      {"grad_parameter subnormal", kOptimizers, kNotYet},
+      {"grad_y 0", {"encoder_layer"}, kNotYet},
+      {"grad_y subnormal",
+       {"batch_norm", "batch_renorm", "dyt", "encoder_layer", "gelu", "gelu_tanh", "group_norm",
+        "instance_norm", "layer_norm", "log_sum_exp", "power_norm_v", "relu"},
+       kNoFlush},
+      {"group_eps <= 0", {"power_norm_released"}, kNotYet},
+      {"iterations <= 0", kPowerNorms, "one iteration of a warm-up of four is done in a case"},
+      {"learning_rate <= 0", kOptimizers, kNotYet},
+      {"norm batch_renorm", kEncoders, kOfStudy},
+      {"norm dyt", kEncoders, kOfStudy},
+      {"norm group_norm", kEncoders, kOfStudy},
+      {"norm group_scaling", kEncoders, kOfStudy},
+      {"norm instance_norm", kEncoders, kOfStudy},
+      {"norm none", kEncoders, kOfStudy},
+      {"norm power_norm_v", kEncoders, kOfStudy},
+      {"norm rms_norm", kEncoders, kOfStudy},
+      {"norm scale_norm", kEncoders, kOfStudy},
+      {"r_max <= 1", {"batch_renorm"}, kNotYet},
+      {"rows <= 1", {"group_norm", "instance_norm"}, kNotYet},
+      {"running_decay <= 0", kWithDecay, kNotYet},
+      {"running_decay >= 1", kWithDecay, kNotYet},
+      {"running_psi2 0",
+       {"encoder", "encoder_layer", "power_norm", "power_norm_released", "power_norm_v"},
+       kNotYet},
+      {"running_variance 0", {"batch_norm", "batch_renorm", "encoder", "encoder_layer"}, kNotYet},
+      {"samples >= 129", {"encoder", "encoder_layer", "instance_norm"}, kNotYet},
+      {"storage bfloat16", {"rms_norm"}, kNoCast},
+      {"storage float16", {"rms_norm"}, kNoCast},
+      {"storage float32", {"rms_norm"}, kNoCast},
+      {"tokens <= 1", {"group_norm", "instance_norm"}, kNotYet},
+      {"tokens >= 1025", kEncoders, kNotYet},
+      {"weight_decay <= 0", {"adamw"}, "without decay it is Adam, which has cases of its own"},
+      {"words <= 1", {"encoder"}, kNotYet},
+      {"words >= 1025", {"encoder"}, kNotYet},
+      {"x 0",
+       {"batch_norm", "batch_renorm", "encoder_layer", "group_norm", "group_scaling",
+        "instance_norm", "log_softmax", "log_sum_exp", "power_norm", "power_norm_released",
+        "power_norm_v", "rms_norm", "softmax"},
+       kNotYet},
+      {"x near the largest number",
+       {"dyt", "encoder_layer", "gelu", "gelu_tanh", "log_softmax", "log_sum_exp", "power_norm",
+        "power_norm_released", "relu", "softmax"},
+       kNotYet},
+      {"x subnormal", {"dyt", "encoder_layer", "gelu", "gelu_tanh", "relu"}, kNoFlush},
+  };
+  return kHoles;
+}
+
+std::string_view reason_of_hole(std::string_view operation, std::string_view end) {
+  for (const KnownHole& hole : known_holes())
+    if (hole.end == end && std::ranges::find(hole.operations, operation) != hole.operations.end())
+      return hole.reason;
+  return {};
+}
+
+std::vector<std::string> untouched_ends(std::string_view operation, const Coverage& coverage) {
+  return Ends(ref::model::operation(operation), coverage).untouched();
+}
+
+}  // namespace normproof::verification::golden::recipes
