@@ -9,6 +9,7 @@
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/parallel.hpp"
 #include "verification/cli/commands/golden_options.hpp"
+#include "verification/cli/commands/golden_page.hpp"
 #include "verification/cli/commands/golden_report.hpp"
 #include "verification/cli/output_files.hpp"
 #include "verification/cli/progress_bar.hpp"
@@ -71,8 +72,8 @@ void GoldenCheckCommand::add(CLI::App& app) {
   add_flag(app, "--strict", strict,
            "An element that is not judged is a failure: with another formula or arithmetic a bound "
            "may claim nothing");
-  reports.add(app,
-              {ReportForm::json_lines, ReportForm::junit, ReportForm::sarif, ReportForm::markdown});
+  reports.add(app, {ReportForm::json_lines, ReportForm::junit, ReportForm::sarif, ReportForm::html,
+                    ReportForm::markdown});
   add_jobs(app, jobs, "Cases that are checked");
   check_afterwards(app, [&app] { require_one_of(app, {"--candidate", "--pipe"}); });
   set_footer(
@@ -94,10 +95,12 @@ std::vector<golden::gate::CaseResult> GoldenCheckCommand::check(
       candidate
           ? golden::gate::from_folder(*candidate)
           : golden::gate::from_program(*pipe, timeout, golden::gate::kMostStarts, show_complaints);
+  golden::gate::CheckOptions asked = options;
+  asked.maps = reports.html.has_value();
   ProgressBar progress;
   // A program answers one question at a time.
   return golden::gate::check_cases(
-      golden, cases, ask, options, candidate ? jobs : 1, [&](std::size_t done) {
+      golden, cases, ask, asked, candidate ? jobs : 1, [&](std::size_t done) {
         progress.show("checking", done, cases.size(), cases[done - 1].path);
       });
 }
@@ -123,6 +126,7 @@ ExitStatus GoldenCheckCommand::run() const {
        to_file(reports.json, [&] { return report::json_lines(checks); }),
        to_file(reports.junit, [&] { return report::junit(checks); }),
        to_file(reports.sarif, [&] { return report::sarif(checks); }),
+       to_file(reports.html, [&] { return golden_page(report); }),
        to_file(reports.markdown, [&] { return report::markdown(golden_job_summary(report)); })});
   return report.passed() ? kSuccess : kNumericalFailure;
 }

@@ -39,7 +39,15 @@ class JudgedOutput {
         shape_(find(stored.expected, name_)->shape),
         exact_(certify::exact_values(stored, name_)) {}
 
-  TensorResult judge(const Tensor<double>& bound, const Tensor<double>& of_the_inputs) const {
+  TensorResult judge(const Tensor<double>& bound, const Tensor<double>& of_the_inputs,
+                     bool with_map) const {
+    TensorResult result = compared(bound, of_the_inputs);
+    if (with_map && !result.failed.empty()) result.map = share_map(shape_, shares(bound));
+    return result;
+  }
+
+ private:
+  TensorResult compared(const Tensor<double>& bound, const Tensor<double>& of_the_inputs) const {
     TensorResult result;
     result.name = name_;
     result.shape = shape_;
@@ -82,7 +90,27 @@ class JudgedOutput {
     return result;
   }
 
- private:
+  /// Of each element; NaN of one that is not judged.
+  std::vector<double> shares(const Tensor<double>& bound) const {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    const std::vector<double> got = ref::io::widen(answer_);
+    std::vector<double> shares(got.size());
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      if (std::isnan(exact_.high[i])) {
+        shares[i] = std::isfinite(got[i]) ? kInfinity : 0;
+        continue;
+      }
+      const double own =
+          with_storage(bound.data()[i], exact_.high[i], exact_.low[i], answer_.dtype);
+      const double error = error_at(i, got[i]);
+      shares[i] = std::isinf(own) ? std::numeric_limits<double>::quiet_NaN()
+                  : error == 0    ? 0
+                  : own == 0      ? kInfinity
+                                  : error / own;
+    }
+    return shares;
+  }
+
   void at(TensorResult& result, std::size_t i, double got, double bound) const {
     result.where = ref::tensor::index_to_string(i, shape_);
     result.got = got;
@@ -212,8 +240,9 @@ CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>&
       result.tensors.push_back(without_comparison(name, problem));
       continue;
     }
-    result.tensors.push_back(JudgedOutput(stored, *given, name)
-                                 .judge(bounds.bound.at(name), bounds.of_the_inputs.at(name)));
+    result.tensors.push_back(
+        JudgedOutput(stored, *given, name)
+            .judge(bounds.bound.at(name), bounds.of_the_inputs.at(name), options.maps));
     result.tensors.back().note = finer_than_expected(*find(stored.expected, name), *given);
   }
   if (result.tensors.empty())

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "verification/golden/certify/corpus_files.hpp"
+#include "verification/golden/gate/share_map.hpp"
 #include "verification/golden/gate/tolerance.hpp"
 
 namespace normproof::verification::golden::gate {
@@ -35,6 +36,7 @@ struct TensorResult {
   /// There: what one rounding of the inputs alone may move, by the bound. Near 1 no oracle can ask
   /// for more.
   double of_the_inputs = 0;
+  ShareMap map = {};  ///< of one that failed, where CheckOptions asks for it
 
   bool passed() const { return problem.empty() && failed.empty(); }
 };
@@ -71,6 +73,7 @@ struct CheckOptions {
   std::vector<std::string> outputs = {};
   std::optional<Accumulation> accumulation = {};  ///< absent: usual_accumulation of each case
   Formula formula = Formula::two_pass;            ///< a variance in one pass fails by default
+  bool maps = false;                              ///< with a map of each output that failed
 };
 
 /// What a candidate answers; nothing where it declines the case, for it does not offer it.

@@ -126,6 +126,22 @@ TEST(CheckCase, TheMetricsOfOneWrongElement) {
   EXPECT_LT(y.of_the_inputs, 1);
 }
 
+TEST(CheckCase, OfAFailedOutputThereIsAMapWhereItIsAskedFor) {
+  const StoredCase& stored = batch_norm();
+  const double y = certify::exact_values(stored, "y").high[4];
+  const auto wrong = with_element(own_answer(stored), "y", 4, y + 1);
+  EXPECT_TRUE(result_of(check_case(stored, wrong, {}), "y").map.shares.empty());
+  const CaseResult result = check_case(stored, wrong, {.maps = true});
+  const TensorResult& failed = result_of(result, "y");
+  ASSERT_EQ(failed.map.shares.size(), 12u);
+  EXPECT_DOUBLE_EQ(failed.map.shares[4], failed.ratio);
+  for (std::size_t i = 0; i < 12; ++i) EXPECT_EQ(failed.map.shares[i] > 1, i == 4) << i;
+  EXPECT_TRUE(result_of(result, "grad_x").map.shares.empty());
+  const auto nan =
+      check_case(stored, with_element(own_answer(stored), "y", 4, NAN), {.maps = true});
+  EXPECT_EQ(result_of(nan, "y").map.shares[4], INFINITY);
+}
+
 TEST(CheckCase, AnExactCaseIsOffByItsRootsAlone) {
   Case c = one_and_three("3", DType::float32);
   c.exact = true;

@@ -1,0 +1,56 @@
+#include "verification/golden/gate/share_map.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace normproof::verification::golden::gate {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(ShareMap, OfAFewElementsHasAPlaceEach) {
+  const ShareMap map = share_map({2, 1, 3}, {0, 1, 2, 3, NAN, INFINITY});
+  EXPECT_THAT(map.rows, ElementsAre("0", "1"));
+  EXPECT_THAT(map.columns, ElementsAre("0", "1", "2"));
+  ASSERT_EQ(map.shares.size(), 6u);
+  EXPECT_EQ(map.shares[3], 3);
+  EXPECT_TRUE(std::isnan(map.shares[4]));
+  EXPECT_EQ(map.shares[5], INFINITY);
+}
+
+TEST(ShareMap, OfAVectorIsOneRow) {
+  const ShareMap map = share_map({4}, {1, 2, 3, 4});
+  EXPECT_THAT(map.rows, ElementsAre("0"));
+  EXPECT_THAT(map.shares, ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(share_map({}, {7}).shares, ElementsAre(7));
+}
+
+TEST(ShareMap, WhereThereIsNoRoomAPlaceHasTheWorstOfItsElements) {
+  const std::size_t rows = 49, columns = 200;
+  std::vector<double> shares(rows * columns, 0.5);
+  shares[3 * columns + 7] = 9;  // the second row of its place, the second of three columns
+  shares[48 * columns + 199] = 5;
+  shares[0] = shares[1] = shares[2] = NAN;
+  shares[columns] = shares[columns + 1] = shares[columns + 2] = NAN;
+  const ShareMap map = share_map({rows, columns}, shares);
+  ASSERT_EQ(map.rows.size(), 25u);
+  ASSERT_EQ(map.columns.size(), 67u);
+  EXPECT_EQ(map.rows[1], "2 to 3");
+  EXPECT_EQ(map.rows[24], "48");
+  EXPECT_EQ(map.columns[2], "6 to 8");
+  EXPECT_EQ(map.columns[66], "198 to 199");
+  EXPECT_EQ(map.shares[67 + 2], 9);
+  EXPECT_EQ(map.shares[24 * 67 + 66], 5);
+  EXPECT_EQ(map.shares[67 + 3], 0.5);
+  EXPECT_TRUE(std::isnan(map.shares[0]));
+}
+
+TEST(ShareMap, OfNothingIsEmpty) {
+  EXPECT_TRUE(share_map({0, 3}, {}).shares.empty());
+  EXPECT_TRUE(share_map({3, 0}, {}).rows.empty());
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::gate

@@ -1,0 +1,48 @@
+#include "verification/golden/gate/share_map.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace normproof::verification::golden::gate {
+
+namespace {
+
+constexpr std::size_t kMostRows = 48, kMostColumns = 96;
+
+std::size_t rounded_up(std::size_t a, std::size_t b) {
+  return (a + b - 1) / b;
+}
+
+/// "7", "4 to 7": the numbers of each place.
+std::vector<std::string> names(std::size_t count, std::size_t each) {
+  std::vector<std::string> texts;
+  for (std::size_t first = 0; first < count; first += each) {
+    const std::size_t last = std::min(first + each, count) - 1;
+    texts.push_back(first == last ? fmt::format("{}", first)
+                                  : fmt::format("{} to {}", first, last));
+  }
+  return texts;
+}
+
+}  // namespace
+
+ShareMap share_map(const std::vector<std::size_t>& shape, const std::vector<double>& shares) {
+  const std::size_t columns = shape.empty() ? 1 : shape.back();
+  if (shares.empty() || columns == 0) return {};
+  const std::size_t rows = shares.size() / columns;
+  const std::size_t rows_each = rounded_up(rows, kMostRows),
+                    columns_each = rounded_up(columns, kMostColumns);
+  ShareMap map{names(rows, rows_each), names(columns, columns_each), {}};
+  map.shares.assign(map.rows.size() * map.columns.size(), std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t i = 0; i < rows * columns; ++i) {
+    double& place =
+        map.shares[i / columns / rows_each * map.columns.size() + i % columns / columns_each];
+    if (std::isnan(place) || shares[i] > place) place = shares[i];
+  }
+  return map;
+}
+
+}  // namespace normproof::verification::golden::gate
