@@ -69,23 +69,30 @@ class Program {
 
  private:
   std::string line_about(const StoredCase& stored) {
-    if (silent_ == most_starts_)
+    if (given_up())
       throw FileError(fmt::format(
           "the candidate was started {} times in a row without an answer; it is not asked again",
-          most_starts_));
+          silent_ + crashed_));
+    const bool fresh = !process_;
     try {
-      if (!process_) {
-        ++silent_;
-        process_ = std::make_unique<CandidateProcess>(command_);
-      }
+      if (fresh) process_ = std::make_unique<CandidateProcess>(command_);
       std::string line =
           process_->ask(to_line(stored.description.c), seconds_, most_bytes_of(stored));
-      silent_ = 0;
+      silent_ = crashed_ = 0;
+      ++answered_;
       return line;
     } catch (const FileError&) {
+      if (fresh) ++(process_->crashed() ? crashed_ : silent_);
       stop();
       throw;
     }
+  }
+
+  /// A crash is the case's own, as far as one can tell: the cases behind it are asked still. One
+  /// that answers nothing else is given up in the end, for a start may take seconds.
+  bool given_up() const {
+    constexpr int kCrashes = 8;
+    return silent_ >= most_starts_ || crashed_ >= kCrashes * most_starts_ + answered_;
   }
 
   void stop() {
@@ -102,7 +109,8 @@ class Program {
   std::function<void(const std::string&)> complained_;
   std::unique_ptr<CandidateProcess> process_;
   std::string complaints_;
-  int silent_ = 0;  ///< processes in a row that gave no line at all
+  int silent_ = 0, crashed_ = 0;  ///< processes in a row that gave no line at all
+  int answered_ = 0;
 };
 
 }  // namespace

@@ -193,6 +193,13 @@ std::string CandidateProcess::ask(const std::string& line, double seconds, std::
   }
 }
 
+bool CandidateProcess::crashed() const {
+  constexpr int kOfAShell = 128, kMostSignal = 64;
+  const auto& ending = impl_->ending;
+  return ending && (ending->by_signal ||
+                    (ending->code > kOfAShell && ending->code <= kOfAShell + kMostSignal));
+}
+
 std::string CandidateProcess::complaints() {
   impl_->hear();
   return impl_->complaints;

@@ -22,6 +22,9 @@ class CandidateProcess {
   ///           `most_bytes`. Then it takes no other question
   std::string ask(const std::string& line, double seconds, std::size_t most_bytes);
 
+  /// A signal has ended it: as its own end, or by the status above 128 with which a shell tells.
+  bool crashed() const;
+
   /// What it has printed on standard error by now, the last 64 KiB of it.
   std::string complaints();
 

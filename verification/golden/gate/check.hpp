@@ -89,11 +89,14 @@ using Ask = std::function<Answer(const StoredCase& stored)>;
 /// Answers are <folder>/<path of the case>/expected.safetensors or .npz, named as in the corpus.
 Ask from_folder(const std::filesystem::path& folder);
 
-/// After that many starts in a row without a line a program is given up.
+/// After that many starts in a row without a line, each not ended by a signal, a program is given
+/// up.
 inline constexpr int kMostStarts = 3;
 
-/// Answers come from a program (docs/formats.md, Golden): it is started again where it ended, and
-/// given up after `most_starts` in a row without a line. `complained` gets the last 64 KiB of what
+/// Answers come from a program (docs/formats.md, Golden): it is started again where it ended. It is
+/// given up after `most_starts` in a row that come to an end of their own, or hang, without a line;
+/// where signals end them, after 8 times as many, and one more for each case that it has answered.
+/// `complained` gets the last 64 KiB of what
 /// it printed on standard error, if anything, when it is not asked any more; it throws nothing.
 Ask from_program(const std::string& command, double seconds, int most_starts = kMostStarts,
                  std::function<void(const std::string& last)> complained = {});

@@ -166,6 +166,41 @@ TEST_F(Answers, AnErrorFailsItsCaseAndNoOther) {
   }
 }
 
+/// A program that answers by the paths it reads, and is ended by a signal at some of the cases.
+std::string crashing_at(const std::vector<CaseDescription>& cases, std::size_t first,
+                        std::size_t last, const fs::path& lines) {
+  std::string paths = cases[first].path;
+  for (std::size_t i = first + 1; i <= last; ++i) paths += "|" + cases[i].path;
+  return "while read -r path rest; do case $path in " + paths +
+         ") kill -SEGV $$;; esac; grep -F \"$path \" '" + lines.string() + "'; done";
+}
+
+TEST_F(Answers, AProgramThatCrashesIsAskedTheOtherCases) {
+  const auto results = check(from_program(crashing_at(cases_, 0, 9, folder_ / "lines"), 20));
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    EXPECT_EQ(results[i].problem,
+              i <= 9 ? "the candidate was ended by signal 11 before it answered" : "")
+        << i;
+    EXPECT_EQ(results[i].passed(), i > 9) << i;
+    EXPECT_FALSE(results[i].declined);
+  }
+}
+
+TEST_F(Answers, OneThatDoesNothingButCrashIsGivenUpByWhatItHasAnswered) {
+  const std::string crash = "the candidate was ended by signal 11 before it answered";
+  const auto never = check(from_program("kill -SEGV $$", 20, 1));
+  EXPECT_EQ(never[7].problem, crash);
+  EXPECT_THAT(never[8].problem, HasSubstr("was started 8 times in a row without an answer"));
+  // The first crash is of a program that has answered; nine more follow, and five are answered.
+  const auto later = check(from_program(crashing_at(cases_, 5, 14, folder_ / "lines"), 20, 1));
+  EXPECT_EQ(count_passed(later), 5u);
+  EXPECT_EQ(later[14].problem, crash);
+  // A shell tells of the signal by a status.
+  const auto told = check(from_program("sh -c 'kill -SEGV $$'; exit $?", 20, 1));
+  EXPECT_THAT(told[7].problem, HasSubstr("ended with status 139 before it answered"));
+  EXPECT_THAT(told[8].problem, HasSubstr("was started 8 times in a row"));
+}
+
 TEST_F(Answers, WhatAProgramComplainsOfIsHeardOnceItIsNotAsked) {
   std::vector<std::string> heard;
   const auto hear = [&heard](const std::string& last) { heard.push_back(last); };

@@ -53,6 +53,20 @@ TEST(CandidateProcess, AnEndIsNamedByStatusOrSignal) {
             "the candidate ended with status 1 before it answered");
 }
 
+TEST(CandidateProcess, ACrashIsToldFromAnEnd) {
+  const auto crashes = [](const std::string& command) {
+    CandidateProcess process(command);
+    EXPECT_FALSE(process.crashed());
+    file_message([&] { process.ask("question", kPatience, kRoom); });
+    return process.crashed();
+  };
+  EXPECT_TRUE(crashes("kill -SEGV $$"));
+  EXPECT_TRUE(crashes("read -r line; exit 134"));
+  EXPECT_FALSE(crashes("read -r line; exit 128"));
+  EXPECT_FALSE(crashes("exit 255"));
+  EXPECT_FALSE(crashes("exit 3"));
+}
+
 TEST(CandidateProcess, AHangEndsWithTheTime) {
   const auto begin = Clock::now();
   EXPECT_EQ(refusal("sleep 60", 0.2), "the candidate did not answer within 0.2 s");
