@@ -16,13 +16,12 @@ using golden::corpus::StoredTensor;
 
 namespace {
 
-/// What stands in for infinity and NaN the second time: where the results differ, they depend on
-/// it.
-constexpr double kSecondStandIn = -2.5;
+using golden::certify::kOtherStandIns;
+using golden::certify::kStandIns;
 
-ref::tensor::NamedTensors<double> run(const Case& c, double stand_in) {
+ref::tensor::NamedTensors<double> run(const Case& c, const golden::certify::StandIns& stand_ins) {
   evaluation::EvalInputs inputs = golden::recipes::inputs_of(c, golden::corpus::path_of(c));
-  golden::certify::replace_not_finite(inputs, stand_in);
+  golden::certify::replace_not_finite(inputs, stand_ins);
   return evaluation::run_operation<double>(c.options, inputs, c.sequence);
 }
 
@@ -31,7 +30,7 @@ ref::tensor::NamedTensors<double> run(const Case& c, double stand_in) {
 golden::gate::Ask from_this_program() {
   return [](const golden::certify::StoredCase& stored) {
     const Case& c = stored.description.c;
-    const auto results = run(c, golden::certify::kStandIn), others = run(c, kSecondStandIn);
+    const auto results = run(c, kStandIns), others = run(c, kOtherStandIns);
     std::vector<StoredTensor> answer;
     for (const auto& [name, tensor] : results) {
       const double* const other = others.at(name).data();

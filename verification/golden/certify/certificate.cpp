@@ -36,9 +36,6 @@ namespace {
 constexpr long kFirstBits = 192;
 constexpr long kMostBits = 16384;
 
-/// A second number for infinities and NaN: what depends on them differs.
-constexpr double kOtherStandIn = -2.5;
-
 /// The exponent of a power of two that is no smaller than radius / |midpoint|, or than the radius
 /// where the midpoint is 0 or nearly; the least number where the radius is 0.
 long width(const ball& x) {
@@ -78,7 +75,7 @@ bool decide(const ball& x, OpenOutput& output, std::size_t i, Certificate& certi
 
 NamedTensors<double> results_with_other_stand_in(const Case& c) {
   EvalInputs inputs = inputs_of(c, path_of(c));
-  replace_not_finite(inputs, kOtherStandIn);
+  replace_not_finite(inputs, kOtherStandIns);
   return evaluation::run_operation<double>(c.options, inputs, c.sequence);
 }
 
@@ -157,13 +154,12 @@ void check_exact(const Case& c, const std::vector<OpenOutput>& outputs,
 
 }  // namespace
 
-bool replace_not_finite(EvalInputs& inputs, double replacement) {
-  bool found = false;
+bool replace_not_finite(EvalInputs& inputs, const StandIns& stand_ins) {
+  std::size_t found = 0;
   const auto replace = [&](Tensor<double>& tensor) {
     for (std::size_t i = 0; i < tensor.size() && ref::tensor::is_given(tensor); ++i) {
       if (std::isfinite(tensor.data()[i])) continue;
-      tensor.data()[i] = replacement;
-      found = true;
+      tensor.data()[i] = stand_ins.first + stand_ins.apart * static_cast<double>(found++);
     }
   };
   for (auto& step : inputs.steps) {
@@ -171,12 +167,12 @@ bool replace_not_finite(EvalInputs& inputs, double replacement) {
     replace(step.grad_y);
   }
   for (auto& [name, tensor] : inputs.function.tensors) replace(tensor);
-  return found;
+  return found > 0;
 }
 
 Expected certify(const Case& c) {
   EvalInputs inputs = inputs_of(c, path_of(c));
-  const bool all_finite = !replace_not_finite(inputs, kStandIn);
+  const bool all_finite = !replace_not_finite(inputs, kStandIns);
   const auto results = evaluation::run_operation<double>(c.options, inputs, c.sequence);
   std::vector<OpenOutput> outputs =
       outputs_of(c, results, all_finite ? results : results_with_other_stand_in(c));

@@ -37,10 +37,16 @@ struct Expected {
 ///           second enclosure, intervals of 50 digits by MPFI, does not overlap the first
 Expected certify(const Case& c);
 
-/// What stands in for an infinity or a NaN where something finite has to be evaluated.
-inline constexpr double kStandIn = 0.75;
+/// What stands in for infinities and NaN where something finite has to be evaluated: for the first
+/// of them, and how much more for each that follows.
+struct StandIns {
+  double first, apart;
+};
+inline constexpr StandIns kStandIns{.first = 0.75, .apart = 0};
+/// Others, no two the same: what depends on one of them differs, be it on their differences alone.
+inline constexpr StandIns kOtherStandIns{.first = -2.5, .apart = 0.125};
 
 /// The inputs with every infinity and NaN of x and grad_y replaced; whether there was one.
-bool replace_not_finite(operands::EvalInputs& inputs, double replacement);
+bool replace_not_finite(operands::EvalInputs& inputs, const StandIns& stand_ins);
 
 }  // namespace normproof::verification::golden::certify

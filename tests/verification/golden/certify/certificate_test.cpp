@@ -122,10 +122,20 @@ TEST(Certify, InfinityIsReplacedLikeNaN) {
                .make(1);
   EXPECT_THAT(not_numbers(certify(c), "mean"), ElementsAre(true, false));
   evaluation::EvalInputs inputs = inputs_of(c, "f");
-  EXPECT_TRUE(replace_not_finite(inputs, 7));
+  EXPECT_TRUE(replace_not_finite(inputs, {.first = 7, .apart = 1}));
   EXPECT_EQ(inputs.steps[0].x.data()[0], 7);
-  EXPECT_FALSE(replace_not_finite(inputs, 8));
+  EXPECT_FALSE(replace_not_finite(inputs, {.first = 8, .apart = 1}));
   EXPECT_EQ(inputs.steps[0].x.data()[0], 7);
+}
+
+TEST(Certify, ANaNReachesWhatOthersBesideItLeaveAlone) {
+  // Softmax does not change where the same is added to a whole row: three NaN are three numbers.
+  const Expected rows =
+      certify(plain_recipe("softmax", {2, 3})
+                  .x([](std::size_t i, double normal) { return i < 3 ? kGoldenNaN : normal; })
+                  .make(1));
+  for (const char* output : {"y", "grad_x"})
+    EXPECT_THAT(not_numbers(rows, output), ElementsAre(true, true, true, false, false, false));
 }
 
 TEST(Certify, C1AnExactCaseThatIsNotExactInItsDType) {
