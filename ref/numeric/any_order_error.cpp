@@ -78,7 +78,10 @@ any_order_error& any_order_error::operator+=(const any_order_error& b) {
   propagated_ = ((open ? propagated_ : error) + (b_open ? b.propagated_ : b.error)) * kSlack;
   value += b.value;
   const double roundings = (terms_ - 1) * arithmetic.unit_roundoff;
-  const double off = roundings / (1 - roundings) * magnitude_;
+  // Two terms are added in one order; the candidate's sum of them is as far off as they are.
+  const double rounded_sums =
+      !open && !b_open && !arithmetic.folded ? std::fabs(value) + 2 * propagated_ : magnitude_;
+  const double off = roundings / (1 - roundings) * rounded_sums;
   // No partial sum of any order is larger: it may overflow where the whole sum does not.
   const bool fits = roundings < 0.5 && magnitude_ + off <= arithmetic.largest;
   error = fits ? claimed(value, (propagated_ + off) * kSlack + (terms_ - 1) * arithmetic.tiny)

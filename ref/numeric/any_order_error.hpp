@@ -19,6 +19,9 @@ struct Arithmetic {
   /// Sums, differences and products of exact operands are exact, and quotients by powers of two:
   /// the inputs are chosen so. Other operations are off as ever, and what they lead to.
   bool exact_operations = false;
+  /// A factor may be multiplied into a difference: x r - m r for (x - m) r, which loses what
+  /// cancels.
+  bool folded = false;
 };
 constexpr Arithmetic arithmetic_in(FloatType type) {
   const FloatFormat& format = format_of(type);
@@ -33,7 +36,8 @@ constexpr Arithmetic arithmetic_in(FloatType type) {
 /// Source    [Hig02] sections 3.1 and 3.3; docs/error_analysis.md, section 8
 /// Computes  value: the bits of the `double` evaluation; error: |candidate - exact| <= error, and
 ///           |value - exact| <= error. A sum of n terms t_i with errors e_i, in any order, is off
-///           by at most sum e_i + (n-1) u / (1 - (n-1) u) sum (|t_i| + 2 e_i). What no candidate
+///           by at most sum e_i + (n-1) u / (1 - (n-1) u) sum (|t_i| + 2 e_i); one of two terms
+///           is rounded once, e_1 + e_2 + u |sum|, unless the arithmetic is folded. What no candidate
 ///           makes negative is known: the square of a number, sums, products, quotients and roots
 ///           of such; so a variance in two passes plus eps has a root of at least about sqrt(eps).
 ///           Infinite where the arithmetic may overflow or divide by 0: nothing is claimed there

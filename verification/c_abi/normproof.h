@@ -95,7 +95,7 @@ size_t normproof_case_count(const normproof_corpus* corpus);
 
 /* An option of `normproof golden check`, for what is judged from now on: "outputs" ("y,grad_x":
    these alone have to be there and are compared; "": the default), "accumulation" ("float32"; "":
-   the default) or "formula" ("one_pass"; "": two passes). */
+   the default) or "formula" ("folded", "one_pass"; "": two passes). */
 int32_t normproof_set(normproof_corpus* corpus, const char* name, const char* value);
 
 /* Selects a case, 0 <= index < normproof_case_count, reads it and begins an answer. What *out

@@ -114,6 +114,19 @@ TEST_F(AnyOrderError, ASumOfSumsIsASumInAnyOrderToo) {
   EXPECT_NEAR(all.error, flat.error, flat.error * 0x1p-40);  // the slack of the bound's roundings
 }
 
+TEST_F(AnyOrderError, ADifferenceIsRoundedOnceUnlessAFactorIsMultipliedIn) {
+  const auto difference = [] { return any_order_error(1e6F) - any_order_error(1e6F - 3); };
+  EXPECT_LE(difference().error, 1.01 * 3 * 0x1p-24);
+  const any_order_error third = any_order_error(1) / any_order_error(3);
+  EXPECT_GE((third - third).error, 2 * third.error);
+  // A third term may be added before the second one.
+  EXPECT_GE((difference() + any_order_error(1)).error, 2e6 * 0x1p-24);
+  Arithmetic folded = arithmetic_in(FloatType::float32);
+  folded.folded = true;
+  const AnyOrderArithmetic scope(folded);
+  EXPECT_GE(difference().error, 1.9e6 * 0x1p-24);
+}
+
 TEST_F(AnyOrderError, HoldsDotProductsWithAndWithoutFma) {
   const Floats x = random_floats("x", 200), y = random_floats("y", 200);
   any_order_error sum = 0;

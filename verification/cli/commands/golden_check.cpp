@@ -62,8 +62,8 @@ void GoldenCheckCommand::add(CLI::App& app) {
                    "The dtype of the candidate's sums (default: float32 for 16 bits, else the "
                    "dtype of the case)");
   add_formula(app, options.formula,
-              "two_pass (default), or one_pass: E[x^2] - E[x]^2 is right too, and off by what it "
-              "may lose");
+              "two_pass (default); folded: x r - m r is right too, and off by what it may lose; or "
+              "one_pass: so is E[x^2] - E[x]^2");
   add_only(app, only);
   add_number(app, "--min-cases", min_cases, 1, 1'000'000'000,
              "Fewer cases that are not declined are a failure (default: 1)");

@@ -152,7 +152,7 @@ and at several sites at once where one mistake is made at all of them (`verifica
 `rejected`: a case of the tier fails, with every one of the corpora (the committed one, and others of other
 random numbers). `right answers`: those of the same implementation in {} styles (sums forwards, backwards,
 pairwise, strided, in two stages and in double, Welford's variance, whole or merged from blocks, or softmax in one
-pass, a shifted one-pass variance, 1/n as a factor, division by the root, gamma and beta folded into one, a backward
+pass, a shifted one-pass variance, 1/n as a factor, division by the root, powers for exponentials, a backward
 from the stored y, fused multiply-add, subnormal numbers flushed, quotients and reciprocal roots 2 units off in either
 direction); `false alarms`: those that a case rejects. A mistake that no site offers is not counted. Each answer holds
 the statistics too.
@@ -198,7 +198,8 @@ void GoldenPowerCommand::add(CLI::App& app) {
                    "Right implementations alone, whose every operation is of this format: float16 "
                    "or bfloat16");
   add_formula(app, options.formula,
-              "one_pass: right implementations alone, whose variance is E[x^2] - E[x]^2");
+              "folded: right implementations alone, with x r - m r for (x - m) r; or one_pass: "
+              "alone too, whose variance is E[x^2] - E[x]^2");
   add_flag(app, "--museum", museum,
            "Public bugs, each made again as a small wrong kernel: which are found, by the tier and "
            "those below it");

@@ -148,7 +148,7 @@ void keep_believable(const Case& c, const std::vector<Failing>& failing,
     return;
   }
   evaluation::EvalInputs inputs = inputs_of(c);
-  certify::replace_not_finite(inputs, certify::kStandIn);
+  certify::replace_not_finite(inputs, certify::kStandIns);
   const auto errors = mutants::plain_errors(
       c, inputs, {}, corpus::arithmetic_of(usual_accumulation(c.dtype)), mutation);
   std::erase_if(explanation.outputs, [&](const std::string& name) {
@@ -222,14 +222,13 @@ std::vector<Diagnosis> where_errors_lie(const CaseResult& result) {
            Diagnosis::Kind::place}};
 }
 
-/// The class of a variance in one pass, where every failing output meets it.
-std::vector<Diagnosis> one_pass(const StoredCase& stored, const std::vector<StoredTensor>& answer,
-                                const CaseResult& result) {
-  const Case& c = stored.description.c;
-  if (!is_layer(c) || !is_centred(op_of(c))) return {};
-  Diagnosis diagnosis{"a one-pass variance E[x^2] - E[x]^2", Diagnosis::Kind::bound};
-  const CaseResult allowed =
-      check_case(stored, answer, {.outputs = {}, .formula = Formula::one_pass});
+/// The class of a form that loses, where every failing output meets it.
+std::vector<Diagnosis> form_that_loses(const StoredCase& stored,
+                                       const std::vector<StoredTensor>& answer,
+                                       const CaseResult& result, Formula formula,
+                                       const char* what) {
+  Diagnosis diagnosis{what, Diagnosis::Kind::bound};
+  const CaseResult allowed = check_case(stored, answer, {.outputs = {}, .formula = formula});
   for (const TensorResult& tensor : result.tensors) {
     if (tensor.passed()) continue;
     const auto own = std::ranges::find(allowed.tensors, tensor.name, &TensorResult::name);
@@ -238,6 +237,18 @@ std::vector<Diagnosis> one_pass(const StoredCase& stored, const std::vector<Stor
     diagnosis.bounded = diagnosis.bounded && own->unjudged == 0;
   }
   return {diagnosis};
+}
+
+std::vector<Diagnosis> forms_that_lose(const StoredCase& stored,
+                                       const std::vector<StoredTensor>& answer,
+                                       const CaseResult& result) {
+  const Case& c = stored.description.c;
+  std::vector<Diagnosis> found = form_that_loses(stored, answer, result, Formula::folded,
+                                                 "the folded form x r - m r for (x - m) r");
+  if (found.empty() && is_layer(c) && is_centred(op_of(c)))
+    found = form_that_loses(stored, answer, result, Formula::one_pass,
+                            "a one-pass variance E[x^2] - E[x]^2");
+  return found;
 }
 
 }  // namespace
@@ -255,9 +266,11 @@ std::vector<Diagnosis> diagnose(const StoredCase& stored, const std::vector<Stor
   const Case& c = stored.description.c;
   const std::vector<Failing> failing = failing_outputs(stored, answer, result);
   const StoredTensor* const x = find(c.inputs, "x");
-  if (failing.empty() || (x != nullptr && x->bytes.size() > 8 * kMostElements)) return {};
-  std::vector<Diagnosis> found = mutations_that_agree(c, failing);
-  if (found.empty()) found = one_pass(stored, answer, result);
+  if (failing.empty()) return {};
+  std::vector<Diagnosis> found;
+  if (x == nullptr || x->bytes.size() <= 8 * kMostElements)
+    found = mutations_that_agree(c, failing);
+  if (found.empty()) found = forms_that_lose(stored, answer, result);
   if (found.empty()) found = lower_precision(stored, answer);
   return found.empty() ? where_errors_lie(result) : found;
 }

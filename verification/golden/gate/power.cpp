@@ -50,7 +50,7 @@ constexpr NamedStyle kStyles[] = {
     {"Welford", {.welford = true}},
     {"times 1/n", {.reciprocal = true}},
     {"divided by the root", {.divide = true}},
-    {"folded", {.folded = true}},
+    {"powers for exponentials and products", {.powers = true}},
     {"backward from the stored y", {.from_y = true}},
     {"two-stage sums", {.sum = Style::Sum::two_stages}},
     {"Welford in blocks, merged", {.welford = true, .merged = true}},
@@ -59,7 +59,7 @@ constexpr NamedStyle kStyles[] = {
     {"subnormal numbers flushed", {.flushed = true}},
     {"quotients and reciprocal roots 2 ulp large", {.units = 2}},
     {"quotients and reciprocal roots 2 ulp small", {.units = -2}},
-    {"Welford, folded, pairwise", {.sum = Style::Sum::pairwise, .welford = true, .folded = true}},
+    {"Welford, pairwise", {.sum = Style::Sum::pairwise, .welford = true}},
 };
 
 /// In an arithmetic of 16 bits the squares of a block's mean, or of a distance from the first
@@ -125,6 +125,7 @@ class Trial {
       Style style = named.style;
       style.accumulation = options_.accumulation;
       style.one_pass = options_.formula == Formula::one_pass;
+      style.folded = options_.formula == Formula::folded;
       const CaseResult result =
           check_case(question.stored, run_plain(c, inputs_of(c), style, sites),
                      {.outputs = {}, .accumulation = options_.accumulation}, question.bounds);
@@ -169,7 +170,7 @@ class Trial {
 }  // namespace
 
 bool right_answers_alone(const PowerOptions& options) {
-  return options.accumulation || options.formula == Formula::one_pass;
+  return options.accumulation || options.formula != Formula::two_pass;
 }
 
 std::size_t LayerPower::count_killed(std::size_t seeds) const {

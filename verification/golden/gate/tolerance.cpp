@@ -16,7 +16,7 @@
 
 namespace normproof::verification::golden::gate {
 
-using certify::kStandIn;
+using certify::kStandIns;
 using certify::replace_not_finite;
 using corpus::arithmetic_of;
 using corpus::is_centred;
@@ -60,10 +60,9 @@ Evaluated evaluate(const Case& c, const evaluation::EvalInputs& inputs,
 }
 
 /// The larger bound of each element: two passes are right where one is.
-void allow_one_pass(const Case& c, const evaluation::EvalInputs& inputs, Accumulation accumulation,
-                    NamedTensors<double>& bound) {
-  for (const auto& [name, errors] :
-       plain_errors(c, inputs, {.one_pass = true}, arithmetic_of(accumulation))) {
+void allow_one_pass(const Case& c, const evaluation::EvalInputs& inputs,
+                    const Arithmetic& arithmetic, NamedTensors<double>& bound) {
+  for (const auto& [name, errors] : plain_errors(c, inputs, {.one_pass = true}, arithmetic)) {
     Tensor<double>& own = bound.at(name);
     for (std::size_t i = 0; i < errors.size(); ++i)
       own.data()[i] = std::max(own.data()[i], errors[i]);
@@ -80,22 +79,31 @@ bool is_exact(const Case& c, Accumulation accumulation) {
 }  // namespace
 
 std::string_view to_string(Formula formula) {
-  return formula == Formula::one_pass ? "one_pass" : "two_pass";
+  switch (formula) {
+    case Formula::two_pass:
+      return "two_pass";
+    case Formula::folded:
+      return "folded";
+    case Formula::one_pass:
+      return "one_pass";
+  }
+  return {};
 }
 
 Formula formula_of(std::string_view name) {
-  for (const Formula formula : {Formula::two_pass, Formula::one_pass})
+  for (const Formula formula : kFormulas)
     if (to_string(formula) == name) return formula;
   throw ref::numeric::UsageError(
-      ref::numeric::unknown_name("formula", name, {"one_pass", "two_pass"}));
+      ref::numeric::unknown_name("formula", name, {"folded", "one_pass", "two_pass"}));
 }
 
 Tolerance tolerance(const Case& c, Accumulation accumulation, Formula formula) {
   evaluation::EvalInputs inputs = inputs_of(c, path_of(c));
-  replace_not_finite(inputs, kStandIn);
+  replace_not_finite(inputs, kStandIns);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   Arithmetic arithmetic = arithmetic_of(accumulation);
   arithmetic.exact_operations = is_exact(c, accumulation);
+  arithmetic.folded = formula != Formula::two_pass;
   const double u = unit_roundoff(c.dtype);
   // Exact operations on inputs and options that are rounded once.
   const Arithmetic rounded_inputs{
@@ -103,7 +111,7 @@ Tolerance tolerance(const Case& c, Accumulation accumulation, Formula formula) {
   Evaluated evaluated = evaluate(c, inputs, arithmetic);
   Tolerance bounds{std::move(evaluated.errors), evaluate(c, inputs, rounded_inputs).errors};
   if (formula == Formula::one_pass && is_layer(c) && is_centred(op_of(c)))
-    allow_one_pass(c, inputs, accumulation, bounds.bound);
+    allow_one_pass(c, inputs, arithmetic, bounds.bound);
   if (is_layer(c)) add_layer_allowances(c, evaluated.values, accumulation, bounds.bound);
   if (is_function(c)) add_function_allowances(c, inputs.function, accumulation, bounds.bound);
   return bounds;

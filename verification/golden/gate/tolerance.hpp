@@ -10,9 +10,12 @@ using corpus::Accumulation;
 using corpus::Case;
 using ref::io::DType;
 
-/// How the variance of a centred layer is taken: as `two_pass`, the mean of squared distances from
-/// the mean, in any way that is as good (Welford's, a tree of partial ones), or as E[x^2] - E[x]^2.
-enum class Formula { two_pass, one_pass };
+/// The form of a candidate. `two_pass`: differences are taken first, as in (x - m) r, and a variance
+/// is the mean of squared distances from the mean, in any way that is as good (Welford's, a tree of
+/// partial ones). `folded`: a factor may be multiplied into a difference, as in x r - m r, which
+/// loses what cancels. `one_pass`: so may it, and a variance is E[x^2] - E[x]^2.
+enum class Formula { two_pass, folded, one_pass };
+inline constexpr Formula kFormulas[] = {Formula::two_pass, Formula::folded, Formula::one_pass};
 std::string_view to_string(Formula formula);
 /// Throws    UsageError with the nearest known name
 Formula formula_of(std::string_view name);
@@ -23,8 +26,8 @@ Formula formula_of(std::string_view name);
 ///           any other operation; then one rounding to the dtype that the answer is stored in. In
 ///           a case whose operations are exact, sums and products are, unless `accumulation` is
 ///           coarser than usual
-/// Computes  the bound of each output for `accumulation` and `formula` (of one_pass, which two
-///           passes meet too, as of two_pass where the layer is not centred); infinite where it
+/// Computes  the bound of each output for `accumulation` and `formula` (the later ones are met by
+///           the earlier; one_pass is folded where the layer is not centred); infinite where it
 ///           claims nothing, which includes what an infinity or a NaN of the inputs reaches
 struct Tolerance {
   ref::tensor::NamedTensors<double> bound;

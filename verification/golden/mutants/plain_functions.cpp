@@ -124,7 +124,7 @@ class PlainFunctions {
   T exp(T x) {
     using std::exp, std::exp2;
     if (sites_.any("exp", {Op::other}) == Op::other) return exp2(x);
-    return a_.style().folded ? exp2(x * static_cast<T>(std::numbers::log2e)) : exp(x);
+    return a_.style().powers ? exp2(x * static_cast<T>(std::numbers::log2e)) : exp(x);
   }
 
   /// y, or what is left of it where the backward reads what was stored.

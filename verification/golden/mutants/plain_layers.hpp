@@ -26,7 +26,8 @@ struct Style {
   bool divide = false;      ///< a division by the root for a product with rstd, also of the scores
                             ///< of attention by sqrt(d_k); softmax as
                             ///< exp(log_softmax), erf by erfc, the gate by exp
-  bool folded = false;      ///< gamma rstd as one factor, and a shift; exp(x) as 2^(x log2 e)
+  bool folded = false;      ///< gamma rstd as one factor, and a shift: right for Formula::folded
+  bool powers = false;      ///< exp(x) as 2^(x log2 e), and beta^t as a power, not a product
   bool from_y = false;      ///< a function's backward takes y as it was stored
   bool merged = false;      ///< Welford's recurrence over blocks of 16, which are merged
   bool shifted = false;     ///< the variance as E[(x-k)^2] - E[x-k]^2, k the first element

@@ -116,7 +116,7 @@ class PlainOptimizer {
     const bool anew = wrong("steps done before, in the bias correction", StepOp::drop);
     const std::size_t t = sites_.count("step in the bias correction", (anew ? 0 : before_) + s + 1);
     const auto correction = [&](T beta, double exact) {
-      if (a_.style().folded) return static_cast<T>(1 - std::pow(exact, static_cast<double>(t)));
+      if (a_.style().powers) return static_cast<T>(1 - std::pow(exact, static_cast<double>(t)));
       T power = 1;
       for (std::size_t k = 0; k < t; ++k) power *= beta;
       return 1 - power;

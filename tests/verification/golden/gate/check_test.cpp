@@ -290,6 +290,25 @@ TEST(CheckCase, OnePassIsRightForItsFormulaAlone) {
                    .passed());
 }
 
+TEST(CheckCase, AFoldedFormIsRightWhereItIsDeclared) {
+  // Running statistics are inputs: their difference from x is rounded once, x r - m r twice.
+  const Case c = plain_recipe("batch_norm", {5, 4}, DType::float32)
+                     .x([](std::size_t, double normal) { return 1e4 + normal; })
+                     .state("running_mean", [](std::size_t, double) { return 1e4; })
+                     .inference()
+                     .make(1);
+  const StoredCase stored = certified(c);
+  Sites sites;
+  const auto answer = run_plain(c, recipes::inputs_of(c), {.folded = true}, sites);
+  const CaseResult refused = check_and_diagnose(stored, answer, {});
+  EXPECT_FALSE(refused.passed());
+  ASSERT_EQ(refused.diagnosis.size(), 1u);
+  EXPECT_EQ(refused.diagnosis[0].sentence(),
+            "no farther off than the folded form x r - m r for (x - m) r may be: y");
+  for (const Formula formula : {Formula::folded, Formula::one_pass})
+    EXPECT_TRUE(check_case(stored, answer, {.formula = formula}).passed());
+}
+
 TEST(CheckCase, AnExactCaseHasAToleranceInACoarserArithmetic) {
   const Case c = plain_recipe("rms_norm", {2, 4})
                      .x([](std::size_t, double) { return 2.0; })

@@ -34,7 +34,7 @@ TEST(PlainEncoders, EveryStyleIsRightAndLeavesAllThatTheReferenceDoes) {
       const StoredCase stored = certified(c);
       for (const Style& style :
            {Style{}, Style{.sum = Style::Sum::backwards}, Style{.divide = true},
-            Style{.sum = Style::Sum::pairwise, .welford = true, .folded = true}}) {
+            Style{.sum = Style::Sum::pairwise, .welford = true, .powers = true}}) {
         const CaseResult result = check_case(stored, run_with(c, {}, style), {});
         EXPECT_TRUE(result.passed()) << path_of(c);
         EXPECT_EQ(result.tensors.size(), stored.description.outputs.size()) << path_of(c);

@@ -47,7 +47,7 @@ TEST(PlainFunctions, EveryStyleIsNearTheReference) {
     const Case c = plain_recipe(function, {3, 7}).make(1);
     const auto expected = certify::certify(c).tensors;
     for (const Style& style : {Style{}, Style{.sum = Style::Sum::backwards}, Style{.divide = true},
-                               Style{.folded = true}})
+                               Style{.powers = true}})
       for (const char* name : {"y", "grad_x"}) {
         const auto got = values_of(run(c, {}, style), name), wanted = values_of(expected, name);
         ASSERT_EQ(got.size(), wanted.size()) << function;

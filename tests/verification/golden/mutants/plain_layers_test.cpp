@@ -37,7 +37,7 @@ TEST(PlainLayers, EveryStyleOfEveryLayerIsWithinTheBound) {
                           {.welford = true},
                           {.reciprocal = true},
                           {.divide = true},
-                          {.folded = true}};
+                          {.powers = true}};
   std::size_t layers = 0;
   for (const Case& c : recipes::corpus(Tier::quick)) {
     if (c.reason != "random" && c.reason != "steps" && c.reason != "pads_1000x") continue;
