@@ -72,6 +72,13 @@ std::vector<NamedStyle> styles_of(const PowerOptions& options) {
   return styles;
 }
 
+/// ", grad_x is off by 1.25 bounds"
+std::string worst_of(const CaseResult& result) {
+  const auto worst = std::ranges::max_element(result.tensors, {}, &TensorResult::ratio);
+  if (worst == result.tensors.end()) return "";
+  return fmt::format(", {} is off by {:.3g} bounds", worst->name, worst->ratio);
+}
+
 std::uint64_t seed_of(std::size_t number) {
   return kCorpusSeed + number;
 }
@@ -132,7 +139,8 @@ class Trial {
       const std::lock_guard lock(mutex_);
       ++power_.checks;
       if (!result.passed())
-        power_.false_alarms.push_back(fmt::format("{}: {}", named.name, path_of(c)));
+        power_.false_alarms.push_back(
+            fmt::format("{}: {}{}", named.name, path_of(c), worst_of(result)));
     }
   }
 
