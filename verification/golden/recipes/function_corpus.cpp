@@ -48,6 +48,13 @@ class FunctionCases {
                            .why("a NaN reaches what depends on it, and nothing else")
                            .x(with(13, std::numeric_limits<double>::quiet_NaN()))
                            .make(seed_));
+    if (sums_)
+      cases_.push_back(of("row_of_nan", {3, 6}, DType::float32)
+                           .why("a row of NaN alone: a maximum that drops NaN finds no element")
+                           .x([](std::size_t i, double normal) {
+                             return i / 6 == 1 ? std::numeric_limits<double>::quiet_NaN() : normal;
+                           })
+                           .make(seed_));
     cases_.push_back(of("nan_in_grad_y", {4, 6}, DType::float32)
                          .why("a NaN in grad_y reaches no y, and the gradients that depend on it")
                          .x(with(2, 1.5))
