@@ -37,9 +37,10 @@ constexpr Arithmetic arithmetic_in(FloatType type) {
 /// Computes  value: the bits of the `double` evaluation; error: |candidate - exact| <= error, and
 ///           |value - exact| <= error. A sum of n terms t_i with errors e_i, in any order, is off
 ///           by at most sum e_i + (n-1) u / (1 - (n-1) u) sum (|t_i| + 2 e_i); one of two terms
-///           is rounded once, e_1 + e_2 + u |sum|, unless the arithmetic is folded. What no candidate
-///           makes negative is known: the square of a number, sums, products, quotients and roots
-///           of such; so a variance in two passes plus eps has a root of at least about sqrt(eps).
+///           is rounded once, e_1 + e_2 + u |sum|, unless the arithmetic is folded. What no
+///           candidate makes negative is known: the square of a number, sums, products, quotients
+///           and roots of such; so a variance in two passes plus eps has a root of at least about
+///           sqrt(eps).
 ///           Infinite where the arithmetic may overflow or divide by 0: nothing is claimed there
 /// Requires  (C1) inputs whose bits the format holds are exact; another constant is rounded to it
 ///

@@ -10,10 +10,10 @@ using corpus::Accumulation;
 using corpus::Case;
 using ref::io::DType;
 
-/// The form of a candidate. `two_pass`: differences are taken first, as in (x - m) r, and a variance
-/// is the mean of squared distances from the mean, in any way that is as good (Welford's, a tree of
-/// partial ones). `folded`: a factor may be multiplied into a difference, as in x r - m r, which
-/// loses what cancels. `one_pass`: so may it, and a variance is E[x^2] - E[x]^2.
+/// The form of a candidate. `two_pass`: differences are taken first, as in (x - m) r, and a
+/// variance is the mean of squared distances from the mean, in any way that is as good (Welford's,
+/// a tree of partial ones). `folded`: a factor may be multiplied into a difference, as in
+/// x r - m r, which loses what cancels. `one_pass`: so may it, and a variance is E[x^2] - E[x]^2.
 enum class Formula { two_pass, folded, one_pass };
 inline constexpr Formula kFormulas[] = {Formula::two_pass, Formula::folded, Formula::one_pass};
 std::string_view to_string(Formula formula);
