@@ -17,6 +17,7 @@
 #include "ref/io/descriptor.hpp"
 #include "ref/numeric/errors.hpp"
 #include "verification/process/child.hpp"
+#include "verification/process/mark.hpp"
 #include "verification/process/pipe.hpp"
 
 namespace normproof::verification::golden::gate {
@@ -36,13 +37,13 @@ constexpr long long kLookMilliseconds = 100;
 }
 
 /// What the process of the candidate does: /bin/sh, between the three pipes.
-int run_by_shell(const std::string& command, const process::Pipe& to_it,
+int run_by_shell(const std::string& command, const process::Mark& mark, const process::Pipe& to_it,
                  const process::Pipe& from_it, const process::Pipe& complaints) {
   ::dup2(to_it.reading.get(), STDIN_FILENO);
   ::dup2(from_it.writing.get(), STDOUT_FILENO);
   ::dup2(complaints.writing.get(), STDERR_FILENO);
   ::signal(SIGPIPE, SIG_DFL);
-  ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+  ::execle("/bin/sh", "sh", "-c", command.c_str(), nullptr, mark.environment());
   return 127;
 }
 
@@ -55,6 +56,7 @@ std::string_view last_line(std::string_view text) {
 }  // namespace
 
 struct CandidateProcess::Impl {
+  process::Mark mark;
   process::Child child;
   Descriptor in;   ///< its standard input
   Descriptor out;  ///< its standard output
@@ -67,7 +69,8 @@ struct CandidateProcess::Impl {
     process::Pipe from_it = process::make_pipe("the candidate: pipe");
     process::Pipe complaining = process::make_pipe("the candidate: pipe");
     child = process::Child::begin(
-        "the candidate: fork", [&] { return run_by_shell(command, to_it, from_it, complaining); },
+        "the candidate: fork",
+        [&] { return run_by_shell(command, mark, to_it, from_it, complaining); },
         {.leads_group = true, .ends_with_parent = true});
     in = std::move(to_it.writing);
     out = std::move(from_it.reading);
@@ -172,7 +175,10 @@ CandidateProcess::CandidateProcess(const std::string& command) : impl_(std::make
   impl_->start(command);
 }
 
-CandidateProcess::~CandidateProcess() = default;
+CandidateProcess::~CandidateProcess() {
+  impl_->child = {};  // first, for it begins the others
+  impl_->mark.end_all();
+}
 
 std::string CandidateProcess::ask(const std::string& line, double seconds, std::size_t most_bytes) {
   using Clock = std::chrono::steady_clock;

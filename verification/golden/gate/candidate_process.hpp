@@ -9,10 +9,11 @@ namespace normproof::verification::golden::gate {
 /// A program of somebody else that reads a line a case and answers with one.
 class CandidateProcess {
  public:
-  /// Runs `command` by sh. It and what it begins are a group of processes, which ends with it.
+  /// Runs `command` by sh. It and what it begins are a group of processes and carry a mark in their
+  /// environment: what of them has left the group ends with it too.
   /// Throws    std::system_error
   explicit CandidateProcess(const std::string& command);
-  ~CandidateProcess();  ///< ends the program, and every process of its group
+  ~CandidateProcess();  ///< ends the program, and every process that it began
   CandidateProcess(const CandidateProcess&) = delete;
   CandidateProcess& operator=(const CandidateProcess&) = delete;
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <fstream>
@@ -147,6 +148,17 @@ TEST(CandidateProcess, NothingThatItBeganOutlivesIt) {
     ASSERT_EQ(::kill(child, 0), 0);
   }
   EXPECT_TRUE(has_ended(self));
+  EXPECT_TRUE(has_ended(child));
+}
+
+TEST(CandidateProcess, ASessionThatItBeganEndsWithIt) {
+  pid_t child = 0;
+  {
+    CandidateProcess process("setsid sh -c 'echo $$; exec sleep 300' & wait");
+    std::istringstream(process.ask("", kPatience, kRoom)) >> child;
+    ASSERT_GT(child, 0);
+    ASSERT_EQ(::getsid(child), child);
+  }
   EXPECT_TRUE(has_ended(child));
 }
 

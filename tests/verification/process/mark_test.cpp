@@ -1,0 +1,49 @@
+#include "verification/process/mark.hpp"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <optional>
+
+#include "verification/process/child.hpp"
+
+namespace normproof::verification::process {
+namespace {
+
+Child begin_shell(const Mark& mark, const char* command) {
+  return Child::begin("sh", [&] {
+    const char* const arguments[] = {"sh", "-c", command, nullptr};
+    ::execve("/bin/sh", const_cast<char* const*>(arguments), mark.environment());
+    return 127;
+  });
+}
+
+TEST(Mark, EndsWhatCarriesItAndNothingElse) {
+  const Mark mark, other;
+  Child marked = begin_shell(mark, "sleep 300"), stranger = begin_shell(other, "sleep 300");
+  std::optional<Ending> ending;
+  for (int tries = 0; tries < 1000 && !ending; ++tries) {  // until it runs the shell
+    mark.end_all();
+    ::usleep(10'000);
+    ending = marked.try_wait();
+  }
+  ASSERT_TRUE(ending.has_value());
+  EXPECT_TRUE(ending->by_signal);
+  EXPECT_EQ(ending->code, SIGKILL);
+  EXPECT_FALSE(stranger.try_wait().has_value());
+}
+
+TEST(Mark, IsInheritedOnceBesideTheOtherVariables) {
+  ::setenv("NORMPROOF_CANDIDATE", "an older one", 1);
+  const Mark mark;
+  ::unsetenv("NORMPROOF_CANDIDATE");
+  Child child =
+      begin_shell(mark,
+                  "test $(env | grep -c ^NORMPROOF_CANDIDATE=) = 1 && test -n \"$PATH\" && "
+                  "test \"$NORMPROOF_CANDIDATE\" != 'an older one'");
+  EXPECT_TRUE(child.wait().succeeded());
+}
+
+}  // namespace
+}  // namespace normproof::verification::process
