@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "verification/golden/corpus/layer_traits.hpp"
+#include "verification/golden/recipes/end_corpus.hpp"
 #include "verification/golden/recipes/norm_recipe.hpp"
 #include "verification/golden/recipes/state_corpus.hpp"
 
@@ -79,6 +80,7 @@ class NormCases {
       add(norm_recipe(tier_, layer, "tall", rows_by_features(layer, 1031, 6), dtype)
               .why("more rows than a block has threads, and a prime number of them"));
     }
+    std::ranges::move(end_cases(layer, seed_), std::back_inserter(cases_));
   }
 
   void full(std::string_view layer) {

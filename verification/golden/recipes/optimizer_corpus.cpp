@@ -1,5 +1,7 @@
 #include "verification/golden/recipes/optimizer_corpus.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <string>
@@ -97,6 +99,8 @@ class OptimizerCases {
            .options = slow(),
            .dtype = dtype,
            .shape = {2, 1026}});
+      for (const char* option : {"learning_rate", "beta1", "beta2"})
+        if (adam_ || option == std::string_view("learning_rate")) without(option, dtype);
       add({.reason = "many_steps",
            .why = "50 steps from no state: errors add up, and corrections go to 1",
            .options = ordinary(),
@@ -131,6 +135,16 @@ class OptimizerCases {
   Settings slow() const {
     if (!adam_) return {{"momentum", "0.96875"}, {"learning_rate", "0.01"}};
     return {{"learning_rate", "0.01"}};
+  }
+
+  /// One option is 0.
+  void without(const std::string& option, DType dtype) {
+    Settings settings = ordinary();
+    std::ranges::find(settings, option, &Settings::value_type::first)->second = "0";
+    add({.reason = fmt::format("no_{}", option),
+         .why = fmt::format("a {} of 0", option),
+         .options = std::move(settings),
+         .dtype = dtype});
   }
 
   void velocities() {
