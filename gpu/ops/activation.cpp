@@ -69,5 +69,12 @@ DeviceTensor<double> gelu_tanh_backward(const DeviceTensor<double>& grad_y,
                                         const DeviceTensor<double>& x) {
   return activated_backward<GeluTanh>("gelu_tanh_backward", grad_y, x);
 }
+DeviceTensor<double> silu(const DeviceTensor<double>& x) {
+  return activated<Silu>("silu", x);
+}
+DeviceTensor<double> silu_backward(const DeviceTensor<double>& grad_y,
+                                   const DeviceTensor<double>& x) {
+  return activated_backward<Silu>("silu_backward", grad_y, x);
+}
 
 }  // namespace normproof::gpu::ops

@@ -18,5 +18,8 @@ DeviceTensor<double> gelu_backward(const DeviceTensor<double>& grad_y,
 DeviceTensor<double> gelu_tanh(const DeviceTensor<double>& x);
 DeviceTensor<double> gelu_tanh_backward(const DeviceTensor<double>& grad_y,
                                         const DeviceTensor<double>& x);
+DeviceTensor<double> silu(const DeviceTensor<double>& x);
+DeviceTensor<double> silu_backward(const DeviceTensor<double>& grad_y,
+                                   const DeviceTensor<double>& x);
 
 }  // namespace normproof::gpu::ops

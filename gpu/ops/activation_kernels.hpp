@@ -28,20 +28,36 @@ struct Gelu {
   }
 };
 
+/// 1/(1 + exp(-v)) for e = exp(-|v|) and x of the sign of v
+NORMPROOF_DEVICE inline double sigmoid(double x, double e) {
+  return (x < 0 ? e : 1.0) / (e + 1.0);
+}
+
 /// x (1 + tanh(v/2))/2, v = 2 sqrt(2/pi) (x + 0.044715 x^3), through e = exp(-|v|).
 struct GeluTanh {
   NORMPROOF_DEVICE static double exponential(double x) {
     const double v = (x + (x * (x * x)) * kCubic) * kTwiceSqrt2Pi;
     return exp_of(x < 0 ? v : -v);
   }
-  NORMPROOF_DEVICE static double gate(double x, double e) { return (x < 0 ? e : 1.0) / (e + 1.0); }
-  NORMPROOF_DEVICE static double forward(double x) { return x * gate(x, exponential(x)); }
+  NORMPROOF_DEVICE static double forward(double x) { return x * sigmoid(x, exponential(x)); }
   NORMPROOF_DEVICE static double backward(double grad_y, double x) {
     const double e = exponential(x);
     const double linear = e * x;
     const double slope = (linear + ((linear * x) * x) * (kCubic * 3.0)) * kTwiceSqrt2Pi;
     const double below = e + 1.0;
-    return grad_y * (gate(x, e) + slope / (below * below));
+    return grad_y * (sigmoid(x, e) + slope / (below * below));
+  }
+};
+
+/// x s, s = 1/(1 + exp(-x)), through e = exp(-|x|).
+struct Silu {
+  NORMPROOF_DEVICE static double exponential(double x) { return exp_of(x < 0 ? x : -x); }
+  NORMPROOF_DEVICE static double forward(double x) { return x * sigmoid(x, exponential(x)); }
+  /// grad_y (s + x s'), s' = e/(1 + e)^2
+  NORMPROOF_DEVICE static double backward(double grad_y, double x) {
+    const double e = exponential(x);
+    const double below = e + 1.0;
+    return grad_y * (sigmoid(x, e) + (e * x) / (below * below));
   }
 };
 
@@ -58,6 +74,12 @@ struct ActivateBackward {
   NORMPROOF_DEVICE void operator()(std::size_t i) const {
     grad_x[i] = F::backward(grad_y[i], x[i]);
   }
+};
+/// One product an element.
+struct Multiply {
+  ConstReals a, b;
+  Reals out;
+  NORMPROOF_DEVICE void operator()(std::size_t i) const { out[i] = a[i] * b[i]; }
 };
 
 }  // namespace normproof::gpu::ops

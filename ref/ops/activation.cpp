@@ -81,17 +81,21 @@ Tensor<T> elementwise(std::string_view function, const Tensor<T>* grad_y, const 
 NORMPROOF_FORWARD(relu)
 NORMPROOF_FORWARD(gelu)
 NORMPROOF_FORWARD(gelu_tanh)
+NORMPROOF_FORWARD(silu)
 NORMPROOF_BACKWARD(relu_backward)
 NORMPROOF_BACKWARD(gelu_backward)
 NORMPROOF_BACKWARD(gelu_tanh_backward)
+NORMPROOF_BACKWARD(silu_backward)
 
-#define NORMPROOF_INSTANTIATE(T)                                        \
-  template Tensor<T> relu(const Tensor<T>&);                            \
-  template Tensor<T> relu_backward(const Tensor<T>&, const Tensor<T>&); \
-  template Tensor<T> gelu(const Tensor<T>&);                            \
-  template Tensor<T> gelu_backward(const Tensor<T>&, const Tensor<T>&); \
-  template Tensor<T> gelu_tanh(const Tensor<T>&);                       \
-  template Tensor<T> gelu_tanh_backward(const Tensor<T>&, const Tensor<T>&);
+#define NORMPROOF_INSTANTIATE(T)                                             \
+  template Tensor<T> relu(const Tensor<T>&);                                 \
+  template Tensor<T> relu_backward(const Tensor<T>&, const Tensor<T>&);      \
+  template Tensor<T> gelu(const Tensor<T>&);                                 \
+  template Tensor<T> gelu_backward(const Tensor<T>&, const Tensor<T>&);      \
+  template Tensor<T> gelu_tanh(const Tensor<T>&);                            \
+  template Tensor<T> gelu_tanh_backward(const Tensor<T>&, const Tensor<T>&); \
+  template Tensor<T> silu(const Tensor<T>&);                                 \
+  template Tensor<T> silu_backward(const Tensor<T>&, const Tensor<T>&);
 NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
 #undef NORMPROOF_INSTANTIATE
 

@@ -4,7 +4,7 @@
 
 /// Activations, element by element. Common to all of them:
 ///
-/// Source    docs/specification/activations.md; GELU: [HG16]
+/// Source    docs/specification/activations.md; GELU: [HG16]; SiLU: [EUD18]
 /// Shapes    x, y, grad_y, grad_x alike, of any shape
 /// Requires  (C1) grad_y has the shape of x  (C2) every element is finite
 /// Error     docs/error_analysis.md, section 1: the scalar running_error; the constants of GELU are
@@ -36,5 +36,13 @@ Tensor<T> gelu_tanh(const Tensor<T>& x);
 /// Computes  grad_x = grad_y (gate + x gate'), gate = 1 / (1 + exp(-v))
 template <numeric::Real T>
 Tensor<T> gelu_tanh_backward(const Tensor<T>& grad_y, const Tensor<T>& x);
+
+/// Computes  y = x s, s = 1 / (1 + exp(-x))
+/// Error     through exp(-|x|): nothing overflows or cancels
+template <numeric::Real T>
+Tensor<T> silu(const Tensor<T>& x);
+/// Computes  grad_x = grad_y (s + x s')
+template <numeric::Real T>
+Tensor<T> silu_backward(const Tensor<T>& grad_y, const Tensor<T>& x);
 
 }  // namespace normproof::ref::ops

@@ -17,6 +17,8 @@ extern const ActivationKernels NORMPROOF_JOIN(activation_kernels_, NORMPROOF_ISA
     .gelu = gelu_elements<double>,
     .gelu_backward = gelu_backward_elements<double>,
     .gelu_tanh = gelu_tanh_elements<double>,
-    .gelu_tanh_backward = gelu_tanh_backward_elements<double>};
+    .gelu_tanh_backward = gelu_tanh_backward_elements<double>,
+    .silu = silu_elements<double>,
+    .silu_backward = silu_backward_elements<double>};
 
 }  // namespace normproof::ref::ops

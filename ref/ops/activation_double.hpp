@@ -13,7 +13,8 @@ struct ActivationKernels {
 
   Rows softmax[2];  ///< indexed by whether each row is multiplied by its gradient
   Rows softmax_backward, log_softmax, log_softmax_backward, log_sum_exp;
-  Elementwise relu, relu_backward, gelu, gelu_backward, gelu_tanh, gelu_tanh_backward;
+  Elementwise relu, relu_backward, gelu, gelu_backward, gelu_tanh, gelu_tanh_backward, silu,
+      silu_backward;
 };
 
 extern const ActivationKernels activation_kernels_baseline;

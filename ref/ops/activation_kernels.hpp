@@ -137,9 +137,9 @@ void gelu_tanh_exponentials(const GeluConstants<T>& c, const T* x, std::size_t c
   Elements<T>::exp(e, count, e);
 }
 
-/// (1 + tanh(v/2))/2
+/// 1/(1 + exp(-v)) for e = exp(-|v|) and x of the sign of v
 template <class T, class V>
-V gelu_tanh_gate(const V& x, const V& e) {
+V sigmoid(const V& x, const V& e) {
   const V one = V{} + T(1);
   return Elements<T>::by_sign(x, e, one) / (e + one);
 }
@@ -151,8 +151,7 @@ std::size_t gelu_tanh_elements(const Elementwise<T>& a, std::size_t begin, std::
   T* e = scratch.get();
   return in_chunks(a, begin, end, [&](const T*, const T* x, std::size_t count, T* y) {
     gelu_tanh_exponentials(*a.constants, x, count, e);
-    fill(y, count, a.past_caches,
-         [x, e](auto at) { return at(x) * gelu_tanh_gate<T>(at(x), at(e)); });
+    fill(y, count, a.past_caches, [x, e](auto at) { return at(x) * sigmoid<T>(at(x), at(e)); });
   });
 }
 
@@ -171,7 +170,40 @@ std::size_t gelu_tanh_backward_elements(const Elementwise<T>& a, std::size_t beg
       const auto linear = at(e) * at(x);
       const auto slope = (linear + ((linear * at(x)) * at(x)) * three_cubic) * c.twice_sqrt_2_pi;
       const auto below = at(e) + one;
-      return at(grad_y) * (gelu_tanh_gate<T>(at(x), at(e)) + slope / (below * below));
+      return at(grad_y) * (sigmoid<T>(at(x), at(e)) + slope / (below * below));
+    });
+  });
+}
+
+/// e = exp(-|x|)
+template <class T>
+void silu_exponentials(const T* x, std::size_t count, T* e) {
+  fill(e, count, false, [x](auto at) { return Elements<T>::by_sign(at(x), at(x), -at(x)); });
+  Elements<T>::exp(e, count, e);
+}
+
+/// y = x / (1 + exp(-x))
+template <class T>
+std::size_t silu_elements(const Elementwise<T>& a, std::size_t begin, std::size_t end) {
+  Scratch<T> scratch(kChunk);
+  T* e = scratch.get();
+  return in_chunks(a, begin, end, [&](const T*, const T* x, std::size_t count, T* y) {
+    silu_exponentials(x, count, e);
+    fill(y, count, a.past_caches, [x, e](auto at) { return at(x) * sigmoid<T>(at(x), at(e)); });
+  });
+}
+
+/// grad_x = grad_y (s + x s'), s = 1/(1 + exp(-x)) and s' = e/(1 + e)^2.
+template <class T>
+std::size_t silu_backward_elements(const Elementwise<T>& a, std::size_t begin, std::size_t end) {
+  const T one(1);
+  Scratch<T> scratch(kChunk);
+  T* e = scratch.get();
+  return in_chunks(a, begin, end, [&](const T* grad_y, const T* x, std::size_t count, T* grad_x) {
+    silu_exponentials(x, count, e);
+    fill(grad_x, count, a.past_caches, [&](auto at) {
+      const auto below = at(e) + one;
+      return at(grad_y) * (sigmoid<T>(at(x), at(e)) + (at(e) * at(x)) / (below * below));
     });
   });
 }

@@ -25,7 +25,8 @@ struct ActivationPair {
 const ActivationPair kActivations[] = {
     {relu, relu_backward, ref::ops::relu, ref::ops::relu_backward},
     {gelu, gelu_backward, ref::ops::gelu, ref::ops::gelu_backward},
-    {gelu_tanh, gelu_tanh_backward, ref::ops::gelu_tanh, ref::ops::gelu_tanh_backward}};
+    {gelu_tanh, gelu_tanh_backward, ref::ops::gelu_tanh, ref::ops::gelu_tanh_backward},
+    {silu, silu_backward, ref::ops::silu, ref::ops::silu_backward}};
 
 TEST(DeviceActivation, TheBitsOfTheReference) {
   for (const auto& device : devices())

@@ -26,7 +26,8 @@ template <class T>
 std::vector<Function<T>> every_function() {
   return {{"relu", relu<T>, relu_backward<T>},
           {"gelu", gelu<T>, gelu_backward<T>},
-          {"gelu_tanh", gelu_tanh<T>, gelu_tanh_backward<T>}};
+          {"gelu_tanh", gelu_tanh<T>, gelu_tanh_backward<T>},
+          {"silu", silu<T>, silu_backward<T>}};
 }
 
 using oracle600 = numeric::mp::number<numeric::mp::mpfr_float_backend<600>, numeric::mp::et_off>;
@@ -47,6 +48,10 @@ Definition definition(std::string_view name, const oracle100& x) {
   if (name == "gelu") {
     const oracle100 cdf = numeric::mp::erfc(-x / sqrt(oracle100(2))) / 2;
     return {x * cdf, cdf + x * numeric::mp::exp(-x * x / 2) / sqrt(2 * pi)};
+  }
+  if (name == "silu") {  // exp(x) / (1 + exp(x)) does not cancel either
+    const oracle100 e = numeric::mp::exp(x), s = e / (1 + e);
+    return {x * s, s + x * (e / ((1 + e) * (1 + e)))};
   }
   // As published: 1 + tanh loses up to 350 digits.
   const oracle600 c = sqrt(2 / (4 * numeric::mp::atan(oracle600(1)))), a("0.044715"), w(x);
@@ -109,6 +114,7 @@ TEST_F(ActivationTest, FollowsTheSpecification) {
     const Tensor<double> g = random_tensor({size}, "specification gradient");
     const Tensor<double> y = gelu(x), grad_x = gelu_backward(g, x);
     const Tensor<double> tanh_y = gelu_tanh(x), tanh_grad_x = gelu_tanh_backward(g, x);
+    const Tensor<double> silu_y = silu(x), silu_grad_x = silu_backward(g, x);
     for (std::size_t i = 0; i < size; ++i) {
       const double v = x(i);
       const double erf = numeric::erf(v * 0x1.6a09e667f3bcdp-1);
@@ -123,6 +129,10 @@ TEST_F(ActivationTest, FollowsTheSpecification) {
       const double p = e * v;
       const double slope = k * (p + (3 * 0.044715) * ((p * v) * v));
       EXPECT_BITS_EQ(tanh_grad_x(i), g(i) * (gate + slope / ((1 + e) * (1 + e))));
+      const double o = numeric::exp(v < 0 ? v : -v);
+      const double s = (v < 0 ? o : 1) / (1 + o);
+      EXPECT_BITS_EQ(silu_y(i), v * s);
+      EXPECT_BITS_EQ(silu_grad_x(i), g(i) * (s + (o * v) / ((1 + o) * (1 + o))));
     }
   }
 }
@@ -181,6 +191,19 @@ TEST_F(ActivationTest, OnlyTheGeluWithErfCancels) {
   EXPECT_EQ(worst, 1) << "far out 1 + erf is 0";
 }
 
+// A few units in the last place on both sides, past where exp(-x) overflows; subnormal results are
+// off by one more of their own.
+TEST_F(ActivationTest, SiluIsAccurateInItsTails) {
+  for (double x = -745; x <= 745; x += 0x1.9p+0) {
+    const Tensor<double> at = {x}, one = {1};
+    const Definition exact = definition("silu", x);
+    EXPECT_LE(abs(oracle100(silu(at)(0)) - exact.y), ldexp(abs(exact.y), -50) + 0x1p-1063) << x;
+    EXPECT_LE(abs(oracle100(silu_backward(one, at)(0)) - exact.slope),
+              ldexp(abs(exact.slope) * (1 + abs(oracle100(x))), -50) + 0x1p-1063)
+        << x;
+  }
+}
+
 TEST_F(ActivationTest, EnclosuresHoldTheDefinition) {
   const Tensor<double> x = arguments();
   const Tensor<double> grad_y = random_tensor(tensor::shape_of(x), "enclosure");
@@ -207,7 +230,7 @@ TEST_F(ActivationTest, EnclosuresHoldTheDefinition) {
   }
 }
 
-// Arguments that lie on both sides of 0, where relu and gelu_tanh branch.
+// Arguments that lie on both sides of 0, where relu, gelu_tanh and silu branch.
 template <class T>
 void expect_every_point_held(double first, double last) {
   using numeric::hull;
@@ -281,9 +304,12 @@ TEST_F(ActivationTest, ExtremesAreDefined) {
   const Tensor<double> ones = tensor::full_tensor<double>({8}, 1.0);
   EXPECT_BITS_EQ(gelu(x), y);
   EXPECT_BITS_EQ(gelu_tanh(x), y);
+  const Tensor<double> far = {1e308, -1e308, 1e200, -1e200, 800, -800, 0.0, -0.0};
+  EXPECT_BITS_EQ(silu(far), (Tensor<double>{1e308, -0.0, 1e200, -0.0, 800, -0.0, 0.0, -0.0}));
   for (std::size_t i = 0; i < 8; ++i) {
     EXPECT_EQ(gelu_backward(ones, x)(i), slope(i)) << x(i);
     EXPECT_EQ(gelu_tanh_backward(ones, x)(i), slope(i)) << x(i);
+    EXPECT_EQ(silu_backward(ones, far)(i), slope(i)) << far(i);
   }
 }
 

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "gpu/device/tensor.hpp"
+
+namespace normproof::gpu::ops {
+
+using device::DeviceTensor;
+
+struct DeviceGatedGradients {
+  DeviceTensor<double> x, gate;
+};
+
+/// ref/ops/gated_activation.hpp on a device: formulas, requirements, sentences and bits.
+/// Requires  (C1) gate and grad_y have the shape of x  (C2) values finite
+///           (C3) grad_y gate does not overflow
+/// Throws    ContractError
+DeviceTensor<double> swiglu(const DeviceTensor<double>& x, const DeviceTensor<double>& gate);
+DeviceGatedGradients swiglu_backward(const DeviceTensor<double>& grad_y,
+                                     const DeviceTensor<double>& x,
+                                     const DeviceTensor<double>& gate);
+DeviceTensor<double> geglu(const DeviceTensor<double>& x, const DeviceTensor<double>& gate);
+DeviceGatedGradients geglu_backward(const DeviceTensor<double>& grad_y,
+                                    const DeviceTensor<double>& x,
+                                    const DeviceTensor<double>& gate);
+
+}  // namespace normproof::gpu::ops
