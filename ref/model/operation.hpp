@@ -12,19 +12,24 @@
 
 namespace normproof::ref::model {
 
-/// Functions without parameters and without state: ref/ops/softmax.hpp, ref/ops/activation.hpp.
+/// Functions without parameters and without state: ref/ops/softmax.hpp, ref/ops/activation.hpp,
+/// ref/ops/gated_activation.hpp.
 struct SoftmaxOptions {};
 struct LogSoftmaxOptions {};
 struct LogSumExpOptions {};
 struct ReluOptions {};
 struct GeluOptions {};
 struct GeluTanhOptions {};
+struct SiluOptions {};
+struct SwigluOptions {};
+struct GegluOptions {};
 
 /// Every function that an implementation can be asked for: the closed list.
-using FunctionOptions = std::variant<SoftmaxOptions, LogSoftmaxOptions, LogSumExpOptions,
-                                     ReluOptions, GeluOptions, GeluTanhOptions>;
+using FunctionOptions =
+    std::variant<SoftmaxOptions, LogSoftmaxOptions, LogSumExpOptions, ReluOptions, GeluOptions,
+                 GeluTanhOptions, SiluOptions, SwigluOptions, GegluOptions>;
 
-/// "softmax", "log_softmax", "log_sum_exp", "relu", "gelu", "gelu_tanh".
+/// "softmax", "log_softmax", "log_sum_exp", "relu", "gelu", "gelu_tanh", "silu", "swiglu", "geglu".
 std::vector<std::string> function_names();
 bool is_function(std::string_view name);
 

@@ -8,6 +8,7 @@
 
 #include "gpu/norm/norm.hpp"
 #include "gpu/ops/activation.hpp"
+#include "gpu/ops/gated_activation.hpp"
 #include "gpu/ops/softmax.hpp"
 #include "gpu/train/optimizer.hpp"
 #include "verification/agreement/device_encoder.hpp"
@@ -162,15 +163,35 @@ struct OperationRunner {
     void operator()(const model::GeluTanhOptions&) const {
       put(gpu::ops::gelu_tanh(x()), [&] { return gpu::ops::gelu_tanh_backward(grad_y(), x()); });
     }
+    void operator()(const model::SiluOptions&) const {
+      put(gpu::ops::silu(x()), [&] { return gpu::ops::silu_backward(grad_y(), x()); });
+    }
+    void operator()(const model::SwigluOptions&) const {
+      put_gated(gpu::ops::swiglu(x(), gate()),
+                [&] { return gpu::ops::swiglu_backward(grad_y(), x(), gate()); });
+    }
+    void operator()(const model::GegluOptions&) const {
+      put_gated(gpu::ops::geglu(x(), gate()),
+                [&] { return gpu::ops::geglu_backward(grad_y(), x(), gate()); });
+    }
 
    private:
     DeviceTensor<double> x() const { return upload(to, in.tensors.at("x")); }
     DeviceTensor<double> grad_y() const { return upload(to, in.tensors.at("grad_y")); }
+    DeviceTensor<double> gate() const { return upload(to, in.tensors.at("gate")); }
     DeviceMask mask() const { return DeviceMask(to, in.valid, in.tensors.at("x").shape().back()); }
     template <class Backward>
     void put(const DeviceTensor<double>& y, Backward&& backward) const {
       got.set("y", y);
       if (in.tensors.contains("grad_y")) got.set("grad_x", backward());
+    }
+    template <class Backward>
+    void put_gated(const DeviceTensor<double>& y, Backward&& backward) const {
+      got.set("y", y);
+      if (!in.tensors.contains("grad_y")) return;
+      const gpu::ops::DeviceGatedGradients gradients = backward();
+      got.set("grad_x", gradients.x);
+      got.set("grad_gate", gradients.gate);
     }
   };
 

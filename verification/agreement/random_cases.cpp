@@ -68,6 +68,8 @@ RandomCase function_case(std::uint64_t seed, const std::string& function,
   Shape y = shape.x;
   if (function == "log_sum_exp") y.pop_back();
   in.tensors.set("grad_y", random_tensor(seed, c.name + "/grad_y", y));
+  if (operands::takes_gate(function))
+    in.tensors.set("gate", random_tensor(seed, c.name + "/gate", shape.x));
   if (evaluation::takes_mask(function)) in.valid = random_mask(seed, c.name, shape.x, shape.masked);
   return c;
 }

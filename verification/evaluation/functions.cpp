@@ -2,6 +2,7 @@
 
 #include "ref/numeric/errors.hpp"
 #include "ref/ops/activation.hpp"
+#include "ref/ops/gated_activation.hpp"
 #include "ref/ops/softmax.hpp"
 
 namespace normproof::verification::evaluation {
@@ -16,11 +17,12 @@ using ref::tensor::Tensor;
 
 namespace {
 
-/// y and grad_x of each function; grad_y is empty where there is none.
+/// y, grad_x and grad_gate of each function; grad_y is empty where there is none.
 template <class T>
 struct Evaluation {
   const Tensor<T>& x;
   const Tensor<T>& grad_y;
+  const Tensor<T>& gate;
   const Mask& valid;
   NamedTensors<T> results = {};
 
@@ -44,11 +46,29 @@ struct Evaluation {
   void operator()(const model::GeluTanhOptions&) {
     keep(ops::gelu_tanh(x), [&] { return ops::gelu_tanh_backward(grad_y, x); });
   }
+  void operator()(const model::SiluOptions&) {
+    keep(ops::silu(x), [&] { return ops::silu_backward(grad_y, x); });
+  }
+  void operator()(const model::SwigluOptions&) {
+    keep_gated(ops::swiglu(x, gate), [&] { return ops::swiglu_backward(grad_y, x, gate); });
+  }
+  void operator()(const model::GegluOptions&) {
+    keep_gated(ops::geglu(x, gate), [&] { return ops::geglu_backward(grad_y, x, gate); });
+  }
 
  private:
   template <class Backward>
   void keep(Tensor<T> y, Backward&& backward) {
     if (ref::tensor::is_given(grad_y)) results.set("grad_x", backward());
+    results.set("y", std::move(y));
+  }
+  template <class Backward>
+  void keep_gated(Tensor<T> y, Backward&& backward) {
+    if (ref::tensor::is_given(grad_y)) {
+      ops::GatedGradients<T> gradients = backward();
+      results.set("grad_x", std::move(gradients.x));
+      results.set("grad_gate", std::move(gradients.gate));
+    }
     results.set("y", std::move(y));
   }
 };
@@ -60,10 +80,13 @@ NamedTensors<T> run_function(const model::FunctionOptions& function, const Funct
   const std::string name = model::operation_name(function);
   if (ref::tensor::is_given(inputs.valid) && !takes_mask(name))
     ref::numeric::contract_failure(name, "valid", "is given", "no mask", Clause::C1);
-  const Tensor<double>* const given = inputs.tensors.find("grad_y");
+  const auto given = [&](const char* tensor) {
+    const Tensor<double>* const values = inputs.tensors.find(tensor);
+    return values == nullptr ? Tensor<T>() : ref::tensor::convert<T>(*values);
+  };
   const Tensor<T> x = ref::tensor::convert<T>(inputs.tensors.at("x"));
-  const Tensor<T> grad_y = given == nullptr ? Tensor<T>() : ref::tensor::convert<T>(*given);
-  Evaluation<T> evaluation{x, grad_y, inputs.valid};
+  const Tensor<T> grad_y = given("grad_y"), gate = given("gate");
+  Evaluation<T> evaluation{x, grad_y, gate, inputs.valid};
   std::visit(evaluation, function);
   return std::move(evaluation.results);
 }

@@ -6,9 +6,10 @@
 namespace normproof::verification::evaluation {
 
 using operands::FunctionInputs;
+using operands::takes_gate;
 using operands::takes_mask;
 
-/// Computes  y, and grad_x where there is a grad_y, in any scalar: the inputs are exact
+/// Computes  y, and grad_x and grad_gate where there is a grad_y, in any scalar: the inputs are exact
 /// Requires  those of the function in ref/ops; (C1) no mask where the function takes none
 /// Throws    ContractError
 template <ref::numeric::Real T>

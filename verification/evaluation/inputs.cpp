@@ -145,6 +145,7 @@ Mask to_mask(const Tensor<double>& numbers) {
 FunctionInputs function_inputs(const Reader& reader, std::string_view function) {
   std::vector<std::string> known = {"x", "grad_y"};
   if (takes_mask(function)) known.emplace_back("valid");
+  if (takes_gate(function)) known.emplace_back("gate");
   reader.check_names(known);
   const StoredTensor* const x = reader.find("x");
   if (x == nullptr) reader.fail("x", "is absent", "the tensor x, [..., D]");
@@ -154,6 +155,12 @@ FunctionInputs function_inputs(const Reader& reader, std::string_view function) 
                 "[..., D] of rank 2 at least, every extent at least 1");
   FunctionInputs inputs;
   inputs.tensors.set("x", slice(reader.values(*x), 0, shape));
+  if (takes_gate(function)) {
+    const StoredTensor* const gate = reader.find("gate");
+    if (gate == nullptr) reader.fail("gate", "is absent", "the tensor gate, of the shape of x");
+    reader.check_shape(*gate, shape);
+    inputs.tensors.set("gate", slice(reader.values(*gate), 0, shape));
+  }
   if (const StoredTensor* const grad_y = reader.find("grad_y")) {
     const Shape of_y = function == "log_sum_exp" ? Shape(shape.begin(), shape.end() - 1) : shape;
     reader.check_shape(*grad_y, of_y);

@@ -24,15 +24,19 @@ FUNCTIONS = {
     "relu": lambda x, valid: jax.nn.relu(x),
     "gelu": lambda x, valid: jax.nn.gelu(x, approximate=False),
     "gelu_tanh": lambda x, valid: jax.nn.gelu(x, approximate=True),
+    "silu": lambda x, valid: jax.nn.silu(x),
 }
+GATED = {"swiglu": FUNCTIONS["silu"], "geglu": FUNCTIONS["gelu"]}  # of x, times gate
 
 
-def forward(static, x, gamma, beta, alpha, valid, state):
+def forward(static, x, gate, gamma, beta, alpha, valid, state):
     """y, and the state after the step."""
     op, training, options, dtype = static[0], static[1], dict(static[2]), static[3]
     shape, stored = x.shape, x.dtype
     if op in FUNCTIONS:
         return FUNCTIONS[op](x.astype(dtype), valid).astype(stored), state
+    if op in GATED:
+        return (GATED[op](x.astype(dtype), valid) * gate.astype(dtype)).astype(stored), state
     groups = int(options.get("groups", 1))
     x = x.astype(dtype).reshape(shape[0], shape[1] if len(shape) == 3 else 1, groups, -1)
     parameter = [p if p is None or p.size == 1 else p.reshape(groups, -1) for p in (gamma, beta)]
@@ -108,14 +112,15 @@ TAKES = {
     "power_norm_v": (*MASKED, "running_psi2", "running_decay"),
     "dyt": (*protocol.AFFINE, "valid", "alpha", "alpha0"),
     **dict.fromkeys(FUNCTIONS, ("valid",)),
+    **dict.fromkeys(GATED, ("gate",)),
 }
 
 
 @functools.partial(jax.jit, static_argnums=0)
 def forward_and_backward(static, leaves, grad_y, valid, state):
     def of_leaves(given):
-        return forward(static, given["x"], given.get("gamma"), given.get("beta"), given.get("alpha"), valid,
-                       state)
+        named = (given.get(name) for name in ("x", "gate", "gamma", "beta", "alpha"))
+        return forward(static, *named, valid, state)
     y, pull, new_state = jax.vjp(of_leaves, leaves, has_aux=True)
     return y, pull(grad_y)[0], new_state
 
@@ -123,7 +128,7 @@ def forward_and_backward(static, leaves, grad_y, valid, state):
 def step(case):
     kind = jnp.dtype(case.dtype)
     given = {name: jnp.asarray(value).astype(kind) for name, value in case.tensors.items()
-             if name in ("x", "grad_y", *protocol.PARAMETERS)}
+             if name in ("x", "gate", "grad_y", *protocol.PARAMETERS)}
     grad_y = given.pop("grad_y")
     state = {name: jnp.asarray(value) for name, value in case.tensors.items() if name in protocol.STATE}
     extents = case["x"].shape if case.op in FUNCTIONS else case["x"].shape[:-1]
@@ -139,5 +144,5 @@ def step(case):
 
 if __name__ == "__main__":
     protocol.main("JAX", jax.__version__,
-                  protocol.asks((*NORMS, *ELEMENTWISE, *FUNCTIONS), ("float64", "float32", "float16", "bfloat16")),
+                  protocol.asks((*NORMS, *ELEMENTWISE, *FUNCTIONS, *GATED), ("float64", "float32", "float16", "bfloat16")),
                   step, TAKES)

@@ -53,6 +53,7 @@ TAKES = {
                             "cumulative_warmup_average", "pads_in_backward", "scaled_nu"),
     "dyt": (*AFFINE, "alpha", "alpha0"),
     **dict.fromkeys(numpy_functions.FUNCTIONS, ("valid",)),
+    **dict.fromkeys(numpy_functions.GATED, ("gate",)),
     **protocol.OPTIMIZER_TAKES,
 }
 
@@ -248,11 +249,11 @@ def step(case):
     if case.op in numpy_optimizers.OPTIMIZERS:
         return numpy_optimizers.step(case)
     with np.errstate(all="ignore"):
-        return numpy_functions.step(case) if case.op in numpy_functions.FUNCTIONS else Layer(case).run()
+        return Layer(case).run() if case.op in FORMULAS else numpy_functions.step(case)
 
 
 if __name__ == "__main__":
     protocol.main("NumPy", np.__version__,
-                  protocol.asks((*FORMULAS, *numpy_functions.FUNCTIONS),
+                  protocol.asks((*FORMULAS, *numpy_functions.FUNCTIONS, *numpy_functions.GATED),
                                 ("float64", "float32", "float16", "bfloat16")) +
                   protocol.asks(numpy_optimizers.OPTIMIZERS, ("float64", "float32")), step, TAKES)

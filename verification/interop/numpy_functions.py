@@ -1,6 +1,7 @@
 """Softmax, its kin and the activations in NumPy, from docs/specification/activations.md.
 
-GELU by the printed formulas: (x/2)(1 + erf(x/sqrt(2))) and (x/2)(1 + tanh(u)), erf by math.erf.
+GELU by the printed formulas: (x/2)(1 + erf(x/sqrt(2))) and (x/2)(1 + tanh(u)), erf by math.erf. SiLU by
+x/(1 + exp(-x)), whose exp overflows where the result is 0.
 """
 import math
 
@@ -63,10 +64,23 @@ def gelu_tanh(x, dy, valid):
     return half * x * (1 + t), dy * (half * (1 + t) + half * x * (1 - t * t) * slope)
 
 
-FUNCTIONS = {f.__name__: f for f in (softmax, log_softmax, log_sum_exp, relu, gelu, gelu_tanh)}
+def silu(x, dy, valid):
+    del valid
+    s = 1 / (1 + np.exp(-x))
+    return x * s, dy * (s * (1 + x * (1 - s)))
+
+
+FUNCTIONS = {f.__name__: f for f in (softmax, log_softmax, log_sum_exp, relu, gelu, gelu_tanh, silu)}
+GATED = {"swiglu": silu, "geglu": gelu}  # by what passes the activation: x
 
 
 def step(case):
     x, dy = (case[name].astype(case.compute_dtype) for name in ("x", "grad_y"))
-    y, grad_x = FUNCTIONS[case.op](x, dy, case.get("valid", np.ones(x.shape, bool)))
-    return {"y": protocol.stored(y, case.dtype), "grad_x": protocol.stored(grad_x, case.dtype)}
+    valid = case.get("valid", np.ones(x.shape, bool))
+    if case.op in GATED:
+        gate = case["gate"].astype(case.compute_dtype)
+        active, grad_x = GATED[case.op](x, dy * gate, valid)
+        outputs = {"y": active * gate, "grad_x": grad_x, "grad_gate": dy * active}
+    else:
+        outputs = dict(zip(("y", "grad_x"), FUNCTIONS[case.op](x, dy, valid)))
+    return {name: protocol.stored(values, case.dtype) for name, values in outputs.items()}

@@ -23,7 +23,9 @@ FUNCTIONS = {
     "relu": F.relu,
     "gelu": F.gelu,
     "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"),
+    "silu": F.silu,
 }
+GATED = {"swiglu": F.silu, "geglu": F.gelu}  # of x, times gate
 
 
 def layer_norm(case, x, gamma, beta, state):
@@ -73,6 +75,7 @@ TAKES = {
     "dyt": (*protocol.AFFINE, "valid", "alpha", "alpha0"),
     "encoder_layer": torch_encoder_layer.TAKES,
     **dict.fromkeys(FUNCTIONS, ("valid",)),
+    **dict.fromkeys(GATED, ("gate",)),
     **protocol.OPTIMIZER_TAKES,
 }
 
@@ -82,6 +85,8 @@ def forward(case, x, gamma, beta, state, others):
         if case.masked:
             x = x.masked_fill(torch.from_numpy(~case["valid"]), float("-inf"))
         return FUNCTIONS[case.op](x)
+    if case.op in GATED:
+        return GATED[case.op](x) * others["gate"]
     return NORMS[case.op](case, x, gamma, beta, state, **others)
 
 
@@ -97,7 +102,7 @@ def step(case):
         tensor = torch.from_numpy(np.array(value))
         if name in protocol.STATE:
             state[name] = tensor
-        elif name == "x" or name in protocol.PARAMETERS:
+        elif name in ("x", "gate", *protocol.PARAMETERS):
             tensor = tensor.to(getattr(torch, case.dtype))
             # Beside statistics in float32, batch_norm takes its parameters in float32 alone.
             if name != "x" and "running_mean" in case.tensors:
@@ -131,7 +136,7 @@ if __name__ == "__main__":
     torch.set_num_threads(1)
     wide = ("float64", "float32")
     narrow = [name for name in NORMS if NORMS[name] is not rms_norm]
-    rows = protocol.asks((*narrow, *FUNCTIONS), (*wide, "bfloat16"))
+    rows = protocol.asks((*narrow, *FUNCTIONS, *GATED), (*wide, "bfloat16"))
     rows += protocol.asks(("encoder_layer", *torch_optimizers.OPTIMIZERS), wide)
     rows += protocol.asks([name for name in NORMS if name not in narrow], wide)
     protocol.main("PyTorch", torch.__version__, rows, step, TAKES)

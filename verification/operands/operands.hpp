@@ -16,7 +16,7 @@ namespace normproof::verification::operands {
 
 /// What a function takes.
 struct FunctionInputs {
-  ref::tensor::NamedTensors<double> tensors;  ///< x, and grad_y or not
+  ref::tensor::NamedTensors<double> tensors;  ///< x, gate where it takes one, and grad_y or not
   ref::tensor::Mask valid = {};               ///< elements that take part; empty: all
 };
 
@@ -52,5 +52,8 @@ struct EvalInputs {
 
 /// softmax and log_sum_exp: some elements may take no part.
 bool takes_mask(std::string_view function);
+
+/// swiglu and geglu: what the activation of x multiplies, `gate`, is an operand of their own.
+bool takes_gate(std::string_view function);
 
 }  // namespace normproof::verification::operands

@@ -29,13 +29,15 @@ ref::tensor::NamedTensors<double> run(const char* name, const std::vector<Stored
       function, operation_inputs("f", tensors, function, ref::model::Mode::training, false), false);
 }
 
-TEST(Functions, EveryOneLeavesYAndGradX) {
+TEST(Functions, EveryOneLeavesYAndTheGradients) {
   for (const std::string& name : ref::model::function_names()) {
     const bool narrow = name == "log_sum_exp";
-    const auto results =
-        run(name.c_str(), {tensor("x", {1, 2}, {0, 0}),
-                           narrow ? tensor("grad_y", {1}, {1}) : tensor("grad_y", {1, 2}, {1, 0})});
-    EXPECT_EQ(results.size(), 2u) << name;
+    std::vector<StoredTensor> tensors = {
+        tensor("x", {1, 2}, {0, 0}),
+        narrow ? tensor("grad_y", {1}, {1}) : tensor("grad_y", {1, 2}, {1, 0})};
+    if (takes_gate(name)) tensors.push_back(tensor("gate", {1, 2}, {3, 4}));
+    const auto results = run(name.c_str(), tensors);
+    EXPECT_EQ(results.size(), takes_gate(name) ? 3u : 2u) << name;
     EXPECT_EQ(results.at("grad_x").size(), 2u) << name;
   }
   const auto y = run("softmax", {tensor("x", {1, 2}, {0, 0})});
@@ -49,6 +51,15 @@ TEST(Functions, AMaskTakesElementsOut) {
                       tensor("valid", {1, 3}, {1, 0, 1}, DType::boolean)});
   EXPECT_THAT(results.at("y"), ElementsAre(0.5, 0, 0.5));
   EXPECT_THAT(results.at("grad_x"), ElementsAre(0.5, 0, -0.5));
+}
+
+TEST(Functions, AGateMultipliesTheActivationOfX) {
+  // silu(0) = 0 with slope 1/2; silu(64) = 64 with slope 1.
+  const auto results = run("swiglu", {tensor("x", {1, 2}, {0, 64}), tensor("gate", {1, 2}, {40, 3}),
+                                      tensor("grad_y", {1, 2}, {1, 2})});
+  EXPECT_THAT(results.at("y"), ElementsAre(0, 192));
+  EXPECT_THAT(results.at("grad_x"), ElementsAre(20, 6));
+  EXPECT_THAT(results.at("grad_gate"), ElementsAre(0, 128));
 }
 
 TEST(RunFunction, C1AMaskOfAFunctionThatTakesNone) {
@@ -68,6 +79,12 @@ TEST(Functions, WhatIsWrongIsNamed) {
   EXPECT_THAT(message("relu", {tensor("x", {2}, {1, 2})}), HasSubstr("of rank 2 at least"));
   EXPECT_THAT(message("relu", {tensor("x", {1, 2}, {1, 2}), tensor("grad_y", {2}, {1, 2})}),
               HasSubstr("grad_y has shape [2]; expected shape [1, 2]"));
+  EXPECT_THAT(message("geglu", {tensor("x", {1, 2}, {1, 2})}),
+              HasSubstr("gate is absent; expected the tensor gate, of the shape of x"));
+  EXPECT_THAT(message("swiglu", {tensor("x", {1, 2}, {1, 2}), tensor("gate", {2, 1}, {1, 2})}),
+              HasSubstr("gate has shape [2, 1]; expected shape [1, 2]"));
+  EXPECT_THAT(message("silu", {tensor("x", {1, 2}, {1, 2}), tensor("gate", {1, 2}, {1, 2})}),
+              HasSubstr("unknown tensor 'gate'"));
   EXPECT_THAT(message("gelu", {tensor("x", {1, 2}, {1, 2}), tensor("valid", {1, 2}, {1, 1})}),
               HasSubstr("unknown tensor 'valid'"));
   EXPECT_THAT(message("softmax", {tensor("x", {1, 2}, {1, 2}), tensor("valid", {1, 2}, {1, 2})}),

@@ -15,6 +15,11 @@ TEST(Operands, TheFunctionsWithSumsTakeAMask) {
   }
 }
 
+TEST(Operands, TheGatedFunctionsTakeAGate) {
+  for (const std::string& function : ref::model::function_names())
+    EXPECT_EQ(takes_gate(function), function.ends_with("glu")) << function;
+}
+
 TEST(Operands, WhatIsLeftOutIsEmpty) {
   const EvalInputs inputs;
   EXPECT_TRUE(inputs.steps.empty() && inputs.state.empty() && inputs.function.tensors.empty());

@@ -34,6 +34,57 @@ void allow_cancellation(const evaluation::FunctionInputs& inputs, double u,
   }
 }
 
+/// The sigmoid as it is printed, s = 1/(1 + exp(-x)). Where exp(-x) overflows, s is 0: everything
+/// may be lost. In s (1 + x (1 - s)) the difference is off by 9 u for x > 0, in whatever order.
+void allow_printed_sigmoid(const evaluation::FunctionInputs& inputs,
+                           const ref::numeric::Arithmetic& arithmetic,
+                           NamedTensors<double>& errors) {
+  const Tensor<double>& x = inputs.tensors.at("x");
+  const Tensor<double>* const grad_y = inputs.tensors.find("grad_y");
+  const Tensor<double>* const gate = inputs.tensors.find("gate");
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double magnitude = std::fabs(x.data()[i]);
+    const double by = gate == nullptr ? 1 : std::fabs(gate->data()[i]);
+    const double dy = grad_y == nullptr ? 0 : std::fabs(grad_y->data()[i]);
+    const double e = ref::numeric::exp(-magnitude);
+    double of_y = 0, of_slope = 10 * arithmetic.unit_roundoff * magnitude;
+    if (x.data()[i] < 0) {
+      const bool overflows = e <= 2 / arithmetic.largest;
+      of_y = overflows ? magnitude * e : 0;
+      of_slope = overflows ? (1 + magnitude) * e : 0;
+    }
+    errors.at("y").data()[i] += of_y * by;
+    if (grad_y != nullptr) errors.at("grad_x").data()[i] += of_slope * by * dy;
+    if (grad_y != nullptr && gate != nullptr) errors.at("grad_gate").data()[i] += of_y * dy;
+  }
+}
+
+/// a(x), or in the backward grad_y gate, rounded to the dtype of the case before the next product,
+/// as where each is an operation of its own. What is rounded to it stays its number when it is
+/// multiplied by a power of two.
+void allow_stored_factors(const Case& c, const evaluation::FunctionInputs& inputs, double u,
+                          NamedTensors<double>& errors) {
+  if (unit_roundoff(c.dtype) <= u) return;
+  const ref::numeric::Arithmetic format = arithmetic_of(storage_of(c.dtype));
+  const Tensor<double>* const grad_y = inputs.tensors.find("grad_y");
+  constexpr double kSteepest = 1.2;  // above the derivatives of silu and gelu
+  const auto allow = [&](const char* name, const Tensor<double>& value, auto other_factor) {
+    Tensor<double>& error = errors.at(name);
+    for (std::size_t i = 0; i < error.size(); ++i) {
+      int exponent = 0;
+      const bool once = std::fabs(std::frexp(other_factor(i), &exponent)) == 0.5;
+      const double moved = (once ? 0 : std::fabs(value.data()[i]) + error.data()[i]) +
+                           2 * format.tiny * std::fabs(other_factor(i));
+      error.data()[i] += format.unit_roundoff * moved * (1 + 16 * u);
+    }
+  };
+  const auto exact = evaluation::run_operation<double>(c.options, {{}, {}, inputs}, false);
+  allow("y", exact.at("y"), [&](std::size_t i) { return inputs.tensors.at("gate").data()[i]; });
+  if (grad_y == nullptr) return;
+  allow("grad_x", exact.at("grad_x"), [&](std::size_t) { return kSteepest; });
+  allow("grad_gate", exact.at("grad_gate"), [&](std::size_t i) { return grad_y->data()[i]; });
+}
+
 /// At least exp(a) - 1 for a >= 0.
 double growth(double a) {
   return a * ref::numeric::exp(a);
@@ -129,6 +180,10 @@ void add_function_allowances(const Case& c, const evaluation::FunctionInputs& in
                              Accumulation accumulation, NamedTensors<double>& bound) {
   if (is_about<ref::model::GeluTanhOptions>(c))
     allow_cancellation(inputs, arithmetic_of(accumulation).unit_roundoff, bound);
+  if (is_about<ref::model::SiluOptions>(c) || is_about<ref::model::SwigluOptions>(c))
+    allow_printed_sigmoid(inputs, arithmetic_of(accumulation), bound);
+  if (inputs.tensors.contains("gate"))
+    allow_stored_factors(c, inputs, arithmetic_of(accumulation).unit_roundoff, bound);
   const bool from_y = is_about<ref::model::SoftmaxOptions>(c) ||
                       is_about<ref::model::LogSoftmaxOptions>(c) ||
                       is_about<ref::model::LogSumExpOptions>(c);

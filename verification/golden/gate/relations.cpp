@@ -50,7 +50,9 @@ SampleAxis sample_axis(const Case& c) {
 }
 
 bool has_samples(std::string_view name) {
-  return name == "x" || name == "y" || name == "valid" || name == "grad_y" || name == "grad_x";
+  for (const char* own : {"x", "y", "valid", "grad_y", "grad_x", "gate", "grad_gate"})
+    if (name == own) return true;
+  return name.ends_with("_lo") && has_samples(name.substr(0, name.size() - 3));
 }
 
 /// The samples of a tensor in that order.
@@ -77,8 +79,7 @@ StoredCase with_samples(const StoredCase& stored, const Samples& samples) {
   for (StoredTensor& tensor : c.inputs)
     if (has_samples(tensor.name)) tensor = take(tensor, axis, samples);
   for (StoredTensor& tensor : other.expected)
-    if (has_samples(tensor.name) || tensor.name == "y_lo" || tensor.name == "grad_x_lo")
-      tensor = take(tensor, axis, samples);
+    if (has_samples(tensor.name)) tensor = take(tensor, axis, samples);
   other.description.path = path_of(c);
   return other;
 }
@@ -190,10 +191,10 @@ class Related {
     return difference(whole(), *again, there).value_or("");
   }
 
-  /// y and grad_x of the whole at these samples, against those of an answer about them alone.
+  /// y, grad_x and grad_gate of the whole at these samples, against those of an answer about them alone.
   std::string same_samples(const Samples& in_whole, const std::vector<StoredTensor>& answer,
                            const Samples& in_answer, const char* there) const {
-    for (const char* name : {"y", "grad_x"}) {
+    for (const char* name : {"y", "grad_x", "grad_gate"}) {
       const StoredTensor* const first = find(whole(), name);
       const StoredTensor* const second = find(answer, name);
       if (first == nullptr) continue;

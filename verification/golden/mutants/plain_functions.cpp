@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <numbers>
 #include <variant>
@@ -39,11 +40,13 @@ class PlainFunctions {
         for (const double v : *tensor) values.push_back(static_cast<T>(v));
     };
     copy("x", x_);
+    copy("gate", gate_);
     copy("grad_y", dy_);
     masked_ = ref::tensor::is_given(in.valid);
     if (masked_) takes_part_.assign(in.valid.begin(), in.valid.end());
     read_rows("reading x", shape_, x_, sites_);
     read_rows("reading grad_y", shape_, dy_, sites_);
+    read_rows("reading gate", shape_, gate_, sites_);
   }
 
   std::map<std::string, std::vector<T>> take() { return std::move(out_); }
@@ -108,11 +111,15 @@ class PlainFunctions {
   }
 
   void operator()(const model::GeluOptions&) {
-    activation([&](T x) { return gate(x); }, [&](T x) { return density(x); });
+    activation([&](T x) { return gate(x, "formula of the gate"); },
+               [&](T x) { return density(x); });
   }
   void operator()(const model::GeluTanhOptions&) {
     activation([&](T x) { return tanh_gate(x); }, [&](T x) { return tanh_slope(x); });
   }
+  void operator()(const model::SiluOptions&) { shared(sigmoid()); }
+  void operator()(const model::SwigluOptions&) { shared(sigmoid()); }
+  void operator()(const model::GegluOptions&) { shared(normal_distribution()); }
 
  private:
   struct Row {
@@ -186,9 +193,84 @@ class PlainFunctions {
     store("grad_x", std::move(grad));
   }
 
+  /// What an activation leaves of x, and the derivative of that.
+  struct Share {
+    std::function<T(T)> of, slope;
+  };
+
+  Share sigmoid() {
+    const auto slope = [&](T x) {
+      const T s = sigmoid(x);
+      return s * (1 - sites_.term("share in the slope", s));
+    };
+    return {[&](T x) { return sigmoid(x); }, slope};
+  }
+  Share normal_distribution() {
+    return {[&](T x) { return gate(x, "formula of the share"); }, [&](T x) { return density(x); }};
+  }
+
+  /// y = a(x), or a(x) gate where there is one; a(x) = x s(x), a'(x) = s(x) + x s'(x).
+  void shared(const Share& s) {
+    const bool gated = !gate_.empty();
+    const auto one_of = [&](const char* site) {
+      return gated && sites_.any(site, {Op::other}) == Op::other;
+    };
+    const bool swapped = one_of("operand that passes the activation");
+    const std::vector<T>& x = swapped ? gate_ : x_;
+    const std::vector<T>& gate = swapped ? x_ : gate_;
+    std::vector<T> y, grad_x, grad_gate;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const T argument = one_of("argument of the share") ? gate[i] : x[i];
+      const T a = for_backward(x[i] * sites_.factor("share of x", s.of(argument)));
+      y.push_back(gated ? a * sites_.factor("gate", gate[i]) : a);
+      T dy = sites_.term("grad_y in grad_x", dy_[i]);
+      if (gated) dy = for_backward(dy * sites_.factor("gate in grad_x", gate[i]));
+      grad_x.push_back(dy * derivative(s, x[i], a));
+      if (!gated) continue;
+      const T operand = one_of("activation in grad_gate") ? x[i] : a;
+      grad_gate.push_back(sites_.term("grad_y in grad_gate", dy_[i]) *
+                          sites_.factor("a(x) in grad_gate", operand));
+    }
+    if (swapped) std::swap(grad_x, grad_gate);
+    store("y", std::move(y));
+    store("grad_x", std::move(grad_x));
+    if (gated) store("grad_gate", std::move(grad_gate));
+  }
+
+  T derivative(const Share& s, T x, T a) {
+    if (sites_.any("derivative of the activation", {Op::other}) == Op::other) return a;
+    const T share = s.of(x);
+    return sites_.term("share in grad_x", share) +
+           sites_.term("x times the slope of the share",
+                       sites_.factor("x of that term", x) * s.slope(x));
+  }
+
+  /// 1 / (1 + exp(-x)), whose exponential may overflow
+  T sigmoid(T x) {
+    switch (sites_.any("formula of the share", {Op::other, Op::square, Op::insert})) {
+      case Op::other:  // 1 + tanh cancels
+        return (1 + tanh_of(x / 2)) / 2;
+      case Op::square:  // the piecewise linear one
+        return std::clamp((x + 3) / 6, T(0), T(1));
+      case Op::insert:  // infinity over infinity
+        return exp_of(x) / (1 + exp_of(x));
+      default:
+        break;
+    }
+    if (a_.style().divide) {
+      const T e = exp(x < 0 ? x : -x);
+      return a_.over(x < 0 ? e : T(1), 1 + e);
+    }
+    const Op factor = sites_.any("-1 of the exponent", {Op::other, Op::negate});
+    const T minus = factor == Op::other    ? static_cast<T>(-1.702)
+                    : factor == Op::negate ? T(1)
+                                           : T(-1);
+    return a_.over(T(1), sites_.term("1 beside exp", T(1)) + exp(minus * x));
+  }
+
   /// (1 + erf(x / sqrt(2))) / 2
-  T gate(T x) {
-    switch (sites_.any("formula of the gate", {Op::other, Op::square})) {
+  T gate(T x, const char* formula) {
+    switch (sites_.any(formula, {Op::other, Op::square})) {
       case Op::other:
         return plain_tanh_gate(x);
       case Op::square:  // the logistic approximation
@@ -254,7 +336,7 @@ class PlainFunctions {
   DType dtype_;
   PlainArithmetic<T> a_;
   Sites& sites_;
-  std::vector<T> x_, dy_;
+  std::vector<T> x_, gate_, dy_;
   std::vector<bool> takes_part_;
   bool masked_ = false;
   std::map<std::string, std::vector<T>> out_;

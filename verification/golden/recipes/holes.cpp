@@ -236,8 +236,9 @@ std::span<const KnownHole> known_holes() {
       {"grad_parameter subnormal", kOptimizers, kNotYet},
       {"grad_y 0", {"encoder_layer"}, kNotYet},
       {"grad_y subnormal",
-       {"batch_norm", "batch_renorm", "dyt", "encoder_layer", "gelu", "gelu_tanh", "group_norm",
-        "instance_norm", "layer_norm", "log_sum_exp", "power_norm_v", "relu"},
+       {"batch_norm", "batch_renorm", "dyt", "encoder_layer", "geglu", "gelu", "gelu_tanh",
+        "group_norm", "instance_norm", "layer_norm", "log_sum_exp", "power_norm_v", "relu", "silu",
+        "swiglu"},
        kNoFlush},
       {"group_eps <= 0", {"power_norm_released"}, kNotYet},
       {"iterations <= 0", kPowerNorms, "one iteration of a warm-up of four is done in a case"},
@@ -274,10 +275,12 @@ std::span<const KnownHole> known_holes() {
         "power_norm_v", "rms_norm", "softmax"},
        kNotYet},
       {"x near the largest number",
-       {"dyt", "encoder_layer", "gelu", "gelu_tanh", "log_softmax", "log_sum_exp", "power_norm",
-        "power_norm_released", "relu", "softmax"},
+       {"dyt", "encoder_layer", "geglu", "gelu", "gelu_tanh", "log_softmax", "log_sum_exp",
+        "power_norm", "power_norm_released", "relu", "silu", "softmax", "swiglu"},
        kNotYet},
-      {"x subnormal", {"dyt", "encoder_layer", "gelu", "gelu_tanh", "relu"}, kNoFlush},
+      {"x subnormal",
+       {"dyt", "encoder_layer", "geglu", "gelu", "gelu_tanh", "relu", "silu", "swiglu"},
+       kNoFlush},
   };
   return kHoles;
 }

@@ -11,6 +11,7 @@
 #include "ref/numeric/random.hpp"
 #include "verification/golden/corpus/arithmetic.hpp"
 #include "verification/golden/corpus/kind.hpp"
+#include "verification/operands/operands.hpp"
 
 namespace normproof::verification::golden::recipes {
 
@@ -79,7 +80,7 @@ Fill fill_of_state(std::string_view name) {
 }
 
 Recipe::Recipe(Tier tier, std::string_view layer, std::string reason, Shape shape, DType dtype)
-    : shape_(std::move(shape)), x_(standard), grad_y_(standard) {
+    : shape_(std::move(shape)), x_(standard), grad_y_(standard), gate_(far_from_one) {
   case_.tier = tier;
   case_.reason = std::move(reason);
   case_.options = ref::model::operation(layer);
@@ -113,6 +114,10 @@ Recipe& Recipe::x(Fill fill) {
 }
 Recipe& Recipe::grad_y(Fill fill) {
   grad_y_ = std::move(fill);
+  return *this;
+}
+Recipe& Recipe::gate(Fill fill) {
+  gate_ = std::move(fill);
   return *this;
 }
 Recipe& Recipe::parameter(std::string name, Fill fill) {
@@ -152,6 +157,8 @@ Case Recipe::make(std::uint64_t seed) const {
                          ? Shape(shape_.begin(), shape_.end() - 1)
                          : stacked(shape_);
   c.inputs.push_back(filled_tensor(c, "grad_y", of_y, c.dtype, grad_y_, seed));
+  if (operands::takes_gate(op_of(c)))
+    c.inputs.push_back(filled_tensor(c, "gate", shape_, c.dtype, gate_, seed));
   if (is_layer(c))
     add_layer_inputs(c, seed);
   else if (out_)

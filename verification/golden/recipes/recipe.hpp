@@ -57,6 +57,8 @@ class Recipe {
   /// x and grad_y have the axis of steps in front, if there is one: `flat` counts through it.
   Recipe& x(Fill fill);
   Recipe& grad_y(Fill fill);
+  /// Of a function that takes one; by default far_from_one.
+  Recipe& gate(Fill fill);
   /// All elements of a parameter of the layer; by default fill_of_parameter.
   Recipe& parameter(std::string name, Fill fill);
   Recipe& no_affine();
@@ -79,7 +81,7 @@ class Recipe {
   Case case_;
   std::vector<std::size_t> shape_;
   std::size_t steps_ = 0;
-  Fill x_, grad_y_;
+  Fill x_, grad_y_, gate_;
   bool affine_ = true;
   std::string absent_;
   std::function<bool(std::size_t)> pad_, out_;

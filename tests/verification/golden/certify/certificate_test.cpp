@@ -194,7 +194,7 @@ void expect_oracle(const Case& c) {
 
 using Numbers = std::vector<oracle100>;
 
-/// The function of a row as it is written down, without shifts and without masks.
+/// The function of a row as it is written down, without shifts, masks and gates.
 Numbers definition_of(const std::string& function, const Numbers& x) {
   namespace mp = boost::multiprecision;
   const oracle100 pi = boost::math::constants::pi<oracle100>();
@@ -212,6 +212,8 @@ Numbers definition_of(const std::string& function, const Numbers& x) {
       y.push_back(v / 2 *
                   (1 + mp::tanh(oracle100(mp::sqrt(oracle100(2 / pi)) *
                                           (v + oracle100("0.044715") * v * v * v)))));
+    if (function == "silu" || function == "swiglu") y.push_back(v / (1 + mp::exp(oracle100(-v))));
+    if (function == "geglu") y.push_back(v * mp::erfc(oracle100(-v / mp::sqrt(oracle100(2)))) / 2);
   }
   return y;
 }
@@ -229,13 +231,21 @@ void expect_definition(const std::string& function, DType dtype) {
     return oracle100(abs(oracle100(value - oracle100(high) - oracle100(low))) / bound);
   };
   const std::vector<double> x = values_of(c.inputs, "x"), grad_y = values_of(c.inputs, "grad_y");
+  std::vector<double> gate = values_of(c.inputs, "gate");
+  const bool gated = !gate.empty();
+  if (!gated) gate.assign(x.size(), 1);
   const oracle100 h("1e-30");  // a quotient is off by 1e-60
   for (std::size_t row = 0; row < 3; ++row) {
     Numbers at(x.begin() + static_cast<std::ptrdiff_t>(row * kWidth),
                x.begin() + static_cast<std::ptrdiff_t>((row + 1) * kWidth));
     const Numbers y = definition_of(function, at);
-    for (std::size_t i = 0; i < y.size(); ++i)
-      ASSERT_LE(off("y", row * y.size() + i, y[i]), 1) << function;
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      const std::size_t at_i = row * y.size() + i;
+      ASSERT_LE(off("y", at_i, y[i] * gate[at_i]), 1) << function;
+      if (gated) {
+        ASSERT_LE(off("grad_gate", at_i, y[i] * grad_y[at_i]), 1) << function;
+      }
+    }
     for (std::size_t d = 0; d < kWidth; ++d) {
       Numbers above = at, below = at;
       above[d] += h;
@@ -243,7 +253,8 @@ void expect_definition(const std::string& function, DType dtype) {
       const Numbers up = definition_of(function, above), down = definition_of(function, below);
       oracle100 slope = 0;
       for (std::size_t i = 0; i < y.size(); ++i)
-        slope += grad_y[row * y.size() + i] * (up[i] - down[i]) / (2 * h);
+        slope +=
+            grad_y[row * y.size() + i] * gate[row * y.size() + i] * (up[i] - down[i]) / (2 * h);
       ASSERT_LE(off("grad_x", row * kWidth + d, slope), 1) << function;
     }
   }

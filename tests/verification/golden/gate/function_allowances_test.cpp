@@ -80,6 +80,47 @@ TEST(FunctionAllowances, GeluTanhCancelsInProportionToX) {
   EXPECT_THAT(std::vector<double>(bound.data(), bound.data() + 2), ElementsAre(0x1p-49, 0));
 }
 
+TEST(FunctionAllowances, ASigmoidWhoseExponentialOverflowsMayBe0) {
+  const Case c = plain_recipe("silu", {1, 3}, DType::float32)
+                     .x([](std::size_t i, double) { return i == 0   ? -90.0
+                                                           : i == 1 ? -80.0
+                                                                    : 4.0; })
+                     .grad_y([](auto, double) { return 2.0; })
+                     .make(1);
+  const auto bound = allowances(c, Accumulation::float32);
+  const auto& y = bound.at("y");
+  const auto& grad_x = bound.at("grad_x");
+  EXPECT_THAT(std::vector<double>(y.data(), y.data() + 3),
+              ElementsAre(testing::DoubleEq(90 * std::exp(-90.0)), 0, 0));
+  EXPECT_THAT(std::vector<double>(grad_x.data(), grad_x.data() + 3),
+              ElementsAre(testing::DoubleEq(182 * std::exp(-90.0)), 0, 80 * 0x1p-24));
+}
+
+/// What is stored between two products is within the whole bound, and without the allowance it is
+/// not; where the gate is a power of two nothing is allowed.
+TEST(FunctionAllowances, CoverFactorsThatWereStored) {
+  for (const char* function : {"swiglu", "geglu"})
+    for (const DType dtype : {DType::bfloat16, DType::float16}) {
+      const Case c = plain_recipe(function, {9, 12}, dtype).make(1);
+      const StoredCase stored = certified(c);
+      Sites sites;
+      const auto answer = run_plain(c, recipes::inputs_of(c), {.from_y = true}, sites);
+      Tolerance bounds = tolerance(c, Accumulation::float32);
+      EXPECT_TRUE(check_case(stored, answer, {}, bounds).passed()) << function;
+      const auto added = allowances(c, Accumulation::float32);
+      for (const auto& [name, values] : added)
+        for (std::size_t i = 0; i < values.size(); ++i)
+          bounds.bound.at(name).data()[i] -= values.data()[i];
+      EXPECT_FALSE(check_case(stored, answer, {}, bounds).passed()) << function;
+    }
+  const Case powers = plain_recipe("geglu", {1, 2}, DType::bfloat16)
+                          .x([](auto, double) { return 3.0; })
+                          .gate([](auto, double) { return -0.25; })
+                          .make(1);
+  const auto bound = allowances(powers, Accumulation::float32).at("y");
+  EXPECT_LT(bound.data()[0], 1e-30);
+}
+
 /// A backward from the stored y is within the whole bound, and without the allowance it is not.
 TEST(FunctionAllowances, CoverTheBackwardFromTheStoredY) {
   for (const char* function : {"softmax", "log_softmax", "log_sum_exp"})

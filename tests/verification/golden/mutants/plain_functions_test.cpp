@@ -57,6 +57,51 @@ TEST(PlainFunctions, EveryStyleIsNearTheReference) {
   }
 }
 
+TEST(PlainFunctions, GatedFunctionsInEveryStyleAreNearTheReference) {
+  for (const char* function : {"swiglu", "geglu"}) {
+    const Case c = plain_recipe(function, {3, 7}).make(1);
+    const auto wanted = values_of(certify::certify(c).tensors, "grad_gate");
+    for (const Style& style : {Style{}, Style{.divide = true}, Style{.from_y = true}}) {
+      const auto got = values_of(run(c, {}, style), "grad_gate");
+      ASSERT_EQ(got.size(), wanted.size()) << function;
+      for (std::size_t i = 0; i < got.size(); ++i)
+        EXPECT_NEAR(got[i], wanted[i], 0x1p-48 * (1 + std::fabs(wanted[i]))) << function;
+    }
+  }
+}
+
+TEST(PlainFunctions, MistakesOfAGate) {
+  const Case c = plain_recipe("swiglu", {1, 2})
+                     .x([](std::size_t i, double) { return i == 0 ? 0.0 : 40.0; })
+                     .gate([](std::size_t i, double) { return i == 0 ? 40.0 : -40.0; })
+                     .grad_y([](auto, double) { return 2.0; })
+                     .make(1);
+  const auto y = [&](const Mutation& mutation) { return values_of(run(c, mutation), "y"); };
+  EXPECT_THAT(y({}), ElementsAre(0, -1600));
+  EXPECT_THAT(y({"gate", MutationOperator::drop}), ElementsAre(0, 40));
+  EXPECT_THAT(y({"operand that passes the activation", MutationOperator::other}),
+              ElementsAre(0, DoubleEq(40 * -40 * std::exp(-40.0))));
+  EXPECT_THAT(y({"argument of the share", MutationOperator::other}),
+              ElementsAre(0, DoubleEq(-1600 * std::exp(-40.0))));
+  const auto gradient = [&](const char* name, const Mutation& mutation) {
+    return values_of(run(c, mutation), name);
+  };
+  EXPECT_THAT(gradient("grad_x", {}), ElementsAre(40, -80));
+  EXPECT_THAT(gradient("grad_x", {"gate in grad_x", MutationOperator::drop}), ElementsAre(1, 2));
+  EXPECT_THAT(gradient("grad_x", {"derivative of the activation", MutationOperator::other}),
+              ElementsAre(0, -3200));
+  EXPECT_THAT(gradient("grad_gate", {"a(x) in grad_gate", MutationOperator::drop}),
+              ElementsAre(2, 2));
+}
+
+TEST(PlainFunctions, ASigmoidOfInfinityOverInfinity) {
+  const Case c =
+      plain_recipe("silu", {1, 2}, DType::float32).x([](auto, double) { return 100.0; }).make(1);
+  EXPECT_THAT(values_of(run(c), "y"), ElementsAre(100, 100));
+  EXPECT_TRUE(
+      std::isnan(values_of(run(c, {"formula of the share", MutationOperator::insert}), "y")[0]));
+}
+
 TEST(PlainFunctions, AMutationChangesWhatItNames) {
   const Case c = plain_recipe("gelu_tanh", {3, 7}).make(1);
   EXPECT_EQ(values_of(run(c), "y"),

@@ -34,6 +34,7 @@ TEST(Recipe, InputsOfTheLayerInAscendingOrder) {
   EXPECT_THAT(names_of(plain_recipe("layer_norm", {2, 3}).no_affine().make(1)),
               ElementsAre("grad_y", "x"));
   EXPECT_THAT(names_of(plain_recipe("group_scaling", {2, 3}).make(1)), ElementsAre("grad_y", "x"));
+  EXPECT_THAT(names_of(plain_recipe("swiglu", {2, 3}).make(1)), ElementsAre("gate", "grad_y", "x"));
   const Case scale = plain_recipe("scale_norm", {2, 3}).make(1);
   EXPECT_THAT(names_of(scale), ElementsAre("gamma", "grad_y", "x"));
   EXPECT_THAT(find(scale.inputs, "gamma")->shape, ElementsAre(1u));

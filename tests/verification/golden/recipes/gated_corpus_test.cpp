@@ -1,0 +1,83 @@
+#include "verification/golden/recipes/gated_corpus.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "ref/model/operation.hpp"
+#include "tests/verification/golden/certify/samples.hpp"
+#include "verification/golden/recipes/corpus.hpp"
+#include "verification/golden/recipes/function_corpus.hpp"
+
+namespace normproof::verification::golden::recipes {
+namespace {
+
+using ::testing::IsSupersetOf;
+using ::testing::UnorderedElementsAre;
+
+std::set<std::string> regimes_of(Tier tier, const std::string& function) {
+  std::set<std::string> reasons;
+  for (const Case& c : gated_cases(tier, function, kCorpusSeed)) reasons.insert(c.reason);
+  return reasons;
+}
+
+TEST(GatedCases, AreThoseOfSiluAndOfWhatTakesAGate) {
+  std::set<std::string> functions;
+  for (const std::string& function : ref::model::function_names())
+    if (has_gated_cases(function)) {
+      functions.insert(function);
+      EXPECT_EQ(function_cases(Tier::quick, function, 1).size(),
+                gated_cases(Tier::quick, function, 1).size());
+    }
+  EXPECT_THAT(functions, UnorderedElementsAre("silu", "swiglu", "geglu"));
+}
+
+TEST(GatedCases, NaNInEachOperandThatThereIs) {
+  EXPECT_FALSE(regimes_of(Tier::quick, "silu").contains("nan_in_gate"));
+  for (const char* function : {"swiglu", "geglu"})
+    EXPECT_THAT(regimes_of(Tier::quick, function),
+                IsSupersetOf({"nan_in_x", "nan_in_gate", "nan_in_grad_y"}));
+  for (const Case& c : gated_cases(Tier::quick, "swiglu", kCorpusSeed))
+    if (c.reason == "nan_in_gate") {
+      EXPECT_TRUE(std::isnan(values_of(c.inputs, "gate")[8]));
+    }
+}
+
+TEST(GatedCases, MagnitudesReachWhatTheirReasonsSay) {
+  const auto largest = [](const Case& c, double sign) {
+    double most = 0;
+    for (const double x : values_of(c.inputs, "x")) most = std::max(most, sign * x);
+    return most;
+  };
+  for (const Case& c : gated_cases(Tier::quick, "silu", kCorpusSeed)) {
+    if (c.reason == "large") {
+      EXPECT_GT(largest(c, -1), 1e4);
+      EXPECT_GT(largest(c, 1), 1e4);
+    }
+    if (c.reason == "large_16_bits") {
+      EXPECT_GT(largest(c, -1), 200);
+      EXPECT_LE(largest(c, 1), 300);
+    }
+  }
+}
+
+// A product with a power of two is not rounded a second time: nothing hides a truncated result.
+TEST(GatedCases, TheGateOfLarge16BitsIsAPowerOfTwo) {
+  for (const Case& c : gated_cases(Tier::quick, "geglu", kCorpusSeed))
+    if (c.reason == "large_16_bits") {
+      for (const double gate : values_of(c.inputs, "gate")) {
+        int exponent = 0;
+        EXPECT_EQ(std::fabs(std::frexp(gate, &exponent)), 0.5);
+      }
+    }
+}
+
+TEST(GatedCases, FullHasNone) {
+  EXPECT_TRUE(gated_cases(Tier::full, "silu", 1).empty());
+  EXPECT_FALSE(gated_cases(Tier::standard, "silu", 1).empty());
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::recipes
