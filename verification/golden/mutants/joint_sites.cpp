@@ -28,6 +28,11 @@ const std::vector<JointSite>& joint_sites() {
       {"psi and nu of the step before",
        {other},
        {"psi of the step before", "nu of the step before"}},
+      {"every sum", {first_256, first_1024}, {"sum of *", "squares"}},
+      // Functions.
+      {"every constant",
+       {single_precision},
+       {"1/sqrt(2)", "1/sqrt(2 pi)", "sqrt(2/pi)*", "0.044715*"}},
       // Encoders.
       {"1/sqrt(d_k), forward and backward",
        {drop, negate, square},

@@ -16,6 +16,7 @@ const std::vector<Op> Sites::kCount = {Op::one_less, Op::one_more};
 const std::vector<Op> Sites::kWeight = {Op::complement, Op::drop};
 const std::vector<Op> Sites::kPick = {Op::other};
 const std::vector<Op> Sites::kMask = {Op::ignore_mask, Op::invert_mask};
+const std::vector<Op> Sites::kConstant = {Op::single_precision};
 
 std::string_view to_string(Op op) {
   switch (op) {
@@ -85,6 +86,18 @@ std::string_view to_string(Op op) {
       return "with 0 for what is below 1e-10";
     case Op::truncate:
       return "truncated";
+    case Op::single_precision:
+      return "rounded to float32";
+    case Op::first_256:
+      return "without what is past its first 256";
+    case Op::first_1024:
+      return "without what is past its first 1024";
+    case Op::clip:
+      return "clipped";
+    case Op::ignore_nan:
+      return "passing over NaN";
+    case Op::reset:
+      return "reset at each step";
   }
   ref::numeric::contract_failure("to_string", "op", "is no enumerator", "a MutationOperator");
 }

@@ -48,6 +48,12 @@ enum class MutationOperator {
   raised,            ///< eps becomes 1e-5 where it is less
   zeroed,            ///< what is less than 1e-10 becomes 0
   truncate,          ///< what is stored is cut, not rounded
+  single_precision,  ///< a constant is rounded to float32 in a kernel of float64
+  first_256,         ///< a sum ends with its first block of 256 terms
+  first_1024,        ///< the same of 1024
+  clip,              ///< what is too small is raised to a least value
+  ignore_nan,        ///< a largest element that passes over NaN; of nothing else there is none
+  reset,             ///< every step counts as the first
 };
 std::string_view to_string(MutationOperator op);
 
@@ -161,12 +167,24 @@ class Sites {
     }
   }
 
+  /// A constant of the formula, or an option.
+  template <class T>
+  T constant(const char* site, T value) {
+    if constexpr (std::is_floating_point_v<T>) {
+      const T single = rounded_to<24>(value);
+      if (single != value && at(site, kConstant) == MutationOperator::single_precision)
+        return single;
+    }
+    return value;
+  }
+
   /// Any one of the operators, for places of their own.
   MutationOperator any(const char* site, const std::vector<MutationOperator>& offered) {
     return at(site, offered);
   }
 
-  static const std::vector<MutationOperator> kTerm, kFactor, kCount, kWeight, kPick, kMask;
+  static const std::vector<MutationOperator> kTerm, kFactor, kCount, kWeight, kPick, kMask,
+      kConstant;
 
  private:
   MutationOperator at(const char* site, const std::vector<MutationOperator>& offered);

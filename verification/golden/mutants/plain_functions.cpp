@@ -32,7 +32,7 @@ class PlainFunctions {
                  const Style& style, Sites& sites)
       : shape_(shape),
         dtype_(dtype),
-        a_(style, sites),
+        a_(style, sites, ref::io::item_size(dtype) > 2),
         sites_(sites),
         takes_part_(shape.size(), true) {
     const auto copy = [&](const char* name, std::vector<T>& values) {
@@ -69,7 +69,8 @@ class PlainFunctions {
     std::vector<T> y(x_.size()), grad(x_.size());
     for (const Row& row : rows()) {
       for (const std::size_t i : row.counted)
-        y[i] = for_backward((x_[i] - row.largest) - sites_.term("log of the sum", log_of(row.sum)));
+        y[i] = for_backward(difference(x_[i], row.largest) -
+                            sites_.term("log of the sum", log_of(row.sum)));
       const T c = a_.sum("sum of grad_y", row.counted, [&](std::size_t i) { return dy_[i]; });
       for (const std::size_t i : row.counted)
         grad[i] = sites_.term("grad_y in grad_x", dy_[i]) -
@@ -134,6 +135,20 @@ class PlainFunctions {
     return a_.style().powers ? exp2(x * static_cast<T>(std::numbers::log2e)) : exp(x);
   }
 
+  static bool is_nan(T x) { return !(x == x); }  // NOLINT(misc-redundant-expression)
+
+  /// What is subtracted is the largest: -30 stands for all that is less where it is clipped.
+  T difference(T x, T largest) {
+    const T d = x - largest;
+    const bool clipped = d < -30 && sites_.any("differences", {Op::clip}) == Op::clip;
+    return clipped ? T(-30) : d;
+  }
+
+  T exponential(T d) {
+    const T e = exp(d), least = static_cast<T>(1e-7);
+    return e < least && sites_.any("exponentials", {Op::clip}) == Op::clip ? least : e;
+  }
+
   /// y, or what is left of it where the backward reads what was stored.
   T for_backward(T y) const {
     return a_.style().from_y
@@ -142,9 +157,9 @@ class PlainFunctions {
   }
 
   T probability(const Row& row, std::size_t i) {
-    const T shifted = sites_.term("x in the exponent", x_[i]) - row.largest;
+    const T shifted = difference(sites_.term("x in the exponent", x_[i]), row.largest);
     if (a_.style().divide) return exp(shifted - log_of(row.sum));
-    const T e = exp(shifted);
+    const T e = exponential(shifted);
     return sites_.any("division by the sum", {Op::drop}) == Op::drop ? e : a_.over(e, row.sum);
   }
 
@@ -156,13 +171,18 @@ class PlainFunctions {
       Row row{rows.size(), {}, 0, 0};
       for (const std::size_t i : slice)
         if (!masked_ || sites_.mask("mask", takes_part_[i])) row.counted.push_back(i);
+      const bool nan_alone =
+          !row.counted.empty() &&
+          std::ranges::all_of(row.counted, [&](std::size_t i) { return is_nan(x_[i]); });
+      if (nan_alone && sites_.any("largest element", {Op::ignore_nan}) == Op::ignore_nan)
+        row.counted.clear();
       if (!row.counted.empty()) row.largest = x_[row.counted[0]];
       for (const std::size_t i : row.counted)
         if (row.largest < x_[i]) row.largest = x_[i];
       if (sites_.any("largest element", {Op::drop}) == Op::drop) row.largest = 0;
       row.sum = a_.style().welford ? sum_in_one_pass(row.counted)
                                    : a_.sum("sum of exponentials", row.counted, [&](std::size_t i) {
-                                       return exp(x_[i] - row.largest);
+                                       return exponential(difference(x_[i], row.largest));
                                      });
       rows.push_back(std::move(row));
     }
@@ -278,7 +298,7 @@ class PlainFunctions {
       default:
         break;
     }
-    const T argument = x * sites_.factor("1/sqrt(2)", static_cast<T>(1 / std::numbers::sqrt2));
+    const T argument = x * factor("1/sqrt(2)", 1 / std::numbers::sqrt2);
     if (a_.style().divide) return erfc_of(-argument) / 2;
     return (sites_.term("1 beside erf", T(1)) + erf_of(argument)) / 2;
   }
@@ -288,19 +308,26 @@ class PlainFunctions {
     const Op op = sites_.any("1/2 in the exponent", {Op::drop, Op::negate});
     const T half = op == Op::drop ? T(1) : op == Op::negate ? T(-0.5) : T(0.5);
     return exp(-(x * x) * half) *
-           sites_.factor("1/sqrt(2 pi)",
-                         static_cast<T>(std::numbers::inv_sqrtpi / std::numbers::sqrt2));
+           factor("1/sqrt(2 pi)", std::numbers::inv_sqrtpi / std::numbers::sqrt2);
   }
 
-  inline static const T kCubic = static_cast<T>(0.044715);
-  inline static const T kRoot = static_cast<T>(std::numbers::sqrt2 * std::numbers::inv_sqrtpi);
+  static constexpr double kCubic = 0.044715;
+  static constexpr double kRoot = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
 
-  static T plain_tanh_gate(T x) { return (1 + tanh_of(kRoot * (x + kCubic * x * x * x))) / 2; }
+  /// A factor that is a constant.
+  T factor(const char* site, double value) {
+    return sites_.factor(site, sites_.constant(site, static_cast<T>(value)));
+  }
+
+  static T plain_tanh_gate(T x) {
+    const T root = static_cast<T>(kRoot), cubic = static_cast<T>(kCubic);
+    return (1 + tanh_of(root * (x + cubic * x * x * x))) / 2;
+  }
 
   /// sqrt(2/pi) (x + 0.044715 x^3)
   T tanh_argument(T x) {
-    return sites_.factor("sqrt(2/pi)", kRoot) *
-           (x + sites_.term("cubic term", sites_.factor("0.044715", kCubic) * x * x * x));
+    return factor("sqrt(2/pi)", kRoot) *
+           (x + sites_.term("cubic term", factor("0.044715", kCubic) * x * x * x));
   }
 
   T tanh_gate(T x) {
@@ -322,8 +349,9 @@ class PlainFunctions {
     const T t = tanh_of(tanh_argument(x));
     const T three =
         sites_.any("3 of the derivative of the cubic term", {Op::drop}) == Op::drop ? T(1) : T(3);
-    const T slope = sites_.factor("sqrt(2/pi) of the slope", kRoot) *
-                    (1 + sites_.term("derivative of the cubic term", three * kCubic * x * x));
+    const T cubic = sites_.constant("0.044715 of the slope", static_cast<T>(kCubic));
+    const T slope = factor("sqrt(2/pi) of the slope", kRoot) *
+                    (1 + sites_.term("derivative of the cubic term", three * cubic * x * x));
     return (1 - sites_.term("tanh^2", t * t)) * slope / 2;
   }
 

@@ -94,7 +94,7 @@ class PlainOptimizer {
     for (std::size_t s = 0; s < gradients_.size(); ++s) {
       AdamStep step{static_cast<T>(o.beta1),
                     static_cast<T>(o.beta2),
-                    static_cast<T>(o.eps),
+                    sites_.constant("eps", static_cast<T>(o.eps)),
                     static_cast<T>(o.weight_decay),
                     sites_.factor("learning rate", learning_rate_),
                     T(1),
@@ -114,7 +114,7 @@ class PlainOptimizer {
   /// 1 - beta^t
   void correct(AdamStep& step, const ref::model::AdamWOptions& o, std::size_t s) {
     const bool anew = wrong("steps done before, in the bias correction", StepOp::drop);
-    const std::size_t t = sites_.count("step in the bias correction", (anew ? 0 : before_) + s + 1);
+    const std::size_t t = sites_.count("step in the bias correction", anew ? s + 1 : steps_done(s));
     const auto correction = [&](T beta, double exact) {
       if (a_.style().powers) return static_cast<T>(1 - std::pow(exact, static_cast<double>(t)));
       T power = 1;
@@ -198,8 +198,12 @@ class PlainOptimizer {
     put("parameter", p_);
     for (const auto& [name, values] : moments_)
       if (!values.empty()) put(name, values);
-    iterations_.push_back(
-        static_cast<double>(sites_.count("returned iterations", before_ + s + 1)));
+    iterations_.push_back(static_cast<double>(sites_.count("returned iterations", steps_done(s))));
+  }
+
+  /// The number of steps with step s.
+  std::size_t steps_done(std::size_t s) {
+    return wrong("step counter", StepOp::reset) ? 1 : before_ + s + 1;
   }
 
   void put(const std::string& name, const std::vector<T>& values) {

@@ -133,7 +133,9 @@ StoredTensor stored_tensor(const std::string& name, DType dtype, std::vector<std
 template <class T>
 class PlainArithmetic {
  public:
-  PlainArithmetic(const Style& style, Sites& sites) : style_(style), sites_(sites) {}
+  /// few_terms_show: a sum of a thousand terms without its last one can be told from a right one.
+  PlainArithmetic(const Style& style, Sites& sites, bool few_terms_show = true)
+      : style_(style), sites_(sites), few_terms_show_(few_terms_show) {}
 
   Sites& sites() { return sites_; }
   const Style& style() const { return style_; }
@@ -147,6 +149,8 @@ class PlainArithmetic {
     const std::size_t in_blocks = indices.size() / 32 * 32;
     if (in_blocks > 0 && in_blocks < indices.size())
       offered.push_back(MutationOperator::forget_remainder);
+    if (misses_what_is_past(256, indices.size())) offered.push_back(MutationOperator::first_256);
+    if (misses_what_is_past(1024, indices.size())) offered.push_back(MutationOperator::first_1024);
     const MutationOperator op = sites_.any(site, offered);
     std::vector<T> terms;
     terms.reserve(indices.size());
@@ -154,6 +158,8 @@ class PlainArithmetic {
     if (op == MutationOperator::forget_last && !terms.empty()) terms.pop_back();
     if (op == MutationOperator::forget_first && !terms.empty()) terms.erase(terms.begin());
     if (op == MutationOperator::forget_remainder) terms.resize(in_blocks);
+    if (op == MutationOperator::first_256) terms.resize(256);
+    if (op == MutationOperator::first_1024) terms.resize(1024);
     if (op != MutationOperator::bfloat16_sum) return add(terms);
     T total = 0;
     for (const T term : terms) total = Sites::rounded_to<8>(total + term);
@@ -192,6 +198,11 @@ class PlainArithmetic {
   T rstd(T statistic, T eps) { return off(exact_rstd(statistic, eps)); }
 
  private:
+  /// Whether a sum of `count` terms without those past its first `block` ones is another number.
+  bool misses_what_is_past(std::size_t block, std::size_t count) const {
+    return count > block && (few_terms_show_ || (count - block) * 64 >= count);
+  }
+
   T exact_rstd(T statistic, T eps) {
     using std::sqrt;
     std::vector<MutationOperator> offered = {
@@ -272,6 +283,7 @@ class PlainArithmetic {
 
   Style style_;
   Sites& sites_;
+  bool few_terms_show_;
 };
 
 }  // namespace normproof::verification::golden::mutants

@@ -120,6 +120,7 @@ class PlainStep {
       statistic = a_.over(squares, sites_.count("n of the statistic", n));
     }
     statistic = mistaken_statistic(statistic, mean, counted.size(), centred);
+    if (uses_rstd_ && statistic < 4 * eps) eps = sites_.constant("eps", eps);
     const T rstd = a_.rstd(statistic, eps);
     for (const std::size_t i : slice) {
       const T d = x_[i] - (centred ? sites_.term("mean in x_hat", mean) : mean);
@@ -242,7 +243,9 @@ class PlainStep {
   }
 
   Normalised<T> by_slices(const Slices& slices, bool centred, double eps, bool masked) {
+    uses_rstd_ = true;
     Normalised<T> s = statistics(slices, centred, eps, masked);
+    uses_rstd_ = false;
     if (a_.style().folded && affine_ && !scalar_gamma_ && centred)
       fold(s);
     else
@@ -357,6 +360,7 @@ class PlainStep {
   std::vector<bool> valid_;
   bool affine_ = false, scalar_gamma_ = false, sum_not_mean_ = false, delayed_ = false;
   bool nan_in_statistics_ = true;  ///< some case has one
+  bool uses_rstd_ = false;         ///< that of the slices at hand normalises
   std::vector<T> x_hat_, rstd_;
   std::map<std::string, std::vector<T>> out_;
 };

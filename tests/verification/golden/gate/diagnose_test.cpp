@@ -6,6 +6,7 @@
 #include "tests/verification/golden/certify/samples.hpp"
 #include "verification/golden/mutants/plain_layers.hpp"
 #include "verification/golden/recipes/case_inputs.hpp"
+#include "verification/golden/recipes/optimizer_corpus.hpp"
 
 namespace normproof::verification::golden::gate {
 
@@ -16,6 +17,7 @@ using mutants::Sites;
 using mutants::Style;
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -98,6 +100,63 @@ TEST(Diagnose, LowerPrecisionIsNamedWhereNoFormulaIs) {
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].kind, Diagnosis::Kind::bound);
   EXPECT_EQ(found[0].sentence(), "no farther off than sums in float16 may be");
+}
+
+/// What the plain loops with that mistake, which add backwards, are said to agree with.
+std::vector<std::string> names_of(const Case& c, const Mutation& mutation) {
+  const StoredCase stored = certified(c);
+  Sites sites(mutation);
+  const auto answer = run_plain(c, recipes::inputs_of(c), {.sum = Style::Sum::backwards}, sites);
+  const CaseResult result = check_case(stored, answer, {});
+  EXPECT_FALSE(result.passed()) << mutation.site;
+  std::vector<std::string> names;
+  for (const Diagnosis& found : diagnose(stored, answer, result)) names.push_back(found.what);
+  return names;
+}
+
+TEST(Diagnose, NamesABlockThatIsIgnored) {
+  const Case c = plain_recipe("layer_norm", {2, 1300}, DType::float32).make(1);
+  EXPECT_THAT(names_of(c, {"every sum", MutationOperator::first_1024}),
+              Contains("every sum: without what is past its first 1024"));
+  EXPECT_THAT(names_of(c, {"sum of squares", MutationOperator::first_256}),
+              Contains("sum of squares: without what is past its first 256"));
+}
+
+TEST(Diagnose, NamesConstantsOfFloat32InFloat64) {
+  const Case near_eps = plain_recipe("rms_norm", {5, 8})
+                            .x([](std::size_t, double normal) { return 0x1p-8 * normal; })
+                            .make(1);
+  EXPECT_THAT(names_of(near_eps, {"eps", MutationOperator::single_precision}),
+              Contains("eps: rounded to float32"));
+  for (const char* function : {"gelu", "gelu_tanh"})
+    EXPECT_THAT(names_of(plain_recipe(function, {5, 8}).make(1),
+                         {"every constant", MutationOperator::single_precision}),
+                Contains("every constant: rounded to float32"));
+}
+
+TEST(Diagnose, NamesAClippedSoftmaxAndAMaximumThatPassesOverNaN) {
+  const auto row = [](double last) {
+    return plain_recipe("softmax", {3, 4})
+        .x([=](std::size_t i, double normal) { return i % 4 == 3 ? last : normal; })
+        .make(1);
+  };
+  EXPECT_THAT(names_of(row(-50), {"differences", MutationOperator::clip}),
+              Contains("differences: clipped"));
+  EXPECT_THAT(names_of(row(-20), {"exponentials", MutationOperator::clip}),
+              Contains("exponentials: clipped"));
+  const Case nan = plain_recipe("softmax", {2, 4}, DType::float32)
+                       .x([](std::size_t i, double normal) { return i < 4 ? NAN : normal; })
+                       .make(1);
+  EXPECT_THAT(names_of(nan, {"largest element", MutationOperator::ignore_nan}),
+              Contains("largest element: passing over NaN"));
+}
+
+TEST(Diagnose, NamesAStepCounterThatIsReset) {
+  for (const Case& c : recipes::optimizer_cases(Tier::quick, "adam", 1)) {
+    if (c.reason != "random") continue;
+    EXPECT_THAT(names_of(c, {"step counter", MutationOperator::reset}),
+                Contains("step counter: reset at each step"));
+  }
 }
 
 /// One pass over rows whose mean is `offset` standard deviations from 0, in an order of its own.

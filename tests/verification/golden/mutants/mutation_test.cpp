@@ -44,6 +44,18 @@ TEST(Sites, EachOperatorDoesWhatItsNameSays) {
   EXPECT_EQ(Sites({"a", one_pass}).any("a", {drop, one_pass}), one_pass);
 }
 
+TEST(Sites, OfAConstantFloat32IsAnotherNumberInFloat64Alone) {
+  EXPECT_EQ(Sites({"c", single_precision}).constant("c", 0.1), static_cast<double>(0.1F));
+  EXPECT_EQ(Sites({"d", single_precision}).constant("c", 0.1), 0.1);
+  EXPECT_EQ(Sites({"c", single_precision}).constant("c", 0.1F), 0.1F);
+  Sites sites;
+  sites.list();
+  sites.constant("single", 0.1F);
+  sites.constant("half", 0.5);
+  sites.constant("tenth", 0.1);
+  EXPECT_THAT(sites.seen(), ElementsAre(Mutation{"tenth", single_precision}));
+}
+
 TEST(Sites, AMutationActsAtItsOwnSiteAlone) {
   Sites sites({"here", negate});
   EXPECT_EQ(sites.term("there", 3.0), 3);
@@ -86,7 +98,7 @@ TEST(Sites, RoundToDigitsWithTiesToEven) {
 TEST(MutationOperators, HaveNamesOfTheirOwn) {
   std::set<std::string_view> names;
   int count = 0;
-  for (int op = static_cast<int>(none); op <= static_cast<int>(insert); ++op, ++count)
+  for (int op = static_cast<int>(none); op <= static_cast<int>(reset); ++op, ++count)
     names.insert(to_string(static_cast<MutationOperator>(op)));
   EXPECT_EQ(names.size(), static_cast<std::size_t>(count));
 }

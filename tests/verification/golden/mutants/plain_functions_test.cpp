@@ -10,6 +10,7 @@ namespace normproof::verification::golden::mutants {
 namespace {
 
 using ::testing::DoubleEq;
+using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 
 std::vector<StoredTensor> run(const Case& c, const Mutation& mutation = {},
@@ -100,6 +101,63 @@ TEST(PlainFunctions, ASigmoidOfInfinityOverInfinity) {
   EXPECT_THAT(values_of(run(c), "y"), ElementsAre(100, 100));
   EXPECT_TRUE(
       std::isnan(values_of(run(c, {"formula of the share", MutationOperator::insert}), "y")[0]));
+}
+
+TEST(PlainFunctions, ConstantsOfFloat32AreOffByTheirRounding) {
+  for (const auto& [function, site] :
+       {std::pair{"gelu", "1/sqrt(2)"}, std::pair{"gelu", "1/sqrt(2 pi)"},
+        std::pair{"gelu_tanh", "sqrt(2/pi)"}, std::pair{"gelu_tanh", "0.044715"},
+        std::pair{"gelu_tanh", "0.044715 of the slope"}}) {
+    const Case c = plain_recipe(function, {3, 7}).make(1);
+    const auto right = values_of(run(c), "grad_x");
+    const auto wrong = values_of(run(c, {site, MutationOperator::single_precision}), "grad_x");
+    EXPECT_NE(right, wrong) << site;
+    for (std::size_t i = 0; i < right.size(); ++i) EXPECT_NEAR(right[i], wrong[i], 1e-6) << site;
+  }
+}
+
+/// A row whose elements are `first` and `second`.
+Case row_of(const char* function, double first, double second) {
+  return plain_recipe(function, {1, 2})
+      .x([=](std::size_t i, double) { return i == 0 ? first : second; })
+      .make(1);
+}
+
+TEST(PlainFunctions, WhatIsClippedHasALeastValue) {
+  const Case far = row_of("softmax", 0, -40);
+  EXPECT_THAT(values_of(run(far), "y"), ElementsAre(1, DoubleEq(std::exp(-40))));
+  EXPECT_THAT(values_of(run(far, {"differences", MutationOperator::clip}), "y"),
+              ElementsAre(DoubleNear(1, 1e-12), DoubleNear(std::exp(-30), 1e-20)));
+  EXPECT_THAT(values_of(run(far, {"exponentials", MutationOperator::clip}), "y"),
+              ElementsAre(DoubleEq(1 / (1 + 1e-7)), DoubleEq(1e-7 / (1 + 1e-7))));
+  EXPECT_THAT(
+      values_of(run(row_of("log_softmax", 0, -40), {"differences", MutationOperator::clip}), "y"),
+      ElementsAre(DoubleNear(0, 1e-12), DoubleNear(-30, 1e-12)));
+  // Where nothing is as small, neither is a mistake.
+  Sites sites;
+  sites.list();
+  const Case near = row_of("softmax", 0, -10);
+  run_plain_function(near, recipes::inputs_of(near), {}, sites);
+  for (const Mutation& mutation : sites.seen())
+    EXPECT_NE(mutation.op, MutationOperator::clip) << mutation.site;
+}
+
+TEST(PlainFunctions, ARowOfNaNHasNoLargestElementWhereNaNIsPassedOver) {
+  const Mutation mutation{"largest element", MutationOperator::ignore_nan};
+  const Case c = row_of("softmax", NAN, NAN);
+  EXPECT_TRUE(std::isnan(values_of(run(c), "y")[0]));
+  EXPECT_THAT(values_of(run(c, mutation), "y"), ElementsAre(0, 0));
+  // Beside another element NaN reaches the sum.
+  EXPECT_TRUE(std::isnan(values_of(run(row_of("softmax", NAN, 1), mutation), "y")[1]));
+}
+
+TEST(PlainFunctions, OfAWideRowTheFirstBlockAlone) {
+  const Case c = plain_recipe("softmax", {1, 1030}).x([](auto, double) { return 0.0; }).make(1);
+  EXPECT_THAT(values_of(run(c), "y")[0], DoubleEq(1.0 / 1030));
+  EXPECT_THAT(values_of(run(c, {"sum of exponentials", MutationOperator::first_1024}), "y")[0],
+              DoubleEq(1.0 / 1024));
+  EXPECT_THAT(values_of(run(c, {"sum of exponentials", MutationOperator::first_256}), "y")[0],
+              DoubleEq(1.0 / 256));
 }
 
 TEST(PlainFunctions, AMutationChangesWhatItNames) {

@@ -61,6 +61,15 @@ TEST(PlainOptimizers, AStateThatIsLeftBehindShowsInTheSecondStep) {
   for (std::size_t i = 0; i < right.size(); ++i) EXPECT_EQ(right[i] == stale[i], i < elements) << i;
 }
 
+TEST(PlainOptimizers, ACounterThatIsResetMakesEveryStepTheFirst) {
+  const Case c = case_of_optimizer("adam", "after_a_thousand_steps");
+  const Mutation mutation{"step counter", MutationOperator::reset};
+  EXPECT_EQ(values_of(steps_with(c, mutation), "iterations"), (std::vector<double>{1, 1, 1}));
+  EXPECT_EQ(values_of(steps_with(c, mutation), "second_moment"),
+            values_of(steps_with(c), "second_moment"));
+  EXPECT_NE(values_of(steps_with(c, mutation), "parameter"), values_of(steps_with(c), "parameter"));
+}
+
 TEST(PlainOptimizers, InSixteenBitsTheStepsAreCountedStill) {
   const Case c = case_of_optimizer("adam", "after_a_thousand_steps");
   const auto answer = steps_with(c, {}, {.accumulation = Accumulation::bfloat16});
