@@ -9,7 +9,8 @@ using operands::FunctionInputs;
 using operands::takes_gate;
 using operands::takes_mask;
 
-/// Computes  y, and grad_x and grad_gate where there is a grad_y, in any scalar: the inputs are exact
+/// Computes  y, and where there is a grad_y grad_x, and grad_gate of a function that takes a gate,
+///           in any scalar: the inputs are exact
 /// Requires  those of the function in ref/ops; (C1) no mask where the function takes none
 /// Throws    ContractError
 template <ref::numeric::Real T>

@@ -144,5 +144,6 @@ def step(case):
 
 if __name__ == "__main__":
     protocol.main("JAX", jax.__version__,
-                  protocol.asks((*NORMS, *ELEMENTWISE, *FUNCTIONS, *GATED), ("float64", "float32", "float16", "bfloat16")),
+                  protocol.asks((*NORMS, *ELEMENTWISE, *FUNCTIONS, *GATED),
+                                ("float64", "float32", "float16", "bfloat16")),
                   step, TAKES)

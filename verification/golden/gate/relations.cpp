@@ -191,7 +191,8 @@ class Related {
     return difference(whole(), *again, there).value_or("");
   }
 
-  /// y, grad_x and grad_gate of the whole at these samples, against those of an answer about them alone.
+  /// y, grad_x and grad_gate of the whole at these samples, against those of an answer about them
+  /// alone.
   std::string same_samples(const Samples& in_whole, const std::vector<StoredTensor>& answer,
                            const Samples& in_answer, const char* there) const {
     for (const char* name : {"y", "grad_x", "grad_gate"}) {
