@@ -93,7 +93,8 @@ std::optional<double> agreement(const Failing& f, const std::vector<StoredTensor
     finite += std::isfinite(f.got[i]) ? 1 : 0;
     // The wrong value may be larger than the right one, and its bound with it.
     const double scale = std::isfinite(values[i]) ? 64 * f.unit * std::fabs(values[i]) : 0;
-    if (!(away <= f.bound[i] + scale)) return std::nullopt;
+    // The same number agrees where nothing finite is expected, and there is no bound.
+    if (away != 0 && !(away <= f.bound[i] + scale)) return std::nullopt;
     largest = std::max(largest, away);
     to_exact = std::max(to_exact, distance(f.got[i], f.exact[i]));
     if (std::isfinite(values[i])) magnitude = std::max(magnitude, std::fabs(values[i]));

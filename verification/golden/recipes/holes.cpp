@@ -195,12 +195,8 @@ class Ends {
 std::span<const KnownHole> known_holes() {
   using Operations = std::vector<std::string_view>;
   static const Operations kEncoders = {"encoder", "encoder_layer"};
-  static const Operations kAdams = {"adam", "adamw"}, kOptimizers = {"adam", "adamw", "sgd"};
+  static const Operations kOptimizers = {"adam", "adamw", "sgd"};
   static const Operations kPowerNorms = {"power_norm", "power_norm_released"};
-  static const Operations kWithDecay = {"batch_norm", "batch_renorm", "power_norm_v"};
-  static const Operations kWithoutEps = {"batch_norm",          "batch_renorm",  "group_norm",
-                                         "group_scaling",       "instance_norm", "power_norm",
-                                         "power_norm_released", "power_norm_v",  "scale_norm"};
   constexpr const char* kNoFlush =
       "no case yet: a candidate cannot declare that it flushes subnormal numbers";
   constexpr const char* kNotYet = "no case yet";
@@ -209,30 +205,20 @@ std::span<const KnownHole> known_holes() {
   constexpr const char* kNoCast =
       "a cast rounds, and the exact result does not: requirement (C12) of rms_norm";
   static const std::vector<KnownHole> kHoles = {
-      {"alpha 0", {"dyt"}, kNotYet},
       {"alpha0 <= -0.5", {"dyt"}, "alpha itself is below 0 in a case"},
-      {"alpha_backward <= 0", kPowerNorms, kNotYet},
-      {"alpha_backward >= 1", kPowerNorms, kNotYet},
-      {"alpha_forward <= 0", kPowerNorms, kNotYet},
-      {"alpha_forward >= 1", kPowerNorms, kNotYet},
       {"axes <= 2", {"group_norm", "instance_norm"}, "each row of [N,D] is a sample of one token"},
       {"axes >= 3", kOptimizers, "an optimizer goes element by element"},
-      {"beta1 <= 0", kAdams, kNotYet},
-      {"beta2 <= 0", kAdams, kNotYet},
       {"cast_order before_gamma", {"rms_norm"}, kNoCast},
       {"classes <= 1", {"encoder"}, "the loss of a single class is 0"},
       {"classes >= 1025", {"encoder"}, kNotYet},
-      {"d_max <= 0", {"batch_renorm"}, kNotYet},
       {"dtype bfloat16", kEncoders, kNotYet},
       {"dtype bfloat16", kOptimizers, kNotYet},
       {"dtype float16", kEncoders, kNotYet},
       {"dtype float16", kOptimizers, kNotYet},
-      {"eps <= 0", kWithoutEps, kNotYet},
       {"features <= 1", kEncoders, kNotYet},
       {"features >= 1025", kEncoders, kNotYet},
       {"feed-forward features >= 1025", kEncoders, kNotYet},
-      {"gamma 0", {"dyt", "encoder", "encoder_layer"}, kNotYet},
-      {"gamma negative", {"scale_norm"}, kNotYet},
+      {"gamma 0", kEncoders, kNotYet},
       {"grad_parameter subnormal", kOptimizers, kNotYet},
       {"grad_y 0", {"encoder_layer"}, kNotYet},
       {"grad_y subnormal",
@@ -240,9 +226,7 @@ std::span<const KnownHole> known_holes() {
         "group_norm", "instance_norm", "layer_norm", "log_sum_exp", "power_norm_v", "relu", "silu",
         "swiglu"},
        kNoFlush},
-      {"group_eps <= 0", {"power_norm_released"}, kNotYet},
       {"iterations <= 0", kPowerNorms, "one iteration of a warm-up of four is done in a case"},
-      {"learning_rate <= 0", kOptimizers, kNotYet},
       {"norm batch_renorm", kEncoders, kOfStudy},
       {"norm dyt", kEncoders, kOfStudy},
       {"norm group_norm", kEncoders, kOfStudy},
@@ -252,28 +236,17 @@ std::span<const KnownHole> known_holes() {
       {"norm power_norm_v", kEncoders, kOfStudy},
       {"norm rms_norm", kEncoders, kOfStudy},
       {"norm scale_norm", kEncoders, kOfStudy},
-      {"r_max <= 1", {"batch_renorm"}, kNotYet},
-      {"rows <= 1", {"group_norm", "instance_norm"}, kNotYet},
-      {"running_decay <= 0", kWithDecay, kNotYet},
-      {"running_decay >= 1", kWithDecay, kNotYet},
-      {"running_psi2 0",
-       {"encoder", "encoder_layer", "power_norm", "power_norm_released", "power_norm_v"},
-       kNotYet},
-      {"running_variance 0", {"batch_norm", "batch_renorm", "encoder", "encoder_layer"}, kNotYet},
-      {"samples >= 129", {"encoder", "encoder_layer", "instance_norm"}, kNotYet},
+      {"running_psi2 0", kEncoders, kNotYet},
+      {"running_variance 0", kEncoders, kNotYet},
+      {"samples >= 129", kEncoders, kNotYet},
       {"storage bfloat16", {"rms_norm"}, kNoCast},
       {"storage float16", {"rms_norm"}, kNoCast},
       {"storage float32", {"rms_norm"}, kNoCast},
-      {"tokens <= 1", {"group_norm", "instance_norm"}, kNotYet},
       {"tokens >= 1025", kEncoders, kNotYet},
       {"weight_decay <= 0", {"adamw"}, "without decay it is Adam, which has cases of its own"},
       {"words <= 1", {"encoder"}, kNotYet},
       {"words >= 1025", {"encoder"}, kNotYet},
-      {"x 0",
-       {"batch_norm", "batch_renorm", "encoder_layer", "group_norm", "group_scaling",
-        "instance_norm", "log_softmax", "log_sum_exp", "power_norm", "power_norm_released",
-        "power_norm_v", "rms_norm", "softmax"},
-       kNotYet},
+      {"x 0", {"encoder_layer", "log_softmax", "log_sum_exp", "softmax"}, kNotYet},
       {"x near the largest number",
        {"dyt", "encoder_layer", "geglu", "gelu", "gelu_tanh", "log_softmax", "log_sum_exp",
         "power_norm", "power_norm_released", "relu", "silu", "softmax", "swiglu"},

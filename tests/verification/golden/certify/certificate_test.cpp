@@ -253,8 +253,8 @@ void expect_definition(const std::string& function, DType dtype) {
       const Numbers up = definition_of(function, above), down = definition_of(function, below);
       oracle100 slope = 0;
       for (std::size_t i = 0; i < y.size(); ++i)
-        slope +=
-            grad_y[row * y.size() + i] * gate[row * y.size() + i] * (up[i] - down[i]) / (2 * h);
+        slope += oracle100(grad_y[row * y.size() + i]) * gate[row * y.size() + i] *
+                 (up[i] - down[i]) / (2 * h);
       ASSERT_LE(off("grad_x", row * kWidth + d, slope), 1) << function;
     }
   }

@@ -141,7 +141,7 @@ TEST_F(Relations, ACaseThatEndsTheProgramIsAskedOnceAndBreaksNoOther) {
                     20);
   const auto results = check_relations(golden(), cases_, asks, all_relations(), {});
   EXPECT_EQ(counts_of(results),
-            (Counts{{RelationOutcome::broken, 5}, {RelationOutcome::declined, 17 * 5}}));
+            (Counts{{RelationOutcome::broken, 5}, {RelationOutcome::declined, 20 * 5}}));
   EXPECT_EQ(of(results, "layer_norm").sentence,
             "the candidate ended with status 7 before it answered");
   EXPECT_EQ(std::filesystem::file_size(starts), 4u);  // at the first case, and after it ended
@@ -157,7 +157,7 @@ TEST_F(Relations, ADeclinedCaseIsDeclinedByEveryRelation) {
     return samples_of(stored) < 3 ? Answer() : plain_answer(stored);
   });
   EXPECT_EQ(counts_of(small),
-            (Counts{{RelationOutcome::declined, 13}, {RelationOutcome::not_applicable, 5}}));
+            (Counts{{RelationOutcome::declined, 16}, {RelationOutcome::not_applicable, 5}}));
   int calls = 0;
   const auto again = check(Relation::repeat, [&](const StoredCase& stored) {
     return calls++ % 3 == 2 ? Answer() : plain_answer(stored);
