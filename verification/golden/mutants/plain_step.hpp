@@ -134,6 +134,7 @@ class PlainStep {
 
   std::vector<T> values_at(const std::vector<std::size_t>& indices) const {
     std::vector<T> values;
+    values.reserve(indices.size());
     for (const std::size_t i : indices) values.push_back(x_[i]);
     return values;
   }
