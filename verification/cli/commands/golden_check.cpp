@@ -36,19 +36,6 @@ std::string read_list(const std::filesystem::path& file) {
   return empty && !error ? std::string() : ref::io::read_text(file);
 }
 
-/// The corpus and the answers are not to be replaced by a report.
-void check_outside(const NamedFile& file, const std::filesystem::path& folder) {
-  if (!file.path) return;
-  std::error_code error;
-  const auto inside =
-      std::filesystem::weakly_canonical(std::filesystem::absolute(*file.path), error);
-  const auto above = std::filesystem::weakly_canonical(std::filesystem::absolute(folder), error);
-  const auto [end, rest] = std::mismatch(above.begin(), above.end(), inside.begin(), inside.end());
-  if (end == above.end())
-    throw ref::numeric::UsageError(fmt::format("{} {} is in {}; expected a file elsewhere",
-                                               file.option, file.path->string(), folder.string()));
-}
-
 }  // namespace
 
 void GoldenCheckCommand::add(CLI::App& app) {

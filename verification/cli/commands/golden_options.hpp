@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "verification/cli/output_files.hpp"
 #include "verification/golden/corpus/path_globs.hpp"
 #include "verification/golden/gate/tolerance.hpp"
 
@@ -39,5 +40,9 @@ void show_complaints(const std::string& last);
 void add_accumulation(CLI::App& app, std::optional<golden::corpus::Accumulation>& accumulation,
                       const std::string& help);
 void add_formula(CLI::App& app, golden::gate::Formula& formula, const std::string& help);
+
+/// The corpus and the answers are not to be replaced by a report.
+/// Throws    UsageError where the file is in the folder
+void check_outside(const NamedFile& file, const std::filesystem::path& folder);
 
 }  // namespace normproof::verification::cli::commands
