@@ -249,6 +249,8 @@ TierCoverage GoldenCoverageCommand::read_coverage() const {
 
 ExitStatus GoldenCoverageCommand::run() const {
   check_outputs({}, reports.named());
+  for (const NamedFile& file : reports.named())
+    if (golden) check_outside(file, *golden);
   const TierCoverage coverage = read_coverage();
   const std::string text = report::markdown(coverage_document(coverage));
   write_all({[&] { write_stdout(text); },

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "ref/io/atomic_file.hpp"
@@ -54,6 +55,15 @@ TEST(GoldenCoverage, WritesJson) {
     found |= hole.at("operation") == "encoder" && hole.at("end") == "classes <= 1" &&
              hole.at("why") == "the loss of a single class is 0";
   EXPECT_TRUE(found);
+}
+
+TEST(GoldenCoverage, NoReportLiesInTheCorpus) {
+  const std::string corpus = kSource + "/verification/golden/data";
+  const Outcome outcome =
+      run("$N golden coverage --golden '" + corpus + "' --json '" + corpus + "/coverage.json'");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("expected a file elsewhere"));
+  EXPECT_FALSE(std::filesystem::exists(corpus + "/coverage.json"));
 }
 
 TEST(GoldenCoverage, ACorpusWithoutTheTierIsRefused) {
