@@ -17,20 +17,20 @@ using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
 const std::filesystem::path kSourceRoot = NORMPROOF_SOURCE_DIR;
-constexpr const char* kLayers =
+constexpr const char* kPlantedList =
     "{.name = \"none\"}\n{.name = \"layer_norm\"}\n{.name = \"d_y_t\"}\n";
 
 using Files = std::map<std::string, std::string>;
 
 TEST(LayerNames, AreReadFromTheirList) {
-  const PlantedTree planted(Files{{"ref/model/norm_layers.cpp", kLayers}});
+  const PlantedTree planted(Files{{"ref/model/norm_layers.cpp", kPlantedList}});
   EXPECT_THAT(layer_names(planted.root()), ElementsAre("layer_norm", "d_y_t"));
   const PlantedTree empty(Files{{"ref/model/norm_layers.cpp", "{.nom = \"layer_norm\"}"}});
   EXPECT_THROW(layer_names(empty.root()), std::runtime_error);
 }
 
 TEST(LayerNames, CatchesEveryKindOfComparison) {
-  const PlantedTree planted({{"ref/model/norm_layers.cpp", kLayers},
+  const PlantedTree planted({{"ref/model/norm_layers.cpp", kPlantedList},
                              {"ref/a.cpp", "if (name == \"layer_norm\") {}\n"},
                              {"ref/b.hpp", "\nif (\"d_y_t\" != name) {}\n"},
                              {"gpu/c.cu", "name.starts_with(\"layer_norm_\")"},
@@ -43,7 +43,7 @@ TEST(LayerNames, CatchesEveryKindOfComparison) {
 }
 
 TEST(LayerNames, LetsNamesThatAreNotComparedBe) {
-  const PlantedTree planted({{"ref/model/norm_layers.cpp", kLayers},
+  const PlantedTree planted({{"ref/model/norm_layers.cpp", kPlantedList},
                              {"ref/a.cpp", "constexpr auto kName = \"layer_norm\";\n"},
                              {"ref/b.cpp", "if (text == \"none\" || text == \"final_norm\") {}\n"},
                              {"verification/c.py", "FORWARD = {\"layer_norm\": F.layer_norm}\n"}});

@@ -26,7 +26,7 @@ using normproof::ref::numeric::FileError;
 
 using Sentences = std::vector<LabelledSentence>;
 
-void expect_refused(std::string_view bytes, const std::string& message) {
+void expect_phrasebank_refused(std::string_view bytes, const std::string& message) {
   EXPECT_THAT([bytes] { parse_phrasebank(bytes, "p.txt"); },
               ThrowsMessage<FileError>(StrEq(message)))
       << ::testing::PrintToString(bytes);
@@ -52,11 +52,11 @@ TEST(ParsePhraseBank, SplitsAtTheLastAt) {
 }
 
 TEST(ParsePhraseBank, RefusesAnEmptyFile) {
-  expect_refused("", "p.txt:1: the file is empty; expected lines of sentence@label");
+  expect_phrasebank_refused("", "p.txt:1: the file is empty; expected lines of sentence@label");
 }
 
 TEST(ParsePhraseBank, RefusesAByteOrderMark) {
-  expect_refused(
+  expect_phrasebank_refused(
       "\xef\xbb\xbf"
       "a@neutral\r\n",
       "p.txt:1: the file begins with a UTF-8 byte order mark; expected ISO-8859-1 text "
@@ -65,46 +65,49 @@ TEST(ParsePhraseBank, RefusesAByteOrderMark) {
 
 TEST(ParsePhraseBank, RefusesOtherLineEnds) {
   const std::string lf = "the line ends with LF alone; expected CR LF after every line";
-  expect_refused("a@neutral\n", "p.txt:1: " + lf);
-  expect_refused("a@neutral\r\nb@neutral\nc@neutral\r\n", "p.txt:2: " + lf);
-  expect_refused("a@neutral\r\n\n", "p.txt:2: " + lf);
+  expect_phrasebank_refused("a@neutral\n", "p.txt:1: " + lf);
+  expect_phrasebank_refused("a@neutral\r\nb@neutral\nc@neutral\r\n", "p.txt:2: " + lf);
+  expect_phrasebank_refused("a@neutral\r\n\n", "p.txt:2: " + lf);
   const std::string cr = "the line has a CR without LF; expected CR LF after every line";
-  expect_refused("a@neutral\rb@neutral\r\n", "p.txt:1: " + cr);
-  expect_refused("a@neutral\r\nb@neutral\r", "p.txt:2: " + cr);
-  expect_refused("a@neutral\r\r\n", "p.txt:1: " + cr);
+  expect_phrasebank_refused("a@neutral\rb@neutral\r\n", "p.txt:1: " + cr);
+  expect_phrasebank_refused("a@neutral\r\nb@neutral\r", "p.txt:2: " + cr);
+  expect_phrasebank_refused("a@neutral\r\r\n", "p.txt:1: " + cr);
 }
 
 TEST(ParsePhraseBank, RefusesALastLineWithoutEnd) {
   const std::string end =
       "the last line does not end with CR LF; expected CR LF after every line (the file may be "
       "truncated)";
-  expect_refused("a@neutral", "p.txt:1: " + end);
-  expect_refused("a@neutral\r\nb@neutral\r\nc@neu", "p.txt:3: " + end);
+  expect_phrasebank_refused("a@neutral", "p.txt:1: " + end);
+  expect_phrasebank_refused("a@neutral\r\nb@neutral\r\nc@neu", "p.txt:3: " + end);
 }
 
 TEST(ParsePhraseBank, RefusesLinesOfAnotherForm) {
-  expect_refused("a@neutral\r\n\r\nb@neutral\r\n",
-                 "p.txt:2: the line is empty; expected sentence@label");
-  expect_refused("a@neutral\r\nno label here\r\n",
-                 "p.txt:2: the line \"no label here\" has no '@'; expected sentence@label");
-  expect_refused(std::string_view("a@neutral\r\nb\0c@neutral\r\n", 24),
-                 "p.txt:2: the line has a NUL byte; expected ISO-8859-1 text");
+  expect_phrasebank_refused("a@neutral\r\n\r\nb@neutral\r\n",
+                            "p.txt:2: the line is empty; expected sentence@label");
+  expect_phrasebank_refused(
+      "a@neutral\r\nno label here\r\n",
+      "p.txt:2: the line \"no label here\" has no '@'; expected sentence@label");
+  expect_phrasebank_refused(std::string_view("a@neutral\r\nb\0c@neutral\r\n", 24),
+                            "p.txt:2: the line has a NUL byte; expected ISO-8859-1 text");
   for (const std::string_view blank : {"", " ", "\t \xa0"}) {
-    expect_refused("a@neutral\r\n" + std::string(blank) + "@positive\r\n",
-                   "p.txt:2: the sentence before the last '@' is empty; expected a sentence");
+    expect_phrasebank_refused(
+        "a@neutral\r\n" + std::string(blank) + "@positive\r\n",
+        "p.txt:2: the sentence before the last '@' is empty; expected a sentence");
   }
 }
 
 TEST(ParsePhraseBank, RefusesOtherLabels) {
   for (const std::string label :
        {"", "Neutral", "neutral ", " neutral", "neutra", "neutrall", "2"}) {
-    expect_refused("a@neutral\r\nb@" + label + "\r\n",
-                   "p.txt:2: the label after the last '@' is \"" + label +
-                       "\"; expected negative, neutral or positive");
+    expect_phrasebank_refused("a@neutral\r\nb@" + label + "\r\n",
+                              "p.txt:2: the label after the last '@' is \"" + label +
+                                  "\"; expected negative, neutral or positive");
   }
-  expect_refused("b@\xe4\r\n",
-                 "p.txt:1: the label after the last '@' is \"\\xe4\"; expected negative, neutral "
-                 "or positive");
+  expect_phrasebank_refused(
+      "b@\xe4\r\n",
+      "p.txt:1: the label after the last '@' is \"\\xe4\"; expected negative, neutral "
+      "or positive");
 }
 
 TEST(ReadPhraseBank, NamesThePath) {

@@ -16,7 +16,7 @@ using namespace ::normproof::ref::data;
 using normproof::ref::numeric::ContractError;
 using normproof::ref::numeric::FileError;
 
-void expect_refused(std::string_view bytes, const std::string& message) {
+void expect_vocabulary_refused(std::string_view bytes, const std::string& message) {
   EXPECT_THAT([bytes] { Vocabulary::parse(bytes, "v.txt"); },
               ThrowsMessage<FileError>(StrEq("v.txt:" + message)));
 }
@@ -48,8 +48,8 @@ TEST(Vocabulary, C1) {
 }
 
 TEST(Vocabulary, RefusesATokenTwice) {
-  expect_refused("[PAD]\n[UNK]\n[CLS]\n[SEP]\nx\ny\nx\n",
-                 "7: the token \"x\" is already on line 5; expected each token once");
+  expect_vocabulary_refused("[PAD]\n[UNK]\n[CLS]\n[SEP]\nx\ny\nx\n",
+                            "7: the token \"x\" is already on line 5; expected each token once");
 }
 
 TEST(Vocabulary, RefusesToLackASpecialToken) {
@@ -57,25 +57,27 @@ TEST(Vocabulary, RefusesToLackASpecialToken) {
   for (const auto& left_out : all) {
     std::string bytes = "x\n";
     for (const auto& token : all) bytes += token == left_out ? "" : token + "\n";
-    expect_refused(bytes, "4: the vocabulary ends without the token " + left_out +
-                              "; expected [PAD], [UNK], [CLS] and [SEP]");
+    expect_vocabulary_refused(bytes, "4: the vocabulary ends without the token " + left_out +
+                                         "; expected [PAD], [UNK], [CLS] and [SEP]");
   }
-  expect_refused("[pad]\n[UNK]\n[CLS]\n[SEP]\n",
-                 "4: the vocabulary ends without the token [PAD]; expected [PAD], [UNK], [CLS] and "
-                 "[SEP]");
+  expect_vocabulary_refused(
+      "[pad]\n[UNK]\n[CLS]\n[SEP]\n",
+      "4: the vocabulary ends without the token [PAD]; expected [PAD], [UNK], [CLS] and "
+      "[SEP]");
 }
 
 TEST(Vocabulary, RefusesLinesThatAreNoTokens) {
   const std::string expected = "; expected one token in UTF-8, ended by LF";
-  expect_refused("", "1: the vocabulary is empty; expected one token a line");
-  expect_refused("[PAD]\n\n[UNK]\n", "2: the line is empty" + expected);
-  expect_refused("\n", "1: the line is empty" + expected);
-  expect_refused("[PAD]\r\n[UNK]\r\n", "1: the line has a CR" + expected);
-  expect_refused(std::string_view("[PAD]\na\0\n", 9), "2: the line has a NUL byte" + expected);
-  expect_refused("[PAD]\nM\xe4ki\n",
-                 "2: the token \"M\\xe4ki\" is not well-formed UTF-8" + expected);
-  expect_refused("[PAD]\n" + std::string(1001, 'x'),
-                 "2: the token has 1001 bytes; expected at most 1000");
+  expect_vocabulary_refused("", "1: the vocabulary is empty; expected one token a line");
+  expect_vocabulary_refused("[PAD]\n\n[UNK]\n", "2: the line is empty" + expected);
+  expect_vocabulary_refused("\n", "1: the line is empty" + expected);
+  expect_vocabulary_refused("[PAD]\r\n[UNK]\r\n", "1: the line has a CR" + expected);
+  expect_vocabulary_refused(std::string_view("[PAD]\na\0\n", 9),
+                            "2: the line has a NUL byte" + expected);
+  expect_vocabulary_refused("[PAD]\nM\xe4ki\n",
+                            "2: the token \"M\\xe4ki\" is not well-formed UTF-8" + expected);
+  expect_vocabulary_refused("[PAD]\n" + std::string(1001, 'x'),
+                            "2: the token has 1001 bytes; expected at most 1000");
   EXPECT_THAT(
       [] {
         Vocabulary::from_tokens({"[PAD]", "a\nb"}, "v.txt");

@@ -27,6 +27,7 @@ using ::testing::ElementsAre;
 using ::testing::StrEq;
 using ::testing::ThrowsMessage;
 using ::testing::UnorderedElementsAre;
+using tests::ref::io::names_in;
 using tests::ref::io::TemporaryFolder;
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -44,14 +45,6 @@ const std::string kLongText(4 * kSmallDisk, 'x');
 
 void put(const std::filesystem::path& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
-}
-
-std::vector<std::string> names_in(const std::filesystem::path& folder) {
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    names.push_back(entry.path().filename().string());
-  }
-  return names;
 }
 
 mode_t mode_of(const std::filesystem::path& path) {

@@ -18,6 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::UnorderedElementsAre;
+using tests::ref::io::names_in;
 
 /// The number of a process that has ended.
 std::string number_of_the_dead() {
@@ -25,13 +26,6 @@ std::string number_of_the_dead() {
   if (child == 0) ::_exit(0);
   ::waitpid(child, nullptr, 0);
   return std::to_string(child);
-}
-
-std::vector<std::string> names_in(const fs::path& folder) {
-  std::vector<std::string> names;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
-    names.push_back(entry.path().filename().string());
-  return names;
 }
 
 TEST(LeftBehind, WhatBelongsToNoLivingProcessIsRemoved) {

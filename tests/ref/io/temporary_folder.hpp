@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace normproof::tests::ref::io {
 
@@ -29,5 +30,13 @@ class TemporaryFolder {
  private:
   std::filesystem::path path_;
 };
+
+/// What a folder holds, by name, in no order.
+inline std::vector<std::string> names_in(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    names.push_back(entry.path().filename().string());
+  return names;
+}
 
 }  // namespace normproof::tests::ref::io

@@ -21,8 +21,8 @@ std::vector<double> normal_matrix(std::string_view stream) {
 }
 
 // The square of the difference of column d from c_d, over the rows listed.
-double sum_by_the_rule(const RowList& rows, const std::vector<double>& x,
-                       const std::vector<double>& c, std::size_t d) {
+double column_sum_by_the_rule(const RowList& rows, const std::vector<double>& x,
+                              const std::vector<double>& c, std::size_t d) {
   return lane_sum<double>(rows.count, [&](std::size_t i) {
     const std::size_t row = rows.listed == nullptr ? i : rows.listed[i];
     const double difference = x[row * kTall.width + d] - c[d];
@@ -58,7 +58,7 @@ TEST_P(ColumnTraversal, SumsTheListedRowsOfTheRangeInTheOrderOfTheRule) {
   const auto c = columns.each(c_.data());
   const auto term = [=](auto id) { return squared(x[id] - c[id]); };
   const double count = static_cast<double>(rows_.count);
-  const auto sum = [&](std::size_t d) { return sum_by_the_rule(rows_, x_, c_, d); };
+  const auto sum = [&](std::size_t d) { return column_sum_by_the_rule(rows_, x_, c_, d); };
   std::vector<double> got(kTall.width, -1.0);
   columns.sum(rows_, got.data(), term);
   expect_in_range(got, sum);
@@ -73,8 +73,8 @@ TEST_P(ColumnTraversal, SumsTwoTermsAtOnce) {
   const std::vector<double> zero(kTall.width, 0.0);
   const auto terms = [=](auto id) { return TwoTerms{squared(x[id] - c[id]), x[id] * x[id]}; };
   const double count = static_cast<double>(rows_.count);
-  const auto first_sum = [&](std::size_t d) { return sum_by_the_rule(rows_, x_, c_, d); };
-  const auto second_sum = [&](std::size_t d) { return sum_by_the_rule(rows_, x_, zero, d); };
+  const auto first_sum = [&](std::size_t d) { return column_sum_by_the_rule(rows_, x_, c_, d); };
+  const auto second_sum = [&](std::size_t d) { return column_sum_by_the_rule(rows_, x_, zero, d); };
   std::vector<double> first(kTall.width, -1.0), second(kTall.width, -1.0);
   columns.sums(rows_, first.data(), second.data(), terms);
   expect_in_range(first, first_sum);

@@ -10,13 +10,13 @@
 namespace normproof::verification::golden::gate {
 namespace {
 
-double largest_of(const ref::tensor::Tensor<double>& tensor) {
+double largest_allowance(const ref::tensor::Tensor<double>& tensor) {
   return *std::max_element(tensor.data(), tensor.data() + tensor.size());
 }
 
 TEST(LayerAllowances, ABetaMayBeAddedToWhatWasStoredWithoutIt) {
   const auto y_of = [](const char* layer, DType dtype) {
-    return largest_of(
+    return largest_allowance(
         tolerance(plain_recipe(layer, {4, 6}, dtype).make(1), Accumulation::float32).bound.at("y"));
   };
   EXPECT_GT(y_of("rms_norm", DType::bfloat16), 0x1p-8);
@@ -29,7 +29,7 @@ TEST(LayerAllowances, RunningStatisticsMayBeConverted) {
   c.exact = true;
   const Tolerance bounds = tolerance(c, Accumulation::float32);
   for (const char* name : {"running_mean", "running_variance"})
-    EXPECT_GT(largest_of(bounds.bound.at(name)), 0) << name;
+    EXPECT_GT(largest_allowance(bounds.bound.at(name)), 0) << name;
 }
 
 }  // namespace
