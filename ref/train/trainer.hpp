@@ -4,6 +4,7 @@
 
 #include "ref/encoder/encoder.hpp"
 #include "ref/train/gradient_norm.hpp"
+#include "ref/train/prediction.hpp"
 #include "ref/train/train_state.hpp"
 
 namespace normproof::ref::train {
@@ -66,10 +67,6 @@ template <numeric::Real T>
 StepResult<T> train_step(const model::TrainConfig& config, std::span<const LabelledBatch> batches,
                          const Tensor<T>& class_weights, TrainState<T>& state,
                          const encoder::Tap<T>& tap = {}, model::Mode mode = model::Mode::training);
-
-/// The class of the largest logit of each sentence, the first of equal ones; per_position by the
-/// sum over real positions, ascending.
-std::vector<int> predict(const Tensor<double>& logits, const Mask& valid);
 
 template <class T>
 struct Evaluation {

@@ -27,7 +27,6 @@ using numeric::dual;
 using numeric::oracle100;
 using numeric::oracle50;
 using numeric::running_error;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 LabelledBatch two_labelled() {
@@ -355,13 +354,6 @@ TEST(Evaluate, IsInferenceAndDoesNotMoveTheState) {
       Tensor<oracle100>((oracle100(2) * loss(0, 1, oracle100()) + loss(1, 1, oracle100())) /
                         oracle100(3)),
       "loss");
-}
-
-TEST(Predict, TheLargestLogitTheFirstOfEqualOnes) {
-  EXPECT_THAT(predict({{1, 3, 3}, {0, -1, -2}}, {}), ElementsAre(1, 0));
-  const Mask valid{{true, false}};
-  EXPECT_THAT(predict({{{1, 2}, {9, 0}}}, valid), ElementsAre(1));
-  EXPECT_THAT(predict({{{1, 2}, {9, 0}}}, {}), ElementsAre(0));
 }
 
 }  // namespace
