@@ -104,6 +104,7 @@ NORMPROOF_FUNCTION(exp, arb_exp, exp)
 NORMPROOF_FUNCTION(log, arb_log, 1 /)
 NORMPROOF_FUNCTION(tanh, arb_tanh, tanh_slope)
 NORMPROOF_FUNCTION(erf, arb_hypgeom_erf, erf_slope)
+#undef NORMPROOF_FUNCTION
 NORMPROOF_BY_MPFI(exp)
 NORMPROOF_BY_MPFI(log)
 NORMPROOF_BY_MPFI(tanh)

@@ -48,8 +48,10 @@ template <class T>
 concept Real = is_one_of<T, double, oracle50, oracle100, interval, ball, dual, complex100,
                          running_error, any_order_error>;
 
-#define NORMPROOF_FOR_EACH_REAL(M)            \
-  M(double)                                   \
+/// M(T) for each scalar that the source at hand is compiled for: all; or, where CMake compiles it
+/// twice (SCALARS_APART), `double` alone and then the others.
+#if !defined NORMPROOF_SCALARS_double
+#define NORMPROOF_FOR_EACH_OTHER_REAL(M)      \
   M(::normproof::ref::numeric::oracle50)      \
   M(::normproof::ref::numeric::oracle100)     \
   M(::normproof::ref::numeric::interval)      \
@@ -58,6 +60,16 @@ concept Real = is_one_of<T, double, oracle50, oracle100, interval, ball, dual, c
   M(::normproof::ref::numeric::complex100)    \
   M(::normproof::ref::numeric::running_error) \
   M(::normproof::ref::numeric::any_order_error)
+#else
+#define NORMPROOF_FOR_EACH_OTHER_REAL(M)
+#endif
+#if defined NORMPROOF_SCALARS_others
+#define NORMPROOF_FOR_EACH_REAL(M) NORMPROOF_FOR_EACH_OTHER_REAL(M)
+#else
+#define NORMPROOF_FOR_EACH_REAL(M) \
+  M(double)                        \
+  NORMPROOF_FOR_EACH_OTHER_REAL(M)
+#endif
 
 #endif
 

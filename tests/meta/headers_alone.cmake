@@ -1,9 +1,7 @@
 # Each header is compiled alone, from a source written here that holds nothing but the header, twice.
 # A header that includes ref/tensor/tensor.hpp, directly or not, includes the precompiled packages
-# itself, so its source is compiled with them. A header of a LIGHT library is left to the source of its
-# name, which includes it first (layering_test.cpp) and nothing precompiled before it.
+# itself, so its source is compiled with them.
 get_property(headers GLOBAL PROPERTY NORMPROOF_HEADERS)
-get_property(light_headers GLOBAL PROPERTY NORMPROOF_LIGHT_HEADERS)
 get_property(libraries GLOBAL PROPERTY NORMPROOF_LIBRARIES)
 
 # The headers from which an include leads to one of `found`, found by going up a level at a time.
@@ -33,12 +31,6 @@ normproof_headers_that_reach(${PROJECT_SOURCE_DIR}/ref/tensor/tensor.hpp heavy_h
 list(REMOVE_ITEM heavy_headers ${PROJECT_SOURCE_DIR}/ref/tensor/tensor.hpp)
 set(other_headers ${headers})
 list(REMOVE_ITEM other_headers ${heavy_headers})
-foreach(header ${light_headers})
-  string(REGEX REPLACE "\\.hpp$" ".cpp" own_source ${header})
-  if(EXISTS ${own_source})
-    list(REMOVE_ITEM other_headers ${header})
-  endif()
-endforeach()
 
 # normproof_headers_alone(<target> <root> <header>...)
 function(normproof_headers_alone target root)
@@ -63,6 +55,7 @@ target_compile_options(headers_alone PRIVATE -O0)
 normproof_headers_alone(headers_with_tensor_alone ${PROJECT_SOURCE_DIR} ${heavy_headers})
 target_compile_options(headers_with_tensor_alone PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
 target_precompile_headers(headers_with_tensor_alone REUSE_FROM normproof_precompiled)
+normproof_long_checks(meta/headers_alone meta/headers_with_tensor_alone)
 
 # The check can fail: a header that forgets an include.
 set(planted ${CMAKE_CURRENT_BINARY_DIR}/planted/forgets_an_include.hpp)
