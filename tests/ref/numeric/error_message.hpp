@@ -2,21 +2,25 @@
 
 #include <gtest/gtest.h>
 
-#include <regex>
+#include <charconv>
 #include <string>
+#include <string_view>
 
 #include "ref/numeric/errors.hpp"
 
 namespace normproof::ref::numeric {
 
-/// The clause that the name of the running test begins with: C2 of "C2EpsIsBelowZero"; none where
-/// it begins with none, or with several.
-inline Clause clause_of_test() {
-  static const std::regex one(R"(C(\d+)(?!And|to)(?!\d).*)");
-  const std::string name = ::testing::UnitTest::GetInstance()->current_test_info()->name();
-  std::smatch match;
-  return std::regex_match(name, match, one) ? static_cast<Clause>(std::stoi(match[1]))
-                                            : Clause::none;
+/// The clause that a test's name begins with: C2 of "C2EpsIsBelowZero"; none where it begins with
+/// none, or with several.
+inline Clause clause_of(std::string_view name) {
+  if (!name.starts_with('C')) return Clause::none;
+  name.remove_prefix(1);
+  int number = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  if (error != std::errc{}) return Clause::none;
+  name.remove_prefix(static_cast<std::size_t>(end - name.data()));
+  const bool is_one = !name.starts_with("And") && !name.starts_with("to");
+  return is_one ? static_cast<Clause>(number) : Clause::none;
 }
 
 /// The sentence of the Error that f throws, or "no error".
@@ -34,7 +38,7 @@ std::string error_message(F&& f) {
 /// has to be a breach of that.
 template <class F>
 Breach contract_breach(F&& f) {
-  const Clause clause = clause_of_test();
+  const Clause clause = clause_of(::testing::UnitTest::GetInstance()->current_test_info()->name());
   try {
     f();
   } catch (const ContractError& error) {

@@ -74,5 +74,12 @@ TEST(UnknownName, SaysSoWhereNothingIsKnown) {
   EXPECT_EQ(unknown_name("option", "eps", {}), "unknown option 'eps'; none is known here");
 }
 
+TEST(ClauseOf, IsTheOneThatANameBeginsWith) {
+  EXPECT_EQ(clause_of("C2EpsIsBelowZero"), Clause::C2);
+  EXPECT_EQ(clause_of("C12"), Clause::C12);
+  for (const char* name : {"C1AndC2AreOfShapes", "C1toC4Hold", "CasesAreNone", "EpsC2", "C", ""})
+    EXPECT_EQ(clause_of(name), Clause::none) << name;
+}
+
 }  // namespace
 }  // namespace normproof::ref::numeric
