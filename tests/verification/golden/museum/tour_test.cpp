@@ -4,6 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
 
 #include "ref/numeric/errors.hpp"
 #include "verification/golden/museum/work.hpp"
@@ -84,15 +88,25 @@ TEST(Tour, AnOperationWithoutExhibitsIsAnError) {
   EXPECT_THROW(tour(all_exhibits(), {.only = "layernorm"}), ref::numeric::UsageError);
 }
 
-// Whatever finds it: the answer there is another one than the right one.
+// Whatever finds it: the answer there is another one than the right one. What finds it stands in
+// docs/museum.md, which GoldenMuseum.TheDocumentIsItsOutput holds to a whole tour.
 TEST(Tour, EveryExhibitThatIsFoundDiffersFromTheRightAnswer) {
-  std::size_t compared = 0;
+  std::map<std::string, std::string> killers;
+  std::ifstream document(std::filesystem::path(NORMPROOF_SOURCE_DIR) / "docs" / "museum.md");
+  for (std::string line; std::getline(document, line);) {
+    std::vector<std::string> cells;
+    for (std::size_t end; (end = line.find(" | ")) != std::string::npos; line.erase(0, end + 3))
+      cells.push_back(line.substr(0, end));
+    if (cells.size() == 7) killers[cells[0].substr(2)] = cells[6];
+  }
   const std::vector<Case> cases = recipes::corpus(Tier::quick);
-  for (const Visit& visit : tour(all_exhibits(), {.jobs = 2})) {
-    if (!visit.found() || !visit.relation.empty()) continue;
-    const auto killer = std::ranges::find(cases, visit.case_path, corpus::path_of);
-    ASSERT_NE(killer, cases.end()) << visit.case_path;
-    EXPECT_NE(visit.exhibit.run(*killer, {}), answer_mutated(*killer, {})) << visit.exhibit.name;
+  std::size_t compared = 0;
+  for (const Exhibit& exhibit : all_exhibits()) {
+    ASSERT_TRUE(killers.contains(exhibit.name)) << exhibit.name;
+    if (killers[exhibit.name].starts_with("relation ")) continue;
+    const auto killer = std::ranges::find(cases, killers[exhibit.name], corpus::path_of);
+    ASSERT_NE(killer, cases.end()) << exhibit.name << ": " << killers[exhibit.name];
+    EXPECT_NE(exhibit.run(*killer, {}), answer_mutated(*killer, {})) << exhibit.name;
     ++compared;
   }
   EXPECT_GE(compared, 40u);
