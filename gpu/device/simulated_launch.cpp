@@ -10,6 +10,7 @@ Permutation::Permutation(std::uint64_t seed, std::size_t count) : count_(count) 
   first_ = static_cast<std::size_t>((mixed >> 32) % count);
   step_ = static_cast<std::size_t>(mixed % count) | 1;
   while (std::gcd(step_, count) != 1) ++step_;
+  step_ %= count;
 }
 
 }  // namespace normproof::gpu::device

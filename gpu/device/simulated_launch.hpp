@@ -19,6 +19,10 @@ class Permutation {
     __extension__ using Wide = unsigned __int128;
     return static_cast<std::size_t>((Wide{i} * step_ + first_) % count_);
   }
+  /// What comes after `element`; first again after the last.
+  std::size_t next(std::size_t element) const {
+    return element < count_ - step_ ? element + step_ : element - (count_ - step_);
+  }
 
  private:
   std::size_t count_;
@@ -29,8 +33,9 @@ class Permutation {
 template <class Kernel>
 void simulate_elements(std::uint64_t order, std::size_t count, const Kernel& kernel) {
   if (count == 0) return;
-  const Permutation element(order, count);
-  for (std::size_t i = 0; i < count; ++i) kernel(element(i));
+  const Permutation elements(order, count);
+  std::size_t element = elements(0);
+  for (std::size_t i = 0; i < count; ++i, element = elements.next(element)) kernel(element);
 }
 
 /// Shared and Thread begin as NaN, as memory does.
@@ -47,12 +52,11 @@ void simulate_blocks(std::uint64_t order, std::size_t blocks, const Kernel& kern
     std::memset(static_cast<void*>(&shared), 0xff, sizeof shared);
     std::memset(static_cast<void*>(&threads), 0xff, sizeof threads);
     for (int s = 0; s < kernel.steps(); ++s) {
-      const Permutation thread(order == 0 ? 0 : order + b + static_cast<std::uint64_t>(s),
-                               Kernel::kThreads);
-      for (std::size_t t = 0; t < Kernel::kThreads; ++t) {
-        const std::size_t own = thread(t);
+      const Permutation order_of_threads(order == 0 ? 0 : order + b + static_cast<std::uint64_t>(s),
+                                         Kernel::kThreads);
+      std::size_t own = order_of_threads(0);
+      for (std::size_t t = 0; t < Kernel::kThreads; ++t, own = order_of_threads.next(own))
         kernel.step(s, Position{block(b), static_cast<int>(own)}, threads[own], shared);
-      }
     }
   }
 }

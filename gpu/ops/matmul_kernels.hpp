@@ -2,6 +2,9 @@
 
 #include "gpu/device/position.hpp"
 #include "gpu/ops/matrices.hpp"
+#if !defined(__CUDACC__)
+#include "gpu/ops/simulated_mma.hpp"
+#endif
 
 /// Matrix products in the order of docs/determinism.md, R1: for each element of c chains of 256
 /// fma from +0 with k ascending, whose results are added from left to right.
@@ -55,6 +58,10 @@ struct TensorCells {
   static constexpr int kThreads = 128;
   static constexpr int kBlocks = 4;
   static constexpr std::size_t kPieces = 4;
+#if !defined(__CUDACC__)
+  static_assert(kPieces == kSimulatedPieces && kDepth == kSimulatedDepth &&
+                sizeof TileTerms{}.a[0] == kSimulatedRow * sizeof(double));
+#endif
   double sum[kPieces][kPieces][2];
 
   template <class F>
@@ -65,9 +72,18 @@ struct TensorCells {
         for (std::size_t e = 0; e < 2; ++e)
           f(row(thread, i) + lane / 4, column(thread, j) + 2 * (lane % 4) + e, sum[i][j][e]);
   }
+#if !defined(__CUDACC__)
+  /// The instructions as they should be.
+  void add_terms(std::size_t thread, const TileTerms& terms) {
+    const std::size_t lane = thread % 32;
+    simulated_mma()(&terms.a[0][row(thread, 0) + lane / 4],
+                    &terms.b[0][column(thread, 0) + 2 * (lane % 4)], &sum[0][0][0]);
+  }
+#else
   NORMPROOF_DEVICE void add_terms(std::size_t thread, const TileTerms& terms) {
     for (std::size_t d = 0; d < kDepth; d += 4) add_four(thread, d, terms);
   }
+#endif
 
  private:
   static NORMPROOF_DEVICE std::size_t row(std::size_t thread, std::size_t piece) {
@@ -93,14 +109,9 @@ struct TensorCells {
             : "+d"(sum[i][j][0]), "+d"(sum[i][j][1])
             : "d"(a[i]), "d"(b[j]));
   }
-#else
-  /// The instruction as it should be.
-  NORMPROOF_DEVICE void add_four(std::size_t thread, std::size_t d, const TileTerms& terms) {
-    for_each(thread, [&](std::size_t i, std::size_t j, double& chain) {
-      for (std::size_t k = d; k < d + 4; ++k)
-        chain = __builtin_fma(terms.a[k][i], terms.b[k][j], chain);
-    });
-  }
+#elif defined(__CUDACC__)
+  /// nvcc reads it for the host too, where nothing calls it.
+  NORMPROOF_DEVICE void add_four(std::size_t, std::size_t, const TileTerms&) {}
 #endif
 };
 
