@@ -147,6 +147,7 @@ if(tidy_version MATCHES "version 14[.]")
       TARGETS ${targets_of_${group}} SOURCES ${sources_of_${group}})
   endforeach()
   normproof_tidy_test(tidy)
+  normproof_long_checks(meta/tidy)
 
   string(CONCAT use_after_move
     "#include <string>\n#include <utility>\nstatic int helper() { return 1; }\n"
