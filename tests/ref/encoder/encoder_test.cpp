@@ -58,22 +58,21 @@ constexpr const char* kExactNorms[] = {"none",         "layer_norm", "batch_norm
                                        "rms_norm",     "group_norm", "instance_norm",
                                        "power_norm_v", "scale_norm", "group_scaling"};
 
-void expect_derivative_of_every_norm(NormPlacement placement, std::size_t num_layers) {
-  for (const char* norm : kExactNorms)
-    expect_derivative(small_config(norm, placement, num_layers), norm);
+void expect_derivative_of_every_norm(NormPlacement placement) {
+  for (const char* norm : kExactNorms) expect_derivative(small_config(norm, placement, 1), norm);
 }
 
 TEST(Encoder, TheBackwardIsTheDerivativeForEveryNormPost) {
-  expect_derivative_of_every_norm(NormPlacement::post, 1);
+  expect_derivative_of_every_norm(NormPlacement::post);
 }
 TEST(Encoder, TheBackwardIsTheDerivativeForEveryNormPre) {
-  expect_derivative_of_every_norm(NormPlacement::pre, 1);
+  expect_derivative_of_every_norm(NormPlacement::pre);
 }
-TEST(Encoder, TheBackwardIsTheDerivativeForEveryNormPostInTwoLayers) {
-  expect_derivative_of_every_norm(NormPlacement::post, 2);
-}
-TEST(Encoder, TheBackwardIsTheDerivativeForEveryNormPreInTwoLayers) {
-  expect_derivative_of_every_norm(NormPlacement::pre, 2);
+// With statistics over features, and with statistics over the batch.
+TEST(Encoder, TheBackwardIsTheDerivativeInTwoLayers) {
+  for (const NormPlacement placement : {NormPlacement::post, NormPlacement::pre})
+    for (const char* norm : {"layer_norm", "batch_norm"})
+      expect_derivative(small_config(norm, placement, 2), norm);
 }
 
 TEST(Encoder, TheBackwardIsTheDerivativeForTheOtherChoices) {
