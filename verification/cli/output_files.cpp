@@ -32,6 +32,10 @@ void check_outputs(const std::vector<NamedFile>& inputs, const std::vector<Named
   for (const NamedFile& output : outputs) {
     if (!output.path) continue;
     const fs::path& path = *output.path;
+    if (path == "-")
+      throw UsageError(fmt::format(
+          "{} is '-', which names no file; expected a path (/dev/stdout for standard output)",
+          output.option));
     for (const NamedFile& other : seen) {
       if (other.path && same_file(path, *other.path)) {
         throw UsageError(fmt::format("{} and {} name the same file '{}'; expected different ones",

@@ -17,7 +17,8 @@ struct NamedFile {
 /// Refuses, before the work, outputs that could not be written or would replace an input or one
 /// another, under another spelling or through a link too. Devices and pipes may be named twice.
 ///
-/// Throws    UsageError where two name the same file; FileError where one cannot be written
+/// Throws    UsageError where two name the same file or one is "-"; FileError where one cannot be
+///           written
 void check_outputs(const std::vector<NamedFile>& inputs, const std::vector<NamedFile>& outputs);
 
 /// Writes text() to the file, if there is one.

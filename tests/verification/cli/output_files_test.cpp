@@ -36,6 +36,11 @@ TEST(OutputFiles, AreWhateverTheyAreCalled) {
   check({}, {}, {});
 }
 
+TEST(OutputFiles, HaveNoWordForStandardOutput) {
+  EXPECT_THAT([] { check({}, {}, "-"); },
+              ThrowsMessage<UsageError>(HasSubstr("--second is '-', which names no file")));
+}
+
 TEST(OutputFiles, AreTriedBeforeTheWorkAndLeaveNothing) {
   const TemporaryFolder folder;
   write_file(folder / "old", "x");
