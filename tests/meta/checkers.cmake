@@ -78,7 +78,9 @@ function(normproof_tidy custom_target name root)
     normproof_headers_below(${target} more)
     list(APPEND headers ${more})
     list(APPEND include_directories $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
-    list(APPEND definitions $<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>)
+    # What is compiled for some of the scalars at a time is read for all of them.
+    list(APPEND definitions
+      "$<FILTER:$<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>,EXCLUDE,^NORMPROOF_SCALARS_>")
   endforeach()
   list(REMOVE_DUPLICATES headers)
   set(include_directories $<REMOVE_DUPLICATES:${include_directories}>)
