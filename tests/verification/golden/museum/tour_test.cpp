@@ -103,7 +103,7 @@ TEST(Tour, EveryExhibitThatIsFoundDiffersFromTheRightAnswer) {
   std::size_t compared = 0;
   for (const Exhibit& exhibit : all_exhibits()) {
     ASSERT_TRUE(killers.contains(exhibit.name)) << exhibit.name;
-    if (killers[exhibit.name].starts_with("relation ")) continue;
+    if (!killers[exhibit.name].starts_with("quick/")) continue;  // missed, or found by a relation
     const auto killer = std::ranges::find(cases, killers[exhibit.name], corpus::path_of);
     ASSERT_NE(killer, cases.end()) << exhibit.name << ": " << killers[exhibit.name];
     EXPECT_NE(exhibit.run(*killer, {}), answer_mutated(*killer, {})) << exhibit.name;
