@@ -118,7 +118,9 @@ void add_entry(zip_t* archive, const StoredTensor& tensor, const std::vector<std
   const std::string name = tensor.name + std::string(kSuffix);
   zip_source_t* source = zip_source_buffer(archive, array.data(), array.size(), 0);
   if (source == nullptr) unwritable(zip_strerror(archive));
-  const zip_int64_t index = zip_file_add(archive, name.c_str(), source, ZIP_FL_ENC_UTF_8);
+  // A name beyond ASCII is marked as UTF-8; asked for that, newer versions of libzip mark every
+  // name.
+  const zip_int64_t index = zip_file_add(archive, name.c_str(), source, ZIP_FL_ENC_GUESS);
   if (index < 0) {
     zip_source_free(source);
     unwritable(zip_strerror(archive));

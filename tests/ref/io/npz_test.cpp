@@ -247,14 +247,17 @@ TEST(Npz, RefusesASizeThatIsNotThatOfTheEntry) {
 TEST(Npz, RefusesEncryptionAndOtherCompression) {
   const Bytes valid = encode_npz(Tensors{make_tensor("x", {}, std::array{1.0})});
   const std::size_t directory = text_of(valid).find("PK\x01\x02");
-  const std::string sentence =
+  // By newer versions of libzip, which compare its sizes, what claims to be encrypted is refused
+  // before.
+  const auto sentence = testing::AnyOf(
       "f.npz: entry 'x.npy' is encrypted or compressed in a way of its own; expected stored or "
-      "deflated bytes";
+      "deflated bytes",
+      testing::StartsWith("f.npz: the zip archive cannot be read (Zip archive inconsistent: "));
   for (const auto& [field, value] : {std::pair{6, 1}, std::pair{8, 12}}) {  // encrypted, bzip2
     Bytes bytes = valid;
     bytes[static_cast<std::size_t>(field)] = std::byte(value);
     bytes[directory + static_cast<std::size_t>(field) + 2] = std::byte(value);
-    EXPECT_EQ(npz_failure(bytes), sentence);
+    EXPECT_THAT(npz_failure(bytes), sentence);
   }
 }
 
