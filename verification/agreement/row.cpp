@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "ref/numeric/hexadecimal.hpp"
 #include "ref/tensor/contract.hpp"
 
 namespace normproof::verification::agreement {
@@ -40,9 +41,10 @@ void Rows::compare(std::string_view tensor, const ref::tensor::Tensor<double>& g
     const auto bits = std::bit_cast<std::uint64_t>(got.data()[i]);
     const auto wanted = std::bit_cast<std::uint64_t>(expected.data()[i]);
     if (bits == wanted || (std::isnan(got.data()[i]) && std::isnan(expected.data()[i]))) continue;
-    differ(fmt::format("{}{} is {:a} ({:016x}); expected {:a} ({:016x})", tensor,
-                       ref::tensor::index_to_string(i, shape), got.data()[i], bits,
-                       expected.data()[i], wanted));
+    differ(fmt::format("{}{} is {} ({:016x}); expected {} ({:016x})", tensor,
+                       ref::tensor::index_to_string(i, shape),
+                       ref::numeric::hexadecimal(got.data()[i]), bits,
+                       ref::numeric::hexadecimal(expected.data()[i]), wanted));
     return;
   }
 }

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "ref/numeric/hexadecimal.hpp"
 #include "ref/tensor/contract.hpp"
 #include "verification/compare/ulp.hpp"
 
@@ -113,7 +114,7 @@ Comparison compare_elements(const Tensor<T>& got, const Tensor<oracle100>& expec
 }  // namespace
 
 std::string to_hex(double x) {
-  return fmt::format("{:a}", x);
+  return ref::numeric::hexadecimal(x);
 }
 
 std::string Comparison::describe() const {

@@ -8,6 +8,7 @@
 
 #include "ref/numeric/elementary.hpp"
 #include "ref/numeric/elementary_tables.hpp"
+#include "ref/numeric/hexadecimal.hpp"
 
 namespace normproof::verification::elementary {
 namespace {
@@ -130,7 +131,8 @@ std::string format_table(const std::vector<double>& table, int columns) {
   std::string text;
   for (std::size_t i = 0; i < table.size(); ++i) {
     const bool ends = (i + 1) % static_cast<std::size_t>(columns) == 0;
-    fmt::format_to(std::back_inserter(text), "{:a},{}", table[i], ends ? "\n" : " ");
+    fmt::format_to(std::back_inserter(text), "{},{}", ref::numeric::hexadecimal(table[i]),
+                   ends ? "\n" : " ");
   }
   return text;
 }

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ref/numeric/errors.hpp"
+#include "ref/numeric/hexadecimal.hpp"
 #include "ref/numeric/parallel.hpp"
 #include "verification/process/pool.hpp"
 
@@ -24,7 +25,7 @@ std::string to_line(const Result& result) {
                                {"holds", e.observed == Verdict::holds},
                                {"cases", e.cases},
                                {"violations", e.violations},
-                               {"worst", fmt::format("{:a}", e.worst)},
+                               {"worst", ref::numeric::hexadecimal(e.worst)},
                                {"worst_meaning", e.worst_meaning},
                                {"counterexample", e.counterexample},
                                {"detail", e.detail},

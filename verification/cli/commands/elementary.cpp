@@ -9,6 +9,7 @@
 
 #include "ref/numeric/elementary_array.hpp"
 #include "ref/numeric/errors.hpp"
+#include "ref/numeric/hexadecimal.hpp"
 #include "ref/numeric/square_root.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
@@ -105,11 +106,7 @@ std::string elementary_lines(ElementaryFunction function, std::string_view input
   apply(function, values);
   std::string text;
   for (const double y : values) {
-    if (y != y) {
-      text += "nan\n";
-    } else {
-      fmt::format_to(std::back_inserter(text), "{:a}\n", y);
-    }
+    text += ref::numeric::hexadecimal(y) + "\n";
   }
   return text;
 }

@@ -4,9 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <iterator>
-
 #include "ref/numeric/errors.hpp"
+#include "ref/numeric/hexadecimal.hpp"
 #include "tests/verification/cli/parsed.hpp"
 #include "tests/verification/cli/program_run.hpp"
 #include "verification/elementary/functions.hpp"
@@ -68,8 +67,8 @@ TEST(ElementaryLines, RoundTripThroughTheProgramIsCorrectlyRounded) {
     std::string lines, expected;
     for (std::uint64_t i = 0; i < 2000; ++i) {
       const double x = judge::argument(f, 9, i), y = judge::nearest(f, x);
-      fmt::format_to(std::back_inserter(lines), "{:a}\n", x);
-      expected += y != y ? "nan\n" : fmt::format("{:a}\n", y);
+      lines += normproof::ref::numeric::hexadecimal(x) + "\n";
+      expected += normproof::ref::numeric::hexadecimal(y) + "\n";
     }
     const tests::ref::io::TemporaryFolder folder;
     write_file(folder / "in", lines);
