@@ -74,7 +74,7 @@ bool is_assigned(UChar32 c) {
   return age[0] > 0 && (age[0] < unicode_version || (age[0] == unicode_version && age[1] == 0));
 }
 
-/// The general category of c in Unicode 8.0 as a bit (U_GC_..._MASK). Six characters of it are in
+/// The general category of c in Unicode 8.0 as a bit (U_GC_..._MASK). Seven characters of it are in
 /// another category since.
 std::uint32_t category(UChar32 c) {
   switch (c) {
@@ -82,6 +82,7 @@ std::uint32_t category(UChar32 c) {
     case 0x111c9:
       return U_GC_PO_MASK;
     case 0x1734:
+    case 0x1171e:
       return U_GC_MN_MASK;
     case 0x1885:
     case 0x1886:
