@@ -43,6 +43,7 @@ ordered_json tensor_json(const TensorResult& t) {
           {"failures", t.failed.size()},
           {"unjudged", t.unjudged},
           {"ratio", json_number(t.ratio)},
+          {"with_digits", t.with_digits},
           {"max_ulp", json_number(t.max_ulp)},
           {"max_absolute", json_number(t.max_absolute)},
           {"max_relative", json_number(t.max_relative)},

@@ -62,13 +62,14 @@ Outcome outcome_of(const CaseResult& result, bool listed) {
 
 /// The worst of each metric over the cases of a layer, a dtype and an output.
 struct Row {
-  std::size_t cases = 0, failed = 0, compared = 0, unjudged = 0;
+  std::size_t cases = 0, failed = 0, compared = 0, with_digits = 0, unjudged = 0;
   double ratio = 0, ulp = 0, absolute = 0, relative = 0, norm_wise = 0;
 
   void add(const TensorResult& t) {
     ++cases;
     failed += t.passed() ? 0 : 1;
     compared += t.count;
+    with_digits += t.with_digits;
     unjudged += t.unjudged;
     ratio = std::max(ratio, t.ratio);
     ulp = std::max(ulp, t.max_ulp);
@@ -97,19 +98,19 @@ report::Table metrics_table(const std::map<Key, Row>& rows) {
     table.columns.push_back(report::number_column(number));
   for (const auto& [key, row] : rows) {
     const auto& [layer, dtype, name] = key;
-    const auto metric = [&row = row](double worst) {
-      return row.compared == 0 ? std::string("-") : number_text(worst);
+    const auto metric = [](std::size_t elements, double worst) {
+      return elements == 0 ? std::string("-") : number_text(worst);
     };
     table.rows.push_back({{{layer},
                            {dtype},
                            {name},
                            {std::to_string(row.cases)},
                            {std::to_string(row.failed)},
-                           {metric(row.ratio)},
-                           {metric(row.ulp)},
-                           {metric(row.absolute)},
-                           {metric(row.relative)},
-                           {metric(row.norm_wise)},
+                           {metric(row.compared, row.ratio)},
+                           {metric(row.with_digits, row.ulp)},
+                           {metric(row.compared, row.absolute)},
+                           {metric(row.with_digits, row.relative)},
+                           {metric(row.with_digits, row.norm_wise)},
                            {std::to_string(row.unjudged)}},
                           row.failed > 0 ? report::Tone::bad : report::Tone::plain});
   }
@@ -215,12 +216,15 @@ GoldenReport golden_report(std::vector<CaseResult> results, const GoldenCheckCom
 std::string failure_text(const TensorResult& t) {
   if (!t.problem.empty()) return fmt::format("{} {}", t.name, t.problem);
   std::string text = fmt::format(
-      "{} at {}: got {:.9g}, exact {:.9g}, bound {:.3g} (ratio {}); {} of {} elements; max abs {}, "
-      "max rel {}, max ulp {}, norm-wise {}",
-      t.name, t.where, ref::numeric::without_nan_sign(t.got),
-      ref::numeric::without_nan_sign(t.exact), t.bound, number_text(t.ratio), t.failed.size(),
-      t.count, number_text(t.max_absolute), number_text(t.max_relative), number_text(t.max_ulp),
-      number_text(t.norm_wise));
+      "{} at {}: got {:.9g}, exact {:.9g}, bound {:.3g} (ratio {}); {} of {} elements", t.name,
+      t.where, ref::numeric::without_nan_sign(t.got), ref::numeric::without_nan_sign(t.exact),
+      t.bound, number_text(t.ratio), t.failed.size(), t.count);
+  const std::pair<const char*, double> metrics[] = {{"; max abs", t.max_absolute},
+                                                    {", max rel", t.max_relative},
+                                                    {", max ulp", t.max_ulp},
+                                                    {", norm-wise", t.norm_wise}};
+  for (const auto& [name, worst] : metrics)
+    if (std::isfinite(worst) && worst > 0) text += fmt::format("{} {}", name, number_text(worst));
   if (t.unjudged > 0) text += fmt::format("; {} not judged", t.unjudged);
   if (t.of_the_inputs > 0)
     text += fmt::format("; one rounding of the inputs moves {}",

@@ -145,18 +145,25 @@ class JudgedOutput {
 
   void measure(const std::vector<double>& got, const std::vector<std::size_t>& judged,
                const std::vector<double>& bounds, TensorResult& result) const {
-    double largest_exact = 0;
+    const double half_of_the_digits = std::sqrt(unit_roundoff(answer_.dtype));
+    double largest_exact = 0, largest_error = 0;
     for (std::size_t k = 0; k < judged.size(); ++k) {
       const std::size_t i = judged[k];
-      largest_exact = std::max(largest_exact, std::fabs(exact_.high[i]));
+      const double magnitude = std::fabs(exact_.high[i]);
+      largest_exact = std::max(largest_exact, magnitude);
       const double error = error_at(i, got[i]);
-      if (error == 0) continue;
       result.max_absolute = std::max(result.max_absolute, error);
-      if (std::fabs(exact_.high[i]) <= bounds[k] && std::isfinite(error)) continue;
-      result.max_relative = std::max(result.max_relative, error / std::fabs(exact_.high[i]));
+      const bool is_within = error <= bounds[k];
+      if (is_within ? bounds[k] > half_of_the_digits * magnitude
+                    : std::isfinite(error) && magnitude <= bounds[k])
+        continue;
+      ++result.with_digits;
+      if (error == 0) continue;
+      largest_error = std::max(largest_error, error);
+      result.max_relative = std::max(result.max_relative, error / magnitude);
       result.max_ulp = std::max(result.max_ulp, error / ulp_of(exact_.high[i], answer_.dtype));
     }
-    result.norm_wise = result.max_absolute == 0 ? 0 : result.max_absolute / largest_exact;
+    result.norm_wise = largest_error == 0 ? 0 : largest_error / largest_exact;
   }
 
   std::string name_;

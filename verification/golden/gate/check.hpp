@@ -27,11 +27,15 @@ struct TensorResult {
   std::vector<std::size_t> failed = {};  ///< of them, ascending, in C order
   std::size_t unjudged = 0;              ///< elements for which the arithmetic claims nothing
   double ratio = 0;  ///< largest |got - exact| / bound; at most 1 where it passes
-  /// max_relative and max_ulp: of the elements that are larger than their bound, for what cancels
-  /// below it has no last place; in units in the last place of the candidate's dtype.
-  double max_absolute = 0, max_relative = 0, max_ulp = 0;
-  double norm_wise = 0;  ///< norm(got - exact) / norm(exact), the largest element as norm
-  std::string where;     ///< the element with the largest ratio: "[2, 3]"
+  double max_absolute = 0;
+  /// Elements that have digits to count: the bound of one that is within it fixes half of the
+  /// digits of the dtype, and one that fails is larger than its bound. What cancels has no last
+  /// place.
+  std::size_t with_digits = 0;
+  double max_relative = 0, max_ulp = 0;  ///< of these; in units in the last place of the dtype
+  /// Their largest |got - exact| over the largest |exact| of all.
+  double norm_wise = 0;
+  std::string where;                     ///< the element with the largest ratio: "[2, 3]"
   double got = 0, exact = 0, bound = 0;  ///< there
   /// There: what one rounding of the inputs alone may move, by the bound. Near 1 no oracle can ask
   /// for more.

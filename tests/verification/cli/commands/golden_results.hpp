@@ -30,6 +30,7 @@ inline corpora::gate::CaseResult golden_result(const std::string& path, std::siz
   y.bound = 0.0625;
   y.ratio = failures > 0 ? 8 : 0.5;
   y.max_absolute = 0.5;
+  y.with_digits = 6;
   y.max_relative = 0.75;
   y.max_ulp = 4096;
   y.norm_wise = 0.25;

@@ -126,6 +126,35 @@ TEST(CheckCase, TheMetricsOfOneWrongElement) {
   EXPECT_LT(y.of_the_inputs, 1);
 }
 
+// Where eps is small beside the variance, grad_x of two elements cancels.
+TEST(CheckCase, ElementsWhoseDigitsNoBoundFixesHaveNoUnitsInTheLastPlace) {
+  const StoredCase stored = certified(one_and_three("1e-12"));
+  EXPECT_EQ(result_of(check_case(stored, own_answer(stored), {}), "y").with_digits, 2u);
+  const Tolerance bounds =
+      tolerance(stored.description.c, corpus::usual_accumulation(stored.description.c.dtype));
+  const std::vector<double> exact = values_of(stored.expected, "grad_x");
+  std::vector<double> values = exact;
+  std::size_t cancels = 0;
+  for (std::size_t i = 0; i < exact.size(); ++i) {
+    const double bound = bounds.bound.at("grad_x").data()[i];
+    if (bound <= 0x1p-26 * std::fabs(exact[i])) continue;
+    values[i] += 0.5 * bound;
+    ++cancels;
+  }
+  ASSERT_GT(cancels, 0u);
+  const auto& shape = find(stored.expected, "grad_x")->shape;
+  const CaseResult result = check_case(
+      stored, replaced_by(own_answer(stored), tensor_of("grad_x", DType::float64, shape, values)),
+      {});
+  EXPECT_TRUE(result.passed());
+  const TensorResult& grad_x = result_of(result, "grad_x");
+  EXPECT_GT(grad_x.max_absolute, 0);
+  EXPECT_EQ(grad_x.with_digits, exact.size() - cancels);
+  EXPECT_EQ(grad_x.max_ulp, 0);
+  EXPECT_EQ(grad_x.max_relative, 0);
+  EXPECT_EQ(grad_x.norm_wise, 0);
+}
+
 TEST(CheckCase, OfAFailedOutputThereIsAMapWhereItIsAskedFor) {
   const StoredCase& stored = batch_norm();
   const double y = certify::exact_values(stored, "y").high[4];
