@@ -9,12 +9,12 @@
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/parallel.hpp"
 #include "verification/cli/commands/golden_options.hpp"
-#include "verification/cli/commands/golden_page.hpp"
-#include "verification/cli/commands/golden_report.hpp"
 #include "verification/cli/output_files.hpp"
 #include "verification/cli/progress_bar.hpp"
+#include "verification/cli/shell_line.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
+#include "verification/golden/verdicts/golden_page.hpp"
 #include "verification/report/json_lines.hpp"
 #include "verification/report/junit.hpp"
 #include "verification/report/markdown.hpp"
@@ -24,6 +24,8 @@
 
 namespace normproof::verification::cli::commands {
 
+using golden::verdicts::GoldenReport;
+using golden::verdicts::Outcome;
 using report::clean_line;
 
 namespace {
@@ -34,6 +36,18 @@ std::string read_list(const std::filesystem::path& file) {
   const bool empty =
       std::filesystem::is_regular_file(file, error) && std::filesystem::file_size(file, error) == 0;
   return empty && !error ? std::string() : ref::io::read_text(file);
+}
+
+std::string repro_line(const GoldenCheckCommand& command, const std::string& path,
+                       Outcome outcome) {
+  const GoldenCheckCommand usual;
+  GoldenCheckCommand alone = command;
+  alone.only = path;
+  alone.min_cases = usual.min_cases;
+  if (outcome != Outcome::xpass) alone.xfail = usual.xfail;  // it fails for being on that list
+  alone.jobs = usual.jobs;
+  alone.reports = usual.reports;
+  return shell_line("golden check", alone);
 }
 
 }  // namespace
@@ -92,6 +106,18 @@ std::vector<golden::gate::CaseResult> GoldenCheckCommand::check(
       });
 }
 
+golden::verdicts::ReportSettings GoldenCheckCommand::settings(std::string xfail_list) const {
+  return {
+      .min_cases = min_cases,
+      .strict = strict,
+      .xfail = std::move(xfail_list),
+      .xfail_name = xfail ? xfail->string() : "--xfail",
+      .all_asked = only == "*",
+      .repro = [this](const std::string& path,
+                      Outcome outcome) { return repro_line(*this, path, outcome); },
+      .file = [this](const std::string& path) { return (golden / path / "case.json").string(); }};
+}
+
 ExitStatus GoldenCheckCommand::run() const {
   check_outputs({{"--golden", golden / "manifest.json"}, {"--xfail", xfail}}, reports.named());
   for (const NamedFile& file : reports.named()) {
@@ -106,15 +132,17 @@ ExitStatus GoldenCheckCommand::run() const {
         fmt::format("{}: there is no such folder; expected the candidate's answers",
                     clean_line(candidate->string())));
   ref::numeric::set_num_threads(1);
-  const GoldenReport report = golden_report(check(cases), *this, known_failures);
-  const report::Checks checks = golden_checks(report);
+  const GoldenReport report =
+      golden::verdicts::golden_report(check(cases), settings(known_failures));
+  const report::Checks checks = golden::verdicts::golden_checks(report);
   write_all(
-      {[&] { write_stdout(report::terminal_text(golden_document(report))); },
+      {[&] { write_stdout(report::terminal_text(golden::verdicts::golden_document(report))); },
        to_file(reports.json, [&] { return report::json_lines(checks); }),
        to_file(reports.junit, [&] { return report::junit(checks); }),
        to_file(reports.sarif, [&] { return report::sarif(checks); }),
-       to_file(reports.html, [&] { return golden_page(report); }),
-       to_file(reports.markdown, [&] { return report::markdown(golden_job_summary(report)); })});
+       to_file(reports.html, [&] { return golden::verdicts::golden_page(report); }),
+       to_file(reports.markdown,
+               [&] { return report::markdown(golden::verdicts::golden_job_summary(report)); })});
   return report.passed() ? kSuccess : kNumericalFailure;
 }
 

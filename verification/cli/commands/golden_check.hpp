@@ -11,6 +11,7 @@
 #include "verification/cli/shared_options.hpp"
 #include "verification/golden/corpus/path_globs.hpp"
 #include "verification/golden/gate/check.hpp"
+#include "verification/golden/verdicts/golden_report.hpp"
 
 namespace normproof::verification::cli::commands {
 
@@ -38,6 +39,9 @@ struct GoldenCheckCommand {
   ///           enough
   /// Throws    UsageError, FileError
   ExitStatus run() const;
+
+  /// How its report tells of the cases, for the text of the list of known failures.
+  golden::verdicts::ReportSettings settings(std::string xfail_list) const;
 
  private:
   std::vector<golden::gate::CaseResult> check(

@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "verification/cli/json_number.hpp"
 #include "verification/report/html.hpp"
+#include "verification/report/json_number.hpp"
 #include "verification/report/terminal.hpp"
 #include "verification/report/text.hpp"
 
@@ -100,8 +100,8 @@ std::string agreement_json(const agreement::Rows& rows, const GpuAgreeCommand& c
                                   {"refused", row.refused}};
     if (!is_ordered(command)) {
       own["not_judged"] = row.not_judged;
-      own["of_bound"] = json_number(row.of_bound);
-      own["of_sums"] = json_number(row.of_sums);
+      own["of_bound"] = report::json_number(row.of_bound);
+      own["of_sums"] = report::json_number(row.of_sums);
     }
     own["difference"] = row.difference;
     operations.push_back(own);

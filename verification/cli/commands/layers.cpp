@@ -1,10 +1,10 @@
 #include "verification/cli/commands/layers.hpp"
 
 #include "ref/numeric/errors.hpp"
-#include "verification/cli/commands/layer_tables.hpp"
 #include "verification/cli/options.hpp"
 #include "verification/cli/shared_options.hpp"
 #include "verification/cli/standard_streams.hpp"
+#include "verification/operands/layer_tables.hpp"
 
 namespace normproof::verification::cli::commands {
 
@@ -24,7 +24,9 @@ Examples:
 }
 
 ExitStatus LayersCommand::run() const {
-  write_stdout(json ? layers_json() : table ? layers_markdown() : layers_text());
+  write_stdout(json    ? operands::layers_json()
+               : table ? operands::layers_markdown()
+                       : operands::layers_text());
   return kSuccess;
 }
 

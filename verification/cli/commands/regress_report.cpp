@@ -6,8 +6,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "verification/cli/json_number.hpp"
 #include "verification/compare/ulp.hpp"
+#include "verification/report/json_number.hpp"
 #include "verification/report/text.hpp"
 
 namespace normproof::verification::cli::commands {
@@ -46,10 +46,10 @@ std::string recording_line(const RegressReport& report, const char* role, std::s
 }
 
 ordered_json statistics_json(const ErrorStatistics& error) {
-  return {{"max_ulp", json_number(error.max_ulp)},
-          {"mean_ulp", json_number(error.mean_ulp)},
-          {"max_share", json_number(error.max_share)},
-          {"mean_share", json_number(error.mean_share)}};
+  return {{"max_ulp", report::json_number(error.max_ulp)},
+          {"mean_ulp", report::json_number(error.mean_ulp)},
+          {"max_share", report::json_number(error.max_share)},
+          {"mean_share", report::json_number(error.mean_share)}};
 }
 
 ordered_json recording_json(const RegressReport& report, std::size_t place) {

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "verification/cli/json_number.hpp"
+#include "verification/report/json_number.hpp"
 #include "verification/statistics/statistics_json.hpp"
 
 namespace normproof::verification::cli::verify {
@@ -23,7 +23,7 @@ ordered_json claim_json(const ReportedClaim& claim) {
           {"as_expected", claim.as_expected},
           {"cases", claim.cases},
           {"violations", claim.violations},
-          {"worst", json_number(claim.worst)},
+          {"worst", report::json_number(claim.worst)},
           {"worst_meaning", claim.worst_meaning},
           {"counterexample", claim.counterexample},
           {"detail", claim.detail},
@@ -44,9 +44,9 @@ std::string json_report(const Report& report) {
   json["nu_series"] = ordered_json::array();
   for (const NuSeries& series : report.nu_series) {
     ordered_json nu = ordered_json::array();
-    for (const double value : series.nu) nu.push_back(json_number(value));
+    for (const double value : series.nu) nu.push_back(report::json_number(value));
     json["nu_series"].push_back(
-        {{"period", series.period}, {"theta", json_number(series.theta)}, {"nu", nu}});
+        {{"period", series.period}, {"theta", report::json_number(series.theta)}, {"nu", nu}});
   }
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }

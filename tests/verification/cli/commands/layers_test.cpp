@@ -5,7 +5,7 @@
 
 #include "ref/numeric/errors.hpp"
 #include "tests/verification/cli/parsed.hpp"
-#include "verification/cli/commands/layer_tables.hpp"
+#include "verification/operands/layer_tables.hpp"
 
 namespace normproof::tests::verification::cli::commands {
 namespace {
@@ -19,9 +19,9 @@ std::string printed(const Arguments& arguments) {
 }
 
 TEST(Layers, PrintsTheDescriptions) {
-  EXPECT_EQ(printed({}), tool::commands::layers_text());
-  EXPECT_EQ(printed({"--json"}), tool::commands::layers_json());
-  EXPECT_EQ(printed({"--table"}), tool::commands::layers_markdown());
+  EXPECT_EQ(printed({}), normproof::verification::operands::layers_text());
+  EXPECT_EQ(printed({"--json"}), normproof::verification::operands::layers_json());
+  EXPECT_EQ(printed({"--table"}), normproof::verification::operands::layers_markdown());
 }
 
 TEST(Layers, TakesOneFormat) {

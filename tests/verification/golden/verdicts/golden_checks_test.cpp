@@ -5,9 +5,9 @@
 #include <pugixml.hpp>
 #include <sstream>
 
-#include "tests/verification/cli/commands/golden_results.hpp"
+#include "tests/verification/golden/verdicts/golden_results.hpp"
 #include "tests/verification/report/schema_rules.hpp"
-#include "verification/cli/commands/golden_report.hpp"
+#include "verification/golden/verdicts/golden_report.hpp"
 #include "verification/report/json_lines.hpp"
 #include "verification/report/junit.hpp"
 #include "verification/report/markdown.hpp"
@@ -15,7 +15,7 @@
 #include "verification/report/terminal.hpp"
 
 // The reports that machines read.
-namespace normproof::tests::verification::cli::commands {
+namespace normproof::tests::verification::golden::verdicts {
 namespace {
 
 namespace machine = normproof::verification::report;
@@ -32,16 +32,16 @@ std::vector<json> json_lines_of(const std::string& text) {
   return objects;
 }
 
-pugi::xml_document document_of(const tool::commands::GoldenReport& report) {
+pugi::xml_document document_of(const judged::GoldenReport& report) {
   pugi::xml_document document;
-  const std::string text = machine::junit(tool::commands::golden_checks(report));
+  const std::string text = machine::junit(judged::golden_checks(report));
   EXPECT_THAT(report::junit_violations(text), IsEmpty());
   EXPECT_TRUE(document.load_string(text.c_str()));
   return document;
 }
 
 TEST(GoldenChecks, TooFewCasesAreAFailureOfEveryFile) {
-  tool::commands::GoldenReport report = golden_sample_report();
+  judged::GoldenReport report = golden_sample_report();
   const auto suite = [&] { return document_of(report).child("testsuites").child("testsuite"); };
   const int failures = suite().attribute("failures").as_int();
   report.min_cases = report.held() + 1;
@@ -52,14 +52,14 @@ TEST(GoldenChecks, TooFewCasesAreAFailureOfEveryFile) {
   const auto last = with.last_child();
   EXPECT_STREQ(last.attribute("name").value(), "min-cases");
   EXPECT_EQ(last.child("failure").attribute("message").value(), report.summary());
-  const auto checks = tool::commands::golden_checks(report);
+  const auto checks = judged::golden_checks(report);
   EXPECT_EQ(json_lines_of(machine::json_lines(checks)).back()["path"], "min-cases");
   EXPECT_THAT(machine::sarif(checks), HasSubstr("\"min-cases: FAILED: 1 of 6 cases passed"));
 }
 
 TEST(GoldenChecks, AJsonObjectACaseAndLine) {
   const auto objects =
-      json_lines_of(machine::json_lines(tool::commands::golden_checks(golden_sample_report())));
+      json_lines_of(machine::json_lines(judged::golden_checks(golden_sample_report())));
   ASSERT_EQ(objects.size(), 6u);
   const char* const outcomes[] = {"passed", "failed", "failed", "xfail", "xpass", "declined"};
   for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(objects[i]["outcome"], outcomes[i]);
@@ -125,7 +125,7 @@ TEST(GoldenChecks, JUnitCountsWhatTheReportCounts) {
 }
 
 TEST(GoldenChecks, SarifHasAResultForEachOutputThatFailed) {
-  const std::string text = machine::sarif(tool::commands::golden_checks(golden_sample_report()));
+  const std::string text = machine::sarif(judged::golden_checks(golden_sample_report()));
   EXPECT_THAT(report::sarif_violations(text), IsEmpty());
   const json sarif = json::parse(text);
   std::vector<std::string> rules;
@@ -151,20 +151,19 @@ TEST(GoldenChecks, WhatACandidateSaysBreaksNoFormat) {
   auto command = golden_command();
   command.candidate.reset();
   command.pipe = "printf '\x02\n<&>'";
-  const auto report = tool::commands::golden_report({result}, command, "");
-  const json line = json_lines_of(machine::json_lines(tool::commands::golden_checks(report))).at(0);
+  const auto report = golden_report({result}, command, "");
+  const json line = json_lines_of(machine::json_lines(judged::golden_checks(report))).at(0);
   EXPECT_EQ(line["problem"], "it said \" <b>\xef\xbf\xbd ]]>\"");
-  const std::string sarif = machine::sarif(tool::commands::golden_checks(report));
+  const std::string sarif = machine::sarif(judged::golden_checks(report));
   EXPECT_EQ(json::parse(sarif)["runs"][0]["results"].size(), 1u);
   const auto document = document_of(report);
   const auto failure =
       document.child("testsuites").child("testsuite").child("testcase").child("failure");
   EXPECT_EQ(failure.attribute("message").value(), line["problem"].get<std::string>());
-  for (const std::string& text :
-       {machine::terminal_text(tool::commands::golden_document(report)),
-        machine::markdown(tool::commands::golden_job_summary(report)), sarif})
+  for (const std::string& text : {machine::terminal_text(judged::golden_document(report)),
+                                  machine::markdown(judged::golden_job_summary(report)), sarif})
     EXPECT_EQ(text.find_first_of("\x01\x02\xff"), std::string::npos);
 }
 
 }  // namespace
-}  // namespace normproof::tests::verification::cli::commands
+}  // namespace normproof::tests::verification::golden::verdicts

@@ -1,10 +1,10 @@
-#include "verification/cli/json_number.hpp"
+#include "verification/report/json_number.hpp"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
-namespace normproof::verification::cli {
+namespace normproof::verification::report {
 namespace {
 
 TEST(JsonNumber, IsANumberWhereJsonHasIt) {
@@ -23,4 +23,4 @@ TEST(JsonNumber, IsTextWhereJsonHasNoNumber) {
 }
 
 }  // namespace
-}  // namespace normproof::verification::cli
+}  // namespace normproof::verification::report

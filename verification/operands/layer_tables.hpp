@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace normproof::verification::cli::commands {
+namespace normproof::verification::operands {
 
 /// The descriptions of ref/model/norm_layers.hpp, in the order of its list.
 
@@ -16,4 +16,4 @@ std::string layers_json();
 /// The table of docs/formats.md.
 std::string layers_markdown();
 
-}  // namespace normproof::verification::cli::commands
+}  // namespace normproof::verification::operands

@@ -1,21 +1,37 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
-#include "verification/cli/commands/golden_check.hpp"
+#include "verification/golden/gate/check.hpp"
 #include "verification/report/checks.hpp"
 #include "verification/report/document.hpp"
 
-namespace normproof::verification::cli::commands {
+namespace normproof::verification::golden::verdicts {
 
 /// xfail: it failed, and is on the list of those that should; xpass: it is on the list, and passed;
 /// declined: the candidate does not offer it, on the list or not.
 enum class Outcome { passed, failed, xfail, xpass, declined };
 
+/// How a case is told of, and what is asked of all of them together.
+struct ReportSettings {
+  std::size_t min_cases = 1;
+  bool strict = false;     ///< an element that is not judged is a failure
+  std::string xfail = {};  ///< cases that should fail: a glob a line, '#' before a comment
+  std::string xfail_name = "--xfail";  ///< what an error calls that list
+  bool all_asked =
+      true;  ///< of the corpus: then a glob of the list that matches no case is an error
+  /// The command that checks a case alone.
+  std::function<std::string(const std::string& path, Outcome outcome)> repro = {};
+  /// The case.json of a case, from where the command was given; empty where there is none.
+  std::function<std::string(const std::string& path)> file = {};
+};
+
 struct CheckedCase {
-  golden::gate::CaseResult result;
+  gate::CaseResult result;
   Outcome outcome = Outcome::passed;
   std::string repro;  ///< the command that checks this case alone
   std::string file;   ///< its case.json, from where the command was given
@@ -34,10 +50,9 @@ struct GoldenReport {
   std::string summary() const;  ///< the closing line
 };
 
-/// Marks each case by the list, a glob a line, '#' before a comment; see Outcome.
-/// Throws    FileError naming `file` and the line where a glob matches no case of the corpus
-GoldenReport golden_report(std::vector<golden::gate::CaseResult> results,
-                           const GoldenCheckCommand& command, const std::string& xfail_list);
+/// Marks each case by the list; see Outcome.
+/// Throws    FileError naming the list and the line where a glob matches no case of the corpus
+GoldenReport golden_report(std::vector<gate::CaseResult> results, const ReportSettings& settings);
 
 /// A line a layer: the wrong formula that most of its failed cases agree with.
 std::vector<std::string> diagnosis_lines(const GoldenReport& report);
@@ -62,6 +77,6 @@ report::Checks golden_checks(const GoldenReport& report);
 
 /// "y at [0, 3]: got -0.25, exact -0.75, bound 5.1e-07 (ratio 980000); 3 of 112 elements"; all
 /// metrics.
-std::string failure_text(const golden::gate::TensorResult& tensor);
+std::string failure_text(const gate::TensorResult& tensor);
 
-}  // namespace normproof::verification::cli::commands
+}  // namespace normproof::verification::golden::verdicts

@@ -1,12 +1,12 @@
 #include <nlohmann/json.hpp>
 
-#include "verification/cli/commands/golden_report.hpp"
-#include "verification/cli/json_number.hpp"
+#include "verification/golden/verdicts/golden_report.hpp"
+#include "verification/report/json_number.hpp"
 #include "verification/report/text.hpp"
 
-namespace normproof::verification::cli::commands {
+namespace normproof::verification::golden::verdicts {
 
-using golden::gate::TensorResult;
+using gate::TensorResult;
 using nlohmann::ordered_json;
 using report::clean_line;
 
@@ -42,22 +42,22 @@ ordered_json tensor_json(const TensorResult& t) {
           {"count", t.count},
           {"failures", t.failed.size()},
           {"unjudged", t.unjudged},
-          {"ratio", json_number(t.ratio)},
+          {"ratio", report::json_number(t.ratio)},
           {"with_digits", t.with_digits},
-          {"max_ulp", json_number(t.max_ulp)},
-          {"max_absolute", json_number(t.max_absolute)},
-          {"max_relative", json_number(t.max_relative)},
-          {"norm_wise", json_number(t.norm_wise)},
+          {"max_ulp", report::json_number(t.max_ulp)},
+          {"max_absolute", report::json_number(t.max_absolute)},
+          {"max_relative", report::json_number(t.max_relative)},
+          {"norm_wise", report::json_number(t.norm_wise)},
           {"where", t.where},
-          {"got", json_number(t.got)},
-          {"exact", json_number(t.exact)},
-          {"bound", json_number(t.bound)},
-          {"of_the_inputs", json_number(t.of_the_inputs)}};
+          {"got", report::json_number(t.got)},
+          {"exact", report::json_number(t.exact)},
+          {"bound", report::json_number(t.bound)},
+          {"of_the_inputs", report::json_number(t.of_the_inputs)}};
 }
 
 /// A sentence for each output that failed; the case's own problem where nothing was compared.
 std::vector<report::Finding> findings_of(const CheckedCase& c) {
-  const std::string layer = golden::corpus::op_of(c.result.description.c);
+  const std::string layer = corpus::op_of(c.result.description.c);
   std::vector<report::Finding> findings;
   const auto find = [&](const std::string& rule, const std::string& sentence) {
     findings.push_back({layer + "/" + rule, sentence});
@@ -75,14 +75,14 @@ std::vector<report::Finding> findings_of(const CheckedCase& c) {
 
 report::Check check_of(const CheckedCase& c) {
   const std::string& path = c.result.description.path;
-  report::Check check{.group = "normproof.golden." + golden::corpus::op_of(c.result.description.c),
+  report::Check check{.group = "normproof.golden." + corpus::op_of(c.result.description.c),
                       .name = path,
                       .outcome = machine_outcome(c.outcome),
                       .verdict = name_of(c.outcome),
                       .findings = findings_of(c),
                       .repro = c.repro,
                       .file = c.file};
-  for (const golden::gate::Diagnosis& diagnosis : c.result.diagnosis)
+  for (const gate::Diagnosis& diagnosis : c.result.diagnosis)
     check.remarks.push_back(diagnosis.sentence());
   check.properties = {{"path", path},
                       {"problem", clean_line(c.result.problem)},
@@ -111,4 +111,4 @@ report::Checks golden_checks(const GoldenReport& report) {
   return {suite};
 }
 
-}  // namespace normproof::verification::cli::commands
+}  // namespace normproof::verification::golden::verdicts

@@ -1,4 +1,4 @@
-#include "verification/cli/commands/layer_tables.hpp"
+#include "verification/operands/layer_tables.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 #include "ref/model/norm_layers.hpp"
 
-namespace normproof::verification::cli::commands {
+namespace normproof::verification::operands {
 namespace {
 
 using ::testing::HasSubstr;
@@ -64,4 +64,4 @@ TEST(LayerTables, AParagraphALayer) {
 }
 
 }  // namespace
-}  // namespace normproof::verification::cli::commands
+}  // namespace normproof::verification::operands

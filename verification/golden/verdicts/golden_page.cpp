@@ -1,4 +1,4 @@
-#include "verification/cli/commands/golden_page.hpp"
+#include "verification/golden/verdicts/golden_page.hpp"
 
 #include <fmt/format.h>
 
@@ -9,9 +9,9 @@
 #include "verification/report/html.hpp"
 #include "verification/report/text.hpp"
 
-namespace normproof::verification::cli::commands {
+namespace normproof::verification::golden::verdicts {
 
-using golden::gate::TensorResult;
+using gate::TensorResult;
 using report::Document;
 using report::number_text;
 using report::Problem;
@@ -36,7 +36,7 @@ WorstOutput worst_output(const GoldenReport& report) {
 }
 
 report::Figure map_figure(const WorstOutput& worst) {
-  const golden::gate::ShareMap& map = worst.output->map;
+  const gate::ShareMap& map = worst.output->map;
   const std::string what = fmt::format("Error over bound of {} in {}", worst.output->name,
                                        worst.of->result.description.path);
   report::HeatMap picture{{}, map.columns, map.shares};
@@ -92,4 +92,4 @@ std::string golden_page(const GoldenReport& report) {
   return report::html(page);
 }
 
-}  // namespace normproof::verification::cli::commands
+}  // namespace normproof::verification::golden::verdicts

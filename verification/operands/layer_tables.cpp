@@ -1,4 +1,4 @@
-#include "verification/cli/commands/layer_tables.hpp"
+#include "verification/operands/layer_tables.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,7 +9,7 @@
 
 #include "ref/model/norm_layers.hpp"
 
-namespace normproof::verification::cli::commands {
+namespace normproof::verification::operands {
 namespace {
 
 using nlohmann::ordered_json;
@@ -162,4 +162,4 @@ std::string layers_markdown() {
   return text;
 }
 
-}  // namespace normproof::verification::cli::commands
+}  // namespace normproof::verification::operands

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-namespace normproof::verification::cli {
+namespace normproof::verification::report {
 
 /// JSON has no infinity and no NaN: the strings "inf", "-inf" and "nan" (of either sign).
 inline nlohmann::ordered_json json_number(double value) {
@@ -11,4 +11,4 @@ inline nlohmann::ordered_json json_number(double value) {
   return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
 }
 
-}  // namespace normproof::verification::cli
+}  // namespace normproof::verification::report

@@ -1,22 +1,22 @@
-#include "verification/cli/commands/golden_page.hpp"
+#include "verification/golden/verdicts/golden_page.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "ref/io/atomic_file.hpp"
-#include "tests/verification/cli/commands/golden_results.hpp"
 #include "tests/verification/cli/program_run.hpp"
+#include "tests/verification/golden/verdicts/golden_results.hpp"
 
-namespace normproof::tests::verification::cli::commands {
+namespace normproof::tests::verification::golden::verdicts {
 namespace {
 
+using judged::golden_page;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
-using tool::commands::golden_page;
 
 /// A sample in which two failures have a map: the second is farther off.
-tool::commands::GoldenReport report_with_maps() {
+judged::GoldenReport report_with_maps() {
   corpora::gate::CaseResult near = golden_result("q/a_near", 1), far = golden_result("q/b_far", 2);
   near.tensors[0].map = {{"0"}, {"0", "1"}, {0, 8}};
   far.tensors[0].map = {{"0", "1"}, {"0", "1", "2"}, {0, 1, 2, 3, 4, 77}};
@@ -24,8 +24,7 @@ tool::commands::GoldenReport report_with_maps() {
   corpora::gate::Diagnosis diagnosis{"eps: outside the root"};
   diagnosis.outputs = {"y"};
   far.diagnosis.push_back(diagnosis);
-  return tool::commands::golden_report({near, far, golden_result("q/c_passes", 0)},
-                                       golden_command(), "");
+  return golden_report({near, far, golden_result("q/c_passes", 0)}, golden_command(), "");
 }
 
 TEST(GoldenPage, NeedsNothingButItself) {
@@ -58,7 +57,7 @@ TEST(GoldenPage, WithoutAMapThereIsNoPicture) {
   EXPECT_THAT(page, AllOf(HasSubstr("<h2>Failures</h2>"), HasSubstr("<code>q/c_crashes</code>"),
                           HasSubstr("what &lt;it&gt; is for"), Not(HasSubstr("<figure>"))));
   const std::string passed =
-      golden_page(tool::commands::golden_report({golden_result("q/a", 0)}, golden_command(), ""));
+      golden_page(golden_report({golden_result("q/a", 0)}, golden_command(), ""));
   EXPECT_THAT(passed, AllOf(HasSubstr("outcome good"), HasSubstr("Every output"),
                             Not(HasSubstr("Failures")), Not(HasSubstr("The worst case"))));
 }
@@ -67,12 +66,12 @@ TEST(GoldenPage, OfACheckHasTheMapOfItsAnswers) {
   const tests::ref::io::TemporaryFolder folder;
   const std::string page = (folder / "page.html").string();
   // Answers 0 everywhere: y alone.
-  const Outcome outcome =
-      run("$N golden check --golden '" NORMPROOF_SOURCE_DIR
-          "/verification/golden/data' --only '*/layer_norm/odd-13x17-float32' --outputs y --pipe "
-          "'read -r path rest; printf \"%s y:float32:13x17\" \"$path\"; for i in $(seq 221); do "
-          "printf \" 0\"; done; echo' --html '" +
-          page + "'");
+  const cli::Outcome outcome = cli::run(
+      "$N golden check --golden '" NORMPROOF_SOURCE_DIR
+      "/verification/golden/data' --only '*/layer_norm/odd-13x17-float32' --outputs y --pipe "
+      "'read -r path rest; printf \"%s y:float32:13x17\" \"$path\"; for i in $(seq 221); do "
+      "printf \" 0\"; done; echo' --html '" +
+      page + "'");
   EXPECT_EQ(outcome.status, 1) << outcome.err;
   EXPECT_THAT(normproof::ref::io::read_text(page),
               AllOf(HasSubstr("<title>row 12, 16: "), HasSubstr("Error over bound of y in "
@@ -80,4 +79,4 @@ TEST(GoldenPage, OfACheckHasTheMapOfItsAnswers) {
 }
 
 }  // namespace
-}  // namespace normproof::tests::verification::cli::commands
+}  // namespace normproof::tests::verification::golden::verdicts

@@ -6,12 +6,14 @@
 #include <utility>
 #include <vector>
 
-#include "verification/cli/commands/golden_report.hpp"
+#include "verification/cli/commands/golden_check.hpp"
+#include "verification/golden/verdicts/golden_report.hpp"
 
-namespace normproof::tests::verification::cli::commands {
+namespace normproof::tests::verification::golden::verdicts {
 
 namespace tool = normproof::verification::cli;
 namespace corpora = normproof::verification::golden;
+namespace judged = normproof::verification::golden::verdicts;
 
 /// A case of LayerNorm with y compared: `failures` of 6 elements failed.
 inline corpora::gate::CaseResult golden_result(const std::string& path, std::size_t failures) {
@@ -62,8 +64,15 @@ inline tool::commands::GoldenCheckCommand golden_command() {
   return command;
 }
 
+/// What the command reports of these results.
+inline judged::GoldenReport golden_report(std::vector<corpora::gate::CaseResult> results,
+                                          const tool::commands::GoldenCheckCommand& command,
+                                          const std::string& xfail_list) {
+  return judged::golden_report(std::move(results), command.settings(xfail_list));
+}
+
 /// passes, fails, is absent, is listed and fails, is listed and passes, is listed and declined.
-inline tool::commands::GoldenReport golden_sample_report() {
+inline judged::GoldenReport golden_sample_report() {
   corpora::gate::CaseResult nan = golden_result("q/b_fails", 2);
   nan.tensors[0].got = std::copysign(std::numeric_limits<double>::quiet_NaN(), -1.0);
   nan.tensors[0].ratio = std::numeric_limits<double>::infinity();
@@ -71,11 +80,10 @@ inline tool::commands::GoldenReport golden_sample_report() {
   absent.name = "grad_x";
   absent.problem = "is absent";
   nan.tensors.push_back(absent);
-  return tool::commands::golden_report(
-      {golden_result("q/a_passes", 0), nan, golden_problem("q/c_crashes"),
-       golden_result("q/d_known", 1), golden_result("q/e_mended", 0),
-       golden_declined("q/f_declined")},
-      golden_command(), "q/d_known\nq/e_*\nq/f_*\n");
+  return golden_report({golden_result("q/a_passes", 0), nan, golden_problem("q/c_crashes"),
+                        golden_result("q/d_known", 1), golden_result("q/e_mended", 0),
+                        golden_declined("q/f_declined")},
+                       golden_command(), "q/d_known\nq/e_*\nq/f_*\n");
 }
 
-}  // namespace normproof::tests::verification::cli::commands
+}  // namespace normproof::tests::verification::golden::verdicts

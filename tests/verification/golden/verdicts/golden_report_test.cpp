@@ -1,14 +1,14 @@
-#include "verification/cli/commands/golden_report.hpp"
+#include "verification/golden/verdicts/golden_report.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/ref/numeric/error_message.hpp"
-#include "tests/verification/cli/commands/golden_results.hpp"
+#include "tests/verification/golden/verdicts/golden_results.hpp"
 #include "verification/report/markdown.hpp"
 #include "verification/report/terminal.hpp"
 
-namespace normproof::tests::verification::cli::commands {
+namespace normproof::tests::verification::golden::verdicts {
 namespace {
 
 using testing::AllOf;
@@ -18,23 +18,23 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-std::string text_of(const tool::commands::GoldenReport& report) {
-  return normproof::verification::report::terminal_text(tool::commands::golden_document(report));
+std::string text_of(const judged::GoldenReport& report) {
+  return normproof::verification::report::terminal_text(judged::golden_document(report));
 }
 
-std::string markdown_of(const tool::commands::GoldenReport& report) {
-  return normproof::verification::report::markdown(tool::commands::golden_job_summary(report));
+std::string markdown_of(const judged::GoldenReport& report) {
+  return normproof::verification::report::markdown(judged::golden_job_summary(report));
 }
 
-std::vector<tool::commands::Outcome> outcomes_of(const tool::commands::GoldenReport& report) {
-  std::vector<tool::commands::Outcome> outcomes;
+std::vector<judged::Outcome> outcomes_of(const judged::GoldenReport& report) {
+  std::vector<judged::Outcome> outcomes;
   for (const auto& checked : report.cases) outcomes.push_back(checked.outcome);
   return outcomes;
 }
 
 TEST(GoldenReport, TheListTurnsOutcomesRound) {
   const auto report = golden_sample_report();
-  using enum tool::commands::Outcome;
+  using enum judged::Outcome;
   EXPECT_THAT(outcomes_of(report), ElementsAre(passed, failed, failed, xfail, xpass, declined));
   EXPECT_EQ(report.count(failed), 2u);
   EXPECT_FALSE(report.passed());
@@ -49,7 +49,7 @@ TEST(GoldenReport, PassesWhereEveryCaseDoesWhatIsExpectedOfIt) {
     std::vector<corpora::gate::CaseResult> results;
     for (std::size_t i = 0; i < failures.size(); ++i)
       results.push_back(golden_result("q/" + std::to_string(i), failures[i]));
-    return tool::commands::golden_report(results, golden_command(), list);
+    return golden_report(results, golden_command(), list);
   };
   EXPECT_TRUE(with("", {0, 0}).passed());
   EXPECT_EQ(with("", {0, 0}).summary(), "PASSED: 2 of 2 cases passed");
@@ -61,18 +61,17 @@ TEST(GoldenReport, PassesWhereEveryCaseDoesWhatIsExpectedOfIt) {
 }
 
 TEST(GoldenReport, CommentsAndSpacesOfTheList) {
-  const auto report = tool::commands::golden_report(
-      {golden_result("q/a", 1), golden_result("q/b", 0)}, golden_command(),
-      "# known\r\n\n  q/a \t # because of #12\r\n#q/b\n");
-  EXPECT_THAT(outcomes_of(report),
-              ElementsAre(tool::commands::Outcome::xfail, tool::commands::Outcome::passed));
+  const auto report =
+      golden_report({golden_result("q/a", 1), golden_result("q/b", 0)}, golden_command(),
+                    "# known\r\n\n  q/a \t # because of #12\r\n#q/b\n");
+  EXPECT_THAT(outcomes_of(report), ElementsAre(judged::Outcome::xfail, judged::Outcome::passed));
 }
 
 TEST(GoldenReport, TheReproOfAnUnexpectedPassHasTheListThatMakesItOne) {
   auto command = golden_command();
   command.xfail = "x.txt";
-  const auto report = tool::commands::golden_report(
-      {golden_result("q/a", 0), golden_result("q/b", 1)}, command, "q/a\n");
+  const auto report =
+      golden_report({golden_result("q/a", 0), golden_result("q/b", 1)}, command, "q/a\n");
   EXPECT_THAT(report.cases[0].repro, HasSubstr(" --xfail x.txt"));
   EXPECT_THAT(report.cases[1].repro, Not(HasSubstr("--xfail")));
 }
@@ -82,7 +81,7 @@ TEST(GoldenReport, WhatWasNotComparedHasNoNumbers) {
   absent.tensors[0] = {};
   absent.tensors[0].name = "y";
   absent.tensors[0].problem = "is absent";
-  const auto text = markdown_of(tool::commands::golden_report({absent}, golden_command(), ""));
+  const auto text = markdown_of(golden_report({absent}, golden_command(), ""));
   EXPECT_THAT(text, HasSubstr("| y | 1 | 1 | - | - | - | - | - | 0 |"));
 }
 
@@ -90,9 +89,8 @@ TEST(GoldenReport, AGlobThatMatchesNothingIsNamedByItsLine) {
   auto command = golden_command();
   command.xfail = "x.txt";
   const auto message = [&] {
-    return normproof::ref::numeric::error_message<normproof::ref::numeric::FileError>([&] {
-      tool::commands::golden_report({golden_result("q/a", 1)}, command, "q/a\n\nq/z*\n");
-    });
+    return normproof::ref::numeric::error_message<normproof::ref::numeric::FileError>(
+        [&] { golden_report({golden_result("q/a", 1)}, command, "q/a\n\nq/z*\n"); });
   };
   EXPECT_EQ(message(),
             "x.txt: line 3 is 'q/z*', which no case matches; expected a path of the corpus, or a "
@@ -105,11 +103,10 @@ TEST(GoldenReport, WhatWasNotStoredInItsDtypeIsSaidAndDecidesNothing) {
   auto wide = golden_result("q/a", 0);
   wide.tensors[0].note =
       "is not of bfloat16: [0, 3] = 0.1 has more digits (float32, 5 of 6 elements)";
-  const auto report =
-      tool::commands::golden_report({wide, golden_result("q/b", 0)}, golden_command(), "");
+  const auto report = golden_report({wide, golden_result("q/b", 0)}, golden_command(), "");
   EXPECT_TRUE(report.passed());
   EXPECT_THAT(
-      tool::commands::note_lines(report),
+      judged::note_lines(report),
       ElementsAre("layer_norm: 1 output not stored in the dtype of the case: y of q/a is not "
                   "of bfloat16: [0, 3] = 0.1 has more digits (float32, 5 of 6 elements)"));
 }
@@ -117,20 +114,19 @@ TEST(GoldenReport, WhatWasNotStoredInItsDtypeIsSaidAndDecidesNothing) {
 TEST(GoldenReport, FewerCasesThanAskedForAreAFailure) {
   auto command = golden_command();
   command.min_cases = 2;
-  const auto report = tool::commands::golden_report({golden_result("q/a", 0)}, command, "");
+  const auto report = golden_report({golden_result("q/a", 0)}, command, "");
   EXPECT_FALSE(report.passed());
   EXPECT_EQ(report.summary(), "FAILED: 1 of 1 case passed; expected 2 cases or more");
   command.min_cases = 1;
-  EXPECT_TRUE(tool::commands::golden_report({golden_result("q/a", 0)}, command, "").passed());
-  EXPECT_FALSE(tool::commands::golden_report({}, command, "").passed());
+  EXPECT_TRUE(golden_report({golden_result("q/a", 0)}, command, "").passed());
+  EXPECT_FALSE(golden_report({}, command, "").passed());
 }
 
 TEST(GoldenReport, WhatIsDeclinedFailsNothingAndCountsForNothing) {
   auto command = golden_command();
   const auto with = [&](std::size_t min_cases) {
     command.min_cases = min_cases;
-    return tool::commands::golden_report({golden_result("q/a", 0), golden_declined("q/b")}, command,
-                                         "");
+    return golden_report({golden_result("q/a", 0), golden_declined("q/b")}, command, "");
   };
   EXPECT_TRUE(with(1).passed());
   EXPECT_EQ(with(1).summary(), "PASSED: 1 of 2 cases passed, 1 declined");
@@ -139,12 +135,11 @@ TEST(GoldenReport, WhatIsDeclinedFailsNothingAndCountsForNothing) {
             "FAILED: 1 of 2 cases passed, 1 declined; expected 2 cases or more that are not "
             "declined");
   command.min_cases = 1;
-  EXPECT_FALSE(tool::commands::golden_report({golden_declined("q/a")}, command, "").passed());
-  EXPECT_THAT(tool::commands::declined_lines(with(1)),
+  EXPECT_FALSE(golden_report({golden_declined("q/a")}, command, "").passed());
+  EXPECT_THAT(judged::declined_lines(with(1)),
               ElementsAre("layer_norm: 1 of 2 cases declined: the candidate does not offer it"));
-  const auto two =
-      tool::commands::golden_report({golden_declined("q/a"), golden_declined("q/b")}, command, "");
-  EXPECT_THAT(tool::commands::declined_lines(two),
+  const auto two = golden_report({golden_declined("q/a"), golden_declined("q/b")}, command, "");
+  EXPECT_THAT(judged::declined_lines(two),
               ElementsAre("layer_norm: 2 of 2 cases declined: the candidate does not offer them"));
   EXPECT_THAT(text_of(two), StartsWith("layer_norm: 2 of 2 cases declined"));
   EXPECT_THAT(markdown_of(two), Not(HasSubstr("| layer |")));
@@ -152,28 +147,28 @@ TEST(GoldenReport, WhatIsDeclinedFailsNothingAndCountsForNothing) {
 
 TEST(GoldenReport, AFailureSaysEveryMetric) {
   const auto result = golden_result("q/a", 2);
-  EXPECT_EQ(tool::commands::failure_text(result.tensors[0]),
+  EXPECT_EQ(judged::failure_text(result.tensors[0]),
             "y at [0, 3]: got -0.25, exact -0.75, bound 0.0625 (ratio 8); 2 of 6 elements; max abs "
             "0.5, max rel 0.75, max ulp 4.1e+03, norm-wise 0.25; one rounding of the inputs moves "
             "50.0 % of the bound");
   auto tensor = result.tensors[0];
   tensor.unjudged = 3;
-  EXPECT_THAT(tool::commands::failure_text(tensor), HasSubstr("; 3 not judged"));
+  EXPECT_THAT(judged::failure_text(tensor), HasSubstr("; 3 not judged"));
   tensor.problem = "is absent";
-  EXPECT_EQ(tool::commands::failure_text(tensor), "y is absent");
+  EXPECT_EQ(judged::failure_text(tensor), "y is absent");
 }
 
 TEST(GoldenReport, WhatIsNotJudgedIsCountedThoughTheCasePasses) {
   auto result = golden_result("q/a", 0);
   result.tensors[0].unjudged = 4;
-  const auto report = tool::commands::golden_report({result}, golden_command(), "");
+  const auto report = golden_report({result}, golden_command(), "");
   EXPECT_TRUE(report.passed());
   EXPECT_EQ(report.summary(), "PASSED: 1 of 1 case passed; 4 elements not judged");
   EXPECT_THAT(text_of(report), HasSubstr("           4\n"));
   EXPECT_THAT(markdown_of(report), HasSubstr(" | 4 |\n"));
   auto strict = golden_command();
   strict.strict = true;
-  const auto refused = tool::commands::golden_report({result}, strict, "");
+  const auto refused = golden_report({result}, strict, "");
   EXPECT_FALSE(refused.passed());
   EXPECT_EQ(refused.summary(), "FAILED: 1 of 1 case passed; 4 elements not judged, expected none");
 }
@@ -185,13 +180,12 @@ TEST(GoldenReport, TheLineToReproduceIsQuotedForSh) {
   command.options.outputs = {"y", "grad_x"};
   command.options.accumulation = corpora::corpus::Accumulation::bfloat16;
   command.options.formula = corpora::gate::Formula::one_pass;
-  const auto report = tool::commands::golden_report({golden_result("q/a-1x2", 0)}, command, "");
+  const auto report = golden_report({golden_result("q/a-1x2", 0)}, command, "");
   EXPECT_EQ(report.cases[0].repro,
             "normproof golden check --golden 'a b/it'\\''s' --pipe './x \"$HOME\"' --outputs "
             "y,grad_x --accumulation bfloat16 --formula one_pass --only q/a-1x2");
-  EXPECT_EQ(
-      tool::commands::golden_report({golden_result("q/a", 0)}, golden_command(), "").cases[0].repro,
-      "normproof golden check --golden g --candidate c --only q/a");
+  EXPECT_EQ(golden_report({golden_result("q/a", 0)}, golden_command(), "").cases[0].repro,
+            "normproof golden check --golden g --candidate c --only q/a");
 }
 
 TEST(GoldenReport, TheTextEndsWithTheFailuresAndTheSummary) {
@@ -230,4 +224,4 @@ TEST(GoldenReport, MarkdownHoldsTheSameWithItsMarkupEscaped) {
 }
 
 }  // namespace
-}  // namespace normproof::tests::verification::cli::commands
+}  // namespace normproof::tests::verification::golden::verdicts

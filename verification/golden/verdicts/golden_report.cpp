@@ -1,4 +1,4 @@
-#include "verification/cli/commands/golden_report.hpp"
+#include "verification/golden/verdicts/golden_report.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,31 +11,18 @@
 
 #include "ref/io/file_failure.hpp"
 #include "ref/numeric/nan_sign.hpp"
-#include "verification/cli/shell_line.hpp"
 #include "verification/process/lines.hpp"
 #include "verification/report/text.hpp"
 
-namespace normproof::verification::cli::commands {
+namespace normproof::verification::golden::verdicts {
 
-using golden::gate::CaseResult;
-using golden::gate::TensorResult;
+using gate::CaseResult;
+using gate::TensorResult;
 using report::number_text;
 using report::percent;
 using report::plural;
 
 namespace {
-
-std::string repro_line(const GoldenCheckCommand& command, const std::string& path,
-                       Outcome outcome) {
-  const GoldenCheckCommand usual;
-  GoldenCheckCommand alone = command;
-  alone.only = path;
-  alone.min_cases = usual.min_cases;
-  if (outcome != Outcome::xpass) alone.xfail = usual.xfail;  // it fails for being on that list
-  alone.jobs = usual.jobs;
-  alone.reports = usual.reports;
-  return shell_line("golden check", alone);
-}
 
 struct Pattern {
   std::string glob;
@@ -85,7 +72,7 @@ std::map<Key, Row> rows_of(const GoldenReport& report) {
   std::map<Key, Row> rows;
   for (const CheckedCase& c : report.cases)
     for (const TensorResult& t : c.result.tensors)
-      rows[{golden::corpus::op_of(c.result.description.c),
+      rows[{corpus::op_of(c.result.description.c),
             std::string(ref::io::to_string(c.result.description.c.dtype)), t.name}]
           .add(t);
   return rows;
@@ -123,8 +110,7 @@ std::vector<std::string> sentences_of(const CaseResult& result) {
   if (!result.problem.empty()) lines.push_back(result.problem);
   for (const TensorResult& t : result.tensors)
     if (!t.passed()) lines.push_back(failure_text(t));
-  for (const golden::gate::Diagnosis& diagnosis : result.diagnosis)
-    lines.push_back(diagnosis.sentence());
+  for (const gate::Diagnosis& diagnosis : result.diagnosis) lines.push_back(diagnosis.sentence());
   return lines;
 }
 
@@ -188,10 +174,9 @@ std::string GoldenReport::summary() const {
   return line;
 }
 
-GoldenReport golden_report(std::vector<CaseResult> results, const GoldenCheckCommand& command,
-                           const std::string& xfail_list) {
-  std::vector<Pattern> patterns = parse_patterns(xfail_list);
-  GoldenReport report{{}, command.min_cases, command.strict};
+GoldenReport golden_report(std::vector<CaseResult> results, const ReportSettings& settings) {
+  std::vector<Pattern> patterns = parse_patterns(settings.xfail);
+  GoldenReport report{{}, settings.min_cases, settings.strict};
   for (CaseResult& result : results) {
     const std::string path = result.description.path;
     bool listed = false;
@@ -200,14 +185,13 @@ GoldenReport golden_report(std::vector<CaseResult> results, const GoldenCheckCom
       pattern.matched = listed = true;
     }
     const Outcome outcome = outcome_of(result, listed);
-    report.cases.push_back({std::move(result), outcome, repro_line(command, path, outcome),
-                            (command.golden / path / "case.json").string()});
+    const std::string repro = settings.repro ? settings.repro(path, outcome) : std::string();
+    const std::string file = settings.file ? settings.file(path) : std::string();
+    report.cases.push_back({std::move(result), outcome, repro, file});
   }
-  // With --only a pattern may well be about other cases.
   for (const Pattern& pattern : patterns)
-    if (!pattern.matched && command.only == "*")
-      ref::io::file_failure(command.xfail ? command.xfail->string() : "--xfail",
-                            fmt::format("line {}", pattern.line),
+    if (!pattern.matched && settings.all_asked)
+      ref::io::file_failure(settings.xfail_name, fmt::format("line {}", pattern.line),
                             fmt::format("is '{}', which no case matches", pattern.glob),
                             "a path of the corpus, or a glob");
   return report;
@@ -244,8 +228,7 @@ std::map<std::string, double> least_condition_of_failures(const GoldenReport& re
     if (unanswered) continue;
     const double condition = c.result.description.condition;
     auto& least = c.outcome == Outcome::failed ? failed : passed;
-    const auto [entry, fresh] =
-        least.emplace(golden::corpus::op_of(c.result.description.c), condition);
+    const auto [entry, fresh] = least.emplace(corpus::op_of(c.result.description.c), condition);
     if (!fresh) entry->second = std::min(entry->second, condition);
   }
   std::erase_if(failed, [&](const auto& entry) {
@@ -260,11 +243,10 @@ std::vector<std::string> diagnosis_lines(const GoldenReport& report) {
   std::map<std::string, std::size_t> failed;
   for (const CheckedCase& c : report.cases) {
     if (c.outcome != Outcome::failed) continue;
-    const std::string layer = golden::corpus::op_of(c.result.description.c);
+    const std::string layer = corpus::op_of(c.result.description.c);
     ++failed[layer];
-    for (const golden::gate::Diagnosis& diagnosis : c.result.diagnosis)
-      if (diagnosis.kind == golden::gate::Diagnosis::Kind::mistake)
-        ++agreeing[layer][diagnosis.what];
+    for (const gate::Diagnosis& diagnosis : c.result.diagnosis)
+      if (diagnosis.kind == gate::Diagnosis::Kind::mistake) ++agreeing[layer][diagnosis.what];
   }
   std::vector<std::string> lines;
   for (const auto& [layer, least] : least_condition_of_failures(report))
@@ -284,7 +266,7 @@ std::vector<std::string> diagnosis_lines(const GoldenReport& report) {
 std::vector<std::string> declined_lines(const GoldenReport& report) {
   std::map<std::string, std::pair<std::size_t, std::size_t>> layers;  // declined, of
   for (const CheckedCase& c : report.cases) {
-    auto& [declined, all] = layers[golden::corpus::op_of(c.result.description.c)];
+    auto& [declined, all] = layers[corpus::op_of(c.result.description.c)];
     declined += c.outcome == Outcome::declined ? 1 : 0;
     ++all;
   }
@@ -302,7 +284,7 @@ std::vector<std::string> note_lines(const GoldenReport& report) {
   for (const CheckedCase& c : report.cases)
     for (const TensorResult& t : c.result.tensors) {
       if (t.note.empty()) continue;
-      auto& [outputs, first] = layers[golden::corpus::op_of(c.result.description.c)];
+      auto& [outputs, first] = layers[corpus::op_of(c.result.description.c)];
       if (outputs++ == 0)
         first = fmt::format("{} of {} {}", t.name, c.result.description.path, t.note);
     }
@@ -343,4 +325,4 @@ report::Document golden_job_summary(const GoldenReport& report) {
   return document;
 }
 
-}  // namespace normproof::verification::cli::commands
+}  // namespace normproof::verification::golden::verdicts

@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include "verification/cli/commands/golden_report.hpp"
+#include "verification/golden/verdicts/golden_report.hpp"
 
-namespace normproof::verification::cli::commands {
+namespace normproof::verification::golden::verdicts {
 
 /// What was held and what came of it as one HTML file that needs nothing else: the failure farthest
 /// beyond its bound with the map of its error over the bound, the metrics of every output, and
@@ -12,4 +12,4 @@ namespace normproof::verification::cli::commands {
 /// Requires  results with maps (CheckOptions), for the picture
 std::string golden_page(const GoldenReport& report);
 
-}  // namespace normproof::verification::cli::commands
+}  // namespace normproof::verification::golden::verdicts
