@@ -31,6 +31,7 @@ struct Command {
   /// Returns   what runs the command once they are read; nothing for a group
   std::function<Run(CLI::App& app)> add;
   std::vector<Command> verbs = {};  ///< the commands of a group
+  std::string versions = {};        ///< of a program: lines that --version prints below its own
 };
 
 /// The command whose options are the fields of a T, a new one for each command line. A T has a

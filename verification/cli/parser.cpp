@@ -170,7 +170,7 @@ void refuse_empty_value(const std::vector<std::string>& arguments) {
 
 Run parse_arguments(const Command& program, const std::vector<std::string>& arguments) {
   CLI::App app(program.summary, program.name);
-  app.set_version_flag("--version", "normproof " NORMPROOF_VERSION);
+  app.set_version_flag("--version", "normproof " NORMPROOF_VERSION + program.versions);
   app.get_formatter()->column_width(kNameColumns);
   app.get_formatter()->label("SUBCOMMAND", "COMMAND");
   app.get_formatter()->label("Subcommands", "Commands");

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 /// What was checked and what came of it, in plain values. JUnit, SARIF and JSON lines are written
@@ -34,6 +35,8 @@ struct Check {
 struct CheckSuite {
   std::string name;
   std::vector<Check> checks = {};
+  /// What the checks have in common, by name: what they were done with.
+  std::vector<std::pair<std::string, std::string>> properties = {};
 };
 
 using Checks = std::vector<CheckSuite>;

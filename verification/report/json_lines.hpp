@@ -6,7 +6,8 @@
 
 namespace normproof::verification::report {
 
-/// Computes  an object a check and line: its properties, "outcome" in the command's own word,
+/// Computes  an object a check and line: its properties and those of its suite, "outcome" in the
+///           command's own word,
 ///           "findings" (the sentences) and, where it has one, "repro"
 std::string json_lines(const Checks& checks);
 

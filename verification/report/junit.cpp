@@ -31,6 +31,16 @@ std::string text_of(const Check& check) {
   return clean(text);
 }
 
+void append_properties(pugi::xml_node node, const CheckSuite& suite) {
+  if (suite.properties.empty()) return;
+  pugi::xml_node properties = node.append_child("properties");
+  for (const auto& [name, value] : suite.properties) {
+    pugi::xml_node property = properties.append_child("property");
+    append(property, "name", name);
+    append(property, "value", value);
+  }
+}
+
 void append_case(pugi::xml_node suite, const Check& check) {
   pugi::xml_node test = suite.append_child("testcase");
   append(test, "classname", check.group);
@@ -59,6 +69,7 @@ std::string junit(const Checks& checks) {
     node.append_attribute("failures") = failed;
     node.append_attribute("errors") = broken;
     node.append_attribute("skipped") = count_checks(suite, Outcome::skipped);
+    append_properties(node, suite);
     for (const Check& check : suite.checks) append_case(node, check);
     tests += suite.checks.size();
     failures += failed;

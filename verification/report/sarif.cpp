@@ -70,12 +70,13 @@ std::string sarif(const Checks& checks) {
         results.push_back(result_of(check, finding, rule));
       }
     }
-  const ordered_json document = {
-      {"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
-      {"version", "2.1.0"},
-      {"runs",
-       {{{"tool", {{"driver", {{"name", "normproof"}, {"rules", rules}}}}},
-         {"results", results}}}}};
+  ordered_json run = {{"tool", {{"driver", {{"name", "normproof"}, {"rules", rules}}}}},
+                      {"results", results}};
+  for (const CheckSuite& suite : checks)
+    for (const auto& [name, value] : suite.properties) run["properties"][name] = clean_line(value);
+  const ordered_json document = {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+                                 {"version", "2.1.0"},
+                                 {"runs", ordered_json::array({run})}};
   return document.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

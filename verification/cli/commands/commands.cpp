@@ -1,5 +1,7 @@
 #include "verification/cli/commands/commands.hpp"
 
+#include <fmt/format.h>
+
 #include "verification/cli/commands/determinism.hpp"
 #include "verification/cli/commands/elementary.hpp"
 #include "verification/cli/commands/eval.hpp"
@@ -26,9 +28,13 @@
 #include "verification/cli/commands/weights.hpp"
 #include "verification/cli/options.hpp"
 #include "verification/cli/verify/verify.hpp"
+#include "verification/golden/certify/corpus_version.hpp"
 
 namespace normproof::verification::cli::commands {
 namespace {
+
+/// NORMPROOF_ABI_VERSION.NORMPROOF_ABI_MINOR of verification/c_abi/normproof.h.
+constexpr const char* kAbiVersion = "1.1";
 
 constexpr const char* kDescription =
     "normproof checks what is claimed about BatchNorm, LayerNorm and PowerNorm, and computes "
@@ -88,6 +94,12 @@ Examples:
   normproof gpu agree
   normproof gpu train --norm batch_norm --steps 20)";
 
+/// Of the interfaces and data that are versioned on their own (docs/changelog.md).
+std::string versions() {
+  return fmt::format("C ABI {}\ncorpus {}", kAbiVersion,
+                     golden::certify::built_corpus_version().text());
+}
+
 /// What has no options of its own: a group, or the program.
 Command group(std::string name, std::string summary, const std::string& footer,
               std::vector<Command> verbs) {
@@ -102,7 +114,7 @@ Command group(std::string name, std::string summary, const std::string& footer,
 }  // namespace
 
 Command all_commands() {
-  return group(
+  Command program = group(
       "normproof", kDescription, kFooter,
       {command<verify::VerifyCommand>(), command<EvalCommand>(), command<TokenizeCommand>(),
        command<ElementaryCommand>(), command<LayersCommand>(), command<DeterminismCommand>(),
@@ -123,6 +135,8 @@ Command all_commands() {
              "Hold the GPU path against the reference, bit for bit, on a GPU or a simulated one",
              kGpuFooter, {command<GpuAgreeCommand>(), command<GpuTrainCommand>()}),
        command<ProbeOrderCommand>()});
+  program.versions = "\n" + versions();
+  return program;
 }
 
 }  // namespace normproof::verification::cli::commands

@@ -38,12 +38,23 @@ std::string read_list(const std::filesystem::path& file) {
   return empty && !error ? std::string() : ref::io::read_text(file);
 }
 
+/// A pinned corpus is neither behind nor ahead.
+void check_version(const golden::certify::CorpusVersion& corpus,
+                   const std::optional<std::string>& asked) {
+  if (!asked || corpus.meets(*asked)) return;
+  throw ref::numeric::FileError(fmt::format(
+      "the corpus is of version {}; expected {}, as --corpus-version says (this program "
+      "makes {}; docs/changelog.md says what changed)",
+      corpus.text(), clean_line(*asked), golden::certify::built_corpus_version().text()));
+}
+
 std::string repro_line(const GoldenCheckCommand& command, const std::string& path,
                        Outcome outcome) {
   const GoldenCheckCommand usual;
   GoldenCheckCommand alone = command;
   alone.only = path;
   alone.min_cases = usual.min_cases;
+  alone.corpus_version = usual.corpus_version;
   if (outcome != Outcome::xpass) alone.xfail = usual.xfail;  // it fails for being on that list
   alone.jobs = usual.jobs;
   alone.reports = usual.reports;
@@ -68,6 +79,10 @@ void GoldenCheckCommand::add(CLI::App& app) {
   add_only(app, only);
   add_number(app, "--min-cases", min_cases, 1, 1'000'000'000,
              "Fewer cases that are not declined are a failure (default: 1)");
+  add_text(app, "--corpus-version", corpus_version,
+           "The version that the corpus has to be of: 2, 2.4 or 2.4.0, which others are told by "
+           "exit status 3",
+           "VERSION");
   add_file(app, "--xfail", xfail,
            "Cases that are known to fail, a glob a line; one that passes is a failure");
   add_flag(app, "--strict", strict,
@@ -106,7 +121,8 @@ std::vector<golden::gate::CaseResult> GoldenCheckCommand::check(
       });
 }
 
-golden::verdicts::ReportSettings GoldenCheckCommand::settings(std::string xfail_list) const {
+golden::verdicts::ReportSettings GoldenCheckCommand::settings(
+    std::string xfail_list, std::optional<golden::certify::CorpusVersion> corpus) const {
   return {
       .min_cases = min_cases,
       .strict = strict,
@@ -115,7 +131,8 @@ golden::verdicts::ReportSettings GoldenCheckCommand::settings(std::string xfail_
       .all_asked = only == "*",
       .repro = [this](const std::string& path,
                       Outcome outcome) { return repro_line(*this, path, outcome); },
-      .file = [this](const std::string& path) { return (golden / path / "case.json").string(); }};
+      .file = [this](const std::string& path) { return (golden / path / "case.json").string(); },
+      .corpus = std::move(corpus)};
 }
 
 ExitStatus GoldenCheckCommand::run() const {
@@ -126,6 +143,8 @@ ExitStatus GoldenCheckCommand::run() const {
   }
   const std::string known_failures = xfail ? read_list(*xfail) : std::string();
   const auto cases = golden::certify::list_corpus(golden, only);
+  const golden::certify::CorpusVersion corpus = golden::certify::corpus_version(golden);
+  check_version(corpus, corpus_version);
   std::error_code error;
   if (candidate && !std::filesystem::is_directory(*candidate, error))
     throw ref::numeric::FileError(
@@ -133,7 +152,7 @@ ExitStatus GoldenCheckCommand::run() const {
                     clean_line(candidate->string())));
   ref::numeric::set_num_threads(1);
   const GoldenReport report =
-      golden::verdicts::golden_report(check(cases), settings(known_failures));
+      golden::verdicts::golden_report(check(cases), settings(known_failures, corpus));
   const report::Checks checks = golden::verdicts::golden_checks(report);
   write_all(
       {[&] { write_stdout(report::terminal_text(golden::verdicts::golden_document(report))); },

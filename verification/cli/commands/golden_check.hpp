@@ -27,7 +27,8 @@ struct GoldenCheckCommand {
   golden::corpus::PathGlobs only = {};
   std::size_t min_cases = 1;
   std::optional<std::filesystem::path> xfail = {};
-  bool strict = false;  ///< an element that is not judged is a failure
+  std::optional<std::string> corpus_version = {};  ///< that the corpus has to be of
+  bool strict = false;                             ///< an element that is not judged is a failure
   int jobs = processor_count();
   ReportOptions reports = {};
 
@@ -37,11 +38,13 @@ struct GoldenCheckCommand {
   /// the line that reproduces it.
   /// Returns   kSuccess where every case passed, those of the xfail list failed, and there were
   ///           enough
-  /// Throws    UsageError, FileError
+  /// Throws    UsageError, FileError; where the corpus is of another version than asked for, too
   ExitStatus run() const;
 
-  /// How its report tells of the cases, for the text of the list of known failures.
-  golden::verdicts::ReportSettings settings(std::string xfail_list) const;
+  /// How its report tells of the cases, for the text of the list of known failures, as long as the
+  /// command is there.
+  golden::verdicts::ReportSettings settings(
+      std::string xfail_list, std::optional<golden::certify::CorpusVersion> corpus = {}) const;
 
  private:
   std::vector<golden::gate::CaseResult> check(

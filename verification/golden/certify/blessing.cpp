@@ -33,13 +33,14 @@ std::string optional_sha256(const ref::io::JsonReader& reader, const json& line,
 }  // namespace
 
 std::string blessing_line(const Blessing& blessing) {
-  const json line = {{"added", blessing.added},
-                     {"changed", blessing.changed},
-                     {"manifest_after", blessing.manifest_after},
-                     {"manifest_before", blessing.manifest_before},
-                     {"reason", blessing.reason},
-                     {"removed", blessing.removed},
-                     {"sums_after", blessing.sums_after}};
+  json line = {{"added", blessing.added},
+               {"changed", blessing.changed},
+               {"manifest_after", blessing.manifest_after},
+               {"manifest_before", blessing.manifest_before},
+               {"reason", blessing.reason},
+               {"removed", blessing.removed},
+               {"sums_after", blessing.sums_after}};
+  if (!blessing.version.empty()) line["version"] = blessing.version;
   return line.dump() + "\n";
 }
 

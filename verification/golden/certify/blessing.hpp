@@ -16,6 +16,7 @@ struct Blessing {
   std::string reason = {};
   std::size_t added = 0, removed = 0, changed = 0;  ///< cases
   std::string manifest_before = {}, manifest_after = {}, sums_after = {};
+  std::string version = {};  ///< of the first line: where the versions begin; empty: with 1.0.0
 };
 
 std::string blessing_line(const Blessing& blessing);

@@ -11,6 +11,7 @@
 #include "ref/io/sha256.hpp"
 #include "ref/numeric/errors.hpp"
 #include "verification/golden/certify/blessing.hpp"
+#include "verification/golden/certify/corpus_version.hpp"
 #include "verification/golden/certify/for_each.hpp"
 #include "verification/golden/certify/manifest.hpp"
 #include "verification/golden/certify/new_folder.hpp"
@@ -93,7 +94,8 @@ MakeSummary make_corpus(const fs::path& out, const MakeOptions& options) {
   const Blessing blessing = {.reason = "made by 'normproof golden make'",
                              .added = summary.cases,
                              .manifest_after = ref::io::sha256(manifest),
-                             .sums_after = ref::io::sha256(lines)};
+                             .sums_after = ref::io::sha256(lines),
+                             .version = built_corpus_version().number()};
   ref::io::write_file(folder.path() / kBlessings, blessing_line(blessing));
   folder.keep();
   return summary;

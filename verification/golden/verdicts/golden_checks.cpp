@@ -97,6 +97,7 @@ report::Check check_of(const CheckedCase& c) {
 
 report::Checks golden_checks(const GoldenReport& report) {
   report::CheckSuite suite{"normproof.golden"};
+  if (report.corpus) suite.properties = {{"corpus", report.corpus->text()}};
   for (const CheckedCase& c : report.cases) suite.checks.push_back(check_of(c));
   // Else a reader of a file alone would see no failure.
   const auto fail = [&](const char* name) {

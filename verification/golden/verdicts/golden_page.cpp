@@ -75,7 +75,8 @@ std::string golden_page(const GoldenReport& report) {
   page.add(report::Heading{1, "normproof: an implementation held against certified values"});
   page.add(report::Paragraph{report.summary(),
                              report.passed() ? report::Tone::good : report::Tone::bad});
-  for (const auto& lines : {diagnosis_lines(report), declined_lines(report), note_lines(report)})
+  for (const auto& lines :
+       {corpus_lines(report), diagnosis_lines(report), declined_lines(report), note_lines(report)})
     for (const std::string& line : lines) page.add(report::Paragraph{line});
   std::string shown;
   if (const WorstOutput worst = worst_output(report); worst.output != nullptr) {

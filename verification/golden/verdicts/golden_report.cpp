@@ -176,7 +176,7 @@ std::string GoldenReport::summary() const {
 
 GoldenReport golden_report(std::vector<CaseResult> results, const ReportSettings& settings) {
   std::vector<Pattern> patterns = parse_patterns(settings.xfail);
-  GoldenReport report{{}, settings.min_cases, settings.strict};
+  GoldenReport report{{}, settings.min_cases, settings.strict, settings.corpus};
   for (CaseResult& result : results) {
     const std::string path = result.description.path;
     bool listed = false;
@@ -263,6 +263,18 @@ std::vector<std::string> diagnosis_lines(const GoldenReport& report) {
   return lines;
 }
 
+std::vector<std::string> corpus_lines(const GoldenReport& report) {
+  if (!report.corpus) return {};
+  const certify::CorpusVersion built = certify::built_corpus_version();
+  std::vector<std::string> lines = {fmt::format("corpus {}", report.corpus->text())};
+  if (report.corpus->is_behind(built))
+    lines.push_back(
+        fmt::format("the corpus is behind that of this program, {}: 'normproof golden make' makes "
+                    "the newer one, docs/changelog.md says what is new",
+                    built.text()));
+  return lines;
+}
+
 std::vector<std::string> declined_lines(const GoldenReport& report) {
   std::map<std::string, std::pair<std::size_t, std::size_t>> layers;  // declined, of
   for (const CheckedCase& c : report.cases) {
@@ -305,7 +317,8 @@ report::Document without_verdict(const GoldenReport& report) {
     if (is_bad(c.outcome))
       document.add(report::Problem{word_of(c.outcome), c.result.description.path,
                                    sentences_of(c.result), c.repro});
-  for (const auto& lines : {declined_lines(report), note_lines(report), diagnosis_lines(report)})
+  for (const auto& lines :
+       {corpus_lines(report), declined_lines(report), note_lines(report), diagnosis_lines(report)})
     for (const std::string& line : lines) document.add(report::Paragraph{line});
   return document;
 }

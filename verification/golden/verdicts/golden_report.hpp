@@ -3,9 +3,11 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "verification/golden/certify/corpus_version.hpp"
 #include "verification/golden/gate/check.hpp"
 #include "verification/report/checks.hpp"
 #include "verification/report/document.hpp"
@@ -28,6 +30,7 @@ struct ReportSettings {
   std::function<std::string(const std::string& path, Outcome outcome)> repro = {};
   /// The case.json of a case, from where the command was given; empty where there is none.
   std::function<std::string(const std::string& path)> file = {};
+  std::optional<certify::CorpusVersion> corpus = {};  ///< the version of what was asked
 };
 
 struct CheckedCase {
@@ -42,6 +45,7 @@ struct GoldenReport {
   std::vector<CheckedCase> cases;  ///< in ascending order of paths
   std::size_t min_cases = 1;
   bool strict = false;
+  std::optional<certify::CorpusVersion> corpus = {};
 
   std::size_t count(Outcome outcome) const;
   std::size_t held() const;      ///< the cases that were not declined
@@ -56,6 +60,9 @@ GoldenReport golden_report(std::vector<gate::CaseResult> results, const ReportSe
 
 /// A line a layer: the wrong formula that most of its failed cases agree with.
 std::vector<std::string> diagnosis_lines(const GoldenReport& report);
+
+/// The version of the corpus, and whether it is behind the one that this program makes.
+std::vector<std::string> corpus_lines(const GoldenReport& report);
 
 /// A line a layer of which cases were declined: how many.
 std::vector<std::string> declined_lines(const GoldenReport& report);

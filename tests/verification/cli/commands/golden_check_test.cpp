@@ -10,6 +10,7 @@
 #include "ref/io/tensor_file.hpp"
 #include "tests/verification/cli/parsed.hpp"
 #include "tests/verification/cli/program_run.hpp"
+#include "verification/golden/certify/corpus_version.hpp"
 
 // The program itself: a corpus is made, and candidates are held against it.
 namespace normproof::tests::verification::cli::commands {
@@ -186,6 +187,18 @@ TEST_F(GoldenProgram, EnoughCases) {
   EXPECT_EQ(check("--min-cases 3 --only '*one_row*'").status, 1);
 }
 
+TEST_F(GoldenProgram, ACorpusMayBePinned) {
+  const std::string built =
+      normproof::verification::golden::certify::built_corpus_version().number();
+  EXPECT_THAT(check("--corpus-version " + built).out, HasSubstr("corpus " + built + "+"));
+  EXPECT_EQ(check("--corpus-version " + built.substr(0, built.find('.'))).status, 0);
+  const Outcome other = check("--corpus-version 0.9 --json report");
+  EXPECT_EQ(other.status, 3);
+  EXPECT_THAT(other.err, AllOf(HasSubstr("the corpus is of version " + built),
+                               HasSubstr("expected 0.9, as --corpus-version says")));
+  EXPECT_FALSE(fs::exists(folder_ / "report"));
+}
+
 TEST_F(GoldenProgram, AnEmptyAnswerFolderPassesNothing) {
   EXPECT_EQ(in("rm -r c/quick").status, 0);
   const Outcome outcome = check();
@@ -238,7 +251,7 @@ TEST_F(GoldenProgram, ACaseThatIsDeclinedIsCounted) {
   const Outcome outcome = in(command + "--min-cases 2 --json r.jsonl");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   EXPECT_THAT(outcome.out,
-              EndsWith("\n\nlayer_norm: 1 of 3 cases declined: the candidate does not offer it\n"
+              EndsWith("\nlayer_norm: 1 of 3 cases declined: the candidate does not offer it\n"
                        "PASSED: 2 of 3 cases passed, 1 declined\n"));
   EXPECT_THAT(read_file(folder_ / "r.jsonl"), HasSubstr("\"outcome\":\"declined\""));
   EXPECT_EQ(in(command + "--min-cases 3").status, 1);

@@ -88,6 +88,24 @@ TEST(GoldenChecks, AJsonObjectACaseAndLine) {
   EXPECT_EQ(objects[1]["tensors"][1]["problem"], "is absent");
 }
 
+TEST(GoldenChecks, EveryFileNamesTheCorpus) {
+  const auto command = golden_command();
+  auto settings = command.settings("");
+  settings.corpus = {.major = 1, .minor = 2, .patch = 3, .hash = "0123456789ab"};
+  const auto report = judged::golden_report({golden_result("q/a", 1)}, settings);
+  const std::string version = "1.2.3+0123456789ab";
+  const auto checks = judged::golden_checks(report);
+  EXPECT_EQ(json_lines_of(machine::json_lines(checks)).at(0)["corpus"], version);
+  const json sarif = json::parse(machine::sarif(checks));
+  EXPECT_THAT(report::sarif_violations(sarif.dump()), IsEmpty());
+  EXPECT_EQ(sarif["runs"][0]["properties"]["corpus"], version);
+  const auto document = document_of(report);
+  const auto property =
+      document.child("testsuites").child("testsuite").child("properties").child("property");
+  EXPECT_STREQ(property.attribute("name").value(), "corpus");
+  EXPECT_EQ(property.attribute("value").value(), version);
+}
+
 TEST(GoldenChecks, JUnitCountsWhatTheReportCounts) {
   const auto report = golden_sample_report();
   const auto document = document_of(report);

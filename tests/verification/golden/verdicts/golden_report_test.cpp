@@ -111,6 +111,22 @@ TEST(GoldenReport, WhatWasNotStoredInItsDtypeIsSaidAndDecidesNothing) {
                   "of bfloat16: [0, 3] = 0.1 has more digits (float32, 5 of 6 elements)"));
 }
 
+TEST(GoldenReport, TheCorpusIsNamedAndWhereItIsBehind) {
+  const auto command = golden_command();
+  auto settings = command.settings("");
+  EXPECT_TRUE(judged::corpus_lines(judged::golden_report({}, settings)).empty());
+  settings.corpus = corpora::certify::built_corpus_version();
+  const std::string built = settings.corpus->text();
+  EXPECT_THAT(judged::corpus_lines(judged::golden_report({}, settings)),
+              ElementsAre("corpus " + built));
+  settings.corpus = {.major = 1, .minor = 2, .patch = 3, .hash = "0123456789ab"};
+  const auto report = judged::golden_report({golden_result("q/a", 0)}, settings);
+  EXPECT_THAT(text_of(report),
+              AllOf(HasSubstr("corpus 1.2.3+0123456789ab\n"),
+                    HasSubstr("the corpus is behind that of this program, " + built)));
+  EXPECT_TRUE(report.passed());
+}
+
 TEST(GoldenReport, FewerCasesThanAskedForAreAFailure) {
   auto command = golden_command();
   command.min_cases = 2;

@@ -1,0 +1,87 @@
+#include "verification/golden/certify/corpus_version.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ref/io/atomic_file.hpp"
+#include "ref/io/sha256.hpp"
+#include "tests/ref/io/temporary_folder.hpp"
+#include "tests/verification/golden/certify/samples.hpp"
+#include "verification/golden/certify/blessing.hpp"
+#include "verification/golden/certify/corpus_files.hpp"
+#include "verification/golden/certify/make.hpp"
+
+namespace normproof::verification::golden::certify {
+namespace {
+
+const std::filesystem::path kCommitted =
+    std::filesystem::path(NORMPROOF_SOURCE_DIR) / "verification/golden/data";
+
+/// A ledger of blessings that (add, change, remove) so many cases.
+std::string ledger_of(const std::vector<std::array<std::size_t, 3>>& counts,
+                      const std::string& version = {}) {
+  std::string ledger;
+  for (const auto& [added, changed, removed] : counts)
+    ledger += blessing_line({.reason = "why",
+                             .added = added,
+                             .removed = removed,
+                             .changed = changed,
+                             .manifest_after = ref::io::sha256("now"),
+                             .version = ledger.empty() ? version : ""});
+  return ledger;
+}
+
+std::string number_of(const std::vector<std::array<std::size_t, 3>>& counts,
+                      const std::string& version = {}) {
+  return version_of_ledger(ledger_of(counts, version), "ledger").number();
+}
+
+TEST(CorpusVersion, IsReadOffTheLedger) {
+  EXPECT_EQ(number_of({{9, 0, 0}}), "1.0.0");
+  EXPECT_EQ(number_of({{9, 0, 0}, {1, 0, 0}, {2, 0, 0}}), "1.2.0");
+  EXPECT_EQ(number_of({{9, 0, 0}, {1, 0, 0}, {0, 0, 0}}), "1.1.1");
+  EXPECT_EQ(number_of({{9, 0, 0}, {1, 0, 0}, {5, 1, 0}}), "2.0.0");
+  EXPECT_EQ(number_of({{9, 0, 0}, {0, 0, 1}, {5, 0, 0}}), "2.1.0");
+  EXPECT_EQ(number_of({{9, 0, 0}, {1, 0, 0}}, "3.4.5"), "3.5.0");
+  EXPECT_EQ(version_of_ledger(ledger_of({{9, 0, 0}}), "ledger").text(),
+            "1.0.0+" + ref::io::sha256("now").substr(0, 12));
+}
+
+TEST(CorpusVersion, ADamagedLedgerIsRefused) {
+  EXPECT_THAT(file_message([] { version_of_ledger("junk\n", "ledger"); }),
+              testing::HasSubstr("ledger"));
+  EXPECT_THAT(file_message([] {
+                number_of({{9, 0, 0}}, "3.4");
+              }),
+              testing::HasSubstr("version is '3.4'; expected three numbers"));
+  EXPECT_THAT(file_message([] {
+                number_of({{9, 0, 0}}, "3.4.5.6");
+              }),
+              testing::HasSubstr("version is '3.4.5.6'"));
+}
+
+TEST(CorpusVersion, IsMetByItsBeginnings) {
+  const CorpusVersion version{2, 14, 0, "6f201482ba21"};
+  for (const char* asked : {"2", "2.14", "2.14.0", "2.14.0+6f20", "2.14.0+6f201482ba21"})
+    EXPECT_TRUE(version.meets(asked)) << asked;
+  for (const char* asked : {"", "1", "2.1", "2.", "2.14.1", "2.14.0+7", "3"})
+    EXPECT_FALSE(version.meets(asked)) << asked;
+  EXPECT_TRUE((CorpusVersion{2, 3, 9}.is_behind(version)));
+  EXPECT_TRUE((CorpusVersion{1, 30, 0}.is_behind(version)));
+  EXPECT_FALSE((CorpusVersion{2, 14, 0, "other"}.is_behind(version)));
+  EXPECT_FALSE((CorpusVersion{3, 0, 0}.is_behind(version)));
+}
+
+TEST(CorpusVersion, TheLibraryMakesTheVersionThatIsCommitted) {
+  EXPECT_EQ(built_corpus_version().text(), corpus_version(kCommitted).text());
+  EXPECT_EQ(built_corpus_version().hash,
+            ref::io::sha256(ref::io::read_text(kCommitted / "manifest.json")).substr(0, 12));
+  const tests::ref::io::TemporaryFolder folder;
+  make_corpus(folder / "made", {.only = "quick/layer_norm/two_*"});
+  const CorpusVersion made = corpus_version(folder / "made");
+  EXPECT_EQ(made.number(), built_corpus_version().number());
+  EXPECT_NE(made.hash, built_corpus_version().hash);
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::certify

@@ -1,0 +1,99 @@
+#include "verification/golden/certify/corpus_version.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "ref/io/atomic_file.hpp"
+#include "ref/io/json_reader.hpp"
+#include "verification/golden/certify/blessing.hpp"
+#include "verification/process/lines.hpp"
+
+namespace normproof::verification::golden::certify {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr std::size_t kDigitsOfHash = 12;
+
+/// A line of a former version has no counts: it adds.
+std::size_t count_of(const ref::io::JsonReader& reader, const json& line, const char* name) {
+  return line.contains(name) ? static_cast<std::size_t>(reader.whole(line, name, name)) : 0;
+}
+
+/// "2.4.0"
+CorpusVersion parse_number(const ref::io::JsonReader& reader, const std::string& text) {
+  CorpusVersion version;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  for (std::size_t* const part : {&version.major, &version.minor, &version.patch}) {
+    const auto [stop, error] = std::from_chars(at, end, *part);
+    const bool last = part == &version.patch;
+    if (error != std::errc{} || (last ? stop != end : stop == end || *stop != '.'))
+      reader.fail("version", fmt::format("is '{}'", text), "three numbers, such as '2.4.0'");
+    at = last ? stop : stop + 1;
+  }
+  return version;
+}
+
+}  // namespace
+
+std::string CorpusVersion::number() const {
+  return fmt::format("{}.{}.{}", major, minor, patch);
+}
+
+std::string CorpusVersion::text() const {
+  return fmt::format("{}+{}", number(), hash);
+}
+
+bool CorpusVersion::meets(std::string_view asked) const {
+  const std::string whole = text();
+  if (asked.empty() || !whole.starts_with(asked)) return false;
+  const std::string_view rest = std::string_view(whole).substr(asked.size());
+  // Past '+' stands the hash, which means its beginning too.
+  return rest.empty() || rest.front() == '.' || rest.front() == '+' ||
+         asked.find('+') != std::string_view::npos;
+}
+
+bool CorpusVersion::is_behind(const CorpusVersion& other) const {
+  return std::tie(major, minor, patch) < std::tie(other.major, other.minor, other.patch);
+}
+
+CorpusVersion version_of_ledger(std::string_view ledger, const std::string& file) {
+  const ref::io::JsonReader reader(file);
+  CorpusVersion version;
+  bool first = true;
+  for (const process::Line& one : process::split_lines(ledger)) {
+    const json line =
+        reader.parse(one.text, "an object a line, as 'normproof golden bless' writes");
+    const std::size_t added = count_of(reader, line, "added"),
+                      moved = count_of(reader, line, "changed") + count_of(reader, line, "removed");
+    if (first) {
+      if (line.contains("version"))
+        version = parse_number(reader, reader.text(line, "version", "version"));
+    } else if (moved > 0) {
+      version = {version.major + 1, 0, 0};
+    } else if (added > 0) {
+      version = {version.major, version.minor + 1, 0};
+    } else {
+      ++version.patch;
+    }
+    first = false;
+    version.hash = reader.sha256(line, "manifest_after", "manifest_after").substr(0, kDigitsOfHash);
+  }
+  return version;
+}
+
+CorpusVersion corpus_version(const std::filesystem::path& folder) {
+  const std::filesystem::path file = folder / kBlessings;
+  return version_of_ledger(ref::io::read_text(file, {.regular_alone = true}), file.string());
+}
+
+CorpusVersion built_corpus_version() {
+  return version_of_ledger(built_ledger(), kBlessings);
+}
+
+}  // namespace normproof::verification::golden::certify
