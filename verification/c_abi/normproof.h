@@ -18,6 +18,7 @@ extern "C" {
 #endif
 
 #define NORMPROOF_ABI_VERSION 1
+#define NORMPROOF_ABI_MINOR 1 /* grows with every function that is added */
 
 /* What a function returns: the numbers of the exit status of `normproof`. Where it is not
    NORMPROOF_OK, normproof_error has the sentence, and nothing was written to `out`. */
@@ -123,6 +124,132 @@ int32_t normproof_judge(normproof_corpus* corpus, normproof_verdict* out);
 /* How many of the cases have been judged, and how many of them passed, each at its last verdict.
    All is as it should be where both are normproof_case_count. */
 int32_t normproof_totals(normproof_corpus* corpus, size_t* judged, size_t* passed);
+
+/* ---- Since 1.1 ---- */
+
+/* What is expected of one output of the selected case, element by element in C order: an answer
+   stored in `dtype` is right where |got - (value + remainder)| <= bound. */
+typedef struct normproof_expected {
+  const char* name;
+  int32_t dtype;    /* of the answer; a wider one will do */
+  int32_t required; /* 1: its absence fails the case, as normproof_set("outputs") stands */
+  int32_t rank;
+  int32_t reserved; /* 0 */
+  const int64_t* shape;
+  size_t count;
+  const double* value;     /* the exact result rounded to dtype; NaN where none is defined */
+  const double* remainder; /* what is left of it */
+  const double* bound;     /* infinite: the arithmetic claims nothing, and nothing is judged there;
+                              NaN where value is: there the answer must not be finite */
+} normproof_expected;
+
+/* Called between two pieces of work, never by two threads at the same time, though perhaps by
+   another one than the caller's; 0: go on, else the call ends with NORMPROOF_FAILED. `path` is
+   that of the case that is done. It must not use the handle. */
+typedef int32_t (*normproof_progress)(void* user, const char* path, size_t done, size_t of);
+
+/* Asks for the answer to a question: it calls normproof_answer, normproof_decline or
+   normproof_fail with the handle, and nothing else of it, and returns 0; else the call ends with
+   NORMPROOF_FAILED. What `question` points to stands until it returns. */
+typedef int32_t (*normproof_ask)(void* user, const normproof_case* question);
+
+/* NORMPROOF_ABI_MINOR of the library: it has every function of the header where it is not less. */
+int32_t normproof_abi_minor(void);
+
+/* The version of the library, "0.1.0". */
+const char* normproof_version(void);
+
+/* "2.4.0+6f201482ba21": the version of the corpus that this library is made with, and the first 12
+   digits of the SHA-256 of its manifest.json. */
+const char* normproof_corpus_version(void);
+
+/* A handle without cases, for normproof_certify, normproof_make and normproof_layers; as
+   normproof_open otherwise. */
+int32_t normproof_new(normproof_corpus** out);
+
+/* The version of the corpus that is open, as above, from its own ledger; "" of a handle without a
+   corpus, or null. It stands until normproof_close. */
+const char* normproof_version_of(const normproof_corpus* corpus);
+
+/* The path, and the case.json, of a case, 0 <= index < normproof_case_count, without reading its
+   tensors: what tells which cases to select. Null where there is none of that index. Both stand
+   until normproof_close. */
+const char* normproof_case_path(normproof_corpus* corpus, size_t index);
+const char* normproof_case_json(normproof_corpus* corpus, size_t index);
+
+/* What is expected of the selected case, for "accumulation" and "formula" as they are set, in
+   ascending order of names. It stands until the next call of normproof_expect or normproof_select,
+   or until normproof_close. The bounds are evaluated once a case: as long as a judgement. */
+int32_t normproof_expect(normproof_corpus* corpus, size_t* count, const normproof_expected** out);
+
+/* More of normproof_set, for what is judged or reported from now on:
+     "xfail"      cases known to fail, a glob a line, '#' before a comment (--xfail)
+     "strict"     "1": an element that is not judged is a failure (--strict); "": it is not
+     "min_cases"  fewer cases held are a failure (--min-cases; "": 1)
+     "repro"      what a report has as the line that shows a failing case again, "{path}" standing
+                  for the path of the case; "": no line */
+
+/* Adds a case of the caller's own to the handle, certified by two enclosures on the spot, and
+   writes its index: from then on it is a case as any other.
+   name: lower case, digits and '_'; the path is "own/<op>/<name>-<shape of x>-<dtype>", and no case
+   of the handle has it yet. mode: "training" or "inference". options: a JSON object of texts, as
+   normproof_case has it; what is absent has its default; null: all. inputs: named and shaped as for
+   `normproof eval`, copied; what may be absent there may be absent here. The dtype of the case is
+   that of x (of the parameter, of an encoder's parameters).
+   threads: 1, or 2 and more for the two enclosures side by side, which changes no bit; 0: as there
+   are processors.
+   NORMPROOF_USAGE: an unknown name with the nearest known one, a shape or an option that does not
+   fit, in one sentence; NORMPROOF_FAILED: nothing decides an element. */
+int32_t normproof_certify(normproof_corpus* corpus, const char* name, const char* op,
+                          const char* mode, const char* options, int32_t is_sequence,
+                          size_t input_count, const normproof_tensor* inputs, int32_t threads,
+                          size_t* index);
+
+/* The answer to the selected case is that it is not offered, or that there is none, and why: one
+   sentence each. What normproof_answer has added is dropped. normproof_judge then tells so: a
+   declined case neither passed nor failed in a report, and passed = 0 here. */
+int32_t normproof_decline(normproof_corpus* corpus, const char* reason);
+int32_t normproof_fail(normproof_corpus* corpus, const char* reason);
+
+/* After normproof_judge, of the case that it has judged: the line that `normproof golden check
+   --json` writes of it, an object with "path", "outcome", "findings", "diagnosis" (the named
+   mistakes, the nearest first), "tensors" (every metric of every output, "where" the worst element
+   is) and "repro". It stands until the next call of it or normproof_close. */
+int32_t normproof_verdict_json(normproof_corpus* corpus, const char** out);
+
+/* After normproof_judge, of the case that it has judged: the error over the bound of each element
+   of the output, in C order; infinite where nothing may be off or no number was given, NaN where
+   it is not judged. *count is 0 and *out null where nothing was compared. It stands until the next
+   call of it, or of normproof_answer, normproof_judge or normproof_select, or normproof_close. */
+int32_t normproof_shares(normproof_corpus* corpus, const char* output, size_t* count,
+                         const double** out);
+
+/* Everything that was judged, each case at its last verdict, in ascending order of paths: byte for
+   byte what `normproof golden check` writes of the same verdicts with the same "repro". form:
+   "text" (what it prints), "json" (an object a line), "junit", "sarif", "html" or "markdown". It
+   stands until the next call of it or normproof_close. *passed: whether its exit status is 0.
+   NORMPROOF_USAGE: nothing was judged yet. */
+int32_t normproof_report(normproof_corpus* corpus, const char* form, const char** out,
+                         int32_t* passed);
+
+/* What must hold between the answers to variants of the selected case, whatever the right values
+   are: "repeat", "split", "permute" or "neighbour", as `normproof golden relations` has them
+   (docs/golden.md); the variants are asked by `ask`, one after the other. *outcome is "held",
+   "broken", "declined" or "not_applicable"; *sentence says of a broken one where, "" of others.
+   Both stand until the next call of it or normproof_close. The answer so far is dropped. */
+int32_t normproof_relation(normproof_corpus* corpus, const char* relation, normproof_ask ask,
+                           void* user, const char** outcome, const char** sentence);
+
+/* Makes the cases of tiers ("standard", "quick,standard") whose paths match the glob (null: all)
+   into a folder that is absent or empty, by `jobs` threads (0: as many as processors): what
+   `normproof golden make` writes. A reader sees no corpus or the whole one, also where `progress`
+   (or null) stops it. It is not opened. */
+int32_t normproof_make(normproof_corpus* corpus, const char* folder, const char* tiers,
+                       const char* glob, int32_t jobs, normproof_progress progress, void* user);
+
+/* Every norm layer with its options, defaults, parameters and state: what `normproof layers --json`
+   prints. It stands until the next call of it or normproof_close. */
+int32_t normproof_layers(normproof_corpus* corpus, const char** out);
 
 #ifdef __cplusplus
 }

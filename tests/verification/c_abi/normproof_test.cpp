@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/ref/io/temporary_folder.hpp"
+#include "tests/verification/c_abi/opened.hpp"
 #include "tests/verification/golden/certify/samples.hpp"
 #include "verification/golden/gate/check.hpp"
 
@@ -19,51 +20,17 @@ namespace normproof::tests::verification::c_abi {
 namespace {
 
 namespace fs = std::filesystem;
-namespace golden = normproof::verification::golden;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
-
-const fs::path kGolden = fs::path(NORMPROOF_SOURCE_DIR) / "verification/golden/data";
-constexpr const char* kRandom = "quick/layer_norm/random-3x5x6-float64";
-
-class CAbi : public ::testing::Test {
- protected:
-  ~CAbi() override { normproof_close(corpus_); }
-
-  std::int32_t open(const std::string& glob, const fs::path& folder = kGolden) {
-    normproof_close(corpus_);
-    corpus_ = nullptr;
-    return normproof_open(folder.c_str(), glob.c_str(), &corpus_);
-  }
-  std::string error() const { return normproof_error(corpus_); }
-
-  void select(std::size_t index) {
-    ASSERT_EQ(normproof_select(corpus_, index, &case_), NORMPROOF_OK) << error();
-  }
-  std::int32_t answer(const golden::corpus::StoredTensor& tensor) {
-    const std::vector<std::int64_t> shape(tensor.shape.begin(), tensor.shape.end());
-    return normproof_answer(corpus_, tensor.name.c_str(), static_cast<std::int32_t>(tensor.dtype),
-                            static_cast<std::int32_t>(shape.size()), shape.data(),
-                            tensor.bytes.data());
-  }
-  normproof_verdict judge(const std::vector<golden::corpus::StoredTensor>& tensors) {
-    for (const golden::corpus::StoredTensor& tensor : tensors)
-      EXPECT_EQ(answer(tensor), NORMPROOF_OK) << error();
-    normproof_verdict verdict{};
-    EXPECT_EQ(normproof_judge(corpus_, &verdict), NORMPROOF_OK) << error();
-    return verdict;
-  }
-
-  normproof_corpus* corpus_ = nullptr;
-  normproof_case case_ = {};
-};
 
 TEST_F(CAbi, TheHeaderIsThatOfTheLibrary) {
   EXPECT_EQ(normproof_abi_version(), NORMPROOF_ABI_VERSION);
   EXPECT_EQ(sizeof(normproof_tensor), 40u);
   EXPECT_EQ(sizeof(normproof_case), 72u);
   EXPECT_EQ(sizeof(normproof_verdict), 24u);
+  EXPECT_EQ(sizeof(normproof_expected), 64u);
+  EXPECT_GE(normproof_abi_minor(), NORMPROOF_ABI_MINOR);
 }
 
 TEST_F(CAbi, ACaseSaysWhatTheCorpusSays) {

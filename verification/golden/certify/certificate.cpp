@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <future>
 #include <limits>
 #include <stdexcept>
 
@@ -121,10 +122,10 @@ ball to_ball(const interval& x) {
   return result;
 }
 
-void check_second(const Case& c, const EvalInputs& inputs, const NamedTensors<ball>& first,
-                  const std::vector<OpenOutput>& outputs, Certificate& certificate) {
+void check_second(const Case& c, const NamedTensors<interval>& second,
+                  const NamedTensors<ball>& first, const std::vector<OpenOutput>& outputs,
+                  Certificate& certificate) {
   certificate.second_widest = std::numeric_limits<long>::min();
-  const auto second = evaluation::run_operation<interval>(c.options, inputs, c.sequence);
   for (const OpenOutput& output : outputs) {
     const auto& values = second.at(output.name);
     const auto& balls = first.at(output.name);
@@ -170,12 +171,15 @@ bool replace_not_finite(EvalInputs& inputs, const StandIns& stand_ins) {
   return found > 0;
 }
 
-Expected certify(const Case& c) {
+Expected certify(const Case& c, bool side_by_side) {
   EvalInputs inputs = inputs_of(c, path_of(c));
   const bool all_finite = !replace_not_finite(inputs, kStandIns);
   const auto results = evaluation::run_operation<double>(c.options, inputs, c.sequence);
   std::vector<OpenOutput> outputs =
       outputs_of(c, results, all_finite ? results : results_with_other_stand_in(c));
+  std::future<NamedTensors<interval>> second = std::async(
+      side_by_side ? std::launch::async : std::launch::deferred,
+      [&] { return evaluation::run_operation<interval>(c.options, inputs, c.sequence); });
   Expected expected;
   Certificate& certificate = expected.certificate;
   for (certificate.bits = kFirstBits;; certificate.bits *= 2) {
@@ -183,7 +187,7 @@ Expected certify(const Case& c) {
     const auto first = evaluation::run_operation<ball>(c.options, inputs, c.sequence);
     const auto open = decide_all(first, outputs, certificate);
     if (!open) {
-      check_second(c, inputs, first, outputs, certificate);
+      check_second(c, second.get(), first, outputs, certificate);
       break;
     }
     if (certificate.bits >= kMostBits)

@@ -29,13 +29,14 @@ struct Expected {
 /// Computes  every output and the state of each step, for the exact inputs in exact arithmetic:
 ///           balls of growing precision until both ends of each enclosure round to the same
 ///           numbers. An infinity or NaN among the inputs makes NaN of what depends on it, and
-///           leaves the rest
+///           leaves the rest. With `side_by_side` the second enclosure is on a thread of its own,
+///           which changes no bit
 /// Requires  inputs that norm_step takes, but for infinity and NaN in x and grad_y of a layer or a
 ///           function; (C1) where the case is exact, every result is a number of the dtype, and
 ///           `double` finds it
 /// Throws    ContractError; std::runtime_error where 16384 bits do not decide, or where the
 ///           second enclosure, intervals of 50 digits by MPFI, does not overlap the first
-Expected certify(const Case& c);
+Expected certify(const Case& c, bool side_by_side = false);
 
 /// What stands in for infinities and NaN where something finite has to be evaluated: for the first
 /// of them, and how much more for each that follows.

@@ -17,6 +17,8 @@ std::string_view to_string(Tier tier) {
       return "standard";
     case Tier::full:
       return "full";
+    case Tier::own:
+      return "own";
   }
   ref::numeric::contract_failure("to_string", "tier", "is no enumerator", "one of Tier");
 }

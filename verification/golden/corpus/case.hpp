@@ -13,9 +13,11 @@ using ref::io::StoredTensor;
 using ref::model::Mode;
 using ref::model::Operation;
 
-/// quick: committed, seconds; standard: minutes; full: shapes past every limit that kernels have.
-enum class Tier { quick, standard, full };
+/// quick: committed, seconds; standard: minutes; full: shapes past every limit that kernels have;
+/// own: a question of somebody's own, which is in no corpus.
+enum class Tier { quick, standard, full, own };
 std::string_view to_string(Tier tier);
+/// A tier of a corpus.
 /// Throws    UsageError with the nearest known name
 Tier tier_of(std::string_view name);
 

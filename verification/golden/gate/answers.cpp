@@ -128,8 +128,14 @@ void check_outputs_known(const std::vector<CaseDescription>& cases,
 
 CaseResult check_and_diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                               const CheckOptions& options) {
+  return check_and_diagnose(stored, answer, options,
+                            asked_tolerance(stored.description.c, options));
+}
+
+CaseResult check_and_diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,
+                              const CheckOptions& options, const Tolerance& bounds) {
   try {
-    CaseResult result = check_case(stored, answer, options);
+    CaseResult result = check_case(stored, answer, options, bounds);
     if (!result.passed()) result.diagnosis = diagnose(stored, answer, result);
     return result;
   } catch (const ref::numeric::ContractError& error) {  // an int64 that no double holds

@@ -46,6 +46,27 @@ class JudgedOutput {
     return result;
   }
 
+  /// Of each element; NaN of one that is not judged.
+  std::vector<double> shares(const Tensor<double>& bound) const {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    const std::vector<double> got = ref::io::widen(answer_);
+    std::vector<double> shares(got.size());
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      if (std::isnan(exact_.high[i])) {
+        shares[i] = std::isfinite(got[i]) ? kInfinity : 0;
+        continue;
+      }
+      const double own =
+          with_storage(bound.data()[i], exact_.high[i], exact_.low[i], answer_.dtype);
+      const double error = error_at(i, got[i]);
+      shares[i] = std::isinf(own) ? std::numeric_limits<double>::quiet_NaN()
+                  : error == 0    ? 0
+                  : own == 0      ? kInfinity
+                                  : error / own;
+    }
+    return shares;
+  }
+
  private:
   TensorResult compared(const Tensor<double>& bound, const Tensor<double>& of_the_inputs) const {
     TensorResult result;
@@ -88,27 +109,6 @@ class JudgedOutput {
     if (of_the_inputs.size() > worst && comparison.worst_bound > 0)
       result.of_the_inputs = of_the_inputs.data()[worst] / comparison.worst_bound;
     return result;
-  }
-
-  /// Of each element; NaN of one that is not judged.
-  std::vector<double> shares(const Tensor<double>& bound) const {
-    constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    const std::vector<double> got = ref::io::widen(answer_);
-    std::vector<double> shares(got.size());
-    for (std::size_t i = 0; i < got.size(); ++i) {
-      if (std::isnan(exact_.high[i])) {
-        shares[i] = std::isfinite(got[i]) ? kInfinity : 0;
-        continue;
-      }
-      const double own =
-          with_storage(bound.data()[i], exact_.high[i], exact_.low[i], answer_.dtype);
-      const double error = error_at(i, got[i]);
-      shares[i] = std::isinf(own) ? std::numeric_limits<double>::quiet_NaN()
-                  : error == 0    ? 0
-                  : own == 0      ? kInfinity
-                                  : error / own;
-    }
-    return shares;
   }
 
   void at(TensorResult& result, std::size_t i, double got, double bound) const {
@@ -174,7 +174,7 @@ class JudgedOutput {
 
 /// y, or logits and loss, the gradients of what went in, and the state; statistics are what an
 /// implementation may keep to itself.
-bool is_required(const StoredCase& stored, const std::string& name) {
+bool is_usually_required(const StoredCase& stored, const std::string& name) {
   const std::string_view of = std::string_view(name).substr(name.starts_with("grad_") ? 5 : 0);
   return name == "y" || name == "logits" || name == "loss" ||
          find(stored.description.c.inputs, of) != nullptr;
@@ -213,13 +213,25 @@ bool CaseResult::passed() const {
   return !declined && problem.empty() && std::ranges::all_of(tensors, &TensorResult::passed);
 }
 
+Tolerance asked_tolerance(const Case& c, const CheckOptions& options) {
+  return tolerance(c, options.accumulation ? *options.accumulation : usual_accumulation(c.dtype),
+                   options.formula);
+}
+
+bool is_required(const StoredCase& stored, const std::string& output, const CheckOptions& options) {
+  return options.outputs.empty()
+             ? is_usually_required(stored, output)
+             : std::ranges::find(options.outputs, output) != options.outputs.end();
+}
+
+std::vector<double> element_shares(const StoredCase& stored, const StoredTensor& answer,
+                                   const Tolerance& bounds) {
+  return JudgedOutput(stored, answer, answer.name).shares(bounds.bound.at(answer.name));
+}
+
 CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                       const CheckOptions& options) {
-  const Case& c = stored.description.c;
-  return check_case(
-      stored, answer, options,
-      tolerance(c, options.accumulation ? *options.accumulation : usual_accumulation(c.dtype),
-                options.formula));
+  return check_case(stored, answer, options, asked_tolerance(stored.description.c, options));
 }
 
 CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>& answer,
@@ -233,9 +245,7 @@ CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>&
     return result;
   }
   for (const std::string& name : known) {
-    const bool chosen = options.outputs.empty()
-                            ? is_required(stored, name)
-                            : std::ranges::find(options.outputs, name) != options.outputs.end();
+    const bool chosen = is_required(stored, name, options);
     const StoredTensor* const given = find(answer, name);
     if (given == nullptr) {
       if (chosen) result.tensors.push_back(without_comparison(name, "is absent"));

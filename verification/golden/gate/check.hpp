@@ -117,11 +117,26 @@ std::vector<CaseResult> check_cases(const std::filesystem::path& golden,
 /// check_case, and where it fails, diagnose; an element that no double holds fails the case.
 CaseResult check_and_diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                               const CheckOptions& options);
+/// The same with a tolerance at hand.
+CaseResult check_and_diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,
+                              const CheckOptions& options, const Tolerance& bounds);
 
 /// Requires  each of the outputs is expected in one of the cases
 /// Throws    UsageError with the nearest known name
 void check_outputs_known(const std::vector<CaseDescription>& cases,
                          const std::vector<std::string>& outputs);
+
+/// What the options ask of the answer to a case: tolerance.
+Tolerance asked_tolerance(const Case& c, const CheckOptions& options);
+
+/// Whether the absence of an output fails its case.
+bool is_required(const StoredCase& stored, const std::string& output, const CheckOptions& options);
+
+/// The error over the bound of each element of an output, in C order: infinite where nothing may be
+/// off or a number is expected and not there, NaN where the element is not judged.
+/// Requires  the case expects an output of that name and shape; bounds has it
+std::vector<double> element_shares(const StoredCase& stored, const StoredTensor& answer,
+                                   const Tolerance& bounds);
 
 /// Holds what a candidate answers to one case against what is expected.
 CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>& answer,

@@ -1,0 +1,113 @@
+#include "verification/golden/certify/own_case.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "ref/numeric/errors.hpp"
+#include "verification/evaluation/sequence.hpp"
+#include "verification/golden/certify/condition.hpp"
+#include "verification/golden/recipes/case_inputs.hpp"
+
+namespace normproof::verification::golden::certify {
+
+using ref::io::DType;
+using ref::numeric::UsageError;
+
+namespace {
+
+void check_name(const std::string& name) {
+  const bool plain =
+      !name.empty() && name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == name.npos;
+  if (!plain)
+    throw UsageError(fmt::format(
+        "the name of a case is '{}'; expected small letters, digits and '_', such as 'mine'",
+        name));
+}
+
+ref::model::Mode mode_of(const std::string& mode) {
+  if (mode == "training") return ref::model::Mode::training;
+  if (mode == "inference") return ref::model::Mode::inference;
+  throw UsageError(ref::numeric::unknown_name("mode", mode, {"inference", "training"}));
+}
+
+/// Of x, of a parameter, else of the first input that holds floats.
+DType dtype_of(const std::vector<StoredTensor>& inputs) {
+  for (const char* name : {"x", "parameter"})
+    if (const StoredTensor* const tensor = corpus::find(inputs, name)) {
+      if (ref::io::is_float(tensor->dtype)) return tensor->dtype;
+      throw UsageError(fmt::format("{} has dtype {}; expected {}", name,
+                                   ref::io::to_string(tensor->dtype),
+                                   ref::io::list_dtypes(ref::io::is_float)));
+    }
+  const auto found = std::ranges::find_if(
+      inputs, [](const StoredTensor& tensor) { return ref::io::is_float(tensor.dtype); });
+  return found == inputs.end() ? DType::float64 : found->dtype;
+}
+
+/// Runs the operation once, in double: what it requires is checked before anything is certified.
+void check_requirements(const Case& c) {
+  try {
+    evaluation::EvalInputs inputs = recipes::inputs_of(c);
+    replace_not_finite(inputs, kStandIns);
+    evaluation::run_operation<double>(c.options, inputs, c.sequence);
+  } catch (const ref::numeric::FileError& error) {
+    throw UsageError(error.what());
+  } catch (const ref::numeric::ContractError& error) {
+    throw UsageError(fmt::format("{}: {}", path_of(c), sentence(error.breach())));
+  }
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> own_options(const std::string& text) {
+  std::vector<std::pair<std::string, std::string>> options;
+  if (text.empty()) return options;
+  const auto object = nlohmann::json::parse(text, nullptr, false);
+  if (!object.is_object())
+    throw UsageError("the options are no JSON object; expected one such as {\"eps\":\"1e-05\"}");
+  for (const auto& [name, value] : object.items()) {
+    if (!value.is_string())
+      throw UsageError(
+          fmt::format("the option '{}' is no text; expected one such as \"1e-05\"", name));
+    options.emplace_back(name, value.get<std::string>());
+  }
+  return options;
+}
+
+Case own_case(const OwnQuestion& question) {
+  check_name(question.name);
+  Case c;
+  c.tier = corpus::Tier::own;
+  c.reason = question.name;
+  c.why = "a question of the caller's own";
+  c.options = ref::model::operation(question.op);
+  for (const auto& [name, value] : question.options) ref::model::set_option(c.options, name, value);
+  c.mode = mode_of(question.mode);
+  c.sequence = question.sequence;
+  c.inputs = question.inputs;
+  std::ranges::sort(c.inputs, {}, &StoredTensor::name);
+  const auto twice = std::ranges::adjacent_find(c.inputs, {}, &StoredTensor::name);
+  if (twice != c.inputs.end())
+    throw UsageError(fmt::format("the input '{}' is given twice; expected once", twice->name));
+  c.dtype = dtype_of(c.inputs);
+  check_requirements(c);
+  return c;
+}
+
+StoredCase certify_own(const Case& c, bool side_by_side) {
+  Expected expected = certify(c, side_by_side);
+  StoredCase stored;
+  CaseDescription& description = stored.description;
+  description.path = path_of(c);
+  description.c = c;
+  description.condition = condition_number(c);
+  description.case_text = case_json(c, expected);
+  for (const StoredTensor& tensor : expected.tensors)
+    if (!tensor.name.ends_with("_lo")) description.outputs.push_back(tensor.name);
+  stored.expected = std::move(expected.tensors);
+  return stored;
+}
+
+}  // namespace normproof::verification::golden::certify
