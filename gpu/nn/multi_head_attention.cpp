@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <stdexcept>
+#include <utility>
 
+#include "gpu/nn/attention_core.hpp"
 #include "gpu/nn/nn_kernels.hpp"
-#include "gpu/ops/softmax.hpp"
 #include "ref/model/attention_groups.hpp"
+#include "ref/model/visible_keys.hpp"
 #include "ref/tensor/contract.hpp"
 
 namespace normproof::gpu::nn {
@@ -36,11 +36,14 @@ struct Heads {
   Matrices<T> of_context(device::Span<T> context) const {
     return features(context, d_model, 0);
   }
-  /// [B,H,T,T]
+  /// Of [B,T,3D].
   template <class T>
-  Matrices<T> of_scores(device::Span<T> scores) const {
+  AttentionOperands<T> operands(device::Span<T> qkv) const {
+    return {part(qkv, 0), part(qkv, 1), part(qkv, 2)};
+  }
+  ScoreMatrices scores() const {
     const std::size_t t = seq_len;
-    return {scores, 0, t, t, t, 1, batch_size, num_heads * t * t, num_heads, t * t};
+    return {scores_shape(), {{}, 0, t, t, t, 1, batch_size, num_heads * t * t, num_heads, t * t}};
   }
 
  private:
@@ -80,39 +83,23 @@ void scale_queries(DeviceTensor<double>& qkv, const Heads& heads) {
                           ScaleColumns{factor, heads.d_model, 3 * heads.d_model, qkv.span()});
 }
 
-/// What softmax(group, rows) refuses is said of the heads that ref computes together: the first
-/// group that it refuses alone.
-template <class Softmax>
-[[noreturn]] void refuse_in_groups(const Heads& heads, const DeviceMask& attention_mask,
-                                   std::vector<DeviceTensor<double>> scores,
-                                   const Softmax& softmax) {
+/// The heads that ref computes together.
+ScoreParts parts_of(const Heads& heads, const DeviceMask& attention_mask) {
   const std::size_t t = heads.seq_len;
-  const std::size_t count = ref::model::heads_together(heads.num_heads, t, sizeof(double));
-  const auto flags = attention_mask.host_flags();
-  for (std::size_t head = 0; head < heads.batch_size * heads.num_heads; head += count) {
-    const std::size_t sentence = head / heads.num_heads;
-    Device& device = scores.front().device();
-    std::vector<DeviceTensor<double>> group;
-    for (const auto& whole : scores) {
-      const auto values = device::download(whole);
-      group.push_back(device::upload(device, values.data() + head * t * t, Shape{count, t, t}));
-    }
-    ref::tensor::Mask keys;
-    if (ref::tensor::is_given(flags)) {
-      keys = ref::tensor::empty_tensor<bool>({1, 1, t});
-      std::copy_n(flags.data() + sentence * t, t, keys.data());
-    }
-    try {
-      softmax(group, DeviceMask(device, keys));
-    } catch (const ref::numeric::ContractError& error) {
-      const std::size_t first = head % heads.num_heads;
-      ref::numeric::Breach breach = error.breach();
-      breach.place = fmt::format("attention in sentence {}, heads {} to {}", sentence, first,
-                                 first + count - 1);
-      throw ref::numeric::NotFiniteError(std::move(breach));
-    }
-  }
-  throw std::logic_error("attention: what all heads are refused for, no group is");
+  const std::size_t together = ref::model::heads_together(heads.num_heads, t, sizeof(double));
+  const std::size_t each = heads.num_heads / together;
+  const auto visible = [attention_mask, t, each](std::size_t part) {
+    const auto flags = attention_mask.host_flags();
+    const bool* const valid =
+        ref::tensor::is_given(flags) ? flags.data() + part / each * t : nullptr;
+    return ref::model::visible_keys({1, t, t}, valid, false);
+  };
+  const auto place = [together, each](std::size_t part) {
+    const std::size_t first = part % each * together;
+    return fmt::format("attention in sentence {}, heads {} to {}", part / each, first,
+                       first + together - 1);
+  };
+  return {heads.batch_size * each, {together, t, t}, visible, place};
 }
 
 /// [B,1,1,T]: the keys that may be attended to.
@@ -132,24 +119,18 @@ AttentionForward multi_head_attention(const DeviceTensor<double>& x, const Atten
   result.qkv = linear(x, parameters.in, *options.products);
   scale_queries(result.qkv, heads);
   const auto qkv = std::as_const(result.qkv).span();
-  DeviceTensor<double> scores(device, heads.scores_shape());
-  ops::matmul_into(device, heads.of_scores(scores.span()), heads.part(qkv, 0),
-                   ops::transposed(heads.part(qkv, 1)), false, *options.products);
-  try {
-    result.weights = ops::softmax(scores, keys_of(attention_mask, heads));
-  } catch (const ref::numeric::ContractError&) {
-    refuse_in_groups(heads, attention_mask, {scores},
-                     [](const auto& group, const auto& keys) { ops::softmax(group[0], keys); });
-  }
+  const DeviceTensor<double> scores =
+      attention_scores(device, heads.operands(qkv), heads.scores(), *options.products);
+  result.weights =
+      attention_weights(scores, keys_of(attention_mask, heads), parts_of(heads, attention_mask));
   DeviceTensor<double> dropped = result.weights;
   if (options.dropout > 0) {
     result.keep = dropout_mask(device, heads.scores_shape(), options.dropout, options.key);
     dropped = dropout(result.weights, result.keep, options.dropout);
   }
   result.context = DeviceTensor<double>(device, x.shape());
-  ops::matmul_into(device, heads.of_context(result.context.span()),
-                   heads.of_scores(std::as_const(dropped).span()), heads.part(qkv, 2), false,
-                   *options.products);
+  attend(device, dropped, heads.scores(), heads.operands(qkv),
+         heads.of_context(result.context.span()), *options.products);
   result.y = linear(result.context, parameters.out, *options.products);
   return result;
 }
@@ -164,35 +145,17 @@ AttentionGradients multi_head_attention_backward(const DeviceTensor<double>& gra
   const Heads heads = checked_heads(kName, x, parameters, attention_mask, options);
   ref::tensor::check_shape(kName, "grad_y", grad_y.shape(), x.shape(), Clause::C6);
   Device& device = x.device();
-  const auto multiply = [&](const Matrices<double>& c, const Matrices<const double>& a,
-                            const Matrices<const double>& b) {
-    ops::matmul_into(device, c, a, b, false, *options.products);
-  };
   LinearGradients out = linear_backward(grad_y, forward.context, parameters.out, *options.products);
-  const auto grad = heads.of_context(std::as_const(out.grad_x).span());
-  const auto qkv = forward.qkv.span();
-  const DeviceTensor<double> used = options.dropout > 0
-                                        ? dropout(forward.weights, forward.keep, options.dropout)
-                                        : forward.weights;
+  const auto drop = [&](const DeviceTensor<double>& weights) {
+    return options.dropout > 0 ? dropout(weights, forward.keep, options.dropout) : weights;
+  };
   DeviceTensor<double> grad_qkv(device, forward.qkv.shape());
-  multiply(heads.part(grad_qkv.span(), 2), ops::transposed(heads.of_scores(used.span())), grad);
-  DeviceTensor<double> grad_weights(device, heads.scores_shape());
-  multiply(heads.of_scores(grad_weights.span()), grad, ops::transposed(heads.part(qkv, 2)));
-  if (options.dropout > 0) grad_weights = dropout(grad_weights, forward.keep, options.dropout);
-  DeviceTensor<double> grad_scores;
-  try {
-    grad_scores =
-        ops::softmax_backward(grad_weights, forward.weights, keys_of(attention_mask, heads));
-  } catch (const ref::numeric::ContractError&) {
-    refuse_in_groups(heads, attention_mask, {grad_weights, forward.weights},
-                     [](const auto& group, const auto& keys) {
-                       ops::softmax_backward(group[0], group[1], keys);
-                     });
-  }
-  multiply(heads.part(grad_qkv.span(), 0), heads.of_scores(std::as_const(grad_scores).span()),
-           heads.part(qkv, 1));
-  multiply(heads.part(grad_qkv.span(), 1),
-           ops::transposed(heads.of_scores(std::as_const(grad_scores).span())), heads.part(qkv, 0));
+  attention_backward_into(device, heads.operands(grad_qkv.span()),
+                          heads.operands(forward.qkv.span()),
+                          {forward.weights, drop(forward.weights), drop,
+                           heads.of_context(std::as_const(out.grad_x).span())},
+                          heads.scores(), keys_of(attention_mask, heads),
+                          parts_of(heads, attention_mask), *options.products);
   scale_queries(grad_qkv, heads);
   LinearGradients in = linear_backward(grad_qkv, x, parameters.in, *options.products);
   return {std::move(in.grad_x), {std::move(in.parameters), std::move(out.parameters)}};

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "ref/model/attention_groups.hpp"
+#include "ref/model/visible_keys.hpp"
+#include "ref/nn/attention_core.hpp"
 #include "ref/numeric/elementary.hpp"
 #include "ref/numeric/parallel.hpp"
-#include "ref/ops/matmul.hpp"
-#include "ref/ops/softmax.hpp"
 #include "ref/tensor/contract.hpp"
 
 namespace normproof::ref::nn {
@@ -48,22 +48,21 @@ struct Group {
   MatrixView<T> of_context(T* context) const {
     return features(context, all.d_model, 0);
   }
-  /// [count,T,T]
+  /// Of [B,T,3D].
   template <class T>
-  MatrixView<T> of_scores(T* scores) const {
-    const std::size_t t = all.seq_len;
-    return {scores, t, t, t, 1, 1, count * t * t, count, t * t};
+  AttentionOperands<T> operands(T* qkv) const {
+    return {part(qkv, 0), part(qkv, 1), part(qkv, 2)};
   }
   tensor::Shape scores_shape() const { return {count, all.seq_len, all.seq_len}; }
   /// The first score of the group in [B,H,T,T].
   std::size_t first_score() const { return (sentence * all.num_heads + head) * all.scores(); }
 
-  /// [1,1,T]: the keys that may be attended to.
+  /// The keys that may be attended to.
   Mask keys(const Mask& attention_mask) const {
-    if (!tensor::is_given(attention_mask)) return {};
-    Mask mask = tensor::empty_tensor<bool>({1, 1, all.seq_len});
-    std::copy_n(attention_mask.data() + sentence * all.seq_len, mask.size(), mask.data());
-    return mask;
+    const std::size_t t = all.seq_len;
+    const bool* const valid =
+        tensor::is_given(attention_mask) ? attention_mask.data() + sentence * t : nullptr;
+    return model::visible_keys({1, t, t}, valid, false);
   }
 
  private:
@@ -116,7 +115,7 @@ Heads checked_heads(std::string_view function, const Tensor<T>& x, const Attenti
 /// The first D of each 3D features, times 1 / sqrt(d_k).
 template <class T>
 void scale_queries(Tensor<T>& qkv, const Heads& heads) {
-  const T factor = T(1) / numeric::square_root(T(static_cast<double>(heads.d_k())));
+  const T factor = attention_scale<T>(heads.d_k());
   const std::size_t rows = heads.batch_size * heads.seq_len;
   numeric::parallel_for(rows, 8192 / heads.d_model + 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t row = begin; row < end; ++row) {
@@ -129,10 +128,7 @@ void scale_queries(Tensor<T>& qkv, const Heads& heads) {
 /// The softmax of a group's scores.
 template <class T>
 Tensor<T> weights_of(const Group& group, const T* qkv, const Mask& keys) {
-  Tensor<T> scores = tensor::empty_tensor<T>(group.scores_shape());
-  ops::matmul_into<T>(group.of_scores(scores.data()), group.part(qkv, 0),
-                      ops::transposed(group.part(qkv, 1)));
-  return ops::softmax(scores, keys);
+  return ops::softmax(attention_scores(group.operands(qkv), group.scores_shape()), keys);
 }
 
 Mask mask_of(const Group& group, const AttentionOptions& options) {
@@ -156,19 +152,13 @@ Tensor<T> take(const Group& group, const Tensor<T>& whole) {
 template <class T>
 void backward_of(const Group& group, const Tensor<T>& weights, const Mask& keep, double rate,
                  const T* qkv, const T* grad_context, const Mask& keys, T* grad_qkv) {
-  const MatrixView<const T> grad = group.of_context(grad_context);
   const Tensor<T> dropped = rate > 0 ? dropout(weights, keep, rate) : Tensor<T>();
-  const Tensor<T>& used = rate > 0 ? dropped : weights;
-  ops::matmul_into<T>(group.part(grad_qkv, 2), ops::transposed(group.of_scores(used.data())), grad);
-  Tensor<T> grad_weights = tensor::empty_tensor<T>(group.scores_shape());
-  ops::matmul_into<T>(group.of_scores(grad_weights.data()), grad,
-                      ops::transposed(group.part(qkv, 2)));
-  if (rate > 0) dropout_in_place(grad_weights, keep, rate);
-  const Tensor<T> grad_scores = ops::softmax_backward(grad_weights, weights, keys);
-  ops::matmul_into<T>(group.part(grad_qkv, 0), group.of_scores(grad_scores.data()),
-                      group.part(qkv, 1));
-  ops::matmul_into<T>(group.part(grad_qkv, 1), ops::transposed(group.of_scores(grad_scores.data())),
-                      group.part(qkv, 0));
+  const auto drop = [&](Tensor<T>& grad_weights) {
+    if (rate > 0) dropout_in_place(grad_weights, keep, rate);
+  };
+  attention_backward_into<T>(group.operands(grad_qkv), group.operands(qkv), weights,
+                             rate > 0 ? dropped : weights, drop, group.of_context(grad_context),
+                             keys);
 }
 
 }  // namespace
@@ -197,8 +187,7 @@ AttentionForward<T> multi_head_attention(const Tensor<T>& x, const Attention<T>&
       if (options.keep_weights) put(group, keep, saved.keep);
       dropout_in_place(weights, keep, options.dropout);
     }
-    ops::matmul_into<T>(group.of_context(saved.context.data()),
-                        group.of_scores(static_cast<const T*>(weights.data())), group.part(qkv, 2));
+    attend<T>(weights, group.operands(qkv), group.of_context(saved.context.data()));
   });
   result.y = linear(saved.context, parameters.out);
   return result;

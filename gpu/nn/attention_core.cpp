@@ -1,0 +1,114 @@
+#include "gpu/nn/attention_core.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "gpu/ops/softmax.hpp"
+#include "ref/numeric/errors.hpp"
+
+namespace normproof::gpu::nn {
+
+using ops::Matrices;
+
+namespace {
+
+template <class T>
+Matrices<T> laid_out(const Matrices<double>& layout, device::Span<T> data) {
+  return {data,
+          layout.first,
+          layout.rows,
+          layout.columns,
+          layout.row_stride,
+          layout.column_stride,
+          layout.batch_size,
+          layout.batch_stride,
+          layout.inner_batch_size,
+          layout.inner_batch_stride};
+}
+
+/// softmax(part of each tensor, mask) of one part after the other, until one is refused.
+template <class Softmax>
+[[noreturn]] void refuse_in_parts(const ScoreParts& parts,
+                                  const std::vector<DeviceTensor<double>>& tensors,
+                                  const Softmax& softmax) {
+  std::size_t size = 1;
+  for (const std::size_t extent : parts.shape) size *= extent;
+  Device& device = tensors.front().device();
+  for (std::size_t part = 0; part < parts.count; ++part) {
+    std::vector<DeviceTensor<double>> own;
+    for (const auto& whole : tensors) {
+      const auto values = device::download(whole);
+      own.push_back(device::upload(device, values.data() + part * size, parts.shape));
+    }
+    try {
+      softmax(own, DeviceMask(device, parts.visible(part), parts.shape.back()));
+    } catch (const ref::numeric::ContractError& error) {
+      ref::numeric::Breach breach = error.breach();
+      breach.place = parts.place(part);
+      throw ref::numeric::NotFiniteError(std::move(breach));
+    }
+  }
+  throw std::logic_error("attention: what all heads are refused for, no part is");
+}
+
+}  // namespace
+
+Matrices<double> ScoreMatrices::of(DeviceTensor<double>& scores) const {
+  return laid_out(layout, scores.span());
+}
+Matrices<const double> ScoreMatrices::of(const DeviceTensor<double>& scores) const {
+  return laid_out(layout, scores.span());
+}
+
+DeviceTensor<double> attention_scores(Device& device, const AttentionOperands<const double>& in,
+                                      const ScoreMatrices& scores, const Products& products) {
+  DeviceTensor<double> result(device, scores.shape);
+  ops::matmul_into(device, scores.of(result), in.queries, ops::transposed(in.keys), false,
+                   products);
+  return result;
+}
+
+DeviceTensor<double> attention_weights(const DeviceTensor<double>& scores,
+                                       const DeviceMask& visible, const ScoreParts& parts) {
+  try {
+    return ops::softmax(scores, visible);
+  } catch (const ref::numeric::ContractError&) {
+    refuse_in_parts(parts, {scores},
+                    [](const auto& part, const auto& mask) { ops::softmax(part[0], mask); });
+  }
+}
+
+void attend(Device& device, const DeviceTensor<double>& weights, const ScoreMatrices& scores,
+            const AttentionOperands<const double>& in, const Matrices<double>& context,
+            const Products& products) {
+  ops::matmul_into(device, context, scores.of(weights), in.values, false, products);
+}
+
+void attention_backward_into(Device& device, const AttentionOperands<double>& out,
+                             const AttentionOperands<const double>& in,
+                             const AttentionBackward& backward, const ScoreMatrices& scores,
+                             const DeviceMask& visible, const ScoreParts& parts,
+                             const Products& products) {
+  const auto multiply = [&](const Matrices<double>& c, const Matrices<const double>& a,
+                            const Matrices<const double>& b) {
+    ops::matmul_into(device, c, a, b, false, products);
+  };
+  multiply(out.values, ops::transposed(scores.of(backward.used)), backward.grad_context);
+  DeviceTensor<double> product(device, scores.shape);
+  multiply(scores.of(product), backward.grad_context, ops::transposed(in.values));
+  const DeviceTensor<double> grad_weights = backward.drop(product);
+  DeviceTensor<double> grad_scores;
+  try {
+    grad_scores = ops::softmax_backward(grad_weights, backward.weights, visible);
+  } catch (const ref::numeric::ContractError&) {
+    refuse_in_parts(
+        parts, {grad_weights, backward.weights},
+        [](const auto& part, const auto& mask) { ops::softmax_backward(part[0], part[1], mask); });
+  }
+  multiply(out.queries, scores.of(std::as_const(grad_scores)), in.keys);
+  multiply(out.keys, ops::transposed(scores.of(std::as_const(grad_scores))), in.queries);
+}
+
+}  // namespace normproof::gpu::nn

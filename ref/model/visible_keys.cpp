@@ -1,0 +1,32 @@
+#include "ref/model/visible_keys.hpp"
+
+#include <algorithm>
+
+namespace normproof::ref::model {
+
+tensor::Mask visible_keys(const QueriesAndKeys& extents, const bool* valid, bool causal) {
+  if (!causal && valid == nullptr) return {};
+  const std::size_t keys = extents.keys;
+  if (!causal) {
+    tensor::Mask visible = tensor::empty_tensor<bool>({keys});
+    std::copy_n(valid, keys, visible.data());
+    return visible;
+  }
+  tensor::Mask visible = tensor::empty_tensor<bool>({extents.rows(), keys});
+  for (std::size_t at = 0; at < visible.size(); ++at) {
+    const std::size_t i = at / keys % extents.tokens, j = at % keys;
+    visible.data()[at] = is_not_later(extents, i, j) && (valid == nullptr || valid[j]);
+  }
+  return visible;
+}
+
+bool sees_in_every_row(const tensor::Mask& visible, std::size_t keys) {
+  if (!tensor::is_given(visible)) return true;
+  for (std::size_t at = 0; at < visible.size(); at += keys)
+    if (std::find(visible.data() + at, visible.data() + at + keys, true) ==
+        visible.data() + at + keys)
+      return false;
+  return true;
+}
+
+}  // namespace normproof::ref::model
