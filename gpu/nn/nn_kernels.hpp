@@ -25,6 +25,14 @@ struct Add {
   NORMPROOF_DEVICE void operator()(std::size_t i) const { y[i] = a[i] + b[i % b.size]; }
 };
 
+/// y = x factor
+struct Scale {
+  double factor;
+  ConstReals x;
+  Reals y;
+  NORMPROOF_DEVICE void operator()(std::size_t i) const { y[i] = x[i] * factor; }
+};
+
 /// The first `width` of each `stride` elements, times factor.
 struct ScaleColumns {
   double factor;

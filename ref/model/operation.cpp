@@ -17,6 +17,10 @@ static void visit_fields(GeluTanhOptions&, auto&&) {}
 static void visit_fields(SiluOptions&, auto&&) {}
 static void visit_fields(SwigluOptions&, auto&&) {}
 static void visit_fields(GegluOptions&, auto&&) {}
+static void visit_fields(AttentionOptions& o, auto&& f) {
+  f("scale", o.scale);
+  f("causal", o.causal);
+}
 static void visit_fields(EncoderLayerOptions& o, auto&& f) {
   f("num_heads", o.num_heads);
   f("activation", o.activation);
@@ -42,8 +46,9 @@ static std::string print_field(const NormOptions& value) {
 
 namespace {
 
-constexpr const char* kFunctionNames[] = {"softmax",   "log_softmax", "log_sum_exp", "relu", "gelu",
-                                          "gelu_tanh", "silu",        "swiglu",      "geglu"};
+constexpr const char* kFunctionNames[] = {"softmax", "log_softmax", "log_sum_exp", "relu",
+                                          "gelu",    "gelu_tanh",   "silu",        "swiglu",
+                                          "geglu",   "attention"};
 static_assert(std::size(kFunctionNames) == std::variant_size_v<FunctionOptions>);
 
 constexpr const char* kEncoderNames[] = {"encoder_layer", "encoder"};

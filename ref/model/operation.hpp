@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,7 +14,7 @@
 namespace normproof::ref::model {
 
 /// Functions without parameters and without state: ref/ops/softmax.hpp, ref/ops/activation.hpp,
-/// ref/ops/gated_activation.hpp.
+/// ref/ops/gated_activation.hpp, ref/nn/scaled_dot_product_attention.hpp.
 struct SoftmaxOptions {};
 struct LogSoftmaxOptions {};
 struct LogSumExpOptions {};
@@ -23,13 +24,18 @@ struct GeluTanhOptions {};
 struct SiluOptions {};
 struct SwigluOptions {};
 struct GegluOptions {};
+struct AttentionOptions {
+  std::optional<double> scale = {};  ///< of the scores; none: 1/sqrt(d), d the features of a query
+  bool causal = false;  ///< a query sees the keys that are not later: ref/model/visible_keys.hpp
+};
 
 /// Every function that an implementation can be asked for: the closed list.
 using FunctionOptions =
     std::variant<SoftmaxOptions, LogSoftmaxOptions, LogSumExpOptions, ReluOptions, GeluOptions,
-                 GeluTanhOptions, SiluOptions, SwigluOptions, GegluOptions>;
+                 GeluTanhOptions, SiluOptions, SwigluOptions, GegluOptions, AttentionOptions>;
 
-/// "softmax", "log_softmax", "log_sum_exp", "relu", "gelu", "gelu_tanh", "silu", "swiglu", "geglu".
+/// "softmax", "log_softmax", "log_sum_exp", "relu", "gelu", "gelu_tanh", "silu", "swiglu", "geglu",
+/// "attention".
 std::vector<std::string> function_names();
 bool is_function(std::string_view name);
 

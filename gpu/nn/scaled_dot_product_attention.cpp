@@ -1,0 +1,165 @@
+#include "gpu/nn/scaled_dot_product_attention.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "gpu/device/launch.hpp"
+#include "gpu/nn/nn_kernels.hpp"
+#include "gpu/ops/reduce.hpp"
+#include "gpu/ops/softmax.hpp"
+#include "ref/model/attention_shape.hpp"
+#include "ref/tensor/contract.hpp"
+
+namespace normproof::gpu::nn {
+
+using ref::model::AttentionShape;
+using ref::numeric::Clause;
+using ref::tensor::Mask;
+
+namespace {
+
+using ops::Matrices;
+
+/// The heads of keys of all samples, one after the other, each with the queries that read it.
+class HeadsOfKeys {
+ public:
+  HeadsOfKeys(const AttentionShape& shape, const DeviceMask& valid, bool causal)
+      : shape_(shape), valid_(valid.is_given() ? valid.host_flags() : Mask()), causal_(causal) {}
+
+  template <class T>
+  AttentionOperands<T> operands(device::Span<T> q, device::Span<T> k, device::Span<T> v) const {
+    const std::size_t s = shape_.group.keys, d = shape_.features, e = shape_.value_features;
+    return {of_queries(q, d), matrices(k, s, d), matrices(v, s, e)};
+  }
+  template <class T>
+  Matrices<T> of_queries(device::Span<T> data, std::size_t columns) const {
+    return matrices(data, shape_.group.rows(), columns);
+  }
+
+  /// As softmax has them: [B G, rows, S].
+  ScoreMatrices scores() const {
+    const std::size_t rows = shape_.group.rows(), keys = shape_.group.keys;
+    return {{count(), rows, keys}, matrices(device::Span<double>{}, rows, keys)};
+  }
+  ScoreParts parts() const {
+    return {count(),
+            {1, shape_.group.rows(), shape_.group.keys},
+            [this](std::size_t part) {
+              return shape_.visible_to(part / shape_.kv_heads, valid_, causal_);
+            },
+            [this](std::size_t part) {
+              return shape_.place_of(part / shape_.kv_heads, part % shape_.kv_heads);
+            }};
+  }
+
+  /// What every query sees: [rows, S] or [S] for each of the B G.
+  DeviceMask visible(Device& device) const {
+    const Mask first = shape_.visible_to(0, valid_, causal_);
+    if (!ref::tensor::is_given(first)) return {};
+    const std::size_t rows = causal_ ? shape_.group.rows() : 1;
+    Mask all = ref::tensor::empty_tensor<bool>({count(), rows, shape_.group.keys});
+    for (std::size_t part = 0; part < count(); ++part) {
+      const Mask own = shape_.visible_to(part / shape_.kv_heads, valid_, causal_);
+      std::copy_n(own.data(), own.size(), all.data() + part * own.size());
+    }
+    return DeviceMask(device, all, shape_.group.keys);
+  }
+
+  bool sees_everywhere() const { return shape_.sees_everywhere(valid_, causal_); }
+
+ private:
+  std::size_t count() const { return shape_.batch_size * shape_.kv_heads; }
+
+  template <class T>
+  Matrices<T> matrices(device::Span<T> data, std::size_t rows, std::size_t columns) const {
+    Matrices<T> m = ops::matrix(data, rows, columns);
+    m.batch_size = count();
+    m.batch_stride = rows * columns;
+    return m;
+  }
+
+  const AttentionShape& shape_;
+  Mask valid_;
+  bool causal_;
+};
+
+Shape shape_of_mask(const DeviceMask& valid) {
+  return valid.is_given() ? valid.shape() : Shape{};
+}
+
+void check_finite_elements(std::string_view function, std::string_view argument,
+                           const DeviceTensor<double>& t, Clause clause) {
+  if (ops::first_not_finite(t) < t.size())
+    ref::tensor::check_finite(function, argument, device::download(t), clause);
+}
+
+DeviceTensor<double> scaled(const DeviceTensor<double>& t,
+                            const ref::model::AttentionOptions& options) {
+  const auto features = static_cast<double>(t.shape().back());
+  DeviceTensor<double> result(t.device(), t.shape());
+  device::launch_elements(
+      t.device(), t.size(),
+      Scale{options.scale.value_or(1.0 / std::sqrt(features)), t.span(), result.span()});
+  return result;
+}
+
+}  // namespace
+
+DotProductForward scaled_dot_product_attention(const DeviceTensor<double>& q,
+                                               const DeviceTensor<double>& k,
+                                               const DeviceTensor<double>& v,
+                                               const DeviceMask& valid,
+                                               const ref::model::AttentionOptions& options,
+                                               const Products& products) {
+  constexpr auto kName = "scaled_dot_product_attention";
+  const AttentionShape shape = ref::model::attention_shape(kName, q.shape(), k.shape(), v.shape(),
+                                                           shape_of_mask(valid), options);
+  check_finite_elements(kName, "q", q, Clause::C5);
+  check_finite_elements(kName, "k", k, Clause::C5);
+  check_finite_elements(kName, "v", v, Clause::C5);
+  const HeadsOfKeys heads(shape, valid, options.causal);
+  Device& device = q.device();
+  DotProductForward result;
+  result.queries = scaled(q, options);
+  const auto in = heads.operands(std::as_const(result.queries).span(), k.span(), v.span());
+  const DeviceMask visible = heads.visible(device);
+  const DeviceTensor<double> scores = attention_scores(device, in, heads.scores(), products);
+  const DeviceTensor<double> weights = attention_weights(scores, visible, heads.parts());
+  if (heads.sees_everywhere())
+    result.log_sum_exp = ops::log_sum_exp(scores, visible).reshaped(shape.of_queries());
+  result.y = DeviceTensor<double>(device, shape.of_y());
+  attend(device, weights, heads.scores(), in,
+         heads.of_queries(result.y.span(), shape.value_features), products);
+  result.weights = weights.reshaped(shape.of_scores());
+  return result;
+}
+
+DotProductGradients scaled_dot_product_attention_backward(
+    const DeviceTensor<double>& grad_y, const DeviceTensor<double>& k,
+    const DeviceTensor<double>& v, const DeviceMask& valid, const DotProductForward& forward,
+    const ref::model::AttentionOptions& options, const Products& products) {
+  constexpr auto kName = "scaled_dot_product_attention_backward";
+  const AttentionShape shape = ref::model::attention_shape(
+      kName, forward.queries.shape(), k.shape(), v.shape(), shape_of_mask(valid), options);
+  ref::tensor::check_shape(kName, "grad_y", grad_y.shape(), shape.of_y(), Clause::C6);
+  ref::tensor::check_shape(kName, "weights", forward.weights.shape(), shape.of_scores(),
+                           Clause::C7);
+  check_finite_elements(kName, "grad_y", grad_y, Clause::C6);
+  const HeadsOfKeys heads(shape, valid, options.causal);
+  Device& device = k.device();
+  DeviceTensor<double> grad_queries(device, forward.queries.shape());
+  DotProductGradients gradients{
+      {}, DeviceTensor<double>(device, k.shape()), DeviceTensor<double>(device, v.shape())};
+  const DeviceTensor<double> weights = forward.weights.reshaped(heads.scores().shape);
+  attention_backward_into(
+      device, heads.operands(grad_queries.span(), gradients.k.span(), gradients.v.span()),
+      heads.operands(forward.queries.span(), k.span(), v.span()),
+      {weights, weights, [](const DeviceTensor<double>& own) { return own; },
+       heads.of_queries(grad_y.span(), shape.value_features)},
+      heads.scores(), heads.visible(device), heads.parts(), products);
+  gradients.q = scaled(grad_queries, options);
+  return gradients;
+}
+
+}  // namespace normproof::gpu::nn

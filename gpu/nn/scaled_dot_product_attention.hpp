@@ -1,0 +1,34 @@
+#pragma once
+
+#include "gpu/nn/attention_core.hpp"
+#include "ref/model/operation.hpp"
+
+namespace normproof::gpu::nn {
+
+struct DotProductForward {
+  DeviceTensor<double> y;            ///< [B,H,T,E]
+  DeviceTensor<double> log_sum_exp;  ///< [B,H,T]; not given where some query sees no key
+  DeviceTensor<double> queries;      ///< [B,H,T,D]: q scale
+  DeviceTensor<double> weights;      ///< [B,H,T,S]
+};
+
+struct DotProductGradients {
+  DeviceTensor<double> q, k, v;
+};
+
+/// ref/nn/scaled_dot_product_attention.hpp on a device: formulas, requirements, sentences, and with
+/// ordered_products bits.
+/// Throws    ContractError
+DotProductForward scaled_dot_product_attention(const DeviceTensor<double>& q,
+                                               const DeviceTensor<double>& k,
+                                               const DeviceTensor<double>& v,
+                                               const DeviceMask& valid = {},
+                                               const ref::model::AttentionOptions& options = {},
+                                               const Products& products = ops::ordered_products());
+DotProductGradients scaled_dot_product_attention_backward(
+    const DeviceTensor<double>& grad_y, const DeviceTensor<double>& k,
+    const DeviceTensor<double>& v, const DeviceMask& valid, const DotProductForward& forward,
+    const ref::model::AttentionOptions& options = {},
+    const Products& products = ops::ordered_products());
+
+}  // namespace normproof::gpu::nn

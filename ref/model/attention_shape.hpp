@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "ref/model/operation.hpp"
+#include "ref/model/visible_keys.hpp"
+
+namespace normproof::ref::model {
+
+/// The extents of attention alone: q [B,H,T,D], k [B,G,S,D], v [B,G,S,E]; H/G heads of queries read
+/// the keys and values of one head.
+struct AttentionShape {
+  std::size_t batch_size = 0, kv_heads = 0;
+  QueriesAndKeys group;  ///< the queries that read one head of keys
+  std::size_t features = 0, value_features = 0;
+
+  std::size_t heads() const { return kv_heads * group.heads; }
+  tensor::Shape of_queries() const { return {batch_size, heads(), group.tokens}; }
+  tensor::Shape of_scores() const { return {batch_size, heads(), group.tokens, group.keys}; }
+  tensor::Shape of_y() const { return {batch_size, heads(), group.tokens, value_features}; }
+
+  /// visible_keys of a sample; valid [B,S] or empty.
+  tensor::Mask visible_to(std::size_t sample, const tensor::Mask& valid, bool causal) const;
+  /// Whether every query of every sample sees a key.
+  bool sees_everywhere(const tensor::Mask& valid, bool causal) const;
+
+  /// "attention in sample 2, heads 4 to 7": those that read this head of keys.
+  std::string place_of(std::size_t sample, std::size_t kv_head) const;
+};
+
+/// Shapes    valid: that of the mask, without axes where there is none
+/// Requires  (C1) q, k and v have four axes and extents of at least 1  (C2) B and D of k are those
+///           of q, B, G and S of v those of k, and G divides H  (C3) valid [B,S] or without axes
+///           (C4) scale finite and above 0
+/// Throws    ContractError naming `function`
+AttentionShape attention_shape(std::string_view function, const tensor::Shape& q,
+                               const tensor::Shape& k, const tensor::Shape& v,
+                               const tensor::Shape& valid, const AttentionOptions& options);
+
+}  // namespace normproof::ref::model

@@ -1,0 +1,162 @@
+#include "ref/nn/scaled_dot_product_attention.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "ref/model/attention_shape.hpp"
+#include "ref/nn/attention_core.hpp"
+#include "ref/numeric/elementary.hpp"
+#include "ref/numeric/parallel.hpp"
+#include "ref/tensor/contract.hpp"
+
+namespace normproof::ref::nn {
+
+using numeric::Clause;
+
+namespace {
+
+using model::AttentionShape;
+using ops::MatrixView;
+using tensor::shape_of;
+
+constexpr std::size_t kScaleGrain = 16384;  // elements; the bits do not depend on it
+
+/// One head of keys and values of one sample, with the queries of the heads that read it: matrices
+/// that follow each other without gaps.
+struct KeyValueHead {
+  const AttentionShape& all;
+  std::size_t sample, head;
+
+  std::size_t number() const { return sample * all.kv_heads + head; }
+  std::size_t rows() const { return all.group.rows(); }
+
+  template <class T>
+  MatrixView<T> of_queries(T* data, std::size_t columns) const {
+    return ops::matrix(data + number() * rows() * columns, rows(), columns);
+  }
+  template <class T>
+  AttentionOperands<T> operands(T* q, T* k, T* v) const {
+    const std::size_t s = all.group.keys, d = all.features, e = all.value_features;
+    return {of_queries(q, d), ops::matrix(k + number() * s * d, s, d),
+            ops::matrix(v + number() * s * e, s, e)};
+  }
+  tensor::Shape scores_shape() const { return {1, rows(), all.group.keys}; }
+
+  /// The part of [B,H,T,S], or of [B,H,T] for one column, in its tensor.
+  template <class T>
+  void put(const Tensor<T>& own, Tensor<T>& whole) const {
+    std::copy_n(own.data(), own.size(), whole.data() + number() * own.size());
+  }
+  template <class T>
+  Tensor<T> take(const Tensor<T>& whole) const {
+    Tensor<T> own = tensor::empty_tensor<T>(scores_shape());
+    std::copy_n(whole.data() + number() * own.size(), own.size(), own.data());
+    return own;
+  }
+};
+
+/// f(head) for all of them, on the threads allowed. What a part refuses is said of which heads.
+template <class F>
+void for_each_head(const AttentionShape& shape, F f) {
+  const std::size_t count = shape.batch_size * shape.kv_heads;
+  numeric::parallel_for(count, 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const KeyValueHead head{shape, i / shape.kv_heads, i % shape.kv_heads};
+      try {
+        f(head);
+      } catch (const numeric::NotFiniteError& error) {
+        numeric::Breach breach = error.breach();
+        breach.place = shape.place_of(head.sample, head.head);
+        throw numeric::NotFiniteError(std::move(breach));
+      }
+    }
+  });
+}
+
+/// Without axes where there is no mask.
+tensor::Shape shape_of_mask(const Mask& valid) {
+  return tensor::is_given(valid) ? shape_of(valid) : tensor::Shape{};
+}
+
+template <class T>
+T scale_of(const model::AttentionOptions& options, std::size_t features) {
+  return options.scale ? T(*options.scale) : attention_scale<T>(features);
+}
+
+template <class T>
+Tensor<T> scaled(const Tensor<T>& t, const T& factor) {
+  Tensor<T> result = tensor::empty_tensor<T>(shape_of(t));
+  numeric::parallel_for(t.size(), kScaleGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) result.data()[i] = t.data()[i] * factor;
+  });
+  return result;
+}
+
+}  // namespace
+
+template <numeric::Real T>
+DotProductForward<T> scaled_dot_product_attention(const Tensor<T>& q, const Tensor<T>& k,
+                                                  const Tensor<T>& v, const Mask& valid,
+                                                  const model::AttentionOptions& options) {
+  constexpr auto kName = "scaled_dot_product_attention";
+  const AttentionShape shape = model::attention_shape(kName, shape_of(q), shape_of(k), shape_of(v),
+                                                      shape_of_mask(valid), options);
+  tensor::check_finite(kName, "q", q, Clause::C5);
+  tensor::check_finite(kName, "k", k, Clause::C5);
+  tensor::check_finite(kName, "v", v, Clause::C5);
+  DotProductForward<T> result;
+  result.saved.queries = scaled(q, scale_of<T>(options, shape.features));
+  result.saved.weights = tensor::empty_tensor<T>(shape.of_scores());
+  result.y = tensor::empty_tensor<T>(shape.of_y());
+  const bool with_sums = shape.sees_everywhere(valid, options.causal);
+  if (with_sums) result.log_sum_exp = tensor::empty_tensor<T>(shape.of_queries());
+  for_each_head(shape, [&](const KeyValueHead& head) {
+    const auto in = head.operands<const T>(result.saved.queries.data(), k.data(), v.data());
+    const Mask visible = shape.visible_to(head.sample, valid, options.causal);
+    const Tensor<T> scores = attention_scores<T>(in, head.scores_shape());
+    const Tensor<T> weights = ops::softmax(scores, visible);
+    if (with_sums) head.put(ops::log_sum_exp(scores, visible), result.log_sum_exp);
+    head.put(weights, result.saved.weights);
+    attend<T>(weights, in, head.of_queries(result.y.data(), shape.value_features));
+  });
+  return result;
+}
+
+template <numeric::Real T>
+DotProductGradients<T> scaled_dot_product_attention_backward(
+    const Tensor<T>& grad_y, const Tensor<T>& k, const Tensor<T>& v, const Mask& valid,
+    const DotProductSaved<T>& saved, const model::AttentionOptions& options) {
+  constexpr auto kName = "scaled_dot_product_attention_backward";
+  const AttentionShape shape = model::attention_shape(kName, shape_of(saved.queries), shape_of(k),
+                                                      shape_of(v), shape_of_mask(valid), options);
+  tensor::check_shape(kName, "grad_y", shape_of(grad_y), shape.of_y(), Clause::C6);
+  tensor::check_shape(kName, "weights", shape_of(saved.weights), shape.of_scores(), Clause::C7);
+  tensor::check_finite(kName, "grad_y", grad_y, Clause::C6);
+  Tensor<T> grad_queries = tensor::empty_tensor<T>(shape_of(saved.queries));
+  DotProductGradients<T> gradients{
+      {}, tensor::empty_tensor<T>(shape_of(k)), tensor::empty_tensor<T>(shape_of(v))};
+  for_each_head(shape, [&](const KeyValueHead& head) {
+    const Tensor<T> weights = head.take(saved.weights);
+    attention_backward_into<T>(
+        head.operands<T>(grad_queries.data(), gradients.k.data(), gradients.v.data()),
+        head.operands<const T>(saved.queries.data(), k.data(), v.data()), weights, weights,
+        [](Tensor<T>&) {}, head.of_queries(grad_y.data(), shape.value_features),
+        shape.visible_to(head.sample, valid, options.causal));
+  });
+  gradients.q = scaled(grad_queries, scale_of<T>(options, shape.features));
+  return gradients;
+}
+
+#define NORMPROOF_INSTANTIATE(T)                                                                 \
+  template DotProductForward<T> scaled_dot_product_attention(const Tensor<T>&, const Tensor<T>&, \
+                                                             const Tensor<T>&, const Mask&,      \
+                                                             const model::AttentionOptions&);    \
+  template DotProductGradients<T> scaled_dot_product_attention_backward(                         \
+      const Tensor<T>&, const Tensor<T>&, const Tensor<T>&, const Mask&,                         \
+      const DotProductSaved<T>&, const model::AttentionOptions&);
+NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
+#undef NORMPROOF_INSTANTIATE
+
+}  // namespace normproof::ref::nn

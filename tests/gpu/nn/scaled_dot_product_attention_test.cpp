@@ -1,0 +1,109 @@
+#include "gpu/nn/scaled_dot_product_attention.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "ref/nn/scaled_dot_product_attention.hpp"
+#include "tests/gpu/device/refusal.hpp"
+#include "tests/gpu/nn/samples.hpp"
+#include "tests/verification/compare/expect.hpp"
+
+namespace normproof::gpu::nn {
+namespace {
+
+using device::download;
+using device::upload;
+using ref::tensor::Mask;
+
+struct DotProductSample {
+  ref::tensor::Tensor<double> q, k, v, grad_y;
+
+  DotProductSample(std::size_t heads, std::size_t kv_heads, std::size_t tokens, std::size_t keys)
+      : q(plain_sample({2, heads, tokens, 3}, "q")),
+        k(plain_sample({2, kv_heads, keys, 3}, "k")),
+        v(plain_sample({2, kv_heads, keys, 2}, "v")),
+        grad_y(plain_sample({2, heads, tokens, 2}, "grad_y")) {}
+};
+
+void expect_same_dot_product(Device& device, const DotProductSample& s, const Mask& valid,
+                             const ref::model::AttentionOptions& options) {
+  const DeviceMask mask(device, valid);
+  const auto forward = ref::nn::scaled_dot_product_attention(s.q, s.k, s.v, valid, options);
+  const auto k = upload(device, s.k), v = upload(device, s.v);
+  const auto got = scaled_dot_product_attention(upload(device, s.q), k, v, mask, options);
+  EXPECT_BITS_EQ(download(got.y), forward.y);
+  EXPECT_BITS_EQ(download(got.weights), forward.saved.weights);
+  EXPECT_EQ(got.log_sum_exp.is_given(), ref::tensor::is_given(forward.log_sum_exp));
+  if (got.log_sum_exp.is_given()) {
+    EXPECT_BITS_EQ(download(got.log_sum_exp), forward.log_sum_exp);
+  }
+  const auto backward = ref::nn::scaled_dot_product_attention_backward(s.grad_y, s.k, s.v, valid,
+                                                                       forward.saved, options);
+  const auto got_backward =
+      scaled_dot_product_attention_backward(upload(device, s.grad_y), k, v, mask, got, options);
+  EXPECT_BITS_EQ(download(got_backward.q), backward.q);
+  EXPECT_BITS_EQ(download(got_backward.k), backward.k);
+  EXPECT_BITS_EQ(download(got_backward.v), backward.v);
+}
+
+TEST(DeviceDotProduct, TheBitsOfTheReference) {
+  for (const auto& device : devices())
+    for (const DotProductSample& s : {DotProductSample(1, 1, 1, 1), DotProductSample(2, 2, 5, 5),
+                                      DotProductSample(6, 2, 3, 7), DotProductSample(4, 1, 9, 4)})
+      for (const bool causal : {false, true})
+        for (const bool masked : {false, true}) {
+          const std::size_t keys = s.k.shape()[2];
+          const Mask valid = masked ? sample_mask({2, keys}, "valid") : Mask{};
+          expect_same_dot_product(*device, s, valid, {.causal = causal});
+          expect_same_dot_product(*device, s, valid, {.scale = 0.3, .causal = causal});
+        }
+}
+
+TEST(DeviceDotProduct, RefusesWithTheSentencesOfTheReference) {
+  const auto device = device::simulated_device();
+  const auto expect = [&](const DotProductSample& s, const Mask& valid) {
+    const std::string sentence =
+        refusal([&] { ref::nn::scaled_dot_product_attention(s.q, s.k, s.v, valid, {}); });
+    EXPECT_NE(sentence, "");
+    EXPECT_EQ(refusal([&] {
+                scaled_dot_product_attention(upload(*device, s.q), upload(*device, s.k),
+                                             upload(*device, s.v), DeviceMask(*device, valid));
+              }),
+              sentence);
+  };
+  const DotProductSample good(4, 2, 3, 5);
+  expect(good, Mask{{true, false}});
+  DotProductSample bad = good;
+  bad.v.data()[3] = std::numeric_limits<double>::quiet_NaN();
+  expect(bad, {});
+  bad = good;
+  for (double& q : bad.q) q = 1e200;
+  for (std::size_t i = 50; i < bad.k.size(); ++i) bad.k.data()[i] = 1e200;
+  expect(bad, {});
+  bad = good;
+  bad.k = plain_sample({2, 3, 5, 3}, "k");
+  expect(bad, {});
+}
+
+TEST(DeviceDotProduct, RefusesABackwardAsTheReferenceDoes) {
+  const auto device = device::simulated_device();
+  DotProductSample s(4, 2, 3, 5);
+  const auto forward = ref::nn::scaled_dot_product_attention(s.q, s.k, s.v);
+  const auto k = upload(*device, s.k), v = upload(*device, s.v);
+  const auto got = scaled_dot_product_attention(upload(*device, s.q), k, v);
+  for (double& gradient : s.grad_y) gradient = 1e308;
+  for (double& value : s.v) value = 1e10;
+  const std::string sentence = refusal([&] {
+    ref::nn::scaled_dot_product_attention_backward(s.grad_y, s.k, s.v, {}, forward.saved);
+  });
+  EXPECT_NE(sentence.find("attention in sample 0, heads 0 to 1"), std::string::npos) << sentence;
+  EXPECT_EQ(refusal([&] {
+              scaled_dot_product_attention_backward(upload(*device, s.grad_y), k,
+                                                    upload(*device, s.v), {}, got);
+            }),
+            sentence);
+}
+
+}  // namespace
+}  // namespace normproof::gpu::nn

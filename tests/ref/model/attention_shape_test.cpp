@@ -1,0 +1,73 @@
+#include "ref/model/attention_shape.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "tests/ref/numeric/error_message.hpp"
+
+namespace normproof::ref::model {
+namespace {
+
+AttentionShape sample(const tensor::Shape& valid = {}) {
+  return attention_shape("f", {2, 6, 3, 4}, {2, 2, 5, 4}, {2, 2, 5, 7}, valid, {});
+}
+
+TEST(AttentionShape, HeadsOfQueriesShareAHeadOfKeys) {
+  const AttentionShape shape = sample();
+  EXPECT_EQ(shape.group.heads, 3u);
+  EXPECT_EQ(shape.group.rows(), 9u);
+  EXPECT_EQ(shape.heads(), 6u);
+  EXPECT_EQ(shape.of_queries(), (tensor::Shape{2, 6, 3}));
+  EXPECT_EQ(shape.of_scores(), (tensor::Shape{2, 6, 3, 5}));
+  EXPECT_EQ(shape.of_y(), (tensor::Shape{2, 6, 3, 7}));
+  EXPECT_EQ(shape.place_of(1, 1), "attention in sample 1, heads 3 to 5");
+}
+
+TEST(AttentionShape, EachSampleHasItsRowOfTheMask) {
+  const AttentionShape shape = sample({2, 5});
+  tensor::Mask valid = tensor::full_tensor<bool>({2, 5}, true);
+  EXPECT_TRUE(shape.sees_everywhere(valid, false));
+  EXPECT_TRUE(shape.sees_everywhere({}, true));
+  for (std::size_t j = 0; j < 5; ++j) valid.data()[5 + j] = false;
+  EXPECT_TRUE(shape.visible_to(0, valid, false).data()[0]);
+  EXPECT_FALSE(shape.visible_to(1, valid, false).data()[0]);
+  EXPECT_FALSE(shape.sees_everywhere(valid, false));
+}
+
+std::string refused_shape(const tensor::Shape& q, const tensor::Shape& k, const tensor::Shape& v,
+                          const tensor::Shape& valid = {}, const AttentionOptions& options = {}) {
+  return numeric::contract_message([&] { attention_shape("f", q, k, v, valid, options); });
+}
+const tensor::Shape kOnes = {1, 1, 1, 1};
+
+TEST(AttentionShape, C1FourAxesAndNoExtentOfZero) {
+  EXPECT_EQ(refused_shape({1, 1, 1}, kOnes, kOnes),
+            "f: q has shape [1, 1, 1]; expected four axes, every extent at least 1 (C1)");
+  EXPECT_EQ(refused_shape(kOnes, kOnes, {1, 1, 0, 1}),
+            "f: v has shape [1, 1, 0, 1]; expected four axes, every extent at least 1 (C1)");
+}
+
+TEST(AttentionShape, C2ExtentsAgreeAndGroupsDivideTheHeads) {
+  EXPECT_EQ(refused_shape({1, 4, 1, 2}, {1, 3, 2, 2}, {1, 3, 2, 2}),
+            "f: k has shape [1, 3, 2, 2]; expected [1,G,S,2], G a divisor of 4 (C2)");
+  EXPECT_EQ(refused_shape(kOnes, {1, 1, 1, 2}, kOnes),
+            "f: k has shape [1, 1, 1, 2]; expected [1,G,S,1], G a divisor of 1 (C2)");
+  EXPECT_EQ(refused_shape(kOnes, kOnes, {1, 1, 2, 1}),
+            "f: v has shape [1, 1, 2, 1]; expected shape [1, 1, 1, 1] (C2)");
+}
+
+TEST(AttentionShape, C3TheMaskIsThatOfTheKeys) {
+  EXPECT_EQ(refused_shape({1, 1, 2, 1}, {1, 1, 3, 1}, {1, 1, 3, 1}, {1, 2}),
+            "f: valid has shape [1, 2]; expected shape [1, 3] (C3)");
+}
+
+TEST(AttentionShape, C4TheScaleIsAboveZero) {
+  for (const double scale : {0.0, -1.0, std::numeric_limits<double>::infinity()}) {
+    const std::string sentence = refused_shape(kOnes, kOnes, kOnes, {}, {.scale = scale});
+    EXPECT_NE(sentence.find("expected scale > 0 (C4)"), std::string::npos) << sentence;
+  }
+}
+
+}  // namespace
+}  // namespace normproof::ref::model

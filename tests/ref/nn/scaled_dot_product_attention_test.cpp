@@ -1,0 +1,335 @@
+#include "ref/nn/scaled_dot_product_attention.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "ref/nn/multi_head_attention.hpp"
+#include "ref/numeric/elementary.hpp"
+#include "ref/numeric/parallel.hpp"
+#include "tests/ref/nn/gradient_check.hpp"
+#include "tests/ref/numeric/error_message.hpp"
+
+namespace normproof::ref::nn {
+namespace {
+
+using numeric::contract_message;
+using ::testing::Each;
+using ::testing::HasSubstr;
+
+/// The extents of a case: k and v have `kv_heads` heads of `keys` rows.
+struct DotProductExtents {
+  std::size_t samples = 1, heads = 1, kv_heads = 1, tokens = 1, keys = 1, features = 1, values = 1;
+};
+
+NamedTensors<double> dot_product_inputs(const DotProductExtents& e, double scale = 1) {
+  NamedTensors<double> inputs;
+  inputs.set("q", random_tensor<double>("q", {e.samples, e.heads, e.tokens, e.features}));
+  inputs.set("k", random_tensor<double>("k", {e.samples, e.kv_heads, e.keys, e.features}));
+  inputs.set("v", random_tensor<double>("v", {e.samples, e.kv_heads, e.keys, e.values}));
+  for (double& q : inputs.at("q")) q *= scale;
+  return inputs;
+}
+Tensor<double> dot_product_gradient(const DotProductExtents& e) {
+  return random_tensor<double>("grad_y", {e.samples, e.heads, e.tokens, e.values});
+}
+
+template <class T>
+DotProductForward<T> dot_product(const NamedTensors<T>& t, const Mask& valid,
+                                 const model::AttentionOptions& options) {
+  return scaled_dot_product_attention(t.at("q"), t.at("k"), t.at("v"), valid, options);
+}
+template <class T>
+NamedTensors<T> dot_product_backward(const NamedTensors<T>& t, const Tensor<T>& grad_y,
+                                     const Mask& valid, const model::AttentionOptions& options) {
+  auto gradients = scaled_dot_product_attention_backward(
+      grad_y, t.at("k"), t.at("v"), valid, dot_product(t, valid, options).saved, options);
+  NamedTensors<T> named;
+  named.set("q", std::move(gradients.q));
+  named.set("k", std::move(gradients.k));
+  named.set("v", std::move(gradients.v));
+  return named;
+}
+
+Mask bits_mask(std::size_t bits, const tensor::Shape& shape) {
+  Mask mask = tensor::empty_tensor<bool>(shape);
+  for (std::size_t i = 0; i < mask.size(); ++i) mask.data()[i] = (bits >> i & 1) != 0;
+  return mask;
+}
+
+void expect_dot_product_derivative(const DotProductExtents& e, const Mask& valid,
+                                   const model::AttentionOptions& options,
+                                   const std::string& what) {
+  expect_gradients(
+      dot_product_inputs(e), dot_product_gradient(e),
+      [&](const auto& t) { return dot_product(t, valid, options).y; },
+      [&]<class T>(const NamedTensors<T>& t, const Tensor<T>& grad_y) {
+        return dot_product_backward(t, grad_y, valid, options);
+      },
+      what);
+}
+
+TEST(ScaledDotProductAttention, TheBackwardIsTheDerivativeForAllExtentsUpTo3) {
+  for (std::size_t tokens = 1; tokens <= 3; ++tokens)
+    for (std::size_t keys = 1; keys <= 3; ++keys)
+      for (const bool causal : {false, true})
+        expect_dot_product_derivative({1, 1, 1, tokens, keys, 2, 3}, {}, {.causal = causal},
+                                      "T " + std::to_string(tokens) + " S " + std::to_string(keys) +
+                                          (causal ? " causal" : ""));
+}
+
+TEST(ScaledDotProductAttention, TheBackwardIsTheDerivativeForAllMasksAndGroups) {
+  for (std::size_t bits = 0; bits < 8; ++bits)
+    expect_dot_product_derivative({1, 2, 1, 2, 3, 1, 1}, bits_mask(bits, {1, 3}),
+                                  {.causal = bits % 2 == 0}, "mask " + std::to_string(bits));
+  for (const std::size_t kv_heads : {1, 2, 4})
+    expect_dot_product_derivative({2, 4, kv_heads, 2, 2, 1, 2}, bits_mask(0b1101, {2, 2}),
+                                  {.scale = 0.75}, "G " + std::to_string(kv_heads));
+}
+
+struct Defined {
+  Tensor<oracle100> y, log_sum_exp;
+};
+
+/// From the definition, query by query, the largest score not subtracted: at 100 digits nothing
+/// overflows.
+Defined dot_product_definition(const NamedTensors<double>& t, const DotProductExtents& e,
+                               const Mask& valid, const model::AttentionOptions& options) {
+  Defined defined{tensor::full_tensor<oracle100>({e.samples, e.heads, e.tokens, e.values}, 0),
+                  tensor::full_tensor<oracle100>({e.samples, e.heads, e.tokens}, 0)};
+  const oracle100 scale = options.scale
+                              ? oracle100(*options.scale)
+                              : oracle100(1 / sqrt(oracle100(static_cast<double>(e.features))));
+  for (std::size_t row = 0; row < e.samples * e.heads * e.tokens; ++row) {
+    const std::size_t i = row % e.tokens, h = row / e.tokens % e.heads,
+                      b = row / e.tokens / e.heads;
+    const std::size_t own = b * e.kv_heads + h * e.kv_heads / e.heads;
+    oracle100 sum = 0;
+    for (std::size_t j = 0; j < e.keys; ++j) {
+      if (tensor::is_given(valid) && !valid.data()[b * e.keys + j]) continue;
+      // The last query sees the last key, the one before it the key before.
+      const bool later = e.keys - 1 - j < e.tokens - 1 - i;
+      if (options.causal && later) continue;
+      oracle100 score = 0;
+      for (std::size_t c = 0; c < e.features; ++c)
+        score += oracle100(t.at("q").data()[row * e.features + c]) *
+                 oracle100(t.at("k").data()[(own * e.keys + j) * e.features + c]);
+      const oracle100 weight = exp(oracle100(score * scale));
+      sum += weight;
+      for (std::size_t c = 0; c < e.values; ++c)
+        defined.y.data()[row * e.values + c] +=
+            weight * oracle100(t.at("v").data()[(own * e.keys + j) * e.values + c]);
+    }
+    if (sum == 0) continue;
+    for (std::size_t c = 0; c < e.values; ++c) defined.y.data()[row * e.values + c] /= sum;
+    defined.log_sum_exp.data()[row] = log(sum);
+  }
+  return defined;
+}
+
+struct DotProductCase {
+  DotProductExtents extents;
+  Mask valid;
+  model::AttentionOptions options;
+  double scale = 1;
+};
+
+std::vector<DotProductCase> dot_product_cases() {
+  return {{{2, 3, 3, 4, 5, 3, 2}, {}, {}},
+          {{1, 6, 2, 3, 4, 5, 5}, {}, {}},
+          {{1, 2, 1, 4, 4, 2, 2}, {}, {.causal = true}},
+          {{1, 1, 1, 2, 5, 2, 2}, {}, {.causal = true}},
+          {{1, 1, 1, 5, 2, 2, 2}, {}, {.causal = true}},
+          {{2, 2, 1, 3, 3, 2, 1}, bits_mask(0b001110, {2, 3}), {.causal = true}},
+          {{2, 2, 2, 3, 3, 2, 1}, bits_mask(0b000110, {2, 3}), {.scale = 0.3}},
+          {{1, 1, 1, 3, 7, 4, 2}, {}, {}, 300}};
+}
+
+void expect_values(const Tensor<double>& got, const Tensor<running_error>& with_bound) {
+  ASSERT_EQ(got.size(), with_bound.size());
+  for (std::size_t i = 0; i < got.size(); ++i) EXPECT_EQ(got.data()[i], with_bound.data()[i].value);
+}
+
+TEST(ScaledDotProductAttention, DoubleIsWithinItsDerivedBoundOfTheDefinitionAt100Digits) {
+  for (const DotProductCase& s : dot_product_cases()) {
+    const auto t = dot_product_inputs(s.extents, s.scale);
+    const Defined exact = dot_product_definition(t, s.extents, s.valid, s.options);
+    const auto got = dot_product(t, s.valid, s.options);
+    const auto bound = dot_product(converted<running_error>(t), s.valid, s.options);
+    expect_values(got.y, bound.y);
+    EXPECT_WITHIN(verification::compare::compare(bound.y, exact.y));
+    if (!tensor::is_given(got.log_sum_exp)) continue;
+    expect_values(got.log_sum_exp, bound.log_sum_exp);
+    EXPECT_WITHIN(verification::compare::compare(bound.log_sum_exp, exact.log_sum_exp));
+  }
+}
+
+TEST(ScaledDotProductAttention, EnclosuresHoldTheDefinition) {
+  const auto expect = [](const auto& got, const Tensor<oracle100>& exact) {
+    ASSERT_EQ(tensor::shape_of(got), tensor::shape_of(exact));
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      const auto [lower, upper] = numeric::enclose(got.data()[i]);
+      EXPECT_LE(oracle100(lower), exact.data()[i]);
+      EXPECT_GE(oracle100(upper), exact.data()[i]);
+    }
+  };
+  for (const DotProductCase& s : dot_product_cases()) {
+    const auto t = dot_product_inputs(s.extents, s.scale);
+    const Tensor<oracle100> exact = dot_product_definition(t, s.extents, s.valid, s.options).y;
+    expect(dot_product(converted<numeric::interval>(t), s.valid, s.options).y, exact);
+    expect(dot_product(converted<numeric::ball>(t), s.valid, s.options).y, exact);
+  }
+}
+
+TEST(ScaledDotProductAttention, QueriesThatSeeNoKeyGiveZerosAndNoLogSumExp) {
+  const DotProductExtents e{2, 1, 1, 2, 2, 1, 1};
+  const auto t = dot_product_inputs(e);
+  const Mask valid{{true, true}, {false, false}};
+  const auto run = dot_product(t, valid, {});
+  EXPECT_FALSE(tensor::is_given(run.log_sum_exp));
+  EXPECT_NE(run.y.data()[0], 0);
+  EXPECT_EQ(run.y.data()[2], 0);
+  EXPECT_EQ(run.y.data()[3], 0);
+  const auto gradients = dot_product_backward(t, dot_product_gradient(e), valid, {});
+  for (const char* name : {"q", "k", "v"}) {
+    EXPECT_EQ(gradients.at(name).data()[2], 0) << name;
+    EXPECT_EQ(gradients.at(name).data()[3], 0) << name;
+  }
+}
+
+TEST(ScaledDotProductAttention, GroupsAreHeadsOfKeysRepeated) {
+  const DotProductExtents e{2, 6, 2, 3, 4, 3, 2};
+  const auto t = dot_product_inputs(e);
+  auto repeated = dot_product_inputs({2, 6, 6, 3, 4, 3, 2});
+  const auto copy = [&](const char* name, std::size_t width) {
+    for (std::size_t i = 0; i < repeated.at(name).size(); ++i) {
+      const std::size_t head = i / (e.keys * width), own = head / 6 * 2 + head % 6 / 3;
+      repeated.at(name).data()[i] = t.at(name).data()[own * e.keys * width + i % (e.keys * width)];
+    }
+  };
+  copy("k", e.features);
+  copy("v", e.values);
+  for (const bool causal : {false, true}) {
+    EXPECT_EQ(dot_product(t, {}, {.causal = causal}).y,
+              dot_product(repeated, {}, {.causal = causal}).y);
+    const auto grouped = dot_product_backward(t, dot_product_gradient(e), {}, {.causal = causal});
+    const auto apart =
+        dot_product_backward(repeated, dot_product_gradient(e), {}, {.causal = causal});
+    EXPECT_EQ(grouped.at("q"), apart.at("q"));
+  }
+}
+
+// The maps of multi-head attention are identities: what is left is this.
+TEST(ScaledDotProductAttention, HasTheBitsOfMultiHeadAttention) {
+  constexpr std::size_t kTokens = 5, kWidth = 6, kHeads = 2, kFeatures = 3;
+  Attention<double> identity{
+      {tensor::full_tensor<double>({3 * kWidth, kWidth}, 0),
+       Tensor<double>::from_shape({3 * kWidth})},
+      {tensor::full_tensor<double>({kWidth, kWidth}, 0), Tensor<double>::from_shape({kWidth})}};
+  identity.in.bias.fill(0);
+  identity.out.bias.fill(0);
+  for (std::size_t d = 0; d < kWidth; ++d) {
+    for (std::size_t part = 0; part < 3; ++part) identity.in.weight(part * kWidth + d, d) = 1;
+    identity.out.weight(d, d) = 1;
+  }
+  const auto x = random_tensor<double>("x", {1, kTokens, kWidth});
+  const Mask valid{{true, false, true, true, true}};
+  const auto whole = multi_head_attention(x, identity, valid, {.num_heads = kHeads});
+  Tensor<double> heads = tensor::empty_tensor<double>({1, kHeads, kTokens, kFeatures});
+  const auto place = [](std::size_t i) {  // in [T, H d] of element i of [H, T, d]
+    return i / kFeatures % kTokens * kWidth + i / (kFeatures * kTokens) * kFeatures + i % kFeatures;
+  };
+  for (std::size_t i = 0; i < heads.size(); ++i) heads.data()[i] = x.data()[place(i)];
+  const auto alone = scaled_dot_product_attention(heads, heads, heads, valid);
+  for (std::size_t i = 0; i < heads.size(); ++i)
+    EXPECT_EQ(alone.y.data()[i], whole.y.data()[place(i)]);
+  EXPECT_EQ(alone.saved.weights, whole.saved.weights);
+}
+
+TEST(ScaledDotProductAttention, BitsDoNotDependOnThreadsOrOnTheBatchOrOnPadding) {
+  const DotProductExtents e{3, 4, 2, 9, 40, 5, 3};
+  const auto t = dot_product_inputs(e);
+  Mask valid = tensor::full_tensor<bool>({3, 40}, true);
+  for (std::size_t j = 33; j < 40; ++j) valid.data()[40 + j] = false;  // of sample 1
+  const auto whole = dot_product(t, valid, {});
+  const auto gradients = dot_product_backward(t, dot_product_gradient(e), valid, {});
+  for (const int threads : {2, 5}) {
+    numeric::set_num_threads(threads);
+    EXPECT_EQ(dot_product(t, valid, {}).y, whole.y);
+    EXPECT_EQ(dot_product_backward(t, dot_product_gradient(e), valid, {}).at("k"),
+              gradients.at("k"));
+  }
+  numeric::set_num_threads(1);
+  // Sample 1 alone, without the keys that take no part.
+  NamedTensors<double> alone = dot_product_inputs({1, 4, 2, 9, 33, 5, 3});
+  const auto cut = [&](const char* name, std::size_t rows, std::size_t long_rows,
+                       std::size_t heads) {
+    Tensor<double>& own = alone.at(name);
+    const std::size_t width = own.size() / rows / heads;
+    for (std::size_t h = 0; h < heads; ++h)
+      std::copy_n(t.at(name).data() + (heads + h) * long_rows * width, rows * width,
+                  own.data() + h * rows * width);
+  };
+  cut("q", 9, 9, 4);
+  cut("k", 33, 40, 2);
+  cut("v", 33, 40, 2);
+  const auto y = dot_product(alone, {}, {}).y;
+  for (std::size_t i = 0; i < y.size(); ++i) ASSERT_EQ(y.data()[i], whole.y.data()[y.size() + i]);
+}
+
+TEST(ScaledDotProductAttention, ShapesThatDoNotFitAreRefusedInItsName) {
+  const auto t = dot_product_inputs({1, 4, 3, 1, 2, 2, 1});
+  EXPECT_EQ(contract_message([&] { dot_product(t, {}, {}); }),
+            "scaled_dot_product_attention: k has shape [1, 3, 2, 2]; expected [1,G,S,2], G a "
+            "divisor of 4 (C2)");
+  const auto two = dot_product_inputs({1, 1, 1, 2, 3, 1, 1});
+  EXPECT_EQ(contract_message([&] {
+              dot_product(two, {{true, true}}, {});
+            }),
+            "scaled_dot_product_attention: valid has shape [1, 2]; expected shape [1, 3] (C3)");
+}
+
+TEST(ScaledDotProductAttention, C5WhatIsNotFiniteIsNamed) {
+  auto t = dot_product_inputs({2, 2, 1, 2, 2, 1, 1});
+  t.at("k").data()[3] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(contract_message([&] { dot_product(t, {}, {}); }),
+            "scaled_dot_product_attention: k has the element [1, 0, 1, 0] = nan; expected finite "
+            "values (C5)");
+}
+
+TEST(ScaledDotProductAttention, ScoresThatOverflowAreNamedByTheirHeads) {
+  auto t = dot_product_inputs({2, 2, 1, 2, 2, 1, 1});
+  t.at("k").data()[3] = t.at("q").data()[7] = 1e200;
+  EXPECT_THAT(
+      numeric::error_message<numeric::NotFiniteError>([&] { dot_product(t, {}, {}); }),
+      HasSubstr("attention in sample 1, heads 0 to 1: softmax: x has the element [0, 3, 1]"));
+}
+
+TEST(ScaledDotProductAttentionBackward, C6GradYIsLikeYAndFinite) {
+  const DotProductExtents e{1, 1, 1, 2, 2, 1, 1};
+  const auto t = dot_product_inputs(e);
+  EXPECT_THAT(contract_message([&] {
+                dot_product_backward(t, Tensor<double>{1.0, 2.0}, {}, {});
+              }),
+              HasSubstr("grad_y has shape [2]; expected shape [1, 1, 2, 1] (C6)"));
+  auto grad_y = dot_product_gradient(e);
+  grad_y.data()[1] = std::numeric_limits<double>::infinity();
+  EXPECT_THAT(contract_message([&] { dot_product_backward(t, grad_y, {}, {}); }),
+              HasSubstr("grad_y has the element [0, 0, 1, 0] = inf; expected finite values (C6)"));
+}
+
+TEST(ScaledDotProductAttentionBackward, C7SavedIsThatOfTheForward) {
+  const DotProductExtents e{1, 1, 1, 2, 2, 1, 1};
+  const auto t = dot_product_inputs(e);
+  auto saved = dot_product(t, {}, {}).saved;
+  saved.weights = tensor::full_tensor<double>({1, 1, 2, 3}, 0.5);
+  EXPECT_THAT(contract_message([&] {
+                scaled_dot_product_attention_backward(dot_product_gradient(e), t.at("k"), t.at("v"),
+                                                      {}, saved);
+              }),
+              HasSubstr("weights has shape [1, 1, 2, 3]; expected shape [1, 1, 2, 2] (C7)"));
+}
+
+}  // namespace
+}  // namespace normproof::ref::nn
