@@ -34,8 +34,8 @@ struct DotProductGradients {
 ///           y_bhie = sum_j weights_bhij v_bgje ; log_sum_exp = log(sum_j exp(scores))
 ///           Query i sees key j where valid_bj, and, where attention is causal, j + T <= i + S
 /// Shapes    q [B,H,T,D]; k [B,G,S,D]; v [B,G,S,E]; valid [B,S], true = takes part, or empty: all
-/// Requires  those of model::attention_shape; (C5) every element of q, k and v is finite, and so are
-///           the scores of keys that are seen
+/// Requires  those of model::attention_shape; (C5) every element of q, k and v is finite, and so
+///           are the scores of keys that are seen
 /// Order     docs/determinism.md: R1 for products, R2 inside softmax. A sample has the bits that it
 ///           has alone, and in a longer padding
 /// Error     docs/error_analysis.md, section 1: the scalar running_error
@@ -48,8 +48,8 @@ DotProductForward<T> scaled_dot_product_attention(const Tensor<T>& q, const Tens
 /// Source    docs/specification/attention.md
 /// Computes  grad_v_bgj = sum over the heads h of the group and their queries i of
 ///           weights_bhij grad_y_bhi ; grad_weights_bhij = sum_e grad_y_bhie v_bgje ; grad_scores =
-///           softmax_backward(grad_weights) ; grad_q = (grad_scores k) scale ; grad_k = like grad_v,
-///           of grad_scores and q scale
+///           softmax_backward(grad_weights) ; grad_q = (grad_scores k) scale ; grad_k = like
+///           grad_v, of grad_scores and q scale
 /// Requires  (C6) grad_y has the shape of y and is finite, and so small that the sums of the
 ///           backward of softmax are finite  (C7) saved as the forward returned it
 /// Order     as the forward: the queries of a group's heads, head after head, are the terms of one

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 
+#include "gpu/nn/scaled_dot_product_attention.hpp"
 #include "gpu/norm/norm.hpp"
 #include "gpu/ops/activation.hpp"
 #include "gpu/ops/gated_activation.hpp"
@@ -174,11 +175,25 @@ struct OperationRunner {
       put_gated(gpu::ops::geglu(x(), gate()),
                 [&] { return gpu::ops::geglu_backward(grad_y(), x(), gate()); });
     }
+    void operator()(const model::AttentionOptions& options) const {
+      const DeviceTensor<double> k = tensor("k"), v = tensor("v");
+      const DeviceMask valid(to, in.valid);
+      const auto forward = gpu::nn::scaled_dot_product_attention(tensor("q"), k, v, valid, options);
+      got.set("y", forward.y);
+      if (forward.log_sum_exp.is_given()) got.set("log_sum_exp", forward.log_sum_exp);
+      if (!in.tensors.contains("grad_y")) return;
+      const auto gradients =
+          gpu::nn::scaled_dot_product_attention_backward(grad_y(), k, v, valid, forward, options);
+      got.set("grad_q", gradients.q);
+      got.set("grad_k", gradients.k);
+      got.set("grad_v", gradients.v);
+    }
 
    private:
-    DeviceTensor<double> x() const { return upload(to, in.tensors.at("x")); }
-    DeviceTensor<double> grad_y() const { return upload(to, in.tensors.at("grad_y")); }
-    DeviceTensor<double> gate() const { return upload(to, in.tensors.at("gate")); }
+    DeviceTensor<double> tensor(const char* name) const { return upload(to, in.tensors.at(name)); }
+    DeviceTensor<double> x() const { return tensor("x"); }
+    DeviceTensor<double> grad_y() const { return tensor("grad_y"); }
+    DeviceTensor<double> gate() const { return tensor("gate"); }
     DeviceMask mask() const { return DeviceMask(to, in.valid, in.tensors.at("x").shape().back()); }
     template <class Backward>
     void put(const DeviceTensor<double>& y, Backward&& backward) const {

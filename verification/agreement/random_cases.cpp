@@ -58,6 +58,36 @@ RandomCase norm_case(std::uint64_t seed, const std::string& layer, const RandomS
   return c;
 }
 
+struct RandomHeads {
+  std::size_t samples, heads, kv_heads, tokens, keys, features, values;
+  bool causal;
+  Masked masked;
+};
+
+const RandomHeads kHeads[] = {{1, 1, 1, 1, 1, 1, 1, false, Masked::none},
+                              {2, 6, 2, 5, 33, 3, 4, false, Masked::some},
+                              {1, 4, 1, 33, 31, 8, 8, true, Masked::none},
+                              {3, 2, 2, 7, 129, 5, 2, true, Masked::some},
+                              {2, 2, 1, 3, 4, 2, 2, false, Masked::all}};
+
+RandomCase attention_case(std::uint64_t seed, const RandomHeads& h) {
+  RandomCase c;
+  c.name = fmt::format("attention/{}x{}x{}x{}{}", h.samples, h.heads, h.tokens, h.keys,
+                       h.causal ? "/causal" : "");
+  c.operation = model::operation("attention");
+  if (h.causal) model::set_option(c.operation, "causal", "true");
+  auto& in = c.inputs.function;
+  const auto set = [&](const char* name, const Shape& shape) {
+    in.tensors.set(name, random_tensor(seed, fmt::format("{}/{}", c.name, name), shape));
+  };
+  set("q", {h.samples, h.heads, h.tokens, h.features});
+  set("k", {h.samples, h.kv_heads, h.keys, h.features});
+  set("v", {h.samples, h.kv_heads, h.keys, h.values});
+  set("grad_y", {h.samples, h.heads, h.tokens, h.values});
+  in.valid = random_mask(seed, c.name, {h.samples, h.keys}, h.masked);
+  return c;
+}
+
 RandomCase function_case(std::uint64_t seed, const std::string& function,
                          const RandomShape& shape) {
   RandomCase c;
@@ -96,6 +126,10 @@ void for_each_random_case(std::uint64_t seed, const std::string& operation,
       if (shape.masked != Masked::all)
         take(norm_case(seed, operation, shape, model::Mode::inference));
     }
+  if (operation == "attention") {
+    for (const RandomHeads& heads : kHeads) take(attention_case(seed, heads));
+    return;
+  }
   if (std::ranges::find(functions, operation) != functions.end())
     for (const RandomShape& shape : kShapes) take(function_case(seed, operation, shape));
 }

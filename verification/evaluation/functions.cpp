@@ -1,5 +1,6 @@
 #include "verification/evaluation/functions.hpp"
 
+#include "ref/nn/scaled_dot_product_attention.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/ops/activation.hpp"
 #include "ref/ops/gated_activation.hpp"
@@ -17,12 +18,14 @@ using ref::tensor::Tensor;
 
 namespace {
 
-/// y, grad_x and grad_gate of each function; grad_y is empty where there is none.
+/// What each function leaves, and its gradients; a tensor that is not given is empty.
 template <class T>
 struct Evaluation {
-  const Tensor<T>& x;
-  const Tensor<T>& grad_y;
-  const Tensor<T>& gate;
+  explicit Evaluation(const FunctionInputs& inputs)
+      : in(inputs), x(given("x")), grad_y(given("grad_y")), gate(given("gate")), valid(in.valid) {}
+
+  const FunctionInputs& in;
+  Tensor<T> x, grad_y, gate;
   const Mask& valid;
   NamedTensors<T> results = {};
 
@@ -55,8 +58,26 @@ struct Evaluation {
   void operator()(const model::GegluOptions&) {
     keep_gated(ops::geglu(x, gate), [&] { return ops::geglu_backward(grad_y, x, gate); });
   }
+  void operator()(const model::AttentionOptions& options) {
+    const Tensor<T> q = given("q"), k = given("k"), v = given("v");
+    auto forward = ref::nn::scaled_dot_product_attention(q, k, v, valid, options);
+    if (ref::tensor::is_given(grad_y)) {
+      auto gradients = ref::nn::scaled_dot_product_attention_backward(grad_y, k, v, valid,
+                                                                      forward.saved, options);
+      results.set("grad_q", std::move(gradients.q));
+      results.set("grad_k", std::move(gradients.k));
+      results.set("grad_v", std::move(gradients.v));
+    }
+    if (ref::tensor::is_given(forward.log_sum_exp))
+      results.set("log_sum_exp", std::move(forward.log_sum_exp));
+    results.set("y", std::move(forward.y));
+  }
 
  private:
+  Tensor<T> given(const char* name) const {
+    const Tensor<double>* const values = in.tensors.find(name);
+    return values == nullptr ? Tensor<T>() : ref::tensor::convert<T>(*values);
+  }
   template <class Backward>
   void keep(Tensor<T> y, Backward&& backward) {
     if (ref::tensor::is_given(grad_y)) results.set("grad_x", backward());
@@ -80,13 +101,7 @@ NamedTensors<T> run_function(const model::FunctionOptions& function, const Funct
   const std::string name = model::operation_name(function);
   if (ref::tensor::is_given(inputs.valid) && !takes_mask(name))
     ref::numeric::contract_failure(name, "valid", "is given", "no mask", Clause::C1);
-  const auto given = [&](const char* tensor) {
-    const Tensor<double>* const values = inputs.tensors.find(tensor);
-    return values == nullptr ? Tensor<T>() : ref::tensor::convert<T>(*values);
-  };
-  const Tensor<T> x = ref::tensor::convert<T>(inputs.tensors.at("x"));
-  const Tensor<T> grad_y = given("grad_y"), gate = given("gate");
-  Evaluation<T> evaluation{x, grad_y, gate, inputs.valid};
+  Evaluation<T> evaluation(inputs);
   std::visit(evaluation, function);
   return std::move(evaluation.results);
 }

@@ -9,8 +9,9 @@ using operands::FunctionInputs;
 using operands::takes_gate;
 using operands::takes_mask;
 
-/// Computes  y, and where there is a grad_y grad_x, and grad_gate of a function that takes a gate,
-///           in any scalar: the inputs are exact
+/// Computes  y, and where there is a grad_y the gradients of what else goes in, grad_x and the
+///           like, in any scalar: the inputs are exact; of attention log_sum_exp, where every query
+///           sees a key
 /// Requires  those of the function in ref/ops; (C1) no mask where the function takes none
 /// Throws    ContractError
 template <ref::numeric::Real T>

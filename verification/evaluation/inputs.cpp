@@ -6,9 +6,9 @@
 #include <optional>
 #include <utility>
 
-#include "ref/io/file_failure.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/tensor/contract.hpp"
+#include "verification/evaluation/function_inputs.hpp"
 
 namespace normproof::verification::evaluation {
 
@@ -21,57 +21,6 @@ using ref::tensor::Tensor;
 
 namespace {
 
-/// One file's tensors by name, and the one way to complain about them.
-class Reader {
- public:
-  Reader(std::string_view file, std::span<const StoredTensor> tensors)
-      : file_(file), tensors_(tensors) {}
-
-  [[noreturn]] void fail(std::string_view name, std::string_view observation,
-                         std::string_view expectation) const {
-    ref::io::file_failure(file_, name, observation, expectation);
-  }
-
-  void check_names(const std::vector<std::string>& known) const {
-    for (const StoredTensor& tensor : tensors_) {
-      if (std::ranges::find(known, tensor.name) == known.end()) {
-        throw ref::numeric::FileError(
-            fmt::format("{}: {}", file_, ref::numeric::unknown_name("tensor", tensor.name, known)));
-      }
-    }
-  }
-
-  const StoredTensor* find(std::string_view name) const {
-    const auto found = std::ranges::find(tensors_, name, &StoredTensor::name);
-    return found == tensors_.end() ? nullptr : &*found;
-  }
-
-  std::vector<double> values(const StoredTensor& tensor) const {
-    try {
-      return ref::io::widen(tensor);
-    } catch (const ref::numeric::ContractError& error) {
-      throw ref::numeric::FileError(fmt::format("{}: {}", file_, sentence(error.breach())));
-    }
-  }
-
-  void check_shape(const StoredTensor& tensor, const Shape& expected) const {
-    if (tensor.shape == expected) return;
-    fail(tensor.name, "has shape " + ref::tensor::to_string(tensor.shape),
-         "shape " + ref::tensor::to_string(expected));
-  }
-
- private:
-  std::string_view file_;
-  std::span<const StoredTensor> tensors_;
-};
-
-Tensor<double> slice(const std::vector<double>& values, std::size_t step, const Shape& shape) {
-  Tensor<double> tensor = ref::tensor::empty_tensor<double>(shape);
-  const auto begin = values.begin() + static_cast<std::ptrdiff_t>(step * tensor.size());
-  std::copy_n(begin, tensor.size(), tensor.data());
-  return tensor;
-}
-
 /// The shape of x in one step, and the number of steps.
 struct StepShape {
   std::size_t steps = 1;
@@ -80,7 +29,7 @@ struct StepShape {
   Shape rows() const { return {x.begin(), x.end() - 1}; }
 };
 
-StepShape step_shape(const Reader& reader, const StoredTensor& x, bool sequence) {
+StepShape step_shape(const TensorReader& reader, const StoredTensor& x, bool sequence) {
   const std::size_t rank = x.shape.size() - (sequence && !x.shape.empty() ? 1 : 0);
   if (rank != 2 && rank != 3) {
     reader.fail("x", "has shape " + ref::tensor::to_string(x.shape),
@@ -101,7 +50,7 @@ Shape stacked(const StepShape& steps, Shape shape, bool sequence) {
 }
 
 /// Empty where the file has none.
-Tensor<double> parameter(const Reader& reader, const ref::model::NormLayer& layer,
+Tensor<double> parameter(const TensorReader& reader, const ref::model::NormLayer& layer,
                          std::string_view name) {
   const StoredTensor* const tensor = reader.find(name);
   if (tensor == nullptr) return {};
@@ -113,19 +62,7 @@ Tensor<double> parameter(const Reader& reader, const ref::model::NormLayer& laye
   return slice(reader.values(*tensor), 0, tensor->shape);
 }
 
-std::vector<double> mask_values(const Reader& reader, const StoredTensor& tensor) {
-  std::vector<double> values = reader.values(tensor);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (values[i] == 0 || values[i] == 1) continue;
-    reader.fail(tensor.name,
-                fmt::format("has the element {} = {}",
-                            ref::tensor::index_to_string(i, tensor.shape), values[i]),
-                "booleans, or 0 and 1");
-  }
-  return values;
-}
-
-NamedTensors<double> read_state(const Reader& reader, NamedTensors<double> state) {
+NamedTensors<double> read_state(const TensorReader& reader, NamedTensors<double> state) {
   for (auto& [name, initial] : state) {
     const StoredTensor* const tensor = reader.find(name);
     if (tensor == nullptr) continue;
@@ -136,47 +73,10 @@ NamedTensors<double> read_state(const Reader& reader, NamedTensors<double> state
   return state;
 }
 
-Mask to_mask(const Tensor<double>& numbers) {
-  Mask mask = ref::tensor::empty_tensor<bool>(ref::tensor::shape_of(numbers));
-  for (std::size_t i = 0; i < mask.size(); ++i) mask.data()[i] = numbers.data()[i] != 0;
-  return mask;
-}
-
-FunctionInputs function_inputs(const Reader& reader, std::string_view function) {
-  std::vector<std::string> known = {"x", "grad_y"};
-  if (takes_mask(function)) known.emplace_back("valid");
-  if (takes_gate(function)) known.emplace_back("gate");
-  reader.check_names(known);
-  const StoredTensor* const x = reader.find("x");
-  if (x == nullptr) reader.fail("x", "is absent", "the tensor x, [..., D]");
-  const Shape& shape = x->shape;
-  if (shape.size() < 2 || std::ranges::find(shape, std::size_t{0}) != shape.end())
-    reader.fail("x", "has shape " + ref::tensor::to_string(shape),
-                "[..., D] of rank 2 at least, every extent at least 1");
-  FunctionInputs inputs;
-  inputs.tensors.set("x", slice(reader.values(*x), 0, shape));
-  if (takes_gate(function)) {
-    const StoredTensor* const gate = reader.find("gate");
-    if (gate == nullptr) reader.fail("gate", "is absent", "the tensor gate, of the shape of x");
-    reader.check_shape(*gate, shape);
-    inputs.tensors.set("gate", slice(reader.values(*gate), 0, shape));
-  }
-  if (const StoredTensor* const grad_y = reader.find("grad_y")) {
-    const Shape of_y = function == "log_sum_exp" ? Shape(shape.begin(), shape.end() - 1) : shape;
-    reader.check_shape(*grad_y, of_y);
-    inputs.tensors.set("grad_y", slice(reader.values(*grad_y), 0, of_y));
-  }
-  if (const StoredTensor* const valid = reader.find("valid")) {
-    reader.check_shape(*valid, shape);
-    inputs.valid = to_mask(slice(mask_values(reader, *valid), 0, shape));
-  }
-  return inputs;
-}
-
 /// The tensors of an encoder or of its layer.
 class EncoderReader {
  public:
-  EncoderReader(const Reader& reader, const ref::model::EncoderOperation& operation,
+  EncoderReader(const TensorReader& reader, const ref::model::EncoderOperation& operation,
                 ref::model::Mode mode)
       : reader_(reader),
         operation_(operation),
@@ -201,7 +101,7 @@ class EncoderReader {
     const Shape rows = layer_ ? read_x() : read_tokens();
     if (const StoredTensor* const valid = reader_.find("valid")) {
       reader_.check_shape(*valid, rows);
-      in_.valid = to_mask(slice(mask_values(reader_, *valid), 0, rows));
+      in_.valid = to_mask(slice(reader_.mask_values(*valid), 0, rows));
     }
     for (const auto& [place, shape] : mask_shapes(in_.config, rows[0], rows[1]))
       in_.masks.emplace(place, keep(place, shape));
@@ -213,9 +113,9 @@ class EncoderReader {
   Mask keep(const std::string& place, const Shape& shape) {
     known_.push_back(fmt::format("{}.keep", place));
     const StoredTensor& tensor =
-        required(known_.back(), fmt::format("shape {}", ref::tensor::to_string(shape)));
+        reader_.required(known_.back(), fmt::format("shape {}", ref::tensor::to_string(shape)));
     reader_.check_shape(tensor, shape);
-    return to_mask(slice(mask_values(reader_, tensor), 0, shape));
+    return to_mask(slice(reader_.mask_values(tensor), 0, shape));
   }
 
   std::optional<std::pair<std::size_t, std::size_t>> matrix(const std::string& name) const {
@@ -224,22 +124,16 @@ class EncoderReader {
     return std::pair(tensor->shape[0], tensor->shape[1]);
   }
 
-  const StoredTensor& required(const std::string& name, std::string_view expectation) const {
-    const StoredTensor* const tensor = reader_.find(name);
-    if (tensor == nullptr) reader_.fail(name, "is absent", expectation);
-    return *tensor;
-  }
-
   void take(const std::string& name, const Shape& shape) {
     known_.push_back(name);
-    const StoredTensor& tensor = required(name, "shape " + ref::tensor::to_string(shape));
+    const StoredTensor& tensor = reader_.required(name, "shape " + ref::tensor::to_string(shape));
     reader_.check_shape(tensor, shape);
     in_.tensors.set(name, slice(reader_.values(tensor), 0, shape));
   }
 
   /// The shape without features.
   Shape read_x() {
-    const Shape& shape = required("x", "the tensor x, [B,T,D]").shape;
+    const Shape& shape = reader_.required("x", "the tensor x, [B,T,D]").shape;
     const bool fits = shape.size() == 3 && shape[2] == in_.config.d_model &&
                       std::ranges::find(shape, std::size_t{0}) == shape.end();
     if (!fits)
@@ -251,41 +145,27 @@ class EncoderReader {
   }
 
   Shape read_tokens() {
-    const StoredTensor& tokens = required("tokens", "the tensor tokens, [B,T]");
+    const StoredTensor& tokens = reader_.required("tokens", "the tensor tokens, [B,T]");
     const Shape& shape = tokens.shape;
     if (shape.size() != 2 || shape[0] == 0 || shape[1] == 0)
       reader_.fail("tokens", "has shape " + ref::tensor::to_string(shape),
                    "[B,T], every extent at least 1");
-    in_.tokens = {shape[0], shape[1], ids(tokens, in_.config.vocab_size)};
-    const StoredTensor& labels = required("labels", "the tensor labels, [B]");
+    in_.tokens = {shape[0], shape[1], reader_.ids(tokens, in_.config.vocab_size)};
+    const StoredTensor& labels = reader_.required("labels", "the tensor labels, [B]");
     reader_.check_shape(labels, {shape[0]});
-    const std::vector<std::int32_t> classes = ids(labels, in_.config.num_classes);
-    in_.labels.assign(classes.begin(), classes.end());
+    in_.labels = reader_.ids(labels, in_.config.num_classes);
     if (reader_.find("class_weights") != nullptr) take("class_weights", {in_.config.num_classes});
     return shape;
   }
 
-  std::vector<std::int32_t> ids(const StoredTensor& tensor, std::size_t count) const {
-    std::vector<std::int32_t> numbers;
-    for (const double value : reader_.values(tensor)) {
-      const bool whole = value >= 0 && value < static_cast<double>(count) &&
-                         value == static_cast<double>(static_cast<std::int32_t>(value));
-      if (!whole)
-        reader_.fail(tensor.name, fmt::format("has the element {}", value),
-                     fmt::format("whole numbers from 0 to {}", count - 1));
-      numbers.push_back(static_cast<std::int32_t>(value));
-    }
-    return numbers;
-  }
-
-  const Reader& reader_;
+  const TensorReader& reader_;
   const ref::model::EncoderOperation& operation_;
   bool layer_;
   std::vector<std::string> known_;
   EncoderTensors in_;
 };
 
-EvalInputs encoder_inputs(std::string_view file, const Reader& reader,
+EvalInputs encoder_inputs(std::string_view file, const TensorReader& reader,
                           const ref::model::EncoderOperation& operation, ref::model::Mode mode) {
   try {
     EvalInputs inputs;
@@ -297,22 +177,20 @@ EvalInputs encoder_inputs(std::string_view file, const Reader& reader,
 }
 
 /// Moments begin as 0, and no step is done.
-OptimizerTensors optimizer_inputs(const Reader& reader, const ref::model::OptimizerOptions& options,
-                                  bool sequence) {
+OptimizerTensors optimizer_inputs(const TensorReader& reader,
+                                  const ref::model::OptimizerOptions& options, bool sequence) {
   std::vector<std::string> known = {"parameter", "grad_parameter", "iterations"};
   for (const std::string& moment : moment_names(options)) known.push_back(moment);
   reader.check_names(known);
-  const StoredTensor* const parameter = reader.find("parameter");
-  if (parameter == nullptr) reader.fail("parameter", "is absent", "the tensor parameter");
-  const StoredTensor* const gradient = reader.find("grad_parameter");
-  if (gradient == nullptr) reader.fail("grad_parameter", "is absent", "the tensor grad_parameter");
-  const Shape& shape = parameter->shape;
-  const bool steps = sequence && !gradient->shape.empty() && gradient->shape[0] > 0;
-  const StepShape stack{steps ? gradient->shape[0] : 1, shape};
-  reader.check_shape(*gradient, stacked(stack, shape, sequence));
+  const StoredTensor& parameter = reader.required("parameter", "the tensor parameter");
+  const StoredTensor& gradient = reader.required("grad_parameter", "the tensor grad_parameter");
+  const Shape& shape = parameter.shape;
+  const bool steps = sequence && !gradient.shape.empty() && gradient.shape[0] > 0;
+  const StepShape stack{steps ? gradient.shape[0] : 1, shape};
+  reader.check_shape(gradient, stacked(stack, shape, sequence));
   OptimizerTensors inputs;
-  inputs.parameter = slice(reader.values(*parameter), 0, shape);
-  const std::vector<double> gradients = reader.values(*gradient);
+  inputs.parameter = slice(reader.values(parameter), 0, shape);
+  const std::vector<double> gradients = reader.values(gradient);
   for (std::size_t s = 0; s < stack.steps; ++s)
     inputs.gradients.push_back(slice(gradients, s, shape));
   NamedTensors<double> state;
@@ -331,9 +209,9 @@ EvalInputs operation_inputs(std::string_view file, std::span<const StoredTensor>
   if (const auto* const layer = std::get_if<ref::model::NormOptions>(&operation))
     return eval_inputs(file, tensors, *layer, mode, sequence);
   if (const auto* const encoder = std::get_if<ref::model::EncoderOperation>(&operation))
-    return encoder_inputs(file, Reader(file, tensors), *encoder, mode);
+    return encoder_inputs(file, TensorReader(file, tensors), *encoder, mode);
   EvalInputs inputs;
-  const Reader reader(file, tensors);
+  const TensorReader reader(file, tensors);
   if (const auto* const steps = std::get_if<ref::model::OptimizerOperation>(&operation))
     inputs.optimizer = optimizer_inputs(reader, steps->optimizer, sequence);
   else
@@ -344,20 +222,19 @@ EvalInputs operation_inputs(std::string_view file, std::span<const StoredTensor>
 EvalInputs eval_inputs(std::string_view file, std::span<const StoredTensor> tensors,
                        const ref::model::NormOptions& options, ref::model::Mode mode,
                        bool sequence) {
-  const Reader reader(file, tensors);
+  const TensorReader reader(file, tensors);
   const ref::model::NormLayer& layer = ref::model::norm_layer(options);
   std::vector<std::string> known = {"x", "gamma", "beta", "grad_y", "valid"};
   for (const auto& entry : layer.parameters)
     if (std::ranges::find(known, entry.name) == known.end()) known.emplace_back(entry.name);
   for (const auto& entry : layer.state) known.emplace_back(entry.name);
   reader.check_names(known);
-  const StoredTensor* const x = reader.find("x");
-  if (x == nullptr) reader.fail("x", "is absent", "the tensor x, [N,D] or [B,T,D]");
-  const StepShape shape = step_shape(reader, *x, sequence);
+  const StoredTensor& x = reader.required("x", "the tensor x, [N,D] or [B,T,D]");
+  const StepShape shape = step_shape(reader, x, sequence);
 
   EvalInputs inputs;
   inputs.state = read_state(reader, ref::norm::initial_state<double>(options, shape.x.back()));
-  const std::vector<double> x_values = reader.values(*x);
+  const std::vector<double> x_values = reader.values(x);
   NormInputs<double> step{.x = {},
                           .gamma = parameter(reader, layer, "gamma"),
                           .beta = parameter(reader, layer, "beta"),
@@ -375,7 +252,7 @@ EvalInputs eval_inputs(std::string_view file, std::span<const StoredTensor> tens
   }
   if (const StoredTensor* const valid = reader.find("valid")) {
     reader.check_shape(*valid, stacked(shape, shape.rows(), sequence));
-    const std::vector<double> values = mask_values(reader, *valid);
+    const std::vector<double> values = reader.mask_values(*valid);
     for (std::size_t s = 0; s < shape.steps; ++s) {
       inputs.steps[s].valid = to_mask(slice(values, s, shape.rows()));
     }

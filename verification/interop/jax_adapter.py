@@ -29,6 +29,32 @@ FUNCTIONS = {
 GATED = {"swiglu": FUNCTIONS["silu"], "geglu": FUNCTIONS["gelu"]}  # of x, times gate
 
 
+def attention(case):
+    """jax.nn.dot_product_attention, [B,T,H,D]; its is_causal lays the first query at the first key, so the mask of
+    the keys that are seen is given."""
+    kind = jnp.dtype(case.dtype)
+    leaves = [jnp.asarray(case[name]).astype(kind) for name in ("q", "k", "v")]
+    tokens, keys = leaves[0].shape[2], leaves[1].shape[2]
+    seen = np.ones((1, tokens, keys), bool)
+    if case.options["causal"]:
+        seen = seen & (np.arange(keys) + tokens <= np.arange(tokens)[:, None] + keys)
+    if "valid" in case.tensors:
+        seen = seen & case["valid"][:, None, :]
+    scale = None if case.options["scale"] == "none" else case.options["scale"]
+
+    def of_leaves(*heads_first):
+        y = jax.nn.dot_product_attention(*(t.swapaxes(1, 2) for t in heads_first), mask=jnp.asarray(seen)[:, None],
+                                         scale=scale)
+        return y.swapaxes(1, 2)
+
+    y, pull = jax.vjp(of_leaves, *leaves)
+    gradients = pull(jnp.asarray(case["grad_y"]).astype(kind))
+    outputs = {"y": y, **dict(zip(("grad_q", "grad_k", "grad_v"), gradients))}
+    if case.dtype == "bfloat16":
+        outputs = {name: value.astype(jnp.float32) for name, value in outputs.items()}
+    return {name: np.asarray(value) for name, value in outputs.items()}
+
+
 def forward(static, x, gate, gamma, beta, alpha, valid, state):
     """y, and the state after the step."""
     op, training, options, dtype = static[0], static[1], dict(static[2]), static[3]
@@ -113,6 +139,7 @@ TAKES = {
     "dyt": (*protocol.AFFINE, "valid", "alpha", "alpha0"),
     **dict.fromkeys(FUNCTIONS, ("valid",)),
     **dict.fromkeys(GATED, ("gate",)),
+    "attention": ("q", "k", "v", "valid", "scale", "causal"),
 }
 
 
@@ -126,6 +153,8 @@ def forward_and_backward(static, leaves, grad_y, valid, state):
 
 
 def step(case):
+    if case.op == "attention":
+        return attention(case)
     kind = jnp.dtype(case.dtype)
     given = {name: jnp.asarray(value).astype(kind) for name, value in case.tensors.items()
              if name in ("x", "gate", "grad_y", *protocol.PARAMETERS)}
@@ -144,6 +173,6 @@ def step(case):
 
 if __name__ == "__main__":
     protocol.main("JAX", jax.__version__,
-                  protocol.asks((*NORMS, *ELEMENTWISE, *FUNCTIONS, *GATED),
+                  protocol.asks((*NORMS, *ELEMENTWISE, *FUNCTIONS, *GATED, "attention"),
                                 ("float64", "float32", "float16", "bfloat16")),
                   step, TAKES)

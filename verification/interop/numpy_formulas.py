@@ -7,6 +7,7 @@ import typing
 
 import numpy as np
 
+import numpy_attention
 import numpy_functions
 import numpy_optimizers
 import protocol
@@ -54,6 +55,7 @@ TAKES = {
     "dyt": (*AFFINE, "alpha", "alpha0"),
     **dict.fromkeys(numpy_functions.FUNCTIONS, ("valid",)),
     **dict.fromkeys(numpy_functions.GATED, ("gate",)),
+    "attention": ("q", "k", "v", "valid", "scale", "causal"),
     **protocol.OPTIMIZER_TAKES,
 }
 
@@ -249,11 +251,13 @@ def step(case):
     if case.op in numpy_optimizers.OPTIMIZERS:
         return numpy_optimizers.step(case)
     with np.errstate(all="ignore"):
+        if case.op == "attention":
+            return numpy_attention.attention(case)
         return Layer(case).run() if case.op in FORMULAS else numpy_functions.step(case)
 
 
 if __name__ == "__main__":
     protocol.main("NumPy", np.__version__,
-                  protocol.asks((*FORMULAS, *numpy_functions.FUNCTIONS, *numpy_functions.GATED),
+                  protocol.asks((*FORMULAS, *numpy_functions.FUNCTIONS, *numpy_functions.GATED, "attention"),
                                 ("float64", "float32", "float16", "bfloat16")) +
                   protocol.asks(numpy_optimizers.OPTIMIZERS, ("float64", "float32")), step, TAKES)

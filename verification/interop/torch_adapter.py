@@ -3,8 +3,8 @@
 
 Conventions: momentum is 1 - running_decay; the running variance is the unbiased one, and mapped where
 the case has the biased one; tokens are the last axis, [B,D,T]. The layers have no mask; softmax and
-logsumexp take -inf where an element takes no part. Encoder layers are in torch_encoder_layer.py, optimizers in
-torch_optimizers.py.
+logsumexp take -inf where an element takes no part. Attention is in torch_attention.py, encoder layers in torch_encoder_layer.py,
+optimizers in torch_optimizers.py.
 """
 import streams  # isort: split; first, for frameworks print when they are imported
 
@@ -13,6 +13,7 @@ import torch
 import torch.nn.functional as F
 
 import protocol
+import torch_attention
 import torch_encoder_layer
 import torch_optimizers
 
@@ -73,6 +74,7 @@ TAKES = {
     "group_norm": (*MASKED, "groups"),
     "batch_norm": (*MASKED, *protocol.STATISTICS, "unbiased_running_variance"),
     "dyt": (*protocol.AFFINE, "valid", "alpha", "alpha0"),
+    "attention": torch_attention.TAKES,
     "encoder_layer": torch_encoder_layer.TAKES,
     **dict.fromkeys(FUNCTIONS, ("valid",)),
     **dict.fromkeys(GATED, ("gate",)),
@@ -93,6 +95,8 @@ def forward(case, x, gamma, beta, state, others):
 def step(case):
     if case.op in torch_optimizers.OPTIMIZERS:
         return torch_optimizers.step(case)
+    if case.op == "attention":
+        return torch_attention.step(case)
     if case.op == "encoder_layer":
         return torch_encoder_layer.step(case)
     if case.masked and protocol.over_rows(case.op):
@@ -139,4 +143,6 @@ if __name__ == "__main__":
     rows = protocol.asks((*narrow, *FUNCTIONS, *GATED), (*wide, "bfloat16"))
     rows += protocol.asks(("encoder_layer", *torch_optimizers.OPTIMIZERS), wide)
     rows += protocol.asks([name for name in NORMS if name not in narrow], wide)
+    if torch_attention.OFFERED:
+        rows += protocol.asks(("attention",), (*wide, "float16", "bfloat16"))
     protocol.main("PyTorch", torch.__version__, rows, step, TAKES)

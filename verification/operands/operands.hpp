@@ -16,8 +16,8 @@ namespace normproof::verification::operands {
 
 /// What a function takes.
 struct FunctionInputs {
-  ref::tensor::NamedTensors<double> tensors;  ///< x, gate where it takes one, and grad_y or not
-  ref::tensor::Mask valid = {};               ///< elements that take part; empty: all
+  ref::tensor::NamedTensors<double> tensors;  ///< those of operands_of, and grad_y or not
+  ref::tensor::Mask valid = {};               ///< what takes part; empty: all
 };
 
 /// What an encoder or one of its layers takes.
@@ -50,7 +50,11 @@ struct EvalInputs {
   OptimizerTensors optimizer = {};  ///< of an optimizer, with its gradients step by step
 };
 
-/// softmax and log_sum_exp: some elements may take no part.
+/// The tensors that a function needs, the first of which gives a case its shape: "x", and "gate"
+/// where it takes one; of attention "q", "k" and "v".
+std::vector<std::string> operands_of(std::string_view function);
+
+/// softmax and log_sum_exp: some elements may take no part; attention: some keys.
 bool takes_mask(std::string_view function);
 
 /// swiglu and geglu: what the activation of x multiplies, `gate`, is an operand of their own.

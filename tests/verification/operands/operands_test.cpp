@@ -7,17 +7,25 @@
 namespace normproof::verification::operands {
 namespace {
 
-TEST(Operands, TheFunctionsWithSumsTakeAMask) {
+TEST(Operands, TheFunctionsWithSumsAndAttentionTakeAMask) {
   for (const std::string& function : ref::model::function_names()) {
     const bool sums =
         function == "softmax" || function == "log_softmax" || function == "log_sum_exp";
-    EXPECT_EQ(takes_mask(function), sums && function != "log_softmax") << function;
+    EXPECT_EQ(takes_mask(function), (sums && function != "log_softmax") || function == "attention")
+        << function;
   }
 }
 
 TEST(Operands, TheGatedFunctionsTakeAGate) {
   for (const std::string& function : ref::model::function_names())
     EXPECT_EQ(takes_gate(function), function.ends_with("glu")) << function;
+}
+
+TEST(Operands, TheFirstGivesACaseItsShape) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(operands_of("softmax"), (Names{"x"}));
+  EXPECT_EQ(operands_of("swiglu"), (Names{"x", "gate"}));
+  EXPECT_EQ(operands_of("attention"), (Names{"q", "k", "v"}));
 }
 
 TEST(Operands, WhatIsLeftOutIsEmpty) {

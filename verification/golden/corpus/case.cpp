@@ -41,9 +41,7 @@ std::string op_of(const Case& c) {
 }
 
 std::string path_of(const Case& c) {
-  const StoredTensor* x = nullptr;
-  for (const char* name : {"x", "tokens", "parameter"})
-    if (x == nullptr) x = find(c.inputs, name);
+  const StoredTensor* const x = main_input(c);
   return fmt::format("{}/{}/{}-{}-{}", to_string(c.tier), op_of(c), c.reason,
                      x == nullptr ? std::string() : fmt::format("{}", fmt::join(x->shape, "x")),
                      ref::io::to_string(c.dtype));
@@ -52,6 +50,12 @@ std::string path_of(const Case& c) {
 const StoredTensor* find(const std::vector<StoredTensor>& tensors, std::string_view name) {
   const auto found = std::ranges::find(tensors, name, &StoredTensor::name);
   return found == tensors.end() ? nullptr : &*found;
+}
+
+const StoredTensor* main_input(const Case& c) {
+  for (const char* name : {"x", "tokens", "parameter", "q"})
+    if (const StoredTensor* const tensor = find(c.inputs, name)) return tensor;
+  return nullptr;
 }
 
 }  // namespace normproof::verification::golden::corpus

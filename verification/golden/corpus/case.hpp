@@ -40,9 +40,13 @@ ref::model::StorageFormat storage_of(DType dtype);
 /// "layer_norm"
 std::string op_of(const Case& c);
 /// "quick/layer_norm/offset_1e4-7x16-float32": the folder of the case in a corpus, with the
-/// shape of x, of the tokens, or of the parameter.
+/// shape of its main input.
 std::string path_of(const Case& c);
 
 const StoredTensor* find(const std::vector<StoredTensor>& tensors, std::string_view name);
+
+/// The tensor that gives a case its shape: x, the tokens of an encoder, an optimizer's parameter,
+/// q of attention; absent where none of them is there.
+const StoredTensor* main_input(const Case& c);
 
 }  // namespace normproof::verification::golden::corpus

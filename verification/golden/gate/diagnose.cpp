@@ -21,6 +21,7 @@ namespace normproof::verification::golden::gate {
 using corpus::find;
 using corpus::is_centred;
 using corpus::is_layer;
+using corpus::main_input;
 using corpus::op_of;
 using corpus::to_string;
 using corpus::unit_roundoff;
@@ -266,7 +267,7 @@ std::vector<Diagnosis> diagnose(const StoredCase& stored, const std::vector<Stor
                                 const CaseResult& result) {
   const Case& c = stored.description.c;
   const std::vector<Failing> failing = failing_outputs(stored, answer, result);
-  const StoredTensor* const x = find(c.inputs, "x");
+  const StoredTensor* const x = main_input(c);
   if (failing.empty()) return {};
   std::vector<Diagnosis> found;
   if (x == nullptr || x->bytes.size() <= 8 * kMostElements)

@@ -24,6 +24,7 @@ using corpus::has_state;
 using corpus::is_encoder;
 using corpus::is_layer;
 using corpus::is_optimizer;
+using corpus::main_input;
 using corpus::op_of;
 using corpus::path_of;
 using ref::model::Mode;
@@ -46,11 +47,12 @@ struct SampleAxis {
 SampleAxis sample_axis(const Case& c) {
   if (is_encoder(c) || is_optimizer(c)) return {0, 1};
   const std::size_t axis = c.sequence ? 1 : 0;
-  return {axis, find(c.inputs, "x")->shape.at(axis)};
+  return {axis, main_input(c)->shape.at(axis)};
 }
 
 bool has_samples(std::string_view name) {
-  for (const char* own : {"x", "y", "valid", "grad_y", "grad_x", "gate", "grad_gate"})
+  for (const char* own : {"x", "y", "valid", "grad_y", "grad_x", "gate", "grad_gate", "q", "k", "v",
+                          "grad_q", "grad_k", "grad_v", "log_sum_exp"})
     if (name == own) return true;
   return name.ends_with("_lo") && has_samples(name.substr(0, name.size() - 3));
 }
@@ -84,12 +86,12 @@ StoredCase with_samples(const StoredCase& stored, const Samples& samples) {
   return other;
 }
 
-/// NaN in every element of x of the first sample.
+/// NaN in every element of x, or of q, of the first sample.
 StoredCase with_nan(const StoredCase& stored) {
   StoredCase other = stored;
   Case& c = other.description.c;
   for (StoredTensor& tensor : c.inputs) {
-    if (tensor.name != "x") continue;
+    if (tensor.name != main_input(stored.description.c)->name) continue;
     const auto [axis, count] = sample_axis(c);
     const std::vector<std::size_t>& shape = tensor.shape;
     const std::size_t inner = std::accumulate(shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1,
@@ -191,11 +193,11 @@ class Related {
     return difference(whole(), *again, there).value_or("");
   }
 
-  /// y, grad_x and grad_gate of the whole at these samples, against those of an answer about them
+  /// y and the gradients of the whole at these samples, against those of an answer about them
   /// alone.
   std::string same_samples(const Samples& in_whole, const std::vector<StoredTensor>& answer,
                            const Samples& in_answer, const char* there) const {
-    for (const char* name : {"y", "grad_x", "grad_gate"}) {
+    for (const char* name : {"y", "grad_x", "grad_gate", "grad_q", "grad_k", "grad_v"}) {
       const StoredTensor* const first = find(whole(), name);
       const StoredTensor* const second = find(answer, name);
       if (first == nullptr) continue;

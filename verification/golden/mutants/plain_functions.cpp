@@ -5,11 +5,13 @@
 #include <functional>
 #include <map>
 #include <numbers>
+#include <type_traits>
 #include <variant>
 
 #include "verification/golden/corpus/arithmetic.hpp"
 #include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/mutants/narrow.hpp"
+#include "verification/golden/mutants/plain_attention.hpp"
 #include "verification/golden/mutants/plain_math.hpp"
 #include "verification/golden/mutants/plain_slices.hpp"
 
@@ -377,7 +379,10 @@ std::vector<StoredTensor> run_function_as(const Case& c, const EvalInputs& input
   std::size_t rows = 1;
   for (std::size_t axis = 0; axis + 1 < shape.size(); ++axis) rows *= shape[axis];
   PlainFunctions<T> function({rows, 1, shape.back()}, inputs.function, c.dtype, style, sites);
-  std::visit(function, std::get<model::FunctionOptions>(c.options));
+  const auto run = [&]<class Options>(const Options& options) {
+    if constexpr (std::is_invocable_v<PlainFunctions<T>&, const Options&>) function(options);
+  };
+  std::visit(run, std::get<model::FunctionOptions>(c.options));
   std::vector<StoredTensor> tensors;
   for (const auto& [name, values] : function.take()) {
     std::vector<std::size_t> own = shape;
@@ -391,6 +396,7 @@ std::vector<StoredTensor> run_function_as(const Case& c, const EvalInputs& input
 
 std::vector<StoredTensor> run_plain_function(const Case& c, const EvalInputs& inputs,
                                              const Style& style, Sites& sites) {
+  if (is_about<model::AttentionOptions>(c)) return run_plain_attention(c, inputs, style, sites);
   return in_arithmetic(style.accumulation.value_or(usual_accumulation(c.dtype)),
                        [&]<class T>(T) { return run_function_as<T>(c, inputs, style, sites); });
 }

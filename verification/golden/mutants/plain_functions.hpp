@@ -4,7 +4,7 @@
 
 namespace normproof::verification::golden::mutants {
 
-/// The functions among what run_plain runs: softmax and its kin, the activations.
+/// The functions among what run_plain runs: softmax and its kin, the activations, attention.
 ///
 /// Source    docs/specification/activations.md
 /// Requires  a case of a function that certify takes

@@ -50,6 +50,8 @@ class ExtentsOfCase {
   void note() {
     if (is_encoder(c_))
       of_encoder();
+    else if (is_about<ref::model::AttentionOptions>(c_))
+      of_attention();
     else
       of_main_input(is_optimizer(c_) ? "parameter" : "x");
     for (const auto& [option, of] :
@@ -82,6 +84,18 @@ class ExtentsOfCase {
     if (!is_layer(c_) || shape.size() != 3) return;
     put("samples", shape[0]);
     put("tokens", shape[1]);
+  }
+
+  void of_attention() {
+    const std::vector<std::size_t>& q = find(c_.inputs, "q")->shape;
+    const std::vector<std::size_t>& v = find(c_.inputs, "v")->shape;
+    put("samples", q[0]);
+    put("heads", q[1]);
+    put("heads a group", q[1] / v[1]);
+    put("tokens", q[2]);
+    put("keys", v[2]);
+    put("features a head", q[3]);
+    put("features of a value", v[3]);
   }
 
   void of_encoder() {

@@ -49,7 +49,7 @@ TEST(PlainLayers, EveryStyleOfEveryLayerIsWithinTheBound) {
       EXPECT_GE(result.tensors.size(), 2u);
     }
   }
-  EXPECT_EQ(layers, 24u);
+  EXPECT_EQ(layers, 25u);
 }
 
 TEST(PlainLayers, StylesDifferInTheirBits) {

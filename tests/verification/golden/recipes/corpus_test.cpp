@@ -57,9 +57,10 @@ void expect_well_formed(Tier tier, const std::vector<Case>& cases) {
     EXPECT_EQ(path.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_-/"), std::string::npos)
         << path;
     EXPECT_TRUE(std::ranges::is_sorted(c.inputs, {}, &StoredTensor::name)) << path;
-    const char* const first = is_about<ref::model::EncoderOptions>(c) ? "head.weight"
+    const std::string first = is_about<ref::model::EncoderOptions>(c) ? "head.weight"
                               : is_optimizer(c)                       ? "parameter"
-                                                                      : "x";
+                              : corpus::is_function(c) ? operands::operands_of(op_of(c)).front()
+                                                       : "x";
     EXPECT_EQ(find(c.inputs, first)->dtype, c.dtype) << path;
     EXPECT_NO_THROW(inputs_of(c, path)) << path;
   }

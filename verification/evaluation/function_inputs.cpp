@@ -1,0 +1,108 @@
+#include "verification/evaluation/function_inputs.hpp"
+
+#include <algorithm>
+
+#include "ref/tensor/contract.hpp"
+
+namespace normproof::verification::evaluation {
+
+using operands::FunctionInputs;
+using operands::operands_of;
+using operands::takes_mask;
+using ref::io::StoredTensor;
+using ref::tensor::Shape;
+
+namespace {
+
+bool has_extent_0(const Shape& shape) {
+  return std::ranges::find(shape, std::size_t{0}) != shape.end();
+}
+
+class FunctionReader {
+ public:
+  FunctionReader(const TensorReader& reader, std::string_view function)
+      : reader_(reader), function_(function) {
+    std::vector<std::string> known = operands_of(function);
+    known.emplace_back("grad_y");
+    if (takes_mask(function)) known.emplace_back("valid");
+    reader.check_names(known);
+  }
+
+  FunctionInputs read() {
+    if (function_ == "attention")
+      attention();
+    else
+      of_rows();
+    return std::move(inputs_);
+  }
+
+ private:
+  void take(const StoredTensor& tensor) {
+    inputs_.tensors.set(tensor.name, slice(reader_.values(tensor), 0, tensor.shape));
+  }
+  void take_grad_y(const Shape& of_y) {
+    const StoredTensor* const grad_y = reader_.find("grad_y");
+    if (grad_y == nullptr) return;
+    reader_.check_shape(*grad_y, of_y);
+    take(*grad_y);
+  }
+  void take_valid(const Shape& shape) {
+    const StoredTensor* const valid = reader_.find("valid");
+    if (valid == nullptr) return;
+    reader_.check_shape(*valid, shape);
+    inputs_.valid = to_mask(slice(reader_.mask_values(*valid), 0, shape));
+  }
+
+  /// Everything has the shape of x.
+  void of_rows() {
+    const StoredTensor& x = reader_.required("x", "the tensor x, [..., D]");
+    const Shape& shape = x.shape;
+    if (shape.size() < 2 || has_extent_0(shape))
+      reader_.fail("x", "has shape " + ref::tensor::to_string(shape),
+                   "[..., D] of rank 2 at least, every extent at least 1");
+    take(x);
+    for (const std::string& name : operands_of(function_)) {
+      if (name == x.name) continue;
+      const StoredTensor& other =
+          reader_.required(name, "the tensor " + name + ", of the shape of x");
+      reader_.check_shape(other, shape);
+      take(other);
+    }
+    take_grad_y(function_ == "log_sum_exp" ? Shape(shape.begin(), shape.end() - 1) : shape);
+    take_valid(shape);
+  }
+
+  const StoredTensor& heads(const char* name, const char* axes) {
+    const StoredTensor& tensor =
+        reader_.required(name, std::string("the tensor ") + name + ", " + axes);
+    if (tensor.shape.size() != 4 || has_extent_0(tensor.shape))
+      reader_.fail(name, "has shape " + ref::tensor::to_string(tensor.shape),
+                   std::string(axes) + ", every extent at least 1");
+    take(tensor);
+    return tensor;
+  }
+
+  void attention() {
+    const Shape& q = heads("q", "[B,H,T,D]").shape;
+    const Shape& k = heads("k", "[B,G,S,D]").shape;
+    const StoredTensor& v = heads("v", "[B,G,S,E]");
+    if (k[0] != q[0] || k[3] != q[3] || q[1] % k[1] != 0)
+      reader_.fail("k", "has shape " + ref::tensor::to_string(k),
+                   "the B and D of q, " + ref::tensor::to_string(q) + ", and a divisor of its H");
+    reader_.check_shape(v, {k[0], k[1], k[2], v.shape[3]});
+    take_grad_y({q[0], q[1], q[2], v.shape[3]});
+    take_valid({k[0], k[2]});
+  }
+
+  const TensorReader& reader_;
+  std::string_view function_;
+  FunctionInputs inputs_;
+};
+
+}  // namespace
+
+FunctionInputs function_inputs(const TensorReader& reader, std::string_view function) {
+  return FunctionReader(reader, function).read();
+}
+
+}  // namespace normproof::verification::evaluation

@@ -1,0 +1,377 @@
+#include "verification/golden/recipes/attention_corpus.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "verification/golden/recipes/kernel_corpus.hpp"
+#include "verification/golden/recipes/recipe.hpp"
+
+namespace normproof::verification::golden::recipes {
+
+using corpus::DType;
+
+namespace {
+
+constexpr DType kEveryDtype[] = {DType::float64, DType::float32, DType::float16, DType::bfloat16};
+constexpr DType kWideDtypes[] = {DType::float64, DType::float32};
+constexpr DType kNarrowDtypes[] = {DType::bfloat16, DType::float16};
+
+/// What a case of attention is made of.
+struct AttentionRecipe {
+  std::string reason;
+  const char* why;
+  DType dtype = DType::float32;
+  std::size_t samples = 2, heads = 2, kv_heads = 2, tokens = 3, keys = 5, features = 4, values = 4;
+  bool causal = false;
+  const char* scale = nullptr;
+  Fill q = of_two, k = plain, v = plain, grad_y = plain;
+  /// Whether a key takes part; none: all do, and there is no mask.
+  std::function<bool(std::size_t sample, std::size_t key)> valid = {};
+
+  static double plain(std::size_t, double normal) { return normal; }
+  /// Scores of a few units: no weight is nearly 1/S, and none is lost.
+  static double of_two(std::size_t, double normal) { return 2 * normal; }
+};
+
+class AttentionCases {
+ public:
+  AttentionCases(Tier tier, std::uint64_t seed) : tier_(tier), seed_(seed) {}
+
+  std::vector<Case> take() { return std::move(cases_); }
+
+  void quick() {
+    for (const DType dtype : kEveryDtype) in_every_dtype(dtype);
+    masks();
+    scores();
+    extents();
+    for (const std::size_t edge : {31, 33, 127, 129}) block_edge(edge);
+    few_bits(513);
+    not_finite();
+  }
+
+  void standard() {
+    for (const DType dtype : kWideDtypes) {
+      for (const char* name : {"a", "b", "c"})
+        add({.reason = fmt::format("random_{}", name),
+             .why = "random inputs of another seed",
+             .dtype = dtype,
+             .samples = 3,
+             .heads = 4,
+             .tokens = 7,
+             .keys = 9,
+             .features = 6,
+             .values = 5});
+      add({.reason = "long_causal",
+           .why = "a causal mask over more than two blocks of 64",
+           .dtype = dtype,
+           .samples = 1,
+           .heads = 2,
+           .kv_heads = 1,
+           .tokens = 131,
+           .keys = 131,
+           .features = 8,
+           .values = 8,
+           .causal = true});
+      add({.reason = "head_of_128",
+           .why = "a head of 128 features, as models have",
+           .dtype = dtype,
+           .samples = 1,
+           .heads = 8,
+           .kv_heads = 1,
+           .tokens = 5,
+           .keys = 17,
+           .features = 128,
+           .values = 128});
+      add({.reason = "long_rows",
+           .why = "more queries and keys than a block has threads",
+           .dtype = dtype,
+           .samples = 1,
+           .heads = 1,
+           .kv_heads = 1,
+           .tokens = 1025,
+           .keys = 3,
+           .features = 2,
+           .values = 2});
+      add({.reason = "long_keys",
+           .why = "more keys than a block has threads",
+           .dtype = dtype,
+           .samples = 1,
+           .heads = 1,
+           .kv_heads = 1,
+           .tokens = 3,
+           .keys = 1025,
+           .features = 2,
+           .values = 2});
+      add({.reason = "many_samples",
+           .why = "more samples than a warp has lanes",
+           .dtype = dtype,
+           .samples = 129,
+           .heads = 1,
+           .kv_heads = 1,
+           .tokens = 2,
+           .keys = 3,
+           .features = 2,
+           .values = 2});
+    }
+    for (const std::size_t edge : block_extents(Tier::standard))
+      if (edge < 2000) block_edge(edge);
+    few_bits(2050);
+  }
+
+ private:
+  void add(const AttentionRecipe& r) {
+    Case c;
+    c.tier = tier_;
+    c.reason = r.reason;
+    c.why = r.why;
+    c.options = ref::model::operation("attention");
+    c.dtype = r.dtype;
+    if (r.causal) ref::model::set_option(c.options, "causal", "true");
+    if (r.scale != nullptr) ref::model::set_option(c.options, "scale", r.scale);
+    const auto put = [&](const char* name, std::vector<std::size_t> shape, const Fill& fill) {
+      c.inputs.push_back(filled_tensor(c, name, std::move(shape), c.dtype, fill, seed_));
+    };
+    put("grad_y", {r.samples, r.heads, r.tokens, r.values}, r.grad_y);
+    put("k", {r.samples, r.kv_heads, r.keys, r.features}, r.k);
+    put("q", {r.samples, r.heads, r.tokens, r.features}, r.q);
+    put("v", {r.samples, r.kv_heads, r.keys, r.values}, r.v);
+    if (r.valid)
+      c.inputs.push_back(filled_tensor(
+          c, "valid", {r.samples, r.keys}, DType::boolean,
+          [&r](std::size_t i, double) { return r.valid(i / r.keys, i % r.keys) ? 1.0 : 0.0; },
+          seed_));
+    cases_.push_back(std::move(c));
+  }
+
+  static std::function<bool(std::size_t, std::size_t)> lengths(std::vector<std::size_t> of) {
+    return [of = std::move(of)](std::size_t sample, std::size_t key) { return key < of[sample]; };
+  }
+  static Fill scaled_by(double factor, double offset = 0) {
+    return [=](std::size_t, double normal) { return offset + factor * normal; };
+  }
+
+  void in_every_dtype(DType dtype) {
+    add({.reason = "random", .why = "ordinary inputs", .dtype = dtype, .values = 3});
+    add({.reason = "causal",
+         .why = "a query sees the keys up to its own: later ones, or earlier ones, or not its own",
+         .dtype = dtype,
+         .samples = 1,
+         .tokens = 5,
+         .causal = true});
+    add({.reason = "grouped",
+         .why = "three heads of queries read one head of keys: h mod G for floor(h / (H/G))",
+         .dtype = dtype,
+         .samples = 1,
+         .heads = 6,
+         .keys = 4,
+         .features = 3,
+         .values = 3});
+    add({.reason = "ragged",
+         .why = "samples of 5, 1 and 3 keys: the others take no part",
+         .dtype = dtype,
+         .samples = 3,
+         .valid = lengths({5, 1, 3})});
+    add({.reason = "ragged_causal_grouped",
+         .why = "lengths, a causal mask and groups at once, fewer queries than keys",
+         .dtype = dtype,
+         .heads = 4,
+         .tokens = 4,
+         .keys = 6,
+         .features = 3,
+         .values = 3,
+         .causal = true,
+         .valid = lengths({6, 4})});
+    add({.reason = "large_scores",
+         .why = "scores of hundreds: exp overflows unless the largest is subtracted",
+         .dtype = dtype,
+         .q = scaled_by(200)});
+  }
+
+  void masks() {
+    add({.reason = "causal_more_keys",
+         .why = "fewer queries than keys: the last query sees every key, not the first T alone",
+         .tokens = 3,
+         .keys = 7,
+         .causal = true});
+    for (const DType dtype : kWideDtypes)
+      add({.reason = "causal_fewer_keys",
+           .why = "more queries than keys: the first ones see none, and give zeros and no NaN",
+           .dtype = dtype,
+           .tokens = 6,
+           .keys = 4,
+           .causal = true});
+    add({.reason = "sample_without_keys",
+         .why = "no key of the second sample takes part: zeros, no NaN and no mean of the values",
+         .samples = 3,
+         .valid = lengths({4, 0, 2})});
+    add({.reason = "scattered_mask",
+         .why = "keys between others take no part: a length does not say which",
+         .valid = [](std::size_t b, std::size_t j) { return (j + b) % 3 != 1; }});
+    for (const DType dtype : kEveryDtype)
+      add({.reason = "masked_3e4",
+           .why = "keys and values that take no part are larger than all others",
+           .dtype = dtype,
+           .k = [](std::size_t i, double normal) { return i / 4 % 5 < 3 ? normal : 3e4; },
+           .v = [](std::size_t i, double normal) { return i / 4 % 5 < 3 ? normal : -3e4; },
+           .valid = lengths({3, 3})});
+  }
+
+  void scores() {
+    const Fill same = [](std::size_t i, double) { return 0.25 * static_cast<double>(i % 4) - 0.5; };
+    for (const DType dtype : kWideDtypes) {
+      add({.reason = "offset_minus_1e5",
+           .why = "scores near -1e5, below what stands for minus infinity in some kernels",
+           .dtype = dtype,
+           .q = scaled_by(1, 200),
+           .k = scaled_by(1, -250),
+           .valid = lengths({5, 3})});
+      add({.reason = "given_scale",
+           .why = "a scale that is no root of anything",
+           .dtype = dtype,
+           .scale = "0.3"});
+    }
+    add({.reason = "scale_1", .why = "scores that are not scaled", .scale = "1"});
+    add({.reason = "small_scale",
+         .why = "muP: 1/d for 1/sqrt(d)",
+         .features = 8,
+         .scale = "0.125"});
+    add({.reason = "equal_scores", .why = "every key the same: each weight is 1/S", .k = same});
+    for (const DType dtype : kNarrowDtypes)
+      add({.reason = "four_equal_scores",
+           .why = "weights of 1/4, which every format holds: what remains is the last rounding",
+           .dtype = dtype,
+           .keys = 4,
+           .k = same});
+    add({.reason = "zeros_in_q",
+         .why = "queries of 0 and -0: each weight is 1/S, and the gradients are not 0",
+         .q = [](std::size_t i, double normal) {
+           return i % 8 < 4 ? (i % 2 ? -0.0 : 0.0) : normal;
+         }});
+    add({.reason = "one_hot_gradient",
+         .why = "one element of grad_y is not 0",
+         .grad_y = [](std::size_t i, double) { return i == 13 ? 3.0 : 0.0; }});
+  }
+
+  void extents() {
+    add({.reason = "one_kv_head",
+         .why = "every head of queries reads the one head of keys",
+         .heads = 8,
+         .kv_heads = 1,
+         .tokens = 2,
+         .keys = 3,
+         .features = 3,
+         .values = 3});
+    add({.reason = "one_query",
+         .why = "T = 1, as where text is generated: it sees every key",
+         .heads = 4,
+         .tokens = 1,
+         .keys = 9,
+         .features = 3,
+         .values = 3,
+         .causal = true});
+    add({.reason = "one_key", .why = "S = 1: its weight is 1", .keys = 1});
+    add({.reason = "one_feature",
+         .why = "D = E = 1",
+         .heads = 1,
+         .kv_heads = 1,
+         .features = 1,
+         .values = 1});
+    add({.reason = "odd",
+         .why = "odd extents",
+         .heads = 3,
+         .kv_heads = 1,
+         .tokens = 5,
+         .keys = 7,
+         .features = 5,
+         .values = 7});
+    for (const std::size_t features : {33, 65})
+      add({.reason = "features_edge",
+           .why = kWhyBlockEdge,
+           .samples = 1,
+           .heads = 1,
+           .kv_heads = 1,
+           .tokens = 2,
+           .keys = 3,
+           .features = features,
+           .values = features});
+  }
+
+  /// So many keys, and so many queries.
+  void block_edge(std::size_t edge) {
+    AttentionRecipe r{.reason = fmt::format("block_edge_{}_keys", edge),
+                      .why = kWhyBlockEdge,
+                      .samples = 1,
+                      .heads = 1,
+                      .kv_heads = 1,
+                      .tokens = 2,
+                      .keys = edge,
+                      .features = 2,
+                      .values = 2};
+    add(r);
+    std::swap(r.tokens, r.keys);
+    r.reason = "block_edge";
+    add(r);
+    if (edge > 64) return;
+    r.reason = "block_edge_causal";
+    r.keys = edge;
+    r.causal = true;
+    add(r);
+  }
+
+  void few_bits(std::size_t extent) {
+    for (const DType dtype : kNarrowDtypes) {
+      AttentionRecipe r{.reason = "many_keys",
+                        .why = "sums over keys, and their exponentials, that are kept in 16 bits",
+                        .dtype = dtype,
+                        .samples = 1,
+                        .heads = 1,
+                        .kv_heads = 1,
+                        .tokens = 2,
+                        .keys = extent,
+                        .features = 1,
+                        .values = 1,
+                        .q = scaled_by(0.5),
+                        .v = scaled_by(1, 1)};
+      add(r);
+      r.reason = "many_queries";
+      r.why = "gradients of keys and values over many queries, kept in 16 bits";
+      r.q = scaled_by(0.5, 1);  // terms of one sign, mostly
+      r.grad_y = scaled_by(1, 0.5);
+      std::swap(r.tokens, r.keys);
+      add(r);
+    }
+  }
+
+  void not_finite() {
+    constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+    const auto with = [](std::size_t at) {
+      return [at](std::size_t i, double normal) { return i == at ? kNaN : normal; };
+    };
+    const char* const why = "a NaN reaches what depends on it, and nothing else";
+    add({.reason = "nan_in_q", .why = why, .q = with(21)});
+    add({.reason = "nan_in_k", .why = why, .k = with(13)});
+    add({.reason = "nan_in_v", .why = why, .v = with(6)});
+    add({.reason = "nan_in_grad_y", .why = why, .grad_y = with(2)});
+  }
+
+  Tier tier_;
+  std::uint64_t seed_;
+  std::vector<Case> cases_;
+};
+
+}  // namespace
+
+std::vector<Case> attention_cases(Tier tier, std::uint64_t seed) {
+  AttentionCases cases(tier, seed);
+  if (tier == Tier::quick) cases.quick();
+  if (tier == Tier::standard) cases.standard();
+  return cases.take();
+}
+
+}  // namespace normproof::verification::golden::recipes

@@ -1,0 +1,44 @@
+"""Attention alone in NumPy, from docs/specification/attention.md."""
+import numpy as np
+
+import protocol
+
+
+def visible_keys(case, tokens, keys):
+    """[B or 1, 1, 1, T, S]: whether a query sees a key; the last query sees every key."""
+    seen = np.ones((1, tokens, keys), bool)
+    if case.options["causal"]:
+        seen = np.arange(keys) + tokens <= np.arange(tokens)[:, None] + keys
+    if "valid" in case.tensors:
+        seen = seen & case["valid"][:, None, :]
+    return seen.reshape(-1, 1, 1, tokens, keys)
+
+
+def attention(case):
+    """y, log_sum_exp where every query sees a key, and the gradients; [B,H,...] as [B,G,H/G,...]."""
+    kind = case.compute_dtype
+    q, k, v, dy = (case[name].astype(kind) for name in ("q", "k", "v", "grad_y"))
+    samples, heads, tokens, features = q.shape
+    groups, keys = k.shape[1:3]
+    scale = case.options["scale"]
+    scale = kind(1) / np.sqrt(kind(features)) if scale == "none" else kind(scale)
+    q, dy = (t.reshape(samples, groups, heads // groups, tokens, -1) for t in (q, dy))
+    k, v = k[:, :, None], v[:, :, None]
+    seen = visible_keys(case, tokens, keys)
+    scores = (q @ k.swapaxes(-1, -2)) * scale
+    largest = np.max(np.where(seen, scores, -np.inf), axis=-1, keepdims=True)
+    largest = np.where(np.isneginf(largest), kind(0), largest)
+    exponentials = np.where(seen, np.exp(scores - largest), kind(0))
+    whole = exponentials.sum(-1, keepdims=True, dtype=kind)
+    weights = exponentials / np.where(whole == 0, kind(1), whole)
+    grad_weights = dy @ v.swapaxes(-1, -2)
+    mean = (grad_weights * weights).sum(-1, keepdims=True, dtype=kind)
+    grad_scores = weights * (grad_weights - mean)
+    outputs = {"y": weights @ v, "grad_q": (grad_scores @ k) * scale,
+               "grad_k": (grad_scores.swapaxes(-1, -2) @ q).sum(2, dtype=kind) * scale,
+               "grad_v": (weights.swapaxes(-1, -2) @ dy).sum(2, dtype=kind)}
+    shapes = {"y": case["grad_y"].shape, **{"grad_" + name: case[name].shape for name in ("q", "k", "v")}}
+    outputs = {name: protocol.stored(value.reshape(shapes[name]), case.dtype) for name, value in outputs.items()}
+    if seen.any(-1).all():
+        outputs["log_sum_exp"] = (largest + np.log(whole)).reshape(samples, heads, tokens)
+    return outputs
