@@ -130,6 +130,9 @@ TEST_F(Reports, ACaseMayBeDeclinedOrNotAnswered) {
   ASSERT_EQ(normproof_decline(corpus_, "no mask"), NORMPROOF_OK);
   EXPECT_STREQ(judge({}).text, "declined: no mask");
   EXPECT_THAT(written("text", false), HasSubstr("1 declined"));
+  const char* line = nullptr;
+  ASSERT_EQ(normproof_verdict_json(corpus_, &line), NORMPROOF_OK);
+  EXPECT_EQ(nlohmann::json::parse(line)["outcome"], "declined");  // one object, and no other
   ASSERT_EQ(normproof_set(corpus_, "min_cases", "0"), NORMPROOF_OK);
   EXPECT_THAT(written("junit", true), HasSubstr("<skipped"));
   ASSERT_EQ(normproof_fail(corpus_, "it raised ValueError: no"), NORMPROOF_OK);
