@@ -148,6 +148,12 @@ Lemma derive_minus (f g : R -> R) (t df dg : R) :
 Proof. apply (is_derive_minus f g t df dg). Qed.
 Lemma derive_scal (c : R) (f : R -> R) (t d : R) : is_derive f t d -> is_derive (fun t => c * f t) t (c * d).
 Proof. apply (is_derive_scal f t c d). Qed.
+Lemma derive_unique (f g : R -> R) (t a b : R) :
+  (forall t, f t = g t) -> is_derive f t a -> is_derive g t b -> a = b.
+Proof.
+  intros E Hf Hg. rewrite <- (is_derive_unique g t b Hg). symmetry.
+  apply is_derive_unique, (is_derive_ext f g t a E Hf).
+Qed.
 Lemma derive_square (f : R -> R) (t d : R) : is_derive f t d -> is_derive (fun t => f t * f t) t (2 * f t * d).
 Proof.
   intros H. assert (E : Derive (fun x => f x) t = d) by (apply is_derive_unique, H).
