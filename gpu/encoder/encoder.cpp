@@ -4,6 +4,7 @@
 
 #include "gpu/encoder/pool_kernels.hpp"
 #include "gpu/nn/positional_encoding.hpp"
+#include "gpu/ops/arithmetic.hpp"
 #include "ref/tensor/contract.hpp"
 
 namespace normproof::gpu::encoder {
@@ -29,7 +30,7 @@ DeviceTensor<double> Encoder::forward(const EncoderInputs& inputs, const Encoder
     ref::tensor::check_shape("Encoder", "valid", inputs.valid.shape(),
                              {tokens_.batch_size, tokens_.seq_len}, Clause::C5);
   if (config_.positions)
-    x = nn::add(x, nn::positional_encoding(x.device(), tokens_.seq_len, config_.d_model));
+    x = ops::add(x, nn::positional_encoding(x.device(), tokens_.seq_len, config_.d_model));
   valid_ = config_.mask_padding ? inputs.valid : DeviceMask();
   for (EncoderLayer& layer : layers_) x = layer.forward(x, valid_, run, state);
   if (config_.placement == NormPlacement::pre) x = final_norm_.forward(x, valid_, run.mode, state);

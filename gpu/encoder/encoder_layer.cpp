@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "gpu/ops/arithmetic.hpp"
+
 namespace normproof::gpu::encoder {
 
 using ref::numeric::Clause;
@@ -141,11 +143,12 @@ DeviceTensor<double> EncoderLayer::forward(const DeviceTensor<double>& x, const 
   valid_ = valid;
   if (config_.placement == NormPlacement::post) {
     const DeviceTensor<double> h =
-        norm1_.forward(nn::add(attend(x, run), x), valid, run.mode, state);
-    return norm2_.forward(nn::add(feed(h, run), h), valid, run.mode, state);
+        norm1_.forward(ops::add(attend(x, run), x), valid, run.mode, state);
+    return norm2_.forward(ops::add(feed(h, run), h), valid, run.mode, state);
   }
-  const DeviceTensor<double> h = nn::add(attend(norm1_.forward(x, valid, run.mode, state), run), x);
-  return nn::add(feed(norm2_.forward(h, valid, run.mode, state), run), h);
+  const DeviceTensor<double> h =
+      ops::add(attend(norm1_.forward(x, valid, run.mode, state), run), x);
+  return ops::add(feed(norm2_.forward(h, valid, run.mode, state), run), h);
 }
 
 DeviceTensor<double> EncoderLayer::backward(const DeviceTensor<double>& grad_y,
@@ -153,14 +156,14 @@ DeviceTensor<double> EncoderLayer::backward(const DeviceTensor<double>& grad_y,
                                             NamedDeviceTensors& gradients) {
   if (config_.placement == NormPlacement::post) {
     const DeviceTensor<double> to_feed = norm2_.backward(grad_y, state, gradients);
-    const DeviceTensor<double> grad_h = nn::add(to_feed, feed_backward(to_feed, run, gradients));
+    const DeviceTensor<double> grad_h = ops::add(to_feed, feed_backward(to_feed, run, gradients));
     const DeviceTensor<double> to_attend = norm1_.backward(grad_h, state, gradients);
-    return nn::add(to_attend, attend_backward(to_attend, run, gradients));
+    return ops::add(to_attend, attend_backward(to_attend, run, gradients));
   }
   const DeviceTensor<double> grad_h =
-      nn::add(grad_y, norm2_.backward(feed_backward(grad_y, run, gradients), state, gradients));
-  return nn::add(grad_h,
-                 norm1_.backward(attend_backward(grad_h, run, gradients), state, gradients));
+      ops::add(grad_y, norm2_.backward(feed_backward(grad_y, run, gradients), state, gradients));
+  return ops::add(grad_h,
+                  norm1_.backward(attend_backward(grad_h, run, gradients), state, gradients));
 }
 
 }  // namespace normproof::gpu::encoder

@@ -63,10 +63,4 @@ LinearGradients linear_backward(const DeviceTensor<double>& grad_y, const Device
   return result;
 }
 
-DeviceTensor<double> add(const DeviceTensor<double>& a, const DeviceTensor<double>& b) {
-  DeviceTensor<double> y(a.device(), a.shape());
-  device::launch_elements(a.device(), a.size(), Add{a.span(), b.span(), y.span()});
-  return y;
-}
-
 }  // namespace normproof::gpu::nn

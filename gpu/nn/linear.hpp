@@ -26,7 +26,4 @@ LinearGradients linear_backward(const DeviceTensor<double>& grad_y, const Device
                                 const Linear& parameters,
                                 const Products& products = ops::ordered_products());
 
-/// a + b, b repeated where it is shorter.
-DeviceTensor<double> add(const DeviceTensor<double>& a, const DeviceTensor<double>& b);
-
 }  // namespace normproof::gpu::nn

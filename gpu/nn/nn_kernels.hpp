@@ -18,13 +18,6 @@ struct RepeatRow {
   NORMPROOF_DEVICE void operator()(std::size_t i) const { y[i] = row[i % row.size]; }
 };
 
-/// y = a + b, b repeated where it is shorter.
-struct Add {
-  ConstReals a, b;
-  Reals y;
-  NORMPROOF_DEVICE void operator()(std::size_t i) const { y[i] = a[i] + b[i % b.size]; }
-};
-
 /// y = x factor
 struct Scale {
   double factor;

@@ -1,6 +1,7 @@
 // What nvcc compiles of gpu/ops.
 #include "gpu/device/cuda_launch.cuh"
 #include "gpu/ops/activation_kernels.hpp"
+#include "gpu/ops/arithmetic_kernels.hpp"
 #include "gpu/ops/matmul_kernels.hpp"
 #include "gpu/ops/packed_kernels.hpp"
 #include "gpu/ops/reduce_kernels.hpp"
@@ -41,6 +42,7 @@ NORMPROOF_CUDA_ELEMENTS(ActivateBackward<Gelu>)
 NORMPROOF_CUDA_ELEMENTS(ActivateBackward<GeluTanh>)
 NORMPROOF_CUDA_ELEMENTS(ActivateBackward<Silu>)
 NORMPROOF_CUDA_ELEMENTS(Multiply)
+NORMPROOF_CUDA_ELEMENTS(Add)
 
 NORMPROOF_CUDA_BLOCKS(WarpRows<SoftmaxRow<Softmax::plain>>)
 NORMPROOF_CUDA_BLOCKS(WarpRows<SoftmaxRow<Softmax::logarithm>>)

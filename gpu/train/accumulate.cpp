@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "gpu/device/launch.hpp"
+#include "gpu/ops/arithmetic.hpp"
 #include "gpu/train/accumulate_kernels.hpp"
 
 namespace normproof::gpu::train {
@@ -47,7 +48,8 @@ void accumulate(Gradients& sum, encoder::EncoderGradients own) {
     return;
   }
   NamedDeviceTensors total;
-  for (const auto& [name, values] : own.dense) total.set(name, nn::add(sum.dense.at(name), values));
+  for (const auto& [name, values] : own.dense)
+    total.set(name, ops::add(sum.dense.at(name), values));
   sum.dense = std::move(total);
   sum.rows[0].second = sum_of(sum.rows[0].second, own.embedding);
 }

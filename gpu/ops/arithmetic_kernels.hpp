@@ -1,0 +1,17 @@
+#pragma once
+
+#include "gpu/device/span.hpp"
+
+namespace normproof::gpu::ops {
+
+using device::ConstReals;
+using device::Reals;
+
+/// y = a + b, b repeated where it is shorter.
+struct Add {
+  ConstReals a, b;
+  Reals y;
+  NORMPROOF_DEVICE void operator()(std::size_t i) const { y[i] = a[i] + b[i % b.size]; }
+};
+
+}  // namespace normproof::gpu::ops
