@@ -21,6 +21,12 @@ static void visit_fields(AttentionOptions& o, auto&& f) {
   f("scale", o.scale);
   f("causal", o.causal);
 }
+static void visit_fields(AddLayerNormOptions& o, auto&& f) {
+  f("eps", o.eps);
+}
+static void visit_fields(AddRMSNormOptions& o, auto&& f) {
+  f("eps", o.eps);
+}
 static void visit_fields(EncoderLayerOptions& o, auto&& f) {
   f("num_heads", o.num_heads);
   f("activation", o.activation);
@@ -46,9 +52,9 @@ static std::string print_field(const NormOptions& value) {
 
 namespace {
 
-constexpr const char* kFunctionNames[] = {"softmax", "log_softmax", "log_sum_exp", "relu",
-                                          "gelu",    "gelu_tanh",   "silu",        "swiglu",
-                                          "geglu",   "attention"};
+constexpr const char* kFunctionNames[] = {
+    "softmax", "log_softmax", "log_sum_exp", "relu",      "gelu",           "gelu_tanh",
+    "silu",    "swiglu",      "geglu",       "attention", "add_layer_norm", "add_rms_norm"};
 static_assert(std::size(kFunctionNames) == std::variant_size_v<FunctionOptions>);
 
 constexpr const char* kEncoderNames[] = {"encoder_layer", "encoder"};

@@ -13,8 +13,8 @@
 
 namespace normproof::ref::model {
 
-/// Functions without parameters and without state: ref/ops/softmax.hpp, ref/ops/activation.hpp,
-/// ref/ops/gated_activation.hpp, ref/nn/scaled_dot_product_attention.hpp.
+/// Functions without state: ref/ops/softmax.hpp, ref/ops/activation.hpp,
+/// ref/ops/gated_activation.hpp, ref/nn/scaled_dot_product_attention.hpp, ref/norm/add_norm.hpp.
 struct SoftmaxOptions {};
 struct LogSoftmaxOptions {};
 struct LogSumExpOptions {};
@@ -28,14 +28,21 @@ struct AttentionOptions {
   std::optional<double> scale = {};  ///< of the scores; none: 1/sqrt(d), d the features of a query
   bool causal = false;  ///< a query sees the keys that are not later: ref/model/visible_keys.hpp
 };
+struct AddLayerNormOptions {
+  double eps = 1e-5;
+};
+struct AddRMSNormOptions {
+  double eps = 1e-5;
+};
 
 /// Every function that an implementation can be asked for: the closed list.
 using FunctionOptions =
     std::variant<SoftmaxOptions, LogSoftmaxOptions, LogSumExpOptions, ReluOptions, GeluOptions,
-                 GeluTanhOptions, SiluOptions, SwigluOptions, GegluOptions, AttentionOptions>;
+                 GeluTanhOptions, SiluOptions, SwigluOptions, GegluOptions, AttentionOptions,
+                 AddLayerNormOptions, AddRMSNormOptions>;
 
 /// "softmax", "log_softmax", "log_sum_exp", "relu", "gelu", "gelu_tanh", "silu", "swiglu", "geglu",
-/// "attention".
+/// "attention", "add_layer_norm", "add_rms_norm".
 std::vector<std::string> function_names();
 bool is_function(std::string_view name);
 

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "gpu/nn/scaled_dot_product_attention.hpp"
+#include "gpu/norm/add_norm.hpp"
 #include "gpu/norm/norm.hpp"
 #include "gpu/ops/activation.hpp"
 #include "gpu/ops/gated_activation.hpp"
@@ -188,12 +189,37 @@ struct OperationRunner {
       got.set("grad_k", gradients.k);
       got.set("grad_v", gradients.v);
     }
+    void operator()(const model::AddLayerNormOptions& o) const {
+      gpu::norm::NormStep forward, backward;
+      gpu::norm::add_layer_norm({.eps = o.eps}, norm_inputs(), given("residual"), forward);
+      if (in.tensors.contains("grad_y"))
+        gpu::norm::add_layer_norm_backward(norm_inputs(), given("grad_sum"), forward, backward);
+      put_added(forward, backward);
+    }
+    void operator()(const model::AddRMSNormOptions& o) const {
+      gpu::norm::NormStep forward, backward;
+      gpu::norm::add_rms_norm({.eps = o.eps}, norm_inputs(), given("residual"), forward);
+      if (in.tensors.contains("grad_y"))
+        gpu::norm::add_rms_norm_backward(norm_inputs(), given("grad_sum"), forward, backward);
+      put_added(forward, backward);
+    }
 
    private:
     DeviceTensor<double> tensor(const char* name) const { return upload(to, in.tensors.at(name)); }
     DeviceTensor<double> x() const { return tensor("x"); }
     DeviceTensor<double> grad_y() const { return tensor("grad_y"); }
     DeviceTensor<double> gate() const { return tensor("gate"); }
+    DeviceTensor<double> given(std::string_view name) const {
+      const Tensor<double>* const own = in.tensors.find(name);
+      return own == nullptr ? DeviceTensor<double>() : upload(to, *own);
+    }
+    gpu::norm::NormInputs norm_inputs() const {
+      return {.x = x(), .gamma = given("gamma"), .beta = given("beta"), .grad_y = given("grad_y")};
+    }
+    void put_added(const gpu::norm::NormStep& forward, const gpu::norm::NormStep& backward) const {
+      for (const char* name : {"y", "sum"}) got.set(name, forward.outputs.get(name));
+      for (const auto& [name, values] : backward.outputs) got.set(name, values);
+    }
     DeviceMask mask() const { return DeviceMask(to, in.valid, in.tensors.at("x").shape().back()); }
     template <class Backward>
     void put(const DeviceTensor<double>& y, Backward&& backward) const {

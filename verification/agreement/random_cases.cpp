@@ -100,6 +100,13 @@ RandomCase function_case(std::uint64_t seed, const std::string& function,
   in.tensors.set("grad_y", random_tensor(seed, c.name + "/grad_y", y));
   if (operands::takes_gate(function))
     in.tensors.set("gate", random_tensor(seed, c.name + "/gate", shape.x));
+  if (operands::adds_residual(function)) {
+    for (const char* name : {"residual", "grad_sum"})
+      in.tensors.set(name, random_tensor(seed, fmt::format("{}/{}", c.name, name), shape.x));
+    for (const char* name : {"gamma", "beta"})
+      in.tensors.set(name,
+                     random_tensor(seed, fmt::format("{}/{}", c.name, name), {shape.x.back()}));
+  }
   if (evaluation::takes_mask(function)) in.valid = random_mask(seed, c.name, shape.x, shape.masked);
   return c;
 }

@@ -6,6 +6,7 @@
 
 namespace normproof::verification::evaluation {
 
+using operands::adds_residual;
 using operands::FunctionInputs;
 using operands::operands_of;
 using operands::takes_mask;
@@ -24,6 +25,7 @@ class FunctionReader {
       : reader_(reader), function_(function) {
     std::vector<std::string> known = operands_of(function);
     known.emplace_back("grad_y");
+    if (adds_residual(function)) known.insert(known.end(), {"grad_sum", "gamma", "beta"});
     if (takes_mask(function)) known.emplace_back("valid");
     reader.check_names(known);
   }
@@ -40,12 +42,13 @@ class FunctionReader {
   void take(const StoredTensor& tensor) {
     inputs_.tensors.set(tensor.name, slice(reader_.values(tensor), 0, tensor.shape));
   }
-  void take_grad_y(const Shape& of_y) {
-    const StoredTensor* const grad_y = reader_.find("grad_y");
-    if (grad_y == nullptr) return;
-    reader_.check_shape(*grad_y, of_y);
-    take(*grad_y);
+  void take_optional(const char* name, const Shape& shape) {
+    const StoredTensor* const tensor = reader_.find(name);
+    if (tensor == nullptr) return;
+    reader_.check_shape(*tensor, shape);
+    take(*tensor);
   }
+  void take_grad_y(const Shape& of_y) { take_optional("grad_y", of_y); }
   void take_valid(const Shape& shape) {
     const StoredTensor* const valid = reader_.find("valid");
     if (valid == nullptr) return;
@@ -60,6 +63,8 @@ class FunctionReader {
     if (shape.size() < 2 || has_extent_0(shape))
       reader_.fail("x", "has shape " + ref::tensor::to_string(shape),
                    "[..., D] of rank 2 at least, every extent at least 1");
+    if (adds_residual(function_) && shape.size() > 3)
+      reader_.fail("x", "has shape " + ref::tensor::to_string(shape), "[N,D] or [B,T,D]");
     take(x);
     for (const std::string& name : operands_of(function_)) {
       if (name == x.name) continue;
@@ -67,6 +72,10 @@ class FunctionReader {
           reader_.required(name, "the tensor " + name + ", of the shape of x");
       reader_.check_shape(other, shape);
       take(other);
+    }
+    if (adds_residual(function_)) {
+      take_optional("grad_sum", shape);
+      for (const char* parameter : {"gamma", "beta"}) take_optional(parameter, {shape.back()});
     }
     take_grad_y(function_ == "log_sum_exp" ? Shape(shape.begin(), shape.end() - 1) : shape);
     take_valid(shape);

@@ -1,6 +1,7 @@
 #include "verification/evaluation/functions.hpp"
 
 #include "ref/nn/scaled_dot_product_attention.hpp"
+#include "ref/norm/add_norm.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/ops/activation.hpp"
 #include "ref/ops/gated_activation.hpp"
@@ -11,6 +12,7 @@ namespace normproof::verification::evaluation {
 using ref::numeric::Clause;
 
 namespace model = ref::model;
+namespace norm = ref::norm;
 namespace ops = ref::ops;
 using ref::tensor::Mask;
 using ref::tensor::NamedTensors;
@@ -72,12 +74,27 @@ struct Evaluation {
       results.set("log_sum_exp", std::move(forward.log_sum_exp));
     results.set("y", std::move(forward.y));
   }
+  void operator()(const model::AddLayerNormOptions& o) {
+    const auto forward = norm::add_layer_norm(x, given("residual"), affine(), {.eps = o.eps});
+    keep_added(forward, [&] {
+      return norm::add_layer_norm_backward(grad_y, given("grad_sum"), forward.sum, affine(),
+                                           forward.saved);
+    });
+  }
+  void operator()(const model::AddRMSNormOptions& o) {
+    const auto forward = norm::add_rms_norm(x, given("residual"), affine(), {.eps = o.eps});
+    keep_added(forward, [&] {
+      return norm::add_rms_norm_backward(grad_y, given("grad_sum"), forward.sum, affine(),
+                                         forward.saved);
+    });
+  }
 
  private:
   Tensor<T> given(const char* name) const {
     const Tensor<double>* const values = in.tensors.find(name);
     return values == nullptr ? Tensor<T>() : ref::tensor::convert<T>(*values);
   }
+  norm::Affine<T> affine() const { return {given("gamma"), given("beta")}; }
   template <class Backward>
   void keep(Tensor<T> y, Backward&& backward) {
     if (ref::tensor::is_given(grad_y)) results.set("grad_x", backward());
@@ -91,6 +108,18 @@ struct Evaluation {
       results.set("grad_gate", std::move(gradients.gate));
     }
     results.set("y", std::move(y));
+  }
+  template <class Forward, class Backward>
+  void keep_added(const Forward& forward, Backward&& backward) {
+    results.set("y", forward.y);
+    results.set("sum", forward.sum);
+    if (!ref::tensor::is_given(grad_y)) return;
+    norm::AffineGradients<T> gradients = backward();
+    results.set("grad_x", std::move(gradients.grad_x));
+    if (ref::tensor::is_given(affine().gamma))
+      results.set("grad_gamma", std::move(gradients.grad_gamma));
+    if (ref::tensor::is_given(affine().beta))
+      results.set("grad_beta", std::move(gradients.grad_beta));
   }
 };
 

@@ -27,6 +27,7 @@ FUNCTIONS = {
     "silu": lambda x, valid: jax.nn.silu(x),
 }
 GATED = {"swiglu": FUNCTIONS["silu"], "geglu": FUNCTIONS["gelu"]}  # of x, times gate
+ADDED = {"add_layer_norm": "layer_norm", "add_rms_norm": "rms_norm"}  # of x + residual
 
 
 def attention(case):
@@ -140,14 +141,19 @@ TAKES = {
     **dict.fromkeys(FUNCTIONS, ("valid",)),
     **dict.fromkeys(GATED, ("gate",)),
     "attention": ("q", "k", "v", "valid", "scale", "causal"),
+    **dict.fromkeys(ADDED, protocol.ADD_NORM_TAKES),
 }
 
 
 @functools.partial(jax.jit, static_argnums=0)
 def forward_and_backward(static, leaves, grad_y, valid, state):
     def of_leaves(given):
-        named = (given.get(name) for name in ("x", "gate", "gamma", "beta", "alpha"))
-        return forward(static, *named, valid, state)
+        x, *named = (given.get(name) for name in ("x", "gate", "gamma", "beta", "alpha"))
+        if "residual" not in given:
+            return forward(static, x, *named, valid, state)
+        total = (x.astype(static[3]) + given["residual"].astype(static[3])).astype(x.dtype)
+        y, new_state = forward((ADDED[static[0]], *static[1:]), total, *named, valid, state)
+        return (y, total), new_state
     y, pull, new_state = jax.vjp(of_leaves, leaves, has_aux=True)
     return y, pull(grad_y)[0], new_state
 
@@ -157,15 +163,19 @@ def step(case):
         return attention(case)
     kind = jnp.dtype(case.dtype)
     given = {name: jnp.asarray(value).astype(kind) for name, value in case.tensors.items()
-             if name in ("x", "gate", "grad_y", *protocol.PARAMETERS)}
+             if name in ("x", "gate", "residual", "grad_y", "grad_sum", *protocol.PARAMETERS)}
     grad_y = given.pop("grad_y")
+    if case.op in ADDED:
+        grad_y = (grad_y, given.pop("grad_sum"))
     state = {name: jnp.asarray(value) for name, value in case.tensors.items() if name in protocol.STATE}
     extents = case["x"].shape if case.op in FUNCTIONS else case["x"].shape[:-1]
     valid = jnp.asarray(case.get("valid", np.ones(extents, bool)))
     static = (case.op, case.training, tuple(sorted(case.options.items())),
               np.dtype(case.compute_dtype).name)
     y, gradients, state = forward_and_backward(static, given, grad_y, valid, state)
-    outputs = {"y": y, **{"grad_" + name: value for name, value in gradients.items()}}
+    outputs = dict(zip(("y", "sum"), y)) if case.op in ADDED else {"y": y}
+    gradients.pop("residual", None)  # that of x
+    outputs.update({"grad_" + name: value for name, value in gradients.items()})
     if case.dtype == "bfloat16":
         outputs = {name: value.astype(jnp.float32) for name, value in outputs.items()}
     return {name: np.asarray(value) for name, value in {**outputs, **state}.items()}
@@ -173,6 +183,6 @@ def step(case):
 
 if __name__ == "__main__":
     protocol.main("JAX", jax.__version__,
-                  protocol.asks((*NORMS, *ELEMENTWISE, *FUNCTIONS, *GATED, "attention"),
+                  protocol.asks((*NORMS, *ELEMENTWISE, *FUNCTIONS, *GATED, *ADDED, "attention"),
                                 ("float64", "float32", "float16", "bfloat16")),
                   step, TAKES)

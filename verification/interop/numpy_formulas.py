@@ -56,6 +56,7 @@ TAKES = {
     **dict.fromkeys(numpy_functions.FUNCTIONS, ("valid",)),
     **dict.fromkeys(numpy_functions.GATED, ("gate",)),
     "attention": ("q", "k", "v", "valid", "scale", "causal"),
+    **dict.fromkeys(numpy_functions.ADDED, protocol.ADD_NORM_TAKES),
     **protocol.OPTIMIZER_TAKES,
 }
 
@@ -258,6 +259,7 @@ def step(case):
 
 if __name__ == "__main__":
     protocol.main("NumPy", np.__version__,
-                  protocol.asks((*FORMULAS, *numpy_functions.FUNCTIONS, *numpy_functions.GATED, "attention"),
+                  protocol.asks((*FORMULAS, *numpy_functions.FUNCTIONS, *numpy_functions.GATED,
+                                 *numpy_functions.ADDED, "attention"),
                                 ("float64", "float32", "float16", "bfloat16")) +
                   protocol.asks(numpy_optimizers.OPTIMIZERS, ("float64", "float32")), step, TAKES)

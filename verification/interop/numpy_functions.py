@@ -72,12 +72,37 @@ def silu(x, dy, valid):
 
 FUNCTIONS = {f.__name__: f for f in (softmax, log_softmax, log_sum_exp, relu, gelu, gelu_tanh, silu)}
 GATED = {"swiglu": silu, "geglu": gelu}  # by what passes the activation: x
+ADDED = {"add_layer_norm": True, "add_rms_norm": False}  # whether a mean is subtracted
+
+
+def add_norm(case, x, dy):
+    """A norm of x + residual; the sum is kept as it was computed."""
+    dtype = case.compute_dtype
+    residual, grad_sum = (case[name].astype(dtype) for name in ("residual", "grad_sum"))
+    gamma = case.get("gamma", np.ones(x.shape[-1])).astype(dtype)
+    total = x + residual
+    mean = total.mean(axis=-1, dtype=dtype, keepdims=True) if ADDED[case.op] else dtype(0)
+    d = total - mean
+    rstd = 1 / np.sqrt((d * d).mean(axis=-1, dtype=dtype, keepdims=True) + dtype(case.options["eps"]))
+    x_hat, g = d * rstd, gamma * dy
+    a = g.mean(axis=-1, dtype=dtype, keepdims=True) if ADDED[case.op] else dtype(0)
+    c = (g * x_hat).mean(axis=-1, dtype=dtype, keepdims=True)
+    rows = tuple(range(x.ndim - 1))
+    outputs = {"y": gamma * x_hat, "sum": total, "grad_x": ((g - a) - x_hat * c) * rstd + grad_sum}
+    if "gamma" in case.tensors:
+        outputs["grad_gamma"] = (dy * x_hat).sum(axis=rows, dtype=dtype)
+    if "beta" in case.tensors:
+        outputs["y"] = outputs["y"] + case["beta"].astype(dtype)
+        outputs["grad_beta"] = dy.sum(axis=rows, dtype=dtype)
+    return outputs
 
 
 def step(case):
     x, dy = (case[name].astype(case.compute_dtype) for name in ("x", "grad_y"))
     valid = case.get("valid", np.ones(x.shape, bool))
-    if case.op in GATED:
+    if case.op in ADDED:
+        outputs = add_norm(case, x, dy)
+    elif case.op in GATED:
         gate = case["gate"].astype(case.compute_dtype)
         active, grad_x = GATED[case.op](x, dy * gate, valid)
         outputs = {"y": active * gate, "grad_x": grad_x, "grad_gate": dy * active}

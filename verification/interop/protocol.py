@@ -35,6 +35,7 @@ ARRAYS = {"float64": np.float64, "float32": np.float32, "float16": np.float16, "
 NARROW = ("bfloat16", "float16")
 # What functions of adapters take (check_taken): each has the names that it heeds.
 AFFINE, STATISTICS = ("gamma", "beta"), ("running_mean", "running_variance", "running_decay")
+ADD_NORM_TAKES = ("residual", "grad_sum", *AFFINE, "eps")
 OPTIMIZER_TAKES = {
     "sgd": ("parameter", "grad_parameter", "iterations", "velocity", "learning_rate", "momentum"),
     "adam": ("parameter", "grad_parameter", "iterations", "*_moment", "learning_rate", "beta[12]", "eps"),
@@ -149,10 +150,10 @@ def format_number(value):
 
 
 def kernel_dtype(case, name):
-    """The dtype in which a kernel stores y or a gradient: that of the tensor it belongs to. Else ""."""
+    """The dtype in which a kernel stores y, a sum or a gradient: that of the tensor it belongs to. Else ""."""
     if name.startswith("grad_"):
         return case.dtypes.get(name[len("grad_"):], case.dtype)
-    return case.dtype if name == "y" else ""
+    return case.dtype if name in ("y", "sum") else ""
 
 
 def as_stored(case, name, value):
@@ -170,6 +171,8 @@ def as_stored(case, name, value):
     with np.errstate(all="ignore"):
         rounded = stored(value, narrow).astype(value.dtype)
     finer = np.argwhere(~((rounded == value) | np.isnan(value)))
+    if len(finer) and name == "sum":  # which a kernel may keep in float32
+        return value, value.dtype.name
     if len(finer):
         at = tuple(int(index) for index in finer[0])
         why = "has more digits" if np.isfinite(rounded[at]) else "is too large"

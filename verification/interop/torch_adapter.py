@@ -27,6 +27,7 @@ FUNCTIONS = {
     "silu": F.silu,
 }
 GATED = {"swiglu": F.silu, "geglu": F.gelu}  # of x, times gate
+ADDED = {"add_layer_norm": "layer_norm", "add_rms_norm": "rms_norm"}  # of x + residual, in the dtype of the case
 
 
 def layer_norm(case, x, gamma, beta, state):
@@ -78,6 +79,7 @@ TAKES = {
     "encoder_layer": torch_encoder_layer.TAKES,
     **dict.fromkeys(FUNCTIONS, ("valid",)),
     **dict.fromkeys(GATED, ("gate",)),
+    **dict.fromkeys(ADDED, protocol.ADD_NORM_TAKES),
     **protocol.OPTIMIZER_TAKES,
 }
 
@@ -89,6 +91,8 @@ def forward(case, x, gamma, beta, state, others):
         return FUNCTIONS[case.op](x)
     if case.op in GATED:
         return GATED[case.op](x) * others["gate"]
+    if case.op in ADDED:
+        return NORMS[ADDED[case.op]](case, x, gamma, beta, state)
     return NORMS[case.op](case, x, gamma, beta, state, **others)
 
 
@@ -106,16 +110,23 @@ def step(case):
         tensor = torch.from_numpy(np.array(value))
         if name in protocol.STATE:
             state[name] = tensor
-        elif name in ("x", "gate", *protocol.PARAMETERS):
+        elif name in ("x", "gate", "residual", *protocol.PARAMETERS):
             tensor = tensor.to(getattr(torch, case.dtype))
             # Beside statistics in float32, batch_norm takes its parameters in float32 alone.
             if name != "x" and "running_mean" in case.tensors:
                 tensor = tensor.to(state_dtype(case))
             leaves[name] = tensor.requires_grad_()
     others = {name: leaf for name, leaf in leaves.items() if name not in ("x", "gamma", "beta")}
-    y = forward(case, leaves["x"], leaves.get("gamma"), leaves.get("beta"), state, others)
-    y.backward(torch.from_numpy(case["grad_y"]).to(y.dtype))
+    total = leaves["x"] + others.pop("residual") if case.op in ADDED else leaves["x"]
+    y = forward(case, total, leaves.get("gamma"), leaves.get("beta"), state, others)
+    grad_y = torch.from_numpy(case["grad_y"]).to(y.dtype)
     outputs = {"y": array(y.detach())}
+    if case.op in ADDED:
+        torch.autograd.backward((y, total), (grad_y, torch.from_numpy(case["grad_sum"]).to(y.dtype)))
+        outputs["sum"] = array(total.detach())
+        del leaves["residual"]  # whose gradient is that of x
+    else:
+        y.backward(grad_y)
     outputs.update({"grad_" + name: array(leaf.grad) for name, leaf in leaves.items()})
     if case.dtype == "bfloat16":
         outputs = {name: protocol.to_bfloat16(value) for name, value in outputs.items()}
@@ -140,7 +151,8 @@ if __name__ == "__main__":
     torch.set_num_threads(1)
     wide = ("float64", "float32")
     narrow = [name for name in NORMS if NORMS[name] is not rms_norm]
-    rows = protocol.asks((*narrow, *FUNCTIONS, *GATED), (*wide, "bfloat16"))
+    added = [name for name in ADDED if ADDED[name] in NORMS]
+    rows = protocol.asks((*narrow, *FUNCTIONS, *GATED, *added), (*wide, "bfloat16"))
     rows += protocol.asks(("encoder_layer", *torch_optimizers.OPTIMIZERS), wide)
     rows += protocol.asks([name for name in NORMS if name not in narrow], wide)
     if torch_attention.OFFERED:

@@ -5,6 +5,7 @@ namespace normproof::verification::operands {
 std::vector<std::string> operands_of(std::string_view function) {
   if (function == "attention") return {"q", "k", "v"};
   if (takes_gate(function)) return {"x", "gate"};
+  if (adds_residual(function)) return {"x", "residual"};
   return {"x"};
 }
 
@@ -14,6 +15,10 @@ bool takes_mask(std::string_view function) {
 
 bool takes_gate(std::string_view function) {
   return function == "swiglu" || function == "geglu";
+}
+
+bool adds_residual(std::string_view function) {
+  return function == "add_layer_norm" || function == "add_rms_norm";
 }
 
 }  // namespace normproof::verification::operands

@@ -16,7 +16,7 @@ namespace normproof::verification::operands {
 
 /// What a function takes.
 struct FunctionInputs {
-  ref::tensor::NamedTensors<double> tensors;  ///< those of operands_of, and grad_y or not
+  ref::tensor::NamedTensors<double> tensors;  ///< those of operands_of, and others or not
   ref::tensor::Mask valid = {};               ///< what takes part; empty: all
 };
 
@@ -51,7 +51,7 @@ struct EvalInputs {
 };
 
 /// The tensors that a function needs, the first of which gives a case its shape: "x", and "gate"
-/// where it takes one; of attention "q", "k" and "v".
+/// where it takes one, or "residual"; of attention "q", "k" and "v".
 std::vector<std::string> operands_of(std::string_view function);
 
 /// softmax and log_sum_exp: some elements may take no part; attention: some keys.
@@ -59,5 +59,10 @@ bool takes_mask(std::string_view function);
 
 /// swiglu and geglu: what the activation of x multiplies, `gate`, is an operand of their own.
 bool takes_gate(std::string_view function);
+
+/// add_layer_norm and add_rms_norm: x, and `residual` of its shape, are added before the norm, and
+/// the sum is an output; `gamma` and `beta` [D] may be left out. `grad_sum` is what arrives at the
+/// sum.
+bool adds_residual(std::string_view function);
 
 }  // namespace normproof::verification::operands

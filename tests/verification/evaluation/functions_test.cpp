@@ -37,8 +37,9 @@ TEST(Functions, EveryOneLeavesYAndTheGradients) {
         tensor("x", {1, 2}, {0, 0}),
         narrow ? tensor("grad_y", {1}, {1}) : tensor("grad_y", {1, 2}, {1, 0})};
     if (takes_gate(name)) tensors.push_back(tensor("gate", {1, 2}, {3, 4}));
+    if (adds_residual(name)) tensors.push_back(tensor("residual", {1, 2}, {3, 4}));
     const auto results = run(name.c_str(), tensors);
-    EXPECT_EQ(results.size(), takes_gate(name) ? 3u : 2u) << name;
+    EXPECT_EQ(results.size(), takes_gate(name) || adds_residual(name) ? 3u : 2u) << name;
     EXPECT_EQ(results.at("grad_x").size(), 2u) << name;
   }
   const auto y = run("softmax", {tensor("x", {1, 2}, {0, 0})});
@@ -81,6 +82,28 @@ TEST(Functions, AttentionLeavesYAndTheGradientsOfItsOperands) {
       run("attention", {q, k, v, tensor("valid", {1, 2}, {0, 0})}).contains("log_sum_exp"));
 }
 
+TEST(Functions, AResidualIsAddedBeforeTheNorm) {
+  const std::vector<StoredTensor> tensors = {
+      tensor("x", {1, 2}, {5, 0}),      tensor("residual", {1, 2}, {-4, -1}),
+      tensor("grad_y", {1, 2}, {1, 2}), tensor("grad_sum", {1, 2}, {3, 4}),
+      tensor("gamma", {2}, {2, 2}),     tensor("beta", {2}, {0, 1})};
+  const auto layer = operation("add_layer_norm");
+  auto without_eps = layer;
+  set_option(without_eps, "eps", "0");
+  const auto results = run_operation<double>(
+      without_eps, operation_inputs("f", tensors, without_eps, ref::model::Mode::training, false),
+      false);
+  EXPECT_THAT(results.at("sum"), ElementsAre(1, -1));
+  EXPECT_THAT(results.at("y"), ElementsAre(2, -1));
+  // Two features: nothing of grad_y passes the norm.
+  EXPECT_THAT(results.at("grad_x"), ElementsAre(3, 4));
+  EXPECT_THAT(results.at("grad_gamma"), ElementsAre(1, -2));
+  EXPECT_THAT(results.at("grad_beta"), ElementsAre(1, 2));
+  const auto alone =
+      run("add_rms_norm", {tensor("x", {1, 2}, {5, 0}), tensor("residual", {1, 2}, {-4, -1})});
+  EXPECT_THAT(alone.names(), ElementsAre("y", "sum"));
+}
+
 TEST(RunFunction, C1AMaskOfAFunctionThatTakesNone) {
   FunctionInputs inputs;
   inputs.tensors.set("x", ref::tensor::full_tensor<double>({1, 2}, 1));
@@ -102,6 +125,10 @@ TEST(Functions, WhatIsWrongIsNamed) {
               HasSubstr("gate is absent; expected the tensor gate, of the shape of x"));
   EXPECT_THAT(message("swiglu", {tensor("x", {1, 2}, {1, 2}), tensor("gate", {2, 1}, {1, 2})}),
               HasSubstr("gate has shape [2, 1]; expected shape [1, 2]"));
+  EXPECT_THAT(message("add_layer_norm", {tensor("x", {1, 2}, {1, 2})}),
+              HasSubstr("residual is absent; expected the tensor residual, of the shape of x"));
+  EXPECT_THAT(message("add_rms_norm", {tensor("x", {1, 1, 1, 2}, {1, 2})}),
+              HasSubstr("x has shape [1, 1, 1, 2]; expected [N,D] or [B,T,D]"));
   EXPECT_THAT(message("silu", {tensor("x", {1, 2}, {1, 2}), tensor("gate", {1, 2}, {1, 2})}),
               HasSubstr("unknown tensor 'gate'"));
   EXPECT_THAT(message("gelu", {tensor("x", {1, 2}, {1, 2}), tensor("valid", {1, 2}, {1, 1})}),

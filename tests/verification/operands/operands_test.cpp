@@ -25,7 +25,13 @@ TEST(Operands, TheFirstGivesACaseItsShape) {
   using Names = std::vector<std::string>;
   EXPECT_EQ(operands_of("softmax"), (Names{"x"}));
   EXPECT_EQ(operands_of("swiglu"), (Names{"x", "gate"}));
+  EXPECT_EQ(operands_of("add_rms_norm"), (Names{"x", "residual"}));
   EXPECT_EQ(operands_of("attention"), (Names{"q", "k", "v"}));
+}
+
+TEST(Operands, WhatAddsAResidualSaysSo) {
+  for (const std::string& function : ref::model::function_names())
+    EXPECT_EQ(adds_residual(function), function.starts_with("add_")) << function;
 }
 
 TEST(Operands, WhatIsLeftOutIsEmpty) {

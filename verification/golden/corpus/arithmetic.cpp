@@ -32,7 +32,7 @@ Accumulation usual_accumulation(DType dtype) {
 DType dtype_of_output(DType dtype, std::string_view name) {
   if (name == "iterations" || name.ends_with(".iterations")) return DType::int64;
   const bool small = ref::io::is_float(dtype) && ref::io::item_size(dtype) < 4;
-  const bool kept = name == "y" || name.starts_with("grad_");
+  const bool kept = name == "y" || name == "sum" || name.starts_with("grad_");
   return small && !kept ? DType::float32 : dtype;
 }
 

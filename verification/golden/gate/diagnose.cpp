@@ -247,7 +247,7 @@ std::vector<Diagnosis> forms_that_lose(const StoredCase& stored,
   const Case& c = stored.description.c;
   std::vector<Diagnosis> found = form_that_loses(stored, answer, result, Formula::folded,
                                                  "the folded form x r - m r for (x - m) r");
-  if (found.empty() && is_layer(c) && is_centred(op_of(c)))
+  if (found.empty() && takes_variance(c))
     found = form_that_loses(stored, answer, result, Formula::one_pass,
                             "a one-pass variance E[x^2] - E[x]^2");
   return found;

@@ -6,6 +6,7 @@
 #include "ref/numeric/elementary_array.hpp"
 #include "verification/evaluation/sequence.hpp"
 #include "verification/golden/corpus/kind.hpp"
+#include "verification/golden/gate/add_norm_allowances.hpp"
 #include "verification/golden/gate/attention_allowances.hpp"
 
 namespace normproof::verification::golden::gate {
@@ -187,6 +188,7 @@ void add_function_allowances(const Case& c, const evaluation::FunctionInputs& in
     allow_stored_factors(c, inputs, arithmetic_of(accumulation).unit_roundoff, bound);
   if (is_about<ref::model::AttentionOptions>(c) && inputs.tensors.contains("grad_y"))
     add_attention_allowances(c, inputs, accumulation, bound);
+  if (inputs.tensors.contains("residual")) add_add_norm_allowances(c, inputs, accumulation, bound);
   const bool from_y = is_about<ref::model::SoftmaxOptions>(c) ||
                       is_about<ref::model::LogSoftmaxOptions>(c) ||
                       is_about<ref::model::LogSumExpOptions>(c);

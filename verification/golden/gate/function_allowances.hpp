@@ -13,7 +13,8 @@ namespace normproof::verification::golden::gate {
 ///           exp(x - y); of silu and swiglu a sigmoid 1/(1 + exp(-x)) whose exponential overflows,
 ///           and 1 - sigmoid in the backward; of swiglu and geglu the activation, and in the
 ///           backward grad_y gate, as they were stored in c.dtype; of attention
-///           add_attention_allowances; other operations: nothing
+///           add_attention_allowances, of norms of a sum add_add_norm_allowances; other operations:
+///           nothing
 /// Requires  bound: the any-order bound of c for `accumulation`; inputs: finite ones of c
 void add_function_allowances(const Case& c, const evaluation::FunctionInputs& inputs,
                              Accumulation accumulation, ref::tensor::NamedTensors<double>& bound);

@@ -51,8 +51,9 @@ SampleAxis sample_axis(const Case& c) {
 }
 
 bool has_samples(std::string_view name) {
-  for (const char* own : {"x", "y", "valid", "grad_y", "grad_x", "gate", "grad_gate", "q", "k", "v",
-                          "grad_q", "grad_k", "grad_v", "log_sum_exp"})
+  for (const char* own :
+       {"x", "y", "valid", "grad_y", "grad_x", "gate", "grad_gate", "residual", "sum", "grad_sum",
+        "q", "k", "v", "grad_q", "grad_k", "grad_v", "log_sum_exp"})
     if (name == own) return true;
   return name.ends_with("_lo") && has_samples(name.substr(0, name.size() - 3));
 }
@@ -193,11 +194,11 @@ class Related {
     return difference(whole(), *again, there).value_or("");
   }
 
-  /// y and the gradients of the whole at these samples, against those of an answer about them
-  /// alone.
+  /// What has samples among the outputs, of the whole at these samples, against those of an answer
+  /// about them alone.
   std::string same_samples(const Samples& in_whole, const std::vector<StoredTensor>& answer,
                            const Samples& in_answer, const char* there) const {
-    for (const char* name : {"y", "grad_x", "grad_gate", "grad_q", "grad_k", "grad_v"}) {
+    for (const char* name : {"y", "sum", "grad_x", "grad_gate", "grad_q", "grad_k", "grad_v"}) {
       const StoredTensor* const first = find(whole(), name);
       const StoredTensor* const second = find(answer, name);
       if (first == nullptr) continue;

@@ -22,6 +22,7 @@ bool is_narrow(DType dtype) {
 }  // namespace
 
 std::string finer_than_expected(const StoredTensor& expected, const StoredTensor& answer) {
+  if (expected.name == "sum") return {};  // which a kernel may keep in float32
   if (!is_narrow(expected.dtype) || !ref::io::is_float(answer.dtype) || is_narrow(answer.dtype))
     return {};
   const std::vector<double> given = ref::io::widen(answer);

@@ -20,6 +20,9 @@ std::string_view to_string(Formula formula);
 /// Throws    UsageError with the nearest known name
 Formula formula_of(std::string_view name);
 
+/// Whether the operation takes a variance, and one pass is another form of it.
+bool takes_variance(const Case& c);
+
 /// How far a correct implementation may be from the exact result of a case, element by element.
 ///
 /// Source    docs/error_analysis.md, section 8: any order of the sums, 2 units in the last place in

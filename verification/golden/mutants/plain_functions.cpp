@@ -11,6 +11,7 @@
 #include "verification/golden/corpus/arithmetic.hpp"
 #include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/mutants/narrow.hpp"
+#include "verification/golden/mutants/plain_add_norms.hpp"
 #include "verification/golden/mutants/plain_attention.hpp"
 #include "verification/golden/mutants/plain_math.hpp"
 #include "verification/golden/mutants/plain_slices.hpp"
@@ -36,7 +37,9 @@ class PlainFunctions {
         dtype_(dtype),
         a_(style, sites, ref::io::item_size(dtype) > 2),
         sites_(sites),
+        in_(in),
         takes_part_(shape.size(), true) {
+    if (in.tensors.contains("residual")) return;
     const auto copy = [&](const char* name, std::vector<T>& values) {
       if (const auto* const tensor = in.tensors.find(name))
         for (const double v : *tensor) values.push_back(static_cast<T>(v));
@@ -123,6 +126,8 @@ class PlainFunctions {
   void operator()(const model::SiluOptions&) { shared(sigmoid()); }
   void operator()(const model::SwigluOptions&) { shared(sigmoid()); }
   void operator()(const model::GegluOptions&) { shared(normal_distribution()); }
+  void operator()(const model::AddLayerNormOptions& o) { add_and_norm(layer_of(o)); }
+  void operator()(const model::AddRMSNormOptions& o) { add_and_norm(layer_of(o)); }
 
  private:
   struct Row {
@@ -130,6 +135,12 @@ class PlainFunctions {
     std::vector<std::size_t> counted;
     T largest = 0, sum = 0;
   };
+
+  void add_and_norm(const model::NormOptions& layer) {
+    out_ = PlainAddNorm<T>(shape_, in_, a_, sites_, [this](T v) {
+             return for_backward(v);
+           }).run(layer);
+  }
 
   T exp(T x) {
     using std::exp, std::exp2;
@@ -366,6 +377,7 @@ class PlainFunctions {
   DType dtype_;
   PlainArithmetic<T> a_;
   Sites& sites_;
+  const operands::FunctionInputs& in_;
   std::vector<T> x_, gate_, dy_;
   std::vector<bool> takes_part_;
   bool masked_ = false;
@@ -387,6 +399,7 @@ std::vector<StoredTensor> run_function_as(const Case& c, const EvalInputs& input
   for (const auto& [name, values] : function.take()) {
     std::vector<std::size_t> own = shape;
     if (name == "y" && is_about<model::LogSumExpOptions>(c)) own.pop_back();
+    if (name == "grad_gamma" || name == "grad_beta") own = {shape.back()};
     tensors.push_back(stored_tensor(name, c.dtype, std::move(own), values, style, sites));
   }
   return tensors;

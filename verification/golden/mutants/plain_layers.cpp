@@ -8,6 +8,7 @@
 #include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/corpus/layer_traits.hpp"
 #include "verification/golden/mutants/narrow.hpp"
+#include "verification/golden/mutants/plain_add_norms.hpp"
 #include "verification/golden/mutants/plain_encoders.hpp"
 #include "verification/golden/mutants/plain_functions.hpp"
 #include "verification/golden/mutants/plain_norms.hpp"
@@ -49,6 +50,20 @@ PlainResults<T> run_steps(const Case& c, const EvalInputs& inputs, const Style& 
       results[name].insert(results[name].end(), values.begin(), values.end());
   }
   return results;
+}
+
+/// The outputs of a function that adds a residual.
+template <class T>
+PlainResults<T> run_add_norm(const Case& c, const EvalInputs& inputs, const Style& style,
+                             Sites& sites) {
+  const auto& x = inputs.function.tensors.at("x").shape();
+  const PlainShape shape{x[0], x.size() == 3 ? x[1] : 1, x.back()};
+  PlainAddNorm<T> run(shape, inputs.function, PlainArithmetic<T>(style, sites), sites,
+                      [](T v) { return v; });
+  const auto& function = std::get<model::FunctionOptions>(c.options);
+  if (const auto* const own = std::get_if<model::AddLayerNormOptions>(&function))
+    return run.run(layer_of(*own));
+  return run.run(layer_of(std::get<model::AddRMSNormOptions>(function)));
 }
 
 /// The shape of an output of one step, of which there are `count` elements: as described, or, where
@@ -107,7 +122,9 @@ std::map<std::string, std::vector<double>> plain_errors(const Case& c, const Eva
   const ref::numeric::AnyOrderArithmetic scope(arithmetic);
   Sites sites(mutation);
   std::map<std::string, std::vector<double>> errors;
-  for (const auto& [name, values] : run_steps<any_order_error>(c, inputs, style, sites))
+  for (const auto& [name, values] : is_layer(c)
+                                        ? run_steps<any_order_error>(c, inputs, style, sites)
+                                        : run_add_norm<any_order_error>(c, inputs, style, sites))
     for (const any_order_error& v : values) errors[name].push_back(v.error);
   return errors;
 }

@@ -28,7 +28,8 @@ struct Style {
                             ///< exp(log_softmax), erf by erfc, the gate by exp
   bool folded = false;      ///< gamma rstd as one factor, and a shift: right for Formula::folded
   bool powers = false;      ///< exp(x) as 2^(x log2 e), and beta^t as a power, not a product
-  bool from_y = false;      ///< a function's backward takes y as it was stored
+  bool from_y = false;      ///< a function's backward takes y as it was stored, and a norm the sum
+                            ///< of x and a residual
   bool merged = false;      ///< Welford's recurrence over blocks of 16, which are merged
   bool shifted = false;     ///< the variance as E[(x-k)^2] - E[x-k]^2, k the first element
   bool fused = false;       ///< gamma x_hat + beta and sums of squares by fused multiply-add
@@ -57,7 +58,7 @@ std::vector<StoredTensor> run_plain(const Case& c, const EvalInputs& inputs, con
 /// with a mutation, from the exact result of the mistaken formula.
 ///
 /// Source    docs/error_analysis.md, section 8: any_order_error through the plain formula
-/// Requires  c is of a layer; `inputs` are finite ones of its
+/// Requires  c is of a layer, or of a function that adds a residual; `inputs` are finite ones of its
 std::map<std::string, std::vector<double>> plain_errors(const Case& c, const EvalInputs& inputs,
                                                         const Style& style,
                                                         const ref::numeric::Arithmetic& arithmetic,

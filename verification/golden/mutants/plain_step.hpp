@@ -48,6 +48,14 @@ class PlainStep {
       for (T& gamma : gamma_) gamma += 1;
   }
 
+  /// Numbers of any scalar in the place of x and grad_y; statistics are taken of `measured`, where
+  /// it is not empty.
+  void replace_inputs(std::vector<T> x, std::vector<T> measured, std::vector<T> grad_y) {
+    x_ = std::move(x);
+    measured_ = std::move(measured);
+    dy_ = std::move(grad_y);
+  }
+
   /// y, the gradients, by name; the state has moved in place.
   std::map<std::string, std::vector<T>> take() { return std::move(out_); }
 
@@ -95,18 +103,19 @@ class PlainStep {
   void measure(Normalised<T>& s, const std::vector<std::size_t>& slice,
                const std::vector<std::size_t>& counted, bool centred, T eps) {
     const T n = sum_not_mean_ ? T(1) : count_of(counted);
+    const std::vector<T>& x = measured();
     T mean = 0, statistic = 0;
     if (centred) {
-      mean = a_.over(a_.sum("sum of the mean", counted, [&](std::size_t i) { return x_[i]; }),
+      mean = a_.over(a_.sum("sum of the mean", counted, [&](std::size_t i) { return x[i]; }),
                      sites_.count("n of the mean", n));
       mean = sites_.term("mean", mean);
     } else if (sites_.any("mean", {MutationOperator::insert}) == MutationOperator::insert) {
-      for (const std::size_t i : counted) mean += x_[i] / n;
+      for (const std::size_t i : counted) mean += x[i] / n;
     }
     const MutationOperator how =
         centred ? sites_.any("variance", {MutationOperator::one_pass}) : MutationOperator::none;
     if (how == MutationOperator::one_pass || (centred && a_.style().one_pass)) {
-      const T squares = a_.sum("squares", counted, [&](std::size_t i) { return x_[i] * x_[i]; });
+      const T squares = a_.sum("squares", counted, [&](std::size_t i) { return x[i] * x[i]; });
       statistic = a_.over(squares, n) - mean * mean;
     } else if (centred && a_.style().welford) {
       statistic = welford_squares(values_at(counted), a_.style().merged ? 16 : counted.size()) / n;
@@ -114,7 +123,7 @@ class PlainStep {
       statistic = shifted_variance(values_at(counted), a_);
     } else {
       const T squares = a_.sum("sum of squares", counted, [&](std::size_t i) {
-        const T d = x_[i] - (centred ? sites_.term("mean in the variance", mean) : mean);
+        const T d = x[i] - (centred ? sites_.term("mean in the variance", mean) : mean);
         return d * d;
       });
       statistic = a_.over(squares, sites_.count("n of the statistic", n));
@@ -132,10 +141,12 @@ class PlainStep {
     s.rstd.push_back(rstd);
   }
 
+  const std::vector<T>& measured() const { return measured_.empty() ? x_ : measured_; }
+
   std::vector<T> values_at(const std::vector<std::size_t>& indices) const {
     std::vector<T> values;
     values.reserve(indices.size());
-    for (const std::size_t i : indices) values.push_back(x_[i]);
+    for (const std::size_t i : indices) values.push_back(measured()[i]);
     return values;
   }
 
@@ -363,6 +374,7 @@ class PlainStep {
   bool nan_in_statistics_ = true;  ///< some case has one
   bool uses_rstd_ = false;         ///< that of the slices at hand normalises
   std::vector<T> x_hat_, rstd_;
+  std::vector<T> measured_;  ///< what statistics are taken of; empty: x_
   std::map<std::string, std::vector<T>> out_;
 };
 

@@ -37,6 +37,7 @@ std::vector<std::string> optional_inputs(const Case& c) {
     for (const ref::model::NormParameter& parameter : layer.parameters)
       names.emplace_back(parameter.name);
   }
+  if (evaluation::adds_residual(op_of(c))) names.insert(names.end(), {"beta", "gamma"});
   if (is_about<ref::model::EncoderOptions>(c)) names.emplace_back("class_weights");
   if (is_layer(c) || is_encoder(c) || evaluation::takes_mask(op_of(c))) names.emplace_back("valid");
   return names;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "verification/evaluation/functions.hpp"
+#include "verification/golden/recipes/add_norm_corpus.hpp"
 #include "verification/golden/recipes/attention_corpus.hpp"
 #include "verification/golden/recipes/gated_corpus.hpp"
 #include "verification/golden/recipes/kernel_corpus.hpp"
@@ -233,6 +234,7 @@ class FunctionCases {
 
 std::vector<Case> function_cases(Tier tier, std::string_view function, std::uint64_t seed) {
   if (function == "attention") return attention_cases(tier, seed);
+  if (evaluation::adds_residual(function)) return add_norm_cases(tier, function, seed);
   if (has_gated_cases(function)) return gated_cases(tier, function, seed);
   FunctionCases cases(tier, function, seed);
   if (tier == Tier::quick) cases.quick();

@@ -40,6 +40,14 @@ double standard(std::size_t, double normal) {
   return normal;
 }
 
+/// The fill that was chosen for that name, or else the usual one.
+Fill chosen(const std::vector<std::pair<std::string, Fill>>& fills, std::string_view name,
+            Fill usual) {
+  for (const auto& [own, given] : fills)
+    if (own == name) usual = given;
+  return usual;
+}
+
 }  // namespace
 
 double far_from_one(std::size_t i, double normal) {
@@ -159,6 +167,7 @@ Case Recipe::make(std::uint64_t seed) const {
   c.inputs.push_back(filled_tensor(c, "grad_y", of_y, c.dtype, grad_y_, seed));
   if (operands::takes_gate(op_of(c)))
     c.inputs.push_back(filled_tensor(c, "gate", shape_, c.dtype, gate_, seed));
+  if (operands::adds_residual(op_of(c))) add_residual_inputs(c, seed);
   if (is_layer(c))
     add_layer_inputs(c, seed);
   else if (out_)
@@ -169,14 +178,19 @@ Case Recipe::make(std::uint64_t seed) const {
   return c;
 }
 
+void Recipe::add_residual_inputs(Case& c, std::uint64_t seed) const {
+  for (const char* name : {"residual", "grad_sum"})
+    c.inputs.push_back(
+        filled_tensor(c, name, shape_, c.dtype, chosen(parameters_, name, standard), seed));
+  for (const auto& [name, usual] : {std::pair{"gamma", &far_from_one}, {"beta", &far_from_zero}})
+    if (affine_ && name != absent_)
+      c.inputs.push_back(
+          filled_tensor(c, name, {shape_.back()}, c.dtype, chosen(parameters_, name, usual), seed));
+}
+
 void Recipe::add_layer_inputs(Case& c, std::uint64_t seed) const {
   const auto& norm = std::get<ref::model::NormOptions>(c.options);
   const ref::model::NormLayer& layer = ref::model::norm_layer(norm);
-  const auto chosen = [](const auto& fills, std::string_view name, Fill fill) {
-    for (const auto& [own, given] : fills)
-      if (own == name) fill = given;
-    return fill;
-  };
   for (const ref::model::NormParameter& entry : layer.parameters)
     if (affine_ && entry.name != absent_)
       c.inputs.push_back(

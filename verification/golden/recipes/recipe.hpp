@@ -59,7 +59,8 @@ class Recipe {
   Recipe& grad_y(Fill fill);
   /// Of a function that takes one; by default far_from_one.
   Recipe& gate(Fill fill);
-  /// All elements of a parameter of the layer; by default fill_of_parameter.
+  /// All elements of a parameter of the layer, by default fill_of_parameter, or of what a function
+  /// that adds a residual takes beside x and grad_y: `residual` and `grad_sum` are standard normal.
   Recipe& parameter(std::string name, Fill fill);
   Recipe& no_affine();
   /// One parameter of the layer is absent.
@@ -77,6 +78,7 @@ class Recipe {
  private:
   std::vector<std::size_t> stacked(std::vector<std::size_t> shape) const;
   void add_layer_inputs(Case& c, std::uint64_t seed) const;
+  void add_residual_inputs(Case& c, std::uint64_t seed) const;
 
   Case case_;
   std::vector<std::size_t> shape_;

@@ -31,6 +31,12 @@ TEST(StoredDigits, WhatIsOnTheGridIsNot) {
   EXPECT_EQ(said(DType::float16, DType::float64, {0x1p-24, 65504, 0x1.004p0}), "");
 }
 
+TEST(StoredDigits, ASumMayBeKept) {
+  EXPECT_EQ(finer_than_expected(tensor_of("sum", DType::bfloat16, {1}, {0}),
+                                tensor_of("sum", DType::float32, {1}, {0x1.01p0})),
+            "");
+}
+
 TEST(StoredDigits, OtherDtypesAreAsTheyAre) {
   EXPECT_EQ(said(DType::float32, DType::float64, {0.1}), "");
   EXPECT_EQ(said(DType::bfloat16, DType::bfloat16, {0x1.02p0}), "");

@@ -49,7 +49,7 @@ TEST(PlainLayers, EveryStyleOfEveryLayerIsWithinTheBound) {
       EXPECT_GE(result.tensors.size(), 2u);
     }
   }
-  EXPECT_EQ(layers, 25u);
+  EXPECT_EQ(layers, 27u);
 }
 
 TEST(PlainLayers, StylesDifferInTheirBits) {

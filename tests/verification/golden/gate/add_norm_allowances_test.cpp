@@ -1,0 +1,75 @@
+#include "verification/golden/gate/add_norm_allowances.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/verification/golden/certify/samples.hpp"
+#include "verification/golden/gate/check.hpp"
+#include "verification/golden/mutants/plain_layers.hpp"
+#include "verification/golden/recipes/case_inputs.hpp"
+
+namespace normproof::verification::golden::gate {
+namespace {
+
+constexpr const char* kAddNorms[] = {"add_layer_norm", "add_rms_norm"};
+
+/// What is added to a bound of 0.
+ref::tensor::NamedTensors<double> allowed(const Case& c, Accumulation accumulation) {
+  const evaluation::EvalInputs inputs = inputs_of(c, path_of(c));
+  ref::tensor::NamedTensors<double> bound;
+  for (const auto& [name, values] : evaluation::run_operation<double>(c.options, inputs, false))
+    bound.set(name, ref::tensor::full_tensor<double>(ref::tensor::shape_of(values), 0));
+  add_add_norm_allowances(c, inputs.function, accumulation, bound);
+  return bound;
+}
+
+TEST(AddNormAllowances, NothingWhereStorageRoundsNoMore) {
+  for (const char* function : kAddNorms)
+    for (const auto& [name, values] :
+         allowed(plain_recipe(function, {3, 7}, DType::float32).make(1), Accumulation::float32))
+      for (const double bound : values) EXPECT_EQ(bound, 0) << name;
+}
+
+TEST(AddNormAllowances, TheSumIsRoundedWhereItIsStored) {
+  for (const char* function : kAddNorms)
+    for (const double bound :
+         allowed(plain_recipe(function, {3, 7}, DType::bfloat16).make(1), Accumulation::float32)
+             .at("sum"))
+      EXPECT_EQ(bound, 0);
+}
+
+/// A norm of the stored sum is within the whole bound, and is not where the sum is taken for exact.
+TEST(AddNormAllowances, CoverANormOfTheStoredSum) {
+  for (const char* function : kAddNorms)
+    for (const DType dtype : {DType::bfloat16, DType::float16}) {
+      const Case c = plain_recipe(function, {9, 12}, dtype).make(1);
+      const StoredCase stored = certified(c);
+      mutants::Sites sites;
+      const auto answer = mutants::run_plain(c, recipes::inputs_of(c), {.from_y = true}, sites);
+      Tolerance bounds = tolerance(c, Accumulation::float32);
+      EXPECT_TRUE(check_case(stored, answer, {}, bounds).passed()) << function;
+      Case float32 = c;
+      float32.dtype = DType::float32;
+      bounds.bound = tolerance(float32, Accumulation::float32).bound;
+      EXPECT_FALSE(check_case(stored, answer, {}, bounds).passed()) << function;
+    }
+}
+
+/// The mistakes of the sums are not covered.
+TEST(AddNormAllowances, LeaveTheMistakes) {
+  const Case c = plain_recipe("add_layer_norm", {9, 12}, DType::bfloat16).make(1);
+  const StoredCase stored = certified(c);
+  for (const mutants::Mutation& mutation :
+       {mutants::Mutation{"residual in the sum", mutants::MutationOperator::drop},
+        {"grad_sum in grad_x", mutants::MutationOperator::drop},
+        {"place of grad_sum", mutants::MutationOperator::other},
+        {"sum in the statistics", mutants::MutationOperator::other},
+        {"returned sum", mutants::MutationOperator::other}}) {
+    mutants::Sites sites(mutation);
+    EXPECT_FALSE(
+        check_case(stored, mutants::run_plain(c, recipes::inputs_of(c), {}, sites), {}).passed())
+        << mutation.site;
+  }
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::gate
