@@ -44,7 +44,7 @@ std::vector<StoredTensor> plain(const StoredCase& stored) {
       low.push_back(static_cast<double>(values.data()[i] - oracle100(high.back())) + 0.0);
     }
     const auto shape = normproof::ref::tensor::shape_of(values);
-    const auto dtype = golden::corpus::dtype_of_output(c.dtype, name);
+    const auto dtype = golden::corpus::dtype_of_output(c, name);
     tensors.push_back(normproof::ref::io::make_tensor(name, dtype, shape, high));
     if (dtype == golden::corpus::DType::int64) continue;
     tensors.push_back(

@@ -161,8 +161,7 @@ def forward_and_backward(static, leaves, grad_y, valid, state):
 def step(case):
     if case.op == "attention":
         return attention(case)
-    kind = jnp.dtype(case.dtype)
-    given = {name: jnp.asarray(value).astype(kind) for name, value in case.tensors.items()
+    given = {name: jnp.asarray(value).astype(jnp.dtype(case.dtypes[name])) for name, value in case.tensors.items()
              if name in ("x", "gate", "residual", "grad_y", "grad_sum", *protocol.PARAMETERS)}
     grad_y = given.pop("grad_y")
     if case.op in ADDED:
@@ -176,8 +175,6 @@ def step(case):
     outputs = dict(zip(("y", "sum"), y)) if case.op in ADDED else {"y": y}
     gradients.pop("residual", None)  # that of x
     outputs.update({"grad_" + name: value for name, value in gradients.items()})
-    if case.dtype == "bfloat16":
-        outputs = {name: value.astype(jnp.float32) for name, value in outputs.items()}
     return {name: np.asarray(value) for name, value in {**outputs, **state}.items()}
 
 

@@ -242,10 +242,7 @@ class Layer:
             getattr(self, self.formula.training)()
         if self.scales_groups:
             self.unscale_groups(scaled, rstd)
-        for name in self.outputs:
-            if name == "y" or name.startswith("grad_"):
-                self.outputs[name] = protocol.stored(self.outputs[name], self.case.dtype)
-        return self.outputs
+        return protocol.all_stored(self.case, self.outputs)
 
 
 def step(case):

@@ -108,4 +108,4 @@ def step(case):
         outputs = {"y": active * gate, "grad_x": grad_x, "grad_gate": dy * active}
     else:
         outputs = dict(zip(("y", "grad_x"), FUNCTIONS[case.op](x, dy, valid)))
-    return {name: protocol.stored(values, case.dtype) for name, values in outputs.items()}
+    return protocol.all_stored(case, outputs)

@@ -145,6 +145,12 @@ def stored(values, dtype):
     return to_bfloat16(values) if dtype == "bfloat16" else np.asarray(values).astype(ARRAYS[dtype])
 
 
+def all_stored(case, outputs):
+    """y, a sum and gradients as kernels store them; the rest as it is."""
+    dtypes = {name: kernel_dtype(case, name) for name in outputs}
+    return {name: stored(value, dtypes[name]) if dtypes[name] else value for name, value in outputs.items()}
+
+
 def format_number(value):
     return value.hex() if np.isfinite(value) else str(value)
 

@@ -103,6 +103,10 @@ def step(case):
         return torch_attention.step(case)
     if case.op == "encoder_layer":
         return torch_encoder_layer.step(case)
+    if case.dtype == "float32" and "bfloat16" in case.dtypes.values():
+        raise protocol.NotOffered("parameters of fewer digits than x")
+    if is_mixed(case) and case.op.endswith(("layer_norm", "group_norm")) and torch.__version__ < "2":
+        raise protocol.NotOffered("parameters of another dtype than x")
     if case.masked and protocol.over_rows(case.op):
         raise protocol.NotOffered("a mask")
     leaves, state = {}, {}
@@ -111,7 +115,7 @@ def step(case):
         if name in protocol.STATE:
             state[name] = tensor
         elif name in ("x", "gate", "residual", *protocol.PARAMETERS):
-            tensor = tensor.to(getattr(torch, case.dtype))
+            tensor = tensor.to(getattr(torch, case.dtypes[name]))
             # Beside statistics in float32, batch_norm takes its parameters in float32 alone.
             if name != "x" and "running_mean" in case.tensors:
                 tensor = tensor.to(state_dtype(case))
@@ -129,7 +133,7 @@ def step(case):
         y.backward(grad_y)
     outputs.update({"grad_" + name: array(leaf.grad) for name, leaf in leaves.items()})
     if case.dtype == "bfloat16":
-        outputs = {name: protocol.to_bfloat16(value) for name, value in outputs.items()}
+        outputs = protocol.all_stored(case, outputs)
     outputs.update({name: array(tensor) for name, tensor in state.items()})
     if case.training and case.options.get("unbiased_running_variance") is False:
         rows = case["x"].size // case["x"].shape[-1]
@@ -137,6 +141,10 @@ def step(case):
             outputs["running_variance"], case["running_variance"], case.options["running_decay"],
             (rows - 1) / rows)
     return outputs
+
+
+def is_mixed(case):
+    return any(case.dtypes[name] != case.dtype for name in case.tensors if name in protocol.PARAMETERS)
 
 
 def state_dtype(case):

@@ -84,7 +84,7 @@ std::vector<OpenOutput> outputs_of(const Case& c, const NamedTensors<double>& re
                                    const NamedTensors<double>& others) {
   std::vector<OpenOutput> outputs;
   for (const auto& [name, values] : results) {
-    OpenOutput output{name, dtype_of_output(c.dtype, name), ref::tensor::shape_of(values), {}, {}};
+    OpenOutput output{name, dtype_of_output(c, name), ref::tensor::shape_of(values), {}, {}};
     const auto& other = others.at(name);
     for (std::size_t i = 0; i < values.size(); ++i) {
       const bool depends = std::bit_cast<std::uint64_t>(values.data()[i]) !=

@@ -36,6 +36,13 @@ DType dtype_of_output(DType dtype, std::string_view name) {
   return small && !kept ? DType::float32 : dtype;
 }
 
+DType dtype_of_output(const Case& c, std::string_view name) {
+  constexpr std::string_view kGradient = "grad_";
+  const StoredTensor* const of =
+      name.starts_with(kGradient) ? find(c.inputs, name.substr(kGradient.size())) : nullptr;
+  return of != nullptr && ref::io::is_float(of->dtype) ? of->dtype : dtype_of_output(c.dtype, name);
+}
+
 double unit_roundoff(DType dtype) {
   return arithmetic_of(storage_of(dtype)).unit_roundoff;
 }

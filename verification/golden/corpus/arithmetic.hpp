@@ -18,6 +18,8 @@ Accumulation usual_accumulation(DType dtype);
 /// The dtype of an output of the case. Kernels for 16 bits keep statistics and state in float32,
 /// and a count is an int64.
 DType dtype_of_output(DType dtype, std::string_view name);
+/// The same where inputs may have other dtypes: a gradient has that of what it belongs to.
+DType dtype_of_output(const Case& c, std::string_view name);
 
 /// The unit roundoff of a float dtype; 2^-53 for the others.
 double unit_roundoff(DType dtype);

@@ -172,8 +172,8 @@ class JudgedOutput {
   certify::ExactValues exact_;
 };
 
-/// y, and the sum, or logits and loss, the gradients of what went in, and the state; statistics are what an
-/// implementation may keep to itself.
+/// y, and the sum, or logits and loss, the gradients of what went in, and the state; statistics are
+/// what an implementation may keep to itself.
 bool is_usually_required(const StoredCase& stored, const std::string& name) {
   const std::string_view of = std::string_view(name).substr(name.starts_with("grad_") ? 5 : 0);
   return name == "y" || name == "sum" || name == "logits" || name == "loss" ||

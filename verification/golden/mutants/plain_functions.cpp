@@ -400,7 +400,8 @@ std::vector<StoredTensor> run_function_as(const Case& c, const EvalInputs& input
     std::vector<std::size_t> own = shape;
     if (name == "y" && is_about<model::LogSumExpOptions>(c)) own.pop_back();
     if (name == "grad_gamma" || name == "grad_beta") own = {shape.back()};
-    tensors.push_back(stored_tensor(name, c.dtype, std::move(own), values, style, sites));
+    tensors.push_back(stored_tensor(name, corpus::dtype_of_output(c, name), std::move(own), values,
+                                    style, sites));
   }
   return tensors;
 }

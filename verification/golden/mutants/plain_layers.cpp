@@ -92,8 +92,8 @@ std::vector<StoredTensor> stored(const Case& c, std::size_t steps, const PlainRe
   for (const auto& [name, values] : results) {
     std::vector<std::size_t> shape = shape_of_output(c, name, values.size() / steps);
     if (c.sequence) shape.insert(shape.begin(), steps);
-    tensors.push_back(stored_tensor(name, dtype_of_output(c.dtype, name), std::move(shape), values,
-                                    style, sites));
+    tensors.push_back(
+        stored_tensor(name, dtype_of_output(c, name), std::move(shape), values, style, sites));
   }
   return tensors;
 }

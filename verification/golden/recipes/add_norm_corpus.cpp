@@ -38,6 +38,8 @@ class AddNormCases {
         add(of("gamma_alone", {5, 12}, dtype)
                 .why("without beta, as published and as in most models")
                 .without("beta"));
+    for (const MixedDtypes& mixed : kMixedDtypes)
+      add(of(mixed.reason, {5, 12}, mixed.of_x).why(mixed.why).parameters_in(mixed.of_parameters));
     gradients();
     residuals();
     conditioned();

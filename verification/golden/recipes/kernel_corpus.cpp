@@ -153,6 +153,11 @@ class LayerCases {
             .parameter("gamma", [](std::size_t i, double normal) {
               return i % 4 == 0 ? 0.0 : (i % 4 == 1 ? -1 : 1) * (0.25 + std::fabs(normal));
             }));
+    if (is_common())
+      for (const MixedDtypes& mixed : kMixedDtypes)
+        add(of(mixed.reason, rows_by_features(layer_, 5, 12), mixed.of_x)
+                .why(mixed.why)
+                .parameters_in(mixed.of_parameters));
     if (corpus::adds_beta_apart(layer_))
       for (const DType dtype : {DType::float32, DType::float16, DType::bfloat16})
         add(of("gamma_alone", rows_by_features(layer_, 5, 12), dtype)

@@ -136,6 +136,8 @@ class NormCases {
                "of exponentials is infinity over infinity")
               .x(scaled_by(1e4)));
     }
+    for (const MixedDtypes& mixed : kMixedDtypes)
+      add(with(mixed.reason, mixed.of_x, mixed.why).parameters_in(mixed.of_parameters));
     add(with("negative_alpha", DType::float32, "alpha below 0 turns every sign round")
             .parameter("alpha", [](auto, double) { return -0.75; }));
     add(with("other_alpha0", DType::float32,

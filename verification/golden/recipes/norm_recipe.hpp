@@ -20,6 +20,20 @@ Recipe norm_recipe(Tier tier, std::string_view layer, std::string reason,
 std::vector<std::size_t> rows_by_features(std::string_view layer, std::size_t rows,
                                           std::size_t d_model);
 
+/// Parameters of another dtype than x, as models keep them.
+struct MixedDtypes {
+  const char* reason;
+  DType of_x, of_parameters;
+  const char* why;
+};
+inline constexpr MixedDtypes kMixedDtypes[] = {
+    {"parameters_in_float32", DType::bfloat16, DType::float32,
+     "gamma and beta have digits that x has not, and so have their gradients"},
+    {"parameters_in_float32", DType::float16, DType::float32,
+     "gamma and beta have digits that x has not, and so have their gradients"},
+    {"parameters_in_bfloat16", DType::float32, DType::bfloat16,
+     "x has digits that gamma and beta have not: nothing of y is rounded to theirs"}};
+
 Fill offset_by(double offset);
 Fill scaled_by(double scale);
 

@@ -132,6 +132,10 @@ Recipe& Recipe::parameter(std::string name, Fill fill) {
   parameters_.emplace_back(std::move(name), std::move(fill));
   return *this;
 }
+Recipe& Recipe::parameters_in(DType dtype) {
+  parameter_dtype_ = dtype;
+  return *this;
+}
 Recipe& Recipe::no_affine() {
   affine_ = false;
   return *this;
@@ -184,8 +188,8 @@ void Recipe::add_residual_inputs(Case& c, std::uint64_t seed) const {
         filled_tensor(c, name, shape_, c.dtype, chosen(parameters_, name, standard), seed));
   for (const auto& [name, usual] : {std::pair{"gamma", &far_from_one}, {"beta", &far_from_zero}})
     if (affine_ && name != absent_)
-      c.inputs.push_back(
-          filled_tensor(c, name, {shape_.back()}, c.dtype, chosen(parameters_, name, usual), seed));
+      c.inputs.push_back(filled_tensor(c, name, {shape_.back()}, parameter_dtype_.value_or(c.dtype),
+                                       chosen(parameters_, name, usual), seed));
 }
 
 void Recipe::add_layer_inputs(Case& c, std::uint64_t seed) const {
@@ -194,7 +198,8 @@ void Recipe::add_layer_inputs(Case& c, std::uint64_t seed) const {
   for (const ref::model::NormParameter& entry : layer.parameters)
     if (affine_ && entry.name != absent_)
       c.inputs.push_back(
-          filled_tensor(c, entry.name, {ref::model::extent_of(entry.shape, shape_.back())}, c.dtype,
+          filled_tensor(c, entry.name, {ref::model::extent_of(entry.shape, shape_.back())},
+                        parameter_dtype_.value_or(c.dtype),
                         chosen(parameters_, entry.name, fill_of_parameter(entry)), seed));
   if (pad_) {
     const Shape rows = stacked(Shape(shape_.begin(), shape_.end() - 1));

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,8 @@ class Recipe {
   /// All elements of a parameter of the layer, by default fill_of_parameter, or of what a function
   /// that adds a residual takes beside x and grad_y: `residual` and `grad_sum` are standard normal.
   Recipe& parameter(std::string name, Fill fill);
+  /// The dtype of the parameters, where it is not that of x.
+  Recipe& parameters_in(DType dtype);
   Recipe& no_affine();
   /// One parameter of the layer is absent.
   Recipe& without(std::string parameter);
@@ -84,6 +87,7 @@ class Recipe {
   std::vector<std::size_t> shape_;
   std::size_t steps_ = 0;
   Fill x_, grad_y_, gate_;
+  std::optional<DType> parameter_dtype_;
   bool affine_ = true;
   std::string absent_;
   std::function<bool(std::size_t)> pad_, out_;

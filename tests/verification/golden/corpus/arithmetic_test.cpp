@@ -36,5 +36,18 @@ TEST(GoldenArithmetic, DTypesOfOutputs) {
   }
 }
 
+TEST(GoldenArithmetic, AGradientHasTheDTypeOfWhatItBelongsTo) {
+  Case c;
+  c.dtype = DType::bfloat16;
+  const std::vector<double> one = {1};
+  c.inputs = {ref::io::make_tensor("gamma", DType::float32, {1}, one),
+              ref::io::make_tensor("x", DType::bfloat16, {1}, one)};
+  EXPECT_EQ(dtype_of_output(c, "grad_gamma"), DType::float32);
+  EXPECT_EQ(dtype_of_output(c, "grad_x"), DType::bfloat16);
+  EXPECT_EQ(dtype_of_output(c, "grad_beta"), DType::bfloat16);  // of the case, where it is absent
+  EXPECT_EQ(dtype_of_output(c, "y"), DType::bfloat16);
+  EXPECT_EQ(dtype_of_output(c, "rstd"), DType::float32);
+}
+
 }  // namespace
 }  // namespace normproof::verification::golden::corpus

@@ -43,6 +43,18 @@ TEST(Recipe, InputsOfTheLayerInAscendingOrder) {
       ElementsAre("beta", "gamma", "grad_y", "running_mean", "running_variance", "valid", "x"));
 }
 
+TEST(Recipe, ParametersMayBeOfAnotherDType) {
+  for (const char* operation : {"layer_norm", "dyt", "add_rms_norm"}) {
+    const Case c =
+        plain_recipe(operation, {2, 3}, DType::bfloat16).parameters_in(DType::float32).make(1);
+    EXPECT_EQ(find(c.inputs, "gamma")->dtype, DType::float32) << operation;
+    EXPECT_EQ(find(c.inputs, "x")->dtype, DType::bfloat16) << operation;
+    // They have the digits that only float32 holds.
+    for (const double gamma : values_of(c.inputs, "gamma"))
+      EXPECT_NE(rounded_to(DType::bfloat16, gamma), gamma) << operation;
+  }
+}
+
 TEST(Recipe, NoElementIsNeutral) {
   const Case c = plain_recipe("power_norm", {4, 64}).make(1);
   EXPECT_THAT(values_of(c.inputs, "gamma"), Each(Not(1.0)));
