@@ -10,7 +10,7 @@
 #include "verification/golden/recipes/attention_corpus.hpp"
 #include "verification/golden/recipes/gated_corpus.hpp"
 #include "verification/golden/recipes/kernel_corpus.hpp"
-#include "verification/golden/recipes/recipe.hpp"
+#include "verification/golden/recipes/norm_recipe.hpp"
 
 namespace normproof::verification::golden::recipes {
 
@@ -45,6 +45,11 @@ class FunctionCases {
       sums();
     else
       activations();
+    add(of("subnormal_16_bits", {6, 6}, DType::float16)
+            .why(kWhySubnormal)
+            .x(sums_ ? scaled(1) : subnormal_in_some(2))
+            .grad_y(sums_ ? scaled(0x1p-17) : subnormal_in_some(3)));
+    add(of("near_largest", {3, 6}, DType::float16).why(kWhyNearLargest).x(near_largest));
     if (evaluation::takes_mask(function_)) masked();
     if (function_ != "relu")  // max(NaN, 0) and x > 0 ? x : 0 answer NaN and 0
       cases_.push_back(of("nan_in_x", {4, 6}, DType::float32)
@@ -157,6 +162,9 @@ class FunctionCases {
   }
 
   void sums_of_the_standard_tier(DType dtype) {
+    add(of("zeros_in_x", {7, 16}, dtype)
+            .why("elements of 0, and a row of 0")
+            .x([](std::size_t i, double normal) { return i % 3 == 0 || i < 16 ? 0 : normal; }));
     for (const double offset : {1e2, 1e6})
       add(of(offset < 1e3 ? "offset_1e2" : "offset_1e6", {17, 24}, dtype)
               .why("rows far from 0: exp of their elements overflows")

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "verification/golden/recipes/kernel_corpus.hpp"
-#include "verification/golden/recipes/recipe.hpp"
+#include "verification/golden/recipes/norm_recipe.hpp"
 #include "verification/operands/operands.hpp"
 
 namespace normproof::verification::golden::recipes {
@@ -49,6 +49,17 @@ class GatedCases {
                                                      : std::ldexp(80.0, static_cast<int>(i) - 10));
             }));
     large_16_bits({3, 33});
+    add(of("subnormal_16_bits", {6, 6}, DType::float16)
+            .why(kWhySubnormal)
+            .x(subnormal_in_some(2))
+            .grad_y(subnormal_in_some(3)));
+    add(of("near_largest", {3, 6}, DType::float16)
+            .why(kWhyNearLargest)
+            .x(near_largest)
+            .grad_y([](std::size_t, double normal) { return std::tanh(normal) / 2; })
+            .gate([](std::size_t i, double) {
+              return std::ldexp(1.0, static_cast<int>(i % 3) - 2);
+            }));
     not_finite();
   }
 

@@ -169,6 +169,9 @@ class LayerCases {
     add(of("tiny_gradients", rows_by_features(layer_, 7, 16), DType::float32)
             .why("gradients near 1e-32: products of two of them vanish")
             .grad_y(scaled_by(1e-32)));
+    add(of("subnormal_16_bits", rows_by_features(layer_, 3, 6), DType::float16)
+            .why(kWhySubnormal)
+            .grad_y(scaled_by(0x1p-17)));
   }
 
   void every_eps() {

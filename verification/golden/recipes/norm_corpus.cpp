@@ -136,6 +136,10 @@ class NormCases {
                "of exponentials is infinity over infinity")
               .x(scaled_by(1e4)));
     }
+    add(with("subnormal_16_bits", DType::float16, kWhySubnormal)
+            .x(subnormal_in_some(2))
+            .grad_y(subnormal_in_some(3)));
+    add(with("near_largest", DType::float16, kWhyNearLargest).x(near_largest));
     for (const MixedDtypes& mixed : kMixedDtypes)
       add(with(mixed.reason, mixed.of_x, mixed.why).parameters_in(mixed.of_parameters));
     add(with("negative_alpha", DType::float32, "alpha below 0 turns every sign round")

@@ -1,5 +1,6 @@
 #include "verification/golden/recipes/norm_recipe.hpp"
 
+#include <cmath>
 #include <utility>
 
 #include "verification/golden/corpus/layer_traits.hpp"
@@ -37,6 +38,16 @@ std::vector<std::size_t> rows_by_features(std::string_view layer, std::size_t ro
                                           std::size_t d_model) {
   return needs_tokens(layer) ? std::vector<std::size_t>{1, rows, d_model}
                              : std::vector<std::size_t>{rows, d_model};
+}
+
+double near_largest(std::size_t i, double normal) {
+  return (i % 2 == 0 ? 1 : -1) * std::fmin(3e4, 1.8e4 + 2e3 * std::fabs(normal));
+}
+
+Fill subnormal_in_some(std::size_t period) {
+  return [period](std::size_t i, double normal) {
+    return i / 6 % period == 0 ? 0x1p-17 * normal : normal;
+  };
 }
 
 Fill offset_by(double offset) {

@@ -34,6 +34,16 @@ inline constexpr MixedDtypes kMixedDtypes[] = {
     {"parameters_in_bfloat16", DType::float32, DType::bfloat16,
      "x has digits that gamma and beta have not: nothing of y is rounded to theirs"}};
 
+/// Near the largest number of float16, of either sign.
+double near_largest(std::size_t flat, double normal);
+/// Elements that are subnormal in float16, in which an arithmetic of float32 loses nothing, and
+/// others: in some rows of six these, in some those, so that any two tensors meet both ways.
+Fill subnormal_in_some(std::size_t period);
+inline constexpr const char* kWhySubnormal =
+    "elements that are subnormal in float16, and normal in the arithmetic: 0 is no answer";
+inline constexpr const char* kWhyNearLargest =
+    "elements near the largest number of float16: sums, squares and cubes overflow it";
+
 Fill offset_by(double offset);
 Fill scaled_by(double scale);
 
