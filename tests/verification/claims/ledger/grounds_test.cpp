@@ -1,0 +1,70 @@
+#include "verification/claims/ledger/grounds.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <string>
+
+#include "ref/numeric/errors.hpp"
+#include "verification/claims/ledger/ledger.hpp"
+
+namespace normproof::verification::claims::ledger {
+namespace {
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(Grounds, EveryClaimHasATheoremOrAReason) {
+  int proved = 0;
+  for (const Claim& claim : ledger()) {
+    SCOPED_TRACE(claim.id);
+    const Grounds grounds = grounds_of(claim.id);
+    proved += grounds.basis == Basis::proved;
+    EXPECT_EQ(grounds.basis == Basis::proved, !grounds.theorems.empty());
+    EXPECT_EQ(grounds.basis == Basis::proved, grounds.reason.empty());
+  }
+  EXPECT_EQ(proved, 71);
+}
+
+TEST(Grounds, EveryTheoremIsAboutAClaimAndStandsInItsFile) {
+  for (const Theorem& theorem : theorems()) {
+    SCOPED_TRACE(theorem.name);
+    EXPECT_TRUE(std::any_of(ledger().begin(), ledger().end(),
+                            [&](const Claim& claim) { return claim.id == theorem.claim; }));
+    const std::string source = text_of(NORMPROOF_PROOFS "/" + std::string(theorem.file));
+    EXPECT_NE(source.find("Theorem " + std::string(theorem.name)), std::string::npos);
+  }
+}
+
+TEST(Grounds, EveryTheoremOfTheFilesIsInTheTable) {
+  const std::regex theorem("\nTheorem ([A-Z][0-9]+_[A-Za-z0-9_]+)");
+  std::size_t found = 0;
+  for (const char* file : {"backward.v", "boundedness.v", "dyt.v", "encoders.v", "identities.v",
+                           "lipschitz.v", "recursion.v", "textbook.v"}) {
+    const std::string source = text_of(std::string(NORMPROOF_PROOFS "/") + file);
+    for (std::sregex_iterator match(source.begin(), source.end(), theorem), end; match != end;
+         ++match) {
+      ++found;
+      const std::string name = (*match)[1];
+      EXPECT_TRUE(std::any_of(theorems().begin(), theorems().end(),
+                              [&](const Theorem& t) { return t.name == name && t.file == file; }))
+          << name << ": verification/proofs/check --rows > verification/claims/ledger/theorems.inc";
+    }
+  }
+  EXPECT_EQ(found, theorems().size());
+}
+
+TEST(Grounds, AreNamed) {
+  EXPECT_EQ(basis_name(Basis::proved), "proved");
+  EXPECT_EQ(basis_name(Basis::decided), "decided");
+  EXPECT_EQ(basis_name(Basis::tested), "tested");
+  EXPECT_THROW(grounds_of("Z1"), ref::numeric::UsageError);
+}
+
+}  // namespace
+}  // namespace normproof::verification::claims::ledger

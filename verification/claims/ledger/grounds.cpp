@@ -1,0 +1,77 @@
+#include "verification/claims/ledger/grounds.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include "ref/numeric/errors.hpp"
+
+// The rows of theorems.inc are made by `verification/proofs/check --rows` from the theorems
+// themselves; a claim that has one there is proved. The others are listed here with their reason.
+namespace normproof::verification::claims::ledger {
+
+namespace {
+
+struct Unproved {
+  std::string_view claim;
+  Basis basis;
+  std::string_view reason;
+};
+
+constexpr auto kBall = "over normal weights; the mean over signs is enclosed by balls of 256 bits";
+constexpr auto kRounding = "about rounding; each case is decided in exact arithmetic";
+constexpr auto kPaths = "Jacobians written out beside the encoder's backward, in enclosures";
+
+constexpr std::array kUnproved = {
+    Unproved{"A12", Basis::tested, "about a difference quotient at 100 digits and its remainder"},
+    Unproved{"C5", Basis::tested, "the rate of convergence is bounded at 50 digits, case by case"},
+    Unproved{"C16", Basis::tested, "a derivative through all steps, taken by dual numbers"},
+    Unproved{"E2", Basis::decided, kBall},
+    Unproved{"E3", Basis::decided, kBall},
+    Unproved{"E6", Basis::decided, kBall},
+    Unproved{"E7", Basis::decided, kBall},
+    Unproved{"E8", Basis::decided, kBall},
+    Unproved{"E9", Basis::decided, kBall},
+    Unproved{"E10", Basis::decided, "the normal distribution function is enclosed for each d"},
+    Unproved{"E12", Basis::decided, kPaths},
+    Unproved{"E13", Basis::decided, kPaths},
+    Unproved{"E14", Basis::decided, kPaths},
+    Unproved{"E15", Basis::decided, kPaths},
+    Unproved{"M1", Basis::decided, kRounding},
+    Unproved{"M2", Basis::decided, kRounding}};
+
+}  // namespace
+
+std::string_view basis_name(Basis basis) {
+  switch (basis) {
+    case Basis::proved:
+      return "proved";
+    case Basis::decided:
+      return "decided";
+    case Basis::tested:
+      break;
+  }
+  return "tested";
+}
+
+const std::vector<Theorem>& theorems() {
+  static const std::vector<Theorem> all = {
+#include "verification/claims/ledger/theorems.inc"
+  };
+  return all;
+}
+
+Grounds grounds_of(std::string_view claim) {
+  Grounds grounds{.basis = Basis::proved};
+  std::copy_if(theorems().begin(), theorems().end(), std::back_inserter(grounds.theorems),
+               [&](const Theorem& theorem) { return theorem.claim == claim; });
+  if (!grounds.theorems.empty()) return grounds;
+  const auto* const row = std::find_if(kUnproved.begin(), kUnproved.end(),
+                                       [&](const Unproved& u) { return u.claim == claim; });
+  if (row == kUnproved.end())
+    throw ref::numeric::UsageError("grounds_of: claim is \"" + std::string(claim) +
+                                   "\"; expected one with a theorem or with a reason");
+  return {.basis = row->basis, .reason = row->reason};
+}
+
+}  // namespace normproof::verification::claims::ledger
