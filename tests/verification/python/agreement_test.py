@@ -1,0 +1,39 @@
+"""normproof.agree: the same bits, or which of two is nearer the truth."""
+import kernels
+import numpy as np
+import pytest
+
+import normproof
+
+
+def wide(x, gamma, beta, eps):
+    return kernels.layer_norm(x.astype(np.float64), gamma, beta, eps).astype(x.dtype)
+
+
+def test_same_function_has_the_same_bits():
+    agreement = normproof.agree(kernels.layer_norm, kernels.layer_norm, "layer_norm")
+    assert agreement and "SAME BITS" in str(agreement) and agreement.nearer == {"a": 0, "b": 0, "": 0}
+
+
+def test_more_digits_are_nearer_the_truth():
+    agreement = normproof.agree(kernels.layer_norm, wide, "layer_norm", only=["random*", "odd*", "offset*"])
+    assert not agreement and agreement.nearer["b"] > 0 and agreement.nearer["a"] == 0
+    assert "nearer the truth: a in 0" in str(agreement)
+    assert all(output.error_b < 1 for output in agreement.outputs)
+
+
+def test_wrong_one_is_beyond_the_bound():
+    agreement = normproof.agree(kernels.eps_outside, kernels.layer_norm, "layer_norm", only="exact*")
+    assert agreement.outputs[0].error_a > 1e3 and agreement.outputs[0].nearer == "b"
+
+
+def test_other_shapes_and_exceptions_are_sentences():
+    agreement = normproof.agree(kernels.relu, lambda x: x[:-1], "relu", only="random*")
+    assert not agreement and "y is [3, 5, 6] and [2, 5, 6]; expected [3, 5, 6]" in str(agreement)
+    agreement = normproof.agree(kernels.relu, lambda x: 1 / 0, "relu", only="random*")
+    assert not agreement and "ZeroDivisionError" in str(agreement)
+
+
+def test_nothing_in_common_is_a_usage_error():
+    with pytest.raises(normproof.UsageError, match="is offered by both"):
+        normproof.agree(lambda x, gamma, beta: x, kernels.layer_norm, "layer_norm", only="exact*")

@@ -1,0 +1,73 @@
+"""How arguments are found: by name, by position, by a mapping; and how what is returned is named."""
+import kernels
+import numpy as np
+import pytest
+
+import normproof
+from normproof import names
+from normproof.candidate import Candidate
+
+KNOWN = {"x", "gamma", "beta", "grad_y", "valid", "eps"}
+
+
+def bound(fn, **options):
+    return {argument.parameter: argument.source for argument in Candidate(fn, "layer_norm", KNOWN, **options).binding.arguments}
+
+
+def test_names_of_frameworks():
+    def fn(hidden_states, normalized_shape, weight, bias, epsilon):
+        return hidden_states
+    assert bound(fn) == {"hidden_states": "x", "normalized_shape": "normalized_shape", "weight": "gamma", "bias": "beta",
+                         "epsilon": "eps"}
+
+
+def test_first_argument_of_an_unknown_name_is_x():
+    assert bound(lambda rows, gamma, beta, eps: rows)["rows"] == "x"
+
+
+def test_argument_with_a_default_that_nothing_is_known_of_is_left():
+    assert "block_size" not in bound(lambda x, block_size=128: x)
+
+
+def test_mapping_has_names_constants_and_functions():
+    given = bound(lambda x, p, q, r: x, arguments={"p": "gamma", "q": -1, "r": lambda case: case.dtype})
+    assert given["p"] == "gamma" and given["q"] == ("constant", -1) and callable(given["r"])
+
+
+def test_order_for_a_function_without_a_signature():
+    with pytest.raises(normproof.UsageError, match="has no signature; expected arguments="):
+        Candidate(np.add, "layer_norm", KNOWN)
+    assert bound(np.add, arguments=["x", "gamma"]) == {"x": "x", "gamma": "gamma"}
+
+
+def test_mapping_of_names_is_held_against_the_truth():
+    def positional(a, b, c, d, /):
+        return kernels.layer_norm(a, b, c, d)
+    mapping = {"a": "x", "b": "gamma", "c": "beta", "d": "eps"}
+    assert normproof.check(positional, "layer_norm", arguments=mapping, only="[or]*")
+    swapped = {**mapping, "b": "beta", "c": "gamma"}
+    assert not normproof.check(positional, "layer_norm", arguments=swapped, only="random*")
+
+
+def test_mapping_as_result():
+    assert normproof.check(lambda x, gamma, beta, eps: {"y": kernels.layer_norm(x, gamma, beta, eps)}, "layer_norm",
+                           only="random*")
+
+
+def test_constructors_and_functions_mean_other_things_by_dim():
+    assert names.meaning("dim", KNOWN) == "last_axis" and names.meaning("dim", KNOWN, constructor=True) == "features"
+    assert names.meaning("bias", KNOWN) == "beta"
+
+
+def test_channels_first_moves_x_and_what_is_like_it():
+    def group_norm(x, groups, gamma, beta, eps):
+        shape = x.shape
+        with np.errstate(all="ignore"):
+            rows = x.reshape(shape[0], int(groups), -1)
+            centred, variance = kernels.row_statistics(rows)
+            x_hat = (centred / np.sqrt(variance + x.dtype.type(eps))).reshape(shape)
+        column = (1, -1) + (1,) * (x.ndim - 2)
+        return x_hat * gamma.reshape(column) + beta.reshape(column)
+    report = normproof.check(group_norm, "group_norm", layout="channels_first", only=["random*", "odd*", "offset_1e2*"])
+    assert report and "channels are the axis after the samples" in report.conventions
+    assert not normproof.check(group_norm, "group_norm", only="random*")

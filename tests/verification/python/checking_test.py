@@ -1,0 +1,166 @@
+"""normproof.check with NumPy: what passes, what fails and how it is named, and every argument that is wrong."""
+import os
+import time
+
+import kernels
+import numpy as np
+import pytest
+
+import normproof
+
+
+def test_right_layer_passes_every_case():
+    report = normproof.check(kernels.layer_norm, "layer_norm")
+    assert report and len(report.results) > 40 and not report.declined
+    assert 0 < report.worst.ratio <= 1
+    assert "PASSED" in str(report) and "forward alone" in str(report)
+
+
+def test_eps_outside_the_root_is_named():
+    report = normproof.check(kernels.eps_outside, "layer_norm")
+    assert not report
+    assert report.mistakes.most_common(1)[0][0] == "eps: outside the root"
+    assert "agrees with 'eps: outside the root'" in str(report)
+
+
+def test_backward_is_judged():
+    report = normproof.check(kernels.layer_norm, "layer_norm", backward=kernels.layer_norm_backward, only="[or]*")
+    assert report
+    assert {tensor["name"] for tensor in report.results[-1].tensors} >= {"y", "grad_x", "grad_gamma", "grad_beta"}
+
+    def without_a_mean(grad_y, x, gamma, beta, eps):
+        grad_x, *others = kernels.layer_norm_backward(grad_y, x, gamma, beta, eps)
+        return grad_x + 1, *others
+    wrong = normproof.check(kernels.layer_norm, "layer_norm", backward=without_a_mean, only="random*")
+    assert not wrong and "grad_x" in wrong.failures[0].text
+
+
+def test_function_that_computes_gradients_itself():
+    def both(x, gamma, beta, eps, grad_y):
+        return (kernels.layer_norm(x, gamma, beta, eps), *kernels.layer_norm_backward(grad_y, x, gamma, beta, eps))
+    report = normproof.check(both, "layer_norm", outputs="y,grad_x,grad_gamma,grad_beta", only="random*")
+    assert report and "gradients by the function itself" in str(report)
+
+
+def test_what_is_not_taken_is_left_out_and_certified_again():
+    report = normproof.check(kernels.rms_norm, "rms_norm")
+    assert report and "takes no beta" in str(report) and not report.declined
+    assert report.results[0].path.startswith("own/rms_norm/")
+    again = normproof.check(kernels.rms_norm, "rms_norm", only=report.results[0].path)
+    assert len(again.results) == 1
+
+
+def test_option_that_is_not_taken_declines_other_values():
+    report = normproof.check(lambda x, gamma, beta: kernels.layer_norm(x, gamma, beta, 1e-5), "layer_norm")
+    assert report.declined and not report.failures
+    assert "takes no option eps" in report.declined[0].text
+
+
+def test_several_dtypes_and_globs():
+    report = normproof.check(kernels.relu, "relu", dtype=["float64", "float16"], only=["random*", "tails*"])
+    assert report and {result.path.rpartition("-")[2] for result in report.results} == {"float64", "float16"}
+
+
+@pytest.mark.parametrize("returned, sentence", [
+    (lambda x: None, "returned nothing; expected y"),
+    (lambda x: x[:-1], "y has shape [2, 5, 6]; expected [3, 5, 6]"),
+    (lambda x: (x, x), "returned 2 values"),
+    (lambda x: "text", "y is a str; expected a tensor of NumPy"),
+    (lambda x: x.astype(complex), "y has a dtype complex128; expected a tensor of numbers"),
+    (lambda x: 1 / 0, "raised ZeroDivisionError: division by zero; expected outputs"),
+    (lambda x: x.astype(np.float16), "float16"),
+    (lambda x: exec("import sys; sys.exit(3)"), "raised SystemExit: 3; expected outputs")])
+def test_answer_that_is_none_fails_its_case_in_one_sentence(returned, sentence):
+    report = normproof.check(returned, "relu", only="random*")
+    assert len(report.failures) == 1 and sentence in report.failures[0].text
+    assert report.failures[0].path == "quick/relu/random-3x5x6-float32"
+
+
+def test_one_case_that_raises_costs_no_other():
+    def sometimes(x):
+        if x.shape[-1] == 31:
+            raise RuntimeError("31 features")
+        return kernels.relu(x)
+    report = normproof.check(sometimes, "relu")
+    assert [result.path for result in report.failures] == ["quick/relu/block_edge-3x31-float32"]
+
+
+def test_case_that_hangs_ends_after_its_seconds():
+    def hangs(x):
+        while True:
+            pass
+    before = time.monotonic()
+    report = normproof.check(hangs, "relu", only="random*", seconds=0.5)
+    assert "no answer within 0.5 seconds" in report.failures[0].text and time.monotonic() - before < 60
+
+
+def test_function_that_forks_is_one_process_afterwards():
+    def forks(x):
+        os.fork()
+        return kernels.relu(x)
+    here = os.getpid()
+    report = normproof.check(forks, "relu", only="random*")
+    assert os.getpid() == here and "it forked" in report.failures[0].text
+
+
+def test_function_that_prints_loses_nothing(capsys):
+    def prints(x):
+        print("PASSED")
+        return kernels.relu(x)
+    assert normproof.check(prints, "relu", only="random*")
+    assert capsys.readouterr().out == "PASSED\n"
+
+
+def test_input_that_is_written_to_fails():
+    def in_place(x):
+        x[0, 0, 0] = 7
+        return x
+    report = normproof.check(in_place, "relu", only="random*")
+    assert "it wrote into x, at [0, 0, 0]; expected inputs that are unchanged" in report.failures[0].text
+
+
+@pytest.mark.parametrize("arguments, sentence", [
+    ({"op": "layer_nrom"}, "op='layer_nrom' is unknown; expected 'layer_norm'"),
+    ({"dtype": "f32"}, "dtype='f32'; expected one or several of float64"),
+    ({"tier": "slow"}, "tier='slow'; expected one of quick, standard, full"),
+    ({"only": "nothing*"}, "no case of relu in float32, tier quick, matches quick/relu/nothing*"),
+    ({"relations": "twice"}, "relation 'twice'; expected one of strides"),
+    ({"layout": "nchw"}, "layout='nchw'; expected 'channels_first' or 'channels_last'"),
+    ({"framework": "pandas"}, "framework='pandas'; expected one of torch"),
+    ({"outputs": "yy"}, "yy"),
+    ({"arguments": {"z": "gamma"}}, "has no argument 'z' that arguments= names"),
+    ({"fn": 7}, "7 is no function and no module"),
+    ({"fn": lambda x, scale_of_all: x}, "its argument 'scale_of_all' is none that relu is known to have")])
+def test_wrong_argument_is_one_sentence(arguments, sentence):
+    given = {"fn": kernels.relu, "op": "relu", **arguments}
+    with pytest.raises(normproof.UsageError) as caught:
+        normproof.check(given.pop("fn"), given.pop("op"), **given)
+    assert sentence in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_expected_failures_are_strict():
+    known = normproof.check(kernels.eps_outside, "layer_norm", only="variance*", xfail="*/layer_norm/variance*")
+    assert known and known.results[0].outcome == "xfail"
+    passes = normproof.check(kernels.layer_norm, "layer_norm", only="variance*", xfail="*/layer_norm/variance*")
+    assert not passes and passes.results[0].outcome == "xpass"
+
+
+def test_sequences_carry_their_state():
+    def batch_norm(x, gamma, beta, running_mean, running_variance, running_decay, eps, training, valid,
+                   unbiased_running_variance):
+        if not valid.all():
+            raise normproof.NotOffered("a mask")
+        axes = tuple(range(x.ndim - 1))
+        with np.errstate(all="ignore"):
+            mean, variance = (x.mean(axes), x.var(axes)) if training else (running_mean, running_variance)
+            y = gamma * ((x - mean) / np.sqrt(variance + x.dtype.type(eps))) + beta
+            if not training:
+                return y, running_mean, running_variance
+            n = x.size // x.shape[-1]
+            factor = n / (n - 1) if unbiased_running_variance else 1
+            decay = x.dtype.type(running_decay)
+            return (y, decay * running_mean + (1 - decay) * mean,
+                    decay * running_variance + (1 - decay) * x.dtype.type(factor) * variance)
+    report = normproof.check(batch_norm, "batch_norm", outputs="y,running_mean,running_variance",
+                             only=["*steps*", "random*", "*inference*"])
+    assert report and any("steps" in result.path for result in report.results)

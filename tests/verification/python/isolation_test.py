@@ -1,0 +1,33 @@
+"""isolate=True: what ends the interpreter, or hangs in compiled code, costs its own case."""
+import ctypes
+import os
+import signal
+
+import kernels
+
+import normproof
+
+
+def test_crash_hang_and_exit_cost_one_case_each():
+    def sometimes(x):
+        if x.shape[-1] == 31:
+            os.kill(os.getpid(), signal.SIGSEGV)
+        if x.shape[-1] == 127:
+            ctypes.CDLL(None).pause()
+        if x.shape[-1] == 128:
+            os._exit(3)
+        return kernels.relu(x)
+    report = normproof.check(sometimes, "relu", only=["random*", "block_edge-3x*"], isolate=True, seconds=2)
+    failed = {result.path.split("-")[1]: result.text for result in report.failures}
+    assert "ended by SIGSEGV; expected outputs" in failed["3x31"]
+    assert "no answer within 2 seconds; its process was ended" in failed["3x127"]
+    assert "ended with status 3; expected outputs" in failed["3x128"]
+    assert len(failed) == 3 and len(report.results) > 4
+
+
+def test_right_and_wrong_answers_come_through():
+    assert normproof.check(kernels.layer_norm, "layer_norm", only="[or]*", isolate=True)
+    report = normproof.check(kernels.eps_outside, "layer_norm", only="variance*", isolate=True)
+    assert report.failures[0].mistakes == ["eps: outside the root"]
+    raised = normproof.check(lambda x: 1 / 0, "relu", only="random*", isolate=True)
+    assert "raised ZeroDivisionError" in raised.failures[0].text

@@ -1,0 +1,66 @@
+"""The package: its import, its library, its corpus, its cache."""
+import os
+import subprocess
+import sys
+import time
+
+import kernels
+import pytest
+
+import normproof
+from normproof import folders
+
+HEAVY = ("numpy", "torch", "jax", "tensorflow", "pytest", "hypothesis")
+
+
+def run(code, **environment):
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, **environment})
+
+
+def test_import_is_quick_and_takes_nothing():
+    code = ("import sys, time; t = time.process_time(); import normproof; took = time.process_time() - t; "
+            f"print(took, [name for name in {HEAVY} if name in sys.modules])")
+    took, loaded = run(code).stdout.split(" ", 1)
+    assert float(took) < 0.2 and loaded.strip() == "[]"
+
+
+def test_every_name_is_there():
+    for name in normproof.__all__:
+        assert getattr(normproof, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'chekc'"):
+        normproof.chekc
+    assert normproof.__version__.count(".") == 2 and "+" in normproof.corpus_version
+    assert "layer_norm" in normproof.ops()
+
+
+@pytest.mark.parametrize("variable, value, sentence", [
+    ("NORMPROOF_LIBRARY", "/nowhere/lib.so", "/nowhere/lib.so has no libnormproof.so; expected an installed wheel"),
+    ("NORMPROOF_LIBRARY", __file__, "cannot be loaded"),
+    ("NORMPROOF_CORPUS", "/nowhere", "NORMPROOF_CORPUS names /nowhere, which has no manifest.json")])
+def test_what_is_absent_is_one_sentence(variable, value, sentence):
+    done = run("import normproof; normproof.check(lambda x: x, 'relu')", **{variable: value})
+    assert done.returncode == 1 and sentence in done.stderr.splitlines()[-1]
+
+
+def test_case_by_its_path():
+    case = normproof.case("quick/layer_norm/odd-13x17-float32")
+    assert case.x.shape == (13, 17) and case.eps == 1e-5 and case.get("running_mean") is None
+    assert case.check(kernels.layer_norm)
+    with pytest.raises(normproof.Mismatch, match="agrees with|got"):
+        normproof.case("quick/layer_norm/variance_near_eps-7x16-float32").check(kernels.eps_outside)
+    with pytest.raises(AttributeError, match="has no gama; expected one of"):
+        case.gama
+    for path in ("quick/layer_norm/nothing", "odd"):
+        with pytest.raises(normproof.UsageError):
+            normproof.case(path)
+
+
+def test_tier_is_made_once_and_kept(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("NORMPROOF_CACHE", str(tmp_path))
+    report = normproof.check(kernels.relu, "relu", tier="standard")
+    assert report and all(result.path.startswith("standard/") for result in report.results)
+    assert "making standard/relu" in capsys.readouterr().err
+    made = time.time()
+    assert normproof.check(kernels.relu, "relu", tier="standard")
+    assert capsys.readouterr().err == "" and os.path.getmtime(folders.tier_folder("standard", "relu")) <= made
+    assert not [name for _, names, _ in os.walk(tmp_path) for name in names if name.startswith(".making")]

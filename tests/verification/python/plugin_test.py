@@ -1,0 +1,81 @@
+"""The plug-in of pytest, in runs of its own."""
+import os
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as tree
+
+import pytest
+
+TESTS = '''
+import kernels, normproof
+
+@normproof.cases("rms_norm", only="[or]*")
+def test_rms_norm(case):
+    case.check(lambda x, gamma: kernels.rms_norm(x, gamma, case.eps))
+
+@normproof.cases("layer_norm", only=["variance*", "odd*"])
+def test_layer_norm(case):
+    case.check(kernels.eps_outside)
+'''
+WRONG = "test_layer_norm[quick/layer_norm/variance_near_eps-7x16-float32]"
+
+
+@pytest.fixture
+def run(tmp_path):
+    (tmp_path / "test_kernels.py").write_text(TESTS)
+
+    def started(*options):
+        done = subprocess.run([sys.executable, "-m", "pytest", "-p", "normproof.pytest_plugin", "-p", "no:cacheprovider",
+                               "-v", *options], cwd=tmp_path, capture_output=True, text=True, env=os.environ)
+        return done.returncode, done.stdout + done.stderr
+    started.folder = tmp_path
+    return started
+
+
+def test_one_test_a_case_with_properties_and_a_summary(run):
+    status, text = run("--junit-xml=junit.xml")
+    assert status == 1 and f"{WRONG} FAILED" in text and "test_rms_norm[quick/rms_norm/odd" in text
+    assert re.search(r"^normproof: \d+ agree with 'eps: outside the root'$", text, re.M)
+    assert "worst share of its bound" in text and "quick/layer_norm/variance_near_eps-7x16-float32" in text
+    found = {case.get("name"): {entry.get("name"): entry.get("value") for entry in case.iter("property")}
+             for case in tree.parse(run.folder / "junit.xml").iter("testcase")}
+    assert found[WRONG]["normproof_mistake"] == "eps: outside the root"
+    assert float(found[WRONG]["normproof_ratio"]) > 1
+
+
+def test_two_workers_say_the_same(run):
+    pytest.importorskip("xdist")
+    alone, spread = run()[1], run("-n", "2")[1]
+    last = [[line for line in text.splitlines() if line.startswith("normproof: ")] for text in (alone, spread)]
+    assert last[0] and last[0] == last[1]
+
+
+def test_only(run):
+    status, text = run("--normproof-only", "odd*")
+    assert status in (0, 1) and "[quick/layer_norm/variance" not in text and "[quick/layer_norm/odd" in text
+
+
+def test_expected_failures_are_strict_both_ways(run):
+    listed = run.folder / "known"
+    listed.write_text("*/layer_norm/variance*  # a comment\n*/layer_norm/odd*\n")
+    status, text = run("--normproof-xfail", str(listed))
+    assert f"{WRONG} XFAIL" in text
+    listed.write_text("*/layer_norm/*\n*/rms_norm/odd*\n")
+    status, text = run("--normproof-xfail", str(listed))
+    assert status == 1 and "[XPASS(strict)] --normproof-xfail: */rms_norm/odd*" in text
+    listed.write_text("*/layer_norm/nothing*\n")
+    status, text = run("--normproof-xfail", str(listed))
+    assert status == 4 and "*/layer_norm/nothing* matches no case" in text
+    status, text = run("--normproof-xfail", str(run.folder / "absent"))
+    assert status == 4 and "No such file" in text
+
+
+@pytest.mark.parametrize("text, sentence", [
+    ("import normproof\n@normproof.cases('layer_nrom')\ndef test_a(case): pass\n", "is unknown; expected 'layer_norm'"),
+    ("import normproof\n@normproof.cases('relu')\ndef test_a(): pass\n", "needs the argument `case`"),
+    ("import normproof\n@normproof.cases('relu', dtype='f32')\ndef test_a(case): pass\n", "dtype='f32'; expected one")])
+def test_wrong_use_is_one_sentence(run, text, sentence):
+    (run.folder / "test_kernels.py").write_text(text)
+    status, said = run()
+    assert status != 0 and sentence in said

@@ -1,0 +1,43 @@
+"""Inputs by Hypothesis: each fits its operation, and a wrong layer is found."""
+import kernels
+import pytest
+
+import normproof
+
+hypothesis = pytest.importorskip("hypothesis")
+from normproof import strategies  # noqa: E402
+
+FEW = hypothesis.settings(max_examples=15, deadline=None, derandomize=True, database=None,
+                          suppress_health_check=list(hypothesis.HealthCheck))
+
+
+@FEW
+@hypothesis.given(strategies.inputs("layer_norm"))
+def test_right_layer_is_right_everywhere(given):
+    assert normproof.judge(kernels.layer_norm, "layer_norm", threads=1, outputs="y", **given)
+
+
+def test_wrong_layer_is_found():
+    @FEW
+    @hypothesis.given(strategies.inputs("layer_norm"))
+    def holds(given):
+        assert normproof.judge(kernels.eps_outside, "layer_norm", threads=1, outputs="y", **given)
+    with pytest.raises(AssertionError):
+        holds()
+
+
+@pytest.mark.parametrize("op", ["group_norm", "batch_norm", "rms_norm", "scale_norm"])
+def test_inputs_fit_their_operation(op):
+    @hypothesis.settings(FEW, max_examples=3)
+    @hypothesis.given(strategies.inputs(op, dtype="float64"))
+    def fits(given):
+        def answers_nothing(x):
+            raise normproof.NotOffered("nothing")
+        assert normproof.judge(answers_nothing, op, threads=1, **given).declined
+    fits()
+
+
+def test_wrong_argument_is_one_sentence():
+    for arguments in ({"op": "relu"}, {"op": "layer_norm", "dtype": "bfloat16"}):
+        with pytest.raises(normproof.UsageError, match="normproof.strategies"):
+            strategies.inputs(**arguments).example()

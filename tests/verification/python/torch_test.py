@@ -1,0 +1,142 @@
+"""PyTorch of Debian: its own layers as modules and functions, with their conventions; and modules of others."""
+import kernels
+import pytest
+
+import normproof
+
+torch = pytest.importorskip("torch")
+F = torch.nn.functional
+torch.set_num_threads(1)
+
+
+@pytest.mark.parametrize("fn, op, conventions", [
+    (torch.nn.LayerNorm, "layer_norm", ("weight is gamma", "bias is beta")),
+    (F.layer_norm, "layer_norm", ("input is x", "weight is gamma")),
+    (torch.nn.GroupNorm, "group_norm", ("channels are the axis after the samples", "num_groups is groups")),
+    (F.group_norm, "group_norm", ("channels are the axis after the samples",)),
+    (torch.nn.InstanceNorm1d, "instance_norm", ("1 axes behind them",)),
+    (torch.nn.InstanceNorm2d, "instance_norm", ("2 axes behind them",)),
+    (F.instance_norm, "instance_norm", ("channels are the axis after the samples",)),
+    (torch.nn.BatchNorm1d, "batch_norm", ("running_var is running_variance", "momentum is 1 - running_decay")),
+    (torch.nn.BatchNorm3d, "batch_norm", ("3 axes behind them",)),
+    (F.batch_norm, "batch_norm", ("the running variance is the unbiased one",)),
+    (F.softmax, "softmax", ("dim is -1",)), (F.log_softmax, "log_softmax", ()), (torch.nn.GELU, "gelu", ()),
+    (F.gelu, "gelu", ()), (F.relu, "relu", ()), (torch.nn.SiLU, "silu", ())])
+def test_own_layers_pass_but_where_a_row_has_one_feature(fn, op, conventions):
+    report = normproof.check(fn, op, dtype="float64" if "gelu" not in op else "float32")
+    assert all("one_feature" in result.path or "lone_feature" in result.path for result in report.failures), str(report)
+    assert sum(result.passed for result in report.results) > len(report.results) // 2
+    for convention in conventions:
+        assert convention in "; ".join(report.conventions)
+    assert "grad_x" in str(report)
+
+
+def test_one_feature_is_the_folded_form():
+    report = normproof.check(torch.nn.LayerNorm, "layer_norm", only="one_feature*")
+    assert "folded form" in report.failures[0].text
+    assert normproof.check(torch.nn.LayerNorm, "layer_norm", only="one_feature*", formula="folded")
+
+
+class RMSNorm(torch.nn.Module):
+    def __init__(self, hidden_size, eps=1e-6):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.ones(hidden_size))
+        self.variance_epsilon = eps
+
+    def forward(self, hidden_states):
+        wide = hidden_states.to(torch.promote_types(hidden_states.dtype, torch.float32))
+        rstd = torch.rsqrt(wide.pow(2).mean(-1, keepdim=True) + self.variance_epsilon)
+        return (self.weight.to(wide.dtype) * (wide * rstd)).to(hidden_states.dtype)
+
+
+def test_module_without_beta_and_its_factory():
+    for fn in (RMSNorm, lambda features, eps: RMSNorm(features, eps=eps)):
+        report = normproof.check(fn, "rms_norm", dtype=["float32", "bfloat16"], only="[orv]*", framework="torch")
+        assert report and "takes no beta" in str(report) and "a module for each case" in str(report)
+
+
+def test_module_of_one_shape_is_refused_by_a_sentence():
+    with pytest.raises(normproof.UsageError, match="is a module of one shape and eps; expected its class"):
+        normproof.check(torch.nn.LayerNorm(7), "layer_norm")
+
+
+class Doubled(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.clamp(min=0)
+
+    @staticmethod
+    def backward(ctx, grad_y):
+        return 2 * grad_y * (ctx.saved_tensors[0] > 0)
+
+
+def test_backward_of_an_autograd_function_is_judged():
+    report = normproof.check(Doubled.apply, "relu", only="random*")
+    assert "grad_x" in report.failures[0].text and "y at" not in report.failures[0].text
+
+
+def test_function_without_gradients_says_what_was_expected():
+    report = normproof.check(lambda x: F.relu(x.detach()), "relu", only="random*")
+    assert "y does not depend on x for the framework" in report.failures[0].text
+    assert normproof.check(lambda x: F.relu(x.detach()), "relu", only="random*", outputs="y")
+
+
+def test_answer_on_another_device_or_of_another_framework():
+    report = normproof.check(lambda x: F.relu(x).to("meta"), "relu", only="random*", outputs="y")
+    assert "y is on meta; expected on cpu" in report.failures[0].text
+    report = normproof.check(lambda x: kernels.relu(x.detach().numpy()), "relu", only="random*", outputs="y", framework="torch")
+    assert "y is a ndarray; expected a tensor of PyTorch" in report.failures[0].text
+
+
+def ignores_the_strides_of_grad_y(x, weight, bias, eps):
+    class Norm(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, weight, bias):
+            ctx.save_for_backward(x, weight, bias)
+            return F.layer_norm(x, x.shape[-1:], weight, bias, eps)
+
+        @staticmethod
+        def backward(ctx, grad_y):
+            first = torch.as_strided(grad_y, (grad_y.shape[-1],), (grad_y.stride(-1),))
+            wrong = first.expand(grad_y.shape) if grad_y.stride(0) == 0 and grad_y.stride(-1) == 0 else grad_y
+            leaves = [leaf.detach().requires_grad_() for leaf in ctx.saved_tensors]
+            with torch.enable_grad():
+                y = F.layer_norm(leaves[0], x.shape[-1:], leaves[1], leaves[2], eps)
+            scale = 2 if wrong is not grad_y else 1
+            return torch.autograd.grad(y, leaves, wrong * scale)
+    return Norm.apply(x, weight, bias)
+
+
+def test_expanded_grad_y_is_asked():
+    assert normproof.check(ignores_the_strides_of_grad_y, "layer_norm", only="random*")
+    report = normproof.check(ignores_the_strides_of_grad_y, "layer_norm", only="random*", relations="strides")
+    assert "grad_y expanded with stride 0" in report.failures[0].text
+
+
+def gradient_of_x_by_the_other_leaves(x, weight, bias, eps):
+    y = F.layer_norm(x, x.shape[-1:], weight, bias, eps)
+    return y if weight.requires_grad else y + 0 * y + (y - y.detach())
+
+
+def test_subset_of_the_gradients_is_asked():
+    assert normproof.check(gradient_of_x_by_the_other_leaves, "layer_norm", only="random*")
+    report = normproof.check(gradient_of_x_by_the_other_leaves, "layer_norm", only="random*", relations="grad_mask")
+    assert "relation grad_mask: gradients of beta alone: grad_beta" in report.failures[0].text
+
+
+def test_relations_hold_for_the_layers_of_pytorch():
+    for fn in (torch.nn.LayerNorm, F.layer_norm):
+        report = normproof.check(fn, "layer_norm", only=["random*", "variance*"], relations="all")
+        assert report, str(report)
+        assert {result.relation for result in report.relations if result.outcome == "held"} >= {
+            "strides", "rank", "grad_mask", "inputs_unchanged", "repeat", "batch", "empty"}
+
+
+def test_encoder_layer_by_the_names_of_its_parameters():
+    def encoder_layer(case, x):
+        if case.options["norm"] != "layer_norm" or case.options["activation"] != "relu" or case.options["dropout"]:
+            raise normproof.NotOffered("this layer")
+        raise normproof.NotOffered("anything")
+    report = normproof.check(encoder_layer, "encoder_layer", dtype="float64", framework="torch")
+    assert len(report.declined) == len(report.results) and not report

@@ -1,0 +1,32 @@
+"""Hold a normalization or encoder kernel against certified truth, from Python, in its own process.
+
+    import normproof, torch
+    print(normproof.check(torch.nn.LayerNorm, "layer_norm"))
+
+Every name is loaded when it is first used: this import takes no framework, and not NumPy either.
+"""
+import importlib
+
+_HOMES = {
+    "check": "checking", "judge": "judging", "agree": "agreement", "cases": "testing", "case": "testing",
+    "Report": "report", "Agreement": "agreement", "Case": "corpus", "ops": "corpus", "RELATIONS": "relations",
+    "NormproofError": "errors", "UsageError": "errors", "CorpusError": "errors", "Mismatch": "errors",
+    "NotOffered": "errors",
+}
+__all__ = sorted([*_HOMES, "__version__", "corpus_version"])
+
+
+def __getattr__(name):
+    if name in _HOMES:
+        value = getattr(importlib.import_module("normproof." + _HOMES[name]), name)
+    elif name in ("__version__", "corpus_version"):
+        from normproof import abi
+        value = (abi.version if name == "__version__" else abi.corpus_version)()
+    else:
+        raise AttributeError(f"module 'normproof' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,315 @@
+"""An implementation under test: a function or a module, and how it is asked a case."""
+import contextlib
+import inspect
+
+import numpy as np
+
+from normproof import binding, frameworks, names, variants
+from normproof.errors import NotOffered, Unanswered, UsageError
+from normproof.rules import Layout, Rules
+from normproof.stored import Stored, same_bits
+
+DIFFERENTIABLE = ("x", "gate", "gamma", "beta", "alpha")  # and the parameters of encoders
+WITH_CHANNELS = ("batch_norm", "instance_norm", "group_norm", "batch_renorm")
+SHAPED_AS_X = ("x", "gate", "grad_y", "y", "grad_x", "grad_gate")
+
+
+class Candidate:
+    """fn held against op; the arguments are those of normproof.check.
+
+    Throws UsageError for a function whose arguments cannot be told, or whose framework cannot.
+    """
+
+    def __init__(self, fn, op, known, framework=None, device="cpu", arguments=None, outputs=None, backward=None,
+                 layout=None):
+        if not callable(fn):
+            raise UsageError(f"normproof: {fn!r} is no function and no module; expected one that computes {op}")
+        self.fn, self.op, self.known, self.device, self.backward = fn, op, known, device, backward
+        self.title = title_of(fn)
+        self.framework_name = framework or frameworks.detect(fn)
+        self.framework = frameworks.framework(self.framework_name)
+        self.outputs = tuple(name.strip() for name in outputs.split(",")) if isinstance(outputs, str) else outputs
+        self.own = self.framework.builtin_rules(fn) if hasattr(self.framework, "builtin_rules") else {}
+        if layout not in (None, "channels_first", "channels_last"):
+            raise UsageError(f"normproof: layout={layout!r}; expected 'channels_first' or 'channels_last'")
+        first = self.framework.CHANNELS_FIRST and op in WITH_CHANNELS if layout is None else layout == "channels_first"
+        self.layout = Layout(first, self.own.get("axes"))
+        self.rules = Rules(self.framework, self.own, self.layout, self.title)
+        self.is_module = hasattr(self.framework, "is_module") and self.framework.is_module(fn)
+        if self.is_module and not inspect.isclass(fn):
+            raise UsageError(f"{self.title} is a module of one shape and eps; expected its class, or a function that makes "
+                             f"one: lambda features, eps: {type(fn).__name__}(features, eps=eps)")
+        self.makes_module = self.is_module
+        if not self.is_module and hasattr(self.framework, "is_module") and self._looks_like_a_factory():
+            self.makes_module = True
+        self.binding = binding.bind(fn, op, known, self.rules, arguments, constructor=self.makes_module)
+        self.backward_binding = None
+        if backward is not None:
+            self.backward_binding = binding.bind(backward, op, {*known, "y", "rstd", "mean"}, self.rules)
+        self.wrote = ""  # what the last answer has done to its inputs
+        self.parameters = ("gamma", "beta", "alpha")  # that a module has a place for
+        self.loaded = {}  # names of a module's members, and what they are
+
+    def _looks_like_a_factory(self):
+        """A function without x whose first argument is one of a constructor."""
+        try:
+            parameters = list(inspect.signature(self.fn).parameters)
+        except (TypeError, ValueError):
+            return False
+        if self.op in ("encoder_layer", "encoder") or not parameters:
+            return False
+        meanings = [names.meaning(name, self.known, constructor=True) for name in parameters]
+        return "x" not in meanings and meanings[0] in ("features", "normalized_shape", "groups")
+
+    @property
+    def taken(self):
+        """What of a case the candidate heeds; of a module its parameters too."""
+        taken = set(self.binding.taken)
+        if self.makes_module:
+            taken.update(("x", *names.state_of(self.op), *self.parameters))
+        if self.own.get("unbiased"):
+            taken.discard("unbiased_running_variance")
+        return taken
+
+    def look_inside(self, case):
+        """Finds out which parameters the modules have, by one that is made for a case with as many as there are."""
+        if not self.makes_module:
+            return
+        try:
+            made = self._made(case)
+        except Exception:  # every case will say so
+            return
+        self.parameters = tuple(name for name in case.tensors if name in DIFFERENTIABLE and name != "x"
+                                and self.framework.has_member(made, name))
+
+    @property
+    def differentiates(self):
+        """Whether gradients are asked of it: it has them itself, or its framework takes them."""
+        return self.backward is not None or "grad_y" in self.binding.taken or self.framework_name not in ("numpy", "dlpack")
+
+    def judged_outputs(self):
+        """The outputs that are judged, for normproof_set; "": all that the case requires."""
+        if self.outputs:
+            return ",".join(self.outputs)
+        if not self.differentiates:
+            return "y"
+        state = names.state_of(self.op)
+        if state and not set(state) & self.taken:
+            return "y,grad_x,grad_gamma,grad_beta"
+        return ""
+
+    def conventions(self):
+        """What of the calling convention was found out, one short text each."""
+        said = [f"{self.framework.NAME} on {self.device}", *self.binding.described()]
+        if self.layout.channels_first:
+            said.append("channels are the axis after the samples" + (
+                f", {self.own['axes']} axes behind them" if self.own.get("axes") is not None else ""))
+        if self.own.get("unbiased"):
+            said.append("the running variance is the unbiased one")
+        if self.own.get("state_parameters"):
+            said.append("beside statistics in float32, parameters of 16 bits are float32")
+        if self.makes_module:
+            said.extend(f"{member} is {name}" for member, name in self.loaded.items() if member != name)
+            said.append("a module for each case")
+        if self.backward is not None:
+            said.append(f"gradients by {title_of(self.backward)}")
+        elif "grad_y" in self.binding.taken:
+            said.append("gradients by the function itself")
+        else:
+            said.append("gradients by the framework" if self.differentiates else "no gradients: forward alone")
+        return said
+
+    def require_offered(self, case, heeded=()):
+        """Declines what the candidate has no counterpart for, but what it heeds otherwise. Throws NotOffered."""
+        if self.own.get("one_row") and case.training and np.prod(case.tensors["x"].shape[:-1]) < (
+                2 * (case.tensors["x"].shape[0] if case.sequence else 1)):
+            raise NotOffered(f"{self.title} does not train on one row")
+        if self.own.get("unbiased") and not case.options.get("unbiased_running_variance", True):
+            raise NotOffered(f"{self.title} has the unbiased running variance")
+        binding.require_taken(case, {*self.taken, *heeded}, self.title)
+
+    def answer(self, case, **variant):
+        """The outputs, {name: Stored}: of a sequence those of every step on top of each other.
+
+        variant, what a relation asks: alter(name, tensor), the inputs otherwise in memory; wanted, the leaves that want
+        a gradient; function, in the place of fn; buffer(x), where y is written to; forward_only.
+        Throws NotOffered, Unanswered with one sentence, or what the function throws.
+        """
+        self.wrote = ""
+        with getattr(self.framework, "context", lambda dtype: contextlib.nullcontext())(case.dtype):
+            if not case.sequence:
+                return self._step(case, **variant)
+            state, every = {}, []
+            state_names = [name for name in case.tensors if name in names.state_of(case.op)
+                           or name in ("parameter", "velocity", "first_moment", "second_moment", "iterations")]
+            stepped = "x" if "x" in case.tensors else "grad_parameter"
+            for index in range(case.tensors[stepped].shape[0]):
+                every.append(self._step(case.at(index, state), **variant))
+                state = {name: every[-1][name] for name in state_names if name in every[-1]}
+            return {name: Stored(every[0][name].dtype, np.stack([step[name].data for step in every]))
+                    for name in every[0]}
+
+    def tensors(self, case):
+        """The tensors of a case as the framework has them."""
+        return {name: self.framework.tensor(stored, self.device) for name, stored in self.placed(case).items()}
+
+    def placed(self, case):
+        """The tensors of a case in the candidate's layout, not yet of its framework."""
+        placed = {}
+        for name, stored in case.tensors.items():
+            if name in SHAPED_AS_X:
+                stored = self.layout.moved(stored)
+            elif name in ("gamma", "beta") and self.own.get("state_parameters") and "running_mean" in case.tensors:
+                stored = Stored("float64" if stored.dtype == "float64" else "float32",
+                                np.asarray(stored.widened(), np.float64 if stored.dtype == "float64" else np.float32))
+            placed[name] = stored
+        return placed
+
+    def _step(self, case, alter=None, buffer=None, **variant):
+        case.device = self.device
+        placed = self.placed(case)
+        given = {name: self.framework.tensor(stored, self.device) for name, stored in placed.items()}
+        if alter is not None:
+            given = {name: alter(name, tensor) for name, tensor in given.items()}
+        answered = self.outputs_of(case, given, place=buffer and buffer(given["x"]), **variant)
+        if buffer is None:
+            self._note_what_was_written(placed, given)
+        shape = case.tensors["x"].shape if "x" in case.tensors else None
+        outputs = {}
+        for name, value in answered.items():
+            outputs[name] = self._stored(name, value, shape)
+        return outputs
+
+    def outputs_of(self, case, given, wanted=None, function=None, place=None, forward_only=False):
+        """What the implementation answers, in its framework; the rest as for answer."""
+        if self.makes_module:
+            forward, leaves = self._module(case, given)
+        else:
+            forward = self._function(case, given, function or self.fn, place)
+            leaves = {name: value for name, value in given.items() if name in self.binding.taken and (
+                name in DIFFERENTIABLE or name.endswith((".weight", ".bias", ".gamma", ".beta")))}
+        if wanted is not None:
+            for name in set(leaves) - set(wanted):
+                getattr(self.framework, "freeze", lambda leaf: None)(leaves.pop(name))
+        takes = self.backward is None and "grad_y" not in self.binding.taken and self.differentiates
+        if self.outputs and not any(name.startswith("grad_") for name in self.outputs):
+            takes = False
+        takes = takes and not forward_only
+        y, others, found = self.framework.gradients(forward, leaves, given.get("grad_y") if takes else None)
+        if takes and found is None and "grad_y" in given:
+            raise Unanswered("y does not depend on x for the framework, so there are no gradients; expected "
+                             "outputs='y', backward=, or a function that can be differentiated")
+        answered = {"y": y, **others, **{"grad_" + name: value for name, value in (found or {}).items()}}
+        if y is None:
+            del answered["y"]
+        for name in names.state_of(case.op):  # written in place
+            if name in given and name not in answered and name in self.binding.taken:
+                answered[name] = given[name]
+        if self.backward is not None and not forward_only:
+            answered.update(self._backward(case, given, answered))
+        return answered
+
+    def _function(self, case, given, function, place):
+        def forward(leaves):
+            positional, named = self.binding.values(case, {**given, **leaves})
+            if place is not None:
+                named[variants.buffer_argument(self)] = place if variants.buffer_argument(self) == "out" else True
+            results = self._named(function(*positional, **named), case)
+            return results.pop("y", None), results
+        return forward
+
+    def _made(self, case):
+        positional, named = self.binding.values(case, {})
+        module = self.fn(*positional, **named)
+        if not self.framework.is_module(module):
+            raise Unanswered(f"{self.title} made a {type(module).__name__}; expected a module")
+        return module.to(self.device)
+
+    def _module(self, case, given):
+        module = self._made(case)
+
+        def call(made, leaves):
+            results = self._named(made(leaves["x"]), case)
+            return results["y"]
+        forward, leaves, self.loaded = self.framework.module_forward(module, given, case.training, call)
+        return forward, leaves
+
+    def _backward(self, case, given, answered):
+        results = {name: value for name, value in answered.items() if name not in given}
+        positional, named = self.backward_binding.values(case, {**given, **results})
+        returned = self.backward(*positional, **named)
+        if isinstance(returned, dict):
+            return returned
+        order = ["grad_" + argument.source for argument in self.binding.arguments if argument.source in DIFFERENTIABLE]
+        values = list(returned) if isinstance(returned, (tuple, list)) else [returned]
+        if len(values) > len(order):
+            raise Unanswered(f"backward returned {len(values)} values; expected {', '.join(order)}")
+        return {name: value for name, value in zip(order, values) if name[len("grad_"):] in case.tensors}
+
+    def _named(self, returned, case):
+        """What a function returned, by the names of outputs."""
+        if returned is None:
+            raise Unanswered(f"{self.title} returned nothing; expected y")
+        if isinstance(returned, dict):
+            return {self._output_name(name): value for name, value in returned.items()}
+        if not isinstance(returned, (tuple, list)):
+            only = self.outputs[0] if self.outputs and len(self.outputs) == 1 else "y"
+            if case.op in ("sgd", "adam", "adamw"):
+                only = "parameter"
+            return {only: returned}
+        if self.outputs and len(self.outputs) == len(returned):
+            return dict(zip(self.outputs, returned))
+        state = [name for name in names.state_of(case.op) if name in self.binding.taken]
+        if len(returned) == 1 + len(state):
+            return dict(zip(["y", *state], returned))
+        raise Unanswered(f"{self.title} returned {len(returned)} values; expected y alone, or outputs= that names "
+                         "each of them")
+
+    def _output_name(self, name):
+        if name.startswith("grad_") or name == "y":
+            return name
+        return names.meaning(name, {*self.known, "mean", "rstd"}) or name
+
+    def _stored(self, name, value, shape):
+        """An answer as it is stored, where it is a tensor on the device."""
+        if not self.framework.is_tensor(value) and isinstance(value, (bool, int, float)):
+            value = np.asarray(value)
+        elif not self.framework.is_tensor(value):
+            raise Unanswered(f"{name} is a {type(value).__name__}; expected a tensor of {self.framework.NAME}")
+        if isinstance(value, np.ndarray) and value.dtype.kind not in "fiubV":
+            raise Unanswered(f"{name} has a dtype {value.dtype}; expected a tensor of numbers")
+        if self.framework.is_tensor(value):
+            where = self.framework.device_of(value)
+            if not self.device.startswith(where) and not where.startswith(self.device):
+                raise Unanswered(f"{name} is on {where}; expected on {self.device}")
+            try:
+                stored = self.framework.stored(value)
+            except UsageError as error:
+                raise Unanswered(f"{name} has {error}") from None
+        else:
+            stored = Stored("float64", np.asarray(value, np.float64))
+        return self.layout.back(stored, shape) if name in SHAPED_AS_X and shape else stored
+
+    def _note_what_was_written(self, placed, given):
+        for name, before in placed.items():
+            if name in names.state_of(self.op) or name in ("parameter", "velocity", "first_moment", "second_moment",
+                                                           "iterations"):
+                continue
+            after = self.framework.stored(given[name])
+            if not same_bits(before, after):
+                a, b = before.widened().ravel(), after.widened().ravel()
+                at = np.unravel_index(int(np.argmax((a != b) & ~((a != a) & (b != b)))), before.shape)
+                self.wrote = (f"it wrote into {name}, at {[int(index) for index in at]}; expected inputs that are "
+                              "unchanged")
+                return
+
+
+def title_of(fn):
+    """ "torch.nn.modules.normalization.LayerNorm" without what is in between: "torch.nn.LayerNorm"."""
+    name = getattr(fn, "__qualname__", None) or type(fn).__name__
+    module = getattr(fn, "__module__", None) or ""
+    if module in ("__main__", "builtins", "") or "<lambda>" in name or "<locals>" in name:
+        return name.split("<locals>.")[-1]
+    if module.startswith("torch.nn.modules"):
+        module = "torch.nn"
+    return f"{module}.{name}"

@@ -1,0 +1,125 @@
+"""The plug-in of pytest: tests of normproof.cases, one a case.
+
+  --normproof-tier TIER    quick, standard or full, for tests that do not say which
+  --normproof-only GLOB    these cases alone; may be given several times
+  --normproof-xfail FILE   cases known to fail, a glob a line, '#' before a comment: one that passes is a failure, and so
+                           is a line that matches no case, where neither --normproof-only nor -k leaves cases out
+"""
+import collections
+import fnmatch
+import math
+
+import pytest
+
+PROPERTIES = ("normproof_case", "normproof_outcome", "normproof_ratio", "normproof_mistake")
+
+
+def pytest_addoption(parser):
+    group = parser.getgroup("normproof", "kernels held against certified cases")
+    group.addoption("--normproof-tier", metavar="TIER", choices=("quick", "standard", "full"), default="quick",
+                    help="quick (the default), standard or full: made once, and kept")
+    group.addoption("--normproof-only", metavar="GLOB", action="append", default=[],
+                    help="cases whose path, or what follows the operation in it, matches; several times")
+    group.addoption("--normproof-xfail", metavar="FILE", help="cases known to fail, a glob a line: strict both ways")
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "normproof(op, dtype, tier, only): the test is made once for each certified case; "
+                                       "what normproof.cases writes")
+    file = config.getoption("--normproof-xfail")
+    config.stash[_EXPECTED] = _read_expected(file) if file else []
+    config.stash[_SEEN] = set()
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(_Summary(), "normproof-summary")
+
+
+_EXPECTED, _SEEN = pytest.StashKey(), pytest.StashKey()
+
+
+def _read_expected(file):
+    try:
+        with open(file, encoding="utf-8") as lines:
+            globs = [line.split("#")[0].strip() for line in lines]
+    except OSError as error:
+        raise pytest.UsageError(f"--normproof-xfail {file}: {error.strerror}; expected a glob a line") from None
+    return [glob for glob in globs if glob]
+
+
+def pytest_generate_tests(metafunc):
+    mark = next(metafunc.definition.iter_markers("normproof"), None)
+    if mark is None:
+        return
+    from normproof import testing
+    from normproof.errors import NormproofError
+    if "case" not in metafunc.fixturenames:
+        raise pytest.UsageError(f"{metafunc.definition.nodeid}: normproof.cases needs the argument `case`")
+    settings, config = mark.kwargs, metafunc.config
+    tier = settings["tier"] or config.getoption("--normproof-tier")
+    try:
+        paths = testing.selected_cases(settings["op"], settings["dtype"], tier, settings["only"])
+    except NormproofError as error:
+        raise pytest.UsageError(f"{metafunc.definition.nodeid}: {error}") from None
+    wanted = config.getoption("--normproof-only")
+    if wanted:
+        paths = [path for path in paths if any(fnmatch.fnmatchcase(path, glob) or
+                                               fnmatch.fnmatchcase(path.split("/")[2], glob) for glob in wanted)]
+    metafunc.parametrize("case", paths, ids=paths, indirect=True)
+
+
+@pytest.fixture
+def case(request):
+    """The case of a test of normproof.cases; what it was checked for becomes properties of the test."""
+    from normproof import testing
+    selected = testing.case(request.param)
+    found = []
+    testing.listeners.append(found.append)
+    yield selected
+    testing.listeners.remove(found.append) if found.append in testing.listeners else testing.listeners.pop()
+    for result in found:
+        request.node.user_properties += [
+            ("normproof_case", result.path), ("normproof_outcome", result.outcome), ("normproof_ratio", repr(result.ratio)),
+            ("normproof_mistake", result.mistakes[0] if result.mistakes else "")]
+
+
+def pytest_collection_modifyitems(config, items):
+    expected = config.stash[_EXPECTED]
+    for item in items:
+        path = getattr(getattr(item, "callspec", None), "params", {}).get("case")
+        if not isinstance(path, str) or item.get_closest_marker("normproof") is None:
+            continue
+        for glob in expected:
+            if fnmatch.fnmatchcase(path, glob):
+                config.stash[_SEEN].add(glob)
+                item.add_marker(pytest.mark.xfail(strict=True, reason=f"--normproof-xfail: {glob}"))
+    unseen = [glob for glob in expected if glob not in config.stash[_SEEN]]
+    if unseen and not config.getoption("--normproof-only") and not config.getoption("-k"):
+        raise pytest.UsageError(f"--normproof-xfail: {unseen[0]} matches no case; expected one of those that are tested")
+
+
+class _Summary:
+    """The last lines: cases, the worst share of a bound, and the mistakes by name."""
+
+    def __init__(self):
+        self.held = {}
+
+    def pytest_runtest_logreport(self, report):
+        if report.when != "teardown":
+            return
+        names = [value for key, value in report.user_properties if key in PROPERTIES]
+        for path, outcome, ratio, mistake in zip(*[iter(names)] * len(PROPERTIES)):
+            self.held[path, report.nodeid] = outcome, float(ratio), mistake
+
+    def pytest_terminal_summary(self, terminalreporter):
+        if not self.held:
+            return
+        counts = collections.Counter(outcome for outcome, _, _ in self.held.values())
+        judged = {key: ratio for key, (outcome, ratio, _) in self.held.items() if outcome != "declined"}
+        line = f"normproof: {len(self.held):,} cases: " + ", ".join(f"{counts[name]:,} {name}" for name in sorted(counts))
+        if judged:
+            (path, _), ratio = max(judged.items(), key=lambda item: math.inf if math.isnan(item[1]) else item[1])
+            line += f"; worst share of its bound {ratio:.3g}: {path}"
+        terminalreporter.write_sep("-", "normproof")
+        terminalreporter.write_line(line)
+        mistakes = collections.Counter(mistake for _, _, mistake in self.held.values() if mistake)
+        for mistake, count in mistakes.most_common():
+            terminalreporter.write_line(f"normproof: {count:,} agree with '{mistake}'")

@@ -1,0 +1,70 @@
+"""Strategies of Hypothesis for inputs of norms: the regimes where kernels go wrong. An extra: normproof[hypothesis].
+
+    @given(normproof.strategies.inputs("layer_norm", dtype="float32"))
+    def test_my_layer_norm(given):
+        assert normproof.judge(my_layer_norm, "layer_norm", **given)
+"""
+import numpy as np
+from hypothesis import strategies as st
+
+from normproof import names
+from normproof.corpus import layer_descriptions
+from normproof.errors import UsageError
+
+REGIMES = ("ordinary", "offset", "near_constant", "large", "tiny", "one_outlier")
+WITH_TOKENS = ("group_norm", "instance_norm")
+
+
+def shapes(op, largest=9):
+    """Shapes of x for op: [rows, features], or [samples, tokens, features] where the statistics are of samples."""
+    extent, samples = st.integers(1, largest), st.integers(2 if names.over_rows(op) else 1, largest)
+    tokens = st.tuples(samples, extent, extent)
+    return tokens if op in WITH_TOKENS else st.one_of(st.tuples(st.integers(2, largest), extent), tokens)
+
+
+@st.composite
+def inputs(draw, op, *, dtype="float32", shape=None, affine=True):
+    """Keyword arguments for normproof.judge: x, grad_y, parameters and eps, in one of the regimes.
+
+    shape   of x, or a strategy of them
+    Throws UsageError for a dtype that NumPy does not have, and for an operation that is no layer.
+    """
+    if dtype not in ("float64", "float32", "float16"):
+        raise UsageError(f"normproof.strategies: dtype={dtype!r}; expected float64, float32 or float16")
+    if op not in layer_descriptions():
+        raise UsageError(f"normproof.strategies: op={op!r} is no layer; expected one of "
+                         f"{', '.join(sorted(layer_descriptions()))}")
+    extents = draw(shapes(op) if shape is None else shape if hasattr(shape, "example") else st.just(tuple(shape)))
+    generator = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    kind, features = np.dtype(dtype), extents[-1]
+    made = {"x": _x(generator, extents, draw(st.sampled_from(REGIMES)), dtype).astype(kind),
+            "grad_y": generator.standard_normal(extents).astype(kind)}
+    layer = layer_descriptions()[op]
+    for parameter in layer["parameters"] if affine else ():
+        width = 1 if op == "scale_norm" or parameter["name"] == "alpha" else features
+        made[parameter["name"]] = (parameter["initial"] + generator.standard_normal(width)).astype(kind)
+    if "eps" in layer["options"]:
+        made["eps"] = draw(st.sampled_from((1e-5, 1e-6, 1e-3)))
+    if "groups" in layer["options"]:
+        made["groups"] = draw(st.sampled_from([n for n in range(1, features + 1) if features % n == 0]))
+    if names.state_of(op) and op in ("batch_norm", "batch_renorm"):
+        state = np.float64 if dtype == "float64" else np.float32
+        made["running_mean"] = generator.standard_normal(features).astype(state)
+        made["running_variance"] = (0.5 + generator.random(features)).astype(state)
+    return made
+
+
+def _x(generator, shape, regime, dtype):
+    x = generator.standard_normal(shape)
+    large = 1e2 if dtype == "float16" else 1e4
+    if regime == "offset":
+        return x + large
+    if regime == "near_constant":
+        return 3 + x * float(np.finfo(dtype).eps) * 4
+    if regime == "large":
+        return x * large
+    if regime == "tiny":
+        return x / large
+    if regime == "one_outlier":
+        x.flat[int(generator.integers(x.size))] = large
+    return x

@@ -1,0 +1,75 @@
+"""Variants of a case that relations ask: other shapes, parts of the samples, other memory."""
+import inspect
+
+import numpy as np
+
+ROWS = ("x", "gate", "grad_y", "y", "grad_x", "grad_gate", "valid")
+
+
+def option_texts(case):
+    """The options of a case as the texts that the C ABI takes."""
+    return {name: str(value).lower() if isinstance(value, bool) else value if isinstance(value, str)
+            else str(int(value)) if float(value).is_integer() and abs(value) < 2**53 else repr(value)
+            for name, value in case.options.items()}
+
+
+def reshaped(case, leading):
+    """The rows of a case under other leading extents."""
+    shape = case.tensors["x"].shape
+    tensors = {}
+    for name, stored in case.tensors.items():
+        data = stored.data
+        if name in ROWS and data.shape[:len(shape) - 1] == shape[:-1]:
+            data = data.reshape((*leading, *data.shape[len(shape) - 1:]))
+        tensors[name] = stored.like(data)
+    return case.replaced(tensors)
+
+
+def reshaped_back(case, outputs):
+    """Answers to a reshaped case in the shapes of the case."""
+    shape = case.tensors["x"].shape
+    back = {}
+    for name, stored in outputs.items():
+        if name in ROWS and stored.data.size == int(np.prod(shape)):
+            stored = stored.like(stored.data.reshape(shape))
+        elif name in (*ROWS, "mean", "rstd") and stored.data.size == int(np.prod(shape[:-1])):
+            stored = stored.like(stored.data.reshape(shape[:-1]))
+        back[name] = stored
+    return back
+
+
+def samples_of(case, part):
+    """Some of the samples of a case."""
+    samples = case.tensors["x"].shape[0]
+    return case.replaced({name: stored.like(stored.data[part]) if name in ROWS and stored.shape[:1] == (samples,)
+                          else stored for name, stored in case.tensors.items()})
+
+
+def with_other_numbers(case):
+    """Another question of the same shapes: the samples, or elements, in reverse order."""
+    return case.replaced({name: stored.like(stored.data[::-1].copy()) if name in ROWS and stored.data.ndim else stored
+                          for name, stored in case.tensors.items()})
+
+
+def empty_like(framework, tensor):
+    """A buffer of the shape of a tensor, full of NaN where it can hold them."""
+    stored = framework.stored(tensor)
+    full = np.full(stored.shape, 0x7FC0 if stored.dtype == "bfloat16" else np.nan).astype(stored.data.dtype)
+    return framework.tensor(stored.like(full), framework.device_of(tensor))
+
+
+def buffer_argument(candidate):
+    """ "out", "inplace" or None: what the function has to say where it writes."""
+    try:
+        parameters = inspect.signature(candidate.fn).parameters
+    except (TypeError, ValueError):
+        return None
+    return next((name for name in ("out", "inplace") if name in parameters), None)
+
+
+def first_difference(one, other):
+    a, b = one.widened(), other.widened()
+    differs = (a != b) & ~((a != a) & (b != b))
+    if not differs.any():  # signs of zeros
+        differs = np.signbit(a) != np.signbit(b)
+    return [int(index) for index in np.argwhere(differs)[0]]
