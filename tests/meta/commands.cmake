@@ -53,6 +53,7 @@ set_tests_properties(meta/summary_of_skipped_tests PROPERTIES PASS_REGULAR_EXPRE
 # The README's example prints what the README says.
 if(TARGET normproof)
   add_test(NAME meta/readme_example COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/readme_example
-    ${PROJECT_SOURCE_DIR}/README.md $<TARGET_FILE:normproof> ${CMAKE_CURRENT_BINARY_DIR}/readme)
+    ${PROJECT_SOURCE_DIR}/README.md $<TARGET_FILE:normproof>
+    $<TARGET_FILE:normproof_verification_c_abi> ${CMAKE_CURRENT_BINARY_DIR}/readme)
   set_tests_properties(meta/readme_example PROPERTIES SKIP_RETURN_CODE 77)
 endif()
