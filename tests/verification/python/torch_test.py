@@ -31,6 +31,11 @@ def test_own_layers_pass_but_where_a_row_has_one_feature(fn, op, conventions):
     assert "grad_x" in str(report)
 
 
+def test_builtin_function_has_the_name_that_users_call():
+    report = normproof.check(F.gelu, "gelu", only="random*")
+    assert report.title == "torch.nn.functional.gelu" and "from torch.nn.functional import gelu" in report.repro()
+
+
 def test_one_feature_is_the_folded_form():
     report = normproof.check(torch.nn.LayerNorm, "layer_norm", only="one_feature*")
     assert "folded form" in report.failures[0].text

@@ -1,6 +1,7 @@
 """An implementation under test: a function or a module, and how it is asked a case."""
 import contextlib
 import inspect
+import sys
 
 import numpy as np
 
@@ -312,4 +313,7 @@ def title_of(fn):
         return name.split("<locals>.")[-1]
     if module.startswith("torch.nn.modules"):
         module = "torch.nn"
+    functional = sys.modules.get("torch.nn.functional")
+    if module.startswith("torch._C") and getattr(functional, name, None) is fn:
+        module = "torch.nn.functional"
     return f"{module}.{name}"

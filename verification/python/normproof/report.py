@@ -103,10 +103,8 @@ class Report:
         """Five lines of Python that show a failing case again, of the worst one where no path is given."""
         if path is None:
             path = (self.worst or self.results[0]).path
-        module = getattr(self.fn, "__module__", None) or ""
-        name = self.title.rpartition(".")[2]
-        home = f"from {module} import {name}" if module not in ("__main__", "") and name.isidentifier() else \
-            f"# {name}: the function under test"
+        module, _, name = self.title.rpartition(".")
+        home = f"from {module} import {name}" if module and name.isidentifier() else f"# {name}: the function under test"
         return (f"import normproof\n{home}\n\nreport = normproof.check({name}, \"{self.op}\", only=\"{path}\", "
                 f"dtype=\"{path.rpartition('-')[2]}\", tier=\"{path.split('/')[0]}\")\nprint(report)\n")
 

@@ -1,12 +1,13 @@
 """tinygrad: Tensor.backward through the product with grad_y."""
+import importlib.metadata
+
 import numpy as np
-import tinygrad
 from tinygrad import Tensor, dtypes
 
 from normproof.errors import Unanswered
 from normproof.stored import Stored, from_numpy
 
-NAME = "tinygrad " + getattr(tinygrad, "__version__", "")
+NAME = "tinygrad " + importlib.metadata.version("tinygrad")
 DTYPES = ("float64", "float32", "bfloat16", "float16")
 MOMENTUM = "1 - running_decay"
 CHANNELS_FIRST = True
@@ -45,4 +46,4 @@ def gradients(forward, leaves, grad_y):
 
 
 def compiled(fn):
-    return tinygrad.TinyJit(fn)
+    return None  # TinyJit gives no gradients
