@@ -21,6 +21,8 @@ ordered_json claim_json(const ReportedClaim& claim) {
           {"dropped", claim.dropped},
           {"observed", claim.holds ? "holds" : "refuted"},
           {"as_expected", claim.as_expected},
+          {"evidence", claim.evidence},
+          {"evidence_detail", claim.evidence_detail},
           {"cases", claim.cases},
           {"violations", claim.violations},
           {"worst", report::json_number(claim.worst)},

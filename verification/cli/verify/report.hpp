@@ -23,6 +23,8 @@ struct ReportedClaim {
   std::string worst_meaning, counterexample, detail;
   std::uint64_t seed = 0;
   std::string failure;  ///< the check itself failed: why
+  /// "proved", "decided" or "tested", and by which theorem, or why by none
+  std::string evidence = {}, evidence_detail = {};
 };
 
 /// |nu| of PowerNorm on a channel that is active once every K batches.

@@ -7,6 +7,7 @@
 
 #include "ref/numeric/errors.hpp"
 #include "verification/claims/engine/run.hpp"
+#include "verification/claims/ledger/grounds.hpp"
 #include "verification/claims/ledger/sparse_channel.hpp"
 #include "verification/cli/output_files.hpp"
 #include "verification/cli/progress_bar.hpp"
@@ -40,6 +41,15 @@ NuSeries periodic_channel(std::size_t period) {
   return series;
 }
 
+/// The theorems with their statements, a sentence each, or why there is none.
+std::string grounds_text(const claims::ledger::Grounds& grounds) {
+  std::string text(grounds.reason);
+  for (const claims::ledger::Theorem& theorem : grounds.theorems)
+    text += fmt::format("{}{} (verification/proofs/{}): {}", text.empty() ? "" : " ", theorem.name,
+                        theorem.file, theorem.statement);
+  return text;
+}
+
 ReportedClaim report_claim(const claims::engine::Claim& claim,
                            const claims::engine::Result& result) {
   const claims::engine::Evidence& evidence = result.evidence;
@@ -61,6 +71,9 @@ ReportedClaim report_claim(const claims::engine::Claim& claim,
   reported.detail = clean(evidence.detail);
   reported.seed = evidence.seed;
   reported.failure = clean(result.failure);
+  const claims::ledger::Grounds grounds = claims::ledger::grounds_of(claim.id);
+  reported.evidence = claims::ledger::basis_name(grounds.basis);
+  reported.evidence_detail = clean(grounds_text(grounds));
   return reported;
 }
 

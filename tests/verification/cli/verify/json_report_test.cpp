@@ -36,6 +36,8 @@ TEST(JsonReport, HoldsEverything) {
   EXPECT_EQ(refuted.at("dropped"), "γ <= ψ");
   EXPECT_EQ(refuted.at("counterexample"), "x = (1, <2>)");
   EXPECT_EQ(refuted.at("worst"), "inf");
+  EXPECT_EQ(refuted.at("evidence"), "tested");
+  EXPECT_EQ(refuted.at("evidence_detail"), "no theorem yet");
   EXPECT_EQ(refuted.at("violations"), 3);
   EXPECT_EQ(json.at("statistics").at("corpus").at("sentences"), 9);
   EXPECT_EQ(json.at("nu_series")[1].at("period"), 12);

@@ -33,7 +33,9 @@ inline normproof::verification::cli::verify::Report sample_report() {
                     .counterexample = "",
                     .detail = "and a detail",
                     .seed = 7,
-                    .failure = ""},
+                    .failure = "",
+                    .evidence = "proved",
+                    .evidence_detail = "A1_square (squares.v): for every <n>"},
                    {.id = "B12",
                     .title = "is false",
                     .statement = "γ/ψ <= 1",
@@ -50,7 +52,9 @@ inline normproof::verification::cli::verify::Report sample_report() {
                     .counterexample = "x = (1, <2>)",
                     .detail = "",
                     .seed = 7,
-                    .failure = ""}};
+                    .failure = "",
+                    .evidence = "tested",
+                    .evidence_detail = "no theorem yet"}};
   report.statistics = normproof::verification::statistics::collect_statistics(
       statistics::random_corpus(9, 7), {.d_model = 4, .batch_size = 4, .steps = 6});
   report.nu_series = {{10, 1.7, {0.5, 0.25}}, {12, 2.3, {1, 1e9}}};

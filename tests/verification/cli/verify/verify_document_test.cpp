@@ -23,8 +23,9 @@ using testing::Not;
 
 TEST(VerifyText, ClaimsAreRowsWithTheirEvidence) {
   const std::string text = verify_text(sample_report(), 100);
-  EXPECT_THAT(text, HasSubstr("A1     holds                 1,000   0.25  ψ² ≥ σ² where x < y"));
-  EXPECT_THAT(text, HasSubstr("B12    refuted, as expected  1,200    inf  γ/ψ <= 1\n"));
+  EXPECT_THAT(
+      text, HasSubstr("A1     holds                 proved    1,000   0.25  ψ² ≥ σ² where x < y"));
+  EXPECT_THAT(text, HasSubstr("B12    refuted, as expected  tested    1,200    inf  γ/ψ <= 1\n"));
   EXPECT_THAT(text, HasSubstr("       dropped: γ <= ψ\n       counterexample: x = (1, <2>)\n"));
   EXPECT_THAT(text, HasSubstr("(seed 7)"));
 }
@@ -98,6 +99,8 @@ TEST(VerifyPage, ShowsEveryClaimWithItsEvidence) {
               HasSubstr("<td class=\"expected\" data-label=\"verdict\">refuted, as expected</td>"));
   EXPECT_THAT(html, HasSubstr("<div class=\"note\">dropped: γ &lt;= ψ</div>"));
   EXPECT_THAT(html, HasSubstr("<div class=\"note\">counterexample: x = (1, &lt;2&gt;)</div>"));
+  EXPECT_THAT(html, HasSubstr("<td class=\"good\" data-label=\"evidence\">proved</td>"));
+  EXPECT_THAT(html, HasSubstr("A1_square (squares.v): for every &lt;n&gt;"));
   EXPECT_THAT(html, HasSubstr("outcome good"));
 }
 
