@@ -113,6 +113,32 @@ std::vector<std::byte> read_entry(zip_t* archive, const zip_stat_t& status, std:
   return bytes;
 }
 
+/// NumPy knows no 8 bits of floating point: an array of their bytes says in its name what they are.
+constexpr DType kKeptAsBytes[] = {DType::float8_e4m3fn, DType::float8_e5m2, DType::float8_e8m0fnu};
+
+std::string ending_of(DType dtype) {
+  return fmt::format(".{}", to_string(dtype));
+}
+
+/// The array that holds the tensor: "x.float8_e5m2" of uint8 for x.
+StoredTensor as_array(StoredTensor tensor) {
+  if (std::ranges::find(kKeptAsBytes, tensor.dtype) == std::end(kKeptAsBytes)) return tensor;
+  tensor.name += ending_of(tensor.dtype);
+  tensor.dtype = DType::uint8;
+  return tensor;
+}
+
+StoredTensor of_array(StoredTensor tensor) {
+  for (const DType dtype : kKeptAsBytes) {
+    const std::string ending = ending_of(dtype);
+    if (tensor.dtype != DType::uint8 || !tensor.name.ends_with(ending)) continue;
+    tensor.name.resize(tensor.name.size() - ending.size());
+    tensor.dtype = dtype;
+    break;
+  }
+  return tensor;
+}
+
 /// The archive keeps no copy of `array`.
 void add_entry(zip_t* archive, const StoredTensor& tensor, const std::vector<std::byte>& array) {
   const std::string name = tensor.name + std::string(kSuffix);
@@ -169,9 +195,14 @@ std::vector<StoredTensor> decode_npz(std::span<const std::byte> bytes, std::stri
                    fmt::format("has {} bytes unpacked", status.size),
                    fmt::format("at most {}, with those before it", most_bytes));
     most_bytes -= status.size;
-    tensors.push_back(decode_npy(read_entry(archive.get(), status, file), std::move(name), file));
+    tensors.push_back(
+        of_array(decode_npy(read_entry(archive.get(), status, file), std::move(name), file)));
   }
   std::ranges::sort(tensors, {}, &StoredTensor::name);
+  const auto twin = std::ranges::adjacent_find(tensors, {}, &StoredTensor::name);
+  if (twin != tensors.end())
+    file_failure(file, fmt::format("tensor '{}'", twin->name), "occurs twice",
+                 "one array of a tensor, of its dtype or of the bytes of 8 bits");
   return tensors;
 }
 
@@ -181,14 +212,16 @@ std::vector<std::byte> encode_npz(std::span<const StoredTensor> tensors) {
     const auto bytes = std::as_bytes(std::span(kEndOfEmptyArchive));
     return {bytes.begin(), bytes.end()};
   }
+  std::vector<StoredTensor> kept;
   std::vector<std::vector<std::byte>> arrays;  // libzip reads them when the archive is closed
   for (const StoredTensor* tensor : sorted) {
-    if (tensor->name.size() > kMaxName) {
+    kept.push_back(as_array(*tensor));
+    if (const std::size_t length = kept.back().name.size(); length > kMaxName) {
       numeric::contract_failure("encode_npz", "a tensor",
-                                fmt::format("has a name of {} bytes", tensor->name.size()),
+                                fmt::format("has a name of {} bytes", length),
                                 fmt::format("at most {}", kMaxName), numeric::Clause::C4);
     }
-    arrays.push_back(encode_npy(*tensor));
+    arrays.push_back(encode_npy(kept.back()));
   }
   ZipError error;
   const Source target(zip_source_buffer_create(nullptr, 0, 0, error.get()), &zip_source_free);
@@ -199,7 +232,7 @@ std::vector<std::byte> encode_npz(std::span<const StoredTensor> tensors) {
     zip_source_free(target.get());
     unwritable(error.text());
   }
-  for (std::size_t i = 0; i < sorted.size(); ++i) add_entry(archive.get(), *sorted[i], arrays[i]);
+  for (std::size_t i = 0; i < kept.size(); ++i) add_entry(archive.get(), kept[i], arrays[i]);
   if (zip_close(archive.get()) < 0) unwritable(zip_strerror(archive.get()));
   static_cast<void>(archive.release());  // a closed archive is freed
   return read_back(target.get());

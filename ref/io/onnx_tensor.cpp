@@ -31,6 +31,12 @@ std::uint64_t data_type_of(DType dtype) {
       return 11;
     case DType::bfloat16:
       return 16;
+    case DType::float8_e4m3fn:
+      return 17;
+    case DType::float8_e5m2:
+      return 19;
+    case DType::float8_e8m0fnu:
+      return 24;
   }
   numeric::contract_failure("encode_onnx_tensor", "dtype", "is no enumerator", "one of DType");
 }

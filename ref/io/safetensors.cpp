@@ -29,10 +29,17 @@ struct Code {
   std::string_view text;
   DType dtype;
 };
-constexpr std::array kCodes{Code{"F64", DType::float64}, Code{"F32", DType::float32},
-                            Code{"F16", DType::float16}, Code{"BF16", DType::bfloat16},
-                            Code{"I64", DType::int64},   Code{"I32", DType::int32},
-                            Code{"U8", DType::uint8},    Code{"BOOL", DType::boolean}};
+constexpr std::array kCodes{Code{"F64", DType::float64},
+                            Code{"F32", DType::float32},
+                            Code{"F16", DType::float16},
+                            Code{"BF16", DType::bfloat16},
+                            Code{"I64", DType::int64},
+                            Code{"I32", DType::int32},
+                            Code{"U8", DType::uint8},
+                            Code{"BOOL", DType::boolean},
+                            Code{"F8_E4M3", DType::float8_e4m3fn},
+                            Code{"F8_E5M2", DType::float8_e5m2},
+                            Code{"F8_E8M0", DType::float8_e8m0fnu}};
 
 /// JSON in which no object has a key twice, at any depth.
 json parse_header(std::string_view text, std::string_view file) {
@@ -143,7 +150,7 @@ class TensorReader {
     const auto code = std::ranges::find(kCodes, std::string_view(text), &Code::text);
     if (code == kCodes.end()) {
       fail(fmt::format("has the dtype {}", text.substr(0, 32)),
-           "F64, F32, F16, BF16, I64, I32, U8 or BOOL");
+           "F64, F32, F16, BF16, I64, I32, U8, BOOL, F8_E4M3, F8_E5M2 or F8_E8M0");
     }
     return code->dtype;
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <iterator>
 #include <limits>
@@ -34,9 +35,17 @@ constexpr Row row(FloatType type) {
 }
 
 /// In the order of DType.
-constexpr Row kRows[] = {row(FloatType::float64),  row(FloatType::float32), row(FloatType::float16),
-                         row(FloatType::bfloat16), {"int64", 8, {}},        {"int32", 4, {}},
-                         {"uint8", 1, {}},         {"boolean", 1, {}}};
+constexpr Row kRows[] = {row(FloatType::float64),
+                         row(FloatType::float32),
+                         row(FloatType::float16),
+                         row(FloatType::bfloat16),
+                         {"int64", 8, {}},
+                         {"int32", 4, {}},
+                         {"uint8", 1, {}},
+                         {"boolean", 1, {}},
+                         row(FloatType::float8_e4m3fn),
+                         row(FloatType::float8_e5m2),
+                         {"float8_e8m0fnu", 1, {}}};
 static_assert(std::size(kRows) == std::size(kDTypes));
 
 const Row& row_of(DType dtype) {
@@ -83,6 +92,27 @@ void store_whole(StoredTensor& tensor, std::size_t index, double value) {
   store(tensor, index, value >= kLeast && value < kMost + 1 ? static_cast<Item>(value) : Item{0});
 }
 
+constexpr int kScaleBias = 127;
+constexpr std::uint8_t kNoScale = 255;
+
+/// The byte of a power of two in range; another number's is that of NaN.
+std::uint8_t encode_scale(double value) {
+  int exponent = 0;
+  if (!(std::frexp(value, &exponent) == 0.5)) return kNoScale;
+  exponent += kScaleBias - 1;
+  return exponent < 0 || exponent >= kNoScale ? kNoScale : static_cast<std::uint8_t>(exponent);
+}
+
+double decode_scale(std::uint8_t byte) {
+  return byte == kNoScale ? std::numeric_limits<double>::quiet_NaN()
+                          : numeric::two_to(byte - kScaleBias);
+}
+
+/// All its NaN are one.
+bool has_one_nan(DType dtype) {
+  return dtype == DType::float8_e4m3fn || dtype == DType::float8_e8m0fnu;
+}
+
 void store_element(StoredTensor& tensor, std::size_t index, double value) {
   if (const Row& row = row_of(tensor.dtype); row.type)
     return store_bits(tensor, index, row.bytes,
@@ -94,6 +124,8 @@ void store_element(StoredTensor& tensor, std::size_t index, double value) {
       return store_whole<std::int32_t>(tensor, index, value);
     case DType::uint8:
       return store_whole<std::uint8_t>(tensor, index, value);
+    case DType::float8_e8m0fnu:
+      return store(tensor, index, encode_scale(value));
     default:
       return store(tensor, index, static_cast<std::uint8_t>(value == 1));
   }
@@ -152,6 +184,8 @@ double widen_element(const StoredTensor& tensor, std::size_t index) {
       return widen_int64(tensor, index);
     case DType::int32:
       return load<std::int32_t>(tensor, index);
+    case DType::float8_e8m0fnu:
+      return decode_scale(load<std::uint8_t>(tensor, index));
     default:
       return load<std::uint8_t>(tensor, index);
   }
@@ -179,6 +213,10 @@ std::optional<numeric::FloatType> float_type(DType dtype) {
 
 bool is_float(DType dtype) {
   return float_type(dtype).has_value();
+}
+
+bool is_whole(DType dtype) {
+  return !is_float(dtype) && dtype != DType::float8_e8m0fnu;
 }
 
 std::string_view to_string(DType dtype) {
@@ -236,11 +274,12 @@ StoredTensor make_tensor(std::string name, DType dtype, std::vector<std::size_t>
   for (std::size_t i = 0; i < values.size(); ++i) store_element(tensor, i, values[i]);
   check_bytes("make_tensor", tensor, Clause::C1);
   for (std::size_t i = 0; i < values.size(); ++i) {
+    const double held = widen_element(tensor, i);
     // An integer has no sign at zero.
     const bool same =
-        std::bit_cast<std::uint64_t>(widen_element(tensor, i)) ==
-        std::bit_cast<std::uint64_t>(values[i] == 0 && !is_float(dtype) ? 0.0 : values[i]);
-    if (same) continue;
+        std::bit_cast<std::uint64_t>(held) ==
+        std::bit_cast<std::uint64_t>(values[i] == 0 && is_whole(dtype) ? 0.0 : values[i]);
+    if (same || (has_one_nan(dtype) && std::isnan(held) && std::isnan(values[i]))) continue;
     contract_failure("make_tensor", fmt::format("tensor '{}'", tensor.name),
                      fmt::format("has {} at element {}", values[i], i),
                      fmt::format("a value that {} holds", to_string(dtype)), Clause::C2);

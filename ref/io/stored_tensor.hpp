@@ -12,17 +12,34 @@
 
 namespace normproof::ref::io {
 
-enum class DType { float64, float32, float16, bfloat16, int64, int32, uint8, boolean };
+/// float8_e8m0fnu is a scale: the power of two 2^(b-127) of its byte b, NaN for 255 [RZM+23].
+enum class DType {
+  float64,
+  float32,
+  float16,
+  bfloat16,
+  int64,
+  int32,
+  uint8,
+  boolean,
+  float8_e4m3fn,
+  float8_e5m2,
+  float8_e8m0fnu
+};
 /// In the order of the enumerators, which the C interface has too: a new one goes to the end.
-inline constexpr DType kDTypes[] = {DType::float64, DType::float32, DType::float16, DType::bfloat16,
-                                    DType::int64,   DType::int32,   DType::uint8,   DType::boolean};
+inline constexpr DType kDTypes[] = {DType::float64,     DType::float32,       DType::float16,
+                                    DType::bfloat16,    DType::int64,         DType::int32,
+                                    DType::uint8,       DType::boolean,       DType::float8_e4m3fn,
+                                    DType::float8_e5m2, DType::float8_e8m0fnu};
 
 /// Bytes of one element.
 std::size_t item_size(DType dtype);
 
-/// Its row in the table of number formats; nothing of an integer and of a boolean.
+/// Its row in the table of number formats; nothing of an integer, of a boolean and of a scale.
 std::optional<numeric::FloatType> float_type(DType dtype);
 bool is_float(DType dtype);
+/// Whether its elements are whole numbers: an integer or a boolean.
+bool is_whole(DType dtype);
 
 /// The enumerator's own name, such as "float64".
 std::string_view to_string(DType dtype);
@@ -47,7 +64,7 @@ std::optional<std::size_t> byte_size(DType dtype, std::span<const std::size_t> s
 
 /// Every element as a double, exactly, whatever the machine does with NaN: a float is widened by
 /// bits, subnormals and infinities included, and a NaN keeps its sign, its quiet bit and its
-/// payload. A boolean becomes 0 or 1.
+/// payload. A boolean becomes 0 or 1, a scale the power of two that it is.
 ///
 /// Requires  (C1) bytes.size() == byte_size(dtype, shape)  (C2) an int64 is at most 2^53 in
 ///           magnitude  (C3) a byte of a boolean is 0 or 1
@@ -65,7 +82,8 @@ StoredTensor make_tensor(std::string name, std::vector<std::size_t> shape,
 /// A tensor of any dtype, its elements in C order.
 ///
 /// Requires  (C1) values.size() is the product of the extents  (C2) the dtype holds each value: a
-///           float its bits, an integer a whole number in its range, a boolean 0 or 1
+///           float its bits, an integer a whole number in its range, a boolean 0 or 1, a scale a
+///           power of two from 2^-127 to 2^127; a dtype with one NaN holds every NaN
 /// Throws    ContractError that names the tensor and the element
 StoredTensor make_tensor(std::string name, DType dtype, std::vector<std::size_t> shape,
                          std::span<const double> values);

@@ -14,7 +14,8 @@ static std::span<const std::pair<const char*, FloatType>> names_of(FloatType) {
   static const auto names = [] {
     std::vector<std::pair<const char*, FloatType>> stored;
     for (const FloatFormat& format : kFloatFormats)
-      if (is_stored(format)) stored.emplace_back(format.name, format.type);
+      if (is_stored(format) && is_computed_in(format))
+        stored.emplace_back(format.name, format.type);
     return stored;
   }();
   return names;

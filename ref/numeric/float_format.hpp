@@ -7,8 +7,8 @@
 namespace normproof::ref::numeric {
 
 /// The rows of the table. tf32 is what a GPU's matrix unit reads of a float32: nothing is stored in
-/// it.
-enum class FloatType { float64, float32, tf32, bfloat16, float16 };
+/// it. The formats of 8 bits are those of [MSB+22]: nobody computes in them.
+enum class FloatType { float64, float32, tf32, bfloat16, float16, float8_e4m3fn, float8_e5m2 };
 
 /// A sign, an exponent, and digits whose leading one is not stored; below the smallest normal
 /// number the subnormal ones.
@@ -63,7 +63,9 @@ inline constexpr FloatFormat kFloatFormats[] = {
     float_format(FloatType::float32, "float32", 4, 8, 24),
     float_format(FloatType::tf32, "tf32", 4, 8, 11),
     float_format(FloatType::bfloat16, "bfloat16", 2, 8, 8),
-    float_format(FloatType::float16, "float16", 2, 5, 11)};
+    float_format(FloatType::float16, "float16", 2, 5, 11),
+    float_format(FloatType::float8_e4m3fn, "float8_e4m3fn", 1, 4, 4, false),
+    float_format(FloatType::float8_e5m2, "float8_e5m2", 1, 5, 3)};
 
 constexpr const FloatFormat& format_of(FloatType type) {
   return kFloatFormats[static_cast<int>(type)];
@@ -72,6 +74,11 @@ constexpr const FloatFormat& format_of(FloatType type) {
 /// Whether tensors are stored in it: sign, exponent and digits fill its bytes.
 constexpr bool is_stored(const FloatFormat& format) {
   return format.exponent_bits + format.digits == 8 * format.bytes;
+}
+
+/// Whether somebody computes in it, with sums and products that it holds: not in 8 bits.
+constexpr bool is_computed_in(const FloatFormat& format) {
+  return format.bytes > 1;
 }
 
 /// What becomes of a number beyond the largest, and of an infinity.

@@ -14,8 +14,8 @@ constexpr std::int32_t kMostAxes = 8;  // no tensor has more, and a wild number 
 Described described(const char* function, const char* name, std::int32_t dtype, std::int32_t rank,
                     const std::int64_t* shape, const void* data) {
   require(dtype >= 0 && static_cast<std::size_t>(dtype) < std::size(kDTypes), function,
-          fmt::format("{} has the dtype {}; expected NORMPROOF_FLOAT64 to NORMPROOF_BOOLEAN", name,
-                      dtype));
+          fmt::format("{} has the dtype {}; expected NORMPROOF_FLOAT64 to NORMPROOF_FLOAT8_E8M0FNU",
+                      name, dtype));
   require(rank >= 0 && rank <= kMostAxes, function,
           fmt::format("{} has the rank {}; expected 0 to {}", name, rank, kMostAxes));
   require(rank == 0 || shape != nullptr, function,

@@ -37,7 +37,10 @@ enum {
   NORMPROOF_INT64 = 4,
   NORMPROOF_INT32 = 5,
   NORMPROOF_UINT8 = 6,
-  NORMPROOF_BOOLEAN = 7 /* a byte, 0 or 1 */
+  NORMPROOF_BOOLEAN = 7, /* a byte, 0 or 1 */
+  NORMPROOF_FLOAT8_E4M3FN = 8,
+  NORMPROOF_FLOAT8_E5M2 = 9,
+  NORMPROOF_FLOAT8_E8M0FNU = 10 /* a scale: 2^(byte - 127), NaN for 255 */
 };
 
 /* An open corpus: its cases, the one that is selected, and the answer to it so far. */

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <bit>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -33,6 +34,24 @@ TEST(MakeTensorOfDType, EveryFiniteSixteenBitValueComesBack) {
     const StoredTensor tensor = stored_items(dtype, items);
     EXPECT_EQ(make_tensor("t", dtype, tensor.shape, widen(tensor)), tensor);
   }
+}
+
+TEST(MakeTensorOfDType, EveryByteOfEightBitsComesBack) {
+  std::vector<std::uint8_t> bytes(256);
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i);
+  for (const DType dtype : {DType::float8_e4m3fn, DType::float8_e5m2, DType::float8_e8m0fnu}) {
+    const StoredTensor tensor = stored_items(dtype, bytes);
+    EXPECT_EQ(make_tensor("t", dtype, tensor.shape, widen(tensor)), tensor) << to_string(dtype);
+  }
+}
+
+TEST(MakeTensorOfDType, ScalesArePowersOfTwo) {
+  const StoredTensor tensor =
+      stored_items<std::uint8_t>(DType::float8_e8m0fnu, {0, 1, 127, 128, 254});
+  EXPECT_EQ(widen(tensor), (std::vector{0x1p-127, 0x1p-126, 1.0, 2.0, 0x1p127}));
+  EXPECT_TRUE(std::isnan(widen(stored_items<std::uint8_t>(DType::float8_e8m0fnu, {255}))[0]));
+  for (const double v : {0.0, 3.0, -1.0, 0x1p-128, 0x1p128})
+    EXPECT_THROW(make_tensor("t", DType::float8_e8m0fnu, {1}, std::array{v}), ContractError) << v;
 }
 
 TEST(MakeTensorOfDType, Float32OfEveryKindComesBack) {

@@ -42,6 +42,20 @@ Tensors npz_decoded(std::span<const std::byte> bytes) {
   return decode_npz(bytes, "f.npz");
 }
 
+TEST(Npz, EightBitsAreArraysOfTheirBytes) {
+  const Tensors tensors{
+      {"s", DType::float8_e8m0fnu, {1}, {std::byte{127}}},
+      {"x", DType::float8_e4m3fn, {2}, {std::byte{0x7e}, std::byte{0xff}}},
+      {"y", DType::float8_e5m2, {2, 1}, {std::byte{0x01}, std::byte{0x7b}}},
+  };
+  EXPECT_EQ(npz_decoded(encode_npz(tensors)), tensors);
+  const Tensors bytes{{"x.float8_e4m3fn", DType::uint8, {1}, {std::byte{0x38}}},
+                      {"x.int4", DType::uint8, {1}, {std::byte{0x38}}}};
+  EXPECT_EQ(npz_decoded(encode_npz(bytes))[0],
+            (StoredTensor{"x", DType::float8_e4m3fn, {1}, {std::byte{0x38}}}));
+  EXPECT_EQ(npz_decoded(encode_npz(bytes))[1], bytes[1]);
+}
+
 std::string npz_failure(const Bytes& bytes) {
   try {
     npz_decoded(bytes);

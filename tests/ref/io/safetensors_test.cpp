@@ -178,9 +178,10 @@ TEST(Safetensors, RefusesABadDescription) {
   EXPECT_EQ(
       safetensors_failure(R"({"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0],"b":1}})", 0),
       fields);
-  const std::string dtypes = "; expected F64, F32, F16, BF16, I64, I32, U8 or BOOL";
-  EXPECT_EQ(safetensors_failure(R"({"a":{"dtype":"F8_E4M3","shape":[1],"data_offsets":[0,1]}})", 1),
-            "f.st: tensor 'a' has the dtype F8_E4M3" + dtypes);
+  const std::string dtypes =
+      "; expected F64, F32, F16, BF16, I64, I32, U8, BOOL, F8_E4M3, F8_E5M2 or F8_E8M0";
+  EXPECT_EQ(safetensors_failure(R"({"a":{"dtype":"F8_E3M4","shape":[1],"data_offsets":[0,1]}})", 1),
+            "f.st: tensor 'a' has the dtype F8_E3M4" + dtypes);
   EXPECT_EQ(safetensors_failure(R"({"a":{"dtype":3,"shape":[1],"data_offsets":[0,1]}})", 1),
             "f.st: tensor 'a' has the dtype 3" + dtypes);
   const std::string sizes =

@@ -5,14 +5,12 @@
 
 #include "ref/numeric/float_format.hpp"
 
-/// Formats of 8 bits, as rows of the table would state them, and every number of a small format
-/// straight from the definition.
+/// Formats of few bits, and every number of a small format straight from the definition.
 namespace normproof::ref::numeric {
 
 /// [MSB+22]: e4m3 has no infinity and one NaN, e5m2 is as IEEE 754 has it.
-inline constexpr FloatFormat kE4m3fn =
-    float_format(FloatType::float16, "float8_e4m3fn", 1, 4, 4, false);
-inline constexpr FloatFormat kE5m2 = float_format(FloatType::float16, "float8_e5m2", 1, 5, 3);
+inline constexpr const FloatFormat& kE4m3fn = format_of(FloatType::float8_e4m3fn);
+inline constexpr const FloatFormat& kE5m2 = format_of(FloatType::float8_e5m2);
 
 inline const std::vector<FloatFormat>& small_formats() {
   static const std::vector<FloatFormat> formats = {format_of(FloatType::float16),

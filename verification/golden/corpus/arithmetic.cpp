@@ -14,7 +14,7 @@ std::string_view to_string(Accumulation accumulation) {
 Accumulation accumulation_of(std::string_view name) {
   std::vector<std::string> known;
   for (const ref::numeric::FloatFormat& format : ref::numeric::kFloatFormats) {
-    if (!is_stored(format)) continue;
+    if (!is_stored(format) || !is_computed_in(format)) continue;
     if (name == format.name) return format.type;
     known.emplace_back(format.name);
   }

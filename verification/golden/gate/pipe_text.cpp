@@ -27,7 +27,7 @@ constexpr std::size_t kMostShownOfAWord = 40;
 constexpr std::size_t kMostSaid = 1000;
 
 std::string number(double value, DType dtype) {
-  if (!ref::io::is_float(dtype)) return fmt::format("{}", static_cast<std::int64_t>(value));
+  if (ref::io::is_whole(dtype)) return fmt::format("{}", static_cast<std::int64_t>(value));
   if (std::isnan(value)) return "nan";
   return std::isinf(value) ? value > 0 ? "inf" : "-inf" : compare::to_hex(value);
 }

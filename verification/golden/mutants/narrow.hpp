@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "ref/model/norm_options.hpp"
+#include "ref/numeric/errors.hpp"
 
 namespace normproof::verification::golden::mutants {
 
@@ -42,6 +43,8 @@ class Narrow {
 };
 
 /// f of a number that computes in the format.
+/// Requires  (C1) one that somebody computes in: more than 8 bits
+/// Throws    ContractError
 template <class F>
 auto in_arithmetic(ref::model::StorageFormat format, F f) {
   using ref::model::StorageFormat;
@@ -54,6 +57,11 @@ auto in_arithmetic(ref::model::StorageFormat format, F f) {
       return f(Narrow<StorageFormat::bfloat16>());
     case StorageFormat::float16:
       return f(Narrow<StorageFormat::float16>());
+    case StorageFormat::float8_e4m3fn:
+    case StorageFormat::float8_e5m2:
+      ref::numeric::contract_failure("in_arithmetic", "format", "has 8 bits",
+                                     "a format that somebody computes in",
+                                     ref::numeric::Clause::C1);
     case StorageFormat::float32:
       break;
   }
