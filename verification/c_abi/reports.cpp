@@ -87,8 +87,7 @@ void normproof_corpus::shares(const char* output, std::size_t* count, const doub
     if (golden::corpus::find(stored.expected, output) == nullptr)
       throw UsageError(unknown_name("output", output, stored.description.outputs));
   } else if (result->problem.empty()) {
-    shares_ =
-        golden::gate::element_shares(stored, *golden::corpus::find(*judged_, output), bounds());
+    shares_ = golden::gate::element_shares(stored, *judged_, output, bounds());
   }
   *count = shares_.size();
   *out = shares_.empty() ? nullptr : shares_.data();

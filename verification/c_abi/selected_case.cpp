@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "verification/c_abi/boundary.hpp"
+#include "verification/golden/gate/judged_values.hpp"
 
 namespace normproof::verification::c_abi {
 
@@ -47,15 +48,11 @@ ExpectedValues::ExpectedValues(const StoredCase& stored, const golden::gate::Che
                                const golden::gate::Tolerance& bounds) {
   for (const StoredTensor& tensor : stored.expected) {
     if (tensor.name.ends_with("_lo")) continue;
-    auto exact = golden::certify::exact_values(stored, tensor.name);
+    auto exact = golden::gate::judged_values(stored, stored.expected, tensor.name, bounds);
     auto elements = std::make_unique<Elements>();
     elements->shape.assign(tensor.shape.begin(), tensor.shape.end());
-    const auto& bound = bounds.bound.at(tensor.name);
     for (std::size_t i = 0; i < exact.high.size(); ++i)
-      elements->bound.push_back(std::isnan(exact.high[i])
-                                    ? exact.high[i]
-                                    : golden::gate::with_storage(bound.data()[i], exact.high[i],
-                                                                 exact.low[i], tensor.dtype));
+      elements->bound.push_back(std::isnan(exact.high[i]) ? exact.high[i] : exact.bound[i]);
     elements->value = std::move(exact.high);
     elements->remainder = std::move(exact.low);
     outputs_.push_back({tensor.name.c_str(), number_of(tensor.dtype),

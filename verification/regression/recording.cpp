@@ -14,6 +14,8 @@
 #include "ref/tensor/contract.hpp"
 #include "verification/golden/certify/for_each.hpp"
 #include "verification/golden/certify/manifest.hpp"
+#include "verification/golden/corpus/scaling.hpp"
+#include "verification/golden/gate/judged_values.hpp"
 
 namespace normproof::verification::regression {
 
@@ -54,6 +56,20 @@ std::vector<StoredTensor> kept_answer(const StoredCase& stored,
   return kept;
 }
 
+/// Against the exact values by the scales that the answer has.
+RecordedOutput fingerprint_of_scaled(const StoredCase& stored,
+                                     const std::vector<StoredTensor>& answer,
+                                     const StoredTensor& tensor,
+                                     const golden::gate::Tolerance& bounds) {
+  const auto judged = golden::gate::judged_values(stored, answer, tensor.name, bounds);
+  const StoredTensor high = ref::io::make_tensor("high", tensor.shape, judged.high);
+  const StoredTensor low = ref::io::make_tensor("low", tensor.shape, judged.low);
+  auto bound = ref::tensor::empty_tensor<double>(tensor.shape);
+  std::ranges::copy(judged.bound, bound.data());
+  return {tensor.name, std::string(ref::io::to_string(tensor.dtype)), judged.high.size(),
+          ref::io::content_sha256({tensor}), error_statistics(tensor, high, &low, bound)};
+}
+
 std::vector<RecordedOutput> fingerprints(const StoredCase& stored,
                                          const std::vector<StoredTensor>& answer) {
   const golden::corpus::Case& c = stored.description.c;
@@ -61,6 +77,10 @@ std::vector<RecordedOutput> fingerprints(const StoredCase& stored,
       golden::gate::tolerance(c, golden::corpus::usual_accumulation(c.dtype));
   std::vector<RecordedOutput> outputs;
   for (const StoredTensor& tensor : answer) {
+    if (golden::corpus::is_scaled(c)) {
+      outputs.push_back(fingerprint_of_scaled(stored, answer, tensor, bounds));
+      continue;
+    }
     const StoredTensor& high = *golden::corpus::find(stored.expected, tensor.name);
     outputs.push_back(
         {tensor.name, std::string(ref::io::to_string(tensor.dtype)),

@@ -8,19 +8,21 @@
 #include <future>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include "ref/numeric/arb.hpp"
 #include "ref/numeric/elementary.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/tensor/contract.hpp"
 #include "verification/evaluation/sequence.hpp"
+#include "verification/golden/certify/block_scales.hpp"
 #include "verification/golden/certify/nearest.hpp"
-#include "verification/golden/corpus/arithmetic.hpp"
+#include "verification/golden/corpus/scaling.hpp"
 #include "verification/golden/recipes/case_inputs.hpp"
 
 namespace normproof::verification::golden::certify {
 
-using corpus::dtype_of_output;
+using corpus::dtype_stored;
 using corpus::path_of;
 using evaluation::EvalInputs;
 using recipes::inputs_of;
@@ -59,12 +61,24 @@ struct OpenOutput {
   DType dtype = DType::float64;
   std::vector<std::size_t> shape;
   std::vector<double> value, remainder;
+  corpus::Scaling scaling = corpus::Scaling::none;
+  std::vector<double> scales = {};  ///< of the whole, or of each block
 };
+
+/// What is stored of element i, before it is rounded.
+ball scaled(const ball& x, const OpenOutput& output, std::size_t i) {
+  if (output.scaling == corpus::Scaling::none) return x;
+  if (output.scaling == corpus::Scaling::given) return x / ball(output.scales.front());
+  return x / ball(output.scales[corpus::block_of(i, output.shape.back())]);
+}
 
 /// Whether x is decided; then the element has its number and what remains.
 bool decide(const ball& x, OpenOutput& output, std::size_t i, Certificate& certificate) {
   const DType dtype = output.dtype == DType::int64 ? DType::float64 : output.dtype;
-  const std::optional<Nearest> value = nearest(x, dtype);
+  const std::optional<Nearest> value =
+      nearest(x, dtype,
+              output.scaling == corpus::Scaling::none ? ref::numeric::Overflow::special
+                                                      : ref::numeric::Overflow::saturate);
   if (!value || !std::isfinite(value->value)) return false;
   const std::optional<Nearest> remainder = nearest(x - ball(value->value), DType::float64);
   if (!remainder) return false;
@@ -84,7 +98,10 @@ std::vector<OpenOutput> outputs_of(const Case& c, const NamedTensors<double>& re
                                    const NamedTensors<double>& others) {
   std::vector<OpenOutput> outputs;
   for (const auto& [name, values] : results) {
-    OpenOutput output{name, dtype_of_output(c, name), ref::tensor::shape_of(values), {}, {}};
+    OpenOutput output{name, dtype_stored(c, name), ref::tensor::shape_of(values), {}, {}};
+    output.scaling = corpus::scaling_of(c, name);
+    if (output.scaling == corpus::Scaling::given)
+      output.scales = ref::io::widen(*corpus::find(c.inputs, corpus::scale_name(name)));
     const auto& other = others.at(name);
     for (std::size_t i = 0; i < values.size(); ++i) {
       const bool depends = std::bit_cast<std::uint64_t>(values.data()[i]) !=
@@ -104,9 +121,16 @@ std::optional<std::string> decide_all(const NamedTensors<ball>& results,
   certificate.widest = std::numeric_limits<long>::min();
   for (OpenOutput& output : outputs) {
     const auto& values = results.at(output.name);
+    if (output.scaling == corpus::Scaling::blocks) {
+      auto scales = block_scales({values.begin(), values.end()}, output.shape.back(),
+                                 format_of(*ref::io::float_type(output.dtype)));
+      if (!scales) return corpus::scale_name(output.name);
+      output.scales = std::move(*scales);
+      certificate.elements += output.scales.size();
+    }
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (std::isnan(output.value[i])) continue;
-      if (!decide(values.data()[i], output, i, certificate)) {
+      if (!decide(scaled(values.data()[i], output, i), output, i, certificate)) {
         return fmt::format("{} at {}", output.name, ref::tensor::index_to_string(i, output.shape));
       }
       certificate.widest = std::max(certificate.widest, width(values.data()[i]));
@@ -201,6 +225,11 @@ Expected certify(const Case& c, bool side_by_side) {
     if (output.dtype == DType::int64) continue;
     expected.tensors.push_back(
         ref::io::make_tensor(output.name + "_lo", DType::float64, output.shape, output.remainder));
+    if (output.scaling == corpus::Scaling::blocks) {
+      const std::string name = corpus::scale_name(output.name);
+      expected.tensors.push_back(ref::io::make_tensor(
+          name, dtype_stored(c, name), corpus::shape_of_blocks(output.shape), output.scales));
+    }
   }
   std::ranges::sort(expected.tensors, {}, &StoredTensor::name);
   return expected;

@@ -20,7 +20,9 @@ struct Certificate {
 };
 
 /// What a correct implementation answers, as exact numbers: <name> is the exact result rounded to
-/// nearest in the dtype, <name>_lo (float64) the exact result minus <name>, rounded to nearest.
+/// nearest in the dtype, <name>_lo (float64) the exact result minus <name>, rounded to nearest. Of
+/// an output of 8 bits the result is that by its scale, and what is beyond the range is the largest
+/// number; scales of blocks are y_scale, which has no remainder.
 struct Expected {
   std::vector<StoredTensor> tensors;  ///< in ascending order of names
   Certificate certificate;

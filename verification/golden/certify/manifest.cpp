@@ -15,6 +15,7 @@
 #include "ref/numeric/errors.hpp"
 #include "verification/golden/certify/condition.hpp"
 #include "verification/golden/corpus/kind.hpp"
+#include "verification/golden/corpus/scaling.hpp"
 
 namespace normproof::verification::golden::certify {
 
@@ -70,7 +71,7 @@ json convention_of_optimizer(const Case& c) {
 }
 
 /// What frameworks do in more than one way, and what is done here.
-json convention(const Case& c) {
+json convention_of_operation(const Case& c) {
   if (is_optimizer(c)) return convention_of_optimizer(c);
   const bool encoder = is_encoder(c);
   if (!encoder && !is_layer(c)) return {{"valid", "true = the element takes part"}};
@@ -95,6 +96,29 @@ json convention(const Case& c) {
     return tensor.name == "nu" || tensor.name.ends_with(".nu");
   });
   if (has_nu) object["nu"] = "grad_x takes that of the step before";
+  return object;
+}
+
+/// The same of the scales of a case of 8 bits.
+void add_scales(const Case& c, json& object) {
+  object["overflow"] = "the largest number, with its sign";
+  object["gradients"] = "by the real numbers that x and y stand for; no rounding has a derivative";
+  for (const StoredTensor& input : c.inputs) {
+    constexpr std::string_view kSuffix = "_scale";
+    if (!input.name.ends_with(kSuffix)) continue;
+    const std::string of = input.name.substr(0, input.name.size() - kSuffix.size());
+    object[input.name] = find(c.inputs, of) != nullptr
+                             ? fmt::format("{0} times {1} is what enters", of, input.name)
+                             : fmt::format("{0} is stored as {0} by {1}", of, input.name);
+  }
+  if (corpus::scaling_of(c, "y") == corpus::Scaling::blocks)
+    object["y_scale"] =
+        "of 32 elements of the last axis, 2^(floor(log2 of the largest magnitude) - emax)";
+}
+
+json convention(const Case& c) {
+  json object = convention_of_operation(c);
+  if (corpus::is_scaled(c)) add_scales(c, object);
   return object;
 }
 

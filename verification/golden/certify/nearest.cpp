@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ref/numeric/arb.hpp"
 #include "ref/numeric/errors.hpp"
@@ -16,20 +17,26 @@ using ref::io::DType;
 namespace {
 
 /// Digits, and the exponents of MPFR (a number is below 2^exponent) of the least subnormal number
-/// and of the largest number.
+/// and of the largest number; what stands for what is beyond that.
 struct BinaryFormat {
   mpfr_prec_t digits;
   mpfr_exp_t least, largest;
+  double largest_number, beyond;
 };
 
-BinaryFormat binary_format(DType dtype) {
+BinaryFormat binary_format(DType dtype, ref::numeric::Overflow overflow) {
   const auto type = ref::io::float_type(dtype);
   if (!type)
     ref::numeric::contract_failure("nearest", "dtype", "is no float",
                                    ref::io::list_dtypes(ref::io::is_float),
                                    ref::numeric::Clause::C1);
   const ref::numeric::FloatFormat& row = format_of(*type);
-  return {row.digits, row.min_exponent - row.digits + 2, row.max_exponent + 1};
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  const double beyond = overflow == ref::numeric::Overflow::saturate ? row.largest
+                        : row.has_infinity                           ? kInfinity
+                                                                     : kNaN;
+  return {row.digits, row.min_exponent - row.digits + 2, row.max_exponent + 1, row.largest, beyond};
 }
 
 constexpr slong kTieBits = 1100;
@@ -67,13 +74,15 @@ double nearest_to(arf_srcptr x, const BinaryFormat& format) {
   }
   const double result = mpfr_get_d(nearest, MPFR_RNDN);
   mpfr_clears(exact, nearest, nullptr);
+  if (std::fabs(result) > format.largest_number) return std::copysign(format.beyond, result);
   return result == 0 ? 0 : result;
 }
 
 }  // namespace
 
-std::optional<Nearest> nearest(const ref::numeric::ball& x, DType dtype) {
-  const BinaryFormat format = binary_format(dtype);
+std::optional<Nearest> nearest(const ref::numeric::ball& x, DType dtype,
+                               ref::numeric::Overflow overflow) {
+  const BinaryFormat format = binary_format(dtype, overflow);
   if (!x.is_finite()) return std::nullopt;
   // Where all points round to the same number of that many digits and none of them leaves the
   // format, the midpoint tells which, and neither end has to be computed.
@@ -89,7 +98,7 @@ std::optional<Nearest> nearest(const ref::numeric::ball& x, DType dtype) {
   const double least = nearest_to(lower, format), most = nearest_to(upper, format);
   arf_clear(lower);
   arf_clear(upper);
-  if (least == most) return Nearest{least, false};
+  if (least == most || (std::isnan(least) && std::isnan(most))) return Nearest{least, false};
   // So narrow an enclosure meets two neighbours at most, and their distance is a power of two.
   const double step = most - least;
   if (!std::isfinite(step) || arb_rel_accuracy_bits(x.get()) < kTieBits) return std::nullopt;

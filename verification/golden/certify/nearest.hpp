@@ -4,6 +4,7 @@
 
 #include "ref/io/stored_tensor.hpp"
 #include "ref/numeric/ball.hpp"
+#include "ref/numeric/float_format.hpp"
 
 namespace normproof::verification::golden::certify {
 
@@ -15,10 +16,12 @@ struct Nearest {
 };
 
 /// The number of the format that is nearest to every point of the enclosure, ties to even, +0 for
-/// what rounds to 0, infinity beyond the range; nothing where the points do not agree.
+/// what rounds to 0; nothing where the points do not agree. Beyond the range as `overflow` says:
+/// infinity, NaN where the format has none, or the largest number.
 ///
 /// Requires  (C1) dtype is a float
 /// Throws    ContractError
-std::optional<Nearest> nearest(const ref::numeric::ball& x, ref::io::DType dtype);
+std::optional<Nearest> nearest(const ref::numeric::ball& x, ref::io::DType dtype,
+                               ref::numeric::Overflow overflow = ref::numeric::Overflow::special);
 
 }  // namespace normproof::verification::golden::certify

@@ -12,6 +12,7 @@
 #include "ref/tensor/contract.hpp"
 #include "verification/compare/comparison.hpp"
 #include "verification/golden/certify/certificate.hpp"
+#include "verification/golden/gate/judged_values.hpp"
 #include "verification/golden/gate/stored_digits.hpp"
 
 namespace normproof::verification::golden::gate {
@@ -33,21 +34,21 @@ double to_double_up(const oracle100& x) {
 /// One output: the elements that are judged, side by side.
 class JudgedOutput {
  public:
-  JudgedOutput(const StoredCase& stored, const StoredTensor& answer, std::string name)
+  JudgedOutput(const StoredCase& stored, const std::vector<StoredTensor>& answer, std::string name,
+               const Tolerance& bounds)
       : name_(std::move(name)),
-        answer_(answer),
+        answer_(*find(answer, name_)),
         shape_(find(stored.expected, name_)->shape),
-        exact_(certify::exact_values(stored, name_)) {}
+        exact_(judged_values(stored, answer, name_, bounds)) {}
 
-  TensorResult judge(const Tensor<double>& bound, const Tensor<double>& of_the_inputs,
-                     bool with_map) const {
-    TensorResult result = compared(bound, of_the_inputs);
-    if (with_map && !result.failed.empty()) result.map = share_map(shape_, shares(bound));
+  TensorResult judge(bool with_map) const {
+    TensorResult result = compared();
+    if (with_map && !result.failed.empty()) result.map = share_map(shape_, shares());
     return result;
   }
 
   /// Of each element; NaN of one that is not judged.
-  std::vector<double> shares(const Tensor<double>& bound) const {
+  std::vector<double> shares() const {
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
     const std::vector<double> got = ref::io::widen(answer_);
     std::vector<double> shares(got.size());
@@ -56,8 +57,7 @@ class JudgedOutput {
         shares[i] = std::isfinite(got[i]) ? kInfinity : 0;
         continue;
       }
-      const double own =
-          with_storage(bound.data()[i], exact_.high[i], exact_.low[i], answer_.dtype);
+      const double own = exact_.bound[i];
       const double error = error_at(i, got[i]);
       shares[i] = std::isinf(own) ? std::numeric_limits<double>::quiet_NaN()
                   : error == 0    ? 0
@@ -68,7 +68,7 @@ class JudgedOutput {
   }
 
  private:
-  TensorResult compared(const Tensor<double>& bound, const Tensor<double>& of_the_inputs) const {
+  TensorResult compared() const {
     TensorResult result;
     result.name = name_;
     result.shape = shape_;
@@ -85,8 +85,7 @@ class JudgedOutput {
         result.ratio = std::numeric_limits<double>::infinity();
         continue;
       }
-      const double own =
-          with_storage(bound.data()[i], exact_.high[i], exact_.low[i], answer_.dtype);
+      const double own = exact_.bound[i];
       if (std::isinf(own)) {
         ++result.unjudged;
         continue;
@@ -106,8 +105,8 @@ class JudgedOutput {
     result.ratio = comparison.worst_ratio;
     const std::size_t worst = judged[comparison.worst_index];
     at(result, worst, got[worst], comparison.worst_bound);
-    if (of_the_inputs.size() > worst && comparison.worst_bound > 0)
-      result.of_the_inputs = of_the_inputs.data()[worst] / comparison.worst_bound;
+    if (comparison.worst_bound > 0)
+      result.of_the_inputs = exact_.of_the_inputs[worst] / comparison.worst_bound;
     return result;
   }
 
@@ -169,12 +168,13 @@ class JudgedOutput {
   std::string name_;
   const StoredTensor& answer_;
   std::vector<std::size_t> shape_;
-  certify::ExactValues exact_;
+  JudgedValues exact_;
 };
 
-/// y, and the sum, or logits and loss, the gradients of what went in, and the state; statistics are
-/// what an implementation may keep to itself.
+/// y, the scales of its blocks, and the sum, or logits and loss, the gradients of what went in, and
+/// the state; statistics are what an implementation may keep to itself.
 bool is_usually_required(const StoredCase& stored, const std::string& name) {
+  if (name == "y_scale") return true;
   const std::string_view of = std::string_view(name).substr(name.starts_with("grad_") ? 5 : 0);
   return name == "y" || name == "sum" || name == "logits" || name == "loss" ||
          find(stored.description.c.inputs, of) != nullptr;
@@ -192,12 +192,17 @@ std::string problem_of(const StoredTensor& expected, const StoredTensor& answer)
     return fmt::format("has shape {}; expected {}", ref::tensor::to_string(answer.shape),
                        ref::tensor::to_string(expected.shape));
   const bool whole = expected.dtype == DType::int64;
-  const bool fits = whole || (ref::io::is_float(answer.dtype) &&
-                              unit_roundoff(answer.dtype) <= unit_roundoff(expected.dtype));
+  // No format of 8 bits holds the numbers of another one.
+  const bool fits = whole || answer.dtype == expected.dtype ||
+                    (ref::io::is_float(expected.dtype) && ref::io::is_float(answer.dtype) &&
+                     ref::io::item_size(answer.dtype) > 1 &&
+                     unit_roundoff(answer.dtype) <= unit_roundoff(expected.dtype));
   if (fits) return {};
   return fmt::format("has dtype {}; expected {}{}", ref::io::to_string(answer.dtype),
                      ref::io::to_string(expected.dtype),
-                     expected.dtype == DType::float64 ? "" : " or a wider one");
+                     expected.dtype == DType::float64 || !ref::io::is_float(expected.dtype)
+                         ? ""
+                         : " or a wider one");
 }
 
 TensorResult without_comparison(const std::string& name, std::string problem) {
@@ -224,9 +229,10 @@ bool is_required(const StoredCase& stored, const std::string& output, const Chec
              : std::ranges::find(options.outputs, output) != options.outputs.end();
 }
 
-std::vector<double> element_shares(const StoredCase& stored, const StoredTensor& answer,
-                                   const Tolerance& bounds) {
-  return JudgedOutput(stored, answer, answer.name).shares(bounds.bound.at(answer.name));
+std::vector<double> element_shares(const StoredCase& stored,
+                                   const std::vector<StoredTensor>& answer,
+                                   const std::string& output, const Tolerance& bounds) {
+  return JudgedOutput(stored, answer, output, bounds).shares();
 }
 
 CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>& answer,
@@ -257,9 +263,7 @@ CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>&
       result.tensors.push_back(without_comparison(name, problem));
       continue;
     }
-    result.tensors.push_back(
-        JudgedOutput(stored, *given, name)
-            .judge(bounds.bound.at(name), bounds.of_the_inputs.at(name), options.maps));
+    result.tensors.push_back(JudgedOutput(stored, answer, name, bounds).judge(options.maps));
     result.tensors.back().note = finer_than_expected(*find(stored.expected, name), *given);
   }
   if (result.tensors.empty())

@@ -134,9 +134,10 @@ bool is_required(const StoredCase& stored, const std::string& output, const Chec
 
 /// The error over the bound of each element of an output, in C order: infinite where nothing may be
 /// off or a number is expected and not there, NaN where the element is not judged.
-/// Requires  the case expects an output of that name and shape; bounds has it
-std::vector<double> element_shares(const StoredCase& stored, const StoredTensor& answer,
-                                   const Tolerance& bounds);
+/// Requires  the case expects an output of that name and shape, and the answer has it
+std::vector<double> element_shares(const StoredCase& stored,
+                                   const std::vector<StoredTensor>& answer,
+                                   const std::string& output, const Tolerance& bounds);
 
 /// Holds what a candidate answers to one case against what is expected.
 CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>& answer,

@@ -12,6 +12,8 @@
 #include "verification/golden/certify/certificate.hpp"
 #include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/corpus/layer_traits.hpp"
+#include "verification/golden/corpus/scaling.hpp"
+#include "verification/golden/gate/judged_values.hpp"
 #include "verification/golden/gate/place.hpp"
 #include "verification/golden/mutants/plain_layers.hpp"
 #include "verification/golden/recipes/case_inputs.hpp"
@@ -67,15 +69,18 @@ std::vector<Failing> failing_outputs(const StoredCase& stored,
   for (const TensorResult& t : result.tensors) {
     if (t.passed() || !t.problem.empty()) continue;
     const StoredTensor& given = *find(answer, t.name);
+    const JudgedValues judged = judged_values(stored, answer, t.name, bounds);
     Failing f{t.name,
               given.dtype,
               ref::io::widen(given),
               ref::io::widen(*find(stored.expected, t.name)),
               {},
               unit_roundoff(given.dtype)};
-    const auto& bound = bounds.bound.at(t.name);
-    for (std::size_t i = 0; i < f.got.size(); ++i)
-      f.bound.push_back(kBounds * with_storage(bound.data()[i], f.exact[i], kRemains, given.dtype));
+    if (corpus::is_scaled(c))
+      for (const double bound : judged.bound) f.bound.push_back(kBounds * bound);
+    for (std::size_t i = f.bound.size(); i < f.got.size(); ++i)
+      f.bound.push_back(kBounds * with_storage(bounds.bound.at(t.name).data()[i], f.exact[i],
+                                               kRemains, given.dtype));
     failing.push_back(std::move(f));
   }
   return failing;
@@ -145,8 +150,9 @@ void keep_believable(const Case& c, const std::vector<Failing>& failing,
                      const std::vector<StoredTensor>& mistaken, const Mutation& mutation,
                      Explanation& explanation) {
   if (explanation.outputs.empty()) return;
-  if (!is_layer(c) || rounds(mutation)) {
-    if (!is_layer(c) && explanation.ulps > kMostUlps) explanation.outputs.clear();
+  const bool has_no_bound = !is_layer(c) || corpus::is_scaled(c);
+  if (has_no_bound || rounds(mutation)) {
+    if (has_no_bound && explanation.ulps > kMostUlps) explanation.outputs.clear();
     return;
   }
   evaluation::EvalInputs inputs = inputs_of(c);

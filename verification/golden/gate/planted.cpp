@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "verification/golden/gate/judged_values.hpp"
+
 namespace normproof::verification::golden::gate {
 
 using corpus::path_of;
@@ -13,23 +15,30 @@ using corpus::storage_of;
 namespace {
 
 /// The elements of an output that `value` is right for, and those that nothing is claimed of.
-Planted expected_of(const StoredCase& stored, const StoredTensor& answer, const Tolerance& bounds,
-                    double value) {
-  const certify::ExactValues exact = certify::exact_values(stored, answer.name);
-  const auto& bound = bounds.bound.at(answer.name);
-  Planted expected{.values = exact.high.size()};
-  for (std::size_t i = 0; i < exact.high.size(); ++i) {
-    if (std::isnan(exact.high[i])) {
+Planted expected_of(const JudgedValues& judged, double value) {
+  Planted expected{.values = judged.high.size()};
+  for (std::size_t i = 0; i < judged.high.size(); ++i) {
+    if (std::isnan(judged.high[i])) {
       expected.within += std::isfinite(value) ? 0 : 1;
       continue;
     }
-    const double own = with_storage(bound.data()[i], exact.high[i], exact.low[i], answer.dtype);
-    if (std::isinf(own))
+    if (std::isinf(judged.bound[i]))
       ++expected.unjudged;
     else
-      expected.within += std::fabs(value - exact.high[i] - exact.low[i]) <= own ? 1 : 0;
+      expected.within +=
+          std::fabs(value - judged.high[i] - judged.low[i]) <= judged.bound[i] ? 1 : 0;
   }
   return expected;
+}
+
+/// What is planted in place of each number of a dtype.
+std::vector<double> values_for(DType dtype) {
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  if (dtype == DType::int64) return {0, 12345};
+  if (dtype == DType::float8_e8m0fnu) return {kNaN, 0x1p-127, 0x1p127};
+  std::vector<double> values = {kNaN, std::numeric_limits<double>::infinity(), 0, 12345};
+  for (double& value : values) value = ref::numeric::round_to(storage_of(dtype), value);
+  return values;
 }
 
 }  // namespace
@@ -45,14 +54,10 @@ Planted& Planted::operator+=(const Planted& other) {
 
 Planted plant(const StoredCase& stored, const std::vector<StoredTensor>& right,
               const Tolerance& bounds) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  constexpr double kValues[] = {std::numeric_limits<double>::quiet_NaN(), kInfinity, 0, 12345};
   Planted all;
   for (std::size_t t = 0; t < right.size(); ++t)
-    for (const double chosen : kValues) {
-      if (right[t].dtype == DType::int64 && !std::isfinite(chosen)) continue;
-      const double value = ref::numeric::round_to(storage_of(right[t].dtype), chosen);
-      Planted planted = expected_of(stored, right[t], bounds, value);
+    for (const double value : values_for(right[t].dtype)) {
+      Planted planted = expected_of(judged_values(stored, right, right[t].name, bounds), value);
       std::vector<StoredTensor> answer = right;
       answer[t] = ref::io::make_tensor(right[t].name, right[t].dtype, right[t].shape,
                                        std::vector<double>(planted.values, value));

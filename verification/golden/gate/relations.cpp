@@ -58,6 +58,11 @@ bool has_samples(std::string_view name) {
   return name.ends_with("_lo") && has_samples(name.substr(0, name.size() - 3));
 }
 
+/// Scales of blocks have the samples of what they scale.
+bool has_samples(const StoredTensor& tensor) {
+  return has_samples(tensor.name) || tensor.dtype == DType::float8_e8m0fnu;
+}
+
 /// The samples of a tensor in that order.
 StoredTensor take(const StoredTensor& tensor, std::size_t axis, const Samples& samples) {
   StoredTensor taken{tensor.name, tensor.dtype, tensor.shape, {}};
@@ -80,9 +85,9 @@ StoredCase with_samples(const StoredCase& stored, const Samples& samples) {
   Case& c = other.description.c;
   const std::size_t axis = sample_axis(c).axis;
   for (StoredTensor& tensor : c.inputs)
-    if (has_samples(tensor.name)) tensor = take(tensor, axis, samples);
+    if (has_samples(tensor)) tensor = take(tensor, axis, samples);
   for (StoredTensor& tensor : other.expected)
-    if (has_samples(tensor.name)) tensor = take(tensor, axis, samples);
+    if (has_samples(tensor)) tensor = take(tensor, axis, samples);
   other.description.path = path_of(c);
   return other;
 }
@@ -198,7 +203,8 @@ class Related {
   /// about them alone.
   std::string same_samples(const Samples& in_whole, const std::vector<StoredTensor>& answer,
                            const Samples& in_answer, const char* there) const {
-    for (const char* name : {"y", "sum", "grad_x", "grad_gate", "grad_q", "grad_k", "grad_v"}) {
+    for (const char* name :
+         {"y", "y_scale", "sum", "grad_x", "grad_gate", "grad_q", "grad_k", "grad_v"}) {
       const StoredTensor* const first = find(whole(), name);
       const StoredTensor* const second = find(answer, name);
       if (first == nullptr) continue;

@@ -10,6 +10,7 @@
 #include "verification/golden/certify/certificate.hpp"
 #include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/corpus/layer_traits.hpp"
+#include "verification/golden/corpus/scaling.hpp"
 #include "verification/golden/gate/function_allowances.hpp"
 #include "verification/golden/gate/layer_allowances.hpp"
 #include "verification/golden/mutants/plain_layers.hpp"
@@ -80,6 +81,44 @@ void allow_shift(const Case& c, const evaluation::EvalInputs& inputs, const Arit
     allow(plain_errors(c, inputs, {.shifted = true}, arithmetic), bound, kVariance);
 }
 
+/// A product with a scale that the arithmetic may have to round: 2 units in the last place, and one
+/// rounding.
+double of_scaled_inputs(const Arithmetic& arithmetic) {
+  return 6 * arithmetic.unit_roundoff;
+}
+
+/// The bounds of outputs that are stored by a given scale, in units of that: a quotient of float32,
+/// whatever the operation computes in.
+void divide_by_scales(const Case& c, const NamedTensors<double>& values, Tolerance& bounds) {
+  const AnyOrderArithmetic scope(arithmetic_of(Accumulation::float32));
+  for (auto& [name, bound] : bounds.bound) {
+    if (corpus::scaling_of(c, name) != corpus::Scaling::given) continue;
+    const double scale = ref::io::widen(*corpus::find(c.inputs, corpus::scale_name(name)))[0];
+    const Tensor<double>& value = values.at(name);
+    Tensor<double>& of_the_inputs = bounds.of_the_inputs.at(name);
+    for (std::size_t i = 0; i < bound.size(); ++i) {
+      const any_order_error own(value.data()[i], bound.data()[i]);
+      bound.data()[i] = (own / any_order_error(scale)).error;
+      of_the_inputs.data()[i] /= scale;
+    }
+  }
+}
+
+/// What the numbers within the bound round to is known, for there are few: the farther of the two
+/// ends.
+double with_few_digits(double bound, double exact, double remainder, DType stored) {
+  if (!std::isfinite(bound)) return bound;
+  constexpr double kSlack = 1 + 0x1p-48;  // of the sums here
+  const ref::numeric::FloatFormat& format = format_of(storage_of(stored));
+  const auto to_end = [&](double sign) {
+    const double shift = sign * (bound + 0x1p-50 * std::fabs(exact));
+    const double end =
+        round_to(format, exact + (remainder + shift), ref::numeric::Overflow::saturate);
+    return std::fabs((end - exact) - remainder);
+  };
+  return std::max(to_end(-1), to_end(1)) * kSlack;
+}
+
 /// Every operation is exact in the dtype of the case, and need not be in one that is coarser than
 /// usual.
 bool is_exact(const Case& c, Accumulation accumulation) {
@@ -112,11 +151,13 @@ Formula formula_of(std::string_view name) {
       ref::numeric::unknown_name("formula", name, {"folded", "one_pass", "two_pass"}));
 }
 
-Tolerance tolerance(const Case& c, Accumulation accumulation, Formula formula) {
-  evaluation::EvalInputs inputs = inputs_of(c, path_of(c));
+Tolerance tolerance(const Case& stored, Accumulation accumulation, Formula formula) {
+  const Case c = corpus::dequantized(stored);
+  evaluation::EvalInputs inputs = inputs_of(stored, path_of(stored));
   replace_not_finite(inputs, kStandIns);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   Arithmetic arithmetic = arithmetic_of(accumulation);
+  if (corpus::rounds_inputs(stored)) arithmetic.input_roundoff = of_scaled_inputs(arithmetic);
   arithmetic.exact_operations = is_exact(c, accumulation);
   arithmetic.folded = formula != Formula::two_pass;
   const double u = unit_roundoff(c.dtype);
@@ -130,11 +171,14 @@ Tolerance tolerance(const Case& c, Accumulation accumulation, Formula formula) {
   if (is_layer(c) && is_centred(op_of(c))) allow_shift(c, inputs, arithmetic, bounds.bound);
   if (is_layer(c)) add_layer_allowances(c, evaluated.values, accumulation, bounds.bound);
   if (is_function(c)) add_function_allowances(c, inputs.function, accumulation, bounds.bound);
+  if (corpus::is_scaled(stored)) divide_by_scales(stored, evaluated.values, bounds);
   return bounds;
 }
 
 double with_storage(double bound, double exact, double remainder, DType stored) {
   if (stored == DType::int64) return 0;
+  if (ref::io::is_float(stored) && ref::io::item_size(stored) == 1)
+    return with_few_digits(bound, exact, remainder, stored);
   const Arithmetic format = arithmetic_of(storage_of(stored));
   // What overflows the format there answers infinity, which no bound accepts.
   // The distance of subnormal numbers is 2 u tiny.

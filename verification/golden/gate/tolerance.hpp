@@ -31,7 +31,8 @@ bool takes_variance(const Case& c);
 ///           coarser than usual
 /// Computes  the bound of each output for `accumulation` and `formula` (the later ones are met by
 ///           the earlier; one_pass is folded where the layer is not centred); infinite where it
-///           claims nothing, which includes what an infinity or a NaN of the inputs reaches
+///           claims nothing, which includes what an infinity or a NaN of the inputs reaches. Of an
+///           output by a given scale it is in units of that; by the scales of blocks, as without
 struct Tolerance {
   ref::tensor::NamedTensors<double> bound;
   /// What one rounding of every input and option to the dtype of the case may move: where a bound
@@ -41,7 +42,8 @@ struct Tolerance {
 Tolerance tolerance(const Case& c, Accumulation accumulation, Formula formula = Formula::two_pass);
 
 /// The bound with the rounding to the dtype of storage added, for an exact value and what remains
-/// of it: at most twice the bound where the dtype holds the value; 0 for a count.
+/// of it: at most twice the bound where the dtype holds the value; 0 for a count. In 8 bits it is
+/// how far what saturating rounding makes of the numbers within the bound is from the exact value.
 double with_storage(double bound, double exact, double remainder, DType stored);
 
 }  // namespace normproof::verification::golden::gate

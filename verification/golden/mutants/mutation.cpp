@@ -98,6 +98,26 @@ std::string_view to_string(Op op) {
       return "passing over NaN";
     case Op::reset:
       return "reset at each step";
+    case Op::inverted:
+      return "inverted";
+    case Op::other_format:
+      return "e4m3 taken for e5m2, or the reverse";
+    case Op::other_bias:
+      return "fnuz taken for fn: the bias 1 more";
+    case Op::unsaturated:
+      return "infinity or NaN for the largest number";
+    case Op::through_bfloat16:
+      return "to bfloat16, and again";
+    case Op::through_float16:
+      return "to float16, and again";
+    case Op::half_block:
+      return "of 16 elements";
+    case Op::whole_row:
+      return "of the whole row";
+    case Op::halved:
+      return "half as large";
+    case Op::not_a_number:
+      return "NaN";
   }
   ref::numeric::contract_failure("to_string", "op", "is no enumerator", "a MutationOperator");
 }

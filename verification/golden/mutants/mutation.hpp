@@ -54,6 +54,16 @@ enum class MutationOperator {
   clip,              ///< what is too small is raised to a least value
   ignore_nan,        ///< a largest element that passes over NaN; of nothing else there is none
   reset,             ///< every step counts as the first
+  inverted,          ///< a scale divides where it multiplies, and the reverse
+  other_format,      ///< bits of e4m3 taken for e5m2, and the reverse
+  other_bias,        ///< bits by the bias of the formats without negative zero, which is 1 more
+  unsaturated,       ///< what is beyond the range is infinity or NaN
+  through_bfloat16,  ///< rounded to bfloat16 before
+  through_float16,   ///< rounded to float16 before
+  half_block,        ///< the scale of a block is that of 16 elements
+  whole_row,         ///< the scale of a block is that of the row
+  halved,            ///< a scale is half as large
+  not_a_number,      ///< a scale is NaN
 };
 std::string_view to_string(MutationOperator op);
 

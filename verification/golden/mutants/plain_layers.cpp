@@ -7,12 +7,14 @@
 #include "verification/golden/corpus/arithmetic.hpp"
 #include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/corpus/layer_traits.hpp"
+#include "verification/golden/corpus/scaling.hpp"
 #include "verification/golden/mutants/narrow.hpp"
 #include "verification/golden/mutants/plain_add_norms.hpp"
 #include "verification/golden/mutants/plain_encoders.hpp"
 #include "verification/golden/mutants/plain_functions.hpp"
 #include "verification/golden/mutants/plain_norms.hpp"
 #include "verification/golden/mutants/plain_optimizers.hpp"
+#include "verification/golden/mutants/plain_scaled.hpp"
 
 namespace normproof::verification::golden::mutants {
 
@@ -108,6 +110,7 @@ std::vector<StoredTensor> run_as(const Case& c, const EvalInputs& inputs, const 
 
 std::vector<StoredTensor> run_plain(const Case& c, const EvalInputs& inputs, const Style& style,
                                     Sites& sites) {
+  if (corpus::is_scaled(c)) return run_plain_scaled(c, inputs, style, sites);
   if (is_encoder(c)) return run_plain_encoder(c, inputs, style, sites);
   if (is_optimizer(c)) return run_plain_optimizer(c, inputs, style, sites);
   if (!is_layer(c)) return run_plain_function(c, inputs, style, sites);

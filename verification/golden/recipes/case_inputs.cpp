@@ -1,9 +1,12 @@
 #include "verification/golden/recipes/case_inputs.hpp"
 
+#include "verification/golden/corpus/scaling.hpp"
+
 namespace normproof::verification::golden::recipes {
 
 evaluation::EvalInputs inputs_of(const corpus::Case& c, std::string_view file) {
-  return evaluation::operation_inputs(file, c.inputs, c.options, c.mode, c.sequence);
+  const corpus::Case real = corpus::dequantized(c);
+  return evaluation::operation_inputs(file, real.inputs, c.options, c.mode, c.sequence);
 }
 
 evaluation::EvalInputs inputs_of(const corpus::Case& c) {

@@ -5,7 +5,8 @@
 
 namespace normproof::verification::golden::recipes {
 
-/// The inputs of each step of a case, widened to double; `file` is what an error names.
+/// The inputs of each step of a case, widened to double, and those of 8 bits times their scales;
+/// `file` is what an error names.
 evaluation::EvalInputs inputs_of(const corpus::Case& c, std::string_view file);
 
 /// The inputs of a case by its path.

@@ -9,6 +9,7 @@
 #include "verification/golden/recipes/kernel_corpus.hpp"
 #include "verification/golden/recipes/norm_corpus.hpp"
 #include "verification/golden/recipes/optimizer_corpus.hpp"
+#include "verification/golden/recipes/scaled_corpus.hpp"
 
 namespace normproof::verification::golden::recipes {
 
@@ -25,9 +26,12 @@ std::vector<Case> corpus(Tier tier, std::uint64_t seed) {
     if (name != "none") {
       append(norm_cases(tier, name, seed));
       append(kernel_cases(tier, name, seed));
+      append(scaled_cases(tier, name, seed));
     }
-  for (const std::string& name : ref::model::function_names())
+  for (const std::string& name : ref::model::function_names()) {
     append(function_cases(tier, name, seed));
+    append(scaled_cases(tier, name, seed));
+  }
   for (const std::string& name : ref::model::encoder_operation_names())
     append(encoder_cases(tier, name, seed));
   for (const std::string& name : ref::model::optimizer_names())

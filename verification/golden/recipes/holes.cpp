@@ -94,7 +94,7 @@ class Ends {
 
   std::vector<std::string> untouched() {
     for (const DType dtype : ref::io::kDTypes)
-      if (ref::io::is_float(dtype)) one_of("dtype", ref::io::to_string(dtype), coverage_.dtypes);
+      if (is_asked_for(dtype)) one_of("dtype", ref::io::to_string(dtype), coverage_.dtypes);
     if (has_modes())
       for (const char* mode : {"training", "inference"}) one_of("mode", mode, coverage_.modes);
     for (const auto& [name, value] : ref::model::list_options(operation_))
@@ -141,6 +141,15 @@ class Ends {
     return of_encoder || (layer() != nullptr && carries_state());
   }
 
+  /// Each float; of 8 bits both where there is one: not every operation has kernels of them.
+  bool is_asked_for(DType dtype) const {
+    if (!ref::io::is_float(dtype)) return false;
+    if (ref::io::item_size(dtype) > 1) return true;
+    return std::ranges::any_of(coverage_.dtypes, [](const auto& entry) {
+      return ref::io::item_size(*ref::io::find_dtype(entry.first)) == 1;
+    });
+  }
+
   void at_least_one(bool touched, std::string_view of, const char* relation, double end) {
     if (!touched) untouched_.push_back(fmt::format("{} {} {}", of, relation, end));
   }
@@ -177,7 +186,9 @@ class Ends {
       if (key.first != tensor) continue;
       there = true;
       const auto type = ref::io::float_type(key.second);
-      touched |= type.has_value() && reaches(reach, ref::numeric::format_of(*type));
+      // Numbers of 8 bits have scales: their own ends say nothing of what an operation takes.
+      if (!type || !is_computed_in(ref::numeric::format_of(*type))) continue;
+      touched |= reaches(reach, ref::numeric::format_of(*type));
     }
     if (there && !touched) untouched_.push_back(fmt::format("{} {}", tensor, how));
   }

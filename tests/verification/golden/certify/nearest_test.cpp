@@ -31,6 +31,27 @@ double value_of(const ball& x, DType dtype) {
   return result ? result->value : kGoldenNaN;
 }
 
+TEST(Nearest, BeyondTheRangeOf8Bits) {
+  using ref::numeric::Overflow;
+  const auto at = [](double x, DType dtype, Overflow overflow) {
+    return nearest(ball(x), dtype, overflow)->value;
+  };
+  EXPECT_EQ(at(463, DType::float8_e4m3fn, Overflow::special), 448);
+  EXPECT_TRUE(std::isnan(at(465, DType::float8_e4m3fn, Overflow::special)));
+  EXPECT_EQ(at(-465, DType::float8_e4m3fn, Overflow::saturate), -448);
+  EXPECT_EQ(at(1e300, DType::float8_e4m3fn, Overflow::saturate), 448);
+  EXPECT_EQ(at(1e9, DType::float8_e5m2, Overflow::special), kGoldenInfinity);
+  EXPECT_EQ(at(-1e9, DType::float8_e5m2, Overflow::saturate), -57344);
+  const ref::numeric::RandomStream random(1, "nearest of 8 bits");
+  for (std::uint64_t i = 0; i < 2000; ++i) {
+    const double x = std::ldexp(random.normal(i), static_cast<int>(i % 30) - 20);
+    for (const DType dtype : {DType::float8_e4m3fn, DType::float8_e5m2}) {
+      const double machine = round_to(format_of(corpus::storage_of(dtype)), x, Overflow::saturate);
+      EXPECT_EQ(at(x, dtype, Overflow::saturate), machine) << x;
+    }
+  }
+}
+
 TEST(Nearest, AgreesWithTheMachineForPoints) {
   const ref::numeric::RandomStream random(1, "nearest");
   for (std::uint64_t i = 0; i < 4000; ++i) {
@@ -179,7 +200,8 @@ TEST(Nearest, ANarrowEnclosureOfAHalfwayPointIsATie) {
 TEST(Nearest, C1RefusesWholeNumbers) {
   for (const DType dtype : {DType::int64, DType::int32, DType::uint8, DType::boolean})
     EXPECT_EQ(ref::numeric::contract_message([&] { nearest(ball(1), dtype); }),
-              "nearest: dtype is no float; expected float64, float32, float16 or bfloat16 (C1)");
+              "nearest: dtype is no float; expected float64, float32, float16, bfloat16, "
+              "float8_e4m3fn or float8_e5m2 (C1)");
 }
 
 }  // namespace

@@ -37,6 +37,12 @@ TEST(StoredDigits, ASumMayBeKept) {
             "");
 }
 
+TEST(StoredDigits, WhatEightBitsDoNotHoldIsTold) {
+  EXPECT_EQ(said(DType::float8_e4m3fn, DType::float32, {448, 17}),
+            "is not of float8_e4m3fn: [0, 1] = 17 has more digits (float32, 1 of 2 elements)");
+  EXPECT_EQ(said(DType::float8_e5m2, DType::float16, {57344, 0x1p-16}), "");
+}
+
 TEST(StoredDigits, OtherDtypesAreAsTheyAre) {
   EXPECT_EQ(said(DType::float32, DType::float64, {0.1}), "");
   EXPECT_EQ(said(DType::bfloat16, DType::bfloat16, {0x1.02p0}), "");

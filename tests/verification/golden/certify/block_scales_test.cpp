@@ -1,0 +1,48 @@
+#include "verification/golden/certify/block_scales.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ref/numeric/arb.hpp"
+
+namespace normproof::verification::golden::certify {
+namespace {
+
+using ref::numeric::ball;
+using ::testing::ElementsAre;
+
+const ref::numeric::FloatFormat& e4m3() {
+  return format_of(ref::numeric::FloatType::float8_e4m3fn);
+}
+
+ball between(double middle, double radius) {
+  ball x(middle);
+  mag_set_d(arb_radref(x.get()), radius);
+  return x;
+}
+
+TEST(BlockScales, AreThoseOfTheLargestMagnitude) {
+  std::vector<ball> row(34, ball(0.25));
+  row[5] = ball(-511.5);  // floor(log2) is 8, the exponent of the largest power of two
+  row[32] = ball(0.75);
+  row[33] = ball(1);
+  EXPECT_THAT(*block_scales(row, 34, e4m3()), ElementsAre(1, 0x1p-8));
+  row[5] = ball(-512);
+  EXPECT_THAT(*block_scales(row, 34, e4m3()), ElementsAre(2, 0x1p-8));
+}
+
+TEST(BlockScales, OfZerosAreTheLeast) {
+  EXPECT_THAT(*block_scales(std::vector<ball>(3, ball(0)), 3, e4m3()), ElementsAre(0x1p-127));
+  EXPECT_THAT(*block_scales(std::vector<ball>(3, ball(0x1p-130)), 3, e4m3()),
+              ElementsAre(0x1p-127));
+}
+
+TEST(BlockScales, AnEnclosureThatReachesPastAPowerOfTwoIsNotDecided) {
+  EXPECT_FALSE(block_scales({between(4, 0x1p-40), ball(1)}, 2, e4m3()));
+  EXPECT_THAT(*block_scales({between(5, 0x1p-40), ball(1)}, 2, e4m3()), ElementsAre(0x1p-6));
+  // Another element decides.
+  EXPECT_THAT(*block_scales({between(4, 0x1p-40), ball(6)}, 2, e4m3()), ElementsAre(0x1p-6));
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::certify

@@ -1,0 +1,62 @@
+#include "verification/golden/recipes/scaled_corpus.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "tests/verification/golden/certify/samples.hpp"
+#include "verification/golden/corpus/scaling.hpp"
+#include "verification/golden/recipes/corpus.hpp"
+
+namespace normproof::verification::golden::recipes {
+namespace {
+
+TEST(ScaledCorpus, IsOfTheOperationsThatHaveKernelsOf8Bits) {
+  for (const char* operation : {"layer_norm", "rms_norm", "softmax", "silu", "swiglu"}) {
+    std::set<DType> dtypes;
+    for (const Case& c : scaled_cases(Tier::quick, operation, 1)) {
+      EXPECT_TRUE(corpus::is_scaled(c)) << path_of(c);
+      dtypes.insert(c.dtype);
+    }
+    EXPECT_EQ(dtypes, (std::set{DType::float8_e4m3fn, DType::float8_e5m2})) << operation;
+    EXPECT_FALSE(scaled_cases(Tier::standard, operation, 1).empty());
+    EXPECT_TRUE(scaled_cases(Tier::full, operation, 1).empty());
+  }
+  EXPECT_TRUE(scaled_cases(Tier::quick, "batch_norm", 1).empty());
+}
+
+TEST(ScaledCorpus, ElementsBesideATieAreNearerThanFloat16Tells) {
+  std::size_t seen = 0;
+  for (const Case& c : scaled_cases(Tier::quick, "silu", 1)) {
+    if (c.reason != "float8_near_ties") continue;
+    const double scale = values_of(c.inputs, "y_scale").at(0);
+    for (const double x : values_of(c.inputs, "x")) {
+      const double stored = x / scale;  // silu(x) is x as far as it matters
+      EXPECT_NE(rounded_to(c.dtype, stored),
+                rounded_to(c.dtype, rounded_to(DType::float16, stored)))
+          << stored;
+      ++seen;
+    }
+  }
+  EXPECT_EQ(seen, 48u);
+}
+
+// Beyond the range y is stored as the largest number: in one regime alone, so that a conversion
+// without that fails there and nowhere else.
+TEST(ScaledCorpus, YIsBeyondTheRangeWhereItIsMeantAlone) {
+  for (const char* operation : {"layer_norm", "rms_norm", "softmax", "silu", "swiglu"})
+    for (const Case& c : scaled_cases(Tier::quick, operation, kCorpusSeed)) {
+      if (corpus::scaling_of(c, "y") != corpus::Scaling::given) continue;
+      const StoredCase stored = certified(c);
+      const double largest = format_of(corpus::storage_of(c.dtype)).largest;
+      const std::vector<double> y = values_of(stored.expected, "y");
+      const std::vector<double> rest = values_of(stored.expected, "y_lo");
+      bool beyond = false;
+      for (std::size_t i = 0; i < y.size(); ++i) beyond |= std::fabs(y[i] + rest[i]) > largest;
+      EXPECT_EQ(beyond, c.reason == "float8_saturated") << path_of(c);
+    }
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::recipes

@@ -1,0 +1,61 @@
+#include "verification/golden/certify/block_scales.hpp"
+
+#include "ref/numeric/arb.hpp"
+#include "verification/golden/corpus/scaling.hpp"
+
+namespace normproof::verification::golden::certify {
+
+using ref::numeric::ball;
+
+namespace {
+
+/// The largest of non-negative numbers.
+class Largest {
+ public:
+  Largest() { arf_init(value_); }
+  Largest(const Largest& other) : Largest() { arf_set(value_, other.value_); }
+  Largest& operator=(const Largest&) = delete;
+  ~Largest() { arf_clear(value_); }
+
+  arf_ptr get() { return value_; }
+  void take(arf_srcptr v) {
+    if (arf_cmp(value_, v) < 0) arf_set(value_, v);
+  }
+  bool is_zero() const { return arf_is_zero(value_) != 0; }
+  /// floor(log2)
+  /// Requires  not is_zero()
+  int exponent() const { return static_cast<int>(fmpz_get_si(ARF_EXPREF(value_))) - 1; }
+
+ private:
+  arf_t value_;
+};
+
+}  // namespace
+
+std::optional<std::vector<double>> block_scales(const std::vector<ball>& values,
+                                                std::size_t d_model,
+                                                const ref::numeric::FloatFormat& format) {
+  const std::size_t blocks = values.empty() ? 0 : corpus::block_of(values.size() - 1, d_model) + 1;
+  std::vector<Largest> least(blocks), most(blocks);
+  Largest bound;
+  const slong digits = 2 * ball::precision() + 64;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::size_t block = corpus::block_of(i, d_model);
+    arb_get_abs_lbound_arf(bound.get(), values[i].get(), digits);
+    least[block].take(bound.get());
+    arb_get_abs_ubound_arf(bound.get(), values[i].get(), digits);
+    most[block].take(bound.get());
+  }
+  std::vector<double> scales;
+  for (std::size_t b = 0; b < blocks; ++b) {
+    if (most[b].is_zero()) {
+      scales.push_back(ref::numeric::two_to(corpus::exponent_of_scale(-2000, format)));
+      continue;
+    }
+    if (least[b].is_zero() || least[b].exponent() != most[b].exponent()) return std::nullopt;
+    scales.push_back(ref::numeric::two_to(corpus::exponent_of_scale(least[b].exponent(), format)));
+  }
+  return scales;
+}
+
+}  // namespace normproof::verification::golden::certify

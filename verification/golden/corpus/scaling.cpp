@@ -1,0 +1,104 @@
+#include "verification/golden/corpus/scaling.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "ref/numeric/errors.hpp"
+#include "ref/tensor/contract.hpp"
+#include "verification/golden/corpus/arithmetic.hpp"
+
+namespace normproof::verification::golden::corpus {
+
+namespace {
+
+constexpr int kLargestExponent = 127;  // of float8_e8m0fnu
+
+bool has_eight_bits(DType dtype) {
+  return ref::io::is_float(dtype) && ref::io::item_size(dtype) == 1;
+}
+
+}  // namespace
+
+bool is_scaled(const Case& c) {
+  return has_eight_bits(c.dtype);
+}
+
+std::string scale_name(std::string_view tensor) {
+  return fmt::format("{}_scale", tensor);
+}
+
+Scaling scaling_of(const Case& c, std::string_view output) {
+  if (!is_scaled(c)) return Scaling::none;
+  if (find(c.inputs, scale_name(output)) != nullptr) return Scaling::given;
+  return output == "y" ? Scaling::blocks : Scaling::none;
+}
+
+DType dtype_stored(const Case& c, std::string_view output) {
+  if (!is_scaled(c)) return dtype_of_output(c, output);
+  if (output == "y") return c.dtype;
+  if (output == "y_scale") return DType::float8_e8m0fnu;
+  return scaling_of(c, output) == Scaling::given ? DType::float8_e5m2 : DType::float32;
+}
+
+std::vector<std::size_t> shape_of_blocks(std::vector<std::size_t> shape) {
+  shape.back() = (shape.back() + kBlock - 1) / kBlock;
+  return shape;
+}
+
+std::size_t block_of(std::size_t i, std::size_t d_model) {
+  return i / d_model * ((d_model + kBlock - 1) / kBlock) + i % d_model / kBlock;
+}
+
+int exponent_of_scale(int of_largest, const ref::numeric::FloatFormat& format) {
+  return std::clamp(of_largest - format.max_exponent, -kLargestExponent, kLargestExponent);
+}
+
+std::vector<double> scales_of(const Case& c, const StoredTensor& input) {
+  const StoredTensor* const scale = find(c.inputs, scale_name(input.name));
+  const auto refuse = [&](const std::string& observation) {
+    ref::numeric::contract_failure(
+        "scales_of", fmt::format("{} of {}", scale_name(input.name), path_of(c)), observation,
+        fmt::format("float32 [1], or float8_e8m0fnu {}",
+                    ref::tensor::to_string(shape_of_blocks(input.shape))),
+        ref::numeric::Clause::C1);
+  };
+  if (scale == nullptr) refuse("is absent");
+  const bool one = scale->dtype == DType::float32 && scale->shape == std::vector<std::size_t>{1};
+  const bool blocks =
+      scale->dtype == DType::float8_e8m0fnu && scale->shape == shape_of_blocks(input.shape);
+  if (!one && !blocks)
+    refuse(fmt::format("is {} {}", ref::io::to_string(scale->dtype),
+                       ref::tensor::to_string(scale->shape)));
+  const std::vector<double> own = ref::io::widen(*scale);
+  std::vector<double> scales(input.bytes.size());
+  for (std::size_t i = 0; i < scales.size(); ++i)
+    scales[i] = one ? own[0] : own[block_of(i, input.shape.back())];
+  return scales;
+}
+
+bool rounds_inputs(const Case& c) {
+  return is_scaled(c) && std::ranges::any_of(c.inputs, [&](const StoredTensor& input) {
+           if (!has_eight_bits(input.dtype)) return false;
+           const StoredTensor* const scale = find(c.inputs, scale_name(input.name));
+           return scale != nullptr && scale->dtype == DType::float32;
+         });
+}
+
+Case dequantized(const Case& c) {
+  if (!is_scaled(c)) return c;
+  Case real = c;
+  real.dtype = DType::float32;
+  std::erase_if(real.inputs, [](const StoredTensor& t) { return t.name.ends_with("_scale"); });
+  for (StoredTensor& input : real.inputs) {
+    if (!has_eight_bits(input.dtype)) continue;
+    std::vector<double> values = ref::io::widen(input);
+    const std::vector<double> scales = scales_of(c, input);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] *= scales[i];  // exact
+    input = ref::io::make_tensor(input.name, input.shape, values);
+  }
+  return real;
+}
+
+}  // namespace normproof::verification::golden::corpus

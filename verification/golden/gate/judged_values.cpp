@@ -1,0 +1,116 @@
+#include "verification/golden/gate/judged_values.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "verification/golden/corpus/scaling.hpp"
+
+namespace normproof::verification::golden::gate {
+
+using certify::StoredCase;
+using corpus::block_of;
+using corpus::find;
+using corpus::scale_name;
+using corpus::Scaling;
+using ref::io::StoredTensor;
+using ref::numeric::FloatFormat;
+using ref::numeric::two_to;
+
+namespace {
+
+constexpr const char* kScaleOfY = "y_scale";
+constexpr int kLargestScale = 127;
+
+/// The exponent of the scale of a block whose largest element is `largest`.
+int exponent_for(double largest, const FloatFormat& format) {
+  return corpus::exponent_of_scale(largest > 0 ? std::ilogb(largest) : -2000, format);
+}
+
+/// Of each scale, how far off one may be that the convention allows.
+JudgedValues judged_scales(const StoredCase& stored, const Tolerance& bounds) {
+  JudgedValues judged;
+  const StoredTensor& y = *find(stored.expected, "y");
+  const FloatFormat& format = format_of(*ref::io::float_type(y.dtype));
+  judged.high = ref::io::widen(*find(stored.expected, kScaleOfY));
+  judged.low.assign(judged.high.size(), 0);
+  judged.of_the_inputs = judged.low;
+  const certify::ExactValues exact = certify::exact_values(stored, "y");
+  const auto& bound = bounds.bound.at("y");
+  std::vector<double> least(judged.high.size(), 0), most = least;
+  for (std::size_t i = 0; i < exact.high.size(); ++i) {
+    constexpr double kSlack = 0x1p-50;  // of the sums here
+    const std::size_t block = block_of(i, y.shape.back());
+    const double size = std::fabs(exact.high[i] + exact.low[i]) * judged.high[block];
+    const double off = bound.data()[i] + kSlack * size;
+    least[block] = std::max(least[block], size - off);
+    most[block] = std::max(most[block], size + off);
+  }
+  for (std::size_t b = 0; b < judged.high.size(); ++b) {
+    const double scale = judged.high[b];
+    judged.bound.push_back(least[b] > 0 ? std::max(two_to(exponent_for(most[b], format)) - scale,
+                                                   scale - two_to(exponent_for(least[b], format)))
+                                        : two_to(kLargestScale));
+  }
+  return judged;
+}
+
+/// Of each element, the scale that it was certified with by the one of the answer; 1 where the
+/// answer's is none.
+std::vector<double> expected_by_given(const StoredCase& stored,
+                                      const std::vector<StoredTensor>& answer,
+                                      const std::vector<double>& expected) {
+  std::vector<double> ratios(expected.size(), 1);
+  const StoredTensor* const given = find(answer, kScaleOfY);
+  if (given == nullptr || given->shape != find(stored.expected, kScaleOfY)->shape) return ratios;
+  const std::vector<double> scales = ref::io::widen(*given);
+  for (std::size_t b = 0; b < ratios.size(); ++b)
+    if (scales[b] > 0 && std::isfinite(scales[b])) ratios[b] = expected[b] / scales[b];
+  return ratios;
+}
+
+/// Elements of blocks: exact values and bounds by the scales of the answer.
+void take_scales(const StoredCase& stored, const std::vector<StoredTensor>& answer,
+                 JudgedValues& judged) {
+  const std::vector<double> expected = ref::io::widen(*find(stored.expected, kScaleOfY));
+  const std::vector<double> ratios = expected_by_given(stored, answer, expected);
+  const std::size_t d_model = find(stored.expected, "y")->shape.back();
+  for (std::size_t i = 0; i < judged.high.size(); ++i) {
+    const std::size_t block = block_of(i, d_model);
+    judged.high[i] *= ratios[block];
+    judged.low[i] *= ratios[block];
+    judged.bound[i] *= ratios[block] / expected[block];
+    judged.of_the_inputs[i] *= ratios[block] / expected[block];
+  }
+}
+
+}  // namespace
+
+JudgedValues judged_values(const StoredCase& stored, const std::vector<StoredTensor>& answer,
+                           const std::string& name, const Tolerance& bounds) {
+  const corpus::Case& c = stored.description.c;
+  if (corpus::dtype_stored(c, name) == DType::float8_e8m0fnu) return judged_scales(stored, bounds);
+  certify::ExactValues exact = certify::exact_values(stored, name);
+  JudgedValues judged{std::move(exact.high), std::move(exact.low), {}, {}};
+  const auto& bound = bounds.bound.at(name);
+  const auto& of_the_inputs = bounds.of_the_inputs.at(name);
+  judged.bound.assign(bound.begin(), bound.end());
+  judged.of_the_inputs.assign(of_the_inputs.begin(), of_the_inputs.end());
+  const Scaling scaling = corpus::scaling_of(c, name);
+  if (scaling == Scaling::blocks) take_scales(stored, answer, judged);
+  const DType dtype = find(answer, name)->dtype;
+  const bool saturates =
+      scaling != Scaling::none && ref::io::is_float(dtype) && ref::io::item_size(dtype) == 1;
+  for (std::size_t i = 0; i < judged.high.size(); ++i) {
+    if (saturates) {
+      const double largest = format_of(*ref::io::float_type(dtype)).largest;
+      if (std::fabs(judged.high[i] + judged.low[i]) > largest) {
+        judged.high[i] = std::copysign(largest, judged.high[i]);
+        judged.low[i] = 0;
+      }
+    }
+    judged.bound[i] = with_storage(judged.bound[i], judged.high[i], judged.low[i], dtype);
+  }
+  return judged;
+}
+
+}  // namespace normproof::verification::golden::gate

@@ -1,0 +1,213 @@
+#include "verification/golden/recipes/scaled_corpus.hpp"
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "ref/numeric/elementary.hpp"
+#include "verification/golden/corpus/scaling.hpp"
+#include "verification/golden/recipes/norm_recipe.hpp"
+#include "verification/golden/recipes/scaled_inputs.hpp"
+
+namespace normproof::verification::golden::recipes {
+
+using corpus::Case;
+using corpus::DType;
+using corpus::kBlock;
+using corpus::Tier;
+
+namespace {
+
+using Shape = std::vector<std::size_t>;
+
+constexpr DType kEightBits[] = {DType::float8_e4m3fn, DType::float8_e5m2};
+constexpr double kScaleOfX = 0.0371;
+
+/// The largest |y| and |grad_x| of ordinary inputs, about.
+struct Scaled {
+  std::string_view operation;
+  bool is_layer;
+  double largest_y, largest_gradient;
+};
+constexpr Scaled kOperations[] = {{"layer_norm", true, 20, 10},
+                                  {"rms_norm", true, 20, 10},
+                                  {"softmax", false, 1, 1},
+                                  {"silu", false, 10, 4},
+                                  {"swiglu", false, 40, 20}};
+
+class ScaledCases {
+ public:
+  ScaledCases(Tier tier, const Scaled& scaled, std::uint64_t seed)
+      : tier_(tier), of_(scaled), seed_(seed) {}
+
+  std::vector<Case> take() { return std::move(cases_); }
+
+  void quick() {
+    for (const DType dtype : kEightBits) {
+      one_scale(dtype);
+      near_ties(dtype);
+      blocks("mxfp8_random", {4, 100}, dtype);
+    }
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    add(recipe("float8_nan_in_x", {4, 6})
+            .why("a NaN of 8 bits reaches what depends on it, and nothing else")
+            .x([=](std::size_t i, double normal) { return i == 13 ? nan : normal; }),
+        by_one(DType::float8_e4m3fn));
+    blocks("mxfp8_last_block", {3, 33}, DType::float8_e4m3fn);
+    blocks("mxfp8_short_row", {4, 31}, DType::float8_e4m3fn);
+    add(recipe("mxfp8_of_float32", {3, 70})
+            .why("x in float32, y in blocks: its scales are found by the kernel")
+            .x(blockwise(70)),
+        {.dtype = DType::float8_e4m3fn});
+    if (!of_.is_layer && of_.operation != "softmax") zero_block();
+  }
+
+  void standard() {
+    for (const DType dtype : kEightBits) {
+      add(recipe("float8_wide", {3, 1027})
+              .why("rows of real width in 8 bits")
+              .x([](std::size_t, double normal) { return normal; }),
+          by_one(dtype));
+      blocks("mxfp8_wide", {3, 1027}, dtype);
+    }
+    blocks("mxfp8_more_rows", {40, 64}, DType::float8_e4m3fn);
+  }
+
+ private:
+  static const ref::numeric::FloatFormat& row(DType dtype) {
+    return ref::numeric::format_of(*ref::io::float_type(dtype));
+  }
+
+  Recipe recipe(std::string reason, Shape shape) const {
+    if (of_.is_layer)
+      return norm_recipe(tier_, of_.operation, std::move(reason), std::move(shape), DType::float32);
+    return {tier_, of_.operation, std::move(reason), std::move(shape), DType::float32};
+  }
+  void add(const Recipe& recipe, const Scales& scales) {
+    cases_.push_back(with_scales(recipe.make(seed_), scales));
+  }
+
+  /// So that the largest y has no more than three quarters of the largest number.
+  double scale_of_y(DType dtype) const { return of_.largest_y / (0.73 * row(dtype).largest); }
+  Scales by_one(DType dtype) const {
+    return {.dtype = dtype, .x = kScaleOfX, .y = scale_of_y(dtype)};
+  }
+
+  static double twice(std::size_t, double normal) { return 2 * normal; }
+
+  void one_scale(DType dtype) {
+    add(recipe("float8_random", {4, 66})
+            .why("x and y of 8 bits, each with one scale: forgotten, inverted or applied twice, "
+                 "the wrong format, truncation")
+            .x(twice),
+        by_one(dtype));
+    Scales beyond = by_one(dtype);
+    *beyond.y /= 12;
+    add(recipe("float8_saturated", {3, 33})
+            .why("y beyond the range: the largest number, and no infinity or NaN")
+            .x(twice),
+        beyond);
+    Scales small = by_one(dtype);
+    *small.y *= row(dtype).largest / row(dtype).smallest_normal / 4;
+    add(recipe("float8_subnormal", {3, 33})
+            .why("most of y below the smallest normal number: its digits end, and 0 is not there "
+                 "yet")
+            .x(twice),
+        small);
+    Scales gradients = by_one(dtype);
+    gradients.grad_y = 0.0013;
+    gradients.gradients = of_.largest_gradient / (0.73 * row(DType::float8_e5m2).largest);
+    add(recipe("float8_gradients", {4, 34})
+            .why("gradients that come and go in e5m2, each with a scale")
+            .x(twice),
+        gradients);
+    if (dtype != DType::float8_e5m2) return;
+    *gradients.gradients /= 40;
+    add(recipe("float8_gradients_saturated", {3, 33})
+            .why("gradients beyond the range: the largest number, and no infinity")
+            .x(twice),
+        gradients);
+  }
+
+  /// y lies beside a number halfway between two of the format, nearer than float16 can tell: a
+  /// second rounding takes the wrong one.
+  void near_ties(DType dtype) {
+    const double scale =
+        ref::numeric::round_to(ref::numeric::FloatType::float32,
+                               of_.operation == "softmax" ? 1.1 / row(dtype).largest : 0.43);
+    const int digits = row(dtype).digits;
+    // Of the softmax: as large as the format goes, and less than 1 as y.
+    const int exponent = of_.operation == "softmax" ? row(dtype).max_exponent - digits - 1 : 4;
+    const auto beside_tie = [=](std::size_t k) {
+      const int count = 1 << (digits - 1);
+      const int significand = count + static_cast<int>(k % static_cast<std::size_t>(count));
+      const double side = significand % 2 == 0 ? 1 : -1;
+      const double tie = std::ldexp(significand + 0.5, exponent);
+      return scale * tie * (1 + side * 0x1p-13);
+    };
+    Recipe own = recipe("float8_near_ties", of_.operation == "softmax" ? Shape{8, 2} : Shape{3, 8});
+    own.why("y beside a tie of the format: rounded to float16 or bfloat16 before, it is one");
+    if (of_.is_layer)
+      own.parameter("gamma", [](std::size_t, double) { return 0.0; })
+          .parameter("beta", [=](std::size_t i, double) { return beside_tie(i); });
+    else if (of_.operation == "softmax")
+      own.x([=](std::size_t i, double) {
+        const double p = beside_tie(i / 2);
+        return ref::numeric::log(i % 2 == 0 ? p : 1 - p);
+      });
+    else
+      own.x([=](std::size_t i, double) { return beside_tie(i); }).gate([](std::size_t, double) {
+        return 1.0;
+      });
+    add(own, {.dtype = dtype, .y = scale});
+  }
+
+  /// Blocks that differ: of a softmax by what is added, else by a factor.
+  Fill blockwise(std::size_t d_model) const {
+    const bool adds = of_.operation == "softmax";
+    return [=](std::size_t i, double normal) {
+      const std::size_t step = (i % d_model / kBlock * 3 + i / d_model) % 5;
+      return adds ? normal - 2 * static_cast<double>(step)
+                  : std::ldexp(normal, static_cast<int>(step) - 2);
+    };
+  }
+
+  void blocks(std::string reason, Shape shape, DType dtype) {
+    const std::size_t d_model = shape.back();
+    add(recipe(std::move(reason), std::move(shape))
+            .why("x and y in blocks of 32 with a scale each: another width or axis, a scale off by "
+                 "a power of two, the last block dropped")
+            .x(blockwise(d_model)),
+        {.dtype = dtype, .blocks = true});
+  }
+
+  void zero_block() {
+    add(recipe("mxfp8_zero_block", {3, 64})
+            .why("a block of zeros: no scale of it is NaN, and none of its elements")
+            .x([](std::size_t i, double normal) {
+              return i % 64 / kBlock == i / 64 % 2 ? 0.0 : 2 * normal;
+            }),
+        {.dtype = DType::float8_e4m3fn, .blocks = true});
+  }
+
+  Tier tier_;
+  const Scaled& of_;
+  std::uint64_t seed_;
+  std::vector<Case> cases_;
+};
+
+}  // namespace
+
+std::vector<Case> scaled_cases(Tier tier, std::string_view operation, std::uint64_t seed) {
+  for (const Scaled& scaled : kOperations) {
+    if (scaled.operation != operation) continue;
+    ScaledCases cases(tier, scaled, seed);
+    if (tier == Tier::quick) cases.quick();
+    if (tier == Tier::standard) cases.standard();
+    return cases.take();
+  }
+  return {};
+}
+
+}  // namespace normproof::verification::golden::recipes

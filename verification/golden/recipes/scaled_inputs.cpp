@@ -1,0 +1,85 @@
+#include "verification/golden/recipes/scaled_inputs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "verification/golden/corpus/scaling.hpp"
+
+namespace normproof::verification::golden::recipes {
+
+using corpus::Case;
+using corpus::DType;
+using corpus::scale_name;
+using corpus::StoredTensor;
+using ref::numeric::FloatFormat;
+using ref::numeric::FloatType;
+
+namespace {
+
+const FloatFormat& row_of(DType dtype) {
+  return ref::numeric::format_of(*ref::io::float_type(dtype));
+}
+
+StoredTensor one_scale(std::string_view tensor, double scale) {
+  return ref::io::make_tensor(scale_name(tensor), DType::float32, {1},
+                              std::vector{ref::numeric::round_to(FloatType::float32, scale)});
+}
+
+/// The elements by their scales, rounded; and the scales.
+void store(StoredTensor& tensor, DType dtype, const std::vector<double>& scales) {
+  std::vector<double> values = ref::io::widen(tensor);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = round_to(row_of(dtype), values[i] / scales[i], ref::numeric::Overflow::saturate);
+  tensor = ref::io::make_tensor(tensor.name, dtype, tensor.shape, values);
+}
+
+void store_by_one(Case& c, const std::string& name, DType dtype, double scale) {
+  StoredTensor own = one_scale(name, scale);
+  StoredTensor& tensor = *std::ranges::find(c.inputs, name, &StoredTensor::name);
+  const std::size_t count = ref::io::widen(tensor).size();
+  store(tensor, dtype, std::vector<double>(count, ref::io::widen(own)[0]));
+  c.inputs.push_back(std::move(own));
+}
+
+/// [RZM+23], Algorithm 1.
+void store_by_blocks(Case& c, const std::string& name, DType dtype) {
+  StoredTensor& tensor = *std::ranges::find(c.inputs, name, &StoredTensor::name);
+  const std::vector<double> values = ref::io::widen(tensor);
+  const std::size_t d_model = tensor.shape.back();
+  std::vector<double> largest(corpus::block_of(values.size() - 1, d_model) + 1, 0.0);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    double& own = largest[corpus::block_of(i, d_model)];
+    own = std::max(own, std::fabs(values[i]));
+  }
+  for (double& v : largest)
+    v = ref::numeric::two_to(
+        corpus::exponent_of_scale(v > 0 ? std::ilogb(v) : -2000, row_of(dtype)));
+  std::vector<double> scales(values.size());
+  for (std::size_t i = 0; i < scales.size(); ++i) scales[i] = largest[corpus::block_of(i, d_model)];
+  store(tensor, dtype, scales);
+  c.inputs.push_back(ref::io::make_tensor(scale_name(name), DType::float8_e8m0fnu,
+                                          corpus::shape_of_blocks(tensor.shape), largest));
+}
+
+}  // namespace
+
+Case with_scales(Case c, const Scales& scales) {
+  c.dtype = scales.dtype;
+  for (const std::string& name : {std::string("x"), std::string("gate")}) {
+    if (corpus::find(c.inputs, name) == nullptr) continue;
+    if (scales.blocks)
+      store_by_blocks(c, name, c.dtype);
+    else if (scales.x)
+      store_by_one(c, name, c.dtype, *scales.x);
+    if (scales.gradients) c.inputs.push_back(one_scale("grad_" + name, *scales.gradients));
+  }
+  if (scales.grad_y) store_by_one(c, "grad_y", DType::float8_e5m2, *scales.grad_y);
+  if (scales.y) c.inputs.push_back(one_scale("y", *scales.y));
+  std::ranges::sort(c.inputs, {}, &StoredTensor::name);
+  return c;
+}
+
+}  // namespace normproof::verification::golden::recipes
