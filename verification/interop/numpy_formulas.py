@@ -10,6 +10,7 @@ import numpy as np
 import numpy_attention
 import numpy_functions
 import numpy_optimizers
+import numpy_scaled
 import protocol
 
 BATCH = (0, 1)
@@ -59,6 +60,7 @@ TAKES = {
     **dict.fromkeys(numpy_functions.ADDED, protocol.ADD_NORM_TAKES),
     **protocol.OPTIMIZER_TAKES,
 }
+TAKES.update({op: (*TAKES[op], "*_scale") for op in numpy_scaled.OPERATIONS})
 
 
 class Layer:
@@ -246,6 +248,8 @@ class Layer:
 
 
 def step(case):
+    if case.dtype in protocol.EIGHT_BITS:
+        return numpy_scaled.step(case, step)
     if case.op in numpy_optimizers.OPTIMIZERS:
         return numpy_optimizers.step(case)
     with np.errstate(all="ignore"):
@@ -259,4 +263,6 @@ if __name__ == "__main__":
                   protocol.asks((*FORMULAS, *numpy_functions.FUNCTIONS, *numpy_functions.GATED,
                                  *numpy_functions.ADDED, "attention"),
                                 ("float64", "float32", "float16", "bfloat16")) +
-                  protocol.asks(numpy_optimizers.OPTIMIZERS, ("float64", "float32")), step, TAKES)
+                  protocol.asks(numpy_scaled.OPERATIONS, protocol.EIGHT_BITS) +
+                  protocol.asks(numpy_optimizers.OPTIMIZERS, ("float64", "float32")), step, TAKES,
+                  eight_bits=True)

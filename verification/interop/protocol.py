@@ -29,10 +29,13 @@ def names_in(field):
 PARAMETERS = names_in("parameters")
 STATE = (*names_in("state"), "parameter", *MOMENTS)
 STEPPED = ("x", "grad_parameter", "grad_y", "valid")
-# bfloat16 is float32 here, on the grid of bfloat16: see Case.dtype.
+# bfloat16 and the formats of 8 bits are float32 here, on their grids: see Case.dtype.
 ARRAYS = {"float64": np.float64, "float32": np.float32, "float16": np.float16, "bfloat16": np.float32,
-          "int64": np.int64, "int32": np.int32, "uint8": np.uint8, "boolean": np.bool_}
+          "int64": np.int64, "int32": np.int32, "uint8": np.uint8, "boolean": np.bool_,
+          "float8_e4m3fn": np.float32, "float8_e5m2": np.float32, "float8_e8m0fnu": np.float32}
 NARROW = ("bfloat16", "float16")
+EIGHT_BITS = ("float8_e4m3fn", "float8_e5m2")  # with scales: numpy_scaled.py
+POWERS = "float8_e8m0fnu"  # scales of blocks
 # What functions of adapters take (check_taken): each has the names that it heeds.
 AFFINE, STATISTICS = ("gamma", "beta"), ("running_mean", "running_variance", "running_decay")
 ADD_NORM_TAKES = ("residual", "grad_sum", *AFFINE, "eps")
@@ -55,7 +58,7 @@ class NotOffered(Exception):
 
 
 class NotRounded(Exception):
-    """An output of 16 bits whose elements have more digits: it was never computed, or stored, in them."""
+    """An output of 16 or 8 bits whose elements have more digits: it was never computed, or stored, in them."""
 
 
 @dataclasses.dataclass
@@ -65,7 +68,7 @@ class Case:
     training: bool
     sequence: bool  # x, grad_y and valid, or grad_parameter, have a leading axis of steps
     options: dict  # eps and the like: float, bool or str
-    dtype: str  # of x, or of an encoder's parameters, or of an optimizer's: "float64", "float32", "float16" or "bfloat16"
+    dtype: str  # of x, of an encoder's or an optimizer's parameters, or, where that has 8 bits, of y
     tensors: dict  # name: array
     dtypes: dict = dataclasses.field(default_factory=dict)  # name: dtype of that tensor in the corpus
 
@@ -129,7 +132,9 @@ def parse_line(line):
         i += 1
     floats = [name for name in ("x", "parameter", "head.weight", *dtypes)
               if dtypes.get(name) in ("float64", "float32", *NARROW)]
-    return Case(path, op, mode == "training", sequence, options, dtypes[floats[0]], tensors, dtypes)
+    of_y = path.rsplit("-", 1)[-1]  # which has 8 bits where x need not have them
+    dtype = of_y if of_y in EIGHT_BITS else dtypes[floats[0]]
+    return Case(path, op, mode == "training", sequence, options, dtype, tensors, dtypes)
 
 
 def to_bfloat16(values):
@@ -140,8 +145,19 @@ def to_bfloat16(values):
     return np.where(np.isfinite(values), rounded, values)
 
 
+def to_eight_bits(values, dtype):
+    """float32 rounded to e4m3fn or e5m2, ties to even; the largest number for what is beyond it."""
+    digits, least, largest = {"float8_e4m3fn": (4, -6, 448), "float8_e5m2": (3, -14, 57344)}[dtype]
+    values = np.asarray(values, np.float64)
+    exponents = np.maximum(np.frexp(values)[1] - 1, least)
+    units = np.ldexp(1.0, exponents - digits + 1)
+    return np.clip(np.rint(values / units) * units, -largest, largest).astype(np.float32)
+
+
 def stored(values, dtype):
     """What a kernel of that dtype stores."""
+    if dtype in EIGHT_BITS:
+        return to_eight_bits(values, dtype)
     return to_bfloat16(values) if dtype == "bfloat16" else np.asarray(values).astype(ARRAYS[dtype])
 
 
@@ -156,7 +172,15 @@ def format_number(value):
 
 
 def kernel_dtype(case, name):
-    """The dtype in which a kernel stores y, a sum or a gradient: that of the tensor it belongs to. Else ""."""
+    """The dtype in which a kernel stores y, a sum or a gradient: that of the tensor it belongs to. Else "".
+
+    In a case of 8 bits: that of y, and e5m2 for a gradient with a scale.
+    """
+    if case.dtype in EIGHT_BITS:
+        if name.endswith("_scale"):
+            return POWERS
+        scaled = name.startswith("grad_") and f"{name}_scale" in case.tensors
+        return case.dtype if name == "y" else "float8_e5m2" if scaled else ""
     if name.startswith("grad_"):
         return case.dtypes.get(name[len("grad_"):], case.dtype)
     return case.dtype if name in ("y", "sum") else ""
@@ -165,14 +189,16 @@ def kernel_dtype(case, name):
 def as_stored(case, name, value):
     """An output, and the dtype that it is said to have.
 
-    NumPy has no bfloat16: float32 whose numbers are all of 16 bits is taken as that. Nothing is rounded
+    NumPy has no bfloat16 and no 8 bits: float32 whose numbers are all of them is taken as that. Nothing is rounded
     here, for then an implementation that knows no 16 bits would look as if it did.
     """
     value = np.asarray(value)
     if value.dtype.name == "bfloat16":  # of ml_dtypes
         return value.astype(np.float32), "bfloat16"
     narrow = kernel_dtype(case, name)
-    if narrow not in NARROW or value.dtype.kind != "f" or value.dtype.name == narrow:
+    if narrow == POWERS and (np.frexp(value)[0][np.isfinite(value)] == 0.5).all():
+        return value, narrow
+    if narrow not in (*NARROW, *EIGHT_BITS) or value.dtype.kind != "f" or value.dtype.name == narrow:
         return value, value.dtype.name
     with np.errstate(all="ignore"):
         rounded = stored(value, narrow).astype(value.dtype)
@@ -234,13 +260,15 @@ def in_one_line(text):
     return " ".join(text.split())[:MOST_SAID]
 
 
-def answer_to(line, step, offered, takes):
+def answer_to(line, step, offered, takes, eight_bits):
     """The answer to a line, whatever happens; what went wrong is on standard error in full."""
     path, op = line.split()[:2]
     try:
         if offered is not None and op not in offered:
             raise NotOffered(f"{op} is not among its operations")
         case = parse_line(line)
+        if case.dtype in EIGHT_BITS and not eight_bits:
+            raise NotOffered(f"{case.dtype} with scales")
         if takes is not None:
             check_taken(case, takes.get(op, ()))
         return format_answer(case, run_case(case, step))
@@ -251,16 +279,17 @@ def answer_to(line, step, offered, takes):
         return in_one_line(f"{path} error {traceback.format_exception_only(type(error), error)[-1]}")
 
 
-def serve(step, offered=None, takes=None):
+def serve(step, offered=None, takes=None, eight_bits=False):
     """Answers each line of standard input on what is standard output at first.
 
     `offered`: operations, or all that come. `takes`: of each operation globs of the options and inputs that its
-    function takes, as check_taken has it; or all are.
+    function takes, as check_taken has it; or all are. `eight_bits`: whether it knows tensors of 8 bits and
+    their scales; else such cases are declined.
     """
     import streams  # not before: what a test prints is not moved
 
     for line in streams.questions:
-        print(answer_to(line, step, offered, takes), file=streams.answers, flush=True)
+        print(answer_to(line, step, offered, takes, eight_bits), file=streams.answers, flush=True)
 
 
 def other_bias(new, old, decay, factor):
@@ -278,10 +307,10 @@ def asks(layers, dtypes, outputs="", cases="*"):
             for layer in layers for dtype in dtypes]
 
 
-def main(framework, version, rows, step, takes=None):
-    """`--describe`: what the adapter may be asked, as JSON. Else it answers; `takes` as for serve."""
+def main(framework, version, rows, step, takes=None, eight_bits=False):
+    """`--describe`: what the adapter may be asked, as JSON. Else it answers; the rest is as for serve."""
     if sys.argv[1:] == ["--describe"]:
         out = sys.modules["streams"].answers if "streams" in sys.modules else sys.stdout
         print(json.dumps({"framework": framework, "version": version, "rows": rows}), file=out, flush=True)
     else:
-        serve(step, {row["layer"] for row in rows}, takes)
+        serve(step, {row["layer"] for row in rows}, takes, eight_bits)

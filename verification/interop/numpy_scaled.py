@@ -1,0 +1,52 @@
+"""Tensors of 8 bits with scales around an operation of float32, from docs/formats.md: 8 bits with scales."""
+import dataclasses
+
+import numpy as np
+
+import protocol
+
+OPERATIONS = ("layer_norm", "rms_norm", "softmax", "silu", "swiglu")
+BLOCK = 32
+LARGEST_POWER = {"float8_e4m3fn": 8, "float8_e5m2": 15}  # the exponent of it
+
+
+def over_elements(scales, shape):
+    """A scale for each element: one for all, or one a block of the last axis."""
+    if scales.size == 1 and scales.ndim == 1:
+        return scales[0]
+    return np.repeat(scales, BLOCK, axis=-1)[..., :shape[-1]]
+
+
+def dequantized(case):
+    """The case in float32: every tensor of 8 bits times its scale, in float32."""
+    tensors, dtypes = {}, {}
+    for name, values in case.tensors.items():
+        if name.endswith("_scale"):
+            continue
+        if case.dtypes[name] in protocol.EIGHT_BITS:
+            values = values * over_elements(case[f"{name}_scale"], values.shape)
+        tensors[name] = values
+        dtypes[name] = "float32" if values.dtype.kind == "f" else case.dtypes[name]
+    return dataclasses.replace(case, dtype="float32", tensors=tensors, dtypes=dtypes)
+
+
+def scales_of_blocks(values, dtype):
+    """2^(floor(log2 max|v|) - emax) of each block, 2^-127 at least."""
+    lanes = -values.shape[-1] % BLOCK
+    padded = np.pad(np.abs(values), [(0, 0)] * (values.ndim - 1) + [(0, lanes)])
+    largest = padded.reshape((*values.shape[:-1], -1, BLOCK)).max(-1)
+    exponents = np.where(largest > 0, np.frexp(largest)[1] - 1, -1000) - LARGEST_POWER[dtype]
+    return np.ldexp(np.float32(1), np.clip(exponents, -127, 127))
+
+
+def step(case, of_float32):
+    """The answer of a kernel that computes in float32, of_float32, and stores what the case asks for."""
+    outputs = of_float32(dequantized(case))
+    for name in [name for name in outputs if f"{name}_scale" in case.tensors]:
+        dtype = case.dtype if name == "y" else "float8_e5m2"
+        outputs[name] = protocol.stored(outputs[name] / case[f"{name}_scale"][0], dtype)
+    if "y_scale" not in case.tensors:
+        outputs["y_scale"] = scales = scales_of_blocks(outputs["y"], case.dtype)
+        by = over_elements(scales, outputs["y"].shape).astype(np.float64)
+        outputs["y"] = protocol.stored(outputs["y"] / by, case.dtype)
+    return outputs
