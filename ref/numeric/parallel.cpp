@@ -2,14 +2,40 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <exception>
+#include <mutex>
 
 #include "ref/numeric/fp_environment.hpp"
+#include "ref/numeric/workers.hpp"
 
 namespace normproof::ref::numeric {
 namespace {
 
+/// Ranges for each thread: the more there are, the less a thread that is held up leaves to be
+/// waited for, and the more often a kernel begins anew.
+constexpr std::size_t kRangesAThread = 2;
+
 std::atomic<int> thread_count{1};
+
+/// What the first range threw of those that threw.
+class FirstFailure {
+ public:
+  void catch_current(std::size_t range) {
+    const std::lock_guard lock(mutex_);
+    if (failure_ && range_ < range) return;
+    range_ = range;
+    failure_ = std::current_exception();
+  }
+  void rethrow() const {
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::size_t range_ = 0;
+  std::exception_ptr failure_;
+};
 
 }  // namespace
 
@@ -24,33 +50,24 @@ int num_threads() {
 void parallel_for(std::size_t count, std::size_t grain,
                   const std::function<void(std::size_t, std::size_t)>& body) {
   check_fp_mode();
-  const auto most = count / std::max<std::size_t>(grain, 1);
-  const auto parts = std::min<std::size_t>(static_cast<std::size_t>(num_threads()), most);
-  if (parts <= 1) {
+  const auto threads = static_cast<std::size_t>(num_threads());
+  const std::size_t most = count / std::max<std::size_t>(grain, 1);
+  const std::size_t ranges = std::min(kRangesAThread * threads, most);
+  if (threads == 1 || ranges <= 1) {
     if (count > 0) body(0, count);
     return;
   }
-#ifdef _OPENMP
-  std::exception_ptr failure;
-  std::size_t failed = parts;  // the first range that did
-#pragma omp parallel for num_threads(static_cast <int>(parts)) schedule(static, 1)
-  for (std::size_t part = 0; part < parts; ++part) {
+  FirstFailure failure;
+  run_tasks(ranges, threads, [&](std::size_t range) {
     try {
       check_fp_mode();
-      body(count * part / parts, count * (part + 1) / parts);
+      body(count / ranges * range + count % ranges * range / ranges,
+           count / ranges * (range + 1) + count % ranges * (range + 1) / ranges);
     } catch (...) {
-#pragma omp critical(normproof_parallel_for)
-      if (part < failed) {
-        failed = part;
-        failure = std::current_exception();
-      }
+      failure.catch_current(range);
     }
-  }
-  if (failure) std::rethrow_exception(failure);
-#else
-  for (std::size_t part = 0; part < parts; ++part)
-    body(count * part / parts, count * (part + 1) / parts);
-#endif
+  });
+  failure.rethrow();
 }
 
 }  // namespace normproof::ref::numeric

@@ -1,16 +1,10 @@
 #include "ref/ops/team.hpp"
 
 #include <algorithm>
-#include <thread>
 
 #include "ref/numeric/parallel.hpp"
 
 namespace normproof::ref::ops {
-namespace {
-
-constexpr int kLooksBeforeYielding = 2000;
-
-}  // namespace
 
 bool Team::Member::claim(std::size_t count, std::size_t grain, Range& range) {
   const std::size_t end = base_ + count;
@@ -32,8 +26,7 @@ bool Team::Member::claim(std::size_t count, std::size_t grain, Range& range) {
 void Team::Member::finish(std::size_t count) {
   base_ += count;
   // What is not done is at work in another thread, which waits for nothing: this ends.
-  for (int looks = 0; team_.done_.load(std::memory_order_acquire) < base_; ++looks)
-    if (looks >= kLooksBeforeYielding) std::this_thread::yield();
+  team_.step_ended_.wait_until([&] { return team_.done_.load() >= base_; });
 }
 
 void Team::run(std::size_t threads, const std::function<void(Member&)>& steps) {

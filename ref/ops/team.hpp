@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <functional>
 
+#include "ref/numeric/waiting.hpp"
+
 namespace normproof::ref::ops {
 
 /// Threads that go through the same steps together, each step shared out among them and finished
@@ -26,7 +28,8 @@ class Team {
       Range range;
       while (claim(count, grain, range)) {
         body(range.begin, range.end);
-        team_.done_.fetch_add(range.end - range.begin, std::memory_order_release);
+        const std::size_t done = range.end - range.begin;
+        if (team_.done_.fetch_add(done) + done == base_ + count) team_.step_ended_.wake();
       }
       finish(count);
     }
@@ -54,6 +57,7 @@ class Team {
   std::atomic<std::size_t> next_{0};
   std::atomic<std::size_t> done_{0};
   std::size_t members_;
+  numeric::Waiting step_ended_;
 };
 
 }  // namespace normproof::ref::ops

@@ -1,0 +1,130 @@
+#include "ref/numeric/workers.hpp"
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdint>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "ref/numeric/waiting.hpp"
+
+namespace normproof::ref::numeric {
+namespace {
+
+using Task = std::function<void(std::size_t)>;
+
+/// Whether this thread is at work on a task.
+thread_local bool in_task = false;
+
+/// Threads, and the call that they work on. A call is told by its number, and its next task by one
+/// word with that number, so that a thread which comes late takes none of another call.
+class Workers {
+ public:
+  static constexpr unsigned kTaskBits = 24;
+
+  Workers() = default;
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+  ~Workers() {
+    ends_ = true;
+    called_.wake();
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  /// Whether no other thread is in a call: then this one is, until `run` has ended.
+  bool enter() { return !busy_.exchange(true, std::memory_order_acquire); }
+
+  void run(std::size_t tasks, std::size_t threads, const Task& task) {
+    start(threads - 1);
+    task_ = &task;
+    tasks_ = tasks;
+    invited_ = threads - 1;
+    ended_ = 0;
+    const std::uint64_t call = (next_.load() >> kTaskBits) + 1;
+    next_ = call << kTaskBits;
+    called_.wake();
+    work_on(call);
+    all_ended_.wait_until([&] { return ended_.load() == tasks; });
+    busy_.store(false, std::memory_order_release);
+  }
+
+ private:
+  /// As many threads as there are to be had, up to `count`.
+  void start(std::size_t count) {
+    try {
+      while (threads_.size() < count) {
+        const std::size_t place = threads_.size();
+        threads_.emplace_back([this, place] { serve(place); });
+      }
+    } catch (const std::system_error&) {
+      return;
+    }
+  }
+
+  void serve(std::size_t place) {
+    for (std::uint64_t seen = 0;;) {
+      called_.wait_until([&] { return ends_.load() || next_.load() >> kTaskBits != seen; });
+      if (ends_) return;
+      seen = next_.load() >> kTaskBits;
+      if (place < invited_) work_on(seen);
+    }
+  }
+
+  void work_on(std::uint64_t call) {
+    in_task = true;
+    for (std::uint64_t next = next_.load(); next >> kTaskBits == call;) {
+      const std::size_t tasks = tasks_;
+      const std::size_t own = next & ((std::uint64_t{1} << kTaskBits) - 1);
+      if (own >= tasks) break;
+      if (!next_.compare_exchange_weak(next, next + 1)) continue;
+      (*task_.load())(own);
+      if (ended_.fetch_add(1) + 1 == tasks) all_ended_.wake();
+      next = next_.load();
+    }
+    in_task = false;
+  }
+
+  std::atomic<bool> busy_{false}, ends_{false};
+  std::atomic<std::uint64_t> next_{0};
+  std::atomic<const Task*> task_{nullptr};
+  std::atomic<std::size_t> tasks_{0}, invited_{0}, ended_{0};
+  Waiting called_, all_ended_;
+  std::vector<std::thread> threads_;
+};
+
+std::atomic<Workers*> workers{nullptr};
+/// A process forked off has the memory of its parent's threads, and not the threads.
+Workers* of_the_parent = nullptr;
+
+struct Ending {
+  Ending() {
+    pthread_atfork(nullptr, nullptr, [] { of_the_parent = workers.exchange(nullptr); });
+  }
+  ~Ending() { delete workers.exchange(nullptr); }
+};
+
+Workers& the_workers() {
+  static const Ending ending;
+  Workers* present = workers.load();
+  if (present == nullptr) {
+    auto* const made = new Workers;
+    if (workers.compare_exchange_strong(present, made)) return *made;
+    delete made;
+  }
+  return *present;
+}
+
+}  // namespace
+
+void run_tasks(std::size_t tasks, std::size_t threads, const Task& task) {
+  const bool fits = tasks < std::size_t{1} << Workers::kTaskBits;
+  if (threads > 1 && tasks > 1 && fits && !in_task && the_workers().enter()) {
+    the_workers().run(tasks, threads, task);
+    return;
+  }
+  for (std::size_t i = 0; i < tasks; ++i) task(i);
+}
+
+}  // namespace normproof::ref::numeric

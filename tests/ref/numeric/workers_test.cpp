@@ -1,0 +1,111 @@
+#include "ref/numeric/workers.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+namespace normproof::ref::numeric {
+namespace {
+
+TEST(Workers, EveryTaskIsDoneOnceAndSeenBehindTheCall) {
+  for (const std::size_t threads : {1u, 2u, 3u, 7u})
+    for (const std::size_t tasks : {0u, 1u, 2u, 5u, 1000u}) {
+      std::vector<int> times(tasks, 0);
+      run_tasks(tasks, threads, [&](std::size_t i) { ++times[i]; });
+      EXPECT_EQ(times, std::vector<int>(tasks, 1)) << threads;
+    }
+}
+
+// A thread that comes late to a call finds the next one, and does none of its tasks twice.
+TEST(Workers, ManyShortCallsInTurn) {
+  std::vector<int> times(5, 0);
+  constexpr int kCalls = 20000;
+  for (int call = 0; call < kCalls; ++call)
+    run_tasks(1 + static_cast<std::size_t>(call) % 5, 3, [&](std::size_t i) { ++times[i]; });
+  EXPECT_EQ(times,
+            (std::vector<int>{kCalls, kCalls / 5 * 4, kCalls / 5 * 3, kCalls / 5 * 2, kCalls / 5}));
+}
+
+TEST(Workers, OtherThreadsTakePart) {
+  std::atomic<int> present{0};
+  run_tasks(3, 3, [&](std::size_t) {
+    ++present;
+    while (present < 3) std::this_thread::yield();
+  });
+  EXPECT_EQ(present, 3);
+}
+
+// All tasks but the first are done by the others while it waits for them.
+TEST(Workers, AThreadThatIsHeldUpLeavesTheOtherTasks) {
+  for (const std::size_t threads : {2u, 3u}) {
+    std::atomic<int> done{0};
+    run_tasks(100, threads, [&](std::size_t i) {
+      if (i == 0)
+        while (done < 99) std::this_thread::yield();
+      ++done;
+    });
+    EXPECT_EQ(done, 100);
+  }
+}
+
+TEST(Workers, NoMoreThreadsThanAskedForAreAtWork) {
+  run_tasks(64, 5, [](std::size_t) {});  // that many are there now
+  std::atomic<int> at_work{0}, most{0};
+  run_tasks(200, 2, [&](std::size_t) {
+    const int now = ++at_work;
+    int seen = most;
+    while (seen < now && !most.compare_exchange_weak(seen, now)) continue;
+    std::this_thread::yield();
+    --at_work;
+  });
+  EXPECT_LE(most, 2);
+}
+
+TEST(Workers, TasksWithinATaskAreItsThreadsOwnInOrder) {
+  std::vector<std::vector<std::size_t>> order(4);
+  run_tasks(4, 2, [&](std::size_t i) {
+    const auto own = std::this_thread::get_id();
+    run_tasks(3, 2, [&](std::size_t k) {
+      EXPECT_EQ(std::this_thread::get_id(), own);
+      order[i].push_back(k);
+    });
+  });
+  for (const auto& tasks : order) EXPECT_EQ(tasks, (std::vector<std::size_t>{0, 1, 2}));
+}
+
+TEST(Workers, CallersAtTheSameTimeEachHaveTheirTasksDone) {
+  std::vector<std::thread> callers;
+  std::vector<std::vector<int>> times(4, std::vector<int>(50, 0));
+  for (auto& own : times)
+    callers.emplace_back([&own] {
+      for (int call = 0; call < 200; ++call)
+        run_tasks(own.size(), 2, [&](std::size_t i) { ++own[i]; });
+    });
+  for (std::thread& caller : callers) caller.join();
+  for (const auto& own : times) EXPECT_EQ(own, std::vector<int>(50, 200));
+}
+
+TEST(Workers, AProcessForkedOffHasThreadsOfItsOwn) {
+  run_tasks(8, 2, [](std::size_t) {});
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    std::atomic<int> present{0};
+    run_tasks(2, 2, [&](std::size_t) {
+      ++present;
+      while (present < 2) std::this_thread::yield();
+    });
+    _exit(present == 2 ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
+}  // namespace
+}  // namespace normproof::ref::numeric
