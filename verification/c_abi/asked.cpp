@@ -1,16 +1,18 @@
+#include <algorithm>
 #include <atomic>
 #include <stdexcept>
-#include <thread>
 
 #include "verification/c_abi/handle.hpp"
 #include "verification/golden/certify/make.hpp"
 #include "verification/golden/gate/relations.hpp"
+#include "verification/process/processors.hpp"
 
 // Where a handle calls back: relations, and the making of a corpus.
 namespace golden = normproof::verification::golden;
 namespace gate = golden::gate;
 using normproof::ref::numeric::FileError;
 using normproof::ref::numeric::UsageError;
+namespace process = normproof::verification::process;
 using normproof::verification::c_abi::require;
 
 namespace {
@@ -40,8 +42,8 @@ std::vector<golden::corpus::Tier> tiers_of(std::string_view names) {
 }
 
 int processors() {
-  constexpr unsigned kMost = 1024;
-  return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, kMost));
+  constexpr int kMost = 1024;
+  return std::min(process::usable_processors(), kMost);
 }
 
 }  // namespace

@@ -1,15 +1,16 @@
 #include "verification/c_abi/handle.hpp"
 
 #include <algorithm>
-#include <thread>
 
 #include "verification/c_abi/verdict_sentence.hpp"
 #include "verification/golden/certify/corpus_version.hpp"
 #include "verification/golden/certify/own_case.hpp"
+#include "verification/process/processors.hpp"
 
 namespace golden = normproof::verification::golden;
 namespace gate = golden::gate;
 namespace io = normproof::ref::io;
+namespace process = normproof::verification::process;
 using normproof::ref::numeric::unknown_name;
 using normproof::ref::numeric::UsageError;
 using normproof::verification::c_abi::described;
@@ -236,7 +237,7 @@ void normproof_corpus::certify(const char* name, const char* op, const char* mod
   const std::string path = path_of(c);
   require(std::ranges::find(cases_, path, &CaseDescription::path) == cases_.end(), self,
           fmt::format("{} is there already; expected another name", path));
-  const bool side_by_side = threads == 0 ? std::thread::hardware_concurrency() > 1 : threads > 1;
+  const bool side_by_side = threads == 0 ? process::usable_processors() > 1 : threads > 1;
   auto stored = std::make_shared<const StoredCase>(golden::certify::certify_own(c, side_by_side));
   CaseDescription description = stored->description;
   description.c.inputs.clear();

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <limits>
-#include <thread>
 
 #include "verification/cli/typed_options.hpp"
+#include "verification/process/processors.hpp"
 
 namespace normproof::verification::cli {
 
@@ -20,7 +20,7 @@ std::string jobs_help(const std::string& what) {
 }  // namespace
 
 int processor_count() {
-  return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMostThreads);
+  return std::min(process::usable_processors(), kMostThreads);
 }
 
 void add_jobs(CLI::App& app, int& jobs, const std::string& what) {

@@ -4,9 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <CLI/CLI.hpp>
-#include <thread>
+#include <algorithm>
 
 #include "tests/ref/numeric/error_message.hpp"
+#include "verification/process/processors.hpp"
 
 namespace normproof::tests::verification::cli {
 namespace {
@@ -15,7 +16,7 @@ namespace tool = normproof::verification::cli;
 
 TEST(SharedOptions, JobsAndThreadsAreTheProcessorsOrAsTold) {
   EXPECT_EQ(tool::processor_count(),
-            std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 1024));
+            std::min(normproof::verification::process::usable_processors(), 1024));
   CLI::App app;
   int jobs = tool::processor_count(), threads = jobs;
   tool::add_jobs(app, jobs, "Claims");
