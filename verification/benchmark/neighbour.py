@@ -1,0 +1,89 @@
+"""Times norms, training steps and a run of training on one thread and on two, alone and beside busy neighbours, and
+PyTorch's norms and steps in the same rounds. Used by `run --what neighbour`.
+
+A neighbour is a shell that counts for ever, one for each but one of the processors, so that two threads have not two
+processors to themselves.
+"""
+import contextlib
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+here = pathlib.Path(__file__).resolve().parent
+NORMS = ("layer_norm", "batch_norm")
+STEPS = ("1x64-relu", "1x256-relu")
+THREADS = (1, 2)
+
+
+@contextlib.contextmanager
+def neighbours(count):
+    """So many busy shells, which end with the block whatever ends it."""
+    shells = [subprocess.Popen(["sh", "-c", "while :; do :; done"], stdin=subprocess.DEVNULL) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for shell in shells:
+            shell.kill()
+            shell.wait()
+
+
+def milliseconds(program, names, threads):
+    """The wall-clock time of each row of a benchmark."""
+    pattern = "|".join(names)
+    said = subprocess.run([program, f"--benchmark_filter=^({pattern})/{threads}/", "--benchmark_format=json",
+                           "--benchmark_min_time=0.3"], check=True, capture_output=True, text=True).stdout
+    times = {entry["name"].split("/")[0]: entry["real_time"] for entry in json.loads(said)["benchmarks"]}
+    if set(times) != set(names):
+        sys.exit(f"run: {program} has rows {sorted(times)}; expected {sorted(names)}")
+    return times
+
+
+def training_run(program, threads):
+    """A whole `normproof train` on its embedded corpus, but for its start."""
+    with tempfile.TemporaryDirectory() as folder:
+        started = time.perf_counter()
+        subprocess.run([program, "train", "--out", pathlib.Path(folder) / "run", "--threads", str(threads)],
+                       check=True, capture_output=True)
+        return 1e3 * (time.perf_counter() - started)
+
+
+def peer(python, threads):
+    """PyTorch's times of the same rows."""
+    environment = dict(os.environ, OPENBLAS_NUM_THREADS=str(threads))
+    times = {}
+    for command in (["torch_norms.py", str(threads), "20"], *(["torch_training.py", str(threads), "1", name]
+                                                               for name in STEPS)):
+        said = subprocess.run([python, here / command[0], *command[1:]], check=True, capture_output=True, text=True,
+                              env=environment).stdout
+        times |= {f"PyTorch's {name}": value for name, value in json.loads(said).items()}
+    return times
+
+
+def measure(programs, python, threads):
+    """The time of everything on so many threads: norm and training benchmark, the program, PyTorch."""
+    norms, steps, normproof = programs
+    return (milliseconds(norms, NORMS, threads) | milliseconds(steps, STEPS, threads)
+            | {"normproof train": training_run(normproof, threads)} | (peer(python, threads) if python else {}))
+
+
+def run(programs, python, rounds):
+    """Prints the table; the last column is what two threads cost who has a neighbour."""
+    count = max(len(os.sched_getaffinity(0)) - 1, 1)
+    samples = {(busy, threads): [] for busy in (0, count) for threads in THREADS}
+    for _ in range(rounds):
+        for (busy, threads), found in samples.items():
+            with neighbours(busy):
+                found.append(measure(programs, python, threads))
+    print(f"{len(os.sched_getaffinity(0))} processors, {count} busy; ms, median of {rounds} alternating rounds\n\n"
+          "| what | 1 thread | 2 threads | 1 thread, neighbour | 2 threads, neighbour | 2 over 1, neighbour |\n"
+          "|---|---|---|---|---|---|")
+    for name in samples[0, 1][0]:
+        columns = [[sample[name] for sample in found] for found in samples.values()]
+        ratios = [two / one for one, two in zip(columns[2], columns[3])]
+        cells = " | ".join(f"{statistics.median(column):.2f}" for column in columns)
+        print(f"| {name} | {cells} | {statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f}) |")
