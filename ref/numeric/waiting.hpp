@@ -6,9 +6,9 @@
 
 namespace normproof::ref::numeric {
 
-/// Lets threads wait for what others do. A thread looks for some microseconds, then sleeps: one that
-/// looked for longer would take the processor of who has the work, where there are fewer processors
-/// than threads or a neighbour is busy on one.
+/// Lets threads wait for what others do. A thread looks for some microseconds, then sleeps: one
+/// that looked for longer would take the processor of who has the work, where there are fewer
+/// processors than threads or a neighbour is busy on one.
 class Waiting {
  public:
   /// Returns   once is_so(), of atomic variables, is true
