@@ -75,7 +75,9 @@ class Asked:
     def by_sample(self):
         """Each sample is computed alone."""
         inference = not self.case.training and bool(names.state_of(self.case.op))
-        return not self.case.sequence and (self.by_row or inference or self.case.op in ("instance_norm", "group_norm"))
+        cells = layer_descriptions().get(self.case.op, {}).get("cells", [])
+        within = bool(cells) and all(cell["partition"].startswith("sample_") for cell in cells)
+        return not self.case.sequence and (self.by_row or inference or within)
 
 
 def strides(asked):

@@ -2,6 +2,7 @@
 import numpy as np
 
 from normproof import names
+from normproof.corpus import layer_descriptions
 from normproof.errors import NotOffered
 
 
@@ -44,7 +45,9 @@ class Rules:
                 one = np.array(0x3F80, np.uint16)
             else:
                 one = np.array(1, kind)
-            shape = (1,) if case.op == "scale_norm" else case.tensors["x"].shape[-1:]
+            described = layer_descriptions().get(case.op, {}).get("parameters", [])
+            single = any(parameter["name"] == name and parameter["shape"] == "[1]" for parameter in described)
+            shape = (1,) if single else case.tensors["x"].shape[-1:]
             values = np.full(shape, one if name == "gamma" else 0, kind)
             return self.framework.tensor(case.tensors["x"].like(values), getattr(case, "device", "cpu"))
         if name == "valid":

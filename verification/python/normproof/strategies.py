@@ -41,13 +41,13 @@ def inputs(draw, op, *, dtype="float32", shape=None, affine=True):
             "grad_y": generator.standard_normal(extents).astype(kind)}
     layer = layer_descriptions()[op]
     for parameter in layer["parameters"] if affine else ():
-        width = 1 if op == "scale_norm" or parameter["name"] == "alpha" else features
+        width = 1 if parameter["shape"] == "[1]" else features
         made[parameter["name"]] = (parameter["initial"] + generator.standard_normal(width)).astype(kind)
     if "eps" in layer["options"]:
         made["eps"] = draw(st.sampled_from((1e-5, 1e-6, 1e-3)))
     if "groups" in layer["options"]:
         made["groups"] = draw(st.sampled_from([n for n in range(1, features + 1) if features % n == 0]))
-    if names.state_of(op) and op in ("batch_norm", "batch_renorm"):
+    if "running_variance" in names.state_of(op):
         state = np.float64 if dtype == "float64" else np.float32
         made["running_mean"] = generator.standard_normal(features).astype(state)
         made["running_variance"] = (0.5 + generator.random(features)).astype(state)

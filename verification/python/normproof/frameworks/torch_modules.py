@@ -99,7 +99,7 @@ def builtin_rules(fn):
     name = getattr(fn, "__name__", "")
     own = (getattr(fn, "__module__", "") or "").startswith("torch.")
     rules = {}
-    if own and (name == "batch_norm" or name.startswith("BatchNorm")):
+    if fn is torch.nn.functional.batch_norm or own and name.startswith("BatchNorm"):
         rules = {"state_parameters": True, "unbiased": True, "one_row": True}
     if own and inspect.isclass(fn):
         rules["axes"] = spatial_axes(fn)
