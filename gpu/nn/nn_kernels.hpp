@@ -26,6 +26,28 @@ struct Scale {
   NORMPROOF_DEVICE void operator()(std::size_t i) const { y[i] = x[i] * factor; }
 };
 
+/// Pairs of features turned by the angle of their token (ref/nn/rotary_embedding.hpp), or by the
+/// opposite one.
+struct Turn {
+  ConstReals x, cos, sin;
+  std::size_t tokens, width, pairs;
+  bool interleaved, back;
+  Reals y;
+  NORMPROOF_DEVICE void operator()(std::size_t i) const {
+    const std::size_t d = i % width, first = i - d;
+    if (d >= 2 * pairs) {
+      y[i] = x[i];
+      return;
+    }
+    const std::size_t pair = interleaved ? d / 2 : d % pairs;
+    const bool second = interleaved ? d % 2 == 1 : d >= pairs;
+    const std::size_t a = interleaved ? 2 * pair : pair, b = interleaved ? a + 1 : a + pairs;
+    const std::size_t at = i / width % tokens * pairs + pair;
+    const double along = x[i] * cos[at], across = x[first + (second ? a : b)] * sin[at];
+    y[i] = second == back ? along - across : along + across;
+  }
+};
+
 /// The first `width` of each `stride` elements, times factor.
 struct ScaleColumns {
   double factor;

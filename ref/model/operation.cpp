@@ -27,6 +27,12 @@ static void visit_fields(AddLayerNormOptions& o, auto&& f) {
 static void visit_fields(AddRMSNormOptions& o, auto&& f) {
   f("eps", o.eps);
 }
+static void visit_fields(CrossEntropyOptions& o, auto&& f) {
+  f("label_smoothing", o.loss.label_smoothing);
+}
+static void visit_fields(RopeOptions& o, auto&& f) {
+  f("interleaved", o.interleaved);
+}
 static void visit_fields(EncoderLayerOptions& o, auto&& f) {
   f("num_heads", o.num_heads);
   f("activation", o.activation);
@@ -53,8 +59,9 @@ static std::string print_field(const NormOptions& value) {
 namespace {
 
 constexpr const char* kFunctionNames[] = {
-    "softmax", "log_softmax", "log_sum_exp", "relu",      "gelu",           "gelu_tanh",
-    "silu",    "swiglu",      "geglu",       "attention", "add_layer_norm", "add_rms_norm"};
+    "softmax",        "log_softmax",  "log_sum_exp",   "relu",  "gelu",
+    "gelu_tanh",      "silu",         "swiglu",        "geglu", "attention",
+    "add_layer_norm", "add_rms_norm", "cross_entropy", "rope"};
 static_assert(std::size(kFunctionNames) == std::variant_size_v<FunctionOptions>);
 
 constexpr const char* kEncoderNames[] = {"encoder_layer", "encoder"};

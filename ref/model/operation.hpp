@@ -14,7 +14,8 @@
 namespace normproof::ref::model {
 
 /// Functions without state: ref/ops/softmax.hpp, ref/ops/activation.hpp,
-/// ref/ops/gated_activation.hpp, ref/nn/scaled_dot_product_attention.hpp, ref/norm/add_norm.hpp.
+/// ref/ops/gated_activation.hpp, ref/nn/scaled_dot_product_attention.hpp, ref/norm/add_norm.hpp,
+/// ref/nn/rotary_embedding.hpp, ref/train/cross_entropy.hpp.
 struct SoftmaxOptions {};
 struct LogSoftmaxOptions {};
 struct LogSumExpOptions {};
@@ -34,15 +35,21 @@ struct AddLayerNormOptions {
 struct AddRMSNormOptions {
   double eps = 1e-5;
 };
+struct CrossEntropyOptions {
+  LossOptions loss = {};
+};
+struct RopeOptions {
+  bool interleaved = false;  ///< pairs are features 2 i and 2 i + 1, else i and i + P
+};
 
 /// Every function that an implementation can be asked for: the closed list.
 using FunctionOptions =
     std::variant<SoftmaxOptions, LogSoftmaxOptions, LogSumExpOptions, ReluOptions, GeluOptions,
                  GeluTanhOptions, SiluOptions, SwigluOptions, GegluOptions, AttentionOptions,
-                 AddLayerNormOptions, AddRMSNormOptions>;
+                 AddLayerNormOptions, AddRMSNormOptions, CrossEntropyOptions, RopeOptions>;
 
 /// "softmax", "log_softmax", "log_sum_exp", "relu", "gelu", "gelu_tanh", "silu", "swiglu", "geglu",
-/// "attention", "add_layer_norm", "add_rms_norm".
+/// "attention", "add_layer_norm", "add_rms_norm", "cross_entropy", "rope".
 std::vector<std::string> function_names();
 bool is_function(std::string_view name);
 

@@ -6,12 +6,14 @@
 #include <functional>
 #include <optional>
 
+#include "gpu/nn/rotary_embedding.hpp"
 #include "gpu/nn/scaled_dot_product_attention.hpp"
 #include "gpu/norm/add_norm.hpp"
 #include "gpu/norm/norm.hpp"
 #include "gpu/ops/activation.hpp"
 #include "gpu/ops/gated_activation.hpp"
 #include "gpu/ops/softmax.hpp"
+#include "gpu/train/cross_entropy.hpp"
 #include "gpu/train/optimizer.hpp"
 #include "verification/agreement/device_encoder.hpp"
 
@@ -202,6 +204,23 @@ struct OperationRunner {
       if (in.tensors.contains("grad_y"))
         gpu::norm::add_rms_norm_backward(norm_inputs(), given("grad_sum"), forward, backward);
       put_added(forward, backward);
+    }
+    void operator()(const model::RopeOptions& options) const {
+      const DeviceTensor<double> cos = tensor("cos"), sin = tensor("sin");
+      put(gpu::nn::rotary_embedding(x(), cos, sin, options),
+          [&] { return gpu::nn::rotary_embedding_backward(grad_y(), cos, sin, options); });
+    }
+    void operator()(const model::CrossEntropyOptions& options) const {
+      std::vector<int> targets = in.targets;
+      for (std::size_t i = 0; i < targets.size() && ref::tensor::is_given(in.valid); ++i)
+        if (!in.valid.data()[i]) targets[i] = gpu::train::kIgnored;
+      const DeviceTensor<double> weights =
+          in.tensors.contains("class_weights") ? tensor("class_weights") : DeviceTensor<double>();
+      const auto forward =
+          gpu::train::cross_entropy(tensor("logits"), targets, weights, options.loss);
+      got.set("loss", forward.loss);
+      got.set("grad_logits", gpu::train::cross_entropy_backward(forward.log_probabilities, targets,
+                                                                weights, options.loss));
     }
 
    private:

@@ -88,6 +88,38 @@ RandomCase attention_case(std::uint64_t seed, const RandomHeads& h) {
   return c;
 }
 
+RandomCase rope_case(std::uint64_t seed, std::size_t tokens, bool interleaved) {
+  RandomCase c;
+  c.name = fmt::format("rope/{}{}", tokens, interleaved ? "/interleaved" : "");
+  c.operation = model::operation("rope");
+  model::set_option(c.operation, "interleaved", interleaved ? "true" : "false");
+  auto& in = c.inputs.function;
+  const std::size_t width = tokens % 7 + 2;
+  for (const char* name : {"x", "grad_y"})
+    in.tensors.set(name, random_tensor(seed, c.name + name, {2, 3, tokens, width}));
+  for (const char* name : {"cos", "sin"})
+    in.tensors.set(name, random_tensor(seed, c.name + name, {tokens, width / 2}));
+  return c;
+}
+
+RandomCase cross_entropy_case(std::uint64_t seed, const RandomShape& shape, double smoothing) {
+  RandomCase c;
+  c.name = fmt::format("cross_entropy/{}/{}", ref::tensor::to_string(shape.x), smoothing);
+  c.operation = model::operation("cross_entropy");
+  model::set_option(c.operation, "label_smoothing", fmt::format("{}", smoothing));
+  auto& in = c.inputs.function;
+  const std::size_t classes = shape.x.back();
+  in.tensors.set("logits", random_tensor(seed, c.name + "/logits", shape.x));
+  auto weights = random_tensor(seed, c.name + "/class_weights", {classes});
+  for (double& weight : weights) weight = weight < 0 ? -weight : weight;
+  if (smoothing > 0) in.tensors.set("class_weights", weights);
+  const ref::numeric::RandomStream random(seed, c.name + "/targets");
+  for (std::size_t i = 0; i < shape.x[0]; ++i)
+    in.targets.push_back(static_cast<int>(random.below(i, classes)));
+  in.valid = random_mask(seed, c.name, {shape.x[0]}, shape.masked);
+  return c;
+}
+
 RandomCase function_case(std::uint64_t seed, const std::string& function,
                          const RandomShape& shape) {
   RandomCase c;
@@ -135,6 +167,17 @@ void for_each_random_case(std::uint64_t seed, const std::string& operation,
     }
   if (operation == "attention") {
     for (const RandomHeads& heads : kHeads) take(attention_case(seed, heads));
+    return;
+  }
+  if (operation == "rope") {
+    for (const std::size_t tokens : {1, 2, 31, 33, 129})
+      for (const bool interleaved : {false, true}) take(rope_case(seed, tokens, interleaved));
+    return;
+  }
+  if (operation == "cross_entropy") {
+    for (const RandomShape& shape : kShapes)
+      for (const double smoothing : {0.0, 0.1})
+        if (shape.x.size() == 2) take(cross_entropy_case(seed, shape, smoothing));
     return;
   }
   if (std::ranges::find(functions, operation) != functions.end())

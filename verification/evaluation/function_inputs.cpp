@@ -24,7 +24,7 @@ class FunctionReader {
   FunctionReader(const TensorReader& reader, std::string_view function)
       : reader_(reader), function_(function) {
     std::vector<std::string> known = operands_of(function);
-    known.emplace_back("grad_y");
+    known.emplace_back(function == "cross_entropy" ? "class_weights" : "grad_y");
     if (adds_residual(function)) known.insert(known.end(), {"grad_sum", "gamma", "beta"});
     if (takes_mask(function)) known.emplace_back("valid");
     reader.check_names(known);
@@ -33,6 +33,10 @@ class FunctionReader {
   FunctionInputs read() {
     if (function_ == "attention")
       attention();
+    else if (function_ == "cross_entropy")
+      cross_entropy();
+    else if (function_ == "rope")
+      rope();
     else
       of_rows();
     return std::move(inputs_);
@@ -101,6 +105,43 @@ class FunctionReader {
     reader_.check_shape(v, {k[0], k[1], k[2], v.shape[3]});
     take_grad_y({q[0], q[1], q[2], v.shape[3]});
     take_valid({k[0], k[2]});
+  }
+
+  void rope() {
+    const StoredTensor& x = reader_.required("x", "the tensor x, [..., T, D]");
+    const Shape& shape = x.shape;
+    if (shape.size() < 2 || shape.back() < 2 || has_extent_0(shape))
+      reader_.fail("x", "has shape " + ref::tensor::to_string(shape),
+                   "[..., T, D], every extent at least 1 and D at least 2");
+    take(x);
+    const StoredTensor& cos = reader_.required("cos", "the tensor cos, [T,P]");
+    const StoredTensor& sin = reader_.required("sin", "the tensor sin, [T,P]");
+    const std::size_t tokens = shape[shape.size() - 2];
+    if (cos.shape.size() != 2 || cos.shape[0] != tokens || has_extent_0(cos.shape) ||
+        2 * cos.shape[1] > shape.back())
+      reader_.fail("cos", "has shape " + ref::tensor::to_string(cos.shape),
+                   "[T,P], T of x and 2 P at most its D: " + ref::tensor::to_string(shape));
+    reader_.check_shape(sin, cos.shape);
+    take(cos);
+    take(sin);
+    take_grad_y(shape);
+  }
+
+  void cross_entropy() {
+    const StoredTensor& logits = reader_.required("logits", "the tensor logits, [N,C]");
+    const Shape& shape = logits.shape;
+    if (shape.size() != 2 || has_extent_0(shape))
+      reader_.fail("logits", "has shape " + ref::tensor::to_string(shape),
+                   "[N,C], every extent at least 1");
+    take(logits);
+    const StoredTensor& targets = reader_.required("targets", "the tensor targets, [N]");
+    reader_.check_shape(targets, {shape[0]});
+    inputs_.targets = reader_.ids(targets, shape[1]);
+    if (const StoredTensor* const weights = reader_.find("class_weights")) {
+      reader_.check_shape(*weights, {shape[1]});
+      take(*weights);
+    }
+    take_valid({shape[0]});
   }
 
   const TensorReader& reader_;

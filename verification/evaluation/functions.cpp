@@ -1,11 +1,13 @@
 #include "verification/evaluation/functions.hpp"
 
+#include "ref/nn/rotary_embedding.hpp"
 #include "ref/nn/scaled_dot_product_attention.hpp"
 #include "ref/norm/add_norm.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/ops/activation.hpp"
 #include "ref/ops/gated_activation.hpp"
 #include "ref/ops/softmax.hpp"
+#include "ref/train/cross_entropy.hpp"
 
 namespace normproof::verification::evaluation {
 
@@ -87,6 +89,21 @@ struct Evaluation {
       return norm::add_rms_norm_backward(grad_y, given("grad_sum"), forward.sum, affine(),
                                          forward.saved);
     });
+  }
+  void operator()(const model::RopeOptions& options) {
+    const Tensor<T> cos = given("cos"), sin = given("sin");
+    keep(ref::nn::rotary_embedding(x, cos, sin, options),
+         [&] { return ref::nn::rotary_embedding_backward(grad_y, cos, sin, options); });
+  }
+  void operator()(const model::CrossEntropyOptions& options) {
+    std::vector<int> targets = in.targets;
+    for (std::size_t i = 0; i < targets.size() && ref::tensor::is_given(valid); ++i)
+      if (!valid.data()[i]) targets[i] = ref::train::kIgnored;
+    const Tensor<T> weights = given("class_weights");
+    auto forward = ref::train::cross_entropy(given("logits"), targets, weights, options.loss);
+    results.set("grad_logits", ref::train::cross_entropy_backward(forward.log_probabilities,
+                                                                  targets, weights, options.loss));
+    results.set("loss", ref::tensor::full_tensor<T>({1}, forward.loss));
   }
 
  private:

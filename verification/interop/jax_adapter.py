@@ -56,6 +56,38 @@ def attention(case):
     return {name: np.asarray(value) for name, value in outputs.items()}
 
 
+def rope(case):
+    kind = jnp.dtype(case.compute_dtype)
+    x, dy, cos, sin = (jnp.asarray(case[name]).astype(kind) for name in ("x", "grad_y", "cos", "sin"))
+    pairs = cos.shape[-1]
+    first, second = (slice(0, 2 * pairs, 2), slice(1, 2 * pairs, 2)) if case.options["interleaved"] else (
+        slice(pairs), slice(pairs, 2 * pairs))
+
+    def of_x(x):
+        a, b = x[..., first], x[..., second]
+        return x.at[..., first].set(a * cos - b * sin).at[..., second].set(b * cos + a * sin)
+
+    y, pull = jax.vjp(of_x, x)
+    return {name: protocol.stored(np.asarray(value), case.dtype) for name, value in (("y", y), ("grad_x", pull(dy)[0]))}
+
+
+def cross_entropy(case):
+    """jax.nn.log_softmax and its gradient, in float32 where the case has 16 bits."""
+    kind = np.dtype(case.compute_dtype).name
+    logits = jnp.asarray(case["logits"]).astype(kind)
+    classes, smoothing = logits.shape[1], case.options["label_smoothing"]
+    weights = jnp.asarray(case.get("class_weights", np.ones(classes))).astype(kind)
+    counts = case.get("valid", np.ones(len(case["targets"]), bool))
+    one_hot = jax.nn.one_hot(case["targets"], classes, dtype=kind) * counts[:, None]
+    target = ((1 - smoothing) * one_hot + smoothing / classes * counts[:, None]) * weights
+
+    def of_logits(x):
+        return -(target * jax.nn.log_softmax(x)).sum() / (one_hot * weights).sum()
+
+    loss, gradient = jax.value_and_grad(of_logits)(logits)
+    return {"loss": np.asarray(loss).reshape(1), "grad_logits": protocol.stored(np.asarray(gradient), case.dtype)}
+
+
 def forward(static, x, gate, gamma, beta, alpha, valid, state):
     """y, and the state after the step."""
     op, training, options, dtype = static[0], static[1], dict(static[2]), static[3]
@@ -142,6 +174,8 @@ TAKES = {
     **dict.fromkeys(GATED, ("gate",)),
     "attention": ("q", "k", "v", "valid", "scale", "causal"),
     **dict.fromkeys(ADDED, protocol.ADD_NORM_TAKES),
+    "rope": ("cos", "sin", "interleaved"),
+    "cross_entropy": ("logits", "targets", "class_weights", "valid", "label_smoothing"),
 }
 
 
@@ -158,9 +192,12 @@ def forward_and_backward(static, leaves, grad_y, valid, state):
     return y, pull(grad_y)[0], new_state
 
 
+OWN_STEPS = {"attention": attention, "cross_entropy": cross_entropy, "rope": rope}
+
+
 def step(case):
-    if case.op == "attention":
-        return attention(case)
+    if case.op in OWN_STEPS:
+        return OWN_STEPS[case.op](case)
     given = {name: jnp.asarray(value).astype(jnp.dtype(case.dtypes[name])) for name, value in case.tensors.items()
              if name in ("x", "gate", "residual", "grad_y", "grad_sum", *protocol.PARAMETERS)}
     grad_y = given.pop("grad_y")
@@ -180,6 +217,6 @@ def step(case):
 
 if __name__ == "__main__":
     protocol.main("JAX", jax.__version__,
-                  protocol.asks((*NORMS, *ELEMENTWISE, *FUNCTIONS, *GATED, *ADDED, "attention"),
+                  protocol.asks((*NORMS, *ELEMENTWISE, *FUNCTIONS, *GATED, *ADDED, *OWN_STEPS),
                                 ("float64", "float32", "float16", "bfloat16")),
                   step, TAKES)

@@ -1,4 +1,4 @@
-"""Attention alone in NumPy, from docs/specification/attention.md."""
+"""Attention alone and rotary embeddings in NumPy, from docs/specification/attention.md."""
 import numpy as np
 
 import protocol
@@ -42,3 +42,21 @@ def attention(case):
     if seen.any(-1).all():
         outputs["log_sum_exp"] = (largest + np.log(whole)).reshape(samples, heads, tokens)
     return outputs
+
+
+def turned(x, cos, sin, interleaved):
+    """x with each pair of features turned by its angle."""
+    pairs = cos.shape[-1]
+    first, second = (slice(0, 2 * pairs, 2), slice(1, 2 * pairs, 2)) if interleaved else (
+        slice(pairs), slice(pairs, 2 * pairs))
+    y = x.copy()
+    y[..., first] = x[..., first] * cos - x[..., second] * sin
+    y[..., second] = x[..., second] * cos + x[..., first] * sin
+    return y
+
+
+def rope(case):
+    x, dy, cos, sin = (case[name].astype(case.compute_dtype) for name in ("x", "grad_y", "cos", "sin"))
+    interleaved = case.options["interleaved"]
+    outputs = {"y": turned(x, cos, sin, interleaved), "grad_x": turned(dy, cos, -sin, interleaved)}
+    return {name: protocol.stored(value, case.dtype) for name, value in outputs.items()}

@@ -58,6 +58,8 @@ TAKES = {
     **dict.fromkeys(numpy_functions.GATED, ("gate",)),
     "attention": ("q", "k", "v", "valid", "scale", "causal"),
     **dict.fromkeys(numpy_functions.ADDED, protocol.ADD_NORM_TAKES),
+    "rope": ("cos", "sin", "interleaved"),
+    "cross_entropy": ("logits", "targets", "class_weights", "valid", "label_smoothing"),
     **protocol.OPTIMIZER_TAKES,
 }
 TAKES.update({op: (*TAKES[op], "*_scale") for op in numpy_scaled.OPERATIONS})
@@ -253,15 +255,15 @@ def step(case):
     if case.op in numpy_optimizers.OPTIMIZERS:
         return numpy_optimizers.step(case)
     with np.errstate(all="ignore"):
-        if case.op == "attention":
-            return numpy_attention.attention(case)
+        if case.op in ("attention", "rope"):
+            return getattr(numpy_attention, case.op)(case)
         return Layer(case).run() if case.op in FORMULAS else numpy_functions.step(case)
 
 
 if __name__ == "__main__":
     protocol.main("NumPy", np.__version__,
                   protocol.asks((*FORMULAS, *numpy_functions.FUNCTIONS, *numpy_functions.GATED,
-                                 *numpy_functions.ADDED, "attention"),
+                                 *numpy_functions.ADDED, "attention", "cross_entropy", "rope"),
                                 ("float64", "float32", "float16", "bfloat16")) +
                   protocol.asks(numpy_scaled.OPERATIONS, protocol.EIGHT_BITS) +
                   protocol.asks(numpy_optimizers.OPTIMIZERS, ("float64", "float32")), step, TAKES,

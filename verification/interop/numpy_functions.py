@@ -70,6 +70,23 @@ def silu(x, dy, valid):
     return x * s, dy * (s * (1 + x * (1 - s)))
 
 
+def cross_entropy(case):
+    """docs/specification/training.md: the loss of the rows that count, by the weights of their targets."""
+    kind = case.compute_dtype
+    x, smoothing = case["logits"].astype(kind), kind(case.options["label_smoothing"])
+    weights = case.get("class_weights", np.ones(x.shape[1])).astype(kind)
+    counts = case.get("valid", np.ones(len(x), bool))
+    one_hot = np.arange(x.shape[1]) == case["targets"][:, None]
+    e, largest = exponentials(x, np.ones(x.shape, bool))
+    whole = total(e)
+    log_p = (x - largest) - np.log(whole)
+    target = np.where(one_hot, (1 - smoothing) * weights, 0) + smoothing / kind(x.shape[1]) * weights
+    divisor = np.where(one_hot, weights, 0).sum(-1, dtype=kind)[counts].sum(dtype=kind)
+    loss = -np.where(target == 0, 0, target * log_p).sum(-1, dtype=kind)[counts].sum(dtype=kind) / divisor
+    gradient = np.where(counts[:, None], (e / whole * total(target) - target) / divisor, 0)
+    return {"loss": np.array([loss], kind), "grad_logits": protocol.stored(gradient.astype(kind), case.dtype)}
+
+
 FUNCTIONS = {f.__name__: f for f in (softmax, log_softmax, log_sum_exp, relu, gelu, gelu_tanh, silu)}
 GATED = {"swiglu": silu, "geglu": gelu}  # by what passes the activation: x
 ADDED = {"add_layer_norm": True, "add_rms_norm": False}  # whether a mean is subtracted
@@ -98,6 +115,8 @@ def add_norm(case, x, dy):
 
 
 def step(case):
+    if case.op == "cross_entropy":
+        return cross_entropy(case)
     x, dy = (case[name].astype(case.compute_dtype) for name in ("x", "grad_y"))
     valid = case.get("valid", np.ones(x.shape, bool))
     if case.op in ADDED:

@@ -14,6 +14,7 @@ import torch.nn.functional as F
 
 import protocol
 import torch_attention
+import torch_cross_entropy
 import torch_encoder_layer
 import torch_optimizers
 
@@ -76,6 +77,7 @@ TAKES = {
     "batch_norm": (*MASKED, *protocol.STATISTICS, "unbiased_running_variance"),
     "dyt": (*protocol.AFFINE, "valid", "alpha", "alpha0"),
     "attention": torch_attention.TAKES,
+    "cross_entropy": torch_cross_entropy.TAKES,
     "encoder_layer": torch_encoder_layer.TAKES,
     **dict.fromkeys(FUNCTIONS, ("valid",)),
     **dict.fromkeys(GATED, ("gate",)),
@@ -99,8 +101,8 @@ def forward(case, x, gamma, beta, state, others):
 def step(case):
     if case.op in torch_optimizers.OPTIMIZERS:
         return torch_optimizers.step(case)
-    if case.op == "attention":
-        return torch_attention.step(case)
+    if case.op in ("attention", "cross_entropy"):
+        return (torch_attention if case.op == "attention" else torch_cross_entropy).step(case)
     if case.op == "encoder_layer":
         return torch_encoder_layer.step(case)
     if case.dtype == "float32" and "bfloat16" in case.dtypes.values():
@@ -163,6 +165,7 @@ if __name__ == "__main__":
     rows = protocol.asks((*narrow, *FUNCTIONS, *GATED, *added), (*wide, "bfloat16"))
     rows += protocol.asks(("encoder_layer", *torch_optimizers.OPTIMIZERS), wide)
     rows += protocol.asks([name for name in NORMS if name not in narrow], wide)
+    rows += protocol.asks(("cross_entropy",), (*wide, "float16", "bfloat16"))
     if torch_attention.OFFERED:
         rows += protocol.asks(("attention",), (*wide, "float16", "bfloat16"))
     protocol.main("PyTorch", torch.__version__, rows, step, TAKES)

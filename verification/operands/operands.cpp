@@ -4,13 +4,16 @@ namespace normproof::verification::operands {
 
 std::vector<std::string> operands_of(std::string_view function) {
   if (function == "attention") return {"q", "k", "v"};
+  if (function == "cross_entropy") return {"logits", "targets"};
+  if (function == "rope") return {"x", "cos", "sin"};
   if (takes_gate(function)) return {"x", "gate"};
   if (adds_residual(function)) return {"x", "residual"};
   return {"x"};
 }
 
 bool takes_mask(std::string_view function) {
-  return function == "softmax" || function == "log_sum_exp" || function == "attention";
+  return function == "softmax" || function == "log_sum_exp" || function == "attention" ||
+         function == "cross_entropy";
 }
 
 bool takes_gate(std::string_view function) {

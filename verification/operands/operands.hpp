@@ -18,6 +18,7 @@ namespace normproof::verification::operands {
 struct FunctionInputs {
   ref::tensor::NamedTensors<double> tensors;  ///< those of operands_of, and others or not
   ref::tensor::Mask valid = {};               ///< what takes part; empty: all
+  std::vector<int> targets = {};              ///< of cross_entropy, [N]
 };
 
 /// What an encoder or one of its layers takes.
@@ -51,10 +52,12 @@ struct EvalInputs {
 };
 
 /// The tensors that a function needs, the first of which gives a case its shape: "x", and "gate"
-/// where it takes one, or "residual"; of attention "q", "k" and "v".
+/// where it takes one, or "residual"; of attention "q", "k" and "v", of cross_entropy "logits" and
+/// "targets", of rope "x", "cos" and "sin".
 std::vector<std::string> operands_of(std::string_view function);
 
-/// softmax and log_sum_exp: some elements may take no part; attention: some keys.
+/// softmax and log_sum_exp: some elements may take no part; attention: some keys; cross_entropy:
+/// some rows.
 bool takes_mask(std::string_view function);
 
 /// swiglu and geglu: what the activation of x multiplies, `gate`, is an operand of their own.

@@ -69,5 +69,33 @@ TEST(FunctionInputs, AttentionHasHeadsOfQueriesAndOfKeys) {
   expect_failure("attention", {zeros("x", {1, 2})}, "unknown tensor 'x'");
 }
 
+TEST(FunctionInputs, RopeHasTablesOfTheTokens) {
+  const auto x = zeros("x", {2, 3, 5}), cos = zeros("cos", {3, 2}), sin = zeros("sin", {3, 2});
+  EXPECT_EQ(read("rope", {x, cos, sin}).tensors.names(),
+            (std::vector<std::string>{"x", "cos", "sin"}));
+  expect_failure("rope", {x, sin}, "cos is absent; expected the tensor cos, [T,P]");
+  expect_failure("rope", {x, zeros("cos", {3, 3}), sin}, "2 P at most its D: [2, 3, 5]");
+  expect_failure("rope", {x, cos, zeros("sin", {3, 1})}, "sin has shape [3, 1]; expected shape");
+  expect_failure("rope", {zeros("x", {2, 3, 1}), cos, sin}, "D at least 2");
+}
+
+TEST(FunctionInputs, CrossEntropyHasTargetsAndMayHaveWeights) {
+  const auto logits = zeros("logits", {2, 3}), weights = zeros("class_weights", {3});
+  const auto targets =
+      ref::io::make_tensor("targets", DType::int64, {2}, std::vector<double>{2, 0});
+  const auto inputs = read("cross_entropy", {logits, targets, weights, zeros("valid", {2})});
+  EXPECT_EQ(inputs.tensors.names(), (std::vector<std::string>{"logits", "class_weights"}));
+  EXPECT_EQ(inputs.targets, (std::vector<int>{2, 0}));
+  EXPECT_EQ(inputs.valid.size(), 2u);
+  expect_failure("cross_entropy", {logits}, "targets is absent; expected the tensor targets, [N]");
+  expect_failure("cross_entropy", {zeros("logits", {2}), targets}, "[N,C], every extent at least");
+  expect_failure("cross_entropy", {zeros("logits", {2, 2}), targets},
+                 "targets has the element 2; expected whole numbers from 0 to 1");
+  expect_failure("cross_entropy", {logits, targets, zeros("class_weights", {2})},
+                 "class_weights has shape [2]; expected shape [3]");
+  expect_failure("cross_entropy", {logits, targets, zeros("grad_y", {1})},
+                 "unknown tensor 'grad_y'");
+}
+
 }  // namespace
 }  // namespace normproof::verification::evaluation

@@ -11,7 +11,8 @@ TEST(Operands, TheFunctionsWithSumsAndAttentionTakeAMask) {
   for (const std::string& function : ref::model::function_names()) {
     const bool sums =
         function == "softmax" || function == "log_softmax" || function == "log_sum_exp";
-    EXPECT_EQ(takes_mask(function), (sums && function != "log_softmax") || function == "attention")
+    EXPECT_EQ(takes_mask(function), (sums && function != "log_softmax") ||
+                                        function == "attention" || function == "cross_entropy")
         << function;
   }
 }
@@ -27,6 +28,8 @@ TEST(Operands, TheFirstGivesACaseItsShape) {
   EXPECT_EQ(operands_of("swiglu"), (Names{"x", "gate"}));
   EXPECT_EQ(operands_of("add_rms_norm"), (Names{"x", "residual"}));
   EXPECT_EQ(operands_of("attention"), (Names{"q", "k", "v"}));
+  EXPECT_EQ(operands_of("rope"), (Names{"x", "cos", "sin"}));
+  EXPECT_EQ(operands_of("cross_entropy"), (Names{"logits", "targets"}));
 }
 
 TEST(Operands, WhatAddsAResidualSaysSo) {

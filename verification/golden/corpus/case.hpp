@@ -46,7 +46,7 @@ std::string path_of(const Case& c);
 const StoredTensor* find(const std::vector<StoredTensor>& tensors, std::string_view name);
 
 /// The tensor that gives a case its shape: x, the tokens of an encoder, an optimizer's parameter,
-/// q of attention; absent where none of them is there.
+/// q of attention, the logits of cross_entropy; absent where none of them is there.
 const StoredTensor* main_input(const Case& c);
 
 }  // namespace normproof::verification::golden::corpus

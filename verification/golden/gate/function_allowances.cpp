@@ -8,6 +8,7 @@
 #include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/gate/add_norm_allowances.hpp"
 #include "verification/golden/gate/attention_allowances.hpp"
+#include "verification/golden/gate/cross_entropy_allowances.hpp"
 
 namespace normproof::verification::golden::gate {
 
@@ -85,6 +86,41 @@ void allow_stored_factors(const Case& c, const evaluation::FunctionInputs& input
   if (grad_y == nullptr) return;
   allow("grad_x", exact.at("grad_x"), [&](std::size_t) { return kSteepest; });
   allow("grad_gate", exact.at("grad_gate"), [&](std::size_t i) { return grad_y->data()[i]; });
+}
+
+/// Each product of rope rounded to the dtype of the case before the two are added; one with 0 or a
+/// power of two stays what it is.
+void allow_stored_products(const Case& c, const evaluation::FunctionInputs& inputs, double u,
+                           NamedTensors<double>& errors) {
+  if (unit_roundoff(c.dtype) <= u) return;
+  const ref::numeric::Arithmetic format = arithmetic_of(storage_of(c.dtype));
+  const bool interleaved =
+      std::get<ref::model::RopeOptions>(std::get<ref::model::FunctionOptions>(c.options))
+          .interleaved;
+  const Tensor<double>& cos = inputs.tensors.at("cos");
+  const Tensor<double>& sin = inputs.tensors.at("sin");
+  const std::size_t pairs = cos.shape(1), tokens = cos.shape(0);
+  const auto moved = [&](double x, double factor) {
+    int exponent = 0;
+    const bool held = factor == 0 || std::fabs(std::frexp(factor, &exponent)) == 0.5;
+    return format.unit_roundoff * ((held ? 0 : std::fabs(x * factor)) + 2 * format.tiny);
+  };
+  const auto allow = [&](const char* name, const Tensor<double>& x) {
+    const std::size_t width = x.shape().back();
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const std::size_t d = i % width;
+      if (d >= 2 * pairs) continue;
+      const std::size_t p = interleaved ? d / 2 : d % pairs;
+      const bool second = interleaved ? d % 2 == 1 : d >= pairs;
+      const std::size_t apart = interleaved ? 1 : pairs, other = second ? i - apart : i + apart;
+      const std::size_t at = i / width % tokens * pairs + p;
+      errors.at(name).data()[i] +=
+          (moved(x.data()[i], cos.data()[at]) + moved(x.data()[other], sin.data()[at])) *
+          (1 + 16 * u);
+    }
+  };
+  allow("y", inputs.tensors.at("x"));
+  if (inputs.tensors.contains("grad_y")) allow("grad_x", inputs.tensors.at("grad_y"));
 }
 
 /// At least exp(a) - 1 for a >= 0.
@@ -189,6 +225,10 @@ void add_function_allowances(const Case& c, const evaluation::FunctionInputs& in
   if (is_about<ref::model::AttentionOptions>(c) && inputs.tensors.contains("grad_y"))
     add_attention_allowances(c, inputs, accumulation, bound);
   if (inputs.tensors.contains("residual")) add_add_norm_allowances(c, inputs, accumulation, bound);
+  if (is_about<ref::model::RopeOptions>(c))
+    allow_stored_products(c, inputs, arithmetic_of(accumulation).unit_roundoff, bound);
+  if (is_about<ref::model::CrossEntropyOptions>(c))
+    add_cross_entropy_allowances(c, inputs, accumulation, bound);
   const bool from_y = is_about<ref::model::SoftmaxOptions>(c) ||
                       is_about<ref::model::LogSoftmaxOptions>(c) ||
                       is_about<ref::model::LogSumExpOptions>(c);

@@ -52,8 +52,9 @@ SampleAxis sample_axis(const Case& c) {
 
 bool has_samples(std::string_view name) {
   for (const char* own :
-       {"x", "y", "valid", "grad_y", "grad_x", "gate", "grad_gate", "residual", "sum", "grad_sum",
-        "q", "k", "v", "grad_q", "grad_k", "grad_v", "log_sum_exp"})
+       {"x",        "y",      "valid",       "grad_y", "grad_x",  "gate",       "grad_gate",
+        "residual", "sum",    "grad_sum",    "q",      "k",       "v",          "grad_q",
+        "grad_k",   "grad_v", "log_sum_exp", "logits", "targets", "grad_logits"})
     if (name == own) return true;
   return name.ends_with("_lo") && has_samples(name.substr(0, name.size() - 3));
 }
@@ -156,8 +157,9 @@ class Related {
   Related(const StoredCase& stored, const RelationAsks& asks)
       : stored_(stored), asks_(asks), axis_(sample_axis(stored.description.c)) {
     const Case& c = stored.description.c;
-    by_sample_ =
-        (!is_layer(c) || !has_state(op_of(c)) || c.mode == Mode::inference) && axis_.count > 1;
+    by_sample_ = (!is_layer(c) || !has_state(op_of(c)) || c.mode == Mode::inference) &&
+                 axis_.count > 1 &&
+                 !is_about<ref::model::CrossEntropyOptions>(c);  // a mean over the samples
   }
 
   Verdict check(Relation relation) {
@@ -244,7 +246,8 @@ class Related {
     if (by_sample_)
       return held_unless(
           same_samples(reversed(), *answer, range(0, axis_.count), "in reverse order"));
-    const CaseResult result = check_case(other, *answer, {.outputs = {"y", "grad_x"}});
+    const CaseResult result =
+        check_case(other, *answer, {.outputs = {"y", "grad_x", "loss", "grad_logits"}});
     for (const TensorResult& tensor : result.tensors)
       if (!tensor.passed())
         return held_unless(

@@ -13,7 +13,9 @@
 #include "verification/golden/mutants/narrow.hpp"
 #include "verification/golden/mutants/plain_add_norms.hpp"
 #include "verification/golden/mutants/plain_attention.hpp"
+#include "verification/golden/mutants/plain_cross_entropy.hpp"
 #include "verification/golden/mutants/plain_math.hpp"
+#include "verification/golden/mutants/plain_rope.hpp"
 #include "verification/golden/mutants/plain_slices.hpp"
 
 namespace normproof::verification::golden::mutants {
@@ -411,6 +413,9 @@ std::vector<StoredTensor> run_function_as(const Case& c, const EvalInputs& input
 std::vector<StoredTensor> run_plain_function(const Case& c, const EvalInputs& inputs,
                                              const Style& style, Sites& sites) {
   if (is_about<model::AttentionOptions>(c)) return run_plain_attention(c, inputs, style, sites);
+  if (is_about<model::RopeOptions>(c)) return run_plain_rope(c, inputs, style, sites);
+  if (is_about<model::CrossEntropyOptions>(c))
+    return run_plain_cross_entropy(c, inputs, style, sites);
   return in_arithmetic(style.accumulation.value_or(usual_accumulation(c.dtype)),
                        [&]<class T>(T) { return run_function_as<T>(c, inputs, style, sites); });
 }

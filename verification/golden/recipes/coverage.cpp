@@ -38,7 +38,8 @@ std::vector<std::string> optional_inputs(const Case& c) {
       names.emplace_back(parameter.name);
   }
   if (evaluation::adds_residual(op_of(c))) names.insert(names.end(), {"beta", "gamma"});
-  if (is_about<ref::model::EncoderOptions>(c)) names.emplace_back("class_weights");
+  if (is_about<ref::model::EncoderOptions>(c) || is_about<ref::model::CrossEntropyOptions>(c))
+    names.emplace_back("class_weights");
   if (is_layer(c) || is_encoder(c) || evaluation::takes_mask(op_of(c))) names.emplace_back("valid");
   return names;
 }
@@ -53,6 +54,8 @@ class ExtentsOfCase {
       of_encoder();
     else if (is_about<ref::model::AttentionOptions>(c_))
       of_attention();
+    else if (is_about<ref::model::CrossEntropyOptions>(c_))
+      of_cross_entropy();
     else
       of_main_input(is_optimizer(c_) ? "parameter" : "x");
     for (const auto& [option, of] :
@@ -97,6 +100,12 @@ class ExtentsOfCase {
     put("keys", v[2]);
     put("features a head", q[3]);
     put("features of a value", v[3]);
+  }
+
+  void of_cross_entropy() {
+    const std::vector<std::size_t>& logits = find(c_.inputs, "logits")->shape;
+    put("rows", logits[0]);
+    put("classes", logits[1]);
   }
 
   void of_encoder() {

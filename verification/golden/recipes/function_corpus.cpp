@@ -8,9 +8,12 @@
 #include "verification/evaluation/functions.hpp"
 #include "verification/golden/recipes/add_norm_corpus.hpp"
 #include "verification/golden/recipes/attention_corpus.hpp"
+#include "verification/golden/recipes/cross_entropy_corpus.hpp"
 #include "verification/golden/recipes/gated_corpus.hpp"
 #include "verification/golden/recipes/kernel_corpus.hpp"
 #include "verification/golden/recipes/norm_recipe.hpp"
+#include "verification/golden/recipes/recipe.hpp"
+#include "verification/golden/recipes/rope_corpus.hpp"
 
 namespace normproof::verification::golden::recipes {
 
@@ -243,6 +246,8 @@ class FunctionCases {
 std::vector<Case> function_cases(Tier tier, std::string_view function, std::uint64_t seed) {
   if (function == "attention") return attention_cases(tier, seed);
   if (evaluation::adds_residual(function)) return add_norm_cases(tier, function, seed);
+  if (function == "cross_entropy") return cross_entropy_cases(tier, seed);
+  if (function == "rope") return rope_cases(tier, seed);
   if (has_gated_cases(function)) return gated_cases(tier, function, seed);
   FunctionCases cases(tier, function, seed);
   if (tier == Tier::quick) cases.quick();

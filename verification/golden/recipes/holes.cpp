@@ -24,13 +24,13 @@ struct Range {
 };
 
 constexpr Range kRangesOfOptions[] = {
-    {"eps", 0, 1e-3},        {"group_eps", 0, 1e-3},   {"running_decay", 0, 1},
-    {"alpha_forward", 0, 1}, {"alpha_backward", 0, 1}, {"warmup_iterations", 0, 1},
-    {"groups", 1, 32},       {"r_max", 1, 3},          {"d_max", 0, 5},
-    {"alpha0", -0.5, 0.5},   {"num_heads", 1, 8},      {"num_layers", 1, 3},
-    {"dropout", 0, 0.5},     {"momentum", 0, 0.9},     {"beta1", 0, 0.9},
-    {"beta2", 0, 0.999},     {"weight_decay", 0, 1},   {"learning_rate", 0, 0.1},
-    {"scale", 0.125, 1},
+    {"eps", 0, 1e-3},        {"group_eps", 0, 1e-3},    {"running_decay", 0, 1},
+    {"alpha_forward", 0, 1}, {"alpha_backward", 0, 1},  {"warmup_iterations", 0, 1},
+    {"groups", 1, 32},       {"r_max", 1, 3},           {"d_max", 0, 5},
+    {"alpha0", -0.5, 0.5},   {"num_heads", 1, 8},       {"num_layers", 1, 3},
+    {"dropout", 0, 0.5},     {"momentum", 0, 0.9},      {"beta1", 0, 0.9},
+    {"beta2", 0, 0.999},     {"weight_decay", 0, 1},    {"learning_rate", 0, 0.1},
+    {"scale", 0.125, 1},     {"label_smoothing", 0, 1},
 };
 /// An optimizer divides by its eps, which is above 0.
 constexpr Range kEpsOfOptimizers = {"eps", 1e-8, 1e-3};
@@ -203,11 +203,12 @@ class Ends {
     const auto large = [](const Magnitudes& m, const FloatFormat& format) {
       return m.greatest >= format.largest / 4;
     };
-    for (const char* tensor : {"x", "q", "grad_y", "grad_parameter"}) {
+    for (const char* tensor : {"x", "q", "logits", "grad_y", "grad_parameter"}) {
       reached(tensor, "0", zero);
       reached(tensor, "subnormal", subnormal);
     }
-    for (const char* tensor : {"x", "q"}) reached(tensor, "near the largest number", large);
+    for (const char* tensor : {"x", "q", "logits"})
+      reached(tensor, "near the largest number", large);
     for (const char* tensor : {"gamma", "alpha"}) {
       reached(tensor, "0", zero);
       reached(tensor, "negative", negative);
@@ -237,6 +238,7 @@ std::span<const KnownHole> known_holes() {
   static const std::vector<KnownHole> kHoles = {
       {"alpha0 <= -0.5", {"dyt"}, "alpha itself is below 0 in a case"},
       {"axes <= 2", {"group_norm", "instance_norm"}, "each row of [N,D] is a sample of one token"},
+      {"axes <= 2", {"rope"}, "the first axis is that of samples, and tokens have their own"},
       {"axes >= 3", kOptimizers, "an optimizer goes element by element"},
       {"cast_order before_gamma", {"rms_norm"}, kNoCast},
       {"classes <= 1", {"encoder"}, "the loss of a single class is 0"},
@@ -246,13 +248,16 @@ std::span<const KnownHole> known_holes() {
       {"dtype float16", kEncoders, kNotYet},
       {"dtype float16", kOptimizers, kNotYet},
       {"features <= 1", kEncoders, kNotYet},
+      {"features <= 1", {"rope"}, "a pair is two features"},
       {"features >= 1025", kEncoders, kNotYet},
       {"feed-forward features >= 1025", kEncoders, kNotYet},
       {"gamma 0", kEncoders, kNotYet},
       {"grad_parameter subnormal", kOptimizers, kNotYet},
       {"grad_y 0", {"encoder_layer"}, kNotYet},
-      {"grad_y subnormal", {"attention", "encoder_layer"}, kNoFlush},
+      {"grad_y subnormal", {"attention", "encoder_layer", "rope"}, kNoFlush},
       {"iterations <= 0", kPowerNorms, "one iteration of a warm-up of four is done in a case"},
+      {"logits near the largest number", {"cross_entropy"}, kNotYet},
+      {"logits subnormal", {"cross_entropy"}, kNoFlush},
       {"norm batch_renorm", kEncoders, kOfStudy},
       {"norm dyt", kEncoders, kOfStudy},
       {"norm group_norm", kEncoders, kOfStudy},
@@ -276,9 +281,9 @@ std::span<const KnownHole> known_holes() {
       {"words >= 1025", {"encoder"}, kNotYet},
       {"x 0", {"encoder_layer"}, kNotYet},
       {"x near the largest number",
-       {"encoder_layer", "power_norm", "power_norm_released"},
+       {"encoder_layer", "power_norm", "power_norm_released", "rope"},
        kNotYet},
-      {"x subnormal", {"encoder_layer"}, kNoFlush},
+      {"x subnormal", {"encoder_layer", "rope"}, kNoFlush},
   };
   return kHoles;
 }

@@ -49,7 +49,7 @@ TEST(PlainLayers, EveryStyleOfEveryLayerIsWithinTheBound) {
       EXPECT_GE(result.tensors.size(), 2u);
     }
   }
-  EXPECT_EQ(layers, 27u);
+  EXPECT_EQ(layers, 28u);
 }
 
 TEST(PlainLayers, StylesDifferInTheirBits) {

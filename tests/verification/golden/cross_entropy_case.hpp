@@ -1,0 +1,19 @@
+#pragma once
+
+#include "tests/verification/golden/certify/samples.hpp"
+
+namespace normproof::verification::golden {
+
+/// Two rows of two classes, the logits all 0, with targets 0 and 1.
+inline Case two_rows_of_two_classes(DType dtype = DType::float64) {
+  Case c;
+  c.reason = "sample";
+  c.why = "a test's own";
+  c.options = ref::model::operation("cross_entropy");
+  c.dtype = dtype;
+  c.inputs = {tensor_of("logits", dtype, {2, 2}, {0, 0, 0, 0}),
+              tensor_of("targets", DType::int64, {2}, {0, 1})};
+  return c;
+}
+
+}  // namespace normproof::verification::golden

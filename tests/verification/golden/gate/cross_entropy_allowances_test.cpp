@@ -1,0 +1,27 @@
+#include "verification/golden/gate/cross_entropy_allowances.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/verification/golden/cross_entropy_case.hpp"
+
+namespace normproof::verification::golden::gate {
+namespace {
+
+// Logits of 1000: log_sum_exp is 1000.7, and a number of float32 there is 2^-14 from the next.
+TEST(CrossEntropyAllowances, ALogSumExpThatIsOneNumber) {
+  Case c = two_rows_of_two_classes(DType::float32);
+  c.inputs[0] = tensor_of("logits", DType::float32, {2, 2}, {1000, 1000, 1000, 1000});
+  ref::tensor::NamedTensors<double> bound;
+  bound.set("loss", ref::tensor::full_tensor<double>({1}, 0));
+  bound.set("grad_logits", ref::tensor::full_tensor<double>({2, 2}, 0));
+  add_cross_entropy_allowances(c, inputs_of(c).function, Accumulation::float32, bound);
+  const double exponent = 4 * 0x1p-24 * (1000 + 2 * std::log(2));
+  EXPECT_NEAR(bound.at("loss").data()[0], exponent, exponent * 1e-3);
+  for (const double gradient : bound.at("grad_logits"))
+    EXPECT_NEAR(gradient, exponent / 4, exponent * 1e-3);
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::gate

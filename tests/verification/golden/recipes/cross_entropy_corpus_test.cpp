@@ -1,0 +1,42 @@
+#include "verification/golden/recipes/cross_entropy_corpus.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+#include "tests/verification/golden/certify/samples.hpp"
+#include "verification/golden/recipes/corpus.hpp"
+
+namespace normproof::verification::golden::recipes {
+namespace {
+
+TEST(CrossEntropyCases, WeightsSmoothingAndIgnoredRowsInEveryDtype) {
+  std::map<std::string, std::set<DType>> dtypes;
+  for (const Case& c : cross_entropy_cases(Tier::quick, kCorpusSeed))
+    dtypes[c.reason].insert(c.dtype);
+  for (const char* reason :
+       {"random", "ignored", "weighted", "smoothed", "weighted_smoothed_ignored", "large_logits"})
+    EXPECT_EQ(dtypes[reason].size(), 4u) << reason;
+}
+
+// A target that is taken from the next row is another one.
+TEST(CrossEntropyCases, TargetsAreClassesAndNotThoseOfTheNextRow) {
+  for (const Case& c : cross_entropy_cases(Tier::quick, kCorpusSeed)) {
+    const auto targets = values_of(c.inputs, "targets");
+    const double classes = static_cast<double>(find(c.inputs, "logits")->shape[1]);
+    EXPECT_LT(*std::ranges::max_element(targets), classes) << path_of(c);
+    if (c.reason != "random") continue;
+    for (std::size_t i = 0; i + 1 < targets.size(); ++i) EXPECT_NE(targets[i], targets[i + 1]);
+  }
+}
+
+TEST(CrossEntropyCases, FullHasNone) {
+  EXPECT_TRUE(cross_entropy_cases(Tier::full, 1).empty());
+  EXPECT_FALSE(cross_entropy_cases(Tier::standard, 1).empty());
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::recipes

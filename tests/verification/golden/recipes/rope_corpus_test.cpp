@@ -1,0 +1,43 @@
+#include "verification/golden/recipes/rope_corpus.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "tests/verification/golden/certify/samples.hpp"
+#include "verification/golden/recipes/corpus.hpp"
+
+namespace normproof::verification::golden::recipes {
+namespace {
+
+TEST(RopeCases, BothPairingsInEveryDtype) {
+  std::set<DType> halves, interleaved;
+  for (const Case& c : rope_cases(Tier::quick, kCorpusSeed)) {
+    if (c.reason == "halves") halves.insert(c.dtype);
+    if (c.reason == "interleaved") interleaved.insert(c.dtype);
+  }
+  EXPECT_EQ(halves.size(), 4u);
+  EXPECT_EQ(interleaved.size(), 4u);
+}
+
+TEST(RopeCases, NoTwoAnglesOfACaseAreAlikeAndEachIsOfTheCircle) {
+  for (const Case& c : rope_cases(Tier::quick, kCorpusSeed)) {
+    if (c.reason != "halves" || c.dtype != DType::float64) continue;
+    const auto cos = values_of(c.inputs, "cos"), sin = values_of(c.inputs, "sin");
+    std::set<std::pair<double, double>> angles;
+    for (std::size_t i = 0; i < cos.size(); ++i) {
+      EXPECT_NEAR(cos[i] * cos[i] + sin[i] * sin[i], 1, 0x1p-50);
+      angles.emplace(cos[i], sin[i]);
+    }
+    EXPECT_EQ(angles.size(), cos.size());
+  }
+}
+
+TEST(RopeCases, FullHasNone) {
+  EXPECT_TRUE(rope_cases(Tier::full, 1).empty());
+  EXPECT_FALSE(rope_cases(Tier::standard, 1).empty());
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::recipes

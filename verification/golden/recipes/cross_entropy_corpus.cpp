@@ -1,0 +1,214 @@
+#include "verification/golden/recipes/cross_entropy_corpus.hpp"
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "verification/golden/recipes/kernel_corpus.hpp"
+#include "verification/golden/recipes/recipe.hpp"
+
+namespace normproof::verification::golden::recipes {
+
+using corpus::DType;
+
+namespace {
+
+/// What a case of cross_entropy is made of.
+struct LossRecipe {
+  std::string reason;
+  const char* why;
+  DType dtype = DType::float32;
+  std::size_t rows = 7, classes = 5;
+  const char* smoothing = nullptr;
+  Fill logits = scaled_logits(2);
+  Fill weights = {};  ///< none: no class weights
+  /// Whether a row counts; none: all do, and there is no mask.
+  std::function<bool(std::size_t row)> valid = {};
+  /// The target of a row; none: drawn.
+  std::function<std::size_t(std::size_t row)> target = {};
+
+  static Fill scaled_logits(double factor, double offset = 0) {
+    return [=](std::size_t, double normal) { return offset + factor * normal; };
+  }
+  /// No two alike, none near 1.
+  static double uneven(std::size_t i, double normal) {
+    return (i % 2 == 0 ? 1.75 : 0.25) + 0.125 * std::fabs(normal);
+  }
+};
+
+class LossCases {
+ public:
+  LossCases(Tier tier, std::uint64_t seed) : tier_(tier), seed_(seed) {}
+
+  std::vector<Case> take() { return std::move(cases_); }
+
+  void quick() {
+    for (const DType dtype : {DType::float64, DType::float32, DType::float16, DType::bfloat16})
+      in_every_dtype(dtype);
+    for (const DType dtype : {DType::float64, DType::float32}) far_from_0(dtype);
+    options();
+    extents();
+    for (const std::size_t edge : {31, 33, 127, 129}) block_edge(edge);
+    few_bits(513, 600);
+    add({.reason = "nan_in_logits",
+         .why = "a NaN reaches the loss and the gradients of its row, and no others",
+         .logits = [](std::size_t i, double normal) {
+           return i == 8 ? std::numeric_limits<double>::quiet_NaN() : normal;
+         }});
+  }
+
+  void standard() {
+    for (const DType dtype : {DType::float64, DType::float32})
+      for (const char* name : {"random_a", "random_b"})
+        add({.reason = name,
+             .why = "random inputs of another seed",
+             .dtype = dtype,
+             .rows = 37,
+             .classes = 30,
+             .smoothing = "0.1",
+             .logits = LossRecipe::scaled_logits(3),
+             .weights = LossRecipe::uneven,
+             .valid = every_third_is_out});
+    for (const std::size_t edge : block_extents(Tier::standard))
+      if (edge < 2000) block_edge(edge);
+    few_bits(2050, 2050);
+  }
+
+ private:
+  static bool every_third_is_out(std::size_t row) { return row % 3 != 1; }
+
+  void add(const LossRecipe& r) {
+    Case c;
+    c.tier = tier_;
+    c.reason = r.reason;
+    c.why = r.why;
+    c.options = ref::model::operation("cross_entropy");
+    c.dtype = r.dtype;
+    if (r.smoothing != nullptr) ref::model::set_option(c.options, "label_smoothing", r.smoothing);
+    const auto put = [&](const char* name, std::vector<std::size_t> shape, DType dtype,
+                         const Fill& fill) {
+      c.inputs.push_back(filled_tensor(c, name, std::move(shape), dtype, fill, seed_));
+    };
+    if (r.weights) put("class_weights", {r.classes}, c.dtype, r.weights);
+    put("logits", {r.rows, r.classes}, c.dtype, r.logits);
+    put("targets", {r.rows}, DType::int64, [&r](std::size_t row, double normal) {
+      // Never the same class twice running, where there are three.
+      const std::size_t drawn = (3 * row + (normal < 0 ? 1 : 0)) % r.classes;
+      return static_cast<double>(r.target ? r.target(row) : drawn);
+    });
+    if (r.valid)
+      put("valid", {r.rows}, DType::boolean,
+          [&r](std::size_t row, double) { return r.valid(row) ? 1.0 : 0.0; });
+    cases_.push_back(std::move(c));
+  }
+
+  void in_every_dtype(DType dtype) {
+    add({.reason = "random", .why = "ordinary inputs", .dtype = dtype});
+    add({.reason = "ignored",
+         .why = "a third of the rows takes no part: the mean is over the others",
+         .dtype = dtype,
+         .valid = every_third_is_out});
+    add({.reason = "weighted",
+         .why = "classes of unlike weight: the mean divides by the weights of the targets",
+         .dtype = dtype,
+         .weights = LossRecipe::uneven});
+    add({.reason = "smoothed",
+         .why = "a tenth of the target is spread over all classes, the target's own included",
+         .dtype = dtype,
+         .smoothing = "0.1"});
+    add({.reason = "weighted_smoothed_ignored",
+         .why = "weights, smoothing and ignored rows at once",
+         .dtype = dtype,
+         .smoothing = "0.25",
+         .weights = LossRecipe::uneven,
+         .valid = every_third_is_out});
+    add({.reason = "large_logits",
+         .why = "logits of hundreds: exp overflows unless the largest is subtracted",
+         .dtype = dtype,
+         .logits = LossRecipe::scaled_logits(100)});
+  }
+
+  void far_from_0(DType dtype) {
+    add({.reason = "offset_1e4",
+         .why = "large logits that differ by little",
+         .dtype = dtype,
+         .logits = LossRecipe::scaled_logits(1, 1e4)});
+    add({.reason = "offset_minus_1e5",
+         .why = "logits below what stands for minus infinity in some kernels",
+         .dtype = dtype,
+         .logits = LossRecipe::scaled_logits(1, -1e5)});
+    add({.reason = "certain",
+         .why = "the target has nearly all: a loss and gradients near 0",
+         .dtype = dtype,
+         .logits = [](std::size_t i, double normal) { return i % 5 == 2 ? 12 + normal : normal; },
+         .target = [](std::size_t) { return std::size_t{2}; }});
+  }
+
+  void options() {
+    add({.reason = "wholly_smoothed",
+         .why = "label smoothing 1: the target itself does not count",
+         .smoothing = "1",
+         .weights = LossRecipe::uneven});
+    add({.reason = "weights_of_0",
+         .why = "classes of weight 0, some of them targets",
+         .weights = [](std::size_t i, double) { return i % 2 == 0 ? 0.0 : 0.75; }});
+    add({.reason = "zeros_in_logits",
+         .why = "rows of zeros: each class has 1/C",
+         .logits = [](std::size_t i, double normal) { return i / 5 % 2 == 0 ? 0.0 : normal; }});
+    add({.reason = "last_class",
+         .why = "targets are the first class or the last",
+         .target = [](std::size_t row) { return row % 2 == 0 ? std::size_t{4} : std::size_t{0}; }});
+    add({.reason = "one_row_counts",
+         .why = "one row is not ignored, and it is the last",
+         .valid = [](std::size_t row) { return row == 6; }});
+  }
+
+  void extents() {
+    add({.reason = "one_class", .why = "C = 1: the loss is 0", .classes = 1});
+    add({.reason = "two_classes", .why = "C = 2", .classes = 2});
+    add({.reason = "one_row", .why = "N = 1", .rows = 1});
+    add({.reason = "odd", .why = "odd extents", .rows = 13, .classes = 17, .smoothing = "0.1"});
+  }
+
+  /// So many classes, and so many rows.
+  void block_edge(std::size_t edge) {
+    LossRecipe r{.reason = "block_edge", .why = kWhyBlockEdge, .rows = 3, .classes = edge};
+    add(r);
+    std::swap(r.rows, r.classes);
+    add(r);
+  }
+
+  void few_bits(std::size_t classes, std::size_t rows) {
+    for (const DType dtype : {DType::bfloat16, DType::float16}) {
+      add({.reason = "wide_row",
+           .why = "a vocabulary: a sum of exponentials that is kept in 16 bits stops growing",
+           .dtype = dtype,
+           .rows = 2,
+           .classes = classes,
+           .logits = LossRecipe::scaled_logits(0.5)});
+      add({.reason = "many_rows",
+           .why = "a mean over many rows, and the sum of their weights, kept in 16 bits",
+           .dtype = dtype,
+           .rows = rows,
+           .classes = 2,
+           .weights = LossRecipe::uneven});
+    }
+  }
+
+  Tier tier_;
+  std::uint64_t seed_;
+  std::vector<Case> cases_;
+};
+
+}  // namespace
+
+std::vector<Case> cross_entropy_cases(Tier tier, std::uint64_t seed) {
+  LossCases cases(tier, seed);
+  if (tier == Tier::quick) cases.quick();
+  if (tier == Tier::standard) cases.standard();
+  return cases.take();
+}
+
+}  // namespace normproof::verification::golden::recipes

@@ -1,0 +1,162 @@
+#include "verification/golden/recipes/rope_corpus.hpp"
+
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "verification/golden/recipes/kernel_corpus.hpp"
+#include "verification/golden/recipes/recipe.hpp"
+
+namespace normproof::verification::golden::recipes {
+
+using corpus::DType;
+
+namespace {
+
+/// A rational point of the circle for each angle, every one another: no function is called.
+double tangent_of_half(std::size_t i) {
+  return static_cast<double>((7 * i + 3) % 61) / 16 - 1.875;
+}
+double cosine(std::size_t i, double) {
+  const double t = tangent_of_half(i);
+  return (1 - t * t) / (1 + t * t);
+}
+double sine(std::size_t i, double) {
+  const double t = tangent_of_half(i);
+  return 2 * t / (1 + t * t);
+}
+
+/// What a case of rope is made of.
+struct RopeRecipe {
+  std::string reason;
+  const char* why;
+  DType dtype = DType::float32;
+  std::vector<std::size_t> shape = {2, 3, 4, 6};
+  std::size_t pairs = 3;
+  bool interleaved = false;
+  Fill x = normal_of, grad_y = normal_of, cos = cosine, sin = sine;
+
+  static double normal_of(std::size_t, double normal) { return normal; }
+};
+
+class RopeCases {
+ public:
+  RopeCases(Tier tier, std::uint64_t seed) : tier_(tier), seed_(seed) {}
+
+  std::vector<Case> take() { return std::move(cases_); }
+
+  void quick() {
+    for (const bool interleaved : {false, true}) {
+      const std::string of = interleaved ? "interleaved" : "halves";
+      for (const DType dtype : {DType::float64, DType::float32, DType::float16, DType::bfloat16}) {
+        add({.reason = of, .why = "ordinary inputs", .dtype = dtype, .interleaved = interleaved});
+        add({.reason = of + "_quarter_turns",
+             .why = "cosines and sines of 0, 1/2, -1 and 2: what remains is the last rounding",
+             .dtype = dtype,
+             .interleaved = interleaved,
+             .cos = [](std::size_t i,
+                       double) { return i % 3 == 0   ? 0.5
+                                        : i % 3 == 1 ? 0.0
+                                                     : -1.0; },
+             .sin = [](std::size_t i, double) { return i % 2 == 0 ? 2.0 : -0.5; }});
+      }
+      add({.reason = of + "_partial",
+           .why = "features behind the pairs are copied, here three of nine",
+           .shape = {2, 2, 4, 9},
+           .interleaved = interleaved});
+      add({.reason = of + "_one_pair",
+           .why = "one pair of five features",
+           .shape = {2, 4, 5},
+           .pairs = 1,
+           .interleaved = interleaved});
+      for (const std::size_t edge : {33, 129})
+        add({.reason = of + "_tokens",
+             .why = kWhyBlockEdge,
+             .shape = {1, 1, edge, 4},
+             .pairs = 2,
+             .interleaved = interleaved});
+      for (const std::size_t edge : {31, 65})
+        add({.reason = of + "_pairs",
+             .why = kWhyBlockEdge,
+             .shape = {1, 2, 2, 2 * edge},
+             .pairs = edge,
+             .interleaved = interleaved});
+    }
+    add({.reason = "one_row",
+         .why = "one token of one sample, and two pairs",
+         .shape = {1, 1, 4},
+         .pairs = 2});
+    add({.reason = "zeros_in_x",
+         .why = "elements of 0, of the gradient too",
+         .x = [](std::size_t i, double normal) { return i % 4 == 1 ? 0.0 : normal; },
+         .grad_y = [](std::size_t i, double normal) { return i % 5 == 2 ? 0.0 : normal; }});
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    add({.reason = "nan_in_x",
+         .why = "a NaN reaches the two features of its pair, and nothing else",
+         .x = [=](std::size_t i, double normal) { return i == 8 ? nan : normal; }});
+    add({.reason = "nan_in_grad_y",
+         .why = "a NaN reaches no y, and the gradients of its pair",
+         .grad_y = [=](std::size_t i, double normal) { return i == 8 ? nan : normal; }});
+  }
+
+  void standard() {
+    for (const bool interleaved : {false, true}) {
+      const std::string of = interleaved ? "interleaved" : "halves";
+      for (const DType dtype : {DType::float64, DType::float32}) {
+        add({.reason = of + "_head_of_128",
+             .why = "heads of 128 features, as models have",
+             .dtype = dtype,
+             .shape = {2, 4, 17, 128},
+             .pairs = 64,
+             .interleaved = interleaved});
+        add({.reason = of + "_long",
+             .why = "more tokens than a block has threads",
+             .dtype = dtype,
+             .shape = {1, 2, 1025, 4},
+             .pairs = 2,
+             .interleaved = interleaved});
+        add({.reason = of + "_wide",
+             .why = "more features than a block has threads",
+             .dtype = dtype,
+             .shape = {1, 1, 2, 1026},
+             .pairs = 513,
+             .interleaved = interleaved});
+      }
+    }
+  }
+
+ private:
+  void add(const RopeRecipe& r) {
+    Case c;
+    c.tier = tier_;
+    c.reason = r.reason;
+    c.why = r.why;
+    c.options = ref::model::operation("rope");
+    c.dtype = r.dtype;
+    ref::model::set_option(c.options, "interleaved", r.interleaved ? "true" : "false");
+    const auto put = [&](const char* name, std::vector<std::size_t> shape, const Fill& fill) {
+      c.inputs.push_back(filled_tensor(c, name, std::move(shape), c.dtype, fill, seed_));
+    };
+    const std::size_t tokens = r.shape[r.shape.size() - 2];
+    put("cos", {tokens, r.pairs}, r.cos);
+    put("grad_y", r.shape, r.grad_y);
+    put("sin", {tokens, r.pairs}, r.sin);
+    put("x", r.shape, r.x);
+    cases_.push_back(std::move(c));
+  }
+
+  Tier tier_;
+  std::uint64_t seed_;
+  std::vector<Case> cases_;
+};
+
+}  // namespace
+
+std::vector<Case> rope_cases(Tier tier, std::uint64_t seed) {
+  RopeCases cases(tier, seed);
+  if (tier == Tier::quick) cases.quick();
+  if (tier == Tier::standard) cases.standard();
+  return cases.take();
+}
+
+}  // namespace normproof::verification::golden::recipes

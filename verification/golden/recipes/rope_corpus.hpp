@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "verification/golden/corpus/case.hpp"
+
+namespace normproof::verification::golden::recipes {
+
+using corpus::Case;
+using corpus::Tier;
+
+/// The cases of rotary embeddings: both pairings, features without a pair, extents at the edges of
+/// blocks, 16 bits. `full` has none.
+std::vector<Case> rope_cases(Tier tier, std::uint64_t seed);
+
+}  // namespace normproof::verification::golden::recipes
