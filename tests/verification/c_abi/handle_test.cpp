@@ -108,7 +108,7 @@ TEST_F(OwnTensors, WhatDoesNotFitIsASentence) {
   refused(with([](auto& x) { x.bytes -= 8; }), "x has 712 bytes; expected 720");
   refused(with([](auto& x) { x.name = nullptr; }), "has no name");
   refused(with([](auto& x) { x.name = "z"; }), "unknown tensor 'z'");
-  refused(with([](auto& x) { x.dtype = 9; }), "x has the dtype 9");
+  refused(with([](auto& x) { x.dtype = 11; }), "x has the dtype 11");
   refused(with([](auto& x) { x.data = nullptr; }), "the data of x is null");
   refused(with([](auto& x) { x.rank = 9; }), "x has the rank 9");
   EXPECT_EQ(normproof_certify(nullptr, "mine", "layer_norm", "training", nullptr, 0, 0, nullptr, 1,

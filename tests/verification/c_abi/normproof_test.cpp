@@ -66,10 +66,10 @@ TEST_F(CAbi, ACaseSaysWhatTheCorpusSays) {
   }
 }
 
-/// y, the logits of an encoder, an optimizer's parameter.
+/// y, the logits of an encoder, a loss, an optimizer's parameter.
 template <class Tensors>
 std::string main_output(const Tensors& answer) {
-  for (const char* name : {"y", "logits", "parameter"})
+  for (const char* name : {"y", "logits", "loss", "parameter"})
     for (const auto& tensor : answer)
       if (tensor.name == name) return name;
   return "none of them";
@@ -86,7 +86,7 @@ TEST_F(CAbi, TheVerdictIsThatOfGoldenCheck) {
     const std::string y = main_output(right);
     std::erase_if(without_y, [&](const auto& tensor) { return tensor.name == y; });
     select(i);
-    for (const auto& tensors : {right, golden::with_element(right, y, 0, 77), without_y}) {
+    for (const auto& tensors : {right, golden::with_element(right, y, 0, 64), without_y}) {
       const auto result = golden::gate::check_cases(
           kGolden, {descriptions[i]}, [&](const auto&) { return tensors; }, {}, 1, {})[0];
       const normproof_verdict verdict = judge(tensors);
@@ -217,7 +217,7 @@ TEST_F(CAbi, MisuseIsAStatusAndASentence) {
   EXPECT_EQ(normproof_option(corpus_, "epz"), nullptr);
   EXPECT_THAT(error(), HasSubstr("did you mean 'eps'"));
   refused(give(nullptr, 0, 1, &extent, values.data()), "the name is null");
-  refused(give("y", 8, 1, &extent, values.data()), "y has the dtype 8");
+  refused(give("y", 11, 1, &extent, values.data()), "y has the dtype 11");
   refused(give("y", -1, 1, &extent, values.data()), "y has the dtype -1");
   refused(give("y", 0, -1, &extent, values.data()), "y has the rank -1; expected 0 to 8");
   refused(give("y", 0, 9, &extent, values.data()), "y has the rank 9; expected 0 to 8");

@@ -13,7 +13,7 @@ namespace normproof::verification::golden::certify {
 /// enclosure reaches past a power of two.
 ///
 /// Source    [RZM+23], Algorithm 1
-/// Requires  (C1) d_model > 0 divides values.size()
+/// Requires  d_model > 0 divides values.size()
 std::optional<std::vector<double>> block_scales(const std::vector<ref::numeric::ball>& values,
                                                 std::size_t d_model,
                                                 const ref::numeric::FloatFormat& format);

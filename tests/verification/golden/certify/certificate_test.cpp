@@ -264,6 +264,12 @@ void expect_definition(const std::string& function, DType dtype) {
 TEST(Certify, AgreesWithTheDefinitionForEveryFunction) {
   for (const std::string& function : ref::model::function_names()) {
     if (operands::adds_residual(function)) continue;  // the next test
+    // Others are held against their definitions where their formulas are: attention, rope,
+    // cross_entropy.
+    if (!std::ranges::all_of(operands::operands_of(function), [](std::string_view name) {
+          return name == "x" || name == "gate" || name == "valid" || name == "grad_y";
+        }))
+      continue;
     for (const DType dtype : {DType::float64, DType::bfloat16})
       ASSERT_NO_FATAL_FAILURE(expect_definition(function, dtype));
   }

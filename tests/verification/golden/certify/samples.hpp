@@ -12,6 +12,7 @@
 #include "verification/golden/certify/certificate.hpp"
 #include "verification/golden/certify/corpus_files.hpp"
 #include "verification/golden/corpus/arithmetic.hpp"
+#include "verification/golden/corpus/scaling.hpp"
 #include "verification/golden/recipes/case_inputs.hpp"
 #include "verification/golden/recipes/recipe.hpp"
 
@@ -70,26 +71,55 @@ inline StoredCase certified(const Case& c) {
 }
 
 inline double rounded_to(DType dtype, double value) {
-  return ref::numeric::round_to(corpus::storage_of(dtype), value);
+  return dtype == DType::int64 ? value : ref::numeric::round_to(*ref::io::float_type(dtype), value);
+}
+
+/// What each element of an output is divided by before it is stored: 1 but in 8 bits with scales,
+/// and of blocks the certified scales.
+inline std::vector<double> scales_of_output(const StoredCase& stored, const StoredTensor& output) {
+  const Case& c = stored.description.c;
+  std::vector<double> scales(ref::io::widen(output).size(), 1);
+  const std::string name = corpus::scale_name(output.name);
+  const corpus::Scaling scaling = corpus::scaling_of(c, output.name);
+  if (scaling == corpus::Scaling::given)
+    std::ranges::fill(scales, ref::io::widen(*find(c.inputs, name))[0]);
+  if (scaling == corpus::Scaling::blocks) {
+    const std::vector<double> blocks = ref::io::widen(*find(stored.expected, name));
+    for (std::size_t i = 0; i < scales.size(); ++i)
+      scales[i] = blocks[corpus::block_of(i, output.shape.back())];
+  }
+  return scales;
+}
+
+/// In 8 bits what is beyond the range becomes the largest number.
+inline double within_range(DType dtype, double value) {
+  if (!ref::io::is_float(dtype) || ref::io::item_size(dtype) != 1) return value;
+  const double largest = ref::numeric::format_of(*ref::io::float_type(dtype)).largest;
+  return std::clamp(value, -largest, largest);
 }
 
 /// What the reference itself answers in `double`, rounded once to the dtypes of the case: a correct
 /// candidate. It takes no infinity and no NaN, so what depends on one is taken from `expected`.
 inline std::vector<StoredTensor> own_answer(const StoredCase& stored) {
   const Case& c = stored.description.c;
-  evaluation::EvalInputs inputs = inputs_of(c, path_of(c));
+  evaluation::EvalInputs inputs = inputs_of(corpus::dequantized(c), path_of(c));
   replace_not_finite(inputs, certify::kStandIns);
   std::vector<StoredTensor> answer;
   for (const auto& [name, results] :
        evaluation::run_operation<double>(c.options, inputs, c.sequence)) {
     const StoredTensor& expected = *find(stored.expected, name);
     const std::vector<double> wanted = ref::io::widen(expected);
+    const std::vector<double> scales = scales_of_output(stored, expected);
     std::vector<double> values(wanted.size());
     for (std::size_t i = 0; i < values.size(); ++i)
-      values[i] =
-          std::isnan(wanted[i]) ? kGoldenNaN : rounded_to(expected.dtype, results.data()[i]);
+      values[i] = std::isnan(wanted[i])
+                      ? kGoldenNaN
+                      : rounded_to(expected.dtype,
+                                   within_range(expected.dtype, results.data()[i] / scales[i]));
     answer.push_back(tensor_of(name, expected.dtype, expected.shape, values));
   }
+  if (corpus::scaling_of(c, "y") == corpus::Scaling::blocks)
+    answer.push_back(*find(stored.expected, "y_scale"));
   std::ranges::sort(answer, {}, &StoredTensor::name);
   return answer;
 }

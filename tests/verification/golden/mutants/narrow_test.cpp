@@ -4,6 +4,8 @@
 
 #include <limits>
 
+#include "tests/ref/numeric/error_message.hpp"
+
 namespace normproof::verification::golden::mutants {
 namespace {
 
@@ -32,6 +34,16 @@ TEST(Narrow, TheFormatIsChosenByName) {
   EXPECT_EQ(third(ref::model::StorageFormat::float32), static_cast<double>(1.0f / 3.0f));
   EXPECT_EQ(third(ref::model::StorageFormat::float16), 0x1.554p-2);
   EXPECT_EQ(third(ref::model::StorageFormat::bfloat16), 0x1.56p-2);
+}
+
+TEST(Narrow, C1NobodyComputesInEightBits) {
+  const auto answer = [](ref::model::StorageFormat format) {
+    return in_arithmetic(format, []<class T>(T) { return 0; });
+  };
+  for (const auto format :
+       {ref::model::StorageFormat::float8_e4m3fn, ref::model::StorageFormat::float8_e5m2})
+    EXPECT_EQ(ref::numeric::contract_breach([&] { answer(format); }).argument, "format");
+  EXPECT_EQ(answer(ref::model::StorageFormat::float16), 0);
 }
 
 }  // namespace
