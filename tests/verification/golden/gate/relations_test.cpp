@@ -157,7 +157,7 @@ TEST_F(Relations, ADeclinedCaseIsDeclinedByEveryRelation) {
     return samples_of(stored) < 3 ? Answer() : plain_answer(stored);
   });
   EXPECT_EQ(counts_of(small),
-            (Counts{{RelationOutcome::declined, 16}, {RelationOutcome::not_applicable, 5}}));
+            (Counts{{RelationOutcome::declined, 18}, {RelationOutcome::not_applicable, 5}}));
   int calls = 0;
   const auto again = check(Relation::repeat, [&](const StoredCase& stored) {
     return calls++ % 3 == 2 ? Answer() : plain_answer(stored);
