@@ -165,7 +165,7 @@ def require_taken(case, taken, title):
         raise NotOffered(f"{title} takes no {name}")
 
 
-MASKED_FUNCTIONS = ("softmax", "log_softmax", "log_sum_exp", "encoder_layer", "encoder")
+MASKED_FUNCTIONS = ("softmax", "log_softmax", "log_sum_exp", "attention", "cross_entropy", "encoder_layer", "encoder")
 STATE_NOT_READ = ("batch_norm", "power_norm_v")  # in training, y and the gradients do not depend on the state
 
 

@@ -14,9 +14,11 @@ STEPPED = ("x", "grad_parameter", "grad_y", "valid")  # have a leading axis of s
 
 
 def option_value(text):
-    """An option's text as a number, a truth value, or as it is."""
+    """An option's text as a number, a truth value, None, or as it is."""
     if text in ("true", "false"):
         return text == "true"
+    if text == "none":
+        return None
     try:
         return float(text)
     except ValueError:

@@ -35,6 +35,12 @@ DERIVED = {
     "approximate": ("approximate",),
     "case": ("case",),
 }
+# What a function that has no such argument computes, as ref/model/operation.hpp has it.
+OPTIONS_OF_FUNCTIONS = {
+    "attention": {"causal": "false", "scale": "none"},
+    "cross_entropy": {"label_smoothing": "0"},
+    "rope": {"interleaved": "false"},
+}
 OF_CONSTRUCTORS = ("features", "has_gamma", "has_beta")
 OF_FUNCTIONS = ("last_axis",)
 
@@ -51,7 +57,7 @@ def state_of(op):
 
 def usual_options(op):
     """The options of op with the value that each has where it is left out, as text."""
-    return layer_descriptions().get(op, {}).get("options", {})
+    return layer_descriptions().get(op, {}).get("options", {}) or OPTIONS_OF_FUNCTIONS.get(op, {})
 
 
 def meaning(parameter, known, constructor=False):

@@ -8,7 +8,7 @@ ROWS = ("x", "gate", "grad_y", "y", "grad_x", "grad_gate", "valid")
 
 def option_texts(case):
     """The options of a case as the texts that the C ABI takes."""
-    return {name: str(value).lower() if isinstance(value, bool) else value if isinstance(value, str)
+    return {name: str(value).lower() if isinstance(value, bool) or value is None else value if isinstance(value, str)
             else str(int(value)) if float(value).is_integer() and abs(value) < 2**53 else repr(value)
             for name, value in case.options.items()}
 
