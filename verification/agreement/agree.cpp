@@ -9,25 +9,49 @@
 
 namespace normproof::verification::agreement {
 
+namespace {
+
+constexpr const char* kTraining = "training";
+
+}  // namespace
+
+std::vector<std::string> ordered_rows() {
+  std::vector<std::string> names;
+  for (const Primitive& primitive : primitives()) names.push_back(primitive.name);
+  for (const std::string& operation : ref::model::operation_names()) names.push_back(operation);
+  names.emplace_back(kTraining);
+  return names;
+}
+
 Rows agree_ordered(gpu::device::Device& device, std::uint64_t seed, golden::corpus::Tier tier,
-                   const Finished& finished) {
+                   const golden::corpus::PathGlobs& only, const Finished& finished) {
   Rows rows;
   const auto finish = [&] { finished(rows.last()); };
-  agree_on_primitives(device, seed, rows, finish);
+  for (const Primitive& primitive : primitives()) {
+    if (!only.match(primitive.name)) continue;
+    primitive.agree_on(device, seed, rows);
+    finish();
+  }
   const std::vector<golden::corpus::Case> corpus = golden::recipes::corpus(tier);
   for (const std::string& operation : ref::model::operation_names()) {
+    if (!only.match(operation)) continue;
+    bool compared = false;
     for (const golden::corpus::Case& c : corpus) {
       if (golden::corpus::op_of(c) != operation) continue;
       const std::string name = golden::corpus::path_of(c);
       agree_on_operation(device, c.options, golden::recipes::inputs_of(c, name), name, rows);
+      compared = true;
     }
     for_each_random_case(seed, operation, [&](const RandomCase& c) {
       agree_on_operation(device, c.operation, c.inputs, c.name, rows);
+      compared = true;
     });
-    if (rows.last().operation == operation) finish();
+    if (compared) finish();
   }
-  agree_on_training(device, seed, rows);
-  finish();
+  if (only.match(kTraining)) {
+    agree_on_training(device, seed, rows);
+    finish();
+  }
   return rows;
 }
 

@@ -133,13 +133,13 @@ void agree_on_embedding(Device& device, std::uint64_t seed, Rows& rows) {
 
 }  // namespace
 
-void agree_on_primitives(Device& device, std::uint64_t seed, Rows& rows,
-                         const std::function<void()>& finished) {
-  for (const auto agree_on : {agree_on_sums, agree_on_products, agree_on_elementary,
-                              agree_on_dropout, agree_on_embedding}) {
-    agree_on(device, seed, rows);
-    finished();
-  }
+const std::vector<Primitive>& primitives() {
+  static const std::vector<Primitive> all = {{"sums", agree_on_sums},
+                                             {"matmul", agree_on_products},
+                                             {"elementary", agree_on_elementary},
+                                             {"dropout", agree_on_dropout},
+                                             {"embedding", agree_on_embedding}};
+  return all;
 }
 
 }  // namespace normproof::verification::agreement

@@ -1,7 +1,12 @@
 #include "verification/cli/commands/gpu_agree.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <exception>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/parallel.hpp"
@@ -31,12 +36,24 @@ void GpuAgreeCommand::add(CLI::App& app) {
             "NAME");
   add_choice(app, "--tier", tier, {{"quick", Tier::quick}, {"standard", Tier::standard}},
              "Of the golden corpus: quick (default) or standard", "TIER");
+  take_several(add_bound(
+      app, "--only",
+      {[this](const Texts& given) { only.globs = given; }, [this] { return only.globs; }},
+      "Rows of ordered mode whose name this glob, or another one given so, matches (default: all)",
+      "GLOB"));
   reports.add(app, {ReportForm::json, ReportForm::junit, ReportForm::html});
   check_afterwards(app, [this, &app] {
     if (mode == GpuMode::ordered && is_given(app, "--precision"))
       throw ref::numeric::UsageError(
           "--precision is given without --mode cublas; expected it there alone, for ordered "
           "products are double");
+    if (mode == GpuMode::cublas && is_given(app, "--only"))
+      throw ref::numeric::UsageError(
+          "--only is given with --mode cublas; expected it in ordered mode alone");
+    const std::vector<std::string> rows = agreement::ordered_rows();
+    if (const auto idle = only.idle_glob(rows))
+      throw ref::numeric::UsageError(fmt::format("--only '{}' names no row; expected one of {}",
+                                                 *idle, fmt::join(rows, ", ")));
   });
   set_footer(
       app,
@@ -51,6 +68,7 @@ for.
 
 Examples:
   normproof gpu agree --seed 7 --json rows.json
+  normproof gpu agree --only '*_norm' --only training
   normproof gpu agree --mode cublas --precision bfloat16 --html rows.html
   normproof gpu agree --device cuda --junit rows.xml)");
 }
@@ -72,14 +90,17 @@ ExitStatus GpuAgreeCommand::run() const {
   print(agreement_head(*this));
   ProgressBar progress;
   std::size_t rows_done = 0;
-  const std::size_t kRows = mode == GpuMode::ordered ? ref::model::operation_names().size() + 6 : 8;
+  const std::vector<std::string> ordered = agreement::ordered_rows();
+  const auto selected = static_cast<std::size_t>(
+      std::ranges::count_if(ordered, [&](const std::string& row) { return only.match(row); }));
+  const std::size_t kRows = mode == GpuMode::ordered ? selected : 8;
   const auto finished = [&](const agreement::Row& row) {
     print(agreement_line(row, *this));
     progress.show("comparing", ++rows_done, kRows, row.operation);
   };
   const agreement::Rows found =
       mode == GpuMode::ordered
-          ? agreement::agree_ordered(*opened, seed, tier, finished)
+          ? agreement::agree_ordered(*opened, seed, tier, only, finished)
           : agreement::agree_with_library(*opened, gpu::ops::LibraryProducts(precision), precision,
                                           seed, tier, finished);
   if (found.cases() == 0) throw std::logic_error("gpu agree: no case was compared");

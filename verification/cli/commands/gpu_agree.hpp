@@ -8,6 +8,7 @@
 #include "verification/cli/report_options.hpp"
 #include "verification/cli/shared_options.hpp"
 #include "verification/golden/corpus/case.hpp"
+#include "verification/golden/corpus/path_globs.hpp"
 
 namespace normproof::verification::cli::commands {
 
@@ -25,6 +26,7 @@ struct GpuAgreeCommand {
   GpuMode mode = GpuMode::ordered;
   gpu::ops::Precision precision = gpu::ops::Precision::float64;  ///< of cublas
   golden::corpus::Tier tier = golden::corpus::Tier::quick;
+  golden::corpus::PathGlobs only = {};  ///< of ordered mode: the rows
   ReportOptions reports = {};
 
   void add(CLI::App& app);

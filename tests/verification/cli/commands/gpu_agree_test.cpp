@@ -35,6 +35,7 @@ TEST(GpuAgreeOptions, AreTaken) {
   EXPECT_EQ(plain.mode, tool::commands::GpuMode::ordered);
   EXPECT_EQ(plain.tier, golden::corpus::Tier::quick);
   EXPECT_EQ(plain.seed, 0u);
+  EXPECT_EQ(plain.only, golden::corpus::PathGlobs("*"));
 }
 
 TEST(GpuAgreeOptions, WhatIsWrongIsNamed) {
@@ -46,13 +47,18 @@ TEST(GpuAgreeOptions, WhatIsWrongIsNamed) {
   refused({"--mode", "blas"}, "'cublas'");
   refused({"--precision", "tf32"}, "without --mode cublas");
   refused({"--mode", "cublas", "--precision", "float"}, "'float32'");
+  refused({"--mode", "cublas", "--only", "relu"}, "--only is given with --mode cublas");
+  refused({"--only", "relu", "--only", "reluu"},
+          "--only 'reluu' names no row; expected one of sums");
   refused({"--tier", "full"}, "quick, standard");
 }
 
 TEST(GpuProgram, AgreePrintsARowAnOperationAndWritesFiles) {
   const TemporaryFolder folder;
   const Outcome outcome =
-      run("cd '" + folder.path().string() + "'; $N gpu agree --seed 3 --json a.json --junit a.xml");
+      run("cd '" + folder.path().string() +
+          "'; $N gpu agree --seed 3 --only matmul --only layer_norm --only softmax --only training"
+          " --json a.json --junit a.xml");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(outcome.out, AllOf(StartsWith("device simulated, ordered mode, seed 3"),
                                  HasSubstr("\nlayer_norm "), HasSubstr("\ntraining "),
