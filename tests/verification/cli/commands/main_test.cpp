@@ -4,7 +4,7 @@
 
 #include "ref/io/tensor_file.hpp"
 #include "tests/ref/data/shared_data.hpp"
-#include "tests/verification/cli/program_run.hpp"
+#include "tests/verification/cli/small_corpus.hpp"
 #include "tests/verification/evaluation/sample_tensors.hpp"
 
 // The program itself, run as its users run it.
@@ -80,8 +80,11 @@ TEST(Main, ABadFileIsStatusThree) {
 }
 
 TEST(Main, WhatCannotBeWrittenIsNoticed) {
-  for (const char* command : {"$N tokenize > /dev/full", "$N --help > /dev/full",
-                              "$N verify --claims T2 --cases 1 > /dev/full", "$N tokenize >&-"}) {
+  const TemporaryFolder folder;
+  const std::string verify = "$N verify --claims T2 --cases 1" + small_corpus(folder.path());
+  for (const std::string& command :
+       {std::string("$N tokenize > /dev/full"), std::string("$N --help > /dev/full"),
+        verify + " > /dev/full", std::string("$N tokenize >&-")}) {
     const Outcome outcome = run(command);
     EXPECT_EQ(outcome.status, 3) << command;
     EXPECT_THAT(outcome.err, HasSubstr("standard output cannot be written")) << command;
@@ -89,7 +92,6 @@ TEST(Main, WhatCannotBeWrittenIsNoticed) {
   }
   const Outcome pipe = run("set -o pipefail; ($N tokenize; echo $? >&2) | true");
   EXPECT_THAT(pipe.err, testing::AnyOf(HasSubstr("Broken pipe)\n3"), testing::StartsWith("0")));
-  const TemporaryFolder folder;
   io::write_tensors(folder / "x.npz", sample_tensors("layer_norm", {3, 4}));
   std::filesystem::create_directory(folder / "y.npz");
   const Outcome directory =

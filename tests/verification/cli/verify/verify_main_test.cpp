@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/verification/cli/program_run.hpp"
+#include "tests/verification/cli/small_corpus.hpp"
 
 // The program that `verification/run` has built first, run beside the whole one.
 namespace normproof::tests::verification::cli::verify {
@@ -20,7 +20,8 @@ void expect_the_same(const std::string& arguments, int status) {
 }
 
 TEST(VerifyProgram, SaysWhatTheWholeProgramSays) {
-  expect_the_same("--claims A1,T4 --cases 20", 0);
+  const TemporaryFolder folder;
+  expect_the_same("--claims A1,T4 --cases 20" + small_corpus(folder.path()), 0);
   expect_the_same("--help", 0);
   expect_the_same("--cases 0", 2);
   expect_the_same("--clams A1", 2);
@@ -31,10 +32,10 @@ TEST(VerifyProgram, WritesTheSameReport) {
   const TemporaryFolder folder;
   const std::string alone = (folder / "alone.html").string(),
                     whole = (folder / "whole.html").string();
-  EXPECT_EQ(
-      run("'" NORMPROOF_VERIFY_PROGRAM "' --claims A1 --cases 20 --html '" + alone + "'").status,
-      0);
-  EXPECT_EQ(run("$N verify --claims A1 --cases 20 --html '" + whole + "'").status, 0);
+  const std::string arguments =
+      " --claims A1 --cases 20" + small_corpus(folder.path()) + " --html '";
+  EXPECT_EQ(run("'" NORMPROOF_VERIFY_PROGRAM "'" + arguments + alone + "'").status, 0);
+  EXPECT_EQ(run("$N verify" + arguments + whole + "'").status, 0);
   EXPECT_FALSE(read_file(alone).empty());
   EXPECT_EQ(read_file(alone), read_file(whole));
 }

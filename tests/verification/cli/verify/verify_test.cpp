@@ -8,7 +8,7 @@
 #include "ref/numeric/errors.hpp"
 #include "tests/ref/data/shared_data.hpp"
 #include "tests/verification/cli/parsed.hpp"
-#include "tests/verification/cli/program_run.hpp"
+#include "tests/verification/cli/small_corpus.hpp"
 
 namespace normproof::tests::verification::cli::verify {
 namespace {
@@ -141,8 +141,9 @@ TEST(Verify, OutputsThatCannotBeAreFoundOutFirst) {
 
 TEST(Verify, AnOutputThatFailsCostsNoOther) {
   const TemporaryFolder folder;
-  const Outcome outcome = run("cd '" + folder.path().string() +
-                              "'; $N verify --claims T4 --cases 5 --json /dev/full --html r.html");
+  const Outcome outcome =
+      run("cd '" + folder.path().string() + "'; $N verify --claims T4 --cases 5" +
+          small_corpus(folder.path()) + " --json /dev/full --html r.html");
   EXPECT_EQ(outcome.status, 3);
   EXPECT_THAT(outcome.err, HasSubstr("/dev/full"));
   EXPECT_THAT(outcome.out, HasSubstr("PASSED: 1 claim"));
