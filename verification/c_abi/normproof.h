@@ -250,8 +250,8 @@ int32_t normproof_relation(normproof_corpus* corpus, const char* relation, normp
 int32_t normproof_make(normproof_corpus* corpus, const char* folder, const char* tiers,
                        const char* glob, int32_t jobs, normproof_progress progress, void* user);
 
-/* Every norm layer with its options, defaults, parameters and state: what `normproof layers --json`
-   prints. It stands until the next call of it or normproof_close. */
+/* Every norm layer with its options, defaults, parameters and state, and every function with its
+   options and inputs: what `normproof layers --json` prints. It stands until the next call of it or normproof_close. */
 int32_t normproof_layers(normproof_corpus* corpus, const char** out);
 
 #ifdef __cplusplus

@@ -3,13 +3,13 @@
 #include <algorithm>
 
 #include "ref/tensor/contract.hpp"
+#include "verification/operands/optional_operands.hpp"
 
 namespace normproof::verification::evaluation {
 
 using operands::adds_residual;
 using operands::FunctionInputs;
 using operands::operands_of;
-using operands::takes_mask;
 using ref::io::StoredTensor;
 using ref::tensor::Shape;
 
@@ -24,9 +24,7 @@ class FunctionReader {
   FunctionReader(const TensorReader& reader, std::string_view function)
       : reader_(reader), function_(function) {
     std::vector<std::string> known = operands_of(function);
-    known.emplace_back(function == "cross_entropy" ? "class_weights" : "grad_y");
-    if (adds_residual(function)) known.insert(known.end(), {"grad_sum", "gamma", "beta"});
-    if (takes_mask(function)) known.emplace_back("valid");
+    for (const std::string& name : operands::optional_operands_of(function)) known.push_back(name);
     reader.check_names(known);
   }
 

@@ -17,8 +17,8 @@ import numpy as np
 
 MOMENTS = ("velocity", "first_moment", "second_moment")  # of optimizers
 # What each layer is like: `normproof layers --json`, ref/model/norm_layers.hpp.
-LAYERS = {layer["name"]: layer
-          for layer in json.loads(pathlib.Path(__file__).with_name("layers.json").read_text())}
+LAYERS = {layer["name"]: layer for layer in json.loads(pathlib.Path(__file__).with_name("layers.json").read_text())
+          if layer["kind"] == "layer"}
 
 
 def names_in(field):

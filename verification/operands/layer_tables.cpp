@@ -8,6 +8,9 @@
 #include <vector>
 
 #include "ref/model/norm_layers.hpp"
+#include "ref/model/operation.hpp"
+#include "verification/operands/operands.hpp"
+#include "verification/operands/optional_operands.hpp"
 
 namespace normproof::verification::operands {
 namespace {
@@ -88,12 +91,40 @@ ordered_json array_of(const Entries& entries, F object_of) {
   return array;
 }
 
+using OptionTexts = std::vector<std::pair<std::string, std::string>>;
+
+OptionTexts options_of(const NormLayer& layer) {
+  return ref::model::list_options(defaults_of(layer));
+}
+
+OptionTexts options_of(std::string_view function) {
+  return ref::model::list_options(ref::model::operation(function));
+}
+
+std::string options_text(const OptionTexts& options) {
+  std::vector<std::string> texts;
+  for (const auto& [name, value] : options) texts.push_back(fmt::format("{}={}", name, value));
+  return texts.empty() ? "none" : fmt::format("{}", fmt::join(texts, " "));
+}
+
+ordered_json options_json(const OptionTexts& options) {
+  ordered_json object = ordered_json::object();
+  for (const auto& [name, value] : options) object[name] = value;
+  return object;
+}
+
+ordered_json function_json(const std::string& function) {
+  return {{"name", function},
+          {"kind", "function"},
+          {"options", options_json(options_of(function))},
+          {"inputs", operands_of(function)},
+          {"optional", optional_operands_of(function)}};
+}
+
 ordered_json layer_json(const NormLayer& layer) {
-  ordered_json options = ordered_json::object();
-  for (const auto& [name, value] : ref::model::list_options(defaults_of(layer)))
-    options[name] = value;
   return {{"name", layer.name},
-          {"options", std::move(options)},
+          {"kind", "layer"},
+          {"options", options_json(options_of(layer))},
           {"cells", array_of(layer.cells,
                              [](const NormCells& cells) {
                                ordered_json object = {
@@ -130,26 +161,35 @@ ordered_json layer_json(const NormLayer& layer) {
 
 std::string layers_text() {
   std::string text;
+  const auto title = [&](std::string_view name) {
+    text += fmt::format("{}{}\n", text.empty() ? "" : "\n", name);
+  };
+  const auto line = [&](std::string_view field, std::string_view value) {
+    text += fmt::format("  {:<12}{}\n", field, value);
+  };
   for (const NormLayer& layer : ref::model::norm_layers()) {
-    std::vector<std::string> options;
-    for (const auto& [name, value] : ref::model::list_options(defaults_of(layer)))
-      options.push_back(fmt::format("{}={}", name, value));
-    text += fmt::format("{}{}\n", text.empty() ? "" : "\n", layer.name);
-    const auto line = [&](std::string_view title, std::string_view value) {
-      text += fmt::format("  {:<12}{}\n", title, value);
-    };
-    line("options", options.empty() ? "none" : fmt::format("{}", fmt::join(options, " ")));
+    title(layer.name);
+    line("options", options_text(options_of(layer)));
     line("cells", list_of(layer.cells, "none: element by element"));
     line("parameters", list_of(layer.parameters, "none"));
     line("state", list_of(layer.state, "none"));
     line("statistics", list_of(layer.statistics, "none"));
     line("backward", layer.exact_backward ? "the derivative" : "approximate in training");
   }
+  for (const std::string& function : ref::model::function_names()) {
+    title(function);
+    line("options", options_text(options_of(function)));
+    line("inputs", fmt::format("{}", fmt::join(operands_of(function), ", ")));
+    line("optional", fmt::format("{}", fmt::join(optional_operands_of(function), ", ")));
+  }
   return text;
 }
 
 std::string layers_json() {
-  return array_of(ref::model::norm_layers(), layer_json).dump(1) + "\n";
+  ordered_json array = array_of(ref::model::norm_layers(), layer_json);
+  for (const std::string& function : ref::model::function_names())
+    array.push_back(function_json(function));
+  return array.dump(1) + "\n";
 }
 
 std::string layers_markdown() {

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "ref/model/norm_layers.hpp"
+#include "ref/model/operation.hpp"
 
 namespace normproof::verification::operands {
 namespace {
@@ -30,9 +31,21 @@ TEST(LayerTables, TheDocumentHasTheTable) {
       << "normproof layers --table prints it";
 }
 
-TEST(LayerTables, AnObjectALayer) {
+TEST(LayerTables, AnObjectALayerAndAFunction) {
   const auto layers = nlohmann::json::parse(layers_json());
-  ASSERT_EQ(layers.size(), ref::model::norm_layers().size());
+  const std::vector<std::string> functions = ref::model::function_names();
+  const std::size_t count = ref::model::norm_layers().size();
+  ASSERT_EQ(layers.size(), count + functions.size());
+  for (std::size_t i = 0; i < layers.size(); ++i)
+    EXPECT_EQ(layers[i]["kind"], i < count ? "layer" : "function") << layers[i]["name"];
+  for (std::size_t i = 0; i < functions.size(); ++i)
+    EXPECT_EQ(layers[count + i]["name"], functions[i]);
+  EXPECT_EQ(layers[count + 9],
+            (nlohmann::json{{"name", "attention"},
+                            {"kind", "function"},
+                            {"options", {{"scale", "none"}, {"causal", "false"}}},
+                            {"inputs", {"q", "k", "v"}},
+                            {"optional", {"grad_y", "valid"}}}));
   const auto& released = layers[8];
   EXPECT_EQ(released["name"], "power_norm_released");
   EXPECT_EQ(released["options"]["group_eps"], "1e-05");
@@ -61,6 +74,17 @@ TEST(LayerTables, AParagraphALayer) {
                                        "  state       none\n"
                                        "  statistics  none\n"
                                        "  backward    the derivative\n"));
+}
+
+TEST(LayerTables, AParagraphAFunction) {
+  EXPECT_THAT(layers_text(), HasSubstr("\nadd_rms_norm\n"
+                                       "  options     eps=1e-05\n"
+                                       "  inputs      x, residual\n"
+                                       "  optional    grad_y, grad_sum, gamma, beta\n"));
+  EXPECT_THAT(layers_text(), HasSubstr("\nrelu\n"
+                                       "  options     none\n"
+                                       "  inputs      x\n"
+                                       "  optional    grad_y\n"));
 }
 
 }  // namespace

@@ -7,14 +7,14 @@ namespace normproof::verification::cli::commands {
 struct LayersCommand {
   static constexpr const char* name = "layers";
   static constexpr const char* summary =
-      "Print what each norm layer is like: parameters, state, statistics";
+      "Print what each norm layer is like, and what each function takes";
 
   bool json = false;
   bool table = false;
 
   void add(CLI::App& app);
 
-  /// Prints the descriptions of the norm layers: see layer_tables.hpp.
+  /// Prints the descriptions of the norm layers and functions: see layer_tables.hpp.
   ExitStatus run() const;
 };
 

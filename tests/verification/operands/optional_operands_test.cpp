@@ -1,0 +1,21 @@
+#include "verification/operands/optional_operands.hpp"
+
+#include <gtest/gtest.h>
+
+namespace normproof::verification::operands {
+namespace {
+
+using Names = std::vector<std::string>;
+
+TEST(OptionalOperands, AreTheGradientTheMaskAndTheParameters) {
+  EXPECT_EQ(optional_operands_of("relu"), (Names{"grad_y"}));
+  EXPECT_EQ(optional_operands_of("softmax"), (Names{"grad_y", "valid"}));
+  EXPECT_EQ(optional_operands_of("add_rms_norm"), (Names{"grad_y", "grad_sum", "gamma", "beta"}));
+}
+
+TEST(OptionalOperands, ALossHasNoGradientThatArrives) {
+  EXPECT_EQ(optional_operands_of("cross_entropy"), (Names{"class_weights", "valid"}));
+}
+
+}  // namespace
+}  // namespace normproof::verification::operands
