@@ -34,6 +34,20 @@ def test_other_shapes_and_exceptions_are_sentences():
     assert not agreement and "ZeroDivisionError" in str(agreement)
 
 
+def test_parameters_that_one_does_not_take_are_left_out_for_both():
+    agreement = normproof.agree(kernels.rms_norm, lambda x, gamma, beta, eps: kernels.rms_norm(x, gamma, eps) + beta,
+                                "rms_norm", only=["random*", "odd*"])
+    assert agreement and len(agreement.outputs) == 2 and agreement.outputs[0].path.startswith("own/rms_norm/")
+
+
+def test_loss_is_compared():
+    def loss(logits, targets):
+        return np.array([(np.log(np.exp(logits).sum(-1)) - logits[np.arange(len(targets)), targets]).mean()])
+    agreement = normproof.agree(loss, lambda logits, targets: loss(logits, targets)[0], "cross_entropy", only="random*",
+                                dtype=np.float64)
+    assert agreement and agreement.outputs[0].output == "loss"
+
+
 def test_nothing_in_common_is_a_usage_error():
-    with pytest.raises(normproof.UsageError, match="is offered by both"):
+    with pytest.raises(normproof.UsageError, match="is offered by both .*: .* takes no option eps"):
         normproof.agree(lambda x, gamma, beta: x, kernels.layer_norm, "layer_norm", only="exact*")

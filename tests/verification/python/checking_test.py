@@ -119,9 +119,62 @@ def test_input_that_is_written_to_fails():
     assert "it wrote into x, at [0, 0, 0]; expected inputs that are unchanged" in report.failures[0].text
 
 
+@pytest.mark.parametrize("caught", [Exception, BaseException])
+def test_time_limit_is_not_caught_by_the_function(caught):
+    def hangs(x):
+        try:
+            while True:
+                pass
+        except caught:
+            return kernels.relu(x)
+    report = normproof.check(hangs, "relu", only="random*", seconds=0.3)
+    assert "no answer within 0.3 seconds" in report.failures[0].text
+
+
+def test_time_limit_ends_what_catches_it_again_and_again():
+    def hangs(x):
+        while True:
+            try:
+                while True:
+                    pass
+            except Exception:
+                pass
+    report = normproof.check(hangs, "relu", only="random*", seconds=0.3)
+    assert "no answer within 0.3 seconds" in report.failures[0].text
+    assert normproof.check(kernels.relu, "relu", only="random*", seconds=None)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.dtype("float32"), [np.float32, "float64"], float, (np.float16,)])
+def test_dtypes_of_numpy(dtype):
+    assert normproof.check(kernels.relu, "relu", dtype=dtype, only="random*")
+
+
+def test_keywords_are_passed_by_name():
+    seen = []
+
+    def layer_norm(x, **rest):
+        seen.append(sorted(rest))
+        return kernels.layer_norm(x, rest["gamma"], rest["beta"], rest["eps"])
+
+    def backward(grad_y, x, **rest):
+        seen.append(sorted(rest))
+        return kernels.layer_norm_backward(grad_y, x, rest["gamma"], rest["beta"], rest["eps"])
+    assert normproof.check(layer_norm, "layer_norm", only="random*", backward=backward)
+    assert seen == [["beta", "eps", "gamma"], ["beta", "eps", "gamma", "y"]]
+    assert normproof.check(lambda *x, **rest: kernels.relu(rest["x"]), "relu", only="random*")
+
+
 @pytest.mark.parametrize("arguments, sentence", [
     ({"op": "layer_nrom"}, "op='layer_nrom' is unknown; expected 'layer_norm'"),
     ({"dtype": "f32"}, "dtype='f32'; expected one or several of float64"),
+    ({"dtype": int}, "dtype=<class 'int'>; expected one or several of float64"),
+    ({"dtype": []}, "dtype=[] is empty; expected one or several of float64"),
+    ({"only": []}, "only=[] chooses no case; expected a glob or several"),
+    ({"seconds": -1}, "seconds=-1; expected a number above 0, or None for no limit"),
+    ({"seconds": 0}, "seconds=0; expected a number above 0"),
+    ({"seconds": float("nan")}, "seconds=nan; expected a number above 0"),
+    ({"device": "cuda"}, "device='cuda', but arrays of NumPy are on the CPU; expected 'cpu'"),
+    ({"fn": lambda *args: args}, "<lambda> takes any arguments; expected arguments=[...]"),
     ({"tier": "slow"}, "tier='slow'; expected one of quick, standard, full"),
     ({"only": "nothing*"}, "no case of relu in float32, tier quick, matches quick/relu/nothing*"),
     ({"relations": "twice"}, "relation 'twice'; expected one of strides"),

@@ -1,7 +1,9 @@
 """Functions with options: one that takes none of them is asked the cases where each is as usual."""
+import kernels
 import numpy as np
 
 import normproof
+from normproof import names
 
 
 def attention(q, k, v, scale=None):
@@ -42,3 +44,77 @@ def test_rope_by_halves():
     report = normproof.check(rope, "rope", dtype="float64")
     assert len(report.results) > len(report.declined) and not report.failures
     assert all("interleaved" in result.text for result in report.declined)
+
+
+def cross_entropy(logits, targets, label_smoothing, valid, class_weights):
+    logits = logits.astype(np.float64)
+    log_p = logits - logits.max(-1, keepdims=True)
+    log_p -= np.log(np.exp(log_p).sum(-1, keepdims=True))
+    weights = class_weights.astype(np.float64)
+    own = weights[targets] * valid
+    smooth = -(log_p * weights).sum(-1) * valid
+    hit = -log_p[np.arange(len(targets)), targets] * own
+    total = (1 - label_smoothing) * hit + label_smoothing / logits.shape[-1] * smooth
+    return total.sum() / own.sum()
+
+
+def plain_cross_entropy(input, target, label_smoothing):
+    return cross_entropy(input, target, label_smoothing, np.ones(len(target)), np.ones(input.shape[-1]))
+
+
+def test_loss_is_a_number_or_an_array_of_one():
+    for fn in (plain_cross_entropy, lambda logits, labels, label_smoothing: np.array(
+            [plain_cross_entropy(logits, labels, label_smoothing)])):
+        report = normproof.check(fn, "cross_entropy", dtype="float64")
+        assert not report.failures and sum(result.passed for result in report.results) > 5, str(report)
+        assert all("valid" in result.text or "class_weights" in result.text for result in report.declined)
+    wrong = normproof.check(lambda logits, targets, label_smoothing: np.zeros(2), "cross_entropy", only="random*")
+    assert "loss has shape [2]; expected [1]" in wrong.failures[0].text
+
+
+def test_a_mask_that_is_needed_is_full_where_the_case_has_none():
+    shapes = []
+
+    def masked(logits, targets, label_smoothing, valid):
+        shapes.append((valid.shape, logits.shape[:1]))
+        return cross_entropy(logits, targets, label_smoothing, valid, np.ones(logits.shape[-1]))
+    report = normproof.check(masked, "cross_entropy", dtype="float64")
+    assert not report.failures and all(mask == rows for mask, rows in shapes)
+    assert all("class_weights" in result.text for result in report.declined)
+
+    def with_keys(q, k, v, valid):
+        shapes.append((valid.shape, (k.shape[0], k.shape[2])))
+        return attention(q, k, v)
+    normproof.check(with_keys, "attention", dtype="float64")
+    assert all(mask == rows for mask, rows in shapes)
+
+
+def add_layer_norm(x, residual, gamma, beta, eps):
+    with np.errstate(all="ignore"):
+        total = x + residual
+        return kernels.layer_norm(total, gamma, beta, eps), total
+
+
+def test_sum_before_a_norm_is_judged_where_it_is_returned():
+    assert normproof.check(lambda x, residual, gamma, beta, eps: add_layer_norm(x, residual, gamma, beta, eps)[0],
+                           "add_layer_norm", outputs="y")
+    assert normproof.check(add_layer_norm, "add_layer_norm", outputs="y,sum")
+    wrong = normproof.check(lambda x, residual, gamma, beta, eps: (add_layer_norm(x, residual, gamma, beta, eps)[0], x),
+                            "add_layer_norm", outputs="y,sum", only="random*")
+    assert "sum at" in wrong.failures[0].text
+
+
+def test_residual_norm_without_beta_is_certified_again():
+    report = normproof.check(lambda x, residual, gamma, eps: kernels.rms_norm(x + residual, gamma, eps), "add_rms_norm",
+                             only=["random*", "odd*"])
+    assert report and not report.declined and "takes no beta" in str(report)
+
+
+def test_usual_options_are_those_of_the_description():
+    for op in normproof.ops():
+        needed, others = names.tensors_of(op)
+        assert needed and not set(needed) & set(others) and not names.known_names(op) & {""}
+    assert names.tensors_of("attention") == (("q", "k", "v"), ("grad_y", "valid"))
+    assert names.usual_options("attention") == {"scale": "none", "causal": "false"}
+    assert names.usual_options("cross_entropy") == {"label_smoothing": "0"} and names.options_of("adam")[0] == "beta1"
+    assert names.heeds_mask("softmax") and names.heeds_mask("batch_norm") and not names.heeds_mask("layer_norm")

@@ -1,4 +1,7 @@
 """normproof.judge: the caller's own tensors, certified on the spot."""
+import subprocess
+import sys
+
 import kernels
 import numpy as np
 import pytest
@@ -44,9 +47,12 @@ def test_any_rank_reaches_the_function_as_it_is(given):
 
 @pytest.mark.parametrize("changed, sentence", [
     ({"gamma": np.ones(5, np.float32)}, "gamma has shape [5]; expected shape [64]"),
-    ({"epsilon": 1e-6}, "unknown layer_norm option 'epsilon'; did you mean 'eps'"),
+    ({"epsilon": 1e-6}, "eps is given twice, once as epsilon; expected once"),
+    ({"epsi": 1e-6}, "layer_norm has no 'epsi'; expected 'eps', of x, and perhaps grad_y, valid, gamma, beta, eps"),
     ({"mode": "train"}, "mode='train'; expected 'training' or 'inference'"),
-    ({"x": None}, "layer_norm needs x="),
+    ({"x": None}, "layer_norm needs x=, which is not given; expected x"),
+    ({"seconds": -1}, "seconds=-1; expected a number above 0, or None for no limit"),
+    ({"device": "cuda"}, "device='cuda', but arrays of NumPy are on the CPU"),
     ({"x": np.zeros((2, 3), complex)}, "x has a dtype complex128; expected one of float64")])
 def test_wrong_argument_is_one_sentence(given, changed, sentence):
     with pytest.raises(normproof.UsageError) as caught:
@@ -63,3 +69,71 @@ def test_modules_and_images():
                            **image)
     assert normproof.judge(torch.nn.LayerNorm, "layer_norm", x=torch.randn(3, 9).bfloat16(),
                            gamma=torch.ones(9).bfloat16(), beta=torch.zeros(9).bfloat16(), accumulation="bfloat16")
+
+
+def attention(query, key, value):
+    weights = np.exp(query @ key.swapaxes(-1, -2) / np.sqrt(query.shape[-1]).astype(query.dtype))
+    return weights / weights.sum(-1, keepdims=True) @ value
+
+
+def test_tensors_have_the_names_of_the_operation_or_those_of_frameworks():
+    rng = np.random.default_rng(2)
+    q, k, v = (rng.standard_normal((2, 2, rows, 4)).astype(np.float32) for rows in (3, 5, 5))
+    assert normproof.judge(attention, "attention", q=q, k=k, v=v)
+    assert normproof.judge(attention, "attention", query=q, key=k, value=v, scale=None)
+    assert not normproof.judge(attention, "attention", query=q, key=k, value=-v + 1, scale=1.0)
+    cos, sin = np.ones((3, 2), q.dtype), np.zeros((3, 2), q.dtype)
+    assert normproof.judge(lambda x, cos, sin: x, "rope", x=q, cos=cos, sin=sin)
+    loss = normproof.judge(lambda input, target: (np.log(np.exp(input).sum(-1)) - input[np.arange(3), target]).mean(),
+                           "cross_entropy", input=q[0, 0], target=np.array([1, 0, 3]))
+    assert loss and loss.results[0].tensors[0]["name"] == "loss"
+
+
+@pytest.mark.parametrize("op, given, sentence", [
+    ("attention", {"q": 1, "key": 1}, "attention needs v=, which is not given; expected q, k, v"),
+    ("attention", {"q": 1, "kye": 1, "v": 1}, "attention has no 'kye'; expected 'key'"),
+    ("cross_entropy", {"logits": 1}, "cross_entropy needs targets=, which is not given; expected logits, targets"),
+    ("rope", {"x": 1}, "rope needs cos=, which is not given; expected x, cos, sin"),
+    ("layer_nrom", {"x": 1}, "op='layer_nrom' is unknown; expected 'layer_norm'")])
+def test_names_that_are_wrong_or_missing_are_one_sentence(op, given, sentence):
+    tensors = {name: np.ones((1, 2, 3, 4), np.float32) for name in given}
+    with pytest.raises(normproof.UsageError) as caught:
+        normproof.judge(attention, op, **tensors)
+    assert sentence in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_residual_norms_take_eps_and_any_rank():
+    x = np.random.default_rng(3).standard_normal((2, 2, 3, 8)).astype(np.float32)
+    gamma = np.ones(8, np.float32)
+
+    def add_layer_norm(x, residual, weight, bias, eps):
+        assert x.ndim == 4
+        return kernels.layer_norm(x + residual, weight, bias, eps)
+    for eps, fn in ((1e-3, add_layer_norm), (np.float32(0.25), add_layer_norm)):
+        assert normproof.judge(fn, "add_layer_norm", x=x, residual=x, weight=gamma, bias=gamma, eps=eps)
+    wrong = normproof.judge(lambda x, residual, gamma, beta: add_layer_norm(x, residual, gamma, beta, 1e-5),
+                            "add_layer_norm", x=x, residual=x, gamma=gamma, beta=gamma, eps=1e-3)
+    assert "takes no option eps, which is 0.001" in wrong.declined[0].text
+
+
+def test_repro_writes_the_tensors_and_shows_the_case_again(given, tmp_path):
+    given["eps"] = 0.25
+    report = normproof.judge(kernels.eps_outside, "layer_norm", accumulation="float32", **given)
+    text = report.repro(folder=tmp_path)
+    assert len(text.splitlines()) == 5 and 'accumulation="float32"' in text and "eps=0.25" in text
+    again = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
+    assert again.stdout == f"{report}\n", again.stderr
+    assert report.repro(folder=tmp_path) == text and len(list(tmp_path.iterdir())) == 1
+    with pytest.raises(normproof.OutputError, match="No such file"):
+        report.repro(folder=tmp_path / "absent")
+
+
+def test_repro_has_the_framework_and_the_mode(tmp_path):
+    torch = pytest.importorskip("torch")
+    x = torch.tensor([[0.5, 1.5, 2.5, -1.0]]).bfloat16()
+    report = normproof.judge(lambda x: -x, "relu", x=x, mode="inference")
+    lines = report.repro(folder=tmp_path).splitlines()
+    assert 'mode="inference", framework="torch"' in lines[3]
+    assert lines[1].startswith("# fn: <lambda> of judging_test.py, line")
+    again = eval(lines[3].removeprefix("report = "), {"normproof": normproof, "fn": lambda x: -x})
+    assert str(again) == str(report) and "bfloat16" in str(report)

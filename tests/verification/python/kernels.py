@@ -35,3 +35,8 @@ def rms_norm(x, gamma, eps):
 
 def relu(x):
     return np.where(x > 0, x, x * 0)
+
+
+def eps_outside_rms(x, gamma, eps):
+    with np.errstate(all="ignore"):
+        return gamma * (x / (np.sqrt((x * x).mean(-1, keepdims=True)) + 1 + x.dtype.type(eps)))

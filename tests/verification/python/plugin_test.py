@@ -56,6 +56,30 @@ def test_only(run):
     assert status in (0, 1) and "[quick/layer_norm/variance" not in text and "[quick/layer_norm/odd" in text
 
 
+@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+def test_glob_that_matches_nothing_is_an_error(run, workers):
+    if workers:
+        pytest.importorskip("xdist")
+    status, text = run("--normproof-only", "odd*", "--normproof-only", "nothing*", *workers)
+    assert status == 4
+    assert "ERROR: --normproof-only: nothing* matches no case; expected one of those that test_kernels.py" in text
+
+
+def test_run_that_holds_no_case_fails(run):
+    (run.folder / "test_kernels.py").write_text(
+        "import normproof\n@normproof.cases('relu', only='random*')\ndef test_a(case): case.check(declined)\n"
+        "def declined(x):\n    raise normproof.NotOffered('none')\n")
+    status, text = run()
+    assert status == 1 and "normproof: no case was held, which is a failure: each was declined" in text
+
+
+def test_failure_says_how_it_is_shown_again(run):
+    (run.folder / "test_kernels.py").write_text(
+        "import normproof\n@normproof.cases('relu', only='random*')\ndef test_a(case): case.check(lambda x: -x)\n")
+    status, text = run()
+    assert status == 1 and "python3 -m pytest 'test_kernels.py::test_a[quick/relu/random-3x5x6-float32]'" in text
+
+
 def test_expected_failures_are_strict_both_ways(run):
     listed = run.folder / "known"
     listed.write_text("*/layer_norm/variance*  # a comment\n*/layer_norm/odd*\n")

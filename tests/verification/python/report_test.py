@@ -74,9 +74,32 @@ def test_repro_runs_and_fails_again(report, tmp_path):
     assert "agrees with" in done.stdout and report.worst.path in done.stdout, done.stderr
 
 
+def test_repro_has_the_options_of_the_call():
+    report = normproof.check(kernels.eps_outside, "layer_norm", only="variance*", seconds=7, accumulation="float32",
+                             backward=kernels.layer_norm_backward, arguments={"eps": lambda case: case.eps})
+    text = report.repro()
+    call = text.splitlines()[-2]
+    assert "backward=layer_norm_backward, arguments=arguments, seconds=7" in call and 'accumulation="float32"' in call
+    assert "from kernels import layer_norm_backward" in text and "# arguments: as it was given" in text
+    assert f'repro: print({call.removeprefix("report = ")})'.replace('"float32", tier', '["float32"], tier') in str(report)
+    with pytest.raises(normproof.UsageError, match="is no case of the report"):
+        report.repro("quick/layer_norm/odd-13x17-float32")
+
+
+def test_repro_of_a_case_without_beta_asks_the_same_case_again(tmp_path):
+    report = normproof.check(kernels.eps_outside_rms, "rms_norm", only="odd*")
+    assert report.failures[0].path.startswith("own/")
+    done = subprocess.run(["/usr/bin/python3", "-c", report.repro()], capture_output=True, text=True, cwd=tmp_path)
+    assert report.failures[0].path in done.stdout and "FAILED: 0 of 1 case passed" in done.stdout, done.stderr
+
+
 def test_shares_are_those_of_the_elements():
     report = normproof.check(kernels.eps_outside, "layer_norm", only="variance*")
     shares = report.shares(report.results[0].path)
+    for path, output, sentence in ((report.results[0].path, "yy", "unknown output 'yy'"),
+                                   ("odd", "y", "is not the last case")):
+        with pytest.raises(normproof.UsageError, match=sentence):
+            report.shares(path, output)
     assert shares.size == 7 * 16 and np.isclose(shares.max(), report.results[0].ratio)
 
 
@@ -84,5 +107,6 @@ def test_file_is_replaced_as_a_whole(report, tmp_path):
     (tmp_path / "r.json").write_text("before")
     report.json(tmp_path / "r.json")
     assert [path.name for path in tmp_path.iterdir()] == ["r.json"]
-    with pytest.raises(OSError):
-        report.json(tmp_path / "absent" / "r.json")
+    for write in (report.json, report.html):
+        with pytest.raises(normproof.OutputError, match="r cannot be written: No such file"):
+            write(tmp_path / "absent" / "r")

@@ -31,6 +31,34 @@ def test_own_layers_pass_but_where_a_row_has_one_feature(fn, op, conventions):
     assert "grad_x" in str(report)
 
 
+def test_gradients_of_functions():
+    def attention(query, key, value, scale=None):
+        query, key, value = (tensor.double() for tensor in (query, key, value))
+        key, value = (tensor.repeat_interleave(query.shape[1] // key.shape[1], 1) for tensor in (key, value))
+        scores = query @ key.transpose(-1, -2) * (query.shape[-1] ** -0.5 if scale is None else scale)
+        return torch.softmax(scores, -1) @ value
+
+    def add_layer_norm(x, residual, weight, bias, eps):
+        total = x + residual
+        return F.layer_norm(total, total.shape[-1:], weight, bias, eps), total
+    for fn, op, gradients in ((attention, "attention", {"grad_q", "grad_k", "grad_v"}),
+                              (F.cross_entropy, "cross_entropy", {"grad_logits"}),
+                              (add_layer_norm, "add_layer_norm", {"grad_x", "grad_gamma", "grad_beta"})):
+        report = normproof.check(fn, op, dtype=torch.float64)
+        assert not [result for result in report.failures if "one_feature" not in result.path], str(report)
+        held = [result for result in report.results if result.passed]
+        assert len(held) > 3 and all(gradients <= {tensor["name"] for tensor in result.tensors} for result in held)
+    without_sum = normproof.check(lambda *given: add_layer_norm(*given)[0], "add_layer_norm", framework="torch",
+                                  only="random*", arguments=["x", "residual", "gamma", "beta", "eps"])
+    assert "returns no sum, of which the case has a gradient; expected y and sum, or outputs='y'" in str(
+        without_sum.declined[0])
+
+
+def test_device_that_is_not_there_is_a_usage_error():
+    with pytest.raises(normproof.UsageError, match="PyTorch .* has no device 'cuda:99' here"):
+        normproof.check(F.relu, "relu", device="cuda:99")
+
+
 def test_builtin_function_has_the_name_that_users_call():
     report = normproof.check(F.gelu, "gelu", only="random*")
     assert report.title == "torch.nn.functional.gelu" and "from torch.nn.functional import gelu" in report.repro()

@@ -8,10 +8,10 @@ Every name is loaded when it is first used: this import takes no framework, and 
 import importlib
 
 _HOMES = {
-    "check": "checking", "judge": "judging", "agree": "agreement", "cases": "testing", "case": "testing",
-    "Report": "report", "Agreement": "agreement", "Case": "corpus", "ops": "corpus", "RELATIONS": "relations",
-    "NormproofError": "errors", "UsageError": "errors", "CorpusError": "errors", "Mismatch": "errors",
-    "NotOffered": "errors",
+    "check": "checking", "judge": "judging", "read_inputs": "own_inputs", "agree": "agreement", "cases": "testing",
+    "case": "testing", "Report": "report", "Agreement": "agreement", "Case": "corpus", "ops": "corpus",
+    "RELATIONS": "relations", "NormproofError": "errors", "UsageError": "errors", "CorpusError": "errors",
+    "OutputError": "errors", "Mismatch": "errors", "NotOffered": "errors",
 }
 __all__ = sorted([*_HOMES, "__version__", "corpus_version"])
 

@@ -9,7 +9,8 @@ from normproof.errors import CorpusError
 
 OK, FAILED, USAGE, FILE = range(4)
 ABI_VERSION, ABI_MINOR = 1, 1
-DTYPES = ("float64", "float32", "float16", "bfloat16", "int64", "int32", "uint8", "boolean")
+DTYPES = ("float64", "float32", "float16", "bfloat16", "int64", "int32", "uint8", "boolean", "float8_e4m3fn",
+          "float8_e5m2", "float8_e8m0fnu")
 
 
 class Tensor(C.Structure):

@@ -4,8 +4,9 @@ import dataclasses
 import numpy as np
 
 from normproof.candidate import Candidate
-from normproof.checking import asker, open_corpus, require_dtypes, select
+from normproof.checking import asker, known_to, offered_index, open_corpus, require_dtypes, select
 from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line
+from normproof.limits import require_seconds
 from normproof.stored import same_bits
 
 MOST_SAID = 8
@@ -84,36 +85,51 @@ def agree(engine_a, engine_b, op, *, dtype="float32", device="cpu", tier="quick"
     """Asks both the same cases: are the bits the same, and which one is nearer the truth?
 
     device, backward, arguments, framework and layout: one for both, or a tuple of two. The rest is as for
-    normproof.check.
+    normproof.check. A gamma or beta that one of them does not take is left out for both.
 
-    Returns an Agreement. Throws UsageError as normproof.check does.
+    Returns an Agreement. Throws UsageError as normproof.check does, and where both are offered no case.
     """
+    require_seconds(seconds)
     corpus = open_corpus(op, tier)
     selected = select(corpus, op, dtype, only, tier)
-    known = {name for index in range(len(corpus)) for key in ("inputs", "options")
-             for name in corpus.description(index)[key]}
+    known, fullest = known_to(corpus, op), max(selected, key=lambda index: len(corpus.description(index)["inputs"]))
     candidates = [Candidate(fn, op, known, _of(framework, i), _of(device, i), _of(arguments, i), outputs, _of(backward, i),
                             _of(layout, i)) for i, fn in enumerate((engine_a, engine_b))]
     for candidate in candidates:
         require_dtypes(candidate, dtype)
+        candidate.require_device()
+        candidate.look_inside(corpus.select(fullest))
+    taken = _of_both(*(candidate.taken for candidate in candidates))
     agreement = Agreement(candidates[0].title, candidates[1].title, op)
     asks = [asker(candidate, False, seconds) for candidate in candidates]
+    declined = []
     for index in selected:
+        index, _ = offered_index(corpus, corpus.select(index), index, taken)
         case, answers = corpus.select(index), []
         for candidate, ask in zip(candidates, asks):
             try:
                 candidate.require_offered(case)
                 answers.append(ask(case)[0])
-            except NotOffered:
+            except NotOffered as reason:
+                declined.append(str(reason))
                 break
-            except (Unanswered, Exception) as error:
-                agreement.unanswered.append(f"{case.path}: {candidate.title}: {in_one_line(error)}")
+            except Unanswered as reason:
+                agreement.unanswered.append(f"{case.path}: {candidate.title}: {reason}")
+                break
+            except (Exception, SystemExit) as error:
+                agreement.unanswered.append(f"{case.path}: {candidate.title} raised {in_one_line(error)}")
                 break
         if len(answers) == 2:
             _compare(agreement, corpus, case, *answers)
     if not agreement.outputs and not agreement.unanswered:
-        raise UsageError(f"normproof.agree: no case of {op} is offered by both {agreement.a} and {agreement.b}")
+        raise UsageError(f"normproof.agree: no case of {op} is offered by both {agreement.a} and {agreement.b}: "
+                         f"{declined[0]}")
     return agreement
+
+
+def _of_both(one, other):
+    """What both heed; "*" stands for everything."""
+    return other if "*" in one else one if "*" in other else one & other
 
 
 def _of(value, index):

@@ -6,6 +6,8 @@ from normproof import names
 from normproof.errors import NotOffered, UsageError
 
 EMPTY = inspect.Parameter.empty
+IMPLIED = {"momentum": ("running_decay",), "case": ("*",)}  # what of a case a rule of names.DERIVED heeds
+WHOLE = ("groups", "warmup_iterations", "num_heads", "num_layers")  # options that are integers
 
 
 class Argument(typing.NamedTuple):
@@ -25,9 +27,7 @@ class Binding:
     def taken(self):
         """Names of tensors and options that the function is given."""
         taken = {argument.source for argument in self.arguments if isinstance(argument.source, str)}
-        implied = {"momentum": ("running_decay",), "features": (), "has_gamma": (), "has_beta": (),
-                   "case": ("*",), "approximate": ()}
-        return taken.union(*(implied.get(source, ()) for source in taken)) - set(names.DERIVED)
+        return taken.union(*(IMPLIED.get(source, ()) for source in taken)) - set(names.DERIVED)
 
     def described(self):
         """ "weight is gamma, eps is eps" : what a report says of it."""
@@ -64,8 +64,7 @@ class Binding:
             return tensors[source], True
         if source in case.options:
             value = case.options[source]
-            whole = source in ("groups", "warmup_iterations", "num_heads", "num_layers")
-            return int(value) if whole else value, True
+            return int(value) if source in WHOLE else value, True
         if source in names.DERIVED:
             return self._rules.value(source, case), True
         if argument.required:
@@ -83,7 +82,7 @@ def bind(fn, op, known, rules, given=None, constructor=False):
     if given is not None and not hasattr(given, "items"):
         return Binding([Argument(str(name), _source(name, known, op), True, True) for name in given], rules)
     given = dict(given or {})
-    title = getattr(fn, "__qualname__", None) or type(fn).__name__
+    title = (getattr(fn, "__qualname__", None) or type(fn).__name__).split("<locals>.")[-1]
     parameters = signature_of(fn, given, title, op, known, constructor)
     arguments, first = [], True
     for name, parameter in parameters.items():
@@ -112,7 +111,22 @@ def bind(fn, op, known, rules, given=None, constructor=False):
         if not takes_more:
             raise UsageError(f"{title} has no argument {name!r} that arguments= names; it has {', '.join(parameters)}")
         arguments.append(Argument(name, _source(source, known, op), False, True))
+    if takes_more and not constructor:
+        arguments += _by_their_names(arguments, op, known)
+    if not arguments and not constructor:
+        raise UsageError(f"{title} takes {'any arguments' if parameters else 'no arguments'}; expected arguments=[...], the "
+                         f"names of {op}'s tensors and options in their order, of {', '.join(sorted(known))}")
     return Binding(arguments, rules)
+
+
+def _by_their_names(arguments, op, known):
+    """What **kwargs of a function are given: all else that the case has, under the corpus's names. Gradients that arrive
+    are for a backward alone, whose `known` has y."""
+    bound = {argument.source for argument in arguments if isinstance(argument.source, str)}
+    bound |= {name for source in bound for name in IMPLIED.get(source, ())}
+    order = {name: place for place, name in enumerate(names.in_order(op))}
+    return [Argument(name, name, False, False) for name in sorted(known - bound, key=lambda one: (order.get(one, 99), one))
+            if "y" in known or not name.startswith("grad_") or name == "grad_parameter"]
 
 
 def _source(given, known, op):
@@ -143,9 +157,11 @@ def signature_of(fn, given, title, op, known, constructor):
     return parameters
 
 
-def require_taken(case, taken, title):
+def require_taken(case, taken, title, differentiated=False):
     """Declines a case with an input that the function does not take, or an option that is not as usual.
 
+    differentiated: gradients that arrive are not for the function: nobody asks for those that follow, or the framework
+    takes them.
     Throws NotOffered, naming it.
     """
     if "*" in taken:
@@ -156,16 +172,15 @@ def require_taken(case, taken, title):
             raise NotOffered(f"{title} takes no option {name}, which is {value:g} here" if isinstance(value, float)
                              else f"{title} takes no option {name}, which is {value} here")
     for name, stored in case.tensors.items():
-        if name in taken or name in ("x", "grad_y"):
+        if name in taken or name in ("x", "grad_y") or name == "grad_sum" and differentiated:
             continue
-        if name == "valid" and (stored.data.all() or not (names.over_rows(case.op) or case.op in MASKED_FUNCTIONS)):
+        if name == "valid" and (stored.data.all() or not names.heeds_mask(case.op)):
             continue
         if name in names.state_of(case.op) and case.training and case.op in STATE_NOT_READ:
             continue
         raise NotOffered(f"{title} takes no {name}")
 
 
-MASKED_FUNCTIONS = ("softmax", "log_softmax", "log_sum_exp", "attention", "cross_entropy", "encoder_layer", "encoder")
 STATE_NOT_READ = ("batch_norm", "power_norm_v")  # in training, y and the gradients do not depend on the state
 
 

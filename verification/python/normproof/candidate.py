@@ -5,21 +5,13 @@ import sys
 
 import numpy as np
 
-from normproof import binding, frameworks, names, variants
-from normproof.errors import NotOffered, Unanswered, UsageError
+from normproof import binding, frameworks, names, returned, variants
+from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line
 from normproof.rules import Layout, Rules
-from normproof.stored import Stored, same_bits
+from normproof.stored import Stored
 
-DIFFERENTIABLE = ("x", "gate", "gamma", "beta", "alpha")  # and the parameters of encoders
+PARAMETERS = ("gamma", "beta", "alpha")  # that a module may have a place for
 WITH_CHANNELS = ("batch_norm", "instance_norm", "group_norm", "batch_renorm")
-SHAPED_AS_X = ("x", "gate", "grad_y", "y", "grad_x", "grad_gate")
-
-
-def _is_unchanged(before, after):
-    """Whether a tensor is as it was; one that a framework keeps in a wider dtype is read back in that."""
-    if before.dtype == after.dtype:
-        return same_bits(before, after)
-    return before.shape == after.shape and np.array_equal(before.widened(), after.widened(), equal_nan=True)
 
 
 class Candidate:
@@ -55,8 +47,19 @@ class Candidate:
         if backward is not None:
             self.backward_binding = binding.bind(backward, op, {*known, "y", "rstd", "mean"}, self.rules)
         self.wrote = ""  # what the last answer has done to its inputs
-        self.parameters = ("gamma", "beta", "alpha")  # that a module has a place for
+        self.parameters = PARAMETERS  # that a module has a place for
+        self.main = "y"  # the output of a function that returns one
         self.loaded = {}  # names of a module's members, and what they are
+
+    def require_device(self):
+        """Throws UsageError where the framework has no such device."""
+        try:
+            self.framework.tensor(Stored("float32", np.ones(1, np.float32)), self.device)
+        except UsageError:
+            raise
+        except Exception as error:
+            raise UsageError(f"normproof: {self.framework.NAME} has no device {self.device!r} here: "
+                             f"{in_one_line(error)}") from None
 
     def _looks_like_a_factory(self):
         """A function without x whose first argument is one of a constructor."""
@@ -80,14 +83,16 @@ class Candidate:
         return taken
 
     def look_inside(self, case):
-        """Finds out which parameters the modules have, by one that is made for a case with as many as there are."""
+        """Finds out which output is the main one, and which parameters the modules have, by one that is made for a case
+        with as many as there are."""
+        self.main = next((name for name in returned.MAIN if name in case.outputs), "y")
         if not self.makes_module:
             return
         try:
             made = self._made(case)
         except Exception:  # every case will say so
             return
-        self.parameters = tuple(name for name in case.tensors if name in DIFFERENTIABLE and name != "x"
+        self.parameters = tuple(name for name in case.tensors if name in PARAMETERS
                                 and self.framework.has_member(made, name))
 
     @property
@@ -95,12 +100,18 @@ class Candidate:
         """Whether gradients are asked of it: it has them itself, or its framework takes them."""
         return self.backward is not None or "grad_y" in self.binding.taken or self.framework_name not in ("numpy", "dlpack")
 
+    @property
+    def asks_framework(self):
+        """Whether the framework is to take gradients."""
+        forward_only = self.outputs and not any(name.startswith("grad_") for name in self.outputs)
+        return self.differentiates and self.backward is None and "grad_y" not in self.binding.taken and not forward_only
+
     def judged_outputs(self):
         """The outputs that are judged, for normproof_set; "": all that the case requires."""
         if self.outputs:
             return ",".join(self.outputs)
         if not self.differentiates:
-            return "y"
+            return self.main
         state = names.state_of(self.op)
         if state and not set(state) & self.taken:
             return "y,grad_x,grad_gamma,grad_beta"
@@ -134,7 +145,9 @@ class Candidate:
             raise NotOffered(f"{self.title} does not train on one row")
         if self.own.get("unbiased") and not case.options.get("unbiased_running_variance", True):
             raise NotOffered(f"{self.title} has the unbiased running variance")
-        binding.require_taken(case, {*self.taken, *heeded}, self.title)
+        wanted = self.outputs or self.judged_outputs().split(",")
+        forward_only = wanted != [""] and not any(name.startswith("grad_") for name in wanted)
+        binding.require_taken(case, {*self.taken, *heeded}, self.title, forward_only or self.asks_framework)
 
     def answer(self, case, **variant):
         """The outputs, {name: Stored}: of a sequence those of every step on top of each other.
@@ -165,7 +178,7 @@ class Candidate:
         """The tensors of a case in the candidate's layout, not yet of its framework."""
         placed = {}
         for name, stored in case.tensors.items():
-            if name in SHAPED_AS_X:
+            if name in returned.SHAPED_AS_X:
                 stored = self.layout.moved(stored)
             elif name in ("gamma", "beta") and self.own.get("state_parameters") and "running_mean" in case.tensors:
                 stored = Stored("float64" if stored.dtype == "float64" else "float32",
@@ -181,11 +194,11 @@ class Candidate:
             given = {name: alter(name, tensor) for name, tensor in given.items()}
         answered = self.outputs_of(case, given, place=buffer and buffer(given["x"]), **variant)
         if buffer is None:
-            self._note_what_was_written(placed, given)
+            self.wrote = returned.what_was_written(self, placed, given)
         shape = case.tensors["x"].shape if "x" in case.tensors else None
         outputs = {}
         for name, value in answered.items():
-            outputs[name] = self._stored(name, value, shape)
+            outputs[name] = returned.stored(self, name, value, shape, case.outputs.get(name))
         return outputs
 
     def outputs_of(self, case, given, wanted=None, function=None, place=None, forward_only=False):
@@ -194,22 +207,25 @@ class Candidate:
             forward, leaves = self._module(case, given)
         else:
             forward = self._function(case, given, function or self.fn, place)
-            leaves = {name: value for name, value in given.items() if name in self.binding.taken and (
-                name in DIFFERENTIABLE or name.endswith((".weight", ".bias", ".gamma", ".beta")))}
+            leaves = {name: value for name, value in given.items() if name in self.binding.taken
+                      and "grad_" + name in case.outputs}
         if wanted is not None:
             for name in set(leaves) - set(wanted):
                 getattr(self.framework, "freeze", lambda leaf: None)(leaves.pop(name))
-        takes = self.backward is None and "grad_y" not in self.binding.taken and self.differentiates
-        if self.outputs and not any(name.startswith("grad_") for name in self.outputs):
-            takes = False
-        takes = takes and not forward_only
-        y, others, found = self.framework.gradients(forward, leaves, given.get("grad_y") if takes else None)
-        if takes and found is None and "grad_y" in given:
+        takes = self.asks_framework and not forward_only
+        cotangent = self._cotangent(case, given) if takes else None
+        if cotangent is not None and "loss" in case.outputs:
+            forward = self._with_one_number(forward)
+        if cotangent is not None and "grad_sum" in given:
+            y, others, found = self._with_sum(forward, leaves, cotangent, given["grad_sum"])
+        else:
+            y, others, found = self.framework.gradients(forward, leaves, cotangent)
+        if cotangent is not None and found is None:
             raise Unanswered("y does not depend on x for the framework, so there are no gradients; expected "
                              "outputs='y', backward=, or a function that can be differentiated")
-        answered = {"y": y, **others, **{"grad_" + name: value for name, value in (found or {}).items()}}
+        answered = {self.main: y, **others, **{"grad_" + name: value for name, value in (found or {}).items()}}
         if y is None:
-            del answered["y"]
+            del answered[self.main]
         for name in names.state_of(case.op):  # written in place
             if name in given and name not in answered and name in self.binding.taken:
                 answered[name] = given[name]
@@ -222,9 +238,35 @@ class Candidate:
             positional, named = self.binding.values(case, {**given, **leaves})
             if place is not None:
                 named[variants.buffer_argument(self)] = place if variants.buffer_argument(self) == "out" else True
-            results = self._named(function(*positional, **named), case)
-            return results.pop("y", None), results
+            results = returned.by_names(self, function(*positional, **named), case)
+            return results.pop(self.main, None), results
         return forward
+
+    def _cotangent(self, case, given):
+        """The gradient that arrives at the main output: grad_y, 1 of a loss; None where there is none."""
+        if "loss" in case.outputs:
+            return self.framework.tensor(Stored("float32", np.ones(1, np.float32)), self.device)
+        return given.get("grad_y")
+
+    def _with_one_number(self, forward):
+        """The same function, whose loss is an array of one number: frameworks return it as a number."""
+        def reshaped(leaves):
+            loss, others = forward(leaves)
+            if self.framework.is_tensor(loss) and tuple(loss.shape) == ():
+                loss = self.framework.reshape(loss, (1,))
+            return loss, others
+        return reshaped
+
+    def _with_sum(self, forward, leaves, grad_y, grad_sum):
+        """Gradients of y and of the sum before it, each with what arrives at it: as those of both on top of each other."""
+        def stacked(given):
+            y, others = forward(given)
+            if "sum" not in others:
+                raise NotOffered(f"{self.title} returns no sum, of which the case has a gradient; expected y and "
+                                 "sum, or outputs='y'")
+            return self.framework.stack([y, others.pop("sum")]), others
+        both, others, found = self.framework.gradients(stacked, leaves, self.framework.stack([grad_y, grad_sum]))
+        return both[0], {**others, "sum": both[1]}, found
 
     def _made(self, case):
         positional, named = self.binding.values(case, {})
@@ -237,79 +279,22 @@ class Candidate:
         module = self._made(case)
 
         def call(made, leaves):
-            results = self._named(made(leaves["x"]), case)
-            return results["y"]
+            return returned.by_names(self, made(leaves["x"]), case)["y"]
         forward, leaves, self.loaded = self.framework.module_forward(module, given, case.training, call)
         return forward, leaves
 
     def _backward(self, case, given, answered):
         results = {name: value for name, value in answered.items() if name not in given}
         positional, named = self.backward_binding.values(case, {**given, **results})
-        returned = self.backward(*positional, **named)
-        if isinstance(returned, dict):
-            return returned
-        order = ["grad_" + argument.source for argument in self.binding.arguments if argument.source in DIFFERENTIABLE]
-        values = list(returned) if isinstance(returned, (tuple, list)) else [returned]
+        gradients = self.backward(*positional, **named)
+        if isinstance(gradients, dict):
+            return gradients
+        order = ["grad_" + argument.source for argument in self.binding.arguments
+                 if isinstance(argument.source, str) and "grad_" + argument.source in case.outputs]
+        values = list(gradients) if isinstance(gradients, (tuple, list)) else [gradients]
         if len(values) > len(order):
             raise Unanswered(f"backward returned {len(values)} values; expected {', '.join(order)}")
         return {name: value for name, value in zip(order, values) if name[len("grad_"):] in case.tensors}
-
-    def _named(self, returned, case):
-        """What a function returned, by the names of outputs."""
-        if returned is None:
-            raise Unanswered(f"{self.title} returned nothing; expected y")
-        if isinstance(returned, dict):
-            return {self._output_name(name): value for name, value in returned.items()}
-        if not isinstance(returned, (tuple, list)):
-            only = self.outputs[0] if self.outputs and len(self.outputs) == 1 else "y"
-            if case.op in ("sgd", "adam", "adamw"):
-                only = "parameter"
-            return {only: returned}
-        if self.outputs and len(self.outputs) == len(returned):
-            return dict(zip(self.outputs, returned))
-        state = [name for name in names.state_of(case.op) if name in self.binding.taken]
-        if len(returned) == 1 + len(state):
-            return dict(zip(["y", *state], returned))
-        raise Unanswered(f"{self.title} returned {len(returned)} values; expected y alone, or outputs= that names "
-                         "each of them")
-
-    def _output_name(self, name):
-        if name.startswith("grad_") or name == "y":
-            return name
-        return names.meaning(name, {*self.known, "mean", "rstd"}) or name
-
-    def _stored(self, name, value, shape):
-        """An answer as it is stored, where it is a tensor on the device."""
-        if not self.framework.is_tensor(value) and isinstance(value, (bool, int, float)):
-            value = np.asarray(value)
-        elif not self.framework.is_tensor(value):
-            raise Unanswered(f"{name} is a {type(value).__name__}; expected a tensor of {self.framework.NAME}")
-        if isinstance(value, np.ndarray) and value.dtype.kind not in "fiubV":
-            raise Unanswered(f"{name} has a dtype {value.dtype}; expected a tensor of numbers")
-        if self.framework.is_tensor(value):
-            where = self.framework.device_of(value)
-            if not self.device.startswith(where) and not where.startswith(self.device):
-                raise Unanswered(f"{name} is on {where}; expected on {self.device}")
-            try:
-                stored = self.framework.stored(value)
-            except UsageError as error:
-                raise Unanswered(f"{name} has {error}") from None
-        else:
-            stored = Stored("float64", np.asarray(value, np.float64))
-        return self.layout.back(stored, shape) if name in SHAPED_AS_X and shape else stored
-
-    def _note_what_was_written(self, placed, given):
-        for name, before in placed.items():
-            if name in names.state_of(self.op) or name in ("parameter", "velocity", "first_moment", "second_moment",
-                                                           "iterations"):
-                continue
-            after = self.framework.stored(given[name])
-            if not _is_unchanged(before, after):
-                a, b = before.widened().ravel(), after.widened().ravel()
-                at = np.unravel_index(int(np.argmax((a != b) & ~((a != a) & (b != b)))), before.shape)
-                self.wrote = (f"it wrote into {name}, at {[int(index) for index in at]}; expected inputs that are "
-                              "unchanged")
-                return
 
 
 def title_of(fn):

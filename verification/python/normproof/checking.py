@@ -1,16 +1,16 @@
 """normproof.check: an implementation held against every case of an operation."""
 import difflib
-import json
 import re
 
-from normproof import folders
-from normproof.candidate import Candidate, title_of
-from normproof.corpus import Corpus, layer_descriptions
+from normproof import folders, names
+from normproof.candidate import Candidate
+from normproof.corpus import Corpus, ops
+from normproof.dtypes import dtype_names
 from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line
-from normproof.limits import one_process, time_limit
+from normproof.limits import one_process, require_seconds, time_limit
 from normproof.relations import Holder, chosen
 from normproof.report import CaseResult, Report
-from normproof.stored import HELD_AS
+from normproof.repro import Call, differing
 from normproof.variants import option_texts
 
 
@@ -20,7 +20,7 @@ def check(fn, op, *, dtype="float32", device="cpu", tier="quick", outputs=None, 
     """Holds fn against the certified cases of op.
 
     fn         a function of arrays or tensors, named as in docs/python.md, or a class of modules of PyTorch
-    dtype      one or several of "float64", "float32", "float16", "bfloat16"
+    dtype      one or several of "float64", "float32", "float16", "bfloat16", or of a framework's names of them
     device     of the framework: "cpu", "cuda", "cuda:1"
     tier       "quick", "standard" or "full"; the last two are made once, and kept
     outputs    what is judged and, of a function that returns several tensors, their order: "y", "y,grad_x"
@@ -29,23 +29,24 @@ def check(fn, op, *, dtype="float32", device="cpu", tier="quick", outputs=None, 
     only       a glob, or several, of paths, or of what follows the operation in them
     relations  names of normproof.RELATIONS, or "all": asked of the call itself
     isolate    asks in a process of its own, which may crash and hang
-    seconds    the time limit of a case
+    seconds    the time limit of a case; None: there is none
 
     Returns a Report. Throws UsageError for an argument that is not one of these, and where no case is left.
     """
+    call = Call(fn, op, {**differing(check, locals()), "dtype": dtype_names(dtype), "tier": tier}, without=("only", "xfail"))
+    require_seconds(seconds)
     wanted = chosen(relations) if relations else ()
     corpus = open_corpus(op, tier)
     selected = select(corpus, op, dtype, only, tier)
-    known = {name for index in range(len(corpus)) for key in ("inputs", "options")
-             for name in corpus.description(index)[key]}
-    candidate = Candidate(fn, op, known, framework, device, arguments, outputs, backward, layout)
+    candidate = Candidate(fn, op, known_to(corpus, op), framework, device, arguments, outputs, backward, layout)
     require_dtypes(candidate, dtype)
+    if not isolate:
+        candidate.require_device()
     fullest = max(selected, key=lambda index: len(corpus.description(index)["inputs"]))
     candidate.look_inside(corpus.select(fullest))
     prepare(corpus, candidate, accumulation, formula, xfail, strict)
-    call = {"dtype": dtype, "tier": tier}
-    corpus.set("repro", repro_of(fn, op, call))
-    report = Report(corpus, candidate.title, op, candidate.conventions(), fn)
+    corpus.set("repro", call.line(only="{path}"))
+    report = Report(corpus, candidate.title, op, candidate.conventions(), call)
     ask = asker(candidate, isolate, seconds)
     holder = Holder(wanted, folders.tier_folder(tier, op), f"{tier}/{op}/*", seconds,
                     {"accumulation": accumulation, "formula": formula}, offered_index) if wanted else None
@@ -72,9 +73,7 @@ def offered_index(corpus, case, index, taken):
 
     Returns the index of it, and what was left out.
     """
-    parameters = [entry["name"] for entry in layer_descriptions().get(case.op, {}).get("parameters", ())]
-    left_out = [name for name in ("gamma", "beta") if name in parameters and name in case.tensors and name not in taken
-                and "*" not in taken]
+    left_out = [name for name in ("gamma", "beta") if name in case.tensors and name not in taken and "*" not in taken]
     if not left_out:
         return index, left_out
     name = re.sub("[^a-z0-9_]", "_", case.path.split("/")[2].rsplit("-", 2)[0])
@@ -98,34 +97,40 @@ def fail_if_broken(corpus, index, relations, result):
 
 def open_corpus(op, tier):
     """The cases of an operation. Throws UsageError with the nearest name where there is none of that name."""
-    from normproof.corpus import ops
+    require_op(op)
+    return Corpus(folders.tier_folder(tier, op), f"{tier}/{op}/*")
+
+
+def require_op(op):
+    """Throws UsageError with the nearest name where there is no operation of that name."""
     known = ops()
     if op not in known:
         near = difflib.get_close_matches(str(op), known, 1)
         raise UsageError(f"normproof: op={op!r} is unknown; expected "
                          + (f"{near[0]!r}" if near else f"one of {', '.join(known)}"))
-    return Corpus(folders.tier_folder(tier, op), f"{tier}/{op}/*")
 
 
-def dtypes_of(dtype):
-    wanted = [dtype] if isinstance(dtype, str) else list(dtype)
-    floats = [name for name in HELD_AS if "float" in name]
-    for name in wanted:
-        if name not in floats:
-            raise UsageError(f"normproof: dtype={name!r}; expected one or several of {', '.join(floats)}")
-    return wanted
+def known_to(corpus, op):
+    """The names of all tensors and options of op: those of its description, and of its cases."""
+    return names.known_names(op) | {name for index in range(len(corpus)) for key in ("inputs", "options")
+                                    for name in corpus.description(index)[key]}
 
 
 def require_dtypes(candidate, dtype):
-    for name in dtypes_of(dtype):
+    for name in dtype_names(dtype):
         if name not in candidate.framework.DTYPES:
             hint = ": install ml_dtypes" if name == "bfloat16" and candidate.framework_name == "numpy" else ""
             raise UsageError(f"normproof: {candidate.framework.NAME} has no {name} here{hint}")
 
 
 def select(corpus, op, dtype, only, tier):
-    """Indices of the cases with one of the dtypes that match one of the globs. Throws UsageError where none does."""
-    wanted, globs = dtypes_of(dtype), [only] if isinstance(only, str) else list(only or ())
+    """Indices of the cases with one of the dtypes that match one of the globs; without globs, all.
+
+    Throws UsageError where none is left.
+    """
+    wanted, globs = dtype_names(dtype), [only] if isinstance(only, str) else list(only or ())
+    if only is not None and not globs:
+        raise UsageError(f"normproof: only={only!r} chooses no case; expected a glob or several, or None for all of them")
     globs = [f"{tier}/" + glob[len("own/"):].replace("_", "?") if glob.startswith("own/") else glob for glob in globs]
     globs = [glob if "/" in glob or glob.startswith("*") else f"{tier}/{op}/{glob}" for glob in globs]
     paths = corpus.paths()
@@ -142,18 +147,6 @@ def prepare(corpus, candidate, accumulation, formula, xfail, strict):
     corpus.set("formula", formula)
     corpus.set("xfail", "\n".join([xfail] if isinstance(xfail, str) else xfail))
     corpus.set("strict", "1" if strict else "")
-
-
-def repro_of(fn, op, call):
-    """One line of Python that asks a failing case again; {path} stands for its path."""
-    module, name = getattr(fn, "__module__", None), getattr(fn, "__qualname__", "")
-    keywords = "".join(f", {key}={json.dumps(value)}" for key, value in call.items())
-    if module in (None, "__main__", "builtins") or not name or "<" in name:
-        name = title_of(fn) if title_of(fn).isidentifier() else "fn"
-        return f'print(normproof.check({name}, "{op}"{keywords}, only="{{path}}"))'
-    top = title_of(fn).rpartition(".")[0]
-    return (f'python3 -c \'import normproof, {top}; print(normproof.check({title_of(fn)}, "{op}"{keywords}, '
-            f'only="{{path}}"))\'')
 
 
 def asker(candidate, isolate, seconds):
@@ -199,8 +192,8 @@ def answer(corpus, candidate, case, ask, heeded=None):
         return corpus.fail(wrote)
     for name, stored in outputs.items():
         try:
-            if not (name.startswith("grad_") and name[len("grad_"):] in ("gamma", "beta")
-                    and name[len("grad_"):] not in case.tensors):
+            of = name[len("grad_"):] if name.startswith("grad_") else ""
+            if of not in ("gamma", "beta") or of in case.tensors:
                 corpus.answer(name, stored)
         except UsageError as error:
             return corpus.fail(str(error))

@@ -25,17 +25,23 @@ def option_value(text):
         return text
 
 
+def shapes_of(expected):
+    """The shapes of outputs, without those of what is left of each, of {"y": "float32 [7,16]"}."""
+    return {name: tuple(int(extent) for extent in text[text.index("[") + 1:-1].split(",") if extent)
+            for name, text in expected.items() if not name.endswith("_lo")}
+
+
 class Case:
     """One question of the corpus.
 
     `case.x`, `case.gamma` and so on are its tensors as NumPy arrays, `case.eps` and so on its options; which of
     them were asked for is in `case.read`. `case.tensors` has the tensors as they are stored, `case.options` the
-    options. `case.check(fn)` judges an implementation.
+    options, `case.outputs` the shape of each output. `case.check(fn)` judges an implementation.
     """
 
-    def __init__(self, path, op, training, sequence, dtype, options, tensors, why="", checker=None):
+    def __init__(self, path, op, training, sequence, dtype, options, tensors, why="", checker=None, outputs=None):
         self.path, self.op, self.training, self.sequence, self.dtype = path, op, training, sequence, dtype
-        self.options, self.tensors, self.why = options, tensors, why
+        self.options, self.tensors, self.why, self.outputs = options, tensors, why, outputs or {}
         self.read, self._checker = set(), checker
 
     def __getattr__(self, name):
@@ -68,12 +74,14 @@ class Case:
         """One step of a sequence, with the state that the steps before left."""
         tensors = {name: value.like(value.data[step]) if name in STEPPED else state.get(name, value)
                    for name, value in self.tensors.items()}
-        return self.replaced(tensors, sequence=False)
+        step_of_it = self.replaced(tensors, sequence=False)
+        step_of_it.outputs = {name: shape[1:] for name, shape in self.outputs.items()}
+        return step_of_it
 
     def replaced(self, tensors, sequence=None):
         """The same question about other tensors."""
         other = Case(self.path, self.op, self.training, self.sequence if sequence is None else sequence, self.dtype,
-                     self.options, tensors, self.why, self._checker)
+                     self.options, tensors, self.why, self._checker, self.outputs)
         other.read = self.read
         return other
 
@@ -140,7 +148,8 @@ class Corpus:
             tensors[tensor.name.decode()] = Stored(dtype, data.reshape(tensor.shape[:tensor.rank]))
         options = {name: option_value(text) for name, text in json.loads(lent.options).items()}
         return Case(lent.path.decode(), lent.op.decode(), lent.mode == b"training", bool(lent.is_sequence),
-                    abi.DTYPES[lent.dtype], options, tensors, lent.why.decode(), checker)
+                    abi.DTYPES[lent.dtype], options, tensors, lent.why.decode(), checker,
+                    shapes_of(json.loads(lent.json)["expected"]))
 
     def expect(self):
         """Of each output of the selected case: dtype, shape, required, value, remainder and bound."""
@@ -149,7 +158,7 @@ class Corpus:
         expected = {}
         for entry in lent[:count.value]:
             shape = tuple(entry.shape[:entry.rank])
-            numbers = {name: np.array(getattr(entry, name)[:entry.count], np.float64).reshape(shape)
+            numbers = {name: np.ctypeslib.as_array(getattr(entry, name), (entry.count,)).reshape(shape).copy()
                        for name in ("value", "remainder", "bound")}
             expected[entry.name.decode()] = types.SimpleNamespace(
                 dtype=abi.DTYPES[entry.dtype], shape=shape, required=bool(entry.required), **numbers)
@@ -179,7 +188,7 @@ class Corpus:
         """The error over the bound of each element of an output of the judged case; None where none was compared."""
         count, lent = C.c_size_t(), C.POINTER(C.c_double)()
         self._require(self._lib.shares(self._handle, output.encode(), C.byref(count), C.byref(lent)))
-        return np.array(lent[:count.value]) if count.value else None
+        return np.ctypeslib.as_array(lent, (count.value,)).copy() if count.value else None
 
     def report(self, form):
         """What `normproof golden check` writes in that form, and whether it passes."""

@@ -13,6 +13,10 @@ class CorpusError(NormproofError, OSError):
     """The corpus or the library is absent, damaged or altered."""
 
 
+class OutputError(NormproofError, OSError):
+    """A file cannot be written."""
+
+
 class Mismatch(NormproofError, AssertionError):
     """A case that failed, with the verdict; what `case.check` raises."""
 

@@ -3,51 +3,65 @@ import numpy as np
 
 from normproof import frameworks, names
 from normproof.candidate import Candidate
-from normproof.checking import asker, judge_case, prepare
-from normproof.corpus import Corpus, layer_descriptions
+from normproof.checking import asker, judge_case, prepare, require_op
+from normproof.corpus import Corpus
 from normproof.errors import UsageError
+from normproof.limits import require_seconds
 from normproof.report import Report
-from normproof.rules import Layout
+from normproof.repro import Call, differing
+from normproof.returned import SHAPED_AS_X
+from normproof.stored import Stored
+
+OPTION_KINDS = (bool, int, float, str)
 
 
 def judge(fn, op, *, mode="training", device=None, outputs=None, backward=None, arguments=None, framework=None, layout=None,
           isolate=False, seconds=60, accumulation="", formula="", strict=False, name="own", threads=0, **given):
     """Certifies what op is of the caller's own tensors, by two enclosures, and holds fn against it.
 
-    given      the tensors by their names, x=, grad_y=, gamma=, ..., of NumPy or of the framework, all in one dtype but for
-               the state; and the options, eps=1e-6, groups=4. What is absent has its default; without grad_y the forward
-               alone is judged
+    given      the tensors by the operation's names of them, x=, grad_y=, gamma=, of attention q=, k=, v=, of cross_entropy
+               logits=, targets=, or by others of docs/python.md, weight=, query=; of NumPy or of the framework, all in one
+               dtype but for the state; and the options, eps=1e-6, groups=4. What is absent has its default; without grad_y
+               the forward alone is judged
     mode       "training" or "inference"
     device     where fn gets its tensors; that of x if it is not given
     layout     "channels_first": x and grad_y are [B, D, ...]
     threads    that certify, 0: as many as there are processors
     The rest is as for normproof.check.
 
-    Returns a Report of one case. Throws UsageError for a shape, a dtype or an option that does not fit.
+    Returns a Report of one case; its repro() writes the tensors to a file, and the lines that judge them again. Throws
+    UsageError for a name, a shape, a dtype or an option that does not fit, and for a tensor that is missing.
     """
+    call = differing(judge, {**locals(), "threads": 0})
+    require_seconds(seconds)
     if mode not in ("training", "inference"):
         raise UsageError(f"normproof: mode={mode!r}; expected 'training' or 'inference'")
-    x = given.get("x", given.get("parameter"))
-    if x is None:
-        raise UsageError(f"normproof.judge: {op} needs x=, the tensor that it is of")
+    require_op(op)
+    given = {name: value.item() if isinstance(value, np.generic) and name in names.options_of(op) else value
+             for name, value in names.by_canonical_name(op, given, "normproof.judge").items()}
     inputs, options, home = tensors_and_options(given)
     framework = framework or (home if home != "numpy" else None)
     if device is None:
-        device = frameworks.framework(home).device_of(x) if home != "numpy" else "cpu"
-    forward_only = "x" in inputs and "grad_y" not in inputs
-    candidate = Candidate(fn, op, known_names(op, inputs), framework, device, arguments,
+        device = next((frameworks.framework(home).device_of(value) for value in given.values()
+                       if home != "numpy" and frameworks.framework(home).is_tensor(value)), "cpu")
+    forward_only = "grad_y" not in inputs and "grad_y" in names.tensors_of(op)[1]
+    candidate = Candidate(fn, op, names.known_names(op), framework, device, arguments,
                           outputs or ("y" if forward_only else None), backward, layout)
+    if not isolate:
+        candidate.require_device()
+    call |= {**options_as_given(given), "framework": framework, "device": device if device != "cpu" else None}
+    call = Call(fn, op, {name: value for name, value in call.items() if value is not None}, "judge")
+    stored = inputs
     if "x" in inputs:
-        candidate.layout = Layout(candidate.layout.channels_first, shape=inputs["x"].shape)
-        inputs = as_the_corpus_has_them(op, inputs, candidate.layout.channels_first)
-    if forward_only:
-        inputs["grad_y"] = zeros_like(inputs["x"])
+        candidate.layout.shape = inputs["x"].shape
+        stored = as_the_corpus_has_them(op, inputs, candidate.layout.channels_first)
     corpus = Corpus()
-    index = corpus.certify(name, op, mode == "training", options, False, inputs, threads)
-    prepare(corpus, candidate, accumulation, formula, (), strict)
-    corpus.set("repro", f"# normproof.judge({candidate.title}, \"{op}\", ...) on the tensors of {{path}}")
-    report = Report(corpus, candidate.title, op, candidate.conventions(), fn)
+    index = corpus.certify(name, op, mode == "training", options, False, stored, threads)
     candidate.look_inside(corpus.select(index))
+    prepare(corpus, candidate, accumulation, formula, (), strict)
+    corpus.set("repro", f"# report.repro() writes the tensors of {{path}}, and the lines that hold {candidate.title} "
+                        "against them again")
+    report = Report(corpus, candidate.title, op, candidate.conventions(), call, inputs)
     ask = asker(candidate, isolate, seconds)
     try:
         report.add(judge_case(corpus, candidate, corpus.select(index), ask))
@@ -61,9 +75,11 @@ def tensors_and_options(given):
     """The tensors of keyword arguments as they are stored, the options as texts, and the framework of the tensors."""
     inputs, options, homes = {}, {}, set()
     for name, value in given.items():
-        if isinstance(value, (bool, int, float, str)):
+        if isinstance(value, OPTION_KINDS):
             options[name] = str(value).lower() if isinstance(value, bool) else str(value)
-        elif value is not None:
+        elif isinstance(value, Stored):
+            inputs[name] = value
+        else:
             home = frameworks.of_value(value)
             try:
                 inputs[name] = frameworks.framework(home).stored(value)
@@ -76,31 +92,27 @@ def tensors_and_options(given):
     return inputs, options, others[0] if others else "numpy"
 
 
-def known_names(op, inputs):
-    layer = layer_descriptions().get(op, {})
-    return {*inputs, *layer.get("options", {}), "x", "grad_y", *names.state_of(op),
-            *(entry["name"] for entry in layer.get("parameters", []))}
+def options_as_given(given):
+    return {name: value for name, value in given.items() if isinstance(value, OPTION_KINDS)}
 
 
 def as_the_corpus_has_them(op, inputs, channels_first):
-    """x and its kin as [N, D], or [B, T, D] where a statistic or a mask is of samples or tokens."""
+    """x and its kin as [N, D], or [B, T, D] where a statistic or a mask is of samples or tokens; of a function as they are,
+    but for a vector, which is one row."""
     shape = inputs["x"].shape
     first = channels_first and len(shape) > 2
     width = shape[1] if first else shape[-1] if shape else 1
     by_row = not names.over_rows(op)
-    if len(shape) == 2 or len(shape) == 3 and not first:
+    any_rank = len(shape) > 1 and names.is_function(op) and "residual" not in inputs
+    if len(shape) == 2 or (len(shape) == 3 or any_rank) and not first:
         return inputs
     leading = (-1,) if len(shape) < 2 or by_row and not first else (shape[0], -1)
 
     def placed(name, stored):
         data = stored.data
-        if name in ("x", "grad_y", "gate") and data.shape == shape:
+        if name in SHAPED_AS_X and data.shape == shape:
             return stored.like(np.ascontiguousarray(np.moveaxis(data, 1, -1) if first else data).reshape(*leading, width))
         if name == "valid":
-            return stored.like(data.reshape(leading))
+            return stored.like(data.reshape((*leading, width) if data.shape == shape else leading))
         return stored
     return {name: placed(name, stored) for name, stored in inputs.items()}
-
-
-def zeros_like(stored):
-    return stored.like(np.zeros(stored.shape, stored.data.dtype))

@@ -6,14 +6,27 @@ import select
 import signal
 import threading
 
-from normproof.errors import Unanswered
+from normproof.errors import Unanswered, UsageError
 
 GRACE = 1.0  # seconds that a forked child has to return from a function
+AGAIN = 0.5  # seconds after which a function that has caught the end of its time is ended again
+MOST_SECONDS = 1e6
+
+
+class _TimeIsUp(BaseException):
+    """Not an Exception: a function under test that catches those does not catch this."""
+
+
+def require_seconds(seconds):
+    """Throws UsageError where it is no time limit: a number above 0, or None for no limit."""
+    numeric = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
+    if seconds is not None and not (numeric and 0 < seconds <= MOST_SECONDS):
+        raise UsageError(f"normproof: seconds={seconds!r}; expected a number above 0, or None for no limit")
 
 
 @contextlib.contextmanager
 def time_limit(seconds):
-    """Throws Unanswered in the body after so many seconds.
+    """Throws Unanswered after so many seconds, in the body, and behind it where the body catches everything.
 
     Only in the main thread, and between two instructions of Python: what hangs in compiled code is ended by
     isolate=True.
@@ -22,16 +35,27 @@ def time_limit(seconds):
         yield
         return
 
+    over, done = [], []
+
     def stop(*_):
-        raise Unanswered(f"no answer within {seconds:g} seconds")
+        if not done:
+            over.append(True)
+            raise _TimeIsUp
 
     before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
     try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        try:
+            yield
+        finally:
+            done.append(True)
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+    except BaseException as error:
+        if not over or isinstance(error, KeyboardInterrupt):
+            raise
+    if over:
+        raise Unanswered(f"no answer within {seconds:g} seconds")
 
 
 @contextlib.contextmanager

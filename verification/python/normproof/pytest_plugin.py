@@ -1,9 +1,11 @@
 """The plug-in of pytest: tests of normproof.cases, one a case.
 
   --normproof-tier TIER    quick, standard or full, for tests that do not say which
-  --normproof-only GLOB    these cases alone; may be given several times
+  --normproof-only GLOB    these cases alone; may be given several times; one that matches no case is an error
   --normproof-xfail FILE   cases known to fail, a glob a line, '#' before a comment: one that passes is a failure, and so
                            is a line that matches no case, where neither --normproof-only nor -k leaves cases out
+
+A run that holds no case, all being declined, fails.
 """
 import collections
 import fnmatch
@@ -28,12 +30,12 @@ def pytest_configure(config):
                                        "what normproof.cases writes")
     file = config.getoption("--normproof-xfail")
     config.stash[_EXPECTED] = _read_expected(file) if file else []
-    config.stash[_SEEN] = set()
+    config.stash[_SEEN], config.stash[_MATCHED], config.stash[_ASKED] = set(), set(), []
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(_Summary(), "normproof-summary")
 
 
-_EXPECTED, _SEEN = pytest.StashKey(), pytest.StashKey()
+_EXPECTED, _SEEN, _MATCHED, _ASKED = (pytest.StashKey() for _ in range(4))
 
 
 def _read_expected(file):
@@ -61,8 +63,11 @@ def pytest_generate_tests(metafunc):
         raise pytest.UsageError(f"{metafunc.definition.nodeid}: {error}") from None
     wanted = config.getoption("--normproof-only")
     if wanted:
-        paths = [path for path in paths if any(fnmatch.fnmatchcase(path, glob) or
-                                               fnmatch.fnmatchcase(path.split("/")[2], glob) for glob in wanted)]
+        matching = {glob: [path for path in paths if fnmatch.fnmatchcase(path, glob) or
+                           fnmatch.fnmatchcase(path.split("/")[2], glob)] for glob in wanted}
+        config.stash[_MATCHED].update(glob for glob, found in matching.items() if found)
+        paths = [path for path in paths if any(path in found for found in matching.values())]
+    config.stash[_ASKED].append(metafunc.definition.nodeid)
     metafunc.parametrize("case", paths, ids=paths, indirect=True)
 
 
@@ -82,6 +87,10 @@ def case(request):
 
 
 def pytest_collection_modifyitems(config, items):
+    unmatched = [glob for glob in config.getoption("--normproof-only") if glob not in config.stash[_MATCHED]]
+    if unmatched and config.stash[_ASKED]:
+        _refuse(config, f"--normproof-only: {unmatched[0]} matches no case; expected one of those that "
+                        f"{config.stash[_ASKED][0]} has, such as odd*")
     expected = config.stash[_EXPECTED]
     for item in items:
         path = getattr(getattr(item, "callspec", None), "params", {}).get("case")
@@ -93,14 +102,25 @@ def pytest_collection_modifyitems(config, items):
                 item.add_marker(pytest.mark.xfail(strict=True, reason=f"--normproof-xfail: {glob}"))
     unseen = [glob for glob in expected if glob not in config.stash[_SEEN]]
     if unseen and not config.getoption("--normproof-only") and not config.getoption("-k"):
-        raise pytest.UsageError(f"--normproof-xfail: {unseen[0]} matches no case; expected one of those that are tested")
+        _refuse(config, f"--normproof-xfail: {unseen[0]} matches no case; expected one of those that are tested")
+
+
+def _refuse(config, sentence):
+    """Ends the run with status 4; a worker of pytest-xdist leaves that to the process that started it."""
+    if not hasattr(config, "workerinput"):
+        raise pytest.UsageError(sentence)
+    config.workeroutput["normproof_refusal"] = sentence
 
 
 class _Summary:
     """The last lines: cases, the worst share of a bound, and the mistakes by name."""
 
     def __init__(self):
-        self.held = {}
+        self.held, self.refusal = {}, ""
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node):
+        self.refusal = getattr(node, "workeroutput", {}).get("normproof_refusal", self.refusal)
 
     def pytest_runtest_logreport(self, report):
         if report.when != "teardown":
@@ -109,7 +129,19 @@ class _Summary:
         for path, outcome, ratio, mistake in zip(*[iter(names)] * len(PROPERTIES)):
             self.held[path, report.nodeid] = outcome, float(ratio), mistake
 
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session):
+        if self.refusal:
+            session.exitstatus = pytest.ExitCode.USAGE_ERROR
+        elif self._holds_nothing() and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def _holds_nothing(self):
+        return bool(self.held) and all(outcome == "declined" for outcome, _, _ in self.held.values())
+
     def pytest_terminal_summary(self, terminalreporter):
+        if self.refusal:
+            terminalreporter.write_line(f"ERROR: {self.refusal}")
         if not self.held:
             return
         counts = collections.Counter(outcome for outcome, _, _ in self.held.values())
@@ -120,6 +152,8 @@ class _Summary:
             line += f"; worst share of its bound {ratio:.3g}: {path}"
         terminalreporter.write_sep("-", "normproof")
         terminalreporter.write_line(line)
+        if self._holds_nothing():
+            terminalreporter.write_line("normproof: no case was held, which is a failure: each was declined")
         mistakes = collections.Counter(mistake for _, _, mistake in self.held.values() if mistake)
         for mistake, count in mistakes.most_common():
             terminalreporter.write_line(f"normproof: {count:,} agree with '{mistake}'")

@@ -7,6 +7,7 @@ import pathlib
 import tempfile
 
 from normproof import abi
+from normproof.errors import OutputError, UsageError
 
 
 class CaseResult:
@@ -52,8 +53,10 @@ class Report:
     print(report) is the text of `normproof golden check` below the conventions of the call.
     """
 
-    def __init__(self, corpus, title, op, conventions, fn=None):
-        self._corpus, self.title, self.op, self.conventions, self.fn = corpus, title, op, conventions, fn
+    def __init__(self, corpus, title, op, conventions, call, inputs=None):
+        """call: a repro.Call; inputs: the caller's own tensors, {name: Stored}, of normproof.judge."""
+        self._corpus, self.title, self.op, self.conventions = corpus, title, op, conventions
+        self._call, self._inputs = call, inputs
         self.results, self.relations, self.left_out = [], [], set()
 
     def add(self, result):
@@ -99,14 +102,21 @@ class Report:
             text += relations_line(self.relations) + "\n"
         return text
 
-    def repro(self, path=None):
-        """Five lines of Python that show a failing case again, of the worst one where no path is given."""
+    def repro(self, path=None, folder="."):
+        """Five lines of Python that show a case again, the worst one where no path is given, with the arguments of this
+        call. A comment says what else is needed: a lambda, or a function of a script, has to be defined before.
+
+        Of normproof.judge: writes the tensors to an .npz file in `folder`, which the lines read.
+        Throws UsageError where no case has that path, OutputError where the file cannot be written.
+        """
         if path is None:
             path = (self.worst or self.results[0]).path
-        module, _, name = self.title.rpartition(".")
-        home = f"from {module} import {name}" if module and name.isidentifier() else f"# {name}: the function under test"
-        return (f"import normproof\n{home}\n\nreport = normproof.check({name}, \"{self.op}\", only=\"{path}\", "
-                f"dtype=\"{path.rpartition('-')[2]}\", tier=\"{path.split('/')[0]}\")\nprint(report)\n")
+        if path not in [result.path for result in self.results]:
+            raise UsageError(f"normproof: {path} is no case of the report; expected one such as {self.results[0].path}")
+        if self._inputs is None:
+            return self._call.program(only=path, dtype=path.rpartition("-")[2])
+        from normproof.own_inputs import write_inputs
+        return self._call.program(write_inputs(self._inputs, folder, path))
 
     def json(self, file=None):
         """An object a case and line; written to a file where one is given."""
@@ -136,13 +146,14 @@ class Report:
         return f'<iframe srcdoc="{page}" style="width: 100%; height: 36em; border: 0"></iframe>'
 
     def shares(self, path, output="y"):
-        """The error over the bound of each element of an output of a case, in the shape of the output.
+        """The error over the bound of each element of an output of a case, in C order.
 
-        Only of the case that was judged last: a report of one case (only=) has it.
+        Only of the case that was judged last: a report of one case (only=) has it. Throws UsageError for another one,
+        and for an output that the case does not have.
         """
         if not self.results or self.results[-1].path != path:
-            raise KeyError(f"{path} is not the last case of the report; expected "
-                           f"{self.results[-1].path if self.results else 'one that was judged'}")
+            raise UsageError(f"normproof: {path} is not the last case of the report; expected "
+                             f"{self.results[-1].path if self.results else 'one that was judged'}")
         return self._corpus.shares(output)
 
 
@@ -153,13 +164,20 @@ def relations_line(relations):
     return f"{'FAILED' if counts['broken'] else 'PASSED'}: relations of the call: {said}"
 
 
-def replace_file(file, text):
-    """Writes a file beside, and renames it: it is there as a whole, or as it was."""
+def replace_file(file, contents):
+    """Writes a file beside, text or bytes, and renames it: it is there as a whole, or as it was. Throws OutputError."""
     path = pathlib.Path(file)
-    handle, beside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent or ".")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as out:
-            out.write(text)
+        _replace(path, contents.encode() if isinstance(contents, str) else contents)
+    except OSError as error:
+        raise OutputError(f"normproof: {path} cannot be written: {error.strerror or error}") from error
+
+
+def _replace(path, contents):
+    handle, beside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as out:
+            out.write(contents)
         os.chmod(beside, 0o666 & ~_umask())
         os.replace(beside, path)
     except BaseException:

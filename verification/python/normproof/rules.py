@@ -4,6 +4,7 @@ import numpy as np
 from normproof import names
 from normproof.corpus import layer_descriptions
 from normproof.errors import NotOffered
+from normproof.stored import Stored
 
 
 class Rules:
@@ -51,10 +52,7 @@ class Rules:
             values = np.full(shape, one if name == "gamma" else 0, kind)
             return self.framework.tensor(case.tensors["x"].like(values), getattr(case, "device", "cpu"))
         if name == "valid":
-            shape = case.tensors["x"].shape
-            masked = names.over_rows(case.op) or len(shape) < 2
-            from normproof.stored import Stored
-            full = Stored("boolean", np.ones(shape[:-1] if masked else shape, np.bool_))
+            full = Stored("boolean", np.ones(names.mask_shape(case), np.bool_))
             return self.framework.tensor(full, getattr(case, "device", "cpu"))
         raise NotOffered(f"{self.title} needs {name}, which the case has not")
 

@@ -1,4 +1,4 @@
-"""A tensor as the corpus stores it: elements in C order, bfloat16 as its 16 bits."""
+"""A tensor as the corpus stores it: elements in C order, bfloat16 as its 16 bits, float8 as its 8."""
 import dataclasses
 
 import numpy as np
@@ -7,8 +7,9 @@ from normproof.errors import UsageError
 
 # How NumPy holds each dtype of the corpus.
 HELD_AS = {"float64": np.float64, "float32": np.float32, "float16": np.float16, "bfloat16": np.uint16,
-           "int64": np.int64, "int32": np.int32, "uint8": np.uint8, "boolean": np.bool_}
-_NAMES = {np.dtype(kind): name for name, kind in HELD_AS.items() if name != "bfloat16"}
+           "int64": np.int64, "int32": np.int32, "uint8": np.uint8, "boolean": np.bool_,
+           **dict.fromkeys(("float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu"), np.uint8)}
+_NAMES = {np.dtype(kind): name for name, kind in HELD_AS.items() if not name.startswith(("bfloat16", "float8"))}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,7 +61,7 @@ def from_numpy(value):
         return Stored("bfloat16", np.ascontiguousarray(value).view(np.uint16))
     dtype = _NAMES.get(value.dtype.newbyteorder("="))
     if dtype is None:
-        raise UsageError(f"a dtype {value.dtype}; expected one of {', '.join(HELD_AS)}")
+        raise UsageError(f"a dtype {value.dtype}; expected one of {', '.join([*_NAMES.values(), 'bfloat16'])}")
     return Stored(dtype, value.astype(value.dtype.newbyteorder("="), copy=False))
 
 

@@ -8,7 +8,6 @@ import numpy as np
 from hypothesis import strategies as st
 
 from normproof import names
-from normproof.corpus import layer_descriptions
 from normproof.errors import UsageError
 
 REGIMES = ("ordinary", "offset", "near_constant", "large", "tiny", "one_outlier")
@@ -31,15 +30,15 @@ def inputs(draw, op, *, dtype="float32", shape=None, affine=True):
     """
     if dtype not in ("float64", "float32", "float16"):
         raise UsageError(f"normproof.strategies: dtype={dtype!r}; expected float64, float32 or float16")
-    if op not in layer_descriptions():
+    if op not in names.layers():
         raise UsageError(f"normproof.strategies: op={op!r} is no layer; expected one of "
-                         f"{', '.join(sorted(layer_descriptions()))}")
+                         f"{', '.join(sorted(names.layers()))}")
     extents = draw(shapes(op) if shape is None else shape if hasattr(shape, "example") else st.just(tuple(shape)))
     generator = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     kind, features = np.dtype(dtype), extents[-1]
     made = {"x": _x(generator, extents, draw(st.sampled_from(REGIMES)), dtype).astype(kind),
             "grad_y": generator.standard_normal(extents).astype(kind)}
-    layer = layer_descriptions()[op]
+    layer = names.layers()[op]
     for parameter in layer["parameters"] if affine else ():
         width = 1 if parameter["shape"] == "[1]" else features
         made[parameter["name"]] = (parameter["initial"] + generator.standard_normal(width)).astype(kind)

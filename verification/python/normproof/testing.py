@@ -1,14 +1,19 @@
 """normproof.cases: one test a case under pytest; and one case by its path."""
 import functools
+import os
+import shlex
 
 from normproof import folders
 from normproof.candidate import Candidate
-from normproof.checking import answer, asker, dtypes_of, fail_if_broken, offered_index, open_corpus, prepare, repro_of, require_dtypes, select
+from normproof.checking import (answer, asker, fail_if_broken, known_to, offered_index, open_corpus, prepare,
+                                require_dtypes, select)
 from normproof.corpus import Corpus
+from normproof.dtypes import dtype_names
 from normproof.errors import Mismatch, UsageError
-from normproof.judging import known_names
+from normproof.limits import require_seconds
 from normproof.relations import Holder, chosen
 from normproof.report import CaseResult, Report
+from normproof.repro import Call, differing
 
 
 def cases(op, *, dtype="float32", tier=None, only=None):
@@ -22,10 +27,10 @@ def cases(op, *, dtype="float32", tier=None, only=None):
             case.check(lambda x, gamma: my_kernels.rms_norm(x, gamma, case.eps))
     """
     import pytest
-    dtypes_of(dtype)
+    dtypes = dtype_names(dtype)
     if tier not in (None, *folders.TIERS):
         raise UsageError(f"normproof: tier={tier!r}; expected one of {', '.join(folders.TIERS)}")
-    return pytest.mark.normproof(op=op, dtype=dtype, tier=tier, only=only)
+    return pytest.mark.normproof(op=op, dtype=dtypes, tier=tier, only=only)
 
 
 def case(path):
@@ -58,23 +63,27 @@ def selected_cases(op, dtype, tier, only):
 def check_case(asked, fn, *, device="cpu", outputs=None, backward=None, arguments=None, framework=None, layout=None,
                relations=(), isolate=False, seconds=60, accumulation="", formula="", strict=False):
     """case.check. What the function reads of the case by itself, as case.eps, counts as heeded."""
+    call = differing(check_case, locals())
+    require_seconds(seconds)
     asked.read.clear()
     tier, op = asked.path.split("/")[:2]
-    corpus = Corpus(folders.tier_folder(tier, op), asked.path)
-    index, known = 0, {*known_names(op, asked.tensors), *asked.options}
-    candidate = Candidate(fn, op, known, framework, device, arguments, outputs, backward, layout)
+    call = Call(fn, op, {**call, "dtype": asked.dtype, "tier": tier})
+    corpus, index = Corpus(folders.tier_folder(tier, op), asked.path), 0
+    candidate = Candidate(fn, op, known_to(corpus, op), framework, device, arguments, outputs, backward, layout)
     require_dtypes(candidate, asked.dtype)
-    prepare(corpus, candidate, accumulation, formula, (), strict)
-    corpus.set("repro", repro_of(fn, op, {"dtype": asked.dtype, "tier": tier}))
+    if not isolate:
+        candidate.require_device()
     fresh = corpus.select(index)
     fresh.read, fresh.index = asked.read, index
     candidate.look_inside(fresh)
+    prepare(corpus, candidate, accumulation, formula, (), strict)
+    corpus.set("repro", call.line(only="{path}"))
     ask = asker(candidate, isolate, seconds)
     try:
         answer(corpus, candidate, fresh, ask, heeded=asked.read)
     finally:
         getattr(ask, "close", lambda: None)()
-    report = Report(corpus, candidate.title, op, candidate.conventions(), fn)
+    report = Report(corpus, candidate.title, op, candidate.conventions(), call)
     result = CaseResult(asked.path, corpus.judge())
     if relations:
         holder = Holder(chosen(relations), folders.tier_folder(tier, op), asked.path, seconds,
@@ -87,8 +96,14 @@ def check_case(asked, fn, *, device="cpu", outputs=None, backward=None, argument
     if result.declined:
         _skip(result.text)
     if result.failed:
-        raise Mismatch(f"{result.path}: {result.text}\n{report.repro(result.path)}")
+        raise Mismatch(f"{result.path}: {result.text}\n{_shown_again(report, call, result.path)}")
     return report
+
+
+def _shown_again(report, call, path):
+    """Lines that show the case again: of a function that cannot be imported, the test that pytest is in."""
+    test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" (")[0]
+    return f"python3 -m pytest {shlex.quote(test)}" if call.undefined and test else report.repro(path)
 
 
 listeners = []  # functions of each CaseResult; the plug-in of pytest has one

@@ -11,6 +11,7 @@ A framework is a module of this package with
     device_of(tensor)  where a tensor is, as text
     gradients(forward, leaves, grad_y)  forward(leaves) is (y, others); returns (y, others, gradients by name, or None
                        where there are none)
+    stack(tensors), reshape(tensor, shape)  as NumPy has them, where there are gradients
     compiled(fn)       the same function compiled, or None where there is no compiler
     module_of(fn, ...) see torch_tensors.py; absent where there are no modules
 """

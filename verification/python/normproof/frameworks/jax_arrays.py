@@ -54,6 +54,10 @@ def gradients(forward, leaves, grad_y):
     return jax.jit(step)(leaves, grad_y)
 
 
+stack = jnp.stack
+reshape = jnp.reshape
+
+
 def compiled(fn):
     return jax.jit(fn)
 

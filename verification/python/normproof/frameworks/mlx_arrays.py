@@ -44,5 +44,9 @@ def gradients(forward, leaves, grad_y):
     return y, others, dict(zip(names, pulled))
 
 
+stack = mx.stack
+reshape = mx.reshape
+
+
 def compiled(fn):
     return mx.compile(fn)

@@ -2,6 +2,7 @@
 import numpy as np
 
 from normproof import stored as kept
+from normproof.errors import UsageError
 
 NAME = "NumPy " + np.__version__
 DTYPES = ("float64", "float32", "float16") + (("bfloat16",) if kept.bfloat16_of_ml_dtypes() is not None else ())
@@ -14,6 +15,9 @@ def is_tensor(value):
 
 
 def tensor(stored, device):
+    if device != "cpu":
+        raise UsageError(f"normproof: device={device!r}, but arrays of NumPy are on the CPU; expected 'cpu', or framework= "
+                         "that says whose tensors the function takes")
     return np.array(stored.array())
 
 

@@ -41,5 +41,9 @@ def gradients(forward, leaves, grad_y):
     return y, others, {name: value for name, value in found.items() if value is not None} or None
 
 
+stack = tf.stack
+reshape = tf.reshape
+
+
 def compiled(fn):
     return tf.function(fn)

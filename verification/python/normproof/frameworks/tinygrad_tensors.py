@@ -45,5 +45,13 @@ def gradients(forward, leaves, grad_y):
     return y, others, {name: leaf.grad for name, leaf in leaves.items() if leaf.grad is not None}
 
 
+def stack(values):
+    return values[0].stack(*values[1:])
+
+
+def reshape(value, shape):
+    return value.reshape(shape)
+
+
 def compiled(fn):
     return None  # TinyJit gives no gradients

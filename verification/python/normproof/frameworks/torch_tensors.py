@@ -56,6 +56,10 @@ def gradients(forward, leaves, grad_y):
     return y, others, {name: leaf.grad for name, leaf in leaves.items() if leaf.grad is not None}
 
 
+stack = torch.stack
+reshape = torch.reshape
+
+
 def compiled(fn):
     return torch.compile(fn) if hasattr(torch, "compile") else None
 

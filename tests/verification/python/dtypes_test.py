@@ -1,0 +1,32 @@
+"""The names of dtypes, however a framework has them."""
+import numpy as np
+import pytest
+
+from normproof.dtypes import dtype_names, name_of
+from normproof.errors import UsageError
+
+
+class Named:
+    """As tinygrad has them."""
+
+    def __init__(self, name):
+        self.name = name
+
+
+@pytest.mark.parametrize("dtype, name", [
+    ("bfloat16", "bfloat16"), (np.float16, "float16"), (np.dtype("f8"), "float64"), (float, "float64"),
+    (Named("float"), "float32"), (Named("__bf16"), "bfloat16"), (Named("half"), "float16"), (Named("bfloat16"), "bfloat16")])
+def test_one(dtype, name):
+    assert name_of(dtype) == name and dtype_names(dtype) == [name]
+
+
+def test_those_of_pytorch():
+    torch = pytest.importorskip("torch")
+    assert dtype_names([torch.float, torch.double, torch.half]) == ["float32", "float64", "float16"]
+    assert dtype_names(torch.bfloat16) == ["bfloat16"]
+
+
+@pytest.mark.parametrize("dtype", ["f32", int, np.int8, [np.float32, "int8"], (), None])
+def test_none_is_a_usage_error(dtype):
+    with pytest.raises(UsageError, match="expected one or several of float64, float32, float16, bfloat16"):
+        dtype_names(dtype)

@@ -1,0 +1,33 @@
+"""Tensors in a file: what is written is what is read."""
+import numpy as np
+import pytest
+
+import normproof
+from normproof.own_inputs import read_inputs, write_inputs
+from normproof.stored import Stored
+
+
+def test_every_dtype_comes_back(tmp_path):
+    inputs = {"x": Stored("float16", np.array([[1.5, -0.0]], np.float16)),
+              "gamma": Stored("bfloat16", np.array([1], np.uint16)),
+              "valid": Stored("boolean", np.array([True])), "iterations": Stored("int64", np.array(3))}
+    file = write_inputs(inputs, tmp_path, "own/power_norm/own-1x2-float16")
+    read = read_inputs(file)
+    assert file.name.startswith("normproof-power_norm-") and set(read) == set(inputs)
+    assert read["gamma"] == inputs["gamma"] and read["iterations"].shape == ()
+    assert all(read[name].dtype == inputs[name].data.dtype for name in ("x", "valid", "iterations"))
+    assert np.signbit(read["x"][0, 1]) and write_inputs(inputs, tmp_path, "own/power_norm/other") == file
+
+
+def test_other_numbers_have_another_file(tmp_path):
+    one, other = ({"x": Stored("float32", np.array([[number]], np.float32))} for number in (1, 2))
+    assert write_inputs(one, tmp_path, "own/relu/a") != write_inputs(other, tmp_path, "own/relu/a")
+
+
+def test_what_is_no_file_of_tensors_is_one_sentence(tmp_path):
+    (tmp_path / "text").write_text("x")
+    np.savez(tmp_path / "complex.npz", x=np.zeros(2, complex))
+    for name, sentence in (("absent", "cannot be read"), ("text", "cannot be read"),
+                           ("complex.npz", "x has dtype complex128")):
+        with pytest.raises(normproof.CorpusError, match=sentence):
+            read_inputs(tmp_path / name)

@@ -1,0 +1,82 @@
+"""What a function under test gave back, and what it did to its inputs."""
+import numpy as np
+
+from normproof import names
+from normproof.errors import Unanswered, UsageError
+from normproof.stored import Stored, same_bits
+
+SHAPED_AS_X = ("x", "gate", "residual", "grad_y", "grad_sum", "y", "sum", "grad_x", "grad_gate")
+MAIN = ("y", "loss", "parameter")  # the output of a function that returns one; the last of optimizers
+STEPPED = ("parameter", "velocity", "first_moment", "second_moment", "iterations")  # that optimizers may write to
+
+
+def by_names(candidate, returned, case):
+    """What a function returned, by the names of outputs. Throws Unanswered where it cannot be told."""
+    if returned is None:
+        raise Unanswered(f"{candidate.title} returned nothing; expected {candidate.main}")
+    if isinstance(returned, dict):
+        return {_output_name(candidate, name): value for name, value in returned.items()}
+    if not isinstance(returned, (tuple, list)):
+        alone = candidate.outputs and len(candidate.outputs) == 1
+        return {candidate.outputs[0] if alone else candidate.main: returned}
+    if candidate.outputs and len(candidate.outputs) == len(returned):
+        return dict(zip(candidate.outputs, returned))
+    state = [name for name in names.state_of(case.op) if name in candidate.binding.taken]
+    if "sum" in case.outputs:
+        state.append("sum")
+    if len(returned) == 1 + len(state):
+        return dict(zip([candidate.main, *state], returned))
+    raise Unanswered(f"{candidate.title} returned {len(returned)} values; expected {candidate.main} alone, or outputs= that "
+                     "names each of them")
+
+
+def _output_name(candidate, name):
+    if name.startswith("grad_") or name in MAIN:
+        return name
+    return names.meaning(name, {*candidate.known, "mean", "rstd"}) or name
+
+
+def stored(candidate, name, value, shape, expected):
+    """An output as it is stored. Throws Unanswered where it is no tensor, or on another device.
+
+    shape: of x in the case; expected: of the output, where one number is as good as an array of one.
+    """
+    if not candidate.framework.is_tensor(value) and isinstance(value, (bool, int, float)):
+        value = np.asarray(value)
+    elif not candidate.framework.is_tensor(value):
+        raise Unanswered(f"{name} is a {type(value).__name__}; expected a tensor of {candidate.framework.NAME}")
+    if isinstance(value, np.ndarray) and value.dtype.kind not in "fiubV":
+        raise Unanswered(f"{name} has a dtype {value.dtype}; expected a tensor of numbers")
+    if candidate.framework.is_tensor(value):
+        where = candidate.framework.device_of(value)
+        if not candidate.device.startswith(where) and not where.startswith(candidate.device):
+            raise Unanswered(f"{name} is on {where}; expected on {candidate.device}")
+        try:
+            held = candidate.framework.stored(value)
+        except UsageError as error:
+            raise Unanswered(f"{name} has {error}") from None
+    else:
+        held = Stored("float64", np.asarray(value, np.float64))
+    if held.shape == () and expected == (1,):
+        return held.like(held.data.reshape(1))
+    return candidate.layout.back(held, shape) if name in SHAPED_AS_X and shape else held
+
+
+def what_was_written(candidate, placed, given):
+    """One sentence on an input that is not as it was; "" where all are."""
+    for name, before in placed.items():
+        if name in names.state_of(candidate.op) or name in STEPPED:
+            continue
+        after = candidate.framework.stored(given[name])
+        if not _is_unchanged(before, after):
+            a, b = before.widened().ravel(), after.widened().ravel()
+            at = np.unravel_index(int(np.argmax((a != b) & ~((a != a) & (b != b)))), before.shape)
+            return f"it wrote into {name}, at {[int(index) for index in at]}; expected inputs that are unchanged"
+    return ""
+
+
+def _is_unchanged(before, after):
+    """Whether a tensor is as it was; one that a framework keeps in a wider dtype is read back in that."""
+    if before.dtype == after.dtype:
+        return same_bits(before, after)
+    return before.shape == after.shape and np.array_equal(before.widened(), after.widened(), equal_nan=True)
