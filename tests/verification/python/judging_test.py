@@ -82,6 +82,8 @@ def test_tensors_have_the_names_of_the_operation_or_those_of_frameworks():
     assert normproof.judge(attention, "attention", q=q, k=k, v=v)
     assert normproof.judge(attention, "attention", query=q, key=k, value=v, scale=None)
     assert not normproof.judge(attention, "attention", query=q, key=k, value=-v + 1, scale=1.0)
+    assert normproof.judge(lambda x: np.log(np.exp(x).sum(-1)), "log_sum_exp", x=q)
+    assert normproof.judge(lambda x: np.log(np.exp(x).sum(-1)), "log_sum_exp", x=q[0, 0])
     cos, sin = np.ones((3, 2), q.dtype), np.zeros((3, 2), q.dtype)
     assert normproof.judge(lambda x, cos, sin: x, "rope", x=q, cos=cos, sin=sin)
     loss = normproof.judge(lambda input, target: (np.log(np.exp(input).sum(-1)) - input[np.arange(3), target]).mean(),

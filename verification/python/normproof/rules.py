@@ -80,7 +80,8 @@ class Layout:
         if self.channels_first and data.ndim > 2:
             data = np.moveaxis(data, -1, 1)
         if self.shape is not None:
-            return stored.like(np.ascontiguousarray(data).reshape(self.shape))
+            kept = data.size == int(np.prod(self.shape))  # not what arrives at a y of fewer axes
+            return stored.like(np.ascontiguousarray(data).reshape(self.shape) if kept else data)
         wanted = None if self.axes is None or not self.channels_first else 2 + self.axes
         if wanted is not None:
             while data.ndim < wanted and not (wanted == 3 and data.ndim == 2):
