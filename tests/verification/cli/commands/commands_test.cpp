@@ -143,9 +143,10 @@ TEST(Commands, DefineASharedOptionOnce) {
     }
   }
   // Of another thing in each command.
-  const std::set<std::string> several = {
-      "--accumulation", "--device", "--format", "--formula", "--history", "--jobs",  "--json",
-      "--mode",         "--out",    "--seed",   "--seeds",   "--set",     "--steps", "--tier"};
+  const std::set<std::string> several = {"--accumulation", "--device", "--format", "--formula",
+                                         "--history",      "--jobs",   "--json",   "--mode",
+                                         "--only",         "--out",    "--seed",   "--seeds",
+                                         "--set",          "--steps",  "--tier"};
   for (const auto& [name, found] : definitions)
     EXPECT_EQ(found.size() > 1, several.contains(name))
         << name << " of " << found.begin()->second << " and of " << found.rbegin()->second;
