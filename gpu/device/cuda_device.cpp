@@ -16,11 +16,8 @@ constexpr std::size_t kWorkspaceBytes = std::size_t{32} << 20;  // of cuBLAS, as
 
 class CudaDevice final : public Device {
  public:
-  CudaDevice() {
-    int count = 0;  // which cudaGetDeviceCount leaves as it is where it fails
-    NORMPROOF_CUDA_CALL(cudaGetDeviceCount(&count));
-    if (count == 0) throw NoDeviceError("no device: cudaGetDeviceCount finds none");
-    NORMPROOF_CUDA_CALL(cudaSetDevice(0));
+  explicit CudaDevice(std::size_t index) {
+    NORMPROOF_CUDA_CALL(cudaSetDevice(static_cast<int>(index)));
     try {
       NORMPROOF_CUDA_CALL(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
       NORMPROOF_CUDA_CALL(cublasCreate(&cublas_));
@@ -138,8 +135,20 @@ void check_status(cublasStatus_t status, const char* call, const char* file, int
   throw DeviceError(failed_call(call, cublasGetStatusString(status), file, line));
 }
 
+std::size_t cuda_device_count() {
+  int count = 0;  // which cudaGetDeviceCount leaves as it is where it fails
+  NORMPROOF_CUDA_CALL(cudaGetDeviceCount(&count));
+  if (count == 0) throw NoDeviceError("no device: cudaGetDeviceCount finds none");
+  return static_cast<std::size_t>(count);
+}
+
+std::unique_ptr<Device> cuda_device_at(std::size_t index) {
+  return std::make_unique<CudaDevice>(index);
+}
+
 std::unique_ptr<Device> cuda_device() {
-  return std::make_unique<CudaDevice>();
+  cuda_device_count();  // which says it where there is none
+  return cuda_device_at(0);
 }
 
 }  // namespace normproof::gpu::device

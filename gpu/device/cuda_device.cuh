@@ -3,10 +3,20 @@
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
+#include <memory>
+
 #include "gpu/device/device.hpp"
 
 /// The back end `cuda`; built where NORMPROOF_CUDA is set.
 namespace normproof::gpu::device {
+
+/// How many GPUs there are, at least 1.
+/// Throws    NoDeviceError, DeviceError
+std::size_t cuda_device_count();
+/// The GPU of a number below that.
+/// Throws    NoDeviceError, DeviceError
+std::unique_ptr<Device> cuda_device_at(std::size_t index);
 
 /// Requires  (C1) device is one of cuda_device()
 cudaStream_t stream_of(Device& device);

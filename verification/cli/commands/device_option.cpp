@@ -1,6 +1,8 @@
 #include "verification/cli/commands/device_option.hpp"
 
+#include "gpu/device/device_choice.hpp"
 #include "verification/cli/typed_options.hpp"
+#include "verification/process/rank.hpp"
 
 namespace normproof::verification::cli::commands {
 
@@ -9,7 +11,7 @@ using gpu::device::Backend;
 void add_device(CLI::App& app, Backend& device) {
   add_named(app, "--device", device, gpu::device::backend_of,
             "simulated (default): kernels on the processor, in an order of the seed; cuda: on the "
-            "first GPU",
+            "first GPU, as a rank of mpirun on its own",
             "simulated|cuda");
 }
 
@@ -25,8 +27,14 @@ void add_device_or_processor(CLI::App& app, std::optional<Backend>& device,
   const auto print = [](Backend backend) { return to_string(backend); };
   add_value(
       app, "--device", device, parse, print,
-      what + ": processor (default), cuda, the first GPU, or simulated, a GPU simulated, slowly",
+      what +
+          ": processor (default), cuda, the first GPU, as a rank of mpirun its own, or simulated, "
+          "a GPU simulated, slowly",
       "processor|simulated|cuda");
+}
+
+std::unique_ptr<gpu::device::Device> open_own_device(Backend backend, std::uint64_t seed) {
+  return gpu::device::open_device_of_rank(backend, process::local_rank(), seed);
 }
 
 }  // namespace normproof::verification::cli::commands

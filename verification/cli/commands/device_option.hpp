@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -11,11 +13,17 @@ class App;
 
 namespace normproof::verification::cli::commands {
 
-/// --device: a simulated one, or the first GPU.
+/// --device: a simulated one, or a GPU.
 void add_device(CLI::App& app, gpu::device::Backend& device);
 
 /// The same with the processor, which is no device, among them.
 void add_device_or_processor(CLI::App& app, std::optional<gpu::device::Backend>& device,
                              const std::string& what);
+
+/// Opens what --device names: of a rank of mpirun that of its number on this machine
+/// (gpu::device::device_of_rank), else the first.
+/// Throws    UsageError, NoDeviceError, DeviceError
+std::unique_ptr<gpu::device::Device> open_own_device(gpu::device::Backend backend,
+                                                     std::uint64_t seed = 1);
 
 }  // namespace normproof::verification::cli::commands

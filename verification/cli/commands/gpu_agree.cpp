@@ -75,7 +75,7 @@ Examples:
 
 ExitStatus GpuAgreeCommand::run() const {
   check_outputs({}, reports.named());
-  const auto opened = gpu::device::open_device(device, seed);
+  const auto opened = open_own_device(device, seed);
   ref::numeric::set_num_threads(jobs);
   // What cannot be printed stops nothing: the files are still to be written.
   std::exception_ptr not_printed;

@@ -63,7 +63,7 @@ ExitStatus GpuTrainCommand::run() const {
   config.optimizer = ref::model::optimizer_options(optimizer);
   config.learning_rate = optimizer == "sgd" ? 0.1 : 0.001;
   config.seed = seed;
-  const auto opened = gpu::device::open_device(device, seed);
+  const auto opened = open_own_device(device, seed);
   ref::numeric::set_num_threads(jobs);
   write_stdout(fmt::format("{} with {}, {}, seed {}\n", norm, optimizer,
                            plural(static_cast<std::size_t>(steps), "step"), seed));

@@ -83,8 +83,7 @@ ExitStatus ProbeOrderCommand::run() const {
   const OrderSubject& probed = agreement::order_subject(subject);
   const Backend backend = probed.place == OrderPlace::gpu_alone ? Backend::cuda : device;
   const bool on_device = probed.place != OrderPlace::ref;
-  const auto opened =
-      on_device ? gpu::device::open_device(backend) : std::unique_ptr<gpu::device::Device>();
+  const auto opened = on_device ? open_own_device(backend) : std::unique_ptr<gpu::device::Device>();
   ProgressBar bar;
   std::size_t sums = 0;
   const agreement::SummationTree tree = agreement::reveal_order(

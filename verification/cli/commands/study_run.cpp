@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <string_view>
 
+#include "gpu/device/device_choice.hpp"
 #include "verification/cli/commands/device_option.hpp"
 #include "verification/cli/commands/study_folder.hpp"
 #include "verification/cli/commands/training_source_options.hpp"
@@ -14,6 +13,7 @@
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/shared_options.hpp"
 #include "verification/cli/standard_streams.hpp"
+#include "verification/process/rank.hpp"
 #include "verification/report/text.hpp"
 #include "verification/study/cell_run.hpp"
 #include "verification/study/jobs.hpp"
@@ -24,19 +24,15 @@ using report::plural;
 
 namespace {
 
-constexpr const char* kRankVariables[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK"};
-
-bool is_rank() {
-  for (const char* variable : kRankVariables)
-    if (std::getenv(variable) != nullptr) return true;
-  return false;
-}
-
-/// Another rank of an MPI program prints what there is to say.
-bool is_silent_rank() {
-  for (const char* variable : kRankVariables)
-    if (const char* const rank = std::getenv(variable)) return std::string_view(rank) != "0";
-  return false;
+/// Opens the device once, to refuse now what cannot be opened; a rank says which it has.
+void try_device(gpu::device::Backend backend) {
+  open_own_device(backend);
+  const auto rank = process::rank();
+  if (!rank) return;
+  const std::size_t devices = gpu::device::device_count(backend);
+  write_stderr(fmt::format("rank {}: device {} of {}, {}\n", *rank,
+                           gpu::device::device_of_rank(process::local_rank(), devices), devices,
+                           to_string(backend)));
 }
 
 training::Dataset load_study_data(const TrainingSource& source) {
@@ -55,8 +51,9 @@ void StudyRunCommand::add(CLI::App& app) {
   add_json_flag(app, json);
   set_footer(
       app,
-      R"(As a rank of mpirun, or on a GPU, --jobs is 1 where it is not given. No bit of a result depends on
---jobs or --device.
+      R"(As a rank of mpirun, or on a GPU, --jobs is 1 where it is not given. A rank takes the device whose
+number is its own on its machine modulo the devices there. No bit of a result depends on --jobs or
+--device.
 
 Examples:
   normproof study run --out s --quick
@@ -65,7 +62,7 @@ Examples:
 
 int StudyRunCommand::job_count() const {
   if (jobs) return *jobs;
-  return is_rank() || device == gpu::device::Backend::cuda ? 1 : processor_count();
+  return process::rank() || device == gpu::device::Backend::cuda ? 1 : processor_count();
 }
 
 ExitStatus StudyRunCommand::run() const {
@@ -77,7 +74,7 @@ ExitStatus StudyRunCommand::run() const {
     tasks.push_back({cell_name(cell), cost(cell)});
   }
   const training::Dataset data = load_study_data(source);
-  if (device) study::try_in_child([&] { gpu::device::open_device(*device); });
+  if (device) study::try_in_child([&] { try_device(*device); });
   const study::Store store = store_of(out);
   const std::string identity = study::study_identity(data);
   store.begin(identity, [&](const std::string& there) { read_identity(out, there); });
@@ -88,7 +85,7 @@ ExitStatus StudyRunCommand::run() const {
   const study::JobsSummary done = study::run_tasks(
       store, std::move(tasks),
       [&](const std::string& cell) {
-        if (device && !opened) opened = gpu::device::open_device(*device);
+        if (device && !opened) opened = open_own_device(*device);
         return result_line(study::run_cell(study::parse_cell(cell), data,
                                            {.device = opened.get(), .after_step = {}}));
       },
@@ -96,7 +93,7 @@ ExitStatus StudyRunCommand::run() const {
          bar.show("cells", progress.done, progress.tasks,
                   fmt::format("{} left, {}", duration_text(progress.seconds_left), progress.name));
        }});
-  if (is_silent_rank()) return kSuccess;
+  if (process::rank().value_or(0) != 0) return kSuccess;  // rank 0 prints what there is to say
   const nlohmann::ordered_json counts = {{"cells", done.tasks},
                                          {"done_before", done.done_before},
                                          {"done_here", done.done_here},

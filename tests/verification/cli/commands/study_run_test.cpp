@@ -162,6 +162,27 @@ TEST_F(StudyProgram, RanksOfMpirunShareTheWorkAndAKilledOneLosesItsCellAlone) {
   EXPECT_EQ(results("a"), results("b"));
 }
 
+TEST_F(StudyProgram, RanksOfMpirunTakeDevicesInTurn) {
+  if (in("command -v mpirun").status != 0) GTEST_SKIP() << "mpirun is not installed";
+  const Outcome outcome =
+      in("export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
+         "NORMPROOF_SIMULATED_DEVICES=2\n"
+         "mpirun --oversubscribe -n 3 $N study run --out b --device simulated "
+         "--cells corrected/1x32/none/rate-1/seed-42/steps-0");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("rank 0: device 0 of 2, simulated\n"),
+                                 HasSubstr("rank 1: device 1 of 2, simulated\n"),
+                                 HasSubstr("rank 2: device 0 of 2, simulated\n")));
+  EXPECT_THAT(outcome.out, HasSubstr("1 cell: "));
+}
+
+TEST_F(StudyProgram, ARankThatIsNoNumberIsASentence) {
+  const Outcome outcome = in("OMPI_COMM_WORLD_RANK=x $N study run --out b --cells ${C%%,*}");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.err,
+            "normproof: OMPI_COMM_WORLD_RANK is 'x'; expected a number of a rank from 0 on\n");
+}
+
 TEST_F(StudyProgram, ListsItsCellsAndSaysHowFarItIs) {
   const Outcome listed = in("$N study list --quick --json");
   EXPECT_EQ(listed.status, 0) << listed.err;
