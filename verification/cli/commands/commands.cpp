@@ -18,6 +18,7 @@
 #include "verification/cli/commands/probe_order.hpp"
 #include "verification/cli/commands/regress_compare.hpp"
 #include "verification/cli/commands/regress_record.hpp"
+#include "verification/cli/commands/render.hpp"
 #include "verification/cli/commands/study_list.hpp"
 #include "verification/cli/commands/study_report_command.hpp"
 #include "verification/cli/commands/study_run.hpp"
@@ -134,7 +135,7 @@ Command all_commands() {
        group("gpu",
              "Hold the GPU path against the reference, bit for bit, on a GPU or a simulated one",
              kGpuFooter, {command<GpuAgreeCommand>(), command<GpuTrainCommand>()}),
-       command<ProbeOrderCommand>()});
+       command<ProbeOrderCommand>(), command<RenderCommand>()});
   program.versions = "\n" + versions();
   return program;
 }
