@@ -1,0 +1,62 @@
+"""What is known of every row (implementations/expected.json), and what a run has that is not known.
+
+expected.json: for each row a list of
+  {"what": GLOB, "cases": GLOB of paths, "failed": N, "class": "finding"|"convention"|"ours", "finding": NAME, "reason": TEXT}
+  finding: a program of verification/interop/findings that shows it; a failing case belongs to the first entry that
+  matches it. {"not_run": GLOB of the reason} is a row that does not run, or not whole.
+"""
+import collections
+import fnmatch
+
+from board_files import BoardError, read_json
+
+CLASSES = ("finding", "convention", "ours")
+
+
+def read_expected(folder):
+    """Throws BoardError where an entry is none."""
+    path = folder / "expected.json"
+    known = read_json(path)
+    for row, entries in known.items():
+        for place, entry in enumerate(entries):
+            if "not_run" in entry:
+                continue
+            missing = {"what", "cases", "failed", "class", "reason"} - set(entry)
+            if missing or entry["class"] not in CLASSES:
+                raise BoardError(f"{path}: {row}[{place}] "
+                                 + (f"has no {', '.join(sorted(missing))}" if missing else f"has class {entry['class']!r}")
+                                 + f"; expected what, cases, failed, reason and a class of {', '.join(CLASSES)}", 3)
+    return known
+
+
+def entry_of(row, what, path, known):
+    """The entry that a failing case belongs to, or None."""
+    return next((entry for entry in known.get(row, ()) if "not_run" not in entry
+                 and fnmatch.fnmatchcase(what, entry["what"]) and fnmatch.fnmatchcase(path, entry["cases"])), None)
+
+
+def compare(row, result, known):
+    """A sentence for each thing that is not as recorded: new failures, those that are gone, rows that did not run."""
+    told, found = [], collections.Counter()
+    entries = [entry for entry in known.get(row, ()) if "not_run" not in entry]
+    excused = [entry["not_run"] for entry in known.get(row, ()) if "not_run" in entry]
+    as_known = any(fnmatch.fnmatchcase(result["reason"], glob) for glob in excused)
+    if result["reason"] and not as_known:
+        told.append(f"{row}: {result['reason']}")
+    if not result["reason"] and excused:
+        told.append(f"{row}: it runs; recorded is {excused[0]!r}")
+    for held in result["held"]:
+        for failure in held["failures"]:
+            entry = entry_of(row, held["what"], failure["path"], known)
+            if entry is None:
+                named = f", {failure['mistakes'][0]}" if failure["mistakes"] else ""
+                told.append(f"{row}: new: {held['what']} fails {failure['path']} ({failure['ratio']} of the bound{named}): "
+                            f"{failure['text']}")
+            else:
+                found[entries.index(entry)] += 1
+    for place, entry in enumerate(entries):
+        if result["ran"] and found[place] != entry["failed"]:
+            gone = "gone: " if found[place] == 0 else ""
+            told.append(f"{row}: {gone}{entry['what']}, {entry['cases']}: {found[place]} fail, {entry['failed']} are recorded "
+                        f"({entry['reason']})")
+    return told

@@ -1,0 +1,23 @@
+#!/usr/bin/env python3
+"""Liger 0.8.5, LigerGroupNormFunction: the variance is E[x^2] - E[x]^2, not clipped. With a mean of 1e4 standard deviations
+it is negative for some rows, and y NaN; in float16 squares are taken without widening, and statistics stored in 16 bits.
+"""
+import os
+
+os.environ["TRITON_INTERPRET"] = "1"
+import torch  # noqa: E402
+import triton.language as tl  # noqa: E402
+from liger_kernel.ops import group_norm  # noqa: E402
+from liger_kernel.ops.group_norm import LigerGroupNormFunction  # noqa: E402
+
+from told import layer_norm, tell, worst  # noqa: E402
+
+torch.manual_seed(0)
+for dtype, offset in ((torch.float32, 1e4), (torch.float16, 0.0)):
+    x = (torch.randn(8, 16, 4) * (1 if offset else 200) + offset).to(dtype)
+    y = LigerGroupNormFunction.apply(x, torch.ones(16, dtype=dtype), torch.zeros(16, dtype=dtype), 16, 1, 1e-5)
+    print(f"{dtype}, offset {offset:g}: {int(y.isnan().sum())} of {y.numel()} elements are NaN")
+    row = next((i for i in range(8) if not y[i].isnan().any()), 0)
+    exact = layer_norm(x[row].flatten(), 1e-5)
+    at = worst(y[row].flatten(), exact)
+    tell(f"row {row}, y[{at}]", y[row].flatten()[at], exact[at], str(dtype).split(".")[1])

@@ -1,0 +1,1 @@
+"""Implementations of others, a module each: `held()` is what verification/interop/board holds against the corpus."""

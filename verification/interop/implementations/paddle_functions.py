@@ -1,0 +1,80 @@
+"""paddle.nn.functional on the CPU, with its own gradients: NumPy in, NumPy out."""
+import paddle
+import paddle.nn.functional as F
+
+from implementations.held import Held
+
+DTYPES = ("float64", "float32")
+
+
+def differentiated(fn):
+    """fn of Paddle's tensors as a function of NumPy's, which returns y and every gradient."""
+    def step(grad_y, options, **arrays):
+        leaves = {name: paddle.to_tensor(value, stop_gradient=False) for name, value in arrays.items() if value is not None}
+        y = fn(**leaves, **options)
+        y.backward(paddle.to_tensor(grad_y))
+        return {"y": y.numpy(), **{"grad_" + name: leaf.grad.numpy() for name, leaf in leaves.items()}}
+    return step
+
+
+def norm(fn):
+    step = differentiated(fn)
+
+    def of_row(x, eps, grad_y, gamma=None, beta=None):
+        return step(grad_y, {"eps": eps}, x=x, gamma=gamma, beta=beta)
+    return of_row
+
+
+def scaled(fn):
+    step = differentiated(fn)
+
+    def of_row(x, eps, grad_y, gamma):
+        return step(grad_y, {"eps": eps}, x=x, gamma=gamma)
+    return of_row
+
+
+def grouped(fn):
+    step = differentiated(fn)
+
+    def of_groups(x, eps, groups, grad_y, gamma=None, beta=None):
+        return step(grad_y, {"eps": eps, "groups": groups}, x=x, gamma=gamma, beta=beta)
+    return of_groups
+
+
+def of_x(fn):
+    step = differentiated(fn)
+
+    def alone(x, grad_y):
+        return step(grad_y, {}, x=x)
+    return alone
+
+
+def layer_norm(x, eps, gamma=None, beta=None):
+    return F.layer_norm(x, x.shape[-1:], gamma, beta, eps)
+
+
+def group_norm(x, eps, groups, gamma=None, beta=None):
+    return F.group_norm(x, groups, eps, gamma, beta)
+
+
+def instance_norm(x, eps, gamma=None, beta=None):
+    return F.instance_norm(x, weight=gamma, bias=beta, eps=eps)
+
+
+def rms_norm(x, eps, gamma):
+    return F.rms_norm(x, x.shape[-1:], gamma, eps)
+
+
+def held():
+    options = {"framework": "numpy"}
+    first = {**options, "layout": "channels_first"}
+    found = [Held("F.layer_norm", "layer_norm", norm(layer_norm), DTYPES, options),
+             Held("F.group_norm", "group_norm", grouped(group_norm), DTYPES, first),
+             Held("F.instance_norm", "instance_norm", norm(instance_norm), DTYPES, first),
+             Held("F.softmax", "softmax", of_x(lambda x: F.softmax(x)), DTYPES, options),
+             Held("F.log_softmax", "log_softmax", of_x(lambda x: F.log_softmax(x)), DTYPES, options),
+             Held("paddle.logsumexp", "log_sum_exp", of_x(lambda x: paddle.logsumexp(x, -1)), DTYPES, options),
+             Held("F.gelu", "gelu", of_x(lambda x: F.gelu(x)), DTYPES, options),
+             Held("F.gelu tanh", "gelu_tanh", of_x(lambda x: F.gelu(x, approximate=True)), DTYPES, options),
+             Held("F.silu", "silu", of_x(lambda x: F.silu(x)), DTYPES, options)]
+    return found + ([Held("F.rms_norm", "rms_norm", scaled(rms_norm), DTYPES, options)] if hasattr(F, "rms_norm") else [])

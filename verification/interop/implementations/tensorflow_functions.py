@@ -1,0 +1,35 @@
+"""TensorFlow's own functions: tf.nn, and the fused batch norm; tf.GradientTape has the gradients."""
+import tensorflow as tf
+
+from implementations.held import FOUR, Held, pointwise
+
+
+def moments_norm(x, eps, gamma=None, beta=None):
+    mean, variance = tf.nn.moments(x, [-1], keepdims=True)
+    return tf.nn.batch_normalization(x, mean, variance, beta, gamma, eps)
+
+
+def fused_batch_norm(x, eps, gamma, beta, training, running_mean, running_variance):
+    rows = tf.reshape(x, [-1, 1, 1, x.shape[-1]])
+    statistics = {} if training else {"mean": running_mean, "variance": running_variance}
+    y = tf.compat.v1.nn.fused_batch_norm(rows, gamma, beta, epsilon=eps, is_training=training, **statistics)[0]
+    return tf.reshape(y, x.shape)
+
+
+def swiglu(x, gate):
+    return tf.nn.silu(x) * gate
+
+
+def held():
+    options = {"framework": "tensorflow"}
+    return [Held("tf.nn.batch_normalization of tf.nn.moments", "layer_norm", moments_norm, FOUR, options),
+            Held("tf.compat.v1.nn.fused_batch_norm", "batch_norm", fused_batch_norm, ("float32",),
+                 {**options, "outputs": "y,grad_x,grad_gamma,grad_beta"}),
+            Held("tf.nn.silu(x) * gate", "swiglu", swiglu, FOUR, options)] + pointwise("tf.{}", {
+                "softmax": ("nn.softmax", lambda x: tf.nn.softmax(x)),
+                "log_softmax": ("nn.log_softmax", lambda x: tf.nn.log_softmax(x)),
+                "log_sum_exp": ("reduce_logsumexp", lambda x: tf.reduce_logsumexp(x, -1)),
+                "gelu": ("nn.gelu", lambda x: tf.nn.gelu(x)),
+                "gelu_tanh": ("nn.gelu tanh", lambda x: tf.nn.gelu(x, approximate=True)),
+                "relu": ("nn.relu", lambda x: tf.nn.relu(x)),
+                "silu": ("nn.silu", lambda x: tf.nn.silu(x))}, FOUR, framework="tensorflow")

@@ -1,0 +1,102 @@
+"""torch.nn.functional; with BOARD_COMPILE=1 each function under torch.compile.
+
+The running average of batch_norm is 1 - momentum, the running variance the unbiased one (normproof knows both).
+"""
+import contextlib
+import os
+
+import torch
+import torch.nn.functional as F
+
+import normproof
+from implementations.held import FOUR, Held
+
+
+@contextlib.contextmanager
+def parameters_of_other_dtypes():
+    """A case is declined whose parameters have a dtype that PyTorch refuses beside that of x."""
+    try:
+        yield
+    except RuntimeError as error:
+        if "calar type" not in str(error):
+            raise
+        raise normproof.NotOffered("parameters of that dtype beside x") from None
+
+
+def layer_norm(x, eps, gamma=None, beta=None):
+    with parameters_of_other_dtypes():
+        return F.layer_norm(x, x.shape[-1:], gamma, beta, eps)
+
+
+def rms_norm(x, eps, gamma=None):
+    return F.rms_norm(x, x.shape[-1:], gamma, eps)
+
+
+def group_norm(x, groups, eps, gamma=None, beta=None):
+    with parameters_of_other_dtypes():
+        return F.group_norm(x, groups, gamma, beta, eps)
+
+
+def instance_norm(x, eps, gamma=None, beta=None):
+    return F.instance_norm(x, weight=gamma, bias=beta, eps=eps)
+
+
+def softmax(x):
+    return F.softmax(x, -1)
+
+
+def log_softmax(x):
+    return F.log_softmax(x, -1)
+
+
+def logsumexp(x):
+    return torch.logsumexp(x, -1)
+
+
+def gelu(x):
+    return F.gelu(x)
+
+
+def gelu_tanh(x):
+    return F.gelu(x, approximate="tanh")
+
+
+def relu(x):
+    return F.relu(x)
+
+
+def silu(x):
+    return F.silu(x)
+
+
+def swiglu(x, gate):
+    return F.silu(x) * gate
+
+
+def geglu(x, gate):
+    return F.gelu(x) * gate
+
+
+FUNCTIONS = [("F.layer_norm", "layer_norm", layer_norm), ("F.rms_norm", "rms_norm", rms_norm),
+             ("F.group_norm", "group_norm", group_norm), ("F.instance_norm", "instance_norm", instance_norm),
+             ("F.softmax", "softmax", softmax), ("F.log_softmax", "log_softmax", log_softmax),
+             ("torch.logsumexp", "log_sum_exp", logsumexp), ("F.gelu", "gelu", gelu),
+             ("F.gelu tanh", "gelu_tanh", gelu_tanh), ("F.relu", "relu", relu), ("F.silu", "silu", silu),
+             ("F.silu(x) * gate", "swiglu", swiglu), ("F.gelu(x) * gate", "geglu", geglu)]
+# Compiling a function takes tens of seconds, and is done again for float32 and bfloat16: a few of them.
+COMPILED = ("layer_norm", "rms_norm", "softmax", "gelu", "gelu_tanh", "swiglu")
+
+
+def held():
+    torch.set_num_threads(1)
+    options = {"framework": "torch"}
+    old = not hasattr(F, "rms_norm")
+    dtypes = ("float64", "float32", "bfloat16") if old else FOUR  # 1.13 has no float16 on a CPU
+    functions = [entry for entry in FUNCTIONS if not (old and entry[2] is rms_norm)]
+    if os.environ.get("BOARD_COMPILE"):
+        torch._dynamo.config.recompile_limit = 64  # beyond it functions are run uncompiled, without a word
+        torch._dynamo.config.fail_on_recompile_limit_hit = True
+        return [Held(f"compiled {what}", op, torch.compile(fn, dynamic=True), ("float32", "bfloat16"), options)
+                for what, op, fn in functions if op in COMPILED]
+    return [Held(what, op, fn, dtypes, options) for what, op, fn in functions] + [
+        Held("F.batch_norm", "batch_norm", F.batch_norm, dtypes, options)]
