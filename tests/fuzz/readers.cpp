@@ -193,8 +193,10 @@ std::vector<Bytes> json_seeds(const std::filesystem::path& corpus) {
 std::vector<Bytes> manifest_seeds(const std::filesystem::path& corpus) {
   std::vector<Bytes> seeds;
   std::vector<std::string> texts;
-  for (const auto& folder : small_cases(corpus)) {
-    texts.push_back(io::read_text(folder / "case.json"));
+  const auto folders = small_cases(corpus);
+  for (const auto& description : read_manifest(io::read_file(corpus / "manifest.json"))) {
+    if (std::ranges::find(folders, corpus / description.path) == folders.end()) continue;
+    texts.push_back(description.case_text);
     seeds.push_back(bytes_of(golden::certify::manifest_json({texts.back()})));
   }
   std::string deep = golden::certify::manifest_json({texts.front()});

@@ -63,7 +63,7 @@ typedef struct normproof_case {
   const char* mode;    /* "training" or "inference" */
   const char* options; /* a JSON object of texts, {"eps":"1e-05"} */
   const char* why;     /* what the case is meant to find */
-  const char* json;    /* the whole case.json */
+  const char* json;    /* what manifest.json holds of the case */
   int32_t dtype;       /* of x */
   int32_t is_sequence; /* 1: x, grad_y and valid have a leading axis of steps */
   size_t input_count;
@@ -174,9 +174,9 @@ int32_t normproof_new(normproof_corpus** out);
    corpus, or null. It stands until normproof_close. */
 const char* normproof_version_of(const normproof_corpus* corpus);
 
-/* The path, and the case.json, of a case, 0 <= index < normproof_case_count, without reading its
-   tensors: what tells which cases to select. Null where there is none of that index. Both stand
-   until normproof_close. */
+/* The path of a case, and what manifest.json holds of it, 0 <= index < normproof_case_count, without
+   reading its tensors: what tells which cases to select. Null where there is none of that index.
+   Both stand until normproof_close. */
 const char* normproof_case_path(normproof_corpus* corpus, size_t index);
 const char* normproof_case_json(normproof_corpus* corpus, size_t index);
 

@@ -85,7 +85,7 @@ StoredCase read_case(const fs::path& folder, const CaseDescription& description)
   StoredCase stored{description, {}};
   Case& c = stored.description.c;
   if (const fs::path file = place / "case.json";
-      ref::io::read_text(file, {.regular_alone = true}) != description.case_text)
+      ref::io::read_text(file, {.regular_alone = true}) != description.file_text)
     ref::io::file_failure(file.string(), "the text", "is another one: it was altered",
                           "that of manifest.json");
   c.inputs = read_checked(place / "inputs.safetensors", description.inputs_file_sha256,

@@ -58,7 +58,8 @@ Written write_case(const fs::path& folder, const Case& c) {
     ref::io::write_file(folder / path / name, bytes);
     written.sums.emplace(path + "/" + name, ref::io::sha256(bytes));
   };
-  write("case.json", std::as_bytes(std::span(written.case_text.data(), written.case_text.size())));
+  const std::string asked = case_file(written.case_text);
+  write("case.json", std::as_bytes(std::span(asked.data(), asked.size())));
   write("expected.safetensors", ref::io::encode_safetensors(expected.tensors));
   write("inputs.safetensors", ref::io::encode_safetensors(c.inputs));
   return written;

@@ -39,6 +39,15 @@ std::string dumped(const json& object) {
   return object.dump(1) + "\n";
 }
 
+/// What case.json has of a case's object.
+std::string asked(const json& whole) {
+  json object = json::object();
+  for (const char* key :
+       {"dtype", "format", "mode", "op", "options", "path", "reason", "sequence", "why"})
+    object[key] = whole.at(key);
+  return object.dump() + "\n";
+}
+
 /// As a number that JSON writes with three digits.
 double round_to_three(double x) {
   return std::strtod(fmt::format("{:.2e}", x).c_str(), nullptr);
@@ -82,7 +91,9 @@ json convention_of_operation(const Case& c) {
     object["dropout"] = "in training times 1/(1 - dropout) where keep is true, else 0";
   if (is_about<ref::model::EncoderOptions>(c)) {
     object["loss"] = "the sum of weighted losses by the sum of the targets' weights";
-    object["positions"] = "sin and cos in turn, each rounded to float64, then to the dtype";
+    const bool few_bits = ref::io::item_size(c.dtype) < 4;
+    object["positions"] = fmt::format("sin and cos in turn, each rounded to float64, then to {}",
+                                      few_bits ? "float32" : "the dtype");
   }
   for (const auto& [own, value] : ref::model::list_options(c.options)) {
     const std::string name = own.starts_with("norm.") ? own.substr(5) : own;
@@ -231,6 +242,10 @@ std::string case_json(const Case& c, const Expected& expected) {
   return dumped(object);
 }
 
+std::string case_file(const std::string& case_text) {
+  return asked(json::parse(case_text));
+}
+
 std::string manifest_json(const std::vector<std::string>& case_texts) {
   json cases = json::array();
   std::size_t tensors = 0, elements = 0;
@@ -260,6 +275,7 @@ std::vector<CaseDescription> parse_manifest(std::string_view text, const std::st
     if (!object.is_object()) reader.fail(prefix, "is no object", "a case");
     CaseDescription description = parse_object(reader, object, prefix);
     description.case_text = dumped(object);
+    description.file_text = asked(object);
     if (!cases.empty() && description.path <= cases.back().path)
       reader.fail(prefix + "path", fmt::format("is '{}'", description.path),
                   fmt::format("a path after '{}'", cases.back().path));

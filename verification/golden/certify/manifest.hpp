@@ -13,16 +13,21 @@ inline constexpr const char* kManifestFormat = "normproof-golden-1";
 
 using ref::io::content_sha256;
 
-/// case.json: keys in ascending order, one object (docs/formats.md, Golden).
+/// What manifest.json holds of a case: keys in ascending order, one object (docs/formats.md, Golden).
 std::string case_json(const Case& c, const Expected& expected);
 
-/// A case as it was read back: the inputs are not in case.json.
+/// case.json: what of that a candidate is asked, in one line; how it was certified is said once.
+/// Requires  a text that case_json has written
+std::string case_file(const std::string& case_text);
+
+/// A case as it was read back: the inputs are not in manifest.json.
 struct CaseDescription {
   std::string path;
   Case c;
   double condition = 1;                                  ///< condition_number, to three digits
   std::vector<std::string> outputs;                      ///< what is expected, in ascending order
-  std::string case_text;                                 ///< of case.json
+  std::string case_text;                                 ///< of case_json
+  std::string file_text;                                 ///< of case.json
   std::string inputs_sha256, expected_sha256;            ///< of the tensors
   std::string inputs_file_sha256, expected_file_sha256;  ///< of the files, by check_sums
 };

@@ -128,7 +128,7 @@ class Corpus:
         return [self._lib.case_path(self._handle, index).decode() for index in range(len(self))]
 
     def description(self, index):
-        """The case.json of a case, as an object."""
+        """What manifest.json holds of a case, as an object."""
         return json.loads(self._lib.case_json(self._handle, index))
 
     def version(self):

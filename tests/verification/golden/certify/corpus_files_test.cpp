@@ -11,6 +11,7 @@
 #include "ref/io/tensor_file.hpp"
 #include "tests/ref/io/temporary_folder.hpp"
 #include "tests/verification/golden/certify/samples.hpp"
+#include "tests/verification/golden/certify/signed_corpus.hpp"
 #include "verification/golden/certify/make.hpp"
 
 namespace normproof::verification::golden::certify {
@@ -169,6 +170,19 @@ TEST_F(CorpusFiles, AnAlteredCaseIsNotThatOfTheManifest) {
   refused(file("case.json"));
 }
 
+TEST_F(CorpusFiles, ACaseAsFormerVersionsWroteItIsRead) {
+  const std::string whole = cases_.at(0).case_text;
+  ASSERT_NE(whole, bytes_of(file("case.json")));
+  write(file("case.json"), whole);
+  sign(golden());
+  cases_ = list_corpus(golden(), "*");
+  EXPECT_NE(find(read_case(golden(), cases_.at(0)).expected, "y"), nullptr);
+  write(file("case.json"), whole + " ");
+  refused(file("case.json"));
+  sign(golden());
+  EXPECT_THAT(file_message([&] { list_corpus(golden(), "*"); }), HasSubstr("was altered"));
+}
+
 TEST_F(CorpusFiles, ADamagedManifestIsNamed) {
   const fs::path manifest = golden() / "manifest.json";
   const std::string whole = bytes_of(manifest);
@@ -176,6 +190,16 @@ TEST_F(CorpusFiles, ADamagedManifestIsNamed) {
     write(manifest, whole.substr(0, length));
     EXPECT_THAT(file_message([&] { list_corpus(golden(), "*"); }), HasSubstr(manifest.string()));
   }
+}
+
+// It is committed: what it costs is bounded.
+TEST(CommittedCorpus, TheQuickTierStaysBelowTwelveMegabytes) {
+  const fs::path quick = fs::path(NORMPROOF_SOURCE_DIR) / "verification/golden/data/quick";
+  std::uintmax_t bytes = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(quick))
+    if (entry.is_regular_file()) bytes += entry.file_size();
+  EXPECT_GT(bytes, 10'000'000u);
+  EXPECT_LT(bytes, 12'000'000u);
 }
 
 }  // namespace

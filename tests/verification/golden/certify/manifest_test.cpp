@@ -85,6 +85,19 @@ TEST(CaseJson, SaysWhatItHolds) {
             "0");
 }
 
+TEST(CaseJson, TheFileHasWhatACandidateIsAskedAndNoMore) {
+  const std::string text = sample_text(), file = case_file(text);
+  json whole = json::parse(text);
+  const json asked = json::parse(file);
+  for (const char* key : {"certificate", "condition", "convention", "exact", "expected", "inputs",
+                          "sha256", "tier", "tolerance", "totals"})
+    EXPECT_EQ(whole.erase(key), 1u) << key;
+  EXPECT_EQ(asked, whole);
+  EXPECT_EQ(asked["options"]["eps"], "0.5");
+  EXPECT_EQ(file.find('\n'), file.size() - 1);
+  EXPECT_EQ(description_of(text).file_text, file);
+}
+
 TEST(CaseJson, EachDamagedFieldIsNamed) {
   const json good = json::parse(sample_text());
   const auto refused = [&](const std::string& field, const json& value, const std::string& what) {

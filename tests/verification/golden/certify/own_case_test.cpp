@@ -5,6 +5,7 @@
 
 #include "ref/numeric/errors.hpp"
 #include "tests/verification/golden/certify/samples.hpp"
+#include "verification/golden/corpus/kind.hpp"
 
 namespace normproof::verification::golden::certify {
 namespace {
@@ -32,6 +33,8 @@ TEST(OwnCase, IsCertifiedToWhatTheCorpusHolds) {
   for (std::size_t i = 0; i < descriptions.size(); i += 41) {
     const StoredCase stored = read_case(kCorpus, descriptions[i]);
     const Case& c = stored.description.c;
+    // A question has the dtype of its inputs: that of y alone cannot be asked for.
+    if (corpus::main_input(c)->dtype != c.dtype && !corpus::is_encoder(c)) continue;
     // Whether a result is exact is a promise of a recipe, and no part of a question.
     OwnQuestion question = question_of(c);
     std::ranges::reverse(question.inputs);
