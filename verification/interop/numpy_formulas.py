@@ -263,8 +263,6 @@ def step(case):
 if __name__ == "__main__":
     protocol.main("NumPy", np.__version__,
                   protocol.asks((*FORMULAS, *numpy_functions.FUNCTIONS, *numpy_functions.GATED,
-                                 *numpy_functions.ADDED, "attention", "cross_entropy", "rope"),
+                                 *numpy_functions.ADDED, "attention", "cross_entropy", "rope", *numpy_optimizers.OPTIMIZERS),
                                 ("float64", "float32", "float16", "bfloat16")) +
-                  protocol.asks(numpy_scaled.OPERATIONS, protocol.EIGHT_BITS) +
-                  protocol.asks(numpy_optimizers.OPTIMIZERS, ("float64", "float32")), step, TAKES,
-                  eight_bits=True)
+                  protocol.asks(numpy_scaled.OPERATIONS, protocol.EIGHT_BITS), step, TAKES, eight_bits=True)

@@ -1,6 +1,8 @@
 """Optimizers in NumPy, from docs/specification/training.md; the corrected moments as [KB15] prints them."""
 import numpy as np
 
+import protocol
+
 
 def sgd(case, option, p, g):
     if "velocity" not in case.tensors:
@@ -30,6 +32,7 @@ OPTIMIZERS = {f.__name__: f for f in (sgd, adam, adamw)}
 def step(case):
     """One step."""
     kind = case.compute_dtype
-    outputs = OPTIMIZERS[case.op](case, lambda name: kind(case.options[name]), case["parameter"],
-                                  case["grad_parameter"])
+    outputs = OPTIMIZERS[case.op](case, lambda name: kind(case.options[name]), case["parameter"].astype(kind),
+                                  case["grad_parameter"].astype(kind))
+    outputs["parameter"] = protocol.stored(outputs["parameter"], case.dtype)
     return {**outputs, "iterations": case["iterations"] + 1}

@@ -162,7 +162,7 @@ def stored(values, dtype):
 
 
 def all_stored(case, outputs):
-    """y, a sum and gradients as kernels store them; the rest as it is."""
+    """What kernels store in the dtype of the case as they do; the rest as it is."""
     dtypes = {name: kernel_dtype(case, name) for name in outputs}
     return {name: stored(value, dtypes[name]) if dtypes[name] else value for name, value in outputs.items()}
 
@@ -171,8 +171,13 @@ def format_number(value):
     return value.hex() if np.isfinite(value) else str(value)
 
 
+# Outputs in the dtype of the case; of these a kernel may keep some in float32.
+OF_THE_CASE = ("y", "sum", "logits", "attention.weights", "parameter")
+OR_FLOAT32 = ("sum", "logits", "attention.weights")
+
+
 def kernel_dtype(case, name):
-    """The dtype in which a kernel stores y, a sum or a gradient: that of the tensor it belongs to. Else "".
+    """The dtype in which a kernel stores an output of the case, and a gradient: that of what it belongs to. Else "".
 
     In a case of 8 bits: that of y, and e5m2 for a gradient with a scale.
     """
@@ -183,7 +188,7 @@ def kernel_dtype(case, name):
         return case.dtype if name == "y" else "float8_e5m2" if scaled else ""
     if name.startswith("grad_"):
         return case.dtypes.get(name[len("grad_"):], case.dtype)
-    return case.dtype if name in ("y", "sum") else ""
+    return case.dtype if name in OF_THE_CASE else ""
 
 
 def as_stored(case, name, value):
@@ -203,7 +208,7 @@ def as_stored(case, name, value):
     with np.errstate(all="ignore"):
         rounded = stored(value, narrow).astype(value.dtype)
     finer = np.argwhere(~((rounded == value) | np.isnan(value)))
-    if len(finer) and name == "sum":  # which a kernel may keep in float32
+    if len(finer) and name in OR_FLOAT32:
         return value, value.dtype.name
     if len(finer):
         at = tuple(int(index) for index in finer[0])

@@ -1,6 +1,8 @@
 #include "verification/golden/corpus/arithmetic.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "ref/numeric/errors.hpp"
@@ -32,7 +34,8 @@ Accumulation usual_accumulation(DType dtype) {
 DType dtype_of_output(DType dtype, std::string_view name) {
   if (name == "iterations" || name.ends_with(".iterations")) return DType::int64;
   const bool small = ref::io::is_float(dtype) && ref::io::item_size(dtype) < 4;
-  const bool kept = name == "y" || name == "sum" || name.starts_with("grad_");
+  constexpr std::string_view kKept[] = {"y", "sum", "logits", "attention.weights", "parameter"};
+  const bool kept = std::ranges::find(kKept, name) != std::end(kKept) || name.starts_with("grad_");
   return small && !kept ? DType::float32 : dtype;
 }
 

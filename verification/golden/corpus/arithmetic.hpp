@@ -15,8 +15,8 @@ ref::numeric::Arithmetic arithmetic_of(Accumulation accumulation);
 /// As kernels do it: float32 for 16 bits, else the dtype itself.
 Accumulation usual_accumulation(DType dtype);
 
-/// The dtype of an output of the case. Kernels for 16 bits keep statistics and state in float32,
-/// and a count is an int64.
+/// The dtype of an output of the case. Kernels for 16 bits keep statistics, losses, moments and
+/// state in float32, and a count is an int64.
 DType dtype_of_output(DType dtype, std::string_view name);
 /// The same where inputs may have other dtypes: a gradient has that of what it belongs to.
 DType dtype_of_output(const Case& c, std::string_view name);

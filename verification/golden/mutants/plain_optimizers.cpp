@@ -191,6 +191,8 @@ class PlainOptimizer {
   void keep(const std::string& name, std::vector<T> fresh) {
     const auto own = moments_.find(name);
     if (fresh.empty() || wrong(("moving " + name).c_str(), StepOp::drop)) return;
+    if (wrong(("keeping " + name).c_str(), StepOp::through_bfloat16))
+      for (T& v : fresh) v = Sites::rounded_to<8>(v);
     own->second = std::move(fresh);
   }
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "verification/golden/recipes/kernel_corpus.hpp"
+#include "verification/golden/recipes/norm_recipe.hpp"
 #include "verification/golden/recipes/recipe.hpp"
 
 namespace normproof::verification::golden::recipes {
@@ -52,6 +53,7 @@ class AttentionCases {
     extents();
     for (const std::size_t edge : {31, 33, 127, 129}) block_edge(edge);
     few_bits(513);
+    float16_ends();
     not_finite();
   }
 
@@ -346,6 +348,20 @@ class AttentionCases {
       std::swap(r.tokens, r.keys);
       add(r);
     }
+  }
+
+  void float16_ends() {
+    add({.reason = "subnormal_16_bits",
+         .why = kWhySubnormal,
+         .dtype = DType::float16,
+         .q = subnormal_in_some(2),
+         .grad_y = subnormal_in_some(3)});
+    add({.reason = "near_largest",
+         .why = "queries near the largest number of float16, and keys as small: their products "
+                "are scores of some units",
+         .dtype = DType::float16,
+         .q = near_largest,
+         .k = scaled_by(0x1p-13)});
   }
 
   void not_finite() {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "verification/golden/recipes/encoder_corpus.hpp"
+#include "verification/golden/recipes/encoder_end_corpus.hpp"
 #include "verification/golden/recipes/function_corpus.hpp"
 #include "verification/golden/recipes/kernel_corpus.hpp"
 #include "verification/golden/recipes/norm_corpus.hpp"
@@ -32,8 +33,10 @@ std::vector<Case> corpus(Tier tier, std::uint64_t seed) {
     append(function_cases(tier, name, seed));
     append(scaled_cases(tier, name, seed));
   }
-  for (const std::string& name : ref::model::encoder_operation_names())
+  for (const std::string& name : ref::model::encoder_operation_names()) {
     append(encoder_cases(tier, name, seed));
+    append(encoder_end_cases(tier, name, seed));
+  }
   for (const std::string& name : ref::model::optimizer_names())
     append(optimizer_cases(tier, name, seed));
   std::ranges::sort(all, {}, path_of);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "verification/golden/recipes/kernel_corpus.hpp"
+#include "verification/golden/recipes/norm_recipe.hpp"
 #include "verification/golden/recipes/recipe.hpp"
 
 namespace normproof::verification::golden::recipes {
@@ -52,6 +53,14 @@ class LossCases {
     extents();
     for (const std::size_t edge : {31, 33, 127, 129}) block_edge(edge);
     few_bits(513, 600);
+    add({.reason = "subnormal_16_bits",
+         .why = kWhySubnormal,
+         .dtype = DType::float16,
+         .logits = subnormal_in_some(2)});
+    add({.reason = "near_largest",
+         .why = kWhyNearLargest,
+         .dtype = DType::float16,
+         .logits = near_largest});
     add({.reason = "nan_in_logits",
          .why = "a NaN reaches the loss and the gradients of its row, and no others",
          .logits = [](std::size_t i, double normal) {

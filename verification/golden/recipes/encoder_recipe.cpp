@@ -75,14 +75,15 @@ class EncoderCaseMaker {
     put(c, recipe, "grad_y", shape, random, c.dtype);
   }
 
-  /// The id 1 occurs in every sentence and 0 in none but as padding; 3 occurs nowhere.
+  /// The id 1 occurs in every sentence and 0 in none but as padding, or where it is the only one; 3
+  /// occurs nowhere.
   void add_tokens(Case& c, const EncoderRecipe& recipe) const {
     put(
         c, recipe, "tokens", {recipe.samples, recipe.tokens},
         [&](std::size_t i, double) {
           constexpr double kIds[] = {1, 4, 2};
           const std::size_t t = i % recipe.tokens;
-          if (recipe.pads && is_pad(recipe, i)) return 0.0;
+          if (recipe.vocabulary == 1 || (recipe.pads && is_pad(recipe, i))) return 0.0;
           if (recipe.vocabulary == 5 || t == 0) return kIds[t % 3];
           return static_cast<double>(4 + 3 * i % (recipe.vocabulary - 4));
         },

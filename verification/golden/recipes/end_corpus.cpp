@@ -67,8 +67,12 @@ class EndCases {
     add(recipe("gamma_0_and_negative", rows_by_features(layer_, 5, 12))
             .why("a gamma of 0 takes grad_x away, one below 0 turns it round")
             .parameter("gamma", [](std::size_t i, double) { return i % 2 == 0 ? -1.25 : 0.0; }));
-    if (!has_statistics(layer_))
-      add(recipe("alpha_0", {5, 12}).why("an alpha of 0: y is beta").parameter("alpha", all(0)));
+    if (has_statistics(layer_)) return;
+    add(recipe("alpha_0", {5, 12}).why("an alpha of 0: y is beta").parameter("alpha", all(0)));
+    add(recipe("negative_alpha0", {5, 12})
+            .why("without an alpha alpha0 takes its place, here below 0")
+            .no_affine()
+            .option("alpha0", "-0.75"));
   }
 
   void statistics() {

@@ -83,6 +83,8 @@ class OptimizerCases {
       moments();
     else
       velocities();
+    for (const DType dtype : {DType::bfloat16, DType::float16}) few_bits(dtype);
+    subnormal_gradients();
   }
 
   void standard() {
@@ -101,6 +103,7 @@ class OptimizerCases {
            .shape = {2, 1026}});
       for (const char* option : {"learning_rate", "beta1", "beta2"})
         if (adam_ || option == std::string_view("learning_rate")) without(option, dtype);
+      if (optimizer_ == "adamw") without("weight_decay", dtype);
       add({.reason = "many_steps",
            .why = "50 steps from no state: errors add up, and corrections go to 1",
            .options = ordinary(),
@@ -211,6 +214,49 @@ class OptimizerCases {
            .why = "the decay of a parameter far from 0 beside a small step",
            .options = {{"weight_decay", "4"}, {"learning_rate", "0.125"}, {"eps", "0.0625"}},
            .fills = {{"parameter", scaled(32)}}});
+  }
+
+  /// One step, for a parameter of 16 bits is rounded after each.
+  void few_bits(DType dtype) {
+    const auto one_step = [&](OptimizerRecipe recipe) {
+      recipe.dtype = dtype;
+      recipe.steps = 0;
+      add(recipe);
+    };
+    one_step({.reason = "single_step",
+              .why = "a parameter and a gradient of 16 bits, moments of float32",
+              .options = ordinary()});
+    one_step({.reason = "first_steps",
+              .why = "from no state: the bias corrections are farthest from 1",
+              .options = ordinary(),
+              .iterations = 0});
+    one_step({.reason = "slow_decay",
+              .why = "weights of the old moments near 1: in 16 bits a moment stands still",
+              .options = slow(),
+              .shape = {5, 7}});
+    one_step({.reason = "large_gradients",
+              .why = "gradients whose squares overflow float16: moments of float32 hold them",
+              .options = ordinary(),
+              .fills = {{"grad_parameter", scaled(9e3)},
+                        {"velocity", scaled(9e3)},
+                        {"first_moment", scaled(9e3)},
+                        {"second_moment",
+                         [](std::size_t i, double normal) { return 8e7 * positive(i, normal); }}}});
+  }
+
+  void subnormal_gradients() {
+    const Fill tiny = scaled(0x1p-17);
+    add({.reason = "subnormal_16_bits",
+         .why = "gradients that are subnormal in float16, and normal in the arithmetic",
+         .options = slow(),
+         .dtype = DType::float16,
+         .steps = 0,
+         .fills = {{"parameter", adam_ ? scaled(1) : tiny},
+                   {"grad_parameter", tiny},
+                   {"velocity", tiny},
+                   {"first_moment", tiny},
+                   {"second_moment",
+                    [](std::size_t i, double normal) { return 0x1p-34 * positive(i, normal); }}}});
   }
 
   static Fill scaled(double factor) {

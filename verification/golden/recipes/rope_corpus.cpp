@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "verification/golden/recipes/kernel_corpus.hpp"
+#include "verification/golden/recipes/norm_recipe.hpp"
 #include "verification/golden/recipes/recipe.hpp"
 
 namespace normproof::verification::golden::recipes {
@@ -90,6 +91,16 @@ class RopeCases {
          .why = "elements of 0, of the gradient too",
          .x = [](std::size_t i, double normal) { return i % 4 == 1 ? 0.0 : normal; },
          .grad_y = [](std::size_t i, double normal) { return i % 5 == 2 ? 0.0 : normal; }});
+    add({.reason = "subnormal_16_bits",
+         .why = kWhySubnormal,
+         .dtype = DType::float16,
+         .x = subnormal_in_some(2),
+         .grad_y = subnormal_in_some(3)});
+    add({.reason = "near_largest",
+         .why = kWhyNearLargest,
+         .dtype = DType::float16,
+         .interleaved = true,
+         .x = near_largest});
     const double nan = std::numeric_limits<double>::quiet_NaN();
     add({.reason = "nan_in_x",
          .why = "a NaN reaches the two features of its pair, and nothing else",

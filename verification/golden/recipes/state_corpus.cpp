@@ -97,6 +97,15 @@ class StateCases {
               .option("warmup_iterations", "4")
               .state("iterations", [](auto, double) { return 1.0; }));
     }
+    add(sequence("first_iterations", "the first iterations of the warm-up: no state has a weight",
+                 DType::float32, 2)
+            .option("warmup_iterations", "4")
+            .state("iterations", [](auto, double) { return 0.0; }));
+    add(norm_recipe(Tier::quick, layer, "near_largest", {3, 6}, DType::float16)
+            .why(kWhyNearLargest)
+            .x(near_largest)
+            .state("running_psi2",
+                   [](std::size_t i, double normal) { return 4e8 * positive(i, normal); }));
     add(norm_recipe(Tier::quick, layer, "nan_in_warmup", {3, 4, 6}, DType::float32)
             .why("in the warm-up the statistic of the batch scales: a NaN reaches it, and rstd")
             .option("warmup_iterations", "4")

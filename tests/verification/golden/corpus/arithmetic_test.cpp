@@ -30,6 +30,10 @@ TEST(GoldenArithmetic, DTypesOfOutputs) {
     const bool small = dtype == DType::float16 || dtype == DType::bfloat16;
     EXPECT_EQ(dtype_of_output(dtype, "y"), dtype);
     EXPECT_EQ(dtype_of_output(dtype, "grad_gamma"), dtype);
+    for (const char* name : {"parameter", "logits", "attention.weights"})
+      EXPECT_EQ(dtype_of_output(dtype, name), dtype) << name;
+    EXPECT_EQ(dtype_of_output(dtype, "loss"), small ? DType::float32 : dtype);
+    EXPECT_EQ(dtype_of_output(dtype, "second_moment"), small ? DType::float32 : dtype);
     EXPECT_EQ(dtype_of_output(dtype, "rstd"), small ? DType::float32 : dtype);
     EXPECT_EQ(dtype_of_output(dtype, "running_mean"), small ? DType::float32 : dtype);
     EXPECT_EQ(dtype_of_output(dtype, "iterations"), DType::int64);

@@ -1,0 +1,75 @@
+#include "verification/golden/recipes/encoder_end_corpus.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "tests/verification/golden/certify/samples.hpp"
+#include "verification/golden/gate/check.hpp"
+#include "verification/golden/recipes/corpus.hpp"
+
+namespace normproof::verification::golden::recipes {
+
+using corpus::Case;
+using corpus::DType;
+using corpus::find;
+using corpus::path_of;
+using corpus::StoredTensor;
+using corpus::Tier;
+
+namespace {
+
+using ::testing::Contains;
+using ::testing::IsSupersetOf;
+using ::testing::Not;
+
+std::set<std::string> reasons_of(Tier tier, std::string_view operation) {
+  std::set<std::string> reasons;
+  for (const Case& c : encoder_end_cases(tier, operation, 1)) reasons.insert(c.reason);
+  return reasons;
+}
+
+TEST(EncoderEndCases, EveryNormStandsInOneTierOrTheOther) {
+  for (const std::string& operation : ref::model::encoder_operation_names()) {
+    std::set<std::string> norms;
+    for (const Tier tier : {Tier::quick, Tier::standard})
+      for (const Case& c : corpus(tier))
+        if (corpus::op_of(c) == operation)
+          for (const auto& [name, value] : ref::model::list_options(c.options))
+            if (name == "norm") norms.insert(value);
+    for (const std::string& norm : ref::model::norm_names())
+      EXPECT_TRUE(norms.contains(norm)) << operation << " " << norm;
+  }
+}
+
+TEST(EncoderEndCases, EachTierHasWhatItsOperationTakes) {
+  EXPECT_THAT(reasons_of(Tier::quick, "encoder_layer"),
+              IsSupersetOf({"post_layer_norm", "subnormal_16_bits", "near_largest"}));
+  EXPECT_THAT(reasons_of(Tier::quick, "encoder"), IsSupersetOf({"per_position", "pre_batch_norm"}));
+  EXPECT_THAT(reasons_of(Tier::standard, "encoder"),
+              IsSupersetOf({"one_word", "many_words", "many_classes", "one_feature"}));
+  EXPECT_THAT(reasons_of(Tier::standard, "encoder_layer"), Not(Contains("one_word")));
+  EXPECT_TRUE(encoder_end_cases(Tier::full, "encoder", 1).empty());
+}
+
+TEST(EncoderEndCases, InSixteenBitsEveryElementIsJudgedAndTheReferencePasses) {
+  std::size_t seen = 0;
+  for (const std::string& operation : ref::model::encoder_operation_names())
+    for (const Case& c : encoder_end_cases(Tier::quick, operation, kCorpusSeed)) {
+      const StoredCase stored = certified(c);
+      for (const gate::TensorResult& tensor : check_case(stored, own_answer(stored), {}).tensors) {
+        EXPECT_TRUE(tensor.passed()) << path_of(c) << " " << tensor.name;
+        EXPECT_EQ(tensor.unjudged, 0u) << path_of(c) << " " << tensor.name;
+        ++seen;
+      }
+      EXPECT_EQ(find(stored.expected, operation == "encoder" ? "logits" : "y")->dtype, c.dtype);
+      EXPECT_EQ(find(stored.expected, operation == "encoder" ? "loss" : "y")->dtype,
+                operation == "encoder" ? DType::float32 : c.dtype);
+    }
+  EXPECT_GT(seen, 200u);
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::recipes
