@@ -13,7 +13,8 @@ inline constexpr const char* kManifestFormat = "normproof-golden-1";
 
 using ref::io::content_sha256;
 
-/// What manifest.json holds of a case: keys in ascending order, one object (docs/formats.md, Golden).
+/// What manifest.json holds of a case: keys in ascending order, one object (docs/formats.md,
+/// Golden).
 std::string case_json(const Case& c, const Expected& expected);
 
 /// case.json: what of that a candidate is asked, in one line; how it was certified is said once.

@@ -15,6 +15,7 @@ namespace normproof::verification::golden::recipes {
 using corpus::Case;
 using corpus::DType;
 using corpus::has_option;
+using corpus::is_layer_of;
 using corpus::Tier;
 
 namespace {
@@ -145,8 +146,8 @@ class EncoderEnds {
   /// Of those that the quick tier has not.
   void every_norm() {
     for (const std::string& norm : ref::model::norm_names()) {
-      if (norm == "layer_norm" || norm == "batch_norm" || norm == "power_norm" ||
-          norm == "power_norm_released")
+      if (is_layer_of<ref::model::LayerNormOptions>(norm) ||
+          is_layer_of<ref::model::BatchNormOptions>(norm) || has_option(norm, "warmup_iterations"))
         continue;
       Settings options = with(gelu("pre", "2"), {{"norm", norm}});
       if (has_option(norm, "groups")) options.emplace_back("norm.groups", "2");
