@@ -48,6 +48,16 @@ Evidence refuted_beside(Evidence main, const std::function<Evidence()>& control,
   return remarked(std::move(main), summary(restored, what));
 }
 
+Evidence refuted_for_each(Evidence evidence) {
+  const std::size_t kept = evidence.cases - evidence.violations;
+  if (evidence.observed == Verdict::holds) return evidence;
+  if (kept == 0) return remarked(std::move(evidence), "refuted for every constant drawn");
+  evidence.observed = Verdict::holds;
+  evidence.counterexample.clear();
+  return remarked(std::move(evidence),
+                  fmt::format("{} of {} constants drawn are not refuted", kept, evidence.cases));
+}
+
 Evidence remarked(Evidence evidence, const std::string& remark) {
   if (!evidence.detail.empty()) evidence.detail += "; ";
   evidence.detail += remark;

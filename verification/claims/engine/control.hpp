@@ -21,6 +21,11 @@ Evidence held_beside(Evidence main, const Evidence& part, const std::string& wha
 Evidence refuted_beside(Evidence main, const std::function<Evidence()>& control,
                         const std::string& what);
 
+/// The evidence of "some constant does", each case of which has a constant of its own and the
+/// history that is to break it: refuted where every case violates it. Where some do not, it holds:
+/// a larger constant may do.
+Evidence refuted_for_each(Evidence evidence);
+
 /// Adds a remark to the detail.
 Evidence remarked(Evidence evidence, const std::string& remark);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "verification/claims/fixtures/plain_channel.hpp"
 
@@ -43,7 +44,7 @@ Claim d1() {
           .statement =
               "θ_t = (1 − α)Γ_t ∈ [0, 1] for all t ⇒ ν_t is a convex combination of ν_0 and "
               "the Λ_j/Γ_j, hence |ν_t| ≤ max(|ν_0|, max_j |Λ_j/Γ_j|)",
-          .source = "derived: docs/derivations/norms.md (what is true of [SYG+20] Theorem 4)",
+          .source = kBoundedGradients,
           .assumptions = "0 ≤ Γ_t ≤ 1/(1 − α); any gradients, any start",
           .expected = Verdict::holds,
           .check = [](const Run& run) {
@@ -176,7 +177,7 @@ Claim d4() {
               "c ≤ Γ_t ≤ 1/(1 − α), rms(g_t) ≤ G, ν_0 = 0 ⇒ |ν_t| ≤ G/√c, rms(X̃′_t) ≤ "
               "G(1 + √(Γ_t/c)) ≤ G(1 + 1/√((1 − α)c)), and by row |X̃′_i| ≤ |g_i| + "
               "(G/√c)|x̂_i|, |grad_x_i| ≤ that/√(ψ_{t−1}² + ε)",
-          .source = "derived: docs/derivations/norms.md (what is true of [SYG+20] Theorem 4)",
+          .source = kBoundedGradients,
           .assumptions = "(1 − α)c = 0.25, G = 1; any directions, up to 30 steps",
           .expected = Verdict::holds,
           .check = [](const Run& run) {
@@ -256,10 +257,20 @@ std::vector<Claim> bounded_claims() {
   return {d1(), d2(), d3(), d4(), d12()};
 }
 
+double alleged_constant(Draw& draw) {
+  return std::ldexp(draw.uniform(1, 2), static_cast<int>(draw.between(0, 39)));
+}
+
+std::size_t steps_to_pass(double constant, double growth) {
+  std::size_t steps = 0;
+  for (double grown = 1; !(grown > constant + 2); grown *= growth) ++steps;
+  return steps;
+}
+
 std::vector<Claim> boundedness_claims() {
   std::vector<Claim> all;
-  for (const auto& part :
-       {bounded_claims(), unbounded_nu_claims(), gradient_growth_claims(), sparse_channel_claims()})
+  for (const auto& part : {bounded_claims(), unbounded_nu_claims(), other_recursion_claims(),
+                           gradient_growth_claims(), sparse_channel_claims()})
     all.insert(all.end(), part.begin(), part.end());
   const auto number = [](const Claim& claim) { return std::stoi(claim.id.substr(1)); };
   std::sort(all.begin(), all.end(),

@@ -155,44 +155,43 @@ Moment meet(const Subject& subject, const Outlier& o) {
 }
 
 Claim d10() {
-  return {
-      .id = "D10",
-      .title = "the bound holds row by row",
-      .statement =
-          "Γ_t = 1 and rms(g_t) ≤ 1 for all t ⇒ |X̃′_i| ≤ 1 + √(Γ_t/c) = 2 for each token i",
-      .source = "derived: docs/derivations/norms.md ([SYG+20] Theorem 4 speaks of each data point)",
-      .assumptions = "c = Γ = 1, |g_i| = 1, ν_0 = 1; B = k² tokens, one of which is not 0",
-      .expected = Verdict::refuted,
-      .dropped = "a bound on |x̂_i| itself: Γ = 1 allows √B in a batch of B tokens",
-      .check = [](const Run& run) {
-        const auto about = [&](bool per_row) {
-          return Property<Outlier>{
-              .cases = outliers(),
-              .judge =
-                  [&, per_row](const Outlier& o) {
-                    const Moment m = meet(run.subject, o);
-                    Judgement judged = whether(true);
-                    for (std::size_t i = 0; i < o.signs.size(); ++i) {
-                      const double x_hat = i == 0 ? static_cast<double>(o.k) : 0;
-                      judged = both(judged, at_most(magnitude(m.remainder[i]),
-                                                    per_row ? Bounded(1 + x_hat) : Bounded(2)));
-                    }
-                    return judged;
-                  },
-              .describe =
-                  [&](const Outlier& o) {
-                    return fmt::format(
-                        "alpha = {}, nu = 1, B = {} tokens, x_hat = ({}, 0, ..., 0), "
-                        "g = ({}, ...): X~'_1 = {}",
-                        o.alpha, o.signs.size(), o.k, o.signs.front(),
-                        show(meet(run.subject, o).remainder.front().value));
-                  },
-              .worst_meaning = "|X̃′_i| / 2"};
-        };
-        return refuted_beside(
-            examine(run, about(false)), [&] { return examine(fewer(run), about(true)); },
-            "|X̃′_i| ≤ |g_i| + (G/√c)|x̂_i|");
-      }};
+  return {.id = "D10",
+          .title = "the bound holds row by row",
+          .statement =
+              "Γ_t = 1 and rms(g_t) ≤ 1 for all t ⇒ |X̃′_i| ≤ 1 + √(Γ_t/c) = 2 for each token i",
+          .source = kBoundedGradients,
+          .assumptions = "c = Γ = 1, |g_i| = 1, ν_0 = 1; B = k² tokens, one of which is not 0",
+          .expected = Verdict::refuted,
+          .dropped = "a bound on |x̂_i| itself: Γ = 1 allows √B in a batch of B tokens",
+          .check = [](const Run& run) {
+            const auto about = [&](bool per_row) {
+              return Property<Outlier>{
+                  .cases = outliers(),
+                  .judge =
+                      [&, per_row](const Outlier& o) {
+                        const Moment m = meet(run.subject, o);
+                        Judgement judged = whether(true);
+                        for (std::size_t i = 0; i < o.signs.size(); ++i) {
+                          const double x_hat = i == 0 ? static_cast<double>(o.k) : 0;
+                          judged = both(judged, at_most(magnitude(m.remainder[i]),
+                                                        per_row ? Bounded(1 + x_hat) : Bounded(2)));
+                        }
+                        return judged;
+                      },
+                  .describe =
+                      [&](const Outlier& o) {
+                        return fmt::format(
+                            "alpha = {}, nu = 1, B = {} tokens, x_hat = ({}, 0, ..., 0), "
+                            "g = ({}, ...): X~'_1 = {}",
+                            o.alpha, o.signs.size(), o.k, o.signs.front(),
+                            show(meet(run.subject, o).remainder.front().value));
+                      },
+                  .worst_meaning = "|X̃′_i| / 2"};
+            };
+            return refuted_beside(
+                examine(run, about(false)), [&] { return examine(fewer(run), about(true)); },
+                "|X̃′_i| ≤ |g_i| + (G/√c)|x̂_i|");
+          }};
 }
 
 Claim d11() {

@@ -229,7 +229,7 @@ std::vector<Claim> last_layer_claims() {
                      .placement = post,
                      .upstream = Upstream::unit,
                      .most_layers = 1,
-                     .sizes = {{16, 1, post}, {64, 1, post}}}),
+                     .sizes = {{16, 1, post}, {64, 1, post}, {128, 1, post}}}),
       scaling_claim({.id = "E7",
                      .title = "the last layer's gradient, each element of ∂L/∂x of size 1",
                      .statement = "post-norm, each element of ∂L/∂x is ±1: E ‖∂L/∂W_2‖_F² = d²/3 + "
@@ -237,7 +237,7 @@ std::vector<Claim> last_layer_claims() {
                      .placement = post,
                      .upstream = Upstream::signs,
                      .most_layers = 1,
-                     .sizes = {{16, 1, post}, {64, 1, post}}}),
+                     .sizes = {{16, 1, post}, {64, 1, post}, {128, 1, post}}}),
       scaling_claim({.id = "E8",
                      .title = "post-norm: the last layer's gradient by the depth",
                      .statement = "post-norm, L layers, ‖∂L/∂x‖₂ = 1: E ‖∂L/∂W_2‖_F² = d/3 + O(1) "
@@ -245,7 +245,7 @@ std::vector<Claim> last_layer_claims() {
                      .placement = post,
                      .upstream = Upstream::unit,
                      .most_layers = 4,
-                     .sizes = {{16, 1, post}, {16, 6, post}}}),
+                     .sizes = {{16, 1, post}, {16, 6, post}, {32, 32, post}}}),
       scaling_claim({.id = "E9",
                      .title = "pre-norm: the last layer's gradient by the depth",
                      .statement = "pre-norm, L layers, ‖∂L/∂x‖₂ = 1: E ‖∂L/∂W_2‖_F² = d/(3L + 2) + "
@@ -253,7 +253,7 @@ std::vector<Claim> last_layer_claims() {
                      .placement = pre,
                      .upstream = Upstream::unit,
                      .most_layers = 4,
-                     .sizes = {{16, 1, pre}, {16, 6, pre}}})};
+                     .sizes = {{16, 1, pre}, {16, 6, pre}, {32, 32, pre}}})};
 }
 
 }  // namespace normproof::verification::claims::ledger

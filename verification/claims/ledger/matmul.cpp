@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <utility>
 
 #include "ref/ops/matmul.hpp"
+#include "verification/claims/engine/control.hpp"
 #include "verification/claims/fixtures/generators.hpp"
 #include "verification/claims/ledger/ledger.hpp"
 #include "verification/compare/bound.hpp"
@@ -110,10 +113,18 @@ std::string describe(const Run& run, const Factors& f) {
                      ref::numeric::to_double(exact.data()[0]));
 }
 
+/// The same factors, all terms of one sign.
+Factors of_one_sign(Factors f) {
+  for (double& v : f.a) v = std::fabs(v);
+  for (double& v : f.b) v = std::fabs(v);
+  return f;
+}
+
 /// judge(|computed - exact|, exact, bound of the element), for every element.
 template <class Judge>
-Property<Factors> every_element(const Run& run, Judge judge, const char* worst_meaning) {
-  return {.cases = shrinking<Factors>(draw_factors, simplify_factors),
+Property<Factors> every_element(const Run& run, Judge judge, const char* worst_meaning,
+                                std::function<Factors(Draw&)> draw = draw_factors) {
+  return {.cases = shrinking<Factors>(std::move(draw), simplify_factors),
           .judge =
               [&run, judge](const Factors& f) {
                 const Tensor<double> a = f.left(), b = f.right();
@@ -169,15 +180,18 @@ std::vector<Claim> matmul_claims() {
        .expected = Verdict::refuted,
        .dropped = "all aₖbₖ of one sign; where they cancel, Σ |aₖbₖ| is no multiple of |c|",
        .check = [](const Run& run) {
-         return examine(run,
-                        every_element(
-                            run,
-                            [](std::size_t depth, const ball& error, const ball& exact, double) {
-                              return within(
-                                  smallest(error),
-                                  bound::gamma(bound::matmul_roundings(depth)) * largest(exact));
-                            },
-                            "|ĉ − c| / (γ(r) |c|)"));
+         const auto relative = [](std::size_t depth, const ball& error, const ball& exact, double) {
+           return within(smallest(error),
+                         bound::gamma(bound::matmul_roundings(depth)) * largest(exact));
+         };
+         constexpr auto kShare = "|ĉ − c| / (γ(r) |c|)";
+         return refuted_beside(
+             examine(run, every_element(run, relative, kShare)),
+             [&] {
+               const auto draw = [](Draw& source) { return of_one_sign(draw_factors(source)); };
+               return examine(fewer(run), every_element(run, relative, kShare, draw));
+             },
+             "where all aₖbₖ have one sign it holds");
        }}};
 }
 

@@ -114,7 +114,7 @@ Claim d13() {
       .statement =
           "|x| ≤ 1 and |g| ≤ 1 ⇒ ν stays bounded: from one activation of a channel to the "
           "next its error is not amplified",
-      .source = "derived: docs/derivations/norms.md (against [SYG+20] Theorem 4)",
+      .source = kBoundedGradients,
       .assumptions =
           "a channel that is active once every K batches, ε = 0, steady state; α from 0.2 "
           "to 0.94, K about 1 + ln(2 + α)/ln(1/α)",

@@ -23,6 +23,18 @@ TEST(Fewer, IsAQuarterAndAtLeastOne) {
   EXPECT_EQ(fewer(run).cases, 1u);
 }
 
+TEST(RefutedForEach, NeedsEveryCaseViolated) {
+  Evidence every = found(Verdict::refuted);
+  every.violations = every.cases;
+  EXPECT_EQ(refuted_for_each(every).observed, Verdict::refuted);
+  EXPECT_EQ(refuted_for_each(every).counterexample, "x = 1");
+  const Evidence some = refuted_for_each(found(Verdict::refuted));
+  EXPECT_EQ(some.observed, Verdict::holds);
+  EXPECT_EQ(some.counterexample, "");
+  EXPECT_EQ(some.detail, "6 of 10 constants drawn are not refuted");
+  EXPECT_EQ(refuted_for_each(found(Verdict::holds)).observed, Verdict::holds);
+}
+
 TEST(HeldBeside, HoldsWhereBothDo) {
   const Evidence e = held_beside(found(Verdict::holds), found(Verdict::holds, 0.75), "part");
   EXPECT_EQ(e.observed, Verdict::holds);
