@@ -75,6 +75,8 @@ struct Run {
   std::size_t cases = 1000;
   Subject subject = {};
   std::string claim = {};  ///< the id, set by evaluate(): every claim draws cases of its own
+  bool shrinks = true;     ///< the first violation is made as small as possible
+  bool stops_at_violation = false;  ///< no case is tried after it
 };
 
 /// What a check found.
@@ -104,12 +106,25 @@ struct Claim {
   std::function<Evidence(const Run&)> check = {};
 };
 
+/// A kind of error, of any size, planted in the implementation.
+struct Planted {
+  std::string what = {};  ///< "grad_x × (1 + δ)"
+  std::function<Subject(double delta)> at = {};
+};
+
+/// How small an error the check of a claim still sees.
+struct Power {
+  std::string planted = {};
+  double least_rejected = 0;  ///< infinity where none up to 1 is
+};
+
 /// A claim and what came of it. `failure` is set where the check threw, tried no case or crashed.
 struct Result {
   std::string id;
   Evidence evidence;
   std::string failure;
-  bool as_expected = false;  ///< no failure, and the verdict observed is the verdict expected
+  bool as_expected = false;        ///< no failure, and the verdict observed is the verdict expected
+  std::vector<Power> powers = {};  ///< where they were asked for
 };
 
 /// Runs one check. Never throws on account of it: an exception becomes `failure`, naming the claim.

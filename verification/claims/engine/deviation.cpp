@@ -12,19 +12,19 @@ namespace {
 constexpr double kNats = 25;
 
 /// A power of two, and which one.
-struct Power {
+struct PowerOfTwo {
   double value = 1;
   double exponent = 0;
 };
 
-Power next_power_of_two(double v) {
-  Power power;
+PowerOfTwo next_power_of_two(double v) {
+  PowerOfTwo power;
   while (power.value < v) power = {2 * power.value, power.exponent + 1};
   return power;
 }
 
 /// -ln of the weight 1/((e+1)(e+2)) of the exponent e; the weights add up to 1.
-double surprise(const Power& power) {
+double surprise(const PowerOfTwo& power) {
   return ref::numeric::log((power.exponent + 1) * (power.exponent + 2));
 }
 
@@ -36,7 +36,7 @@ void Deviation::add(double variance, double scale, std::size_t count) {
 }
 
 double Deviation::bound() const {
-  const Power y = next_power_of_two(variance_), z = next_power_of_two(scale_);
+  const PowerOfTwo y = next_power_of_two(variance_), z = next_power_of_two(scale_);
   const double nats = kNats + surprise(y) + surprise(z);
   return ref::numeric::square_root(2 * y.value * nats) + z.value * nats;
 }

@@ -104,10 +104,13 @@ Evidence examine_any(const Run& run, const Property<AnyCase>& property) {
     if (judgement.outcome == Outcome::violated) {
       ++evidence.violations;
       if (!first) first = generated;
+      if (run.stops_at_violation) break;
     }
   }
   evidence.observed = evidence.violations == 0 ? Verdict::holds : Verdict::refuted;
-  if (first) evidence.counterexample = property.describe(least_violation(*first, property));
+  if (first)
+    evidence.counterexample =
+        property.describe(run.shrinks ? least_violation(*first, property) : first->value());
   return evidence;
 }
 

@@ -65,7 +65,8 @@ using AnyCase = std::shared_ptr<const void>;
 Evidence examine_any(const Run& run, const Property<AnyCase>& property);
 
 /// Tries run.cases cases of growing size (discarded ones do not count), counts the violations and
-/// shrinks the first. The verdict is `refuted` where at least one case violates.
+/// shrinks the first, as far as `run` wants that. The verdict is `refuted` where at least one case
+/// violates.
 /// Throws    ContractError where run.cases is 0, or 10 cases are discarded for one tried; what
 ///           judge throws
 template <class Case>

@@ -10,6 +10,7 @@
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/hexadecimal.hpp"
 #include "ref/numeric/parallel.hpp"
+#include "verification/claims/engine/power.hpp"
 #include "verification/process/pool.hpp"
 
 namespace normproof::verification::claims::engine {
@@ -19,17 +20,20 @@ namespace {
 // One result as a line of JSON; `worst` in hexadecimal, since it may be infinite.
 std::string to_line(const Result& result) {
   const Evidence& e = result.evidence;
-  const nlohmann::json line = {{"id", result.id},
-                               {"failure", result.failure},
-                               {"as_expected", result.as_expected},
-                               {"holds", e.observed == Verdict::holds},
-                               {"cases", e.cases},
-                               {"violations", e.violations},
-                               {"worst", ref::numeric::hexadecimal(e.worst)},
-                               {"worst_meaning", e.worst_meaning},
-                               {"counterexample", e.counterexample},
-                               {"detail", e.detail},
-                               {"seed", e.seed}};
+  nlohmann::json line = {{"id", result.id},
+                         {"failure", result.failure},
+                         {"as_expected", result.as_expected},
+                         {"holds", e.observed == Verdict::holds},
+                         {"cases", e.cases},
+                         {"violations", e.violations},
+                         {"worst", ref::numeric::hexadecimal(e.worst)},
+                         {"worst_meaning", e.worst_meaning},
+                         {"counterexample", e.counterexample},
+                         {"detail", e.detail},
+                         {"seed", e.seed},
+                         {"powers", nlohmann::json::array()}};
+  for (const Power& power : result.powers)
+    line["powers"].push_back({power.planted, ref::numeric::hexadecimal(power.least_rejected)});
   return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
@@ -48,6 +52,9 @@ Result from_line(const std::string& text) {
   e.counterexample = line.at("counterexample").get<std::string>();
   e.detail = line.at("detail").get<std::string>();
   e.seed = line.at("seed").get<std::uint64_t>();
+  for (const auto& power : line.at("powers"))
+    result.powers.push_back({power.at(0).get<std::string>(),
+                             std::strtod(power.at(1).get<std::string>().c_str(), nullptr)});
   return result;
 }
 
@@ -109,7 +116,11 @@ std::vector<Result> run_claims(const std::vector<Claim>& claims, const RunSettin
       "run_claims", claims.size(), settings.jobs,
       [&](std::size_t i) {
         ref::numeric::set_num_threads(1);
-        return to_line(evaluate(claims[i], run));
+        Result result = evaluate(claims[i], run);
+        if (settings.planted)
+          for (const Planted& planted : settings.planted(claims[i]))
+            result.powers.push_back({planted.what, least_rejected(claims[i], planted, run)});
+        return to_line(result);
       },
       [&](std::size_t i, const process::Report& report) {
         results[i] = result_of(claims[i], report);

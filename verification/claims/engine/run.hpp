@@ -21,6 +21,8 @@ struct RunSettings {
   std::size_t cases = 1000;
   int jobs = 1;  ///< worker processes at a time
   Subject subject = {};
+  /// What is planted in the subject to measure the power of a claim; nothing: it is not measured.
+  std::function<std::vector<Planted>(const Claim&)> planted = {};
 };
 
 /// Called in this process whenever a claim has ended, in the order in which they end.

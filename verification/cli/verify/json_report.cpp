@@ -12,6 +12,10 @@ using nlohmann::ordered_json;
 namespace {
 
 ordered_json claim_json(const ReportedClaim& claim) {
+  ordered_json powers = ordered_json::array();
+  for (const ReportedPower& power : claim.powers)
+    powers.push_back({{"planted", power.planted},
+                      {"least_rejected", report::json_number(power.least_rejected)}});
   return {{"id", claim.id},
           {"title", claim.title},
           {"statement", claim.statement},
@@ -30,16 +34,31 @@ ordered_json claim_json(const ReportedClaim& claim) {
           {"counterexample", claim.counterexample},
           {"detail", claim.detail},
           {"seed", claim.seed},
-          {"failure", claim.failure}};
+          {"failure", claim.failure},
+          {"powers", powers}};
+}
+
+ordered_json checker_json(const CheckerReport& checker) {
+  ordered_json json = {{"name", checker.name},
+                       {"outcome", to_string(checker.state)},
+                       {"summary", checker.summary},
+                       {checker.what, ordered_json::array()}};
+  for (const CheckedItem& item : checker.items)
+    json[checker.what].push_back(
+        {{"claim", item.claim}, {"verdict", item.verdict}, {"text", item.text}});
+  return json;
 }
 
 }  // namespace
 
 std::string json_report(const Report& report) {
-  ordered_json json = {
-      {"program", "normproof"},         {"version", report.version}, {"seed", report.seed},
-      {"cases", report.cases},          {"corpus", report.corpus},   {"passed", succeeded(report)},
-      {"summary", closing_line(report)}};
+  ordered_json json = {{"program", "normproof"},
+                       {"version", report.version},
+                       {"seed", report.seed},
+                       {"cases", report.cases},
+                       {"corpus", report.corpus},
+                       {"passed", succeeded(report) && !has_skipped(report)},
+                       {"summary", closing_line(report)}};
   json["claims"] = ordered_json::array();
   for (const ReportedClaim& claim : report.claims) json["claims"].push_back(claim_json(claim));
   json["statistics"] = statistics::to_json(report.statistics);
@@ -50,6 +69,9 @@ std::string json_report(const Report& report) {
     json["nu_series"].push_back(
         {{"period", series.period}, {"theta", report::json_number(series.theta)}, {"nu", nu}});
   }
+  json["checkers"] = ordered_json::array();
+  for (const CheckerReport& checker : report.checkers)
+    json["checkers"].push_back(checker_json(checker));
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "verification/report/text.hpp"
 
 namespace normproof::verification::cli::verify {
@@ -25,6 +28,17 @@ std::vector<std::string> reasons(const ReportedClaim& claim) {
   return lines;
 }
 
+std::string power_text(const ReportedPower& power) {
+  constexpr int kLargestExponent = -20, kSmallestExponent = -399;
+  if (std::isinf(power.least_rejected)) return power.planted + ": not even δ = 1";
+  const int exponent = std::ilogb(power.least_rejected);
+  if (exponent <= kSmallestExponent)
+    return fmt::format("{}: every δ tried, down to 2^{}", power.planted, exponent);
+  if (exponent <= kLargestExponent)
+    return fmt::format("{}: from δ = 2^{} on", power.planted, exponent);
+  return fmt::format("{}: from δ = {:.2g} on", power.planted, power.least_rejected);
+}
+
 std::vector<std::string> unexpected_claims(const Report& report) {
   std::vector<std::string> ids;
   for (const ReportedClaim& claim : report.claims)
@@ -32,8 +46,29 @@ std::vector<std::string> unexpected_claims(const Report& report) {
   return ids;
 }
 
+std::string_view to_string(CheckerReport::State state) {
+  switch (state) {
+    case CheckerReport::State::passed:
+      return "passed";
+    case CheckerReport::State::failed:
+      return "failed";
+    case CheckerReport::State::skipped:
+      break;
+  }
+  return "skipped";
+}
+
 bool succeeded(const Report& report) {
-  return unexpected_claims(report).empty() && !statistics::has_error(report.statistics);
+  const bool checked = std::ranges::none_of(report.checkers, [](const CheckerReport& checker) {
+    return checker.state == CheckerReport::State::failed;
+  });
+  return checked && unexpected_claims(report).empty() && !statistics::has_error(report.statistics);
+}
+
+bool has_skipped(const Report& report) {
+  return std::ranges::any_of(report.checkers, [](const CheckerReport& checker) {
+    return checker.state == CheckerReport::State::skipped;
+  });
 }
 
 std::string closing_line(const Report& report) {
@@ -49,8 +84,11 @@ std::string closing_line(const Report& report) {
     line += fmt::format("{} of {} not as expected ({}); ", unexpected.size(),
                         plural(total, "claim"), fmt::join(unexpected, ", "));
   }
-  return line + (statistics::has_error(report.statistics) ? "the statistics have an error."
-                                                          : "the statistics have no error.");
+  line += statistics::has_error(report.statistics) ? "the statistics have an error."
+                                                   : "the statistics have no error.";
+  for (const CheckerReport& checker : report.checkers)
+    line += fmt::format(" --{}: {}: {}.", checker.name, to_string(checker.state), checker.summary);
+  return line;
 }
 
 }  // namespace normproof::verification::cli::verify

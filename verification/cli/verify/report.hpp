@@ -3,11 +3,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "verification/statistics/statistics.hpp"
 
 namespace normproof::verification::cli::verify {
+
+/// How small an error of one kind, planted in the implementation, the check of a claim rejects.
+struct ReportedPower {
+  std::string planted;        ///< "grad_x × (1 + δ)"
+  double least_rejected = 0;  ///< infinity where no δ up to 1 is
+};
 
 /// A claim of the ledger and what came of it, in plain values; every text is clean().
 struct ReportedClaim {
@@ -25,6 +32,8 @@ struct ReportedClaim {
   std::string failure;  ///< the check itself failed: why
   /// "proved", "decided" or "tested", and by which theorem, or why by none
   std::string evidence = {}, evidence_detail = {};
+  std::vector<std::string> theorems = {};  ///< their names
+  std::vector<ReportedPower> powers = {};  ///< where --power asked for them
 };
 
 /// |nu| of PowerNorm on a channel that is active once every K batches.
@@ -33,6 +42,27 @@ struct NuSeries {
   double theta = 0;        ///< (1 - alpha) Gamma of an active batch in the steady state
   std::vector<double> nu;  ///< after the active batch of each period
 };
+
+/// One thing that a checker has checked.
+struct CheckedItem {
+  std::string claim;    ///< the id of the claim that it is about
+  std::string verdict;  ///< the checker's word: "proved", "FAILED", ...
+  std::string text;     ///< which theorem, or which instance
+  bool good = false;
+};
+
+/// What a program of the sources found that checks the claims by means of its own.
+struct CheckerReport {
+  enum class State { passed, failed, skipped };
+  std::string name;  ///< "proofs", of --proofs
+  std::string what;  ///< "theorems": what it checks
+  State state = State::failed;
+  std::string summary = {};  ///< how much was checked, why nothing was, or what failed first
+  std::vector<CheckedItem> items = {};
+};
+
+/// "passed", "failed" or "skipped"
+std::string_view to_string(CheckerReport::State state);
 
 /// Everything that `normproof verify` found: a function of seed, cases and the input files, and of
 /// nothing else. Every form of the report is written from it.
@@ -44,6 +74,7 @@ struct Report {
   std::vector<ReportedClaim> claims;
   statistics::Statistics statistics;
   std::vector<NuSeries> nu_series;
+  std::vector<CheckerReport> checkers = {};  ///< of those that were asked for
 };
 
 /// "holds", "refuted, as expected", "UNEXPECTED: refuted", "UNEXPECTED: holds", "FAILED"
@@ -53,10 +84,16 @@ std::string verdict_text(const ReportedClaim& claim);
 /// counterexample, or how its check failed. Nothing for a claim that holds as it should.
 std::vector<std::string> reasons(const ReportedClaim& claim);
 
+/// "‖∂L/∂W_2‖ × L^δ: from δ = 0.023 on", "grad_x × (1 + δ): from δ = 2^-161 on"
+std::string power_text(const ReportedPower& power);
+
 std::vector<std::string> unexpected_claims(const Report& report);
 
-/// True where every verdict is as expected and the statistics have no error.
+/// True where every verdict is as expected, the statistics have no error and no checker failed.
 bool succeeded(const Report& report);
+
+/// True where a checker that was asked for could not be run.
+bool has_skipped(const Report& report);
 
 /// The last line: what to think of it all.
 std::string closing_line(const Report& report);

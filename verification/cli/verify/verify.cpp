@@ -3,16 +3,20 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "ref/numeric/errors.hpp"
 #include "verification/claims/engine/run.hpp"
 #include "verification/claims/ledger/grounds.hpp"
+#include "verification/claims/ledger/planted.hpp"
 #include "verification/claims/ledger/sparse_channel.hpp"
 #include "verification/cli/output_files.hpp"
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
+#include "verification/cli/verify/checkers.hpp"
 #include "verification/cli/verify/json_report.hpp"
 #include "verification/cli/verify/verify_checks.hpp"
 #include "verification/cli/verify/verify_document.hpp"
@@ -74,7 +78,27 @@ ReportedClaim report_claim(const claims::engine::Claim& claim,
   const claims::ledger::Grounds grounds = claims::ledger::grounds_of(claim.id);
   reported.evidence = claims::ledger::basis_name(grounds.basis);
   reported.evidence_detail = clean(grounds_text(grounds));
+  for (const claims::ledger::Theorem& theorem : grounds.theorems)
+    reported.theorems.emplace_back(theorem.name);
+  for (const claims::engine::Power& power : result.powers)
+    reported.powers.push_back({clean_line(power.planted), power.least_rejected});
   return reported;
+}
+
+/// A theorem that the ledger counts on and the checker has not seen is a failure: the checkout is
+/// another than the program was built from.
+void expect_theorems(CheckerReport& proofs) {
+  if (proofs.state != CheckerReport::State::passed) return;
+  for (const claims::ledger::Theorem& theorem : claims::ledger::theorems()) {
+    const bool checked = std::ranges::any_of(proofs.items, [&](const CheckedItem& item) {
+      return item.claim == theorem.claim && item.text.starts_with(std::string(theorem.name) + ",");
+    });
+    if (checked) continue;
+    proofs.state = CheckerReport::State::failed;
+    proofs.summary =
+        fmt::format("theorem {} of the ledger is not among those of the checkout", theorem.name);
+    return;
+  }
 }
 
 }  // namespace
@@ -89,17 +113,32 @@ void VerifyCommand::add(CLI::App& app) {
              "Cases that each claim is tried on (default: 1000)");
   add_jobs(app, jobs, "Claims");
   add_corpus_files(app, files);
-  reports.add(app, {ReportForm::json, ReportForm::junit, ReportForm::html});
+  add_flag(
+      app, "--proofs", proofs,
+      "Have Coq check the theorems about the claims, too: runs verification/proofs/check of the "
+      "checkout around the program or the current folder");
+  add_flag(
+      app, "--smt", smt,
+      "Have z3 check small instances of the claims that are polynomial or rational, and find "
+      "counterexamples of those that are refuted: runs verification/proofs/smt/check likewise");
+  add_flag(app, "--power", power,
+           "Measure how small an error each check rejects: errors of every size are planted in the "
+           "implementation (about twelve times as long)");
+  reports.add(app, {ReportForm::json, ReportForm::junit, ReportForm::html, ReportForm::markdown});
   set_footer(
       app,
       R"(Prints a table of the claims and their verdicts, then the statistics of the batches, on standard
-output. The same seed, cases and files give the same bytes, whatever --jobs is.
-Exit status 1 if a verdict is unexpected or a layer becomes unstable.
+output; --markdown writes what stands behind each claim. The same seed, cases and files give the same
+bytes, whatever --jobs is.
+Exit status 1 if a verdict is unexpected, a layer becomes unstable, or a theorem or an instance is not as
+it should be; 77 if all is as expected but what --proofs or --smt needs is not installed.
 
 Examples:
   normproof verify
   normproof verify --claims 'C*' --cases 100000 --seed 7
   normproof verify --data Sentences_AllAgree.txt --vocab vocab.txt --html report.html
+  normproof verify --proofs --html report.html
+  normproof verify --claims 'E*' --power --markdown evidence.md
   normproof verify --json report.json --junit report.xml)");
 }
 
@@ -107,6 +146,10 @@ Report make_report(const VerifyCommand& command) {
   check_outputs({{"--data", command.files.data}, {"--vocab", command.files.vocab}},
                 command.reports.named());
   const auto selected = claims::engine::select_claims(claims::ledger::ledger(), command.claims);
+  std::vector<std::pair<Checker, fs::path>> checkers;
+  if (command.proofs)
+    checkers.emplace_back(proofs_checker(), find_in_checkout(proofs_checker().file));
+  if (command.smt) checkers.emplace_back(smt_checker(), find_in_checkout(smt_checker().file));
   const Corpus corpus = load_corpus(command.files, kLongestSentence);
   Report report{.version = NORMPROOF_VERSION,
                 .seed = command.seed,
@@ -117,8 +160,14 @@ Report make_report(const VerifyCommand& command) {
                 .nu_series = {}};
   ProgressBar progress;
   progress.show("checking claims", 0, selected.size(), "");
+  claims::engine::RunSettings settings{
+      .seed = command.seed, .cases = command.cases, .jobs = command.jobs};
+  if (command.power)
+    settings.planted = [](const claims::engine::Claim& claim) {
+      return claims::ledger::planted_for(claim.id);
+    };
   const auto results = claims::engine::run_claims(
-      selected, {.seed = command.seed, .cases = command.cases, .jobs = command.jobs},
+      selected, settings,
       [&](const claims::engine::Result& result, std::size_t done, std::size_t total) {
         progress.show("checking claims", done, total, result.id);
       });
@@ -130,6 +179,12 @@ Report make_report(const VerifyCommand& command) {
       });
   for (const std::size_t period : {10u, 11u, 12u})
     report.nu_series.push_back(periodic_channel(period));
+  for (std::size_t i = 0; i < checkers.size(); ++i) {
+    const auto& [checker, program] = checkers[i];
+    progress.show("checking " + checker.what, i, checkers.size(), checker.file.string());
+    report.checkers.push_back(run_checker(checker, program, command.jobs));
+  }
+  if (command.proofs) expect_theorems(report.checkers.front());
   return report;
 }
 
@@ -139,8 +194,10 @@ ExitStatus VerifyCommand::run() const {
       {[&] { write_stdout(verify_text(report, terminal_width(STDOUT_FILENO, default_width))); },
        to_file(reports.json, [&] { return json_report(report); }),
        to_file(reports.junit, [&] { return report::junit(verify_checks(report)); }),
+       to_file(reports.markdown, [&] { return evidence_markdown(report); }),
        to_file(reports.html, [&] { return verify_page(report); })});
-  return succeeded(report) ? kSuccess : kNumericalFailure;
+  if (!succeeded(report)) return kNumericalFailure;
+  return has_skipped(report) ? kSkipped : kSuccess;
 }
 
 }  // namespace normproof::verification::cli::verify

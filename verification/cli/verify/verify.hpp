@@ -11,6 +11,9 @@
 
 namespace normproof::verification::cli::verify {
 
+/// What a checker needs that was asked for is not installed: 77, as where there is no device.
+inline constexpr ExitStatus kSkipped = kNoDevice;
+
 struct VerifyCommand {
   static constexpr const char* name = "verify";
   static constexpr const char* summary =
@@ -21,13 +24,17 @@ struct VerifyCommand {
   std::size_t cases = 1000;
   int jobs = processor_count();
   CorpusFiles files = {};
+  bool proofs = false;
+  bool smt = false;
+  bool power = false;
   ReportOptions reports = {};
 
   void add(CLI::App& app);
 
   /// Checks the claims, follows the statistics, writes the files that are asked for and then the
   /// table on standard output.
-  /// Returns   kSuccess where everything is as expected
+  /// Returns   kSuccess where everything is as expected; kSkipped where all that was checked is,
+  ///           but a checker that was asked for could not be run
   /// Throws    UsageError, FileError
   ExitStatus run() const;
 };

@@ -49,6 +49,29 @@ report::Check check_of_padding(const statistics::Statistics& found) {
   return check;
 }
 
+/// A case for each thing checked, or one that says why nothing was, or what failed beside them.
+report::CheckSuite suite_of(const CheckerReport& checker) {
+  const std::string group = "normproof." + checker.name;
+  report::CheckSuite suite{group};
+  for (const CheckedItem& item : checker.items) {
+    report::Check check{
+        .group = group, .name = item.claim + " " + item.text, .properties = {{"id", item.claim}}};
+    if (!item.good) {
+      check.outcome = report::Outcome::failed;
+      check.findings = {{item.claim, item.verdict + ": " + item.text}};
+    }
+    suite.checks.push_back(std::move(check));
+  }
+  const bool told = report::count_checks(suite, report::Outcome::failed) > 0;
+  if (checker.state == CheckerReport::State::passed || told) return suite;
+  const bool skipped = checker.state == CheckerReport::State::skipped;
+  suite.checks.push_back({.group = group,
+                          .name = "the " + checker.what,
+                          .outcome = skipped ? report::Outcome::skipped : report::Outcome::error,
+                          .findings = {{checker.name, checker.summary}}});
+  return suite;
+}
+
 }  // namespace
 
 report::Checks verify_checks(const Report& report) {
@@ -57,7 +80,9 @@ report::Checks verify_checks(const Report& report) {
   for (const statistics::Followed& one : report.statistics.followed)
     if (one.scenario.decides) followed.checks.push_back(check_of(one));
   followed.checks.push_back(check_of_padding(report.statistics));
-  return {claims, followed};
+  report::Checks suites{claims, followed};
+  for (const CheckerReport& checker : report.checkers) suites.push_back(suite_of(checker));
+  return suites;
 }
 
 }  // namespace normproof::verification::cli::verify

@@ -1,12 +1,14 @@
 #include "verification/cli/verify/verify_document.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
 
 #include "verification/cli/verify/pictures.hpp"
 #include "verification/report/html.hpp"
+#include "verification/report/markdown.hpp"
 #include "verification/report/terminal.hpp"
 #include "verification/report/text.hpp"
 #include "verification/statistics/summary.hpp"
@@ -35,6 +37,14 @@ Tone tone_of(const ReportedClaim& claim) {
   return claim.holds ? Tone::good : Tone::expected;
 }
 
+/// All of them with semicolons between.
+std::string powers_of(const ReportedClaim& claim) {
+  std::string text;
+  for (const ReportedPower& power : claim.powers)
+    text += (text.empty() ? "" : "; ") + power_text(power);
+  return text;
+}
+
 report::Details evidence_of(const ReportedClaim& claim) {
   const std::string share = claim.worst_meaning.empty()
                                 ? number_text(claim.worst)
@@ -48,6 +58,7 @@ report::Details evidence_of(const ReportedClaim& claim) {
            {claim.evidence, claim.evidence_detail},
            {"cases", cases},
            {"worst share", share},
+           {"rejects", powers_of(claim)},
            {"more", claim.detail}},
           !claim.as_expected};
 }
@@ -64,6 +75,22 @@ report::Row claim_row(const ReportedClaim& claim) {
                   "claim-" + claim.id};
   if (!claim.as_expected && !claim.detail.empty()) row.notes.push_back(claim.detail);
   return row;
+}
+
+/// On standard output, where --power has measured it, what the check of each claim rejects.
+void add_powers(Document& document, const Report& report) {
+  report::Table table{"",
+                      report::text_columns({"claim", "evidence", "planted, and what is rejected"})};
+  for (const ReportedClaim& claim : report.claims)
+    for (const ReportedPower& power : claim.powers)
+      table.rows.push_back({{{claim.id}, {claim.evidence}, {power_text(power)}}});
+  if (table.rows.empty()) return;
+  document.add(report::Heading{2, "Power"});
+  document.add(report::Paragraph{
+      "An error of size δ is planted in the implementation: the least with which the claim does "
+      "not "
+      "come out as expected, by bisection. It is a factor of two coarse below 2^-40."});
+  document.add(std::move(table));
 }
 
 void add_claims(Document& document, const Report& report) {
@@ -204,6 +231,31 @@ void add_statistics(Document& document, const Report& report) {
   document.add(recursion_table(report));
 }
 
+/// What each checker checked, where one was asked for: on a page everything, in a table that is
+/// opened on demand; elsewhere counterexamples and failures.
+enum class Items { all, refuted_or_failed };
+void add_checkers(Document& document, const Report& report, Items wanted) {
+  for (const CheckerReport& checker : report.checkers) {
+    document.add(report::Heading{2, fmt::format("Checked apart: {}", checker.what)});
+    const bool passed = checker.state == CheckerReport::State::passed;
+    const bool failed = checker.state == CheckerReport::State::failed;
+    document.add(report::Paragraph{fmt::format("normproof verify --{}: {}: {}", checker.name,
+                                               to_string(checker.state), checker.summary),
+                                   passed   ? Tone::good
+                                   : failed ? Tone::bad
+                                            : Tone::expected});
+    report::Table table{"", report::text_columns({"claim", "verdict", "which"})};
+    table.folded = true;
+    for (const CheckedItem& item : checker.items) {
+      if (wanted != Items::all && item.good && item.verdict != "refuted") continue;
+      table.rows.push_back(
+          {{{item.claim}, {item.verdict, item.good ? Tone::good : Tone::bad}, {item.text}},
+           item.good ? Tone::plain : Tone::bad});
+    }
+    if (!table.rows.empty()) document.add(std::move(table));
+  }
+}
+
 report::Paragraph outcome_of(const Report& report) {
   return {closing_line(report), succeeded(report) ? Tone::good : Tone::bad};
 }
@@ -213,9 +265,31 @@ report::Paragraph outcome_of(const Report& report) {
 std::string verify_text(const Report& report, std::size_t width) {
   Document document;
   add_claims(document, report);
+  add_powers(document, report);
+  add_checkers(document, report, Items::refuted_or_failed);
   add_statistics(document, report);
   document.add(outcome_of(report));
   return report::terminal_text(document, std::max(width, kLeastWidth));
+}
+
+std::string evidence_markdown(const Report& report) {
+  Document document;
+  report::Table table{
+      "", report::text_columns({"claim", "about", "verdict", "evidence", "by, or why no theorem",
+                                "planted, and what is rejected"})};
+  for (const ReportedClaim& claim : report.claims) {
+    const std::string grounds = claim.theorems.empty()
+                                    ? claim.evidence_detail
+                                    : fmt::format("{}", fmt::join(claim.theorems, ", "));
+    table.rows.push_back({{{claim.id},
+                           {claim.title},
+                           {verdict_text(claim)},
+                           {claim.evidence},
+                           {grounds},
+                           {powers_of(claim)}}});
+  }
+  document.add(std::move(table));
+  return report::markdown(document);
 }
 
 std::string verify_page(const Report& report) {
@@ -227,6 +301,7 @@ std::string verify_page(const Report& report) {
       Tone::soft});
   document.add(outcome_of(report));
   add_claims(document, report);
+  add_checkers(document, report, Items::all);
   document.add(report::Figure{
       "", slack_picture(report),
       "Claims that hold stay at or below the line at 1; refuted ones lie above it. Identities that "

@@ -109,6 +109,19 @@ TEST(Examine, CountsViolationsAndShrinksTheFirst) {
   EXPECT_EQ(e.counterexample, "v = 71");
 }
 
+TEST(Examine, StopsAndShrinksAsTheRunWants) {
+  engine::Run brief = run_of(500);
+  brief.stops_at_violation = true;
+  const Evidence stopped = examine(brief, below(70));
+  EXPECT_EQ(stopped.observed, Verdict::refuted);
+  EXPECT_EQ(stopped.violations, 1u);
+  EXPECT_LT(stopped.cases, 500u);
+  EXPECT_EQ(stopped.counterexample, "v = 71");
+  brief.shrinks = false;
+  EXPECT_NE(examine(brief, below(70)).counterexample, "v = 71");
+  EXPECT_EQ(examine(brief, below(100)).cases, 500u);
+}
+
 TEST(Examine, IsAFunctionOfSeedClaimAndCases) {
   const auto digest = [](const engine::Run& run) {
     std::vector<int> seen;

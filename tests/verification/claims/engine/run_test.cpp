@@ -173,6 +173,32 @@ TEST(RunClaims, ZeroCasesFailEveryClaim) {
   }
 }
 
+TEST(RunClaims, PowersArriveWhereTheyAreAskedFor) {
+  const Claim claim = claim_of("A1", [](const engine::Run& run) {
+    Evidence e;
+    e.cases = 1;
+    const auto y = run.subject.relu(ref::tensor::full_tensor<double>({1}, 1));
+    e.observed = y.data()[0] == 1 ? Verdict::holds : Verdict::refuted;
+    return e;
+  });
+  EXPECT_TRUE(run_claims({claim}, {})[0].powers.empty());
+  const auto planted = [](const Claim& of) {
+    const auto scaled = [](double delta) {
+      Subject subject;
+      subject.relu = [delta](ref::tensor::Tensor<double> x) {
+        x.data()[0] *= 1 + delta;
+        return x;
+      };
+      return subject;
+    };
+    return std::vector<Planted>{{"ReLU of " + of.id, scaled}};
+  };
+  const auto powers = run_claims({claim}, {.planted = planted})[0].powers;
+  ASSERT_EQ(powers.size(), 1u);
+  EXPECT_EQ(powers[0].planted, "ReLU of A1");
+  EXPECT_EQ(powers[0].least_rejected, 0x1p-52);
+}
+
 TEST(RunClaims, TheSubjectGoesAlong) {
   const Claim claim = claim_of("A1", [](const engine::Run& run) {
     Evidence e;

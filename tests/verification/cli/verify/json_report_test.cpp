@@ -44,6 +44,23 @@ TEST(JsonReport, HoldsEverything) {
   EXPECT_EQ(json.at("nu_series")[1].at("nu")[1], 1e9);
 }
 
+TEST(JsonReport, HasPowersAndCheckers) {
+  EXPECT_TRUE(nlohmann::json::parse(json_report(sample_report())).at("checkers").empty());
+  const auto json = nlohmann::json::parse(json_report(measured_report()));
+  EXPECT_EQ(json.at("passed"), false);  // a checker was skipped: the status is 77
+  const auto& powers = json.at("claims").at(0).at("powers");
+  EXPECT_EQ(powers.at(0).at("planted"), "grad_x × (1 + δ)");
+  EXPECT_EQ(powers.at(1).at("least_rejected"), 0.0625);
+  EXPECT_EQ(json.at("claims").at(1).at("powers").at(0).at("least_rejected"), "inf");
+  const auto& proofs = json.at("checkers").at(0);
+  EXPECT_EQ(proofs.at("outcome"), "passed");
+  EXPECT_EQ(proofs.at("summary"), "1 theorem about 1 claim");
+  EXPECT_EQ(proofs.at("theorems").at(0).at("claim"), "A1");
+  EXPECT_EQ(proofs.at("theorems").at(0).at("verdict"), "proved");
+  EXPECT_EQ(json.at("checkers").at(1).at("outcome"), "skipped");
+  EXPECT_TRUE(json.at("checkers").at(1).at("instances").empty());
+}
+
 TEST(JsonReport, SaysWhereItFails) {
   const auto json = nlohmann::json::parse(json_report(failing_report()));
   EXPECT_EQ(json.at("passed"), false);

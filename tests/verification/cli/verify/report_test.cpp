@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "tests/verification/cli/verify/sample_report.hpp"
 
 namespace normproof::tests::verification::cli::verify {
@@ -52,6 +54,28 @@ TEST(Report, SucceedsOnlyWhereEverythingIsAsExpected) {
   EXPECT_EQ(unexpected_claims(failing), (std::vector<std::string>{"A1", "B12"}));
   EXPECT_EQ(closing_line(failing),
             "FAILED: 2 of 2 claims not as expected (A1, B12); the statistics have no error.");
+}
+
+TEST(Report, CheckersFailItOrAreSkipped) {
+  Report report = measured_report();
+  EXPECT_TRUE(succeeded(report));
+  EXPECT_TRUE(has_skipped(report));
+  EXPECT_EQ(closing_line(report),
+            "PASSED: 2 claims as expected (1 hold, 1 refuted where an assumption is dropped); the "
+            "statistics have no error. --proofs: passed: 1 theorem about 1 claim. --smt: skipped: "
+            "z3 not installed.");
+  report.checkers[1].state = CheckerReport::State::failed;
+  EXPECT_FALSE(succeeded(report));
+  EXPECT_FALSE(has_skipped(report));
+  EXPECT_EQ(closing_line(report).substr(0, 8), "FAILED: ");
+}
+
+TEST(Report, PowersInWords) {
+  EXPECT_EQ(power_text({"y + δ", 0x1p-150}), "y + δ: from δ = 2^-150 on");
+  EXPECT_EQ(power_text({"y + δ", 0x1p-399}), "y + δ: every δ tried, down to 2^-399");
+  EXPECT_EQ(power_text({"y + δ", 0.0625}), "y + δ: from δ = 0.062 on");
+  EXPECT_EQ(power_text({"y + δ", std::numeric_limits<double>::infinity()}),
+            "y + δ: not even δ = 1");
 }
 
 TEST(Report, AnUnstableLayerThatDecidesIsAFailure) {

@@ -35,7 +35,8 @@ inline normproof::verification::cli::verify::Report sample_report() {
                     .seed = 7,
                     .failure = "",
                     .evidence = "proved",
-                    .evidence_detail = "A1_square (squares.v): for every <n>"},
+                    .evidence_detail = "A1_square (squares.v): for every <n>",
+                    .theorems = {"A1_square"}},
                    {.id = "B12",
                     .title = "is false",
                     .statement = "γ/ψ <= 1",
@@ -58,6 +59,24 @@ inline normproof::verification::cli::verify::Report sample_report() {
   report.statistics = normproof::verification::statistics::collect_statistics(
       statistics::random_corpus(9, 7), {.d_model = 4, .batch_size = 4, .steps = 6});
   report.nu_series = {{10, 1.7, {0.5, 0.25}}, {12, 2.3, {1, 1e9}}};
+  return report;
+}
+
+/// The same with the power of each check, and two checkers, one of which could not be run.
+inline normproof::verification::cli::verify::Report measured_report() {
+  using namespace normproof::verification::cli::verify;
+  auto report = sample_report();
+  report.claims[0].powers = {{"grad_x × (1 + δ)", 0x1p-150}, {"in the draws: y × (1 + δ)", 0.0625}};
+  report.claims[1].powers = {{"y + δ", std::numeric_limits<double>::infinity()}};
+  report.checkers = {{.name = "proofs",
+                      .what = "theorems",
+                      .state = CheckerReport::State::passed,
+                      .summary = "1 theorem about 1 claim",
+                      .items = {{"A1", "proved", "A1_square, squares.v: <no axiom>", true}}},
+                     {.name = "smt",
+                      .what = "instances",
+                      .state = CheckerReport::State::skipped,
+                      .summary = "z3 not installed"}};
   return report;
 }
 

@@ -35,6 +35,28 @@ TEST(VerifyChecks, EveryClaimAndEveryDecidingLayerIsACase) {
   EXPECT_STREQ(statistics.attribute("failures").value(), "0");
 }
 
+TEST(VerifyChecks, CheckersAreSuites) {
+  Report report = measured_report();
+  const auto document = parse(report);
+  const auto proofs =
+      document.child("testsuites").find_child_by_attribute("name", "normproof.proofs");
+  EXPECT_STREQ(proofs.attribute("tests").value(), "1");
+  EXPECT_STREQ(proofs.child("testcase").attribute("name").value(),
+               "A1 A1_square, squares.v: <no axiom>");
+  const auto smt = proofs.next_sibling();
+  EXPECT_STREQ(smt.attribute("skipped").value(), "1");
+  EXPECT_STREQ(smt.child("testcase").child("skipped").attribute("message").value(),
+               "z3 not installed");
+  report.checkers[0].items[0].good = false;
+  report.checkers[0].state = report.checkers[1].state = CheckerReport::State::failed;
+  const auto failing = parse(report);
+  const auto failed =
+      failing.child("testsuites").find_child_by_attribute("name", "normproof.proofs");
+  EXPECT_STREQ(failed.attribute("failures").value(), "1");
+  EXPECT_STREQ(failed.attribute("errors").value(), "0");
+  EXPECT_STREQ(failed.next_sibling().attribute("errors").value(), "1");
+}
+
 TEST(VerifyChecks, FailuresAndErrorsAreTold) {
   Report report = failing_report();
   report.statistics.padding_is_inert = false;

@@ -75,6 +75,46 @@ TEST(VerifyText, StatisticsSayWhatIsUnstable) {
   EXPECT_THAT(verify_text(report, 100), HasSubstr("ERROR: with the mask"));
 }
 
+TEST(VerifyText, PowersAreATableWhereTheyAreMeasured) {
+  EXPECT_THAT(verify_text(sample_report(), 100), Not(HasSubstr("\nPower\n")));
+  const std::string text = verify_text(measured_report(), 100);
+  EXPECT_THAT(text, HasSubstr("A1     proved    grad_x × (1 + δ): from δ = 2^-150 on\n"));
+  EXPECT_THAT(text, HasSubstr("B12    tested    y + δ: not even δ = 1\n"));
+}
+
+TEST(VerifyText, CounterexamplesOfCheckersAreShown) {
+  Report report = measured_report();
+  EXPECT_THAT(verify_text(report, 100), Not(HasSubstr("A1_square")));
+  report.checkers[1] = {
+      .name = "smt",
+      .what = "instances",
+      .state = CheckerReport::State::passed,
+      .summary = "2 instances",
+      .items = {{"B9", "refuted", "n = 3: x1 = 1/8", true}, {"B1", "holds", "n = 3", true}}};
+  const std::string text = verify_text(report, 100);
+  EXPECT_THAT(text, HasSubstr("B9     refuted  n = 3: x1 = 1/8\n"));
+  EXPECT_THAT(text, Not(HasSubstr("B1     holds")));
+}
+
+TEST(EvidenceMarkdown, IsARowAClaim) {
+  const std::string text = evidence_markdown(measured_report());
+  EXPECT_THAT(
+      text,
+      HasSubstr("| A1 | holds & more | holds | proved | A1_square | grad_x × (1 + δ): from δ = "
+                "2^-150 on; in the draws: y × (1 + δ): from δ = 0.062 on |"));
+  EXPECT_THAT(text,
+              HasSubstr("| B12 | is false | refuted, as expected | tested | no theorem yet | "));
+}
+
+TEST(VerifyPage, CheckersAreShown) {
+  const std::string html = verify_page(measured_report());
+  EXPECT_THAT(html, HasSubstr("normproof verify --proofs: passed: 1 theorem about 1 claim"));
+  EXPECT_THAT(html, HasSubstr("A1_square, squares.v: &lt;no axiom&gt;"));
+  EXPECT_THAT(html, HasSubstr("normproof verify --smt: skipped: z3 not installed"));
+  EXPECT_THAT(html, HasSubstr("from δ = 2^-150 on"));
+  EXPECT_THAT(verify_page(sample_report()), Not(HasSubstr("Checked apart")));
+}
+
 TEST(VerifyText, EndsWithTheClosingLine) {
   const std::string text = verify_text(failing_report(), 100);
   EXPECT_TRUE(text.ends_with(closing_line(failing_report()) + "\n"));

@@ -28,11 +28,17 @@ TEST(VerifyOptions, HaveDefaultsAndAreTaken) {
   EXPECT_EQ(plain.seed, 1u);
   EXPECT_EQ(plain.cases, 1000u);
   EXPECT_EQ(plain.jobs, processor_count());
+  EXPECT_FALSE(plain.proofs || plain.smt || plain.power || plain.reports.markdown);
   EXPECT_FALSE(plain.files.data || plain.files.vocab || plain.reports.json || plain.reports.junit ||
                plain.reports.html);
-  const auto full = parsed<VerifyCommand>(
-      {"--claims", "A*,B1", "--seed=18446744073709551615", "--cases", "5", "--jobs", "3", "--data",
-       "d.txt", "--vocab", "v.txt", "--json", "r.json", "--junit", "r.xml", "--html", "r.html"});
+  const auto full = parsed<VerifyCommand>({"--claims", "A*,B1",   "--seed=18446744073709551615",
+                                           "--cases",  "5",       "--jobs",
+                                           "3",        "--data",  "d.txt",
+                                           "--vocab",  "v.txt",   "--json",
+                                           "r.json",   "--junit", "r.xml",
+                                           "--html",   "r.html",  "--proofs",
+                                           "--smt",    "--power", "--markdown",
+                                           "r.md"});
   EXPECT_EQ(full.claims, "A*,B1");
   EXPECT_EQ(full.seed, 18446744073709551615u);
   EXPECT_EQ(full.cases, 5u);
@@ -42,6 +48,8 @@ TEST(VerifyOptions, HaveDefaultsAndAreTaken) {
   EXPECT_EQ(full.reports.json, "r.json");
   EXPECT_EQ(full.reports.junit, "r.xml");
   EXPECT_EQ(full.reports.html, "r.html");
+  EXPECT_TRUE(full.proofs && full.smt && full.power);
+  EXPECT_EQ(full.reports.markdown, "r.md");
 }
 
 TEST(VerifyOptions, MistakesAreOneSentence) {
@@ -92,6 +100,21 @@ TEST(Verify, EveryReportIsTheSameBytesWhateverTheCircumstances) {
   EXPECT_EQ(json["nu_series"][0].at("nu").size(), 100u);
   // The files and the folder leave nothing else behind.
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(a.path()), {}), 3);
+}
+
+// The power of a check is found, and is the same bytes whatever the jobs are.
+TEST(Verify, MeasuresPower) {
+  const TemporaryFolder folder;
+  const std::string begin = "cd '" + folder.path().string() + "'; $N verify --claims 'B3,B4'" +
+                            small_corpus(folder.path());
+  const Outcome one = run(begin + " --cases 20 --power --jobs 1 --markdown one.md");
+  const Outcome two = run(begin + " --cases 20 --power --jobs 2 --markdown two.md");
+  EXPECT_EQ(one.status, 0) << one.err;
+  EXPECT_EQ(one.out, two.out);
+  EXPECT_THAT(one.out, HasSubstr("B4     proved    batch_norm's grad_x + δ grad_y: from δ = 2^-1"));
+  EXPECT_EQ(read_file(folder / "one.md"), read_file(folder / "two.md"));
+  EXPECT_THAT(read_file(folder / "one.md"),
+              HasSubstr("| B4 | mean of the BatchNorm gradient | holds |"));
 }
 
 TEST(Verify, RealSentencesAreFollowed) {

@@ -1,0 +1,46 @@
+#include "verification/claims/engine/power.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace normproof::verification::claims::engine {
+namespace {
+
+/// A subject whose relu adds delta.
+Planted added() {
+  return {"relu + δ", [](double delta) {
+            Subject subject;
+            subject.relu = [delta](ref::tensor::Tensor<double> x) {
+              for (double& v : x) v += delta;
+              return x;
+            };
+            return subject;
+          }};
+}
+
+/// "relu(0) is at most `allowed`", or its refutation.
+Claim at_most_claim(double allowed, Verdict expected) {
+  return {.id = "Z1", .expected = expected, .check = [allowed](const Run& run) {
+            EXPECT_FALSE(run.shrinks);
+            const auto y = run.subject.relu(ref::tensor::full_tensor<double>({1}, 0));
+            Evidence e;
+            e.cases = 1;
+            e.observed = y.data()[0] <= allowed ? Verdict::holds : Verdict::refuted;
+            return e;
+          }};
+}
+
+TEST(LeastRejected, IsBisected) {
+  EXPECT_EQ(least_rejected(at_most_claim(0x1p-101, Verdict::holds), added(), {}), 0x1p-100);
+  // Above 2^-40 an eighth of the octave: 0.3 is between 5/16 and 9/32.
+  EXPECT_EQ(least_rejected(at_most_claim(0.3, Verdict::holds), added(), {}), 0.3125);
+}
+
+TEST(LeastRejected, IsInfiniteWhereNothingIsSeen) {
+  EXPECT_TRUE(std::isinf(least_rejected(at_most_claim(2, Verdict::holds), added(), {})));
+  EXPECT_TRUE(std::isinf(least_rejected(at_most_claim(0, Verdict::refuted), added(), {})));
+}
+
+}  // namespace
+}  // namespace normproof::verification::claims::engine

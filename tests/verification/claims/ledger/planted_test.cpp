@@ -1,0 +1,71 @@
+#include "verification/claims/ledger/planted.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "ref/numeric/errors.hpp"
+#include "verification/claims/engine/power.hpp"
+#include "verification/claims/ledger/ledger.hpp"
+
+namespace normproof::verification::claims::ledger {
+namespace {
+
+const Claim& claim_of(std::string_view id) {
+  for (const Claim& claim : ledger())
+    if (claim.id == id) return claim;
+  throw ref::numeric::UsageError("no claim");
+}
+
+TEST(Planted, IsThereForEveryClaim) {
+  for (const Claim& claim : ledger()) {
+    SCOPED_TRACE(claim.id);
+    EXPECT_FALSE(planted_for(claim.id).empty());
+    for (const Planted& planted : planted_for(claim.id)) EXPECT_FALSE(planted.what.empty());
+  }
+  EXPECT_THROW(planted_for("Z1"), ref::numeric::UsageError);
+}
+
+// No error, no rejection; and an error of 1 is rejected by a claim of each kind.
+TEST(Planted, AnErrorOfNothingIsNone) {
+  for (const char* id : {"T2", "A3", "B4", "C10", "E1", "M1"}) {
+    SCOPED_TRACE(id);
+    const Planted planted = planted_for(id).front();
+    const Claim& claim = claim_of(id);
+    EXPECT_TRUE(evaluate(claim, {.seed = 3, .cases = 20, .subject = planted.at(0)}).as_expected);
+    EXPECT_FALSE(evaluate(claim, {.seed = 3, .cases = 20, .subject = planted.at(1)}).as_expected);
+  }
+}
+
+// Identities at 50 digits see errors of 2^-140, products errors of 2^-40; exponents that are drawn
+// see a tenth.
+TEST(Planted, ErrorsAreSeenDownToTheRoundingOfTheCheck) {
+  EXPECT_LT(least_rejected(claim_of("B1"), planted_for("B1").front(), {.seed = 3, .cases = 20}),
+            0x1p-140);
+  EXPECT_LT(least_rejected(claim_of("M1"), planted_for("M1").front(), {.seed = 3, .cases = 20}),
+            0x1p-40);
+}
+
+// The last of what is planted for E6 to E9: an exponent that is smaller, which the draws see less
+// well than a larger one. E7 has E6's sizes.
+TEST(Planted, AnExponentThatIsOffByATenthIsRejected) {
+  for (const char* id : {"E6", "E8", "E9"}) {
+    const Planted exponent = planted_for(id).back();
+    SCOPED_TRACE(std::string(id) + " " + exponent.what);
+    const engine::Run run{.seed = 1, .cases = 1000, .subject = exponent.at(0.1), .shrinks = false};
+    EXPECT_EQ(evaluate(claim_of(id), run).evidence.observed, Verdict::refuted);
+  }
+}
+
+// A control that a wrong version breaks is a failure, not a verdict.
+TEST(Planted, ControlsRejectWrongVersions) {
+  for (const char* id : {"B8", "B9", "B11", "M2"}) {
+    SCOPED_TRACE(id);
+    const Result result =
+        evaluate(claim_of(id), {.seed = 3, .cases = 200, .subject = planted_for(id).front().at(1)});
+    EXPECT_NE(result.failure.find("a control that holds"), std::string::npos) << result.failure;
+  }
+}
+
+}  // namespace
+}  // namespace normproof::verification::claims::ledger

@@ -1,0 +1,127 @@
+#include "verification/cli/verify/checkers.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "ref/numeric/errors.hpp"
+#include "tests/verification/cli/small_corpus.hpp"
+
+namespace normproof::tests::verification::cli::verify {
+namespace {
+
+using namespace normproof::verification::cli;
+using namespace normproof::verification::cli::verify;
+using normproof::ref::numeric::FileError;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+using tests::ref::io::TemporaryFolder;
+using State = CheckerReport::State;
+
+CheckerReport outcome(int status, const std::string& out, const std::string& err = "") {
+  return outcome_of(proofs_checker(), status, out, err);
+}
+
+TEST(Checkers, ALineAboutAClaimIsAnItem) {
+  const CheckerReport report =
+      outcome(0, "proved  A11  A11_grad_beta, backward.v: no axiom\nPASSED: 1 theorem\n");
+  EXPECT_EQ(report.state, State::passed);
+  EXPECT_EQ(report.summary, "1 theorem");
+  ASSERT_EQ(report.items.size(), 1u);
+  EXPECT_EQ(report.items[0].claim, "A11");
+  EXPECT_EQ(report.items[0].verdict, "proved");
+  EXPECT_EQ(report.items[0].text, "A11_grad_beta, backward.v: no axiom");
+  EXPECT_TRUE(report.items[0].good);
+}
+
+TEST(Checkers, WhatDoesNotPassFails) {
+  // A failure, whatever the status; no item at all; no last line; a status that is not 0.
+  EXPECT_EQ(outcome(0, "FAILED  A1   A1_x: rests on y\nPASSED: 1 theorem\n").state, State::failed);
+  EXPECT_EQ(outcome(0, "PASSED: 0 theorems\n").state, State::failed);
+  EXPECT_EQ(outcome(0, "proved  A1   A1_x\n").state, State::failed);
+  EXPECT_EQ(outcome(1, "proved  A1   A1_x\nPASSED: 1 theorem\n").state, State::failed);
+  EXPECT_EQ(outcome(1, "FAILED  sums.v: Syntax error\n").summary, "sums.v: Syntax error");
+  EXPECT_EQ(outcome(3, "", "check: no theorem in these files\n").summary,
+            "check: no theorem in these files");
+  EXPECT_EQ(outcome(1, "").summary, "it said nothing");
+}
+
+TEST(Checkers, StatusOf77IsSkippedWithTheReason) {
+  const CheckerReport report = outcome(77, "", "check: skipped: coqc not installed\n");
+  EXPECT_EQ(report.state, State::skipped);
+  EXPECT_EQ(report.summary, "coqc not installed");
+}
+
+TEST(Checkers, StandInACheckoutAroundTheProgramOrTheFolder) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "top/a/b");
+  std::filesystem::create_directories(folder / "elsewhere");
+  write_file(folder / "top/a/check", "");
+  const auto found = find_in_checkout("a/check", {folder / "elsewhere", folder / "top/a/b"});
+  EXPECT_EQ(found, folder / "top/a/check");
+  EXPECT_THAT([&] { find_in_checkout("a/check", {folder / "elsewhere"}); },
+              ThrowsMessage<FileError>(
+                  HasSubstr("an installed program has neither theorems nor instances")));
+}
+
+/// A checkout of nothing but a copy of the program and a checker that does as it is told.
+class VerifyProofs : public testing::Test {
+ protected:
+  Outcome verify(const std::string& checker, const std::string& more = "") {
+    std::filesystem::create_directories(folder_ / "top/verification/proofs");
+    std::filesystem::create_directories(folder_ / "top/bin");
+    const auto file = folder_ / "top/verification/proofs/check";
+    write_file(file, "#!/bin/sh\n" + checker);
+    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+    return run("cd '" + folder_.path().string() + "/top'; cp $N bin/normproof; " +
+               "bin/normproof verify --claims T4 --cases 5 --proofs " + more +
+               small_corpus(folder_.path()));
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(VerifyProofs, AreSkippedWithTheReasonWhereCoqIsMissing) {
+  const Outcome outcome = verify("echo 'check: skipped: coqc not installed' >&2; exit 77",
+                                 "--json r.json --junit r.xml --html r.html");
+  EXPECT_EQ(outcome.status, 77) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("--proofs: skipped: coqc not installed."));
+  const auto json = nlohmann::json::parse(read_file(folder_ / "top/r.json"));
+  EXPECT_EQ(json.at("passed"), false);
+  EXPECT_EQ(json.at("checkers").at(0).at("outcome"), "skipped");
+  EXPECT_THAT(read_file(folder_ / "top/r.xml"),
+              HasSubstr("<skipped message=\"coqc not installed\""));
+  EXPECT_THAT(read_file(folder_ / "top/r.html"), HasSubstr("skipped: coqc not installed"));
+}
+
+TEST_F(VerifyProofs, FailWhereATheoremFails) {
+  const Outcome outcome =
+      verify("echo 'FAILED  A1   A1_batch_norm, backward.v: rests on magic'; exit 1",
+             "--json r.json --junit r.xml");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.out, HasSubstr("FAILED: 1 claim as expected"));
+  EXPECT_THAT(outcome.out, HasSubstr("rests on magic"));
+  EXPECT_THAT(read_file(folder_ / "top/r.xml"),
+              HasSubstr("<failure message=\"FAILED: A1_batch_norm"));
+  const auto json = nlohmann::json::parse(read_file(folder_ / "top/r.json"));
+  EXPECT_EQ(json.at("checkers").at(0).at("theorems").at(0).at("verdict"), "FAILED");
+}
+
+TEST_F(VerifyProofs, FailWhereTheCheckoutLacksATheoremOfTheLedger) {
+  const Outcome outcome = verify(
+      "echo 'proved  A1   A1_batch_norm, backward.v: no axiom'\n"
+      "echo 'PASSED: 1 theorem about 1 claim'");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.out, HasSubstr("of the ledger is not among those of the checkout"));
+}
+
+TEST_F(VerifyProofs, NeedACheckout) {
+  const Outcome outcome = run("cp $N '" + (folder_ / "normproof").string() + "'; cd '" +
+                              folder_.path().string() + "'; ./normproof verify --proofs --cases 1");
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_TRUE(is_one_sentence(outcome.err)) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("expected a checkout of normproof's sources"));
+}
+
+}  // namespace
+}  // namespace normproof::tests::verification::cli::verify

@@ -1,0 +1,282 @@
+#include "verification/claims/ledger/planted.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <type_traits>
+
+#include "ref/numeric/elementary.hpp"
+#include "ref/numeric/errors.hpp"
+
+// One kind of error a claim, by a list: which layer, what of it, and how.
+namespace normproof::verification::claims::ledger {
+
+namespace {
+
+using namespace engine;
+using ref::tensor::is_given;
+
+enum class How {
+  times,           ///< v becomes v (1 + δ)
+  plus,            ///< v + δ
+  plus_own,        ///< y + δ x, grad_x + δ grad_y
+  plus_first_row,  ///< + δ times the first row of x: of the batch, where a claim sees a row
+  eps              ///< eps (1 + δ)
+};
+
+/// An error in one tensor of a layer's step: an output or a part of the state.
+struct Step {
+  std::string_view claims;  ///< with spaces between
+  std::string_view layer;   ///< empty: every layer
+  std::string_view tensor;
+  How how = How::times;
+};
+
+constexpr std::array kSteps = {
+    Step{"T1", "layer_norm", "y", How::plus_own},
+    Step{"T2", "layer_norm", "y", How::plus_first_row},
+    Step{"T3", "", "eps", How::eps},
+    Step{"T4", "batch_norm", "y", How::plus_first_row},
+    Step{"T5", "batch_norm", "y", How::plus_own},
+    Step{"A1 B2 B14 B15", "batch_norm", "grad_x"},
+    Step{"A2 E4 E5", "layer_norm", "grad_x"},
+    Step{"A3 A5 A12 A13 B1 B3 B8 B9 B10 B11 B12 B13", "power_norm_v", "grad_x"},
+    Step{"A4", "rms_norm", "grad_x"},
+    Step{"A6", "group_norm", "grad_x"},
+    Step{"A7", "instance_norm", "grad_x"},
+    Step{"A8", "group_scaling", "grad_x"},
+    Step{"A9", "scale_norm", "grad_x"},
+    Step{"A10", "batch_renorm", "grad_x"},
+    Step{"A11", "", "grad_gamma"},
+    Step{"B4", "batch_norm", "grad_x", How::plus_own},
+    Step{"B5", "power_norm_v", "quadratic_mean"},
+    Step{"B6 B7", "", "grad_x"},
+    Step{"B17 B18", "power_norm_v", "y", How::plus_own},
+    Step{"B16 C3 D4 D9 D10 D11 D12", "power_norm", "grad_x"},
+    Step{"C1 C2 C5 C9 C11 D1 D2 D5 D6 D8 D13", "power_norm", "nu"},
+    Step{"C4 C8 C12 C13 D7", "power_norm_released", "nu"},
+    Step{"C10", "power_norm", "nu", How::plus},
+    Step{"C6 C16", "power_norm", "running_psi2"},
+    Step{"C7", "power_norm_released", "running_psi2"},
+    Step{"C14", "batch_norm", "biased_variance", How::plus},
+    Step{"C15", "group_scaling", "y"},
+    Step{"D3", "power_norm", "mean_g_x_hat"},
+    Step{"E11", "layer_norm", "rstd"},
+    Step{"F1", "dyt", "grad_x"},
+    Step{"F2 F3 F5", "dyt", "y"},
+    Step{"F4", "dyt", "y", How::plus_first_row}};
+
+/// 1 + δ, to the precision of the scalar.
+template <class T>
+T factor_of(double delta) {
+  return T(1) + T(delta);
+}
+
+template <class T>
+void disturb(ref::tensor::Tensor<T>& values, const Step& step, double delta,
+             const NormInputs<T>& in) {
+  const auto& own = step.tensor == "grad_x" ? in.grad_y : in.x;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    T& v = values.data()[i];
+    switch (step.how) {
+      case How::times:
+        v = T(v * factor_of<T>(delta));
+        break;
+      case How::plus:
+        v = T(v + T(delta));
+        break;
+      case How::plus_own:
+        v = T(v + T(delta) * own.data()[i]);
+        break;
+      case How::plus_first_row:
+        v = T(v + T(delta) * in.x.data()[i % in.x.shape().back()]);
+        break;
+      case How::eps:
+        break;
+    }
+  }
+}
+
+template <class T>
+Subject::Step<T> disturbed(const Subject::Step<T>& sound, const Step& step, double delta) {
+  return [=](NormOptions options, const NormInputs<T>& in, const NamedTensors<T>& state) {
+    const bool meant = step.layer.empty() || step.layer == ref::model::norm_name(options);
+    if (meant && step.how == How::eps)
+      std::visit(
+          [&](auto& o) {
+            if constexpr (requires { o.eps; }) o.eps *= 1 + delta;
+          },
+          options);
+    auto result = sound(options, in, state);
+    if (!meant) return result;
+    const std::string name(step.tensor);
+    if (auto* output = result.outputs.find(name)) disturb(*output, step, delta, in);
+    if (auto* next = result.state.find(name)) disturb(*next, step, delta, in);
+    return result;
+  };
+}
+
+Subject with_step(const Step& step, double delta) {
+  Subject subject;
+  subject.step_double = disturbed<double>(subject.step_double, step, delta);
+  subject.step_oracle50 = disturbed<oracle50>(subject.step_oracle50, step, delta);
+  subject.step_oracle100 = disturbed<oracle100>(subject.step_oracle100, step, delta);
+  subject.step_dual = disturbed<dual>(subject.step_dual, step, delta);
+  return subject;
+}
+
+std::string text_of(const Step& step) {
+  const std::string layer =
+      step.layer.empty() ? "every layer's " : fmt::format("{}'s ", step.layer);
+  switch (step.how) {
+    case How::times:
+    case How::eps:
+      return fmt::format("{}{} × (1 + δ)", layer, step.tensor);
+    case How::plus:
+      return fmt::format("{}{} + δ", layer, step.tensor);
+    case How::plus_own:
+      return fmt::format("{}{} + δ {}", layer, step.tensor,
+                         step.tensor == "grad_x" ? "grad_y" : "x");
+    case How::plus_first_row:
+      break;
+  }
+  return fmt::format("{}{} + δ times the first row of x", layer, step.tensor);
+}
+
+bool names(std::string_view list, std::string_view id) {
+  while (!list.empty()) {
+    const std::size_t end = std::min(list.find(' '), list.size());
+    if (list.substr(0, end) == id) return true;
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return false;
+}
+
+template <class T>
+void scale(ref::tensor::Tensor<T>& values, const T& factor) {
+  for (std::size_t i = 0; i < values.size(); ++i) values.data()[i] *= factor;
+}
+
+/// A change of what a stack of layers is given, and of what comes out: `before(in, delta)`, then
+/// `after(in, step, delta)`, both generic. Enclosures are left alone where `in_double` is true.
+template <class Before, class After>
+Planted in_stack(const std::string& what, bool in_double, Before before, After after) {
+  return {in_double ? "in the draws: " + what : what, [=](double delta) {
+            const auto wrap = [=](auto run) {
+              return [=](auto in) {
+                before(in, delta);
+                auto step = run(in);
+                after(in, step, delta);
+                return step;
+              };
+            };
+            Subject subject;
+            subject.stack_double = wrap(subject.stack_double);
+            if (!in_double) subject.stack_ball = wrap(subject.stack_ball);
+            return subject;
+          }};
+}
+
+constexpr auto kNothing = [](auto&&...) {};
+template <class Inputs>
+using scalar_of = std::decay_t<decltype(*std::declval<Inputs&>().x.data())>;
+
+Planted longer_second(bool in_double) {
+  return in_stack(
+      "W_2 × (1 + δ)", in_double,
+      [](auto& in, double delta) {
+        for (auto& layer : in.layers)
+          scale(layer.feed_forward.second.weight, factor_of<scalar_of<decltype(in)>>(delta));
+      },
+      kNothing);
+}
+
+Planted longer_value(bool in_double) {
+  return in_stack(
+      "W_V × (1 + δ)", in_double,
+      [](auto& in, double delta) {
+        for (auto& layer : in.layers)
+          scale(layer.attention.in.weight, factor_of<scalar_of<decltype(in)>>(delta));
+      },
+      kNothing);
+}
+
+/// ‖∂L/∂W_2‖ times what `factor` makes of the inputs and of delta.
+template <class Factor>
+Planted longer_gradient(const std::string& what, bool in_double, Factor factor) {
+  return in_stack(what, in_double, kNothing, [factor](const auto& in, auto& step, double delta) {
+    if (!step.gradients.empty())
+      scale(step.gradients.back().feed_forward.second.weight, factor(in, delta));
+  });
+}
+
+constexpr auto kByDelta = [](const auto& in, double delta) {
+  return factor_of<scalar_of<decltype(in)>>(delta);
+};
+double to_the(double base, double exponent) {
+  return ref::numeric::exp(exponent * ref::numeric::log(base));
+}
+
+/// An exponent that is off by `sign` delta: of the width, or of the depth.
+Planted other_exponent(bool of_width, double sign) {
+  return longer_gradient(
+      fmt::format("‖∂L/∂W_2‖ × {}^{}δ", of_width ? "(d/16)" : "L", sign < 0 ? "−" : ""), true,
+      [=](const auto& in, double delta) {
+        const double size = of_width ? static_cast<double>(in.config.d_model) / 16
+                                     : static_cast<double>(in.layers.size());
+        return scalar_of<decltype(in)>(to_the(size, sign * delta));
+      });
+}
+
+Planted longer_grad_x() {
+  return in_stack("the encoder's grad_x × (1 + δ)", false, kNothing,
+                  [](const auto& in, auto& step, double delta) {
+                    scale(step.grad_x, factor_of<scalar_of<decltype(in)>>(delta));
+                  });
+}
+
+Planted larger_relu() {
+  return {"ReLU × (1 + δ)", [](double delta) {
+            Subject subject;
+            subject.relu = [=, sound = subject.relu](const auto& x) {
+              auto y = sound(x);
+              scale(y, 1 + delta);
+              return y;
+            };
+            return subject;
+          }};
+}
+
+Planted larger_product() {
+  return {"products × (1 + δ)", [](double delta) {
+            Subject subject;
+            subject.matmul = [=, sound = subject.matmul](const auto& a, const auto& b) {
+              auto c = sound(a, b);
+              scale(c, 1 + delta);
+              return c;
+            };
+            return subject;
+          }};
+}
+
+}  // namespace
+
+std::vector<Planted> planted_for(std::string_view claim) {
+  for (const Step& step : kSteps)
+    if (names(step.claims, claim))
+      return {{text_of(step), [&step](double delta) { return with_step(step, delta); }}};
+  const Planted gradient = longer_gradient("‖∂L/∂W_2‖ × (1 + δ)", false, kByDelta);
+  if (names("E1 E10", claim)) return {larger_relu()};
+  if (claim == "E2") return {longer_second(false), longer_second(true)};
+  if (claim == "E3") return {longer_value(false), longer_value(true)};
+  if (names("E6 E7", claim)) return {gradient, other_exponent(true, 1), other_exponent(true, -1)};
+  if (names("E8 E9", claim)) return {gradient, other_exponent(false, 1), other_exponent(false, -1)};
+  if (names("E12 E13 E14 E15", claim)) return {longer_grad_x()};
+  if (names("M1 M2", claim)) return {larger_product()};
+  throw ref::numeric::UsageError(fmt::format(
+      "planted_for: claim is \"{}\"; expected one for which something is planted", claim));
+}
+
+}  // namespace normproof::verification::claims::ledger
