@@ -133,8 +133,6 @@ Proof.
 Qed.
 End Format.
 
-Definition to_even (z : Z) : bool := negb (Z.even z).
-
 Lemma held_number prec emin n e : (Z.abs n < 2 ^ prec)%Z -> (emin <= e)%Z -> held prec emin (IZR n * bpow radix2 e).
 Proof.
   intros N E. apply generic_format_FLT. exists (Float radix2 n e); simpl; [reflexivity|exact N|exact E].

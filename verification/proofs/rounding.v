@@ -32,6 +32,8 @@ End Powers.
 Inductive tree := Leaf (i : nat) | Node (l r : tree).
 Fixpoint total (f : nat -> R) (t : tree) : R :=
   match t with Leaf i => f i | Node l r => total f l + total f r end.
+(* t is an order of n terms *)
+Definition order_of (n : nat) (t : tree) : Prop := forall f, total f t = Sum n f.
 Fixpoint leaves (t : tree) : nat := match t with Leaf _ => 1 | Node l r => leaves l + leaves r end.
 (* the roundings that a term meets at most *)
 Fixpoint depth (t : tree) : nat := match t with Leaf _ => 0 | Node l r => S (max (depth l) (depth r)) end.
@@ -180,3 +182,6 @@ Proof.
     replace (f i) with ((f i - a i) + a i) by ring. eapply Rle_trans; [apply Rabs_triang|]. lra.
 Qed.
 End Format.
+
+(* how ties are broken in IEEE 754 *)
+Definition to_even (z : Z) : bool := negb (Z.even z).

@@ -5,9 +5,6 @@ From Flocq Require Import Core Relative Plus_error Div_sqrt_error.
 From normproof Require Import sums layers rounding.
 Open Scope R_scope.
 
-(* t is an order of n terms *)
-Definition order_of (n : nat) (t : tree) : Prop := forall f, total f t = Sum n f.
-
 (* o: what the statistic may be off, V its exact value; e: what the mean may be; rounds: k + 4, or k + 2 without a mean *)
 Definition statistic_bound (u eta : R) (rounds : nat) (V e : R) : R := e^2 + gamma u rounds * (V + e^2) + 3 * eta.
 (* rho, the share that q = V + eps may be off *)

@@ -1,0 +1,71 @@
+#include <cmath>
+#include <cstdio>
+#include <vector>
+
+#include "ref/norm/layer_norm.hpp"
+#include "ref/norm/rms_norm.hpp"
+#include "ref/numeric/any_order_error.hpp"
+#include "ref/numeric/random.hpp"
+
+// Prints drawn rows and the bounds that the gate takes for them, for gate_formula_against_gate: a
+// line of numbers in hexadecimal after each name.
+namespace {
+
+using namespace normproof::ref;
+using numeric::any_order_error;
+using tensor::Tensor;
+
+void print(const char* name, const std::vector<double>& numbers) {
+  std::printf("%s", name);
+  for (const double v : numbers) std::printf(" %a", v);
+  std::printf("\n");
+}
+
+Tensor<any_order_error> row(const std::vector<double>& numbers, bool of_rank_2) {
+  auto t = tensor::empty_tensor<any_order_error>(
+      of_rank_2 ? tensor::Shape{1, numbers.size()} : tensor::Shape{numbers.size()});
+  for (std::size_t i = 0; i < numbers.size(); ++i) t.data()[i] = any_order_error(numbers[i]);
+  return t;
+}
+
+void print_case(bool centred, numeric::FloatType format, std::size_t n, double offset, double eps) {
+  const numeric::RandomStream stream(20260101, "proofs/gate_bounds");
+  std::vector<double> x, gamma, beta, value, error;
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto draw = [&](std::size_t k) { return std::rint(32 * stream.normal(3 * i + k)) / 32; };
+    x.push_back(i % 5 == 3 ? 0 : offset + draw(0));
+    gamma.push_back(draw(1));
+    beta.push_back(i % 7 == 2 ? 0 : draw(2));
+  }
+  const numeric::Arithmetic arithmetic = numeric::arithmetic_in(format);
+  const numeric::AnyOrderArithmetic scope(arithmetic);
+  const norm::Affine<any_order_error> affine{row(gamma, false), row(beta, false)};
+  const Tensor<any_order_error> input = row(x, true);
+  const Tensor<any_order_error> y = centred ? norm::layer_norm(input, affine, {.eps = eps}).y
+                                            : norm::rms_norm(input, affine, {.eps = eps}).y;
+  for (const any_order_error& v : y) {
+    value.push_back(v.value);
+    error.push_back(v.error);
+  }
+  std::printf("%s %zu\n", centred ? "layer_norm" : "rms_norm", n);
+  print("format", {arithmetic.unit_roundoff, arithmetic.tiny, arithmetic.largest});
+  print("eps", {eps});
+  print("x", x);
+  print("gamma", gamma);
+  print("beta", beta);
+  print("value", value);
+  print("error", error);
+}
+
+}  // namespace
+
+int main() {
+  using numeric::FloatType;
+  for (const bool centred : {true, false}) {
+    for (const std::size_t n : {2U, 3U, 4U, 7U, 16U, 33U, 70U})
+      print_case(centred, FloatType::float32, n, n % 2 == 0 ? 0 : 100, n == 4 ? 0 : 1e-5);
+    print_case(centred, FloatType::float64, 5, 1, 0x1p-10);
+    print_case(centred, FloatType::bfloat16, 6, 0, 1e-3);
+  }
+  return 0;
+}
