@@ -59,7 +59,9 @@ def test_page_is_alone_and_has_the_worst_case(report, tmp_path):
     page = (tmp_path / "f.html").read_text()
     assert page.startswith("<!DOCTYPE html>") and "src=" not in page and "@import" not in page
     assert report.worst.path in page and "eps: outside the root" in page
-    assert "&lt;!DOCTYPE html&gt;" in report._repr_html_() and "<iframe" in report._repr_html_()
+    shown = report._repr_html_()
+    assert "&lt;!DOCTYPE html&gt;" in shown and shown.startswith("<iframe") and "offsetHeight" in shown
+    assert "<script" not in shown.split("onload")[1]
 
 
 def test_json_has_every_case(report):

@@ -10,6 +10,13 @@ from normproof import abi
 from normproof.errors import OutputError, UsageError
 
 
+# A notebook shows a report in a frame: its styles end there, and it is as high as its page at any width. Where a notebook
+# does not let it be so, it scrolls.
+_AS_HIGH_AS_ITS_PAGE = ("const frame = this, page = this.contentDocument.documentElement; "
+                        "new ResizeObserver(() => { frame.style.height = page.offsetHeight + 16 + 'px' }).observe(page)")
+_OF_A_NOTEBOOK = "width: 100%; height: 48em; border: 0; resize: vertical"
+
+
 class CaseResult:
     """One case: its path, what became of it, and why."""
 
@@ -143,7 +150,7 @@ class Report:
 
     def _repr_html_(self):
         page = html.escape(self.html(), quote=True)
-        return f'<iframe srcdoc="{page}" style="width: 100%; height: 36em; border: 0"></iframe>'
+        return f'<iframe srcdoc="{page}" onload="{_AS_HIGH_AS_ITS_PAGE}" style="{_OF_A_NOTEBOOK}"></iframe>'
 
     def shares(self, path, output="y"):
         """The error over the bound of each element of an output of a case, in C order.
