@@ -8,7 +8,7 @@ import kernels
 import pytest
 
 import normproof
-from normproof import folders
+from normproof import corpus, folders
 
 HEAVY = ("numpy", "torch", "jax", "tensorflow", "pytest", "hypothesis")
 
@@ -64,3 +64,11 @@ def test_tier_is_made_once_and_kept(tmp_path, monkeypatch, capsys):
     assert normproof.check(kernels.relu, "relu", tier="standard")
     assert capsys.readouterr().err == "" and os.path.getmtime(folders.tier_folder("standard", "relu")) <= made
     assert not [name for _, names, _ in os.walk(tmp_path) for name in names if name.startswith(".making")]
+
+
+def test_library_that_describes_no_functions_is_too_old(monkeypatch):
+    corpus.layer_descriptions.cache_clear()
+    monkeypatch.setattr(corpus.Corpus, "layers", lambda self: [{"name": "layer_norm"}])
+    with pytest.raises(normproof.CorpusError, match="describes no functions; expected a library as new as this package"):
+        corpus.layer_descriptions()
+    corpus.layer_descriptions.cache_clear()

@@ -222,9 +222,15 @@ class Corpus:
 
 @functools.lru_cache(maxsize=None)
 def layer_descriptions():
-    """Of each layer its options with their defaults, cells, parameters and state."""
+    """Of each layer its options with their defaults, cells, parameters and state; of each function its options and inputs.
+
+    Throws CorpusError where the library is too old to describe functions.
+    """
     with Corpus() as corpus:
-        return {layer["name"]: layer for layer in corpus.layers()}
+        described = corpus.layers()
+    if not all("kind" in entry for entry in described):
+        raise CorpusError(f"normproof: {abi.library_path()} describes no functions; expected a library as new as this package")
+    return {entry["name"]: entry for entry in described}
 
 
 @functools.lru_cache(maxsize=None)
