@@ -102,6 +102,18 @@ TEST(Diagnose, LowerPrecisionIsNamedWhereNoFormulaIs) {
   EXPECT_EQ(found[0].sentence(), "no farther off than sums in float16 may be");
 }
 
+TEST(Diagnose, LowerPrecisionIsNamedOfTheOutputsThatWereAskedFor) {
+  const StoredCase ordinary = certified(plain_recipe("layer_norm", {5, 8}, DType::float32).make(1));
+  auto answer = own_answer(ordinary);
+  std::erase_if(answer, [](const StoredTensor& tensor) { return tensor.name != "y"; });
+  std::vector<double> values = ref::io::widen(answer.at(0));
+  for (double& value : values) value *= 1 + 0x1p-12;
+  answer[0] = tensor_of("y", DType::float64, answer[0].shape, values);
+  const auto found = diagnose(ordinary, answer, check_case(ordinary, answer, {.outputs = {"y"}}));
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].sentence(), "no farther off than sums in float16 may be");
+}
+
 /// What the plain loops with that mistake, which add backwards, are said to agree with.
 std::vector<std::string> names_of(const Case& c, const Mutation& mutation) {
   const StoredCase stored = certified(c);
