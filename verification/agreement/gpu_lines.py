@@ -1,0 +1,139 @@
+"""What on_a_gpu does, in the order of its worth. A command's first word is `normproof`, `benchmark` (verification/benchmark/run
+with --what device) or `sanitize` (normproof under a tool of compute-sanitizer, which is the next word)."""
+import dataclasses
+import fnmatch
+import typing
+
+PRECISIONS = ("double", "float32", "tf32", "bfloat16", "float16")
+TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
+# The rows of `gpu agree`, in processes of their own: an error of CUDA ends all work of the process that meets it.
+FAMILIES = {"sums": ("sums", "matmul", "elementary", "dropout", "embedding"),
+            "norms": ("none", "*norm*", "group_scaling", "dyt"),
+            "functions": ("*softmax", "log_sum_exp", "relu", "gelu*", "silu", "swiglu", "geglu", "attention",
+                          "cross_entropy", "rope"),
+            "encoders": ("encoder*", "sgd", "adam*", "training")}
+ASKS_CUBLAS = "is asked of cuBLAS, which a GPU alone has"
+
+
+@dataclasses.dataclass(frozen=True)
+class Line:
+    """Some commands whose results are one file."""
+
+    name: str
+    what: str
+    seconds: float  # on a GPU, before any was measured
+    commands: typing.Tuple[str, ...]  # {device}, {out} and {data} are set in
+    finds: bool = False  # exit status 1 is a finding, not a failure
+    goes_on: bool = False  # what it has done stays, and it goes on from there
+    rehearsal: typing.Optional[typing.Tuple[str, ...]] = None  # on the simulated device, where other than commands
+    needs_gpu: str = ""  # why it is not rehearsed
+    needs_data: bool = False
+
+    def of(self, device):
+        """Its commands on a device."""
+        return self.rehearsal if device == "simulated" and self.rehearsal is not None else self.commands
+
+
+def only(rows):
+    return " ".join(f"--only '{row}'" if "*" in row else f"--only {row}" for row in rows)
+
+
+def agree_lines():
+    seconds = {"sums": 20, "norms": 40, "functions": 30, "encoders": 40}
+    return [Line(f"agree-{family}", f"{family}: every bit against ref", seconds[family],
+                 (f"normproof gpu agree --device {{device}} {only(rows)}",)) for family, rows in FAMILIES.items()]
+
+
+def library_lines():
+    return [Line(f"library-{name}", f"cuBLAS in {name}: every product within its bound", 20,
+                 (f"normproof gpu agree --device {{device}} --mode cublas --precision {name}",)) for name in PRECISIONS]
+
+
+def order_lines():
+    subjects = ["cublas"] + [f"cublas-{name}" for name in PRECISIONS if name != "double"]
+    return [Line(f"order-{subject}", f"the order in which {subject} adds", 10, (f"normproof probe-order {subject}",),
+                 finds=True, needs_gpu=ASKS_CUBLAS) for subject in subjects]
+
+
+def speed_lines():
+    return [Line("speed-norms", "norms beside the copy and PyTorch", 300, ("benchmark --rounds 3 --only norm",),
+                 rehearsal=("benchmark --rounds 1 --only norm/layer_norm",)),
+            Line("speed-products", "products beside cublasDgemm", 240, ("benchmark --rounds 3 --only product",),
+                 rehearsal=("benchmark --rounds 1 --only product/16x16x16",)),
+            Line("speed-step", "the step of training beside PyTorch", 120, ("benchmark --rounds 3 --only step",),
+                 rehearsal=("benchmark --rounds 1 --only step",))]
+
+
+def sanitizer_lines():
+    verbs = ("gpu agree --device {device} " + only(("sums", "layer_norm", "batch_norm", "encoder_layer")),
+             "gpu agree --device {device} --mode cublas", "gpu train --device {device} --steps 2",
+             "probe-order device-sum-elements --device {device} --terms 40")
+    return [Line(tool, f"{tool} of compute-sanitizer", 120, tuple(f"sanitize {tool} {verb}" for verb in verbs),
+                 needs_gpu="checks a GPU's own memory and barriers") for tool in TOOLS]
+
+
+STUDY = "normproof study run --device {device} --out {out}/study "
+
+
+def lines():
+    return [
+        Line("smoke", "there is a GPU, it starts the program, sums and one layer agree", 15,
+             ("normproof gpu agree --device {device} --only sums --only layer_norm",)),
+        Line("trajectory", "the hash of two trajectories", 10,
+             ("normproof gpu train --device {device}",
+              "normproof gpu train --device {device} --norm power_norm --optimizer adam")),
+        *agree_lines(),
+        Line("order-dmma", "what the tensor cores are in double", 10, ("normproof probe-order device-dmma",), finds=True,
+             needs_gpu="asks a GPU's tensor cores"),
+        *library_lines(),
+        *order_lines(),
+        *speed_lines(),
+        *sanitizer_lines(),
+        Line("agree-standard", "every bit against ref, the standard tier", 300,
+             ("normproof gpu agree --device {device} --tier standard --seed 2",),
+             rehearsal=("normproof gpu agree --device {device} --tier standard --only layer_norm --seed 2",)),
+        Line("study", "the study's 126 cells at 512 tokens", 3600,
+             (STUDY + "--padding 512 --figures none --no-initialization --norms layer_norm,batch_norm,none {data}",),
+             goes_on=True, needs_data=True, rehearsal=(STUDY + "--cells corrected/1x32/none/rate-1/seed-42/steps-0",))]
+
+
+def selected(globs):
+    """The lines that a glob names; all where there is none. Throws LookupError with a sentence where one names none."""
+    every = lines()
+    for glob in globs:
+        if not any(fnmatch.fnmatchcase(line.name, glob) for line in every):
+            raise LookupError(f"--only '{glob}' names no line; expected one of {', '.join(line.name for line in every)}")
+    return [line for line in every if not globs or any(fnmatch.fnmatchcase(line.name, glob) for glob in globs)]
+
+
+def estimates(chosen, results):
+    """Seconds by name: what a line took, where that was measured; of the others the first estimate, times how much
+    longer than theirs the measured ones took together."""
+    measured = {name: result["seconds"] for name, result in results.items() if result["state"] == "done"}
+    known = [line for line in lines() if line.name in measured and not line.goes_on]
+    expected = sum(line.seconds for line in known)
+    factor = sum(measured[line.name] for line in known) / expected if expected else 1
+    return {line.name: measured.get(line.name, line.seconds * factor) for line in chosen}
+
+
+def table(chosen, results):
+    """The list as Markdown."""
+    seconds = estimates(chosen, results)
+    rows = ["| line | what | s | commands |", "|---|---|---|---|"]
+    for line in chosen:
+        commands = "<br>".join(f"`{command}`" for command in shown(line, "cuda"))
+        rows.append(f"| {line.name} | {line.what} | {seconds[line.name]:.0f} | {commands} |")
+    return "\n".join(rows) + "\n"
+
+
+def shown(line, device, out="DIR", data="--data ..."):
+    """Its commands as a person writes them."""
+    places = {"device": device, "out": out, "data": data}
+    words = {"benchmark": f"verification/benchmark/run --what device --device {device}",
+             "sanitize": "compute-sanitizer --tool"}
+    for command in line.of(device):
+        first, rest = command.format(**places).split(" ", 1)
+        if first == "sanitize":
+            tool, verb = rest.split(" ", 1)
+            rest = f"{tool} normproof {verb}"
+        yield f"{words.get(first, first)} {rest}".rstrip()

@@ -1,0 +1,72 @@
+"""The results of on_a_gpu: a file a line, <folder>/<line>.json, written beside and renamed."""
+import json
+import os
+import tempfile
+
+STATES = ("done", "failed")
+FIELDS = {"line": str, "device": str, "machine": str, "program": str, "state": str, "began": str,
+          "seconds": (int, float), "commands": list}
+OF_COMMAND = {"command": str, "status": int, "seconds": (int, float), "out": str, "err": str}
+
+
+class Damaged(Exception):
+    """A result that cannot be read: one sentence."""
+
+
+def path_of(folder, name):
+    return os.path.join(folder, name + ".json")
+
+
+def write(folder, result):
+    """Throws OSError; then there is no such file, or the one before."""
+    os.makedirs(folder, exist_ok=True)
+    descriptor, beside = tempfile.mkstemp(dir=folder, prefix="." + result["line"])
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            json.dump(result, file, indent=1)
+            file.write("\n")
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(beside, 0o644)
+        os.replace(beside, path_of(folder, result["line"]))
+    except BaseException:
+        os.unlink(beside)
+        raise
+
+
+def check_fields(path, whole, fields, place):
+    if not isinstance(whole, dict):
+        raise Damaged(f"{path}: {place or 'the whole'} is no JSON object")
+    for name, kind in fields.items():
+        if not isinstance(whole.get(name), kind):
+            raise Damaged(f"{path}: {place}{name} is {whole.get(name)!r}; expected what on_a_gpu writes")
+
+
+def read_one(path, name):
+    try:
+        with open(path, encoding="utf-8") as file:
+            result = json.load(file)
+    except (OSError, ValueError) as error:
+        raise Damaged(f"{path}: the whole is no result of on_a_gpu ({error})") from None
+    check_fields(path, result, FIELDS, "")
+    for number, command in enumerate(result["commands"]):
+        check_fields(path, command, OF_COMMAND, f"commands[{number}].")
+    if result["line"] != name or result["state"] not in STATES or not result["commands"]:
+        raise Damaged(f"{path}: line and state are '{result['line']}' and '{result['state']}'; expected '{name}', "
+                      f"and one of {', '.join(STATES)} with its commands")
+    return result
+
+
+def read(folder, names):
+    """Those of these names that are there. Throws Damaged, one sentence, where one cannot be read or another device
+    than that of the others gave it."""
+    found = {}
+    for name in names:
+        path = path_of(folder, name)
+        if os.path.exists(path):
+            found[name] = read_one(path, name)
+            first = next(iter(found.values()))
+            if found[name]["device"] != first["device"]:
+                raise Damaged(f"{path}: device is {found[name]['device']}; expected {first['device']}, as in "
+                              f"{path_of(folder, first['line'])}")
+    return found
