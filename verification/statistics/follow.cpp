@@ -79,28 +79,28 @@ void Follower::step(const Tensor<double>& x, const Tensor<double>& grad_y, const
   }
   if (is_power_norm_ && !diverged_) inputs.grad_y = grad_y;
   last_ = run(inputs);
-  const NamedTensors<double> before = std::exchange(state_, last_.state);
+  before_ = std::exchange(state_, last_.state);
   steps_.emplace_back();
   if (is_power_norm_) {
-    record_power_norm(before);
+    record_power_norm();
   } else {
-    record_batch_norm(before);
+    record_batch_norm();
   }
 }
 
-void Follower::record_batch_norm(const NamedTensors<double>& before) {
+void Follower::record_batch_norm() {
   if (steps_.size() == 1) return;
-  const auto& running_variance = before.at("running_variance");
+  const auto& running_variance = before_.at("running_variance");
   steps_.back().mean =
-      fluctuation(last_.outputs.at("mean"), before.at("running_mean"), roots(running_variance));
+      fluctuation(last_.outputs.at("mean"), before_.at("running_mean"), roots(running_variance));
   steps_.back().variance =
       fluctuation(last_.outputs.at("biased_variance"), running_variance, running_variance);
 }
 
-void Follower::record_power_norm(const NamedTensors<double>& before) {
+void Follower::record_power_norm() {
   FollowedStep& step = steps_.back();
   if (steps_.size() > 1) {
-    const auto& running = before.at("running_psi2");
+    const auto& running = before_.at("running_psi2");
     step.quadratic_mean = fluctuation(last_.outputs.at("quadratic_mean"), running, running);
   }
   if (diverged_) return;

@@ -64,11 +64,13 @@ class Follower {
 
   /// What the last step left behind.
   const ref::norm::NormStep<double>& last() const { return last_; }
+  /// The state that the last step began with.
+  const ref::tensor::NamedTensors<double>& before() const { return before_; }
 
  private:
   ref::norm::NormStep<double> run(const ref::norm::NormInputs<double>& inputs);
-  void record_batch_norm(const ref::tensor::NamedTensors<double>& before);
-  void record_power_norm(const ref::tensor::NamedTensors<double>& before);
+  void record_batch_norm();
+  void record_power_norm();
 
   Scenario scenario_;
   bool is_power_norm_ = true;
@@ -76,7 +78,7 @@ class Follower {
   double alpha_backward_ = 0;
   bool scaled_nu_ = false;
   bool diverged_ = false;
-  ref::tensor::NamedTensors<double> state_;
+  ref::tensor::NamedTensors<double> state_, before_;
   ref::norm::NormStep<double> last_;
   std::vector<FollowedStep> steps_;
 };

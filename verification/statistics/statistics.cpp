@@ -105,6 +105,14 @@ bool same_statistics(const Follower& a, const Follower& b) {
          same(a.last().state, b.last().state, {"running_psi2", "nu"});
 }
 
+/// The first step, the last, and as many between, at the same distance.
+bool is_sloped(std::size_t step, const StatisticsOptions& options) {
+  const std::size_t count = std::min(options.sloped_steps, options.steps);
+  for (std::size_t i = 0; i < count; ++i)
+    if (step == 1 + (count == 1 ? 0 : i * (options.steps - 1) / (count - 1))) return true;
+  return false;
+}
+
 }  // namespace
 
 std::vector<Scenario> scenarios(const StatisticsOptions& options) {
@@ -159,6 +167,10 @@ Statistics collect_statistics(const TokenizedCorpus& corpus, const StatisticsOpt
     result.batches.push_back(record_batch(batch, followers));
     result.padding_is_inert = result.padding_is_inert &&
                               same_statistics(followers[kPowerNorm], followers[kPowerNormLargePad]);
+    if (is_sloped(step, options))
+      for (Slope& slope :
+           slopes_of(step, x, valid, followers[kPowerNorm].before(), options.slope_radius))
+        result.slopes.push_back(std::move(slope));
     if (progress) progress(step, options.steps);
   }
   for (const Follower& follower : followers) {

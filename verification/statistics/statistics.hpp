@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "verification/statistics/follow.hpp"
+#include "verification/statistics/slopes.hpp"
 
 namespace normproof::verification::statistics {
 
@@ -27,6 +28,8 @@ struct StatisticsOptions {
   double large_pad = 8;                ///< the [PAD] embedding of the demonstrations, times this
   std::size_t warmup_steps = 10;       ///< of power_norm_released
   std::size_t published_length = 512;  ///< the length that the published experiment pads to
+  std::size_t sloped_steps = 3;        ///< steps whose Lipschitz constants are certified
+  double slope_radius = 1;             ///< of the ball around the batch, for each part of it
 };
 
 struct CorpusFacts {
@@ -61,6 +64,7 @@ struct Statistics {
   CorpusFacts corpus;
   std::vector<BatchRecord> batches = {};  ///< one a step
   std::vector<Followed> followed = {};
+  std::vector<Slope> slopes = {};  ///< of sloped_steps steps, from the first to the last
   /// power_norm over real tokens leaves the same bits behind whatever the [PAD] embedding is.
   bool padding_is_inert = true;
 };

@@ -81,6 +81,18 @@ ordered_json followed_json(const Followed& followed) {
   return json;
 }
 
+ordered_json enclosure_json(const lipschitz::Enclosure& norm) {
+  return {{"lower", norm.lower}, {"upper", norm.upper}, {"theory", norm.theory}};
+}
+
+ordered_json slope_json(const Slope& slope) {
+  return {{"step", slope.step},
+          {"layer", slope.layer},
+          {"theory", slope.theory},
+          {"at", enclosure_json(slope.at)},
+          {"around", enclosure_json(slope.around)}};
+}
+
 }  // namespace
 
 ordered_json to_json(const Statistics& statistics) {
@@ -94,7 +106,8 @@ ordered_json to_json(const Statistics& statistics) {
                          {"embedding_scale", options.embedding_scale},
                          {"large_pad", options.large_pad},
                          {"warmup_steps", options.warmup_steps},
-                         {"published_length", options.published_length}}},
+                         {"published_length", options.published_length},
+                         {"slope_radius", options.slope_radius}}},
                        {"corpus",
                         {{"sentences", corpus.sentences},
                          {"tokens", corpus.tokens},
@@ -115,6 +128,8 @@ ordered_json to_json(const Statistics& statistics) {
   json["followed"] = ordered_json::array();
   for (const Followed& followed : statistics.followed)
     json["followed"].push_back(followed_json(followed));
+  json["slopes"] = ordered_json::array();
+  for (const Slope& slope : statistics.slopes) json["slopes"].push_back(slope_json(slope));
   return json;
 }
 

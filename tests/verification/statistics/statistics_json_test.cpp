@@ -21,6 +21,9 @@ TEST(StatisticsJson, HoldsEveryStepToTheBit) {
   EXPECT_EQ(json.at("padding_is_inert"), true);
   ASSERT_EQ(json.at("batches").size(), 5u);
   EXPECT_EQ(json["batches"][2]["variance_change"], statistics.batches[2].variance_change);
+  ASSERT_EQ(json.at("slopes").size(), statistics.slopes.size());
+  EXPECT_EQ(json["slopes"][7]["layer"], statistics.slopes[7].layer);
+  EXPECT_EQ(json["slopes"][7]["around"]["upper"], statistics.slopes[7].around.upper);
   ASSERT_EQ(json.at("followed").size(), statistics.followed.size());
   for (std::size_t i = 0; i < statistics.followed.size(); ++i) {
     const auto& followed = statistics.followed[i];

@@ -35,7 +35,7 @@ const Followed& named(const Statistics& statistics, std::string_view name) {
 TEST(Statistics, AreTheSameBitsForAnyNumberOfThreads) {
   // Wide enough that the work is shared out between threads.
   const TokenizedCorpus corpus = random_corpus(200, 60);
-  const StatisticsOptions options{.d_model = 48, .batch_size = 64, .steps = 4};
+  const StatisticsOptions options{.d_model = 48, .batch_size = 64, .steps = 4, .sloped_steps = 1};
   set_num_threads(1);
   const std::string one = dump(collect_statistics(corpus, options));
   for (const int threads : {2, 3, 7}) {

@@ -15,6 +15,7 @@
 #include "verification/cli/commands/gpu_agree.hpp"
 #include "verification/cli/commands/gpu_train.hpp"
 #include "verification/cli/commands/layers.hpp"
+#include "verification/cli/commands/lipschitz.hpp"
 #include "verification/cli/commands/probe_order.hpp"
 #include "verification/cli/commands/regress_compare.hpp"
 #include "verification/cli/commands/regress_record.hpp"
@@ -53,6 +54,7 @@ Exit status:
 Examples:
   normproof verify --html report.html
   normproof eval layer_norm --in x.npz --out y.npz
+  normproof lipschitz layer_norm --in x.npz --radius 0.5
   normproof tokenize | head -3
   echo 1 | normproof elementary exp
   normproof determinism
@@ -118,7 +120,8 @@ Command all_commands() {
   Command program = group(
       "normproof", kDescription, kFooter,
       {command<verify::VerifyCommand>(), command<EvalCommand>(), command<TokenizeCommand>(),
-       command<ElementaryCommand>(), command<LayersCommand>(), command<DeterminismCommand>(),
+       command<ElementaryCommand>(), command<LayersCommand>(), command<LipschitzCommand>(),
+       command<DeterminismCommand>(),
        group("golden", "Certified expected values, and implementations held against them",
              kGoldenFooter,
              {command<GoldenMakeCommand>(), command<GoldenCheckCommand>(),

@@ -193,6 +193,54 @@ report::Table recursion_table(const Report& report) {
   return table;
 }
 
+std::string slope_text(double value) {
+  return fmt::format("{:.4g}", value);
+}
+
+/// The largest of a layer's slopes over the steps.
+lipschitz::Enclosure largest_slope(const Report& report, const std::string& layer,
+                                   lipschitz::Enclosure statistics::Slope::*where) {
+  std::vector<lipschitz::Enclosure> found;
+  for (const statistics::Slope& slope : report.statistics.slopes)
+    if (slope.layer == layer) found.push_back(slope.*where);
+  return lipschitz::largest(found);
+}
+
+void add_slopes(Document& document, const Report& report) {
+  const statistics::Statistics& s = report.statistics;
+  report::Table table{"",
+                      {{"layer"},
+                       {"bound"},
+                       report::number_column("it is"),
+                       report::number_column("at most"),
+                       report::number_column("attained"),
+                       report::number_column(fmt::format("within {}", s.options.slope_radius)),
+                       report::number_column("its bound")}};
+  std::size_t steps = 0;
+  for (const statistics::Slope& slope : s.slopes) {
+    if (slope.layer == s.slopes.front().layer) ++steps;
+    if (slope.step != s.slopes.front().step) continue;
+    const auto at = largest_slope(report, slope.layer, &statistics::Slope::at);
+    const auto around = largest_slope(report, slope.layer, &statistics::Slope::around);
+    table.rows.push_back({{{slope.layer},
+                           {slope.theory},
+                           {slope_text(at.theory)},
+                           {slope_text(at.upper)},
+                           {slope_text(at.lower)},
+                           {slope_text(around.upper)},
+                           {slope_text(around.theory)}}});
+  }
+  document.add(report::Heading{3, "Lipschitz constants"});
+  document.add(report::Paragraph{fmt::format(
+      "How many times as long a layer can make a change of these sentences: the norm of its "
+      "Jacobian, the largest over {} of the batches and over the channels or tokens, with gamma = "
+      "1. The upper side is proved in ball arithmetic, the lower one attained by a gradient that "
+      "the layer's own backward lengthens so much; then the largest of any batch within {} of "
+      "these (docs/derivations/lipschitz.md).",
+      steps, s.options.slope_radius)});
+  document.add(std::move(table));
+}
+
 void add_statistics(Document& document, const Report& report) {
   const statistics::Statistics& s = report.statistics;
   const Summary pads = statistics::summarize(s, &BatchRecord::pad_fraction);
@@ -229,6 +277,7 @@ void add_statistics(Document& document, const Report& report) {
       "channel: a convex combination up to 1, a growing oscillation above 2. A warning above 1, an "
       "error at 2 or more twice running."});
   document.add(recursion_table(report));
+  add_slopes(document, report);
 }
 
 /// What each checker checked, where one was asked for: on a page everything, in a table that is

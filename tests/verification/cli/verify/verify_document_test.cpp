@@ -115,6 +115,23 @@ TEST(VerifyPage, CheckersAreShown) {
   EXPECT_THAT(verify_page(sample_report()), Not(HasSubstr("Checked apart")));
 }
 
+TEST(VerifyText, SlopesAreEnclosedLayerByLayer) {
+  Report report = sample_report();
+  for (auto& slope : report.statistics.slopes) {
+    const double size = slope.layer == "dyt" ? 0.5 : 1.5 + static_cast<double>(slope.step);
+    slope.at = {size - 1e-3, size, size + 1};
+    slope.around = {0, 2 * size, 3 * size};
+  }
+  const std::string text = verify_text(report, 100);
+  EXPECT_THAT(text, HasSubstr("largest over 3 of the batches"));
+  EXPECT_THAT(text, HasSubstr("layer         bound                it is  at most  attained  within "
+                              "1  its bound\n"));
+  EXPECT_THAT(text, HasSubstr("power_norm    |gamma|/running psi    8.5      7.5     7.499        "
+                              "15       22.5\n"));
+  EXPECT_THAT(text, HasSubstr("dyt           |alpha gamma|          1.5      0.5     0.499         "
+                              "1        1.5\n"));
+}
+
 TEST(VerifyText, EndsWithTheClosingLine) {
   const std::string text = verify_text(failing_report(), 100);
   EXPECT_TRUE(text.ends_with(closing_line(failing_report()) + "\n"));

@@ -1,0 +1,133 @@
+#include "verification/cli/commands/lipschitz.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "ref/io/tensor_file.hpp"
+#include "ref/numeric/errors.hpp"
+#include "tests/ref/numeric/error_message.hpp"
+#include "tests/verification/cli/parsed.hpp"
+#include "tests/verification/cli/program_run.hpp"
+#include "tests/verification/evaluation/sample_tensors.hpp"
+
+namespace normproof::tests::verification::cli::commands {
+namespace {
+
+using namespace normproof::verification::cli;
+using namespace normproof::verification::cli::commands;
+using namespace tests::verification::evaluation;
+namespace io = normproof::ref::io;
+using normproof::ref::numeric::error_message;
+using normproof::ref::numeric::FileError;
+using normproof::ref::numeric::UsageError;
+using testing::AllOf;
+using testing::HasSubstr;
+
+class LipschitzRun : public testing::Test {
+ protected:
+  /// What the program prints for x = (1, 1, -2) and gamma = (3, 3, 3), each in its row or column.
+  Outcome run(const std::string& arguments, const Shape& shape = {1, 3}) {
+    const std::vector<double> x = {1, 1, -2}, gamma(shape[1], 3.0);
+    io::write_tensors(folder_ / "x.npz",
+                      std::vector<io::StoredTensor>{
+                          io::make_tensor("x", shape, std::span<const double>(x)),
+                          io::make_tensor("gamma", {shape[1]}, std::span<const double>(gamma))});
+    return cli::run("cd '" + folder_.path().string() + "' && \"$N\" lipschitz " + arguments);
+  }
+
+  tests::ref::io::TemporaryFolder folder_;
+};
+
+TEST_F(LipschitzRun, PrintsTheNormOfATextbookRow) {
+  const Outcome done = run("layer_norm --in x.npz --set eps=0");
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_EQ(done.out,
+            "x.npz, layer_norm: the operator norm of dy/dx, one part a row of 1 row\n"
+            "\n"
+            "all parts  at most  attained       gap  max|gamma|/sigma\n"
+            "at x       2.12132   2.12132  2.09e-16           2.12132\n"
+            "\n"
+            "row, at x  at most  attained       gap  max|gamma|/sigma\n"
+            "0          2.12132   2.12132  2.09e-16           2.12132\n");
+}
+
+TEST_F(LipschitzRun, JsonHasEveryPartAndTheBall) {
+  const Outcome done = run("power_norm_v --in x.npz --set eps=0.25 --radius 3 --json", {3, 1});
+  EXPECT_EQ(done.status, 0) << done.err;
+  const auto json = nlohmann::json::parse(done.out);
+  EXPECT_EQ(json["layer"], "power_norm_v");
+  EXPECT_EQ(json["part"], "channel");
+  EXPECT_EQ(json["theory"], "|gamma|/psi");
+  EXPECT_EQ(json["radius"], 3.0);
+  ASSERT_EQ(json["parts"].size(), 1u);
+  EXPECT_EQ(json["parts"][0]["index"], 0);
+  EXPECT_EQ(json["parts"][0]["at"], json["at"]);
+  const double at = json["at"]["upper"].get<double>();
+  EXPECT_NEAR(at, 2, 1e-12);  // 3 / sqrt(2 + 1/4)
+  EXPECT_LE(json["at"]["lower"].get<double>(), at);
+  EXPECT_NEAR(json["around"]["lower"].get<double>(), 6, 1e-12);  // 3 / sqrt(1/4): 0 is in the ball
+  EXPECT_NEAR(json["around"]["upper"].get<double>(), 6, 1e-12);
+}
+
+TEST_F(LipschitzRun, WhatKnowsNoBoundSaysInf) {
+  const Outcome done = run("batch_norm --in x.npz --set eps=0 --radius 3 --json", {3, 1});
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_EQ(nlohmann::json::parse(done.out)["around"]["upper"], "inf");
+}
+
+TEST_F(LipschitzRun, TheFileHasWhereTheNormsAreAttained) {
+  const Outcome done = run("rms_norm --in x.npz --radius 0.5 --out out.npz");
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_THAT(done.out, HasSubstr("within 0.5 of x"));
+  std::vector<std::string> names;
+  for (const auto& tensor : io::read_tensors(folder_ / "out.npz")) names.push_back(tensor.name);
+  EXPECT_THAT(names, testing::UnorderedElementsAre("lower", "upper", "theory", "x", "grad_y", "row",
+                                                   "lower_around", "upper_around", "theory_around",
+                                                   "x_around", "grad_y_around"));
+}
+
+TEST_F(LipschitzRun, MistakesAreOneSentenceWithAStatus) {
+  const auto refused = [&](const std::string& arguments, int status, const std::string& what) {
+    const Outcome done = run(arguments);
+    EXPECT_EQ(done.status, status) << arguments;
+    EXPECT_TRUE(is_one_sentence(done.err)) << done.err;
+    EXPECT_THAT(done.err, HasSubstr(what));
+    EXPECT_EQ(done.out, "");
+  };
+  refused("group_norm --in x.npz", 2, "unknown layer 'group_norm'");
+  refused("layer_norm --in x.npz --radius -1", 2,
+          "--radius is '-1'; expected a number from 0 to 1e300, such as 0.5");
+  refused("layer_norm --in x.npz --radius x", 2, "--radius is 'x'; expected a number");
+  refused("layer_norm --in x.npz --set eps=-1", 2, "eps is -1; expected");
+  refused("layer_norm --in x.npz --set storage=float16", 2, "unknown layer_norm option 'storage'");
+  refused("rms_norm --in x.npz --set storage=float16", 2, "storage");
+  refused("layer_norm --in absent.npz", 3, "absent.npz");
+  refused("layer_norm --in x.npz --out x.npz", 2, "--out");
+  refused("dyt --in x.npz --out d.csv", 2, "d.csv");
+}
+
+TEST_F(LipschitzRun, WhatTheLayerRefusesNamesTheFile) {
+  const std::vector<double> x = {1, std::nan("")};
+  io::write_tensors(folder_ / "nan.npz", std::vector<io::StoredTensor>{io::make_tensor(
+                                             "x", {1, 2}, std::span<const double>(x))});
+  const LipschitzCommand command{.layer = "layer_norm", .in = folder_ / "nan.npz"};
+  EXPECT_THAT(error_message<FileError>([&] { command.run(); }),
+              AllOf(HasSubstr("nan.npz: "), HasSubstr("x has the element [0, 1] = nan")));
+}
+
+TEST(LipschitzOptions, AreTaken) {
+  const auto full =
+      parsed<LipschitzCommand>({"power_norm", "--in", "a.npz", "--radius", "0.25", "--set", "eps=1",
+                                "--mode", "inference", "--out", "b.npz", "--json"});
+  EXPECT_EQ(full.layer, "power_norm");
+  EXPECT_EQ(full.radius, 0.25);
+  EXPECT_EQ(full.mode, normproof::ref::model::Mode::inference);
+  EXPECT_EQ(full.out, "b.npz");
+  EXPECT_TRUE(full.json);
+  EXPECT_THAT(refusal<LipschitzCommand>({"layer_norm"}), HasSubstr("--in is required"));
+}
+
+}  // namespace
+}  // namespace normproof::tests::verification::cli::commands

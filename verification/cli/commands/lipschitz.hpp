@@ -1,0 +1,42 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ref/model/norm_options.hpp"
+#include "verification/cli/command.hpp"
+#include "verification/lipschitz/lipschitz.hpp"
+
+namespace normproof::verification::cli::commands {
+
+struct LipschitzCommand {
+  static constexpr const char* name = "lipschitz";
+  static constexpr const char* summary =
+      "Enclose the operator norm of a layer's Jacobian, at x and in a ball around it";
+
+  std::string layer = {};
+  std::filesystem::path in = {};
+  std::optional<std::filesystem::path> out = {};
+  double radius = 0;
+  std::vector<std::pair<std::string, std::string>> settings = {};  ///< option, value
+  ref::model::Mode mode = ref::model::Mode::training;
+  bool json = false;
+
+  void add(CLI::App& app);
+
+  /// Prints the enclosures of lipschitz::certify for the tensors of a file, and writes where they
+  /// are attained.
+  /// Throws    UsageError of options; FileError naming file and tensor; std::runtime_error where
+  ///           the two derivations contradict one another
+  ExitStatus run() const;
+};
+
+/// What the command prints of a result: the whole, then the parts with the largest norms; or all
+/// of it as JSON.
+std::string lipschitz_text(const LipschitzCommand& command, const lipschitz::Lipschitz& result);
+std::string lipschitz_json(const LipschitzCommand& command, const lipschitz::Lipschitz& result);
+
+}  // namespace normproof::verification::cli::commands
