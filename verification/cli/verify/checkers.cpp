@@ -57,6 +57,14 @@ std::string last_line(std::string_view text) {
   return lines.empty() ? "it said nothing" : clean_line(lines.back().text);
 }
 
+/// build/<preset> of the checkout that has the checker, where the running program is in there.
+std::optional<fs::path> build_folder(const fs::path& top, const fs::path& running) {
+  const fs::path own = running.lexically_relative(top);
+  auto part = own.begin();
+  if (part == own.end() || *part++ != "build" || part == own.end()) return std::nullopt;
+  return top / "build" / *part;
+}
+
 fs::path running_program() {
   std::error_code unreadable;
   fs::path program = fs::read_symlink("/proc/self/exe", unreadable);
@@ -122,8 +130,13 @@ CheckerReport run_checker(const Checker& checker, const fs::path& program, int j
   std::vector<std::string> environment;
   for (char** variable = environ; *variable != nullptr; ++variable)
     environment.emplace_back(*variable);
-  const process::ProgramResult result =
-      process::run_program({program.string(), "--jobs", fmt::format("{}", jobs)}, "", environment);
+  std::vector<std::string> arguments{program.string(), "--jobs", fmt::format("{}", jobs)};
+  fs::path top = program;
+  for (auto part = checker.file.begin(); part != checker.file.end(); ++part)
+    top = top.parent_path();
+  if (const auto build = build_folder(top, running_program()))
+    arguments.insert(arguments.end(), {"--build", (*build / checker.name).string()});
+  const process::ProgramResult result = process::run_program(arguments, "", environment);
   return outcome_of(checker, result.ending.by_signal ? 128 : result.ending.code, result.out,
                     result.ending.by_signal ? "ended by " + result.ending.to_text() : result.err);
 }

@@ -94,6 +94,18 @@ TEST_F(VerifyProofs, AreSkippedWithTheReasonWhereCoqIsMissing) {
   EXPECT_THAT(read_file(folder_ / "top/r.html"), HasSubstr("skipped: coqc not installed"));
 }
 
+TEST_F(VerifyProofs, AreCheckedInTheFolderThatThePresetIsBuiltIn) {
+  verify("echo \"$*\" >&2; exit 3", "--jobs 2");
+  const Outcome outcome = run(
+      "cd '" + folder_.path().string() + "/top'; mkdir -p build/own/cli; cp $N build/own/cli/n; " +
+      "build/own/cli/n verify --claims T4 --cases 5 --proofs --jobs 2 --json r.json" +
+      small_corpus(folder_.path()));
+  const auto json = nlohmann::json::parse(read_file(folder_ / "top/r.json"));
+  const std::string said = json.at("checkers").at(0).at("summary");
+  EXPECT_THAT(said, HasSubstr("--jobs 2 --build"));
+  EXPECT_THAT(said, HasSubstr("/top/build/own/proofs"));
+}
+
 TEST_F(VerifyProofs, FailWhereATheoremFails) {
   const Outcome outcome =
       verify("echo 'FAILED  A1   A1_batch_norm, backward.v: rests on magic'; exit 1",
