@@ -237,8 +237,9 @@ void normproof_corpus::certify(const char* name, const char* op, const char* mod
   const std::string path = path_of(c);
   require(std::ranges::find(cases_, path, &CaseDescription::path) == cases_.end(), self,
           fmt::format("{} is there already; expected another name", path));
-  const bool side_by_side = threads == 0 ? process::usable_processors() > 1 : threads > 1;
-  auto stored = std::make_shared<const StoredCase>(golden::certify::certify_own(c, side_by_side));
+  constexpr int kMost = 64;
+  const int wanted = std::min(threads == 0 ? process::usable_processors() : threads, kMost);
+  auto stored = std::make_shared<const StoredCase>(golden::certify::certify_own(c, wanted));
   CaseDescription description = stored->description;
   description.c.inputs.clear();
   *out = cases_.size();

@@ -199,8 +199,8 @@ int32_t normproof_expect(normproof_corpus* corpus, size_t* count, const normproo
    normproof_case has it; what is absent has its default; null: all. inputs: named and shaped as for
    `normproof eval`, copied; what may be absent there may be absent here. The dtype of the case is
    that of x (of the parameter, of an encoder's parameters).
-   threads: 1, or 2 and more for the two enclosures side by side, which changes no bit; 0: as there
-   are processors.
+   threads: 1, or 2 and more for rows side by side, or where rows meet for the two enclosures, which
+   changes no bit; 0: as there are processors.
    NORMPROOF_USAGE: an unknown name with the nearest known one, a shape or an option that does not
    fit, in one sentence; NORMPROOF_FAILED: nothing decides an element. */
 int32_t normproof_certify(normproof_corpus* corpus, const char* name, const char* op,
@@ -251,7 +251,8 @@ int32_t normproof_make(normproof_corpus* corpus, const char* folder, const char*
                        const char* glob, int32_t jobs, normproof_progress progress, void* user);
 
 /* Every norm layer with its options, defaults, parameters and state, and every function with its
-   options and inputs: what `normproof layers --json` prints. It stands until the next call of it or normproof_close. */
+   options and inputs: what `normproof layers --json` prints. It stands until the next call of it or
+   normproof_close. */
 int32_t normproof_layers(normproof_corpus* corpus, const char** out);
 
 #ifdef __cplusplus

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "ref/numeric/errors.hpp"
 #include "verification/evaluation/sequence.hpp"
 #include "verification/golden/certify/condition.hpp"
+#include "verification/golden/certify/for_each.hpp"
+#include "verification/golden/certify/row_parts.hpp"
 #include "verification/golden/recipes/case_inputs.hpp"
 
 namespace normproof::verification::golden::certify {
@@ -59,6 +62,35 @@ void check_requirements(const Case& c) {
   }
 }
 
+/// Of all parts: the most bits that one took, and the widest enclosure of any.
+void add(Certificate& all, const Certificate& part) {
+  all.bits = std::max(all.bits, part.bits);
+  all.elements += part.elements;
+  all.ties += part.ties;
+  all.widest = std::max(all.widest, part.widest);
+  all.second_widest = std::max(all.second_widest, part.second_widest);
+}
+
+Expected certified(const Case& c, int threads) {
+  const std::vector<Case> parts = row_parts(c, static_cast<std::size_t>(threads));
+  if (parts.size() == 1) return certify(c, threads > 1);
+  std::vector<Expected> of_parts(parts.size());
+  try {
+    for_each(parts.size(), threads, [&](std::size_t i) { of_parts[i] = certify(parts[i]); });
+  } catch (const std::runtime_error&) {  // whose sentence names an element of the part
+    return certify(c, true);
+  }
+  Expected whole;
+  whole.certificate = of_parts.front().certificate;
+  std::vector<std::vector<StoredTensor>> tensors;
+  for (Expected& part : of_parts) {
+    if (!tensors.empty()) add(whole.certificate, part.certificate);
+    tensors.push_back(std::move(part.tensors));
+  }
+  whole.tensors = joined(tensors);
+  return whole;
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> own_options(const std::string& text) {
@@ -96,8 +128,8 @@ Case own_case(const OwnQuestion& question) {
   return c;
 }
 
-StoredCase certify_own(const Case& c, bool side_by_side) {
-  Expected expected = certify(c, side_by_side);
+StoredCase certify_own(const Case& c, int threads) {
+  Expected expected = certified(c, threads);
   StoredCase stored;
   CaseDescription& description = stored.description;
   description.path = path_of(c);

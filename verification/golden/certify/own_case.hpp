@@ -29,8 +29,9 @@ std::vector<std::pair<std::string, std::string>> own_options(const std::string& 
 Case own_case(const OwnQuestion& question);
 
 /// Its expected values, certified on the spot; all that the folder of a case would hold.
-/// Computes  with `side_by_side` the two enclosures on a thread each, which changes no bit
+/// Computes  on `threads` threads, which changes no bit: as many parts of row_parts.hpp, or, where
+///           rows meet, the two enclosures
 /// Throws    what certify throws
-StoredCase certify_own(const Case& c, bool side_by_side);
+StoredCase certify_own(const Case& c, int threads);
 
 }  // namespace normproof::verification::golden::certify

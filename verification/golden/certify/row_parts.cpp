@@ -1,0 +1,79 @@
+#include "verification/golden/certify/row_parts.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include "ref/model/norm_layers.hpp"
+#include "verification/golden/corpus/kind.hpp"
+#include "verification/golden/corpus/scaling.hpp"
+#include "verification/operands/operands.hpp"
+
+namespace normproof::verification::golden::certify {
+namespace {
+
+using corpus::find;
+using ref::model::NormCells;
+using ref::model::NormLayer;
+using ref::model::Partition;
+
+constexpr std::string_view kOfRows[] = {"x", "gate", "residual", "grad_y", "grad_sum", "valid"};
+
+bool is_of_rows(const StoredTensor& tensor) {
+  return std::ranges::find(kOfRows, tensor.name) != std::end(kOfRows);
+}
+
+bool takes_rows_alone(const NormLayer& layer) {
+  return layer.state.empty() && std::ranges::all_of(layer.cells, [](const NormCells& cells) {
+           return cells.partition == Partition::row || cells.partition == Partition::row_group;
+         });
+}
+
+bool takes_rows_alone(const Case& c) {
+  if (c.sequence || corpus::is_scaled(c)) return false;
+  const bool forward = find(c.inputs, "grad_y") == nullptr;
+  if (const auto* const layer = std::get_if<ref::model::NormOptions>(&c.options))
+    return forward && takes_rows_alone(ref::model::norm_layer(*layer));
+  const auto* const function = std::get_if<ref::model::FunctionOptions>(&c.options);
+  if (function == nullptr || std::holds_alternative<ref::model::RopeOptions>(*function))
+    return false;
+  const std::string name = corpus::op_of(c);
+  return operands::operands_of(name).front() == "x" && (forward || !operands::adds_residual(name));
+}
+
+StoredTensor rows_of(const StoredTensor& tensor, std::size_t begin, std::size_t end) {
+  StoredTensor part = tensor;
+  const std::size_t row = tensor.bytes.size() / tensor.shape[0];
+  part.shape[0] = end - begin;
+  part.bytes.assign(tensor.bytes.begin() + static_cast<std::ptrdiff_t>(begin * row),
+                    tensor.bytes.begin() + static_cast<std::ptrdiff_t>(end * row));
+  return part;
+}
+
+}  // namespace
+
+std::vector<Case> row_parts(const Case& c, std::size_t count) {
+  if (count < 2 || !takes_rows_alone(c)) return {c};
+  const std::size_t rows = find(c.inputs, "x")->shape[0];
+  count = std::min(count, rows);
+  std::vector<Case> parts;
+  for (std::size_t part = 0; part < count; ++part) {
+    Case& own = parts.emplace_back(c);
+    for (StoredTensor& tensor : own.inputs)
+      if (is_of_rows(tensor))
+        tensor = rows_of(tensor, rows * part / count, rows * (part + 1) / count);
+  }
+  return parts;
+}
+
+std::vector<StoredTensor> joined(const std::vector<std::vector<StoredTensor>>& parts) {
+  std::vector<StoredTensor> whole = parts.front();
+  for (std::size_t part = 1; part < parts.size(); ++part)
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+      const StoredTensor& next = parts[part].at(i);
+      whole[i].shape[0] += next.shape[0];
+      whole[i].bytes.insert(whole[i].bytes.end(), next.bytes.begin(), next.bytes.end());
+    }
+  return whole;
+}
+
+}  // namespace normproof::verification::golden::certify
