@@ -168,6 +168,21 @@ void keep_believable(const Case& c, const std::vector<Failing>& failing,
   });
 }
 
+/// The case itself; of a function whose caller wants no gradients, with zeros as grad_y: the
+/// mutants compute them all.
+Case with_grad_y(const StoredCase& stored) {
+  Case c = stored.description.c;
+  const StoredTensor* const y = find(stored.expected, "y");
+  const bool is_function = std::holds_alternative<ref::model::FunctionOptions>(c.options);
+  if (!is_function || corpus::is_scaled(c) || y == nullptr || find(c.inputs, "grad_y") != nullptr)
+    return c;
+  const std::size_t elements = ref::io::widen(*y).size();
+  c.inputs.push_back(
+      ref::io::make_tensor("grad_y", c.dtype, y->shape, std::vector<double>(elements, 0)));
+  std::ranges::sort(c.inputs, {}, &StoredTensor::name);
+  return c;
+}
+
 /// The mutations that explain failing outputs: of most outputs first, then the closest. A mistake
 /// may be made at two places, or spare an output, and a statistic may be computed apart.
 std::vector<Diagnosis> mutations_that_agree(const Case& c, const std::vector<Failing>& failing) {
@@ -296,7 +311,7 @@ std::vector<Diagnosis> diagnose(const StoredCase& stored, const std::vector<Stor
   if (failing.empty()) return {};
   std::vector<Diagnosis> found;
   if (x == nullptr || x->bytes.size() <= 8 * kMostElements)
-    found = mutations_that_agree(c, failing);
+    found = mutations_that_agree(with_grad_y(stored), failing);
   if (found.empty()) found = forms_that_lose(stored, answer, result);
   if (found.empty()) found = lower_precision(stored, answer, result);
   return found.empty() ? where_errors_lie(result) : found;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/verification/golden/certify/samples.hpp"
+#include "verification/golden/certify/own_case.hpp"
 #include "verification/golden/mutants/plain_layers.hpp"
 #include "verification/golden/recipes/case_inputs.hpp"
 #include "verification/golden/recipes/optimizer_corpus.hpp"
@@ -182,6 +183,29 @@ std::vector<Diagnosis> of_one_pass(double offset) {
       run_plain(c, recipes::inputs_of(c),
                 {.sum = Style::Sum::pairwise, .reciprocal = true, .one_pass = true}, sites);
   return diagnose(stored, answer, check_case(stored, answer, {}));
+}
+
+/// Of a question that has no grad_y.
+std::vector<Diagnosis> without_gradients(const std::string& op, std::vector<StoredTensor> inputs,
+                                         const std::vector<double>& y) {
+  const StoredCase stored = certify::certify_own(
+      certify::own_case({.name = "forward", .op = op, .inputs = inputs}), false);
+  const std::vector<StoredTensor> answer = {
+      tensor_of("y", DType::float32, find(stored.expected, "y")->shape, y)};
+  return diagnose(stored, answer, check_case(stored, answer, {.outputs = {"y"}}));
+}
+
+TEST(Diagnose, AFunctionWithoutGradientsIsDiagnosedToo) {
+  const StoredTensor x = tensor_of("x", DType::float32, {2, 2}, {1, -2, 3, 0.5});
+  const StoredTensor cos = tensor_of("cos", DType::float32, {2, 1}, {0.5, 1});
+  const StoredTensor sin = tensor_of("sin", DType::float32, {2, 1}, {0.25, 0});
+  EXPECT_THAT(without_gradients("relu", {x}, {-1, 2, -3, -0.5}), SizeIs(1));
+  for (const char* op : {"silu", "softmax", "log_softmax"})
+    EXPECT_THAT(without_gradients(op, {x}, {9, 9, 9, 9}), Not(IsEmpty())) << op;
+  EXPECT_THAT(without_gradients("log_sum_exp", {x}, {9, 9}), Not(IsEmpty()));
+  const auto turned_back = without_gradients("rope", {x, cos, sin}, {0, -1.25, 3, 0.5});
+  ASSERT_THAT(turned_back, Not(IsEmpty()));
+  EXPECT_EQ(turned_back[0].kind, Diagnosis::Kind::mistake) << turned_back[0].sentence();
 }
 
 TEST(Diagnose, OnePassIsNamedAsAClass) {
