@@ -55,8 +55,6 @@ def judge(fn, op, *, mode="training", device=None, outputs=None, backward=None, 
     if "x" in inputs:
         candidate.layout.shape = inputs["x"].shape
         stored = as_the_corpus_has_them(op, inputs, candidate.layout.channels_first)
-    if forward_only and names.is_function(op):
-        stored = {**stored, "grad_y": no_gradient(op, stored)}
     corpus = Corpus()
     index = corpus.certify(name, op, mode == "training", options, False, stored, threads)
     candidate.look_inside(corpus.select(index))
@@ -118,12 +116,3 @@ def as_the_corpus_has_them(op, inputs, channels_first):
             return stored.like(data.reshape((*leading, width) if data.shape == shape else leading))
         return stored
     return {name: placed(name, stored) for name, stored in inputs.items()}
-
-
-def no_gradient(op, inputs):
-    """Zeros of the shape of y: what arrives at a function whose forward alone is judged."""
-    main = inputs[names.tensors_of(op)[0][0]]
-    shape = main.shape[:-1] if op == "log_sum_exp" else main.shape
-    if "v" in inputs:
-        shape = (*shape[:-1], inputs["v"].shape[-1])
-    return main.like(np.zeros(shape, main.data.dtype))
