@@ -99,15 +99,17 @@ class EncoderEnds {
   }
 
   void few_bits(DType dtype) {
+    // Of the whole encoder the bound of float32 says nothing there.
     for (const char* placement : {"post", "pre"})
-      add({.reason = "random_a",
-           .why = "a larger encoder of another seed",
-           .options = gelu(placement, "4"),
-           .dtype = dtype,
-           .samples = placement[1] == 'o' ? std::size_t{3} : 4,
-           .tokens = 7,
-           .d_model = 16,
-           .d_ff = 12});
+      if (!whole_)
+        add({.reason = "random_a",
+             .why = "a larger encoder of another seed",
+             .options = gelu(placement, "4"),
+             .dtype = dtype,
+             .samples = placement[1] == 'o' ? std::size_t{3} : 4,
+             .tokens = 7,
+             .d_model = 16,
+             .d_ff = 12});
     add({.reason = "odd_batch_norm",
          .why = "odd extents, three heads of three features, no multiple of any vector",
          .options = {{"norm", "batch_norm"}, {"num_heads", "3"}, {"activation", "gelu_tanh"}},
@@ -132,15 +134,6 @@ class EncoderEnds {
          .options = gelu("pre", "1"),
          .dtype = dtype,
          .d_ff = 65});
-    if (whole_)
-      add({.reason = "three_layers",
-           .why = "three layers, 17 classes and 31 words",
-           .options = with(gelu("pre", "2"), {{"num_layers", "3"}}),
-           .dtype = dtype,
-           .samples = 3,
-           .tokens = 6,
-           .vocabulary = 31,
-           .classes = 17});
   }
 
   /// Of those that the quick tier has not.
@@ -176,13 +169,13 @@ class EncoderEnds {
          .samples = 130,
          .d_model = 2,
          .d_ff = 3});
-    add_wide({.reason = "wide_feed_forward",
-              .why = "a feed-forward of 1025 features",
-              .options = gelu("pre", "1"),
-              .dtype = DType::float32,
-              .d_model = 2,
-              .d_ff = 1025});
-    if (!whole_)
+    if (!whole_) {
+      add_wide({.reason = "wide_feed_forward",
+                .why = "a feed-forward of 1025 features",
+                .options = gelu("pre", "1"),
+                .dtype = DType::float32,
+                .d_model = 2,
+                .d_ff = 1025});
       return add_wide({.reason = "long_sentences",
                        .why = "a sentence of 1025 tokens",
                        .options = gelu("pre", "1"),
@@ -191,6 +184,7 @@ class EncoderEnds {
                        .tokens = 1025,
                        .d_model = 2,
                        .d_ff = 3});
+    }
     add({.reason = "one_word",
          .why = "V = 1: every token is the same, and padding too",
          .options = gelu("pre", "2"),

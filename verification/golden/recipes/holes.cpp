@@ -238,6 +238,7 @@ std::span<const KnownHole> known_holes() {
       {"features <= 1", {"rope"}, "a pair is two features"},
       {"features >= 1025", kEncoders,
        "4 D^2 weights and their gradients, 50 MB a case; its parts have rows as wide"},
+      {"feed-forward features >= 1025", {"encoder"}, "a layer of it has them in a case"},
       {"storage bfloat16", {"rms_norm"}, kNoCast},
       {"storage float16", {"rms_norm"}, kNoCast},
       {"storage float32", {"rms_norm"}, kNoCast},

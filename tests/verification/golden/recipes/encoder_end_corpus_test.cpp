@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <set>
 #include <string>
 
@@ -69,6 +70,20 @@ TEST(EncoderEndCases, InSixteenBitsEveryElementIsJudgedAndTheReferencePasses) {
                 operation == "encoder" ? DType::float32 : c.dtype);
     }
   EXPECT_GT(seen, 200u);
+}
+
+TEST(EncoderEndCases, OfTheStandardTierNoBoundIsInfinite) {
+  std::size_t seen = 0;
+  for (const std::string& operation : ref::model::encoder_operation_names())
+    for (const Case& c : encoder_end_cases(Tier::standard, operation, kCorpusSeed)) {
+      if (find(c.inputs, "valid")->shape[1] > 1000) continue;  // seconds
+      for (const auto& [name, bound] :
+           gate::tolerance(c, corpus::usual_accumulation(c.dtype)).bound)
+        for (const double element : bound)
+          ASSERT_TRUE(std::isfinite(element)) << path_of(c) << " " << name;
+      ++seen;
+    }
+  EXPECT_GT(seen, 40u);
 }
 
 }  // namespace
