@@ -128,10 +128,10 @@ void VerifyCommand::add(CLI::App& app) {
   set_footer(
       app,
       R"(Prints a table of the claims and their verdicts, then the statistics of the batches, on standard
-output; --markdown writes what stands behind each claim. The same seed, cases and files give the same
-bytes, whatever --jobs is.
-Exit status 1 if a verdict is unexpected, a layer becomes unstable, or a theorem or an instance is not as
-it should be; 77 if all is as expected but what --proofs or --smt needs is not installed.
+output; --markdown writes what stands behind each claim. The same seed, cases and files give the
+same bytes, whatever --jobs is.
+Exit status 1 if a verdict is unexpected, a layer becomes unstable, or a theorem or an instance is
+not as it should be; 77 if all is as expected but what --proofs or --smt needs is not installed.
 
 Examples:
   normproof verify
