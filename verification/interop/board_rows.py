@@ -9,7 +9,7 @@ import tempfile
 import board_environments
 from board_files import BoardError, TOP, read_json, write_beside
 
-SECONDS = 600  # of a row that says nothing else
+SECONDS = 1800  # of a row that says nothing else
 ASK = pathlib.Path(__file__).with_name("board_ask.py")
 FIELDS = {"row", "library", "module", "environment"}
 

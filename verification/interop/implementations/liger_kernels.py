@@ -40,6 +40,11 @@ def swiglu(x, gate):
     return LigerSiLUMulFunction.apply(x, gate)
 
 
+def swiglu_of_copies(x, gate):
+    """The backward writes its gradients over x and gate: here over copies."""
+    return LigerSiLUMulFunction.apply(x.clone(), gate.clone())
+
+
 def held():
     torch.set_num_threads(1)
     take_floats()
@@ -52,4 +57,5 @@ def held():
             Held("LigerLayerNormFunction", "layer_norm", layer_norm, dtypes, options),
             Held("LigerGroupNormFunction", "group_norm", group_norm, dtypes, options),
             Held("LigerSoftmaxFunction", "softmax", softmax, (*dtypes, "bfloat16"), options),
-            Held("LigerSiLUMulFunction", "swiglu", swiglu, dtypes, options)]
+            Held("LigerSiLUMulFunction", "swiglu", swiglu, ("float32",), options),
+            Held("LigerSiLUMulFunction of copies", "swiglu", swiglu_of_copies, dtypes, options)]
