@@ -15,6 +15,7 @@ from normproof import folders
 from normproof.errors import in_one_line
 
 MOST_TEXT = 240
+CASE_SECONDS = 600  # an interpreted kernel of a thousand rows takes minutes on a busy machine
 
 
 def failure_of(result):
@@ -34,7 +35,7 @@ def ask(held, dtype):
     line = {"what": held.what, "op": held.op, "dtype": dtype, "cases": 0, "passed": 0, "failed": 0, "not_offered": 0,
             "worst": 0.0, "failures": [], "problem": ""}
     try:
-        report = normproof.check(held.fn, held.op, dtype=dtype, **held.options)
+        report = normproof.check(held.fn, held.op, dtype=dtype, **{"seconds": CASE_SECONDS, **held.options})
     except Exception as error:  # of this function and dtype alone
         return {**line, "problem": in_one_line(error)}
     judged = [result for result in report.results if not result.declined]

@@ -4,6 +4,7 @@ expected.json: for each row a list of
   {"what": GLOB, "cases": GLOB of paths, "failed": N, "class": "finding"|"convention"|"ours", "finding": NAME, "reason": TEXT}
   finding: a program of verification/interop/findings that shows it; a failing case belongs to the first entry that
   matches it. {"not_run": GLOB of the reason} is a row that does not run, or not whole.
+"corpus" is the version of the corpus that the numbers are of.
 """
 import collections
 import fnmatch
@@ -17,6 +18,7 @@ def read_expected(folder):
     """Throws BoardError where an entry is none."""
     path = folder / "expected.json"
     known = read_json(path)
+    known.pop("corpus", None)
     for row, entries in known.items():
         for place, entry in enumerate(entries):
             if "not_run" in entry:
@@ -27,6 +29,13 @@ def read_expected(folder):
                                  + (f"has no {', '.join(sorted(missing))}" if missing else f"has class {entry['class']!r}")
                                  + f"; expected what, cases, failed, reason and a class of {', '.join(CLASSES)}", 3)
     return known
+
+
+def other_corpus(folder, results):
+    """A sentence where expected.json is of another corpus than these results, or ""."""
+    recorded = read_json(folder / "expected.json").get("corpus", "")
+    corpora = sorted({result["corpus"] for result in results if result["corpus"]} - {recorded})
+    return f"recorded on corpus {recorded}, run on {', '.join(corpora)}: numbers of cases may differ" if recorded and corpora else ""
 
 
 def entry_of(row, what, path, known):

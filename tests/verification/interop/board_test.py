@@ -141,6 +141,14 @@ def test_what_is_new_gone_or_another_number_is_told():
     assert len(told) == 1 and "new: f fails q/gelu/b-1 (2.0 of the bound)" in told[0]
 
 
+def test_another_corpus_is_told(tmp_path):
+    folder = planted(tmp_path, expected=json.dumps({"corpus": "2.0.0+aa"}))
+    assert board_record.read_expected(folder) == {}
+    assert board_record.other_corpus(folder, [result_of()]) == (
+        "recorded on corpus 2.0.0+aa, run on c: numbers of cases may differ")
+    assert board_record.other_corpus(folder, [{**result_of(), "corpus": "2.0.0+aa"}]) == ""
+
+
 def test_a_row_that_is_recorded_as_not_running_is_as_recorded():
     known = {"r": [{"not_run": "does not install*"}]}
     assert board_record.compare("r", {**result_of(), "ran": False, "held": [], "reason": "does not install: pip"}, known) == []

@@ -1,7 +1,12 @@
-"""paddle.nn.functional on the CPU, with its own gradients: NumPy in, NumPy out."""
+"""paddle.nn.functional on the CPU, with its own gradients: NumPy in, NumPy out.
+
+eps is an attribute of float32, that of layer_norm 0.001 at most: other cases are declined. rms_norm has no kernel on a CPU.
+"""
+import numpy as np
 import paddle
 import paddle.nn.functional as F
 
+import normproof
 from implementations.held import Held
 
 DTYPES = ("float64", "float32")
@@ -10,6 +15,11 @@ DTYPES = ("float64", "float32")
 def differentiated(fn):
     """fn of Paddle's tensors as a function of NumPy's, which returns y and every gradient."""
     def step(grad_y, options, **arrays):
+        eps = options.get("eps", 0.0)
+        if arrays["x"].dtype == np.float64 and float(np.float32(eps)) != eps:
+            raise normproof.NotOffered("an attribute of float32")
+        if any(value is not None and value.dtype.name == "bfloat16" for value in arrays.values()):
+            raise normproof.NotOffered("NumPy's bfloat16")
         leaves = {name: paddle.to_tensor(value, stop_gradient=False) for name, value in arrays.items() if value is not None}
         y = fn(**leaves, **options)
         y.backward(paddle.to_tensor(grad_y))
@@ -22,14 +32,6 @@ def norm(fn):
 
     def of_row(x, eps, grad_y, gamma=None, beta=None):
         return step(grad_y, {"eps": eps}, x=x, gamma=gamma, beta=beta)
-    return of_row
-
-
-def scaled(fn):
-    step = differentiated(fn)
-
-    def of_row(x, eps, grad_y, gamma):
-        return step(grad_y, {"eps": eps}, x=x, gamma=gamma)
     return of_row
 
 
@@ -50,6 +52,8 @@ def of_x(fn):
 
 
 def layer_norm(x, eps, gamma=None, beta=None):
+    if eps > 0.001:
+        raise normproof.NotOffered("eps is 0.001 at most")
     return F.layer_norm(x, x.shape[-1:], gamma, beta, eps)
 
 
@@ -61,20 +65,15 @@ def instance_norm(x, eps, gamma=None, beta=None):
     return F.instance_norm(x, weight=gamma, bias=beta, eps=eps)
 
 
-def rms_norm(x, eps, gamma):
-    return F.rms_norm(x, x.shape[-1:], gamma, eps)
-
-
 def held():
     options = {"framework": "numpy"}
     first = {**options, "layout": "channels_first"}
-    found = [Held("F.layer_norm", "layer_norm", norm(layer_norm), DTYPES, options),
-             Held("F.group_norm", "group_norm", grouped(group_norm), DTYPES, first),
-             Held("F.instance_norm", "instance_norm", norm(instance_norm), DTYPES, first),
-             Held("F.softmax", "softmax", of_x(lambda x: F.softmax(x)), DTYPES, options),
-             Held("F.log_softmax", "log_softmax", of_x(lambda x: F.log_softmax(x)), DTYPES, options),
-             Held("paddle.logsumexp", "log_sum_exp", of_x(lambda x: paddle.logsumexp(x, -1)), DTYPES, options),
-             Held("F.gelu", "gelu", of_x(lambda x: F.gelu(x)), DTYPES, options),
-             Held("F.gelu tanh", "gelu_tanh", of_x(lambda x: F.gelu(x, approximate=True)), DTYPES, options),
-             Held("F.silu", "silu", of_x(lambda x: F.silu(x)), DTYPES, options)]
-    return found + ([Held("F.rms_norm", "rms_norm", scaled(rms_norm), DTYPES, options)] if hasattr(F, "rms_norm") else [])
+    return [Held("F.layer_norm", "layer_norm", norm(layer_norm), DTYPES, options),
+            Held("F.group_norm", "group_norm", grouped(group_norm), DTYPES, first),
+            Held("F.instance_norm", "instance_norm", norm(instance_norm), DTYPES, first),
+            Held("F.softmax", "softmax", of_x(lambda x: F.softmax(x)), DTYPES, options),
+            Held("F.log_softmax", "log_softmax", of_x(lambda x: F.log_softmax(x)), DTYPES, options),
+            Held("paddle.logsumexp", "log_sum_exp", of_x(lambda x: paddle.logsumexp(x, -1)), DTYPES, options),
+            Held("F.gelu", "gelu", of_x(lambda x: F.gelu(x)), DTYPES, options),
+            Held("F.gelu tanh", "gelu_tanh", of_x(lambda x: F.gelu(x, approximate=True)), DTYPES, options),
+            Held("F.silu", "silu", of_x(lambda x: F.silu(x)), DTYPES, options)]

@@ -1,6 +1,7 @@
 """TensorFlow's own functions: tf.nn, and the fused batch norm; tf.GradientTape has the gradients."""
 import tensorflow as tf
 
+import normproof
 from implementations.held import FOUR, Held, pointwise
 
 
@@ -9,7 +10,9 @@ def moments_norm(x, eps, gamma=None, beta=None):
     return tf.nn.batch_normalization(x, mean, variance, beta, gamma, eps)
 
 
-def fused_batch_norm(x, eps, gamma, beta, training, running_mean, running_variance):
+def fused_batch_norm(x, eps, training, running_mean, running_variance, gamma=None, beta=None):
+    if gamma is None or beta is None or gamma.dtype != x.dtype:
+        raise normproof.NotOffered("it takes a scale and an offset of float32")
     rows = tf.reshape(x, [-1, 1, 1, x.shape[-1]])
     statistics = {} if training else {"mean": running_mean, "variance": running_variance}
     y = tf.compat.v1.nn.fused_batch_norm(rows, gamma, beta, epsilon=eps, is_training=training, **statistics)[0]
