@@ -22,8 +22,8 @@ void print(const char* name, const std::vector<double>& numbers) {
 }
 
 Tensor<any_order_error> row(const std::vector<double>& numbers, bool of_rank_2) {
-  auto t = tensor::empty_tensor<any_order_error>(
-      of_rank_2 ? tensor::Shape{1, numbers.size()} : tensor::Shape{numbers.size()});
+  auto t = tensor::empty_tensor<any_order_error>(of_rank_2 ? tensor::Shape{1, numbers.size()}
+                                                           : tensor::Shape{numbers.size()});
   for (std::size_t i = 0; i < numbers.size(); ++i) t.data()[i] = any_order_error(numbers[i]);
   return t;
 }
