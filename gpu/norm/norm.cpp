@@ -13,6 +13,7 @@
 #include "gpu/norm/power_norm_v.hpp"
 #include "gpu/norm/rms_norm.hpp"
 #include "gpu/norm/scale_norm.hpp"
+#include "gpu/ops/arithmetic.hpp"
 
 namespace normproof::gpu::norm {
 namespace {
@@ -24,6 +25,13 @@ void check_parameters(const model::NormLayer& layer, const NormInputs& in) {
   if (in.gamma.is_given()) model::check_parameter(layer, "gamma");
   if (in.beta.is_given()) model::check_parameter(layer, "beta");
   for (const auto& [name, values] : in.others) model::check_parameter(layer, name);
+}
+
+/// What the layer of these options computes on: 1 + gamma in the place of a zero-centred gamma.
+NormInputs with_scale(const model::NormOptions& options, NormInputs in) {
+  if (model::has_zero_centred_gamma(options) && in.gamma.is_given())
+    in.gamma = ops::add(in.gamma, device::full_tensor(in.gamma.device(), {1}, 1));
+  return in;
 }
 
 /// The layer without one.
@@ -105,15 +113,16 @@ NamedDeviceTensors initial_state(Device& device, const model::NormOptions& optio
 NormStep norm_forward(const model::NormOptions& options, const NormInputs& in,
                       const NamedDeviceTensors& state) {
   check_parameters(model::norm_layer(options), in);
+  model::check_rows(options);
   NormStep step{{}, state};
-  std::visit(ForwardOf{in, step}, options);
+  std::visit(ForwardOf{with_scale(options, in), step}, options);
   return step;
 }
 
 NormStep norm_backward(const model::NormOptions& options, const NormInputs& in,
                        const NormStep& forward) {
   NormStep step{{}, forward.state};
-  std::visit(BackwardOf{in, forward, step}, options);
+  std::visit(BackwardOf{with_scale(options, in), forward, step}, options);
   return step;
 }
 

@@ -10,18 +10,22 @@ inline void visit_fields(BatchNormOptions& o, auto&& f) {
   f("eps", o.eps);
   f("running_decay", o.running_decay);
   f("unbiased_running_variance", o.unbiased_running_variance);
+  f("layout", o.layout);
 }
 inline void visit_fields(LayerNormOptions& o, auto&& f) {
   f("eps", o.eps);
+  f("zero_centred_gamma", o.zero_centred_gamma);
 }
 inline void visit_fields(RMSNormOptions& o, auto&& f) {
   f("eps", o.eps);
   f("cast_order", o.cast_order);
   f("storage", o.storage);
+  f("zero_centred_gamma", o.zero_centred_gamma);
 }
 inline void visit_fields(GroupNormOptions& o, auto&& f) {
   f("eps", o.eps);
   f("groups", o.groups);
+  f("layout", o.layout);
 }
 inline void visit_fields(InstanceNormOptions& o, auto&& f) {
   f("eps", o.eps);

@@ -234,11 +234,41 @@ std::optional<bool> switch_option(const NormOptions& options, std::string_view f
   return option_of<bool>(options, field);
 }
 
+Layout layout_of(const NormOptions& options) {
+  return option_of<Layout>(options, "layout").value_or(Layout::rows);
+}
+
+NormOptions with_rows(NormOptions options) {
+  if (layout_of(options) != Layout::rows) set_option(options, "layout", "rows");
+  return options;
+}
+
+std::vector<std::size_t> shape_in_rows(Layout layout, const std::vector<std::size_t>& x) {
+  if (layout == Layout::rows) return x;
+  if (x.size() != 4)
+    numeric::contract_failure("shape_in_rows", "x", fmt::format("has {} axes", x.size()),
+                              "4 axes where the layout is channels_first or channels_last",
+                              numeric::Clause::C1);
+  if (layout == Layout::channels_last) return {x[0], x[1] * x[2], x[3]};
+  return {x[0], x[2] * x[3], x[1]};
+}
+
+void check_rows(const NormOptions& options) {
+  if (layout_of(options) != Layout::rows)
+    numeric::contract_failure(norm_layer(options).name, "layout", "is not rows", "rows",
+                              numeric::Clause::C13);
+}
+
+bool has_zero_centred_gamma(const NormOptions& options) {
+  return switch_option(options, "zero_centred_gamma").value_or(false);
+}
+
 bool is_on(const NormOptions& options, std::string_view option) {
   return option.empty() || switch_option(options, option).value();
 }
 
 double initial_value(const NormOptions& options, const NormParameter& parameter) {
+  if (parameter.name == "gamma" && has_zero_centred_gamma(options)) return parameter.initial - 1;
   return parameter.option.empty() ? parameter.initial
                                   : number_option(options, parameter.option).value();
 }
@@ -246,20 +276,22 @@ double initial_value(const NormOptions& options, const NormParameter& parameter)
 std::vector<std::size_t> extents_of(EntryShape shape, const std::vector<std::size_t>& x,
                                     const NormOptions& options) {
   const auto groups = static_cast<std::size_t>(count_option(options, "groups").value_or(1));
-  std::vector<std::size_t> rows(x.begin(), x.end() - 1);
+  std::vector<std::size_t> rows = shape_in_rows(layout_of(options), x);
+  const std::size_t samples = rows.front(), features = rows.back();
+  rows.pop_back();
   switch (shape) {
     case EntryShape::one:
     case EntryShape::features:
-      return {extent_of(shape, x.back())};
+      return {extent_of(shape, features)};
     case EntryShape::rows:
       return rows;
     case EntryShape::row_groups:
       rows.push_back(groups);
       return rows;
     case EntryShape::sample_channels:
-      return {x.front(), x.back()};
+      return {samples, features};
     case EntryShape::sample_groups:
-      return {x.front(), groups};
+      return {samples, groups};
   }
   numeric::contract_failure("extents_of", "shape", "is no enumerator", "an EntryShape");
 }

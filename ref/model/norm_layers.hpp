@@ -99,14 +99,29 @@ std::optional<double> number_option(const NormOptions& options, std::string_view
 std::optional<std::int64_t> count_option(const NormOptions& options, std::string_view field);
 std::optional<bool> switch_option(const NormOptions& options, std::string_view field);
 
+/// The layer's layout: rows where it has no such option.
+Layout layout_of(const NormOptions& options);
+/// The same layer of rows.
+NormOptions with_rows(NormOptions options);
+/// The extents that x has as rows: [B,H W,D] for [B,D,H,W] and [B,H,W,D], those of x for rows.
+/// Requires  (C1) x has 4 axes, but in rows
+std::vector<std::size_t> shape_in_rows(Layout layout, const std::vector<std::size_t>& x);
+
+/// Checks    what a layer computes on
+/// Requires  (C13) the layout is rows
+void check_rows(const NormOptions& options);
+
+/// Whether 1 + gamma multiplies, not gamma.
+bool has_zero_centred_gamma(const NormOptions& options);
+
 /// Whether an entry of the layer's description is on: its `option`, where it has one.
 bool is_on(const NormOptions& options, std::string_view option);
 
 /// The initial value of one of the layer's parameters.
 double initial_value(const NormOptions& options, const NormParameter& parameter);
 
-/// Computes  the extents that `shape` names, for x [N,D] or [B,T,D] and options.groups, where the
-///           layer has groups, else 1 of them
+/// Computes  the extents that `shape` names, for x as the layout has it and options.groups, where
+///           the layer has groups, else 1 of them
 std::vector<std::size_t> extents_of(EntryShape shape, const std::vector<std::size_t>& x,
                                     const NormOptions& options);
 /// The same for what does not depend on the rows of x.

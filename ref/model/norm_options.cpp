@@ -28,12 +28,18 @@ namespace {
 
 constexpr std::pair<const char*, CastOrder> kCastOrders[] = {
     {"after_gamma", CastOrder::after_gamma}, {"before_gamma", CastOrder::before_gamma}};
+constexpr std::pair<const char*, Layout> kLayouts[] = {{"rows", Layout::rows},
+                                                       {"channels_first", Layout::channels_first},
+                                                       {"channels_last", Layout::channels_last}};
 
 }  // namespace
 
 // Found by argument-dependent lookup from option_fields.hpp.
 static std::span<const std::pair<const char*, CastOrder>> names_of(CastOrder) {
   return kCastOrders;
+}
+static std::span<const std::pair<const char*, Layout>> names_of(Layout) {
+  return kLayouts;
 }
 
 std::string norm_name(const NormOptions& options) {
@@ -58,6 +64,10 @@ void set_option(NormOptions& options, std::string_view field, std::string_view v
 
 std::vector<std::pair<std::string, std::string>> list_options(const NormOptions& options) {
   return list_fields(options);
+}
+
+std::vector<std::pair<std::string, std::string>> list_all_options(const NormOptions& options) {
+  return list_all_fields(options);
 }
 
 }  // namespace normproof::ref::model

@@ -16,6 +16,14 @@ namespace normproof::ref::model {
 /// ones and moves nothing.
 enum class Mode { training, inference };
 
+/// How the elements of x, and of what has its shape, lie in a file or an array. The functions of
+/// ref/norm and gpu/norm take rows alone; verification/evaluation makes rows of the others.
+enum class Layout {
+  rows,            ///< [N,D] or [B,T,D]
+  channels_first,  ///< [B,D,H,W], D channels: T = H W tokens
+  channels_last    ///< [B,H,W,D]
+};
+
 /// One struct a layer: pure description. Every field has the name that `normproof eval --set`
 /// takes. eps is always added to the squared statistic inside the root.
 /// running_decay, alpha_forward and alpha_backward are the weight of the OLD value.
@@ -26,10 +34,12 @@ struct BatchNormOptions {
   double eps = 1e-5;
   double running_decay = 0.9;
   bool unbiased_running_variance = true;  ///< running variance from n/(n-1) times the biased one
+  Layout layout = Layout::rows;
 };
 
 struct LayerNormOptions {
   double eps = 1e-5;
+  bool zero_centred_gamma = false;  ///< 1 + gamma multiplies: norm_step adds the 1
 };
 
 /// Where a low-precision implementation rounds: y = gamma * cast(x_hat), or y = cast(gamma *
@@ -43,11 +53,13 @@ struct RMSNormOptions {
   double eps = 1e-5;
   CastOrder cast_order = CastOrder::after_gamma;
   StorageFormat storage = StorageFormat::float64;
+  bool zero_centred_gamma = false;  ///< 1 + gamma multiplies: norm_step adds the 1
 };
 
 struct GroupNormOptions {
   double eps = 1e-5;
   std::int64_t groups = 1;
+  Layout layout = Layout::rows;
 };
 
 struct InstanceNormOptions {
@@ -123,7 +135,10 @@ NormOptions norm_options(std::string_view name);
 void set_option(NormOptions& options, std::string_view field, std::string_view value);
 
 /// Every field with its value as text, in the order of declaration; doubles in shortest form that
-/// reads back to the same bits.
+/// reads back to the same bits. `layout` and `zero_centred_gamma` are listed where they are set:
+/// what was written before there were such options reads as it did.
 std::vector<std::pair<std::string, std::string>> list_options(const NormOptions& options);
+/// The same with these, set or not.
+std::vector<std::pair<std::string, std::string>> list_all_options(const NormOptions& options);
 
 }  // namespace normproof::ref::model

@@ -23,9 +23,11 @@ static void visit_fields(AttentionOptions& o, auto&& f) {
 }
 static void visit_fields(AddLayerNormOptions& o, auto&& f) {
   f("eps", o.eps);
+  f("zero_centred_gamma", o.zero_centred_gamma);
 }
 static void visit_fields(AddRMSNormOptions& o, auto&& f) {
   f("eps", o.eps);
+  f("zero_centred_gamma", o.zero_centred_gamma);
 }
 static void visit_fields(CrossEntropyOptions& o, auto&& f) {
   f("label_smoothing", o.loss.label_smoothing);
@@ -106,12 +108,14 @@ struct SetOption {
   }
 };
 
-struct ListOptions {
-  OptionTexts operator()(const NormOptions& layer) const { return list_options(layer); }
-  OptionTexts operator()(const FunctionOptions& function) const { return list_fields(function); }
+struct ListAllOptions {
+  OptionTexts operator()(const NormOptions& layer) const { return list_all_options(layer); }
+  OptionTexts operator()(const FunctionOptions& function) const {
+    return list_all_fields(function);
+  }
   OptionTexts operator()(EncoderOperation encoder) const {
-    OptionTexts texts = list_fields(encoder);
-    for (const auto& [name, value] : list_options(norm_of(encoder)))
+    OptionTexts texts = list_all_fields(encoder);
+    for (const auto& [name, value] : list_all_options(norm_of(encoder)))
       texts.emplace_back(fmt::format("{}{}", kOfTheNorm, name), value);
     return texts;
   }
@@ -166,8 +170,18 @@ void set_option(Operation& operation, std::string_view field, std::string_view v
   std::visit(SetOption{field, value}, operation);
 }
 
+std::vector<std::pair<std::string, std::string>> list_all_options(const Operation& operation) {
+  return std::visit(ListAllOptions{}, operation);
+}
+
 std::vector<std::pair<std::string, std::string>> list_options(const Operation& operation) {
-  return std::visit(ListOptions{}, operation);
+  OptionTexts texts = list_all_options(operation);
+  std::erase_if(texts, [](const auto& field) {
+    const std::string_view name = field.first;
+    return goes_without_saying(name.starts_with(kOfTheNorm) ? name.substr(kOfTheNorm.size()) : name,
+                               field.second);
+  });
+  return texts;
 }
 
 }  // namespace normproof::ref::model

@@ -31,9 +31,11 @@ struct AttentionOptions {
 };
 struct AddLayerNormOptions {
   double eps = 1e-5;
+  bool zero_centred_gamma = false;  ///< 1 + gamma multiplies
 };
 struct AddRMSNormOptions {
   double eps = 1e-5;
+  bool zero_centred_gamma = false;  ///< 1 + gamma multiplies
 };
 struct CrossEntropyOptions {
   LossOptions loss = {};
@@ -94,8 +96,10 @@ std::vector<std::string> operation_names();
 /// Throws    UsageError with the nearest known name
 Operation operation(std::string_view name);
 
-/// set_option and list_options of the options that the operation holds, as of NormOptions.
+/// set_option, list_options and list_all_options of the options that the operation holds, as of
+/// NormOptions.
 void set_option(Operation& operation, std::string_view field, std::string_view value);
 std::vector<std::pair<std::string, std::string>> list_options(const Operation& operation);
+std::vector<std::pair<std::string, std::string>> list_all_options(const Operation& operation);
 
 }  // namespace normproof::ref::model

@@ -132,9 +132,19 @@ void set_field(Variant& options, const std::string& name, std::string_view field
   if (!found) throw numeric::UsageError(numeric::unknown_name(name + " option", field, known));
 }
 
+/// Fields that came after files had been written, with what is meant where they are not named.
+inline constexpr std::pair<std::string_view, std::string_view> kMeantWhereUnnamed[] = {
+    {"layout", "rows"}, {"zero_centred_gamma", "false"}};
+
+inline bool goes_without_saying(std::string_view field, std::string_view value) {
+  for (const auto& [name, meant] : kMeantWhereUnnamed)
+    if (name == field && meant == value) return true;
+  return false;
+}
+
 /// Every field with its value as text, in the order of visit_fields.
 template <class Variant>
-OptionTexts list_fields(Variant options) {
+OptionTexts list_all_fields(Variant options) {
   OptionTexts result;
   std::visit(
       [&](auto& o) {
@@ -142,6 +152,15 @@ OptionTexts list_fields(Variant options) {
                      [&](const char* name, auto& v) { result.emplace_back(name, print_field(v)); });
       },
       options);
+  return result;
+}
+
+/// The same but for what goes without saying.
+template <class Variant>
+OptionTexts list_fields(const Variant& options) {
+  OptionTexts result = list_all_fields(options);
+  std::erase_if(result,
+                [](const auto& field) { return goes_without_saying(field.first, field.second); });
   return result;
 }
 

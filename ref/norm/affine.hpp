@@ -16,6 +16,16 @@ struct Affine {
   Tensor<T> beta;
 };
 
+/// What multiplies x_hat: gamma, or 1 + gamma where it is zero-centred; an empty one stays empty,
+/// for ones. grad_gamma is the gradient by both.
+template <class T>
+Tensor<T> scale_of(const Tensor<T>& gamma, bool zero_centred) {
+  if (!zero_centred || !tensor::is_given(gamma)) return gamma;
+  Tensor<T> scale = gamma;
+  for (T& element : scale) element = T(1) + element;
+  return scale;
+}
+
 /// The gradients that every backward returns; grad_gamma and grad_beta are [D], and are returned
 /// where gamma and beta are empty too.
 template <class T>

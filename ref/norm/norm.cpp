@@ -32,6 +32,12 @@ void check_parameters(const model::NormLayer& layer, const NormInputs<T>& inputs
   for (const auto& entry : inputs.others) model::check_parameter(layer, entry.name);
 }
 
+/// What multiplies and is added.
+template <class T>
+Affine<T> affine_of(const model::NormOptions& options, const NormInputs<T>& inputs) {
+  return {scale_of(inputs.gamma, model::has_zero_centred_gamma(options)), inputs.beta};
+}
+
 /// A parameter beside gamma and beta; empty where it is left out.
 template <class T>
 Tensor<T> other_parameter(const NormInputs<T>& inputs, std::string_view name) {
@@ -43,8 +49,8 @@ Tensor<T> other_parameter(const NormInputs<T>& inputs, std::string_view name) {
 template <class T>
 class ForwardRunner {
  public:
-  ForwardRunner(const NormInputs<T>& inputs, const NamedTensors<T>& state)
-      : in_(inputs), state_(state), affine_{inputs.gamma, inputs.beta} {
+  ForwardRunner(const NormInputs<T>& inputs, const NamedTensors<T>& state, Affine<T> affine)
+      : in_(inputs), state_(state), affine_(std::move(affine)) {
     step_.state = state;
   }
 
@@ -186,8 +192,8 @@ class ForwardRunner {
 template <class T>
 class BackwardRunner {
  public:
-  BackwardRunner(const NormInputs<T>& inputs, const NormStep<T>& forward)
-      : in_(inputs), forward_(forward), affine_{inputs.gamma, inputs.beta} {
+  BackwardRunner(const NormInputs<T>& inputs, const NormStep<T>& forward, Affine<T> affine)
+      : in_(inputs), forward_(forward), affine_(std::move(affine)) {
     step_.state = forward.state;
   }
 
@@ -302,7 +308,8 @@ template <numeric::Real T>
 NormStep<T> norm_forward(const model::NormOptions& options, const NormInputs<T>& inputs,
                          const NamedTensors<T>& state) {
   check_parameters(model::norm_layer(options), inputs);
-  ForwardRunner<T> runner(inputs, state);
+  model::check_rows(options);
+  ForwardRunner<T> runner(inputs, state, affine_of(options, inputs));
   std::visit(runner, options);
   return runner.take();
 }
@@ -310,7 +317,7 @@ NormStep<T> norm_forward(const model::NormOptions& options, const NormInputs<T>&
 template <numeric::Real T>
 NormStep<T> norm_backward(const model::NormOptions& options, const NormInputs<T>& inputs,
                           const NormStep<T>& forward) {
-  BackwardRunner<T> runner(inputs, forward);
+  BackwardRunner<T> runner(inputs, forward, affine_of(options, inputs));
   std::visit(runner, options);
   return runner.take();
 }

@@ -28,6 +28,7 @@ tensor::NamedTensors<T> initial_state(const model::NormOptions& options, std::si
 /// The forward of the layer that options name; inputs.grad_y is not looked at.
 /// Requires  those of the layer's forward; (C3) no parameter that the layer does not have
 ///           (C10) state has the names and shapes of initial_state; iterations is a whole number
+///           (C13) the layout is rows
 /// Throws    ContractError
 template <numeric::Real T>
 NormStep<T> norm_forward(const model::NormOptions& options, const NormInputs<T>& inputs,
@@ -44,6 +45,7 @@ NormStep<T> norm_backward(const model::NormOptions& options, const NormInputs<T>
 /// Runs forward, and backward where inputs.grad_y is given, of the layer that options name.
 /// Requires  those of the layer's forward; (C3) no parameter that the layer does not have
 ///           (C10) state has the names and shapes of initial_state; iterations is a whole number
+///           (C13) the layout is rows
 /// Throws    ContractError
 template <numeric::Real T>
 NormStep<T> norm_step(const model::NormOptions& options, const NormInputs<T>& inputs,

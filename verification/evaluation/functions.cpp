@@ -77,16 +77,18 @@ struct Evaluation {
     results.set("y", std::move(forward.y));
   }
   void operator()(const model::AddLayerNormOptions& o) {
-    const auto forward = norm::add_layer_norm(x, given("residual"), affine(), {.eps = o.eps});
+    const norm::Affine<T> own = affine(o.zero_centred_gamma);
+    const auto forward = norm::add_layer_norm(x, given("residual"), own, {.eps = o.eps});
     keep_added(forward, [&] {
-      return norm::add_layer_norm_backward(grad_y, given("grad_sum"), forward.sum, affine(),
+      return norm::add_layer_norm_backward(grad_y, given("grad_sum"), forward.sum, own,
                                            forward.saved);
     });
   }
   void operator()(const model::AddRMSNormOptions& o) {
-    const auto forward = norm::add_rms_norm(x, given("residual"), affine(), {.eps = o.eps});
+    const norm::Affine<T> own = affine(o.zero_centred_gamma);
+    const auto forward = norm::add_rms_norm(x, given("residual"), own, {.eps = o.eps});
     keep_added(forward, [&] {
-      return norm::add_rms_norm_backward(grad_y, given("grad_sum"), forward.sum, affine(),
+      return norm::add_rms_norm_backward(grad_y, given("grad_sum"), forward.sum, own,
                                          forward.saved);
     });
   }
@@ -111,7 +113,9 @@ struct Evaluation {
     const Tensor<double>* const values = in.tensors.find(name);
     return values == nullptr ? Tensor<T>() : ref::tensor::convert<T>(*values);
   }
-  norm::Affine<T> affine() const { return {given("gamma"), given("beta")}; }
+  norm::Affine<T> affine(bool zero_centred_gamma) const {
+    return {norm::scale_of(given("gamma"), zero_centred_gamma), given("beta")};
+  }
   template <class Backward>
   void keep(Tensor<T> y, Backward&& backward) {
     if (ref::tensor::is_given(grad_y)) results.set("grad_x", backward());
@@ -133,10 +137,8 @@ struct Evaluation {
     if (!ref::tensor::is_given(grad_y)) return;
     norm::AffineGradients<T> gradients = backward();
     results.set("grad_x", std::move(gradients.grad_x));
-    if (ref::tensor::is_given(affine().gamma))
-      results.set("grad_gamma", std::move(gradients.grad_gamma));
-    if (ref::tensor::is_given(affine().beta))
-      results.set("grad_beta", std::move(gradients.grad_beta));
+    if (in.tensors.contains("gamma")) results.set("grad_gamma", std::move(gradients.grad_gamma));
+    if (in.tensors.contains("beta")) results.set("grad_beta", std::move(gradients.grad_beta));
   }
 };
 

@@ -21,26 +21,49 @@ using ref::tensor::Tensor;
 
 namespace {
 
+using ref::model::Layout;
+
 /// The shape of x in one step, and the number of steps.
 struct StepShape {
   std::size_t steps = 1;
   Shape x;
+  Layout layout = Layout::rows;
 
-  Shape rows() const { return {x.begin(), x.end() - 1}; }
+  Shape in_rows() const { return ref::model::shape_in_rows(layout, x); }
+  /// Of a mask: [N], [B,T], or [B,H,W].
+  Shape rows() const {
+    if (layout == Layout::channels_first) return {x[0], x[2], x[3]};
+    return {x.begin(), x.end() - 1};
+  }
 };
 
-StepShape step_shape(const TensorReader& reader, const StoredTensor& x, bool sequence) {
-  const std::size_t rank = x.shape.size() - (sequence && !x.shape.empty() ? 1 : 0);
-  if (rank != 2 && rank != 3) {
-    reader.fail("x", "has shape " + ref::tensor::to_string(x.shape),
-                sequence ? "[S,N,D] or [S,B,T,D], S steps (--sequence)"
-                         : "[N,D] or [B,T,D]; an axis of steps needs --sequence");
+/// The shapes that x may have.
+const char* shapes_of_x(Layout layout, bool sequence) {
+  switch (layout) {
+    case Layout::channels_first:
+      return sequence ? "[S,B,D,H,W], S steps (--sequence)"
+                      : "[B,D,H,W]; an axis of steps needs --sequence";
+    case Layout::channels_last:
+      return sequence ? "[S,B,H,W,D], S steps (--sequence)"
+                      : "[B,H,W,D]; an axis of steps needs --sequence";
+    case Layout::rows:
+      break;
   }
+  return sequence ? "[S,N,D] or [S,B,T,D], S steps (--sequence)"
+                  : "[N,D] or [B,T,D]; an axis of steps needs --sequence";
+}
+
+StepShape step_shape(const TensorReader& reader, const StoredTensor& x, Layout layout,
+                     bool sequence) {
+  const std::size_t rank = x.shape.size() - (sequence && !x.shape.empty() ? 1 : 0);
+  const bool fits = layout == Layout::rows ? rank == 2 || rank == 3 : rank == 4;
+  if (!fits)
+    reader.fail("x", "has shape " + ref::tensor::to_string(x.shape), shapes_of_x(layout, sequence));
   if (std::ranges::find(x.shape, std::size_t{0}) != x.shape.end()) {
     reader.fail("x", "has shape " + ref::tensor::to_string(x.shape), "every extent at least 1");
   }
-  if (!sequence) return {1, x.shape};
-  return {x.shape[0], Shape(x.shape.begin() + 1, x.shape.end())};
+  if (!sequence) return {1, x.shape, layout};
+  return {x.shape[0], Shape(x.shape.begin() + 1, x.shape.end()), layout};
 }
 
 /// The shape that a tensor of every step has in the file.
@@ -230,10 +253,11 @@ EvalInputs eval_inputs(std::string_view file, std::span<const StoredTensor> tens
   for (const auto& entry : layer.state) known.emplace_back(entry.name);
   reader.check_names(known);
   const StoredTensor& x = reader.required("x", "the tensor x, [N,D] or [B,T,D]");
-  const StepShape shape = step_shape(reader, x, sequence);
+  const StepShape shape = step_shape(reader, x, ref::model::layout_of(options), sequence);
 
   EvalInputs inputs;
-  inputs.state = read_state(reader, ref::norm::initial_state<double>(options, shape.x.back()));
+  inputs.state =
+      read_state(reader, ref::norm::initial_state<double>(options, shape.in_rows().back()));
   const std::vector<double> x_values = reader.values(x);
   NormInputs<double> step{.x = {},
                           .gamma = parameter(reader, layer, "gamma"),

@@ -18,9 +18,9 @@ using operands::EvalInputs;
 /// Computes  the inputs of the layer: x, optional gamma, beta, grad_y, valid, and the tensors of
 ///           its state, those absent from initial_state; each widened exactly to double. With
 ///           `sequence` x, grad_y and valid have a leading axis of steps
-/// Shapes    x [N,D] or [B,T,D] (with `sequence` [S,N,D] or [S,B,T,D]); grad_y as x; valid as x
-///           without D, boolean or 0 and 1 of any dtype; gamma and beta of rank 1; the state as
-///           initial_state, `iterations` [1] or []
+/// Shapes    x [N,D] or [B,T,D], or as the layout of the options has it, with `sequence` behind an
+///           axis of steps; grad_y as x; valid as x without D, boolean or 0 and 1 of any dtype;
+///           gamma and beta of rank 1; the state as initial_state, `iterations` [1] or []
 /// Throws    FileError naming `file`, the tensor and the expectation; an unknown tensor with the
 ///           nearest known name
 EvalInputs eval_inputs(std::string_view file, std::span<const ref::io::StoredTensor> tensors,

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "verification/evaluation/layouts.hpp"
 #include "verification/evaluation/stacked.hpp"
 
 namespace normproof::verification::evaluation {
@@ -12,23 +13,25 @@ using ref::norm::NormInputs;
 using ref::norm::NormStep;
 using ref::numeric::ContractError;
 using ref::tensor::NamedTensors;
-using ref::tensor::Shape;
+using ref::tensor::shape_of;
 using ref::tensor::Tensor;
 
 namespace {
 
 template <class T>
-NormInputs<T> convert_inputs(const NormInputs<double>& inputs) {
+NormInputs<T> convert_inputs(ref::model::Layout layout, const NormInputs<double>& inputs) {
   const auto optional = [](const Tensor<double>& tensor) {
     return tensor.dimension() == 0 ? Tensor<T>() : ref::tensor::convert<T>(tensor);
   };
-  NormInputs<T> result{.x = ref::tensor::convert<T>(inputs.x),
+  NormInputs<T> result{.x = ref::tensor::convert<T>(in_rows(layout, inputs.x)),
                        .gamma = optional(inputs.gamma),
                        .beta = optional(inputs.beta),
-                       .grad_y = optional(inputs.grad_y),
+                       .grad_y = optional(in_rows(layout, inputs.grad_y)),
                        .valid = inputs.valid,
                        .mode = inputs.mode};
   for (const auto& [name, values] : inputs.others) result.others.set(name, optional(values));
+  if (layout != ref::model::Layout::rows && ref::tensor::is_given(result.valid))
+    result.valid.reshape({result.x.shape(0), result.x.shape(1)});
   return result;
 }
 
@@ -49,15 +52,20 @@ NamedTensors<T> run_sequence(const ref::model::NormOptions& options, const EvalI
                                    "has " + std::to_string(steps) + " steps",
                                    stacked ? "1 or more" : "1", Clause::C1);
   }
+  const ref::model::Layout layout = ref::model::layout_of(options);
+  const ref::model::NormOptions of_rows = ref::model::with_rows(options);
   NamedTensors<T> state, results;
   for (const auto& [name, values] : inputs.state) state.set(name, ref::tensor::convert<T>(values));
   for (std::size_t s = 0; s < steps; ++s) {
     NormStep<T> step;
     try {
-      step = ref::norm::norm_step<T>(options, convert_inputs<T>(inputs.steps[s]), state);
+      step = ref::norm::norm_step<T>(of_rows, convert_inputs<T>(layout, inputs.steps[s]), state);
     } catch (const ContractError& error) {
       throw StepError(s, error);
     }
+    for (const char* name : {"y", "grad_x"})
+      if (const Tensor<T>* const rows = step.outputs.find(name))
+        step.outputs.set(name, laid_out(layout, shape_of(inputs.steps[s].x), *rows));
     state = step.state;
     if (stacked) {
       put(results, step.outputs, s, steps);

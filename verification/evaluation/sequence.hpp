@@ -20,7 +20,8 @@ class StepError : public ref::numeric::ContractError {
 /// Runs a layer step by step, the state carried on, in any scalar: the inputs are exact.
 ///
 /// Computes  the outputs and the state of norm_step, in the order in which the layer leaves them
-/// Shapes    those of one step; with `stacked`, a leading axis of S steps before each of them
+/// Shapes    those of one step, x, grad_y, y and grad_x as the layout of the options has them; with
+///           `stacked`, a leading axis of S steps before each of them
 /// Requires  those of norm_step; (C1) one step at least, and exactly one without `stacked`
 /// Throws    StepError where a step is refused, ContractError else
 template <ref::numeric::Real T>

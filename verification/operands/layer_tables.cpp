@@ -94,11 +94,11 @@ ordered_json array_of(const Entries& entries, F object_of) {
 using OptionTexts = std::vector<std::pair<std::string, std::string>>;
 
 OptionTexts options_of(const NormLayer& layer) {
-  return ref::model::list_options(defaults_of(layer));
+  return ref::model::list_all_options(defaults_of(layer));
 }
 
 OptionTexts options_of(std::string_view function) {
-  return ref::model::list_options(ref::model::operation(function));
+  return ref::model::list_all_options(ref::model::operation(function));
 }
 
 std::string options_text(const OptionTexts& options) {

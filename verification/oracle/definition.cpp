@@ -40,7 +40,7 @@ class Definition {
 
   void operator()(const model::LayerNormOptions& o) {
     normalise(cut(Partition::row), true, o.eps, {"mean", "", "rstd"});
-    affine();
+    affine(o.zero_centred_gamma);
   }
   void operator()(const model::InstanceNormOptions& o) {
     normalise(cut(Partition::sample_channel), true, o.eps, {"mean", "", "rstd"});
@@ -55,7 +55,7 @@ class Definition {
       ref::numeric::contract_failure("oracle", "storage", "rounds", "float64, which does not",
                                      Clause::C12);
     normalise(cut(Partition::row), false, o.eps, {"", "", "rstd"});
-    affine();
+    affine(o.zero_centred_gamma);
   }
   void operator()(const model::GroupScalingOptions& o) {
     normalise(cut(Partition::row_group, o.groups), false, o.eps, {"", "", "rstd"});
@@ -313,12 +313,15 @@ class Definition {
     affine();
   }
 
-  void affine() {
+  /// gamma x_hat + beta, or x_hat + gamma x_hat + beta.
+  void affine(bool zero_centred = false) {
     const std::size_t d_model = in_.x.shape().back();
     out_.y = empty_tensor<S>(shape_of(in_.x));
-    for (std::size_t i = 0; i < out_.y.size(); ++i)
-      out_.y.data()[i] =
-          in_.gamma.data()[i % d_model] * out_.x_hat.data()[i] + in_.beta.data()[i % d_model];
+    for (std::size_t i = 0; i < out_.y.size(); ++i) {
+      S& y = out_.y.data()[i];
+      y = in_.gamma.data()[i % d_model] * out_.x_hat.data()[i] + in_.beta.data()[i % d_model];
+      if (zero_centred) y = y + out_.x_hat.data()[i];
+    }
   }
 
   const Arguments<S>& in_;

@@ -16,6 +16,19 @@ TEST(DeviceNorm, EveryLayerOfTheListHasTheBitsOfTheReference) {
     }
 }
 
+TEST(DeviceNorm, AZeroCentredGammaAndALayoutAreAsInTheReference) {
+  const RefInputs in{.x = {{1, 2}, {3, 5}, {-2, 4}},
+                     .gamma = {0.3, -1.7},
+                     .beta = {0.1, 0.2},
+                     .grad_y = {{1, 0}, {0, 1}, {2, 3}}};
+  for (const char* layer : {"layer_norm", "rms_norm"}) {
+    auto options = ref::model::norm_options(layer);
+    ref::model::set_option(options, "zero_centred_gamma", "1");
+    expect_bits_of_ref(options, in, 2);
+  }
+  expect_bits_of_ref(ref::model::BatchNormOptions{.layout = ref::model::Layout::channels_last}, in);
+}
+
 TEST(DeviceNorm, WithoutALayerParametersAreRefused) {
   expect_bits_of_ref(ref::model::NoneOptions{}, {.x = {{1, 2}}, .gamma = {1, 1}});
   expect_refusals_of_ref(ref::model::NoneOptions{});

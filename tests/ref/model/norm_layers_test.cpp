@@ -108,6 +108,46 @@ TEST(NormLayers, AnInitialValueMayBeThatOfAnOption) {
   EXPECT_EQ(initial_value(BatchRenormOptions{.r_max = 7}, {"p", EntryShape::one, 3, "r_max"}), 7);
 }
 
+TEST(NormLayers, AZeroCentredGammaBeginsAtZero) {
+  const NormOptions centred = LayerNormOptions{.zero_centred_gamma = true};
+  EXPECT_TRUE(has_zero_centred_gamma(centred));
+  EXPECT_FALSE(has_zero_centred_gamma(LayerNormOptions{}));
+  EXPECT_FALSE(has_zero_centred_gamma(BatchNormOptions{}));
+  EXPECT_EQ(initial_value(centred, *norm_layer(centred).parameter("gamma")), 0);
+  EXPECT_EQ(initial_value(centred, *norm_layer(centred).parameter("beta")), 0);
+  EXPECT_EQ(initial_value(LayerNormOptions{}, *norm_layer(centred).parameter("gamma")), 1);
+}
+
+TEST(NormLayers, LayoutsAreRowsOfPixels) {
+  const NormOptions first = GroupNormOptions{.groups = 2, .layout = Layout::channels_first},
+                    last = GroupNormOptions{.groups = 2, .layout = Layout::channels_last};
+  EXPECT_EQ(layout_of(first), Layout::channels_first);
+  EXPECT_EQ(layout_of(LayerNormOptions{}), Layout::rows);
+  EXPECT_EQ(layout_of(with_rows(last)), Layout::rows);
+  EXPECT_EQ(count_option(with_rows(last), "groups"), 2);
+  using Extents = std::vector<std::size_t>;
+  EXPECT_EQ(shape_in_rows(Layout::channels_first, {2, 6, 3, 5}), (Extents{2, 15, 6}));
+  EXPECT_EQ(shape_in_rows(Layout::channels_last, {2, 6, 3, 5}), (Extents{2, 18, 5}));
+  EXPECT_EQ(shape_in_rows(Layout::rows, {4, 6}), (Extents{4, 6}));
+  EXPECT_EQ(extents_of(EntryShape::features, {2, 6, 3, 5}, first), Extents{6});
+  EXPECT_EQ(extents_of(EntryShape::sample_channels, {2, 6, 3, 5}, last), (Extents{2, 5}));
+}
+
+TEST(NormLayers, C1AnImageHasFourAxes) {
+  EXPECT_EQ(numeric::contract_message([] {
+              shape_in_rows(Layout::channels_first, {2, 6, 3});
+            }),
+            "shape_in_rows: x has 3 axes; expected 4 axes where the layout is channels_first or "
+            "channels_last (C1)");
+}
+
+TEST(NormLayers, C13RowsAloneAreComputedOn) {
+  EXPECT_EQ(numeric::contract_message(
+                [] { check_rows(BatchNormOptions{.layout = Layout::channels_last}); }),
+            "batch_norm: layout is not rows; expected rows (C13)");
+  EXPECT_NO_THROW(check_rows(BatchNormOptions{}));
+}
+
 TEST(NormLayers, ExtentsOfEveryShape) {
   const NormOptions options = GroupNormOptions{.groups = 2};
   using Extents = std::vector<std::size_t>;

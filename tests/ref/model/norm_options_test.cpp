@@ -54,7 +54,8 @@ TEST(SetOption, ReachesEveryFieldThatIsListed) {
 TEST(SetOption, WrongFieldsAndValuesAreErrors) {
   NormOptions options = LayerNormOptions{};
   EXPECT_EQ(error_message<UsageError>([&] { set_option(options, "epsilon", "1"); }),
-            "unknown layer_norm option 'epsilon'; did you mean 'eps'? known: eps");
+            "unknown layer_norm option 'epsilon'; did you mean 'eps'? known: eps, "
+            "zero_centred_gamma");
   for (const char* bad : {"", "x", "1e-5x", "nan", "inf", "1e999"})
     EXPECT_THROW(set_option(options, "eps", bad), UsageError) << bad;
   EXPECT_EQ(error_message<UsageError>([&] { set_option(options, "eps", "big"); }),
@@ -67,6 +68,23 @@ TEST(SetOption, WrongFieldsAndValuesAreErrors) {
   NormOptions rms = RMSNormOptions{};
   EXPECT_EQ(error_message<UsageError>([&] { set_option(rms, "storage", "fp8"); }),
             "option storage is 'fp8'; expected one of float64, float32, bfloat16, float16");
+}
+
+TEST(ListOptions, WhatCameLaterIsListedWhereItIsSet) {
+  using Texts = std::vector<std::pair<std::string, std::string>>;
+  NormOptions options = GroupNormOptions{};
+  EXPECT_EQ(list_options(options), (Texts{{"eps", "1e-05"}, {"groups", "1"}}));
+  EXPECT_EQ(list_all_options(options),
+            (Texts{{"eps", "1e-05"}, {"groups", "1"}, {"layout", "rows"}}));
+  set_option(options, "layout", "channels_first");
+  EXPECT_EQ(list_options(options), list_all_options(options));
+  EXPECT_EQ(list_options(options)[2].second, "channels_first");
+  EXPECT_EQ(error_message<UsageError>([&] { set_option(options, "layout", "nchw"); }),
+            "option layout is 'nchw'; expected one of rows, channels_first, channels_last");
+  NormOptions rms = RMSNormOptions{};
+  EXPECT_EQ(list_options(rms).size() + 1, list_all_options(rms).size());
+  set_option(rms, "zero_centred_gamma", "1");
+  EXPECT_EQ(list_options(rms), list_all_options(rms));
 }
 
 TEST(ListOptions, PrintsDoublesThatReadBackToTheSameBits) {

@@ -85,5 +85,44 @@ TEST(NormStep, C10IterationsAreAWholeNumber) {
             "norm_step: iterations is 1.5; expected a whole number, 0 or more (C10)");
 }
 
+TEST(NormStep, AZeroCentredGammaIsOneWhereItIsLeftOut) {
+  for (const char* layer : {"layer_norm", "rms_norm"}) {
+    const NormInputs<double> none{.x = kNormX, .grad_y = kNormX};
+    NormInputs<double> zeros = none, ones = none, moved = none, whole = none;
+    zeros.gamma = {0, 0};
+    ones.gamma = {1, 1};
+    moved.gamma = {0.5, -3};
+    whole.gamma = {1.5, -2};
+    const model::NormOptions usual = model::norm_options(layer);
+    model::NormOptions centred = usual;
+    model::set_option(centred, "zero_centred_gamma", "1");
+    const auto expect_same = [](const NormStep<double>& a, const NormStep<double>& b) {
+      ASSERT_EQ(a.outputs.names(), b.outputs.names());
+      for (const auto& [name, values] : a.outputs) EXPECT_BITS_EQ(values, b.outputs.at(name));
+    };
+    expect_same(norm_step(centred, none, {}), norm_step(usual, ones, {}));
+    expect_same(norm_step(centred, zeros, {}), norm_step(usual, ones, {}));
+    expect_same(norm_step(centred, moved, {}), norm_step(usual, whole, {}));
+  }
+}
+
+TEST(NormStep, C13LayoutsAreMadeRowsBefore) {
+  const NormInputs<double> in{.x = kNormX};
+  EXPECT_EQ(contract_message([&] {
+              norm_step<double>(model::GroupNormOptions{.layout = model::Layout::channels_last}, in,
+                                {});
+            }),
+            "group_norm: layout is not rows; expected rows (C13)");
+}
+
+TEST(NormForward, C13LayoutsAreMadeRowsBefore) {
+  const NormInputs<double> in{.x = kNormX};
+  const model::NormOptions options =
+      model::BatchNormOptions{.layout = model::Layout::channels_first};
+  EXPECT_EQ(contract_message(
+                [&] { norm_forward<double>(options, in, initial_state<double>(options, 2)); }),
+            "batch_norm: layout is not rows; expected rows (C13)");
+}
+
 }  // namespace
 }  // namespace normproof::ref::norm

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "ref/ops/softmax.hpp"
 #include "tests/ref/numeric/error_message.hpp"
 #include "verification/evaluation/inputs.hpp"
@@ -102,6 +104,25 @@ TEST(Functions, AResidualIsAddedBeforeTheNorm) {
   const auto alone =
       run("add_rms_norm", {tensor("x", {1, 2}, {5, 0}), tensor("residual", {1, 2}, {-4, -1})});
   EXPECT_THAT(alone.names(), ElementsAre("y", "sum"));
+}
+
+TEST(Functions, AZeroCentredGammaOfASumIsOneLess) {
+  const auto evaluated = [](const char* function, const char* zero_centred, double less) {
+    auto own = operation(function);
+    set_option(own, "zero_centred_gamma", zero_centred);
+    const std::vector<StoredTensor> tensors = {
+        tensor("x", {1, 3}, {5, 0, 2}), tensor("residual", {1, 3}, {-4, -1, 1}),
+        tensor("grad_y", {1, 3}, {1, 2, 7}), tensor("gamma", {3}, {2 - less, 4 - less, 0 - less}),
+        tensor("beta", {3}, {0, 1, 1})};
+    return run_operation<double>(
+        own, operation_inputs("f", tensors, own, ref::model::Mode::training, false), false);
+  };
+  for (const char* function : {"add_layer_norm", "add_rms_norm"}) {
+    const auto whole = evaluated(function, "0", 0), centred = evaluated(function, "1", 1);
+    ASSERT_EQ(whole.names(), centred.names());
+    for (const auto& [name, values] : whole)
+      EXPECT_TRUE(std::ranges::equal(values, centred.at(name))) << function << " " << name;
+  }
 }
 
 TEST(Functions, RopeTurnsPairs) {

@@ -87,6 +87,27 @@ TEST(EvalInputs, UnknownNamesAreErrorsWithTheNearest) {
               ThrowsMessage<FileError>(HasSubstr("unknown tensor 'nu'")));
 }
 
+TEST(EvalInputs, AnImageHasTheShapeOfItsLayout) {
+  model::NormOptions options = model::norm_options("batch_norm");
+  const auto read = [&options](const char* layout, Shape shape, Shape of_mask) {
+    model::set_option(options, "layout", layout);
+    return eval_inputs("in.npz",
+                       {{numbers("x", std::move(shape), std::vector<double>(24, 1)),
+                         numbers("valid", std::move(of_mask), std::vector<double>(24 / 4, 1))}},
+                       options, model::Mode::training, false);
+  };
+  EXPECT_EQ(read("channels_first", {1, 4, 2, 3}, {1, 2, 3}).state.at("running_mean").size(), 4u);
+  EXPECT_EQ(read("channels_last", {1, 2, 3, 4}, {1, 2, 3}).state.at("running_mean").size(), 4u);
+  EXPECT_THAT(([&] {
+                read("channels_first", {2, 3, 4}, {6});
+              }),
+              ThrowsMessage<FileError>(HasSubstr("x has shape [2, 3, 4]; expected [B,D,H,W]")));
+  EXPECT_THAT(([&] {
+                read("channels_last", {2, 3, 4}, {6});
+              }),
+              ThrowsMessage<FileError>(HasSubstr("x has shape [2, 3, 4]; expected [B,H,W,D]")));
+}
+
 struct Bad {
   std::string layer;
   std::vector<io::StoredTensor> tensors;

@@ -5,6 +5,7 @@
 #include "tests/ref/numeric/error_message.hpp"
 #include "tests/verification/compare/expect.hpp"
 #include "tests/verification/evaluation/sample_tensors.hpp"
+#include "verification/evaluation/layouts.hpp"
 
 namespace normproof::tests::verification::evaluation {
 namespace {
@@ -12,6 +13,7 @@ namespace {
 using namespace normproof::verification::evaluation;
 namespace model = normproof::ref::model;
 using normproof::ref::tensor::shape_of;
+using Tensor = normproof::ref::tensor::Tensor<double>;
 
 EvalInputs sample(const std::string& layer, const Shape& shape, std::size_t steps) {
   return eval_inputs("", sample_tensors(layer, shape, steps), model::norm_options(layer),
@@ -43,6 +45,25 @@ TEST(RunSequence, OneStepHasTheShapesOfTheLayer) {
   EXPECT_EQ(results.names(), (std::vector<std::string>{"y", "mean", "biased_variance", "rstd",
                                                        "grad_x", "grad_gamma", "grad_beta",
                                                        "running_mean", "running_variance"}));
+}
+
+TEST(RunSequence, ALayoutIsOfXAndWhatHasItsShape) {
+  using model::Layout;
+  model::NormOptions options = model::norm_options("group_norm");
+  model::set_option(options, "groups", "3");
+  const Shape images = {2, 6, 2, 5};
+  EvalInputs inputs = sample("group_norm", {2, 10, 6}, 0);
+  const auto of_rows = run_sequence<double>(options, inputs, false);
+  for (Tensor* tensor : {&inputs.steps[0].x, &inputs.steps[0].grad_y})
+    *tensor = laid_out(Layout::channels_first, images, *tensor);
+  inputs.steps[0].valid.reshape({2, 2, 5});
+  model::set_option(options, "layout", "channels_first");
+  const auto results = run_sequence<double>(options, inputs, false);
+  ASSERT_EQ(results.names(), of_rows.names());
+  for (const auto& [name, values] : of_rows)
+    EXPECT_BITS_EQ(
+        name == "y" || name == "grad_x" ? laid_out(Layout::channels_first, images, values) : values,
+        results.at(name));
 }
 
 TEST(RunSequence, AnErrorNamesItsStep) {

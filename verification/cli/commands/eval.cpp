@@ -87,7 +87,7 @@ std::string layer_options_text() {
   constexpr std::size_t kWidth = 98, kIndent = 22;
   std::string text;
   for (const std::string& name : model::norm_names()) {
-    const auto options = model::list_options(model::norm_options(name));
+    const auto options = model::list_all_options(model::norm_options(name));
     std::string line = fmt::format("  {:<20}{}", name, options.empty() ? " (none)" : "");
     std::size_t used = line.size();
     for (const auto& [field, value] : options) {
@@ -114,7 +114,7 @@ void refuse_repeated(const Settings& settings) {
 /// Whether what is refused is an option of the layer: then the command line is at fault and not the
 /// file.
 bool blames_option(const ref::numeric::Breach& breach, const model::NormOptions& options) {
-  const auto fields = model::list_options(options);
+  const auto fields = model::list_all_options(options);
   return std::ranges::any_of(fields, [&](const auto& o) { return o.first == breach.argument; });
 }
 
