@@ -45,9 +45,11 @@ AFFINE, STATISTICS = (*protocol.AFFINE, "valid"), protocol.STATISTICS
 POWER_NORM = (*AFFINE, "eps", "alpha_*", "warmup_iterations", "running_psi2", "nu", "iterations")
 # What each heeds, or rightly passes over, as a mask where statistics are those of a row.
 TAKES = {
-    **dict.fromkeys(("layer_norm", "rms_norm", "scale_norm", "instance_norm"), (*AFFINE, "eps")),
-    **dict.fromkeys(("group_norm", "group_scaling"), (*AFFINE, "eps", "groups")),
-    "batch_norm": (*AFFINE, *STATISTICS, "eps", "unbiased_running_variance"),
+    **dict.fromkeys(("layer_norm", "rms_norm"), (*AFFINE, "eps", "zero_centred_gamma")),
+    **dict.fromkeys(("scale_norm", "instance_norm"), (*AFFINE, "eps")),
+    "group_norm": (*AFFINE, "eps", "groups", "layout"),
+    "group_scaling": (*AFFINE, "eps", "groups"),
+    "batch_norm": (*AFFINE, *STATISTICS, "eps", "unbiased_running_variance", "layout"),
     "batch_renorm": (*AFFINE, *STATISTICS, "eps", "[rd]_max"),
     "power_norm_v": (*AFFINE, "eps", "running_psi2", "running_decay"),
     "power_norm": POWER_NORM,
@@ -57,7 +59,7 @@ TAKES = {
     **dict.fromkeys(numpy_functions.FUNCTIONS, ("valid",)),
     **dict.fromkeys(numpy_functions.GATED, ("gate",)),
     "attention": ("q", "k", "v", "valid", "scale", "causal"),
-    **dict.fromkeys(numpy_functions.ADDED, protocol.ADD_NORM_TAKES),
+    **dict.fromkeys(numpy_functions.ADDED, (*protocol.ADD_NORM_TAKES, "zero_centred_gamma")),
     "rope": ("cos", "sin", "interleaved"),
     "cross_entropy": ("logits", "targets", "class_weights", "valid", "label_smoothing"),
     **protocol.OPTIMIZER_TAKES,
@@ -73,9 +75,12 @@ class Layer:
         self.formula = FORMULAS[case.op]
         self.scales_groups = self.options.get("group_scaling", False)  # before the statistics
         self.groups = 1 if "group_scaling" in self.options else int(self.options.get("groups", 1))
-        self.shape = case["x"].shape
+        self.channels_first = self.options.get("layout") == "channels_first"
+        self.shape = self.channels_last(case["x"]).shape
         self.x, self.dy = self.four(case["x"]), self.four(case["grad_y"])
         self.gamma = self.per_feature("gamma", 1)
+        if self.options.get("zero_centred_gamma") and "gamma" in case.tensors:
+            self.gamma = 1 + self.gamma
         self.beta = self.per_feature("beta", 0)
         self.axes = self.formula.axes
         valid = np.ones(self.shape[:-1], bool)
@@ -84,9 +89,12 @@ class Layer:
         self.valid = valid.reshape(self.x.shape[:2] + (1, 1))
         self.outputs = {}
 
+    def channels_last(self, array):
+        return np.moveaxis(array, 1, -1) if self.channels_first else array
+
     def four(self, array):
-        tokens = self.shape[1] if len(self.shape) == 3 else 1
-        return array.astype(self.dtype).reshape(self.shape[0], tokens, self.groups, -1)
+        tokens = int(np.prod(self.shape[1:-1]))
+        return self.channels_last(array).astype(self.dtype).reshape(self.shape[0], tokens, self.groups, -1)
 
     def per_feature(self, name, absent):
         value = self.case.get(name, np.full(1, absent)).astype(self.dtype)
@@ -123,7 +131,8 @@ class Layer:
         self.put("grad_x", (g - np.where(self.valid, through, self.dtype(0))) * scale)
 
     def put(self, name, values):
-        self.outputs[name] = values.reshape(self.shape)
+        values = values.reshape(self.shape)
+        self.outputs[name] = np.moveaxis(values, -1, 1) if self.channels_first else values
 
     def put_affine(self, x_hat):
         """y, and the gradients of gamma and beta."""

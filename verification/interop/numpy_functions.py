@@ -97,6 +97,8 @@ def add_norm(case, x, dy):
     dtype = case.compute_dtype
     residual, grad_sum = (case[name].astype(dtype) for name in ("residual", "grad_sum"))
     gamma = case.get("gamma", np.ones(x.shape[-1])).astype(dtype)
+    if case.options.get("zero_centred_gamma") and "gamma" in case.tensors:
+        gamma = 1 + gamma
     total = x + residual
     mean = total.mean(axis=-1, dtype=dtype, keepdims=True) if ADDED[case.op] else dtype(0)
     d = total - mean

@@ -40,9 +40,18 @@ def rms_norm(case, x, gamma, beta, state):
     return y if beta is None else y + beta
 
 
+def channels_first(case, x):
+    """x with its channels behind the samples; of channels last the memory stays as it is."""
+    return x if case.options.get("layout") == "channels_first" else x.movedim(-1, 1)
+
+
+def as_given(case, y):
+    return y if case.options.get("layout") == "channels_first" else y.movedim(1, -1)
+
+
 def group_norm(case, x, gamma, beta, state):
     groups = int(case.options["groups"])
-    return F.group_norm(x.transpose(1, 2), groups, gamma, beta, case.options["eps"]).transpose(1, 2)
+    return as_given(case, F.group_norm(channels_first(case, x), groups, gamma, beta, case.options["eps"]))
 
 
 def instance_norm(case, x, gamma, beta, state):
@@ -50,12 +59,13 @@ def instance_norm(case, x, gamma, beta, state):
 
 
 def batch_norm(case, x, gamma, beta, state):
-    rows = x.reshape(-1, x.shape[-1])
-    if case.training and len(rows) < 2:
+    images = "layout" in case.options
+    rows = channels_first(case, x) if images else x.reshape(-1, x.shape[-1])
+    if case.training and rows.numel() < 2 * rows.shape[1]:
         raise protocol.NotOffered("one row")  # "Expected more than 1 value per channel when training"
     y = F.batch_norm(rows, state["running_mean"], state["running_variance"], gamma, beta, case.training,
                      1 - case.options["running_decay"], case.options["eps"])
-    return y.reshape(x.shape)
+    return as_given(case, y) if images else y.reshape(x.shape)
 
 
 def dyt(case, x, gamma, beta, state, alpha=None):
@@ -73,8 +83,8 @@ if hasattr(F, "rms_norm"):
 MASKED = (*protocol.AFFINE, "valid", "eps")
 TAKES = {
     **dict.fromkeys(("layer_norm", "rms_norm", "instance_norm"), MASKED),
-    "group_norm": (*MASKED, "groups"),
-    "batch_norm": (*MASKED, *protocol.STATISTICS, "unbiased_running_variance"),
+    "group_norm": (*MASKED, "groups", "layout"),
+    "batch_norm": (*MASKED, *protocol.STATISTICS, "unbiased_running_variance", "layout"),
     "dyt": (*protocol.AFFINE, "valid", "alpha", "alpha0"),
     "attention": torch_attention.TAKES,
     "cross_entropy": torch_cross_entropy.TAKES,

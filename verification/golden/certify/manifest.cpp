@@ -79,13 +79,25 @@ json convention_of_optimizer(const Case& c) {
   return object;
 }
 
+/// Of options that cases without them do not name.
+void add_later_options(const Case& c, json& object) {
+  for (const auto& [name, value] : ref::model::list_options(c.options)) {
+    if (name == "zero_centred_gamma") object["gamma"] = "1 + gamma multiplies";
+    if (name == "layout")
+      object["layout"] = fmt::format("x, grad_y, y and grad_x are {}",
+                                     value == "channels_first" ? "[B,D,H,W]" : "[B,H,W,D]");
+  }
+}
+
 /// What frameworks do in more than one way, and what is done here.
 json convention_of_operation(const Case& c) {
   if (is_optimizer(c)) return convention_of_optimizer(c);
   const bool encoder = is_encoder(c);
-  if (!encoder && !is_layer(c)) return {{"valid", "true = the element takes part"}};
-  json object = {{"eps", "added to the squared statistic, inside the root"},
-                 {"valid", "true = a real token"}};
+  json object = {{"valid", "true = the element takes part"}};
+  add_later_options(c, object);
+  if (!encoder && !is_layer(c)) return object;
+  object["eps"] = "added to the squared statistic, inside the root";
+  object["valid"] = "true = a real token";
   if (encoder) object["attention.in"] = "queries, keys, values; in each, head after head";
   if (find(c.inputs, "attention.y.keep") != nullptr)
     object["dropout"] = "in training times 1/(1 - dropout) where keep is true, else 0";

@@ -18,7 +18,7 @@ const NormLayer& described(std::string_view layer) {
 }  // namespace
 
 bool has_option(std::string_view layer, std::string_view option) {
-  const auto options = ref::model::list_options(ref::model::norm_options(layer));
+  const auto options = ref::model::list_all_options(ref::model::norm_options(layer));
   return std::ranges::any_of(options, [&](const auto& entry) { return entry.first == option; });
 }
 

@@ -22,6 +22,15 @@ namespace norm = ref::norm;
 using Numbers = Tensor<any_order_error>;
 using Affine = norm::Affine<any_order_error>;
 
+bool has_zero_centred_gamma(const Case& c) {
+  return std::visit(
+      [](const auto& options) {
+        if constexpr (requires { options.zero_centred_gamma; }) return options.zero_centred_gamma;
+        return false;
+      },
+      std::get<model::FunctionOptions>(c.options));
+}
+
 /// The layer behind the sum.
 struct LayerNormOfSum {
   model::LayerNormOptions options;
@@ -54,7 +63,7 @@ class StoredSum {
         inputs_(inputs),
         u_(arithmetic_of(accumulation).unit_roundoff),
         bound_(bound),
-        affine_{given("gamma"), given("beta")},
+        affine_{norm::scale_of(given("gamma"), has_zero_centred_gamma(c)), given("beta")},
         grad_y_(given("grad_y")),
         sum_(given("x")) {
     const Numbers residual = given("residual");
@@ -146,8 +155,8 @@ class StoredSum {
 }  // namespace
 
 void add_add_norm_allowances(const Case& c, const evaluation::FunctionInputs& inputs,
-                             Accumulation accumulation, NamedTensors<double>& bound) {
-  const ref::numeric::Arithmetic arithmetic = arithmetic_of(accumulation);
+                             Accumulation accumulation, NamedTensors<double>& bound, bool flushes) {
+  const ref::numeric::Arithmetic arithmetic = candidate_arithmetic(accumulation, flushes);
   if (unit_roundoff(c.dtype) <= arithmetic.unit_roundoff) return;
   const ref::numeric::AnyOrderArithmetic scope(arithmetic);
   StoredSum sum(c, inputs, accumulation, bound);

@@ -84,6 +84,8 @@ std::string_view to_string(Op op) {
       return "raised to 1e-5";
     case Op::zeroed:
       return "with 0 for what is below 1e-10";
+    case Op::flushed:
+      return "0 where they are subnormal";
     case Op::truncate:
       return "truncated";
     case Op::single_precision:

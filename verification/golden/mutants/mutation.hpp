@@ -47,6 +47,7 @@ enum class MutationOperator {
   padded_lanes,      ///< a block of 32 lanes is filled up with zeros, which count as elements
   raised,            ///< eps becomes 1e-5 where it is less
   zeroed,            ///< what is less than 1e-10 becomes 0
+  flushed,           ///< what is below the least normal number becomes 0
   truncate,          ///< what is stored is cut, not rounded
   single_precision,  ///< a constant is rounded to float32 in a kernel of float64
   first_256,         ///< a sum ends with its first block of 256 terms

@@ -130,10 +130,10 @@ class PlainAddNorm {
 
 /// The layer whose formula a function that adds a residual has.
 inline model::NormOptions layer_of(const model::AddLayerNormOptions& o) {
-  return model::LayerNormOptions{.eps = o.eps};
+  return model::LayerNormOptions{.eps = o.eps, .zero_centred_gamma = o.zero_centred_gamma};
 }
 inline model::NormOptions layer_of(const model::AddRMSNormOptions& o) {
-  return model::RMSNormOptions{.eps = o.eps};
+  return model::RMSNormOptions{.eps = o.eps, .zero_centred_gamma = o.zero_centred_gamma};
 }
 
 }  // namespace normproof::verification::golden::mutants

@@ -12,6 +12,7 @@
 #include "verification/golden/mutants/plain_add_norms.hpp"
 #include "verification/golden/mutants/plain_encoders.hpp"
 #include "verification/golden/mutants/plain_functions.hpp"
+#include "verification/golden/mutants/plain_layout.hpp"
 #include "verification/golden/mutants/plain_norms.hpp"
 #include "verification/golden/mutants/plain_optimizers.hpp"
 #include "verification/golden/mutants/plain_scaled.hpp"
@@ -41,12 +42,16 @@ PlainResults<T> run_steps(const Case& c, const EvalInputs& inputs, const Style& 
   PlainResults<T> state, results;
   for (const auto& [name, values] : inputs.state)
     for (const double v : values) state[name].push_back(static_cast<T>(v));
+  const auto& options = std::get<model::NormOptions>(c.options);
   for (const auto& step : inputs.steps) {
-    const auto& x = step.x.shape();
-    const PlainShape shape{x[0], x.size() == 3 ? x[1] : 1, x.back()};
-    PlainLayers<T> layer(shape, step, state, PlainArithmetic<T>(style, sites));
-    std::visit(layer, std::get<model::NormOptions>(c.options));
+    PlainLayout layout(model::layout_of(options), ref::tensor::shape_of(step.x), sites);
+    ref::model::NormInputs<double> rows = step;
+    rows.x = layout.read("x", step.x);
+    rows.grad_y = layout.read("grad_y", step.grad_y);
+    PlainLayers<T> layer(layout.rows(), rows, state, PlainArithmetic<T>(style, sites));
+    std::visit(layer, options);
     auto outputs = layer.take();
+    for (const char* name : {"y", "grad_x"}) layout.write(name, outputs);
     outputs.insert(state.begin(), state.end());
     for (const auto& [name, values] : outputs)
       results[name].insert(results[name].end(), values.begin(), values.end());

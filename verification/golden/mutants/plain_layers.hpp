@@ -33,7 +33,8 @@ struct Style {
   bool merged = false;      ///< Welford's recurrence over blocks of 16, which are merged
   bool shifted = false;     ///< the variance as E[(x-k)^2] - E[x-k]^2, k the first element
   bool fused = false;       ///< gamma x_hat + beta and sums of squares by fused multiply-add
-  bool flushed = false;     ///< what is below the least normal number is 0 where it is stored
+  bool flushed = false;     ///< what is below the least normal number, of the arithmetic or of
+                            ///< the dtype, is 0 where it is stored: right where that is declared
   int units = 0;            ///< quotients and reciprocal roots are off by as many units in the last
                             ///< place, 2 at most, always in the direction of the sign
   bool one_pass = false;    ///< the variance as E[x^2] - E[x]^2: right for Formula::one_pass alone

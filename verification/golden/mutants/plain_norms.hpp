@@ -21,9 +21,11 @@ class PlainLayers : public PlainStep<T> {
     store("grad_x", dy_);
   }
   void operator()(const model::LayerNormOptions& o) {
+    add_one_to_gamma(o.zero_centred_gamma);
     put_slices(by_rows(shape_.d_model, true, o.eps), true, o.eps);
   }
   void operator()(const model::RMSNormOptions& o) {
+    add_one_to_gamma(o.zero_centred_gamma);
     put_slices(by_rows(shape_.d_model, false, o.eps), false, o.eps);
   }
   void operator()(const model::GroupScalingOptions& o) {
@@ -55,9 +57,13 @@ class PlainLayers : public PlainStep<T> {
   }
   void operator()(const model::GroupNormOptions& o) {
     const std::size_t width = shape_.d_model / static_cast<std::size_t>(o.groups);
-    put_slices(by_slices(choose(cut_samples(shape_, width), cut_rows(shape_, shape_.d_model)), true,
-                         o.eps, true),
-               true, o.eps);
+    Slices groups = cut_samples(shape_, width);
+    if (width > 1 && width < shape_.d_model &&
+        sites_.any("features of a group", {MutationOperator::other}) == MutationOperator::other)
+      groups = cut_interleaved(shape_, width);
+    put_slices(
+        by_slices(choose(std::move(groups), cut_rows(shape_, shape_.d_model)), true, o.eps, true),
+        true, o.eps);
   }
   void operator()(const model::BatchNormOptions& o) {
     if (!training_) return infer("running_mean", "running_variance", o.eps);
@@ -157,6 +163,7 @@ class PlainLayers : public PlainStep<T> {
  private:
   using Base = PlainStep<T>;
   using Base::a_;
+  using Base::add_one_to_gamma;
   using Base::affine;
   using Base::affine_;
   using Base::beta_;

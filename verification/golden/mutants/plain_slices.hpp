@@ -39,6 +39,14 @@ inline Slices cut_columns(const PlainShape& s) {
   for (std::size_t i = 0; i < s.size(); ++i) slices[i % s.d_model].push_back(i);
   return slices;
 }
+/// Groups of every groups-th feature, a mistake where they are consecutive.
+inline Slices cut_interleaved(const PlainShape& s, std::size_t width) {
+  const std::size_t groups = s.d_model / width;
+  Slices slices(s.samples * groups);
+  for (std::size_t i = 0; i < s.size(); ++i)
+    slices[i / (s.tokens * s.d_model) * groups + i % groups].push_back(i);
+  return slices;
+}
 inline Slices cut_samples(const PlainShape& s, std::size_t width) {
   const std::size_t groups = s.d_model / width;
   Slices slices(s.samples * groups);
@@ -109,16 +117,31 @@ inline double truncated_to(DType dtype, double v) {
   return ref::numeric::round_to(storage_of(dtype), rounded * (1 - 1.25 * u));
 }
 
+/// Whether subnormal numbers are flushed to 0 where `values` are stored. Offered as a mistake where
+/// one of them, of more than a few digits, would be lost.
+template <class T>
+bool flushes(const std::vector<T>& values, double least, const Style& style, Sites& sites) {
+  if (style.flushed) return true;
+  const bool loses = std::ranges::any_of(values, [least](const T& v) {
+    const double magnitude = std::fabs(static_cast<double>(v));
+    return magnitude < least && least * 0x1p-7 < magnitude;
+  });
+  return loses &&
+         sites.any("subnormal results", {MutationOperator::flushed}) == MutationOperator::flushed;
+}
+
 /// Each value rounded to the dtype that a kernel stores it in.
 template <class T>
 StoredTensor stored_tensor(const std::string& name, DType dtype, std::vector<std::size_t> shape,
                            const std::vector<T>& values, const Style& style, Sites& sites) {
-  const double least = static_cast<double>(std::numeric_limits<T>::min());
+  const double least = std::max(static_cast<double>(std::numeric_limits<T>::min()),
+                                ref::numeric::format_of(storage_of(dtype)).smallest_normal);
+  const bool flushed = flushes(values, least, style, sites);
   std::vector<double> rounded, cut;
   rounded.reserve(values.size());
   for (const T v : values) {
     const double own = static_cast<double>(v);
-    const double value = style.flushed && std::fabs(own) < least ? 0 : own;
+    const double value = flushed && std::fabs(own) < least ? 0 : own;
     rounded.push_back(ref::numeric::round_to(storage_of(dtype), value));
     if (ref::io::item_size(dtype) < 4) cut.push_back(truncated_to(dtype, value));
   }

@@ -169,12 +169,24 @@ class PlainStep {
     }
   }
 
-  T gamma_at(const char* site, std::size_t i) {
+  /// 1 + gamma multiplies where it is zero-centred.
+  void add_one_to_gamma(bool zero_centred) {
+    if (!zero_centred || !affine_) return;
+    const T one = sites_.term("1 of 1 + gamma", T(1));
+    const bool forward_alone =
+        sites_.any("1 of 1 + gamma in grad_x", {MutationOperator::drop}) == MutationOperator::drop;
+    if (forward_alone) gamma_in_grad_x_ = gamma_;
+    for (T& gamma : gamma_) gamma = one + gamma;
+  }
+
+  T gamma_at(std::string_view site, std::size_t i) {
     if (!affine_) return T(1);
-    if (scalar_gamma_) return sites_.factor(site, gamma_[0]);
+    if (scalar_gamma_) return sites_.factor(site.data(), gamma_[0]);
+    const bool in_grad_x = !gamma_in_grad_x_.empty() && site == "gamma in grad_x";
+    const std::vector<T>& gamma = in_grad_x ? gamma_in_grad_x_ : gamma_;
     const std::size_t d = feature_of(i);
-    const T next = gamma_[(d + 1) % shape_.d_model];
-    return sites_.factor(site, sites_.pick(site, gamma_[d], next));
+    const T next = gamma[(d + 1) % shape_.d_model];
+    return sites_.factor(site.data(), sites_.pick(site.data(), gamma[d], next));
   }
 
   void affine(const char* name) {
@@ -368,6 +380,7 @@ class PlainStep {
   PlainArithmetic<T> a_;
   Sites& sites_;
   std::vector<T> x_, dy_, gamma_, beta_;
+  std::vector<T> gamma_in_grad_x_;  ///< where a mistake makes it another one; else empty
   std::map<std::string, std::vector<T>, std::less<>> others_;  ///< parameters beside these two
   std::vector<bool> valid_;
   bool affine_ = false, scalar_gamma_ = false, sum_not_mean_ = false, delayed_ = false;

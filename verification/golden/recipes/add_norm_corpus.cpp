@@ -38,6 +38,11 @@ class AddNormCases {
         add(of("gamma_alone", {5, 12}, dtype)
                 .why("without beta, as published and as in most models")
                 .without("beta"));
+    for (const DType dtype : {DType::float32, DType::bfloat16})
+      add(of(kZeroCentred, {5, 12}, dtype)
+              .why(kWhyZeroCentred)
+              .option("zero_centred_gamma", "1")
+              .parameter("gamma", near_zero));
     for (const MixedDtypes& mixed : kMixedDtypes)
       add(of(mixed.reason, {5, 12}, mixed.of_x).why(mixed.why).parameters_in(mixed.of_parameters));
     gradients();

@@ -8,6 +8,7 @@
 #include "verification/golden/recipes/encoder_end_corpus.hpp"
 #include "verification/golden/recipes/function_corpus.hpp"
 #include "verification/golden/recipes/kernel_corpus.hpp"
+#include "verification/golden/recipes/layout_corpus.hpp"
 #include "verification/golden/recipes/norm_corpus.hpp"
 #include "verification/golden/recipes/optimizer_corpus.hpp"
 #include "verification/golden/recipes/scaled_corpus.hpp"
@@ -27,6 +28,7 @@ std::vector<Case> corpus(Tier tier, std::uint64_t seed) {
     if (name != "none") {
       append(norm_cases(tier, name, seed));
       append(kernel_cases(tier, name, seed));
+      append(layout_cases(tier, name, seed));
       append(scaled_cases(tier, name, seed));
     }
   for (const std::string& name : ref::model::function_names()) {

@@ -79,6 +79,9 @@ class ExtentsOfCase {
       if (c_.sequence) shape.erase(shape.begin());
     }
     put("axes", shape.size());
+    if (is_layer(c_))
+      shape = ref::model::shape_in_rows(
+          ref::model::layout_of(std::get<ref::model::NormOptions>(c_.options)), shape);
     features_ = shape.empty() ? 1 : shape.back();
     std::size_t elements = 1;
     for (const std::size_t extent : shape) elements *= extent;
@@ -171,7 +174,7 @@ void Coverage::add(const Case& c) {
   ++cases;
   ++dtypes[std::string(ref::io::to_string(c.dtype))];
   ++modes[c.mode == corpus::Mode::training ? "training" : "inference"];
-  for (const auto& [name, value] : ref::model::list_options(c.options)) ++options[name][value];
+  for (const auto& [name, value] : ref::model::list_all_options(c.options)) ++options[name][value];
   for (const std::string& name : optional_inputs(c))
     ++inputs[name][find(c.inputs, name) != nullptr ? kGiven : kAbsent];
   ExtentsOfCase(c, extents).note();

@@ -52,6 +52,8 @@ class FunctionCases {
             .why(kWhySubnormal)
             .x(sums_ ? scaled(1) : subnormal_in_some(2))
             .grad_y(sums_ ? scaled(0x1p-17) : subnormal_in_some(3)));
+    if (!sums_)
+      add(of("subnormal_x", {3, 6}, DType::float32).why(kWhySubnormalFloat32).x(scaled(1e-40)));
     add(of("near_largest", {3, 6}, DType::float16).why(kWhyNearLargest).x(near_largest));
     if (evaluation::takes_mask(function_)) masked();
     if (function_ != "relu")  // max(NaN, 0) and x > 0 ? x : 0 answer NaN and 0

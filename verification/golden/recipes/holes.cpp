@@ -64,7 +64,8 @@ std::vector<std::string> all_names() {
   add(ref::model::names_of(ref::model::Activation{}));
   add(ref::model::names_of(ref::model::NormPlacement{}));
   add(ref::model::names_of(ref::model::Pooling{}));
-  names.insert(names.end(), {"after_gamma", "before_gamma"});
+  names.insert(names.end(),
+               {"after_gamma", "before_gamma", "rows", "channels_first", "channels_last"});
   for (const ref::numeric::FloatFormat& format : ref::numeric::kFloatFormats)
     names.emplace_back(format.name);
   for (const std::string& layer : ref::model::norm_names()) names.push_back(layer);
@@ -97,7 +98,7 @@ class Ends {
       if (is_asked_for(dtype)) one_of("dtype", ref::io::to_string(dtype), coverage_.dtypes);
     if (has_modes())
       for (const char* mode : {"training", "inference"}) one_of("mode", mode, coverage_.modes);
-    for (const auto& [name, value] : ref::model::list_options(operation_))
+    for (const auto& [name, value] : ref::model::list_all_options(operation_))
       // The options of an encoder's norm are those of the layer, which has cases of its own.
       if (!name.starts_with("norm.")) option(name, value);
     for (const auto& [name, counts] : coverage_.inputs)

@@ -46,6 +46,7 @@ class LayerCases {
     if (corpus::is_centred(layer_)) one_feature();
     sixteen_bits();
     parameters();
+    if (is_by_row()) zero_centred();
     tiny();
     if (has_option(layer_, "eps")) every_eps();
   }
@@ -165,6 +166,14 @@ class LayerCases {
                 .without("beta"));
   }
 
+  void zero_centred() {
+    for (const DType dtype : {DType::float32, DType::bfloat16})
+      add(of(kZeroCentred, {5, 12}, dtype)
+              .why(kWhyZeroCentred)
+              .option("zero_centred_gamma", "1")
+              .parameter("gamma", near_zero));
+  }
+
   void tiny() {
     add(of("tiny_gradients", rows_by_features(layer_, 7, 16), DType::float32)
             .why("gradients near 1e-32: products of two of them vanish")
@@ -172,6 +181,14 @@ class LayerCases {
     add(of("subnormal_16_bits", rows_by_features(layer_, 3, 6), DType::float16)
             .why(kWhySubnormal)
             .grad_y(scaled_by(0x1p-17)));
+    if (!is_common()) return;
+    add(of("subnormal_gradients", rows_by_features(layer_, 3, 6), DType::float32)
+            .why(kWhySubnormalFloat32)
+            .grad_y(scaled_by(1e-40)));
+    add(of("subnormal_x", rows_by_features(layer_, 3, 6), DType::float32)
+            .why(kWhySubnormalFloat32)
+            .no_affine()
+            .x(scaled_by(1e-41)));
   }
 
   void every_eps() {

@@ -50,6 +50,10 @@ Fill subnormal_in_some(std::size_t period) {
   };
 }
 
+double near_zero(std::size_t i, double normal) {
+  return i % 4 == 0 ? 0.0 : 0.25 * normal;
+}
+
 Fill offset_by(double offset) {
   return [offset](std::size_t, double normal) { return offset + normal; };
 }

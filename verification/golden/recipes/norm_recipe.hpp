@@ -41,8 +41,17 @@ double near_largest(std::size_t flat, double normal);
 Fill subnormal_in_some(std::size_t period);
 inline constexpr const char* kWhySubnormal =
     "elements that are subnormal in float16, and normal in the arithmetic: 0 is no answer";
+inline constexpr const char* kWhySubnormalFloat32 =
+    "elements below the least normal number of float32: 0 is no answer of a candidate that does "
+    "not say that it flushes";
 inline constexpr const char* kWhyNearLargest =
     "elements near the largest number of float16: sums, squares and cubes overflow it";
+
+/// A gamma that 1 is added to: as training leaves it near 0, and 0 itself.
+double near_zero(std::size_t flat, double normal);
+inline constexpr const char* kZeroCentred = "zero_centred_gamma";
+inline constexpr const char* kWhyZeroCentred =
+    "1 + gamma multiplies: gamma alone, 2 + gamma, or a 1 that the backward forgets";
 
 Fill offset_by(double offset);
 Fill scaled_by(double scale);

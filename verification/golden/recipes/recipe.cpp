@@ -195,12 +195,13 @@ void Recipe::add_residual_inputs(Case& c, std::uint64_t seed) const {
 void Recipe::add_layer_inputs(Case& c, std::uint64_t seed) const {
   const auto& norm = std::get<ref::model::NormOptions>(c.options);
   const ref::model::NormLayer& layer = ref::model::norm_layer(norm);
+  const std::size_t d_model = ref::model::shape_in_rows(ref::model::layout_of(norm), shape_).back();
   for (const ref::model::NormParameter& entry : layer.parameters)
     if (affine_ && entry.name != absent_)
-      c.inputs.push_back(
-          filled_tensor(c, entry.name, {ref::model::extent_of(entry.shape, shape_.back())},
-                        parameter_dtype_.value_or(c.dtype),
-                        chosen(parameters_, entry.name, fill_of_parameter(entry)), seed));
+      c.inputs.push_back(filled_tensor(c, entry.name, {ref::model::extent_of(entry.shape, d_model)},
+                                       parameter_dtype_.value_or(c.dtype),
+                                       chosen(parameters_, entry.name, fill_of_parameter(entry)),
+                                       seed));
   if (pad_) {
     const Shape rows = stacked(Shape(shape_.begin(), shape_.end() - 1));
     c.inputs.push_back(filled_tensor(
@@ -208,8 +209,7 @@ void Recipe::add_layer_inputs(Case& c, std::uint64_t seed) const {
         [this](std::size_t row, double) { return pad_(row) ? 0.0 : 1.0; }, seed));
   }
   for (const ref::model::NormState& entry : layer.state)
-    c.inputs.push_back(filled_tensor(c, entry.name,
-                                     {ref::model::extent_of(entry.shape, shape_.back())},
+    c.inputs.push_back(filled_tensor(c, entry.name, {ref::model::extent_of(entry.shape, d_model)},
                                      dtype_of_output(c.dtype, entry.name),
                                      chosen(state_, entry.name, fill_of_state(entry.name)), seed));
 }

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "tests/verification/golden/certify/samples.hpp"
+#include "verification/evaluation/layouts.hpp"
 #include "verification/golden/corpus/layer_traits.hpp"
 #include "verification/golden/recipes/case_inputs.hpp"
 #include "verification/oracle/oracle.hpp"
@@ -158,15 +159,19 @@ void expect_oracle(const Case& c) {
   ref::tensor::NamedTensors<oracle100> state;
   for (const auto& [name, values] : inputs.state) state.set(name, convert<oracle100>(values));
   const auto& in = inputs.steps[0];
-  oracle::OracleInputs asked{convert<oracle100>(in.x),
+  const auto& options = std::get<ref::model::NormOptions>(c.options);
+  const ref::model::Layout layout = ref::model::layout_of(options);
+  oracle::OracleInputs asked{convert<oracle100>(evaluation::in_rows(layout, in.x)),
                              convert<oracle100>(in.gamma),
                              convert<oracle100>(in.beta),
-                             convert<oracle100>(in.grad_y),
+                             convert<oracle100>(evaluation::in_rows(layout, in.grad_y)),
                              in.valid,
                              in.mode};
   for (const auto& [name, values] : in.others) asked.others.set(name, convert<oracle100>(values));
-  const oracle::OracleStep step =
-      oracle::step(std::get<ref::model::NormOptions>(c.options), asked, state);
+  oracle::OracleStep step = oracle::step(ref::model::with_rows(options), asked, state);
+  for (const char* name : {"y", "grad_x"})
+    step.outputs.set(
+        name, evaluation::laid_out(layout, ref::tensor::shape_of(in.x), step.outputs.at(name)));
   std::size_t compared = 0;
   for (const auto* part : {&step.outputs, &step.state})
     for (const auto& [name, exact] : *part) {
@@ -312,6 +317,23 @@ TEST(Certify, AgreesWithTheDefinitionForEveryLayer) {
       ASSERT_NO_FATAL_FAILURE(expect_oracle(recipe.inference().make(1)));
     }
   }
+}
+
+TEST(Certify, AgreesWithTheDefinitionInEveryLayout) {
+  for (const char* layer : {"batch_norm", "group_norm"})
+    for (const char* layout : {"channels_first", "channels_last"}) {
+      Recipe recipe = plain_recipe(layer, {2, 4, 3, 2}, DType::float32);
+      recipe.option("layout", layout);
+      if (has_option(layer, "groups")) recipe.option("groups", "2");
+      ASSERT_NO_FATAL_FAILURE(expect_oracle(recipe.make(1)));
+    }
+}
+
+TEST(Certify, AgreesWithTheDefinitionOfAZeroCentredGamma) {
+  for (const char* layer : {"layer_norm", "rms_norm"})
+    for (const DType dtype : {DType::float64, DType::bfloat16})
+      ASSERT_NO_FATAL_FAILURE(expect_oracle(
+          plain_recipe(layer, {3, 4}, dtype).option("zero_centred_gamma", "1").make(1)));
 }
 
 }  // namespace

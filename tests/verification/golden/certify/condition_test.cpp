@@ -56,6 +56,17 @@ TEST(Condition, SlicesOfInstanceAndGroupNorm) {
       std::sqrt(101.0 / 4));
 }
 
+TEST(Condition, ChannelsWhereverTheyAre) {
+  // Two channels of two pixels: (9, 11) and (1, 3), channels first, then last.
+  const auto of = [](const char* layout, std::vector<std::size_t> shape, std::vector<double> x) {
+    return condition_number(condition_recipe("batch_norm", std::move(shape), std::move(x))
+                                .option("layout", layout)
+                                .make(1));
+  };
+  EXPECT_BITS_EQ(of("channels_first", {1, 2, 1, 2}, {9, 11, 1, 3}), std::sqrt(101.0 / 4));
+  EXPECT_BITS_EQ(of("channels_last", {1, 1, 2, 2}, {9, 1, 11, 3}), std::sqrt(101.0 / 4));
+}
+
 TEST(Condition, EveryStepCounts) {
   EXPECT_BITS_EQ(condition_number(
                      condition_recipe("batch_norm", {2, 1}, {1, 3, 9, 11, 1, 3}).steps(3).make(1)),

@@ -98,6 +98,27 @@ TEST(CaseJson, TheFileHasWhatACandidateIsAskedAndNoMore) {
   EXPECT_EQ(description_of(text).file_text, file);
 }
 
+TEST(CaseJson, OptionsThatCameLaterAreNamedWhereTheyAreSet) {
+  const auto written = [](Recipe recipe) {
+    const Case c = recipe.make(1);
+    const std::string text = case_json(c, certify(c));
+    EXPECT_EQ(ref::model::list_options(description_of(text).c.options),
+              ref::model::list_options(c.options));
+    return json::parse(text);
+  };
+  const json usual = written(plain_recipe("group_norm", {1, 2, 4}));
+  EXPECT_FALSE(usual["options"].contains("layout"));
+  EXPECT_FALSE(usual["convention"].contains("layout"));
+  const json images =
+      written(plain_recipe("group_norm", {1, 2, 3, 1}).option("layout", "channels_first"));
+  EXPECT_EQ(images["options"]["layout"], "channels_first");
+  EXPECT_EQ(images["convention"]["layout"], "x, grad_y, y and grad_x are [B,D,H,W]");
+  const json centred =
+      written(plain_recipe("add_rms_norm", {1, 2}).option("zero_centred_gamma", "1"));
+  EXPECT_EQ(centred["options"]["zero_centred_gamma"], "true");
+  EXPECT_EQ(centred["convention"]["gamma"], "1 + gamma multiplies");
+}
+
 TEST(CaseJson, EachDamagedFieldIsNamed) {
   const json good = json::parse(sample_text());
   const auto refused = [&](const std::string& field, const json& value, const std::string& what) {

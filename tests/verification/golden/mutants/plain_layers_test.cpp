@@ -77,6 +77,25 @@ TEST(PlainLayers, AMutationChangesWhatItBreaks) {
   EXPECT_EQ(values_of(wrong, "grad_x"), values_of(right, "grad_x"));
 }
 
+TEST(PlainLayers, OneIsAddedToAZeroCentredGamma) {
+  for (const char* layer : {"layer_norm", "rms_norm", "add_layer_norm", "add_rms_norm"}) {
+    const std::string prefix = layer[0] == 'a' ? "norm: " : "";
+    const Case c = plain_recipe(layer, {4, 6}, DType::bfloat16)
+                       .option("zero_centred_gamma", "1")
+                       .parameter("gamma", [](auto, double normal) { return 0.25 * normal; })
+                       .make(1);
+    const StoredCase stored = certified(c);
+    const auto passes = [&](const Mutation& mutation) {
+      Sites sites(mutation);
+      return check_case(stored, run_plain(c, recipes::inputs_of(c), {}, sites), {}).passed();
+    };
+    EXPECT_TRUE(passes({})) << layer;
+    EXPECT_FALSE(passes({prefix + "1 of 1 + gamma", MutationOperator::drop})) << layer;
+    EXPECT_FALSE(passes({prefix + "1 of 1 + gamma", MutationOperator::twice})) << layer;
+    EXPECT_FALSE(passes({prefix + "1 of 1 + gamma in grad_x", MutationOperator::drop})) << layer;
+  }
+}
+
 TEST(PlainLayers, StatisticsAreAnswered) {
   const auto answer = plain(one_and_three("0"));
   EXPECT_THAT(values_of(answer, "mean"), ElementsAre(2));
@@ -109,6 +128,22 @@ TEST(PlainLayers, AMutationOfAReturnedStatisticMovesNothingElse) {
     Sites sites({site, op});
     for (const StoredTensor& tensor : run_plain(c, recipes::inputs_of(c), {}, sites))
       EXPECT_EQ(tensor == *find(right, tensor.name), tensor.name != name) << site;
+  }
+}
+
+TEST(PlainLayers, FlushingPassesWhereItIsDeclared) {
+  for (const DType dtype : {DType::float32, DType::float16}) {
+    const double scale = dtype == DType::float32 ? 1e-40 : 0x1p-17;
+    const Case c = plain_recipe("layer_norm", {3, 6}, dtype)
+                       .grad_y([scale](auto, double normal) { return scale * normal; })
+                       .make(1);
+    const StoredCase stored = certified(c);
+    const auto flushed = plain(c, {.flushed = true});
+    EXPECT_FALSE(check_case(stored, flushed, {}).passed()) << ref::io::to_string(dtype);
+    EXPECT_TRUE(check_case(stored, flushed, {.flush_subnormals = true}).passed())
+        << ref::io::to_string(dtype);
+    Sites sites({"subnormal results", MutationOperator::flushed});
+    EXPECT_EQ(run_plain(c, recipes::inputs_of(c), {}, sites), flushed);
   }
 }
 

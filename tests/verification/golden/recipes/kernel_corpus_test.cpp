@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
+#include "ref/model/norm_layers.hpp"
 #include "verification/golden/recipes/corpus.hpp"
 #include "verification/golden/recipes/function_corpus.hpp"
 
@@ -44,6 +46,19 @@ TEST(KernelCases, BetaAloneIsAbsent) {
     EXPECT_EQ(corpus::find(c.inputs, "beta") == nullptr, c.reason == "gamma_alone");
     EXPECT_NE(corpus::find(c.inputs, "gamma"), nullptr);
   }
+}
+
+TEST(KernelCases, AZeroCentredGammaIsNearZeroAndZeroAtTimes) {
+  std::size_t found = 0;
+  for (const Case& c : kernel_cases(Tier::quick, "rms_norm", kCorpusSeed)) {
+    if (c.reason != "zero_centred_gamma") continue;
+    ++found;
+    EXPECT_TRUE(ref::model::has_zero_centred_gamma(std::get<ref::model::NormOptions>(c.options)));
+    const auto gamma = ref::io::widen(*corpus::find(c.inputs, "gamma"));
+    EXPECT_EQ(gamma[0], 0);
+    for (const double v : gamma) EXPECT_LT(std::abs(v), 1);
+  }
+  EXPECT_EQ(found, 2u);
 }
 
 TEST(KernelCases, WithoutStatisticsThereAreNone) {

@@ -1,0 +1,49 @@
+#include "verification/golden/recipes/layout_corpus.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "ref/model/norm_layers.hpp"
+#include "verification/golden/recipes/case_inputs.hpp"
+
+namespace normproof::verification::golden::recipes {
+namespace {
+
+using corpus::Case;
+using corpus::Tier;
+using ref::model::Layout;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+TEST(LayoutCases, BothLayoutsOfImagesWhoseExtentsDiffer) {
+  for (const char* layer : {"batch_norm", "group_norm"})
+    for (const Tier tier : {Tier::quick, Tier::standard}) {
+      std::set<Layout> layouts;
+      for (const Case& c : layout_cases(tier, layer, kCorpusSeed)) {
+        const auto& shape = corpus::find(c.inputs, "x")->shape;
+        ASSERT_EQ(shape.size(), 4u) << path_of(c);
+        layouts.insert(ref::model::layout_of(std::get<ref::model::NormOptions>(c.options)));
+        if (c.reason.ends_with("one_pixel")) continue;
+        EXPECT_EQ(std::set(shape.begin(), shape.end()).size(), 4u) << path_of(c);
+        // The channels, wherever they are.
+        EXPECT_EQ(corpus::find(c.inputs, "gamma")->shape.front() % 6, 0u) << path_of(c);
+      }
+      EXPECT_THAT(layouts, UnorderedElementsAre(Layout::channels_first, Layout::channels_last));
+    }
+}
+
+TEST(LayoutCases, GroupsAreSomeAndNotOfOneChannel) {
+  for (const Case& c : layout_cases(Tier::quick, "group_norm", kCorpusSeed))
+    EXPECT_EQ(ref::model::count_option(std::get<ref::model::NormOptions>(c.options), "groups"), 3)
+        << path_of(c);
+}
+
+TEST(LayoutCases, OtherLayersAndTheFullTierHaveNone) {
+  EXPECT_THAT(layout_cases(Tier::quick, "layer_norm", kCorpusSeed), IsEmpty());
+  EXPECT_THAT(layout_cases(Tier::full, "group_norm", kCorpusSeed), IsEmpty());
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::recipes
