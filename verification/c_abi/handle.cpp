@@ -47,6 +47,13 @@ io::StoredTensor copied(Described&& described, const void* data) {
   return std::move(described.tensor);
 }
 
+/// "1" or "".
+bool is_on(const char* option, const char* value) {
+  require(*value == '\0' || std::string_view(value) == "1", "normproof_set",
+          fmt::format("{} is '{}'; expected '1' or ''", option, value));
+  return *value != '\0';
+}
+
 }  // namespace
 
 void normproof_corpus::open(const char* place, const char* glob) {
@@ -71,6 +78,9 @@ void normproof_corpus::set(const char* name, const char* value) {
   } else if (option == "formula") {
     options_.formula = *value == '\0' ? gate::Formula::two_pass : gate::formula_of(value);
     bounds_.reset();
+  } else if (option == "flush_subnormals") {
+    options_.flush_subnormals = is_on("flush_subnormals", value);
+    bounds_.reset();
   } else if (option == "outputs") {
     std::vector<std::string> outputs = split_at_commas(value);
     if (!cases_.empty()) gate::check_outputs_known(cases_, outputs);
@@ -78,17 +88,15 @@ void normproof_corpus::set(const char* name, const char* value) {
   } else if (option == "xfail") {
     settings_.xfail = value;
   } else if (option == "strict") {
-    require(*value == '\0' || std::string_view(value) == "1", "normproof_set",
-            fmt::format("strict is '{}'; expected '1' or ''", value));
-    settings_.strict = *value != '\0';
+    settings_.strict = is_on("strict", value);
   } else if (option == "min_cases") {
     settings_.min_cases = count_of("min_cases", value);
   } else if (option == "repro") {
     repro_ = value;
   } else {
-    throw UsageError(unknown_name(
-        "option", name,
-        {"accumulation", "formula", "min_cases", "outputs", "repro", "strict", "xfail"}));
+    throw UsageError(unknown_name("option", name,
+                                  {"accumulation", "flush_subnormals", "formula", "min_cases",
+                                   "outputs", "repro", "strict", "xfail"}));
   }
 }
 

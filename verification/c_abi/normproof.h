@@ -99,7 +99,8 @@ size_t normproof_case_count(const normproof_corpus* corpus);
 
 /* An option of `normproof golden check`, for what is judged from now on: "outputs" ("y,grad_x":
    these alone have to be there and are compared; "": the default), "accumulation" ("float32"; "":
-   the default) or "formula" ("folded", "one_pass"; "": two passes). */
+   the default), "formula" ("folded", "one_pass"; "": two passes) or "flush_subnormals" ("1":
+   subnormal numbers may be 0; "": the default). */
 int32_t normproof_set(normproof_corpus* corpus, const char* name, const char* value);
 
 /* Selects a case, 0 <= index < normproof_case_count, reads it and begins an answer. What *out
@@ -180,7 +181,7 @@ const char* normproof_version_of(const normproof_corpus* corpus);
 const char* normproof_case_path(normproof_corpus* corpus, size_t index);
 const char* normproof_case_json(normproof_corpus* corpus, size_t index);
 
-/* What is expected of the selected case, for "accumulation" and "formula" as they are set, in
+/* What is expected of the selected case, for the options of its bound as they are set, in
    ascending order of names. It stands until the next call of normproof_expect or normproof_select,
    or until normproof_close. The bounds are evaluated once a case: as long as a judgement. */
 int32_t normproof_expect(normproof_corpus* corpus, size_t* count, const normproof_expected** out);

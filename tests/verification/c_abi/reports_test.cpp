@@ -165,6 +165,8 @@ TEST_F(Reports, WhatIsExpectedOfAllOfThem) {
   EXPECT_THAT(written("text", false), HasSubstr("PASSED, though it is listed as failing"));
   ASSERT_EQ(normproof_set(corpus_, "strict", "1"), NORMPROOF_OK);
   EXPECT_EQ(normproof_set(corpus_, "strict", "yes"), NORMPROOF_USAGE);
+  EXPECT_EQ(normproof_set(corpus_, "flush_subnormals", "0"), NORMPROOF_USAGE);
+  EXPECT_THAT(error(), HasSubstr("flush_subnormals is '0'; expected '1' or ''"));
   EXPECT_EQ(normproof_set(corpus_, "min_cases", "-1"), NORMPROOF_USAGE);
 }
 

@@ -59,6 +59,23 @@ def test_constructors_and_functions_mean_other_things_by_dim():
     assert names.meaning("bias", KNOWN) == "beta"
 
 
+def test_zero_centred_gamma_is_an_argument_or_declined():
+    def rms_norm(x, gamma, beta, eps, zero_centered_gamma=False):
+        y = kernels.rms_norm(x, 1 + gamma if zero_centered_gamma else gamma, eps)
+        return y if beta is None else y + beta
+    report = normproof.check(rms_norm, "rms_norm", only="zero_centred_gamma*")
+    assert report and report.results[0].passed, str(report)
+    declined = normproof.check(kernels.rms_norm, "rms_norm", only="zero_centred_gamma*")
+    assert not declined.results[0].passed and "zero_centred_gamma" in str(declined)
+
+
+def test_images_are_declined_where_nobody_said_where_channels_are():
+    def group_norm(x, groups, gamma, beta, eps):
+        raise AssertionError("it is asked")
+    report = normproof.check(group_norm, "group_norm", only="channels_*")
+    assert "takes no option layout" in str(report)
+
+
 def test_channels_first_moves_x_and_what_is_like_it():
     def group_norm(x, groups, gamma, beta, eps):
         shape = x.shape

@@ -59,6 +59,33 @@ def test_device_that_is_not_there_is_a_usage_error():
         normproof.check(F.relu, "relu", device="cuda:99")
 
 
+@pytest.mark.parametrize("fn, op", [(torch.nn.GroupNorm, "group_norm"), (torch.nn.BatchNorm2d, "batch_norm"),
+                                    (F.group_norm, "group_norm"), (F.batch_norm, "batch_norm")])
+def test_images_in_both_layouts_of_memory(fn, op):
+    report = normproof.check(fn, op, only="channels_*")
+    assert report and sum(result.passed for result in report.results) >= 3, str(report)
+
+
+def test_an_image_of_channels_last_stays_so_in_memory():
+    seen = set()
+
+    def group_norm(x, num_groups, weight, bias, eps):
+        seen.add(x.is_contiguous(memory_format=torch.channels_last) and not x.is_contiguous())
+        return F.group_norm(x, num_groups, weight, bias, eps)
+
+    assert normproof.check(group_norm, "group_norm", only="channels_last-*") and seen == {True}
+    seen.clear()
+    assert normproof.check(group_norm, "group_norm", only="channels_first-*") and seen == {False}
+
+
+def test_statistics_over_the_wrong_axis_of_an_image_fail():
+    def layer_norm_for_group_norm(x, num_groups, weight, bias, eps):
+        rows = x.movedim(1, -1)
+        return F.layer_norm(rows, rows.shape[-1:], weight, bias, eps).movedim(-1, 1)
+
+    assert not normproof.check(layer_norm_for_group_norm, "group_norm", only="channels_*")
+
+
 def test_builtin_function_has_the_name_that_users_call():
     report = normproof.check(F.gelu, "gelu", only="random*")
     assert report.title == "torch.nn.functional.gelu" and "from torch.nn.functional import gelu" in report.repro()

@@ -76,6 +76,10 @@ void GoldenCheckCommand::add(CLI::App& app) {
   add_formula(app, options.formula,
               "two_pass (default); folded: x r - m r is right too, and off by what it may lose; or "
               "one_pass: so is E[x^2] - E[x]^2");
+  add_flag(
+      app, "--flush-subnormals", options.flush_subnormals,
+      "The candidate flushes subnormal numbers to 0: one that does fails where it does not say "
+      "so");
   add_only(app, only);
   add_number(app, "--min-cases", min_cases, 1, 1'000'000'000,
              "Fewer cases that are not declined are a failure (default: 1)");

@@ -153,8 +153,8 @@ and at several sites at once where one mistake is made at all of them (`verifica
 random numbers). `right answers`: those of the same implementation in {} styles (sums forwards, backwards,
 pairwise, strided, in two stages and in double, Welford's variance, whole or merged from blocks, or softmax in one
 pass, a shifted one-pass variance, 1/n as a factor, division by the root, powers for exponentials, a backward
-from the stored y, fused multiply-add, subnormal numbers flushed, quotients and reciprocal roots 2 units off in either
-direction); `false alarms`: those that a case rejects. A mistake that no site offers is not counted. Each answer holds
+from the stored y, fused multiply-add, quotients and reciprocal roots 2 units off in either direction, subnormal
+numbers flushed, which is declared); `false alarms`: those that a case rejects. A mistake that no site offers is not counted. Each answer holds
 the statistics too.
 
 )";

@@ -12,8 +12,10 @@ namespace normproof::verification::golden::gate {
 /// Computes  the larger one of the bound and, for each of these, its distance from the exact result
 ///           with its own bound; grad_x += the gradient of the norm, stored before grad_sum is
 ///           added; of rms_norm y += gamma x_hat, stored before beta is added
-/// Requires  c adds a residual; bound: the any-order bound of c for `accumulation`
+/// Requires  c adds a residual; bound: the any-order bound of c for `accumulation`, which flushes
+///           subnormal numbers or not
 void add_add_norm_allowances(const Case& c, const evaluation::FunctionInputs& inputs,
-                             Accumulation accumulation, ref::tensor::NamedTensors<double>& bound);
+                             Accumulation accumulation, ref::tensor::NamedTensors<double>& bound,
+                             bool flushes = false);
 
 }  // namespace normproof::verification::golden::gate

@@ -220,7 +220,7 @@ bool CaseResult::passed() const {
 
 Tolerance asked_tolerance(const Case& c, const CheckOptions& options) {
   return tolerance(c, options.accumulation ? *options.accumulation : usual_accumulation(c.dtype),
-                   options.formula);
+                   options.formula, options.flush_subnormals);
 }
 
 bool is_required(const StoredCase& stored, const std::string& output, const CheckOptions& options) {

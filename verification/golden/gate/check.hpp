@@ -77,7 +77,8 @@ struct CheckOptions {
   std::vector<std::string> outputs = {};
   std::optional<Accumulation> accumulation = {};  ///< absent: usual_accumulation of each case
   Formula formula = Formula::two_pass;            ///< a variance in one pass fails by default
-  bool maps = false;                              ///< with a map of each output that failed
+  bool flush_subnormals = false;  ///< subnormal numbers that are flushed to 0 fail by default
+  bool maps = false;              ///< with a map of each output that failed
 };
 
 /// What a candidate answers; nothing where it declines the case, for it does not offer it.

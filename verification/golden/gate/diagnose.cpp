@@ -159,7 +159,7 @@ void keep_believable(const Case& c, const std::vector<Failing>& failing,
   evaluation::EvalInputs inputs = inputs_of(c);
   certify::replace_not_finite(inputs, certify::kStandIns);
   const auto errors = mutants::plain_errors(
-      c, inputs, {}, corpus::arithmetic_of(usual_accumulation(c.dtype)), mutation);
+      c, inputs, {}, candidate_arithmetic(usual_accumulation(c.dtype), false), mutation);
   std::erase_if(explanation.outputs, [&](const std::string& name) {
     const Failing& f = *std::ranges::find(failing, name, &Failing::name);
     const auto own = errors.find(name);
@@ -232,6 +232,13 @@ std::vector<std::string> judged_outputs(const CaseResult& result) {
   std::vector<std::string> names;
   for (const TensorResult& tensor : result.tensors) names.push_back(tensor.name);
   return names;
+}
+
+std::vector<Diagnosis> flushing(const StoredCase& stored, const std::vector<StoredTensor>& answer,
+                                const CaseResult& result) {
+  const CheckOptions declared{.outputs = judged_outputs(result), .flush_subnormals = true};
+  if (!passes_wholly(check_case(stored, answer, declared))) return {};
+  return {{"an arithmetic that flushes subnormal numbers to 0", Diagnosis::Kind::bound}};
 }
 
 std::vector<Diagnosis> lower_precision(const StoredCase& stored,
@@ -312,6 +319,7 @@ std::vector<Diagnosis> diagnose(const StoredCase& stored, const std::vector<Stor
   std::vector<Diagnosis> found;
   if (x == nullptr || x->bytes.size() <= 8 * kMostElements)
     found = mutations_that_agree(with_grad_y(stored), failing);
+  if (found.empty()) found = flushing(stored, answer, result);
   if (found.empty()) found = forms_that_lose(stored, answer, result);
   if (found.empty()) found = lower_precision(stored, answer, result);
   return found.empty() ? where_errors_lie(result) : found;

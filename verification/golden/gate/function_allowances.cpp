@@ -215,7 +215,7 @@ class StoredY {
 }  // namespace
 
 void add_function_allowances(const Case& c, const evaluation::FunctionInputs& inputs,
-                             Accumulation accumulation, NamedTensors<double>& bound) {
+                             Accumulation accumulation, NamedTensors<double>& bound, bool flushes) {
   if (is_about<ref::model::GeluTanhOptions>(c))
     allow_cancellation(inputs, arithmetic_of(accumulation).unit_roundoff, bound);
   if (is_about<ref::model::SiluOptions>(c) || is_about<ref::model::SwigluOptions>(c))
@@ -224,7 +224,8 @@ void add_function_allowances(const Case& c, const evaluation::FunctionInputs& in
     allow_stored_factors(c, inputs, arithmetic_of(accumulation).unit_roundoff, bound);
   if (is_about<ref::model::AttentionOptions>(c) && inputs.tensors.contains("grad_y"))
     add_attention_allowances(c, inputs, accumulation, bound);
-  if (inputs.tensors.contains("residual")) add_add_norm_allowances(c, inputs, accumulation, bound);
+  if (inputs.tensors.contains("residual"))
+    add_add_norm_allowances(c, inputs, accumulation, bound, flushes);
   if (is_about<ref::model::RopeOptions>(c))
     allow_stored_products(c, inputs, arithmetic_of(accumulation).unit_roundoff, bound);
   if (is_about<ref::model::CrossEntropyOptions>(c))

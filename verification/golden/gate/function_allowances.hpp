@@ -16,8 +16,10 @@ namespace normproof::verification::golden::gate {
 ///           add_attention_allowances, of cross_entropy add_cross_entropy_allowances,
 ///           of norms of a sum add_add_norm_allowances; of rope products that were stored in
 ///           c.dtype; other operations: nothing
-/// Requires  bound: the any-order bound of c for `accumulation`; inputs: finite ones of c
+/// Requires  bound: the any-order bound of c for `accumulation`, which flushes
+///           subnormal numbers or not; inputs: finite ones of c
 void add_function_allowances(const Case& c, const evaluation::FunctionInputs& inputs,
-                             Accumulation accumulation, ref::tensor::NamedTensors<double>& bound);
+                             Accumulation accumulation, ref::tensor::NamedTensors<double>& bound,
+                             bool flushes = false);
 
 }  // namespace normproof::verification::golden::gate

@@ -108,7 +108,8 @@ JudgedValues judged_values(const StoredCase& stored, const std::vector<StoredTen
         judged.low[i] = 0;
       }
     }
-    judged.bound[i] = with_storage(judged.bound[i], judged.high[i], judged.low[i], dtype);
+    judged.bound[i] =
+        with_storage(judged.bound[i], judged.high[i], judged.low[i], dtype, bounds.flushes);
   }
   return judged;
 }

@@ -133,9 +133,14 @@ class Trial {
       style.accumulation = options_.accumulation;
       style.one_pass = options_.formula == Formula::one_pass;
       style.folded = options_.formula == Formula::folded;
+      const CheckOptions declared{.outputs = {},
+                                  .accumulation = options_.accumulation,
+                                  .formula = options_.formula,
+                                  .flush_subnormals = style.flushed};
+      const std::vector<StoredTensor> answer = run_plain(c, inputs_of(c), style, sites);
       const CaseResult result =
-          check_case(question.stored, run_plain(c, inputs_of(c), style, sites),
-                     {.outputs = {}, .accumulation = options_.accumulation}, question.bounds);
+          style.flushed ? check_case(question.stored, answer, declared)
+                        : check_case(question.stored, answer, declared, question.bounds);
       const std::lock_guard lock(mutex_);
       ++power_.checks;
       if (!result.passed())

@@ -90,7 +90,7 @@ double of_scaled_inputs(const Arithmetic& arithmetic) {
 /// The bounds of outputs that are stored by a given scale, in units of that: a quotient of float32,
 /// whatever the operation computes in.
 void divide_by_scales(const Case& c, const NamedTensors<double>& values, Tolerance& bounds) {
-  const AnyOrderArithmetic scope(arithmetic_of(Accumulation::float32));
+  const AnyOrderArithmetic scope(candidate_arithmetic(Accumulation::float32, bounds.flushes));
   for (auto& [name, bound] : bounds.bound) {
     if (corpus::scaling_of(c, name) != corpus::Scaling::given) continue;
     const double scale = ref::io::widen(*corpus::find(c.inputs, corpus::scale_name(name)))[0];
@@ -151,12 +151,19 @@ Formula formula_of(std::string_view name) {
       ref::numeric::unknown_name("formula", name, {"folded", "one_pass", "two_pass"}));
 }
 
-Tolerance tolerance(const Case& stored, Accumulation accumulation, Formula formula) {
+Arithmetic candidate_arithmetic(Accumulation accumulation, bool flushes) {
+  Arithmetic arithmetic = arithmetic_of(accumulation);
+  // 2 units in the last place of a subnormal number.
+  if (!flushes) arithmetic.tiny *= 4 * arithmetic.unit_roundoff;
+  return arithmetic;
+}
+
+Tolerance tolerance(const Case& stored, Accumulation accumulation, Formula formula, bool flushes) {
   const Case c = corpus::dequantized(stored);
   evaluation::EvalInputs inputs = inputs_of(stored, path_of(stored));
   replace_not_finite(inputs, kStandIns);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  Arithmetic arithmetic = arithmetic_of(accumulation);
+  Arithmetic arithmetic = candidate_arithmetic(accumulation, flushes);
   if (corpus::rounds_inputs(stored)) arithmetic.input_roundoff = of_scaled_inputs(arithmetic);
   arithmetic.exact_operations = is_exact(c, accumulation);
   arithmetic.folded = formula != Formula::two_pass;
@@ -165,17 +172,20 @@ Tolerance tolerance(const Case& stored, Accumulation accumulation, Formula formu
   const Arithmetic rounded_inputs{
       .unit_roundoff = 0, .tiny = 0, .largest = kInfinity, .input_roundoff = u};
   Evaluated evaluated = evaluate(c, inputs, arithmetic);
-  Tolerance bounds{std::move(evaluated.errors), evaluate(c, inputs, rounded_inputs).errors};
+  Tolerance bounds{.bound = std::move(evaluated.errors),
+                   .flushes = flushes,
+                   .of_the_inputs = evaluate(c, inputs, rounded_inputs).errors};
   if (formula == Formula::one_pass && takes_variance(c))
     allow(plain_errors(c, inputs, {.one_pass = true}, arithmetic), bounds.bound);
   if (is_layer(c) && is_centred(op_of(c))) allow_shift(c, inputs, arithmetic, bounds.bound);
   if (is_layer(c)) add_layer_allowances(c, evaluated.values, accumulation, bounds.bound);
-  if (is_function(c)) add_function_allowances(c, inputs.function, accumulation, bounds.bound);
+  if (is_function(c))
+    add_function_allowances(c, inputs.function, accumulation, bounds.bound, flushes);
   if (corpus::is_scaled(stored)) divide_by_scales(stored, evaluated.values, bounds);
   return bounds;
 }
 
-double with_storage(double bound, double exact, double remainder, DType stored) {
+double with_storage(double bound, double exact, double remainder, DType stored, bool flushes) {
   if (stored == DType::int64) return 0;
   if (ref::io::is_float(stored) && ref::io::item_size(stored) == 1)
     return with_few_digits(bound, exact, remainder, stored);
@@ -185,7 +195,11 @@ double with_storage(double bound, double exact, double remainder, DType stored) 
   const double rounded = bound + format.unit_roundoff * (std::fabs(exact) + bound) +
                          2 * format.unit_roundoff * format.tiny;
   const bool is_held = remainder == 0 && ref::numeric::round_to(storage_of(stored), exact) == exact;
-  return is_held ? std::min(rounded, 2 * bound) : rounded;
+  const double kept = is_held ? std::min(rounded, 2 * bound) : rounded;
+  // What is subnormal, or within the bound of a number that is, may be 0.
+  const bool may_be_flushed = flushes && std::fabs(exact) - bound < format.tiny;
+  constexpr double kSlack = 1 + 0x1p-48;  // of the sum here
+  return may_be_flushed ? std::max(kept, (std::fabs(exact) + std::fabs(remainder)) * kSlack) : kept;
 }
 
 }  // namespace normproof::verification::golden::gate

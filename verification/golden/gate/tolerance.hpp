@@ -35,15 +35,23 @@ bool takes_variance(const Case& c);
 ///           output by a given scale it is in units of that; by the scales of blocks, as without
 struct Tolerance {
   ref::tensor::NamedTensors<double> bound;
+  bool flushes = false;  ///< subnormal numbers may be 0: in the arithmetic, and where one is stored
   /// What one rounding of every input and option to the dtype of the case may move: where a bound
   /// is no larger than this, the inputs themselves do not say more.
   ref::tensor::NamedTensors<double> of_the_inputs;
 };
-Tolerance tolerance(const Case& c, Accumulation accumulation, Formula formula = Formula::two_pass);
+Tolerance tolerance(const Case& c, Accumulation accumulation, Formula formula = Formula::two_pass,
+                    bool flushes = false);
+
+/// What a candidate computes in. Where it does not say that it flushes subnormal numbers to 0, an
+/// operation whose result is one is off by 2 units in the last place, as any other.
+ref::numeric::Arithmetic candidate_arithmetic(Accumulation accumulation, bool flushes);
 
 /// The bound with the rounding to the dtype of storage added, for an exact value and what remains
 /// of it: at most twice the bound where the dtype holds the value; 0 for a count. In 8 bits it is
 /// how far what saturating rounding makes of the numbers within the bound is from the exact value.
-double with_storage(double bound, double exact, double remainder, DType stored);
+/// `flushes`: a subnormal number of the dtype may be stored as 0.
+double with_storage(double bound, double exact, double remainder, DType stored,
+                    bool flushes = false);
 
 }  // namespace normproof::verification::golden::gate

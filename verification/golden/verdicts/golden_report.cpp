@@ -157,8 +157,11 @@ bool GoldenReport::passed() const {
 }
 
 std::string GoldenReport::summary() const {
-  std::string line = fmt::format("{}: {} of {} passed", passed() ? "PASSED" : "FAILED",
-                                 count(Outcome::passed), plural(cases.size(), "case"));
+  const char* const verdict = !passed()        ? "FAILED"
+                              : unjudged() > 0 ? "PASSED where it is judged"
+                                               : "PASSED";
+  std::string line = fmt::format("{}: {} of {} passed", verdict, count(Outcome::passed),
+                                 plural(cases.size(), "case"));
   if (const std::size_t n = count(Outcome::failed); n > 0) line += fmt::format(", {} failed", n);
   if (const std::size_t n = count(Outcome::xfail); n > 0)
     line += fmt::format(", {} failed as listed", n);
@@ -167,7 +170,8 @@ std::string GoldenReport::summary() const {
   if (const std::size_t n = count(Outcome::declined); n > 0)
     line += fmt::format(", {} declined", n);
   if (const std::size_t n = unjudged(); n > 0)
-    line += fmt::format("; {} not judged{}", plural(n, "element"), strict ? ", expected none" : "");
+    line += fmt::format("; {} not verified, for nothing is claimed of them{}", plural(n, "element"),
+                        strict ? ", expected none" : " (--strict fails)");
   if (held() < min_cases)
     line += fmt::format("; expected {} or more{}", plural(min_cases, "case"),
                         held() < cases.size() ? " that are not declined" : "");

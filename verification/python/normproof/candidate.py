@@ -7,7 +7,7 @@ import numpy as np
 
 from normproof import binding, frameworks, names, returned, variants
 from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line
-from normproof.rules import Layout, Rules
+from normproof.rules import Layout, Rules, features_of
 from normproof.stored import Stored
 
 PARAMETERS = ("gamma", "beta", "alpha")  # that a module may have a place for
@@ -34,6 +34,8 @@ class Candidate:
             raise UsageError(f"normproof: layout={layout!r}; expected 'channels_first' or 'channels_last'")
         first = self.framework.CHANNELS_FIRST and op in WITH_CHANNELS if layout is None else layout == "channels_first"
         self.layout = Layout(first, self.own.get("axes"))
+        # Where it is said, or known, where the channels are, they may have pixels in two dimensions.
+        self.takes_images = op in WITH_CHANNELS and (first or layout is not None)
         self.rules = Rules(self.framework, self.own, self.layout, self.title)
         self.is_module = hasattr(self.framework, "is_module") and self.framework.is_module(fn)
         if self.is_module and not inspect.isclass(fn):
@@ -80,6 +82,8 @@ class Candidate:
             taken.update(("x", *names.state_of(self.op), *self.parameters))
         if self.own.get("unbiased"):
             taken.discard("unbiased_running_variance")
+        if self.takes_images:
+            taken.add("layout")
         return taken
 
     def look_inside(self, case):
@@ -140,7 +144,7 @@ class Candidate:
 
     def require_offered(self, case, heeded=()):
         """Declines what the candidate has no counterpart for, but what it heeds otherwise. Throws NotOffered."""
-        if self.own.get("one_row") and case.training and np.prod(case.tensors["x"].shape[:-1]) < (
+        if self.own.get("one_row") and case.training and case.tensors["x"].data.size // features_of(case) < (
                 2 * (case.tensors["x"].shape[0] if case.sequence else 1)):
             raise NotOffered(f"{self.title} does not train on one row")
         if self.own.get("unbiased") and not case.options.get("unbiased_running_variance", True):
@@ -179,7 +183,7 @@ class Candidate:
         placed = {}
         for name, stored in case.tensors.items():
             if name in returned.SHAPED_AS_X:
-                stored = self.layout.moved(stored)
+                stored = self.layout.placed(case, stored)
             elif name in ("gamma", "beta") and self.own.get("state_parameters") and "running_mean" in case.tensors:
                 stored = Stored("float64" if stored.dtype == "float64" else "float32",
                                 np.asarray(stored.widened(), np.float64 if stored.dtype == "float64" else np.float32))
@@ -198,7 +202,7 @@ class Candidate:
         shape = case.tensors["x"].shape if "x" in case.tensors else None
         outputs = {}
         for name, value in answered.items():
-            outputs[name] = returned.stored(self, name, value, shape, case.outputs.get(name))
+            outputs[name] = returned.stored(self, case, name, value, shape)
         return outputs
 
     def outputs_of(self, case, given, wanted=None, function=None, place=None, forward_only=False):

@@ -16,7 +16,7 @@ from normproof.variants import option_texts
 
 def check(fn, op, *, dtype="float32", device="cpu", tier="quick", outputs=None, backward=None, arguments=None, only=None,
           framework=None, layout=None, relations=(), isolate=False, seconds=60, accumulation="", formula="", xfail=(),
-          strict=False):
+          strict=False, flush_subnormals=False):
     """Holds fn against the certified cases of op.
 
     fn         a function of arrays or tensors, named as in docs/python.md, or a class of modules of PyTorch
@@ -30,6 +30,7 @@ def check(fn, op, *, dtype="float32", device="cpu", tier="quick", outputs=None, 
     relations  names of normproof.RELATIONS, or "all": asked of the call itself
     isolate    asks in a process of its own, which may crash and hang
     seconds    the time limit of a case; None: there is none
+    flush_subnormals  whether fn may flush subnormal numbers to 0, as --flush-subnormals of `normproof golden check`
 
     Returns a Report. Throws UsageError for an argument that is not one of these, and where no case is left.
     """
@@ -44,7 +45,7 @@ def check(fn, op, *, dtype="float32", device="cpu", tier="quick", outputs=None, 
         candidate.require_device()
     fullest = max(selected, key=lambda index: len(corpus.description(index)["inputs"]))
     candidate.look_inside(corpus.select(fullest))
-    prepare(corpus, candidate, accumulation, formula, xfail, strict)
+    prepare(corpus, candidate, accumulation, formula, xfail, strict, flush_subnormals)
     corpus.set("repro", call.line(only="{path}"))
     report = Report(corpus, candidate.title, op, candidate.conventions(), call)
     ask = asker(candidate, isolate, seconds)
@@ -141,12 +142,13 @@ def select(corpus, op, dtype, only, tier):
     return found
 
 
-def prepare(corpus, candidate, accumulation, formula, xfail, strict):
+def prepare(corpus, candidate, accumulation, formula, xfail, strict, flush_subnormals):
     corpus.set("outputs", candidate.judged_outputs())
     corpus.set("accumulation", accumulation)
     corpus.set("formula", formula)
     corpus.set("xfail", "\n".join([xfail] if isinstance(xfail, str) else xfail))
     corpus.set("strict", "1" if strict else "")
+    corpus.set("flush_subnormals", "1" if flush_subnormals else "")
 
 
 def asker(candidate, isolate, seconds):

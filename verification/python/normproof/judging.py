@@ -16,7 +16,8 @@ OPTION_KINDS = (bool, int, float, str)
 
 
 def judge(fn, op, *, mode="training", device=None, outputs=None, backward=None, arguments=None, framework=None, layout=None,
-          isolate=False, seconds=60, accumulation="", formula="", strict=False, name="own", threads=0, **given):
+          isolate=False, seconds=60, accumulation="", formula="", strict=False, flush_subnormals=False, name="own", threads=0,
+          **given):
     """Certifies what op is of the caller's own tensors, by two enclosures, and holds fn against it.
 
     given      the tensors by the operation's names of them, x=, grad_y=, gamma=, of attention q=, k=, v=, of cross_entropy
@@ -58,7 +59,7 @@ def judge(fn, op, *, mode="training", device=None, outputs=None, backward=None, 
     corpus = Corpus()
     index = corpus.certify(name, op, mode == "training", options, False, stored, threads)
     candidate.look_inside(corpus.select(index))
-    prepare(corpus, candidate, accumulation, formula, (), strict)
+    prepare(corpus, candidate, accumulation, formula, (), strict, flush_subnormals)
     corpus.set("repro", f"# report.repro() writes the tensors of {{path}}, and the lines that hold {candidate.title} "
                         "against them again")
     report = Report(corpus, candidate.title, op, candidate.conventions(), call, inputs)

@@ -36,10 +36,10 @@ def _output_name(candidate, name):
     return names.meaning(name, {*candidate.known, "mean", "rstd"}) or name
 
 
-def stored(candidate, name, value, shape, expected):
+def stored(candidate, case, name, value, shape):
     """An output as it is stored. Throws Unanswered where it is no tensor, or on another device.
 
-    shape: of x in the case; expected: of the output, where one number is as good as an array of one.
+    shape: of x in the case. Where an array of one number is expected, the number is as good.
     """
     if not candidate.framework.is_tensor(value) and isinstance(value, (bool, int, float)):
         value = np.asarray(value)
@@ -57,9 +57,9 @@ def stored(candidate, name, value, shape, expected):
             raise Unanswered(f"{name} has {error}") from None
     else:
         held = Stored("float64", np.asarray(value, np.float64))
-    if held.shape == () and expected == (1,):
+    if held.shape == () and case.outputs.get(name) == (1,):
         return held.like(held.data.reshape(1))
-    return candidate.layout.back(held, shape) if name in SHAPED_AS_X and shape else held
+    return candidate.layout.returned(case, held, shape) if name in SHAPED_AS_X and shape else held
 
 
 def what_was_written(candidate, placed, given):

@@ -7,13 +7,22 @@ from normproof.errors import NotOffered
 from normproof.stored import Stored
 
 
+def has_channels_first(case):
+    """Whether x and what has its shape are [B,D,H,W] in the case."""
+    return case.options.get("layout") == "channels_first"
+
+
+def features_of(case):
+    return case.tensors["x"].shape[1 if has_channels_first(case) else -1]
+
+
 class Rules:
     def __init__(self, framework, own, layout, title):
         self.framework, self.own, self.layout, self.title = framework, own, layout, title
 
     def value(self, rule, case):
         """The value of a rule of names.DERIVED in a case."""
-        features = case.tensors["x"].shape[-1] if "x" in case.tensors else None
+        features = features_of(case) if "x" in case.tensors else None
         return {
             "normalized_shape": lambda: (features,),
             "features": lambda: features,
@@ -48,7 +57,7 @@ class Rules:
                 one = np.array(1, kind)
             described = layer_descriptions().get(case.op, {}).get("parameters", [])
             single = any(parameter["name"] == name and parameter["shape"] == "[1]" for parameter in described)
-            shape = (1,) if single else case.tensors["x"].shape[-1:]
+            shape = (1,) if single else (features_of(case),)
             values = np.full(shape, one if name == "gamma" else 0, kind)
             return self.framework.tensor(case.tensors["x"].like(values), getattr(case, "device", "cpu"))
         if name == "valid":
@@ -74,8 +83,27 @@ class Layout:
     def __init__(self, channels_first, axes=None, shape=None):
         self.channels_first, self.axes, self.shape = channels_first, axes, shape
 
+    def placed(self, case, stored):
+        """A tensor of x's shape as the framework has it: contiguous, but where the case has images whose channels are last
+        and the framework has them behind the samples: then the memory stays that of channels last.
+        """
+        if has_channels_first(case):
+            stored = stored.like(np.moveaxis(stored.data, 1, -1))
+        moved = self.moved(stored)
+        if case.options.get("layout") == "channels_last" and self.channels_first and self.shape is None:
+            return moved.like(np.moveaxis(np.ascontiguousarray(np.moveaxis(moved.data, 1, -1)), -1, 1))
+        return moved
+
+    def returned(self, case, stored, shape):
+        """The reverse, for an answer, `shape` being that of x in the case."""
+        if not has_channels_first(case):
+            return self.back(stored, shape)
+        rows = (shape[0], *shape[2:], shape[1])
+        back = self.back(stored, rows)
+        return back.like(np.moveaxis(back.data, -1, 1)) if back.data.shape == rows else back
+
     def moved(self, stored):
-        """A tensor of x's shape as the framework has it, contiguous."""
+        """A tensor of x's shape, channels last, as the framework has it, contiguous."""
         data = stored.data
         if self.channels_first and data.ndim > 2:
             data = np.moveaxis(data, -1, 1)

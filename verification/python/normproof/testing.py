@@ -61,7 +61,8 @@ def selected_cases(op, dtype, tier, only):
 
 
 def check_case(asked, fn, *, device="cpu", outputs=None, backward=None, arguments=None, framework=None, layout=None,
-               relations=(), isolate=False, seconds=60, accumulation="", formula="", strict=False):
+               relations=(), isolate=False, seconds=60, accumulation="", formula="", strict=False,
+               flush_subnormals=False):
     """case.check. What the function reads of the case by itself, as case.eps, counts as heeded."""
     call = differing(check_case, locals())
     require_seconds(seconds)
@@ -76,7 +77,7 @@ def check_case(asked, fn, *, device="cpu", outputs=None, backward=None, argument
     fresh = corpus.select(index)
     fresh.read, fresh.index = asked.read, index
     candidate.look_inside(fresh)
-    prepare(corpus, candidate, accumulation, formula, (), strict)
+    prepare(corpus, candidate, accumulation, formula, (), strict, flush_subnormals)
     corpus.set("repro", call.line(only="{path}"))
     ask = asker(candidate, isolate, seconds)
     try:

@@ -70,12 +70,37 @@ TEST(GoldenCheckOptions, HaveDefaultsAndAreTaken) {
   EXPECT_TRUE(plain.options.outputs.empty());
   EXPECT_EQ(plain.options.formula, corpora::gate::Formula::two_pass);
   EXPECT_EQ(plain.min_cases, 1u);
-  const auto full = parsed<tool::commands::GoldenCheckCommand>(
-      {"--golden",    "g",     "--pipe",    "./a b 'c'", "--timeout",      "2",
-       "--only",      "*x*",   "--outputs", "y,grad_x",  "--accumulation", "float16",
-       "--min-cases", "7",     "--xfail",   "x.txt",     "--json",         "r.jsonl",
-       "--junit",     "r.xml", "--sarif",   "r.sarif",   "--markdown",     "r.md",
-       "--jobs",      "2",     "--formula", "one_pass"});
+  const auto full = parsed<tool::commands::GoldenCheckCommand>({"--golden",
+                                                                "g",
+                                                                "--pipe",
+                                                                "./a b 'c'",
+                                                                "--timeout",
+                                                                "2",
+                                                                "--only",
+                                                                "*x*",
+                                                                "--outputs",
+                                                                "y,grad_x",
+                                                                "--accumulation",
+                                                                "float16",
+                                                                "--min-cases",
+                                                                "7",
+                                                                "--xfail",
+                                                                "x.txt",
+                                                                "--json",
+                                                                "r.jsonl",
+                                                                "--junit",
+                                                                "r.xml",
+                                                                "--sarif",
+                                                                "r.sarif",
+                                                                "--markdown",
+                                                                "r.md",
+                                                                "--jobs",
+                                                                "2",
+                                                                "--formula",
+                                                                "one_pass",
+                                                                "--flush-subnormals"});
+  EXPECT_TRUE(full.options.flush_subnormals);
+  EXPECT_FALSE(plain.options.flush_subnormals);
   EXPECT_EQ(full.pipe, "./a b 'c'");
   EXPECT_FALSE(full.candidate);
   EXPECT_EQ(full.timeout, 2);

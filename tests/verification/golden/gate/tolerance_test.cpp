@@ -37,6 +37,39 @@ TEST(Tolerance, HoldsEveryOutputAndShrinksWithTheUnitRoundoff) {
   }
 }
 
+/// The product of x = 2^-140 with 1, of relu, is held by float32, and 0 for it is 2^9 units off.
+TEST(Tolerance, FlushingIsAllowedWhereItIsDeclared) {
+  const Case c =
+      plain_recipe("relu", {1, 2}, DType::float32).x([](auto, double) { return 0x1p-140; }).make(1);
+  const auto own = [&c](bool flushes) {
+    const Tolerance bounds = tolerance(c, Accumulation::float32, Formula::two_pass, flushes);
+    EXPECT_EQ(bounds.flushes, flushes);
+    return with_storage(bounds.bound.at("y").data()[0], 0x1p-140, 0, DType::float32, flushes);
+  };
+  EXPECT_LE(own(false), 0x1p-146);
+  EXPECT_GE(own(true), 0x1p-140);
+}
+
+TEST(Tolerance, AnOperationIsTwoUnitsOffWhereItsResultIsSubnormal) {
+  for (const Accumulation accumulation : kEveryAccumulation) {
+    const auto format = corpus::arithmetic_of(accumulation);
+    EXPECT_EQ(candidate_arithmetic(accumulation, true).tiny, format.tiny);
+    // The distance of subnormal numbers is 2 u times the least normal one.
+    EXPECT_EQ(candidate_arithmetic(accumulation, false).tiny,
+              2 * (2 * format.unit_roundoff * format.tiny));
+  }
+}
+
+TEST(Tolerance, WhatIsStoredMayBeFlushedWhereItIsSubnormal) {
+  constexpr double kLeast = 0x1p-14;  // of float16
+  EXPECT_GE(with_storage(0, kLeast / 2, 0, DType::float16, true), kLeast / 2);
+  EXPECT_LT(with_storage(0, kLeast / 2, 0, DType::float16, true), kLeast);
+  EXPECT_EQ(with_storage(0, kLeast / 2, 0, DType::float16), 0);
+  EXPECT_EQ(with_storage(0, kLeast, 0, DType::float16, true), 0);
+  // Within the bound of a subnormal number.
+  EXPECT_GE(with_storage(0x1p-20, kLeast, 0, DType::float16, true), kLeast);
+}
+
 TEST(Tolerance, GrowsWithTheConditionOfTheCase) {
   const auto bound_at = [](double offset) {
     return largest_of(tolerance(plain_recipe("layer_norm", {3, 8}, DType::float32)

@@ -179,14 +179,19 @@ TEST(GoldenReport, WhatIsNotJudgedIsCountedThoughTheCasePasses) {
   result.tensors[0].unjudged = 4;
   const auto report = golden_report({result}, golden_command(), "");
   EXPECT_TRUE(report.passed());
-  EXPECT_EQ(report.summary(), "PASSED: 1 of 1 case passed; 4 elements not judged");
+  EXPECT_EQ(
+      report.summary(),
+      "PASSED where it is judged: 1 of 1 case passed; 4 elements not verified, for nothing is "
+      "claimed of them (--strict fails)");
   EXPECT_THAT(text_of(report), HasSubstr("           4\n"));
   EXPECT_THAT(markdown_of(report), HasSubstr(" | 4 |\n"));
   auto strict = golden_command();
   strict.strict = true;
   const auto refused = golden_report({result}, strict, "");
   EXPECT_FALSE(refused.passed());
-  EXPECT_EQ(refused.summary(), "FAILED: 1 of 1 case passed; 4 elements not judged, expected none");
+  EXPECT_EQ(refused.summary(),
+            "FAILED: 1 of 1 case passed; 4 elements not verified, for nothing is claimed of them, "
+            "expected none");
 }
 
 TEST(GoldenReport, TheLineToReproduceIsQuotedForSh) {
