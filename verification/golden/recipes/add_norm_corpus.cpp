@@ -51,12 +51,13 @@ class AddNormCases {
     extents();
     exact();
     sixteen_bits();
-    not_finite();
+    not_finite({3, 4, 6});
     for (const std::size_t extent : kQuickEdges)
       add(of("block_edge", {1, extent}, DType::float32).why(kWhyBlockEdge));
   }
 
   void standard() {
+    not_finite({7, 33});
     for (const DType dtype : kWideOfAddNorms) {
       for (const char* name : {"a", "b", "c"})
         add(of(fmt::format("random_{}", name), {4, 9, 30}, dtype)
@@ -238,11 +239,10 @@ class AddNormCases {
             }));
   }
 
-  void not_finite() {
+  void not_finite(const Shape& shape) {
     const auto bad = [](std::size_t i, double normal) {
       return i == 31 ? std::numeric_limits<double>::quiet_NaN() : normal;
     };
-    const Shape shape = {3, 4, 6};
     add(of("nan_in_x", shape, DType::float32)
             .why("a NaN reaches its row of y and grad_x, one element of the sum, and grad_gamma")
             .x(bad));
