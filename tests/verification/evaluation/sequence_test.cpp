@@ -13,7 +13,6 @@ namespace {
 using namespace normproof::verification::evaluation;
 namespace model = normproof::ref::model;
 using normproof::ref::tensor::shape_of;
-using Tensor = normproof::ref::tensor::Tensor<double>;
 
 EvalInputs sample(const std::string& layer, const Shape& shape, std::size_t steps) {
   return eval_inputs("", sample_tensors(layer, shape, steps), model::norm_options(layer),
@@ -54,7 +53,7 @@ TEST(RunSequence, ALayoutIsOfXAndWhatHasItsShape) {
   const Shape images = {2, 6, 2, 5};
   EvalInputs inputs = sample("group_norm", {2, 10, 6}, 0);
   const auto of_rows = run_sequence<double>(options, inputs, false);
-  for (Tensor* tensor : {&inputs.steps[0].x, &inputs.steps[0].grad_y})
+  for (auto* tensor : {&inputs.steps[0].x, &inputs.steps[0].grad_y})
     *tensor = laid_out(Layout::channels_first, images, *tensor);
   inputs.steps[0].valid.reshape({2, 2, 5});
   model::set_option(options, "layout", "channels_first");
