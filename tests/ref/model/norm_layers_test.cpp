@@ -133,7 +133,7 @@ TEST(NormLayers, LayoutsAreRowsOfPixels) {
   EXPECT_EQ(extents_of(EntryShape::sample_channels, {2, 6, 3, 5}, last), (Extents{2, 5}));
 }
 
-TEST(NormLayers, C1AnImageHasFourAxes) {
+TEST(ShapeInRows, C1AnImageHasFourAxes) {
   EXPECT_EQ(numeric::contract_message([] {
               shape_in_rows(Layout::channels_first, {2, 6, 3});
             }),
@@ -171,7 +171,7 @@ TEST(NormLayers, C3AParameterThatTheLayerDoesNotHave) {
   EXPECT_NO_THROW(check_parameter(norm_layer(ScaleNormOptions{}), "gamma"));
 }
 
-TEST(NormLayers, C1ExtentOfWhatHasRowsIsRefused) {
+TEST(ExtentOf, C1WhatHasRowsIsRefused) {
   EXPECT_EQ(numeric::contract_message([] { extent_of(EntryShape::rows, 4); }),
             "extent_of: shape depends on the rows of x; expected [1] or [D] (C1)");
 }
