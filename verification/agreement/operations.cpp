@@ -6,16 +6,10 @@
 #include <functional>
 #include <optional>
 
-#include "gpu/nn/rotary_embedding.hpp"
-#include "gpu/nn/scaled_dot_product_attention.hpp"
-#include "gpu/norm/add_norm.hpp"
 #include "gpu/norm/norm.hpp"
-#include "gpu/ops/activation.hpp"
-#include "gpu/ops/gated_activation.hpp"
-#include "gpu/ops/softmax.hpp"
-#include "gpu/train/cross_entropy.hpp"
 #include "gpu/train/optimizer.hpp"
 #include "verification/agreement/device_encoder.hpp"
+#include "verification/agreement/device_functions.hpp"
 
 namespace normproof::verification::agreement {
 namespace {
@@ -102,10 +96,7 @@ struct OperationRunner {
     NamedDeviceTensors got;
     const bool done =
         run_both([&] { expected = evaluation::run_function<double>(function, inputs.function); },
-                 [&] {
-                   std::visit(FunctionRunner{to, inputs.function, got}, function);
-                 },
-                 rows);
+                 [&] { got = run_function_on_device(to, function, inputs.function); }, rows);
     if (done) compare_all(got, expected, rows);
   }
 
@@ -141,120 +132,6 @@ struct OperationRunner {
   }
 
  private:
-  struct FunctionRunner {
-    Device& to;
-    const evaluation::FunctionInputs& in;
-    NamedDeviceTensors& got;
-
-    void operator()(const model::SoftmaxOptions&) const {
-      const DeviceTensor<double> y = gpu::ops::softmax(x(), mask());
-      put(y, [&] { return gpu::ops::softmax_backward(grad_y(), y, mask()); });
-    }
-    void operator()(const model::LogSoftmaxOptions&) const {
-      const DeviceTensor<double> y = gpu::ops::log_softmax(x());
-      put(y, [&] { return gpu::ops::log_softmax_backward(grad_y(), y); });
-    }
-    void operator()(const model::LogSumExpOptions&) const {
-      put(gpu::ops::log_sum_exp(x(), mask()),
-          [&] { return gpu::ops::log_sum_exp_backward(grad_y(), x(), mask()); });
-    }
-    void operator()(const model::ReluOptions&) const {
-      put(gpu::ops::relu(x()), [&] { return gpu::ops::relu_backward(grad_y(), x()); });
-    }
-    void operator()(const model::GeluOptions&) const {
-      put(gpu::ops::gelu(x()), [&] { return gpu::ops::gelu_backward(grad_y(), x()); });
-    }
-    void operator()(const model::GeluTanhOptions&) const {
-      put(gpu::ops::gelu_tanh(x()), [&] { return gpu::ops::gelu_tanh_backward(grad_y(), x()); });
-    }
-    void operator()(const model::SiluOptions&) const {
-      put(gpu::ops::silu(x()), [&] { return gpu::ops::silu_backward(grad_y(), x()); });
-    }
-    void operator()(const model::SwigluOptions&) const {
-      put_gated(gpu::ops::swiglu(x(), gate()),
-                [&] { return gpu::ops::swiglu_backward(grad_y(), x(), gate()); });
-    }
-    void operator()(const model::GegluOptions&) const {
-      put_gated(gpu::ops::geglu(x(), gate()),
-                [&] { return gpu::ops::geglu_backward(grad_y(), x(), gate()); });
-    }
-    void operator()(const model::AttentionOptions& options) const {
-      const DeviceTensor<double> k = tensor("k"), v = tensor("v");
-      const DeviceMask valid(to, in.valid);
-      const auto forward = gpu::nn::scaled_dot_product_attention(tensor("q"), k, v, valid, options);
-      got.set("y", forward.y);
-      if (forward.log_sum_exp.is_given()) got.set("log_sum_exp", forward.log_sum_exp);
-      if (!in.tensors.contains("grad_y")) return;
-      const auto gradients =
-          gpu::nn::scaled_dot_product_attention_backward(grad_y(), k, v, valid, forward, options);
-      got.set("grad_q", gradients.q);
-      got.set("grad_k", gradients.k);
-      got.set("grad_v", gradients.v);
-    }
-    void operator()(const model::AddLayerNormOptions& o) const {
-      gpu::norm::NormStep forward, backward;
-      gpu::norm::add_layer_norm({.eps = o.eps}, norm_inputs(), given("residual"), forward);
-      if (in.tensors.contains("grad_y"))
-        gpu::norm::add_layer_norm_backward(norm_inputs(), given("grad_sum"), forward, backward);
-      put_added(forward, backward);
-    }
-    void operator()(const model::AddRMSNormOptions& o) const {
-      gpu::norm::NormStep forward, backward;
-      gpu::norm::add_rms_norm({.eps = o.eps}, norm_inputs(), given("residual"), forward);
-      if (in.tensors.contains("grad_y"))
-        gpu::norm::add_rms_norm_backward(norm_inputs(), given("grad_sum"), forward, backward);
-      put_added(forward, backward);
-    }
-    void operator()(const model::RopeOptions& options) const {
-      const DeviceTensor<double> cos = tensor("cos"), sin = tensor("sin");
-      put(gpu::nn::rotary_embedding(x(), cos, sin, options),
-          [&] { return gpu::nn::rotary_embedding_backward(grad_y(), cos, sin, options); });
-    }
-    void operator()(const model::CrossEntropyOptions& options) const {
-      std::vector<int> targets = in.targets;
-      for (std::size_t i = 0; i < targets.size() && ref::tensor::is_given(in.valid); ++i)
-        if (!in.valid.data()[i]) targets[i] = gpu::train::kIgnored;
-      const DeviceTensor<double> weights =
-          in.tensors.contains("class_weights") ? tensor("class_weights") : DeviceTensor<double>();
-      const auto forward =
-          gpu::train::cross_entropy(tensor("logits"), targets, weights, options.loss);
-      got.set("loss", forward.loss);
-      got.set("grad_logits", gpu::train::cross_entropy_backward(forward.log_probabilities, targets,
-                                                                weights, options.loss));
-    }
-
-   private:
-    DeviceTensor<double> tensor(const char* name) const { return upload(to, in.tensors.at(name)); }
-    DeviceTensor<double> x() const { return tensor("x"); }
-    DeviceTensor<double> grad_y() const { return tensor("grad_y"); }
-    DeviceTensor<double> gate() const { return tensor("gate"); }
-    DeviceTensor<double> given(std::string_view name) const {
-      const Tensor<double>* const own = in.tensors.find(name);
-      return own == nullptr ? DeviceTensor<double>() : upload(to, *own);
-    }
-    gpu::norm::NormInputs norm_inputs() const {
-      return {.x = x(), .gamma = given("gamma"), .beta = given("beta"), .grad_y = given("grad_y")};
-    }
-    void put_added(const gpu::norm::NormStep& forward, const gpu::norm::NormStep& backward) const {
-      for (const char* name : {"y", "sum"}) got.set(name, forward.outputs.get(name));
-      for (const auto& [name, values] : backward.outputs) got.set(name, values);
-    }
-    DeviceMask mask() const { return DeviceMask(to, in.valid, in.tensors.at("x").shape().back()); }
-    template <class Backward>
-    void put(const DeviceTensor<double>& y, Backward&& backward) const {
-      got.set("y", y);
-      if (in.tensors.contains("grad_y")) got.set("grad_x", backward());
-    }
-    template <class Backward>
-    void put_gated(const DeviceTensor<double>& y, Backward&& backward) const {
-      got.set("y", y);
-      if (!in.tensors.contains("grad_y")) return;
-      const gpu::ops::DeviceGatedGradients gradients = backward();
-      got.set("grad_x", gradients.x);
-      got.set("grad_gate", gradients.gate);
-    }
-  };
-
   NamedDeviceTensors run_steps(const model::OptimizerOperation& operation,
                                const evaluation::OptimizerTensors& in) const {
     NamedDeviceTensors parameters, got;
