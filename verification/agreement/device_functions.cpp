@@ -119,7 +119,11 @@ struct FunctionRunner {
   }
   void put_added(const gpu::norm::NormStep& forward, const gpu::norm::NormStep& backward) const {
     for (const char* name : {"y", "sum"}) got.set(name, forward.outputs.get(name));
-    for (const auto& [name, values] : backward.outputs) got.set(name, values);
+    for (const auto& [name, values] : backward.outputs) {
+      const bool of_absent = (name == "grad_gamma" && !in.tensors.contains("gamma")) ||
+                             (name == "grad_beta" && !in.tensors.contains("beta"));
+      if (!of_absent) got.set(name, values);
+    }
   }
   DeviceMask mask() const { return DeviceMask(to, in.valid, in.tensors.at("x").shape().back()); }
   template <class Backward>

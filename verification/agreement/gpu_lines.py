@@ -22,7 +22,7 @@ class Line:
     name: str
     what: str
     seconds: float  # on a GPU, before any was measured
-    commands: typing.Tuple[str, ...]  # {device}, {out} and {data} are set in
+    commands: typing.Tuple[str, ...]  # {device}, {out}, {golden} and {data} are set in
     finds: bool = False  # exit status 1 is a finding, not a failure
     goes_on: bool = False  # what it has done stays, and it goes on from there
     rehearsal: typing.Optional[typing.Tuple[str, ...]] = None  # on the simulated device, where other than commands
@@ -89,6 +89,8 @@ def lines():
         *order_lines(),
         *speed_lines(),
         *sanitizer_lines(),
+        Line("golden", "the golden corpus judges our own kernels", 60,
+             ("normproof golden check --golden {golden} --device {device}",)),
         Line("agree-standard", "every bit against ref, the standard tier", 300,
              ("normproof gpu agree --device {device} --tier standard --seed 2",),
              rehearsal=("normproof gpu agree --device {device} --tier standard --only layer_norm --seed 2",)),
@@ -128,7 +130,7 @@ def table(chosen, results):
 
 def shown(line, device, out="DIR", data="--data ..."):
     """Its commands as a person writes them."""
-    places = {"device": device, "out": out, "data": data}
+    places = {"device": device, "out": out, "data": data, "golden": "verification/golden/data"}
     words = {"benchmark": f"verification/benchmark/run --what device --device {device}",
              "sanitize": "compute-sanitizer --tool"}
     for command in line.of(device):

@@ -55,6 +55,11 @@ def benchmark():
     return (HERE / "benchmark" if is_bundle() else HERE.parent / "benchmark") / "run"
 
 
+def golden():
+    """The corpus."""
+    return HERE / "golden" if is_bundle() else HERE.parent / "golden/data"
+
+
 def sanitizer():
     return shutil.which("compute-sanitizer") or shutil.which("/usr/local/cuda/bin/compute-sanitizer")
 
@@ -78,7 +83,8 @@ def machine(device):
 
 
 def stage(folder, build, carries_cuda, data):
-    """What is carried, in a folder: programs with their libraries, these scripts, those of the benchmark, sentences."""
+    """What is carried, in a folder: programs with their libraries, these scripts, those of the benchmark, the corpus,
+    sentences."""
     how = "--whole" if carries_cuda else "--whole-but-cuda"
     for name in NAMES:
         program = found(name, build, "cuda")
@@ -89,6 +95,7 @@ def stage(folder, build, carries_cuda, data):
             [(path, folder / "data" / name) for name, path in data.items() if path]:
         target.parent.mkdir(exist_ok=True)
         shutil.copy(source, target)
+    shutil.copytree(golden(), folder / "golden")
 
 
 def pack(file, build, carries_cuda, data):

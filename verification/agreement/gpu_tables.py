@@ -109,7 +109,7 @@ def speed(results):
 def sentences(results):
     """Of what ends with one."""
     return "".join(f"{name}: {last_line(command['out'])} (`{command['command']}`).\n\n"
-                   for line in ("study",) for name, command in commands_of(results, line))
+                   for line in ("golden", "study") for name, command in commands_of(results, line))
 
 
 def head(results):

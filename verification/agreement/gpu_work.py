@@ -64,7 +64,8 @@ class Work:
     def words(self, command, rows):
         """A command of a line as it is started, and what its environment has more."""
         data = " ".join(map(shlex.quote, self.data))
-        first, *rest = shlex.split(command.format(device=self.device, out=shlex.quote(str(self.out)), data=data))
+        first, *rest = shlex.split(command.format(device=self.device, out=shlex.quote(str(self.out)), data=data,
+                                                  golden=shlex.quote(str(gpu_programs.golden()))))
         more = []
         if rest[:2] == ["gpu", "agree"]:
             more = ["--json", rows]

@@ -6,8 +6,8 @@
 #include <functional>
 #include <optional>
 
-#include "gpu/norm/norm.hpp"
 #include "gpu/train/optimizer.hpp"
+#include "verification/agreement/device_answers.hpp"
 #include "verification/agreement/device_encoder.hpp"
 #include "verification/agreement/device_functions.hpp"
 
@@ -17,7 +17,6 @@ namespace {
 namespace device = gpu::device;
 namespace model = ref::model;
 using device::Device;
-using device::DeviceMask;
 using device::DeviceTensor;
 using device::download;
 using device::NamedDeviceTensors;
@@ -65,25 +64,11 @@ struct OperationRunner {
     NamedDeviceTensors device_state = upload(to, state);
     for (const auto& in : inputs.steps) {
       ref::norm::NormStep<double> step;
-      gpu::norm::NormStep got, backward;
-      const bool backwards = ref::tensor::is_given(in.grad_y);
+      gpu::norm::NormStep got;
       const bool done =
           run_both([&] { step = ref::norm::norm_step(options, in, state); },
-                   [&] {
-                     const gpu::norm::NormInputs there{.x = upload(to, in.x),
-                                                       .gamma = upload(to, in.gamma),
-                                                       .beta = upload(to, in.beta),
-                                                       .grad_y = upload(to, in.grad_y),
-                                                       .valid = DeviceMask(to, in.valid),
-                                                       .mode = in.mode,
-                                                       .others = upload(to, in.others)};
-                     got = gpu::norm::norm_forward(options, there, device_state);
-                     if (backwards) backward = gpu::norm::norm_backward(options, there, got);
-                   },
-                   rows);
+                   [&] { got = norm_step_on_device(to, options, in, device_state); }, rows);
       if (!done) return;
-      for (const auto& [name, values] : backward.outputs) got.outputs.set(name, values);
-      if (backwards) got.state = backward.state;
       compare_all(got.outputs, step.outputs, rows);
       compare_all(got.state, step.state, rows);
       state = step.state;

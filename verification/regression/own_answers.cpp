@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 #include "verification/evaluation/sequence.hpp"
 #include "verification/golden/certify/certificate.hpp"
@@ -19,21 +20,24 @@ namespace {
 using golden::certify::kOtherStandIns;
 using golden::certify::kStandIns;
 
-ref::tensor::NamedTensors<double> run(const Case& c, const golden::certify::StandIns& stand_ins) {
+evaluation::EvalInputs finite_inputs(const Case& c, const golden::certify::StandIns& stand_ins) {
   evaluation::EvalInputs inputs = golden::recipes::inputs_of(c, golden::corpus::path_of(c));
   golden::certify::replace_not_finite(inputs, stand_ins);
-  return evaluation::run_operation<double>(c.options, inputs, c.sequence);
+  return inputs;
 }
 
 }  // namespace
 
-golden::gate::Ask from_this_program() {
-  return [](const golden::certify::StoredCase& stored) {
+golden::gate::Ask from_double(Evaluate evaluate) {
+  return [evaluate = std::move(evaluate)](
+             const golden::certify::StoredCase& stored) -> golden::gate::Answer {
     const Case& c = stored.description.c;
-    const auto results = run(c, kStandIns), others = run(c, kOtherStandIns);
+    const auto results = evaluate(c, finite_inputs(c, kStandIns));
+    if (!results) return {};
+    const auto others = evaluate(c, finite_inputs(c, kOtherStandIns));
     std::vector<StoredTensor> answer;
-    for (const auto& [name, tensor] : results) {
-      const double* const other = others.at(name).data();
+    for (const auto& [name, tensor] : *results) {
+      const double* const other = others->at(name).data();
       std::vector<double> values(tensor.data(), tensor.data() + tensor.size());
       for (std::size_t i = 0; i < values.size(); ++i)
         if (std::bit_cast<std::uint64_t>(values[i]) != std::bit_cast<std::uint64_t>(other[i]))
@@ -43,6 +47,12 @@ golden::gate::Ask from_this_program() {
     }
     return answer;
   };
+}
+
+golden::gate::Ask from_this_program() {
+  return from_double([](const Case& c, const evaluation::EvalInputs& inputs) {
+    return evaluation::run_operation<double>(c.options, inputs, c.sequence);
+  });
 }
 
 }  // namespace normproof::verification::regression

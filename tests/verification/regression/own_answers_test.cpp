@@ -26,6 +26,14 @@ TEST(OwnAnswers, PassTheGate) {
   }
 }
 
+TEST(OwnAnswers, ACaseWithoutOneIsDeclined) {
+  const tests::ref::io::TemporaryFolder folder;
+  golden::certify::make_corpus(folder / "g", {.only = "quick/layer_norm/nan_in_x-*"});
+  const auto cases = golden::certify::list_corpus(folder / "g", "*");
+  const auto none = from_double([](const auto&, const auto&) { return std::nullopt; });
+  EXPECT_FALSE(none(golden::certify::read_case(folder / "g", cases.at(0))).has_value());
+}
+
 TEST(OwnAnswers, NaNStandsWhereOneReaches) {
   const tests::ref::io::TemporaryFolder folder;
   golden::certify::make_corpus(folder / "g", {.only = "quick/layer_norm/nan_in_x-*"});

@@ -15,6 +15,10 @@ void add_device(CLI::App& app, Backend& device) {
             "simulated|cuda");
 }
 
+void add_device(CLI::App& app, std::optional<Backend>& device, const std::string& what) {
+  add_named(app, "--device", device, gpu::device::backend_of, what, "simulated|cuda");
+}
+
 void add_device_or_processor(CLI::App& app, std::optional<Backend>& device,
                              const std::string& what) {
   const auto parse = [](const std::string& text) -> std::optional<Backend> {

@@ -20,6 +20,10 @@ void add_device(CLI::App& app, gpu::device::Backend& device);
 void add_device_or_processor(CLI::App& app, std::optional<gpu::device::Backend>& device,
                              const std::string& what);
 
+/// The same where none need be given.
+void add_device(CLI::App& app, std::optional<gpu::device::Backend>& device,
+                const std::string& what);
+
 /// Opens what --device names: of a rank of mpirun that of its number on this machine
 /// (gpu::device::device_of_rank), else the first.
 /// Throws    UsageError, NoDeviceError, DeviceError

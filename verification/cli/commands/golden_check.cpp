@@ -3,18 +3,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "ref/io/atomic_file.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/parallel.hpp"
+#include "verification/agreement/device_answers.hpp"
+#include "verification/cli/commands/device_option.hpp"
 #include "verification/cli/commands/golden_options.hpp"
 #include "verification/cli/output_files.hpp"
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/shell_line.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
+#include "verification/golden/corpus/scaling.hpp"
 #include "verification/golden/verdicts/golden_page.hpp"
+#include "verification/regression/own_answers.hpp"
 #include "verification/report/json_lines.hpp"
 #include "verification/report/junit.hpp"
 #include "verification/report/markdown.hpp"
@@ -67,6 +72,9 @@ void GoldenCheckCommand::add(CLI::App& app) {
   add_golden(app, golden);
   add_candidate(app, candidate);
   add_pipe(app, pipe, timeout);
+  add_device(app, device,
+             "The kernels of this program's GPU path, in double: on the first GPU (cuda) or on a "
+             "simulated one; optimizers and results of 8 bits are declined");
   add_list(app, "--outputs", options.outputs,
            "The outputs to check, with commas between (default: y, the gradients and the state, "
            "and statistics that are there)");
@@ -95,7 +103,7 @@ void GoldenCheckCommand::add(CLI::App& app) {
   reports.add(app, {ReportForm::json_lines, ReportForm::junit, ReportForm::sarif, ReportForm::html,
                     ReportForm::markdown});
   add_jobs(app, jobs, "Cases that are checked");
-  check_afterwards(app, [&app] { require_one_of(app, {"--candidate", "--pipe"}); });
+  check_afterwards(app, [&app] { require_one_of(app, {"--candidate", "--pipe", "--device"}); });
   set_footer(
       app,
       R"(Prints the metrics of every output, and for each failure the element, its bound and the command
@@ -105,20 +113,30 @@ Exit status 1 if a case fails.
 
 Examples:
   normproof golden check --golden golden --candidate answers --junit report.xml
-  normproof golden check --golden golden --pipe 'python3 adapter.py' --only '*/rms_norm/*')");
+  normproof golden check --golden golden --pipe 'python3 adapter.py' --only '*/rms_norm/*'
+  normproof golden check --golden golden --device cuda)");
+}
+
+golden::gate::Ask GoldenCheckCommand::source() const {
+  if (candidate) return golden::gate::from_folder(*candidate);
+  if (pipe)
+    return golden::gate::from_program(*pipe, timeout, golden::gate::kMostStarts, show_complaints);
+  return regression::from_double(
+      [opened = std::shared_ptr<gpu::device::Device>(open_own_device(*device))](
+          const golden::corpus::Case& c, const evaluation::EvalInputs& inputs) {
+        if (golden::corpus::is_scaled(c)) return std::optional<ref::tensor::NamedTensors<double>>();
+        return agreement::answer_on_device(*opened, c.options, inputs, c.sequence);
+      });
 }
 
 /// The progress bar is gone, and the program too, before anything is reported.
 std::vector<golden::gate::CaseResult> GoldenCheckCommand::check(
     const std::vector<golden::certify::CaseDescription>& cases) const {
-  const golden::gate::Ask ask =
-      candidate
-          ? golden::gate::from_folder(*candidate)
-          : golden::gate::from_program(*pipe, timeout, golden::gate::kMostStarts, show_complaints);
+  const golden::gate::Ask ask = source();
   golden::gate::CheckOptions asked = options;
   asked.maps = reports.html.has_value();
   ProgressBar progress;
-  // A program answers one question at a time.
+  // A program, or a device, answers one question at a time.
   return golden::gate::check_cases(
       golden, cases, ask, asked, candidate ? jobs : 1, [&](std::size_t done) {
         progress.show("checking", done, cases.size(), cases[done - 1].path);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "gpu/device/device.hpp"
 #include "verification/cli/command.hpp"
 #include "verification/cli/report_options.hpp"
 #include "verification/cli/shared_options.hpp"
@@ -21,8 +22,9 @@ struct GoldenCheckCommand {
 
   std::filesystem::path golden = {};
   std::optional<std::filesystem::path> candidate = {};
-  std::optional<std::string> pipe = {};  ///< a command for sh
-  double timeout = 60;                   ///< seconds that it may take for one answer
+  std::optional<std::string> pipe = {};             ///< a command for sh
+  double timeout = 60;                              ///< seconds that it may take for one answer
+  std::optional<gpu::device::Backend> device = {};  ///< the candidate is gpu, on that
   golden::gate::CheckOptions options = {};
   golden::corpus::PathGlobs only = {};
   std::size_t min_cases = 1;
@@ -38,7 +40,8 @@ struct GoldenCheckCommand {
   /// the line that reproduces it.
   /// Returns   kSuccess where every case passed, those of the xfail list failed, and there were
   ///           enough
-  /// Throws    UsageError, FileError; where the corpus is of another version than asked for, too
+  /// Throws    UsageError, FileError; where the corpus is of another version than asked for, too;
+  ///           NoDeviceError
   ExitStatus run() const;
 
   /// How its report tells of the cases, for the text of the list of known failures, as long as the
@@ -49,6 +52,7 @@ struct GoldenCheckCommand {
  private:
   std::vector<golden::gate::CaseResult> check(
       const std::vector<golden::certify::CaseDescription>& cases) const;
+  golden::gate::Ask source() const;
 };
 
 }  // namespace normproof::verification::cli::commands

@@ -157,7 +157,7 @@ TEST(Commands, DefineASharedOptionOnce) {
   for (const auto& [definition, command] : definitions.at("--seed"))
     EXPECT_EQ(definition.find("N: "), 0u) << command;
   EXPECT_LE(definitions.at("--json").size(), 3u);
-  EXPECT_EQ(definitions.at("--device").size(), 2u);
+  EXPECT_EQ(definitions.at("--device").size(), 3u);
   EXPECT_GE(uses.at("--junit"), 5u);
   EXPECT_GE(uses.at("--golden"), 4u);
 }

@@ -23,6 +23,9 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
+constexpr const char* kCommitted =
+    "$N golden check --golden '" NORMPROOF_SOURCE_DIR "/verification/golden/data' ";
+
 /// A corpus of four cases of LayerNorm, which is its own candidate too.
 class GoldenProgram : public ::testing::Test {
  protected:
@@ -56,6 +59,24 @@ class GoldenProgram : public ::testing::Test {
   tests::ref::io::TemporaryFolder folder_;
   std::string enter_;
 };
+
+TEST(GoldenCheckOnDevice, KernelsPassAndOptimizersAreDeclined) {
+  const Outcome passed = run(std::string(kCommitted) +
+                             "--device simulated --only 'quick/*/two_features-*' --only "
+                             "'quick/softmax/n*-float32' --only 'quick/sgd/*'");
+  EXPECT_EQ(passed.status, 0) << passed.out << passed.err;
+  EXPECT_THAT(passed.out, HasSubstr("sgd: "));
+  EXPECT_THAT(passed.out, HasSubstr("cases declined: the candidate does not offer them"));
+  EXPECT_THAT(passed.out, HasSubstr("PASSED: "));
+}
+
+TEST(GoldenCheckOnDevice, WithoutAGpuOneSentenceSaysSo) {
+  const Outcome cuda = run(std::string(kCommitted) + "--device cuda --only 'quick/dyt/*'");
+  if (cuda.status == 0) GTEST_SKIP() << "this machine has a GPU";
+  EXPECT_EQ(cuda.status, 77);
+  EXPECT_TRUE(is_one_sentence(cuda.err)) << cuda.err;
+  EXPECT_THAT(cuda.err, StartsWith("normproof: no device: "));
+}
 
 TEST(GoldenCheckOptions, HaveDefaultsAndAreTaken) {
   namespace corpora = normproof::verification::golden;
@@ -126,7 +147,7 @@ TEST(GoldenCheckOptions, MistakesAreOneSentence) {
   EXPECT_THAT(refusal<tool::commands::GoldenCheckCommand>({"--candidate", "c"}),
               HasSubstr("--golden is required"));
   EXPECT_THAT(refusal<tool::commands::GoldenCheckCommand>({"--golden", "g"}),
-              HasSubstr("none of --candidate and --pipe is given; expected one of them"));
+              HasSubstr("none of --candidate, --pipe and --device is given; expected one of them"));
   EXPECT_THAT(refusal<tool::commands::GoldenCheckCommand>({"--golden", "g", "--pipe", ""}),
               HasSubstr("--pipe is ''; expected a command for sh"));
   refused({"--pipe", "p"}, "--candidate and --pipe are given; expected one of");
