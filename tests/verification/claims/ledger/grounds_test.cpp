@@ -44,9 +44,9 @@ TEST(Grounds, EveryTheoremIsAboutAClaimAndStandsInItsFile) {
 TEST(Grounds, EveryTheoremOfTheFilesIsInTheTable) {
   const std::regex theorem("\nTheorem ([A-Z][0-9]+_[A-Za-z0-9_]+)");
   std::size_t found = 0;
-  for (const char* file : {"backward.v", "boundedness.v", "dyt.v", "encoders.v", "identities.v",
-                           "lengths.v", "lipschitz.v", "matmul.v", "paths.v", "recursion.v",
-                           "textbook.v"}) {
+  for (const char* file :
+       {"backward.v", "boundedness.v", "dyt.v", "encoders.v", "identities.v", "lengths.v",
+        "lipschitz.v", "matmul.v", "paths.v", "recursion.v", "textbook.v"}) {
     const std::string source = text_of(std::string(NORMPROOF_PROOFS "/") + file);
     for (std::sregex_iterator match(source.begin(), source.end(), theorem), end; match != end;
          ++match) {
