@@ -36,8 +36,8 @@ def test_mapping_has_names_constants_and_functions():
 
 def test_order_for_a_function_without_a_signature():
     with pytest.raises(normproof.UsageError, match="has no signature; expected arguments="):
-        Candidate(np.add, "layer_norm", KNOWN)
-    assert bound(np.add, arguments=["x", "gamma"]) == {"x": "x", "gamma": "gamma"}
+        Candidate(max, "layer_norm", KNOWN)
+    assert bound(max, arguments=["x", "gamma"]) == {"x": "x", "gamma": "gamma"}
 
 
 def test_mapping_of_names_is_held_against_the_truth():
