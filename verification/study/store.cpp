@@ -209,16 +209,20 @@ std::optional<Claim> Store::claim(const std::string& name) const {
     ref::numeric::contract_failure("Store::claim", "name", fmt::format("is '{}'", name),
                                    "letters, digits and _ + - . / alone", Clause::C1);
   std::error_code ignored;
-  fs::create_directories(file(kLocks), ignored);
-  std::optional<FileLock> lock =
-      FileLock::take(file(kLocks) / lock_name(name), FileLock::Patience::at_once);
-  if (!lock) return std::nullopt;
+  std::optional<FileLock> taken;
+  {
+    // Whoever ends removes the folder of the locks where it is empty, under this lock.
+    const FileLock held = lock();
+    fs::create_directories(file(kLocks), ignored);
+    taken = FileLock::take(file(kLocks) / lock_name(name), FileLock::Patience::at_once);
+  }
+  if (!taken) return std::nullopt;
   // Whoever held the lock before may have finished: the result was there before the lock was free.
   if (names().contains(name)) {
     fs::remove(file(kLocks) / lock_name(name), ignored);
     return std::nullopt;
   }
-  return Claim(name, std::move(*lock));
+  return Claim(name, std::move(*taken));
 }
 
 void Store::append(const fs::path& path, const std::string& line) const {

@@ -7,8 +7,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <thread>
 
 #include "tests/ref/io/temporary_folder.hpp"
 #include "tests/ref/numeric/error_message.hpp"
@@ -93,6 +96,23 @@ TEST_F(StoreTest, ATaskIsClaimedOnceAndNotAgainOnceDone) {
   store_.add(*claim, "{}", 1);
   claim.reset();
   EXPECT_FALSE(store_.claim("a"));
+}
+
+// Whoever sorts at the end removes the folder of the locks where it is empty: claims go on
+// meanwhile.
+TEST_F(StoreTest, ATaskIsClaimedWhileAnotherRankEnds) {
+  std::atomic<bool> over = false;
+  std::thread other([&] {
+    const Store same(folder_.path());
+    while (!over) same.sort();
+  });
+  for (int i = 0; i < 2000; ++i) {
+    const std::string name = fmt::format("cell-{}", i % 3);
+    EXPECT_NO_THROW(EXPECT_TRUE(store_.claim(name)));
+    std::filesystem::remove(folder_ / "locks" / (name + ".lock"));
+  }
+  over = true;
+  other.join();
 }
 
 TEST_F(StoreTest, AClaimEndsWithItsProcess) {
