@@ -11,7 +11,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 NAMES = {"normproof": "verification/cli/normproof", "device_benchmark": "verification/benchmark/device_benchmark"}
 SCRIPTS = ("on_a_gpu", "gpu_lines.py", "gpu_programs.py", "gpu_results.py", "gpu_tables.py", "gpu_work.py")
-BENCHMARK = ("run", "device_table.py", "neighbour.py", "torch_device.py", "torch_training.py")
+BENCHMARK = ("run", "device_table.py", "least_time.py", "neighbour.py", "torch_device.py", "torch_training.py")
 DATA = ("data", "vocab", "validation")
 FOLDER = "on_a_gpu"
 

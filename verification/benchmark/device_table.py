@@ -7,6 +7,8 @@ import statistics
 import subprocess
 import sys
 
+from least_time import least_time
+
 here = pathlib.Path(__file__).resolve().parent
 # The aims of docs/performance.md: shares of the copy and of cublasDgemm, times beside PyTorch's.
 COPY, PEER = 0.85, 1.0
@@ -44,7 +46,7 @@ def ours(program, device, only):
     result = subprocess.run(
         [program, "--device", device,
          f"--benchmark_filter=^(copy|{re.escape(only)})" if only else "--benchmark_filter=.",
-         "--benchmark_format=json", f"--benchmark_min_time={0.2 if device == 'cuda' else 0.001}"],
+         "--benchmark_format=json", least_time(program, 0.2 if device == "cuda" else 0.001)],
         stdout=subprocess.PIPE, text=True)
     if result.returncode:
         # A row that ended with an error says why in the JSON.

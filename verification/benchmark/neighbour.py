@@ -14,6 +14,8 @@ import sys
 import tempfile
 import time
 
+from least_time import least_time
+
 here = pathlib.Path(__file__).resolve().parent
 NORMS = ("layer_norm", "batch_norm")
 STEPS = ("1x64-relu", "1x256-relu")
@@ -36,7 +38,7 @@ def milliseconds(program, names, threads):
     """The wall-clock time of each row of a benchmark."""
     pattern = "|".join(names)
     said = subprocess.run([program, f"--benchmark_filter=^({pattern})/{threads}/", "--benchmark_format=json",
-                           "--benchmark_min_time=0.3"], check=True, capture_output=True, text=True).stdout
+                           least_time(program, 0.3)], check=True, capture_output=True, text=True).stdout
     times = {entry["name"].split("/")[0]: entry["real_time"] for entry in json.loads(said)["benchmarks"]}
     if set(times) != set(names):
         sys.exit(f"run: {program} has rows {sorted(times)}; expected {sorted(names)}")
