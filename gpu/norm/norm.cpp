@@ -29,8 +29,7 @@ void check_parameters(const model::NormLayer& layer, const NormInputs& in) {
 
 /// What the layer of these options computes on: 1 + gamma in the place of a zero-centred gamma.
 NormInputs with_scale(const model::NormOptions& options, NormInputs in) {
-  if (model::has_zero_centred_gamma(options) && in.gamma.is_given())
-    in.gamma = ops::add(in.gamma, device::full_tensor(in.gamma.device(), {1}, 1));
+  in.gamma = scale_of(in.gamma, model::has_zero_centred_gamma(options));
   return in;
 }
 
@@ -100,6 +99,11 @@ struct BackwardOf {
 };
 
 }  // namespace
+
+DeviceTensor<double> scale_of(const DeviceTensor<double>& gamma, bool zero_centred) {
+  if (!zero_centred || !gamma.is_given()) return gamma;
+  return ops::add(gamma, device::full_tensor(gamma.device(), {1}, 1));
+}
 
 NamedDeviceTensors initial_state(Device& device, const model::NormOptions& options,
                                  std::size_t d_model) {

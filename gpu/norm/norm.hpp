@@ -9,6 +9,9 @@ namespace normproof::gpu::norm {
 NamedDeviceTensors initial_state(Device& device, const ref::model::NormOptions& options,
                                  std::size_t d_model);
 
+/// What the layer multiplies by: 1 + gamma where gamma is zero-centred and given.
+DeviceTensor<double> scale_of(const DeviceTensor<double>& gamma, bool zero_centred);
+
 /// The forward of the layer that options name; in.grad_y is not looked at.
 /// Requires  those of ref/norm's norm_forward
 /// Throws    ContractError

@@ -7,6 +7,7 @@
 #include "gpu/nn/rotary_embedding.hpp"
 #include "gpu/nn/scaled_dot_product_attention.hpp"
 #include "gpu/norm/add_norm.hpp"
+#include "gpu/norm/norm.hpp"
 #include "gpu/ops/activation.hpp"
 #include "gpu/ops/gated_activation.hpp"
 #include "gpu/ops/softmax.hpp"
@@ -74,17 +75,19 @@ struct FunctionRunner {
     got.set("grad_v", gradients.v);
   }
   void operator()(const model::AddLayerNormOptions& o) const {
+    const gpu::norm::NormInputs own = norm_inputs(o.zero_centred_gamma);
     gpu::norm::NormStep forward, backward;
-    gpu::norm::add_layer_norm({.eps = o.eps}, norm_inputs(), given("residual"), forward);
+    gpu::norm::add_layer_norm({.eps = o.eps}, own, given("residual"), forward);
     if (in.tensors.contains("grad_y"))
-      gpu::norm::add_layer_norm_backward(norm_inputs(), given("grad_sum"), forward, backward);
+      gpu::norm::add_layer_norm_backward(own, given("grad_sum"), forward, backward);
     put_added(forward, backward);
   }
   void operator()(const model::AddRMSNormOptions& o) const {
+    const gpu::norm::NormInputs own = norm_inputs(o.zero_centred_gamma);
     gpu::norm::NormStep forward, backward;
-    gpu::norm::add_rms_norm({.eps = o.eps}, norm_inputs(), given("residual"), forward);
+    gpu::norm::add_rms_norm({.eps = o.eps}, own, given("residual"), forward);
     if (in.tensors.contains("grad_y"))
-      gpu::norm::add_rms_norm_backward(norm_inputs(), given("grad_sum"), forward, backward);
+      gpu::norm::add_rms_norm_backward(own, given("grad_sum"), forward, backward);
     put_added(forward, backward);
   }
   void operator()(const model::RopeOptions& options) const {
@@ -114,8 +117,11 @@ struct FunctionRunner {
     const Tensor<double>* const own = in.tensors.find(name);
     return own == nullptr ? DeviceTensor<double>() : upload(to, *own);
   }
-  gpu::norm::NormInputs norm_inputs() const {
-    return {.x = x(), .gamma = given("gamma"), .beta = given("beta"), .grad_y = given("grad_y")};
+  gpu::norm::NormInputs norm_inputs(bool zero_centred_gamma) const {
+    return {.x = x(),
+            .gamma = gpu::norm::scale_of(given("gamma"), zero_centred_gamma),
+            .beta = given("beta"),
+            .grad_y = given("grad_y")};
   }
   void put_added(const gpu::norm::NormStep& forward, const gpu::norm::NormStep& backward) const {
     for (const char* name : {"y", "sum"}) got.set(name, forward.outputs.get(name));

@@ -78,7 +78,7 @@ TEST(LayerTables, AParagraphALayer) {
 
 TEST(LayerTables, AParagraphAFunction) {
   EXPECT_THAT(layers_text(), HasSubstr("\nadd_rms_norm\n"
-                                       "  options     eps=1e-05\n"
+                                       "  options     eps=1e-05 zero_centred_gamma=false\n"
                                        "  inputs      x, residual\n"
                                        "  optional    grad_y, grad_sum, gamma, beta\n"));
   EXPECT_THAT(layers_text(), HasSubstr("\nrelu\n"
