@@ -38,6 +38,8 @@ class Workers {
 
   void run(std::size_t tasks, std::size_t threads, const Task& task) {
     start(threads - 1);
+    // No task of the call before is left to take, whatever a thread that comes late reads below.
+    next_ = next_.load() | kNoTask;
     task_ = &task;
     tasks_ = tasks;
     invited_ = threads - 1;
@@ -76,7 +78,7 @@ class Workers {
     in_task = true;
     for (std::uint64_t next = next_.load(); next >> kTaskBits == call;) {
       const std::size_t tasks = tasks_;
-      const std::size_t own = next & ((std::uint64_t{1} << kTaskBits) - 1);
+      const std::size_t own = next & kNoTask;
       if (own >= tasks) break;
       if (!next_.compare_exchange_weak(next, next + 1)) continue;
       (*task_.load())(own);
@@ -85,6 +87,8 @@ class Workers {
     }
     in_task = false;
   }
+
+  static constexpr std::uint64_t kNoTask = (std::uint64_t{1} << kTaskBits) - 1;
 
   std::atomic<bool> busy_{false}, ends_{false};
   std::atomic<std::uint64_t> next_{0};

@@ -31,6 +31,16 @@ TEST(Workers, ManyShortCallsInTurn) {
             (std::vector<int>{kCalls, kCalls / 5 * 4, kCalls / 5 * 3, kCalls / 5 * 2, kCalls / 5}));
 }
 
+// Threads that come late to a call take no task of the one behind it.
+TEST(Workers, ManyShortCallsOfMoreThreadsThanProcessors) {
+  std::vector<std::atomic<int>> times(5);
+  constexpr int kCalls = 5000;
+  for (int call = 0; call < kCalls; ++call)
+    run_tasks(1 + static_cast<std::size_t>(call) % 5, 16, [&](std::size_t i) { ++times[i]; });
+  for (std::size_t i = 0; i < times.size(); ++i)
+    EXPECT_EQ(times[i], kCalls / 5 * (5 - static_cast<int>(i))) << i;
+}
+
 TEST(Workers, OtherThreadsTakePart) {
   std::atomic<int> present{0};
   run_tasks(3, 3, [&](std::size_t) {
