@@ -39,8 +39,8 @@ Asked ready(const Case& c) {
   return {certify::certified_case(c), gate::tolerance(c, corpus::usual_accumulation(c.dtype))};
 }
 
-/// Whether an exhibit may know what the case asks for: of a scale, a layout or a 1 to add to gamma it
-/// knows nothing, so that it would be wrong everywhere.
+/// Whether an exhibit may know what the case asks for: of a scale, a layout or a 1 to add to gamma
+/// it knows nothing, so that it would be wrong everywhere.
 bool is_known(const Case& c) {
   const auto* const layer = std::get_if<ref::model::NormOptions>(&c.options);
   if (layer == nullptr) return !corpus::is_scaled(c);

@@ -45,7 +45,8 @@ Fill fill_of_state(std::string_view name);
 ///       .why("...").x([](auto, double normal) { return 1e4 + normal; }).make()
 class Recipe {
  public:
-  /// The shape of x in one step, as the layout of the options has it; `layer` may be a function too.
+  /// The shape of x in one step, as the layout of the options has it; `layer` may be a function
+  /// too.
   Recipe(Tier tier, std::string_view layer, std::string reason, std::vector<std::size_t> shape,
          DType dtype);
 
