@@ -118,14 +118,18 @@ inline double truncated_to(DType dtype, double v) {
 }
 
 /// Whether subnormal numbers are flushed to 0 where `values` are stored. Offered as a mistake where
-/// one of them, of more than a few digits, would be lost.
+/// half of those that are not 0 would be lost, each of more than a few digits: one that is small by
+/// chance, as a difference is, may be within its bound of 0.
 template <class T>
 bool flushes(const std::vector<T>& values, double least, const Style& style, Sites& sites) {
   if (style.flushed) return true;
-  const bool loses = std::ranges::any_of(values, [least](const T& v) {
+  const auto lost = std::ranges::count_if(values, [least](const T& v) {
     const double magnitude = std::fabs(static_cast<double>(v));
     return magnitude < least && least * 0x1p-7 < magnitude;
   });
+  const auto zeros =
+      std::ranges::count_if(values, [](const T& v) { return static_cast<double>(v) == 0; });
+  const bool loses = lost > 0 && 2 * lost >= std::ranges::ssize(values) - zeros;
   return loses &&
          sites.any("subnormal results", {MutationOperator::flushed}) == MutationOperator::flushed;
 }
