@@ -1,5 +1,6 @@
 """normproof.check with NumPy: what passes, what fails and how it is named, and every argument that is wrong."""
 import os
+import signal
 import time
 
 import kernels
@@ -219,3 +220,10 @@ def test_sequences_carry_their_state():
     report = normproof.check(batch_norm, "batch_norm", outputs="y,running_mean,running_variance",
                              only=["*steps*", "random*", "*inference*"])
     assert report and any("steps" in result.path for result in report.results)
+
+
+@pytest.mark.parametrize("seconds", [1e-9, 1e-6])
+def test_time_that_is_over_at_once_is_an_answer_that_is_missing(seconds):
+    report = normproof.check(kernels.layer_norm, "layer_norm", only="random*", seconds=seconds)
+    assert "no answer within" in report.failures[0].text
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)

@@ -43,9 +43,9 @@ def time_limit(seconds):
             raise _TimeIsUp
 
     before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
     try:
         try:
+            signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)  # may be over before this returns
             yield
         finally:
             done.append(True)
