@@ -118,7 +118,7 @@ inline double truncated_to(DType dtype, double v) {
 }
 
 /// Whether subnormal numbers are flushed to 0 where `values` are stored. Offered as a mistake where
-/// half of those that are not 0 would be lost, each of more than a few digits: one that is small by
+/// a quarter of them, and four, would be lost, each of more than a few digits: one that is small by
 /// chance, as a difference is, may be within its bound of 0.
 template <class T>
 bool flushes(const std::vector<T>& values, double least, const Style& style, Sites& sites) {
@@ -127,9 +127,7 @@ bool flushes(const std::vector<T>& values, double least, const Style& style, Sit
     const double magnitude = std::fabs(static_cast<double>(v));
     return magnitude < least && least * 0x1p-7 < magnitude;
   });
-  const auto zeros =
-      std::ranges::count_if(values, [](const T& v) { return static_cast<double>(v) == 0; });
-  const bool loses = lost > 0 && 2 * lost >= std::ranges::ssize(values) - zeros;
+  const bool loses = lost >= 4 && 4 * lost >= std::ranges::ssize(values);
   return loses &&
          sites.any("subnormal results", {MutationOperator::flushed}) == MutationOperator::flushed;
 }
