@@ -119,13 +119,13 @@ inline double truncated_to(DType dtype, double v) {
 
 /// Whether subnormal numbers are flushed to 0 where `values` are stored. Offered as a mistake where
 /// all of them are, one at least of more than a few digits: one that is small by chance among
-/// others, as a difference is, may be within its bound of 0.
+/// others, as a difference is, or in 16 bits may be within its bound of 0.
 template <class T>
 bool flushes(const std::vector<T>& values, double least, const Style& style, Sites& sites) {
   if (style.flushed) return true;
   double largest = 0;
   for (const T& v : values) largest = std::max(largest, std::fabs(static_cast<double>(v)));
-  const bool loses = largest < least && least * 0x1p-7 < largest;
+  const bool loses = least < 1e-30 && largest < least && least * 0x1p-7 < largest;
   return loses &&
          sites.any("subnormal results", {MutationOperator::flushed}) == MutationOperator::flushed;
 }
