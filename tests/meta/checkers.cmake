@@ -152,17 +152,23 @@ if(tidy_version MATCHES "version 14[.]")
   normproof_long_checks(meta/tidy)
 
   string(CONCAT use_after_move
-    "#include <string>\n#include <utility>\nstatic int helper() { return 1; }\n"
-    "std::size_t moved(std::string s) {\n  std::string t = std::move(s);\n"
-    "  return s.size() + t.size() + static_cast<std::size_t>(helper());\n}\n")
-  file(GENERATE OUTPUT ${planted}/tidy/ref/first.cpp CONTENT "${use_after_move}")
-  file(GENERATE OUTPUT ${planted}/tidy/ref/second.cpp CONTENT
-    "static int helper() { return 2; }\nint second() { return helper(); }\n")
+    "#include <string>\n#include <utility>\nstd::size_t moved(std::string s) {\n"
+    "  std::string t = std::move(s);\n  return s.size() + t.size();\n}\n")
+  file(GENERATE OUTPUT ${planted}/tidy/ref/moved.cpp CONTENT "${use_after_move}")
+  foreach(source first second)
+    file(GENERATE OUTPUT ${planted}/tidy/ref/${source}.cpp
+      CONTENT "static int helper() { return 1; }\nint ${source}() { return helper(); }\n")
+  endforeach()
   normproof_tidy(tidy_can_fail planted ${planted}/tidy TARGETS normproof_flags
+    SOURCES ${planted}/tidy/ref/moved.cpp)
+  normproof_tidy(tidy_names_can_fail planted ${planted}/tidy TARGETS normproof_flags
     SOURCES ${planted}/tidy/ref/first.cpp ${planted}/tidy/ref/second.cpp)
   normproof_tidy_test(tidy_can_fail)
+  normproof_tidy_test(tidy_names_can_fail)
   set_tests_properties(meta/tidy_can_fail PROPERTIES
-    PASS_REGULAR_EXPRESSION "first.cpp:6:[0-9]+: error.*bugprone-use-after-move")
+    PASS_REGULAR_EXPRESSION "moved.cpp:5:[0-9]+: error.*bugprone-use-after-move")
+  set_tests_properties(meta/tidy_names_can_fail PROPERTIES
+    PASS_REGULAR_EXPRESSION "second.cpp:1:[0-9]+: error: redefinition of 'helper'")
 else()
   add_test(NAME meta/tidy COMMAND sh -c "echo 'skipped: there is no clang-tidy 14'; exit 77")
   set_tests_properties(meta/tidy PROPERTIES SKIP_RETURN_CODE 77)

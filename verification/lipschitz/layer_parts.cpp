@@ -127,8 +127,8 @@ Step exact_step(const model::NormOptions& options, const NormInputs<double>& inp
   Step step{options, inputs, state, {}, ref::tensor::shape_of(inputs.x).back()};
   step.rows = valid_rows(inputs, inputs.x.size() / step.width);
   step.inputs.x = take_rows(inputs.x, step.rows, step.width);
-  step.inputs.valid = {};
-  step.inputs.grad_y = {};
+  step.inputs.valid = ref::tensor::Mask();
+  step.inputs.grad_y = Tensor<double>();
   make_exact(step);
   return step;
 }
