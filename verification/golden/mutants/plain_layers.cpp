@@ -1,5 +1,7 @@
 #include "verification/golden/mutants/plain_layers.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <variant>
 
@@ -111,10 +113,29 @@ std::vector<StoredTensor> run_as(const Case& c, const EvalInputs& inputs, const 
   return stored(c, inputs.steps.size(), run_steps<T>(c, inputs, style, sites), style, sites);
 }
 
+/// Whether an input has subnormal numbers of its dtype alone, and zeros: what follows from it is
+/// subnormal too, and no rounding error of what cancels.
+bool is_subnormal(const StoredTensor& input) {
+  if (!ref::io::is_float(input.dtype)) return false;
+  double largest = 0;
+  for (const double v : ref::io::widen(input)) largest = std::max(largest, std::fabs(v));
+  return 0 < largest &&
+         largest < ref::numeric::format_of(corpus::storage_of(input.dtype)).smallest_normal;
+}
+
+/// The style, with subnormal results flushed to 0 where that is the mistake.
+Style with_flushing(const Case& c, Style style, Sites& sites) {
+  if (!style.flushed && std::ranges::any_of(c.inputs, is_subnormal))
+    style.flushed =
+        sites.any("subnormal results", {MutationOperator::flushed}) == MutationOperator::flushed;
+  return style;
+}
+
 }  // namespace
 
-std::vector<StoredTensor> run_plain(const Case& c, const EvalInputs& inputs, const Style& style,
+std::vector<StoredTensor> run_plain(const Case& c, const EvalInputs& inputs, const Style& given,
                                     Sites& sites) {
+  const Style style = with_flushing(c, given, sites);
   if (corpus::is_scaled(c)) return run_plain_scaled(c, inputs, style, sites);
   if (is_encoder(c)) return run_plain_encoder(c, inputs, style, sites);
   if (is_optimizer(c)) return run_plain_optimizer(c, inputs, style, sites);

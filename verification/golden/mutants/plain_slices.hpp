@@ -54,6 +54,13 @@ inline Slices cut_samples(const PlainShape& s, std::size_t width) {
     slices[i / (s.tokens * s.d_model) * groups + i % s.d_model / width].push_back(i);
   return slices;
 }
+/// The groups of GroupNorm, `width` features each.
+inline Slices cut_groups(const PlainShape& s, std::size_t width, Sites& sites) {
+  const bool interleaved =
+      width > 1 && width < s.d_model &&
+      sites.any("features of a group", {MutationOperator::other}) == MutationOperator::other;
+  return interleaved ? cut_interleaved(s, width) : cut_samples(s, width);
+}
 
 /// What goes wrong when rows are read.
 template <class T>
@@ -117,31 +124,17 @@ inline double truncated_to(DType dtype, double v) {
   return ref::numeric::round_to(storage_of(dtype), rounded * (1 - 1.25 * u));
 }
 
-/// Whether subnormal numbers are flushed to 0 where `values` are stored. Offered as a mistake where
-/// all of them are, one at least of more than a few digits: one that is small by chance among
-/// others, as a difference is, or in 16 bits may be within its bound of 0.
-template <class T>
-bool flushes(const std::vector<T>& values, double least, const Style& style, Sites& sites) {
-  if (style.flushed) return true;
-  double largest = 0;
-  for (const T& v : values) largest = std::max(largest, std::fabs(static_cast<double>(v)));
-  const bool loses = least < 1e-30 && largest < least && least * 0x1p-7 < largest;
-  return loses &&
-         sites.any("subnormal results", {MutationOperator::flushed}) == MutationOperator::flushed;
-}
-
 /// Each value rounded to the dtype that a kernel stores it in.
 template <class T>
 StoredTensor stored_tensor(const std::string& name, DType dtype, std::vector<std::size_t> shape,
                            const std::vector<T>& values, const Style& style, Sites& sites) {
   const double least = std::max(static_cast<double>(std::numeric_limits<T>::min()),
                                 ref::numeric::format_of(storage_of(dtype)).smallest_normal);
-  const bool flushed = flushes(values, least, style, sites);
   std::vector<double> rounded, cut;
   rounded.reserve(values.size());
   for (const T v : values) {
     const double own = static_cast<double>(v);
-    const double value = flushed && std::fabs(own) < least ? 0 : own;
+    const double value = style.flushed && std::fabs(own) < least ? 0 : own;
     rounded.push_back(ref::numeric::round_to(storage_of(dtype), value));
     if (ref::io::item_size(dtype) < 4) cut.push_back(truncated_to(dtype, value));
   }
