@@ -29,8 +29,7 @@ class PlainLayers : public PlainStep<T> {
     put_slices(by_rows(shape_.d_model, false, o.eps), false, o.eps);
   }
   void operator()(const model::GroupScalingOptions& o) {
-    put_slices(by_rows(shape_.d_model / static_cast<std::size_t>(o.groups), false, o.eps), false,
-               o.eps);
+    put_slices(by_rows(width_of(o.groups), false, o.eps), false, o.eps);
   }
   void operator()(const model::ScaleNormOptions& o) {
     sum_not_mean_ = true;
@@ -51,23 +50,14 @@ class PlainLayers : public PlainStep<T> {
     if (!dy_.empty()) differentiate_tanh(alpha);
   }
   void operator()(const model::InstanceNormOptions& o) {
-    put_slices(by_slices(choose(cut_samples(shape_, 1), cut_rows(shape_, shape_.d_model)), true,
-                         o.eps, true),
-               true, o.eps);
+    put_slices(by_cells(cut_samples(shape_, 1), true, o.eps), true, o.eps);
   }
   void operator()(const model::GroupNormOptions& o) {
-    const std::size_t width = shape_.d_model / static_cast<std::size_t>(o.groups);
-    Slices groups = cut_samples(shape_, width);
-    if (width > 1 && width < shape_.d_model &&
-        sites_.any("features of a group", {MutationOperator::other}) == MutationOperator::other)
-      groups = cut_interleaved(shape_, width);
-    put_slices(
-        by_slices(choose(std::move(groups), cut_rows(shape_, shape_.d_model)), true, o.eps, true),
-        true, o.eps);
+    put_slices(by_cells(cut_groups(shape_, width_of(o.groups), sites_), true, o.eps), true, o.eps);
   }
   void operator()(const model::BatchNormOptions& o) {
     if (!training_) return infer("running_mean", "running_variance", o.eps);
-    const auto s = by_columns(true, o.eps);
+    const auto s = by_cells(cut_columns(shape_), true, o.eps);
     put_slices(s, true, o.eps);
     put_square("biased_variance", s.statistic, s.n, o.eps);
     std::vector<T> variance = s.statistic;
@@ -84,7 +74,7 @@ class PlainLayers : public PlainStep<T> {
   }
   void operator()(const model::PowerNormVOptions& o) {
     if (!training_) return infer("", "running_psi2", o.eps);
-    const auto s = by_columns(false, o.eps);
+    const auto s = by_cells(cut_columns(shape_), false, o.eps);
     put_slices(s, false, o.eps);
     put_square("quadratic_mean", s.statistic, s.n, o.eps);
     move("running_psi2", s.statistic, o.running_decay);
@@ -119,7 +109,7 @@ class PlainLayers : public PlainStep<T> {
   void operator()(const model::PowerNormReleasedOptions& o) {
     delayed_ = true;  // grad_x is complete after the backward of group scaling
     std::vector<T> group_rstd;
-    const std::size_t width = shape_.d_model / static_cast<std::size_t>(o.groups);
+    const std::size_t width = width_of(o.groups);
     if (o.group_scaling) group_rstd = scale_groups(width, o.group_eps);
     if (!training_) {
       infer("", "running_psi2", o.eps);
@@ -198,6 +188,10 @@ class PlainLayers : public PlainStep<T> {
   using Base::x_;
   using Base::x_hat_;
 
+  std::size_t width_of(std::int64_t groups) const {
+    return shape_.d_model / static_cast<std::size_t>(groups);
+  }
+
   Normalised<T> by_rows(std::size_t width, bool centred, double eps) {
     return by_slices(choose(cut_rows(shape_, width), cut_columns(shape_)), centred, eps, false);
   }
@@ -207,8 +201,9 @@ class PlainLayers : public PlainStep<T> {
     put_rstd("rstd", s.rstd, s.statistic, eps);
   }
 
-  Normalised<T> by_columns(bool centred, double eps) {
-    return by_slices(choose(cut_columns(shape_), cut_rows(shape_, shape_.d_model)), centred, eps,
+  /// Over slices that hold more than a row, pads not counted.
+  Normalised<T> by_cells(Slices cells, bool centred, double eps) {
+    return by_slices(choose(std::move(cells), cut_rows(shape_, shape_.d_model)), centred, eps,
                      true);
   }
 

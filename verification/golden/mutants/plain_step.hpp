@@ -179,14 +179,14 @@ class PlainStep {
     for (T& gamma : gamma_) gamma = one + gamma;
   }
 
-  T gamma_at(std::string_view site, std::size_t i) {
+  T gamma_at(const char* site, std::size_t i) {
     if (!affine_) return T(1);
-    if (scalar_gamma_) return sites_.factor(site.data(), gamma_[0]);
-    const bool in_grad_x = !gamma_in_grad_x_.empty() && site == "gamma in grad_x";
+    if (scalar_gamma_) return sites_.factor(site, gamma_[0]);
+    const bool in_grad_x = !gamma_in_grad_x_.empty() && std::string_view(site) == "gamma in grad_x";
     const std::vector<T>& gamma = in_grad_x ? gamma_in_grad_x_ : gamma_;
     const std::size_t d = feature_of(i);
     const T next = gamma[(d + 1) % shape_.d_model];
-    return sites_.factor(site.data(), sites_.pick(site.data(), gamma[d], next));
+    return sites_.factor(site, sites_.pick(site, gamma[d], next));
   }
 
   void affine(const char* name) {
