@@ -17,12 +17,9 @@ using corpus::Tier;
 
 namespace {
 
-class EncoderCases {
+class EncoderCases : public EncoderCaseList {
  public:
-  EncoderCases(Tier tier, std::string_view operation, std::uint64_t seed)
-      : tier_(tier), operation_(operation), seed_(seed), whole_(operation == "encoder") {}
-
-  std::vector<Case> take() { return std::move(cases_); }
+  using EncoderCaseList::EncoderCaseList;
 
   void quick() {
     for (const char* norm : {"layer_norm", "batch_norm", "power_norm", "power_norm_released"})
@@ -248,16 +245,6 @@ class EncoderCases {
          .options = {{"num_heads", "2"}, {"activation", "gelu"}},
          .class_weights = false});
   }
-
-  void add(const EncoderRecipe& recipe) {
-    cases_.push_back(encoder_case(tier_, operation_, recipe, seed_));
-  }
-
-  Tier tier_;
-  std::string_view operation_;
-  std::uint64_t seed_;
-  bool whole_;
-  std::vector<Case> cases_;
 };
 
 }  // namespace

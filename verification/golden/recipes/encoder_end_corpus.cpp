@@ -31,12 +31,9 @@ Settings with(Settings settings, const Settings& more) {
   return settings;
 }
 
-class EncoderEnds {
+class EncoderEnds : public EncoderCaseList {
  public:
-  EncoderEnds(Tier tier, std::string_view operation, std::uint64_t seed)
-      : tier_(tier), operation_(operation), seed_(seed), whole_(operation == "encoder") {}
-
-  std::vector<Case> take() { return std::move(cases_); }
+  using EncoderCaseList::EncoderCaseList;
 
   void quick() {
     for (const DType dtype : kFewBits) {
@@ -152,9 +149,9 @@ class EncoderEnds {
   }
 
   void extents() {
-    const auto add_wide = [&](const EncoderRecipe& recipe) {
+    const auto add_wide = [&](EncoderRecipe recipe) {
+      recipe.why += ": more than a block has threads";
       add(recipe);
-      cases_.back().why += ": more than a block has threads";
     };
     add({.reason = "one_feature",
          .why = "D = 1: one head of one feature, normalised over the tokens",
@@ -237,16 +234,6 @@ class EncoderEnds {
            .dtype = DType::float32,
            .fills = {{"x", some}, {"grad_y", some}}});
   }
-
-  void add(const EncoderRecipe& recipe) {
-    cases_.push_back(encoder_case(tier_, operation_, recipe, seed_));
-  }
-
-  Tier tier_;
-  std::string_view operation_;
-  std::uint64_t seed_;
-  bool whole_;
-  std::vector<Case> cases_;
 };
 
 }  // namespace

@@ -29,4 +29,26 @@ struct EncoderRecipe {
 Case encoder_case(Tier tier, std::string_view operation, const EncoderRecipe& recipe,
                   std::uint64_t seed);
 
+/// The cases of one operation in one tier, in the order in which recipes are added.
+class EncoderCaseList {
+ public:
+  EncoderCaseList(Tier tier, std::string_view operation, std::uint64_t seed)
+      : tier_(tier), operation_(operation), seed_(seed), whole_(operation == "encoder") {}
+
+  std::vector<Case> take() { return std::move(cases_); }
+
+ protected:
+  void add(const EncoderRecipe& recipe) {
+    cases_.push_back(encoder_case(tier_, operation_, recipe, seed_));
+  }
+
+  Tier tier_;
+  std::string_view operation_;
+  std::uint64_t seed_;
+  bool whole_;  ///< an encoder, not a layer of one
+
+ private:
+  std::vector<Case> cases_ = {};
+};
+
 }  // namespace normproof::verification::golden::recipes
