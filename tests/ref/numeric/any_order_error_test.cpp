@@ -258,10 +258,11 @@ TEST_F(AnyOrderError, ASquareIsNotNegativeHoweverFarOff) {
 TEST_F(AnyOrderError, EpsKeepsARootOfSquaresAwayFromZero) {
   const any_order_error d = any_order_error(0, 10) + any_order_error(1e-9);
   const any_order_error variance = (d * d + d * d) / any_order_error(2);
-  const any_order_error eps(1e-5), root = square_root(variance + eps), rstd = 1 / root;
-  EXPECT_GE(root.least(), 0.999 * std::sqrt(1e-5));
-  EXPECT_LE(root.least(), std::sqrt(1e-5));
-  EXPECT_LE(rstd.error, 1.01 / std::sqrt(1e-5));
+  constexpr double kEps = 1e-5;
+  const any_order_error eps(kEps), root = square_root(variance + eps), rstd = 1 / root;
+  EXPECT_GE(root.least(), 0.999 * std::sqrt(kEps));
+  EXPECT_LE(root.least(), std::sqrt(kEps));
+  EXPECT_LE(rstd.error, 1.01 / std::sqrt(kEps));
   // Candidates whose distance is another one, within the error.
   for (const float off : {0.0F, 1e-3F, 0.1F, 3.0F, 10.0F}) {
     const float q = off * off + 1e-5F;

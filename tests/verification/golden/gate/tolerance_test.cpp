@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "tests/verification/golden/certify/samples.hpp"
 
@@ -165,7 +166,7 @@ TEST(Tolerance, FoldedLosesTheOffset) {
                                 Accumulation::float32, formula)
                           .bound.at("grad_gamma"));
   };
-  EXPECT_LT(of(1e6, Formula::two_pass), 1e-30);
+  EXPECT_LT(of(1e6, Formula::two_pass), std::numeric_limits<float>::min());  // underflow alone
   EXPECT_GT(of(1e6, Formula::folded), 1);
   EXPECT_GT(of(1e6, Formula::folded), 50 * of(1e4, Formula::folded));
 }
