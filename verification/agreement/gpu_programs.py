@@ -8,9 +8,11 @@ import subprocess
 import tarfile
 import tempfile
 
+from written_beside import written_beside
+
 HERE = pathlib.Path(__file__).resolve().parent
 NAMES = {"normproof": "verification/cli/normproof", "device_benchmark": "verification/benchmark/device_benchmark"}
-SCRIPTS = ("on_a_gpu", "gpu_lines.py", "gpu_programs.py", "gpu_results.py", "gpu_tables.py", "gpu_work.py")
+SCRIPTS = ("on_a_gpu", "gpu_lines.py", "gpu_programs.py", "gpu_results.py", "gpu_tables.py", "gpu_work.py", "written_beside.py")
 BENCHMARK = ("run", "device_table.py", "least_time.py", "neighbour.py", "torch_device.py", "torch_training.py")
 DATA = ("data", "vocab", "validation")
 FOLDER = "on_a_gpu"
@@ -108,18 +110,11 @@ def pack(file, build, carries_cuda, data):
         folder = pathlib.Path(work) / FOLDER
         folder.mkdir()
         stage(folder, build, carries_cuda, data)
-        descriptor, beside = tempfile.mkstemp(dir=file.parent, prefix="." + file.name)
-        try:
-            with os.fdopen(descriptor, "wb") as raw, \
-                    gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0, compresslevel=3) as packed, \
-                    tarfile.open(fileobj=packed, mode="w") as archive:
-                for path in sorted(folder.rglob("*")):
-                    archive.add(path, path.relative_to(work), recursive=False, filter=plain)
-            os.chmod(beside, 0o644)
-            os.replace(beside, file)
-        except BaseException:
-            os.unlink(beside)
-            raise
+        with written_beside(file) as raw, \
+                gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0, compresslevel=3) as packed, \
+                tarfile.open(fileobj=packed, mode="w") as archive:
+            for path in sorted(folder.rglob("*")):
+                archive.add(path, path.relative_to(work), recursive=False, filter=plain)
     return file
 
 

@@ -1,7 +1,8 @@
 """The results of on_a_gpu: a file a line, <folder>/<line>.json, written beside and renamed."""
 import json
 import os
-import tempfile
+
+from written_beside import written_beside
 
 STATES = ("done", "failed")
 FIELDS = {"line": str, "device": str, "machine": str, "program": str, "state": str, "began": str,
@@ -20,18 +21,8 @@ def path_of(folder, name):
 def write(folder, result):
     """Throws OSError; then there is no such file, or the one before."""
     os.makedirs(folder, exist_ok=True)
-    descriptor, beside = tempfile.mkstemp(dir=folder, prefix="." + result["line"])
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(result, file, indent=1)
-            file.write("\n")
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(beside, 0o644)
-        os.replace(beside, path_of(folder, result["line"]))
-    except BaseException:
-        os.unlink(beside)
-        raise
+    with written_beside(path_of(folder, result["line"])) as file:
+        file.write((json.dumps(result, indent=1) + "\n").encode("utf-8"))
 
 
 def check_fields(path, whole, fields, place):
