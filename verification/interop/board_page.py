@@ -50,7 +50,7 @@ def table_row(result, what, op, helds, known):
                          if held["failed"])
     named = "; ".join(f"{name} ({count})" for name, count in mistakes.most_common(2))
     why = reasons_of(result["row"], what, failures, known)
-    dtypes = " ".join(held["dtype"].replace("float", "f").replace("bf", "bf") for held in helds)
+    dtypes = " ".join(held["dtype"].replace("float", "f") for held in helds)
     cells = [result["row"], result["version"], f"{what} ({dtypes})", op, *(str(total[key]) for key in total), share(worst),
              fails_in, named, why]
     tone = "plain" if not failures else "bad" if "NEW" in why else "expected"

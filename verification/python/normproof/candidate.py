@@ -107,8 +107,14 @@ class Candidate:
     @property
     def asks_framework(self):
         """Whether the framework is to take gradients."""
-        forward_only = self.outputs and not any(name.startswith("grad_") for name in self.outputs)
-        return self.differentiates and self.backward is None and "grad_y" not in self.binding.taken and not forward_only
+        return (self.differentiates and self.backward is None and "grad_y" not in self.binding.taken
+                and not self.forward_only)
+
+    @property
+    def forward_only(self):
+        """Whether no gradient is judged."""
+        judged = self.judged_outputs()
+        return judged != "" and not any(name.startswith("grad_") for name in judged.split(","))
 
     def judged_outputs(self):
         """The outputs that are judged, for normproof_set; "": all that the case requires."""
@@ -149,9 +155,7 @@ class Candidate:
             raise NotOffered(f"{self.title} does not train on one row")
         if self.own.get("unbiased") and not case.options.get("unbiased_running_variance", True):
             raise NotOffered(f"{self.title} has the unbiased running variance")
-        wanted = self.outputs or self.judged_outputs().split(",")
-        forward_only = wanted != [""] and not any(name.startswith("grad_") for name in wanted)
-        binding.require_taken(case, {*self.taken, *heeded}, self.title, forward_only or self.asks_framework)
+        binding.require_taken(case, {*self.taken, *heeded}, self.title, self.forward_only or self.asks_framework)
 
     def answer(self, case, **variant):
         """The outputs, {name: Stored}: of a sequence those of every step on top of each other.
