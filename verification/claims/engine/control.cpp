@@ -54,8 +54,9 @@ Evidence refuted_for_each(Evidence evidence) {
   if (kept == 0) return remarked(std::move(evidence), "refuted for every constant drawn");
   evidence.observed = Verdict::holds;
   evidence.counterexample.clear();
-  return remarked(std::move(evidence),
-                  fmt::format("{} of {} constants drawn are not refuted", kept, evidence.cases));
+  const std::string remark =
+      fmt::format("{} of {} constants drawn are not refuted", kept, evidence.cases);
+  return remarked(std::move(evidence), remark);
 }
 
 Evidence remarked(Evidence evidence, const std::string& remark) {

@@ -113,35 +113,52 @@ std::vector<StoredTensor> run_as(const Case& c, const EvalInputs& inputs, const 
   return stored(c, inputs.steps.size(), run_steps<T>(c, inputs, style, sites), style, sites);
 }
 
-/// Whether an input has subnormal numbers of its dtype alone, and zeros: what follows from it is
-/// subnormal too, and no rounding error of what cancels.
-bool is_subnormal(const StoredTensor& input) {
-  if (!ref::io::is_float(input.dtype)) return false;
+/// Whether the numbers of a tensor that are not 0 are all subnormal in its dtype.
+bool is_subnormal(const StoredTensor& tensor) {
+  if (!ref::io::is_float(tensor.dtype)) return false;
   double largest = 0;
-  for (const double v : ref::io::widen(input)) largest = std::max(largest, std::fabs(v));
+  for (const double v : ref::io::widen(tensor)) largest = std::max(largest, std::fabs(v));
   return 0 < largest &&
-         largest < ref::numeric::format_of(corpus::storage_of(input.dtype)).smallest_normal;
+         largest < ref::numeric::format_of(corpus::storage_of(tensor.dtype)).smallest_normal;
 }
 
-/// The style, with subnormal results flushed to 0 where that is the mistake.
-Style with_flushing(const Case& c, Style style, Sites& sites) {
-  if (!style.flushed && std::ranges::any_of(c.inputs, is_subnormal))
-    style.flushed =
-        sites.any("subnormal results", {MutationOperator::flushed}) == MutationOperator::flushed;
-  return style;
+StoredTensor flushed(const StoredTensor& tensor) {
+  const double least = ref::numeric::format_of(corpus::storage_of(tensor.dtype)).smallest_normal;
+  std::vector<double> values = ref::io::widen(tensor);
+  for (double& v : values)
+    if (std::fabs(v) < least) v = 0;
+  return ref::io::make_tensor(tensor.name, tensor.dtype, tensor.shape, values);
 }
 
-}  // namespace
+/// The results with those that are subnormal 0, where that is the mistake. Offered where an input is
+/// subnormal too: a small result of numbers that are not may be the rounding error of what cancels.
+std::vector<StoredTensor> flush_results(const Case& c, std::vector<StoredTensor> results,
+                                        Sites& sites) {
+  if (std::ranges::none_of(c.inputs, is_subnormal) ||
+      std::ranges::none_of(results, is_subnormal) ||
+      sites.any("subnormal results", {MutationOperator::flushed}) != MutationOperator::flushed)
+    return results;
+  for (StoredTensor& result : results)
+    if (is_subnormal(result)) result = flushed(result);
+  return results;
+}
 
-std::vector<StoredTensor> run_plain(const Case& c, const EvalInputs& inputs, const Style& given,
-                                    Sites& sites) {
-  const Style style = with_flushing(c, given, sites);
+std::vector<StoredTensor> run_unflushed(const Case& c, const EvalInputs& inputs, const Style& style,
+                                        Sites& sites) {
   if (corpus::is_scaled(c)) return run_plain_scaled(c, inputs, style, sites);
   if (is_encoder(c)) return run_plain_encoder(c, inputs, style, sites);
   if (is_optimizer(c)) return run_plain_optimizer(c, inputs, style, sites);
   if (!is_layer(c)) return run_plain_function(c, inputs, style, sites);
   return in_arithmetic(style.accumulation.value_or(usual_accumulation(c.dtype)),
                        [&]<class T>(T) { return run_as<T>(c, inputs, style, sites); });
+}
+
+}  // namespace
+
+std::vector<StoredTensor> run_plain(const Case& c, const EvalInputs& inputs, const Style& style,
+                                    Sites& sites) {
+  std::vector<StoredTensor> results = run_unflushed(c, inputs, style, sites);
+  return style.flushed ? results : flush_results(c, std::move(results), sites);
 }
 
 std::map<std::string, std::vector<double>> plain_errors(const Case& c, const EvalInputs& inputs,
