@@ -61,7 +61,10 @@ reshape = torch.reshape
 
 
 def compiled(fn):
-    return torch.compile(fn) if hasattr(torch, "compile") else None
+    if not hasattr(torch, "compile"):
+        return None
+    # PyTorch 2.6 compiles no function of its own, but one that calls it.
+    return torch.compile(lambda *values, **named: fn(*values, **named))
 
 
 def synchronize(device):
