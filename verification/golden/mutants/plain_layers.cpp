@@ -130,8 +130,9 @@ StoredTensor flushed(const StoredTensor& tensor) {
   return ref::io::make_tensor(tensor.name, tensor.dtype, tensor.shape, values);
 }
 
-/// The results with those that are subnormal 0, where that is the mistake. Offered where an input is
-/// subnormal too: a small result of numbers that are not may be the rounding error of what cancels.
+/// The results with those that are subnormal 0, where that is the mistake. Offered where an input
+/// is subnormal too: a small result of numbers that are not may be the rounding error of what
+/// cancels.
 std::vector<StoredTensor> flush_results(const Case& c, std::vector<StoredTensor> results,
                                         Sites& sites) {
   if (std::ranges::none_of(c.inputs, is_subnormal) ||
