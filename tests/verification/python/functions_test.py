@@ -104,6 +104,30 @@ def test_sum_before_a_norm_is_judged_where_it_is_returned():
     assert "sum at" in wrong.failures[0].text
 
 
+def test_a_forward_alone_is_judged_with_all_that_it_returns():
+    report = normproof.check(add_layer_norm, "add_layer_norm", only="random*")
+    assert report and {one["name"] for one in report.results[0].tensors} == {"y", "sum"}
+    wrong = normproof.check(lambda x, residual, gamma, beta, eps: (add_layer_norm(x, residual, gamma, beta, eps)[0], x),
+                            "add_layer_norm", only="random*")
+    assert "sum at" in wrong.failures[0].text
+    named = normproof.check(lambda x, residual, gamma, eps: {
+        "y": kernels.rms_norm(x + residual, gamma, eps), "sum": x}, "add_rms_norm", only="random*")
+    assert "sum at" in named.failures[0].text
+
+
+def test_a_state_that_a_forward_alone_returns_is_judged():
+    def batch_norm(x, gamma, beta, eps, training, running_mean, running_variance):
+        axes = tuple(range(x.ndim - 1))
+        with np.errstate(all="ignore"):
+            mean, variance = (x.mean(axes), x.var(axes)) if training else (running_mean, running_variance)
+            y = gamma * ((x - mean) / np.sqrt(variance + x.dtype.type(eps))) + beta
+        return (y, mean, variance) if returned else y
+    for returned in (False, True):
+        report = normproof.check(batch_norm, "batch_norm", only="random*")
+        assert bool(report) != returned, str(report)
+    assert "running_mean at" in report.failures[0].text
+
+
 def test_residual_norm_without_beta_is_certified_again():
     report = normproof.check(lambda x, residual, gamma, eps: kernels.rms_norm(x + residual, gamma, eps), "add_rms_norm",
                              only=["random*", "odd*"])

@@ -47,11 +47,19 @@ def test_any_rank_reaches_the_function_as_it_is(given):
 
 @pytest.mark.parametrize("changed, sentence", [
     ({"gamma": np.ones(5, np.float32)}, "gamma has shape [5]; expected shape [64]"),
-    ({"epsilon": 1e-6}, "eps is given twice, once as epsilon; expected once"),
+    ({"epsilon": 1e-6}, "eps is given twice, as eps= and as epsilon=; expected one of them"),
     ({"epsi": 1e-6}, "layer_norm has no 'epsi'; expected 'eps', of x, and perhaps grad_y, valid, gamma, beta, eps"),
+    ({"threads": 1.5}, "threads=1.5; expected a whole number from 0"),
+    ({"outputs": []}, "outputs=[]; expected names as 'y,grad_x', a list of them, or None for all"),
+    ({"gamma": 1.5}, "gamma=1.5; expected a tensor of NumPy or of a framework"),
+    ({"gamma": [[1, 2], 3]}, "gamma=[[1, 2], 3]; expected a tensor"),
+    ({"eps": np.ones((2, 3))}, "eps=ndarray float64 [2, 3]; expected a plain value, as eps is an option of layer_norm"),
+    ({"gamma": np.ones(64, np.int32)}, "gamma has dtype int32; expected a floating dtype"),
+    ({"grad_y": np.ones((8, 64))}, "grad_y has dtype float64; expected float32, that of x"),
+    ({"x": np.ones((8, 64), np.int64)}, "x has dtype int64; expected a floating dtype"),
     ({"mode": "train"}, "mode='train'; expected 'training' or 'inference'"),
     ({"x": None}, "layer_norm needs x=, which is not given; expected x"),
-    ({"seconds": -1}, "seconds=-1; expected a number above 0, or None for no limit"),
+    ({"seconds": -1}, "seconds=-1; expected a number above 0 and up to 1e+06, or None"),
     ({"device": "cuda"}, "device='cuda', but arrays of NumPy are on the CPU"),
     ({"x": np.zeros((2, 3), complex)}, "x has a dtype complex128; expected one of float64")])
 def test_wrong_argument_is_one_sentence(given, changed, sentence):
@@ -102,6 +110,49 @@ def test_names_that_are_wrong_or_missing_are_one_sentence(op, given, sentence):
     with pytest.raises(normproof.UsageError) as caught:
         normproof.judge(attention, op, **tensors)
     assert sentence in str(caught.value) and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.int32, np.uint8])
+def test_classes_reach_the_function_as_they_are(kind):
+    seen = []
+
+    def loss(logits, targets):
+        seen.append(targets.dtype)
+        return (np.log(np.exp(logits).sum(-1)) - logits[np.arange(3), targets]).mean()
+    report = normproof.judge(loss, "cross_entropy", logits=np.ones((3, 4), np.float32), targets=np.array([0, 3, 1], kind))
+    assert report and seen == [kind]
+    assert ("targets have dtype" in str(report)) == (kind != np.int64)
+
+
+@pytest.mark.parametrize("targets", [np.array([0.0, 1, 2], np.float32), np.array([True, False, True])])
+def test_classes_that_are_no_integers_are_one_sentence(targets):
+    with pytest.raises(normproof.UsageError, match="targets has dtype .*; expected classes as int64, int32 or uint8"):
+        normproof.judge(lambda logits, targets: 0, "cross_entropy", logits=np.ones((3, 4), np.float32), targets=targets)
+
+
+def test_parameters_of_another_dtype_are_said(given):
+    report = normproof.judge(kernels.layer_norm, "layer_norm", **{**given, "gamma": given["gamma"].astype(np.float64)})
+    assert report and "gamma has dtype float64" in str(report) and "beta has dtype" not in str(report)
+
+
+def test_plain_values_for_tensors_are_one_sentence():
+    x = np.ones((1, 1, 2, 3), np.float32)
+    with pytest.raises(normproof.UsageError, match="^normproof.judge: q='a'; expected a tensor of NumPy or of a framework$"):
+        normproof.judge(attention, "attention", q="a", k=x, v=x)
+    with pytest.raises(normproof.UsageError, match="q is given twice, as query= and as q=; expected one of them"):
+        normproof.judge(attention, "attention", query=x, q=x, k=x, v=x)
+    with pytest.raises(normproof.UsageError, match="k has dtype float64; expected float32, that of q"):
+        normproof.judge(attention, "attention", q=x, k=x.astype(np.float64), v=x)
+
+
+def test_a_sum_that_is_returned_is_judged():
+    x = np.random.default_rng(4).standard_normal((3, 8)).astype(np.float32)
+
+    def add_rms_norm(x, residual, gamma, eps):
+        return kernels.rms_norm(x + residual, gamma, eps), x + residual + wrong
+    for wrong in (0, 1):
+        report = normproof.judge(add_rms_norm, "add_rms_norm", x=x, residual=x, gamma=x[0])
+        assert bool(report) == (wrong == 0) and {one["name"] for one in report.results[0].tensors} == {"y", "sum"}
 
 
 def test_residual_norms_take_eps_and_any_rank():

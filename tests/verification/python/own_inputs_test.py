@@ -1,4 +1,6 @@
 """Tensors in a file: what is written is what is read."""
+import zipfile
+
 import numpy as np
 import pytest
 
@@ -26,8 +28,23 @@ def test_other_numbers_have_another_file(tmp_path):
 
 def test_what_is_no_file_of_tensors_is_one_sentence(tmp_path):
     (tmp_path / "text").write_text("x")
+    (tmp_path / "empty.npz").touch()
+    (tmp_path / "cut.npz").write_bytes(b"PK\x03\x04")
+    np.savez(tmp_path / "none.npz")
+    np.save(tmp_path / "one.npy", np.zeros(2))
+    with zipfile.ZipFile(tmp_path / "words.npz", "w") as archive:
+        archive.writestr("x.txt", "words")
     np.savez(tmp_path / "complex.npz", x=np.zeros(2, complex))
-    for name, sentence in (("absent", "cannot be read"), ("text", "cannot be read"),
+    for name, sentence in (("absent", "cannot be read"), ("text", "text is no archive; expected an .npz file of tensors"),
+                           ("empty.npz", "empty.npz is empty; expected an .npz file of tensors"),
+                           ("cut.npz", "no archive"), ("none.npz", "has no tensor"), ("one.npy", "no archive"),
+                           ("words.npz", "x.txt has dtype"),
                            ("complex.npz", "x has dtype complex128")):
         with pytest.raises(normproof.CorpusError, match=sentence):
             read_inputs(tmp_path / name)
+
+
+@pytest.mark.parametrize("file", [3, None, ["x.npz"]])
+def test_what_is_no_name_of_a_file_is_one_sentence(file):
+    with pytest.raises(normproof.UsageError, match="expected the name of an .npz file of tensors"):
+        read_inputs(file)

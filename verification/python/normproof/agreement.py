@@ -3,10 +3,10 @@ import dataclasses
 
 import numpy as np
 
+from normproof.arguments import require_arguments, said
 from normproof.candidate import Candidate
 from normproof.checking import asker, known_to, offered_index, open_corpus, require_dtypes, select
 from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line
-from normproof.limits import require_seconds
 from normproof.stored import same_bits
 
 MOST_SAID = 8
@@ -89,7 +89,9 @@ def agree(engine_a, engine_b, op, *, dtype="float32", device="cpu", tier="quick"
 
     Returns an Agreement. Throws UsageError as normproof.check does, and where both are offered no case.
     """
-    require_seconds(seconds)
+    _require_pairs(device=device, backward=backward, arguments=arguments, framework=framework, layout=layout)
+    for i in range(2):
+        require_arguments({**locals(), "backward": _of(backward, i), "arguments": _of(arguments, i)})
     corpus = open_corpus(op, tier)
     selected = select(corpus, op, dtype, only, tier)
     known, fullest = known_to(corpus, op), max(selected, key=lambda index: len(corpus.description(index)["inputs"]))
@@ -130,6 +132,12 @@ def agree(engine_a, engine_b, op, *, dtype="float32", device="cpu", tier="quick"
 def _of_both(one, other):
     """What both heed; "*" stands for everything."""
     return other if "*" in one else one if "*" in other else one & other
+
+
+def _require_pairs(**given):
+    for name, value in given.items():
+        if isinstance(value, tuple) and len(value) != 2:
+            raise UsageError(f"normproof: {name}={said(value)}; expected one for both, or a tuple of two")
 
 
 def _of(value, index):

@@ -15,20 +15,19 @@ WITH_CHANNELS = ("batch_norm", "instance_norm", "group_norm", "batch_renorm")
 
 
 class Candidate:
-    """fn held against op; the arguments are those of normproof.check.
+    """fn held against op; the arguments are those of normproof.check, and forward_alone: no gradient is asked for.
 
     Throws UsageError for a function whose arguments cannot be told, or whose framework cannot.
     """
 
     def __init__(self, fn, op, known, framework=None, device="cpu", arguments=None, outputs=None, backward=None,
-                 layout=None):
-        if not callable(fn):
-            raise UsageError(f"normproof: {fn!r} is no function and no module; expected one that computes {op}")
+                 layout=None, forward_alone=False):
         self.fn, self.op, self.known, self.device, self.backward = fn, op, known, device, backward
         self.title = title_of(fn)
         self.framework_name = framework or frameworks.detect(fn)
         self.framework = frameworks.framework(self.framework_name)
         self.outputs = tuple(name.strip() for name in outputs.split(",")) if isinstance(outputs, str) else outputs
+        self.forward_alone = forward_alone
         self.own = self.framework.builtin_rules(fn) if hasattr(self.framework, "builtin_rules") else {}
         if layout not in (None, "channels_first", "channels_last"):
             raise UsageError(f"normproof: layout={layout!r}; expected 'channels_first' or 'channels_last'")
@@ -116,12 +115,21 @@ class Candidate:
         judged = self.judged_outputs()
         return judged != "" and not any(name.startswith("grad_") for name in judged.split(","))
 
-    def judged_outputs(self):
-        """The outputs that are judged, for normproof_set; "": all that the case requires."""
+    @property
+    def judges_the_same(self):
+        """Whether the outputs that are judged are the same whatever was returned."""
+        return bool(self.outputs) or self.differentiates and not self.forward_alone
+
+    def judged_outputs(self, case=None, returned_ones=None):
+        """The outputs that are judged, for normproof_set; "": all that the case requires.
+
+        Of a forward alone the main one, and what else it returned in the case: a sum, statistics, a state that is not as it
+        was.
+        """
         if self.outputs:
             return ",".join(self.outputs)
-        if not self.differentiates:
-            return self.main
+        if not self.judges_the_same:
+            return ",".join([self.main, *returned.beside(self, case, returned_ones or {})])
         state = names.state_of(self.op)
         if state and not set(state) & self.taken:
             return "y,grad_x,grad_gamma,grad_beta"

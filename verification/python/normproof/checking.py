@@ -3,11 +3,12 @@ import difflib
 import re
 
 from normproof import folders, names
+from normproof.arguments import require_arguments, said
 from normproof.candidate import Candidate
 from normproof.corpus import Corpus, ops
 from normproof.dtypes import dtype_names
 from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line
-from normproof.limits import one_process, require_seconds, time_limit
+from normproof.limits import one_process, time_limit
 from normproof.relations import Holder, chosen
 from normproof.report import CaseResult, Report
 from normproof.repro import Call, differing
@@ -34,8 +35,8 @@ def check(fn, op, *, dtype="float32", device="cpu", tier="quick", outputs=None, 
 
     Returns a Report. Throws UsageError for an argument that is not one of these, and where no case is left.
     """
+    require_arguments(locals())
     call = Call(fn, op, {**differing(check, locals()), "dtype": dtype_names(dtype), "tier": tier}, without=("only", "xfail"))
-    require_seconds(seconds)
     wanted = chosen(relations) if relations else ()
     corpus = open_corpus(op, tier)
     selected = select(corpus, op, dtype, only, tier)
@@ -105,9 +106,9 @@ def open_corpus(op, tier):
 def require_op(op):
     """Throws UsageError with the nearest name where there is no operation of that name."""
     known = ops()
-    if op not in known:
+    if not isinstance(op, str) or op not in known:
         near = difflib.get_close_matches(str(op), known, 1)
-        raise UsageError(f"normproof: op={op!r} is unknown; expected "
+        raise UsageError(f"normproof: op={said(op)} is unknown; expected "
                          + (f"{near[0]!r}" if near else f"one of {', '.join(known)}"))
 
 
@@ -192,6 +193,8 @@ def answer(corpus, candidate, case, ask, heeded=None):
         return corpus.fail(f"{candidate.title} raised {in_one_line(error)}; expected outputs")
     if wrote:
         return corpus.fail(wrote)
+    if not candidate.judges_the_same:
+        corpus.set("outputs", candidate.judged_outputs(case, outputs))
     for name, stored in outputs.items():
         try:
             of = name[len("grad_"):] if name.startswith("grad_") else ""

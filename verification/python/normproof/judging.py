@@ -2,17 +2,22 @@
 import numpy as np
 
 from normproof import frameworks, names
+from normproof.arguments import require_arguments, said
 from normproof.candidate import Candidate
 from normproof.checking import asker, judge_case, prepare, require_op
 from normproof.corpus import Corpus
 from normproof.errors import UsageError
-from normproof.limits import require_seconds
 from normproof.report import Report
 from normproof.repro import Call, differing
 from normproof.returned import SHAPED_AS_X
 from normproof.stored import Stored
 
 OPTION_KINDS = (bool, int, float, str)
+# The dtype of a case is that of the first of these; those beside have it too, parameters and state may have another one.
+LEADING = ("x", "q", "logits", "parameter")
+AS_THE_CASE = ("grad_y", "residual", "gate", "grad_sum", "k", "v")
+CLASSES, INTEGERS = ("targets",), ("int64", "int32", "uint8")
+OF_ANY_DTYPE = ("valid", "iterations", "tokens", "labels")
 
 
 def judge(fn, op, *, mode="training", device=None, outputs=None, backward=None, arguments=None, framework=None, layout=None,
@@ -33,21 +38,23 @@ def judge(fn, op, *, mode="training", device=None, outputs=None, backward=None, 
     Returns a Report of one case; its repro() writes the tensors to a file, and the lines that judge them again. Throws
     UsageError for a name, a shape, a dtype or an option that does not fit, and for a tensor that is missing.
     """
+    require_arguments(locals())
     call = differing(judge, {**locals(), "threads": 0})
-    require_seconds(seconds)
     if mode not in ("training", "inference"):
         raise UsageError(f"normproof: mode={mode!r}; expected 'training' or 'inference'")
     require_op(op)
     given = {name: value.item() if isinstance(value, np.generic) and name in names.options_of(op) else value
              for name, value in names.by_canonical_name(op, given, "normproof.judge").items()}
+    require_kinds(op, given)
     inputs, options, home = tensors_and_options(given)
+    conventions = dtypes_said(op, inputs)
     framework = framework or (home if home != "numpy" else None)
     if device is None:
         device = next((frameworks.framework(home).device_of(value) for value in given.values()
                        if home != "numpy" and frameworks.framework(home).is_tensor(value)), "cpu")
     forward_only = "grad_y" not in inputs and "grad_y" in names.tensors_of(op)[1]
-    candidate = Candidate(fn, op, names.known_names(op), framework, device, arguments,
-                          outputs or ("y" if forward_only else None), backward, layout)
+    candidate = Candidate(fn, op, names.known_names(op), framework, device, arguments, outputs, backward, layout,
+                          forward_only)
     if not isolate:
         candidate.require_device()
     call |= {**options_as_given(given), "framework": framework, "device": device if device != "cpu" else None}
@@ -68,8 +75,46 @@ def judge(fn, op, *, mode="training", device=None, outputs=None, backward=None, 
         report.add(judge_case(corpus, candidate, corpus.select(index), ask))
     finally:
         getattr(ask, "close", lambda: None)()
-    report.conventions = candidate.conventions()
+    report.conventions = [*candidate.conventions(), *conventions]
     return report
+
+
+def require_kinds(op, given):
+    """Throws UsageError where a tensor is a plain value, or an option a tensor."""
+    for name, value in given.items():
+        plain = isinstance(value, OPTION_KINDS)
+        if plain and name not in names.options_of(op):
+            raise UsageError(f"normproof.judge: {name}={said(value)}; expected a tensor of NumPy or of a framework")
+        if not plain and name in names.options_of(op):
+            raise UsageError(f"normproof.judge: {name}={said(value)}; expected a plain value, as {name} is an option of {op}")
+
+
+def dtypes_said(op, inputs):
+    """What a report says of dtypes: of each tensor whose dtype is not that of the case.
+
+    Throws UsageError where one is no dtype of that tensor: classes are integers, all else but masks and counts is floating,
+    and what an activation is combined with has its dtype.
+    """
+    leading = next((name for name in LEADING if name in inputs), None)
+    if leading is None:
+        return []
+    dtype, said_of = inputs[leading].dtype, []
+    for name, stored in inputs.items():
+        expected = None
+        if name in CLASSES:
+            if stored.dtype not in INTEGERS:
+                expected = "classes as int64, int32 or uint8"
+            elif stored.dtype != "int64":
+                said_of.append(f"{name} have dtype {stored.dtype}")
+        elif name not in OF_ANY_DTYPE and not stored.dtype.startswith(("float", "bfloat")):
+            expected = "a floating dtype"
+        elif name in AS_THE_CASE and stored.dtype != dtype:
+            expected = f"{dtype}, that of {leading}"
+        elif name not in OF_ANY_DTYPE and stored.dtype != dtype:
+            said_of.append(f"{name} has dtype {stored.dtype}")
+        if expected:
+            raise UsageError(f"normproof.judge: {name} has dtype {stored.dtype}; expected {expected}")
+    return said_of
 
 
 def tensors_and_options(given):
@@ -86,6 +131,8 @@ def tensors_and_options(given):
                 inputs[name] = frameworks.framework(home).stored(value)
             except UsageError as error:
                 raise UsageError(f"normproof.judge: {name} has {error}") from None
+            except ValueError as error:
+                raise UsageError(f"normproof.judge: {name}={said(value)}; expected a tensor: {error}") from None
             homes.add(home)
     others = sorted(homes - {"numpy"})
     if len(others) > 1:

@@ -6,22 +6,14 @@ import select
 import signal
 import threading
 
-from normproof.errors import Unanswered, UsageError
+from normproof.errors import Unanswered
 
 GRACE = 1.0  # seconds that a forked child has to return from a function
 AGAIN = 0.5  # seconds after which a function that has caught the end of its time is ended again
-MOST_SECONDS = 1e6
 
 
 class _TimeIsUp(BaseException):
     """Not an Exception: a function under test that catches those does not catch this."""
-
-
-def require_seconds(seconds):
-    """Throws UsageError where it is no time limit: a number above 0, or None for no limit."""
-    numeric = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
-    if seconds is not None and not (numeric and 0 < seconds <= MOST_SECONDS):
-        raise UsageError(f"normproof: seconds={seconds!r}; expected a number above 0, or None for no limit")
 
 
 @contextlib.contextmanager

@@ -152,7 +152,7 @@ def by_canonical_name(op, given, caller):
     """
     known = known_names(op)
     needed, others = tensors_of(op)
-    found = {}
+    found, spelled_as = {}, {}
     for name, value in given.items():
         canonical = alias_of(name, known)
         if canonical is None:
@@ -161,9 +161,10 @@ def by_canonical_name(op, given, caller):
             raise UsageError(f"{caller}: {op} has no {name!r}; expected " + (f"{near[0]!r}, of " if near else "")
                              + f"{', '.join(needed)}, and perhaps {', '.join([*others, *options_of(op)])}")
         if canonical in found:
-            raise UsageError(f"{caller}: {canonical} is given twice, once as {name}; expected once")
+            raise UsageError(f"{caller}: {canonical} is given twice, as {spelled_as[canonical]}= and as {name}=; expected one "
+                             "of them")
         if value is not None:
-            found[canonical] = value
+            found[canonical], spelled_as[canonical] = value, name
     missing = [name for name in needed if name not in found]
     if missing:
         raise UsageError(f"{caller}: {op} needs {missing[0]}=, which is not given; expected {', '.join(needed)}")

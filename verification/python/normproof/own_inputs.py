@@ -1,11 +1,15 @@
 """The caller's own tensors in a file: what report.repro() of normproof.judge writes, and normproof.judge takes again."""
 import hashlib
 import io
+import os
 import pathlib
+import zipfile
+import zlib
 
 import numpy as np
 
-from normproof.errors import CorpusError
+from normproof.arguments import said
+from normproof.errors import CorpusError, UsageError
 from normproof.stored import HELD_AS, Stored
 
 _AS_BITS = ":bfloat16"  # behind the name of a tensor that NumPy has no dtype for
@@ -33,13 +37,23 @@ def read_inputs(file):
     """The tensors of a file that report.repro() has written, or of any .npz file, as keyword arguments for
     normproof.judge.
 
-    Throws CorpusError where it is absent or no such file.
+    Throws UsageError where that is no name of a file, CorpusError where the file is absent, empty or no such file.
     """
+    if not isinstance(file, (str, os.PathLike)):
+        raise UsageError(f"normproof: file={said(file)}; expected the name of an .npz file of tensors")
     try:
+        if not os.path.getsize(file):
+            raise CorpusError(f"normproof: {file} is empty; expected an .npz file of tensors")
+        if os.path.isfile(file) and not zipfile.is_zipfile(file):
+            raise CorpusError(f"normproof: {file} is no archive; expected an .npz file of tensors")
         with np.load(file, allow_pickle=False) as arrays:
-            read = {name: arrays[name] for name in arrays.files}
-    except (OSError, ValueError, AttributeError) as error:
+            read = {name: np.asarray(arrays[name]) for name in arrays.files}
+    except CorpusError:
+        raise
+    except (OSError, ValueError, zipfile.BadZipFile, zlib.error) as error:
         raise CorpusError(f"normproof: {file} cannot be read: {error}; expected an .npz file of tensors") from error
+    if not read:
+        raise CorpusError(f"normproof: {file} has no tensor; expected an .npz file of tensors")
     known = {np.dtype(kind) for kind in HELD_AS.values()}
     for name, array in read.items():
         if array.dtype not in known:

@@ -62,6 +62,21 @@ def stored(candidate, case, name, value, shape):
     return candidate.layout.returned(case, held, shape) if name in SHAPED_AS_X and shape else held
 
 
+def beside(candidate, case, outputs):
+    """The names of outputs that a forward returned beside the main one; a state that is as it was is none: a function that
+    takes it need not return it."""
+    return [name for name, stored in outputs.items()
+            if name in case.outputs and name != candidate.main and not name.startswith("grad_")
+            and not (name in case.tensors and _stays(case.tensors[name], stored))]
+
+
+def _stays(before, after):
+    """Whether a state is as it was; of a sequence, after every step."""
+    if before.shape == after.shape:
+        return same_bits(before, after)
+    return after.shape[1:] == before.shape and all(same_bits(before, after.like(step)) for step in after.data)
+
+
 def what_was_written(candidate, placed, given):
     """One sentence on an input that is not as it was; "" where all are."""
     for name, before in placed.items():

@@ -4,13 +4,13 @@ import os
 import shlex
 
 from normproof import folders
+from normproof.arguments import require_arguments
 from normproof.candidate import Candidate
 from normproof.checking import (answer, asker, fail_if_broken, known_to, offered_index, open_corpus, prepare,
                                 require_dtypes, select)
 from normproof.corpus import Corpus
 from normproof.dtypes import dtype_names
 from normproof.errors import Mismatch, UsageError
-from normproof.limits import require_seconds
 from normproof.relations import Holder, chosen
 from normproof.report import CaseResult, Report
 from normproof.repro import Call, differing
@@ -64,8 +64,8 @@ def check_case(asked, fn, *, device="cpu", outputs=None, backward=None, argument
                relations=(), isolate=False, seconds=60, accumulation="", formula="", strict=False,
                flush_subnormals=False):
     """case.check. What the function reads of the case by itself, as case.eps, counts as heeded."""
+    require_arguments(locals())
     call = differing(check_case, locals())
-    require_seconds(seconds)
     asked.read.clear()
     tier, op = asked.path.split("/")[:2]
     call = Call(fn, op, {**call, "dtype": asked.dtype, "tier": tier})
