@@ -88,14 +88,15 @@ TEST_P(SmallWorldTest, RowsAndFeatures) {
 
 TEST_P(SmallWorldTest, SamplesTokensAndFeatures) {
   Counts counts;
+  constexpr std::size_t kRows = 6;  // each row more is twice as many masks
   for (std::size_t b = 1; b <= 3; ++b)
-    for (std::size_t t = 1; t <= 3; ++t)
+    for (std::size_t t = 1; t <= 3 && b * t <= kRows; ++t)
       for (std::size_t d = 1; d <= 3; ++d)
         ASSERT_NO_FATAL_FAILURE(check_every_mask({b, t, d}, GetParam(), counts));
   RecordProperty("compared", static_cast<int>(counts.compared));
-  EXPECT_GT(counts.compared, 27 * 25u);
+  EXPECT_GT(counts.compared, 24 * 25u);
   if (GetParam() == Mode::training) {
-    EXPECT_GT(counts.refused, 27u) << "masks without a valid row";
+    EXPECT_GT(counts.refused, 24u) << "masks without a valid row";
   }
 }
 
