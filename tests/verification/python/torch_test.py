@@ -195,6 +195,26 @@ def test_relations_hold_for_the_layers_of_pytorch():
             "strides", "rank", "grad_mask", "inputs_unchanged", "repeat", "batch", "empty"}
 
 
+def compiler(refuses):
+    """A torch.compile that raises when what it was given is called with a tensor of `refuses`."""
+    def compile_one(fn):
+        def call(*values, **named):
+            if any(refuses(value) for value in (*values, *named.values()) if torch.is_tensor(value)):
+                raise RuntimeError("no headers")
+            return fn(*values, **named)
+        return call
+    return compile_one
+
+
+@pytest.mark.parametrize("refuses, outcome", [
+    (lambda value: True, "not_applicable"), (lambda value: value.dim() > 1, "broken"), (lambda value: False, "held")],
+    ids=["nothing", "x + 1", "everything"])
+def test_compiled_is_asked_where_anything_can_be_compiled(monkeypatch, refuses, outcome):
+    monkeypatch.setattr(torch, "compile", compiler(refuses), raising=False)
+    report = normproof.check(F.layer_norm, "layer_norm", only="random-3x5x6-float32", relations="compiled")
+    assert [result.outcome for result in report.relations] == [outcome], str(report)
+
+
 def test_encoder_layer_by_the_names_of_its_parameters():
     def encoder_layer(case, x):
         if case.options["norm"] != "layer_norm" or case.options["activation"] != "relu" or case.options["dropout"]:

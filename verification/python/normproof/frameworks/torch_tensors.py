@@ -60,8 +60,16 @@ stack = torch.stack
 reshape = torch.reshape
 
 
+def compiles():
+    """Whether torch.compile works here: it needs a compiler, headers of Python and its own."""
+    try:
+        return bool(torch.compile(lambda x: x + 1)(torch.zeros(2))[0] == 1)
+    except Exception:  # whatever it lacks
+        return False
+
+
 def compiled(fn):
-    if not hasattr(torch, "compile"):
+    if not hasattr(torch, "compile") or not compiles():
         return None
     # PyTorch 2.6 compiles no function of its own, but one that calls it.
     return torch.compile(lambda *values, **named: fn(*values, **named))
