@@ -46,6 +46,12 @@ DType dtype_of_output(const Case& c, std::string_view name) {
   return of != nullptr && ref::io::is_float(of->dtype) ? of->dtype : dtype_of_output(c.dtype, name);
 }
 
+bool rounds_when_stored(DType dtype, Accumulation accumulation) {
+  const ref::numeric::Arithmetic format = arithmetic_of(storage_of(dtype));
+  const ref::numeric::Arithmetic own = arithmetic_of(accumulation);
+  return format.unit_roundoff > own.unit_roundoff || format.tiny > own.tiny;
+}
+
 double unit_roundoff(DType dtype) {
   return arithmetic_of(storage_of(dtype)).unit_roundoff;
 }

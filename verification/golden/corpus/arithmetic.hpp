@@ -21,6 +21,10 @@ DType dtype_of_output(DType dtype, std::string_view name);
 /// The same where inputs may have other dtypes: a gradient has that of what it belongs to.
 DType dtype_of_output(const Case& c, std::string_view name);
 
+/// Whether the dtype rounds what the arithmetic holds: it has fewer digits, or ends at larger
+/// subnormal numbers.
+bool rounds_when_stored(DType dtype, Accumulation accumulation);
+
 /// The unit roundoff of a float dtype; 2^-53 for the others.
 double unit_roundoff(DType dtype);
 

@@ -10,7 +10,6 @@ namespace normproof::verification::golden::gate {
 
 using corpus::arithmetic_of;
 using corpus::storage_of;
-using corpus::unit_roundoff;
 using ref::numeric::any_order_error;
 using ref::tensor::NamedTensors;
 using ref::tensor::Tensor;
@@ -156,9 +155,8 @@ class StoredSum {
 
 void add_add_norm_allowances(const Case& c, const evaluation::FunctionInputs& inputs,
                              Accumulation accumulation, NamedTensors<double>& bound, bool flushes) {
-  const ref::numeric::Arithmetic arithmetic = candidate_arithmetic(accumulation, flushes);
-  if (unit_roundoff(c.dtype) <= arithmetic.unit_roundoff) return;
-  const ref::numeric::AnyOrderArithmetic scope(arithmetic);
+  if (!corpus::rounds_when_stored(c.dtype, accumulation)) return;
+  const ref::numeric::AnyOrderArithmetic scope(candidate_arithmetic(accumulation, flushes));
   StoredSum sum(c, inputs, accumulation, bound);
   const auto& function = std::get<model::FunctionOptions>(c.options);
   if (const auto* const own = std::get_if<model::AddLayerNormOptions>(&function)) {

@@ -12,7 +12,6 @@ namespace normproof::verification::golden::gate {
 
 using corpus::arithmetic_of;
 using corpus::storage_of;
-using corpus::unit_roundoff;
 using ref::tensor::NamedTensors;
 using ref::tensor::shape_of;
 using ref::tensor::Tensor;
@@ -36,7 +35,8 @@ class AttentionAllowances {
             "attention", shape_of(q_), shape_of(k_), shape_of(v_),
             ref::tensor::is_given(in.valid) ? shape_of(in.valid) : ref::tensor::Shape{}, options_)),
         forward_(ref::nn::scaled_dot_product_attention(q_, k_, v_, in.valid, options_)) {
-    if (unit_roundoff(c.dtype) > u_) format_ = arithmetic_of(storage_of(c.dtype));
+    if (corpus::rounds_when_stored(c.dtype, accumulation))
+      format_ = arithmetic_of(storage_of(c.dtype));
     scale_ = options_.scale.value_or(1 / std::sqrt(static_cast<double>(shape_.features)));
   }
 
@@ -50,13 +50,17 @@ class AttentionAllowances {
   /// numbers stays, or comes back to it.
   double stored(double value, double error) const {
     const double u = format_.unit_roundoff;
-    const bool is_held = u > 0 && ref::numeric::round_to(stored_as_, value) == value;
+    if (u == 0) return 0;
+    const bool is_held = ref::numeric::round_to(stored_as_, value) == value;
     if (is_held && error < u / 2 * std::fabs(value)) return 0;
     return format_.unit_roundoff * (std::fabs(value) + error + 2 * format_.tiny);
   }
   void add(const char* name, std::size_t i, double amount) {
     const double slack = 1 + 8 * static_cast<double>(shape_.group.keys + shape_.features + 8) * u_;
-    bound_.at(name).data()[i] += amount * slack;
+    double& bound = bound_.at(name).data()[i];
+    bound += amount * slack;
+    // 0 times an infinite error: nothing is claimed there either.
+    if (std::isnan(bound)) bound = std::numeric_limits<double>::infinity();
   }
 
   void of_query(std::size_t query) {

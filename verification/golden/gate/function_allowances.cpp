@@ -15,7 +15,6 @@ namespace normproof::verification::golden::gate {
 using corpus::arithmetic_of;
 using corpus::is_about;
 using corpus::storage_of;
-using corpus::unit_roundoff;
 using ref::tensor::NamedTensors;
 using ref::tensor::Tensor;
 
@@ -65,9 +64,10 @@ void allow_printed_sigmoid(const evaluation::FunctionInputs& inputs,
 /// a(x), or in the backward grad_y gate, rounded to the dtype of the case before the next product,
 /// as where each is an operation of its own. What is rounded to it stays its number when it is
 /// multiplied by a power of two.
-void allow_stored_factors(const Case& c, const evaluation::FunctionInputs& inputs, double u,
-                          NamedTensors<double>& errors) {
-  if (unit_roundoff(c.dtype) <= u) return;
+void allow_stored_factors(const Case& c, const evaluation::FunctionInputs& inputs,
+                          Accumulation accumulation, NamedTensors<double>& errors) {
+  if (!corpus::rounds_when_stored(c.dtype, accumulation)) return;
+  const double u = arithmetic_of(accumulation).unit_roundoff;
   const ref::numeric::Arithmetic format = arithmetic_of(storage_of(c.dtype));
   const Tensor<double>* const grad_y = inputs.tensors.find("grad_y");
   constexpr double kSteepest = 1.2;  // above the derivatives of silu and gelu
@@ -90,9 +90,10 @@ void allow_stored_factors(const Case& c, const evaluation::FunctionInputs& input
 
 /// Each product of rope rounded to the dtype of the case before the two are added; one with 0 or a
 /// power of two stays what it is.
-void allow_stored_products(const Case& c, const evaluation::FunctionInputs& inputs, double u,
-                           NamedTensors<double>& errors) {
-  if (unit_roundoff(c.dtype) <= u) return;
+void allow_stored_products(const Case& c, const evaluation::FunctionInputs& inputs,
+                           Accumulation accumulation, NamedTensors<double>& errors) {
+  if (!corpus::rounds_when_stored(c.dtype, accumulation)) return;
+  const double u = arithmetic_of(accumulation).unit_roundoff;
   const ref::numeric::Arithmetic format = arithmetic_of(storage_of(c.dtype));
   const bool interleaved =
       std::get<ref::model::RopeOptions>(std::get<ref::model::FunctionOptions>(c.options))
@@ -141,7 +142,8 @@ class StoredY {
         grad_(bound.at("grad_x")),
         u_(arithmetic_of(accumulation).unit_roundoff),
         width_(ref::tensor::shape_of(x_).back()) {
-    if (unit_roundoff(c.dtype) > u_) format_ = arithmetic_of(storage_of(c.dtype));
+    if (corpus::rounds_when_stored(c.dtype, accumulation))
+      format_ = arithmetic_of(storage_of(c.dtype));
   }
 
   void run(const Case& c) {
@@ -155,6 +157,7 @@ class StoredY {
  private:
   /// What rounding to the format of storage may move y.
   double stored(std::size_t i) const {
+    if (format_.unit_roundoff == 0) return 0;
     if (y_.data()[i] == 0 && error_.data()[i] == 0) return 0;  // it takes no part
     return format_.unit_roundoff * (std::fabs(y_.data()[i]) + error_.data()[i] + 2 * format_.tiny);
   }
@@ -220,14 +223,12 @@ void add_function_allowances(const Case& c, const evaluation::FunctionInputs& in
     allow_cancellation(inputs, arithmetic_of(accumulation).unit_roundoff, bound);
   if (is_about<ref::model::SiluOptions>(c) || is_about<ref::model::SwigluOptions>(c))
     allow_printed_sigmoid(inputs, arithmetic_of(accumulation), bound);
-  if (inputs.tensors.contains("gate"))
-    allow_stored_factors(c, inputs, arithmetic_of(accumulation).unit_roundoff, bound);
+  if (inputs.tensors.contains("gate")) allow_stored_factors(c, inputs, accumulation, bound);
   if (is_about<ref::model::AttentionOptions>(c) && inputs.tensors.contains("grad_y"))
     add_attention_allowances(c, inputs, accumulation, bound);
   if (inputs.tensors.contains("residual"))
     add_add_norm_allowances(c, inputs, accumulation, bound, flushes);
-  if (is_about<ref::model::RopeOptions>(c))
-    allow_stored_products(c, inputs, arithmetic_of(accumulation).unit_roundoff, bound);
+  if (is_about<ref::model::RopeOptions>(c)) allow_stored_products(c, inputs, accumulation, bound);
   if (is_about<ref::model::CrossEntropyOptions>(c))
     add_cross_entropy_allowances(c, inputs, accumulation, bound);
   const bool from_y = is_about<ref::model::SoftmaxOptions>(c) ||

@@ -44,7 +44,7 @@ void add_layer_allowances(const Case& c, const NamedTensors<double>& values,
                           Accumulation accumulation, NamedTensors<double>& bound) {
   const double u = arithmetic_of(accumulation).unit_roundoff;
   allow_conversion(values, u, bound);
-  if (corpus::adds_beta_apart(op_of(c)) && unit_roundoff(c.dtype) > u)
+  if (corpus::adds_beta_apart(op_of(c)) && corpus::rounds_when_stored(c.dtype, accumulation))
     allow_beta_apart(c, values.at("y"), bound.at("y"));
 }
 

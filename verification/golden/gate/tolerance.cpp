@@ -119,6 +119,21 @@ double with_few_digits(double bound, double exact, double remainder, DType store
   return std::max(to_end(-1), to_end(1)) * kSlack;
 }
 
+/// An arithmetic of fewer digits than the dtype of an output may leave what overflows that dtype,
+/// as bfloat16 does float16: then nothing is claimed, as where the arithmetic itself overflows.
+void claim_what_fits(const Case& c, const NamedTensors<double>& values,
+                     const Arithmetic& arithmetic, NamedTensors<double>& bounds) {
+  for (auto& [name, bound] : bounds) {
+    const DType dtype = corpus::dtype_of_output(c, name);
+    if (unit_roundoff(dtype) >= arithmetic.unit_roundoff) continue;
+    const double largest = arithmetic_of(storage_of(dtype)).largest;
+    const Tensor<double>& value = values.at(name);
+    for (std::size_t i = 0; i < bound.size(); ++i)
+      if (std::fabs(value.data()[i]) + bound.data()[i] > largest)
+        bound.data()[i] = std::numeric_limits<double>::infinity();
+  }
+}
+
 /// Every operation is exact in the dtype of the case, and need not be in one that is coarser than
 /// usual.
 bool is_exact(const Case& c, Accumulation accumulation) {
@@ -182,6 +197,7 @@ Tolerance tolerance(const Case& stored, Accumulation accumulation, Formula formu
   if (is_function(c))
     add_function_allowances(c, inputs.function, accumulation, bounds.bound, flushes);
   if (corpus::is_scaled(stored)) divide_by_scales(stored, evaluated.values, bounds);
+  claim_what_fits(stored, evaluated.values, arithmetic, bounds.bound);
   return bounds;
 }
 

@@ -31,7 +31,8 @@ bool takes_variance(const Case& c);
 ///           coarser than usual
 /// Computes  the bound of each output for `accumulation` and `formula` (the later ones are met by
 ///           the earlier; one_pass is folded where the layer is not centred); infinite where it
-///           claims nothing, which includes what an infinity or a NaN of the inputs reaches. Of an
+///           claims nothing, which includes what an infinity or a NaN of the inputs reaches, and
+///           what may overflow the dtype of the answer and has fewer digits than that. Of an
 ///           output by a given scale it is in units of that; by the scales of blocks, as without
 struct Tolerance {
   ref::tensor::NamedTensors<double> bound;

@@ -53,5 +53,14 @@ TEST(GoldenArithmetic, AGradientHasTheDTypeOfWhatItBelongsTo) {
   EXPECT_EQ(dtype_of_output(c, "rstd"), DType::float32);
 }
 
+TEST(GoldenArithmetic, WhatIsRoundedWhenItIsStored) {
+  EXPECT_TRUE(rounds_when_stored(DType::bfloat16, Accumulation::float32));
+  EXPECT_TRUE(rounds_when_stored(DType::bfloat16, Accumulation::float16));
+  EXPECT_TRUE(rounds_when_stored(DType::float16, Accumulation::bfloat16));  // below 2^-14
+  EXPECT_FALSE(rounds_when_stored(DType::float16, Accumulation::float16));
+  EXPECT_FALSE(rounds_when_stored(DType::float32, Accumulation::bfloat16));
+  EXPECT_FALSE(rounds_when_stored(DType::float64, Accumulation::float32));
+}
+
 }  // namespace
 }  // namespace normproof::verification::golden::corpus

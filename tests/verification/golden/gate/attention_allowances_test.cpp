@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "tests/verification/golden/attention_case.hpp"
 #include "verification/golden/gate/check.hpp"
@@ -48,6 +49,18 @@ TEST(AttentionAllowances, NothingIsStoredInAWideFormat) {
   const auto added = added_to(c, Accumulation::float32);
   EXPECT_EQ(added.at("y").data()[0], 0);
   EXPECT_LE(added.at("grad_q").data()[0], 0x1p-24 * 200);
+}
+
+// 0 times that error, where nothing is stored or q is 0, is no number.
+TEST(AttentionAllowances, NothingIsClaimedBehindAnErrorThatIsInfinite) {
+  const Case c = attention_case({0}, {1, 2, 3}, {4, 6, 8}, {1}, DType::float32);
+  NamedTensors<double> bound = added_to(c, Accumulation::bfloat16);
+  bound.at("y").data()[0] = std::numeric_limits<double>::infinity();
+  add_attention_allowances(c, inputs_of(c).function, Accumulation::bfloat16, bound);
+  for (const char* const name : {"grad_q", "grad_k"})
+    for (const double element : bound.at(name))
+      EXPECT_EQ(element, std::numeric_limits<double>::infinity()) << name;
+  EXPECT_LE(bound.at("grad_v").data()[0], 1);
 }
 
 // A backward from what was stored, as kernels of 16 bits have it, passes; one without the maximum

@@ -52,6 +52,10 @@ TEST(MeasurePower, RightAnswersOfAnotherClassAreNotRejected) {
        {PowerOptions{.only = "layer_norm", .accumulation = Accumulation::bfloat16},
         PowerOptions{.only = "batch_norm", .accumulation = Accumulation::float16},
         PowerOptions{.only = "softmax", .accumulation = Accumulation::bfloat16},
+        PowerOptions{.only = "attention", .accumulation = Accumulation::bfloat16},
+        // Stored in float16 out of bfloat16: what is too large, and what is too small.
+        PowerOptions{.only = "instance_norm", .accumulation = Accumulation::bfloat16},
+        PowerOptions{.only = "geglu", .accumulation = Accumulation::bfloat16},
         PowerOptions{.only = "group_norm", .formula = Formula::one_pass}}) {
     EXPECT_TRUE(right_answers_alone(options));
     const auto layers = measure_power(options);

@@ -126,6 +126,23 @@ TEST(Tolerance, TheRoundingOfStorage) {
       EXPECT_LE(std::fabs(rounded_to(dtype, x) - x), with_storage(0, x, 0, dtype)) << x;
 }
 
+TEST(Tolerance, WhatMayOverflowTheDTypeOfTheAnswerIsNotJudged) {
+  // In bfloat16 a variance of 100^2 about 2e4 may vanish: 1/sqrt(eps) times what is left of the
+  // distances, twice, is beyond float16.
+  const auto of = [](DType dtype) {
+    return plain_recipe("batch_norm", {5, 2}, dtype)
+        .x([](std::size_t, double normal) { return 2e4 + 100 * normal; })
+        .make(1);
+  };
+  const auto grad_x = [&](DType dtype, Accumulation accumulation) {
+    return largest_of(tolerance(of(dtype), accumulation).bound.at("grad_x"));
+  };
+  EXPECT_EQ(grad_x(DType::float16, Accumulation::bfloat16), kGoldenInfinity);
+  EXPECT_GT(grad_x(DType::bfloat16, Accumulation::bfloat16), 65504);
+  EXPECT_LT(grad_x(DType::bfloat16, Accumulation::bfloat16), kGoldenInfinity);
+  EXPECT_LT(grad_x(DType::float16, Accumulation::float32), 65504);
+}
+
 TEST(Tolerance, WhatTheDtypeHoldsIsStoredNoFartherThanTwiceAsFar) {
   EXPECT_EQ(with_storage(0, -2, 0, DType::float16), 0);
   EXPECT_EQ(with_storage(0x1p-20, 1, 0, DType::bfloat16), 0x1p-19);
