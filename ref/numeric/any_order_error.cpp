@@ -70,7 +70,11 @@ any_order_error& any_order_error::operator+=(const any_order_error& b) {
     return *this = exact(value + b.value);
   const bool open = terms_ > 0, b_open = b.terms_ > 0;
   const double least_sum = least() + b.least();
-  const bool non_negative = least() >= 0 && b.least() >= 0;
+  // Of a sum that is open: none of its terms.
+  const auto is_not_negative = [](const any_order_error& x) {
+    return (x.terms_ > 0 ? x.floor_ : x.least()) >= 0;
+  };
+  const bool non_negative = is_not_negative(*this) && is_not_negative(b);
   terms_ = (open ? terms_ : 1) + (b_open ? b.terms_ : 1);
   magnitude_ = ((open ? magnitude_ : largest_candidate()) +
                 (b_open ? b.magnitude_ : b.largest_candidate())) *
@@ -86,7 +90,9 @@ any_order_error& any_order_error::operator+=(const any_order_error& b) {
   const bool fits = roundings < 0.5 && magnitude_ + off <= arithmetic.largest;
   error = fits ? claimed(value, (propagated_ + off) * kSlack + (terms_ - 1) * arithmetic.tiny)
                : kInfinite;
-  // A sum of what is not negative is not negative, in any order; a rounding loses a share u of it.
+  // Of terms that are not negative a rounding loses a share u, in any order; and they add up to
+  // what is known of each part at least, for `error` of a part covers theirs. Where one is negative
+  // a share u of the larger terms is lost.
   floor_ = non_negative ? rounded_down(least_sum, roundings) : kUnknown;
   return identified();
 }

@@ -60,6 +60,25 @@ TEST_F(AnyOrderLimits, NothingIsClaimedWhereTheDivisorMayBeZero) {
   EXPECT_EQ(log(difference).error, kInfinity);
 }
 
+// 1001 - 1000 and 20 quarters: in float16 1001 + 1/4 is 1001, so that every quarter may be lost.
+TEST_F(AnyOrderLimits, WhatIsLeftOfLargeTermsIsNotAFloor) {
+  const AnyOrderArithmetic sixteen(arithmetic_in(FloatType::float16));
+  any_order_error sum = any_order_error(1001) - any_order_error(1000), positive = 1;
+  for (int i = 0; i < 20; ++i) {
+    sum += any_order_error(0.25);
+    positive += any_order_error(0.25);
+  }
+  double candidate = 1001;
+  for (int i = 0; i < 20; ++i) candidate = round_to(FloatType::float16, candidate + 0.25);
+  candidate -= 1000;
+  ASSERT_EQ(candidate, 1);
+  EXPECT_TRUE(reaches(sum, candidate, 6));
+  EXPECT_TRUE(reaches(any_order_error(1) / sum, 1 / candidate, oracle100(1) / 6));
+  EXPECT_TRUE(reaches(sqrt(sum), candidate, sqrt(oracle100(6))));
+  EXPECT_LE(sum.least(), candidate);
+  EXPECT_GE(positive.least(), 5.8);
+}
+
 TEST_F(AnyOrderLimits, TheRootOfAnErrorThatReachesZero) {
   // A candidate may have any argument from 0 to 2 e.
   const any_order_error x(0x1p-40, 0x1p-30);
