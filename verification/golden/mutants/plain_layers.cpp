@@ -135,8 +135,7 @@ StoredTensor flushed(const StoredTensor& tensor) {
 /// cancels.
 std::vector<StoredTensor> flush_results(const Case& c, std::vector<StoredTensor> results,
                                         Sites& sites) {
-  if (std::ranges::none_of(c.inputs, is_subnormal) ||
-      std::ranges::none_of(results, is_subnormal) ||
+  if (std::ranges::none_of(c.inputs, is_subnormal) || std::ranges::none_of(results, is_subnormal) ||
       sites.any("subnormal results", {MutationOperator::flushed}) != MutationOperator::flushed)
     return results;
   for (StoredTensor& result : results)
