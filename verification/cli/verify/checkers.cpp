@@ -1,6 +1,7 @@
 #include "verification/cli/verify/checkers.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -126,11 +127,14 @@ CheckerReport outcome_of(const Checker& checker, int status, std::string_view ou
   return result;
 }
 
-CheckerReport run_checker(const Checker& checker, const fs::path& program, int jobs) {
+CheckerReport run_checker(const Checker& checker, const fs::path& program, int jobs,
+                          const std::vector<std::string>& among) {
   std::vector<std::string> environment;
   for (char** variable = environ; *variable != nullptr; ++variable)
     environment.emplace_back(*variable);
   std::vector<std::string> arguments{program.string(), "--jobs", fmt::format("{}", jobs)};
+  if (!among.empty())
+    arguments.insert(arguments.end(), {"--among", fmt::format("{}", fmt::join(among, ","))});
   fs::path top = program;
   for (auto part = checker.file.begin(); part != checker.file.end(); ++part)
     top = top.parent_path();

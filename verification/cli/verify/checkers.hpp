@@ -35,10 +35,12 @@ std::filesystem::path find_in_checkout(const std::filesystem::path& file);
 CheckerReport outcome_of(const Checker& checker, int status, std::string_view out,
                          std::string_view err);
 
-/// Runs the checker to its end, `jobs` of its parts at a time. What it makes stands in the folder
+/// Runs the checker to its end, `jobs` of its parts at a time; of its claims those `among` these,
+/// or all where there are none. What it makes stands in the folder
 /// of its name below build/<preset> of the checkout, where the running program is there too; else
 /// where it puts it by itself.
 /// Throws    std::system_error where it cannot be started
-CheckerReport run_checker(const Checker& checker, const std::filesystem::path& program, int jobs);
+CheckerReport run_checker(const Checker& checker, const std::filesystem::path& program, int jobs,
+                          const std::vector<std::string>& among = {});
 
 }  // namespace normproof::verification::cli::verify

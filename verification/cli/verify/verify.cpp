@@ -101,6 +101,16 @@ void expect_theorems(CheckerReport& proofs) {
   }
 }
 
+/// The ids that --claims chooses, for a checker that can leave claims out; none where all are meant.
+std::vector<std::string> among(const Checker& checker, const VerifyCommand& command) {
+  std::vector<std::string> ids;
+  if (command.claims == VerifyCommand().claims || checker.name != smt_checker().name) return ids;
+  for (const claims::engine::Claim& claim :
+       claims::engine::select_claims(claims::ledger::ledger(), command.claims))
+    ids.push_back(claim.id);
+  return ids;
+}
+
 }  // namespace
 
 void VerifyCommand::add(CLI::App& app) {
@@ -115,11 +125,12 @@ void VerifyCommand::add(CLI::App& app) {
   add_corpus_files(app, files);
   add_flag(
       app, "--proofs", proofs,
-      "Have Coq check the theorems about the claims, too: runs verification/proofs/check of the "
+      "Have Coq check the theorems about all claims, too: runs verification/proofs/check of the "
       "checkout around the program or the current folder");
   add_flag(
       app, "--smt", smt,
-      "Have z3 check small instances of the claims that are polynomial or rational, and find "
+      "Have z3 check small instances of those of --claims that are polynomial or rational, and "
+      "find "
       "counterexamples of those that are refuted: runs verification/proofs/smt/check likewise");
   add_flag(app, "--power", power,
            "Measure how small an error each check rejects: errors of every size are planted in the "
@@ -182,7 +193,7 @@ Report make_report(const VerifyCommand& command) {
   for (std::size_t i = 0; i < checkers.size(); ++i) {
     const auto& [checker, program] = checkers[i];
     progress.show("checking " + checker.what, i, checkers.size(), checker.file.string());
-    report.checkers.push_back(run_checker(checker, program, command.jobs));
+    report.checkers.push_back(run_checker(checker, program, command.jobs, among(checker, command)));
   }
   if (command.proofs) expect_theorems(report.checkers.front());
   return report;

@@ -106,6 +106,33 @@ TEST_F(VerifyProofs, AreCheckedInTheFolderThatThePresetIsBuiltIn) {
   EXPECT_THAT(said, HasSubstr("/top/build/own/proofs"));
 }
 
+/// What the checkers of a checkout are called with: a line each.
+class VerifyClaims : public testing::Test {
+ protected:
+  std::vector<std::string> arguments(const std::string& options) {
+    for (const char* name :
+         {"top/verification/proofs/check", "top/verification/proofs/smt/check"}) {
+      std::filesystem::create_directories((folder_ / name).parent_path());
+      write_file(folder_ / name, "#!/bin/sh\necho \"$*\" >&2; exit 3");
+      std::filesystem::permissions(folder_ / name, std::filesystem::perms::owner_all);
+    }
+    run("cd '" + folder_.path().string() + "/top'; mkdir -p bin; cp $N bin/normproof; " +
+        "bin/normproof verify --cases 1 --jobs 2 --proofs --smt --json r.json " + options +
+        small_corpus(folder_.path()));
+    std::vector<std::string> said;
+    const auto json = nlohmann::json::parse(read_file(folder_ / "top/r.json"));
+    for (const auto& checker : json.at("checkers")) said.push_back(checker.at("summary"));
+    return said;
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(VerifyClaims, AreThoseOfTheInstancesToo) {
+  EXPECT_THAT(
+      arguments("--claims 'T4,B1*'"),
+      testing::ElementsAre("--jobs 2", testing::StartsWith("--jobs 2 --among T4,B1,B10,B11,")));
+}
+
 TEST_F(VerifyProofs, FailWhereATheoremFails) {
   const Outcome outcome =
       verify("echo 'FAILED  A1   A1_batch_norm, backward.v: rests on magic'; exit 1",
