@@ -109,7 +109,7 @@ void GoldenCheckCommand::add(CLI::App& app) {
       R"(Prints the metrics of every output, and for each failure the element, its bound and the command
 that reproduces it. An element passes where |got - exact| <= bound: docs/error_analysis.md,
 section 8.
-Exit status 1 if a case fails.
+Exit status 1 if a case fails; 2 if the shell does not find the program of --pipe, or cannot run it.
 
 Examples:
   normproof golden check --golden golden --candidate answers --junit report.xml
@@ -121,12 +121,20 @@ golden::gate::Ask GoldenCheckCommand::source() const {
   if (candidate) return golden::gate::from_folder(*candidate);
   if (pipe)
     return golden::gate::from_program(*pipe, timeout, golden::gate::kMostStarts, show_complaints);
-  return regression::from_double(
+  const golden::gate::Ask ask = regression::from_double(
       [opened = std::shared_ptr<gpu::device::Device>(open_own_device(*device))](
           const golden::corpus::Case& c, const evaluation::EvalInputs& inputs) {
         if (golden::corpus::is_scaled(c)) return std::optional<ref::tensor::NamedTensors<double>>();
         return agreement::answer_on_device(*opened, c.options, inputs, c.sequence);
       });
+  return [ask](const golden::certify::StoredCase& stored) {
+    golden::gate::Answer answer = ask(stored);
+    if (!answer)
+      answer.reason = golden::corpus::is_scaled(stored.description.c)
+                          ? "the GPU path has no results of 8 bits"
+                          : "the GPU path has no optimizers";
+    return answer;
+  };
 }
 
 /// The progress bar is gone, and the program too, before anything is reported.

@@ -81,7 +81,14 @@ class Program {
       silent_ = crashed_ = 0;
       ++answered_;
       return line;
-    } catch (const FileError&) {
+    } catch (const FileError& error) {
+      if (fresh && answered_ == 0 && process_->not_run()) {
+        process_.reset();
+        throw ref::numeric::UsageError(
+            fmt::format("the command is not run: {}; expected one that reads a line a case and "
+                        "prints its answer",
+                        error.what()));
+      }
       if (fresh) ++(process_->crashed() ? crashed_ : silent_);
       stop();
       throw;

@@ -206,6 +206,12 @@ bool CandidateProcess::crashed() const {
                     (ending->code > kOfAShell && ending->code <= kOfAShell + kMostSignal));
 }
 
+bool CandidateProcess::not_run() const {
+  constexpr int kCannotRun = 126, kNotFound = 127;
+  const auto& ending = impl_->ending;
+  return ending && !ending->by_signal && (ending->code == kCannotRun || ending->code == kNotFound);
+}
+
 std::string CandidateProcess::complaints() {
   impl_->hear();
   return impl_->complaints;

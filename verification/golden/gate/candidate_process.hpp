@@ -26,6 +26,9 @@ class CandidateProcess {
   /// A signal has ended it: as its own end, or by the status above 128 with which a shell tells.
   bool crashed() const;
 
+  /// The shell has not found its program, or could not run it: by the statuses for that.
+  bool not_run() const;
+
   /// What it has printed on standard error by now, the last 64 KiB of it.
   std::string complaints();
 

@@ -280,18 +280,25 @@ std::vector<std::string> corpus_lines(const GoldenReport& report) {
 }
 
 std::vector<std::string> declined_lines(const GoldenReport& report) {
-  std::map<std::string, std::pair<std::size_t, std::size_t>> layers;  // declined, of
+  struct Declined {
+    std::size_t count = 0, of = 0;
+    std::string first;  // "quick/sgd/odd: the device has no optimizers"
+  };
+  std::map<std::string, Declined> layers;
   for (const CheckedCase& c : report.cases) {
-    auto& [declined, all] = layers[corpus::op_of(c.result.description.c)];
-    declined += c.outcome == Outcome::declined ? 1 : 0;
-    ++all;
+    Declined& layer = layers[corpus::op_of(c.result.description.c)];
+    ++layer.of;
+    if (c.outcome != Outcome::declined || layer.count++ > 0) continue;
+    layer.first = c.result.description.path;
+    if (!c.result.problem.empty()) layer.first += ": " + c.result.problem;
   }
   std::vector<std::string> lines;
-  for (const auto& [layer, counts] : layers)
-    if (counts.first > 0)
-      lines.push_back(fmt::format("{}: {} of {} declined: the candidate does not offer {}", layer,
-                                  counts.first, plural(counts.second, "case"),
-                                  counts.first == 1 ? "it" : "them"));
+  for (const auto& [layer, declined] : layers)
+    if (declined.count > 0)
+      lines.push_back(fmt::format("{}: {} of {} declined: the candidate does not offer {}, {}{}",
+                                  layer, declined.count, plural(declined.of, "case"),
+                                  declined.count == 1 ? "it" : "them",
+                                  declined.count == 1 ? "" : "such as ", declined.first));
   return lines;
 }
 
@@ -307,8 +314,9 @@ std::vector<std::string> note_lines(const GoldenReport& report) {
   std::vector<std::string> lines;
   lines.reserve(layers.size());
   for (const auto& [layer, found] : layers)
-    lines.push_back(fmt::format("{}: {} not stored in the dtype of the case: {}", layer,
-                                plural(found.first, "output"), found.second));
+    lines.push_back(
+        fmt::format("{}: {} judged as stored, with more digits than the dtype of the case has: {}",
+                    layer, plural(found.first, "output"), found.second));
   return lines;
 }
 

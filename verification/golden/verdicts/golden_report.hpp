@@ -64,7 +64,7 @@ std::vector<std::string> diagnosis_lines(const GoldenReport& report);
 /// The version of the corpus, and whether it is behind the one that this program makes.
 std::vector<std::string> corpus_lines(const GoldenReport& report);
 
-/// A line a layer of which cases were declined: how many.
+/// A line a layer of which cases were declined: how many, and the first with its reason.
 std::vector<std::string> declined_lines(const GoldenReport& report);
 
 /// A line a layer of answers that decide nothing, but were not stored in the dtype of their case.

@@ -66,7 +66,9 @@ TEST(GoldenCheckOnDevice, KernelsPassAndOptimizersAreDeclined) {
                              "'quick/softmax/n*-float32' --only 'quick/sgd/*'");
   EXPECT_EQ(passed.status, 0) << passed.out << passed.err;
   EXPECT_THAT(passed.out, HasSubstr("sgd: "));
-  EXPECT_THAT(passed.out, HasSubstr("cases declined: the candidate does not offer them"));
+  EXPECT_THAT(passed.out, HasSubstr("cases declined: the candidate does not offer them, such as "
+                                    "quick/sgd/"));
+  EXPECT_THAT(passed.out, HasSubstr(": the GPU path has no optimizers\n"));
   EXPECT_THAT(passed.out, HasSubstr("PASSED: "));
 }
 
@@ -162,6 +164,15 @@ TEST(GoldenCheckOptions, MistakesAreOneSentence) {
   refused({"--min-cases", "-1"}, "--min-cases is '-1'");
   refused({"--xfail", ""}, "--xfail is ''; expected the name of a file");
   refused({"--jnuit", "x"}, "did you mean '--junit'?");
+}
+
+TEST_F(GoldenProgram, AProgramThatIsNotThereIsOneSentence) {
+  const Outcome outcome = in("$N golden check --golden g --pipe /no/such/program --json r.jsonl");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_TRUE(is_one_sentence(outcome.err)) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("the command is not run: the candidate ended with status 127"));
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_FALSE(fs::exists(folder_ / "r.jsonl"));
 }
 
 TEST_F(GoldenProgram, TheCorpusAnswersItself) {
@@ -297,7 +308,9 @@ TEST_F(GoldenProgram, ACaseThatIsDeclinedIsCounted) {
   const Outcome outcome = in(command + "--min-cases 2 --json r.jsonl");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   EXPECT_THAT(outcome.out,
-              EndsWith("\nlayer_norm: 1 of 3 cases declined: the candidate does not offer it\n"
+              EndsWith("\nlayer_norm: 1 of 3 cases declined: the candidate does not offer it, " +
+                       std::string(kFirst) +
+                       "\n"
                        "PASSED: 2 of 3 cases passed, 1 declined\n"));
   EXPECT_THAT(read_file(folder_ / "r.jsonl"), HasSubstr("\"outcome\":\"declined\""));
   EXPECT_EQ(in(command + "--min-cases 3").status, 1);

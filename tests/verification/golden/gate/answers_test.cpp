@@ -5,6 +5,7 @@
 #include <set>
 
 #include "ref/io/tensor_file.hpp"
+#include "ref/numeric/errors.hpp"
 #include "tests/ref/io/temporary_folder.hpp"
 #include "tests/verification/golden/certify/samples.hpp"
 #include "verification/golden/certify/make.hpp"
@@ -122,6 +123,22 @@ TEST_F(Answers, AProgramThatNeverAnswersIsGivenUp) {
   const auto more = check(from_program("true", 20, 5));
   EXPECT_EQ(more[4].problem, "the candidate ended with status 0 before it answered");
   EXPECT_THAT(more[5].problem, HasSubstr("started 5 times in a row"));
+}
+
+TEST_F(Answers, ACommandThatIsNotRunIsRefusedAtOnce) {
+  std::string heard;
+  const auto hear = [&](const std::string& complaints) { heard = complaints; };
+  EXPECT_THAT(
+      [&] { check(from_program("/no/such/program", 20, 3, hear)); },
+      ::testing::ThrowsMessage<ref::numeric::UsageError>(
+          AllOf(HasSubstr("the command is not run: the candidate ended "
+                          "with status 127"),
+                HasSubstr("/no/such/program: not found; expected one that reads a line a case"))));
+  EXPECT_EQ(heard, "");
+  // One that has answered is there, whatever ends it.
+  const auto later = check(
+      from_program("read -r line; head -n 1 '" + (folder_ / "lines").string() + "'; exit 127", 20));
+  EXPECT_EQ(count_passed(later), 1u);
 }
 
 TEST_F(Answers, AHangFailsItsCaseAndNoOther) {

@@ -54,6 +54,20 @@ TEST(CandidateProcess, AnEndIsNamedByStatusOrSignal) {
             "the candidate ended with status 1 before it answered");
 }
 
+TEST(CandidateProcess, ACommandThatIsNotRunIsToldFromAnEnd) {
+  const auto not_run = [](const std::string& command) {
+    CandidateProcess process(command);
+    EXPECT_FALSE(process.not_run());
+    file_message([&] { process.ask("question", kPatience, kRoom); });
+    return process.not_run();
+  };
+  EXPECT_TRUE(not_run("no-such-program-anywhere"));
+  EXPECT_TRUE(not_run("/dev/null"));
+  EXPECT_FALSE(not_run("exit 3"));
+  EXPECT_FALSE(not_run("exit 128"));
+  EXPECT_FALSE(not_run("kill -SEGV $$"));
+}
+
 TEST(CandidateProcess, ACrashIsToldFromAnEnd) {
   const auto crashes = [](const std::string& command) {
     CandidateProcess process(command);

@@ -107,8 +107,9 @@ TEST(GoldenReport, WhatWasNotStoredInItsDtypeIsSaidAndDecidesNothing) {
   EXPECT_TRUE(report.passed());
   EXPECT_THAT(
       judged::note_lines(report),
-      ElementsAre("layer_norm: 1 output not stored in the dtype of the case: y of q/a is not "
-                  "of bfloat16: [0, 3] = 0.1 has more digits (float32, 5 of 6 elements)"));
+      ElementsAre("layer_norm: 1 output judged as stored, with more digits than the dtype of the "
+                  "case has: y of q/a is not of bfloat16: [0, 3] = 0.1 has more digits (float32, 5 "
+                  "of 6 elements)"));
 }
 
 TEST(GoldenReport, TheCorpusIsNamedAndWhereItIsBehind) {
@@ -152,11 +153,15 @@ TEST(GoldenReport, WhatIsDeclinedFailsNothingAndCountsForNothing) {
             "declined");
   command.min_cases = 1;
   EXPECT_FALSE(golden_report({golden_declined("q/a")}, command, "").passed());
-  EXPECT_THAT(judged::declined_lines(with(1)),
-              ElementsAre("layer_norm: 1 of 2 cases declined: the candidate does not offer it"));
-  const auto two = golden_report({golden_declined("q/a"), golden_declined("q/b")}, command, "");
+  EXPECT_THAT(
+      judged::declined_lines(with(1)),
+      ElementsAre("layer_norm: 1 of 2 cases declined: the candidate does not offer it, q/b"));
+  auto first = golden_declined("q/a");
+  first.problem = "no mask";
+  const auto two = golden_report({first, golden_declined("q/b")}, command, "");
   EXPECT_THAT(judged::declined_lines(two),
-              ElementsAre("layer_norm: 2 of 2 cases declined: the candidate does not offer them"));
+              ElementsAre("layer_norm: 2 of 2 cases declined: the candidate does not offer them, "
+                          "such as q/a: no mask"));
   EXPECT_THAT(text_of(two), StartsWith("layer_norm: 2 of 2 cases declined"));
   EXPECT_THAT(markdown_of(two), Not(HasSubstr("| layer |")));
 }
@@ -215,7 +220,7 @@ TEST(GoldenReport, TheTextEndsWithTheFailuresAndTheSummary) {
   EXPECT_THAT(text,
               AllOf(StartsWith("layer "),
                     EndsWith("\n\nlayer_norm: 1 of 6 cases declined: the candidate does not offer "
-                             "it\n" +
+                             "it, q/f_declined\n" +
                              report.summary() + "\n"),
                     HasSubstr("\nFAILED q/b_fails\n  what <it> is for\n  y at [0, 3]: got nan, "),
                     HasSubstr("\n  grad_x is absent\n  repro: normproof golden check --golden g "
@@ -223,7 +228,7 @@ TEST(GoldenReport, TheTextEndsWithTheFailuresAndTheSummary) {
                     HasSubstr("\n  the candidate ended with status 7 before it answered\n"),
                     HasSubstr("\nPASSED, though it is listed as failing q/e_mended\n"),
                     Not(HasSubstr("q/a_passes")), Not(HasSubstr("q/d_known")),
-                    Not(HasSubstr("q/f_declined"))));
+                    Not(HasSubstr("FAILED q/f_declined"))));
   // A row a layer, dtype and output: the worst of its four cases.
   EXPECT_THAT(text, HasSubstr("\nlayer_norm  float32  y           4       2    inf "));
 }
@@ -240,7 +245,7 @@ TEST(GoldenReport, MarkdownHoldsTheSameWithItsMarkupEscaped) {
                     HasSubstr("\n```\nnormproof golden check --golden g --candidate c --only "
                               "q/c_crashes\n```\n"),
                     EndsWith("\nlayer_norm: 1 of 6 cases declined: the candidate does not offer "
-                             "it\n"),
+                             "it, q/f_declined\n"),
                     Not(HasSubstr("q/a_passes"))));
 }
 
