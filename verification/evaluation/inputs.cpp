@@ -37,28 +37,31 @@ struct StepShape {
   }
 };
 
-/// The shapes that x may have.
-const char* shapes_of_x(Layout layout, bool sequence) {
+/// The shapes that x may have, of one step or of several.
+const char* step_shapes(Layout layout, bool sequence) {
   switch (layout) {
     case Layout::channels_first:
-      return sequence ? "[S,B,D,H,W], S steps (--sequence)"
-                      : "[B,D,H,W]; an axis of steps needs --sequence";
+      return sequence ? "[S,B,D,H,W], S steps (--sequence)" : "[B,D,H,W]";
     case Layout::channels_last:
-      return sequence ? "[S,B,H,W,D], S steps (--sequence)"
-                      : "[B,H,W,D]; an axis of steps needs --sequence";
+      return sequence ? "[S,B,H,W,D], S steps (--sequence)" : "[B,H,W,D]";
     case Layout::rows:
       break;
   }
-  return sequence ? "[S,N,D] or [S,B,T,D], S steps (--sequence)"
-                  : "[N,D] or [B,T,D]; an axis of steps needs --sequence";
+  return sequence ? "[S,N,D] or [S,B,T,D], S steps (--sequence)" : "[N,D] or [B,T,D]";
+}
+
+std::string shapes_of_x(Layout layout, bool sequence, bool offers_sequence) {
+  return std::string(step_shapes(layout, sequence)) +
+         (offers_sequence && !sequence ? "; an axis of steps needs --sequence" : "");
 }
 
 StepShape step_shape(const TensorReader& reader, const StoredTensor& x, Layout layout,
-                     bool sequence) {
+                     bool sequence, bool offers_sequence) {
   const std::size_t rank = x.shape.size() - (sequence && !x.shape.empty() ? 1 : 0);
   const bool fits = layout == Layout::rows ? rank == 2 || rank == 3 : rank == 4;
   if (!fits)
-    reader.fail("x", "has shape " + ref::tensor::to_string(x.shape), shapes_of_x(layout, sequence));
+    reader.fail("x", "has shape " + ref::tensor::to_string(x.shape),
+                shapes_of_x(layout, sequence, offers_sequence));
   if (std::ranges::find(x.shape, std::size_t{0}) != x.shape.end()) {
     reader.fail("x", "has shape " + ref::tensor::to_string(x.shape), "every extent at least 1");
   }
@@ -243,8 +246,8 @@ EvalInputs operation_inputs(std::string_view file, std::span<const StoredTensor>
 }
 
 EvalInputs eval_inputs(std::string_view file, std::span<const StoredTensor> tensors,
-                       const ref::model::NormOptions& options, ref::model::Mode mode,
-                       bool sequence) {
+                       const ref::model::NormOptions& options, ref::model::Mode mode, bool sequence,
+                       bool offers_sequence) {
   const TensorReader reader(file, tensors);
   const ref::model::NormLayer& layer = ref::model::norm_layer(options);
   std::vector<std::string> known = {"x", "gamma", "beta", "grad_y", "valid"};
@@ -253,7 +256,8 @@ EvalInputs eval_inputs(std::string_view file, std::span<const StoredTensor> tens
   for (const auto& entry : layer.state) known.emplace_back(entry.name);
   reader.check_names(known);
   const StoredTensor& x = reader.required("x", "the tensor x, [N,D] or [B,T,D]");
-  const StepShape shape = step_shape(reader, x, ref::model::layout_of(options), sequence);
+  const StepShape shape =
+      step_shape(reader, x, ref::model::layout_of(options), sequence, offers_sequence);
 
   EvalInputs inputs;
   inputs.state =

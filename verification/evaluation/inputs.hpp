@@ -21,11 +21,11 @@ using operands::EvalInputs;
 /// Shapes    x [N,D] or [B,T,D], or as the layout of the options has it, with `sequence` behind an
 ///           axis of steps; grad_y as x; valid as x without D, boolean or 0 and 1 of any dtype;
 ///           gamma and beta of rank 1; the state as initial_state, `iterations` [1] or []
-/// Throws    FileError naming `file`, the tensor and the expectation; an unknown tensor with the
-///           nearest known name
+/// Throws    FileError naming `file`, the tensor and the expectation, and --sequence where the
+///           caller `offers_sequence`; an unknown tensor with the nearest known name
 EvalInputs eval_inputs(std::string_view file, std::span<const ref::io::StoredTensor> tensors,
-                       const ref::model::NormOptions& options, ref::model::Mode mode,
-                       bool sequence);
+                       const ref::model::NormOptions& options, ref::model::Mode mode, bool sequence,
+                       bool offers_sequence = true);
 
 /// The inputs of any operation. A function takes those of function_inputs; mode and sequence mean
 /// nothing to it. An encoder layer takes x [B,T,D], grad_y as x or none, valid [B,T] or none, its

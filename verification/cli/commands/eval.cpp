@@ -12,6 +12,7 @@
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/nan_sign.hpp"
 #include "ref/tensor/contract.hpp"
+#include "verification/cli/commands/repeated_settings.hpp"
 #include "verification/cli/output_files.hpp"
 #include "verification/cli/typed_options.hpp"
 #include "verification/evaluation/sequence.hpp"
@@ -102,13 +103,6 @@ std::string layer_options_text() {
     text += line + "\n";
   }
   return text;
-}
-
-void refuse_repeated(const Settings& settings) {
-  for (auto setting = settings.begin(); setting != settings.end(); ++setting)
-    for (auto before = settings.begin(); before != setting; ++before)
-      if (before->first == setting->first)
-        throw UsageError(fmt::format("--set {} is given twice; expected once", setting->first));
 }
 
 /// Whether what is refused is an option of the layer: then the command line is at fault and not the

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <span>
@@ -11,6 +12,7 @@
 #include "ref/io/tensor_file.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/tensor/contract.hpp"
+#include "verification/cli/commands/repeated_settings.hpp"
 #include "verification/cli/output_files.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
@@ -49,15 +51,17 @@ const char* kind_name(const Lipschitz& result) {
   return result.kind == PartKind::row ? "row" : "channel";
 }
 
-double gap(const Enclosure& norm) {
-  return norm.upper > 0 ? (norm.upper - norm.lower) / norm.upper : 0;
+/// "-" where no bound is known.
+std::string gap(const Enclosure& norm) {
+  if (!std::isfinite(norm.upper)) return "-";
+  return report::number_text(norm.upper > 0 ? (norm.upper - norm.lower) / norm.upper : 0);
 }
 
 report::Row row_of(const std::string& where, const Enclosure& norm) {
   return {{{where},
            {fmt::format("{:.6g}", norm.upper)},
            {fmt::format("{:.6g}", norm.lower)},
-           {report::number_text(gap(norm))},
+           {gap(norm)},
            {fmt::format("{:.6g}", norm.theory)}}};
 }
 
@@ -113,14 +117,34 @@ void put(std::vector<io::StoredTensor>& tensors, const Lipschitz& result, const 
       io::make_tensor(kind_name(result), {parts.size()}, std::span<const std::int64_t>(parts)));
 }
 
+/// The scale of a norm: y depends on a mean too, its slope does not.
+bool is_statistic(std::string_view name) {
+  return name.starts_with("running_") && name != "running_mean";
+}
+
+/// "running_variance is not in x.npz: it is 1, as of a new layer."
+std::string assumption(const LipschitzCommand& command, const std::string& name, double value) {
+  return fmt::format("{} is not in {}: it is {}, as of a new layer.", name,
+                     report::clean_line(command.in.string()), value);
+}
+
 /// Options of the layer are the command line's to answer for, all else the file's.
-Lipschitz certify_file(const LipschitzCommand& command, const model::NormOptions& options) {
+Lipschitz certify_file(const LipschitzCommand& command, const model::NormOptions& options,
+                       LipschitzCommand::Assumed& assumed) {
   const std::string file = command.in.string();
   const auto tensors = io::read_tensors(command.in);
   const evaluation::EvalInputs inputs =
-      evaluation::eval_inputs(file, tensors, options, command.mode, false);
+      evaluation::eval_inputs(file, tensors, options, command.mode, false, false);
   try {
-    return lipschitz::certify(options, inputs.steps.front(), inputs.state, command.radius);
+    Lipschitz result =
+        lipschitz::certify(options, inputs.steps.front(), inputs.state, command.radius);
+    if (result.theory.find("running") != std::string::npos)
+      for (const auto& [name, values] : inputs.state)
+        if (is_statistic(name) && !std::ranges::any_of(tensors, [&](const io::StoredTensor& t) {
+              return t.name == name;
+            }))
+          assumed.statistics.set(name, values);
+    return result;
   } catch (const ref::numeric::ContractError& error) {
     const auto fields = model::list_options(options);
     const std::string& blamed = error.breach().argument;
@@ -152,6 +176,7 @@ void LipschitzCommand::add(CLI::App& app) {
              "inference: running statistics");
   add_file(app, "--out", out, "Where each norm is attained: .npz or .safetensors; see below");
   add_json_flag(app, json);
+  check_afterwards(app, [this] { refuse_repeated(settings); });
   set_footer(
       app,
       R"(The Jacobian dy/dx falls into one part a channel (batch_norm, power_norm_v, power_norm, dyt) or a
@@ -160,7 +185,8 @@ its formula, and at least `lower`, by the layer's own backward on a gradient tha
 times as long; both are proved in ball arithmetic (docs/derivations/lipschitz.md). The last column
 is the bound that theory gives.
 
-The tensors are those of `normproof eval`; grad_y is not looked at. --out has lower, upper, theory
+The tensors are those of `normproof eval`, of one step; grad_y is not looked at. Running statistics
+that a norm is of and the file has not are those of a new layer, which is printed. --out has lower, upper, theory
 and channel or row (the index), and of the shape of x grad_y, the gradient of each part, and x,
 where it is put in; with --radius the same once more as upper_around, ... , x_around.
 
@@ -172,11 +198,14 @@ Examples:
   normproof lipschitz batch_norm --in x.npz --set eps=1e-3 --json)");
 }
 
-std::string lipschitz_text(const LipschitzCommand& command, const Lipschitz& result) {
+std::string lipschitz_text(const LipschitzCommand& command, const Lipschitz& result,
+                           const LipschitzCommand::Assumed& assumed) {
   report::Document document;
   document.add(report::Paragraph{fmt::format(
       "{}, {}: the operator norm of dy/dx, one part a {} of {}", command.in.string(), command.layer,
       kind_name(result), report::plural(result.parts.size(), kind_name(result)))});
+  for (const auto& [name, values] : assumed.statistics)
+    document.add(report::Paragraph{assumption(command, name, *values.data())});
   const bool around = !result.around.norms.empty();
   report::Table whole = table_of(result, "all parts");
   whole.rows.push_back(row_of("at x", lipschitz::largest(result.at.norms)));
@@ -191,10 +220,16 @@ std::string lipschitz_text(const LipschitzCommand& command, const Lipschitz& res
   };
   add_parts(result.at, "at x");
   if (around) add_parts(result.around, within(command.radius));
+  if (around && !std::isfinite(lipschitz::largest(result.around.norms).upper))
+    document.add(report::Paragraph{fmt::format(
+        "inf: no bound is known {}{}.", within(command.radius),
+        assumed.unregularized ? ": with eps=0 the norm grows without end where the statistic is 0"
+                              : "")});
   return report::terminal_text(document);
 }
 
-std::string lipschitz_json(const LipschitzCommand& command, const Lipschitz& result) {
+std::string lipschitz_json(const LipschitzCommand& command, const Lipschitz& result,
+                           const LipschitzCommand::Assumed& assumed) {
   const bool around = !result.around.norms.empty();
   ordered_json json = {{"layer", command.layer},
                        {"file", report::clean_line(command.in.string())},
@@ -202,6 +237,8 @@ std::string lipschitz_json(const LipschitzCommand& command, const Lipschitz& res
                        {"theory", result.theory},
                        {"at", enclosure_json(lipschitz::largest(result.at.norms))}};
   json["radius"] = command.radius;
+  json["assumed"] = ordered_json::object();
+  for (const auto& [name, values] : assumed.statistics) json["assumed"][name] = *values.data();
   json["around"] =
       around ? enclosure_json(lipschitz::largest(result.around.norms)) : ordered_json();
   json["parts"] = ordered_json::array();
@@ -217,14 +254,19 @@ ExitStatus LipschitzCommand::run() const {
   model::NormOptions options = model::norm_options(layer);
   for (const auto& [field, value] : settings) model::set_option(options, field, value);
   if (out) check_outputs({{"--in", in}}, {{"--out", *out}});
-  const Lipschitz result = certify_file(*this, options);
+  Assumed assumed;
+  const auto fields = model::list_options(options);
+  assumed.unregularized = std::ranges::any_of(
+      fields, [](const auto& f) { return f.first == "eps" && f.second == "0"; });
+  const Lipschitz result = certify_file(*this, options, assumed);
   if (out) {
     std::vector<io::StoredTensor> tensors;
     put(tensors, result, result.at, "");
     if (!result.around.norms.empty()) put(tensors, result, result.around, "_around");
     io::write_tensors(*out, tensors);
   }
-  write_stdout(json ? lipschitz_json(*this, result) : lipschitz_text(*this, result));
+  write_stdout(json ? lipschitz_json(*this, result, assumed)
+                    : lipschitz_text(*this, result, assumed));
   return kSuccess;
 }
 

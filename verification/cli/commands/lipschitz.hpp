@@ -25,6 +25,13 @@ struct LipschitzCommand {
   ref::model::Mode mode = ref::model::Mode::training;
   bool json = false;
 
+  /// What run() has found beside the enclosures.
+  struct Assumed {
+    /// Running statistics that the norms are of and the file has not: those of a new layer.
+    ref::tensor::NamedTensors<double> statistics = {};
+    bool unregularized = false;  ///< eps = 0
+  };
+
   void add(CLI::App& app);
 
   /// Prints the enclosures of lipschitz::certify for the tensors of a file, and writes where they
@@ -36,7 +43,9 @@ struct LipschitzCommand {
 
 /// What the command prints of a result: the whole, then the parts with the largest norms; or all
 /// of it as JSON.
-std::string lipschitz_text(const LipschitzCommand& command, const lipschitz::Lipschitz& result);
-std::string lipschitz_json(const LipschitzCommand& command, const lipschitz::Lipschitz& result);
+std::string lipschitz_text(const LipschitzCommand& command, const lipschitz::Lipschitz& result,
+                           const LipschitzCommand::Assumed& assumed);
+std::string lipschitz_json(const LipschitzCommand& command, const lipschitz::Lipschitz& result,
+                           const LipschitzCommand::Assumed& assumed);
 
 }  // namespace normproof::verification::cli::commands

@@ -26,6 +26,7 @@ using normproof::ref::numeric::FileError;
 using normproof::ref::numeric::UsageError;
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 class LipschitzRun : public testing::Test {
  protected:
@@ -79,6 +80,38 @@ TEST_F(LipschitzRun, JsonHasEveryPartAndTheBall) {
   EXPECT_LE(upper, 6 + 6 * kOutwards);
 }
 
+TEST_F(LipschitzRun, WhatKnowsNoBoundSaysWhy) {
+  const Outcome zero = run("layer_norm --in x.npz --set eps=0 --radius 9");
+  EXPECT_EQ(zero.status, 0) << zero.err;
+  EXPECT_THAT(zero.out,
+              AllOf(HasSubstr("inf: no bound is known within 9 of x: with eps=0 the norm grows "
+                              "without end where the statistic is 0."),
+                    Not(HasSubstr("nan"))));
+  EXPECT_THAT(run("layer_norm --in x.npz --radius 9").out, Not(HasSubstr("no bound")));
+}
+
+TEST_F(LipschitzRun, RunningStatisticsThatAreNotThereAreSaid) {
+  const char* const variance = "running_variance is not in x.npz: it is 1, as of a new layer.";
+  const Outcome assumed = run("batch_norm --in x.npz --mode inference");
+  EXPECT_EQ(assumed.status, 0) << assumed.err;
+  EXPECT_THAT(assumed.out, AllOf(HasSubstr(variance), Not(HasSubstr("running_mean"))));
+  EXPECT_THAT(run("batch_norm --in x.npz", {3, 1}).out, Not(HasSubstr(variance)));
+  EXPECT_THAT(run("power_norm --in x.npz").out, HasSubstr("running_psi2 is not in x.npz: it is 1"));
+  const auto json = [&](const std::string& options) {
+    return nlohmann::json::parse(run(options + " --json").out)["assumed"];
+  };
+  EXPECT_EQ(json("batch_norm --in x.npz --mode inference")["running_variance"], 1);
+  EXPECT_TRUE(json("layer_norm --in x.npz --mode inference").empty());
+  run("batch_norm --in x.npz");
+  auto tensors = io::read_tensors(folder_ / "x.npz");
+  const std::vector<double> four(3, 4.0);
+  tensors.push_back(io::make_tensor("running_variance", {3}, std::span<const double>(four)));
+  io::write_tensors(folder_ / "given.npz", tensors);
+  const Outcome given = run("batch_norm --in given.npz --mode inference");
+  EXPECT_EQ(given.status, 0) << given.err;
+  EXPECT_THAT(given.out, Not(HasSubstr("is not in")));
+}
+
 TEST_F(LipschitzRun, WhatKnowsNoBoundSaysInf) {
   const Outcome done = run("batch_norm --in x.npz --set eps=0 --radius 3 --json", {3, 1});
   EXPECT_EQ(done.status, 0) << done.err;
@@ -111,6 +144,8 @@ TEST_F(LipschitzRun, MistakesAreOneSentenceWithAStatus) {
   refused("layer_norm --in x.npz --set eps=-1", 2, "eps is -1; expected");
   refused("layer_norm --in x.npz --set storage=float16", 2, "unknown layer_norm option 'storage'");
   refused("rms_norm --in x.npz --set storage=float16", 2, "storage");
+  refused("layer_norm --in x.npz --set eps=1 --set eps=2", 2,
+          "--set eps is given twice; expected once");
   refused("layer_norm --in absent.npz", 3, "absent.npz");
   refused("layer_norm --in x.npz --out x.npz", 2, "--out");
   refused("dyt --in x.npz --out d.csv", 2, "d.csv");
@@ -123,6 +158,15 @@ TEST_F(LipschitzRun, WhatTheLayerRefusesNamesTheFile) {
   const LipschitzCommand command{.layer = "layer_norm", .in = folder_ / "nan.npz"};
   EXPECT_THAT(error_message<FileError>([&] { command.run(); }),
               AllOf(HasSubstr("nan.npz: "), HasSubstr("x has the element [0, 1] = nan")));
+}
+
+TEST_F(LipschitzRun, AnAxisOfStepsIsNotOffered) {
+  const std::vector<double> x = {1, 2};
+  io::write_tensors(folder_ / "steps.npz", std::vector<io::StoredTensor>{io::make_tensor(
+                                               "x", {1, 1, 1, 2}, std::span<const double>(x))});
+  const LipschitzCommand command{.layer = "layer_norm", .in = folder_ / "steps.npz"};
+  const std::string message = error_message<FileError>([&] { command.run(); });
+  EXPECT_THAT(message, testing::EndsWith("x has shape [1, 1, 1, 2]; expected [N,D] or [B,T,D]"));
 }
 
 TEST(LipschitzOptions, AreTaken) {
