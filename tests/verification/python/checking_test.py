@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import normproof
+from normproof import corpus
 
 
 def test_right_layer_passes_every_case():
@@ -232,6 +233,13 @@ def test_sequences_carry_their_state():
     report = normproof.check(batch_norm, "batch_norm", outputs="y,running_mean,running_variance",
                              only=["*steps*", "random*", "*inference*"])
     assert report and any("steps" in result.path for result in report.results)
+
+
+def test_a_corpus_closes_where_the_interpreter_is_at_its_end(monkeypatch):
+    opened = corpus.Corpus()
+    monkeypatch.setattr(corpus, "C", None)  # as modules are then
+    opened.close()
+    opened.close()
 
 
 @pytest.mark.parametrize("seconds", [1e-9, 1e-6])

@@ -113,7 +113,7 @@ class Corpus:
     def close(self):
         if getattr(self, "_handle", None):
             self._lib.close(self._handle)
-            self._handle = C.c_void_p()
+            self._handle = None  # where the interpreter ends, ctypes may be gone
 
     def _require(self, status):
         if status == abi.OK:
