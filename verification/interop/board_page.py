@@ -6,10 +6,11 @@ import pathlib
 import subprocess
 
 import board_record
+import board_rows
 from board_files import BoardError, TOP
 
 FINDINGS = "verification/interop/findings"
-COLUMNS = (("library", "left"), ("version", "left"), ("held", "left"), ("operation", "left"), ("cases", "right"),
+COLUMNS = (("library", "left"), ("version", "left"), ("corpus", "left"), ("held", "left"), ("operation", "left"), ("cases", "right"),
            ("passed", "right"), ("failed", "right"), ("not offered", "right"), ("largest share", "right"),
            ("fails in", "left"), ("named mistake", "left"), ("why", "left"))
 
@@ -51,7 +52,7 @@ def table_row(result, what, op, helds, known):
     named = "; ".join(f"{name} ({count})" for name, count in mistakes.most_common(2))
     why = reasons_of(result["row"], what, failures, known)
     dtypes = " ".join(held["dtype"].replace("float", "f") for held in helds)
-    cells = [result["row"], result["version"], f"{what} ({dtypes})", op, *(str(total[key]) for key in total), share(worst),
+    cells = [result["row"], result["version"], result["corpus"].partition("+")[0], f"{what} ({dtypes})", op, *(str(total[key]) for key in total), share(worst),
              fails_in, named, why]
     tone = "plain" if not failures else "bad" if "NEW" in why else "expected"
     notes = [f"{held['dtype']}: {held['problem']}" for held in helds if held["problem"]]
@@ -68,12 +69,15 @@ def document(rows, results, known, told):
     not_run += [f"{name}: not run: it was not asked" for name in absent]
     failed = sum(held["failed"] for result in results for held in result["held"])
     judged = sum(held["cases"] - held["not_offered"] for result in results for held in result["held"])
-    corpora = sorted({result["corpus"] for result in results if result["corpus"]})
+    corpora = collections.Counter(result["corpus"] for result in results if result["corpus"])
+    of = " and ".join(f"{name} ({count} rows)" if len(corpora) > 1 else name for name, count in sorted(corpora.items()))
+    limits = sorted({row.get("seconds", board_rows.SECONDS) for row in rows})
     ran = sum(result["ran"] for result in results)
     parts = [{"heading": "Board", "level": 1},
-             {"paragraph": f"Kernels of others held against the quick tier of corpus {', '.join(corpora)} by "
+             {"paragraph": f"Kernels of others held against the quick tier of corpus {of} by "
                            f"verification/interop/board: {ran} of {len(rows)} rows ran, {judged:,} answers were judged, "
-                           f"{failed:,} failed. Shares are those of the bound; where it is above 1 a case fails."},
+                           f"{failed:,} failed. Shares are those of the bound; where it is above 1 a case fails. "
+                           f"A row has {' or '.join(f'{limit:,}' for limit in limits)} seconds."},
              {"table": "", "columns": [{"name": name, "align": align} for name, align in COLUMNS], "rows": table}]
     parts += [{"heading": "Not run", "level": 2}, {"list": not_run}] if not_run else []
     parts += [{"heading": "Not as recorded", "level": 2}, {"list": told}] if told else []

@@ -4,7 +4,7 @@ expected.json: for each row a list of
   {"what": GLOB, "cases": GLOB of paths, "failed": N, "class": "finding"|"convention"|"ours", "finding": NAME, "reason": TEXT}
   finding: a program of verification/interop/findings that shows it; a failing case belongs to the first entry that
   matches it. {"not_run": GLOB of the reason} is a row that does not run, or not whole.
-"corpus" is the version of the corpus that the numbers are of.
+"corpus" is, row by row, the version of the corpus that the numbers are of.
 """
 import collections
 import fnmatch
@@ -33,9 +33,10 @@ def read_expected(folder):
 
 def other_corpus(folder, results):
     """A sentence where expected.json is of another corpus than these results, or ""."""
-    recorded = read_json(folder / "expected.json").get("corpus", "")
-    corpora = sorted({result["corpus"] for result in results if result["corpus"]} - {recorded})
-    return f"recorded on corpus {recorded}, run on {', '.join(corpora)}: numbers of cases may differ" if recorded and corpora else ""
+    recorded = read_json(folder / "expected.json").get("corpus", {})
+    others = [f"{result['row']} is recorded on corpus {recorded[result['row']]}, run on {result['corpus']}" for result in results
+              if result["corpus"] and recorded.get(result["row"], result["corpus"]) != result["corpus"]]
+    return f"{'; '.join(others)}: numbers of cases may differ" if others else ""
 
 
 def entry_of(row, what, path, known):

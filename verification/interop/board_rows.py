@@ -83,15 +83,13 @@ def keep(result, venvs):
     write_beside(folder / f"{result['row']}.json", json.dumps(result, indent=1) + "\n")
 
 
+def kept(rows, venvs):
+    """The results of these rows that were kept, by row."""
+    paths = {row["row"]: venvs / "results" / f"{row['row']}.json" for row in rows}
+    return {name: read_json(path) for name, path in paths.items() if path.is_file()}
+
+
 def with_kept(rows, results, venvs):
-    """These results, and of the other rows those that were kept of the same corpus, in the order of rows.json."""
-    corpora = {result["corpus"] for result in results.values() if result["corpus"]}
-    every = []
-    for row in rows:
-        path = venvs / "results" / f"{row['row']}.json"
-        if row["row"] in results:
-            every.append(results[row["row"]])
-        elif path.is_file():
-            kept = read_json(path)
-            every += [kept] if kept["corpus"] in corpora else []
-    return every
+    """These results, and of the other rows those that were kept, of whatever corpus, in the order of rows.json."""
+    every = {**kept(rows, venvs), **results}
+    return [every[row["row"]] for row in rows if row["row"] in every]

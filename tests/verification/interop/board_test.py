@@ -142,10 +142,10 @@ def test_what_is_new_gone_or_another_number_is_told():
 
 
 def test_another_corpus_is_told(tmp_path):
-    folder = planted(tmp_path, expected=json.dumps({"corpus": "2.0.0+aa"}))
+    folder = planted(tmp_path, expected=json.dumps({"corpus": {"r": "2.0.0+aa"}}))
     assert board_record.read_expected(folder) == {}
     assert board_record.other_corpus(folder, [result_of()]) == (
-        "recorded on corpus 2.0.0+aa, run on c: numbers of cases may differ")
+        "r is recorded on corpus 2.0.0+aa, run on c: numbers of cases may differ")
     assert board_record.other_corpus(folder, [{**result_of(), "corpus": "2.0.0+aa"}]) == ""
 
 
@@ -162,10 +162,26 @@ def test_the_table_joins_dtypes_and_says_why():
                                              "not_offered": 0}]}
     known = {"r": [entry(what="f", **{"class": "convention"})]}
     row, = board_page.document([{"row": "r"}], [result], known, [])["parts"][2]["rows"]
-    assert row["cells"] == ["r", "1", "f (f32 bf16)", "gelu", "6", "5", "1", "0", "2", "float32 1 of 3", "", "convention: eps"]
+    assert row["cells"] == ["r", "1", "c", "f (f32 bf16)", "gelu", "6", "5", "1", "0", "2", "float32 1 of 3", "", "convention: eps"]
     assert row["tone"] == "expected"
     row, = board_page.document([{"row": "r"}], [result], {}, [])["parts"][2]["rows"]
     assert row["tone"] == "bad" and row["cells"][-1] == "NEW"
+
+
+def test_rows_of_two_corpora_stand_on_one_page(tmp_path):
+    results = tmp_path / "venvs/results"
+    results.mkdir(parents=True)
+    kept = {**result_of(), "row": "kept", "library": "b", "corpus": "2.9.0+aa", "version": "7"}
+    (results / "kept.json").write_text(json.dumps(kept))
+    folder = planted(tmp_path, WRONG)
+    rows = json.loads((folder / "rows.json").read_text())
+    (folder / "rows.json").write_text(json.dumps([*rows, {**rows[0], "row": "kept", "seconds": 600}]))
+    done = board(tmp_path, "--rows", folder, "--only", "wrong", "--markdown", tmp_path / "b.md")
+    written = (tmp_path / "b.md").read_text()
+    assert "| kept | 7 | 2.9.0 | f (f32) |" in written and "2.9.0+aa (1 rows)" in written
+    assert "A row has 600 or 1,800 seconds." in written and "board: wrong: " in done.stderr
+    again = board(tmp_path, "--rows", folder, "--page", "--markdown", tmp_path / "c.md")
+    assert "wrong ..." not in again.stderr and "| kept | 7 | 2.9.0 |" in (tmp_path / "c.md").read_text()
 
 
 def test_every_recorded_finding_has_its_program():
