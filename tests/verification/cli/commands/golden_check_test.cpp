@@ -170,7 +170,8 @@ TEST_F(GoldenProgram, AProgramThatIsNotThereIsOneSentence) {
   const Outcome outcome = in("$N golden check --golden g --pipe /no/such/program --json r.jsonl");
   EXPECT_EQ(outcome.status, 2);
   EXPECT_TRUE(is_one_sentence(outcome.err)) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("the command is not run: the candidate ended with status 127"));
+  EXPECT_THAT(outcome.err,
+              HasSubstr("the command is not run: the candidate ended with status 127"));
   EXPECT_EQ(outcome.out, "");
   EXPECT_FALSE(fs::exists(folder_ / "r.jsonl"));
 }

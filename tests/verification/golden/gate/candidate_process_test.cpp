@@ -54,12 +54,17 @@ TEST(CandidateProcess, AnEndIsNamedByStatusOrSignal) {
             "the candidate ended with status 1 before it answered");
 }
 
+/// Whether an end by this command is one that `told` tells of.
+bool ends(const std::string& command, bool (CandidateProcess::*told)() const) {
+  CandidateProcess process(command);
+  EXPECT_FALSE((process.*told)());
+  file_message([&] { process.ask("question", kPatience, kRoom); });
+  return (process.*told)();
+}
+
 TEST(CandidateProcess, ACommandThatIsNotRunIsToldFromAnEnd) {
-  const auto not_run = [](const std::string& command) {
-    CandidateProcess process(command);
-    EXPECT_FALSE(process.not_run());
-    file_message([&] { process.ask("question", kPatience, kRoom); });
-    return process.not_run();
+  const auto not_run = [](const char* command) {
+    return ends(command, &CandidateProcess::not_run);
   };
   EXPECT_TRUE(not_run("no-such-program-anywhere"));
   EXPECT_TRUE(not_run("/dev/null"));
@@ -69,11 +74,8 @@ TEST(CandidateProcess, ACommandThatIsNotRunIsToldFromAnEnd) {
 }
 
 TEST(CandidateProcess, ACrashIsToldFromAnEnd) {
-  const auto crashes = [](const std::string& command) {
-    CandidateProcess process(command);
-    EXPECT_FALSE(process.crashed());
-    file_message([&] { process.ask("question", kPatience, kRoom); });
-    return process.crashed();
+  const auto crashes = [](const char* command) {
+    return ends(command, &CandidateProcess::crashed);
   };
   EXPECT_TRUE(crashes("kill -SEGV $$"));
   EXPECT_TRUE(crashes("read -r line; exit 134"));
