@@ -101,7 +101,8 @@ void expect_theorems(CheckerReport& proofs) {
   }
 }
 
-/// The ids that --claims chooses, for a checker that can leave claims out; none where all are meant.
+/// The ids that --claims chooses, for a checker that can leave claims out; none where all are
+/// meant.
 std::vector<std::string> among(const Checker& checker, const VerifyCommand& command) {
   std::vector<std::string> ids;
   if (command.claims == VerifyCommand().claims || checker.name != smt_checker().name) return ids;
