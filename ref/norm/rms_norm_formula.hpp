@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ref/numeric/square_root.hpp"
+#include "ref/numeric/square_root_float32.hpp"
 #include "ref/ops/row_traversal.hpp"
 
 namespace normproof::ref::norm {

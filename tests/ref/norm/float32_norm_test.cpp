@@ -1,0 +1,206 @@
+#include "ref/norm/float32_norm.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <vector>
+
+#include "ref/numeric/random.hpp"
+#include "tests/ref/numeric/error_message.hpp"
+#include "tests/verification/compare/expect.hpp"
+
+namespace normproof::ref::norm {
+namespace {
+
+using model::Float32NormOptions;
+using numeric::contract_message;
+using numeric::FloatType;
+
+constexpr Float32NormOptions kInFloat32{.storage = FloatType::float32,
+                                        .parameters = FloatType::float32};
+
+Tensor<float> float32_sample(const tensor::Shape& shape, std::string_view name) {
+  const numeric::RandomStream random(5, name);
+  Tensor<float> result = tensor::empty_tensor<float>(shape);
+  for (std::size_t i = 0; i < result.size(); ++i)
+    result.data()[i] = static_cast<float>(random.normal(i) * std::exp2(random.below(i, 21)));
+  return result;
+}
+
+void expect_floats(const Tensor<float>& got, const Tensor<float>& expected) {
+  EXPECT_BITS_EQ(tensor::convert<double>(got), tensor::convert<double>(expected));
+}
+
+TEST(Float32Norm, ByHand) {
+  const Tensor<float> x = {{0, 2, 0, 2}, {10, 10, 14, 14}};
+  const Affine<float> affine{{1, 2, 4, 8}, {0.5, 0, 0, -1}};
+  Float32NormOptions options = kInFloat32;
+  options.eps = 0;
+  const auto forward = float32_norm(x, affine, options);
+  expect_floats(forward.mean, {1, 12});
+  expect_floats(forward.rstd, {1, 0.5});
+  expect_floats(forward.y, {{-0.5, 2, -4, 7}, {-0.5, -2, 4, 7}});
+  const auto gradients =
+      float32_norm_backward({{4, 0, 0, 0}, {0, 0, 0, 1}}, x, affine, forward, options);
+  expect_floats(gradients.grad_x, {{2, 0, -2, 0}, {0, 0, -2, 2}});
+  expect_floats(gradients.grad_gamma, {-4, 0, 0, 1});
+  expect_floats(gradients.grad_beta, {4, 0, 0, 1});
+}
+
+/// The rule, spelled out: 32 lanes, each ascending from +0, and the tree.
+float sum_by_the_rule(std::size_t count, const std::function<float(std::size_t)>& term) {
+  float lane[32] = {};
+  for (std::size_t i = 0; i < count; ++i) lane[i % 32] = lane[i % 32] + term(i);
+  for (const int stride : {16, 8, 4, 2, 1})
+    for (int l = 0; l < stride; ++l) lane[l] = lane[l] + lane[l + stride];
+  return lane[0];
+}
+
+void expect_the_rule(bool centred) {
+  constexpr std::size_t kRows = 75, kWidth = 101;
+  const Tensor<float> x = float32_sample({kRows, kWidth}, "x");
+  const Tensor<float> grad_y = float32_sample({kRows, kWidth}, "grad_y");
+  const Affine<float> affine{float32_sample({kWidth}, "gamma"), float32_sample({kWidth}, "beta")};
+  Float32NormOptions options = kInFloat32;
+  options.centred = centred;
+  options.eps = 0.1;
+  const auto forward = float32_norm(x, affine, options);
+  const auto gradients = float32_norm_backward(grad_y, x, affine, forward, options);
+
+  const auto at = [&](const Tensor<float>& t, std::size_t r, std::size_t d) {
+    return t.data()[r * kWidth + d];
+  };
+  const auto n = static_cast<float>(kWidth);
+  std::vector<float> mean(kRows, 0), rstd(kRows);
+  const auto x_hat = [&](std::size_t r, std::size_t d) {
+    return (centred ? at(x, r, d) - mean[r] : at(x, r, d)) * rstd[r];
+  };
+  std::size_t different = 0;
+  const auto count = [&](float got, float expected) { different += got == expected ? 0 : 1; };
+  for (std::size_t r = 0; r < kRows; ++r) {
+    if (centred) {
+      mean[r] = sum_by_the_rule(kWidth, [&](std::size_t d) { return at(x, r, d); }) / n;
+      count(forward.mean.data()[r], mean[r]);
+    }
+    const float square = sum_by_the_rule(kWidth, [&](std::size_t d) {
+      const float v = at(x, r, d) - mean[r];
+      return v * v;
+    });
+    rstd[r] = 1.0F / std::sqrt(square / n + 0.1F);
+    count(forward.rstd.data()[r], rstd[r]);
+    const auto g = [&](std::size_t d) { return affine.gamma.data()[d] * at(grad_y, r, d); };
+    const float a = centred ? sum_by_the_rule(kWidth, g) / n : 0;
+    const float c = sum_by_the_rule(kWidth, [&](std::size_t d) { return g(d) * x_hat(r, d); }) / n;
+    for (std::size_t d = 0; d < kWidth; ++d) {
+      count(at(forward.y, r, d), affine.gamma.data()[d] * x_hat(r, d) + affine.beta.data()[d]);
+      count(at(gradients.grad_x, r, d), ((g(d) - a) - x_hat(r, d) * c) * rstd[r]);
+    }
+  }
+  for (std::size_t d = 0; d < kWidth; ++d) {
+    count(gradients.grad_gamma.data()[d],
+          sum_by_the_rule(kRows, [&](std::size_t r) { return at(grad_y, r, d) * x_hat(r, d); }));
+    count(gradients.grad_beta.data()[d],
+          sum_by_the_rule(kRows, [&](std::size_t r) { return at(grad_y, r, d); }));
+  }
+  EXPECT_EQ(different, 0u);
+}
+
+TEST(Float32Norm, TheSumsOfTheRuleInFloat32) {
+  expect_the_rule(true);
+  expect_the_rule(false);
+}
+
+TEST(Float32Norm, WhatIsStoredIsRoundedOnce) {
+  const Tensor<float> x = {{1, 2, 4, 9}, {-1, 0.5, 3, 256}};
+  const Tensor<float> grad_y = {{1, -3, 0.25, 7}, {2, 2, 0.5, -1}};
+  const Affine<float> affine{{0.5, 1.5, -2, 3}, {0.125, 7, -300, 0.25}};
+  const auto forward = float32_norm(x, affine, kInFloat32);
+  const auto exact = float32_norm_backward(grad_y, x, affine, forward, kInFloat32);
+  const auto rounded = [](FloatType type, Tensor<float> t) {
+    for (float& v : t) v = static_cast<float>(round_to(type, static_cast<double>(v)));
+    return t;
+  };
+  const Float32NormOptions halves{.storage = FloatType::float16, .parameters = FloatType::bfloat16};
+  const auto stored = float32_norm(x, affine, halves);
+  expect_floats(stored.y, rounded(FloatType::float16, forward.y));
+  expect_floats(stored.mean, forward.mean);
+  expect_floats(stored.rstd, forward.rstd);
+  const auto gradients = float32_norm_backward(grad_y, x, affine, stored, halves);
+  expect_floats(gradients.grad_x, rounded(FloatType::float16, exact.grad_x));
+  expect_floats(gradients.grad_gamma, rounded(FloatType::bfloat16, exact.grad_gamma));
+  expect_floats(gradients.grad_beta, rounded(FloatType::bfloat16, exact.grad_beta));
+  EXPECT_NE(stored.y.data()[0], forward.y.data()[0]);
+  EXPECT_NE(gradients.grad_gamma.data()[0], exact.grad_gamma.data()[0]);
+}
+
+TEST(Float32Norm, NoRowAndOneFeature) {
+  const Tensor<float> none = tensor::empty_tensor<float>({0, 3});
+  const auto forward = float32_norm(none, {}, kInFloat32);
+  EXPECT_EQ(tensor::shape_of(forward.y), (tensor::Shape{0, 3}));
+  EXPECT_EQ(tensor::shape_of(forward.rstd), (tensor::Shape{0}));
+  const auto gradients = float32_norm_backward(none, none, {}, forward, kInFloat32);
+  expect_floats(gradients.grad_gamma, {0, 0, 0});
+  expect_floats(gradients.grad_beta, {0, 0, 0});
+  Tensor<float> column = tensor::full_tensor<float>({2, 1}, 3);
+  column.data()[1] = -7e30F;
+  expect_floats(float32_norm(column, {{2}, {5}}, kInFloat32).y,
+                tensor::full_tensor<float>({2, 1}, 5));
+}
+
+TEST(Float32Norm, ZeroCentredGammaIsOnePlusIt) {
+  const Tensor<float> x = {{1, 2, 4, 9}};
+  Float32NormOptions around_one = kInFloat32;
+  around_one.zero_centred_gamma = true;
+  expect_floats(float32_norm(x, {{0.5, -1, 0x1p-30F, 3}, {}}, around_one).y,
+                float32_norm(x, {{1.5, 0, 1, 4}, {}}, kInFloat32).y);
+}
+
+const Tensor<float> kGiven = {{1, 2, 4}, {3, 5, 9}};
+
+TEST(Float32Norm, C1XHasNoFeature) {
+  EXPECT_EQ(contract_message([] {
+              float32_norm(tensor::empty_tensor<float>({2, 0}), {}, kInFloat32);
+            }),
+            "float32_norm: x has shape [2, 0]; expected [N, D], D at least 1 (C1)");
+}
+
+TEST(Float32Norm, C2EpsIsBelowZero) {
+  Float32NormOptions options = kInFloat32;
+  options.eps = -1;
+  EXPECT_EQ(contract_message([&] { float32_norm(kGiven, {}, options); }),
+            "float32_norm: eps is -1; expected eps >= 0 (C2)");
+}
+
+TEST(Float32Norm, C3GammaHasAnotherExtent) {
+  EXPECT_EQ(contract_message([] {
+              float32_norm(kGiven, {{1, 2}, {}}, kInFloat32);
+            }),
+            "float32_norm: gamma has shape [2]; expected shape [3] (C3)");
+}
+
+TEST(Float32Norm, C5GradYHasAnotherShape) {
+  const auto forward = float32_norm(kGiven, {}, kInFloat32);
+  EXPECT_EQ(contract_message([&] {
+              float32_norm_backward({{1, 2, 3}}, kGiven, {}, forward, kInFloat32);
+            }),
+            "float32_norm_backward: grad_y has shape [1, 3]; expected shape [2, 3] (C5)");
+}
+
+TEST(Float32Norm, C6AStatisticHasAnotherShape) {
+  auto forward = float32_norm(kGiven, {}, kInFloat32);
+  forward.mean = {1};
+  EXPECT_EQ(
+      contract_message([&] { float32_norm_backward(kGiven, kGiven, {}, forward, kInFloat32); }),
+      "float32_norm_backward: mean has shape [1]; expected shape [2] (C6)");
+}
+
+TEST(Float32Norm, C12StorageIsFloat64) {
+  Float32NormOptions options = kInFloat32;
+  options.storage = FloatType::float64;
+  EXPECT_EQ(contract_message([&] { float32_norm(kGiven, {}, options); }),
+            "float32_norm: storage is float64; expected float32, bfloat16 or float16 (C12)");
+}
+
+}  // namespace
+}  // namespace normproof::ref::norm
