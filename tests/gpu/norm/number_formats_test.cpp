@@ -1,0 +1,89 @@
+#include "gpu/norm/number_formats.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "gpu/device/errors.hpp"
+#include "ref/numeric/float_bits.hpp"
+#include "ref/numeric/random.hpp"
+
+namespace normproof::gpu::norm {
+namespace {
+
+using ref::numeric::FloatFormat;
+using ref::numeric::format_of;
+
+template <class Format>
+std::uint16_t nearest(float v) {
+  const FloatFormat& format = format_of(Format::kType);
+  return static_cast<std::uint16_t>(encode(format, round_to(format, static_cast<double>(v))));
+}
+
+/// Counts the floats of which narrow does not give the bits of ref/numeric, or for NaN no NaN.
+template <class Format>
+int differs(float v) {
+  if (std::isnan(v)) return std::isnan(Format::widen(Format::narrow(v))) ? 0 : 1;
+  return Format::narrow(v) == nearest<Format>(v) ? 0 : 1;
+}
+
+template <class Format>
+void expect_every_number_and_every_tie() {
+  const FloatFormat& format = format_of(Format::kType);
+  int wide = 0, narrow = 0;
+  for (std::uint32_t e = 0; e < 0x10000; ++e) {
+    const float v = Format::widen(static_cast<std::uint16_t>(e));
+    const auto expected = static_cast<float>(ref::numeric::decode(format, e));
+    if (std::isnan(expected)) {
+      wide += std::isnan(v) ? 0 : 1;
+    } else {
+      wide += bits_of(v) == bits_of(expected) ? 0 : 1;
+    }
+    const float next = Format::widen(static_cast<std::uint16_t>(((e & 0x7fff) + 1) | (e & 0x8000)));
+    const auto tie = static_cast<float>(0.5 * (static_cast<double>(v) + next));
+    for (const float near : {v, tie, std::nextafter(tie, v), std::nextafter(tie, next)})
+      narrow += differs<Format>(near);
+  }
+  EXPECT_EQ(wide, 0);
+  EXPECT_EQ(narrow, 0);
+}
+
+template <class Format>
+void expect_random_bits() {
+  const ref::numeric::RandomStream random(3, "bits");
+  int count = 0;
+  for (std::uint64_t i = 0; i < 1 << 18; ++i)
+    count += differs<Format>(float_of(static_cast<std::uint32_t>(random.below(i, 1ull << 32))));
+  EXPECT_EQ(count, 0);
+}
+
+TEST(NumberFormats, EveryNumberAndWhatLiesBetweenIsThatOfTheTable) {
+  expect_every_number_and_every_tie<BFloat16>();
+  expect_every_number_and_every_tie<Float16>();
+}
+
+TEST(NumberFormats, AnyFloatIsRoundedToNearest) {
+  expect_random_bits<BFloat16>();
+  expect_random_bits<Float16>();
+  EXPECT_EQ(Float16::narrow(65519.996F), 0x7bff);
+  EXPECT_EQ(Float16::narrow(65520.0F), 0x7c00);
+  EXPECT_EQ(Float16::narrow(-0x1p-25F), 0x8000);
+  EXPECT_EQ(BFloat16::narrow(3.4e38F), 0x7f80);
+}
+
+TEST(NumberFormats, AVectorIsCheckedToItsLastElement) {
+  alignas(16) std::uint16_t memory[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  const device::Span<std::uint16_t> all(memory, 16), short_one(memory, 15);
+  const auto v = load_vector(device::Span<const std::uint16_t>(all), 8);
+  EXPECT_EQ(v.element[0], 8);
+  EXPECT_EQ(v.element[7], 15);
+  store_vector(all, 0, v);
+  EXPECT_EQ(memory[7], 15);
+  EXPECT_EQ(memory[8], 8);
+  EXPECT_THROW(load_vector(device::Span<const std::uint16_t>(short_one), 8), device::DeviceError);
+  EXPECT_THROW(store_vector(short_one, 8, v), device::DeviceError);
+}
+
+}  // namespace
+}  // namespace normproof::gpu::norm
