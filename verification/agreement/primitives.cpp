@@ -16,6 +16,7 @@
 #include "ref/ops/matmul.hpp"
 #include "ref/ops/reduce.hpp"
 #include "ref/tensor/contract.hpp"
+#include "verification/agreement/float32_norms.hpp"
 #include "verification/agreement/random_cases.hpp"
 
 namespace normproof::verification::agreement {
@@ -134,11 +135,21 @@ void agree_on_embedding(Device& device, std::uint64_t seed, Rows& rows) {
 }  // namespace
 
 const std::vector<Primitive>& primitives() {
+  using ref::numeric::FloatType;
+  const auto float32_norms = [](FloatType format) {
+    return Primitive{float32_norm_row(format),
+                     [format](Device& device, std::uint64_t seed, Rows& rows) {
+                       agree_on_float32_norms(device, seed, format, rows);
+                     }};
+  };
   static const std::vector<Primitive> all = {{"sums", agree_on_sums},
                                              {"matmul", agree_on_products},
                                              {"elementary", agree_on_elementary},
                                              {"dropout", agree_on_dropout},
-                                             {"embedding", agree_on_embedding}};
+                                             {"embedding", agree_on_embedding},
+                                             float32_norms(FloatType::float32),
+                                             float32_norms(FloatType::bfloat16),
+                                             float32_norms(FloatType::float16)};
   return all;
 }
 

@@ -17,7 +17,7 @@ struct Primitive {
 };
 
 /// Sums, matrix products of many extents, exp, log, tanh and erf on hard and special arguments,
-/// dropout, the embedding.
+/// dropout, the embedding; the norms in float32, a row a format.
 const std::vector<Primitive>& primitives();
 
 }  // namespace normproof::verification::agreement

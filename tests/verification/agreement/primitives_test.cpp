@@ -16,7 +16,7 @@ TEST(AgreementPrimitives, TheSimulatedDeviceAgrees) {
     EXPECT_EQ(row.difference, "") << row.operation;
     EXPECT_GT(row.elements, 0u);
   }
-  EXPECT_EQ(rows.all().size(), 5u);
+  EXPECT_EQ(rows.all().size(), 8u);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/parallel.hpp"
 #include "verification/agreement/device_answers.hpp"
+#include "verification/agreement/float32_answers.hpp"
 #include "verification/cli/commands/device_option.hpp"
 #include "verification/cli/commands/golden_options.hpp"
 #include "verification/cli/output_files.hpp"
@@ -73,8 +74,9 @@ void GoldenCheckCommand::add(CLI::App& app) {
   add_candidate(app, candidate);
   add_pipe(app, pipe, timeout);
   add_device(app, device,
-             "The kernels of this program's GPU path, in double: on the first GPU (cuda) or on a "
-             "simulated one; optimizers and results of 8 bits are declined");
+             "The kernels of this program's GPU path, layer_norm and rms_norm of 32 and 16 bits in "
+             "float32, else in double: on the first GPU (cuda) or on a simulated one; optimizers "
+             "and results of 8 bits are declined");
   add_list(app, "--outputs", options.outputs,
            "The outputs to check, with commas between (default: y, the gradients and the state, "
            "and statistics that are there)");
@@ -122,18 +124,19 @@ golden::gate::Ask GoldenCheckCommand::source() const {
   if (candidate) return golden::gate::from_folder(*candidate);
   if (pipe)
     return golden::gate::from_program(*pipe, timeout, golden::gate::kMostStarts, show_complaints);
-  const golden::gate::Ask ask = regression::from_double(
-      [opened = std::shared_ptr<gpu::device::Device>(open_own_device(*device))](
-          const golden::corpus::Case& c, const evaluation::EvalInputs& inputs) {
+  const std::shared_ptr<gpu::device::Device> opened = open_own_device(*device);
+  const golden::gate::Ask in_double = regression::from_double(
+      [opened](const golden::corpus::Case& c, const evaluation::EvalInputs& inputs) {
         if (golden::corpus::is_scaled(c)) return std::optional<ref::tensor::NamedTensors<double>>();
         return agreement::answer_on_device(*opened, c.options, inputs, c.sequence);
       });
-  return [ask](const golden::certify::StoredCase& stored) {
-    golden::gate::Answer answer = ask(stored);
+  return [opened, in_double](const golden::certify::StoredCase& stored) -> golden::gate::Answer {
+    const golden::corpus::Case& c = stored.description.c;
+    if (auto own = agreement::float32_answer_on_device(*opened, c)) return std::move(*own);
+    golden::gate::Answer answer = in_double(stored);
     if (!answer)
-      answer.reason = golden::corpus::is_scaled(stored.description.c)
-                          ? "the GPU path has no results of 8 bits"
-                          : "the GPU path has no optimizers";
+      answer.reason = golden::corpus::is_scaled(c) ? "the GPU path has no results of 8 bits"
+                                                   : "the GPU path has no optimizers";
     return answer;
   };
 }

@@ -72,6 +72,17 @@ TEST(GoldenCheckOnDevice, KernelsPassAndOptimizersAreDeclined) {
   EXPECT_THAT(passed.out, HasSubstr("PASSED: "));
 }
 
+TEST(GoldenCheckOnDevice, NormsOf32And16BitsAnswerInTheirOwnDType) {
+  const Outcome passed = run(std::string(kCommitted) +
+                             "--device simulated --min-cases 120 --only 'quick/layer_norm/*' "
+                             "--only 'quick/rms_norm/*'");
+  EXPECT_EQ(passed.status, 0) << passed.out << passed.err;
+  const Outcome strict = run(std::string(kCommitted) +
+                             "--device simulated --accumulation float64 --only "
+                             "'quick/layer_norm/random-3x5x6-float32'");
+  EXPECT_EQ(strict.status, 1) << "sums in float64 were not asked of float32 kernels";
+}
+
 TEST(GoldenCheckOnDevice, WithoutAGpuOneSentenceSaysSo) {
   const Outcome cuda = run(std::string(kCommitted) + "--device cuda --only 'quick/dyt/*'");
   if (cuda.status == 0) GTEST_SKIP() << "this machine has a GPU";
