@@ -44,6 +44,7 @@ TAKES = {
     "batch_norm": (*MASKED, *protocol.STATISTICS, "unbiased_running_variance"),
     **dict.fromkeys(FUNCTIONS, ("valid",)),
 }
+OF_ONE_TYPE = {"layer_norm", "instance_norm", "group_norm"}  # x, scale and bias
 TOKENS_LAST = {"instance_norm", "group_norm"}
 NO_BIAS = {"rms_norm"}
 RETURNS_STATISTICS = {"layer_norm"}
@@ -118,6 +119,9 @@ def answer(case, run):
     """The outputs of a case; `run` takes a model, its inputs and the names of its outputs."""
     if case.masked and (protocol.over_rows(case.op) or case.op in FUNCTIONS):
         raise protocol.NotOffered("a mask")
+    if case.op in OF_ONE_TYPE and any(case.dtypes.get(name, case.dtype) == "float32" != case.dtype
+                                      for name in ("gamma", "beta")):
+        raise protocol.NotOffered("parameters of another dtype than x")
     inputs, names = inputs_of(case), list(outputs_of(case))
     values = run(model_of(case), inputs, names)
     outputs = {name.replace("moved_", ""): np.asarray(value) for name, value in zip(names, values)}
