@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "ref/numeric/errors.hpp"
 #include "verification/agreement/device_encoder.hpp"
 #include "verification/agreement/device_functions.hpp"
+#include "verification/evaluation/layouts.hpp"
 #include "verification/evaluation/stacked.hpp"
 
 namespace normproof::verification::agreement {
@@ -22,13 +25,18 @@ NamedTensors<double> answer_of_layer(Device& device, const ref::model::NormOptio
   if (steps == 0 || (steps > 1 && !stacked))
     ref::numeric::contract_failure("answer_on_device", "inputs", fmt::format("has {} steps", steps),
                                    stacked ? "1 or more" : "1", ref::numeric::Clause::C1);
+  const ref::model::Layout layout = ref::model::layout_of(options);
+  const ref::model::NormOptions of_rows = ref::model::with_rows(options);
   NamedDeviceTensors state = upload(device, inputs.state);
   NamedTensors<double> answer;
   for (std::size_t s = 0; s < steps; ++s) {
-    const gpu::norm::NormStep step = norm_step_on_device(device, options, inputs.steps[s], state);
+    const gpu::norm::NormStep step = norm_step_on_device(
+        device, of_rows, evaluation::inputs_in_rows(layout, inputs.steps[s]), state);
     state = step.state;
-    for (const NamedDeviceTensors* left : {&step.outputs, &step.state})
-      for (const auto& [name, values] : download(*left)) {
+    NamedTensors<double> outputs = download(step.outputs);
+    evaluation::lay_out(layout, ref::tensor::shape_of(inputs.steps[s].x), outputs);
+    for (const NamedTensors<double>& left : {std::move(outputs), download(step.state)})
+      for (const auto& [name, values] : left) {
         if (stacked)
           evaluation::put_step(answer, name, values, s, steps);
         else

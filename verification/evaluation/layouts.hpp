@@ -2,7 +2,9 @@
 
 #include <cstddef>
 
+#include "ref/model/norm_inputs.hpp"
 #include "ref/model/norm_layers.hpp"
+#include "ref/tensor/named_tensors.hpp"
 #include "ref/tensor/tensor.hpp"
 
 namespace normproof::verification::evaluation {
@@ -38,6 +40,27 @@ ref::tensor::Tensor<T> laid_out(ref::model::Layout layout, const ref::tensor::Sh
   for (std::size_t i = 0; i < rows.size(); ++i)
     x.data()[place_in(layout, shape, i)] = rows.data()[i];
   return x;
+}
+
+/// A step's inputs with x, grad_y and the mask as rows.
+template <class T>
+ref::norm::NormInputs<T> inputs_in_rows(ref::model::Layout layout,
+                                        ref::norm::NormInputs<T> inputs) {
+  if (layout == ref::model::Layout::rows) return inputs;
+  inputs.x = in_rows(layout, inputs.x);
+  inputs.grad_y = in_rows(layout, inputs.grad_y);
+  if (ref::tensor::is_given(inputs.valid))
+    inputs.valid.reshape({inputs.x.shape(0), inputs.x.shape(1)});
+  return inputs;
+}
+
+/// A step's outputs: those with the shape of x as the layout has them.
+template <class T>
+void lay_out(ref::model::Layout layout, const ref::tensor::Shape& x,
+             ref::tensor::NamedTensors<T>& outputs) {
+  for (const char* name : {"y", "grad_x"})
+    if (const ref::tensor::Tensor<T>* const rows = outputs.find(name))
+      outputs.set(name, laid_out(layout, x, *rows));
 }
 
 }  // namespace normproof::verification::evaluation

@@ -19,19 +19,18 @@ using ref::tensor::Tensor;
 namespace {
 
 template <class T>
-NormInputs<T> convert_inputs(ref::model::Layout layout, const NormInputs<double>& inputs) {
+NormInputs<T> convert_inputs(ref::model::Layout layout, const NormInputs<double>& given) {
+  const NormInputs<double> inputs = inputs_in_rows(layout, given);
   const auto optional = [](const Tensor<double>& tensor) {
     return tensor.dimension() == 0 ? Tensor<T>() : ref::tensor::convert<T>(tensor);
   };
-  NormInputs<T> result{.x = ref::tensor::convert<T>(in_rows(layout, inputs.x)),
+  NormInputs<T> result{.x = ref::tensor::convert<T>(inputs.x),
                        .gamma = optional(inputs.gamma),
                        .beta = optional(inputs.beta),
-                       .grad_y = optional(in_rows(layout, inputs.grad_y)),
+                       .grad_y = optional(inputs.grad_y),
                        .valid = inputs.valid,
                        .mode = inputs.mode};
   for (const auto& [name, values] : inputs.others) result.others.set(name, optional(values));
-  if (layout != ref::model::Layout::rows && ref::tensor::is_given(result.valid))
-    result.valid.reshape({result.x.shape(0), result.x.shape(1)});
   return result;
 }
 
@@ -63,9 +62,7 @@ NamedTensors<T> run_sequence(const ref::model::NormOptions& options, const EvalI
     } catch (const ContractError& error) {
       throw StepError(s, error);
     }
-    for (const char* name : {"y", "grad_x"})
-      if (const Tensor<T>* const rows = step.outputs.find(name))
-        step.outputs.set(name, laid_out(layout, shape_of(inputs.steps[s].x), *rows));
+    lay_out(layout, shape_of(inputs.steps[s].x), step.outputs);
     state = step.state;
     if (stacked) {
       put(results, step.outputs, s, steps);

@@ -15,14 +15,16 @@
 namespace normproof::verification::agreement {
 namespace {
 
-TEST(DeviceAnswers, AreThoseOfRefInSequencesToo) {
+TEST(DeviceAnswers, AreThoseOfRefInSequencesAndLayoutsToo) {
   const auto device = gpu::device::simulated_device(6);
   std::set<std::string> seen;
-  std::size_t declined = 0, sequences = 0;
+  std::size_t declined = 0, sequences = 0, layouts = 0;
   for (const golden::corpus::Case& c : golden::recipes::corpus(golden::corpus::Tier::quick)) {
     const std::string name = golden::corpus::path_of(c);
     const bool affine = name.find("no_affine") == std::string::npos;
-    const std::string kind = std::string(c.sequence ? " steps" : "") + (affine ? "" : " no affine");
+    const bool channels = name.find("/channels_") != std::string::npos;
+    const std::string kind = std::string(c.sequence ? " steps" : "") +
+                             (affine ? "" : " no affine") + (channels ? " channels" : "");
     if (!seen.insert(golden::corpus::op_of(c) + kind).second) continue;
     evaluation::EvalInputs inputs = golden::recipes::inputs_of(c, name);
     golden::certify::replace_not_finite(inputs, golden::certify::kStandIns);
@@ -33,6 +35,7 @@ TEST(DeviceAnswers, AreThoseOfRefInSequencesToo) {
       continue;
     }
     sequences += c.sequence;
+    layouts += channels;
     std::set<std::string> names;
     for (const auto& [output, values] : *answer) names.insert(output);
     const auto expected = evaluation::run_operation<double>(c.options, inputs, c.sequence);
@@ -45,6 +48,7 @@ TEST(DeviceAnswers, AreThoseOfRefInSequencesToo) {
   }
   EXPECT_GT(declined, 0U);
   EXPECT_GT(sequences, 3U);
+  EXPECT_GT(layouts, 1U);
 }
 
 TEST(DeviceAnswers, C1SeveralStepsAreStacked) {
