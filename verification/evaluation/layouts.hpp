@@ -44,8 +44,8 @@ ref::tensor::Tensor<T> laid_out(ref::model::Layout layout, const ref::tensor::Sh
 
 /// A step's inputs with x, grad_y and the mask as rows.
 template <class T>
-ref::norm::NormInputs<T> inputs_in_rows(ref::model::Layout layout,
-                                        ref::norm::NormInputs<T> inputs) {
+ref::model::NormInputs<T> inputs_in_rows(ref::model::Layout layout,
+                                         ref::model::NormInputs<T> inputs) {
   if (layout == ref::model::Layout::rows) return inputs;
   inputs.x = in_rows(layout, inputs.x);
   inputs.grad_y = in_rows(layout, inputs.grad_y);
