@@ -140,9 +140,8 @@ Lipschitz certify_file(const LipschitzCommand& command, const model::NormOptions
         lipschitz::certify(options, inputs.steps.front(), inputs.state, command.radius);
     if (result.theory.find("running") != std::string::npos)
       for (const auto& [name, values] : inputs.state)
-        if (is_statistic(name) && !std::ranges::any_of(tensors, [&](const io::StoredTensor& t) {
-              return t.name == name;
-            }))
+        if (is_statistic(name) &&
+            std::ranges::find(tensors, name, &io::StoredTensor::name) == tensors.end())
           assumed.statistics.set(name, values);
     return result;
   } catch (const ref::numeric::ContractError& error) {
