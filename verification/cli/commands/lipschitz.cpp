@@ -185,9 +185,9 @@ times as long; both are proved in ball arithmetic (docs/derivations/lipschitz.md
 is the bound that theory gives.
 
 The tensors are those of `normproof eval`, of one step; grad_y is not looked at. Running statistics
-that a norm is of and the file has not are those of a new layer, which is printed. --out has lower, upper, theory
-and channel or row (the index), and of the shape of x grad_y, the gradient of each part, and x,
-where it is put in; with --radius the same once more as upper_around, ... , x_around.
+that a norm is of and the file has not are those of a new layer, which is printed. --out has lower,
+upper, theory and channel or row (the index), and of the shape of x grad_y, the gradient of each
+part, and x, where it is put in; with --radius the same once more as upper_around, ... , x_around.
 
 Exit status 1 where the two derivations contradict one another.
 
