@@ -10,6 +10,8 @@ namespace normproof::verification::golden::mutants {
 
 using Op = MutationOperator;
 
+static_assert(static_cast<int>(Op::not_a_number) < 64);  // Sites::note keeps a bit for each
+
 const std::vector<Op> Sites::kTerm = {Op::drop, Op::negate, Op::twice};
 const std::vector<Op> Sites::kFactor = {Op::drop, Op::negate, Op::square, Op::half_precision};
 const std::vector<Op> Sites::kCount = {Op::one_less, Op::one_more};
@@ -133,6 +135,7 @@ Sites Sites::part(std::string_view prefix) const {
     own = *this;
     own.prefix_ += prefix;
     own.seen_.clear();
+    own.noted_.clear();
     own.first_.clear();
   } else if (mutation_.site.starts_with(prefix)) {
     own = Sites({mutation_.site.substr(prefix.size()), mutation_.op});
@@ -151,6 +154,12 @@ void Sites::note(Mutation mutation) {
 }
 
 void Sites::note(const char* site, const std::vector<Op>& offered) {
+  std::uint64_t bits = 0;
+  for (const Op op : offered) bits |= std::uint64_t{1} << static_cast<int>(op);
+  auto known = noted_.find(std::string_view(site));
+  if (known == noted_.end()) known = noted_.emplace(site, 0).first;
+  if ((known->second & bits) == bits) return;
+  known->second |= bits;
   for (const Op op : offered) note({site, op});
   for (const JointSite& joint : joint_sites()) {
     if (!joint.has(site) || first_.emplace(&joint, site).first->second == site) continue;
@@ -162,8 +171,8 @@ void Sites::note(const char* site, const std::vector<Op>& offered) {
 
 Op Sites::at(const char* site, const std::vector<Op>& offered) {
   if (listing_) note(site, offered);
-  if (mutation_.op == Op::none || !acts_at(site)) return Op::none;
-  return std::ranges::find(offered, mutation_.op) == offered.end() ? Op::none : mutation_.op;
+  if (std::ranges::find(offered, mutation_.op) == offered.end()) return Op::none;
+  return acts_at(site) ? mutation_.op : Op::none;
 }
 
 }  // namespace normproof::verification::golden::mutants

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <string>
@@ -208,6 +209,7 @@ class Sites {
   std::string prefix_;                ///< where joint_ is that of the whole: the name of this part
   bool listing_ = false;
   std::vector<Mutation> seen_;
+  std::map<std::string, std::uint64_t, std::less<>> noted_;  ///< site: a bit for each seen operator
   std::map<const JointSite*, std::string> first_;  ///< the site at which a joint one was passed
 };
 

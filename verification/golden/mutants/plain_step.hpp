@@ -210,8 +210,8 @@ class PlainStep {
     std::vector<T> grad_gamma(features), grad_beta(features);
     for (std::size_t d = 0; d < features; ++d) {
       std::vector<std::size_t> column;
-      for (std::size_t i = 0; i < x_hat.size(); ++i)
-        if (scalar_gamma_ || feature_of(i) == d) column.push_back(i);
+      const std::size_t stride = scalar_gamma_ ? 1 : shape_.d_model;
+      for (std::size_t i = d; i < x_hat.size(); i += stride) column.push_back(i);
       const bool tokens_alone = sites_.any("rows of the parameter gradients",
                                            {MutationOperator::other}) == MutationOperator::other;
       if (tokens_alone) std::erase_if(column, [&](std::size_t i) { return !valid_[row_of(i)]; });
