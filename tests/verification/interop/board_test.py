@@ -89,9 +89,13 @@ def test_a_wrong_kernel_fails_by_its_name_and_is_pinned(tmp_path):
 
 
 def test_a_row_that_takes_too_long_keeps_what_it_had(tmp_path):
-    done = board(tmp_path, "--rows", planted(tmp_path, SLOW, seconds=8))
-    assert done.returncode == 1
-    assert "wrong: ended after 8 seconds" in done.stderr and "new: doubled fails" in done.stderr
+    # How soon the first answers are there is the machine's: the limit grows until they are.
+    for seconds in (8, 32, 128):
+        done = board(tmp_path, "--rows", planted(tmp_path, SLOW, seconds=seconds))
+        assert done.returncode == 1
+        if "no row ran" not in done.stderr:
+            break
+    assert f"wrong: ended after {seconds} seconds" in done.stderr and "new: doubled fails" in done.stderr
 
 
 @pytest.mark.parametrize("row, said", [
