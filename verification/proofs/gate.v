@@ -57,6 +57,9 @@ Proof.
   fold ud in u_range. unfold slack_of_bound. rewrite E in *. repeat split; lra.
 Qed.
 
+Lemma enlarged a : 0 <= a -> a <= a * sl.
+Proof. destruct constants as (_ & _ & _ & _ & [L _] & _). intros A. rewrite <- (Rmult_1_r a) at 1. apply Rmult_le_compat_l; lra. Qed.
+
 (* An operation of an implementation: off by a share of its result, or, where that is small, flushed or subnormal. *)
 Definition computes (share r x : R) : Prop :=
   Rabs (r - x) <= share * Rabs x \/
@@ -378,7 +381,7 @@ Proof.
       pose proof (total_nonneg _ l (fun i => Rabs_pos (v i))) as v1p. pose proof (total_nonneg _ r (fun i => Rabs_pos (v i))) as v2p.
       pose proof (total_nonneg _ l (fun i => Rabs_pos (c i - a i))) as ca1p.
       pose proof (total_nonneg _ r (fun i => Rabs_pos (c i - a i))) as ca2p.
-      assert (M1 : Ma + Mb <= (Ma + Mb) * sl) by nra. assert (P1 : Pa + Pb <= (Pa + Pb) * sl) by nra.
+      assert (M1 : Ma + Mb <= (Ma + Mb) * sl) by (apply enlarged; lra). assert (P1 : Pa + Pb <= (Pa + Pb) * sl) by (apply enlarged; lra).
       set (M := (Ma + Mb) * sl) in *. set (P := (Pa + Pb) * sl) in *.
       set (w := double (value A + value B)).
       assert (G0 : 0 <= gamma u (k - 1)) by (apply gamma_nonneg; lra).
@@ -415,9 +418,8 @@ Proof.
       assert (S0 : 0 <= sums).
       { unfold sums. destruct (_ || _); [lra|]. pose proof (Rabs_pos w). lra. }
       assert (GS : 0 <= gamma u (k - 1) * sums) by (apply Rmult_le_pos; assumption).
-      assert (E1 : P + gamma u (k - 1) * sums <= (P + gamma u (k - 1) * sums) * sl).
-      { assert (0 <= P + gamma u (k - 1) * sums) by lra. nra. }
-      assert (KT : t <= INR (k - 1) * t) by nra.
+      assert (E1 : P + gamma u (k - 1) * sums <= (P + gamma u (k - 1) * sums) * sl) by (apply enlarged; lra).
+      assert (KT : t <= INR (k - 1) * t) by (rewrite <- (Rmult_1_l t) at 1; apply Rmult_le_compat_r; lra).
       (* two terms of one rounding *)
       assert (Two : Nat.leb 2 kl || Nat.leb 2 kr = false -> k = 2%nat /\ w = double (total v l + total v r) /\
         Rabs (total v l + total v r) <= Rabs w + ud * Rabs (total v l + total v r) /\ gamma u 1 * (1 - ud) >= u /\ gamma u (k - 1) = gamma u 1).
@@ -428,7 +430,7 @@ Proof.
         - set (y := total v l + total v r) in *. pose proof (Rabs_triang w (- (w - y))) as Q. rewrite Rabs_Ropp in Q.
           replace (w + - (w - y)) with y in Q by ring. lra.
         - split; [|reflexivity]. unfold gamma. simpl INR. rewrite Rmult_1_l.
-          assert (u <= u * (1 - ud) / (1 - u)); [|unfold Rdiv in *; lra]. apply le_div; [lra|]. nra. }
+          assert (u <= u * (1 - ud) / (1 - u)); [|unfold Rdiv in *; lra]. apply le_div; [lra|]. apply Rmult_le_compat_l; lra. }
       constructor; unfold terms_of, magnitudes_of, errors_of; cbn [open terms magnitudes errors value error].
       * assert (Nat.eqb k 0 = false) as -> by (apply Nat.eqb_neq; lia).
         unfold is_exact_0. cbn [value error]. apply andb_false_iff. right. unfold is_0. simpl.
@@ -557,9 +559,10 @@ Proof.
           assert (0 <= (1 - q) * (total c l + total c r)) by (apply Rmult_le_pos; lra).
           assert ((least reals A + least reals B) * (1 - q) <= (1 - q) * (total c l + total c r)).
           { rewrite Rmult_comm. apply Rmult_le_compat_l; lra. }
-          nra.
+          eapply Rle_trans; [eassumption|]. apply enlarged. assumption.
         - apply Rmult_le_pos; lra. }
-      assert (LC' : lo <= total c l + total c r) by nra.
+      assert (LC' : lo <= total c l + total c r).
+      { eapply Rle_trans; [exact LC|]. rewrite <- Rmult_1_l. apply Rmult_le_compat_r; lra. }
       assert (D : Rabs (total c l + total c r - (total a l + total a r)) <= error N).
       { eapply Rle_trans; [|exact ger]. eapply Rle_trans; [|exact gca].
         replace (total c l + total c r - (total a l + total a r)) with ((total c l - total a l) + (total c r - total a r)) by ring.
@@ -723,7 +726,7 @@ Proof.
   destruct (is_power b) eqn:P.
   - destruct (power_is b P) as (e & Eb). unfold near, closed. cbn [value error]. simpl. rewrite (Rabs_pos_eq b) by lra.
     split; [apply is_double_double|]. pose proof (double_of_quotient (value A) e H) as DQ. rewrite <- Eb in DQ.
-    assert (error A / b <= error A / b * sl) by nra. split.
+    pose proof (enlarged _ EB). split.
     + replace (double (value A / b) - a / b) with ((double (value A / b) - value A / b) + (value A / b - a / b)) by ring.
       eapply Rle_trans; [apply Rabs_triang|]. lra.
     + replace (c - a / b) with ((c - ca / b) + (ca / b - a / b)) by ring. eapply Rle_trans; [apply Rabs_triang|].

@@ -159,11 +159,11 @@ Proof.
   assert (F : f = (1 + u) / ((1 - u) * sr)) by (unfold f; fold sr; field; lra).
   assert (K : 0 < (1 - u) * sr) by nra. rewrite F. split.
   - eapply Rle_trans; [|exact M1]. replace (/ sq / ((1 + u) / ((1 - u) * sr))) with ((1 - u) * sr / ((1 + u) * sq))
-      by (field; repeat split; nra).
+      by (field; repeat split; lra).
     apply le_div; [exact S0|].
-    replace ((1 - u) * sr / ((1 + u) * sq) * s) with ((1 - u) * (sr * s / ((1 + u) * sq))) by (field; nra).
+    replace ((1 - u) * sr / ((1 + u) * sq) * s) with ((1 - u) * (sr * s / ((1 + u) * sq))) by (field; lra).
     rewrite <- (Rmult_1_r (1 - u)) at 2. apply Rmult_le_compat_l; [lra|]. apply div_le_of; nra.
-  - eapply Rle_trans; [exact M2|]. replace ((1 + u) / ((1 - u) * sr) * / sq) with ((1 + u) / ((1 - u) * sr * sq)) by (field; nra).
+  - eapply Rle_trans; [exact M2|]. replace ((1 + u) / ((1 - u) * sr) * / sq) with ((1 + u) / ((1 - u) * sr * sq)) by (field; repeat split; lra).
     apply Rmult_le_compat_l; [lra|]. apply Rinv_le_contravar; [apply Rmult_lt_0_compat; lra|]. nra.
 Qed.
 
@@ -234,7 +234,7 @@ Proof.
   { unfold F. pose proof (gamma_nonneg u ltac:(lra) (j + 3)).
     assert (INR (j + 3) * u <= / 2) by (destruct j as [|[|j]]; [simpl; lra|simpl; lra|lia]). lra. }
   assert (H1 : 1 <= H).
-  { unfold H. nra. }
+  { unfold H. rewrite <- (Rmult_1_r 1). apply Rmult_le_compat; lra. }
   pose proof (within_factor H rstd G H1 ltac:(lra) GB) as W.
   replace (w * (1 + d)^j * rh * (1 + d') + t - w * rstd) with (w * (G - rstd) + t) by (unfold G; ring).
   eapply Rle_trans; [apply Rabs_triang|]. rewrite Rabs_mult. apply Rplus_le_compat; [|exact Ht].
@@ -339,8 +339,8 @@ Proof.
     destruct (root_of_share rho ltac:(lra)) as [[_ Sr1] I1]. fold sr in Sr1, I1.
     pose proof (factors_2 ltac:(lra)) as F2. set (f := (1 + u) / (1 - u)) in *.
     assert (f1 : 1 <= f) by (unfold f; apply le_div; lra).
-    assert (FF : f * / sr <= / sr * (1 + gamma 2)) by nra.
-    assert (F1 : 1 <= f * / sr) by nra.
+    assert (FF : f * / sr <= / sr * (1 + gamma 2)) by (rewrite Rmult_comm; apply Rmult_le_compat_l; lra).
+    assert (F1 : 1 <= f * / sr) by (rewrite <- (Rmult_1_r 1); apply Rmult_le_compat; lra).
     pose proof (within_factor (f * / sr) rstd _ F1 ltac:(lra) RB) as B. eapply Rle_trans; [exact B|].
     unfold factor_bound. fold sr. rewrite (Rmult_comm rstd). apply Rmult_le_compat_r; lra.
   - intros i. apply x_hat_of_rstd; auto; lra.
@@ -437,9 +437,12 @@ Proof.
       eapply Rle_trans; [apply Rabs_triang|]. lra. }
     assert (E1 : 0 <= E).
     { assert (R0 : 0 <= rho).
-      { apply div_nonneg; [|exact Q]. assert (0 <= o) by (eapply Rle_trans; [apply Rabs_pos|exact B1]). nra. }
+      { apply div_nonneg; [|exact Q]. assert (0 <= o) by (eapply Rle_trans; [apply Rabs_pos|exact B1]).
+        apply Rplus_le_le_0_compat; [|apply Rmult_le_pos]; lra. }
       unfold E, factor_bound. destruct (root_of_share rho ltac:(lra)) as [_ I1].
-      assert (0 <= gamma 4); [|nra]. apply gamma_nonneg; [lra|].
+      assert (0 <= gamma 4).
+      2: { assert (1 * 1 <= / sqrt (1 - rho) * (1 + gamma 4)) by (apply Rmult_le_compat; lra). lra. }
+      apply gamma_nonneg; [lra|].
       assert (INR 4 * u <= INR (k + 6) * u) by (apply Rmult_le_compat_r; [lra|apply le_INR; lia]). lra. }
     replace (x_hat_hat i - centred n x i * rstd)
       with ((x_hat_hat i - (x i - m_hat) * rstd) + rstd * (x i - m_hat - centred n x i)) by ring.
