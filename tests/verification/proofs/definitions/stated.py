@@ -1,0 +1,86 @@
+"""What is stated of the theorems' definitions at drawn inputs: each value lies in the program's enclosure.
+
+A Value is a term of Coq, the enclosure that it is to lie in, and equations that Coq has proved of parts of the term, the rational
+ones: what is left to interval arithmetic is small. Facts are the lemmas that say so, and the names of the drawn vectors.
+"""
+
+import subprocess
+from dataclasses import dataclass
+from fractions import Fraction
+
+HEAD = """From Coq Require Import Reals List Lra.
+From Interval Require Import Tactic.
+From normproof Require Import sums layers cells lipschitz dyt recursion.
+Import ListNotations.
+Open Scope R_scope.
+Ltac all_of_it :=
+  unfold cell_variance, cell_mean, cell_squares, count, member, beside, own, scaled, feature, channel_cell, row_cell, row_group_cell,
+    sample_channel_cell, sample_group_cell, row_valid, all_valid, dyt, tanh, sinh, cosh, mean_product, psi_grad, psi_hat, psi_s,
+    quadratic_mean, dot, unit_vector, list_of; simpl.
+Ltac parts :=
+  unfold centred_grad, uncentred_grad, centred_hat, uncentred_hat, grad_at, released_grad_at, rest_at, released_rest_at;
+  cbn [Sum nu_at ema_at]; unfold hat_at.
+"""
+
+
+@dataclass
+class Value:
+    what: str
+    term: str
+    low: float
+    high: float
+    equations: tuple = ()  # of parts of the term, as Coq knows them
+
+    def text(self, names):
+        """As a goal of Coq, with the vectors that names has."""
+        rewrites = f" rewrite {', '.join('?' + equation for equation in self.equations)}." if self.equations else ""
+        drawn = f" cbv delta [{' '.join(names)}]." if names else ""
+        return (f"Goal {literal(self.low)} <= {self.term} <= {literal(self.high)}.\n"
+                f"Proof. parts.{rewrites}{drawn} cbn [psi2_at]. all_of_it. interval with (i_prec 90). Qed.\n")
+
+
+class Facts:
+    """Definitions and lemmas that values are stated with."""
+
+    def __init__(self):
+        self.text = HEAD
+        self.names = []
+
+    def vector(self, values):
+        """The name of a vector that has these numbers."""
+        return self.named("list_of [" + "; ".join(literal(value) for value in values) + "]")
+
+    def named(self, term):
+        self.names.append(f"drawn_{len(self.names)}")
+        self.text += f"Definition {self.names[-1]} := {term}.\n"
+        return self.names[-1]
+
+    def equation(self, term, value, quantified="", given=""):
+        """The name of the lemma that the term has the rational value, under what is quantified and given."""
+        name = f"equation_{self.text.count('Lemma equation_')}"
+        drawn = f" cbv delta [{' '.join(self.names)}]." if self.names else ""
+        premise, use = (f"{given} -> ", " unfold count, member, beside. rewrite E.") if given else ("", "")
+        self.text += (f"Lemma {name} : {f'forall {quantified}, ' if quantified else ''}{premise}{term} = {literal(value)}.\n"
+                      f"Proof. intros{' ' + quantified if quantified else ''}{' E' if given else ''}.{drawn} "
+                      f"cbn [psi2_at]. unfold cell_variance, cell_mean, cell_squares.{use} all_of_it. lra. Qed.\n")
+        return name
+
+
+def literal(value):
+    value = Fraction(value)
+    return f"({value.numerator}/{value.denominator})"
+
+
+def enclosures(program, folder, layer, tensors, options, flags=()):
+    """What `normproof eval --scalar interval` encloses."""
+    import numpy as np
+    np.savez(folder / "in.npz", **tensors)
+    subprocess.run([program, "eval", layer, "--in", folder / "in.npz", "--out", folder / "out.npz", "--scalar", "interval",
+                    *flags, *(word for option in options for word in ("--set", option))],
+                   check=True, capture_output=True)
+    return np.load(folder / "out.npz")
+
+
+def ends(out, tensor, at):
+    """low and high of one element of what is enclosed."""
+    return tuple(float(out[f"{tensor}_{end}"].reshape(-1)[at]) for end in ("lo", "hi"))
