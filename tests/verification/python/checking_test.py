@@ -192,6 +192,10 @@ def test_keywords_are_passed_by_name():
     ({"device": "cuda"}, "device='cuda', but arrays of NumPy are on the CPU; expected 'cpu'"),
     ({"fn": lambda *args: args}, "<lambda> takes any arguments; expected arguments=[...]"),
     ({"tier": "slow"}, "tier='slow'; expected one of quick, standard, full"),
+    ({"only": ""}, "only='' chooses no case; expected a glob or several, or None for all of them"),
+    ({"only": ["random*", ""]}, "only=['random*', ''] chooses no case"),
+    ({"xfail": "*/relu/nothing*"}, "xfail: '*/relu/nothing*' matches no case; expected a path, such as quick/relu/"),
+    ({"xfail": ["*/relu/random*", "random*"]}, "xfail: 'random*' matches no case; expected a path"),
     ({"only": "nothing*"}, "no case of relu in float32, tier quick, matches quick/relu/nothing*"),
     ({"relations": "twice"}, "relation 'twice'; expected one of strides"),
     ({"layout": "nchw"}, "layout='nchw'; expected 'channels_first' or 'channels_last'"),
@@ -212,6 +216,8 @@ def test_expected_failures_are_strict():
     assert known and known.results[0].outcome == "xfail"
     passes = normproof.check(kernels.layer_norm, "layer_norm", only="variance*", xfail="*/layer_norm/variance*")
     assert not passes and passes.results[0].outcome == "xpass"
+    elsewhere = normproof.check(kernels.layer_norm, "layer_norm", only="odd*", xfail=["*-bfloat16", "own/*/*float32"])
+    assert elsewhere and elsewhere.results[0].outcome == "passed"
 
 
 def test_sequences_carry_their_state():

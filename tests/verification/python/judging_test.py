@@ -53,6 +53,8 @@ def test_any_rank_reaches_the_function_as_it_is(given):
     ({"outputs": []}, "outputs=[]; expected names as 'y,grad_x', a list of them, or None for all"),
     ({"gamma": 1.5}, "gamma=1.5; expected a tensor of NumPy or of a framework"),
     ({"gamma": [[1, 2], 3]}, "gamma=[[1, 2], 3]; expected a tensor"),
+    ({"gamma": [1.0] * 64}, "expected a tensor of NumPy or of a framework: a list has no dtype"),
+    ({"x": np.ma.masked_less(np.ones((8, 64), np.float32), 0)}, "x has a mask (numpy.ma), which would be lost; expected a plain"),
     ({"eps": np.ones((2, 3))}, "eps=ndarray float64 [2, 3]; expected a plain value, as eps is an option of layer_norm"),
     ({"gamma": np.ones(64, np.int32)}, "gamma has dtype int32; expected a floating dtype"),
     ({"grad_y": np.ones((8, 64))}, "grad_y has dtype float64; expected float32, that of x"),

@@ -97,5 +97,14 @@ def test_case_that_fails_is_not_asked_relations():
     assert outcomes == ["declined", "declined"] and "agrees with" in report.failures[0].text
 
 
+def test_relations_of_which_none_applies_are_no_pass():
+    report, outcomes = held(kernels.layer_norm, "compiled")
+    assert set(outcomes) == {"not_applicable"} and not report and not report.failures
+    assert "NONE HELD: relations of the call: 1 not applicable; expected one or more" in str(report)
+    assert "PASSED: relations" not in str(report)
+    report, outcomes = held(kernels.layer_norm, "compiled,repeat")
+    assert report and "PASSED: relations of the call: 1 held, 1 not applicable" in str(report)
+
+
 def test_every_relation_but_one_names_a_public_issue():
     assert [name for name, relation in normproof.RELATIONS.items() if "#" not in relation.issue] == ["streams"]

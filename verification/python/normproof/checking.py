@@ -40,6 +40,7 @@ def check(fn, op, *, dtype="float32", device="cpu", tier="quick", outputs=None, 
     wanted = chosen(relations) if relations else ()
     corpus = open_corpus(op, tier)
     selected = select(corpus, op, dtype, only, tier)
+    require_known(corpus, xfail)
     candidate = Candidate(fn, op, known_to(corpus, op), framework, device, arguments, outputs, backward, layout)
     require_dtypes(candidate, dtype)
     if not isolate:
@@ -49,6 +50,7 @@ def check(fn, op, *, dtype="float32", device="cpu", tier="quick", outputs=None, 
     prepare(corpus, candidate, accumulation, formula, xfail, strict, flush_subnormals)
     corpus.set("repro", call.line(only="{path}"))
     report = Report(corpus, candidate.title, op, candidate.conventions(), call)
+    report.expects_relations = bool(wanted)
     ask = asker(candidate, isolate, seconds)
     holder = Holder(wanted, folders.tier_folder(tier, op), f"{tier}/{op}/*", seconds,
                     {"accumulation": accumulation, "formula": formula}, offered_index) if wanted else None
@@ -78,12 +80,19 @@ def offered_index(corpus, case, index, taken):
     left_out = [name for name in ("gamma", "beta") if name in case.tensors and name not in taken and "*" not in taken]
     if not left_out:
         return index, left_out
-    name = re.sub("[^a-z0-9_]", "_", case.path.split("/")[2].rsplit("-", 2)[0])
+    name = own_path(case.path).split("/")[2].rsplit("-", 2)[0]
     inputs = {key: stored for key, stored in case.tensors.items() if key not in left_out}
     try:
         return corpus.certify(name, case.op, case.training, option_texts(case), case.sequence, inputs, 1), left_out
     except UsageError:  # the operation has no such case: it is declined by its name
         return index, []
+
+
+def own_path(path):
+    """The path of a case that is certified again on the spot."""
+    _, op, case = path.split("/")
+    name, *rest = case.rsplit("-", 2)
+    return f"own/{op}/{'-'.join([re.sub('[^a-z0-9_]', '_', name), *rest])}"
 
 
 def fail_if_broken(corpus, index, relations, result):
@@ -131,7 +140,7 @@ def select(corpus, op, dtype, only, tier):
     Throws UsageError where none is left.
     """
     wanted, globs = dtype_names(dtype), [only] if isinstance(only, str) else list(only or ())
-    if only is not None and not globs:
+    if only is not None and not (globs and all(globs)):
         raise UsageError(f"normproof: only={only!r} chooses no case; expected a glob or several, or None for all of them")
     globs = [f"{tier}/" + glob[len("own/"):].replace("_", "?") if glob.startswith("own/") else glob for glob in globs]
     globs = [glob if "/" in glob or glob.startswith("*") else f"{tier}/{op}/{glob}" for glob in globs]
@@ -141,6 +150,17 @@ def select(corpus, op, dtype, only, tier):
         raise UsageError(f"normproof: no case of {op} in {', '.join(wanted)}, tier {tier}"
                          + (f", matches {', '.join(globs)}" if globs else ""))
     return found
+
+
+def require_known(corpus, xfail):
+    """Throws UsageError for the first glob of xfail that matches no case of the operation, nor one that is certified again
+    without a gamma or beta."""
+    paths = corpus.paths()
+    paths += [own_path(path) for path in paths]
+    for line in "\n".join([xfail] if isinstance(xfail, str) else xfail).splitlines():
+        glob = line.split("#")[0].strip()
+        if glob and not folders.matching(paths, [glob]):
+            raise UsageError(f"normproof: xfail: {said(glob)} matches no case; expected a path, such as {paths[0]}, or a glob")
 
 
 def prepare(corpus, candidate, accumulation, formula, xfail, strict, flush_subnormals):

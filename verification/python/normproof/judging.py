@@ -82,6 +82,9 @@ def judge(fn, op, *, mode="training", device=None, outputs=None, backward=None, 
 def require_kinds(op, given):
     """Throws UsageError where a tensor is a plain value, or an option a tensor."""
     for name, value in given.items():
+        if isinstance(value, (list, tuple)):
+            raise UsageError(f"normproof.judge: {name}={said(value)}; expected a tensor of NumPy or of a framework: a "
+                             f"{type(value).__name__} has no dtype")
         plain = isinstance(value, OPTION_KINDS)
         if plain and name not in names.options_of(op):
             raise UsageError(f"normproof.judge: {name}={said(value)}; expected a tensor of NumPy or of a framework")

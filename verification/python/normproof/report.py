@@ -65,13 +65,14 @@ class Report:
         self._corpus, self.title, self.op, self.conventions = corpus, title, op, conventions
         self._call, self._inputs = call, inputs
         self.results, self.relations, self.left_out = [], [], set()
+        self.expects_relations = False  # whether it is a failure that none of them applies
 
     def add(self, result):
         self.results.append(result)
 
     @property
     def passed(self):
-        return self._form("text")[1]
+        return self._form("text")[1] and not (self.expects_relations and none_applies(self.relations))
 
     __bool__ = lambda self: self.passed
 
@@ -164,10 +165,17 @@ class Report:
         return self._corpus.shares(output)
 
 
+def none_applies(relations):
+    """Whether nothing was asked of the call: a relation that is not applicable, or declined, says nothing of it."""
+    return not any(relation.outcome in ("held", "broken") for relation in relations)
+
+
 def relations_line(relations):
     counts = collections.Counter(relation.outcome for relation in relations)
     said = ", ".join(f"{counts[name]:,} {name.replace('_', ' ')}" for name in ("held", "broken", "declined", "not_applicable")
                      if counts[name])
+    if none_applies(relations):
+        return f"NONE HELD: relations of the call: {said}; expected one or more that can be asked of this function"
     return f"{'FAILED' if counts['broken'] else 'PASSED'}: relations of the call: {said}"
 
 

@@ -54,8 +54,10 @@ def bfloat16_of_ml_dtypes():
 def from_numpy(value):
     """A NumPy array, or what NumPy makes an array of.
 
-    Throws UsageError for a dtype that the corpus does not have.
+    Throws UsageError for a dtype that the corpus does not have, and for a masked array.
     """
+    if isinstance(value, np.ma.MaskedArray):
+        raise UsageError("a mask (numpy.ma), which would be lost; expected a plain array")
     value = np.asarray(value)
     if value.dtype.name == "bfloat16":  # of ml_dtypes
         return Stored("bfloat16", np.ascontiguousarray(value).view(np.uint16))
