@@ -25,16 +25,23 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+/// "eps" of "--eps": what every option begins with makes none nearer.
+std::string_view letters(std::string_view name) {
+  return name.substr(std::min(name.find_first_not_of('-'), name.size()));
+}
+
 /// How far a name is from a known one, and what decides a tie: the length of the known one. Where
 /// the name is its beginning, the rest counts for nothing.
 std::pair<std::size_t, std::size_t> apart(std::string_view name, std::string_view known) {
+  name = letters(name);
+  known = letters(known);
   const bool begins = !name.empty() && known.starts_with(name);
   return {begins ? 0 : edit_distance(name, known), known.size()};
 }
 
 /// Half of the longer one's letters are right, or it begins with what was given.
 bool may_be_meant(std::string_view name, std::string_view known) {
-  return 2 * apart(name, known).first <= std::max(name.size(), known.size()) + 1;
+  return 2 * apart(name, known).first <= std::max(letters(name).size(), letters(known).size()) + 1;
 }
 
 /// Contracts print elements of every scalar; the sign of a NaN is the processor's.

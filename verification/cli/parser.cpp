@@ -58,12 +58,21 @@ std::string kind_of_verbs(const CLI::App& app) {
   return app.get_parent() == nullptr ? "command" : words_of(app) + " command";
 }
 
+/// The option that is nearest; where none is near and the command has --set, how that takes it.
+std::string unknown_option(const CLI::App& app, const std::string& name) {
+  std::string text = ref::numeric::unknown_name("option", name, option_names(app));
+  const std::size_t known = text.find("; known: ");
+  if (known != std::string::npos && app.get_option_no_throw("--set") != nullptr)
+    text.insert(known, fmt::format("; a setting is given as --set {}=VALUE",
+                                   name.substr(name.find_first_not_of('-'))));
+  return text;
+}
+
 void refuse_unknown(const CLI::App& app) {
   if (const std::vector<std::string> extras = app.remaining(); !extras.empty()) {
     const std::string& first = extras.front();
     if (first.starts_with("-"))
-      throw UsageError(ref::numeric::unknown_name("option", first.substr(0, first.find('=')),
-                                                  option_names(app)));
+      throw UsageError(unknown_option(app, first.substr(0, first.find('='))));
     if (const auto known = verb_names(app); !known.empty())
       throw UsageError(ref::numeric::unknown_name(kind_of_verbs(app), first, known));
     throw UsageError(fmt::format("unexpected argument '{}' of {}; expected options alone", first,

@@ -70,6 +70,13 @@ TEST(UnknownName, NothingIsSuggestedThatIsFarAway) {
             "unknown norm 'batchnorm'; did you mean 'batch_norm'? known: layer_norm, batch_norm");
 }
 
+TEST(UnknownName, DashesMakeNoOptionNearer) {
+  EXPECT_EQ(unknown_name("option", "--eps", {"--in", "--set"}),
+            "unknown option '--eps'; known: --in, --set");
+  EXPECT_EQ(unknown_name("option", "-jbos", {"--in", "--jobs"}),
+            "unknown option '-jbos'; did you mean '--jobs'? known: --in, --jobs");
+}
+
 TEST(UnknownName, SaysSoWhereNothingIsKnown) {
   EXPECT_EQ(unknown_name("option", "eps", {}), "unknown option 'eps'; none is known here");
 }

@@ -82,6 +82,14 @@ std::vector<Claim> select_claims(const std::vector<Claim>& claims, std::string_v
     else
       patterns.back() += c;
   }
+  for (std::string& pattern : patterns) {
+    pattern.erase(0, pattern.find_first_not_of(' '));
+    pattern.erase(pattern.find_last_not_of(' ') + 1);
+  }
+  for (auto pattern = patterns.begin(); pattern != patterns.end(); ++pattern)
+    if (std::find(patterns.begin(), pattern, *pattern) != pattern)
+      throw ref::numeric::UsageError(
+          fmt::format("--claims '{}' is given twice; expected each glob once", *pattern));
   std::vector<bool> matches(patterns.size());
   std::vector<std::string> known;
   for (const Claim& claim : claims) {

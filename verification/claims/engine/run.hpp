@@ -12,8 +12,8 @@
 namespace normproof::verification::claims::engine {
 
 /// The claims whose id matches one of the globs, in the ledger's order. `globs` is a
-/// comma-separated list of shell patterns on ids: "*", "A3", "C*,D1[0-3]".
-/// Throws    UsageError where none matches, with the known ids
+/// comma-separated list of shell patterns on ids: "*", "A3", "C*, D1[0-3]".
+/// Throws    UsageError where one matches none, with the known ids, and where one is there twice
 std::vector<Claim> select_claims(const std::vector<Claim>& claims, std::string_view globs);
 
 struct RunSettings {

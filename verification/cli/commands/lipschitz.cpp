@@ -135,6 +135,7 @@ Lipschitz certify_file(const LipschitzCommand& command, const model::NormOptions
   const auto tensors = io::read_tensors(command.in);
   const evaluation::EvalInputs inputs =
       evaluation::eval_inputs(file, tensors, options, command.mode, false, false);
+  assumed.stateless = inputs.state.empty();
   try {
     Lipschitz result =
         lipschitz::certify(options, inputs.steps.front(), inputs.state, command.radius);
@@ -205,6 +206,9 @@ std::string lipschitz_text(const LipschitzCommand& command, const Lipschitz& res
       kind_name(result), report::plural(result.parts.size(), kind_name(result)))});
   for (const auto& [name, values] : assumed.statistics)
     document.add(report::Paragraph{assumption(command, name, *values.data())});
+  if (assumed.stateless && command.mode == model::Mode::inference)
+    document.add(report::Paragraph{fmt::format(
+        "{} has no running statistics: inference is what training is.", command.layer)});
   const bool around = !result.around.norms.empty();
   report::Table whole = table_of(result, "all parts");
   whole.rows.push_back(row_of("at x", lipschitz::largest(result.at.norms)));

@@ -30,6 +30,7 @@ struct LipschitzCommand {
     /// Running statistics that the norms are of and the file has not: those of a new layer.
     ref::tensor::NamedTensors<double> statistics = {};
     bool unregularized = false;  ///< eps = 0
+    bool stateless = false;      ///< the layer has no running statistics
   };
 
   void add(CLI::App& app);

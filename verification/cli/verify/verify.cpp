@@ -87,9 +87,11 @@ ReportedClaim report_claim(const claims::engine::Claim& claim,
 
 /// A theorem that the ledger counts on and the checker has not seen is a failure: the checkout is
 /// another than the program was built from.
-void expect_theorems(CheckerReport& proofs) {
+void expect_theorems(CheckerReport& proofs, const std::vector<claims::engine::Claim>& selected) {
   if (proofs.state != CheckerReport::State::passed) return;
   for (const claims::ledger::Theorem& theorem : claims::ledger::theorems()) {
+    if (std::ranges::find(selected, theorem.claim, &claims::engine::Claim::id) == selected.end())
+      continue;
     const bool checked = std::ranges::any_of(proofs.items, [&](const CheckedItem& item) {
       return item.claim == theorem.claim && item.text.starts_with(std::string(theorem.name) + ",");
     });
@@ -101,14 +103,11 @@ void expect_theorems(CheckerReport& proofs) {
   }
 }
 
-/// The ids that --claims chooses, for a checker that can leave claims out; none where all are
-/// meant.
-std::vector<std::string> among(const Checker& checker, const VerifyCommand& command) {
+/// The ids that --claims chooses, for a checker to leave out the others; none where all are meant.
+std::vector<std::string> among(const std::vector<claims::engine::Claim>& selected) {
   std::vector<std::string> ids;
-  if (command.claims == VerifyCommand().claims || checker.name != smt_checker().name) return ids;
-  for (const claims::engine::Claim& claim :
-       claims::engine::select_claims(claims::ledger::ledger(), command.claims))
-    ids.push_back(claim.id);
+  if (selected.size() == claims::ledger::ledger().size()) return ids;
+  for (const claims::engine::Claim& claim : selected) ids.push_back(claim.id);
   return ids;
 }
 
@@ -116,7 +115,7 @@ std::vector<std::string> among(const Checker& checker, const VerifyCommand& comm
 
 void VerifyCommand::add(CLI::App& app) {
   add_text(app, "--claims", claims,
-           "The claims to check: globs on their ids, separated by commas, such as 'A*,D1[0-3]' "
+           "The claims to check: globs on their ids, separated by commas, such as 'A*, D1[0-3]' "
            "(default: all)",
            "GLOB");
   add_seed(app, seed, "every random choice");
@@ -126,13 +125,13 @@ void VerifyCommand::add(CLI::App& app) {
   add_corpus_files(app, files);
   add_flag(
       app, "--proofs", proofs,
-      "Have Coq check the theorems about all claims, too: runs verification/proofs/check of the "
-      "checkout around the program or the current folder");
+      "Have Coq check the theorems about those of --claims, too: runs verification/proofs/check of "
+      "the checkout around the program or the current folder");
   add_flag(
       app, "--smt", smt,
       "Have z3 check small instances of those of --claims that are polynomial or rational, and "
-      "find "
-      "counterexamples of those that are refuted: runs verification/proofs/smt/check likewise");
+      "find counterexamples of those that are refuted: runs verification/proofs/smt/check "
+      "likewise");
   add_flag(app, "--power", power,
            "Measure how small an error each check rejects: errors of every size are planted in the "
            "implementation (about twelve times as long)");
@@ -194,9 +193,9 @@ Report make_report(const VerifyCommand& command) {
   for (std::size_t i = 0; i < checkers.size(); ++i) {
     const auto& [checker, program] = checkers[i];
     progress.show("checking " + checker.what, i, checkers.size(), checker.file.string());
-    report.checkers.push_back(run_checker(checker, program, command.jobs, among(checker, command)));
+    report.checkers.push_back(run_checker(checker, program, command.jobs, among(selected)));
   }
-  if (command.proofs) expect_theorems(report.checkers.front());
+  if (command.proofs) expect_theorems(report.checkers.front(), selected);
   return report;
 }
 

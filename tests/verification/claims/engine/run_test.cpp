@@ -59,6 +59,8 @@ void expect_same(const Result& a, const Result& b) {
 TEST(SelectClaims, ByGlobsInTheLedgersOrder) {
   EXPECT_EQ(ids(select_claims(three(), "*")), (std::vector<std::string>{"A1", "A2", "B1"}));
   EXPECT_EQ(ids(select_claims(three(), "B1,A*")), (std::vector<std::string>{"A1", "A2", "B1"}));
+  EXPECT_EQ(ids(select_claims(three(), "B1, A*")), (std::vector<std::string>{"A1", "A2", "B1"}));
+  EXPECT_EQ(ids(select_claims(three(), " A2 ,B1 ")), (std::vector<std::string>{"A2", "B1"}));
   EXPECT_EQ(ids(select_claims(three(), "?1")), (std::vector<std::string>{"A1", "B1"}));
   EXPECT_EQ(ids(select_claims(three(), "A[2-9]")), (std::vector<std::string>{"A2"}));
 }
@@ -69,6 +71,15 @@ TEST(SelectClaims, NoMatchNamesTheKnownOnes) {
     FAIL() << "accepted";
   } catch (const ref::numeric::UsageError& error) {
     EXPECT_STREQ(error.what(), "--claims 'Z9' matches no claim; known: A1, A2, B1");
+  }
+}
+
+TEST(SelectClaims, ADoubleIsNamed) {
+  try {
+    select_claims(three(), "A1,B*, A1");
+    FAIL() << "accepted";
+  } catch (const ref::numeric::UsageError& error) {
+    EXPECT_STREQ(error.what(), "--claims 'A1' is given twice; expected each glob once");
   }
 }
 

@@ -112,6 +112,14 @@ TEST_F(LipschitzRun, RunningStatisticsThatAreNotThereAreSaid) {
   EXPECT_THAT(given.out, Not(HasSubstr("is not in")));
 }
 
+TEST_F(LipschitzRun, AModeThatChangesNothingIsSaid) {
+  const char* const same = "layer_norm has no running statistics: inference is what training is.";
+  EXPECT_THAT(run("layer_norm --in x.npz --mode inference").out, HasSubstr(same));
+  EXPECT_THAT(run("layer_norm --in x.npz").out, Not(HasSubstr("no running statistics")));
+  EXPECT_THAT(run("batch_norm --in x.npz --mode inference").out,
+              Not(HasSubstr("no running statistics")));
+}
+
 TEST_F(LipschitzRun, WhatKnowsNoBoundSaysInf) {
   const Outcome done = run("batch_norm --in x.npz --set eps=0 --radius 3 --json", {3, 1});
   EXPECT_EQ(done.status, 0) << done.err;
@@ -138,6 +146,9 @@ TEST_F(LipschitzRun, MistakesAreOneSentenceWithAStatus) {
     EXPECT_EQ(done.out, "");
   };
   refused("group_norm --in x.npz", 2, "unknown layer 'group_norm'");
+  refused("layer_norm --in x.npz --eps 1e-6", 2,
+          "unknown option '--eps'; a setting is given as --set eps=VALUE; known: --help, --in");
+  refused("layer_norm --in x.npz --raduis=1", 2, "'--raduis'; did you mean '--radius'?");
   refused("layer_norm --in x.npz --radius -1", 2,
           "--radius is '-1'; expected a number from 0 to 1e300, such as 0.5");
   refused("layer_norm --in x.npz --radius x", 2, "--radius is 'x'; expected a number");

@@ -102,7 +102,7 @@ TEST_F(VerifyProofs, AreCheckedInTheFolderThatThePresetIsBuiltIn) {
       small_corpus(folder_.path()));
   const auto json = nlohmann::json::parse(read_file(folder_ / "top/r.json"));
   const std::string said = json.at("checkers").at(0).at("summary");
-  EXPECT_THAT(said, HasSubstr("--jobs 2 --build"));
+  EXPECT_THAT(said, HasSubstr("--jobs 2 --among T4 --build"));
   EXPECT_THAT(said, HasSubstr("/top/build/own/proofs"));
 }
 
@@ -127,10 +127,10 @@ class VerifyClaims : public testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(VerifyClaims, AreThoseOfTheInstancesToo) {
-  EXPECT_THAT(
-      arguments("--claims 'T4,B1*'"),
-      testing::ElementsAre("--jobs 2", testing::StartsWith("--jobs 2 --among T4,B1,B10,B11,")));
+TEST_F(VerifyClaims, AreThoseOfBothCheckersToo) {
+  const auto chosen = testing::StartsWith("--jobs 2 --among T4,B1,B10,B11,");
+  EXPECT_THAT(arguments("--claims 'T4, B1*'"), testing::ElementsAre(chosen, chosen));
+  EXPECT_THAT(arguments("--claims '*'"), testing::ElementsAre("--jobs 2", "--jobs 2"));
 }
 
 TEST_F(VerifyProofs, FailWhereATheoremFails) {
@@ -151,7 +151,7 @@ TEST_F(VerifyProofs, FailWhereTheCheckoutLacksATheoremOfTheLedger) {
       "echo 'proved  A1   A1_batch_norm, backward.v: no axiom'\n"
       "echo 'PASSED: 1 theorem about 1 claim'");
   EXPECT_EQ(outcome.status, 1);
-  EXPECT_THAT(outcome.out, HasSubstr("of the ledger is not among those of the checkout"));
+  EXPECT_THAT(outcome.out, HasSubstr("theorem T4_batch_norm_sees_the_batch of the ledger is not"));
 }
 
 TEST_F(VerifyProofs, NeedACheckout) {
