@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "ref/ops/arithmetic.hpp"
 #include "ref/tensor/contract.hpp"
+#include "ref/train/accumulation.hpp"
 #include "ref/train/cross_entropy.hpp"
 #include "ref/train/learning_rate.hpp"
 
@@ -17,12 +17,9 @@ using numeric::Clause;
 namespace {
 
 using encoder::Encoder;
-using encoder::EncoderParameters;
 using encoder::EncoderRun;
 using encoder::Tap;
 using model::TrainConfig;
-
-constexpr const char* kEmbedding = "embedding.weight";
 
 void check_batch(const TrainConfig& config, const LabelledBatch& batch) {
   const std::size_t count = batch.inputs.tokens.batch_size;
@@ -76,72 +73,6 @@ Tensor<double> to_doubles(const Tensor<T>& values) {
   return result;
 }
 
-/// a + b: the rows of both, ascending.
-template <class T>
-nn::RowGradient<T> sum_of(const nn::RowGradient<T>& a, const nn::RowGradient<T>& b) {
-  nn::RowGradient<T> sum;
-  std::set_union(a.rows.begin(), a.rows.end(), b.rows.begin(), b.rows.end(),
-                 std::back_inserter(sum.rows));
-  const std::size_t width = a.values.shape(1);
-  sum.values = tensor::full_tensor<T>({sum.rows.size(), width}, T(0));
-  for (const auto* part : {&a, &b})
-    for (std::size_t r = 0; r < part->rows.size(); ++r) {
-      const auto to = static_cast<std::size_t>(std::ranges::lower_bound(sum.rows, part->rows[r]) -
-                                               sum.rows.begin());
-      for (std::size_t d = 0; d < width; ++d)
-        sum.values.data()[to * width + d] += part->values.data()[r * width + d];
-    }
-  return sum;
-}
-
-/// The gradients of a batch, added to those before it.
-template <class T>
-void accumulate(Gradients<T>& sum, encoder::EncoderGradients<T> own) {
-  NamedTensors<T> dense = encoder::to_named(std::move(own.parameters));
-  if (sum.rows.empty()) {
-    sum.dense = std::move(dense);
-    sum.rows.emplace_back(kEmbedding, std::move(own.embedding));
-    return;
-  }
-  for (const auto& [name, values] : dense) ops::add_in_place(sum.dense.at(name), values);
-  sum.rows[0].second = sum_of(sum.rows[0].second, own.embedding);
-}
-
-template <class T>
-void divide(Gradients<T>& gradients, std::size_t count) {
-  const T n(static_cast<double>(count));
-  const auto each = [&](Tensor<T>& values) {
-    for (T& v : values) v /= n;
-  };
-  for (auto& [name, values] : gradients.dense) each(values);
-  for (auto& [name, rows] : gradients.rows) each(rows.values);
-}
-
-/// The paper's warm-up counts optimizer steps, however many batches they have.
-template <class T>
-void count_once(NamedTensors<T>& norms, const NamedTensors<T>& before) {
-  for (auto& [name, values] : norms)
-    if (name.ends_with(".iterations")) values.data()[0] = before.at(name).data()[0] + T(1);
-}
-
-/// The parameters as the encoder takes them, given back under their names at the end, whatever
-/// happens in between: no copy.
-template <class T>
-class Borrowed {
- public:
-  Borrowed(const TrainConfig& config, NamedTensors<T>& named)
-      : named_(named), parameters_(encoder::from_named(config.encoder, std::move(named))) {}
-  ~Borrowed() { named_ = encoder::to_named(std::move(parameters_)); }
-  Borrowed(const Borrowed&) = delete;
-  Borrowed& operator=(const Borrowed&) = delete;
-
-  const EncoderParameters<T>& get() const { return parameters_; }
-
- private:
-  NamedTensors<T>& named_;
-  EncoderParameters<T> parameters_;
-};
-
 /// The sum of the targets' weights.
 template <class T>
 T weight_of(const std::vector<int>& targets, const Tensor<T>& class_weights) {
@@ -190,9 +121,7 @@ LossGradient<T> loss_gradient(const TrainConfig& config, std::span<const Labelle
   if (batches.size() > 1) {
     result.loss /= T(static_cast<double>(batches.size()));
     divide(result.gradients, batches.size());
-    if (mode == model::Mode::training &&
-        std::holds_alternative<model::PowerNormOptions>(config.encoder.norm))
-      count_once(result.norms, state.norms);
+    if (mode == model::Mode::training) count_once(config.encoder.norm, result.norms, state.norms);
   }
   return result;
 }
@@ -201,7 +130,13 @@ template <numeric::Real T>
 StepResult<T> train_step(const TrainConfig& config, std::span<const LabelledBatch> batches,
                          const Tensor<T>& class_weights, TrainState<T>& state, const Tap<T>& tap,
                          model::Mode mode) {
-  LossGradient<T> found = loss_gradient(config, batches, class_weights, state, tap, mode);
+  return take_gradient(config, loss_gradient(config, batches, class_weights, state, tap, mode),
+                       state, tap);
+}
+
+template <numeric::Real T>
+StepResult<T> take_gradient(const TrainConfig& config, LossGradient<T> found, TrainState<T>& state,
+                            const Tap<T>& tap) {
   Gradients<T>& gradients = found.gradients;
   StepResult<T> result;
   result.loss = std::move(found.loss);
@@ -257,6 +192,8 @@ Evaluation<T> evaluate(const TrainConfig& config, std::span<const LabelledBatch>
                                          model::Mode);                                             \
   template StepResult<T> train_step(const TrainConfig&, std::span<const LabelledBatch>,            \
                                     const Tensor<T>&, TrainState<T>&, const Tap<T>&, model::Mode); \
+  template StepResult<T> take_gradient(const TrainConfig&, LossGradient<T>, TrainState<T>&,        \
+                                       const Tap<T>&);                                             \
   template Evaluation<T> evaluate(const TrainConfig&, std::span<const LabelledBatch>,              \
                                   const Tensor<T>&, TrainState<T>&);
 NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)

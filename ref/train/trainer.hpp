@@ -68,6 +68,13 @@ StepResult<T> train_step(const model::TrainConfig& config, std::span<const Label
                          const Tensor<T>& class_weights, TrainState<T>& state,
                          const encoder::Tap<T>& tap = {}, model::Mode mode = model::Mode::training);
 
+/// What a step does with the gradient that was found: clipping, and the optimizer's step.
+/// Requires  those of the optimizer
+/// Throws    ContractError; then `state` is as before
+template <numeric::Real T>
+StepResult<T> take_gradient(const model::TrainConfig& config, LossGradient<T> found,
+                            TrainState<T>& state, const encoder::Tap<T>& tap = {});
+
 template <class T>
 struct Evaluation {
   T loss{};
