@@ -1,6 +1,7 @@
 #include "gpu/device/mask.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace normproof::gpu::device {
@@ -31,6 +32,13 @@ DeviceMask::DeviceMask(Device& device, const Mask& valid, std::size_t seq_len)
   places_ = upload(device, places.data(), {places.size()});
   counts_ = upload(device, counts.data(), {sentences});
 }
+
+DeviceMask::DeviceMask(DeviceTensor<bool> flags, DeviceTensor<std::size_t> places,
+                       DeviceTensor<std::size_t> counts)
+    : flags_(std::move(flags)),
+      places_(std::move(places)),
+      counts_(std::move(counts)),
+      masks_(true) {}
 
 DeviceMask DeviceMask::reshaped(const Shape& shape) const {
   DeviceMask result = *this;

@@ -26,6 +26,11 @@ class DeviceMask {
   DeviceMask() = default;
   DeviceMask(Device& device, const Mask& valid);
   DeviceMask(Device& device, const Mask& valid, std::size_t width);
+  /// What a kernel has written, for softmax alone: rows(), count() and first_empty() say nothing.
+  /// Shapes    flags [..., T]; places [.. T], of each row those that are valid, ascending; counts
+  ///           [..], how many of them
+  DeviceMask(DeviceTensor<bool> flags, DeviceTensor<std::size_t> places,
+             DeviceTensor<std::size_t> counts);
 
   bool is_given() const { return flags_.is_given(); }
   const Shape& shape() const { return flags_.shape(); }

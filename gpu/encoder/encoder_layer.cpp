@@ -86,7 +86,8 @@ nn::DropoutKey EncoderLayer::key(const EncoderRun& run, const char* name) const 
 }
 
 nn::AttentionOptions EncoderLayer::attention_options(const EncoderRun& run) const {
-  return {config_.num_heads, rate(run), key(run, ".attention.weights"), run.products};
+  return {config_.num_heads, rate(run), key(run, ".attention.weights"), run.products,
+          config_.causal};
 }
 
 nn::FeedForwardOptions EncoderLayer::feed_forward_options(const EncoderRun& run) const {

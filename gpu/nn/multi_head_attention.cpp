@@ -84,15 +84,15 @@ void scale_queries(DeviceTensor<double>& qkv, const Heads& heads) {
 }
 
 /// The heads that ref computes together.
-ScoreParts parts_of(const Heads& heads, const DeviceMask& attention_mask) {
+ScoreParts parts_of(const Heads& heads, const DeviceMask& attention_mask, bool causal) {
   const std::size_t t = heads.seq_len;
   const std::size_t together = ref::model::heads_together(heads.num_heads, t, sizeof(double));
   const std::size_t each = heads.num_heads / together;
-  const auto visible = [attention_mask, t, each](std::size_t part) {
+  const auto visible = [attention_mask, t, each, causal](std::size_t part) {
     const auto flags = attention_mask.host_flags();
     const bool* const valid =
         ref::tensor::is_given(flags) ? flags.data() + part / each * t : nullptr;
-    return ref::model::visible_keys({1, t, t}, valid, false);
+    return ref::model::visible_keys({1, t, t}, valid, causal);
   };
   const auto place = [together, each](std::size_t part) {
     const std::size_t first = part % each * together;
@@ -102,10 +102,20 @@ ScoreParts parts_of(const Heads& heads, const DeviceMask& attention_mask) {
   return {heads.batch_size * each, {together, t, t}, visible, place};
 }
 
-/// [B,1,1,T]: the keys that may be attended to.
-DeviceMask keys_of(const DeviceMask& attention_mask, const Heads& heads) {
+/// The keys that may be attended to: [B,1,1,T], or [B,1,T,T] where attention is causal.
+DeviceMask keys_of(Device& device, const DeviceMask& attention_mask, const Heads& heads,
+                   bool causal) {
+  const std::size_t b = heads.batch_size, t = heads.seq_len;
+  if (causal) {
+    DeviceTensor<bool> flags(device, {b, 1, t, t});
+    DeviceTensor<std::size_t> places(device, {b * t * t}), counts(device, {b * t});
+    device::launch_elements(
+        device, b * t,
+        EarlierKeys{attention_mask.flags(), t, flags.span(), places.span(), counts.span()});
+    return DeviceMask(std::move(flags), std::move(places), std::move(counts));
+  }
   if (!attention_mask.is_given()) return {};
-  return attention_mask.reshaped({heads.batch_size, 1, 1, heads.seq_len});
+  return attention_mask.reshaped({b, 1, 1, t});
 }
 
 }  // namespace
@@ -121,8 +131,8 @@ AttentionForward multi_head_attention(const DeviceTensor<double>& x, const Atten
   const auto qkv = std::as_const(result.qkv).span();
   const DeviceTensor<double> scores =
       attention_scores(device, heads.operands(qkv), heads.scores(), *options.products);
-  result.weights =
-      attention_weights(scores, keys_of(attention_mask, heads), parts_of(heads, attention_mask));
+  result.weights = attention_weights(scores, keys_of(device, attention_mask, heads, options.causal),
+                                     parts_of(heads, attention_mask, options.causal));
   DeviceTensor<double> dropped = result.weights;
   if (options.dropout > 0) {
     result.keep = dropout_mask(device, heads.scores_shape(), options.dropout, options.key);
@@ -154,8 +164,8 @@ AttentionGradients multi_head_attention_backward(const DeviceTensor<double>& gra
                           heads.operands(forward.qkv.span()),
                           {forward.weights, drop(forward.weights), drop,
                            heads.of_context(std::as_const(out.grad_x).span())},
-                          heads.scores(), keys_of(attention_mask, heads),
-                          parts_of(heads, attention_mask), *options.products);
+                          heads.scores(), keys_of(device, attention_mask, heads, options.causal),
+                          parts_of(heads, attention_mask, options.causal), *options.products);
   scale_queries(grad_qkv, heads);
   LinearGradients in = linear_backward(grad_qkv, x, parameters.in, *options.products);
   return {std::move(in.grad_x), {std::move(in.parameters), std::move(out.parameters)}};

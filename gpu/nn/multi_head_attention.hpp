@@ -19,6 +19,7 @@ struct AttentionOptions {
   double dropout = 0;
   DropoutKey key = {};
   const Products* products = &ops::ordered_products();
+  bool causal = false;  ///< position i attends to those up to its own alone
 };
 
 struct AttentionForward {

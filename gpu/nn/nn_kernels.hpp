@@ -48,6 +48,25 @@ struct Turn {
   }
 };
 
+/// The keys that position i = row mod seq_len of each sentence sees, the valid ones up to i: flags
+/// [B,T,T], and of each row the places of its keys, ascending, and their count.
+struct EarlierKeys {
+  ConstFlags valid;  ///< [B,T], or absent: all
+  std::size_t seq_len;
+  device::Span<bool> flags;
+  device::Span<std::size_t> places, counts;
+  NORMPROOF_DEVICE void operator()(std::size_t row) const {
+    const std::size_t i = row % seq_len, sentence = row - i, first = row * seq_len;
+    std::size_t count = 0;
+    for (std::size_t j = 0; j < seq_len; ++j) {
+      const bool sees = j <= i && (!valid.given() || valid[sentence + j]);
+      flags[first + j] = sees;
+      if (sees) places[first + count++] = j;
+    }
+    counts[row] = count;
+  }
+};
+
 /// The first `width` of each `stride` elements, times factor.
 struct ScaleColumns {
   double factor;

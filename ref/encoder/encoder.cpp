@@ -26,6 +26,20 @@ Encoder<T>::Encoder(const EncoderConfig& config, const EncoderParameters<T>& par
 template <numeric::Real T>
 Tensor<T> Encoder<T>::forward(const EncoderInputs& inputs, const EncoderRun& run,
                               NamedTensors<T>& state) {
+  head_in_ = hidden(inputs, run, state);
+  Tensor<T> logits = nn::linear(head_in_, head_weight(), parameters_.head.bias);
+  if (tap_) tap_("logits", logits);
+  return logits;
+}
+
+template <numeric::Real T>
+const Tensor<T>& Encoder<T>::head_weight() const {
+  return config_.tied_head ? parameters_.embedding : parameters_.head.weight;
+}
+
+template <numeric::Real T>
+Tensor<T> Encoder<T>::hidden(const EncoderInputs& inputs, const EncoderRun& run,
+                             NamedTensors<T>& state) {
   run_ = run;
   tokens_ = inputs.tokens;
   Tensor<T> x = nn::embedding(tokens_, parameters_.embedding);
@@ -48,11 +62,9 @@ Tensor<T> Encoder<T>::forward(const EncoderInputs& inputs, const EncoderRun& run
   if (config_.placement == model::NormPlacement::pre)
     x = run_norm<T>(config_, parameters_.final_norm, std::move(x), valid, run.mode, "final_norm",
                     state, final_norm_, tap_);
-  head_in_ = config_.pooling == model::Pooling::masked_mean ? pool(x) : std::move(x);
-  if (tap_) tap_("pooled", head_in_);
-  Tensor<T> logits = nn::linear(head_in_, parameters_.head);
-  if (tap_) tap_("logits", logits);
-  return logits;
+  if (config_.pooling == model::Pooling::masked_mean) x = pool(x);
+  if (tap_) tap_("pooled", x);
+  return x;
 }
 
 /// All where it fits; else without attention's weights; else what one layer keeps at a time. The
@@ -67,13 +79,20 @@ Keep Encoder<T>::what_to_keep(std::size_t layer) const {
 
 template <numeric::Real T>
 EncoderGradients<T> Encoder<T>::backward(const Tensor<T>& grad_logits, NamedTensors<T>& state) {
+  nn::LinearGradients<T> head =
+      nn::linear_backward(grad_logits, head_in_, head_weight(), parameters_.head.bias);
+  EncoderGradients<T> gradients = hidden_backward(std::move(head.grad_x), state);
+  put_head(config_, std::move(head.parameters), gradients);
+  return gradients;
+}
+
+template <numeric::Real T>
+EncoderGradients<T> Encoder<T>::hidden_backward(Tensor<T> grad_hidden, NamedTensors<T>& state) {
   EncoderGradients<T> gradients;
   EncoderParameters<T>& dense = gradients.parameters;
   dense.layers.resize(config_.num_layers);
-  nn::LinearGradients<T> head = nn::linear_backward(grad_logits, head_in_, parameters_.head);
-  dense.head = std::move(head.parameters);
-  Tensor<T> grad = config_.pooling == model::Pooling::masked_mean ? pool_backward(head.grad_x)
-                                                                  : std::move(head.grad_x);
+  Tensor<T> grad = config_.pooling == model::Pooling::masked_mean ? pool_backward(grad_hidden)
+                                                                  : std::move(grad_hidden);
   if (config_.placement == model::NormPlacement::pre)
     grad = run_norm_backward<T>(config_, std::move(grad), "final_norm", state, final_norm_,
                                 dense.final_norm, tap_);
@@ -82,6 +101,22 @@ EncoderGradients<T> Encoder<T>::backward(const Tensor<T>& grad_logits, NamedTens
   if (tap_) tap_("grad_x", grad);
   gradients.embedding = nn::embedding_backward(grad, tokens_, config_.vocab_size);
   return gradients;
+}
+
+template <numeric::Real T>
+void put_head(const EncoderConfig& config, nn::Linear<T> head, EncoderGradients<T>& gradients) {
+  if (!config.tied_head) {
+    gradients.parameters.head = std::move(head);
+    return;
+  }
+  const nn::RowGradient<T>& rows = gradients.embedding;
+  for (std::size_t r = 0; r < rows.rows.size(); ++r)
+    for (std::size_t d = 0; d < config.d_model; ++d)
+      head.weight.data()[rows.rows[r] * config.d_model + d] +=
+          rows.values.data()[r * config.d_model + d];
+  gradients.parameters.embedding = std::move(head.weight);
+  gradients.parameters.head.bias = std::move(head.bias);
+  gradients.embedding = {};
 }
 
 template <numeric::Real T>
@@ -122,7 +157,9 @@ Tensor<T> Encoder<T>::pool_backward(const Tensor<T>& grad_p) const {
   return grad;
 }
 
-#define NORMPROOF_INSTANTIATE(T) template class Encoder<T>;
+#define NORMPROOF_INSTANTIATE(T) \
+  template class Encoder<T>;     \
+  template void put_head(const EncoderConfig&, nn::Linear<T>, EncoderGradients<T>&);
 NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
 #undef NORMPROOF_INSTANTIATE
 

@@ -13,15 +13,21 @@ struct EncoderInputs {
 /// The gradients of a step: dense ones under their names, and the touched rows of the embedding.
 template <class T>
 struct EncoderGradients {
-  EncoderParameters<T> parameters;  ///< embedding is empty
-  nn::RowGradient<T> embedding;
+  EncoderParameters<T> parameters;  ///< embedding is empty where the head is not tied
+  nn::RowGradient<T> embedding;     ///< without rows where it is
 };
+
+/// Adds the gradients of a head to those of what is before it. Of a tied one the weight is the
+/// embedding's: to its gradient the sums over the tokens are added, one rounding an element.
+template <numeric::Real T>
+void put_head(const EncoderConfig& config, nn::Linear<T> head, EncoderGradients<T>& gradients);
 
 /// A Transformer encoder with a class head, between a forward and its backward.
 /// Source    [VSP+17]; docs/specification/encoder.md
 /// Computes  x = embedding(tokens) (+ positions) ; x = layer_l(x) for l = 1, ..., L ; pre: x =
 ///           final_norm(x) ; masked_mean: p_bd = (1/n_b) sum_t x_btd over the real tokens of b,
-///           logits = head(p) ; per_position: logits = head(x)
+///           logits = head(p) ; per_position: logits = head(x). A tied head has the weight of the
+///           embedding
 /// Shapes    tokens, valid [B,T]; logits [B,C], or [B,T,C] per position
 /// Requires  those of check_config and of its parts; (C5) valid is [B,T] or empty, and each
 ///           sentence has a real token where the pooling is masked_mean
@@ -44,8 +50,14 @@ class Encoder {
   /// Requires  (C6) a forward before it, and grad_logits with the shape of its logits
   EncoderGradients<T> backward(const Tensor<T>& grad_logits, NamedTensors<T>& state);
 
+  /// What the head takes, [B,D] or [B,T,D]: forward without the head.
+  Tensor<T> hidden(const EncoderInputs& inputs, const EncoderRun& run, NamedTensors<T>& state);
+  /// The gradients without the head's, from that by what it takes; put_head adds them.
+  EncoderGradients<T> hidden_backward(Tensor<T> grad_hidden, NamedTensors<T>& state);
+
  private:
   Keep what_to_keep(std::size_t layer) const;
+  const Tensor<T>& head_weight() const;
   Tensor<T> pool(const Tensor<T>& x);
   Tensor<T> pool_backward(const Tensor<T>& grad_p) const;
 

@@ -125,7 +125,7 @@ template <numeric::Real T>
 nn::AttentionOptions EncoderLayer<T>::attention_options(const EncoderRun& run) const {
   const std::string weights = place_ + ".attention.weights";
   const bool kept = keep_.weights || tap_.asks_for(weights) || tap_.asks_for(weights + ".keep");
-  return {config_.num_heads, rate(run), key(run, ".attention.weights"), kept};
+  return {config_.num_heads, rate(run), key(run, ".attention.weights"), kept, config_.causal};
 }
 
 template <numeric::Real T>

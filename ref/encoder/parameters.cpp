@@ -87,6 +87,14 @@ void check_config(std::string_view function, const EncoderConfig& config) {
   if (groups && (*groups < 1 || config.d_model % static_cast<std::size_t>(*groups) != 0))
     numeric::contract_failure(function, "norm.groups", fmt::format("is {}", *groups),
                               fmt::format("a divisor of d_model, {}", config.d_model), Clause::C4);
+  if (config.causal && model::norm_layer(config.norm).over_samples())
+    numeric::contract_failure(
+        function, "norm", fmt::format("is {} in a causal encoder", model::norm_name(config.norm)),
+        "one without statistics over a sentence", Clause::C6);
+  if (config.tied_head && config.num_classes != config.vocab_size)
+    numeric::contract_failure(function, "num_classes",
+                              fmt::format("is {} of a tied head", config.num_classes),
+                              fmt::format("vocab_size, {}", config.vocab_size), Clause::C7);
 }
 
 std::vector<ParameterShape> parameter_shapes(const EncoderConfig& config) {
@@ -94,7 +102,8 @@ std::vector<ParameterShape> parameter_shapes(const EncoderConfig& config) {
   EncoderParameters<double> none = empty_parameters<double>(config);
   std::vector<ParameterShape> shapes;
   visit_parameters(none, [&](const std::string& name, auto&) {
-    shapes.push_back({name, shape_by_name(config, name)});
+    if (!config.tied_head || name != "head.weight")
+      shapes.push_back({name, shape_by_name(config, name)});
   });
   return shapes;
 }

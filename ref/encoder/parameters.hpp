@@ -32,7 +32,7 @@ struct EncoderParameters {
   Tensor<T> embedding;  ///< [V,D]
   std::vector<EncoderLayerParameters<T>> layers;
   norm::NormParameters<T> final_norm;  ///< of the placement `pre` alone
-  nn::Linear<T> head;                  ///< [C,D], [C]
+  nn::Linear<T> head;                  ///< [C,D], or empty where it is tied; [C]
 };
 
 /// A parameter by its name, such as "layers.0.attention.in.weight", and the shape that it has.
@@ -44,13 +44,15 @@ struct ParameterShape {
 /// Checks    what an encoder needs of its description
 /// Requires  (C1) V, D, F, C, H >= 1 and at least one layer  (C2) H divides D
 ///           (C3) 0 <= dropout < 1
-///           (C4) the number of groups of the norm, where it has one, divides D
+///           (C4) the number of groups of the norm, where it has one, divides D  (C6) the norm of
+///           a causal encoder has no statistics over a sentence, which later tokens are part of
+///           (C7) a tied head has a class for each token
 /// Throws    ContractError naming the field
 void check_config(std::string_view function, const EncoderConfig& config);
 
 /// Every parameter in the one order that optimizers, files and hashes keep: the embedding, layer by
 /// layer attention, norm1, feed_forward, norm2, then final_norm and the head. A norm has the
-/// parameters of model::norm_layer, in their order.
+/// parameters of model::norm_layer, in their order. A tied head has a bias alone.
 std::vector<ParameterShape> parameter_shapes(const EncoderConfig& config);
 
 /// The description of the parameter of a norm that is called so in the encoder, with or without

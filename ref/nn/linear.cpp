@@ -27,18 +27,19 @@ ops::MatrixView<T> rows_of(Tensor<T>& t) {
 
 /// The shape of y.
 template <class T>
-Shape checked_shape(std::string_view function, const Tensor<T>& x, const Linear<T>& p) {
+Shape checked_shape(std::string_view function, const Tensor<T>& x, const Tensor<T>& weights,
+                    const Tensor<T>& bias) {
   Shape shape = shape_of(x);
   if (shape.size() < 2 || x.size() == 0)
     numeric::contract_failure(function, "x", "has shape " + tensor::to_string(shape),
                               "[..., I], every extent at least 1", Clause::C1);
-  const Shape weight = shape_of(p.weight);
+  const Shape weight = shape_of(weights);
   if (weight.size() != 2 || weight[1] != shape.back() || weight[0] == 0)
     numeric::contract_failure(
         function, "weight",
         "has shape " + tensor::to_string(weight) + ", and x " + tensor::to_string(shape),
         "[O,I] and [...,I]", Clause::C2);
-  tensor::check_shape(function, "bias", shape_of(p.bias), {weight[0]}, Clause::C2);
+  tensor::check_shape(function, "bias", shape_of(bias), {weight[0]}, Clause::C2);
   shape.back() = weight[0];
   return shape;
 }
@@ -46,30 +47,31 @@ Shape checked_shape(std::string_view function, const Tensor<T>& x, const Linear<
 }  // namespace
 
 template <numeric::Real T>
-Tensor<T> linear(const Tensor<T>& x, const Linear<T>& parameters) {
-  const Shape shape = checked_shape("linear", x, parameters);
-  Tensor<T> y = ops::repeat_row(parameters.bias, shape);
-  ops::matmul_add<T>(rows_of(y), rows_of(x), ops::transposed(rows_of(parameters.weight)));
+Tensor<T> linear(const Tensor<T>& x, const Tensor<T>& weight, const Tensor<T>& bias) {
+  const Shape shape = checked_shape("linear", x, weight, bias);
+  Tensor<T> y = ops::repeat_row(bias, shape);
+  ops::matmul_add<T>(rows_of(y), rows_of(x), ops::transposed(rows_of(weight)));
   return y;
 }
 
 template <numeric::Real T>
 LinearGradients<T> linear_backward(const Tensor<T>& grad_y, const Tensor<T>& x,
-                                   const Linear<T>& parameters) {
-  const Shape shape = checked_shape("linear_backward", x, parameters);
+                                   const Tensor<T>& weight, const Tensor<T>& bias) {
+  const Shape shape = checked_shape("linear_backward", x, weight, bias);
   tensor::check_shape("linear_backward", "grad_y", shape_of(grad_y), shape, Clause::C3);
   LinearGradients<T> result{tensor::empty_tensor<T>(shape_of(x)),
-                            {tensor::empty_tensor<T>(shape_of(parameters.weight)), {}}};
-  ops::matmul_into<T>(rows_of(result.grad_x), rows_of(grad_y), rows_of(parameters.weight));
+                            {tensor::empty_tensor<T>(shape_of(weight)), {}}};
+  ops::matmul_into<T>(rows_of(result.grad_x), rows_of(grad_y), rows_of(weight));
   ops::matmul_into<T>(rows_of(result.parameters.weight), ops::transposed(rows_of(grad_y)),
                       rows_of(x));
   result.parameters.bias = ops::sum_columns(grad_y);
   return result;
 }
 
-#define NORMPROOF_INSTANTIATE(T)                                 \
-  template Tensor<T> linear(const Tensor<T>&, const Linear<T>&); \
-  template LinearGradients<T> linear_backward(const Tensor<T>&, const Tensor<T>&, const Linear<T>&);
+#define NORMPROOF_INSTANTIATE(T)                                                   \
+  template Tensor<T> linear(const Tensor<T>&, const Tensor<T>&, const Tensor<T>&); \
+  template LinearGradients<T> linear_backward(const Tensor<T>&, const Tensor<T>&,  \
+                                              const Tensor<T>&, const Tensor<T>&);
 NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
 #undef NORMPROOF_INSTANTIATE
 

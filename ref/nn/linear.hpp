@@ -28,7 +28,11 @@ struct LinearGradients {
 /// Error     docs/error_analysis.md, section 7
 /// Throws    ContractError naming both shapes
 template <numeric::Real T>
-Tensor<T> linear(const Tensor<T>& x, const Linear<T>& parameters);
+Tensor<T> linear(const Tensor<T>& x, const Tensor<T>& weight, const Tensor<T>& bias);
+template <numeric::Real T>
+Tensor<T> linear(const Tensor<T>& x, const Linear<T>& parameters) {
+  return linear(x, parameters.weight, parameters.bias);
+}
 
 /// Computes  grad_x_ni = sum_o grad_y_no weight_oi ; grad_weight_oi = sum_n grad_y_no x_ni ;
 ///           grad_bias_o = sum_n grad_y_no
@@ -36,6 +40,11 @@ Tensor<T> linear(const Tensor<T>& x, const Linear<T>& parameters);
 /// Order     R1 for products, R2 for grad_bias
 template <numeric::Real T>
 LinearGradients<T> linear_backward(const Tensor<T>& grad_y, const Tensor<T>& x,
-                                   const Linear<T>& parameters);
+                                   const Tensor<T>& weight, const Tensor<T>& bias);
+template <numeric::Real T>
+LinearGradients<T> linear_backward(const Tensor<T>& grad_y, const Tensor<T>& x,
+                                   const Linear<T>& parameters) {
+  return linear_backward(grad_y, x, parameters.weight, parameters.bias);
+}
 
 }  // namespace normproof::ref::nn

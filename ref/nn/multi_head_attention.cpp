@@ -58,11 +58,11 @@ struct Group {
   std::size_t first_score() const { return (sentence * all.num_heads + head) * all.scores(); }
 
   /// The keys that may be attended to.
-  Mask keys(const Mask& attention_mask) const {
+  Mask keys(const Mask& attention_mask, bool causal) const {
     const std::size_t t = all.seq_len;
     const bool* const valid =
         tensor::is_given(attention_mask) ? attention_mask.data() + sentence * t : nullptr;
-    return model::visible_keys({1, t, t}, valid, false);
+    return model::visible_keys({1, t, t}, valid, causal);
   }
 
  private:
@@ -180,7 +180,7 @@ AttentionForward<T> multi_head_attention(const Tensor<T>& x, const Attention<T>&
   }
   for_each_group<T>(heads, [&](const Group& group) {
     const T* const qkv = saved.qkv.data();
-    Tensor<T> weights = weights_of(group, qkv, group.keys(attention_mask));
+    Tensor<T> weights = weights_of(group, qkv, group.keys(attention_mask, options.causal));
     if (options.keep_weights) put(group, weights, saved.weights);
     if (drops) {
       const Mask keep = mask_of(group, options);
@@ -207,7 +207,7 @@ AttentionGradients<T> multi_head_attention_backward(const Tensor<T>& grad_y, con
   Tensor<T> grad_qkv = tensor::empty_tensor<T>(shape_of(saved.qkv));
   for_each_group<T>(heads, [&](const Group& group) {
     const T* const qkv = saved.qkv.data();
-    const Mask keys = group.keys(attention_mask);
+    const Mask keys = group.keys(attention_mask, options.causal);
     const Tensor<T> weights =
         options.keep_weights ? take(group, saved.weights) : weights_of(group, qkv, keys);
     Mask keep;

@@ -18,6 +18,7 @@ struct AttentionOptions {
   DropoutKey key = {};  ///< of the attention weights
   /// False: the backward computes the weights again. No bit depends on it.
   bool keep_weights = true;
+  bool causal = false;  ///< position i attends to those up to its own alone
 };
 
 template <class T>
@@ -44,13 +45,15 @@ struct AttentionGradients {
 /// Source    [VSP+17] section 3.2; docs/specification/encoder.md
 /// Computes  (q, k, v) = in(x), cut in H heads of d_k = D/H features each; q = q (1 / sqrt(d_k)) ;
 ///           scores_bhij = sum_c q_bhic k_bhjc ; weights = softmax over j, where attention_mask
-///           says that j may be attended to; weights = dropout(weights) ;
+///           says that j may be attended to, and where attention is causal j <= i; of a position
+///           that may attend to none 0; weights = dropout(weights) ;
 ///           context_bhic = sum_j weights_bhij v_bhjc ; y = out(context)
 /// Shapes    x, y [B,T,D]; attention_mask [B,T], true = may be attended to, or empty: all
 /// Requires  (C1) every extent of x >= 1  (C2) H divides D  (C3) parameters with the shapes of
 ///           Attention  (C4) attention_mask [B,T] or empty  (C5) 0 <= dropout < 1
 /// Order     docs/determinism.md: R1 for products, R2 inside softmax. A row of a batch has the bits
-///           that it has alone, and in a longer padding
+///           that it has alone, and in a longer padding; where attention is causal each position
+///           has those of the sentence that ends with it
 /// Throws    ContractError
 template <numeric::Real T>
 AttentionForward<T> multi_head_attention(const Tensor<T>& x, const Attention<T>& parameters,

@@ -36,7 +36,8 @@ NamedTensors<double> initial_parameters(const model::TrainConfig& config) {
                                name, shape, config.seed));
     } else if (draws_bias(config, name)) {
       const std::string map = name.substr(0, name.rfind('.'));
-      const auto& weight = parameters.at(fmt::format("{}.weight", map));
+      const bool tied = config.encoder.tied_head && map == "head";
+      const auto& weight = parameters.at(fmt::format("{}.weight", tied ? "embedding" : map));
       parameters.set(name, initial_bias(config, name, shape, weight));
     } else {
       parameters.set(name,

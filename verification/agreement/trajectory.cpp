@@ -110,6 +110,13 @@ void for_each_training(std::uint64_t seed,
       config.max_gradient_norm = post ? std::optional(0.5) : std::nullopt;
       config.accumulation = 1;
       take(fmt::format("{}/{}", norm, post ? "post" : "pre"), trajectory);
+      if (post && !ref::model::norm_layer(config.encoder.norm).over_samples()) {
+        config.encoder.causal = true;
+        config.encoder.pooling = ref::model::Pooling::per_position;
+        take(fmt::format("{}/post/causal", norm), trajectory);
+        config.encoder.causal = false;
+        config.encoder.pooling = ref::model::Pooling::masked_mean;
+      }
       config.accumulation = 3;
       if (!post) take(fmt::format("{}/pre/accumulation", norm), trajectory);
     }

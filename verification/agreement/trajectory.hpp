@@ -36,7 +36,7 @@ void agree_on_trajectory(gpu::device::Device& device, const Trajectory& trajecto
                          std::string_view case_name, Rows& rows);
 
 /// Runs of some steps with every norm: either placement, SGD and Adam, one batch a step and three,
-/// labels smoothed and gradients clipped or not.
+/// labels smoothed and gradients clipped or not, causal or not.
 void for_each_training(std::uint64_t seed,
                        const std::function<void(const std::string&, const Trajectory&)>& take);
 

@@ -102,6 +102,12 @@ void add_training_probes(std::vector<Probe>& probes) {
   other.schedule = ref::model::LinearWarmup{.warmup_steps = 4};
   other.feed_forward_initialization = ref::model::PlainUniform{};
   add(probes, "gelu_tanh_positions_adamw", other);
+  for (const char* norm : {"layer_norm", "batch_norm", "power_norm"}) {
+    TrainConfig causal = training_config(norm, NormPlacement::pre);
+    causal.encoder.causal = true;
+    causal.encoder.pooling = Pooling::per_position;
+    add(probes, fmt::format("{}_causal", norm), causal);
+  }
   // Enough work for four threads, and tensors of more than one block.
   TrainConfig shared = training_config("power_norm", NormPlacement::post);
   shared.encoder.d_model = 64;

@@ -49,6 +49,8 @@ TEST(DeviceEncoderLayer, TheBitsOfTheReferenceWithEveryNormAndPlacement) {
       config.norm = ref::model::norm_options(name);
       config.placement = placement;
       expect_same_layer(*device, config, mask);
+      config.causal = !ref::model::norm_layer(config.norm).over_samples();
+      expect_same_layer(*device, config, mask);
       config.dropout = 0;
       expect_same_layer(*device, config, {});
     }

@@ -19,12 +19,16 @@ using ref::tensor::Mask;
 
 const ref::nn::Attention<double> kAttention{sample_linear(18, 6, "in"), sample_linear(6, 6, "out")};
 
-void expect_same_attention(Device& device, const Mask& valid, std::size_t num_heads, double rate) {
+void expect_same_attention(Device& device, const Mask& valid, std::size_t num_heads, double rate,
+                           bool causal) {
   const Attention there{on_device(device, kAttention.in), on_device(device, kAttention.out)};
   const auto x = plain_sample({2, 7, 6}, "x"), grad_y = plain_sample({2, 7, 6}, "grad_y");
-  const ref::nn::AttentionOptions options{
-      .num_heads = num_heads, .dropout = rate, .key = {.seed = 1, .step = 2, .place = "p"}};
-  const AttentionOptions own{num_heads, rate, {1, 2, "p"}};
+  const ref::nn::AttentionOptions options{.num_heads = num_heads,
+                                          .dropout = rate,
+                                          .key = {.seed = 1, .step = 2, .place = "p"},
+                                          .causal = causal};
+  AttentionOptions own{num_heads, rate, {1, 2, "p"}};
+  own.causal = causal;
   const DeviceMask mask(device, valid);
   const auto forward = ref::nn::multi_head_attention(x, kAttention, valid, options);
   const auto got = multi_head_attention(upload(device, x), there, mask, own);
@@ -44,8 +48,10 @@ TEST(DeviceAttention, TheBitsOfTheReference) {
   for (const auto& device : devices())
     for (const std::size_t num_heads : {1, 3, 6})
       for (const Mask& valid : {Mask{}, sample_mask({2, 7}, "valid")}) {
-        expect_same_attention(*device, valid, num_heads, 0);
-        expect_same_attention(*device, valid, num_heads, 0.3);
+        expect_same_attention(*device, valid, num_heads, 0, false);
+        expect_same_attention(*device, valid, num_heads, 0.3, false);
+        expect_same_attention(*device, valid, num_heads, 0, true);
+        expect_same_attention(*device, valid, num_heads, 0.3, true);
       }
 }
 
@@ -59,16 +65,17 @@ TEST(DeviceAttention, RefusesWithTheSentencesOfTheReference) {
 
 /// The sentence of each side where feature `d` of position t of sentence b is NaN.
 void expect_same_refusal(Device& device, const ref::tensor::Shape& shape, std::size_t num_heads,
-                         std::size_t at, const Mask& valid) {
+                         std::size_t at, const Mask& valid, bool causal = false) {
   const std::size_t d = shape[2];
   const ref::nn::Attention<double> parameters{sample_linear(3 * d, d, "in"),
                                               sample_linear(d, d, "out")};
   const Attention there{on_device(device, parameters.in), on_device(device, parameters.out)};
   auto x = plain_sample(shape, "x");
   auto grad_y = plain_sample(shape, "grad_y");
-  const ref::nn::AttentionOptions options{.num_heads = num_heads};
+  const ref::nn::AttentionOptions options{.num_heads = num_heads, .causal = causal};
   AttentionOptions own;
   own.num_heads = num_heads;
+  own.causal = causal;
   const DeviceMask mask(device, valid);
   const auto forward = ref::nn::multi_head_attention(x, parameters, valid, options);
   const auto got = multi_head_attention(upload(device, x), there, mask, own);
@@ -94,6 +101,7 @@ TEST(DeviceAttention, NamesTheSentenceAndTheHeadsThatItRefuses) {
   const auto device = device::simulated_device(3);
   expect_same_refusal(*device, {2, 7, 6}, 3, 7 * 6 + 2 * 6 + 3, {});
   expect_same_refusal(*device, {3, 7, 6}, 2, 2 * 7 * 6, sample_mask({3, 7}, "valid"));
+  expect_same_refusal(*device, {3, 7, 6}, 2, 2 * 7 * 6, sample_mask({3, 7}, "valid"), true);
   expect_same_refusal(*device, {2, 257, 2}, 2, 257 * 2 + 1, {});
 }
 

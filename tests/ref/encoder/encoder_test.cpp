@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
+#include <set>
 
 #include "ref/numeric/parallel.hpp"
 #include "tests/ref/encoder/encoders.hpp"
@@ -34,6 +36,10 @@ NamedTensors<T> gradients_of(const EncoderConfig& config, const NamedTensors<T>&
   Encoder<T> encoder(config, p);
   encoder.forward(two_sentences(), run, state);
   EncoderGradients<T> gradients = encoder.backward(grad_logits, state);
+  if (config.tied_head) {
+    EXPECT_TRUE(gradients.embedding.rows.empty());
+    return to_named(std::move(gradients.parameters));
+  }
   Tensor<T> embedding = tensor::full_tensor<T>({config.vocab_size, config.d_model}, T(0));
   for (std::size_t r = 0; r < gradients.embedding.rows.size(); ++r)
     std::copy_n(gradients.embedding.values.data() + r * config.d_model, config.d_model,
@@ -46,7 +52,8 @@ void expect_derivative(const EncoderConfig& config, const std::string& what) {
   const auto parameters = random_parameters<double>(config);
   const bool pooled = config.pooling == model::Pooling::masked_mean;
   const auto grad =
-      random_tensor<double>("grad_logits", pooled ? tensor::Shape{2, 3} : tensor::Shape{2, 3, 3});
+      random_tensor<double>("grad_logits", pooled ? tensor::Shape{2, config.num_classes}
+                                                  : tensor::Shape{2, 3, config.num_classes});
   EXPECT_EQ(gradients_of(config, parameters, grad).names(), parameters.names());
   expect_gradients(
       parameters, grad, [&](const auto& p) { return logits_of(config, p); },
@@ -86,6 +93,100 @@ TEST(Encoder, TheBackwardIsTheDerivativeForTheOtherChoices) {
   config.dropout = 0.5;
   config.activation = model::Activation::gelu_tanh;
   expect_derivative(config, "without masks and positions, with dropout");
+}
+
+TEST(Encoder, TheBackwardIsTheDerivativeWhereItIsCausalAndTied) {
+  for (const auto& [placement, norm] : {std::pair(NormPlacement::pre, "layer_norm"),
+                                        std::pair(NormPlacement::post, "batch_norm")}) {
+    EncoderConfig config = small_config(norm, placement, 1);
+    config.causal = true;
+    config.tied_head = placement == NormPlacement::pre;
+    config.num_classes = config.tied_head ? config.vocab_size : 3;
+    config.pooling = model::Pooling::per_position;
+    expect_derivative(config, norm);
+  }
+}
+
+/// A norm at every place of a causal encoder.
+struct CausalNorm {
+  model::NormOptions options;
+  NormPlacement placement;
+  bool uses_the_batch;  ///< in training
+};
+
+/// Every norm that a causal encoder may have, post and pre.
+std::vector<CausalNorm> causal_norms() {
+  const std::set<std::string> of_the_batch = {"batch_norm", "batch_renorm", "power_norm_v",
+                                              "power_norm_released"};
+  std::vector<CausalNorm> norms;
+  for (const NormPlacement placement : {NormPlacement::post, NormPlacement::pre}) {
+    for (const std::string& name : model::norm_names()) {
+      const model::NormOptions options = model::norm_options(name);
+      if (!model::norm_layer(options).over_samples())
+        norms.push_back({options, placement, of_the_batch.contains(name)});
+    }
+    norms.push_back({model::PowerNormOptions{.warmup_iterations = 1}, placement, true});
+  }
+  return norms;
+}
+
+/// The logits [T,C] of a sentence, one a position, alone or beside another one.
+Tensor<double> causal_logits(const CausalNorm& norm, model::Mode mode,
+                             const std::vector<std::int32_t>& ids, bool alone = false) {
+  EncoderConfig config = small_config("none", norm.placement, 2);
+  config.norm = norm.options;
+  config.causal = true;
+  config.pooling = model::Pooling::per_position;
+  const auto p = from_named(config, random_parameters<double>(config));
+  auto state = initial_norm_state<double>(config);
+  nn::Tokens tokens{alone ? 1u : 2u, ids.size(), ids};
+  for (std::size_t i = 0; i < ids.size() && !alone; ++i)
+    tokens.ids.push_back(static_cast<std::int32_t>(1 + i % 3));
+  const auto logits = Encoder<double>(config, p).forward({tokens, {}}, {.mode = mode}, state);
+  Tensor<double> own = tensor::empty_tensor<double>({ids.size(), 3});
+  std::copy_n(logits.data(), own.size(), own.data());
+  return own;
+}
+
+/// The largest |difference| of the first rows.
+double distance(const Tensor<double>& a, const Tensor<double>& b, std::size_t rows) {
+  double most = 0;
+  for (std::size_t i = 0; i < rows * 3; ++i)
+    most = std::max(most, std::abs(a.data()[i] - b.data()[i]));
+  return most;
+}
+
+// Statistics over the batch are over later tokens too: in training what comes later reaches what
+// comes before through them. PowerNorm's old psi does not, but in its warm-up.
+TEST(Encoder, WhereItIsCausalLaterTokensReachEarlierOnesThroughStatisticsOfTheBatchAlone) {
+  for (const CausalNorm& norm : causal_norms()) {
+    const auto changed_by_the_last = [&](model::Mode mode) {
+      return distance(causal_logits(norm, mode, {1, 4, 2, 3}),
+                      causal_logits(norm, mode, {1, 4, 2, 0}), 3);
+    };
+    const std::string name = model::norm_name(norm.options);
+    EXPECT_EQ(changed_by_the_last(model::Mode::inference), 0) << name;
+    const double leak = changed_by_the_last(model::Mode::training);
+    if (norm.uses_the_batch) {
+      EXPECT_GE(leak, 0x1p-10) << name;
+    } else {
+      EXPECT_EQ(leak, 0) << name;
+    }
+  }
+}
+
+TEST(Encoder, InInferenceACausalPositionHasTheBitsOfTheSentenceThatEndsThere) {
+  const std::vector<std::int32_t> ids = {3, 1, 4, 2, 0, 1};
+  for (const CausalNorm& norm : causal_norms()) {
+    const auto whole = causal_logits(norm, model::Mode::inference, ids);
+    for (std::size_t length = 1; length <= ids.size(); ++length) {
+      const std::vector<std::int32_t> start(ids.begin(),
+                                            ids.begin() + static_cast<std::ptrdiff_t>(length));
+      const auto alone = causal_logits(norm, model::Mode::inference, start, true);
+      EXPECT_EQ(distance(alone, whole, length), 0)
+          << model::norm_name(norm.options) << " " << length;
+    }
+  }
 }
 
 /// PowerNorm's backward takes nu from the step before: with nu = 0 it is the derivative of

@@ -85,6 +85,32 @@ TEST(Parameters, C4GroupsDivideD) {
               HasSubstr("norm.groups is 3; expected a divisor of d_model, 4 (C4)"));
 }
 
+TEST(Parameters, C6ACausalEncoderHasNoStatisticsOverASentence) {
+  EXPECT_THAT(refused([](auto& c) { c.causal = true; }),
+              HasSubstr("norm is group_norm in a causal encoder; expected one without statistics "
+                        "over a sentence (C6)"));
+  EXPECT_EQ(refused([](auto& c) {
+              c.causal = true;
+              c.norm = model::BatchNormOptions{};
+            }),
+            "no error");
+}
+
+TEST(Parameters, C7ATiedHeadHasAClassForEachToken) {
+  EXPECT_THAT(refused([](auto& c) { c.tied_head = true; }),
+              HasSubstr("num_classes is 3 of a tied head; expected vocab_size, 5 (C7)"));
+}
+
+TEST(Parameters, ATiedHeadHasABiasAlone) {
+  EncoderConfig config = small_config("none", NormPlacement::post, 1);
+  config.tied_head = true;
+  config.num_classes = config.vocab_size;
+  const auto named = random_parameters<double>(config);
+  EXPECT_FALSE(named.contains("head.weight"));
+  EXPECT_TRUE(named.contains("head.bias"));
+  EXPECT_EQ(to_named(from_named(config, named)).names(), named.names());
+}
+
 TEST(NormState, HasAPlaceForEachNorm) {
   const auto state = initial_norm_state<double>(small_config("power_norm", NormPlacement::pre, 2));
   EXPECT_EQ(state.size(), 15u);

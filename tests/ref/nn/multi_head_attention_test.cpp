@@ -71,13 +71,27 @@ TEST(MultiHeadAttention, TheBackwardIsTheDerivativeWithDropout) {
                     {.num_heads = 2, .dropout = 0.5, .key = {1, 1, "layers.0.attention.weights"}});
 }
 
+TEST(MultiHeadAttention, TheCausalBackwardIsTheDerivativeForAllExtentsUpTo3AndAllMasks) {
+  for (std::size_t tokens = 1; tokens <= 3; ++tokens)
+    for (const std::size_t heads : {1, 2})
+      expect_derivative(1, tokens, 2, {}, {.num_heads = heads, .causal = true});
+  for (std::size_t bits = 0; bits < 8; ++bits) {
+    const Mask mask{{(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0}};
+    expect_derivative(1, 3, 2, mask, {.num_heads = 2, .causal = true});
+  }
+  expect_derivative(2, 2, 3, Mask{{true, false}, {true, true}},
+                    {.num_heads = 3, .dropout = 0.5, .key = {1, 1, "a"}, .causal = true});
+}
+
 /// The definition, head by head, from plain loops.
-TEST(MultiHeadAttention, IsTheDefinition) {
+void expect_definition(bool causal) {
   constexpr std::size_t kT = 3, kD = 4, kH = 2, kDk = 2;
   const auto t = inputs_for<oracle50>(1, kT, kD);
-  const auto y_of = [](const auto& named) {
+  const auto y_of = [causal](const auto& named) {
     const Mask mask{{true, false, true}};
-    return multi_head_attention(named.at("x"), attention_of(named), mask, {.num_heads = kH}).y;
+    return multi_head_attention(named.at("x"), attention_of(named), mask,
+                                {.num_heads = kH, .causal = causal})
+        .y;
   };
   const auto at = [](const Tensor<oracle50>& m, std::size_t i, std::size_t j, std::size_t width) {
     return m.data()[i * width + j];
@@ -96,7 +110,9 @@ TEST(MultiHeadAttention, IsTheDefinition) {
         oracle50 score = 0;
         for (std::size_t c = 0; c < kDk; ++c)
           score += qkv[i][h * kDk + c] * qkv[j][kD + h * kDk + c];
-        weight[j] = j == 1 ? oracle50(0) : oracle50(exp(oracle50(score / sqrt(oracle50(kDk)))));
+        weight[j] = j == 1 || (causal && j > i)
+                        ? oracle50(0)
+                        : oracle50(exp(oracle50(score / sqrt(oracle50(kDk)))));
         sum += weight[j];
       }
       for (std::size_t c = 0; c < kDk; ++c) {
@@ -116,6 +132,33 @@ TEST(MultiHeadAttention, IsTheDefinition) {
   EXPECT_WITHIN(verification::compare::compare(
       tensor::convert<oracle100>(y_of(t)), expected,
       verification::compare::scaled_bound<oracle50>(y_of(inputs_for<running_error>(1, kT, kD)))));
+}
+
+TEST(MultiHeadAttention, IsTheDefinition) {
+  expect_definition(false);
+}
+TEST(MultiHeadAttention, IsTheDefinitionWhereItIsCausal) {
+  expect_definition(true);
+}
+
+// Heads together at 37 tokens, each alone at 190; at 300 a chain of R1 has two blocks.
+TEST(MultiHeadAttention, WhereItIsCausalEachPositionHasTheBitsOfTheSentenceThatEndsThere) {
+  for (const std::size_t tokens : {std::size_t{37}, std::size_t{190}, std::size_t{300}}) {
+    constexpr std::size_t kD = 8;
+    const auto t = inputs_for<double>(2, tokens, kD);
+    const AttentionOptions options{.num_heads = 2, .causal = true};
+    const auto whole = multi_head_attention(t.at("x"), attention_of(t), {}, options).y;
+    numeric::set_num_threads(3);
+    EXPECT_EQ(multi_head_attention(t.at("x"), attention_of(t), {}, options).y, whole);
+    numeric::set_num_threads(1);
+    for (const std::size_t length : {std::size_t{1}, std::size_t{2}, tokens / 2, tokens - 1}) {
+      Tensor<double> start = tensor::empty_tensor<double>({1, length, kD});
+      std::copy_n(t.at("x").data() + tokens * kD, start.size(), start.data());
+      const auto y = multi_head_attention(start, attention_of(t), {}, options).y;
+      for (std::size_t i = 0; i < y.size(); ++i)
+        ASSERT_EQ(y.data()[i], whole.data()[tokens * kD + i]) << tokens << " " << length;
+    }
+  }
 }
 
 TEST(MultiHeadAttention, BitsDoNotDependOnThreadsOrOnTheBatchOrOnPadding) {
@@ -169,8 +212,10 @@ TEST(MultiHeadAttention, WeightsComputedAgainHaveTheSameBits) {
     Mask mask = tensor::full_tensor<bool>({5, tokens}, true);
     for (const std::size_t pad : {6u, 12u, 13u, 34u}) mask.data()[pad] = false;
     for (const double rate : {0.0, 0.3}) {
-      AttentionOptions options{
-          .num_heads = 2, .dropout = rate, .key = {1, 1, "layers.0.attention.weights"}};
+      AttentionOptions options{.num_heads = 2,
+                               .dropout = rate,
+                               .key = {1, 1, "layers.0.attention.weights"},
+                               .causal = rate > 0};
       const auto kept = multi_head_attention(t.at("x"), attention_of(t), mask, options);
       const auto expected = multi_head_attention_backward(grad_y, t.at("x"), attention_of(t), mask,
                                                           kept.saved, options);
