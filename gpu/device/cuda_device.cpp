@@ -13,11 +13,19 @@ namespace normproof::gpu::device {
 namespace {
 
 constexpr std::size_t kWorkspaceBytes = std::size_t{32} << 20;  // of cuBLAS, as its manual advises
+constexpr int kBlocksOfACluster = 8;                            // that every GPU with clusters has
+
+int most_blocks_of_a_cluster_of(int gpu) {
+  int has_clusters = 0;
+  NORMPROOF_CUDA_CALL(cudaDeviceGetAttribute(&has_clusters, cudaDevAttrClusterLaunch, gpu));
+  return has_clusters != 0 ? kBlocksOfACluster : 1;
+}
 
 class CudaDevice final : public Device {
  public:
   explicit CudaDevice(std::size_t index) {
     NORMPROOF_CUDA_CALL(cudaSetDevice(static_cast<int>(index)));
+    most_blocks_of_a_cluster = most_blocks_of_a_cluster_of(static_cast<int>(index));
     try {
       NORMPROOF_CUDA_CALL(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
       NORMPROOF_CUDA_CALL(cublasCreate(&cublas_));

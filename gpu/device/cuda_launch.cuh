@@ -51,6 +51,27 @@ __global__ void __launch_bounds__(Kernel::kThreads* kTogether<Kernel>,
   }
 }
 
+/// Where a GPU has no clusters, nobody launches it.
+template <class Kernel>
+__global__ void __launch_bounds__(Kernel::kThreads, Kernel::kBlocks)
+    cluster_kernel(std::size_t clusters, int blocks, Kernel kernel) {
+#if __CUDA_ARCH__ >= 900
+  __shared__ typename Kernel::Shared shared;
+  const ClusterMemory<typename Kernel::Shared> memory{&shared};
+  const std::size_t stride = gridDim.x / blocks;
+  for (std::size_t cluster = blockIdx.x / blocks; cluster < clusters; cluster += stride) {
+    const ClusterPosition at{cluster, static_cast<int>(blockIdx.x % blocks),
+                             static_cast<int>(threadIdx.x)};
+    typename Kernel::Thread state;
+    for (int s = 0; s < kernel.steps(); ++s) {
+      kernel.step(s, at, state, memory);
+      __cluster_barrier_arrive();
+      __cluster_barrier_wait();
+    }
+  }
+#endif
+}
+
 template <class Kernel>
 void cuda_launch_elements(Device& device, std::size_t count, const Kernel& kernel) {
   if (count == 0) return;
@@ -69,6 +90,23 @@ void cuda_launch_blocks(Device& device, std::size_t blocks, const Kernel& kernel
   NORMPROOF_CUDA_CALL(cudaGetLastError());
 }
 
+template <class Kernel>
+void cuda_launch_clusters(Device& device, std::size_t clusters, int blocks, const Kernel& kernel) {
+  if (clusters == 0) return;
+  const std::size_t most = kMostBlocks / blocks;
+  cudaLaunchAttribute of_clusters{};
+  of_clusters.id = cudaLaunchAttributeClusterDimension;
+  of_clusters.val.clusterDim = {static_cast<unsigned>(blocks), 1, 1};
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(static_cast<unsigned>((clusters < most ? clusters : most) * blocks));
+  config.blockDim = dim3(Kernel::kThreads);
+  config.stream = stream_of(device);
+  config.attrs = &of_clusters;
+  config.numAttrs = 1;
+  NORMPROOF_CUDA_CALL(
+      cudaLaunchKernelEx(&config, cluster_kernel<Kernel>, clusters, blocks, kernel));
+}
+
 }  // namespace normproof::gpu::device
 
 /// Lists a kernel for the GPU.
@@ -78,3 +116,6 @@ void cuda_launch_blocks(Device& device, std::size_t blocks, const Kernel& kernel
 #define NORMPROOF_CUDA_BLOCKS(...)                                      \
   template void normproof::gpu::device::cuda_launch_blocks(             \
       normproof::gpu::device::Device&, std::size_t, const __VA_ARGS__&);
+#define NORMPROOF_CUDA_CLUSTERS(...)                                    \
+  template void normproof::gpu::device::cuda_launch_clusters(           \
+      normproof::gpu::device::Device&, std::size_t, int, const __VA_ARGS__&);

@@ -20,6 +20,7 @@ class SimulatedDevice final : public Device {
   explicit SimulatedDevice(std::uint64_t seed) : seed_(seed) {
     ref::numeric::check_fp_mode();
     tensor_cores_are_exact = seed % 2 == 1;
+    most_blocks_of_a_cluster = seed % 2 == 1 ? 8 : 1;
   }
 
   Backend backend() const override { return Backend::simulated; }

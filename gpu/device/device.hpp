@@ -51,6 +51,10 @@ class Device {
   /// asked (ops/ordered_products.cpp). Of the simulated device: where its seed is odd.
   std::optional<bool> tensor_cores_are_exact;
 
+  /// Blocks that a cluster may have; 1 where the device has no clusters. Of the simulated device: 8
+  /// where its seed is odd, else 1.
+  int most_blocks_of_a_cluster = 1;
+
   /// From here on work is recorded, and what is uploaded is copied. The name is that of a part of
   /// a program: a GPU changes the graph that it has under the name, where the new one differs in
   /// sizes and numbers alone.

@@ -13,6 +13,10 @@
 /// `Thread`. The body is cut in steps(), `void step(int s, Position at, Thread&, Shared&) const`:
 /// every thread of a block has done step s when one begins step s + 1. 32 threads are a warp.
 /// `kBlocks` of them have room for their registers on a multiprocessor of a GPU.
+///
+/// A kernel of clusters is the same of clusters of blocks, up to Device::most_blocks_of_a_cluster:
+/// `void step(int s, ClusterPosition at, Thread&, ClusterMemory<Shared>) const`, and every thread
+/// of a cluster has done step s when one begins step s + 1.
 namespace normproof::gpu::device {
 
 /// A kernel that has this type among its members is for the simulated device alone: those of tests.
@@ -26,6 +30,8 @@ template <class Kernel>
 void cuda_launch_elements(Device& device, std::size_t count, const Kernel& kernel);
 template <class Kernel>
 void cuda_launch_blocks(Device& device, std::size_t blocks, const Kernel& kernel);
+template <class Kernel>
+void cuda_launch_clusters(Device& device, std::size_t clusters, int blocks, const Kernel& kernel);
 #endif
 
 /// Throws    DeviceError
@@ -48,6 +54,21 @@ void launch_blocks(Device& device, std::size_t blocks, const Kernel& kernel) {
 #endif
   device.enqueue(
       [order = device.next_order(), blocks, kernel] { simulate_blocks(order, blocks, kernel); });
+}
+
+/// Clusters of so many blocks each.
+/// Requires  (C1) blocks <= device.most_blocks_of_a_cluster
+/// Throws    DeviceError
+template <class Kernel>
+void launch_clusters(Device& device, std::size_t clusters, int blocks, const Kernel& kernel) {
+#if defined(NORMPROOF_CUDA)
+  if constexpr (!OnlySimulated<Kernel>)
+    if (device.backend() == Backend::cuda)
+      return cuda_launch_clusters(device, clusters, blocks, kernel);
+#endif
+  device.enqueue([order = device.next_order(), clusters, blocks, kernel] {
+    simulate_clusters(order, clusters, blocks, kernel);
+  });
 }
 
 }  // namespace normproof::gpu::device

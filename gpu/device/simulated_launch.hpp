@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+#include <vector>
 
 #include "gpu/device/position.hpp"
 
@@ -57,6 +58,34 @@ void simulate_blocks(std::uint64_t order, std::size_t blocks, const Kernel& kern
       std::size_t own = order_of_threads(0);
       for (std::size_t t = 0; t < Kernel::kThreads; ++t, own = order_of_threads.next(own))
         kernel.step(s, Position{block(b), static_cast<int>(own)}, threads[own], shared);
+    }
+  }
+}
+
+/// The threads of all blocks of a cluster in an order drawn anew at each step.
+template <class Kernel>
+void simulate_clusters(std::uint64_t order, std::size_t clusters, int blocks,
+                       const Kernel& kernel) {
+  using Shared = typename Kernel::Shared;
+  using Thread = typename Kernel::Thread;
+  static_assert(std::is_trivially_copyable_v<Shared> && std::is_trivially_copyable_v<Thread>);
+  if (clusters == 0) return;
+  const auto count = static_cast<std::size_t>(blocks) * Kernel::kThreads;
+  const Permutation cluster(order, clusters);
+  std::vector<Shared> shared(static_cast<std::size_t>(blocks));
+  std::vector<Thread> threads(count);
+  for (std::size_t c = 0; c < clusters; ++c) {
+    std::memset(static_cast<void*>(shared.data()), 0xff, shared.size() * sizeof(Shared));
+    std::memset(static_cast<void*>(threads.data()), 0xff, threads.size() * sizeof(Thread));
+    for (int s = 0; s < kernel.steps(); ++s) {
+      const Permutation of_threads(order == 0 ? 0 : order + c + static_cast<std::uint64_t>(s),
+                                   count);
+      std::size_t own = of_threads(0);
+      for (std::size_t t = 0; t < count; ++t, own = of_threads.next(own))
+        kernel.step(s,
+                    ClusterPosition{cluster(c), static_cast<int>(own / Kernel::kThreads),
+                                    static_cast<int>(own % Kernel::kThreads)},
+                    threads[own], ClusterMemory<Shared>{shared.data()});
     }
   }
 }

@@ -70,6 +70,45 @@ TEST(Launch, ABlockEndsAStepBeforeItBeginsTheNext) {
     EXPECT_EQ(host.data()[i], static_cast<double>((i + 1) % 32));
 }
 
+/// Each thread reads what the block behind its own left in the step before.
+struct PassToTheBlockBefore {
+  using OnlySimulated = void;
+  static constexpr int kThreads = 4;
+  static constexpr int kBlocks = 1;
+  struct Shared {
+    double value[kThreads];
+  };
+  struct Thread {
+    double before;
+  };
+  Reals out;
+  int blocks;
+  int steps() const { return 3; }
+  void step(int s, ClusterPosition at, Thread& thread, ClusterMemory<Shared> memory) const {
+    double& own = memory[at.rank].value[at.thread];
+    if (s == 0) {
+      EXPECT_NE(own, own) << "shared memory is not NaN";
+      thread.before = 10 * static_cast<double>(at.cluster) + at.rank;
+    }
+    if (s == 1) own = thread.before;
+    if (s == 2)
+      out[(at.cluster * static_cast<std::size_t>(blocks) + static_cast<std::size_t>(at.rank)) *
+              kThreads +
+          static_cast<std::size_t>(at.thread)] = memory[(at.rank + 1) % blocks].value[at.thread];
+  }
+};
+
+TEST(Launch, AClusterEndsAStepBeforeItBeginsTheNext) {
+  for (const std::uint64_t seed : {0, 3, 5}) {
+    const auto device = simulated_device(seed);
+    DeviceTensor<double> out(*device, {4, 3, 4});
+    launch_clusters(*device, 4, 3, PassToTheBlockBefore{out.span(), 3});
+    const auto host = download(out);
+    for (std::size_t i = 0; i < host.size(); ++i)
+      EXPECT_EQ(host.data()[i], static_cast<double>(10 * (i / 12) + (i / 4 + 1) % 3)) << i;
+  }
+}
+
 TEST(Launch, AnIndexPastTheEndIsRefused) {
   const auto device = simulated_device();
   DeviceTensor<double> turn(*device, {2}), counter = full_tensor(*device, {1}, 0);
