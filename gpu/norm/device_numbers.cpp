@@ -7,11 +7,29 @@ namespace normproof::gpu::norm {
 using ref::numeric::FloatFormat;
 using ref::numeric::format_of;
 
+namespace {
+
+/// read(the tensor that the type decides).
+template <class Numbers, class Read>
+decltype(auto) read_tensor(Numbers& numbers, const Read& read) {
+  if (numbers.type() == FloatType::float64) return read(numbers.template as<double>());
+  if (numbers.type() == FloatType::float32) return read(numbers.template as<float>());
+  return read(numbers.template as<std::uint16_t>());
+}
+
+}  // namespace
+
 DeviceNumbers::DeviceNumbers(Device& device, FloatType type, const Shape& shape) : type_(type) {
-  if (is_float32())
-    floats_ = DeviceTensor<float>(device, shape);
-  else
-    halves_ = DeviceTensor<std::uint16_t>(device, shape);
+  read_tensor(*this, [&]<class T>(DeviceTensor<T>& own) { own = DeviceTensor<T>(device, shape); });
+}
+const Shape& DeviceNumbers::shape() const {
+  return read_tensor(*this, [](const auto& own) -> const Shape& { return own.shape(); });
+}
+bool DeviceNumbers::is_given() const {
+  return read_tensor(*this, [](const auto& own) { return own.is_given(); });
+}
+Device& DeviceNumbers::device() const {
+  return read_tensor(*this, [](const auto& own) -> Device& { return own.device(); });
 }
 
 DeviceNumbers upload_numbers(Device& device, FloatType type, const Tensor<float>& from) {
@@ -20,6 +38,10 @@ DeviceNumbers upload_numbers(Device& device, FloatType type, const Tensor<float>
   if (!result.is_given()) return result;
   if (type == FloatType::float32) {
     result.as<float>().upload(from.data());
+    return result;
+  }
+  if (type == FloatType::float64) {
+    result.as<double>().upload(ref::tensor::convert<double>(from).data());
     return result;
   }
   const FloatFormat& format = format_of(type);
@@ -39,6 +61,13 @@ Tensor<float> download_numbers(const DeviceNumbers& from) {
   for (std::size_t i = 0; i < bits.size(); ++i)
     result.data()[i] = static_cast<float>(ref::numeric::decode(format, bits.data()[i]));
   return result;
+}
+
+Tensor<double> download_doubles(const DeviceNumbers& from) {
+  if (from.type() != FloatType::float64)
+    return ref::tensor::convert<double>(download_numbers(from));
+  if (!from.is_given()) return ref::tensor::empty_tensor<double>(from.shape());
+  return device::download(from.as<double>());
 }
 
 }  // namespace normproof::gpu::norm

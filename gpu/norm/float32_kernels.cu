@@ -1,23 +1,31 @@
-// What nvcc compiles of the layers in float32.
+// What nvcc compiles of the layers in float32, and of their arithmetic in double.
 #include "gpu/device/cuda_launch.cuh"
+#include "gpu/norm/float32_backward_row.hpp"
+#include "gpu/norm/float32_forward_row.hpp"
 #include "gpu/norm/float32_gradient_kernels.hpp"
 #include "gpu/norm/float32_row_kernels.hpp"
 
 using namespace normproof::gpu::norm;
 
-#define NORMPROOF_FLOAT32_NORM(Format, centred)                             \
-  NORMPROOF_CUDA_BLOCKS(Float32Forward<Format, centred, NarrowTile>)        \
-  NORMPROOF_CUDA_BLOCKS(Float32Forward<Format, centred, WideTile>)          \
-  NORMPROOF_CUDA_BLOCKS(Float32Backward<Format, centred, NarrowTile>)       \
-  NORMPROOF_CUDA_BLOCKS(Float32Backward<Format, centred, WideBackwardTile>) \
-  NORMPROOF_CUDA_ELEMENTS(Float32GradientLanes<Format, centred>)
+#define NORMPROOF_FLOAT32_ROWS(...)                                              \
+  NORMPROOF_CUDA_BLOCKS(RowBlocks<__VA_ARGS__, NarrowTile>)                      \
+  NORMPROOF_CUDA_BLOCKS(RowBlocks<__VA_ARGS__, WideTile<__VA_ARGS__::kTensors>>) \
+  NORMPROOF_CUDA_CLUSTERS(RowClusters<__VA_ARGS__>)
 
-#define NORMPROOF_FLOAT32_FORMAT(Format)               \
-  NORMPROOF_FLOAT32_NORM(Format, true)                 \
-  NORMPROOF_FLOAT32_NORM(Format, false)                \
-  NORMPROOF_CUDA_ELEMENTS(Float32GradientTree<Format>) \
-  NORMPROOF_CUDA_ELEMENTS(WidenParameter<Format>)
+#define NORMPROOF_FLOAT32_NORM(...)                       \
+  NORMPROOF_FLOAT32_ROWS(Float32ForwardRow<__VA_ARGS__>)  \
+  NORMPROOF_FLOAT32_ROWS(Float32BackwardRow<__VA_ARGS__>) \
+  NORMPROOF_CUDA_ELEMENTS(Float32GradientLanes<__VA_ARGS__>)
 
-NORMPROOF_FLOAT32_FORMAT(Float32)
-NORMPROOF_FLOAT32_FORMAT(BFloat16)
-NORMPROOF_FLOAT32_FORMAT(Float16)
+#define NORMPROOF_FLOAT32_FORMAT(...)                       \
+  NORMPROOF_FLOAT32_NORM(__VA_ARGS__, true)                 \
+  NORMPROOF_FLOAT32_NORM(__VA_ARGS__, false)                \
+  NORMPROOF_CUDA_ELEMENTS(Float32GradientTree<__VA_ARGS__>) \
+  NORMPROOF_CUDA_ELEMENTS(WidenParameter<__VA_ARGS__>)
+
+NORMPROOF_FLOAT32_FORMAT(Float32, float)
+NORMPROOF_FLOAT32_FORMAT(BFloat16, float)
+NORMPROOF_FLOAT32_FORMAT(Float16, float)
+NORMPROOF_FLOAT32_FORMAT(Float32, double)
+NORMPROOF_FLOAT32_FORMAT(BFloat16, double)
+NORMPROOF_FLOAT32_FORMAT(Float16, double)

@@ -1,7 +1,10 @@
 #include "gpu/norm/float32_norm.hpp"
 
+#include <algorithm>
 #include <utility>
 
+#include "gpu/norm/float32_backward_row.hpp"
+#include "gpu/norm/float32_forward_row.hpp"
 #include "gpu/norm/float32_gradient_kernels.hpp"
 #include "gpu/norm/float32_row_kernels.hpp"
 #include "gpu/norm/layer_support.hpp"
@@ -20,11 +23,22 @@ auto with_format(FloatType type, const Work& work) {
   if (type == FloatType::bfloat16) return work(BFloat16{});
   return work(Float16{});
 }
-
-void check_type(std::string_view function, std::string_view option, FloatType type) {
-  if (!ref::model::is_stored_by_float32_norm(type))
-    contract_failure(function, option, std::string("is ") + format_of(type).name,
-                     "float32, bfloat16 or float16", Clause::C12);
+/// Calls `work` with the format of the tensors, a number of the arithmetic and whether the layer
+/// centres, as types.
+template <class Work>
+void with_kernels(const Float32NormOptions& options, const Work& work) {
+  const auto with_centred = [&](auto format, auto scalar) {
+    if (options.centred)
+      work(format, scalar, std::true_type{});
+    else
+      work(format, scalar, std::false_type{});
+  };
+  with_format(options.storage, [&](auto format) {
+    if (options.arithmetic == FloatType::float64)
+      with_centred(format, double{});
+    else
+      with_centred(format, float{});
+  });
 }
 
 void check_given(std::string_view function, std::string_view name, const DeviceNumbers& given,
@@ -47,117 +61,135 @@ void check_inputs(std::string_view function, const Float32NormOptions& options,
     contract_failure(function, "x", "has shape " + ref::tensor::to_string(shape),
                      "[N, D], D at least 1", Clause::C1);
   check_eps(function, options.eps);
-  check_type(function, "storage", options.storage);
-  check_type(function, "parameters", options.parameters);
+  check_formats(function, options, Clause::C12);
   check_given(function, "x", in.x, options.storage);
   check_parameter(function, "gamma", in.gamma, options, shape[1]);
   check_parameter(function, "beta", in.beta, options, shape[1]);
 }
 
+void check_as_x(std::string_view function, std::string_view name, const DeviceNumbers& given,
+                const Float32NormOptions& options, const Float32NormInputs& in, Clause clause) {
+  check_shape(function, name, given.shape(), in.x.shape(), clause);
+  check_given(function, name, given, options.storage);
+}
+
 /// A parameter as the kernels take it; {} of one that is absent.
-DeviceTensor<float> widened(const DeviceNumbers& from, bool plus_one) {
+template <class Scalar>
+DeviceTensor<Scalar> widened(const DeviceNumbers& from, bool plus_one) {
   if (!from.is_given()) return {};
-  DeviceTensor<float> to(from.device(), from.shape());
+  DeviceTensor<Scalar> to(from.device(), from.shape());
   with_format(from.type(), [&]<class Format>(Format) {
-    launch_elements(
-        from.device(), to.size(),
-        WidenParameter<Format>{from.as<typename Format::Element>().span(), plus_one, to.span()});
+    launch_elements(from.device(), to.size(),
+                    WidenParameter<Format, Scalar>{from.as<typename Format::Element>().span(),
+                                                   plus_one, to.span()});
   });
   return to;
 }
 
-/// launch(tile) with the narrow tile where every row lies in one, or else with the wide one.
-template <class Format, class Wide, class Launch>
-void with_tile(std::size_t width, const Launch& launch) {
-  if (TiledRow<Format, NarrowTile>::tiles(width) == 1)
-    launch(NarrowTile{});
+/// A direction on `rows` rows: a warp or a block has a row that fits in its tile, a cluster one
+/// that fits in as many tiles as it has blocks.
+template <class Direction>
+void launch_rows(Device& device, std::size_t rows, const Direction& of) {
+  using Wide = WideTile<Direction::kTensors>;
+  const int tiles = TiledRow<typename Direction::Format, Wide>::tiles(of.width);
+  if (TiledRow<typename Direction::Format, NarrowTile>::tiles(of.width) == 1)
+    launch_blocks(device, rows, RowBlocks<Direction, NarrowTile>{of});
+  else if (tiles > 1 && tiles <= device.most_blocks_of_a_cluster)
+    launch_clusters(device, rows, tiles, RowClusters<Direction>{of});
   else
-    launch(Wide{});
+    launch_blocks(device, rows, RowBlocks<Direction, Wide>{of});
 }
 
-template <class Format, bool centred>
-void forward_rows(const Float32NormOptions& options, const Float32NormInputs& in,
-                  const FloatAffine& affine, Float32NormForward& result) {
-  using Element = typename Format::Element;
-  const std::size_t rows = in.x.shape()[0], width = in.x.shape()[1];
-  with_tile<Format, WideTile>(width, [&]<class Tile>(Tile) {
-    launch_blocks(in.x.device(), rows,
-                  Float32Forward<Format, centred, Tile>{.x = in.x.as<Element>().span(),
-                                                        .affine = affine,
-                                                        .eps = static_cast<float>(options.eps),
-                                                        .width = width,
-                                                        .y = result.y.as<Element>().span(),
-                                                        .mean = result.mean.span(),
-                                                        .rstd = result.rstd.span()});
-  });
-}
-
-template <class Format, bool centred>
-void backward_rows(const Float32NormInputs& in, const FloatAffine& affine,
-                   const Float32NormForward& forward, Float32NormGradients& result) {
-  using Element = typename Format::Element;
-  const std::size_t rows = in.x.shape()[0], width = in.x.shape()[1];
-  with_tile<Format, WideBackwardTile>(width, [&]<class Tile>(Tile) {
-    launch_blocks(
-        in.x.device(), rows,
-        Float32Backward<Format, centred, Tile>{.grad_y = in.grad_y.as<Element>().span(),
-                                               .x = in.x.as<Element>().span(),
-                                               .affine = affine,
-                                               .mean = forward.mean.span(),
-                                               .rstd = forward.rstd.span(),
-                                               .width = width,
-                                               .grad_x = result.grad_x.as<Element>().span()});
-  });
-}
-
-void add_lanes_up(const DeviceTensor<float>& lanes, DeviceNumbers& sum) {
+template <class Scalar>
+void add_lanes_up(const DeviceTensor<Scalar>& lanes, DeviceNumbers& sum) {
   const std::size_t width = sum.shape()[0];
   with_format(sum.type(), [&]<class Format>(Format) {
     launch_elements(lanes.device(), width,
-                    Float32GradientTree<Format>{lanes.span(), width,
-                                                sum.as<typename Format::Element>().span()});
+                    Float32GradientTree<Format, Scalar>{lanes.span(), width,
+                                                        sum.as<typename Format::Element>().span()});
   });
 }
 
-template <class Format, bool centred>
-void parameter_gradients(const Float32NormInputs& in, const Float32NormForward& forward,
-                         Float32NormGradients& result) {
+/// The rows, so many at a time, and after them their part of the gradients of gamma and beta.
+template <class Format, class Scalar, bool centred>
+void backward_rows(const Float32NormInputs& in, const Float32NormForward& forward,
+                   const FloatAffine<Scalar>& affine, Float32NormGradients& result) {
   using Element = typename Format::Element;
-  using Kernel = Float32GradientLanes<Format, centred>;
-  const std::size_t rows = in.x.shape()[0], width = in.x.shape()[1];
+  using Lanes = Float32GradientLanes<Format, Scalar, centred>;
+  const DeviceTensor<Element>& x = (forward.sum.is_given() ? forward.sum : in.x).as<Element>();
+  const auto grad_y = in.grad_y.as<Element>().span();
+  const auto mean = forward.mean.as<Scalar>().span();
+  const auto rstd = forward.rstd.as<Scalar>().span();
   Device& device = in.x.device();
-  DeviceTensor<float> gamma(device, {ops::kLanes, width}), beta(device, {ops::kLanes, width});
-  launch_elements(device, ops::kLanes * Kernel::groups(width),
-                  Kernel{.grad_y = in.grad_y.as<Element>().span(),
-                         .x = in.x.as<Element>().span(),
-                         .mean = forward.mean.span(),
-                         .rstd = forward.rstd.span(),
-                         .rows = rows,
-                         .width = width,
-                         .gamma = gamma.span(),
-                         .beta = beta.span()});
+  const std::size_t rows = in.x.shape()[0], width = in.x.shape()[1];
+  DeviceTensor<Scalar> gamma(device, {ops::kLanes, width}), beta(device, {ops::kLanes, width});
+  const std::size_t most = rows_at_once(width, sizeof(Element));
+  std::size_t first = 0;
+  do {  // once where there is no row, for the lanes
+    const std::size_t count = std::min(most, rows - first);
+    launch_rows(
+        device, count,
+        Float32BackwardRow<Format, Scalar, centred>{.grad_y = grad_y,
+                                                    .x = x.span(),
+                                                    .grad_sum = in.grad_sum.as<Element>().span(),
+                                                    .affine = affine,
+                                                    .mean = mean,
+                                                    .rstd = rstd,
+                                                    .first_row = first,
+                                                    .width = width,
+                                                    .grad_x = result.grad_x.as<Element>().span()});
+    launch_elements(device, ops::kLanes * Lanes::groups(width),
+                    Lanes{.grad_y = grad_y,
+                          .x = x.span(),
+                          .mean = mean,
+                          .rstd = rstd,
+                          .first_row = first,
+                          .end_row = first + count,
+                          .width = width,
+                          .gamma = gamma.span(),
+                          .beta = beta.span()});
+    first += count;
+  } while (first < rows);
   add_lanes_up(gamma, result.grad_gamma);
   add_lanes_up(beta, result.grad_beta);
 }
 
 }  // namespace
 
+std::size_t rows_at_once(std::size_t width, std::size_t bytes_of_an_element) {
+  const std::size_t rows = kBytesAtOnce / (2 * width * bytes_of_an_element);
+  return std::max(rows / ops::kLanes, std::size_t{1}) * ops::kLanes;
+}
+
 Float32NormForward float32_norm(const Float32NormOptions& options, const Float32NormInputs& in) {
-  check_inputs("float32_norm", options, in);
+  const bool adds = in.residual.is_given();
+  const auto name = adds ? "float32_add_norm" : "float32_norm";
+  check_inputs(name, options, in);
+  if (adds) check_as_x(name, "residual", in.residual, options, in, Clause::C14);
   Device& device = in.x.device();
-  const DeviceTensor<float> gamma = widened(in.gamma, options.zero_centred_gamma);
-  const DeviceTensor<float> beta = widened(in.beta, false);
-  const FloatAffine affine{gamma.span(), beta.span()};
-  const Shape rows{in.x.shape()[0]};
-  Float32NormForward result{.y = DeviceNumbers(device, options.storage, in.x.shape()),
+  const Shape& shape = in.x.shape();
+  const Shape rows{shape[0]};
+  Float32NormForward result{.y = DeviceNumbers(device, options.storage, shape),
                             .mean = {},
-                            .rstd = DeviceTensor<float>(device, rows)};
-  if (options.centred) result.mean = DeviceTensor<float>(device, rows);
-  with_format(options.storage, [&]<class Format>(Format) {
-    if (options.centred)
-      forward_rows<Format, true>(options, in, affine, result);
-    else
-      forward_rows<Format, false>(options, in, affine, result);
+                            .rstd = DeviceNumbers(device, options.arithmetic, rows)};
+  if (options.centred) result.mean = DeviceNumbers(device, options.arithmetic, rows);
+  if (adds) result.sum = DeviceNumbers(device, options.storage, shape);
+  with_kernels(options, [&]<class Format, class Scalar, bool centred>(Format, Scalar,
+                                                                      std::bool_constant<centred>) {
+    using Element = typename Format::Element;
+    const DeviceTensor<Scalar> gamma = widened<Scalar>(in.gamma, options.zero_centred_gamma);
+    const DeviceTensor<Scalar> beta = widened<Scalar>(in.beta, false);
+    launch_rows(
+        device, shape[0],
+        Float32ForwardRow<Format, Scalar, centred>{.x = in.x.as<Element>().span(),
+                                                   .residual = in.residual.as<Element>().span(),
+                                                   .affine = {gamma.span(), beta.span()},
+                                                   .eps = static_cast<Scalar>(options.eps),
+                                                   .width = shape[1],
+                                                   .sum = result.sum.as<Element>().span(),
+                                                   .y = result.y.as<Element>().span(),
+                                                   .mean = result.mean.as<Scalar>().span(),
+                                                   .rstd = result.rstd.as<Scalar>().span()});
   });
   return result;
 }
@@ -168,25 +200,23 @@ Float32NormGradients float32_norm_backward(const Float32NormOptions& options,
   constexpr auto kName = "float32_norm_backward";
   check_inputs(kName, options, in);
   const Shape rows{in.x.shape()[0]};
-  check_shape(kName, "grad_y", in.grad_y.shape(), in.x.shape(), Clause::C5);
-  check_given(kName, "grad_y", in.grad_y, options.storage);
+  check_as_x(kName, "grad_y", in.grad_y, options, in, Clause::C5);
   check_shape(kName, "rstd", forward.rstd.shape(), rows, Clause::C6);
-  if (options.centred) check_shape(kName, "mean", forward.mean.shape(), rows, Clause::C6);
+  check_given(kName, "rstd", forward.rstd, options.arithmetic);
+  if (options.centred) {
+    check_shape(kName, "mean", forward.mean.shape(), rows, Clause::C6);
+    check_given(kName, "mean", forward.mean, options.arithmetic);
+  }
+  if (in.grad_sum.is_given()) check_as_x(kName, "grad_sum", in.grad_sum, options, in, Clause::C13);
   Device& device = in.x.device();
   const Shape features{in.x.shape()[1]};
-  const DeviceTensor<float> gamma = widened(in.gamma, options.zero_centred_gamma);
-  const FloatAffine affine{gamma.span(), {}};
   Float32NormGradients result{.grad_x = DeviceNumbers(device, options.storage, in.x.shape()),
                               .grad_gamma = DeviceNumbers(device, options.parameters, features),
                               .grad_beta = DeviceNumbers(device, options.parameters, features)};
-  with_format(options.storage, [&]<class Format>(Format) {
-    if (options.centred) {
-      backward_rows<Format, true>(in, affine, forward, result);
-      parameter_gradients<Format, true>(in, forward, result);
-    } else {
-      backward_rows<Format, false>(in, affine, forward, result);
-      parameter_gradients<Format, false>(in, forward, result);
-    }
+  with_kernels(options, [&]<class Format, class Scalar, bool centred>(Format, Scalar,
+                                                                      std::bool_constant<centred>) {
+    const DeviceTensor<Scalar> gamma = widened<Scalar>(in.gamma, options.zero_centred_gamma);
+    backward_rows<Format, Scalar, centred>(in, forward, {gamma.span(), {}}, result);
   });
   return result;
 }

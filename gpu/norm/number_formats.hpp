@@ -6,8 +6,9 @@
 #include "ref/numeric/float_format.hpp"
 
 /// The formats that float32 kernels load from and store to: `Element` is what lies in memory, widen
-/// its number as a float, exactly, and narrow the element nearest to a float, ties to even; past
-/// the largest, infinity. Written in operations on bits, so that no instruction of a GPU decides.
+/// its number as a float, exactly, and narrow the element nearest to a float or a double, ties to
+/// even; past the largest, infinity. Written in operations on bits, so that no instruction of a GPU
+/// decides.
 namespace normproof::gpu::norm {
 
 NORMPROOF_DEVICE inline std::uint32_t bits_of(float v) {
@@ -17,11 +18,22 @@ NORMPROOF_DEVICE inline float float_of(std::uint32_t bits) {
   return __builtin_bit_cast(float, bits);
 }
 
+/// Of the two floats beside v the one whose last bit is 1, or v where it is a float: a format of
+/// 22 digits or fewer rounds it as it would round v.
+NORMPROOF_DEVICE inline float odd_float(double v) {
+  const auto nearest = static_cast<float>(v);
+  const auto back = static_cast<double>(nearest);
+  if (back == v || v != v) return nearest;
+  const bool past = v < 0 ? back < v : v < back;  // farther from 0
+  return float_of((past ? bits_of(nearest) - 1 : bits_of(nearest)) | 1);
+}
+
 struct Float32 {
   using Element = float;
   static constexpr auto kType = ref::numeric::FloatType::float32;
   NORMPROOF_DEVICE static float widen(Element e) { return e; }
   NORMPROOF_DEVICE static Element narrow(float v) { return v; }
+  NORMPROOF_DEVICE static Element narrow(double v) { return static_cast<float>(v); }
 };
 
 /// The upper half of a float32.
@@ -34,6 +46,7 @@ struct BFloat16 {
     if (v != v) return static_cast<Element>(bits >> 16 | 0x40);
     return static_cast<Element>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
   }
+  NORMPROOF_DEVICE static Element narrow(double v) { return narrow(odd_float(v)); }
 };
 
 struct Float16 {
@@ -62,6 +75,7 @@ struct Float16 {
       magnitude = (bits - 0x38000000 + 0xfff + (bits >> 13 & 1)) >> 13;
     return static_cast<Element>(sign | magnitude);
   }
+  NORMPROOF_DEVICE static Element narrow(double v) { return narrow(odd_float(v)); }
 };
 
 /// What is loaded and stored at once: 16 bytes.

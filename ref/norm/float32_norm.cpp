@@ -11,19 +11,26 @@ namespace normproof::ref::norm {
 namespace {
 
 using model::Float32NormOptions;
+using numeric::FloatType;
+using tensor::convert;
 
-void round_all(Tensor<float>& values, numeric::FloatType type) {
+/// work(a number of the arithmetic), whose type the formulas take for their scalar.
+template <class Work>
+auto in_arithmetic(const Float32NormOptions& options, const Work& work) {
+  return options.arithmetic == FloatType::float64 ? work(double{}) : work(float{});
+}
+
+/// The numbers of the format that are nearest.
+template <class T>
+Tensor<float> stored(const Tensor<T>& values, FloatType type) {
   const numeric::FloatFormat& format = numeric::format_of(type);
-  for (float& v : values) v = static_cast<float>(round_to(format, static_cast<double>(v)));
+  Tensor<float> result = tensor::empty_tensor<float>(shape_of(values));
+  for (std::size_t i = 0; i < result.size(); ++i)
+    result.data()[i] = static_cast<float>(round_to(format, static_cast<double>(values.data()[i])));
+  return result;
 }
 
-void check_format(std::string_view function, std::string_view option, numeric::FloatType type) {
-  if (!model::is_stored_by_float32_norm(type))
-    numeric::contract_failure(function, option, std::string("is ") + numeric::format_of(type).name,
-                              "float32, bfloat16 or float16", Clause::C12);
-}
-
-/// Checks    what both directions require
+/// Checks    what every function here requires
 /// Computes  x as rows
 ops::RowLayout checked_rows(std::string_view function, const Tensor<float>& x,
                             const Float32NormOptions& options) {
@@ -32,24 +39,89 @@ ops::RowLayout checked_rows(std::string_view function, const Tensor<float>& x,
     numeric::contract_failure(function, "x", "has shape " + tensor::to_string(shape),
                               "[N, D], D at least 1", Clause::C1);
   check_eps(function, options.eps);
-  check_format(function, "storage", options.storage);
-  check_format(function, "parameters", options.parameters);
+  model::check_formats(function, options, Clause::C12);
   return {shape[0], shape[1]};
 }
 
-/// A parameter, or its constant where it is empty.
-Tensor<float> written_out(std::string_view function, std::string_view name,
-                          const Tensor<float>& given, std::size_t d_model, float constant) {
-  if (!tensor::is_given(given)) return tensor::full_tensor<float>({d_model}, constant);
-  tensor::check_shape(function, name, shape_of(given), {d_model}, Clause::C3);
-  return given;
+void check_parameter(std::string_view function, std::string_view name, const Tensor<float>& given,
+                     std::size_t d_model) {
+  if (tensor::is_given(given))
+    tensor::check_shape(function, name, shape_of(given), {d_model}, Clause::C3);
+}
+void check_affine(std::string_view function, const Affine<float>& affine, std::size_t d_model) {
+  check_parameter(function, "gamma", affine.gamma, d_model);
+  check_parameter(function, "beta", affine.beta, d_model);
 }
 
-Affine<float> written_out(std::string_view function, const Affine<float>& affine,
-                          std::size_t d_model, const Float32NormOptions& options) {
-  return {written_out(function, "gamma", scale_of(affine.gamma, options.zero_centred_gamma),
-                      d_model, 1),
-          written_out(function, "beta", affine.beta, d_model, 0)};
+/// A parameter in the arithmetic, or its constant where it is empty.
+template <class T>
+Tensor<T> written_out(const Tensor<float>& given, std::size_t d_model, double constant) {
+  if (!tensor::is_given(given)) return tensor::full_tensor<T>({d_model}, T(constant));
+  return convert<T>(given);
+}
+template <class T>
+Affine<T> written_out(const Affine<float>& affine, std::size_t d_model,
+                      const Float32NormOptions& options) {
+  const bool adds_one = options.zero_centred_gamma && tensor::is_given(affine.gamma);
+  return {scale_of(written_out<T>(affine.gamma, d_model, 1), adds_one),
+          written_out<T>(affine.beta, d_model, 0)};
+}
+
+template <class T>
+Float32NormForward forward_in(const ops::RowLayout& layout, const Tensor<T>& x,
+                              const Affine<T>& affine, const Float32NormOptions& options) {
+  Tensor<T> y = tensor::empty_tensor<T>(shape_of(x));
+  Tensor<T> rstd = tensor::empty_tensor<T>({layout.count});
+  const auto eps = static_cast<T>(options.eps);
+  Float32NormForward result;
+  if (options.centred) {
+    Tensor<T> mean = tensor::empty_tensor<T>({layout.count});
+    run_on_rows(LayerNormRows<T>{.layout = layout,
+                                 .x = x.data(),
+                                 .gamma = affine.gamma.data(),
+                                 .beta = affine.beta.data(),
+                                 .eps = eps,
+                                 .y = y.data(),
+                                 .mean = mean.data(),
+                                 .rstd = rstd.data()});
+    result.mean = convert<double>(mean);
+  } else {
+    run_on_rows(RMSNormRows<T>{.layout = layout,
+                               .x = x.data(),
+                               .gamma = affine.gamma.data(),
+                               .beta = affine.beta.data(),
+                               .eps = eps,
+                               .y = y.data(),
+                               .rstd = rstd.data()});
+  }
+  result.y = stored(y, options.storage);
+  result.rstd = convert<double>(rstd);
+  return result;
+}
+
+/// Fills grad_x, and the sums of `totals`.
+template <class T>
+void run_backward(const ops::RowLayout& layout, const Tensor<T>& grad_y, const Tensor<T>& x,
+                  const Tensor<T>& gamma, const Float32NormForward& saved, bool centred,
+                  Tensor<T>& grad_x, RowTotals<T>& totals) {
+  const Tensor<T> rstd = convert<T>(saved.rstd);
+  if (!centred)
+    return run_on_lanes(RMSNormBackwardRows<T>{.layout = layout,
+                                               .grad_y = grad_y.data(),
+                                               .x = x.data(),
+                                               .gamma = gamma.data(),
+                                               .rstd = rstd.data(),
+                                               .grad_x = grad_x.data(),
+                                               .totals = totals.lanes()});
+  const Tensor<T> mean = convert<T>(saved.mean);
+  run_on_lanes(LayerNormBackwardRows<T>{.layout = layout,
+                                        .grad_y = grad_y.data(),
+                                        .x = x.data(),
+                                        .gamma = gamma.data(),
+                                        .mean = mean.data(),
+                                        .rstd = rstd.data(),
+                                        .grad_x = grad_x.data(),
+                                        .totals = totals.lanes()});
 }
 
 }  // namespace
@@ -58,77 +130,65 @@ Float32NormForward float32_norm(const Tensor<float>& x, const Affine<float>& aff
                                 const Float32NormOptions& options) {
   constexpr auto kName = "float32_norm";
   const ops::RowLayout layout = checked_rows(kName, x, options);
-  const Affine<float> own = written_out(kName, affine, layout.width, options);
-  Float32NormForward result;
-  result.y = tensor::empty_tensor<float>(shape_of(x));
-  result.rstd = tensor::empty_tensor<float>({layout.count});
-  const auto eps = static_cast<float>(options.eps);
-  if (options.centred) {
-    result.mean = tensor::empty_tensor<float>({layout.count});
-    run_on_rows(LayerNormRows<float>{.layout = layout,
-                                     .x = x.data(),
-                                     .gamma = own.gamma.data(),
-                                     .beta = own.beta.data(),
-                                     .eps = eps,
-                                     .y = result.y.data(),
-                                     .mean = result.mean.data(),
-                                     .rstd = result.rstd.data()});
-  } else {
-    run_on_rows(RMSNormRows<float>{.layout = layout,
-                                   .x = x.data(),
-                                   .gamma = own.gamma.data(),
-                                   .beta = own.beta.data(),
-                                   .eps = eps,
-                                   .y = result.y.data(),
-                                   .rstd = result.rstd.data()});
-  }
-  round_all(result.y, options.storage);
-  return result;
+  check_affine(kName, affine, layout.width);
+  return in_arithmetic(options, [&]<class T>(T) {
+    return forward_in(layout, convert<T>(x), written_out<T>(affine, layout.width, options),
+                      options);
+  });
 }
 
 AffineGradients<float> float32_norm_backward(const Tensor<float>& grad_y, const Tensor<float>& x,
                                              const Affine<float>& affine,
                                              const Float32NormForward& saved,
-                                             const Float32NormOptions& options) {
+                                             const Float32NormOptions& options,
+                                             const Tensor<float>& grad_sum) {
   constexpr auto kName = "float32_norm_backward";
   const ops::RowLayout layout = checked_rows(kName, x, options);
-  const Affine<float> own = written_out(kName, affine, layout.width, options);
+  check_affine(kName, affine, layout.width);
   tensor::check_shape(kName, "grad_y", shape_of(grad_y), shape_of(x), Clause::C5);
   tensor::check_shape(kName, "rstd", shape_of(saved.rstd), {layout.count}, Clause::C6);
   if (options.centred)
     tensor::check_shape(kName, "mean", shape_of(saved.mean), {layout.count}, Clause::C6);
+  if (tensor::is_given(grad_sum))
+    tensor::check_shape(kName, "grad_sum", shape_of(grad_sum), shape_of(x), Clause::C13);
 
   AffineGradients<float> result;
-  result.grad_x = tensor::empty_tensor<float>(shape_of(x));
   if (layout.count == 0) {
+    result.grad_x = tensor::empty_tensor<float>(shape_of(x));
     result.grad_gamma = result.grad_beta = tensor::full_tensor<float>({layout.width}, 0);
     return result;
   }
-  RowTotals<float> totals(layout, 2);
-  if (options.centred)
-    run_on_lanes(LayerNormBackwardRows<float>{.layout = layout,
-                                              .grad_y = grad_y.data(),
-                                              .x = x.data(),
-                                              .gamma = own.gamma.data(),
-                                              .mean = saved.mean.data(),
-                                              .rstd = saved.rstd.data(),
-                                              .grad_x = result.grad_x.data(),
-                                              .totals = totals.lanes()});
-  else
-    run_on_lanes(RMSNormBackwardRows<float>{.layout = layout,
-                                            .grad_y = grad_y.data(),
-                                            .x = x.data(),
-                                            .gamma = own.gamma.data(),
-                                            .rstd = saved.rstd.data(),
-                                            .grad_x = result.grad_x.data(),
-                                            .totals = totals.lanes()});
-  totals.finish();
-  result.grad_gamma = totals[0];
-  result.grad_beta = totals[1];
-  round_all(result.grad_x, options.storage);
-  round_all(result.grad_gamma, options.parameters);
-  round_all(result.grad_beta, options.parameters);
+  in_arithmetic(options, [&]<class T>(T) {
+    Tensor<T> grad_x = tensor::empty_tensor<T>(shape_of(x));
+    RowTotals<T> totals(layout, 2);
+    run_backward(layout, convert<T>(grad_y), convert<T>(x),
+                 written_out<T>(affine, layout.width, options).gamma, saved, options.centred,
+                 grad_x, totals);
+    totals.finish();
+    for (std::size_t i = 0; tensor::is_given(grad_sum) && i < grad_x.size(); ++i)
+      grad_x.data()[i] = grad_x.data()[i] + T(grad_sum.data()[i]);
+    result = {stored(grad_x, options.storage), stored(totals[0], options.parameters),
+              stored(totals[1], options.parameters)};
+  });
   return result;
+}
+
+Float32AddNormForward float32_add_norm(const Tensor<float>& x, const Tensor<float>& residual,
+                                       const Affine<float>& affine,
+                                       const Float32NormOptions& options) {
+  constexpr auto kName = "float32_add_norm";
+  const ops::RowLayout layout = checked_rows(kName, x, options);
+  check_affine(kName, affine, layout.width);
+  tensor::check_shape(kName, "residual", shape_of(residual), shape_of(x), Clause::C14);
+  return in_arithmetic(options, [&]<class T>(T) {
+    Tensor<T> whole = convert<T>(x);
+    for (std::size_t i = 0; i < whole.size(); ++i)
+      whole.data()[i] = whole.data()[i] + T(residual.data()[i]);
+    Float32AddNormForward result{stored(whole, options.storage), {}};
+    result.norm = forward_in(layout, convert<T>(result.sum),
+                             written_out<T>(affine, layout.width, options), options);
+    return result;
+  });
 }
 
 }  // namespace normproof::ref::norm

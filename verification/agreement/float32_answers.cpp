@@ -21,8 +21,21 @@ using ref::numeric::FloatType;
 using ref::tensor::Shape;
 using ref::tensor::Tensor;
 
-/// The options of the layer where it is one of the two; storage and parameters are not set.
+/// The same of a norm of a sum.
+std::optional<model::Float32NormOptions> layer_of(const model::FunctionOptions& function) {
+  if (const auto* const layer = std::get_if<model::AddLayerNormOptions>(&function))
+    return model::Float32NormOptions{
+        .centred = true, .eps = layer->eps, .zero_centred_gamma = layer->zero_centred_gamma};
+  if (const auto* const rms = std::get_if<model::AddRMSNormOptions>(&function))
+    return model::Float32NormOptions{
+        .centred = false, .eps = rms->eps, .zero_centred_gamma = rms->zero_centred_gamma};
+  return std::nullopt;
+}
+
+/// The options of the layer where it is one of the four; storage and parameters are not set.
 std::optional<model::Float32NormOptions> layer_of(const model::Operation& operation) {
+  if (const auto* const function = std::get_if<model::FunctionOptions>(&operation))
+    return layer_of(*function);
   const auto* const norm = std::get_if<model::NormOptions>(&operation);
   if (norm == nullptr) return std::nullopt;
   if (const auto* const layer = std::get_if<model::LayerNormOptions>(norm))
@@ -74,8 +87,8 @@ class Answer {
     put(name, dtype, from.shape().size() == 1 ? from.shape() : shape_, download_numbers(from));
   }
   /// A statistic of each row.
-  void put(const char* name, const gpu::device::DeviceTensor<float>& from) {
-    put(name, DType::float32, Shape(shape_.begin(), shape_.end() - 1), gpu::device::download(from));
+  void put_statistic(const char* name, const DeviceNumbers& from) {
+    put(name, DType::float32, Shape(shape_.begin(), shape_.end() - 1), download_numbers(from));
   }
 
   std::vector<StoredTensor> tensors;
@@ -97,7 +110,7 @@ std::optional<std::vector<StoredTensor>> float32_answer_on_device(Device& device
   std::optional<model::Float32NormOptions> options = layer_of(c.options);
   const StoredTensor* const x = golden::corpus::find(c.inputs, "x");
   if (!options || x == nullptr || c.sequence || golden::corpus::is_scaled(c)) return std::nullopt;
-  const auto storage = common_type(c, {"x", "grad_y"}, FloatType::float32);
+  const auto storage = common_type(c, {"x", "grad_y", "residual", "grad_sum"}, FloatType::float32);
   if (!storage) return std::nullopt;
   const auto parameters = common_type(c, {"gamma", "beta"}, *storage);
   if (!parameters) return std::nullopt;
@@ -108,16 +121,24 @@ std::optional<std::vector<StoredTensor>> float32_answer_on_device(Device& device
   const gpu::norm::Float32NormInputs in{.x = answer.given(device, "x", *storage),
                                         .gamma = answer.given(device, "gamma", *parameters),
                                         .beta = answer.given(device, "beta", *parameters),
-                                        .grad_y = answer.given(device, "grad_y", *storage)};
+                                        .grad_y = answer.given(device, "grad_y", *storage),
+                                        .residual = answer.given(device, "residual", *storage),
+                                        .grad_sum = answer.given(device, "grad_sum", *storage)};
   const gpu::norm::Float32NormForward forward = gpu::norm::float32_norm(*options, in);
   answer.put("y", forward.y);
-  answer.put("rstd", forward.rstd);
-  if (options->centred) answer.put("mean", forward.mean);
+  if (forward.sum.is_given()) {
+    answer.put("sum", forward.sum);
+  } else {
+    answer.put_statistic("rstd", forward.rstd);
+    if (options->centred) answer.put_statistic("mean", forward.mean);
+  }
   if (!in.grad_y.is_given()) return std::move(answer.tensors);
   const auto gradients = gpu::norm::float32_norm_backward(*options, in, forward);
   answer.put("grad_x", gradients.grad_x);
-  answer.put("grad_gamma", gradients.grad_gamma);
-  answer.put("grad_beta", gradients.grad_beta);
+  // The norms of a sum, as the corpus has them, leave out what no parameter asks for.
+  const bool all = !forward.sum.is_given();
+  if (all || in.gamma.is_given()) answer.put("grad_gamma", gradients.grad_gamma);
+  if (all || in.beta.is_given()) answer.put("grad_beta", gradients.grad_beta);
   return std::move(answer.tensors);
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "gpu/norm/float32_norm.hpp"
 #include "ref/norm/float32_norm.hpp"
@@ -14,8 +15,7 @@ namespace normproof::verification::agreement {
 namespace {
 
 using gpu::device::Device;
-using gpu::device::download;
-using gpu::norm::download_numbers;
+using gpu::norm::download_doubles;
 using gpu::norm::upload_numbers;
 using ref::model::Float32NormOptions;
 using ref::numeric::FloatType;
@@ -33,35 +33,83 @@ Tensor<float> random_numbers(std::uint64_t seed, const std::string& name, const 
   return convert<float>(values);
 }
 
+/// residual and grad_sum of a norm of a sum.
 struct Inputs {
-  Tensor<float> x, grad_y;
+  Tensor<float> x, grad_y, residual, grad_sum;
   ref::norm::Affine<float> affine;
 };
 
 void agree_on_one(Device& device, const Float32NormOptions& options, const Inputs& in,
                   const std::string& case_name, Rows& rows) {
   rows.begin(float32_norm_row(options.storage), case_name);
+  const auto given = [&](const Tensor<float>& t) {
+    return upload_numbers(device, options.storage, t);
+  };
   const gpu::norm::Float32NormInputs there{
-      .x = upload_numbers(device, options.storage, in.x),
+      .x = given(in.x),
       .gamma = upload_numbers(device, options.parameters, in.affine.gamma),
       .beta = upload_numbers(device, options.parameters, in.affine.beta),
-      .grad_y = upload_numbers(device, options.storage, in.grad_y)};
-  const auto compare = [&](const char* name, const Tensor<float>& got,
-                           const Tensor<float>& expected) {
-    if (!is_given(got) && !is_given(expected)) return;  // of no rows
-    rows.compare(name, convert<double>(got), convert<double>(expected));
+      .grad_y = given(in.grad_y),
+      .residual = given(in.residual),
+      .grad_sum = given(in.grad_sum)};
+  const auto compare_doubles = [&](const char* name, const Tensor<double>& got,
+                                   const Tensor<double>& expected) {
+    if (is_given(got) || is_given(expected)) rows.compare(name, got, expected);  // or of no rows
   };
-  const auto expected = ref::norm::float32_norm(in.x, in.affine, options);
+  const auto compare = [&](const char* name, const gpu::norm::DeviceNumbers& got,
+                           const Tensor<float>& expected) {
+    compare_doubles(name, download_doubles(got), convert<double>(expected));
+  };
+  ref::norm::Float32AddNormForward expected{in.x, {}};
+  if (is_given(in.residual))
+    expected = ref::norm::float32_add_norm(in.x, in.residual, in.affine, options);
+  else
+    expected.norm = ref::norm::float32_norm(in.x, in.affine, options);
   const auto got = gpu::norm::float32_norm(options, there);
-  compare("y", download_numbers(got.y), expected.y);
-  compare("rstd", download(got.rstd), expected.rstd);
-  if (options.centred) compare("mean", download(got.mean), expected.mean);
-  const auto gradients =
-      ref::norm::float32_norm_backward(in.grad_y, in.x, in.affine, expected, options);
+  if (is_given(in.residual)) compare("sum", got.sum, expected.sum);
+  compare("y", got.y, expected.norm.y);
+  compare_doubles("rstd", download_doubles(got.rstd), expected.norm.rstd);
+  if (options.centred) compare_doubles("mean", download_doubles(got.mean), expected.norm.mean);
+  const auto gradients = ref::norm::float32_norm_backward(in.grad_y, expected.sum, in.affine,
+                                                          expected.norm, options, in.grad_sum);
   const auto back = gpu::norm::float32_norm_backward(options, there, got);
-  compare("grad_x", download_numbers(back.grad_x), gradients.grad_x);
-  compare("grad_gamma", download_numbers(back.grad_gamma), gradients.grad_gamma);
-  compare("grad_beta", download_numbers(back.grad_beta), gradients.grad_beta);
+  compare("grad_x", back.grad_x, gradients.grad_x);
+  compare("grad_gamma", back.grad_gamma, gradients.grad_gamma);
+  compare("grad_beta", back.grad_beta, gradients.grad_beta);
+}
+
+/// What a case is of: rows and their width, and what is not as usual.
+struct Sample {
+  std::size_t count, width;
+  bool affine = true;
+  std::optional<FloatType> parameters = {};  ///< none: the tensors' own format
+  bool zero_centred_gamma = false;
+  bool adds = false;
+  FloatType arithmetic = FloatType::float32;
+};
+
+const Sample kSamples[] = {
+    {.count = 1, .width = 1},
+    {.count = 0, .width = 5},
+    {.count = 3, .width = 33, .affine = false},
+    {.count = 67, .width = 75, .parameters = FloatType::float32},
+    {.count = 34, .width = 256, .zero_centred_gamma = true},
+    {.count = 7, .width = 1025, .parameters = FloatType::bfloat16},
+    {.count = 5, .width = 4099},
+    {.count = 2, .width = 16384, .parameters = FloatType::float16},
+    {.count = 2, .width = 40003},
+    {.count = 65537, .width = 3},
+    {.count = 37, .width = 131, .adds = true},
+    {.count = 2, .width = 16385, .adds = true},
+    {.count = 33, .width = 64, .arithmetic = FloatType::float64},
+    {.count = 3, .width = 32771, .adds = true, .arithmetic = FloatType::float64}};
+
+std::string name_of(const Sample& sample, bool centred, FloatType parameters) {
+  return fmt::format("{} {}, parameters {}{}{}", centred ? "layer_norm" : "rms_norm",
+                     ref::tensor::to_string(Shape{sample.count, sample.width}),
+                     sample.affine ? ref::numeric::format_of(parameters).name : "absent",
+                     sample.adds ? ", of a sum" : "",
+                     sample.arithmetic == FloatType::float64 ? ", in double" : "");
 }
 
 }  // namespace
@@ -71,37 +119,28 @@ std::string float32_norm_row(FloatType format) {
 }
 
 void agree_on_float32_norms(Device& device, std::uint64_t seed, FloatType format, Rows& rows) {
-  struct Sample {
-    std::size_t count, width;
-    bool affine;
-    FloatType parameters;
-    bool zero_centred_gamma;
-  };
-  const Sample samples[] = {
-      {1, 1, true, format, false},     {0, 5, true, format, false},
-      {3, 33, false, format, false},   {67, 75, true, FloatType::float32, false},
-      {34, 256, true, format, true},   {7, 1025, true, FloatType::bfloat16, false},
-      {5, 4099, true, format, false},  {2, 16384, true, FloatType::float16, false},
-      {2, 40003, true, format, false}, {65537, 3, true, format, false}};
   for (const bool centred : {true, false}) {
-    for (const Sample& sample : samples) {
+    for (const Sample& sample : kSamples) {
+      const FloatType parameters = sample.parameters.value_or(format);
+      const std::string name = name_of(sample, centred, parameters);
       const Shape shape{sample.count, sample.width};
-      const auto name =
-          fmt::format("{} {}, parameters {}", centred ? "layer_norm" : "rms_norm",
-                      ref::tensor::to_string(shape),
-                      sample.affine ? ref::numeric::format_of(sample.parameters).name : "absent");
       const auto numbers = [&](const char* of, const Shape& extents, FloatType type) {
         return random_numbers(seed, fmt::format("{}/{}", name, of), extents, type);
       };
-      Inputs in{numbers("x", shape, format), numbers("grad_y", shape, format), {}};
+      Inputs in{numbers("x", shape, format), numbers("grad_y", shape, format), {}, {}, {}};
+      if (sample.adds) {
+        in.residual = numbers("residual", shape, format);
+        in.grad_sum = numbers("grad_sum", shape, format);
+      }
       if (sample.affine)
-        in.affine = {numbers("gamma", {sample.width}, sample.parameters),
-                     numbers("beta", {sample.width}, sample.parameters)};
+        in.affine = {numbers("gamma", {sample.width}, parameters),
+                     numbers("beta", {sample.width}, parameters)};
       agree_on_one(device,
                    {.centred = centred,
                     .zero_centred_gamma = sample.zero_centred_gamma,
                     .storage = format,
-                    .parameters = sample.parameters},
+                    .parameters = parameters,
+                    .arithmetic = sample.arithmetic},
                    in, name, rows);
     }
   }

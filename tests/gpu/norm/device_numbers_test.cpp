@@ -17,6 +17,19 @@ TEST(DeviceNumbers, LieAsTheFormatStoresThem) {
   EXPECT_TRUE(std::signbit(download_numbers(half).data()[1]));
 }
 
+TEST(DeviceNumbers, DoublesAndWhatIsWiderThanItsFormat) {
+  const auto device = device::simulated_device();
+  DeviceNumbers wide(*device, FloatType::float64, {2});
+  const double values[] = {1 + 0x1p-50, -0x1p-1074};
+  wide.as<double>().upload(values);
+  EXPECT_EQ(download_doubles(wide), (Tensor<double>{1 + 0x1p-50, -0x1p-1074}));
+  const Tensor<float> x = {1.5F, -2.0F};
+  EXPECT_EQ(download_doubles(upload_numbers(*device, FloatType::bfloat16, x)),
+            (Tensor<double>{1.5, -2.0}));
+  EXPECT_EQ(download_doubles(upload_numbers(*device, FloatType::float64, x)),
+            (Tensor<double>{1.5, -2.0}));
+}
+
 TEST(DeviceNumbers, AnEmptyTensorHasAShape) {
   const auto device = device::simulated_device();
   const DeviceNumbers none =

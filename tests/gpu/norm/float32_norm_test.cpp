@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "gpu/norm/float32_row_kernels.hpp"
+#include "gpu/norm/tiled_row.hpp"
 #include "ref/norm/float32_norm.hpp"
 #include "tests/gpu/device/refusal.hpp"
 #include "tests/gpu/device/samples.hpp"
@@ -29,33 +29,55 @@ Tensor<float> float32_numbers(FloatType type, const Shape& shape, std::string_vi
 }
 
 /// A download of nothing has no axes.
-void expect_same_floats(const Tensor<float>& got, const Tensor<float>& expected) {
+void expect_same_doubles(const Tensor<double>& got, const Tensor<double>& expected) {
   if (!ref::tensor::is_given(got) && !ref::tensor::is_given(expected)) return;
-  EXPECT_BITS_EQ(ref::tensor::convert<double>(got), ref::tensor::convert<double>(expected));
+  EXPECT_BITS_EQ(got, expected);
+}
+void expect_same_floats(const Tensor<float>& got, const Tensor<float>& expected) {
+  expect_same_doubles(ref::tensor::convert<double>(got), ref::tensor::convert<double>(expected));
 }
 
+/// The norm of x, or where it adds of the sum with a residual; its gradients, with that of the sum.
 void expect_float32_bits(const Float32NormOptions& options, const Shape& shape, bool affine,
-                         const std::vector<std::unique_ptr<device::Device>>& on) {
+                         const std::vector<std::unique_ptr<device::Device>>& on,
+                         bool adds = false) {
   SCOPED_TRACE(testing::Message() << (options.centred ? "layer_norm " : "rms_norm ") << shape[0]
                                   << " x " << shape[1] << " "
-                                  << ref::numeric::format_of(options.storage).name);
-  const Tensor<float> x = float32_numbers(options.storage, shape, "x");
-  const Tensor<float> grad_y = float32_numbers(options.storage, shape, "grad_y");
+                                  << ref::numeric::format_of(options.storage).name << " in "
+                                  << ref::numeric::format_of(options.arithmetic).name
+                                  << (adds ? " of a sum" : ""));
+  const auto numbers = [&](const char* name) {
+    return float32_numbers(options.storage, shape, name);
+  };
+  const Tensor<float> x = numbers("x"), grad_y = numbers("grad_y");
+  const Tensor<float> residual = adds ? numbers("residual") : Tensor<float>();
+  const Tensor<float> grad_sum = adds ? numbers("grad_sum") : Tensor<float>();
   RefAffine own;
   if (affine)
     own = {float32_numbers(options.parameters, {shape[1]}, "gamma"),
            float32_numbers(options.parameters, {shape[1]}, "beta")};
-  const auto forward = ref::norm::float32_norm(x, own, options);
-  const auto gradients = ref::norm::float32_norm_backward(grad_y, x, own, forward, options);
+  ref::norm::Float32AddNormForward expected{x, {}};
+  if (adds)
+    expected = ref::norm::float32_add_norm(x, residual, own, options);
+  else
+    expected.norm = ref::norm::float32_norm(x, own, options);
+  const auto gradients =
+      ref::norm::float32_norm_backward(grad_y, expected.sum, own, expected.norm, options, grad_sum);
   for (const auto& device : on) {
-    const Float32NormInputs in{.x = upload_numbers(*device, options.storage, x),
+    const auto given = [&](const Tensor<float>& t) {
+      return upload_numbers(*device, options.storage, t);
+    };
+    const Float32NormInputs in{.x = given(x),
                                .gamma = upload_numbers(*device, options.parameters, own.gamma),
                                .beta = upload_numbers(*device, options.parameters, own.beta),
-                               .grad_y = upload_numbers(*device, options.storage, grad_y)};
+                               .grad_y = given(grad_y),
+                               .residual = given(residual),
+                               .grad_sum = given(grad_sum)};
     const Float32NormForward got = float32_norm(options, in);
-    expect_same_floats(download_numbers(got.y), forward.y);
-    expect_same_floats(device::download(got.rstd), forward.rstd);
-    expect_same_floats(device::download(got.mean), forward.mean);
+    if (adds) expect_same_floats(download_numbers(got.sum), expected.sum);
+    expect_same_floats(download_numbers(got.y), expected.norm.y);
+    expect_same_doubles(download_doubles(got.rstd), expected.norm.rstd);
+    expect_same_doubles(download_doubles(got.mean), expected.norm.mean);
     const Float32NormGradients back = float32_norm_backward(options, in, got);
     expect_same_floats(download_numbers(back.grad_x), gradients.grad_x);
     expect_same_floats(download_numbers(back.grad_gamma), gradients.grad_gamma);
@@ -69,13 +91,20 @@ void for_each_float32_layer(const std::function<void(Float32NormOptions)>& f) {
       f({.centred = centred, .storage = type, .parameters = type});
 }
 
+/// Without clusters, and with.
+std::vector<std::unique_ptr<device::Device>> two_devices() {
+  std::vector<std::unique_ptr<device::Device>> on;
+  for (const std::uint64_t seed : {4, 5}) on.push_back(device::simulated_device(seed));
+  return on;
+}
+
 TEST(DeviceFloat32Norm, RowsOfEveryRemainder) {
   const auto on = devices();
   for_each_float32_layer([&](const Float32NormOptions& options) {
     for (std::size_t width = 1; width <= 35; ++width)
       expect_float32_bits(options, {3, width}, width % 2 == 0, on);
     for (const std::size_t width : {63, 64, 65, 127, 128, 129, 257})
-      expect_float32_bits(options, {2, width}, true, on);
+      expect_float32_bits(options, {2, width}, true, on, width % 2 == 0);
   });
 }
 
@@ -83,23 +112,59 @@ TEST(DeviceFloat32Norm, NoRowOneRowAndManyRows) {
   const auto on = devices();
   for_each_float32_layer([&](const Float32NormOptions& options) {
     for (const std::size_t rows : {0, 1, 31, 32, 33, 65, 161})
-      expect_float32_bits(options, {rows, 12}, true, on);
+      expect_float32_bits(options, {rows, 12}, true, on, rows % 2 == 0);
     expect_float32_bits(options, {97, 8}, false, on);
+  });
+}
+
+TEST(DeviceFloat32Norm, InDouble) {
+  const auto on = devices();
+  for_each_float32_layer([&](Float32NormOptions options) {
+    options.arithmetic = FloatType::float64;
+    for (const std::size_t width : {1, 7, 16, 33, 257})
+      expect_float32_bits(options, {37, width}, true, on, width % 2 == 0);
+    options.zero_centred_gamma = true;
+    expect_float32_bits(options, {3, 1029}, true, on, true);
   });
 }
 
 /// At and beside the widths at which a row fills a tile, leaves it and begins another one.
 TEST(DeviceFloat32Norm, RowsPastAWarpAndPastATile) {
-  std::vector<std::unique_ptr<device::Device>> on;
-  on.push_back(device::simulated_device(5));
+  const auto on = two_devices();
   for_each_float32_layer([&](const Float32NormOptions& options) {
     const std::size_t slot = options.storage == FloatType::float32 ? 4 : 8;
     for (const std::size_t tile :
-         {NarrowTile::kSlots * slot, WideBackwardTile::kSlots * slot, WideTile::kSlots * slot})
-      for (const std::size_t width : {tile - slot, tile - slot + 1, tile - 1, tile, tile + 1})
-        expect_float32_bits(options, {2, width}, true, on);
-    expect_float32_bits(options, {2, 2 * WideTile::kSlots * slot + 3}, true, on);
+         {NarrowTile::kSlots * slot, WideTile<2>::kSlots * slot, WideTile<1>::kSlots * slot})
+      for (const std::size_t width : {tile - slot + 1, tile - 1, tile, tile + 1})
+        expect_float32_bits(options, {2, width}, true, on, width % 2 == 0);
   });
+}
+
+/// Of one tile, of a cluster, and of more tiles than a cluster has blocks.
+TEST(DeviceFloat32Norm, RowsOfAClusterAndBeyond) {
+  const auto on = two_devices();
+  for_each_float32_layer([&](Float32NormOptions options) {
+    for (const std::size_t width : {16384, 16385, 32771}) {
+      options.arithmetic = width == 16385 ? FloatType::float64 : FloatType::float32;
+      expect_float32_bits(options, {3, width}, true, on, width % 2 == 1);
+    }
+  });
+  const Float32NormOptions options{.storage = FloatType::bfloat16};
+  expect_float32_bits(options, {2, 65541}, true, on);
+  expect_float32_bits(options, {1, 131081}, true, on, true);
+}
+
+TEST(DeviceFloat32Norm, GradientsOverMoreRowsThanAreDoneAtOnce) {
+  EXPECT_EQ(rows_at_once(1024, 2), 4096u);
+  EXPECT_EQ(rows_at_once(1000, 4), 2080u);
+  EXPECT_EQ(rows_at_once(1 << 20, 4), 32u);
+  std::vector<std::unique_ptr<device::Device>> on;
+  on.push_back(device::simulated_device(5));
+  const Float32NormOptions options{.storage = FloatType::float32, .parameters = FloatType::float32};
+  ASSERT_EQ(rows_at_once(32772, 4), 32u);
+  expect_float32_bits(options, {67, 32772}, true, on);
+  ASSERT_EQ(rows_at_once(52433, 4), 32u);
+  expect_float32_bits(options, {35, 52433}, false, on);
 }
 
 TEST(DeviceFloat32Norm, ParametersOfAnotherFormatAndAroundOne) {
@@ -133,41 +198,48 @@ TEST(DeviceFloat32Norm, RefusesWhatTheReferenceRefuses) {
   const auto device = device::simulated_device();
   struct Given {
     Shape x = {3, 4}, grad_y = {3, 4}, gamma = {4};
+    Shape residual = {3, 4}, grad_sum = {3, 4};
     std::size_t saved = 3;
     Float32NormOptions options = {.storage = FloatType::float32, .parameters = FloatType::float32};
   };
+  const auto full = [](const Shape& shape) { return ref::tensor::full_tensor<float>(shape, 1); };
+  const auto upload = [&](const Shape& shape) {
+    return upload_numbers(*device, FloatType::float32, full(shape));
+  };
   const auto both_refuse = [&](const Given& given) {
-    const auto full = [](const Shape& shape) { return ref::tensor::full_tensor<float>(shape, 1); };
     const std::string expected = refusal([&] {
-      ref::norm::Float32NormForward forward{{}, full({given.saved}), full({given.saved})};
       const RefAffine own{full(given.gamma), {}};
-      ref::norm::float32_norm_backward(full(given.grad_y), full(given.x), own, forward,
-                                       given.options);
+      ref::norm::float32_add_norm(full(given.x), full(given.residual), own, given.options);
+      const Tensor<double> saved = ref::tensor::full_tensor<double>({given.saved}, 1);
+      ref::norm::float32_norm_backward(full(given.grad_y), full(given.x), own, {{}, saved, saved},
+                                       given.options, full(given.grad_sum));
     });
     EXPECT_NE(expected, kNothingRefused);
-    const auto upload = [&](const Shape& shape) {
-      return upload_numbers(*device, FloatType::float32, full(shape));
-    };
-    EXPECT_EQ(
-        refusal([&] {
-          const Float32NormForward forward{{},
-                                           device::upload(*device, full({given.saved})),
-                                           device::upload(*device, full({given.saved}))};
-          float32_norm_backward(
-              given.options,
-              {.x = upload(given.x), .gamma = upload(given.gamma), .grad_y = upload(given.grad_y)},
-              forward);
-        }),
-        expected);
+    const auto got = refusal([&] {
+      const Float32NormInputs in{.x = upload(given.x),
+                                 .gamma = upload(given.gamma),
+                                 .grad_y = upload(given.grad_y),
+                                 .residual = upload(given.residual),
+                                 .grad_sum = upload(given.grad_sum)};
+      float32_norm(given.options, in);
+      const Float32NormForward forward{{}, upload({given.saved}), upload({given.saved})};
+      float32_norm_backward(given.options, in, forward);
+    });
+    EXPECT_EQ(got, expected);
   };
   both_refuse({.x = {3, 0}});
   both_refuse({.x = {3, 4, 1}});
   both_refuse({.grad_y = {4, 3}});
   both_refuse({.gamma = {5}});
+  both_refuse({.residual = {4, 3}});
+  both_refuse({.grad_sum = {3, 5}});
   both_refuse({.saved = 2});
   both_refuse({.options = {.eps = -1}});
   both_refuse({.options = {.storage = FloatType::float64}});
   both_refuse({.options = {.storage = FloatType::float32, .parameters = FloatType::tf32}});
+  both_refuse({.options = {.storage = FloatType::float32,
+                           .parameters = FloatType::float32,
+                           .arithmetic = FloatType::float16}});
 }
 
 TEST(DeviceFloat32Norm, RefusesATensorOfAnotherFormatThanTheOptions) {
@@ -175,6 +247,12 @@ TEST(DeviceFloat32Norm, RefusesATensorOfAnotherFormatThanTheOptions) {
   const DeviceNumbers x = upload_numbers(*device, FloatType::float16, {{1, 2}, {3, 4}});
   EXPECT_EQ(refusal([&] { float32_norm({.storage = FloatType::bfloat16}, {.x = x}); }),
             "float32_norm: x is float16; expected bfloat16, as the options have it (C12)");
+  const Float32NormOptions options{.storage = FloatType::float16, .arithmetic = FloatType::float64};
+  Float32NormForward forward = float32_norm(options, {.x = x});
+  forward.rstd = upload_numbers(*device, FloatType::float32, {1, 2});
+  EXPECT_EQ(
+      refusal([&] { float32_norm_backward(options, {.x = x, .grad_y = x}, forward); }),
+      "float32_norm_backward: rstd is float32; expected float64, as the options have it (C12)");
 }
 
 }  // namespace

@@ -49,6 +49,43 @@ void expect_every_number_and_every_tie() {
   EXPECT_EQ(narrow, 0);
 }
 
+/// The same of a double.
+template <class Format>
+int differs_in_double(double v) {
+  const FloatFormat& format = format_of(Format::kType);
+  if (std::isnan(v)) return std::isnan(Format::widen(Format::narrow(v))) ? 0 : 1;
+  const auto expected = static_cast<float>(round_to(format, v));
+  return bits_of(Format::widen(Format::narrow(v))) == bits_of(expected) ? 0 : 1;
+}
+
+/// A double just off a tie is no tie, and the float nearest to it is one.
+template <class Format>
+void expect_doubles_beside_every_tie() {
+  int count = 0;
+  for (std::uint32_t e = 0; e < 0x7fff; ++e) {
+    const double v = Format::widen(static_cast<std::uint16_t>(e));
+    const double next = Format::widen(static_cast<std::uint16_t>(e + 1));
+    const double tie = 0.5 * (v + next);
+    for (const double near : {v, tie, std::nextafter(tie, 0.0), std::nextafter(tie, 2 * next)})
+      count += differs_in_double<Format>(near) + differs_in_double<Format>(-near);
+  }
+  EXPECT_EQ(count, 0);
+}
+
+template <class Format>
+void expect_random_doubles() {
+  const ref::numeric::RandomStream random(3, "doubles");
+  int count = 0;
+  for (std::uint64_t i = 0; i < 1 << 16; ++i) {
+    const double scale = std::ldexp(1.0, static_cast<int>(random.below(i, 340)) - 180);
+    count += differs_in_double<Format>(random.normal(i) * scale);
+  }
+  for (const double v : {0x1p-1074, 1.7e308, HUGE_VAL, -0.0, 0x1p-150, 0x1.fffffffp127})
+    count += differs_in_double<Format>(v) + differs_in_double<Format>(-v);
+  count += differs_in_double<Format>(std::nan(""));
+  EXPECT_EQ(count, 0);
+}
+
 template <class Format>
 void expect_random_bits() {
   const ref::numeric::RandomStream random(3, "bits");
@@ -70,6 +107,16 @@ TEST(NumberFormats, AnyFloatIsRoundedToNearest) {
   EXPECT_EQ(Float16::narrow(65520.0F), 0x7c00);
   EXPECT_EQ(Float16::narrow(-0x1p-25F), 0x8000);
   EXPECT_EQ(BFloat16::narrow(3.4e38F), 0x7f80);
+}
+
+TEST(NumberFormats, ADoubleIsRoundedOnce) {
+  expect_doubles_beside_every_tie<BFloat16>();
+  expect_doubles_beside_every_tie<Float16>();
+  expect_random_doubles<BFloat16>();
+  expect_random_doubles<Float16>();
+  expect_random_doubles<Float32>();
+  EXPECT_EQ(BFloat16::narrow(1 + 0x1p-8 + 0x1p-40), 0x3f81);
+  EXPECT_EQ(BFloat16::narrow(static_cast<float>(1 + 0x1p-8 + 0x1p-40)), 0x3f80);
 }
 
 TEST(NumberFormats, AVectorIsCheckedToItsLastElement) {

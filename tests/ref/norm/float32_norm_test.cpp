@@ -6,6 +6,8 @@
 #include <functional>
 #include <vector>
 
+#include "ref/norm/layer_norm.hpp"
+#include "ref/norm/rms_norm.hpp"
 #include "ref/numeric/random.hpp"
 #include "tests/ref/numeric/error_message.hpp"
 #include "tests/verification/compare/expect.hpp"
@@ -38,8 +40,8 @@ TEST(Float32Norm, ByHand) {
   Float32NormOptions options = kInFloat32;
   options.eps = 0;
   const auto forward = float32_norm(x, affine, options);
-  expect_floats(forward.mean, {1, 12});
-  expect_floats(forward.rstd, {1, 0.5});
+  EXPECT_BITS_EQ(forward.mean, (Tensor<double>{1, 12}));
+  EXPECT_BITS_EQ(forward.rstd, (Tensor<double>{1, 0.5}));
   expect_floats(forward.y, {{-0.5, 2, -4, 7}, {-0.5, -2, 4, 7}});
   const auto gradients =
       float32_norm_backward({{4, 0, 0, 0}, {0, 0, 0, 1}}, x, affine, forward, options);
@@ -77,7 +79,9 @@ void expect_the_rule(bool centred) {
     return (centred ? at(x, r, d) - mean[r] : at(x, r, d)) * rstd[r];
   };
   std::size_t different = 0;
-  const auto count = [&](float got, float expected) { different += got == expected ? 0 : 1; };
+  const auto count = [&](double got, float expected) {
+    different += got == static_cast<double>(expected) ? 0 : 1;
+  };
   for (std::size_t r = 0; r < kRows; ++r) {
     if (centred) {
       mean[r] = sum_by_the_rule(kWidth, [&](std::size_t d) { return at(x, r, d); }) / n;
@@ -93,17 +97,28 @@ void expect_the_rule(bool centred) {
     const float a = centred ? sum_by_the_rule(kWidth, g) / n : 0;
     const float c = sum_by_the_rule(kWidth, [&](std::size_t d) { return g(d) * x_hat(r, d); }) / n;
     for (std::size_t d = 0; d < kWidth; ++d) {
-      count(at(forward.y, r, d), affine.gamma.data()[d] * x_hat(r, d) + affine.beta.data()[d]);
-      count(at(gradients.grad_x, r, d), ((g(d) - a) - x_hat(r, d) * c) * rstd[r]);
+      count(static_cast<double>(at(forward.y, r, d)),
+            affine.gamma.data()[d] * x_hat(r, d) + affine.beta.data()[d]);
+      count(static_cast<double>(at(gradients.grad_x, r, d)),
+            ((g(d) - a) - x_hat(r, d) * c) * rstd[r]);
     }
   }
   for (std::size_t d = 0; d < kWidth; ++d) {
-    count(gradients.grad_gamma.data()[d],
+    count(static_cast<double>(gradients.grad_gamma.data()[d]),
           sum_by_the_rule(kRows, [&](std::size_t r) { return at(grad_y, r, d) * x_hat(r, d); }));
-    count(gradients.grad_beta.data()[d],
+    count(static_cast<double>(gradients.grad_beta.data()[d]),
           sum_by_the_rule(kRows, [&](std::size_t r) { return at(grad_y, r, d); }));
   }
   EXPECT_EQ(different, 0u);
+}
+
+/// Each element rounded once.
+template <class T>
+Tensor<float> rounded(FloatType type, const Tensor<T>& t) {
+  Tensor<float> result = tensor::empty_tensor<float>(tensor::shape_of(t));
+  for (std::size_t i = 0; i < t.size(); ++i)
+    result.data()[i] = static_cast<float>(round_to(type, static_cast<double>(t.data()[i])));
+  return result;
 }
 
 TEST(Float32Norm, TheSumsOfTheRuleInFloat32) {
@@ -117,21 +132,90 @@ TEST(Float32Norm, WhatIsStoredIsRoundedOnce) {
   const Affine<float> affine{{0.5, 1.5, -2, 3}, {0.125, 7, -300, 0.25}};
   const auto forward = float32_norm(x, affine, kInFloat32);
   const auto exact = float32_norm_backward(grad_y, x, affine, forward, kInFloat32);
-  const auto rounded = [](FloatType type, Tensor<float> t) {
-    for (float& v : t) v = static_cast<float>(round_to(type, static_cast<double>(v)));
-    return t;
-  };
   const Float32NormOptions halves{.storage = FloatType::float16, .parameters = FloatType::bfloat16};
   const auto stored = float32_norm(x, affine, halves);
   expect_floats(stored.y, rounded(FloatType::float16, forward.y));
-  expect_floats(stored.mean, forward.mean);
-  expect_floats(stored.rstd, forward.rstd);
+  EXPECT_BITS_EQ(stored.mean, forward.mean);
+  EXPECT_BITS_EQ(stored.rstd, forward.rstd);
   const auto gradients = float32_norm_backward(grad_y, x, affine, stored, halves);
   expect_floats(gradients.grad_x, rounded(FloatType::float16, exact.grad_x));
   expect_floats(gradients.grad_gamma, rounded(FloatType::bfloat16, exact.grad_gamma));
   expect_floats(gradients.grad_beta, rounded(FloatType::bfloat16, exact.grad_beta));
   EXPECT_NE(stored.y.data()[0], forward.y.data()[0]);
   EXPECT_NE(gradients.grad_gamma.data()[0], exact.grad_gamma.data()[0]);
+}
+
+TEST(Float32Norm, InDoubleItIsTheLayerRoundedOnce) {
+  const tensor::Shape shape{40, 77};
+  const Tensor<float> x = rounded(FloatType::bfloat16, float32_sample(shape, "x"));
+  const Tensor<float> grad_y = rounded(FloatType::bfloat16, float32_sample(shape, "grad_y"));
+  const Affine<float> affine{float32_sample({77}, "gamma"), float32_sample({77}, "beta")};
+  const Affine<double> in_double{tensor::convert<double>(affine.gamma),
+                                 tensor::convert<double>(affine.beta)};
+  const Tensor<double> wide_x = tensor::convert<double>(x);
+  const Tensor<double> wide_grad_y = tensor::convert<double>(grad_y);
+  Float32NormOptions options{.eps = 0.1,
+                             .storage = FloatType::bfloat16,
+                             .parameters = FloatType::float32,
+                             .arithmetic = FloatType::float64};
+  const auto expect = [&](const auto& layer, const AffineGradients<double>& gradients) {
+    const auto got = float32_norm(x, affine, options);
+    expect_floats(got.y, rounded(FloatType::bfloat16, layer.y));
+    EXPECT_BITS_EQ(got.rstd, layer.saved.rstd);
+    const auto back = float32_norm_backward(grad_y, x, affine, got, options);
+    expect_floats(back.grad_x, rounded(FloatType::bfloat16, gradients.grad_x));
+    expect_floats(back.grad_gamma, rounded(FloatType::float32, gradients.grad_gamma));
+    expect_floats(back.grad_beta, rounded(FloatType::float32, gradients.grad_beta));
+  };
+  const auto centred = layer_norm(wide_x, in_double, {.eps = 0.1});
+  EXPECT_BITS_EQ(float32_norm(x, affine, options).mean, centred.saved.mean);
+  expect(centred, layer_norm_backward(wide_grad_y, wide_x, in_double, centred.saved));
+  options.centred = false;
+  const auto plain = rms_norm(wide_x, in_double, {.eps = 0.1});
+  expect(plain, rms_norm_backward(wide_grad_y, wide_x, in_double, plain.saved));
+}
+
+TEST(Float32Norm, OfASumItIsTheNormOfWhatIsStored) {
+  const tensor::Shape shape{5, 37};
+  const Float32NormOptions options{.storage = FloatType::bfloat16,
+                                   .parameters = FloatType::float32};
+  const Tensor<float> x = rounded(FloatType::bfloat16, float32_sample(shape, "x"));
+  const Tensor<float> residual = rounded(FloatType::bfloat16, float32_sample(shape, "residual"));
+  const Affine<float> affine{float32_sample({37}, "gamma"), float32_sample({37}, "beta")};
+  for (const FloatType arithmetic : {FloatType::float32, FloatType::float64}) {
+    Float32NormOptions own = options;
+    own.arithmetic = arithmetic;
+    const auto got = float32_add_norm(x, residual, affine, own);
+    Tensor<float> sum = x;
+    for (std::size_t i = 0; i < sum.size(); ++i) sum.data()[i] += residual.data()[i];
+    expect_floats(got.sum, rounded(FloatType::bfloat16, sum));
+    const auto norm = float32_norm(got.sum, affine, own);
+    expect_floats(got.norm.y, norm.y);
+    EXPECT_BITS_EQ(got.norm.mean, norm.mean);
+    EXPECT_BITS_EQ(got.norm.rstd, norm.rstd);
+  }
+}
+
+TEST(Float32Norm, GradXIsRoundedAfterTheGradientOfTheSum) {
+  const tensor::Shape shape{5, 37};
+  const auto sample = [&](const char* name) {
+    return rounded(FloatType::bfloat16, float32_sample(shape, name));
+  };
+  const Tensor<float> sum = sample("sum"), grad_y = sample("grad_y"), grad_sum = sample("grad_sum");
+  Float32NormOptions options{.storage = FloatType::float32, .parameters = FloatType::float32};
+  const auto forward = float32_norm(sum, {}, options);
+  const auto alone = float32_norm_backward(grad_y, sum, {}, forward, options);
+  Tensor<float> whole = alone.grad_x, twice_rounded = rounded(FloatType::bfloat16, alone.grad_x);
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    whole.data()[i] += grad_sum.data()[i];
+    twice_rounded.data()[i] += grad_sum.data()[i];
+  }
+  options.storage = FloatType::bfloat16;
+  const auto got = float32_norm_backward(grad_y, sum, {}, forward, options, grad_sum);
+  expect_floats(got.grad_x, rounded(FloatType::bfloat16, whole));
+  EXPECT_NE(got.grad_x, rounded(FloatType::bfloat16, twice_rounded));
+  expect_floats(got.grad_gamma, alone.grad_gamma);
+  expect_floats(got.grad_beta, alone.grad_beta);
 }
 
 TEST(Float32Norm, NoRowAndOneFeature) {
@@ -200,6 +284,21 @@ TEST(Float32Norm, C12StorageIsFloat64) {
   options.storage = FloatType::float64;
   EXPECT_EQ(contract_message([&] { float32_norm(kGiven, {}, options); }),
             "float32_norm: storage is float64; expected float32, bfloat16 or float16 (C12)");
+}
+
+TEST(Float32Norm, C13GradSumHasAnotherShape) {
+  const auto forward = float32_norm(kGiven, {}, kInFloat32);
+  EXPECT_EQ(contract_message([&] {
+              float32_norm_backward(kGiven, kGiven, {}, forward, kInFloat32, {{1, 2, 3}});
+            }),
+            "float32_norm_backward: grad_sum has shape [1, 3]; expected shape [2, 3] (C13)");
+}
+
+TEST(Float32AddNorm, C14ResidualHasAnotherShape) {
+  EXPECT_EQ(contract_message([] {
+              float32_add_norm(kGiven, {{1, 2, 3}}, {}, kInFloat32);
+            }),
+            "float32_add_norm: residual has shape [1, 3]; expected shape [2, 3] (C14)");
 }
 
 }  // namespace

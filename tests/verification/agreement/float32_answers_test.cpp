@@ -26,12 +26,13 @@ Case case_of(std::string_view path) {
   return {};
 }
 
-TEST(Float32Answers, OfBothLayersInThreeFormatsAndOfNothingElse) {
+TEST(Float32Answers, OfFourLayersInThreeFormatsAndOfNothingElse) {
   const auto device = gpu::device::simulated_device(4);
   std::map<std::string, int> answered;
   for (const Case& c : golden::recipes::corpus(golden::corpus::Tier::quick)) {
     const std::string op = golden::corpus::op_of(c);
-    const bool is_one = op == "layer_norm" || op == "rms_norm";
+    const bool is_one =
+        op == "layer_norm" || op == "rms_norm" || op == "add_layer_norm" || op == "add_rms_norm";
     if (!is_one && c.dtype != DType::bfloat16) continue;
     const auto answer = float32_answer_on_device(*device, c);
     if (answer) ++answered[op];
@@ -39,9 +40,11 @@ TEST(Float32Answers, OfBothLayersInThreeFormatsAndOfNothingElse) {
         c.dtype == DType::float32 || c.dtype == DType::bfloat16 || c.dtype == DType::float16;
     EXPECT_EQ(answer.has_value(), is_one && is_stored) << golden::corpus::path_of(c);
   }
-  EXPECT_EQ(answered.size(), 2u);
+  EXPECT_EQ(answered.size(), 4u);
   EXPECT_GT(answered["layer_norm"], 60);
   EXPECT_GT(answered["rms_norm"], 60);
+  EXPECT_GT(answered["add_layer_norm"], 40);
+  EXPECT_GT(answered["add_rms_norm"], 40);
 }
 
 TEST(Float32Answers, HaveTheDTypesOfTheCase) {
@@ -65,6 +68,23 @@ TEST(Float32Answers, RowsOfSentences) {
   EXPECT_EQ(named(*answer, "y")->shape, (std::vector<std::size_t>{3, 5, 6}));
   EXPECT_EQ(named(*answer, "rstd")->shape, (std::vector<std::size_t>{3, 5}));
   EXPECT_EQ(named(*answer, "mean"), nullptr);
+}
+
+TEST(Float32Answers, TheSumIsAnOutputOfItsOwnFormat) {
+  const auto device = gpu::device::simulated_device(4);
+  const Case c = case_of("quick/add_layer_norm/parameters_in_float32-5x12-float16");
+  const auto answer = float32_answer_on_device(*device, c);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(named(*answer, "sum")->dtype, DType::float16);
+  EXPECT_EQ(named(*answer, "sum")->shape, (std::vector<std::size_t>{5, 12}));
+  EXPECT_EQ(named(*answer, "grad_gamma")->dtype, DType::float32);
+  EXPECT_EQ(named(*answer, "rstd"), nullptr);
+  Case without = c;
+  std::erase_if(without.inputs, [](const StoredTensor& t) { return t.name == "grad_sum"; });
+  const auto alone = float32_answer_on_device(*device, without);
+  ASSERT_TRUE(alone);
+  EXPECT_EQ(ref::io::widen(*named(*alone, "y")), ref::io::widen(*named(*answer, "y")));
+  EXPECT_NE(ref::io::widen(*named(*alone, "grad_x")), ref::io::widen(*named(*answer, "grad_x")));
 }
 
 TEST(Float32Answers, NoneOfACastAndOfTwoFormats) {

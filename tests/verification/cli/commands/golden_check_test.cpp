@@ -74,8 +74,8 @@ TEST(GoldenCheckOnDevice, KernelsPassAndOptimizersAreDeclined) {
 
 TEST(GoldenCheckOnDevice, NormsOf32And16BitsAnswerInTheirOwnDType) {
   const Outcome passed = run(std::string(kCommitted) +
-                             "--device simulated --min-cases 120 --only 'quick/layer_norm/*' "
-                             "--only 'quick/rms_norm/*'");
+                             "--device simulated --min-cases 220 --only 'quick/*layer_norm/*' "
+                             "--only 'quick/*rms_norm/*'");
   EXPECT_EQ(passed.status, 0) << passed.out << passed.err;
   const Outcome strict = run(std::string(kCommitted) +
                              "--device simulated --accumulation float64 --only "

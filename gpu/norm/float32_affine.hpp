@@ -1,0 +1,19 @@
+#pragma once
+
+#include "gpu/device/span.hpp"
+
+namespace normproof::gpu::norm {
+
+/// gamma and beta of a feature; ones and zeros where they are absent.
+template <class Scalar>
+struct FloatAffine {
+  device::Span<const Scalar> gamma, beta;
+  NORMPROOF_DEVICE Scalar gamma_of(std::size_t i) const {
+    return gamma.given() ? gamma[i] : Scalar(1);
+  }
+  NORMPROOF_DEVICE Scalar beta_of(std::size_t i) const {
+    return beta.given() ? beta[i] : Scalar(0);
+  }
+};
+
+}  // namespace normproof::gpu::norm
