@@ -1,5 +1,6 @@
-"""Times norms, training steps and a run of training on one thread and on two, alone and beside busy neighbours, and
-PyTorch's norms and steps in the same rounds. Used by `run --what neighbour`.
+"""Times norms, products, training steps, a run of training, a part of the golden corpus and four cells of the study on
+one thread and on two, alone and beside busy neighbours, and PyTorch's norms and steps in the same rounds. Used by
+`run --what neighbour`.
 
 A neighbour is a shell that counts for ever, one for each but one of the processors, so that two threads have not two
 processors to themselves.
@@ -18,7 +19,14 @@ from least_time import least_time
 
 here = pathlib.Path(__file__).resolve().parent
 NORMS = ("layer_norm", "batch_norm")
+PRODUCTS = ("512x512x512", "2048x64x256")
 STEPS = ("1x64-relu", "1x256-relu")
+# Whole commands: what follows the program, without the place of the output and the threads.
+COMMANDS = {
+    "normproof train": (("train",), "--threads"),
+    "golden make": (("golden", "make", "--tier", "standard", "--only", "standard/layer_norm/*"), "--jobs"),
+    "study run": (("study", "run", "--tables", "1", "--figures", "none", "--no-initialization", "--rates", "0.1",
+                   "--quick"), "--jobs")}
 THREADS = (1, 2)
 
 
@@ -45,12 +53,26 @@ def milliseconds(program, names, threads):
     return times
 
 
-def training_run(program, threads):
-    """A whole `normproof train` on its embedded corpus, but for its start."""
+def products(program, threads):
+    """The time of one product of each shape, in ms, from what matmul_benchmark takes of itself."""
+    pattern = "|".join(PRODUCTS)
+    said = subprocess.run([program, f"--benchmark_filter=^({pattern}), {threads} threads", "--benchmark_format=json"],
+                          check=True, capture_output=True, text=True, env=dict(os.environ, ROUNDS="20")).stdout
+    found = json.loads(said[:said.rindex("\n}\n") + 2])  # its own table follows
+    times = {entry["name"].split(",")[0]: 1e-3 * entry["real_time"] for entry in found["benchmarks"]}
+    if set(times) != set(PRODUCTS):
+        sys.exit(f"run: {program} has rows {sorted(times)}; expected {sorted(PRODUCTS)}")
+    return times
+
+
+def whole_command(program, arguments, option, threads):
+    """A whole command from its start to its end, in ms."""
     with tempfile.TemporaryDirectory() as folder:
         started = time.perf_counter()
-        subprocess.run([program, "train", "--out", pathlib.Path(folder) / "run", "--threads", str(threads)],
-                       check=True, capture_output=True)
+        done = subprocess.run([program, *arguments, "--out", pathlib.Path(folder) / "run", option, str(threads)],
+                              capture_output=True, text=True)
+        if done.returncode:
+            sys.exit(f"run: {' '.join(arguments)} ended with status {done.returncode}: {done.stderr.strip()}")
         return 1e3 * (time.perf_counter() - started)
 
 
@@ -67,10 +89,11 @@ def peer(python, threads):
 
 
 def measure(programs, python, threads):
-    """The time of everything on so many threads: norm and training benchmark, the program, PyTorch."""
-    norms, steps, normproof = programs
-    return (milliseconds(norms, NORMS, threads) | milliseconds(steps, STEPS, threads)
-            | {"normproof train": training_run(normproof, threads)} | (peer(python, threads) if python else {}))
+    """The time of everything on so many threads: the benchmarks, the program, PyTorch."""
+    norms, matmul, steps, normproof = programs
+    return (milliseconds(norms, NORMS, threads) | products(matmul, threads) | milliseconds(steps, STEPS, threads)
+            | {name: whole_command(normproof, *command, threads) for name, command in COMMANDS.items()}
+            | (peer(python, threads) if python else {}))
 
 
 def run(programs, python, rounds):

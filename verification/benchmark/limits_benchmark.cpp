@@ -1,0 +1,140 @@
+// Prints what the machine does at most, as JSON: {"copy": [...], "fma": [...]}, bytes a second of a
+// copy and operations a second of chains of fma, on one thread and on two.
+// usage: limits_benchmark [BYTES [SECONDS]]: of the copy, 16 MiB; of each measurement, 0.3
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "ref/numeric/instruction_set.hpp"
+#include "ref/numeric/parallel.hpp"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace {
+
+namespace numeric = normproof::ref::numeric;
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// The shortest time of work() in about so many seconds, the first time left out.
+template <class Work>
+double shortest(double seconds, const Work& work) {
+  work();
+  double best = 1e300;
+  const Clock::time_point begin = Clock::now();
+  do {
+    const Clock::time_point start = Clock::now();
+    work();
+    best = std::min(best, seconds_since(start));
+  } while (seconds_since(begin) < seconds);
+  return best;
+}
+
+/// Sets the number of threads, and puts one back.
+class Threads {
+ public:
+  explicit Threads(int count) { numeric::set_num_threads(count); }
+  ~Threads() { numeric::set_num_threads(1); }
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+};
+
+constexpr int kChains =
+    16;  // what the latency of two fma units a cycle asks for, and registers hold
+constexpr int kSteps = 1 << 16;
+
+/// Operations of kSteps of kChains chains; what they come to is kept where nobody can leave it out.
+double chains_of_fma(double* kept) {
+  double x[kChains] = {};
+  for (int s = 0; s < kSteps; ++s)
+#pragma GCC unroll 16
+    for (double& v : x) v = __builtin_fma(v, 0.5, 1.0);
+  for (const double v : x) *kept += v;
+  return 2.0 * kChains * kSteps;
+}
+
+#if defined(__x86_64__)
+[[gnu::target("avx2,fma")]] double chains_of_avx2(double* kept) {
+  const __m256d half = _mm256_set1_pd(0.5), one = _mm256_set1_pd(1.0);
+  __m256d x[kChains - 4];  // 16 registers, of which two are constants
+  for (__m256d& v : x) v = _mm256_setzero_pd();
+  for (int s = 0; s < kSteps; ++s)
+#pragma GCC unroll 16
+    for (__m256d& v : x) v = _mm256_fmadd_pd(v, half, one);
+  for (const __m256d& v : x) *kept += _mm256_cvtsd_f64(v);
+  return 2.0 * 4 * (kChains - 4) * kSteps;
+}
+
+[[gnu::target("avx512f")]] double chains_of_avx512(double* kept) {
+  const __m512d half = _mm512_set1_pd(0.5), one = _mm512_set1_pd(1.0);
+  __m512d x[kChains];
+  for (__m512d& v : x) v = _mm512_setzero_pd();
+  for (int s = 0; s < kSteps; ++s)
+#pragma GCC unroll 16
+    for (__m512d& v : x) v = _mm512_fmadd_pd(v, half, one);
+  for (const __m512d& v : x) *kept += _mm512_cvtsd_f64(v);
+  return 2.0 * 8 * kChains * kSteps;
+}
+#endif
+
+/// The loop in the widest vectors of the processor.
+double widest_chains(double* kept) {
+#if defined(__x86_64__)
+  if (numeric::instruction_set() == numeric::InstructionSet::avx512) return chains_of_avx512(kept);
+  if (numeric::instruction_set() == numeric::InstructionSet::avx2) return chains_of_avx2(kept);
+#endif
+  return chains_of_fma(kept);
+}
+
+/// Bytes read and written a second where so many are copied to another place, the fastest copy.
+double copy_rate(std::size_t bytes, int threads, double seconds) {
+  const Threads own(threads);
+  const std::vector<char> from(bytes, 1);
+  std::vector<char> to(bytes, 2);
+  const std::size_t parts = static_cast<std::size_t>(threads);
+  const double time = shortest(seconds, [&] {
+    numeric::parallel_for(parts, 1, [&](std::size_t begin, std::size_t end) {
+      const std::size_t first = bytes * begin / parts, last = bytes * end / parts;
+      std::memcpy(to.data() + first, from.data() + first, last - first);
+    });
+  });
+  return 2 * static_cast<double>(bytes) / time;
+}
+
+/// Operations a second of widest_chains, two an fma, the fastest of them.
+double fma_rate(int threads, double seconds) {
+  const Threads own(threads);
+  const auto parts = static_cast<std::size_t>(threads);
+  constexpr std::size_t kApart = 16;  // so that no two threads write to one cache line
+  std::vector<double> kept(parts * kApart), operations(parts * kApart);
+  const double time = shortest(seconds, [&] {
+    numeric::parallel_for(parts, 1, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i)
+        operations[i * kApart] = widest_chains(&kept[i * kApart]);
+    });
+  });
+  double sum = 0;
+  for (std::size_t i = 0; i < parts; ++i) sum += operations[i * kApart];
+  return kept[0] > 0 ? sum / time : 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::size_t bytes = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : std::size_t{16} << 20;
+  const double seconds = argc > 2 ? std::strtod(argv[2], nullptr) : 0.3;
+  if (bytes == 0 || !(seconds > 0)) {
+    std::fputs("limits_benchmark: expected bytes and seconds above 0\n", stderr);
+    return 2;
+  }
+  std::printf("{\"copy\": [%.0f, %.0f], \"fma\": [%.0f, %.0f]}\n", copy_rate(bytes, 1, seconds),
+              copy_rate(bytes, 2, seconds), fma_rate(1, seconds), fma_rate(2, seconds));
+}
