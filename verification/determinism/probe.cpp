@@ -39,6 +39,7 @@ std::vector<Probe> probes() {
   add_activation_probes(all);
   add_arithmetic_probes(all);
   add_elementary_probes(all);
+  add_float32_norm_probes(all);
   add_function_probes(all);
   add_matmul_probes(all);
   add_norm_probes(all);

@@ -43,6 +43,7 @@ std::vector<Probe> probes();
 void add_activation_probes(std::vector<Probe>& probes);
 void add_arithmetic_probes(std::vector<Probe>& probes);
 void add_elementary_probes(std::vector<Probe>& probes);
+void add_float32_norm_probes(std::vector<Probe>& probes);
 void add_function_probes(std::vector<Probe>& probes);
 void add_matmul_probes(std::vector<Probe>& probes);
 void add_norm_probes(std::vector<Probe>& probes);
