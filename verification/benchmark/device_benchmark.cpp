@@ -52,6 +52,7 @@ int run_rows(int argc, char** argv) {
   DeviceRows rows(*device, tiny || backend == gpu::device::Backend::simulated);
   add_copy(rows);
   add_norms(rows);
+  add_float32_norms(rows);
   add_products(rows);
   add_steps(rows);
   ::benchmark::RunSpecifiedBenchmarks();

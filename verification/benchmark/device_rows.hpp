@@ -77,6 +77,8 @@ class DeviceRows {
 void add_copy(DeviceRows& rows);
 /// Every norm of ref/model/norm_options.hpp, forward and backward.
 void add_norms(DeviceRows& rows);
+/// layer_norm and rms_norm of float32, bfloat16 and float16, of x and of x + residual.
+void add_float32_norms(DeviceRows& rows);
 /// Products by each of gpu/ops/products.hpp and, on a GPU, by cuBLAS called directly.
 void add_products(DeviceRows& rows);
 /// A step of training with ordered products and with those of a library.

@@ -1,10 +1,11 @@
-"""Times PyTorch's LayerNorm and BatchNorm1d, forward and backward apart, and a step of training as
-torch_training.py has it, in double on a device.
+"""Times PyTorch's LayerNorm, BatchNorm1d and RMSNorm, forward and backward apart, and a step of training as
+torch_training.py has it, on a device, in double where a row names no format.
 
 usage: torch_device.py cuda|cpu SECONDS NAME...
 
-NAME is a row of device_benchmark: norm/layer_norm|batch_norm/forward|backward/<rows>x<width>, or
-step/<layers>x<d_model>/<batch>x<length>/<vocabulary>. Work is given in batches, then waited for.
+NAME is a row of device_benchmark: norm/<norm>/forward|backward/<rows>x<width>, <norm> layer_norm, batch_norm,
+layer_norm_<format> or rms_norm_<format>, or step/<layers>x<d_model>/<batch>x<length>/<vocabulary>. What this PyTorch
+does not have there, RMSNorm before 2.4 and float16 on a processor, is left out. Work is given in batches, then waited for.
 Prints one JSON object: {"torch": version, "device": name, "ms": {NAME: milliseconds, ...}}, medians. Exit status 1 with one
 sentence where a row fails.
 """
@@ -17,7 +18,23 @@ import torch
 
 from torch_training import Model
 
-LAYERS = {"layer_norm": torch.nn.LayerNorm, "batch_norm": torch.nn.BatchNorm1d}
+LAYERS = {"layer_norm": torch.nn.LayerNorm, "batch_norm": torch.nn.BatchNorm1d,
+          "rms_norm": getattr(torch.nn, "RMSNorm", None)}
+FORMATS = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
+
+
+def layer_and_format(norm):
+    """What a norm of a row is: the layer, or None, and its dtype."""
+    name, _, suffix = norm.rpartition("_")
+    return (LAYERS[name], FORMATS[suffix]) if suffix in FORMATS else (LAYERS[norm], torch.float64)
+
+
+def is_there(device, name):
+    kind, norm, *_ = name.split("/")
+    if kind != "norm":
+        return True
+    layer, dtype = layer_and_format(norm)
+    return layer is not None and (device == "cuda" or dtype != torch.float16)
 
 
 def pair(text):
@@ -27,8 +44,9 @@ def pair(text):
 def norm(device, name, direction, size):
     """The work of a row, and how often it is given before it is waited for."""
     rows, width = pair(size)
-    x = torch.randn(rows, width, dtype=torch.float64, device=device, requires_grad=True)
-    layer = LAYERS[name](width).double().to(device)
+    of, dtype = layer_and_format(name)
+    x = torch.randn(rows, width, dtype=dtype, device=device, requires_grad=True)
+    layer = of(width).to(device, dtype)
     if direction == "forward":
         return lambda: layer(x), 50
     grad_y, y = torch.randn_like(x), layer(x)
@@ -80,6 +98,6 @@ def measured(device, seconds, name):
 
 if __name__ == "__main__":
     device, seconds = sys.argv[1], float(sys.argv[2])
-    ms = {name: measured(device, seconds, name) for name in sys.argv[3:]}
+    ms = {name: measured(device, seconds, name) for name in sys.argv[3:] if is_there(device, name)}
     name = torch.cuda.get_device_name() if device == "cuda" else "cpu"
     print(json.dumps({"torch": torch.__version__, "device": name, "ms": ms}))
