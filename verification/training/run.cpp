@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <span>
 #include <utility>
 
 #include "ref/io/atomic_file.hpp"
@@ -20,6 +20,7 @@
 #include "ref/tensor/contract.hpp"
 #include "verification/process/file_lock.hpp"
 #include "verification/training/checkpoint.hpp"
+#include "verification/training/classify_task.hpp"
 #include "verification/training/metrics.hpp"
 #include "verification/training/pytorch_weights.hpp"
 
@@ -97,9 +98,7 @@ class NormStatistics {
 /// "layers.0.norm1.y at [0, 1, 2] is nan", of the first tensor of the step that holds such a value;
 /// "computed from layers.0.norm2.y", the last one shown before, where it is none of those that a
 /// step shows.
-std::optional<std::string> first_not_finite(const RunConfig& config,
-                                            std::span<const train::LabelledBatch> batches,
-                                            const Tensor<double>& weights,
+std::optional<std::string> first_not_finite(const RunTask& task, std::size_t k,
                                             const train::TrainState<double>& state) {
   std::optional<std::string> found;
   std::string last;
@@ -118,7 +117,7 @@ std::optional<std::string> first_not_finite(const RunConfig& config,
     last = name;
   };
   try {
-    train::train_step<double>(config.train, batches, weights, copy, tap);
+    task.step(k, copy, tap);
   } catch (const ref::numeric::NotFiniteError&) {
     if (!found && !last.empty()) found = fmt::format("computed from {}", last);
   } catch (const ref::numeric::ContractError&) {
@@ -130,12 +129,11 @@ std::optional<std::string> first_not_finite(const RunConfig& config,
 /// One run, step after step.
 class Run {
  public:
-  Run(const RunConfig& config, const Dataset& data, const RunOptions& options)
+  Run(const RunConfig& config, RunTask& task, const RunOptions& options)
       : config_(config),
-        data_(data),
+        task_(task),
         options_(options),
-        weights_(class_weights(data, config)),
-        steps_each_(steps_of_epoch(data, config)),
+        steps_each_(task.steps_of_epoch()),
         begin_(given_weights(config, options)) {}
 
   /// A configuration that the first step refuses leaves no folder, and neither does one that could
@@ -159,14 +157,13 @@ class Run {
     metrics_.emplace(options_.out / kMetrics, start.metrics);
     const auto total = config_.epochs * steps_each_;
     const auto done = static_cast<std::size_t>(state_.step);
-    const auto validation = validation_batches(data_, config_);
     for (std::size_t epoch = done / steps_each_; epoch < config_.epochs; ++epoch) {
-      const auto batches = training_batches(data_, config_, epoch);
+      task_.begin_epoch(epoch);
       for (std::size_t k = static_cast<std::size_t>(state_.step) - epoch * steps_each_;
            k < steps_each_; ++k) {
-        take_step(batches, k, epoch, total);
+        take_step(k, epoch, total);
         const bool last = k + 1 == steps_each_;
-        if (last) validate(validation, epoch);
+        if (last) validate(epoch);
         if (last || (options_.checkpoint_every > 0 &&
                      static_cast<std::size_t>(state_.step) % options_.checkpoint_every == 0))
           write_checkpoint(options_.out / kCheckpoint, {state_, metrics_->end(), identity()});
@@ -175,7 +172,7 @@ class Run {
     if (done == total) {  // nothing was left to do
       summary_.sha256 = train::state_sha256(state_);
       summary_.training_loss = last_loss(options_.out / kMetrics);
-      measure(validation);
+      measure();
     }
     summary_.steps = static_cast<std::size_t>(state_.step);
     return summary_;
@@ -184,7 +181,7 @@ class Run {
   Checkpoint prepare() {
     const fs::path& out = options_.out;
     const std::string config = config_json(config_),
-                      data = data_json(data_, hash_of_weights(begin_));
+                      data = task_.data_json(hash_of_weights(begin_));
     // What the configuration cannot be is refused before there is a folder.
     Checkpoint start{train::initial_train_state(config_.train), {}, {}};
     if (begin_) start.state.parameters = *begin_;
@@ -269,7 +266,7 @@ class Run {
 
   /// What tells this run from another.
   std::string identity() const {
-    return ref::io::sha256(config_json(config_) + data_json(data_, hash_of_weights(begin_)));
+    return ref::io::sha256(config_json(config_) + task_.data_json(hash_of_weights(begin_)));
   }
 
   static void check_same(const fs::path& file, const std::string& text, const char* what) {
@@ -279,36 +276,29 @@ class Run {
           file.string()));
   }
 
-  void take_step(const std::vector<train::LabelledBatch>& batches, std::size_t k, std::size_t epoch,
-                 std::size_t total) {
-    const auto used = batches_of_step(batches, config_, k);
+  void take_step(std::size_t k, std::size_t epoch, std::size_t total) {
     NormStatistics norms;
     const ref::encoder::Tap<double> tap(
         [&](const std::string& name, const Tensor<double>& values) { norms.see(name, values); },
         NormStatistics::asks_for);
-    train::StepResult<double> result;
+    TaskStep taken;
     try {
-      result = train::train_step<double>(config_.train, used, weights_, state_, tap);
+      taken = task_.step(k, state_, tap);
     } catch (const ref::numeric::ContractError& error) {
-      const auto found = first_not_finite(config_, used, weights_, state_);
+      const auto found = first_not_finite(task_, k, state_);
       step_failure(static_cast<std::size_t>(state_.step) + 1, found, error);
     }
-    std::vector<int> labels;
-    for (const train::LabelledBatch& batch : used)
-      labels.insert(labels.end(), batch.labels.begin(), batch.labels.end());
-    const Classification quality =
-        classify(result.predictions, labels, config_.train.encoder.num_classes);
+    const train::StepResult<double>& result = taken.result;
     summary_.training_loss = result.loss;
     summary_.sha256 = train::state_sha256(state_);
     ordered_json line = {{"step", state_.step},
                          {"epoch", epoch + 1},
                          {"learning_rate", result.learning_rate},
-                         {"loss", result.loss},
-                         {"accuracy", quality.accuracy},
-                         {"macro_f1", quality.macro_f1},
-                         {"gradient_norm", result.gradient_norms.whole},
-                         {"gradient_norms", ordered_json::object()},
-                         {"norms", norms.sites()}};
+                         {"loss", result.loss}};
+    for (const auto& [name, value] : taken.qualities) line[name] = value;
+    line["gradient_norm"] = result.gradient_norms.whole;
+    line["gradient_norms"] = ordered_json::object();
+    line["norms"] = norms.sites();
     for (const auto& [name, norm] : result.gradient_norms.of_tensors)
       line["gradient_norms"][name] = norm;
     if (const auto weight = new_weight(config_.train.encoder.norm))
@@ -317,29 +307,27 @@ class Run {
     metrics_->add(line);
     if (options_.after_step)
       options_.after_step(
-          {static_cast<std::size_t>(state_.step), total, epoch + 1, result.loss, quality.accuracy});
+          {static_cast<std::size_t>(state_.step), total, epoch + 1, result.loss, taken.qualities});
   }
 
-  void measure(const std::vector<train::LabelledBatch>& batches) {
-    const auto result = train::evaluate<double>(config_.train, batches, weights_, state_);
-    summary_.validation_loss = result.loss;
-    summary_.validation =
-        classify(result.predictions, data_.validation.labels, config_.train.encoder.num_classes);
+  void measure() {
+    const TaskValidation found = task_.validate(state_);
+    summary_.validation_loss = found.loss;
+    summary_.validation = found.qualities;
   }
 
-  void validate(const std::vector<train::LabelledBatch>& batches, std::size_t epoch) {
-    measure(batches);
-    metrics_->add({{"epoch", epoch + 1},
-                   {"step", state_.step},
-                   {"validation_loss", summary_.validation_loss},
-                   {"validation_accuracy", summary_.validation.accuracy},
-                   {"validation_macro_f1", summary_.validation.macro_f1}});
+  void validate(std::size_t epoch) {
+    measure();
+    ordered_json line = {
+        {"epoch", epoch + 1}, {"step", state_.step}, {"validation_loss", summary_.validation_loss}};
+    for (const auto& [name, value] : summary_.validation)
+      line[fmt::format("validation_{}", name)] = value;
+    metrics_->add(line);
   }
 
   const RunConfig& config_;
-  const Dataset& data_;
+  RunTask& task_;
   const RunOptions& options_;
-  Tensor<double> weights_;
   std::size_t steps_each_;
   GivenWeights begin_;
   train::TrainState<double> state_;
@@ -372,8 +360,19 @@ void step_failure(std::size_t step, const std::optional<std::string>& found,
       found ? fmt::format("the first value that is not finite is {}; ", *found) : "", text));
 }
 
+RunSummary run(const RunConfig& config, RunTask& task, const RunOptions& options) {
+  return Run(config, task, options).run();
+}
+
 RunSummary run(const RunConfig& config, const Dataset& data, const RunOptions& options) {
-  return Run(config, data, options).run();
+  ClassifyTask task(config, data);
+  return run(config, task, options);
+}
+
+double quality(const Qualities& qualities, std::string_view name) {
+  const auto found = std::ranges::find(
+      qualities, name, [](const auto& own) -> std::string_view { return own.first; });
+  return found == qualities.end() ? std::numeric_limits<double>::quiet_NaN() : found->second;
 }
 
 }  // namespace normproof::verification::training

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "ref/numeric/errors.hpp"
-#include "verification/training/classification.hpp"
 #include "verification/training/dataset.hpp"
 #include "verification/training/pytorch_weights.hpp"
+#include "verification/training/run_task.hpp"
 
 namespace normproof::verification::training {
 
@@ -23,7 +23,8 @@ class RunFailure : public std::runtime_error {
 /// How far a run has come.
 struct RunProgress {
   std::size_t step = 0, steps = 0, epoch = 0;
-  double loss = 0, accuracy = 0;
+  double loss = 0;
+  Qualities qualities = {};  ///< of the batches of the step
 };
 
 struct RunOptions {
@@ -38,7 +39,7 @@ struct RunSummary {
   std::size_t steps = 0;
   double training_loss = 0;  ///< of the last step
   double validation_loss = 0;
-  Classification validation = {};
+  Qualities validation = {};
   std::string sha256;  ///< train::state_sha256 after the last step
 };
 
@@ -51,7 +52,12 @@ struct RunSummary {
 /// Requires  without resume, `out` is absent or an empty folder; with it, the folder of a run
 ///           of the same configuration and data, which keeps the weights that it began with
 /// Throws    UsageError of out; FileError where a file is damaged or cannot be written; RunFailure
+RunSummary run(const RunConfig& config, RunTask& task, const RunOptions& options);
+/// The same for a class a sentence: ClassifyTask.
 RunSummary run(const RunConfig& config, const Dataset& data, const RunOptions& options);
+
+/// One of the measures; NaN where there is none of that name.
+double quality(const Qualities& qualities, std::string_view name);
 
 /// 1 - alpha_backward, the weight of the new value in nu; nothing for norms without nu.
 std::optional<double> new_weight(const ref::model::NormOptions& norm);

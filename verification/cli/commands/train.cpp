@@ -24,6 +24,7 @@ using ref::numeric::UsageError;
 using report::clean_line;
 using report::count_text;
 using report::plural;
+using training::quality;
 using training::RunConfig;
 
 namespace {
@@ -78,7 +79,8 @@ training::RunSummary train_to_end(const TrainCommand& command, const RunConfig& 
                           .after_step = [&](const training::RunProgress& p) {
                             progress.show("training", p.step, p.steps,
                                           fmt::format("loss {:.4f}, accuracy {:.3f}, {}", p.loss,
-                                                      p.accuracy, time.after(p.step, p.steps)));
+                                                      training::quality(p.qualities, "accuracy"),
+                                                      time.after(p.step, p.steps)));
                           }});
   } catch (const std::bad_alloc&) {
     throw std::runtime_error(too_large(config));
@@ -136,8 +138,8 @@ ExitStatus TrainCommand::run() const {
       "sha256 {}\n",
       clean_line(loaded.corpus), plural(trained.steps, "step"),
       count_text(data.training.sequences.size()), count_text(data.validation.sequences.size()),
-      trained.training_loss, trained.validation_loss, trained.validation.accuracy,
-      trained.validation.macro_f1, trained.sha256));
+      trained.training_loss, trained.validation_loss, quality(trained.validation, "accuracy"),
+      quality(trained.validation, "macro_f1"), trained.sha256));
   return kSuccess;
 }
 

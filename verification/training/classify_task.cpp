@@ -1,0 +1,51 @@
+#include "verification/training/classify_task.hpp"
+
+namespace normproof::verification::training {
+
+namespace train = ref::train;
+
+namespace {
+
+Qualities qualities_of(const Classification& quality) {
+  return {{"accuracy", quality.accuracy}, {"macro_f1", quality.macro_f1}};
+}
+
+}  // namespace
+
+ClassifyTask::ClassifyTask(const RunConfig& config, const Dataset& data)
+    : config_(config),
+      data_(data),
+      weights_(class_weights(data, config)),
+      validation_(validation_batches(data, config)) {}
+
+std::string ClassifyTask::data_json(const std::string& weights_sha256) const {
+  return training::data_json(data_, weights_sha256);
+}
+
+std::size_t ClassifyTask::steps_of_epoch() const {
+  return training::steps_of_epoch(data_, config_);
+}
+
+void ClassifyTask::begin_epoch(std::uint64_t epoch) {
+  epoch_ = training_batches(data_, config_, epoch);
+}
+
+TaskStep ClassifyTask::step(std::size_t k, train::TrainState<double>& state,
+                            const ref::encoder::Tap<double>& tap) const {
+  const auto used = batches_of_step(epoch_, config_, k);
+  TaskStep step{train::train_step<double>(config_.train, used, weights_, state, tap), {}};
+  std::vector<int> labels;
+  for (const train::LabelledBatch& batch : used)
+    labels.insert(labels.end(), batch.labels.begin(), batch.labels.end());
+  step.qualities =
+      qualities_of(classify(step.result.predictions, labels, config_.train.encoder.num_classes));
+  return step;
+}
+
+TaskValidation ClassifyTask::validate(train::TrainState<double>& state) const {
+  const auto result = train::evaluate<double>(config_.train, validation_, weights_, state);
+  return {result.loss, qualities_of(classify(result.predictions, data_.validation.labels,
+                                             config_.train.encoder.num_classes))};
+}
+
+}  // namespace normproof::verification::training

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "verification/training/classification.hpp"
+#include "verification/training/dataset.hpp"
+#include "verification/training/run_task.hpp"
+
+namespace normproof::verification::training {
+
+/// A class a sentence. Qualities: accuracy and macro_f1.
+class ClassifyTask : public RunTask {
+ public:
+  /// Both have to stay.
+  /// Throws    UsageError as class_weights
+  ClassifyTask(const RunConfig& config, const Dataset& data);
+
+  std::string data_json(const std::string& weights_sha256) const override;
+  std::size_t steps_of_epoch() const override;
+  void begin_epoch(std::uint64_t epoch) override;
+  TaskStep step(std::size_t k, ref::train::TrainState<double>& state,
+                const ref::encoder::Tap<double>& tap) const override;
+  TaskValidation validate(ref::train::TrainState<double>& state) const override;
+
+ private:
+  const RunConfig& config_;
+  const Dataset& data_;
+  ref::tensor::Tensor<double> weights_;
+  std::vector<ref::train::LabelledBatch> epoch_, validation_;
+};
+
+}  // namespace normproof::verification::training
