@@ -20,26 +20,33 @@ namespace {
 /// The plain fields, by key.
 void visit_plain(RunConfig& c, auto&& f) {
   model::EncoderConfig& e = c.train.encoder;
+  const bool language = c.task == Task::language;
+  if (language) f("training.task", c.task);
   f("encoder.d_model", e.d_model);
   f("encoder.num_heads", e.num_heads);
   f("encoder.d_ff", e.d_ff);
   f("encoder.num_layers", e.num_layers);
   f("encoder.activation", e.activation);
   f("encoder.placement", e.placement);
-  f("encoder.pooling", e.pooling);
+  if (!language) f("encoder.pooling", e.pooling);
   f("encoder.positions", e.positions);
-  f("encoder.mask_padding", e.mask_padding);
+  if (!language) f("encoder.mask_padding", e.mask_padding);
   f("encoder.dropout", e.dropout);
+  if (language) f("encoder.tied_head", e.tied_head);
   f("loss.label_smoothing", c.train.loss.label_smoothing);
-  f("loss.class_weights", c.train.class_weights);
+  if (!language) f("loss.class_weights", c.train.class_weights);
   f("training.bias_initialization", c.train.bias_initialization);
   f("training.learning_rate", c.train.learning_rate);
   f("training.max_gradient_norm", c.train.max_gradient_norm);
   f("training.accumulation", c.train.accumulation);
   f("training.batch_size", c.batch_size);
   f("training.epochs", c.epochs);
-  f("training.fixed_length", c.fixed_length);
-  f("training.validation_share", c.validation_share);
+  if (language) {
+    f("training.context", c.context);
+  } else {
+    f("training.fixed_length", c.fixed_length);
+    f("training.validation_share", c.validation_share);
+  }
   f("training.seed", c.train.seed);
 }
 
@@ -89,6 +96,7 @@ void check_run(const RunConfig& config) {
   positive("training.batch_size", config.batch_size);
   positive("training.epochs", config.epochs);
   positive("training.accumulation", config.train.accumulation);
+  positive("training.context", config.context);
   if (config.fixed_length && *config.fixed_length < 2)
     bad_value("training.fixed_length", print_field(config.fixed_length), "2 or more, or none");
   if (!(config.validation_share > 0 && config.validation_share < 1))
@@ -111,6 +119,27 @@ std::string text_of(const ordered_json& value) {
 }
 
 }  // namespace
+
+RunConfig default_config(Task task) {
+  RunConfig config;
+  if (task == Task::classify) return config;
+  config.task = task;
+  config.train.encoder = {.d_model = 32,
+                          .num_heads = 4,
+                          .d_ff = 128,
+                          .num_layers = 2,
+                          .placement = model::NormPlacement::pre,
+                          .pooling = model::Pooling::per_position,
+                          .dropout = 0,
+                          .causal = true,
+                          .tied_head = true};
+  config.train.class_weights = model::ClassWeights::none;
+  config.train.schedule = model::InverseSquareRoot{.warmup_steps = 50};
+  config.train.learning_rate = 0.01;
+  config.batch_size = 16;
+  config.epochs = 5;
+  return config;
+}
 
 Settings list_settings(const RunConfig& config) {
   RunConfig copy = config;
@@ -152,6 +181,9 @@ void set_setting(RunConfig& config, std::string_view key, std::string_view value
     for (const auto& [own, text] : list_settings(config)) known.push_back(own);
     throw UsageError(ref::numeric::unknown_name("setting", key, known));
   }
+  if (changed.task != config.task)
+    model::bad_value(key, value,
+                     fmt::format("{}, the task of the run", model::print_field(config.task)));
   check_run(changed);
   config = changed;
 }
@@ -167,10 +199,13 @@ std::string config_json(const RunConfig& config) {
   return object.dump(1) + "\n";
 }
 
-RunConfig parse_config(std::string_view text, const std::string& file) {
+RunConfig parse_config(std::string_view text, const std::string& file, Task task) {
   const ref::io::JsonReader reader(file);
   const ordered_json object = reader.parse(text, "an object a section, such as \"encoder\"");
-  RunConfig config;
+  if (object.contains("training") && object["training"].is_object() &&
+      object["training"].value("task", ordered_json()) == "language")
+    task = Task::language;
+  RunConfig config = default_config(task);
   const auto set = [&](const std::string& key, const ordered_json& value) {
     try {
       set_setting(config, key, text_of(value));

@@ -11,6 +11,15 @@
 
 namespace normproof::verification::training {
 
+/// classify: a class a sentence. language: the next character of a text, by a causal encoder.
+enum class Task { classify, language };
+
+inline ref::model::EnumNames<Task> names_of(Task) {
+  static constexpr std::pair<const char*, Task> kNames[] = {{"classify", Task::classify},
+                                                            {"language", Task::language}};
+  return kNames;
+}
+
 /// A run of `normproof train`: what is trained, and on what batches.
 struct RunConfig {
   ref::model::TrainConfig train = {.optimizer = ref::model::AdamOptions{}, .learning_rate = 0.003};
@@ -18,21 +27,29 @@ struct RunConfig {
   std::size_t epochs = 10;
   std::optional<std::size_t> fixed_length = {};  ///< absent: as long as the longest of the batch
   double validation_share = 0.2;                 ///< of the sentences, unless a split is given
+  Task task = Task::classify;
+  std::size_t context = 32;  ///< tokens that a language model sees at once
 };
 
+/// What a run of a task is where nothing else is said.
+RunConfig default_config(Task task);
+
 /// Every setting as "section.name" and text, in one order: "encoder.d_model", "norm.name",
-/// "norm.eps", "training.seed", ... What is absent is "none".
+/// "norm.eps", "training.seed", ... What is absent is "none". Those that the task has: a task that
+/// is not classify is one of them, "training.task".
 std::vector<std::pair<std::string, std::string>> list_settings(const RunConfig& config);
 
 /// Sets one of them. "norm.name", "optimizer.name" and their like choose the defaults of that name.
-/// Throws    UsageError with the nearest known key, or naming key, value and expectation
+/// Throws    UsageError with the nearest known key, or naming key, value and expectation: the task
+///           is the one that the configuration has
 void set_setting(RunConfig& config, std::string_view key, std::string_view value);
 
 /// The settings as JSON: an object a section.
 std::string config_json(const RunConfig& config);
 
-/// Reads what config_json writes, or a part of it; the others keep their defaults.
+/// Reads what config_json writes, or a part of it; the others keep the defaults of its task, or,
+/// where it has none, of `task`.
 /// Throws    FileError naming `file`, the key and the expectation
-RunConfig parse_config(std::string_view text, const std::string& file);
+RunConfig parse_config(std::string_view text, const std::string& file, Task task = Task::classify);
 
 }  // namespace normproof::verification::training

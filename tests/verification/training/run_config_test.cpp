@@ -42,6 +42,23 @@ TEST(RunConfig, EverySettingReadsBack) {
       nlohmann::json::parse(config_json(config)).at("training").at("fixed_length").is_null());
 }
 
+TEST(RunConfig, ALanguageModelHasSettingsOfItsOwn) {
+  RunConfig config = default_config(Task::language);
+  set_setting(config, "training.context", "64");
+  set_setting(config, "encoder.tied_head", "false");
+  const std::string json = config_json(config);
+  EXPECT_EQ(config_json(parse_config(json, "c")), json);
+  EXPECT_EQ(parse_config(json, "c").task, Task::language);
+  EXPECT_TRUE(parse_config("{}", "c", Task::language).train.encoder.causal);
+  EXPECT_EQ(config_json({}).find("task"), std::string::npos);
+  EXPECT_THAT(usage_message([&] { set_setting(config, "training.task", "classify"); }),
+              HasSubstr("training.task is 'classify'; expected language, the task of the run"));
+  EXPECT_THAT(usage_message([&] { set_setting(config, "encoder.pooling", "masked_mean"); }),
+              HasSubstr("unknown setting 'encoder.pooling'"));
+  EXPECT_THAT(usage_message([&] { set_setting(config, "training.context", "0"); }),
+              HasSubstr("training.context is '0'; expected 1 or more"));
+}
+
 TEST(RunConfig, APartKeepsTheDefaultsOfTheRest) {
   const RunConfig config =
       parse_config(R"({"norm": {"eps": 0.5, "name": "rms_norm"}, "training": {"seed": 7}})", "c");

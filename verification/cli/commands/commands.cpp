@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "verification/cli/commands/complete.hpp"
 #include "verification/cli/commands/determinism.hpp"
 #include "verification/cli/commands/elementary.hpp"
 #include "verification/cli/commands/eval.hpp"
+#include "verification/cli/commands/evaluate.hpp"
 #include "verification/cli/commands/golden_bless.hpp"
 #include "verification/cli/commands/golden_check.hpp"
 #include "verification/cli/commands/golden_coverage.hpp"
@@ -131,6 +133,7 @@ Command all_commands() {
        group("regress", "Fingerprints of an implementation over commits and compilers",
              kRegressFooter, {command<RegressRecordCommand>(), command<RegressCompareCommand>()}),
        command<TrainCommand>(), command<TraceCommand>(), command<WeightsCommand>(),
+       command<EvaluateCommand>(), command<CompleteCommand>(),
        group("study", "The published experiment again, its faults as switches, PowerNorm beside it",
              kStudyFooter,
              {command<StudyListCommand>(), command<StudyRunCommand>(),

@@ -16,6 +16,8 @@
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
 #include "verification/report/text.hpp"
+#include "verification/training/classify_task.hpp"
+#include "verification/training/language_task.hpp"
 #include "verification/training/run.hpp"
 
 namespace normproof::verification::cli::commands {
@@ -67,29 +69,71 @@ std::string too_large(const RunConfig& config) {
 }
 
 training::RunSummary train_to_end(const TrainCommand& command, const RunConfig& config,
-                                  const training::Dataset& data) {
+                                  training::RunTask& task) {
   ProgressBar progress;
   TimeLeft time;
   try {
-    return training::run(config, data,
-                         {.out = command.out,
-                          .resume = command.resume,
-                          .checkpoint_every = command.checkpoint_every,
-                          .weights = load_weights(command.weights, config),
-                          .after_step = [&](const training::RunProgress& p) {
-                            progress.show("training", p.step, p.steps,
-                                          fmt::format("loss {:.4f}, accuracy {:.3f}, {}", p.loss,
-                                                      training::quality(p.qualities, "accuracy"),
-                                                      time.after(p.step, p.steps)));
-                          }});
+    return training::run(
+        config, task,
+        {.out = command.out,
+         .resume = command.resume,
+         .checkpoint_every = command.checkpoint_every,
+         .weights = load_weights(command.weights, config),
+         .after_step = [&](const training::RunProgress& p) {
+           progress.show(
+               "training", p.step, p.steps,
+               fmt::format("loss {:.4f}, {} {:.3f}, {}", p.loss, p.qualities.front().first,
+                           p.qualities.front().second, time.after(p.step, p.steps)));
+         }});
   } catch (const std::bad_alloc&) {
     throw std::runtime_error(too_large(config));
   }
 }
 
+void write_page(const TrainCommand& command, const RunConfig& config) {
+  ref::io::write_file(command.out / "page.html",
+                      train_page(ref::io::read_text(command.out / "metrics.jsonl"), config));
+}
+
+std::string train_classes(const TrainCommand& command, RunConfig config) {
+  const TrainingData loaded = load_training_data(command.source, config);
+  training::ClassifyTask task(config, loaded.data);
+  const training::RunSummary trained = train_to_end(command, config, task);
+  write_page(command, config);
+  return fmt::format(
+      "{}: {}, {} to train on, {} to validate on\n"
+      "training loss {:.4f}; validation loss {:.4f}, accuracy {:.4f}, macro-F1 {:.4f}\n"
+      "sha256 {}\n",
+      clean_line(loaded.corpus), plural(trained.steps, "step"),
+      count_text(loaded.data.training.sequences.size()),
+      count_text(loaded.data.validation.sequences.size()), trained.training_loss,
+      trained.validation_loss, quality(trained.validation, "accuracy"),
+      quality(trained.validation, "macro_f1"), trained.sha256);
+}
+
+std::string train_language(const TrainCommand& command, RunConfig config) {
+  const TextSource loaded = load_text_data(command.source, config);
+  training::LanguageTask task(config, loaded.data);
+  const training::RunSummary trained = train_to_end(command, config, task);
+  write_page(command, config);
+  return fmt::format(
+      "{}: {}, {} characters to train on, {} to validate on, of {}\n"
+      "training loss {:.4f}; validation loss {:.4f}, perplexity {:.4f}, bits per character {:.4f}\n"
+      "sha256 {}\n",
+      clean_line(loaded.name), plural(trained.steps, "step"),
+      count_text(loaded.data.training.size()), count_text(loaded.data.validation.size()),
+      loaded.data.alphabet.size(), trained.training_loss, trained.validation_loss,
+      quality(trained.validation, "perplexity"), quality(trained.validation, "bits_per_character"),
+      trained.sha256);
+}
+
 }  // namespace
 
 void TrainCommand::add(CLI::App& app) {
+  add_choice<std::optional<training::Task>, training::Task>(
+      app, "--task", source.task,
+      {{"classify", training::Task::classify}, {"language", training::Task::language}},
+      "A class a sentence (default), or the next character of a text");
   add_folder(app, "--out", out, "The folder of the run; not there yet, or empty, or with --resume");
   add_training_source(app, source);
   add_initial_weights(app, weights);
@@ -105,6 +149,8 @@ void TrainCommand::add(CLI::App& app) {
       throw UsageError(
           "--weights is given with --resume; expected one of them: a run keeps the weights that it "
           "began with");
+    if (weights && source.task == training::Task::language)
+      throw UsageError("--weights is given with --task language; expected one of them");
   });
   set_footer(
       app,
@@ -117,6 +163,7 @@ Examples:
   normproof train --out run
   normproof train --out run --set norm.name=power_norm --set encoder.num_layers=2
   normproof train --out run --data Sentences_AllAgree.txt --vocab vocab.txt
+  normproof train --out run --task language --data input.txt
   normproof train --out run --resume)");
 }
 
@@ -127,19 +174,8 @@ ExitStatus TrainCommand::run() const {
     return kSuccess;
   }
   ref::numeric::set_num_threads(threads);
-  const TrainingData loaded = load_training_data(source, config);
-  const training::Dataset& data = loaded.data;
-  const training::RunSummary trained = train_to_end(*this, config, data);
-  const std::filesystem::path page = out / "page.html";
-  ref::io::write_file(page, train_page(ref::io::read_text(out / "metrics.jsonl"), config));
-  write_stdout(fmt::format(
-      "{}: {}, {} to train on, {} to validate on\n"
-      "training loss {:.4f}; validation loss {:.4f}, accuracy {:.4f}, macro-F1 {:.4f}\n"
-      "sha256 {}\n",
-      clean_line(loaded.corpus), plural(trained.steps, "step"),
-      count_text(data.training.sequences.size()), count_text(data.validation.sequences.size()),
-      trained.training_loss, trained.validation_loss, quality(trained.validation, "accuracy"),
-      quality(trained.validation, "macro_f1"), trained.sha256));
+  write_stdout(config.task == training::Task::language ? train_language(*this, config)
+                                                       : train_classes(*this, config));
   return kSuccess;
 }
 

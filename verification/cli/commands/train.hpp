@@ -13,7 +13,7 @@ namespace normproof::verification::cli::commands {
 struct TrainCommand {
   static constexpr const char* name = "train";
   static constexpr const char* summary =
-      "Train a Transformer encoder on sentences, with the same bits on every machine";
+      "Train a Transformer encoder on sentences or on a text, with the same bits on every machine";
 
   std::filesystem::path out = {};
   TrainingSource source = {};
@@ -25,9 +25,9 @@ struct TrainCommand {
 
   void add(CLI::App& app);
 
-  /// Trains an encoder on a corpus: see training::run. Writes page.html beside its files at the
-  /// end, and on standard output what came of it, the hash of the last state in a line of its own.
-  /// With print_config the configuration, and nothing else.
+  /// Trains an encoder on a corpus, or a language model on a text: see training::run. Writes
+  /// page.html beside its files at the end, and on standard output what came of it, the hash of the
+  /// last state in a line of its own. With print_config the configuration, and nothing else.
   /// Throws    UsageError, FileError, training::RunFailure
   ExitStatus run() const;
 };

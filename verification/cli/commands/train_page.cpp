@@ -29,41 +29,50 @@ using Points = std::vector<std::pair<double, double>>;
 
 /// Curves by name, from the lines of metrics.jsonl.
 struct TrainCurves {
-  std::map<std::string, Points> loss, accuracy, gradient, rstd;
+  std::map<std::string, Points> loss, accuracy, bits, gradient, rstd;
   std::size_t steps = 0;
   std::string sha256;
 };
 
-void read_step(const nlohmann::json& line, TrainCurves& curves) {
+void read_step(const nlohmann::json& line, bool language, TrainCurves& curves) {
   const double step = line.at("step").get<double>();
+  const auto add = [&](std::map<std::string, Points>& named, const char* name, const char* field) {
+    named[name].emplace_back(step, line.at(field).get<double>());
+  };
   if (line.contains("validation_loss")) {
-    curves.loss["validation"].emplace_back(step, line.at("validation_loss").get<double>());
-    curves.accuracy["validation"].emplace_back(step, line.at("validation_accuracy").get<double>());
-    curves.accuracy["validation, macro-F1"].emplace_back(
-        step, line.at("validation_macro_f1").get<double>());
+    add(curves.loss, "validation", "validation_loss");
+    if (language) {
+      add(curves.bits, "validation", "validation_bits_per_character");
+    } else {
+      add(curves.accuracy, "validation", "validation_accuracy");
+      add(curves.accuracy, "validation, macro-F1", "validation_macro_f1");
+    }
     return;
   }
   ++curves.steps;
   curves.sha256 = line.at("sha256").get<std::string>();
-  curves.loss["training"].emplace_back(step, line.at("loss").get<double>());
-  curves.accuracy["training"].emplace_back(step, line.at("accuracy").get<double>());
-  curves.gradient["whole"].emplace_back(step, line.at("gradient_norm").get<double>());
+  add(curves.loss, "training", "loss");
+  if (language) {
+    add(curves.bits, "training", "bits_per_character");
+  } else {
+    add(curves.accuracy, "training", "accuracy");
+  }
+  add(curves.gradient, "whole", "gradient_norm");
   if (line.contains("max_weighted_gamma"))
-    curves.gradient["largest (1 - alpha) Gamma"].emplace_back(
-        step, line.at("max_weighted_gamma").get<double>());
+    add(curves.gradient, "largest (1 - alpha) Gamma", "max_weighted_gamma");
   for (const auto& [site, statistics] : line.at("norms").items())
     if (statistics.contains("rstd"))
       curves.rstd[site].emplace_back(step, statistics.at("rstd").at(1).get<double>());
 }
 
-TrainCurves read_curves(std::string_view metrics) {
+TrainCurves read_curves(std::string_view metrics, bool language) {
   TrainCurves curves;
   for (const process::Line& stored : process::split_lines(metrics)) {
     const std::string file = fmt::format("metrics.jsonl: line {}", stored.number);
     const nlohmann::json line =
         ref::io::JsonReader(file).parse(stored.text, "an object, as 'normproof train' writes it");
     try {
-      read_step(line, curves);
+      read_step(line, language, curves);
     } catch (const nlohmann::json::exception&) {
       throw ref::numeric::FileError(
           fmt::format("{} is not a line of a run; expected what 'normproof train' writes", file));
@@ -88,18 +97,23 @@ void add_curves(report::Document& document, const std::map<std::string, Points>&
 }  // namespace
 
 std::string train_page(std::string_view metrics, const training::RunConfig& config) {
-  const TrainCurves curves = read_curves(metrics);
+  const bool language = config.task == training::Task::language;
+  const TrainCurves curves = read_curves(metrics, language);
   report::Document document{"normproof: training"};
   document.add(report::Heading{1, "normproof: a training run"});
   document.add(report::Paragraph{fmt::format("{}; the state after the last one has the SHA-256",
                                              plural(curves.steps, "step"))});
   document.add(report::Code{curves.sha256});
-  add_curves(document, curves.loss, "loss", "Loss", false,
-             "The weighted cross-entropy of each batch, and of all validation sentences after each "
-             "epoch.");
+  add_curves(
+      document, curves.loss, "loss", "Loss", false,
+      language ? "The mean cross-entropy of the characters of each batch, and of all that are "
+                 "validated on after each epoch."
+               : "The weighted cross-entropy of each batch, and of all validation sentences after "
+                 "each epoch.");
   add_curves(document, curves.accuracy, "accuracy", "Accuracy", false,
              "The share of sentences whose class is predicted, and the mean over the classes of "
              "their F1.");
+  add_curves(document, curves.bits, "bits", "Bits per character", false, "The loss over log 2.");
   add_curves(document, curves.gradient, "gradient", "Gradient norm", true,
              "The L2 norm of the gradient by all parameters, before clipping.");
   add_curves(document, curves.rstd, "rstd", "rstd of each norm", true,

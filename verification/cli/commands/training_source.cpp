@@ -1,20 +1,35 @@
 #include "verification/cli/commands/training_source.hpp"
 
+#include <fmt/format.h>
+
+#include "ref/data/synthetic_text.hpp"
+#include "ref/data/text_file.hpp"
 #include "ref/io/atomic_file.hpp"
 #include "ref/io/tensor_file.hpp"
+#include "ref/numeric/errors.hpp"
 
 namespace normproof::verification::cli::commands {
 
 training::RunConfig load_config(const TrainingSource& source) {
-  training::RunConfig config;
+  const training::Task task = source.task.value_or(training::Task::classify);
+  training::RunConfig config = training::default_config(task);
   if (source.config)
-    config = training::parse_config(ref::io::read_text(*source.config), source.config->string());
+    config =
+        training::parse_config(ref::io::read_text(*source.config), source.config->string(), task);
+  if (source.task && config.task != task)
+    throw ref::numeric::UsageError(
+        fmt::format("--task is not that of {}; expected the task of the file, or none",
+                    source.config->string()));
   for (const auto& [key, value] : source.settings) training::set_setting(config, key, value);
   if (source.seed) training::set_setting(config, "training.seed", std::to_string(*source.seed));
   return config;
 }
 
 TrainingData load_training_data(const TrainingSource& source, training::RunConfig& config) {
+  if (config.task != training::Task::classify)
+    throw ref::numeric::UsageError(
+        "the configuration has the task language; expected classify: 'normproof train' alone has "
+        "the others");
   const Corpus corpus = load_corpus(source.files);
   const std::vector<std::size_t> validation =
       source.validation
@@ -27,6 +42,24 @@ TrainingData load_training_data(const TrainingSource& source, training::RunConfi
   loaded.data.vocab_size = corpus.tokenized.vocab_size;
   loaded.data.pad_id = corpus.tokenized.pad_id;
   config.train.encoder.vocab_size = loaded.data.vocab_size;
+  return loaded;
+}
+
+std::pair<std::string, std::string> load_text(const std::optional<std::filesystem::path>& file) {
+  if (!file) return {ref::data::synthetic_text(synthetic_seed), "synthetic text"};
+  return {ref::data::read_bytes(*file), file->filename().string()};
+}
+
+TextSource load_text_data(const TrainingSource& source, training::RunConfig& config) {
+  for (const auto& [option, given] : {std::pair{"--vocab", source.files.vocab.has_value()},
+                                      std::pair{"--validation", source.validation.has_value()}})
+    if (given)
+      throw ref::numeric::UsageError(
+          fmt::format("{} is given; expected none with --task language", option));
+  const auto [text, name] = load_text(source.files.data);
+  TextSource loaded{training::split_text(text, name), name};
+  config.train.encoder.vocab_size = loaded.data.alphabet.size();
+  config.train.encoder.num_classes = loaded.data.alphabet.size();
   return loaded;
 }
 

@@ -10,19 +10,21 @@
 #include "verification/cli/corpus.hpp"
 #include "verification/training/dataset.hpp"
 #include "verification/training/pytorch_weights.hpp"
+#include "verification/training/text_data.hpp"
 
 namespace normproof::verification::cli::commands {
 
 /// Where the settings and the sentences of a training come from.
 struct TrainingSource {
   std::optional<std::filesystem::path> config = {};
+  std::optional<training::Task> task = {};  ///< absent: that of the file, or classify
   std::vector<std::pair<std::string, std::string>> settings = {};  ///< key and value
   std::optional<std::uint64_t> seed = {};                          ///< the setting training.seed
   CorpusFiles files = {};
   std::optional<std::filesystem::path> validation = {};  ///< numbers of sentences, a line each
 };
 
-/// The defaults, then the file, then the settings, then the seed.
+/// The defaults of the task, then the file, then the settings, then the seed.
 /// Throws    UsageError, FileError
 training::RunConfig load_config(const TrainingSource& source);
 
@@ -32,8 +34,21 @@ struct TrainingData {
 };
 
 /// The corpus, divided; `config` gets the extent of its vocabulary.
-/// Throws    UsageError, FileError
+/// Throws    UsageError, also where the task is another one than classify; FileError
 TrainingData load_training_data(const TrainingSource& source, training::RunConfig& config);
+
+struct TextSource {
+  training::TextData data;
+  std::string name;  ///< of the file, or "synthetic text"
+};
+
+/// The text of --data, or the synthetic one, divided; `config` gets the extent of its alphabet.
+/// Throws    UsageError where the source has options that sentences have alone; FileError
+TextSource load_text_data(const TrainingSource& source, training::RunConfig& config);
+
+/// The bytes of that file, or the synthetic text, and its name.
+/// Throws    FileError
+std::pair<std::string, std::string> load_text(const std::optional<std::filesystem::path>& file);
 
 /// The weights of that file, in PyTorch's names; none without a file.
 /// Throws    UsageError, FileError

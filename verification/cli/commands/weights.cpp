@@ -25,6 +25,11 @@ training::RunConfig configuration_of(const std::filesystem::path& config_file,
                                      const std::filesystem::path& data_file) {
   training::RunConfig config =
       training::parse_config(ref::io::read_text(config_file), config_file.string());
+  if (config.task != training::Task::classify)
+    throw ref::numeric::UsageError(
+        fmt::format("{} has the task language; expected classify: PyTorch's names are those of an "
+                    "encoder with classes",
+                    config_file.string()));
   const ref::io::JsonReader reader(data_file.string());
   const auto data = reader.parse(ref::io::read_text(data_file), "what 'normproof train' wrote");
   config.train.encoder.vocab_size = reader.whole(data, "vocab_size", "vocab_size");

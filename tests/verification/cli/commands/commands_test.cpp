@@ -143,10 +143,10 @@ TEST(Commands, DefineASharedOptionOnce) {
     }
   }
   // Of another thing in each command.
-  const std::set<std::string> several = {"--accumulation", "--device", "--format", "--formula",
-                                         "--history",      "--jobs",   "--json",   "--mode",
-                                         "--only",         "--out",    "--seed",   "--seeds",
-                                         "--set",          "--steps",  "--tier",   "LAYER"};
+  const std::set<std::string> several = {
+      "--accumulation", "--data", "--device", "--format", "--formula", "--history",
+      "--jobs",         "--json", "--mode",   "--only",   "--out",     "--seed",
+      "--seeds",        "--set",  "--steps",  "--tier",   "LAYER"};
   for (const auto& [name, found] : definitions)
     EXPECT_EQ(found.size() > 1, several.contains(name))
         << name << " of " << found.begin()->second << " and of " << found.rbegin()->second;

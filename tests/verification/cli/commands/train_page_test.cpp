@@ -25,6 +25,17 @@ TEST(TrainPage, HasTheCurvesAndTheConfiguration) {
                           HasSubstr("macro-F1")));
 }
 
+TEST(TrainPage, OfALanguageModelHasBitsPerCharacter) {
+  const std::string page = train_page(
+      R"({"step":1,"epoch":1,"loss":1.5,"perplexity":4.5,"bits_per_character":2.2,"gradient_norm":2,"norms":{},"sha256":"abc"})"
+      "\n"
+      R"({"epoch":1,"step":1,"validation_loss":1.25,"validation_perplexity":3.5,"validation_bits_per_character":1.8})"
+      "\n",
+      training::default_config(training::Task::language));
+  EXPECT_THAT(page, AllOf(HasSubstr("Bits per character"), HasSubstr("&quot;context&quot;: 32")));
+  EXPECT_EQ(page.find("Accuracy"), std::string::npos);
+}
+
 TEST(TrainPage, ALineThatIsNoneIsNamed) {
   const auto message = [](const std::string& metrics) {
     return ref::numeric::error_message<ref::numeric::FileError>([&] { train_page(metrics, {}); });

@@ -67,6 +67,9 @@ TEST(TrainOptions, AreTaken) {
   EXPECT_EQ(parsed<tool::commands::TrainCommand>({"--out", "o", "--weights", "w.npz"}).weights,
             "w.npz");
   EXPECT_TRUE(parsed<tool::commands::TrainCommand>({"--print-config"}).print_config);
+  using normproof::verification::training::Task;
+  EXPECT_EQ(parsed<tool::commands::TrainCommand>({"--out", "o", "--task", "language"}).source.task,
+            Task::language);
 }
 
 TEST(TrainOptions, WhatIsMissingOrWrongIsNamed) {
@@ -78,6 +81,9 @@ TEST(TrainOptions, WhatIsMissingOrWrongIsNamed) {
   refused({"--out", "o", "--seed", "x"}, "--seed is 'x'; expected a whole number from 0 to");
   refused({"--out", "o", "more"}, "unexpected argument 'more'");
   refused({"--ot", "o"}, "did you mean '--out'?");
+  refused({"--out", "o", "--task", "languages"}, "did you mean 'language'?");
+  refused({"--out", "o", "--task", "language", "--weights", "w.npz"},
+          "--weights is given with --task language; expected one of them");
   refused({"--out", "o", "--resume", "--weights", "w.npz"},
           "--weights is given with --resume; expected one of them");
 }

@@ -41,5 +41,30 @@ TEST(TrainingSource, TheConfigurationLearnsTheVocabulary) {
               HasSubstr("expected the number of a sentence"));
 }
 
+TEST(TrainingSource, OfALanguageModelIsAText) {
+  const tests::ref::io::TemporaryFolder folder;
+  const auto config_of = [&](const char* file, std::optional<training::Task> task) {
+    ref::io::write_file(folder / "c.json", file);
+    return load_config({.config = folder / "c.json", .task = task});
+  };
+  training::RunConfig config = config_of(R"({"training": {"task": "language"}})", {});
+  EXPECT_EQ(config.task, training::Task::language);
+  EXPECT_EQ(config_of("{}", training::Task::language).task, training::Task::language);
+  EXPECT_THAT(ref::numeric::error_message<ref::numeric::UsageError>([&] {
+                config_of(R"({"training": {"task": "language"}})", training::Task::classify);
+              }),
+              HasSubstr("--task is not that of"));
+  const TextSource loaded = load_text_data({}, config);
+  EXPECT_EQ(loaded.name, "synthetic text");
+  EXPECT_EQ(config.train.encoder.vocab_size, loaded.data.alphabet.size());
+  EXPECT_EQ(config.train.encoder.num_classes, loaded.data.alphabet.size());
+  EXPECT_THAT(ref::numeric::error_message<ref::numeric::UsageError>(
+                  [&] { load_text_data({.files = {.vocab = "v"}}, config); }),
+              HasSubstr("--vocab is given; expected none with --task language"));
+  EXPECT_THAT(ref::numeric::error_message<ref::numeric::UsageError>(
+                  [&] { load_training_data({}, config); }),
+              HasSubstr("the configuration has the task language; expected classify"));
+}
+
 }  // namespace
 }  // namespace normproof::verification::cli::commands

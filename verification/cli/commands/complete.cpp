@@ -1,0 +1,34 @@
+#include "verification/cli/commands/complete.hpp"
+
+#include "ref/numeric/errors.hpp"
+#include "ref/numeric/parallel.hpp"
+#include "verification/cli/options.hpp"
+#include "verification/cli/standard_streams.hpp"
+#include "verification/cli/typed_options.hpp"
+#include "verification/training/completion.hpp"
+
+namespace normproof::verification::cli::commands {
+
+void CompleteCommand::add(CLI::App& app) {
+  require(add_folder(app, "--run", folder, "The folder that normproof train --out made"));
+  require(add_text(
+      app, "--prompt", prompt, "The text that is gone on from", "TEXT",
+      TextRule{[](const std::string& text) { return !text.empty(); }, "a character at least"}));
+  add_number(app, "--length", length, 0, 1'000'000, "How many characters follow (default: 200)");
+  set_footer(
+      app,
+      R"(Each time the likeliest character, the first of equal ones. Keys and values of the characters so far
+are kept, which moves no bit; where the context is full the model begins anew with its last half.
+
+Example:
+  normproof complete --run run --prompt 'the old ' --length 100)");
+}
+
+ExitStatus CompleteCommand::run() const {
+  ref::numeric::set_num_threads(1);
+  const training::LanguageModel model = training::read_language_model(folder);
+  write_stdout(prompt + training::complete(model, prompt, length) + "\n");
+  return kSuccess;
+}
+
+}  // namespace normproof::verification::cli::commands
