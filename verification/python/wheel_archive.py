@@ -34,11 +34,11 @@ def entry_points(project):
                    for group, entries in groups.items())
 
 
-def write(stage, pyproject, version, licences, out):
+def write(stage, pyproject, version, licences, out, arch):
     """Writes the wheel of the files below `stage`, and returns its path; auditwheel knows its platform."""
     project = tomllib.loads(pyproject.read_text())["project"]
     info = f"{project['name']}-{version}.dist-info"
-    wheel = "Wheel-Version: 1.0\nGenerator: build_wheel\nRoot-Is-Purelib: false\nTag: py3-none-linux_x86_64\n"
+    wheel = f"Wheel-Version: 1.0\nGenerator: build_wheel\nRoot-Is-Purelib: false\nTag: py3-none-linux_{arch}\n"
     files = {str(path.relative_to(stage)): (path.read_bytes(), path.stat().st_mode & 0o777)
              for path in sorted(stage.rglob("*")) if path.is_file()}
     made = {"METADATA": metadata(project, version, pyproject.parent, licences), "WHEEL": wheel,
@@ -46,7 +46,7 @@ def write(stage, pyproject, version, licences, out):
     files.update({f"{info}/{name}": (text.encode(), 0o644) for name, text in made.items()})
     files.update({f"{info}/licenses/{name}": (text, 0o644) for name, text in licences.items()})
     record = ""
-    target = pathlib.Path(out, f"{project['name']}-{version}-py3-none-linux_x86_64.whl")
+    target = pathlib.Path(out, f"{project['name']}-{version}-py3-none-linux_{arch}.whl")
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         def add(name, content, mode):
             entry = zipfile.ZipInfo(name, EPOCH)

@@ -1,0 +1,12 @@
+# Cross-compiles for the processor NORMPROOF_FOREIGN with Debian's compiler of that name, against what fetch_sysroot has
+# unpacked in NORMPROOF_SYSROOT: build_wheel --arch.
+set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES NORMPROOF_FOREIGN NORMPROOF_SYSROOT)
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR ${NORMPROOF_FOREIGN})
+set(CMAKE_C_COMPILER ${NORMPROOF_FOREIGN}-linux-gnu-gcc)
+set(CMAKE_CXX_COMPILER ${NORMPROOF_FOREIGN}-linux-gnu-g++)
+set(CMAKE_SYSROOT ${NORMPROOF_SYSROOT})
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+foreach(kind IN ITEMS LIBRARY INCLUDE PACKAGE)
+  set(CMAKE_FIND_ROOT_PATH_MODE_${kind} ONLY)
+endforeach()
