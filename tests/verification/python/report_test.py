@@ -61,6 +61,7 @@ def test_page_is_alone_and_has_the_worst_case(report, tmp_path):
     assert report.worst.path in page and "eps: outside the root" in page
     shown = report._repr_html_()
     assert "&lt;!DOCTYPE html&gt;" in shown and shown.startswith("<iframe") and "offsetHeight" in shown
+    assert "min-width: 20em" in shown  # the page of a narrower frame is many screens long
     assert "<script" not in shown.split("onload")[1]
 
 

@@ -11,10 +11,10 @@ from normproof.errors import OutputError, UsageError
 
 
 # A notebook shows a report in a frame: its styles end there, and it is as high as its page at any width. Where a notebook
-# does not let it be so, it scrolls.
+# does not let it be so, or is narrower than a page can be, it scrolls.
 _AS_HIGH_AS_ITS_PAGE = ("const frame = this, page = this.contentDocument.documentElement; "
                         "new ResizeObserver(() => { frame.style.height = page.offsetHeight + 16 + 'px' }).observe(page)")
-_OF_A_NOTEBOOK = "width: 100%; height: 48em; border: 0; resize: vertical"
+_OF_A_NOTEBOOK = "width: 100%; min-width: 20em; height: 48em; border: 0; resize: vertical"
 
 
 class CaseResult:
