@@ -35,6 +35,36 @@ def test_gradients_where_grad_y_is_given(given):
     assert report and {tensor["name"] for tensor in report.results[0].tensors} >= {"grad_x", "grad_gamma"}
 
 
+def wraps_at_a_short(x, gamma, beta, eps):
+    """Its index is of 16 bits: what is behind 2^15 elements is written over what is in front."""
+    y, width = kernels.layer_norm(x, gamma, beta, eps), x.shape[-1]
+    rows = 2**15 // width
+    for at in range(rows, len(y), rows):
+        y[at:at + rows] = 0
+    return y
+
+
+def test_an_index_that_wraps_shows_in_a_copy_of_the_rows(given):
+    assert normproof.judge(wraps_at_a_short, "layer_norm", repeat=64, **given)
+    report = normproof.judge(wraps_at_a_short, "layer_norm", repeat=65, **given)
+    assert not report and "got 0, exact" in report.failures[0].text
+    assert "the rows 65 times, 33,280 elements: copy 65 is judged, from element 32,768 on" in str(report)
+    assert "repeat=65" in report.repro()
+    assert normproof.judge(kernels.layer_norm, "layer_norm", repeat=65, **given)
+    assert normproof.judge(kernels.relu, "relu", repeat=9, x=given["x"][:1])
+
+
+@pytest.mark.parametrize("op, changed, sentence", [
+    ("layer_norm", {"repeat": 0}, "repeat=0; expected a whole number from 1"),
+    ("layer_norm", {"repeat": 2, "x": np.ones(64, np.float32)}, "x has shape [64]; expected two axes or more"),
+    ("layer_norm", {"repeat": 2, "grad_y": np.ones((8, 64), np.float32)}, "repeat= is of the forward alone; expected no grad_y"),
+    ("batch_norm", {"repeat": 2}, "repeat= is given, but batch_norm does not compute each row alone")])
+def test_rows_that_cannot_be_repeated_are_one_sentence(given, op, changed, sentence):
+    with pytest.raises(normproof.UsageError) as caught:
+        normproof.judge(kernels.layer_norm, op, **{**given, **changed})
+    assert sentence in str(caught.value) and "\n" not in str(caught.value)
+
+
 def test_any_rank_reaches_the_function_as_it_is(given):
     seen = []
 

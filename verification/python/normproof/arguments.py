@@ -71,6 +71,7 @@ RULES = {
     "relations": (_are_texts, "names of normproof.RELATIONS, or 'all'"),
     "seconds": (_is_time, f"a number above 0 and up to {MOST_SECONDS:g}, or None for no limit"),
     "threads": (_is_whole, "a whole number from 0"),
+    "repeat": (lambda value: _is_whole(value) and value > 0, "a whole number from 1"),
     "name": (lambda value: isinstance(value, str), "a text, the name of the case"),
     "isolate": _FLAG, "strict": _FLAG, "flush_subnormals": _FLAG, "accumulation": _TEXT, "formula": _TEXT,
 }

@@ -1,16 +1,17 @@
 """normproof.judge: a function held against the truth on the caller's own tensors."""
 import numpy as np
 
-from normproof import frameworks, names
+from normproof import frameworks, names, variants
 from normproof.arguments import require_arguments, said
 from normproof.candidate import Candidate
 from normproof.checking import asker, judge_case, prepare, require_op
 from normproof.corpus import Corpus
 from normproof.errors import UsageError
+from normproof.relations import computes_by_row
 from normproof.report import Report
 from normproof.repro import Call, differing
 from normproof.returned import SHAPED_AS_X
-from normproof.stored import Stored
+from normproof.stored import Stored, same_bits
 
 OPTION_KINDS = (bool, int, float, str)
 # The dtype of a case is that of the first of these; those beside have it too, parameters and state may have another one.
@@ -22,7 +23,7 @@ OF_ANY_DTYPE = ("valid", "iterations", "tokens", "labels")
 
 def judge(fn, op, *, mode="training", device=None, outputs=None, backward=None, arguments=None, framework=None, layout=None,
           isolate=False, seconds=60, accumulation="", formula="", strict=False, flush_subnormals=False, name="own", threads=0,
-          **given):
+          repeat=1, **given):
     """Certifies what op is of the caller's own tensors, by two enclosures, and holds fn against it.
 
     given      the tensors by the operation's names of them, x=, grad_y=, gamma=, of attention q=, k=, v=, of cross_entropy
@@ -33,6 +34,9 @@ def judge(fn, op, *, mode="training", device=None, outputs=None, backward=None, 
     device     where fn gets its tensors; that of x if it is not given
     layout     "channels_first": x and grad_y are [B, D, ...]
     threads    that certify, 0: as many as there are processors
+    repeat     how many times fn gets the rows, one after another: an index beyond 2^31 elements is reached with the expected
+               values of few. Every copy that has other bits than the first is judged. Forward alone, of what computes each
+               row alone
     The rest is as for normproof.check.
 
     Returns a Report of one case; its repro() writes the tensors to a file, and the lines that judge them again. Throws
@@ -47,6 +51,8 @@ def judge(fn, op, *, mode="training", device=None, outputs=None, backward=None, 
              for name, value in names.by_canonical_name(op, given, "normproof.judge").items()}
     require_kinds(op, given)
     inputs, options, home = tensors_and_options(given)
+    if repeat > 1:
+        require_repeatable(op, inputs)
     conventions = dtypes_said(op, inputs)
     framework = framework or (home if home != "numpy" else None)
     if device is None:
@@ -61,7 +67,7 @@ def judge(fn, op, *, mode="training", device=None, outputs=None, backward=None, 
     call = Call(fn, op, {name: value for name, value in call.items() if value is not None}, "judge")
     stored = inputs
     if "x" in inputs:
-        candidate.layout.shape = inputs["x"].shape
+        candidate.layout.shape = (repeat * inputs["x"].shape[0], *inputs["x"].shape[1:]) if repeat > 1 else inputs["x"].shape
         stored = as_the_corpus_has_them(op, inputs, candidate.layout.channels_first)
     corpus = Corpus()
     index = corpus.certify(name, op, mode == "training", options, False, stored, threads)
@@ -72,11 +78,48 @@ def judge(fn, op, *, mode="training", device=None, outputs=None, backward=None, 
     report = Report(corpus, candidate.title, op, candidate.conventions(), call, inputs)
     ask = asker(candidate, isolate, seconds)
     try:
-        report.add(judge_case(corpus, candidate, corpus.select(index), ask))
+        result, copy = judge_copies(corpus, candidate, index, ask, repeat)
+        report.add(result)
     finally:
         getattr(ask, "close", lambda: None)()
+    if repeat > 1:
+        conventions.append(f"the rows {repeat:,} times, {repeat * inputs['x'].data.size:,} elements: copy {copy + 1:,} is judged, "
+                           f"from element {copy * inputs['x'].data.size:,} on")
     report.conventions = [*candidate.conventions(), *conventions]
     return report
+
+
+def require_repeatable(op, inputs):
+    """Throws UsageError where copies of the rows would not have the values of the rows."""
+    if not computes_by_row(op):
+        raise UsageError(f"normproof.judge: repeat= is given, but {op} does not compute each row alone; expected an operation "
+                         "that does, as layer_norm")
+    if "grad_y" in inputs:
+        raise UsageError("normproof.judge: repeat= is of the forward alone; expected no grad_y")
+    if len(inputs["x"].shape) < 2:
+        raise UsageError(f"normproof.judge: x has shape {[*inputs['x'].shape]}; expected two axes or more, as repeat= is given")
+
+
+def judge_copies(corpus, candidate, index, ask, repeat):
+    """Judges the first copy of the rows, and those that have other bits, up to one that fails: its result and number."""
+    case, answered = corpus.select(index), {}
+    if repeat == 1:
+        return judge_case(corpus, candidate, case, ask), 0
+
+    def ask_all(case):
+        outputs, wrote = ask(variants.repeated(case, repeat))
+        answered.update(outputs)
+        return variants.copy_of(case, outputs, 0, repeat), wrote
+    result = judge_case(corpus, candidate, case, ask_all)
+    first = variants.copy_of(case, answered, 0, repeat)
+    for copy in range(1, repeat if result.passed and answered else 1):
+        outputs = variants.copy_of(case, answered, copy, repeat)
+        if all(same_bits(outputs[name], stored) for name, stored in first.items()):
+            continue
+        result = judge_case(corpus, candidate, corpus.select(index), lambda _, outputs=outputs: (outputs, ""))
+        if not result.passed:
+            return result, copy
+    return result, 0
 
 
 def require_kinds(op, given):

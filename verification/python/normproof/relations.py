@@ -41,6 +41,13 @@ class RelationResult:
         return f"{self.relation} {self.path}: {self.sentence}{found}"
 
 
+def computes_by_row(op):
+    """Whether an operation computes each row, or each element, alone."""
+    cells = layer_descriptions().get(op, {}).get("cells", [])
+    return op in (*BY_ROW, *BY_ELEMENT) or bool(cells) and all(
+        cell["partition"] in ("row", "row_group") for cell in cells)
+
+
 class Asked:
     """One case, its candidate, and what it answered; judges variants on a handle of their own."""
 
@@ -67,9 +74,7 @@ class Asked:
     @property
     def by_row(self):
         """Each row, or each element, is computed alone."""
-        cells = layer_descriptions().get(self.case.op, {}).get("cells", [])
-        return self.case.op in (*BY_ROW, *BY_ELEMENT) or bool(cells) and all(
-            cell["partition"] in ("row", "row_group") for cell in cells)
+        return computes_by_row(self.case.op)
 
     @property
     def by_sample(self):

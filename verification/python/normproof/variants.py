@@ -45,6 +45,25 @@ def samples_of(case, part):
                           else stored for name, stored in case.tensors.items()})
 
 
+def repeated(case, times):
+    """The samples of a case that many times, one after another; of one sample without a copy of it."""
+    samples = case.tensors["x"].shape[0]
+
+    def repeat(data):
+        if samples == 1:
+            return np.broadcast_to(data, (times, *data.shape[1:]))
+        return np.tile(data, (times, *[1] * (data.ndim - 1)))
+    return case.replaced({name: stored.like(repeat(stored.data)) if name in ROWS and stored.shape[:1] == (samples,)
+                          else stored for name, stored in case.tensors.items()})
+
+
+def copy_of(case, outputs, number, times):
+    """The answers to one copy of the samples of a case, of those to all of them."""
+    samples = case.tensors["x"].shape[0]
+    return {name: stored.like(stored.data[number * samples:(number + 1) * samples])
+            if stored.shape[:1] == (times * samples,) else stored for name, stored in outputs.items()}
+
+
 def with_other_numbers(case):
     """Another question of the same shapes: the samples, or elements, in reverse order."""
     return case.replaced({name: stored.like(stored.data[::-1].copy()) if name in ROWS and stored.data.ndim else stored
