@@ -3,11 +3,12 @@ from mpmath import floor, isfinite, log, mp, mpf, nstr
 
 mp.dps = 50
 DIGITS = {"float64": 53, "float32": 24, "float16": 11, "bfloat16": 8}
+LEAST = {"float64": -1074, "float32": -149, "float16": -24, "bfloat16": -133}  # of the smallest subnormal number
 
 
 def tell(what, got, truth, dtype):
     got, truth = mpf(float(got)), mpf(truth)
-    unit = mpf(2) ** (floor(log(abs(truth), 2)) - DIGITS[dtype] + 1) if truth else mpf(0)
+    unit = mpf(2) ** max(floor(log(abs(truth), 2)) - DIGITS[dtype] + 1, LEAST[dtype]) if truth else mpf(0)
     error = nstr(abs(got - truth) / unit, 4) + " ulp" if isfinite(got) and unit else "no number of ulp"
     print(f"{what}\n  got   {nstr(got, 12)}\n  exact {nstr(truth, 50)}\n  error {error} of {dtype}")
 
