@@ -56,7 +56,7 @@ def order_lines():
 
 
 def speed_lines():
-    return [Line("speed-norms", "norms beside the copy and PyTorch", 300, ("benchmark --rounds 3 --only norm",),
+    return [Line("speed-norms", "norms beside the copy and PyTorch", 420, ("benchmark --rounds 3 --only norm",),
                  rehearsal=("benchmark --rounds 1 --only norm/layer_norm",)),
             Line("speed-products", "products beside cublasDgemm", 240, ("benchmark --rounds 3 --only product",),
                  rehearsal=("benchmark --rounds 1 --only product/16x16x16",)),
@@ -65,7 +65,8 @@ def speed_lines():
 
 
 def sanitizer_lines():
-    verbs = ("gpu agree --device {device} " + only(("sums", "layer_norm", "batch_norm", "encoder_layer")),
+    agreed = ("sums", "layer_norm", "batch_norm", "float32_norm_bfloat16", "encoder_layer")
+    verbs = (f"gpu agree --device {{device}} {only(agreed)}",
              "gpu agree --device {device} --mode cublas", "gpu train --device {device} --steps 2",
              "probe-order device-sum-elements --device {device} --terms 40")
     return [Line(tool, f"{tool} of compute-sanitizer", 120, tuple(f"sanitize {tool} {verb}" for verb in verbs),
