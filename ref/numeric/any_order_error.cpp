@@ -14,6 +14,15 @@ constexpr double kUnits = 4;
 constexpr double kSlack = 1 + 0x1p-45;
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
+/// Where subnormal numbers are kept, tiny is twice what they differ by: whether v is a multiple of
+/// that, or not subnormal.
+bool is_on_grid(double magnitude) {
+  // In the formats of IEEE 754 the largest number is (1 - u) times a power of two, and this.
+  const double least_normal = 4 * (1 - arithmetic.unit_roundoff) / arithmetic.largest;
+  return arithmetic.tiny >= least_normal || magnitude >= least_normal ||
+         std::fmod(magnitude, arithmetic.tiny / 2) == 0;
+}
+
 /// Whether the format of this scope holds v: its leading digits by Veltkamp's splitting [Dek71].
 bool is_representable(double v) {
   const double scaled = v * 0x1p-53;  // no overflow below
@@ -21,7 +30,7 @@ bool is_representable(double v) {
   const double wide = scaled * factor;
   const double magnitude = std::fabs(v);
   return v == 0 || (arithmetic.tiny <= magnitude && magnitude <= arithmetic.largest &&
-                    wide - (wide - scaled) == scaled);
+                    is_on_grid(magnitude) && wide - (wide - scaled) == scaled);
 }
 
 double claimed(double result, double error) {
@@ -30,11 +39,11 @@ double claimed(double result, double error) {
   return fits && error == error ? error : kInfinite;
 }
 
-/// What is left at least of `least`, not negative, where the share `roundoff` of it may be lost and
-/// what is not normal be flushed.
-double rounded_down(double least, double roundoff) {
-  const double left = least * (1 - roundoff) / kSlack;
-  return left > 2 * arithmetic.tiny ? left : 0;
+/// What is left at least of `least`, not negative, where the share `roundoff` of it and `lost` may
+/// be lost: in a result that is small, tiny.
+double rounded_down(double least, double roundoff, double lost) {
+  const double left = least * (1 - roundoff) / kSlack - lost;
+  return left > 0 ? left : 0;
 }
 
 }  // namespace
@@ -90,10 +99,11 @@ any_order_error& any_order_error::operator+=(const any_order_error& b) {
   const bool fits = roundings < 0.5 && magnitude_ + off <= arithmetic.largest;
   error = fits ? claimed(value, (propagated_ + off) * kSlack + (terms_ - 1) * arithmetic.tiny)
                : kInfinite;
-  // Of terms that are not negative a rounding loses a share u, in any order; and they add up to
-  // what is known of each part at least, for `error` of a part covers theirs. Where one is negative
+  // Of terms that are not negative a rounding loses a share u, in any order, and no more where they
+  // are small: a sum of numbers of the format has no underflow. And they add up to what is known of
+  // each part at least, for `error` of a part covers theirs. Where one is negative
   // a share u of the larger terms is lost.
-  floor_ = non_negative ? rounded_down(least_sum, roundings) : kUnknown;
+  floor_ = non_negative ? rounded_down(least_sum, roundings, 0) : kUnknown;
   return identified();
 }
 
@@ -106,7 +116,7 @@ any_order_error& any_order_error::operator*=(const any_order_error& b) {
   *this = rounded(value * b.value,
                   largest_candidate() * b.error + (std::fabs(b.value) + b.error) * error);
   if (non_negative || is_square)
-    floor_ = rounded_down(least_product, kUnits * arithmetic.unit_roundoff);
+    floor_ = rounded_down(least_product, kUnits * arithmetic.unit_roundoff, arithmetic.tiny);
   return identified();
 }
 
@@ -115,8 +125,9 @@ any_order_error& any_order_error::operator/=(const any_order_error& b) {
   // Nothing is rounded: by 1 or 4, or by a reciprocal of them.
   if (b.error == 0 && is_power_of_two(b.value)) {
     if (arithmetic.exact_operations && error == 0) return *this = exact(quotient);
-    const double floor =
-        b.value > 0 && least() >= 0 ? rounded_down(least() / b.value, 0) : kUnknown;
+    const double floor = b.value > 0 && least() >= 0
+                             ? rounded_down(least() / b.value, 0, arithmetic.tiny)
+                             : kUnknown;
     *this = any_order_error(
         quotient, claimed(quotient, error / std::fabs(b.value) * kSlack + arithmetic.tiny));
     floor_ = floor;
@@ -131,7 +142,8 @@ any_order_error& any_order_error::operator/=(const any_order_error& b) {
   const double largest_quotient = largest_candidate() / divisor;
   *this = rounded(quotient, std::min((error + largest_quotient * b.error) / divisor,
                                      (non_negative ? 1 : 2) * largest_quotient));
-  if (non_negative) floor_ = rounded_down(least_quotient, kUnits * arithmetic.unit_roundoff);
+  if (non_negative)
+    floor_ = rounded_down(least_quotient, kUnits * arithmetic.unit_roundoff, arithmetic.tiny);
   return identified();
 }
 
@@ -146,8 +158,8 @@ any_order_error sqrt(const any_order_error& x) {
     const double relative = least > 0 ? x.error / std::sqrt(least) : absolute;
     result = any_order_error::rounded(root, std::min(relative, absolute));
   }
-  result.floor_ =
-      rounded_down(x.least() > 0 ? std::sqrt(x.least()) : 0, kUnits * arithmetic.unit_roundoff);
+  result.floor_ = rounded_down(x.least() > 0 ? std::sqrt(x.least()) : 0,
+                               kUnits * arithmetic.unit_roundoff, arithmetic.tiny);
   return result.identified();
 }
 

@@ -14,7 +14,8 @@ Record scalars (T : Type) := {
   stored : T -> T                                       (* what is a double of a result *)
 }.
 
-(* the format of an implementation: its unit roundoff, its least normal number, which constants it holds; and what is 2^k *)
+(* the format of an implementation: its unit roundoff; what a result that is small may be off by: its least normal number where subnormal
+   numbers are flushed, else 2 units in the last place of a subnormal number; which constants it holds; and what is 2^k *)
 Record arithmetic (T : Type) := {
   unit_of : T; tiny : T; represented : T -> bool; power_of_two : T -> bool
 }.
@@ -53,8 +54,9 @@ Definition least (A : bounded) : T :=
   match floor A with Some l => larger l (value A - 2 * error A) | None => value A - 2 * error A end.
 Definition largest (A : bounded) : T := |value A| + 2 * error A.
 Definition is_exact_0 (A : bounded) : bool := is_0 (value A) && is_0 (error A).
-Definition rounded_down (l share : T) : T :=
-  let left := l * (1 - share) / slack in if 2 * tiny < left then left else 0.
+(* what is left of l, not negative, where a share of it and `lost` may be lost *)
+Definition rounded_down (l share lost : T) : T :=
+  let left := l * (1 - share) / slack - lost in if 0 < left then left else 0.
 
 Definition constant (v : T) : bounded :=
   closed v (if represented T F v then 0 else u * |v| * slack + tiny) None true.
@@ -77,7 +79,7 @@ Definition add (A B : bounded) : bounded :=
   let sums := if open A || open B then M else |v| + 2 * P in
   let off := roundings / (1 - roundings) * sums in
   Bounded v ((P + off) * slack + of_nat T S (n - 1) * tiny)
-    (if not_negative (least A) && not_negative (least B) then Some (rounded_down (least A + least B) roundings) else None)
+    (if not_negative (least A) && not_negative (least B) then Some (rounded_down (least A + least B) roundings 0) else None)
     true n M P (judged A && judged B && (roundings < half T S)).
 
 (* is_square: both are one number *)
@@ -85,21 +87,21 @@ Definition multiply (is_square : bool) (A B : bounded) : bounded :=
   let known := not_negative (least A) && not_negative (least B) in
   let v := stored (value A * value B) in
   closed v (error_of v (largest A * error B + (|value B| + error B) * error A))
-    (if known || is_square then Some (rounded_down (if known then least A * least B else 0) (4 * u)) else None)
+    (if known || is_square then Some (rounded_down (if known then least A * least B else 0) (4 * u) tiny) else None)
     (judged A && judged B).
 
 Definition divide (A B : bounded) : bounded :=
   let v := stored (value A / value B) in
   if is_0 (error B) && power_of_two T F (value B) then
     closed v (error A / |value B| * slack + tiny)
-      (if (0 < value B) && not_negative (least A) then Some (rounded_down (least A / value B) 0) else None) (judged A)
+      (if (0 < value B) && not_negative (least A) then Some (rounded_down (least A / value B) 0 tiny) else None) (judged A)
   else
     let sure := (|value B| - 2 * error B) / slack in
     let divisor := match floor B with Some l => larger sure l | None => sure end in
     let known := not_negative (least A) && not_negative (least B) in
     let quotient := largest A / divisor in
     closed v (error_of v (smaller ((error A + quotient * error B) / divisor) (if known then quotient else 2 * quotient)))
-      (if known then Some (rounded_down (least A / largest B) (4 * u)) else None)
+      (if known then Some (rounded_down (least A / largest B) (4 * u) tiny) else None)
       (judged A && judged B && (0 < divisor)).
 
 Definition square_root (A : bounded) : bounded :=
@@ -108,7 +110,7 @@ Definition square_root (A : bounded) : bounded :=
   let absolute := root T S (error A) in
   let off := if is_0 (error A) then 0 else
     smaller (if 0 < sure then error A / root T S sure else absolute) absolute in
-  closed v (error_of v off) (Some (rounded_down (if 0 < least A then root T S (least A) else 0) (4 * u))) (judged A).
+  closed v (error_of v off) (Some (rounded_down (if 0 < least A then root T S (least A) else 0) (4 * u) tiny)) (judged A).
 
 Fixpoint sum_of (f : nat -> bounded) (t : tree) : bounded :=
   match t with Leaf i => f i | Node l r => add (sum_of f l) (sum_of f r) end.

@@ -79,6 +79,39 @@ TEST_F(AnyOrderLimits, WhatIsLeftOfLargeTermsIsNotAFloor) {
   EXPECT_GE(positive.least(), 5.8);
 }
 
+/// float32 that keeps its subnormal numbers: a result may be off by 2 of their units.
+Arithmetic float32_with_subnormals() {
+  Arithmetic arithmetic = arithmetic_in(FloatType::float32);
+  arithmetic.tiny *= 4 * arithmetic.unit_roundoff;
+  return arithmetic;
+}
+
+TEST_F(AnyOrderLimits, TwoUnitsOfASubnormalResultAreNoShareOfIt) {
+  const AnyOrderArithmetic scope(float32_with_subnormals());
+  constexpr double kUnit = 0x1p-149;
+  const double x = 93.0 / 64 * 0x1p-74;  // x x is 4.2 units
+  const auto square = [&] {
+    const any_order_error one(x);
+    return one * one;
+  };
+  const any_order_error rstd =
+      any_order_error(1) / sqrt((square() + square() + square()) / any_order_error(3));
+  // x x, 2 units too small; three of them; a third of that, 2 units too small.
+  const double product = 3 * kUnit, mean = 3 * product / 3 - 2 * kUnit;
+  ASSERT_LE(std::fabs(product - x * x), 2 * kUnit);
+  const auto root = static_cast<float>(std::sqrt(mean));
+  EXPECT_TRUE(reaches(rstd, 1 / root, 1 / oracle100(x)));
+}
+
+TEST_F(AnyOrderLimits, AConstantBetweenSubnormalNumbersIsRounded) {
+  const double between = (1 + 0x1p-23) * 0x1p-130;
+  EXPECT_GT(any_order_error(between).error, 0);  // flushed
+  const AnyOrderArithmetic scope(float32_with_subnormals());
+  EXPECT_GE(any_order_error(between).error, between - 0x1p-130);
+  EXPECT_EQ(any_order_error(5 * 0x1p-149).error, 0);
+  EXPECT_EQ(any_order_error((1 + 0x1p-23) * 0x1p-126).error, 0);
+}
+
 TEST_F(AnyOrderLimits, TheRootOfAnErrorThatReachesZero) {
   // A candidate may have any argument from 0 to 2 e.
   const any_order_error x(0x1p-40, 0x1p-30);

@@ -28,16 +28,19 @@ Tensor<any_order_error> row(const std::vector<double>& numbers, bool of_rank_2) 
   return t;
 }
 
-void print_case(bool centred, numeric::FloatType format, std::size_t n, double offset, double eps) {
+/// With `scale` and no eps, squares are subnormal numbers, which are kept; else they are flushed.
+void print_case(bool centred, numeric::FloatType format, std::size_t n, double offset, double eps,
+                double scale = 1) {
   const numeric::RandomStream stream(20260101, "proofs/gate_bounds");
   std::vector<double> x, gamma, beta, value, error;
   for (std::size_t i = 0; i < n; ++i) {
     const auto draw = [&](std::size_t k) { return std::rint(32 * stream.normal(3 * i + k)) / 32; };
-    x.push_back(i % 5 == 3 ? 0 : offset + draw(0));
+    x.push_back(i % 5 == 3 ? 0 : scale * (offset + draw(0)));
     gamma.push_back(draw(1));
     beta.push_back(i % 7 == 2 ? 0 : draw(2));
   }
-  const numeric::Arithmetic arithmetic = numeric::arithmetic_in(format);
+  numeric::Arithmetic arithmetic = numeric::arithmetic_in(format);
+  if (scale != 1) arithmetic.tiny *= 4 * arithmetic.unit_roundoff;
   const numeric::AnyOrderArithmetic scope(arithmetic);
   const norm::Affine<any_order_error> affine{row(gamma, false), row(beta, false)};
   const Tensor<any_order_error> input = row(x, true);
@@ -66,6 +69,9 @@ int main() {
       print_case(centred, FloatType::float32, n, n % 2 == 0 ? 0 : 100, n == 4 ? 0 : 1e-5);
     print_case(centred, FloatType::float64, 5, 1, 0x1p-10);
     print_case(centred, FloatType::bfloat16, 6, 0, 1e-3);
+    print_case(centred, FloatType::float32, 9, 2, 0, 0x1p-69);
+    print_case(centred, FloatType::float32, 5, 1, 1e-5, 0x1p-40);
+    print_case(centred, FloatType::float64, 6, 3, 0x1p-100, 0x1p-30);
   }
   return 0;
 }
