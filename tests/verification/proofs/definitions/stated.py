@@ -7,6 +7,7 @@ ones: what is left to interval arithmetic is small. Facts are the lemmas that sa
 import subprocess
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import groupby
 
 HEAD = """From Coq Require Import Reals List Lra.
 From Interval Require Import Tactic.
@@ -30,13 +31,42 @@ class Value:
     low: float
     high: float
     equations: tuple = ()  # of parts of the term, as Coq knows them
+    path: object = None    # another proof than by these: a Path
 
     def text(self, names):
         """As a goal of Coq, with the vectors that names has."""
+        if self.path:
+            return together([self])
         rewrites = f" rewrite {', '.join('?' + equation for equation in self.equations)}." if self.equations else ""
         drawn = f" cbv delta [{' '.join(names)}]." if names else ""
         return (f"Goal {literal(self.low)} <= {self.term} <= {literal(self.high)}.\n"
                 f"Proof. parts.{rewrites}{drawn} cbn [psi2_at]. all_of_it. interval with (i_prec 90). Qed.\n")
+
+
+@dataclass
+class Path:
+    """How a value is enclosed step by step: the term that it is by definition, what encloses the steps, and what is left."""
+    group: str
+    through: str
+    steps: str
+    end: str
+
+
+def together(values):
+    """Values of one group as one goal, for the steps of the last are those of all."""
+    goals = " /\\ ".join(f"{literal(v.low)} <= {v.term} <= {literal(v.high)}" for v in values)
+    changes = " ".join(f"change ({v.term}) with ({v.path.through})." for v in values)
+    last = values[-1].path
+    return f"Goal {goals}.\nProof. {changes} {last.steps} repeat match goal with |- _ /\\ _ /\\ _ => split | |- (_ <= _ <= _) /\\ _ => split end; {last.end} Qed.\n"
+
+
+def all_of(values, names):
+    """The text of all values, those of one group together."""
+    text = ""
+    for group, members in groupby(values, key=lambda v: v.path and v.path.group):
+        members = list(members)
+        text += together(members) if group else "".join(v.text(names) for v in members)
+    return text
 
 
 class Facts:
@@ -51,7 +81,7 @@ class Facts:
         return self.named("list_of [" + "; ".join(literal(value) for value in values) + "]")
 
     def named(self, term):
-        self.names.append(f"drawn_{len(self.names)}")
+        self.names.append(f"drawn_{self.text.count('Definition drawn_')}")
         self.text += f"Definition {self.names[-1]} := {term}.\n"
         return self.names[-1]
 
