@@ -79,7 +79,7 @@ T loss_by_blocks(const Tensor<T>& x, const VocabularyHead<T>& head, const std::v
     see(batch, block);
     k = end;
   }
-  const T loss = ops::sum_elements(losses) / batch.total_weight;
+  T loss = ops::sum_elements(losses) / batch.total_weight;
   refuse_overflow(loss, "the loss");
   return loss;
 }
