@@ -204,7 +204,8 @@ TEST(Lipschitz, DirectionsAreGradientsThatTheBackwardLengthensSoMuch) {
       in += inputs.grad_y.data()[i] * inputs.grad_y.data()[i];
       out += grad_x.data()[i] * grad_x.data()[i];
     }
-    EXPECT_NEAR(std::sqrt(out / in), result.at.norms[p].upper, kAttained * result.at.norms[p].upper);
+    EXPECT_NEAR(std::sqrt(out / in), result.at.norms[p].upper,
+                kAttained * result.at.norms[p].upper);
   }
 }
 
