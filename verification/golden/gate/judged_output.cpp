@@ -1,0 +1,154 @@
+#include "verification/golden/gate/judged_output.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "verification/golden/certify/certificate.hpp"
+
+namespace normproof::verification::golden::gate {
+
+using corpus::find;
+using corpus::ulp_of;
+using corpus::unit_roundoff;
+using ref::numeric::oracle100;
+
+namespace {
+
+double to_double_up(const oracle100& x) {
+  return mpfr_get_d(x.backend().data(), MPFR_RNDU);
+}
+
+}  // namespace
+
+JudgedOutput::JudgedOutput(const StoredCase& stored, const std::vector<StoredTensor>& answer,
+                           std::string name, const Tolerance& bounds)
+    : name_(std::move(name)),
+      answer_(*find(answer, name_)),
+      shape_(find(stored.expected, name_)->shape),
+      exact_(judged_values(stored, answer, name_, bounds)) {}
+
+TensorResult JudgedOutput::judge(bool with_map) const {
+  TensorResult result = compared();
+  if (with_map && !result.failed.empty()) result.map = share_map(shape_, shares());
+  return result;
+}
+
+/// Of each element; NaN of one that is not judged.
+std::vector<double> JudgedOutput::shares() const {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const std::vector<double> got = ref::io::widen(answer_);
+  std::vector<double> shares(got.size());
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    if (std::isnan(exact_.high[i])) {
+      shares[i] = std::isfinite(got[i]) ? kInfinity : 0;
+      continue;
+    }
+    const double own = exact_.bound[i];
+    const double error = error_at(i, got[i]);
+    shares[i] = std::isinf(own) ? std::numeric_limits<double>::quiet_NaN()
+                : error == 0    ? 0
+                : own == 0      ? kInfinity
+                                : error / own;
+  }
+  return shares;
+}
+
+TensorResult JudgedOutput::compared() const {
+  TensorResult result;
+  result.name = name_;
+  result.shape = shape_;
+  const std::vector<double> got = ref::io::widen(answer_);
+  std::vector<std::size_t> judged;
+  std::vector<double> bounds;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    if (std::isnan(exact_.high[i])) {
+      // One order of operations makes infinity of what another makes NaN.
+      ++result.count;
+      if (!std::isfinite(got[i])) continue;
+      if (result.failed.empty()) at(result, i, got[i], 0);
+      result.failed.push_back(i);
+      result.ratio = std::numeric_limits<double>::infinity();
+      continue;
+    }
+    const double own = exact_.bound[i];
+    if (std::isinf(own)) {
+      ++result.unjudged;
+      continue;
+    }
+    judged.push_back(i);
+    bounds.push_back(own);
+  }
+  result.count += judged.size();
+  if (judged.empty()) return result;
+  const compare::Comparison comparison = side_by_side(got, judged, bounds);
+  measure(got, judged, bounds, result);
+  const bool nan_failed = !result.failed.empty();
+  for (const std::size_t k : comparison.failed) result.failed.push_back(judged[k]);
+  std::ranges::sort(result.failed);
+  if (nan_failed && comparison.worst_ratio < std::numeric_limits<double>::infinity()) return result;
+  result.ratio = comparison.worst_ratio;
+  const std::size_t worst = judged[comparison.worst_index];
+  at(result, worst, got[worst], comparison.worst_bound);
+  if (comparison.worst_bound > 0)
+    result.of_the_inputs = exact_.of_the_inputs[worst] / comparison.worst_bound;
+  return result;
+}
+
+void JudgedOutput::at(TensorResult& result, std::size_t i, double got, double bound) const {
+  result.where = ref::tensor::index_to_string(i, shape_);
+  result.got = got;
+  result.exact = exact_.high[i];
+  result.bound = bound;
+}
+
+oracle100 JudgedOutput::exact(std::size_t i) const {
+  return oracle100(exact_.high[i]) + oracle100(exact_.low[i]);
+}
+
+compare::Comparison JudgedOutput::side_by_side(const std::vector<double>& got,
+                                               const std::vector<std::size_t>& judged,
+                                               const std::vector<double>& bounds) const {
+  const std::vector<std::size_t> shape = {judged.size()};
+  auto a = ref::tensor::empty_tensor<double>(shape), c = ref::tensor::empty_tensor<double>(shape);
+  auto b = ref::tensor::empty_tensor<oracle100>(shape);
+  for (std::size_t k = 0; k < judged.size(); ++k) {
+    a.data()[k] = got[judged[k]];
+    b.data()[k] = exact(judged[k]);
+    c.data()[k] = bounds[k];
+  }
+  return compare::compare(a, b, c);
+}
+
+/// |got - exact|, rounded up; infinite where got is no number.
+double JudgedOutput::error_at(std::size_t i, double got) const {
+  if (!std::isfinite(got)) return std::numeric_limits<double>::infinity();
+  const oracle100 difference = oracle100(got) - exact(i);
+  return to_double_up(difference < 0 ? oracle100(-difference) : difference);
+}
+
+void JudgedOutput::measure(const std::vector<double>& got, const std::vector<std::size_t>& judged,
+                           const std::vector<double>& bounds, TensorResult& result) const {
+  const double half_of_the_digits = std::sqrt(unit_roundoff(answer_.dtype));
+  double largest_exact = 0, largest_error = 0;
+  for (std::size_t k = 0; k < judged.size(); ++k) {
+    const std::size_t i = judged[k];
+    const double magnitude = std::fabs(exact_.high[i]);
+    largest_exact = std::max(largest_exact, magnitude);
+    const double error = error_at(i, got[i]);
+    result.max_absolute = std::max(result.max_absolute, error);
+    const bool is_within = error <= bounds[k];
+    if (is_within ? bounds[k] > half_of_the_digits * magnitude
+                  : std::isfinite(error) && magnitude <= bounds[k])
+      continue;
+    ++result.with_digits;
+    if (error == 0) continue;
+    largest_error = std::max(largest_error, error);
+    result.max_relative = std::max(result.max_relative, error / magnitude);
+    result.max_ulp = std::max(result.max_ulp, error / ulp_of(exact_.high[i], answer_.dtype));
+  }
+  result.norm_wise = largest_error == 0 ? 0 : largest_error / largest_exact;
+}
+
+}  // namespace normproof::verification::golden::gate
