@@ -73,6 +73,14 @@ bool check_shapes(Comparison& result, const Tensor<T>& got, const Tensor<U>& exp
   return false;
 }
 
+/// Whether |got - expected|, which it leaves in `error`, is within the bound.
+template <class T, class B>
+bool passes(oracle100& error, const T& got, const oracle100& expected, const B& bound) {
+  subtract(error.backend().data(), got, expected.backend().data());
+  mpfr_abs(error.backend().data(), error.backend().data(), MPFR_RNDN);
+  return is_claim(bound) && within(error.backend().data(), bound);
+}
+
 template <class T, class B>
 Comparison compare_elements(const Tensor<T>& got, const Tensor<oracle100>& expected,
                             const Tensor<B>& bound) {
@@ -90,10 +98,7 @@ Comparison compare_elements(const Tensor<T>& got, const Tensor<oracle100>& expec
     const T& value = got.data()[i];
     const oracle100& target = expected.data()[i];
     const B& limit = bound.data()[i];
-    subtract(error.backend().data(), value, target.backend().data());
-    mpfr_abs(error.backend().data(), error.backend().data(), MPFR_RNDN);
-    const bool passes = is_claim(limit) && within(error.backend().data(), limit);
-    if (!passes) result.failed.push_back(i);
+    if (!passes(error, value, target, limit)) result.failed.push_back(i);
     const std::uint64_t ulps = ulp_distance(nearest(value), nearest(target));
     if (ulps > result.max_ulp) result.max_ulp = ulps;
     const double ratio = ratio_of(error.backend().data(), oracle100(limit));
@@ -141,6 +146,11 @@ Comparison compare(const Tensor<double>& got, const Tensor<oracle100>& expected,
 Comparison compare(const Tensor<oracle100>& got, const Tensor<oracle100>& expected,
                    const Tensor<oracle100>& bound) {
   return compare_elements(got, expected, bound);
+}
+
+bool is_within(double got, const oracle100& expected, double bound) {
+  oracle100 error;
+  return passes(error, got, expected, bound);
 }
 
 Comparison compare(const Tensor<running_error>& got, const Tensor<oracle100>& expected) {

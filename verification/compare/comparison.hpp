@@ -46,6 +46,9 @@ Comparison compare(const Tensor<double>& got, const Tensor<oracle100>& expected,
 Comparison compare(const Tensor<oracle100>& got, const Tensor<oracle100>& expected,
                    const Tensor<oracle100>& bound);
 
+/// Whether `compare` of these passes: its verdict on one element.
+bool is_within(double got, const oracle100& expected, double bound);
+
 /// The `double` evaluation against its own derived bound: got.value with the bound got.error.
 Comparison compare(const Tensor<running_error>& got, const Tensor<oracle100>& expected);
 

@@ -23,6 +23,17 @@ Comparison compare_one(double got, const oracle100& expected, double bound) {
                  full_tensor<double>({1}, bound));
 }
 
+TEST(ComparisonTest, TheVerdictOnOneElementIsThatOfTheComparison) {
+  const oracle100 beyond = oracle100(1) - oracle100(0x1p-330);
+  for (const double got : {1.5, std::nextafter(1.5, 2), 1.0, -1.5, kNaN, kInfinity})
+    for (const double bound : {0.5, 0.0, -1.0, kNaN, kInfinity})
+      for (const oracle100& expected : {oracle100(1), beyond, oracle100(kNaN)})
+        EXPECT_EQ(is_within(got, expected, bound), compare_one(got, expected, bound).passed)
+            << got << " " << bound;
+  EXPECT_TRUE(is_within(1.5, oracle100(1), 0.5));
+  EXPECT_FALSE(is_within(1.5, beyond, 0.5));
+}
+
 TEST(ComparisonTest, EqualPassesWithBoundZero) {
   const auto c = compare_one(1.5, oracle100(1.5), 0);
   EXPECT_TRUE(c.passed);

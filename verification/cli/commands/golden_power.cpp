@@ -8,6 +8,7 @@
 #include "ref/numeric/parallel.hpp"
 #include "verification/cli/commands/golden_museum.hpp"
 #include "verification/cli/commands/golden_options.hpp"
+#include "verification/cli/commands/golden_planted.hpp"
 #include "verification/cli/output_files.hpp"
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/standard_streams.hpp"
@@ -106,6 +107,9 @@ std::string power_summary(const PowerTotals& all, const PowerOptions& options) {
       fmt::format("tier {}, {}", to_string(options.tier), corpora(options.seeds));
   const std::string alarms = plural(all.false_alarms, "false alarm");
   const char* const verdict = all_as_it_should(all) ? "PASSED" : "FAILED";
+  if (options.planted_alone)
+    return fmt::format("{}: {}, {}; {}", verdict, plural(all.cases, "case"),
+                       planted_text(all.planted.total()), where);
   if (golden::gate::right_answers_alone(options))
     return fmt::format("{}: {}, {}; {}", verdict, plural(all.checks, "right answer"), alarms,
                        where);
@@ -113,19 +117,10 @@ std::string power_summary(const PowerTotals& all, const PowerOptions& options) {
                      plural(all.wrong, "wrong implementation"), alarms, where);
 }
 
-/// "Planted in the place of each element: ..."
-std::string planted_line(const golden::gate::Planted& planted) {
-  return fmt::format(
-      "NaN, infinity, 0 and 12345 in the place of each element of each right answer: {} refused of "
-      "{}; {} are right, within the bound or not finite where NaN is expected; {} not judged",
-      count_text(planted.refused), plural(planted.values, "value"), count_text(planted.within),
-      count_text(planted.unjudged));
-}
-
 report::Document power_document(const std::vector<LayerPower>& layers,
                                 const PowerOptions& options) {
   report::Document document{"normproof: gate power"};
-  document.add(power_table(layers, options.seeds));
+  if (!options.planted_alone) document.add(power_table(layers, options.seeds));
   for (const LayerPower& layer : layers) {
     for (const std::string& alarm : layer.false_alarms)
       document.add(report::Paragraph{fmt::format("false alarm: {}: {}", layer.layer, alarm)});
@@ -136,7 +131,7 @@ report::Document power_document(const std::vector<LayerPower>& layers,
         document.add(report::Paragraph{survivor_line(layer, verdict, options.seeds)});
   }
   const PowerTotals all = totals_of(layers, options.seeds);
-  if (all.planted.values > 0) document.add(report::Paragraph{planted_line(all.planted)});
+  if (!all.planted.of.empty()) document.add(planted_table(all.planted));
   document.add(report::Paragraph{power_summary(all, options)});
   return document;
 }
@@ -156,6 +151,11 @@ pass, a shifted one-pass variance, 1/n as a factor, division by the root, powers
 from the stored y, fused multiply-add, quotients and reciprocal roots 2 units off in either direction, subnormal
 numbers flushed, which is declared); `false alarms`: those that a case rejects. A mistake that no site offers is not counted. Each answer holds
 the statistics too.
+
+`in the place of each element`: that value in the answer of the first style, for one element of one output at a time,
+which is then judged. `refused`: so is the answer. `right there`: it is what is expected, as 0 where 0 is, and NaN or
+infinity where NaN is. `within the bound`: another number than is expected, too near to it to be told. `not judged`: the
+bound claims nothing. What 8 bits or 16 have no number for is planted as they store it; scales of blocks get their ends.
 
 )";
   return fmt::format(
@@ -178,6 +178,7 @@ std::string power_json(const std::vector<LayerPower>& layers, const PowerOptions
     object["layers"].push_back({{"layer", layer.layer},
                                 {"cases", layer.cases},
                                 {"right_answers", layer.checks},
+                                {"planted", planted_json(layer.planted)},
                                 {"false_alarms", layer.false_alarms},
                                 {"wrong", verdicts}});
   }
@@ -200,11 +201,15 @@ void GoldenPowerCommand::add(CLI::App& app) {
   add_formula(app, options.formula,
               "folded: right implementations alone, with x r - m r for (x - m) r; or one_pass: "
               "alone too, whose variance is E[x^2] - E[x]^2");
+  add_flag(
+      app, "--planted", options.planted_alone,
+      "NaN, infinity, 0 and 12345 alone, each in the place of one element of a right answer at "
+      "a time: how many are refused, and how many elements are not judged");
   add_flag(app, "--museum", museum,
            "Public bugs, each made again as a small wrong kernel: which are found, by the tier and "
            "those below it");
   check_afterwards(app, [&app, this] {
-    for (const char* other : {"--seeds", "--accumulation", "--formula"})
+    for (const char* other : {"--seeds", "--accumulation", "--formula", "--planted"})
       if (museum && is_given(app, other))
         throw ref::numeric::UsageError(fmt::format("--museum and {}; expected one of them", other));
   });
@@ -219,6 +224,7 @@ orders. Exit status 1 if a wrong one passes, or a right one fails.
 Examples:
   normproof golden power
   normproof golden power --layer rms_norm --seeds 10 --markdown power.md
+  normproof golden power --planted --tier full
   normproof golden power --museum --tier standard)");
 }
 

@@ -55,6 +55,15 @@ std::vector<double> JudgedOutput::shares() const {
   return shares;
 }
 
+ElementVerdict JudgedOutput::verdict(std::size_t i, double value) const {
+  using enum ElementVerdict;
+  if (std::isnan(exact_.high[i])) return std::isfinite(value) ? refused : right;
+  const double own = exact_.bound[i];
+  if (std::isinf(own)) return unjudged;
+  if (!compare::is_within(value, exact(i), own)) return refused;
+  return value == exact_.high[i] ? right : within;
+}
+
 TensorResult JudgedOutput::compared() const {
   TensorResult result;
   result.name = name_;

@@ -10,6 +10,14 @@
 
 namespace normproof::verification::golden::gate {
 
+/// The gate's word on one element.
+enum class ElementVerdict {
+  refused,
+  right,    ///< the number that is expected, or not finite where NaN is
+  within,   ///< another one, within the bound
+  unjudged  ///< nothing is claimed of it
+};
+
 /// One output of an answer: the elements that are judged, side by side.
 class JudgedOutput {
  public:
@@ -21,6 +29,11 @@ class JudgedOutput {
 
   /// Of each element, as element_shares.
   std::vector<double> shares() const;
+
+  std::size_t size() const { return exact_.high.size(); }
+  /// What `judge` says of element i where the answer has `value` there, and nothing else is
+  /// another one: the verdict on an element is its own. Where it is refused, so is the answer.
+  ElementVerdict verdict(std::size_t i, double value) const;
 
  private:
   TensorResult compared() const;

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "verification/golden/gate/judged_values.hpp"
+#include "verification/golden/gate/judged_output.hpp"
 
 namespace normproof::verification::golden::gate {
 
@@ -14,63 +14,82 @@ using corpus::storage_of;
 
 namespace {
 
-/// The elements of an output that `value` is right for, and those that nothing is claimed of.
-Planted expected_of(const JudgedValues& judged, double value) {
-  Planted expected{.values = judged.high.size()};
-  for (std::size_t i = 0; i < judged.high.size(); ++i) {
-    if (std::isnan(judged.high[i])) {
-      expected.within += std::isfinite(value) ? 0 : 1;
-      continue;
-    }
-    if (std::isinf(judged.bound[i]))
-      ++expected.unjudged;
-    else
-      expected.within +=
-          std::fabs(value - judged.high[i] - judged.low[i]) <= judged.bound[i] ? 1 : 0;
-  }
-  return expected;
-}
+struct NamedValue {
+  const char* name;
+  double value;
+};
 
 /// What is planted in place of each number of a dtype.
-std::vector<double> values_for(DType dtype) {
+std::vector<NamedValue> values_for(DType dtype) {
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-  if (dtype == DType::int64) return {0, 12345};
-  if (dtype == DType::float8_e8m0fnu) return {kNaN, 0x1p-127, 0x1p127};
-  std::vector<double> values = {kNaN, std::numeric_limits<double>::infinity(), 0, 12345};
-  for (double& value : values) value = ref::numeric::round_to(storage_of(dtype), value);
+  if (dtype == DType::int64) return {{"0", 0}, {"12345", 12345}};
+  if (dtype == DType::float8_e8m0fnu)
+    return {{"NaN", kNaN}, {"2^-127", 0x1p-127}, {"2^127", 0x1p127}};
+  std::vector<NamedValue> values = {{"NaN", kNaN},
+                                    {"infinity", std::numeric_limits<double>::infinity()},
+                                    {"0", 0},
+                                    {"12345", 12345}};
+  for (NamedValue& planted : values)
+    planted.value = ref::numeric::round_to(storage_of(dtype), planted.value);
   return values;
+}
+
+/// In the order of ElementVerdict.
+constexpr std::size_t PlantedCount::*kCounted[] = {&PlantedCount::refused, &PlantedCount::right,
+                                                   &PlantedCount::within, &PlantedCount::unjudged};
+
+PlantedCount count_of(const JudgedOutput& output, double value) {
+  PlantedCount count{.elements = output.size()};
+  for (std::size_t i = 0; i < output.size(); ++i)
+    ++(count.*kCounted[static_cast<std::size_t>(output.verdict(i, value))]);
+  return count;
+}
+
+/// Of a value that is no number, each element is refused or right.
+std::size_t missed_of(const PlantedCount& count, double value) {
+  return count.unjudged + (std::isfinite(value) ? 0 : count.within);
 }
 
 }  // namespace
 
-Planted& Planted::operator+=(const Planted& other) {
-  values += other.values;
+PlantedCount& PlantedCount::operator+=(const PlantedCount& other) {
+  elements += other.elements;
   refused += other.refused;
+  right += other.right;
   within += other.within;
   unjudged += other.unjudged;
+  return *this;
+}
+
+PlantedCount Planted::total() const {
+  PlantedCount all;
+  for (const auto& entry : of) all += entry.second;
+  return all;
+}
+
+Planted& Planted::operator+=(const Planted& other) {
+  for (const auto& [name, count] : other.of) of[name] += count;
   missed.insert(missed.end(), other.missed.begin(), other.missed.end());
   return *this;
 }
 
 Planted plant(const StoredCase& stored, const std::vector<StoredTensor>& right,
               const Tolerance& bounds) {
-  Planted all;
-  for (std::size_t t = 0; t < right.size(); ++t)
-    for (const double value : values_for(right[t].dtype)) {
-      Planted planted = expected_of(judged_values(stored, right, right[t].name, bounds), value);
-      std::vector<StoredTensor> answer = right;
-      answer[t] = ref::io::make_tensor(right[t].name, right[t].dtype, right[t].shape,
-                                       std::vector<double>(planted.values, value));
-      for (const TensorResult& result : check_case(stored, answer, {}, bounds).tensors)
-        if (result.name == right[t].name) planted.refused = result.failed.size();
-      const std::size_t wrong = planted.values - planted.within;
-      if (planted.refused != wrong)
-        planted.missed = {fmt::format("{} of {}: {} is refused in {} elements of {}", right[t].name,
-                                      path_of(stored.description.c), value, planted.refused,
-                                      wrong)};
-      all += planted;
+  Planted planted;
+  const std::string path = path_of(stored.description.c);
+  if (!check_case(stored, right, {}, bounds).passed())
+    planted.missed.push_back(fmt::format("{}: the answer itself is refused", path));
+  for (const StoredTensor& tensor : right) {
+    const JudgedOutput output(stored, right, tensor.name, bounds);
+    for (const auto& [name, value] : values_for(tensor.dtype)) {
+      const PlantedCount count = count_of(output, value);
+      if (const std::size_t missed = missed_of(count, value); missed > 0)
+        planted.missed.push_back(
+            fmt::format("{} of {}: {} in {} elements", tensor.name, path, name, missed));
+      planted.of[name] += count;
     }
-  return all;
+  }
+  return planted;
 }
 
 }  // namespace normproof::verification::golden::gate

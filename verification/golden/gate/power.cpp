@@ -32,6 +32,7 @@ namespace {
 /// A case ready to be asked many times.
 struct Question {
   StoredCase stored;
+  operands::EvalInputs inputs;
   Tolerance bounds;
   std::vector<StoredTensor> right;  ///< the answer of the plain style
 };
@@ -87,10 +88,27 @@ Question question_of(const Case& c, const PowerOptions& options) {
   Sites sites;
   Question question;
   question.stored = certify::certified_case(c);
+  question.inputs = inputs_of(c);
   question.bounds =
       tolerance(c, options.accumulation.value_or(usual_accumulation(c.dtype)), options.formula);
-  question.right = run_plain(c, inputs_of(c), {}, sites);
+  question.right = run_plain(c, question.inputs, {}, sites);
   return question;
+}
+
+Planted planted_in(const Question& question) {
+  return plant(question.stored, question.right, question.bounds);
+}
+
+/// No question outlives its answer: those of a whole tier do not fit in memory.
+void plant_alone(LayerPower& power, const std::vector<Case>& cases, const PowerOptions& options) {
+  power.cases = cases.size();
+  std::mutex mutex;
+  for_each(cases.size(), options.jobs, [&](std::size_t i) {
+    const Planted planted = planted_in(question_of(cases[i], options));
+    const std::lock_guard lock(mutex);
+    power.planted += planted;
+  });
+  std::ranges::sort(power.planted.missed);
 }
 
 /// One layer under one corpus.
@@ -117,7 +135,7 @@ class Trial {
     for (const Question& question : questions_) {
       Sites sites;
       sites.list();
-      run_plain(question.stored.description.c, inputs_of(question.stored.description.c), {}, sites);
+      run_plain(question.stored.description.c, question.inputs, {}, sites);
       for (const Mutation& mutation : sites.seen())
         if (std::ranges::find(power_.verdicts, mutation, &Verdict::mutation) ==
             power_.verdicts.end())
@@ -137,7 +155,7 @@ class Trial {
                                   .accumulation = options_.accumulation,
                                   .formula = options_.formula,
                                   .flush_subnormals = style.flushed};
-      const std::vector<StoredTensor> answer = run_plain(c, inputs_of(c), style, sites);
+      const std::vector<StoredTensor> answer = run_plain(c, question.inputs, style, sites);
       const CaseResult result =
           style.flushed ? check_case(question.stored, answer, declared)
                         : check_case(question.stored, answer, declared, question.bounds);
@@ -150,7 +168,7 @@ class Trial {
   }
 
   void run_planted(const Question& question) {
-    const Planted planted = plant(question.stored, question.right, question.bounds);
+    const Planted planted = planted_in(question);
     const std::lock_guard lock(mutex_);
     power_.planted += planted;
   }
@@ -160,7 +178,7 @@ class Trial {
     for (const Question& question : questions_) {
       Sites sites(verdict.mutation);
       const Case& c = question.stored.description.c;
-      const std::vector<StoredTensor> answer = run_plain(c, inputs_of(c), {}, sites);
+      const std::vector<StoredTensor> answer = run_plain(c, question.inputs, {}, sites);
       if (answer == question.right) continue;
       same = false;
       const CaseResult result = check_case(question.stored, answer, {}, question.bounds);
@@ -209,13 +227,17 @@ std::vector<LayerPower> measure_power(const PowerOptions& options) {
     for (const auto& entry : cases) {
       const std::string& layer = entry.first;
       const std::vector<Case>& own = entry.second;
-      std::vector<Question> questions(own.size());
-      for_each(own.size(), options.jobs,
-               [&](std::size_t i) { questions[i] = question_of(own[i], options); });
       LayerPower& power = layers[layer];
       power.layer = layer;
       power.styles = styles_of(options).size();
-      Trial(power, std::move(questions), options).run(options.jobs);
+      if (options.planted_alone) {
+        plant_alone(power, own, options);
+      } else {
+        std::vector<Question> questions(own.size());
+        for_each(own.size(), options.jobs,
+                 [&](std::size_t i) { questions[i] = question_of(own[i], options); });
+        Trial(power, std::move(questions), options).run(options.jobs);
+      }
       ++done;
       if (options.finished) options.finished(layer, done, total);
     }

@@ -26,6 +26,7 @@ struct PowerOptions {
   /// this formula, held with what `golden check` allows for it.
   std::optional<Accumulation> accumulation = {};
   Formula formula = Formula::two_pass;
+  bool planted_alone = false;  ///< values in the place of elements, and no other implementation
   std::function<void(const std::string& layer, std::size_t done, std::size_t of)> finished = {};
 };
 

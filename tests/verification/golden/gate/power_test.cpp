@@ -26,8 +26,8 @@ TEST(MeasurePower, EveryMutationOfALayerIsRejectedAndNoStyle) {
   EXPECT_EQ(power.checks, 2 * power.styles * power.cases);
   EXPECT_THAT(power.false_alarms, IsEmpty());
   EXPECT_TRUE(power.planted.all_refused());
-  EXPECT_GT(power.planted.refused, 10'000u);
-  EXPECT_EQ(power.planted.unjudged, 0u);
+  EXPECT_GT(power.planted.total().refused, 10'000u);
+  EXPECT_EQ(power.planted.total().unjudged, 0u);
   EXPECT_EQ(power.count_killed(2), power.verdicts.size());
   EXPECT_THAT(power.verdicts,
               Each(Field(&Verdict::killer, testing::StartsWith("quick/rms_norm/"))));
@@ -41,6 +41,16 @@ TEST(MeasurePower, DoesNotDependOnTheNumberOfJobs) {
     EXPECT_EQ(one[0].verdicts[i].mutation, two[0].verdicts[i].mutation);
     EXPECT_EQ(one[0].verdicts[i].killer, two[0].verdicts[i].killer);
   }
+}
+
+TEST(MeasurePower, PlantedAloneBreaksNothing) {
+  const auto layers = measure_power({.only = "log_sum_exp", .jobs = 2, .planted_alone = true});
+  ASSERT_THAT(layers, SizeIs(1));
+  EXPECT_EQ(layers[0].cases, 40u);
+  EXPECT_THAT(layers[0].verdicts, IsEmpty());
+  EXPECT_EQ(layers[0].checks, 0u);
+  EXPECT_TRUE(layers[0].planted.all_refused());
+  EXPECT_GT(layers[0].planted.total().refused, 10'000u);
 }
 
 TEST(MeasurePower, AnUnknownLayerIsAnError) {
