@@ -40,7 +40,8 @@ constexpr std::size_t kMostShown = 3;
 /// The answer and the wrong implementation are each within the bound of the wrong formula, which is
 /// about that of the right one.
 constexpr double kBounds = 4;
-/// An agreement is one only if the exact result is this much farther away.
+/// An agreement is one only if the exact result, and what the plain loops answer without the
+/// mistake, are this much farther away: what it leaves as it was it does not explain.
 constexpr double kCloser = 8;
 /// Beyond that an agreement of what has no bound of its own explains nothing.
 constexpr double kMostUlps = 1000;
@@ -89,11 +90,13 @@ std::vector<Failing> failing_outputs(const StoredCase& stored,
 
 /// How far the answer is from `other` at most, in units in the last place of the largest element;
 /// nothing where it is another one.
-std::optional<double> agreement(const Failing& f, const std::vector<StoredTensor>& other) {
+std::optional<double> agreement(const Failing& f, const std::vector<StoredTensor>& other,
+                                const std::vector<StoredTensor>& right) {
   const StoredTensor* const tensor = find(other, f.name);
-  if (tensor == nullptr) return std::nullopt;
-  const std::vector<double> values = ref::io::widen(*tensor);
-  double largest = 0, to_exact = 0, magnitude = 0;
+  const StoredTensor* const plain = find(right, f.name);
+  if (tensor == nullptr || plain == nullptr || *tensor == *plain) return std::nullopt;
+  const std::vector<double> values = ref::io::widen(*tensor), unbroken = ref::io::widen(*plain);
+  double largest = 0, to_exact = 0, to_right = 0, magnitude = 0;
   std::size_t finite = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double away = distance(f.got[i], values[i]);
@@ -104,10 +107,11 @@ std::optional<double> agreement(const Failing& f, const std::vector<StoredTensor
     if (away != 0 && !(away <= f.bound[i] + scale)) return std::nullopt;
     largest = std::max(largest, away);
     to_exact = std::max(to_exact, distance(f.got[i], f.exact[i]));
+    if (i < unbroken.size()) to_right = std::max(to_right, distance(f.got[i], unbroken[i]));
     if (std::isfinite(values[i])) magnitude = std::max(magnitude, std::fabs(values[i]));
   }
   // Many mistakes end in nothing but NaN.
-  if (finite == 0 || !(largest * kCloser <= to_exact)) return std::nullopt;
+  if (finite == 0 || !(largest * kCloser <= std::min(to_exact, to_right))) return std::nullopt;
   return largest == 0 ? 0 : largest / (2 * f.unit * magnitude);
 }
 
@@ -117,10 +121,11 @@ struct Explanation {
   double ulps = 0;
 };
 
-Explanation explain(const std::vector<Failing>& failing, const std::vector<StoredTensor>& other) {
+Explanation explain(const std::vector<Failing>& failing, const std::vector<StoredTensor>& other,
+                    const std::vector<StoredTensor>& right) {
   Explanation explanation;
   for (const Failing& f : failing) {
-    const std::optional<double> own = agreement(f, other);
+    const std::optional<double> own = agreement(f, other, right);
     if (!own) continue;
     explanation.outputs.push_back(f.name);
     explanation.ulps = std::max(explanation.ulps, *own);
@@ -189,11 +194,11 @@ std::vector<Diagnosis> mutations_that_agree(const Case& c, const std::vector<Fai
   std::vector<std::pair<std::size_t, Diagnosis>> found;
   Sites all;
   all.list();
-  run_plain(c, inputs_of(c), {}, all);
+  const std::vector<StoredTensor> right = run_plain(c, inputs_of(c), {}, all);
   for (const Mutation& mutation : all.seen()) {
     Sites sites(mutation);
     const std::vector<StoredTensor> mistaken = run_plain(c, inputs_of(c), {}, sites);
-    Explanation explanation = explain(failing, mistaken);
+    Explanation explanation = explain(failing, mistaken, right);
     keep_believable(c, failing, mistaken, mutation, explanation);
     if (explanation.outputs.empty()) continue;
     Diagnosis diagnosis;
@@ -239,6 +244,15 @@ std::vector<Diagnosis> flushing(const StoredCase& stored, const std::vector<Stor
   const CheckOptions declared{.outputs = judged_outputs(result), .flush_subnormals = true};
   if (!passes_wholly(check_case(stored, answer, declared))) return {};
   return {{"an arithmetic that flushes subnormal numbers to 0", Diagnosis::Kind::bound}};
+}
+
+/// Of an answer that fails since a finer arithmetic than that of its dtype was asked for.
+std::vector<Diagnosis> usual_precision(const StoredCase& stored,
+                                       const std::vector<StoredTensor>& answer,
+                                       const CaseResult& result) {
+  if (!passes_wholly(check_case(stored, answer, {.outputs = judged_outputs(result)}))) return {};
+  const Accumulation usual = usual_accumulation(stored.description.c.dtype);
+  return {{fmt::format("sums in {}", to_string(usual)), Diagnosis::Kind::bound}};
 }
 
 std::vector<Diagnosis> lower_precision(const StoredCase& stored,
@@ -316,7 +330,8 @@ std::vector<Diagnosis> diagnose(const StoredCase& stored, const std::vector<Stor
   const std::vector<Failing> failing = failing_outputs(stored, answer, result);
   const StoredTensor* const x = main_input(c);
   if (failing.empty()) return {};
-  std::vector<Diagnosis> found;
+  std::vector<Diagnosis> found = usual_precision(stored, answer, result);
+  if (!found.empty()) return found;
   if (x == nullptr || x->bytes.size() <= 8 * kMostElements)
     found = mutations_that_agree(with_grad_y(stored), failing);
   if (found.empty()) found = flushing(stored, answer, result);

@@ -70,6 +70,25 @@ TEST(Diagnose, AnOutputThatNoMutationExplainsSparesTheOthers) {
   EXPECT_THAT(found[0].outputs, ElementsAre("grad_gamma", "grad_x", "y"));
 }
 
+TEST(Diagnose, AFinerArithmeticThanIsUsualIsAskedForInVain) {
+  const std::vector<StoredTensor> right = broken({});
+  const CaseResult result = check_case(near_eps(), right, {.accumulation = Accumulation::float64});
+  ASSERT_FALSE(result.passed());
+  const std::vector<Diagnosis> found = diagnose(near_eps(), right, result);
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].sentence(), "no farther off than sums in float32 may be");
+}
+
+TEST(Diagnose, AMistakeExplainsNoOutputThatItLeavesAsItWas) {
+  // rstd is wrong; the other outputs fail for they are held to sums in float64.
+  const std::vector<StoredTensor> answer =
+      with_element(broken({}), "rstd", 2, values_of(broken({}), "rstd")[2] * 2);
+  const CaseResult result = check_case(near_eps(), answer, {.accumulation = Accumulation::float64});
+  ASSERT_GT(std::ranges::count_if(result.tensors, [](const auto& t) { return !t.passed(); }), 3);
+  for (const Diagnosis& found : diagnose(near_eps(), answer, result))
+    EXPECT_NE(found.kind, Diagnosis::Kind::mistake) << found.sentence();
+}
+
 TEST(Diagnose, ARightAnswerHasNone) {
   EXPECT_THAT(diagnosis_of(broken({})), IsEmpty());
 }
