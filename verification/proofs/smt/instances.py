@@ -295,6 +295,15 @@ def encoders():
                    refuted=True)
 
 
+def dynamic_tanh():
+    """F2 and F3 by what they use of tanh: t = tanh(u) has t^2 <= 1, and its slope 1 - t^2 is 1 at 0."""
+    gamma, beta, alpha, t = (variable(name) for name in ("gamma", "beta", "alpha", "t"))
+    known = [at_most(t * t, 1)]
+    y = gamma * t + beta
+    yield Instance("F2", "1 element", at_most((y - beta) ** 2, gamma ** 2), known)
+    yield Instance("F3", "1 element: the slope", at_most((gamma * alpha * (1 - t * t)) ** 2, (alpha * gamma) ** 2), known)
+
+
 def textbook():
     for n in range(1, 6):
         cell, c = Cell(n, True), variable("c")
@@ -316,5 +325,5 @@ def textbook():
 
 def all_instances():
     return [instance for part in (textbook, backwards, gradients, projectors, lipschitz, same_gradients, recursions,
-                             boundedness, encoders)
+                             boundedness, encoders, dynamic_tanh)
             for instance in part()]
