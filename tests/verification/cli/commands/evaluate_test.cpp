@@ -67,6 +67,7 @@ TEST_F(LanguageProgram, TrainsEvaluatesAndCompletesWithTheSameBitsOnAnyThreads) 
   const Outcome validation =
       in("$N evaluate --run a --part validation | grep -o 'loss [0-9.]*' | "
          "cut -c6-11");
+  // Both are printed with four digits behind the point, one cut and one rounded.
   EXPECT_NEAR(std::stod(validation.out), std::stod(loss), 1e-4);
 
   const Outcome completed = in("$N complete --run a --prompt 'the old ' --length 30");
