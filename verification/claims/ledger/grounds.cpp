@@ -21,12 +21,35 @@ struct Unproved {
 /// None at present: every claim has a theorem.
 constexpr std::array<Unproved, 0> kUnproved{};
 
+struct Premise {
+  std::string_view claim, text;
+};
+
+constexpr std::string_view kFiniteLaw =
+    "The theorem is about finite laws of the weights that are symmetric about 0 and have the "
+    "second moments of the normal law, not about the normal law.";
+constexpr std::string_view kLastLayer =
+    "The theorem is about finite laws of the weights, not about the normal law, and asks for a "
+    "floor of the variance of the state and a cap of ||a||^2/d, which the normal law lacks, and "
+    "that both vary by O(1/d); no family of such laws for growing d is exhibited.";
+constexpr std::string_view kPreNorm =
+    "The theorem is about finite laws of the weights, not about the normal law, and asks for "
+    "constants A, B and C that bound how ||a||^2/d and the variance of the state spread about "
+    "their means; no family of such laws for growing d is exhibited.";
+
+/// Claims about normal weights, whose theorems are about other laws.
+constexpr Premise kPremises[] = {{"E1", kFiniteLaw}, {"E2", kFiniteLaw}, {"E3", kFiniteLaw},
+                                 {"E6", kLastLayer}, {"E7", kLastLayer}, {"E8", kLastLayer},
+                                 {"E9", kPreNorm}};
+
 }  // namespace
 
 std::string_view basis_name(Basis basis) {
   switch (basis) {
     case Basis::proved:
       return "proved";
+    case Basis::proved_with_premises:
+      return "proved with premises";
     case Basis::decided:
       return "decided";
     case Basis::tested:
@@ -46,6 +69,11 @@ Grounds grounds_of(std::string_view claim) {
   Grounds grounds{.basis = Basis::proved};
   std::copy_if(theorems().begin(), theorems().end(), std::back_inserter(grounds.theorems),
                [&](const Theorem& theorem) { return theorem.claim == claim; });
+  for (const Premise& premise : kPremises)
+    if (premise.claim == claim) {
+      grounds.basis = Basis::proved_with_premises;
+      grounds.premises = premise.text;
+    }
   if (!grounds.theorems.empty()) return grounds;
   const auto* const row = std::find_if(kUnproved.begin(), kUnproved.end(),
                                        [&](const Unproved& u) { return u.claim == claim; });

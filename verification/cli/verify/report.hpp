@@ -30,7 +30,8 @@ struct ReportedClaim {
   std::string worst_meaning, counterexample, detail;
   std::uint64_t seed = 0;
   std::string failure;  ///< the check itself failed: why
-  /// "proved", "decided" or "tested", and by which theorem, or why by none
+  /// "proved", "proved with premises", "decided" or "tested", and by which theorem, with what it
+  /// asks for beyond the claim, or why by none
   std::string evidence = {}, evidence_detail = {};
   std::vector<std::string> theorems = {};  ///< their names
   std::vector<ReportedPower> powers = {};  ///< where --power asked for them

@@ -45,9 +45,10 @@ NuSeries periodic_channel(std::size_t period) {
   return series;
 }
 
-/// The theorems with their statements, a sentence each, or why there is none.
+/// What the theorems ask for beyond the claim, and they with their statements, a sentence each; or
+/// why there is none.
 std::string grounds_text(const claims::ledger::Grounds& grounds) {
-  std::string text(grounds.reason);
+  std::string text(grounds.theorems.empty() ? grounds.reason : grounds.premises);
   for (const claims::ledger::Theorem& theorem : grounds.theorems)
     text += fmt::format("{}{} (verification/proofs/{}): {}", text.empty() ? "" : " ", theorem.name,
                         theorem.file, theorem.statement);

@@ -102,7 +102,8 @@ void add_claims(Document& document, const Report& report) {
                   "worst: the largest "
                   "share of its bound that a case attained; more than 1 violates the claim. "
                   "evidence: proved for every size by a theorem over the real numbers "
-                  "(docs/proofs.md), decided exactly for each case, or tested.",
+                  "(docs/proofs.md), with premises where the theorem asks for more than the claim, "
+                  "decided exactly for each case, or tested.",
                   plural(report.cases, "case"), report.seed)});
   report::Table table{"",
                       {{"claim"},
