@@ -66,6 +66,15 @@ std::vector<std::int32_t> Alphabet::encode(std::string_view text, std::string_vi
   return tokens;
 }
 
+std::optional<std::string> Alphabet::first_unknown(std::string_view text,
+                                                   std::string_view name) const {
+  std::optional<std::string> unknown;
+  for_each_character(text, name, [&](std::int32_t c, std::size_t) {
+    if (!unknown && !std::ranges::binary_search(characters_, c)) unknown = utf8_of(c);
+  });
+  return unknown;
+}
+
 std::string Alphabet::decode(const std::vector<std::int32_t>& tokens) const {
   std::string text;
   for (const std::int32_t token : tokens) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,10 @@ class Alphabet {
   /// Throws    FileError naming `name` and the line: a character that is none of these, or bytes
   ///           that are not UTF-8
   std::vector<std::int32_t> encode(std::string_view text, std::string_view name) const;
+
+  /// The first character of the text that is none of these, as UTF-8.
+  /// Throws    FileError naming `name`: bytes that are not UTF-8
+  std::optional<std::string> first_unknown(std::string_view text, std::string_view name) const;
 
   /// Requires  (C1) each token is below size()
   /// Throws    ContractError

@@ -178,12 +178,20 @@ class Run {
     return summary_;
   }
 
+  train::TrainState<double> initial_state() const {
+    try {
+      return train::initial_train_state(config_.train);
+    } catch (const ref::numeric::ContractError& error) {
+      throw UsageError(sentence_by_setting(config_, error));
+    }
+  }
+
   Checkpoint prepare() {
     const fs::path& out = options_.out;
     const std::string config = config_json(config_),
                       data = task_.data_json(hash_of_weights(begin_));
     // What the configuration cannot be is refused before there is a folder.
-    Checkpoint start{train::initial_train_state(config_.train), {}, {}};
+    Checkpoint start{initial_state(), {}, {}};
     if (begin_) start.state.parameters = *begin_;
     std::error_code error;
     if (options_.resume && fs::exists(out / kConfig, error)) {
@@ -286,6 +294,8 @@ class Run {
       taken = task_.step(k, state_, tap);
     } catch (const ref::numeric::ContractError& error) {
       const auto found = first_not_finite(task_, k, state_);
+      if (blames_settings(static_cast<std::size_t>(state_.step) + 1, found, error))
+        throw UsageError(fmt::format("step 1: {}", sentence_by_setting(config_, error)));
       step_failure(static_cast<std::size_t>(state_.step) + 1, found, error);
     }
     const train::StepResult<double>& result = taken.result;

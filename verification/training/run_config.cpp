@@ -155,6 +155,17 @@ Settings list_settings(const RunConfig& config) {
   return settings;
 }
 
+std::string sentence_by_setting(const RunConfig& config, const ref::numeric::ContractError& error) {
+  ref::numeric::Breach breach = error.breach();
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : list_settings(config))
+    if (key == breach.argument || key == breach.argument + ".name" ||
+        key.ends_with("." + breach.argument))
+      keys.push_back(key);
+  if (keys.size() != 1) return sentence(breach);
+  return fmt::format("{} {}; expected {}", keys.front(), breach.observation, breach.expectation);
+}
+
 void set_setting(RunConfig& config, std::string_view key, std::string_view value) {
   RunConfig changed = config;
   bool found = false;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ref/model/train_config.hpp"
+#include "ref/numeric/errors.hpp"
 
 namespace normproof::verification::training {
 
@@ -43,6 +44,10 @@ std::vector<std::pair<std::string, std::string>> list_settings(const RunConfig& 
 /// Throws    UsageError with the nearest known key, or naming key, value and expectation: the task
 ///           is the one that the configuration has
 void set_setting(RunConfig& config, std::string_view key, std::string_view value);
+
+/// The sentence of a refusal, its argument under the name of the setting that it is:
+/// "encoder.num_heads is 5; ...". As it is where no setting, or more than one, is called so.
+std::string sentence_by_setting(const RunConfig& config, const ref::numeric::ContractError& error);
 
 /// The settings as JSON: an object a section.
 std::string config_json(const RunConfig& config);

@@ -79,8 +79,8 @@ TEST_F(LanguageTaskRun, AnotherTextIsRefused) {
 
 TEST_F(LanguageTaskRun, ANormOverSentencesIsRefusedBeforeThereIsAFolder) {
   config_.train.encoder.norm = ref::model::InstanceNormOptions{};
-  EXPECT_THAT(ref::numeric::contract_message([&] { run_into("a"); }),
-              HasSubstr("norm is instance_norm in a causal encoder"));
+  EXPECT_THAT(usage_message([&] { run_into("a"); }),
+              HasSubstr("norm.name is instance_norm in a causal encoder"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "a"));
 }
 

@@ -86,6 +86,9 @@ std::vector<Claim> select_claims(const std::vector<Claim>& claims, std::string_v
     pattern.erase(0, pattern.find_first_not_of(' '));
     pattern.erase(pattern.find_last_not_of(' ') + 1);
   }
+  if (std::ranges::find(patterns, "") != patterns.end())
+    throw ref::numeric::UsageError(
+        fmt::format("--claims '{}' has an empty glob; expected globs with commas between", globs));
   for (auto pattern = patterns.begin(); pattern != patterns.end(); ++pattern)
     if (std::find(patterns.begin(), pattern, *pattern) != pattern)
       throw ref::numeric::UsageError(

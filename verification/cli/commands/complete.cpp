@@ -1,10 +1,13 @@
 #include "verification/cli/commands/complete.hpp"
 
+#include <fmt/format.h>
+
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/parallel.hpp"
 #include "verification/cli/options.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
+#include "verification/report/text.hpp"
 #include "verification/training/completion.hpp"
 
 namespace normproof::verification::cli::commands {
@@ -27,6 +30,11 @@ Example:
 ExitStatus CompleteCommand::run() const {
   ref::numeric::set_num_threads(1);
   const training::LanguageModel model = training::read_language_model(folder);
+  if (const auto unknown = model.alphabet.first_unknown(prompt, "--prompt"))
+    throw ref::numeric::UsageError(fmt::format(
+        "--prompt has the character '{}', which the model was not trained with; expected "
+        "characters of '{}'",
+        report::clean_line(*unknown), report::clean_line(model.alphabet.text())));
   write_stdout(prompt + training::complete(model, prompt, length) + "\n");
   return kSuccess;
 }

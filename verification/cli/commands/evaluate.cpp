@@ -40,8 +40,9 @@ std::vector<std::int32_t> tokens_of(const ref::data::Alphabet& alphabet, const s
 void EvaluateCommand::add(CLI::App& app) {
   require(add_folder(app, "--run", folder, "The folder that normproof train --out made"));
   add_file(app, "--data", data, "A text in UTF-8 (default: the synthetic text)");
-  add_choice(app, "--part", part, part_names(),
-             "What of the text: its 5 % that a run validates on, the last 5 %, or all of it");
+  add_choice(
+      app, "--part", part, part_names(),
+      "What of the text: its 5 % that a run validates on, the last 5 % (default), or all of it");
   add_threads(app, threads);
   set_footer(
       app,

@@ -1,6 +1,7 @@
 #include "verification/cli/commands/lipschitz.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -45,6 +46,18 @@ double parse_radius(const std::string& text) {
     throw UsageError(
         fmt::format("--radius is '{}'; expected a number from 0 to 1e300, such as 0.5", text));
   return radius;
+}
+
+/// One of the layers whose Jacobian is enclosed.
+std::string parse_layer(const std::string& text) {
+  const std::vector<std::string>& known = lipschitz::layer_names();
+  if (std::ranges::find(known, text) != known.end()) return text;
+  const std::vector<std::string> layers = model::norm_names();
+  if (std::ranges::find(layers, text) != layers.end())
+    throw UsageError(
+        fmt::format("LAYER is {}, whose Jacobian is not enclosed here; expected one of {}", text,
+                    fmt::join(known, ", ")));
+  throw UsageError(ref::numeric::unknown_name("layer", text, known));
 }
 
 const char* kind_name(const Lipschitz& result) {
@@ -157,11 +170,10 @@ Lipschitz certify_file(const LipschitzCommand& command, const model::NormOptions
 }  // namespace
 
 void LipschitzCommand::add(CLI::App& app) {
-  Choices<std::string> layers;
-  for (const std::string& known : lipschitz::layer_names()) layers.emplace_back(known, known);
-  require(add_choice(app, "LAYER", layer, layers,
-                     "The layer: batch_norm, layer_norm, rms_norm, power_norm_v, power_norm or "
-                     "dyt"));
+  require(add_value(
+      app, "LAYER", layer, parse_layer, [](const std::string& own) { return own; },
+      "The layer: batch_norm, layer_norm, rms_norm, power_norm_v, power_norm or dyt",
+      fmt::format("{{{}}}", fmt::join(lipschitz::layer_names(), ","))));
   require(add_file(app, "--in", in, "The tensors that go in: .npz or .safetensors"));
   add_value(
       app, "--radius", radius, parse_radius, [](double value) { return fmt::format("{}", value); },

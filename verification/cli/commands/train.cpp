@@ -36,8 +36,16 @@ RunConfig configuration(const TrainCommand& command) {
   TrainingSource source = command.source;
   const std::filesystem::path kept = command.out / "config.json";
   std::error_code ignored;
-  if (!source.config && command.resume && std::filesystem::exists(kept, ignored))
+  if (!source.config && command.resume && std::filesystem::exists(kept, ignored)) {
     source.config = kept;
+    const training::Task task =
+        training::parse_config(ref::io::read_text(kept), kept.string()).task;
+    if (source.task.value_or(task) != task)
+      throw UsageError(
+          fmt::format("--task is not that of the run in {}; expected its own, or no --task",
+                      command.out.string()));
+    source.task = task;
+  }
   return load_config(source);
 }
 
@@ -61,11 +69,15 @@ class TimeLeft {
 /// What a user can make smaller.
 std::string too_large(const RunConfig& config) {
   const auto& encoder = config.train.encoder;
+  std::string rows = "sentences";
+  if (config.task == training::Task::language)
+    rows = fmt::format("contexts of training.context {}", config.context);
+  else if (config.fixed_length)
+    rows += fmt::format(" of training.fixed_length {}", *config.fixed_length);
   return fmt::format(
       "the memory does not suffice for an encoder of encoder.num_layers {}, encoder.d_model {}, "
-      "encoder.d_ff {} and batches of training.batch_size {} sentences{}",
-      encoder.num_layers, encoder.d_model, encoder.d_ff, config.batch_size,
-      config.fixed_length ? fmt::format(" of training.fixed_length {}", *config.fixed_length) : "");
+      "encoder.d_ff {} and batches of training.batch_size {} {}",
+      encoder.num_layers, encoder.d_model, encoder.d_ff, config.batch_size, rows);
 }
 
 training::RunSummary train_to_end(const TrainCommand& command, const RunConfig& config,
@@ -99,7 +111,6 @@ std::string train_classes(const TrainCommand& command, RunConfig config) {
   const TrainingData loaded = load_training_data(command.source, config);
   training::ClassifyTask task(config, loaded.data);
   const training::RunSummary trained = train_to_end(command, config, task);
-  write_page(command, config);
   return fmt::format(
       "{}: {}, {} to train on, {} to validate on\n"
       "training loss {:.4f}; validation loss {:.4f}, accuracy {:.4f}, macro-F1 {:.4f}\n"
@@ -115,7 +126,6 @@ std::string train_language(const TrainCommand& command, RunConfig config) {
   const TextSource loaded = load_text_data(command.source, config);
   training::LanguageTask task(config, loaded.data);
   const training::RunSummary trained = train_to_end(command, config, task);
-  write_page(command, config);
   return fmt::format(
       "{}: {}, {} characters to train on, {} to validate on, of {}\n"
       "training loss {:.4f}; validation loss {:.4f}, perplexity {:.4f}, bits per character {:.4f}\n"
@@ -158,6 +168,7 @@ void TrainCommand::add(CLI::App& app) {
 gradient, the statistics of every norm and the SHA-256 of the state), checkpoint.safetensors and
 page.html. The hashes are those of every machine, compiler and number of threads.
 Exit status 1 if a value is no longer finite: the sentence names the step and the tensor.
+With --task language --data is a text in UTF-8, and without it a synthetic text is learnt.
 
 Examples:
   normproof train --out run
@@ -174,8 +185,11 @@ ExitStatus TrainCommand::run() const {
     return kSuccess;
   }
   ref::numeric::set_num_threads(threads);
-  write_stdout(config.task == training::Task::language ? train_language(*this, config)
-                                                       : train_classes(*this, config));
+  const std::string trained = config.task == training::Task::language
+                                  ? train_language(*this, config)
+                                  : train_classes(*this, config);
+  write_page(*this, config);
+  write_stdout(trained);
   return kSuccess;
 }
 

@@ -6,6 +6,7 @@
 #include "ref/data/text_file.hpp"
 #include "ref/io/atomic_file.hpp"
 #include "ref/io/tensor_file.hpp"
+#include "ref/model/option_fields.hpp"
 #include "ref/numeric/errors.hpp"
 
 namespace normproof::verification::cli::commands {
@@ -58,6 +59,12 @@ TextSource load_text_data(const TrainingSource& source, training::RunConfig& con
           fmt::format("{} is given; expected none with --task language", option));
   const auto [text, name] = load_text(source.files.data);
   TextSource loaded{training::split_text(text, name), name};
+  const std::size_t to_predict = loaded.data.training.size() - 1;
+  if (config.context > to_predict)
+    ref::model::bad_value("training.context", fmt::format("{}", config.context),
+                          fmt::format("{} at most, the characters to predict of what {} has to "
+                                      "train on",
+                                      to_predict, name));
   config.train.encoder.vocab_size = loaded.data.alphabet.size();
   config.train.encoder.num_classes = loaded.data.alphabet.size();
   return loaded;

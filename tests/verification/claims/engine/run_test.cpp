@@ -83,6 +83,15 @@ TEST(SelectClaims, ADoubleIsNamed) {
   }
 }
 
+TEST(SelectClaims, AnEmptyGlobIsNamed) {
+  for (const char* globs : {"", ",", "A1,", "A1, ,B1"}) try {
+      select_claims(three(), globs);
+      ADD_FAILURE() << "accepted: " << globs;
+    } catch (const ref::numeric::UsageError& error) {
+      EXPECT_NE(std::string(error.what()).find("has an empty glob"), std::string::npos) << globs;
+    }
+}
+
 TEST(RunClaims, SameEvidenceForAnyNumberOfJobs) {
   const auto one = run_claims(three(), {.seed = 5, .cases = 60, .jobs = 1});
   const auto two = run_claims(three(), {.seed = 5, .cases = 60, .jobs = 2});

@@ -90,10 +90,13 @@ TEST_F(LanguageProgram, SaysWhatIsWrong) {
   refused("$N evaluate --run a --data u", 3, "u:1: has the character \"T\"; expected one of");
   refused("$N evaluate --run a --data absent", 3, "absent: does not exist");
   refused("$N evaluate --run nowhere", 3, "nowhere/config.json");
-  refused("$N complete --run a --prompt XYZ", 3, "the prompt:1: has the character \"X\"");
+  refused(
+      "$N complete --run a --prompt XYZ", 2,
+      "--prompt has the character 'X', which the model was not trained with; expected characters "
+      "of '  .abcdefghiklmnopqrstuvwy'");
   refused("$N train --task language --out b --vocab v", 2, "--vocab is given");
   refused("$N train --task language --out b --set norm.name=group_norm", 2,
-          "norm is group_norm in a causal encoder");
+          "norm.name is group_norm in a causal encoder");
   refused("$N trace --out b --config a/config.json", 2, "has the task language");
   refused("$N weights --run a --out w.npz", 2, "has the task language; expected classify");
 }

@@ -145,9 +145,11 @@ TEST_F(LipschitzRun, MistakesAreOneSentenceWithAStatus) {
     EXPECT_THAT(done.err, HasSubstr(what));
     EXPECT_EQ(done.out, "");
   };
-  refused("group_norm --in x.npz", 2, "unknown layer 'group_norm'");
   refused("layer_norm --in x.npz --eps 1e-6", 2,
           "unknown option '--eps'; a setting is given as --set eps=VALUE; known: --help, --in");
+  refused("group_norm --in x.npz", 2,
+          "LAYER is group_norm, whose Jacobian is not enclosed here; expected one of batch_norm");
+  refused("layer_nrom --in x.npz", 2, "unknown layer 'layer_nrom'; did you mean 'layer_norm'?");
   refused("layer_norm --in x.npz --raduis=1", 2, "'--raduis'; did you mean '--radius'?");
   refused("layer_norm --in x.npz --radius -1", 2,
           "--radius is '-1'; expected a number from 0 to 1e300, such as 0.5");

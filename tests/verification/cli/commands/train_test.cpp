@@ -133,6 +133,29 @@ TEST_F(TrainProgram, PrintsItsSettingsAndTakesThemBack) {
   EXPECT_EQ(in("$N train --print-config --config c.json").out, printed.out);
 }
 
+TEST_F(TrainProgram, WhatSettingsCannotBeIsSaidOfTheSetting) {
+  const auto refused = [&](const std::string& arguments, const std::string& what) {
+    const Outcome outcome = in("$N train --out x " + arguments);
+    EXPECT_EQ(outcome.status, 2) << arguments;
+    EXPECT_THAT(outcome.err, HasSubstr(what));
+    EXPECT_EQ(in("ls x 2>/dev/null").out, "") << arguments;
+  };
+  refused("--set encoder.num_heads=5",
+          "normproof: encoder.num_heads is 5; expected a divisor of d_model, 32");
+  refused("--set optimizer.beta1=2", "optimizer.beta1 is 2; expected 0 <= beta1 < 1");
+  refused("--task language --set training.context=28835",
+          "training.context is '28835'; expected 28834 at most, the characters to predict of what "
+          "synthetic text has to train on");
+}
+
+TEST_F(TrainProgram, IsResumedWithTheTaskThatItHas) {
+  ASSERT_EQ(train("--out a").status, 0);
+  const Outcome other = in("$N train --out a --resume --task language");
+  EXPECT_EQ(other.status, 2);
+  EXPECT_THAT(other.err, HasSubstr("--task is not that of the run in a; expected its own"));
+  EXPECT_EQ(in("$N train --out a --resume --task classify").status, 0);
+}
+
 TEST_F(TrainProgram, TwoAtATimeInOneFolderIsOneTooMany) {
   in("$N train --out a --set training.epochs=1");
   const std::string before = in("sha256sum a/*").out;

@@ -141,7 +141,7 @@ TEST(Verify, NoClaimSelectedIsAUsageErrorBeforeAnyWork) {
   EXPECT_THAT([] { make_report({.claims = "T4,Q9"}); },
               ThrowsMessage<UsageError>(HasSubstr("'Q9' matches no claim; known: T1, ")));
   EXPECT_THAT([] { make_report({.claims = "T4,"}); },
-              ThrowsMessage<UsageError>(HasSubstr("'' matches no claim")));
+              ThrowsMessage<UsageError>(HasSubstr("'T4,' has an empty glob")));
 }
 
 TEST(Verify, OutputsThatCannotBeAreFoundOutFirst) {
