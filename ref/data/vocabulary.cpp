@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <limits>
 #include <utility>
 
 #include "ref/data/text_file.hpp"
-#include "ref/data/utf8.hpp"
+#include "ref/data/text_lines.hpp"
 #include "ref/numeric/errors.hpp"
 
 namespace normproof::ref::data {
@@ -18,19 +17,11 @@ namespace {
 
 void check_token(std::string_view token, std::string_view name, std::size_t line) {
   constexpr std::string_view expectation = "one token in UTF-8, ended by LF";
-  if (token.empty()) line_failure(name, line, "the line is empty", expectation);
   if (token.size() > 1000)
     line_failure(name, line, fmt::format("the token has {} bytes", token.size()), "at most 1000");
-  if (token.find('\0') != std::string_view::npos)
-    line_failure(name, line, "the line has a NUL byte", expectation);
-  if (token.find('\r') != std::string_view::npos)
-    line_failure(name, line, "the line has a CR", expectation);
   if (token.find('\n') != std::string_view::npos)
     line_failure(name, line, "the token has an LF", expectation);
-  if (!is_well_formed_utf8(token)) {
-    line_failure(name, line, fmt::format("the token {} is not well-formed UTF-8", in_quotes(token)),
-                 expectation);
-  }
+  check_line(token, "token", name, line, expectation);
 }
 
 }  // namespace
@@ -40,13 +31,7 @@ Vocabulary Vocabulary::load(const std::filesystem::path& path) {
 }
 
 Vocabulary Vocabulary::parse(std::string_view bytes, std::string_view name) {
-  std::vector<std::string> tokens;
-  for (std::size_t begin = 0; begin < bytes.size();) {
-    const auto end = std::min(bytes.find('\n', begin), bytes.size());
-    tokens.emplace_back(bytes.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return from_tokens(std::move(tokens), name);
+  return from_tokens(split_lines(bytes), name);
 }
 
 Vocabulary Vocabulary::from_tokens(std::vector<std::string> tokens, std::string_view name) {
