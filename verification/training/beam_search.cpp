@@ -1,0 +1,153 @@
+#include "verification/training/beam_search.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "ref/numeric/elementary.hpp"
+#include "ref/numeric/errors.hpp"
+#include "ref/ops/softmax.hpp"
+#include "ref/tensor/contract.hpp"
+
+namespace normproof::verification::training {
+
+using ref::numeric::Clause;
+using ref::tensor::Tensor;
+
+namespace {
+
+void refuse_beam(std::string_view argument, const std::string& is, const std::string& expected,
+                 Clause clause) {
+  ref::numeric::contract_failure("beam_search", argument, is, expected, clause);
+}
+
+void check_beam(const BeamOptions& options) {
+  if (options.width < 1) refuse_beam("width", "is 0", "1 or more", Clause::C1);
+  if (options.max_length < 1) refuse_beam("max_length", "is 0", "1 or more", Clause::C1);
+  if (!(options.length_penalty >= 0) || !ref::numeric::is_finite(options.length_penalty))
+    refuse_beam("length_penalty", fmt::format("is {}", options.length_penalty), "0 or more",
+                Clause::C2);
+}
+
+void check_logits(const Tensor<double>& logits, std::int32_t end) {
+  if (logits.dimension() != 1 || end < 0 || static_cast<std::size_t>(end) >= logits.size())
+    refuse_beam("logits",
+                fmt::format("have shape {}", ref::tensor::to_string(ref::tensor::shape_of(logits))),
+                fmt::format("[V] with V above end, {}", end), Clause::C3);
+}
+
+/// A hypothesis with a token more.
+struct Step {
+  std::size_t hypothesis;
+  std::int32_t token;
+  double log_probability;
+};
+
+/// A hypothesis that goes on, and the ways in which it does, the best first.
+class Branch {
+ public:
+  Branch(Hypothesis hypothesis, std::unique_ptr<DecodingState> state)
+      : hypothesis_(std::move(hypothesis)), state_(std::move(state)) {}
+
+  /// Reads its last token, or `begin`, and ranks what follows, as far as `most`.
+  void read(const BeamOptions& options, std::size_t most) {
+    const auto& tokens = hypothesis_.tokens;
+    const Tensor<double> logits = state_->append(tokens.empty() ? options.begin : tokens.back());
+    check_logits(logits, options.end);
+    log_probabilities_ = ref::ops::log_softmax(logits);
+    order_.resize(logits.size());
+    std::iota(order_.begin(), order_.end(), std::int32_t{0});
+    const auto of = [&](std::int32_t token) { return logits.data()[token]; };
+    std::ranges::partial_sort(
+        order_, order_.begin() + static_cast<std::ptrdiff_t>(std::min(most, order_.size())),
+        [&](std::int32_t a, std::int32_t b) { return of(a) != of(b) ? of(a) > of(b) : a < b; });
+    next_ = 0;
+  }
+
+  bool has_step() const { return next_ < order_.size(); }
+  Step step(std::size_t number) const {
+    const std::int32_t token = order_[next_];
+    return {number, token, hypothesis_.log_probability + log_probabilities_.data()[token]};
+  }
+  void take_step() { ++next_; }
+
+  Hypothesis followed_by(const Step& step, const BeamOptions& options) const {
+    Hypothesis longer = hypothesis_;
+    longer.tokens.push_back(step.token);
+    longer.log_probability = step.log_probability;
+    longer.ended = step.token == options.end;
+    longer.score =
+        step.log_probability / length_penalty(longer.tokens.size(), options.length_penalty);
+    return longer;
+  }
+  std::unique_ptr<DecodingState> fork() const { return state_->fork(); }
+
+ private:
+  Hypothesis hypothesis_;
+  std::unique_ptr<DecodingState> state_;
+  Tensor<double> log_probabilities_;
+  std::vector<std::int32_t> order_;  ///< of the tokens, the best first
+  std::size_t next_ = 0;
+};
+
+bool is_better(const Step& a, const Step& b) {
+  if (a.log_probability != b.log_probability) return a.log_probability > b.log_probability;
+  return a.token != b.token ? a.token < b.token : a.hypothesis < b.hypothesis;
+}
+
+/// The best steps of all branches, as many as `most`.
+std::vector<Step> best_steps(std::vector<Branch>& beam, std::size_t most) {
+  std::vector<Step> steps;
+  while (steps.size() < most) {
+    const Branch* best = nullptr;
+    Step chosen{};
+    for (std::size_t i = 0; i < beam.size(); ++i) {
+      if (!beam[i].has_step()) continue;
+      const Step step = beam[i].step(i);
+      if (best != nullptr && !is_better(step, chosen)) continue;
+      best = &beam[i];
+      chosen = step;
+    }
+    if (best == nullptr) break;
+    beam[chosen.hypothesis].take_step();
+    steps.push_back(chosen);
+  }
+  return steps;
+}
+
+}  // namespace
+
+double length_penalty(std::size_t length, double alpha) {
+  return ref::numeric::exp(alpha * ref::numeric::log((5 + static_cast<double>(length)) / 6));
+}
+
+std::vector<Hypothesis> beam_search(const DecodingState& start, const BeamOptions& options) {
+  check_beam(options);
+  std::vector<Hypothesis> finished;
+  std::vector<Branch> beam;
+  beam.emplace_back(Hypothesis{}, start.fork());
+  for (std::size_t length = 1; !beam.empty(); ++length) {
+    const std::size_t most = options.width - finished.size();
+    for (Branch& branch : beam) branch.read(options, most);
+    std::vector<Branch> longer;
+    for (const Step& step : best_steps(beam, most)) {
+      const Branch& branch = beam[step.hypothesis];
+      Hypothesis hypothesis = branch.followed_by(step, options);
+      if (hypothesis.ended || length == options.max_length)
+        finished.push_back(std::move(hypothesis));
+      else
+        longer.emplace_back(std::move(hypothesis), branch.fork());
+    }
+    beam = std::move(longer);
+  }
+  std::ranges::stable_sort(finished, [](const Hypothesis& a, const Hypothesis& b) {
+    return a.ended != b.ended ? a.ended : a.score > b.score;
+  });
+  return finished;
+}
+
+}  // namespace normproof::verification::training
