@@ -6,13 +6,15 @@
 #include "ref/io/file_failure.hpp"
 #include "ref/io/sha256.hpp"
 #include "ref/numeric/errors.hpp"
-#include "verification/training/checkpoint.hpp"
+#include "verification/training/averaging.hpp"
 
 namespace normproof::verification::training {
 
-LanguageModel read_language_model(const std::filesystem::path& folder) {
-  const auto config_file = folder / "config.json", data_file = folder / "data.json",
-             checkpoint_file = folder / "checkpoint.safetensors";
+LanguageModel read_language_model(const std::filesystem::path& folder, std::size_t average) {
+  if (average < 1)
+    ref::numeric::contract_failure("read_language_model", "average", "is 0", "1 or more",
+                                   ref::numeric::Clause::C1);
+  const auto config_file = folder / "config.json", data_file = folder / "data.json";
   const std::string config_text = ref::io::read_text(config_file);
   RunConfig config = parse_config(config_text, config_file.string());
   if (config.task != Task::language)
@@ -24,9 +26,12 @@ LanguageModel read_language_model(const std::filesystem::path& folder) {
   LanguageModel model{config, alphabet_of(data_text, data_file.string()), {}};
   model.config.train.encoder.vocab_size = model.alphabet.size();
   model.config.train.encoder.num_classes = model.alphabet.size();
-  Checkpoint checkpoint = read_checkpoint(checkpoint_file, model.config.train);
+  const std::vector<std::filesystem::path> files =
+      average == 1 ? std::vector{folder / "checkpoint.safetensors"}
+                   : last_checkpoints(folder, average);
+  Checkpoint checkpoint = mean_checkpoint(files, model.config.train);
   if (checkpoint.run_sha256 != ref::io::sha256(config_text + data_text))
-    ref::io::file_failure(checkpoint_file.string(), "run_sha256",
+    ref::io::file_failure(files.front().string(), "run_sha256",
                           "is not that of config.json and data.json beside it",
                           "the files of one run as 'normproof train' wrote them");
   model.state = std::move(checkpoint.state);

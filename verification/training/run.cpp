@@ -21,6 +21,7 @@
 #include "verification/process/file_lock.hpp"
 #include "verification/training/checkpoint.hpp"
 #include "verification/training/classify_task.hpp"
+#include "verification/training/kept_checkpoints.hpp"
 #include "verification/training/metrics.hpp"
 #include "verification/training/pytorch_weights.hpp"
 
@@ -154,6 +155,8 @@ class Run {
  private:
   RunSummary go_on(const Checkpoint& start) {
     state_ = start.state;
+    if (config_.keep_checkpoints > 1)
+      keep_last(options_.out, config_.keep_checkpoints, static_cast<std::size_t>(state_.step));
     metrics_.emplace(options_.out / kMetrics, start.metrics);
     const auto total = config_.epochs * steps_each_;
     const auto done = static_cast<std::size_t>(state_.step);
@@ -166,7 +169,7 @@ class Run {
         if (last) validate(epoch);
         if (last || (options_.checkpoint_every > 0 &&
                      static_cast<std::size_t>(state_.step) % options_.checkpoint_every == 0))
-          write_checkpoint(options_.out / kCheckpoint, {state_, metrics_->end(), identity()});
+          write();
       }
     }
     if (done == total) {  // nothing was left to do
@@ -184,6 +187,17 @@ class Run {
     } catch (const ref::numeric::ContractError& error) {
       throw UsageError(sentence_by_setting(config_, error));
     }
+  }
+
+  /// The checkpoint of the step, and beside it the last ones where the run is to keep them. One
+  /// that is killed between the two writes both again.
+  void write() const {
+    const Checkpoint checkpoint{state_, metrics_->end(), identity()};
+    const auto step = static_cast<std::size_t>(state_.step);
+    if (config_.keep_checkpoints > 1)
+      write_checkpoint(kept_checkpoint(options_.out, step), checkpoint);
+    write_checkpoint(options_.out / kCheckpoint, checkpoint);
+    if (config_.keep_checkpoints > 1) keep_last(options_.out, config_.keep_checkpoints, step);
   }
 
   Checkpoint prepare() {

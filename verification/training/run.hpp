@@ -44,7 +44,9 @@ struct RunSummary {
 };
 
 /// Trains, and leaves in `out`: config.json, data.json, metrics.jsonl (a line a step and a line an
-/// epoch) and checkpoint.safetensors; where weights are given, weights.safetensors too.
+/// epoch) and checkpoint.safetensors; where weights are given, weights.safetensors too; where
+/// config.keep_checkpoints is above 1, the checkpoints of as many of the last steps that one was
+/// written at, as kept_checkpoint names them.
 ///
 /// Computes  the same bytes of each, whatever the threads, and whether the run was interrupted and
 ///           resumed or not: a resumed run begins after the last checkpoint and cuts off what

@@ -17,8 +17,9 @@ using Settings = std::vector<std::pair<std::string, std::string>>;
 
 namespace {
 
-/// The plain fields, by key.
-void visit_plain(RunConfig& c, auto&& f) {
+/// The plain fields, by key; with `whole` those too that are not shown while they have their
+/// default.
+void visit_plain(RunConfig& c, bool whole, auto&& f) {
   model::EncoderConfig& e = c.train.encoder;
   const bool language = c.task == Task::language;
   if (language) f("training.task", c.task);
@@ -47,6 +48,7 @@ void visit_plain(RunConfig& c, auto&& f) {
     f("training.fixed_length", c.fixed_length);
     f("training.validation_share", c.validation_share);
   }
+  if (whole || c.keep_checkpoints != 1) f("training.keep_checkpoints", c.keep_checkpoints);
   f("training.seed", c.train.seed);
 }
 
@@ -97,6 +99,7 @@ void check_run(const RunConfig& config) {
   positive("training.epochs", config.epochs);
   positive("training.accumulation", config.train.accumulation);
   positive("training.context", config.context);
+  positive("training.keep_checkpoints", config.keep_checkpoints);
   if (config.fixed_length && *config.fixed_length < 2)
     bad_value("training.fixed_length", print_field(config.fixed_length), "2 or more, or none");
   if (!(config.validation_share > 0 && config.validation_share < 1))
@@ -116,6 +119,21 @@ std::string text_of(const ordered_json& value) {
   if (value.is_null()) return "none";
   if (value.is_boolean()) return value.get<bool>() ? "true" : "false";
   return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+/// list_settings; with `whole`, what it leaves out too.
+Settings settings_of(const RunConfig& config, bool whole) {
+  RunConfig copy = config;
+  Settings settings;
+  visit_plain(copy, whole, [&](const char* key, auto& value) {
+    settings.emplace_back(key, model::print_field(value));
+  });
+  visit_chosen(copy, [&](const std::string& section, auto& options, auto name, auto) {
+    settings.emplace_back(section + ".name", name(options));
+    for (const auto& [field, value] : model::list_options(options))
+      settings.emplace_back(fmt::format("{}.{}", section, field), value);
+  });
+  return settings;
 }
 
 }  // namespace
@@ -142,17 +160,7 @@ RunConfig default_config(Task task) {
 }
 
 Settings list_settings(const RunConfig& config) {
-  RunConfig copy = config;
-  Settings settings;
-  visit_plain(copy, [&](const char* key, auto& value) {
-    settings.emplace_back(key, model::print_field(value));
-  });
-  visit_chosen(copy, [&](const std::string& section, auto& options, auto name, auto) {
-    settings.emplace_back(section + ".name", name(options));
-    for (const auto& [field, value] : model::list_options(options))
-      settings.emplace_back(fmt::format("{}.{}", section, field), value);
-  });
-  return settings;
+  return settings_of(config, false);
 }
 
 std::string sentence_by_setting(const RunConfig& config, const ref::numeric::ContractError& error) {
@@ -169,7 +177,7 @@ std::string sentence_by_setting(const RunConfig& config, const ref::numeric::Con
 void set_setting(RunConfig& config, std::string_view key, std::string_view value) {
   RunConfig changed = config;
   bool found = false;
-  visit_plain(changed, [&](const char* own, auto& field) {
+  visit_plain(changed, true, [&](const char* own, auto& field) {
     if (key != own) return;
     model::parse_field(key, value, field);
     found = true;
@@ -189,7 +197,7 @@ void set_setting(RunConfig& config, std::string_view key, std::string_view value
   });
   if (!found) {
     std::vector<std::string> known;
-    for (const auto& [own, text] : list_settings(config)) known.push_back(own);
+    for (const auto& [own, text] : settings_of(config, true)) known.push_back(own);
     throw UsageError(ref::numeric::unknown_name("setting", key, known));
   }
   if (changed.task != config.task)

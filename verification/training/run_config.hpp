@@ -30,6 +30,8 @@ struct RunConfig {
   double validation_share = 0.2;                 ///< of the sentences, unless a split is given
   Task task = Task::classify;
   std::size_t context = 32;  ///< tokens that a language model sees at once
+  /// How many of the last checkpoints stay. 1: checkpoint.safetensors alone; more: beside it too.
+  std::size_t keep_checkpoints = 1;
 };
 
 /// What a run of a task is where nothing else is said.
@@ -37,7 +39,8 @@ RunConfig default_config(Task task);
 
 /// Every setting as "section.name" and text, in one order: "encoder.d_model", "norm.name",
 /// "norm.eps", "training.seed", ... What is absent is "none". Those that the task has: a task that
-/// is not classify is one of them, "training.task".
+/// is not classify is one of them, "training.task", and so is "training.keep_checkpoints" where it
+/// is not 1.
 std::vector<std::pair<std::string, std::string>> list_settings(const RunConfig& config);
 
 /// Sets one of them. "norm.name", "optimizer.name" and their like choose the defaults of that name.

@@ -7,6 +7,8 @@
 #include "tests/ref/io/temporary_folder.hpp"
 #include "tests/verification/training/samples.hpp"
 #include "tests/verification/training/small_language.hpp"
+#include "verification/training/checkpoint.hpp"
+#include "verification/training/kept_checkpoints.hpp"
 #include "verification/training/run.hpp"
 
 namespace normproof::verification::training {
@@ -27,6 +29,33 @@ TEST(LanguageModel, IsWhatTheRunLeft) {
   ref::io::write_file(folder / "a/data.json", text_json(small_text()) + " ");
   EXPECT_THAT(file_message([&] { read_language_model(folder / "a"); }),
               HasSubstr("run_sha256 is not that of config.json and data.json"));
+}
+
+TEST(LanguageModel, MayBeTheMeanOfTheLastCheckpoints) {
+  const tests::ref::io::TemporaryFolder folder;
+  const TextData text = small_text();
+  RunConfig config = small_language_config(text);
+  config.keep_checkpoints = 2;
+  LanguageTask task(config, text);
+  run(config, task, {.out = folder / "a"});
+  const auto parameters = [&](std::size_t average) {
+    return read_language_model(folder / "a", average).state.parameters;
+  };
+  const auto last = parameters(1), mean = parameters(2);
+  const Checkpoint first = read_checkpoint(
+      kept_checkpoint(folder / "a", kept_steps(folder / "a").front()), config.train);
+  for (const auto& [name, values] : mean)
+    for (std::size_t i = 0; i < values.size(); ++i)
+      EXPECT_EQ(values.data()[i],
+                (first.state.parameters.at(name).data()[i] + last.at(name).data()[i]) / 2)
+          << name;
+  EXPECT_THAT(file_message([&] { parameters(3); }),
+              HasSubstr("a: keeps 2 checkpoints; expected 3 or more"));
+}
+
+TEST(LanguageModel, C1ItIsTheMeanOfOneAtLeast) {
+  EXPECT_THAT(ref::numeric::contract_message([] { read_language_model("a", 0); }),
+              HasSubstr("average is 0; expected 1 or more (C1)"));
 }
 
 TEST(LanguageModel, ARunWithClassesIsNone) {

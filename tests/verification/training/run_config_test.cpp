@@ -42,6 +42,20 @@ TEST(RunConfig, EverySettingReadsBack) {
       nlohmann::json::parse(config_json(config)).at("training").at("fixed_length").is_null());
 }
 
+TEST(RunConfig, HowManyCheckpointsAreKeptIsSaidWhereItIsNotOne) {
+  RunConfig config;
+  EXPECT_EQ(config_json(config).find("keep"), std::string::npos);
+  set_setting(config, "training.keep_checkpoints", "5");
+  EXPECT_EQ(config.keep_checkpoints, 5u);
+  EXPECT_EQ(parse_config(config_json(config), "c").keep_checkpoints, 5u);
+  set_setting(config, "training.keep_checkpoints", "1");
+  EXPECT_EQ(config_json(config), config_json({}));
+  EXPECT_THAT(usage_message([&] { set_setting(config, "training.keep_checkpoints", "0"); }),
+              HasSubstr("training.keep_checkpoints is '0'; expected 1 or more"));
+  EXPECT_THAT(usage_message([&] { set_setting(config, "training.keep_checkpoint", "2"); }),
+              HasSubstr("did you mean 'training.keep_checkpoints'?"));
+}
+
 TEST(RunConfig, ALanguageModelHasSettingsOfItsOwn) {
   RunConfig config = default_config(Task::language);
   set_setting(config, "training.context", "64");

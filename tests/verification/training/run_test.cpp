@@ -15,6 +15,7 @@
 #include "tests/ref/io/temporary_folder.hpp"
 #include "tests/verification/training/samples.hpp"
 #include "verification/process/file_lock.hpp"
+#include "verification/training/kept_checkpoints.hpp"
 
 namespace normproof::verification::training {
 namespace {
@@ -22,6 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::AnyOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 /// As SIGKILL would, at the end of a step: nothing is tidied up.
@@ -49,6 +51,29 @@ class TrainingRun : public ::testing::Test {
   RunConfig config_ = small_run_config();
   Dataset data_ = small_dataset();
 };
+
+TEST_F(TrainingRun, KeepsTheLastCheckpointsWhateverIsKilled) {
+  config_.keep_checkpoints = 3;
+  run_into("whole", {.checkpoint_every = 2});  // at steps 2, 3, 4 and 6
+  EXPECT_THAT(kept_steps(folder_ / "whole"), ElementsAre(3, 4, 6));
+  EXPECT_EQ(text("whole/checkpoint-6.safetensors"), text("whole/checkpoint.safetensors"));
+  for (const std::size_t step : {1, 2, 5, 6}) {
+    const std::string name = fmt::format("killed{}", step);
+    kill_after(name, step, {.checkpoint_every = 2});
+    // As if it had been killed behind the first of the two checkpoints of a step.
+    ref::io::write_file(kept_checkpoint(folder_ / name, 1000), "");
+    run_into(name, {.resume = true, .checkpoint_every = 2});
+    expect_same_files("whole", name);
+    EXPECT_THAT(kept_steps(folder_ / name), ElementsAre(3, 4, 6));
+    for (const std::size_t kept : {3, 4, 6}) {
+      const std::string file = fmt::format("/checkpoint-{}.safetensors", kept);
+      EXPECT_EQ(text(name + file), text("whole" + file));
+    }
+  }
+  config_.keep_checkpoints = 1;
+  run_into("last", {.checkpoint_every = 2});
+  EXPECT_THAT(kept_steps(folder_ / "last"), testing::IsEmpty());
+}
 
 TEST_F(TrainingRun, WritesALineAStepAndALineAnEpoch) {
   const RunSummary summary = run_into("a");

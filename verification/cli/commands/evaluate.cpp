@@ -43,6 +43,11 @@ void EvaluateCommand::add(CLI::App& app) {
   add_choice(
       app, "--part", part, part_names(),
       "What of the text: its 5 % that a run validates on, the last 5 % (default), or all of it");
+  add_number(
+      app, "--average", average, 1, 1000,
+      "The mean of the last K checkpoints, of a run with training.keep_checkpoints K or more "
+      "(default: 1)",
+      "K");
   add_threads(app, threads);
   set_footer(
       app,
@@ -50,23 +55,28 @@ void EvaluateCommand::add(CLI::App& app) {
 in its context, the perplexity, its exp, and the bits per character, its share of log 2. Each
 character but the first is predicted once, from 0 to training.context - 1 characters before the
 one that it follows.
+--average takes the mean of the parameters of the last K checkpoints, and of the running statistics
+of the norms.
 
 Examples:
   normproof evaluate --run run
-  normproof evaluate --run run --data input.txt --part validation)");
+  normproof evaluate --run run --data input.txt --part validation
+  normproof evaluate --run run --average 5)");
 }
 
 ExitStatus EvaluateCommand::run() const {
   ref::numeric::set_num_threads(threads);
-  training::LanguageModel model = training::read_language_model(folder);
+  training::LanguageModel model = training::read_language_model(folder, average);
   const auto [text, of_file] = load_text(data);
   const auto tokens = tokens_of(model.alphabet, text, of_file, part);
   const double loss = ref::train::language_loss<double>(
       model.config.train, training::batches_in_order(tokens, model.config), model.state);
   const training::Qualities found = training::language_qualities(loss);
   write_stdout(fmt::format(
-      "{}: step {}, {} characters\nloss {:.6f}, perplexity {:.6f}, bits per character {:.6f}\n",
-      report::clean_line(of_file), model.state.step, report::count_text(tokens.size()), loss,
+      "{}: {}step {}, {} characters\nloss {:.6f}, perplexity {:.6f}, bits per character {:.6f}\n",
+      report::clean_line(of_file),
+      average == 1 ? "" : fmt::format("the mean of {} checkpoints up to ", average),
+      model.state.step, report::count_text(tokens.size()), loss,
       training::quality(found, "perplexity"), training::quality(found, "bits_per_character")));
   return kSuccess;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 
@@ -19,6 +20,7 @@ struct EvaluateCommand {
   std::filesystem::path folder = {};               ///< of the run
   std::optional<std::filesystem::path> data = {};  ///< absent: the synthetic text
   TextPart part = TextPart::test;
+  std::size_t average = 1;  ///< of how many of the last checkpoints the model is the mean
   int threads = processor_count();
 
   void add(CLI::App& app);

@@ -39,6 +39,10 @@ TEST(EvaluateOptions, AreARunATextAndAPart) {
   EXPECT_EQ(evaluate.data, "d");
   EXPECT_EQ(evaluate.part, TextPart::whole);
   EXPECT_EQ(parsed<EvaluateCommand>({"--run", "r"}).part, TextPart::test);
+  EXPECT_EQ(parsed<EvaluateCommand>({"--run", "r"}).average, 1u);
+  EXPECT_EQ(parsed<EvaluateCommand>({"--run", "r", "--average", "5"}).average, 5u);
+  EXPECT_THAT(refusal<EvaluateCommand>({"--run", "r", "--average", "0"}),
+              HasSubstr("--average is '0'; expected a whole number from 1 to 1000"));
   EXPECT_THAT(refusal<EvaluateCommand>({}), HasSubstr("--run is required"));
   EXPECT_THAT(refusal<EvaluateCommand>({"--run", "r", "--part", "tests"}),
               HasSubstr("did you mean 'test'?"));
@@ -74,6 +78,20 @@ TEST_F(LanguageProgram, TrainsEvaluatesAndCompletesWithTheSameBitsOnAnyThreads) 
   EXPECT_EQ(completed.status, 0) << completed.err;
   EXPECT_THAT(completed.out, StartsWith("the old "));
   EXPECT_GE(completed.out.size(), 8u + 30 + 1);
+}
+
+TEST_F(LanguageProgram, EvaluatesTheMeanOfTheLastCheckpoints) {
+  const Outcome outcome =
+      train("--set training.keep_checkpoints=3 --checkpoint-every 10 --out a --threads 1");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const Outcome last = in("$N evaluate --run a"), mean = in("$N evaluate --run a --average 3");
+  EXPECT_EQ(mean.status, 0) << mean.err;
+  EXPECT_THAT(mean.out, StartsWith("synthetic text: the mean of 3 checkpoints up to step "));
+  EXPECT_NE(mean.out.substr(mean.out.find("loss ")), last.out.substr(last.out.find("loss ")));
+  const Outcome too_many = in("$N evaluate --run a --average 4");
+  EXPECT_EQ(too_many.status, 3);
+  EXPECT_TRUE(is_one_sentence(too_many.err)) << too_many.err;
+  EXPECT_THAT(too_many.err, HasSubstr("a: keeps 3 checkpoints; expected 4 or more"));
 }
 
 TEST_F(LanguageProgram, SaysWhatIsWrong) {

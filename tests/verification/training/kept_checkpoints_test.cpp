@@ -1,0 +1,45 @@
+#include "verification/training/kept_checkpoints.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ref/io/atomic_file.hpp"
+#include "tests/ref/io/temporary_folder.hpp"
+
+// What a run keeps: run_test.cpp.
+namespace normproof::verification::training {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+TEST(KeptCheckpoints, AreFoundByTheirNames) {
+  const tests::ref::io::TemporaryFolder folder;
+  for (const char* name :
+       {"checkpoint-7.safetensors", "checkpoint-10.safetensors", "checkpoint.safetensors",
+        "checkpoint-07.safetensors", "checkpoint-x.safetensors", "checkpoint-.safetensors",
+        "checkpoint-8.safetensors.tmp", "checkpoint-9.npz", "checkpoint--3.safetensors"})
+    ref::io::write_file(folder / name, "");
+  EXPECT_THAT(kept_steps(folder.path()), ElementsAre(7, 10));
+  EXPECT_EQ(kept_checkpoint(folder.path(), 7), folder / "checkpoint-7.safetensors");
+  EXPECT_THAT(kept_steps(folder / "absent"), IsEmpty());
+}
+
+TEST(KeptCheckpoints, BehindAStepAndBeyondTheirNumberAreRemoved) {
+  const tests::ref::io::TemporaryFolder folder;
+  for (const std::size_t step : {2, 4, 6, 8, 10})
+    ref::io::write_file(kept_checkpoint(folder.path(), step), "");
+  ref::io::write_file(folder / "checkpoint.safetensors", "");
+  keep_last(folder.path(), 2, 8);
+  EXPECT_THAT(tests::ref::io::names_in(folder.path()),
+              UnorderedElementsAre("checkpoint-6.safetensors", "checkpoint-8.safetensors",
+                                   "checkpoint.safetensors"));
+  keep_last(folder.path(), 2, 8);
+  EXPECT_THAT(kept_steps(folder.path()), ElementsAre(6, 8));
+  keep_last(folder.path(), 2, 5);
+  EXPECT_THAT(kept_steps(folder.path()), IsEmpty());
+}
+
+}  // namespace
+}  // namespace normproof::verification::training
