@@ -86,7 +86,7 @@ void scale_queries(DeviceTensor<double>& qkv, const Heads& heads) {
 /// The heads that ref computes together.
 ScoreParts parts_of(const Heads& heads, const DeviceMask& attention_mask, bool causal) {
   const std::size_t t = heads.seq_len;
-  const std::size_t together = ref::model::heads_together(heads.num_heads, t, sizeof(double));
+  const std::size_t together = ref::model::heads_together(heads.num_heads, t * t, sizeof(double));
   const std::size_t each = heads.num_heads / together;
   const auto visible = [attention_mask, t, each, causal](std::size_t part) {
     const auto flags = attention_mask.host_flags();

@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "ref/nn/attention_core.hpp"
-#include "ref/tensor/contract.hpp"
+#include "ref/nn/attention_heads.hpp"
 
 namespace normproof::ref::nn {
 
@@ -21,9 +20,7 @@ void check_arguments(const Tensor<T>& x, const Attention<T>& parameters, std::si
     numeric::contract_failure(kAttendToOneMore, "x", "has shape " + tensor::to_string(shape),
                               "[1,1,D]", Clause::C1);
   const std::size_t d = shape[2];
-  if (num_heads == 0 || d % num_heads != 0)
-    numeric::contract_failure(kAttendToOneMore, "num_heads", fmt::format("is {}", num_heads),
-                              fmt::format("a divisor of D, {}", d), Clause::C2);
+  check_num_heads(kAttendToOneMore, num_heads, d);
   tensor::check_shape(kAttendToOneMore, "in.weight", tensor::shape_of(parameters.in.weight),
                       {3 * d, d}, Clause::C3);
   tensor::check_shape(kAttendToOneMore, "out.weight", tensor::shape_of(parameters.out.weight),

@@ -1,0 +1,184 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "ref/model/attention_groups.hpp"
+#include "ref/model/visible_keys.hpp"
+#include "ref/nn/attention_core.hpp"
+#include "ref/nn/multi_head_attention.hpp"
+#include "ref/numeric/parallel.hpp"
+#include "ref/tensor/contract.hpp"
+
+/// Attention in heads, as it is between the linear maps: of queries [B,T,D] over keys and values
+/// [B,S,D], which a caller has in memory as it likes.
+namespace normproof::ref::nn {
+
+/// The extents of attention.
+struct Heads {
+  std::size_t batch_size, queries, keys, d_model, num_heads;
+
+  std::size_t d_k() const { return d_model / num_heads; }
+  std::size_t scores() const { return queries * keys; }  ///< of one head
+  tensor::Shape scores_shape() const { return {batch_size, num_heads, queries, keys}; }
+};
+
+/// D features of each row of a tensor that has `width` of them, from the first of these.
+template <class T>
+struct FeatureRows {
+  T* first;
+  std::size_t width;
+};
+
+/// Queries, keys and values of all heads, or their gradients.
+template <class T>
+struct HeadOperands {
+  FeatureRows<T> queries, keys, values;
+};
+
+/// Some heads of one sentence, which are computed together while they are in the caches.
+struct HeadGroup {
+  const Heads& all;
+  std::size_t sentence, head, count;
+
+  template <class T>
+  AttentionOperands<T> operands(const HeadOperands<T>& of) const {
+    return {part(of.queries, all.queries), part(of.keys, all.keys), part(of.values, all.keys)};
+  }
+  /// Of rows that belong to the queries.
+  template <class T>
+  ops::MatrixView<T> of_queries(T* rows) const {
+    return part(FeatureRows<T>{rows, all.d_model}, all.queries);
+  }
+  tensor::Shape scores_shape() const { return {count, all.queries, all.keys}; }
+  /// The first score of the group in [B,H,T,S].
+  std::size_t first_score() const { return (sentence * all.num_heads + head) * all.scores(); }
+
+  /// The keys that may be attended to.
+  Mask visible(const Mask& attention_mask, bool causal) const {
+    const bool* const valid =
+        tensor::is_given(attention_mask) ? attention_mask.data() + sentence * all.keys : nullptr;
+    return model::visible_keys({1, all.queries, all.keys}, valid, causal);
+  }
+
+  /// The group's part of [B,H,T,S].
+  template <class T>
+  void put(const Tensor<T>& own, Tensor<T>& whole) const {
+    std::copy_n(own.data(), own.size(), whole.data() + first_score());
+  }
+  template <class T>
+  Tensor<T> take(const Tensor<T>& whole) const {
+    Tensor<T> own = tensor::empty_tensor<T>(scores_shape());
+    std::copy_n(whole.data() + first_score(), own.size(), own.data());
+    return own;
+  }
+
+ private:
+  template <class T>
+  ops::MatrixView<T> part(const FeatureRows<T>& of, std::size_t rows) const {
+    T* const first = of.first + sentence * rows * of.width + head * all.d_k();
+    return {first, rows, all.d_k(), of.width, 1, 1, rows * of.width, count, all.d_k()};
+  }
+};
+
+/// f(group) for all of them, on the threads allowed. What a part refuses is said of which heads.
+template <class T, class F>
+void for_each_group(const Heads& heads, F f) {
+  const std::size_t count = model::heads_together(heads.num_heads, heads.scores(), sizeof(T));
+  const std::size_t each = heads.num_heads / count;
+  numeric::parallel_for(heads.batch_size * each, 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const HeadGroup group{heads, i / each, i % each, count};
+      try {
+        f(group);
+      } catch (const numeric::NotFiniteError& error) {
+        numeric::Breach breach = error.breach();
+        breach.place = fmt::format("attention in sentence {}, heads {} to {}", group.sentence,
+                                   group.head, group.head + count - 1);
+        throw numeric::NotFiniteError(std::move(breach));
+      }
+    }
+  });
+}
+
+/// Checks    num_heads, as (C2) of multi_head_attention
+inline void check_num_heads(std::string_view function, std::size_t num_heads, std::size_t d_model) {
+  if (num_heads == 0 || d_model % num_heads != 0)
+    numeric::contract_failure(function, "num_heads", fmt::format("is {}", num_heads),
+                              fmt::format("a divisor of D, {}", d_model), numeric::Clause::C2);
+}
+
+/// The queries, times 1 / sqrt(d_k).
+template <class T>
+void scale_queries(const FeatureRows<T>& queries, const Heads& heads) {
+  const T factor = attention_scale<T>(heads.d_k());
+  const std::size_t rows = heads.batch_size * heads.queries;
+  numeric::parallel_for(rows, 8192 / heads.d_model + 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t row = begin; row < end; ++row) {
+      T* const q = queries.first + row * queries.width;
+      for (std::size_t d = 0; d < heads.d_model; ++d) q[d] *= factor;
+    }
+  });
+}
+
+/// The softmax of a group's scores.
+template <class T>
+Tensor<T> group_weights(const HeadGroup& group, const HeadOperands<const T>& in, const Mask& keys) {
+  return ops::softmax(attention_scores(group.operands(in), group.scores_shape()), keys);
+}
+
+inline Mask group_dropout(const HeadGroup& group, const AttentionOptions& options) {
+  return dropout_mask(group.scores_shape(), options.dropout, options.key, group.first_score());
+}
+
+/// From queries that are scaled already to `saved`: context [B,T,D], and weights and keep [B,H,T,S]
+/// where they are kept.
+template <class T, class Saved>
+void attend_in_heads(const Heads& heads, const HeadOperands<const T>& in,
+                     const Mask& attention_mask, const AttentionOptions& options, Saved& saved) {
+  saved.context = tensor::empty_tensor<T>({heads.batch_size, heads.queries, heads.d_model});
+  const bool drops = options.dropout > 0;
+  if (options.keep_weights) {
+    saved.weights = tensor::empty_tensor<T>(heads.scores_shape());
+    if (drops) saved.keep = tensor::empty_tensor<bool>(heads.scores_shape());
+  }
+  for_each_group<T>(heads, [&](const HeadGroup& group) {
+    Tensor<T> weights = group_weights<T>(group, in, group.visible(attention_mask, options.causal));
+    if (options.keep_weights) group.put(weights, saved.weights);
+    if (drops) {
+      const Mask keep = group_dropout(group, options);
+      if (options.keep_weights) group.put(keep, saved.keep);
+      dropout_in_place(weights, keep, options.dropout);
+    }
+    attend<T>(weights, group.operands(in), group.of_queries(saved.context.data()));
+  });
+}
+
+/// From grad_context [B,T,D] to the gradients `out` by the scaled queries, keys and values.
+template <class T, class Saved>
+void attend_in_heads_backward(const Heads& heads, const HeadOperands<T>& out,
+                              const HeadOperands<const T>& in, const Tensor<T>& grad_context,
+                              const Mask& attention_mask, const Saved& saved,
+                              const AttentionOptions& options) {
+  const double rate = options.dropout;
+  for_each_group<T>(heads, [&](const HeadGroup& group) {
+    const Mask keys = group.visible(attention_mask, options.causal);
+    const Tensor<T> weights =
+        options.keep_weights ? group.take(saved.weights) : group_weights<T>(group, in, keys);
+    Mask keep;
+    if (rate > 0)
+      keep = options.keep_weights ? group.take(saved.keep) : group_dropout(group, options);
+    const Tensor<T> dropped = rate > 0 ? dropout(weights, keep, rate) : Tensor<T>();
+    const auto drop = [&](Tensor<T>& grad_weights) {
+      if (rate > 0) dropout_in_place(grad_weights, keep, rate);
+    };
+    attention_backward_into<T>(group.operands(out), group.operands(in), weights,
+                               rate > 0 ? dropped : weights, drop,
+                               group.of_queries(grad_context.data()), keys);
+  });
+}
+
+}  // namespace normproof::ref::nn
