@@ -45,13 +45,7 @@ Tensor<T> Encoder<T>::hidden(const EncoderInputs& inputs, const EncoderRun& run,
   Tensor<T> x = nn::embedding(tokens_, parameters_.embedding);
   const std::size_t batch_size = tokens_.batch_size, seq_len = tokens_.seq_len;
   tensor::check_mask("Encoder", inputs.valid, tensor::shape_of(x), Clause::C5);
-  if (config_.positions) {
-    const Tensor<T> positions =
-        tensor::convert<T>(nn::positional_encoding(seq_len, config_.d_model));
-    for (std::size_t b = 0; b < batch_size; ++b)
-      for (std::size_t i = 0; i < positions.size(); ++i)
-        x.data()[b * positions.size() + i] += positions.data()[i];
-  }
+  if (config_.positions) nn::add_positions(x);
   if (tap_) tap_("x", x);
   const Mask valid = config_.mask_padding ? inputs.valid : Mask();
   real_.assign(batch_size, {});
@@ -60,8 +54,8 @@ Tensor<T> Encoder<T>::hidden(const EncoderInputs& inputs, const EncoderRun& run,
   for (std::size_t l = 0; l < layers_.size(); ++l)
     x = layers_[l].forward(std::move(x), valid, run, state, what_to_keep(l));
   if (config_.placement == model::NormPlacement::pre)
-    x = run_norm<T>(config_, parameters_.final_norm, std::move(x), valid, run.mode, "final_norm",
-                    state, final_norm_, tap_);
+    x = run_norm<T>(config_.norm, parameters_.final_norm, std::move(x), valid, run.mode,
+                    "final_norm", state, final_norm_, tap_);
   if (config_.pooling == model::Pooling::masked_mean) x = pool(x);
   if (tap_) tap_("pooled", x);
   return x;
@@ -94,7 +88,7 @@ EncoderGradients<T> Encoder<T>::hidden_backward(Tensor<T> grad_hidden, NamedTens
   Tensor<T> grad = config_.pooling == model::Pooling::masked_mean ? pool_backward(grad_hidden)
                                                                   : std::move(grad_hidden);
   if (config_.placement == model::NormPlacement::pre)
-    grad = run_norm_backward<T>(config_, std::move(grad), "final_norm", state, final_norm_,
+    grad = run_norm_backward<T>(config_.norm, std::move(grad), "final_norm", state, final_norm_,
                                 dense.final_norm, tap_);
   for (std::size_t l = config_.num_layers; l-- > 0;)
     grad = layers_[l].backward(std::move(grad), run_, state, dense.layers[l]);
@@ -105,18 +99,8 @@ EncoderGradients<T> Encoder<T>::hidden_backward(Tensor<T> grad_hidden, NamedTens
 
 template <numeric::Real T>
 void put_head(const EncoderConfig& config, nn::Linear<T> head, EncoderGradients<T>& gradients) {
-  if (!config.tied_head) {
-    gradients.parameters.head = std::move(head);
-    return;
-  }
-  const nn::RowGradient<T>& rows = gradients.embedding;
-  for (std::size_t r = 0; r < rows.rows.size(); ++r)
-    for (std::size_t d = 0; d < config.d_model; ++d)
-      head.weight.data()[rows.rows[r] * config.d_model + d] +=
-          rows.values.data()[r * config.d_model + d];
-  gradients.parameters.embedding = std::move(head.weight);
-  gradients.parameters.head.bias = std::move(head.bias);
-  gradients.embedding = {};
+  EncoderParameters<T>& dense = gradients.parameters;
+  put_head(config.tied_head, std::move(head), gradients.embedding, dense.embedding, dense.head);
 }
 
 template <numeric::Real T>

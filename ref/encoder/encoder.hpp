@@ -1,5 +1,8 @@
 #pragma once
 
+#include <utility>
+#include <vector>
+
 #include "ref/encoder/encoder_layer.hpp"
 
 namespace normproof::ref::encoder {
@@ -21,6 +24,21 @@ struct EncoderGradients {
 /// embedding's: to its gradient the sums over the tokens are added, one rounding an element.
 template <numeric::Real T>
 void put_head(const EncoderConfig& config, nn::Linear<T> head, EncoderGradients<T>& gradients);
+
+/// The same where these gradients lie apart: `rows` of the embedding, `embedding` and `own`, the
+/// head's, which are made.
+template <class T>
+void put_head(bool tied, nn::Linear<T> head, nn::RowGradient<T>& rows, Tensor<T>& embedding,
+              nn::Linear<T>& own) {
+  if (!tied) {
+    own = std::move(head);
+    return;
+  }
+  nn::add_rows(head.weight, rows);
+  embedding = std::move(head.weight);
+  own.bias = std::move(head.bias);
+  rows = {};
+}
 
 /// A Transformer encoder with a class head, between a forward and its backward.
 /// Source    [VSP+17]; docs/specification/encoder.md

@@ -29,16 +29,12 @@ class IncrementalEncoder {
   std::size_t size() const { return size_; }
 
  private:
-  Tensor<T> normalise(Tensor<T> x, const norm::NormParameters<T>& parameters,
-                      const std::string& place);
   Tensor<T> pass_layer(std::size_t layer, Tensor<T> x);
-  void add_position(Tensor<T>& x);
 
   const EncoderConfig& config_;
   const EncoderParameters<T>& parameters_;
   NamedTensors<T> state_;  ///< does not move
   std::vector<nn::KeyValueCache<T>> caches_;
-  Tensor<double> positions_;  ///< [.., D], as many as were asked for so far
   std::size_t size_ = 0;
 };
 

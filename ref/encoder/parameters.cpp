@@ -2,10 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "ref/norm/norm.hpp"
-#include "ref/tensor/contract.hpp"
+#include "ref/encoder/named_parameters.hpp"
 
 namespace normproof::ref::encoder {
 
@@ -16,54 +13,18 @@ namespace {
 /// f(name, tensor) for every parameter in the one order.
 template <class Parameters, class F>
 void visit_parameters(Parameters& p, F f) {
-  const auto linear = [&](const std::string& name, auto& map) {
-    f(name + ".weight", map.weight);
-    f(name + ".bias", map.bias);
-  };
-  const auto norm = [&](const std::string& name, auto& entries) {
-    for (auto& [own, values] : entries) f(fmt::format("{}.{}", name, own), values);
-  };
-  f(std::string("embedding.weight"), p.embedding);
-  for (std::size_t l = 0; l < p.layers.size(); ++l) {
-    const std::string layer = fmt::format("layers.{}.", l);
-    auto& own = p.layers[l];
-    linear(layer + "attention.in", own.attention.in);
-    linear(layer + "attention.out", own.attention.out);
-    norm(layer + "norm1", own.norm1);
-    linear(layer + "feed_forward.first", own.feed_forward.first);
-    linear(layer + "feed_forward.second", own.feed_forward.second);
-    norm(layer + "norm2", own.norm2);
-  }
-  norm("final_norm", p.final_norm);
-  linear("head", p.head);
+  visit_layers("", p, f);
+  visit_linear("head", p.head, f);
 }
 
 /// As many layers as the description has, with an empty tensor for each parameter of a norm.
 template <class T>
 EncoderParameters<T> empty_parameters(const EncoderConfig& config) {
-  norm::NormParameters<T> norm;
-  for (const model::NormParameter& own : model::norm_layer(config.norm).parameters)
-    norm.set(own.name, {});
+  const norm::NormParameters<T> norm = empty_norm<T>(config.norm);
   EncoderParameters<T> parameters;
   parameters.layers.assign(config.num_layers, {{}, norm, {}, norm});
   if (config.placement == model::NormPlacement::pre) parameters.final_norm = norm;
   return parameters;
-}
-
-tensor::Shape shape_by_name(const EncoderConfig& c, const std::string& name) {
-  const std::size_t d = c.d_model;
-  if (name == "embedding.weight") return {c.vocab_size, d};
-  if (name == "head.weight") return {c.num_classes, d};
-  if (name == "head.bias") return {c.num_classes};
-  if (name.ends_with("attention.in.weight")) return {3 * d, d};
-  if (name.ends_with("attention.in.bias")) return {3 * d};
-  if (name.ends_with("attention.out.weight")) return {d, d};
-  if (name.ends_with("feed_forward.first.weight")) return {c.d_ff, d};
-  if (name.ends_with("feed_forward.first.bias")) return {c.d_ff};
-  if (name.ends_with("feed_forward.second.weight")) return {d, c.d_ff};
-  const model::NormParameter* const own = norm_parameter(c, name);
-  // The other ones are the biases of attention.out and feed_forward.second.
-  return {own == nullptr ? d : model::extent_of(own->shape, d)};
 }
 
 }  // namespace
@@ -103,16 +64,32 @@ std::vector<ParameterShape> parameter_shapes(const EncoderConfig& config) {
   std::vector<ParameterShape> shapes;
   visit_parameters(none, [&](const std::string& name, auto&) {
     if (!config.tied_head || name != "head.weight")
-      shapes.push_back({name, shape_by_name(config, name)});
+      shapes.push_back({name, parameter_shape(config, name)});
   });
   return shapes;
 }
 
+tensor::Shape parameter_shape(const EncoderConfig& c, std::string_view name) {
+  const std::size_t d = c.d_model;
+  if (name == "embedding.weight") return {c.vocab_size, d};
+  if (name == "head.weight") return {c.num_classes, d};
+  if (name == "head.bias") return {c.num_classes};
+  if (name.ends_with("attention.in.weight")) return {3 * d, d};
+  if (name.ends_with("attention.in.bias")) return {3 * d};
+  if (name.ends_with("attention.out.weight")) return {d, d};
+  if (name.ends_with("feed_forward.first.weight")) return {c.d_ff, d};
+  if (name.ends_with("feed_forward.first.bias")) return {c.d_ff};
+  if (name.ends_with("feed_forward.second.weight")) return {d, c.d_ff};
+  const model::NormParameter* const own = norm_parameter(c, name);
+  // The other ones are the biases of attention.out and feed_forward.second.
+  return {own == nullptr ? d : model::extent_of(own->shape, d)};
+}
+
 const model::NormParameter* norm_parameter(const EncoderConfig& config, std::string_view name) {
   const std::size_t dot = name.rfind('.');
-  const std::string_view place = name.substr(0, dot);
-  const bool of_norm =
-      place.ends_with("norm1") || place.ends_with("norm2") || place == "final_norm";
+  std::string_view place = name.substr(0, dot);
+  place.remove_prefix(place.rfind('.') + 1);
+  const bool of_norm = place.starts_with("norm") || place == "final_norm";
   return of_norm ? model::norm_layer(config.norm).parameter(name.substr(dot + 1)) : nullptr;
 }
 
@@ -127,21 +104,7 @@ NamedTensors<T> to_named(EncoderParameters<T> parameters) {
 
 template <numeric::Real T>
 EncoderParameters<T> from_named(const EncoderConfig& config, NamedTensors<T>&& named) {
-  std::vector<std::string> known;
-  for (const ParameterShape& expected : parameter_shapes(config)) {
-    known.push_back(expected.name);
-    const Tensor<T>* const values = named.find(expected.name);
-    if (values == nullptr)
-      numeric::contract_failure("from_named", expected.name, "is absent",
-                                "shape " + tensor::to_string(expected.shape), Clause::C5);
-    tensor::check_shape("from_named", expected.name, tensor::shape_of(*values), expected.shape,
-                        Clause::C5);
-  }
-  for (const auto& entry : named)
-    if (std::ranges::find(known, entry.name) == known.end())
-      throw numeric::ContractError(
-          {.observation = numeric::unknown_name("parameter", entry.name, known),
-           .clause = Clause::C5});
+  check_named(parameter_shapes(config), named);
   EncoderParameters<T> parameters = empty_parameters<T>(config);
   visit_parameters(parameters, [&](const std::string& name, Tensor<T>& values) {
     if (Tensor<T>* const given = named.find(name)) values = std::move(*given);
@@ -153,9 +116,8 @@ template <numeric::Real T>
 NamedTensors<T> initial_norm_state(const EncoderConfig& config) {
   check_config("initial_norm_state", config);
   NamedTensors<T> state;
-  const NamedTensors<T> own = norm::initial_state<T>(config.norm, config.d_model);
-  const auto add = [&](const std::string& site) {
-    for (const auto& [name, values] : own) state.set(fmt::format("{}.{}", site, name), values);
+  const auto add = [&](const std::string& place) {
+    add_norm_state(state, config.norm, config.d_model, place);
   };
   for (std::size_t l = 0; l < config.num_layers; ++l) {
     add(fmt::format("layers.{}.norm1", l));

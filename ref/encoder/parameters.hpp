@@ -55,6 +55,9 @@ void check_config(std::string_view function, const EncoderConfig& config);
 /// parameters of model::norm_layer, in their order. A tied head has a bias alone.
 std::vector<ParameterShape> parameter_shapes(const EncoderConfig& config);
 
+/// The shape of the parameter that is called so, with or without "layers.<l>.".
+tensor::Shape parameter_shape(const EncoderConfig& config, std::string_view name);
+
 /// The description of the parameter of a norm that is called so in the encoder, with or without
 /// "layers.<l>."; null where it is no norm's.
 const model::NormParameter* norm_parameter(const EncoderConfig& config, std::string_view name);

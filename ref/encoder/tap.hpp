@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <type_traits>
@@ -36,5 +37,20 @@ class Tap {
   See see_;
   Asks asks_;
 };
+
+/// Shows a tensor that is there.
+template <class T>
+void show(const Tap<T>& tap, const std::string& name, const tensor::Tensor<T>& values) {
+  if (tap && tensor::is_given(values)) tap(name, values);
+}
+
+/// 1 where a dropout keeps.
+template <class T>
+void show_mask(const Tap<T>& tap, const std::string& name, const tensor::Mask& keep) {
+  if (!tap.asks_for(name) || !tensor::is_given(keep)) return;
+  tensor::Tensor<T> values = tensor::empty_tensor<T>(tensor::shape_of(keep));
+  for (std::size_t i = 0; i < keep.size(); ++i) values.data()[i] = T(keep.data()[i] ? 1 : 0);
+  tap(name, values);
+}
 
 }  // namespace normproof::ref::encoder

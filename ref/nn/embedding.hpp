@@ -26,4 +26,13 @@ template <numeric::Real T>
 RowGradient<T> embedding_backward(const Tensor<T>& grad_y, const Tokens& tokens,
                                   std::size_t vocab_size);
 
+/// Adds the touched rows to a whole gradient [V,D], one rounding an element.
+template <class T>
+void add_rows(Tensor<T>& whole, const RowGradient<T>& rows) {
+  const std::size_t width = whole.shape(1);
+  for (std::size_t r = 0; r < rows.rows.size(); ++r)
+    for (std::size_t d = 0; d < width; ++d)
+      whole.data()[rows.rows[r] * width + d] += rows.values.data()[r * width + d];
+}
+
 }  // namespace normproof::ref::nn

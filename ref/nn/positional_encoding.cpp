@@ -48,17 +48,20 @@ KnownRows& known_rows() {
 
 }  // namespace
 
-tensor::Tensor<double> positional_encoding(std::size_t seq_len, std::size_t d_model) {
+tensor::Tensor<double> positional_encoding(std::size_t seq_len, std::size_t d_model,
+                                           std::size_t first) {
   tensor::Tensor<double> table = tensor::empty_tensor<double>({seq_len, d_model});
   KnownRows& known = known_rows();
   const std::lock_guard<std::mutex> lock(known.mutex);
   std::vector<double>& rows = known.of[d_model];
-  if (rows.size() < table.size()) {
-    const std::size_t have = rows.size() / d_model;
-    const std::vector<double> more = encoding_rows(have, seq_len - have, d_model);
+  const std::size_t have = rows.size() / d_model, last = first + seq_len;
+  if (have < last) {
+    const std::size_t ahead = first == 0 ? last : std::max<std::size_t>(64, 2 * last);
+    const std::vector<double> more = encoding_rows(have, ahead - have, d_model);
     rows.insert(rows.end(), more.begin(), more.end());
   }
-  std::copy_n(rows.begin(), table.size(), table.data());
+  std::copy_n(rows.begin() + static_cast<std::ptrdiff_t>(first * d_model), table.size(),
+              table.data());
   return table;
 }
 

@@ -69,13 +69,7 @@ TEST(EncoderLayer, C1GivenMasksGiveTheBitsThatTheirDrawingGives) {
   const Tensor<double> x = nn::random_tensor<double>("x", {2, 3, 4}),
                        dy = nn::random_tensor<double>("dy", {2, 3, 4});
   std::map<std::string, Mask> masks;
-  const Tap<double> tap([&](const std::string& name, const Tensor<double>& values) {
-    constexpr std::string_view kKeep = ".keep";
-    if (!name.ends_with(kKeep)) return;
-    Mask keep = tensor::empty_tensor<bool>(tensor::shape_of(values));
-    for (std::size_t i = 0; i < keep.size(); ++i) keep.data()[i] = values.data()[i] != 0;
-    masks.emplace(name.substr(0, name.size() - kKeep.size()), keep);
-  });
+  const Tap<double> tap = keeping(masks);
   const auto run_with = [&](const EncoderRun& run, const Tap<double>& own) {
     NamedTensors<double> state;
     EncoderLayerParameters<double> gradients;

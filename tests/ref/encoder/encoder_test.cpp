@@ -40,11 +40,7 @@ NamedTensors<T> gradients_of(const EncoderConfig& config, const NamedTensors<T>&
     EXPECT_TRUE(gradients.embedding.rows.empty());
     return to_named(std::move(gradients.parameters));
   }
-  Tensor<T> embedding = tensor::full_tensor<T>({config.vocab_size, config.d_model}, T(0));
-  for (std::size_t r = 0; r < gradients.embedding.rows.size(); ++r)
-    std::copy_n(gradients.embedding.values.data() + r * config.d_model, config.d_model,
-                embedding.data() + gradients.embedding.rows[r] * config.d_model);
-  gradients.parameters.embedding = std::move(embedding);
+  gradients.parameters.embedding = whole_of(gradients.embedding, config.vocab_size, config.d_model);
   return to_named(std::move(gradients.parameters));
 }
 

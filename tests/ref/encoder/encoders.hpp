@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "ref/encoder/encoder.hpp"
@@ -25,15 +26,38 @@ inline EncoderConfig small_config(const std::string& norm, model::NormPlacement 
 
 /// gamma near 1, everything else small.
 template <class T>
-NamedTensors<T> random_parameters(const EncoderConfig& config) {
+NamedTensors<T> random_values(const std::vector<ParameterShape>& shapes) {
   NamedTensors<T> parameters;
-  for (const ParameterShape& p : parameter_shapes(config)) {
+  for (const ParameterShape& p : shapes) {
     Tensor<T> values = nn::random_tensor<T>(p.name, p.shape);
     const bool gamma = p.name.ends_with(".gamma");
     for (T& v : values) v = (gamma ? T(1) : T(0)) + v / T(4);
     parameters.set(p.name, std::move(values));
   }
   return parameters;
+}
+template <class T>
+NamedTensors<T> random_parameters(const EncoderConfig& config) {
+  return random_values<T>(parameter_shapes(config));
+}
+
+/// What dropouts keep, by their places: a tap that sees their ".keep" writes it to `masks`.
+inline Tap<double> keeping(std::map<std::string, Mask>& masks) {
+  return [&masks](const std::string& name, const Tensor<double>& values) {
+    constexpr std::string_view kKeep = ".keep";
+    if (!name.ends_with(kKeep)) return;
+    Mask keep = tensor::empty_tensor<bool>(tensor::shape_of(values));
+    for (std::size_t i = 0; i < keep.size(); ++i) keep.data()[i] = values.data()[i] != 0;
+    masks.emplace(name.substr(0, name.size() - kKeep.size()), keep);
+  };
+}
+
+/// The rows that were touched, in a whole [V,D].
+template <class T>
+Tensor<T> whole_of(const nn::RowGradient<T>& rows, std::size_t vocab_size, std::size_t d_model) {
+  Tensor<T> whole = tensor::full_tensor<T>({vocab_size, d_model}, T(0));
+  nn::add_rows(whole, rows);
+  return whole;
 }
 
 /// Two sentences, the second with a pad.

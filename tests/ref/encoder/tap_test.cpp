@@ -36,5 +36,22 @@ TEST(Tap, SeesWhatItAsksForAndNothingWhereItIsEmpty) {
   EXPECT_THAT(seen, ElementsAre("x", "y"));
 }
 
+TEST(Tap, IsShownWhatIsThereAndMasksAsNumbers) {
+  std::vector<std::string> seen;
+  Tensor<double> values;
+  const Tap<double> tap = [&](const std::string& name, const Tensor<double>& own) {
+    seen.push_back(name);
+    values = own;
+  };
+  show(tap, "absent", Tensor<double>());
+  show_mask(tap, "no mask", tensor::Mask());
+  EXPECT_TRUE(seen.empty());
+  show(tap, "x", Tensor<double>{1, 2});
+  EXPECT_EQ(values, (Tensor<double>{1, 2}));
+  show_mask(tap, "keep", tensor::Mask{true, false});
+  EXPECT_EQ(values, (Tensor<double>{1, 0}));
+  EXPECT_THAT(seen, ElementsAre("x", "keep"));
+}
+
 }  // namespace
 }  // namespace normproof::ref::encoder

@@ -26,6 +26,14 @@ TEST(Embedding, PicksRowsAndAddsTheirGradientsInOrder) {
   EXPECT_FALSE(std::signbit(gradient.values.data()[0]));
 }
 
+TEST(Embedding, RowsAreAddedToAWholeGradient) {
+  Tensor<double> whole{{1, 2}, {3, 4}, {5, 6}};
+  add_rows(whole, {{0, 2}, {{10, 20}, {30, 40}}});
+  EXPECT_EQ(whole, (Tensor<double>{{11, 22}, {3, 4}, {35, 46}}));
+  add_rows(whole, RowGradient<double>());
+  EXPECT_EQ(whole, (Tensor<double>{{11, 22}, {3, 4}, {35, 46}}));
+}
+
 TEST(Embedding, TheBackwardIsTheDerivative) {
   const Tokens tokens{2, 3, {2, 0, 2, 2, 4, 0}};
   NamedTensors<double> inputs;

@@ -29,6 +29,23 @@ TEST(PositionalEncoding, ARowDoesNotDependOnWhatWasAskedForBefore) {
   EXPECT_EQ(nine.data()[8 * 6 + 1], positional_encoding(9, 2).data()[8 * 2 + 1]);  // cos 8
 }
 
+TEST(PositionalEncoding, RowsThatBeginLaterAreThoseOfTheTable) {
+  for (const std::size_t first : {std::size_t{3}, std::size_t{70}, std::size_t{0}}) {
+    const auto rows = positional_encoding(4, 10, first), table = positional_encoding(80, 10);
+    ASSERT_EQ(tensor::shape_of(rows), (tensor::Shape{4, 10}));
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      EXPECT_EQ(rows.data()[i], table.data()[first * 10 + i]) << first;
+  }
+}
+
+TEST(PositionalEncoding, IsAddedToEachSentence) {
+  tensor::Tensor<double> x = tensor::full_tensor<double>({2, 3, 4}, 0.5);
+  add_positions(x, 2);
+  const auto table = positional_encoding(5, 4);
+  for (std::size_t i = 0; i < x.size(); ++i)
+    EXPECT_EQ(x.data()[i], 0.5 + table.data()[2 * 4 + i % 12]) << i;
+}
+
 TEST(PositionalEncoding, KnownBits) {
   const auto table = positional_encoding(3, 2);
   // sin(1), cos(1), sin(2), cos(2), correctly rounded.

@@ -166,7 +166,7 @@ class Parts {
     ref::encoder::NormSite<T> site;
     Tensor<T> x = given(fmt::format("x.{}", encoder_.num_layers));
     if (pre)
-      x = ref::encoder::run_norm<T>(encoder_, parameters_.final_norm, std::move(x),
+      x = ref::encoder::run_norm<T>(encoder_.norm, parameters_.final_norm, std::move(x),
                                     question_.batch.inputs.valid, ref::model::Mode::training,
                                     "final_norm", none, site, tap);
     const Tensor<T> pooled = pool(x);
@@ -180,8 +180,8 @@ class Parts {
     gradients_.head = std::move(back.parameters);
     Tensor<T> grad = spread(back.grad_x);
     if (pre)
-      grad = ref::encoder::run_norm_backward<T>(encoder_, std::move(grad), "final_norm", none, site,
-                                                gradients_.final_norm, tap);
+      grad = ref::encoder::run_norm_backward<T>(encoder_.norm, std::move(grad), "final_norm", none,
+                                                site, gradients_.final_norm, tap);
     results_.set(fmt::format("grad_x.{}", encoder_.num_layers), std::move(grad));
   }
 

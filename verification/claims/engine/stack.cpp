@@ -30,11 +30,11 @@ StackStep<T> run_stack(const StackInputs<T>& inputs) {
   }
   NormSite<T> final_site;
   if (inputs.final_norm)
-    result.y = run_norm<T>(config, {}, std::move(result.y), {}, run.mode, "final_norm", state,
+    result.y = run_norm<T>(config.norm, {}, std::move(result.y), {}, run.mode, "final_norm", state,
                            final_site, tap);
   if (!ref::tensor::is_given(inputs.grad_y)) return result;
   ref::norm::NormParameters<T> none;
-  result.grad_x = inputs.final_norm ? run_norm_backward<T>(config, inputs.grad_y, "final_norm",
+  result.grad_x = inputs.final_norm ? run_norm_backward<T>(config.norm, inputs.grad_y, "final_norm",
                                                            state, final_site, none, tap)
                                     : inputs.grad_y;
   result.gradients.resize(layers.size());

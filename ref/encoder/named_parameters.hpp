@@ -1,0 +1,90 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ref/encoder/parameters.hpp"
+#include "ref/tensor/contract.hpp"
+
+/// Parameters and their names: what is common to every model of layers.
+namespace normproof::ref::encoder {
+
+/// f(name, tensor) for each parameter of a part that is called so, in their order.
+template <class Map, class F>
+void visit_linear(const std::string& name, Map& map, F f) {
+  f(name + ".weight", map.weight);
+  f(name + ".bias", map.bias);
+}
+template <class Entries, class F>
+void visit_norm(const std::string& name, Entries& entries, F f) {
+  for (auto& [own, values] : entries) f(fmt::format("{}.{}", name, own), values);
+}
+template <class Attention, class F>
+void visit_attention(const std::string& name, Attention& attention, F f) {
+  visit_linear(name + ".in", attention.in, f);
+  visit_linear(name + ".out", attention.out, f);
+}
+template <class FeedForward, class F>
+void visit_feed_forward(const std::string& name, FeedForward& map, F f) {
+  visit_linear(name + ".first", map.first, f);
+  visit_linear(name + ".second", map.second, f);
+}
+
+/// Those of an encoder before its head; `prefix` begins their names.
+template <class Parameters, class F>
+void visit_layers(const std::string& prefix, Parameters& p, F f) {
+  f(prefix + "embedding.weight", p.embedding);
+  for (std::size_t l = 0; l < p.layers.size(); ++l) {
+    const std::string layer = fmt::format("{}layers.{}.", prefix, l);
+    auto& own = p.layers[l];
+    visit_attention(layer + "attention", own.attention, f);
+    visit_norm(layer + "norm1", own.norm1, f);
+    visit_feed_forward(layer + "feed_forward", own.feed_forward, f);
+    visit_norm(layer + "norm2", own.norm2, f);
+  }
+  visit_norm(prefix + "final_norm", p.final_norm, f);
+}
+
+/// An empty tensor for each parameter of the norm.
+template <class T>
+norm::NormParameters<T> empty_norm(const model::NormOptions& options) {
+  norm::NormParameters<T> norm;
+  for (const model::NormParameter& own : model::norm_layer(options).parameters)
+    norm.set(own.name, {});
+  return norm;
+}
+
+/// Checks    that `named` has these tensors and no other
+/// Requires  (C5) of from_named
+template <class T>
+void check_named(const std::vector<ParameterShape>& shapes, const NamedTensors<T>& named) {
+  std::vector<std::string> known;
+  for (const ParameterShape& expected : shapes) {
+    known.push_back(expected.name);
+    const Tensor<T>* const values = named.find(expected.name);
+    if (values == nullptr)
+      numeric::contract_failure("from_named", expected.name, "is absent",
+                                "shape " + tensor::to_string(expected.shape), numeric::Clause::C5);
+    tensor::check_shape("from_named", expected.name, tensor::shape_of(*values), expected.shape,
+                        numeric::Clause::C5);
+  }
+  for (const auto& entry : named)
+    if (std::ranges::find(known, entry.name) == known.end())
+      throw numeric::ContractError(
+          {.observation = numeric::unknown_name("parameter", entry.name, known),
+           .clause = numeric::Clause::C5});
+}
+
+/// Adds the state of a norm before its first step, under the name of its place.
+template <class T>
+void add_norm_state(NamedTensors<T>& state, const model::NormOptions& options, std::size_t d_model,
+                    const std::string& place) {
+  for (const auto& [name, values] : norm::initial_state<T>(options, d_model))
+    state.set(fmt::format("{}.{}", place, name), values);
+}
+
+}  // namespace normproof::ref::encoder

@@ -1,0 +1,77 @@
+#include "ref/encoder/sublayers.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/ref/encoder/encoders.hpp"
+
+namespace normproof::ref::encoder {
+namespace {
+
+using model::NormPlacement;
+using nn::random_tensor;
+
+/// A call of a layer "place" with dropout of one half, and what it refers to.
+struct Called {
+  std::string place = "place";
+  model::NormOptions norm = model::norm_options("layer_norm");
+  NormPlacement placement = NormPlacement::post;
+  Mask valid = {};
+  EncoderRun run = {.seed = 3, .step = 2};
+  NamedTensors<double> state = {};
+  Tap<double> tap = {};
+
+  LayerCall<double> call() { return {place, norm, placement, 0.5, valid, run, state, tap}; }
+};
+
+TEST(Sublayers, ADropoutIsThatOfItsPlaceInTrainingAlone) {
+  Called called;
+  const auto x = random_tensor<double>("x", {4, 8});
+  Mask keep;
+  const auto dropped = drop_part(called.call(), "part.y", x, keep);
+  EXPECT_EQ(keep, nn::dropout_mask({4, 8}, 0.5, {3, 2, "place.part.y"}));
+  EXPECT_EQ(dropped, nn::dropout(x, keep, 0.5));
+  Tensor<double> own;
+  EXPECT_EQ(drop_part_backward(called.call(), x, keep, own), dropped);
+  called.run.mode = model::Mode::inference;
+  EXPECT_EQ(drop_part(called.call(), "part.y", x, keep), x);
+  EXPECT_EQ(&drop_part_backward(called.call(), x, keep, own), &x);
+}
+
+TEST(Sublayers, WeightsThatAreAskedForAreKept) {
+  Called called;
+  const nn::AttentionOptions options{.num_heads = 2, .keep_weights = false, .causal = true};
+  const auto without = attention_options(called.call(), "part", options);
+  EXPECT_FALSE(without.keep_weights);
+  EXPECT_TRUE(without.causal);
+  EXPECT_EQ(without.dropout, 0.5);
+  EXPECT_EQ(without.key.place, "place.part.weights");
+  called.tap = {[](const std::string&, const Tensor<double>&) {},
+                [](const std::string& name) { return name == "place.part.weights"; }};
+  EXPECT_TRUE(attention_options(called.call(), "part", options).keep_weights);
+}
+
+/// norm(2 x + x) or 2 norm(x) + x, and the gradients of both by the norm's own backward.
+TEST(Sublayers, AResidualIsNormalisedBehindItOrBeforeTheSublayer) {
+  const auto x = random_tensor<double>("x", {3, 4}), dy = random_tensor<double>("dy", {3, 4});
+  const auto twice = [](const Tensor<double>& t) { return Tensor<double>(2.0 * t); };
+  for (const NormPlacement placement : {NormPlacement::post, NormPlacement::pre}) {
+    Called called;
+    called.placement = placement;
+    ResidualSite<double> site;
+    norm::NormParameters<double> gradients;
+    const bool post = placement == NormPlacement::post;
+    const auto y = run_residual(called.call(), "norm1", {}, x, site, twice);
+    const auto grad = run_residual_backward(called.call(), "norm1", dy, site, gradients, twice);
+    NormSite<double> alone;
+    const Tensor<double> in = post ? Tensor<double>(2.0 * x + x) : x;
+    const auto normalised = run_norm<double>(called.norm, {}, in, {}, model::Mode::training, "n",
+                                             called.state, alone, {});
+    const auto through = run_norm_backward<double>(
+        called.norm, post ? dy : Tensor<double>(2.0 * dy), "n", called.state, alone, gradients, {});
+    EXPECT_EQ(y, post ? normalised : Tensor<double>(2.0 * normalised + x));
+    EXPECT_EQ(grad, post ? Tensor<double>(through + 2.0 * through) : Tensor<double>(dy + through));
+  }
+}
+
+}  // namespace
+}  // namespace normproof::ref::encoder
