@@ -1,0 +1,156 @@
+#include "ref/nn/cross_attention.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "ref/nn/attention_heads.hpp"
+
+namespace normproof::ref::nn {
+
+using numeric::Clause;
+
+namespace {
+
+using tensor::shape_of;
+
+/// Queries of [B,T,D], keys and values of [B,S,2D].
+template <class T>
+HeadOperands<T> cross_operands(T* queries, T* keys_values, std::size_t d) {
+  return {{queries, d}, {keys_values, 2 * d}, {keys_values + d, 2 * d}};
+}
+
+/// Checks    a memory, or its keys and values, [B,S,width]
+/// Computes  S
+std::size_t checked_length(std::string_view function, std::string_view argument,
+                           const tensor::Shape& shape, std::size_t batch_size, std::size_t width,
+                           Clause clause) {
+  if (shape.size() != 3 || shape[0] != batch_size || shape[1] == 0 || shape[2] != width)
+    numeric::contract_failure(function, argument, "has shape " + tensor::to_string(shape),
+                              fmt::format("[{},S,{}], S >= 1", batch_size, width), clause);
+  return shape[1];
+}
+
+/// The extents of x and the parameters, without those of the memory.
+template <class T>
+Heads checked_queries(std::string_view function, const Tensor<T>& x,
+                      const CrossAttention<T>& parameters, std::size_t num_heads) {
+  const tensor::Shape shape = shape_of(x);
+  if (shape.size() != 3)
+    numeric::contract_failure(function, "x", "has shape " + tensor::to_string(shape), "[B,T,D]",
+                              Clause::C1);
+  const tensor::Extents e = tensor::check_activations(function, "x", shape);
+  const std::size_t d = e.d_model;
+  check_num_heads(function, num_heads, d);
+  const auto check = [&](std::string_view name, const Tensor<T>& weight, std::size_t rows) {
+    tensor::check_shape(function, name, shape_of(weight), {rows, d}, Clause::C3);
+  };
+  check("query.weight", parameters.query.weight, d);
+  check("memory.weight", parameters.memory.weight, 2 * d);
+  check("out.weight", parameters.out.weight, d);
+  return {e.batch_size, e.seq_len, 0, d, num_heads};
+}
+
+template <class T>
+Heads checked_heads(std::string_view function, const Tensor<T>& x, const Tensor<T>& memory,
+                    const CrossAttention<T>& parameters, const Mask& memory_mask,
+                    const AttentionOptions& options) {
+  Heads heads = checked_queries(function, x, parameters, options.num_heads);
+  heads.keys = checked_length(function, "memory", shape_of(memory), heads.batch_size, heads.d_model,
+                              Clause::C8);
+  tensor::check_mask(function, memory_mask, shape_of(memory), Clause::C4);
+  if (options.causal)
+    numeric::contract_failure(function, "causal", "is true",
+                              "false: a memory is no earlier and no later", Clause::C9);
+  return heads;
+}
+
+template <class T>
+Tensor<T> scaled_queries(const Tensor<T>& x, const CrossAttention<T>& parameters,
+                         const Heads& heads) {
+  Tensor<T> queries = linear(x, parameters.query);
+  scale_queries(FeatureRows<T>{queries.data(), heads.d_model}, heads);
+  return queries;
+}
+
+/// y, from saved.queries.
+template <class T>
+Tensor<T> attend_with_queries(const Heads& heads, const Tensor<T>& keys_values,
+                              const CrossAttention<T>& parameters, const Mask& memory_mask,
+                              const AttentionOptions& options, CrossAttentionSaved<T>& saved) {
+  const T* const queries = saved.queries.data();
+  attend_in_heads<T>(heads, cross_operands(queries, keys_values.data(), heads.d_model), memory_mask,
+                     options, saved);
+  return linear(saved.context, parameters.out);
+}
+
+}  // namespace
+
+template <numeric::Real T>
+CrossAttentionForward<T> cross_attention(const Tensor<T>& x, const Tensor<T>& memory,
+                                         const CrossAttention<T>& parameters,
+                                         const Mask& memory_mask, const AttentionOptions& options) {
+  const Heads heads = checked_heads("cross_attention", x, memory, parameters, memory_mask, options);
+  CrossAttentionForward<T> result;
+  result.saved.queries = scaled_queries(x, parameters, heads);
+  const Tensor<T>& keys_values = result.saved.keys_values = keys_and_values(memory, parameters);
+  result.y =
+      attend_with_queries(heads, keys_values, parameters, memory_mask, options, result.saved);
+  return result;
+}
+
+template <numeric::Real T>
+CrossAttentionGradients<T> cross_attention_backward(const Tensor<T>& grad_y, const Tensor<T>& x,
+                                                    const Tensor<T>& memory,
+                                                    const CrossAttention<T>& parameters,
+                                                    const Mask& memory_mask,
+                                                    const CrossAttentionSaved<T>& saved,
+                                                    const AttentionOptions& options) {
+  constexpr auto kName = "cross_attention_backward";
+  const Heads heads = checked_heads(kName, x, memory, parameters, memory_mask, options);
+  tensor::check_shape(kName, "grad_y", shape_of(grad_y), shape_of(x), Clause::C6);
+  LinearGradients<T> out = linear_backward(grad_y, saved.context, parameters.out);
+  Tensor<T> grad_queries = tensor::empty_tensor<T>(shape_of(saved.queries));
+  Tensor<T> grad_keys_values = tensor::empty_tensor<T>(shape_of(saved.keys_values));
+  const std::size_t d = heads.d_model;
+  const HeadOperands<T> grads = cross_operands(grad_queries.data(), grad_keys_values.data(), d);
+  attend_in_heads_backward<T>(heads, grads,
+                              cross_operands(saved.queries.data(), saved.keys_values.data(), d),
+                              out.grad_x, memory_mask, saved, options);
+  scale_queries(grads.queries, heads);
+  LinearGradients<T> query = linear_backward(grad_queries, x, parameters.query);
+  LinearGradients<T> of_memory = linear_backward(grad_keys_values, memory, parameters.memory);
+  return {
+      std::move(query.grad_x),
+      std::move(of_memory.grad_x),
+      {std::move(query.parameters), std::move(of_memory.parameters), std::move(out.parameters)}};
+}
+
+template <numeric::Real T>
+Tensor<T> attend_to_memory(const Tensor<T>& x, const Tensor<T>& keys_values,
+                           const CrossAttention<T>& parameters, const Mask& memory_mask,
+                           std::size_t num_heads) {
+  constexpr auto kName = "attend_to_memory";
+  Heads heads = checked_queries(kName, x, parameters, num_heads);
+  heads.keys = checked_length(kName, "keys_values", shape_of(keys_values), heads.batch_size,
+                              2 * heads.d_model, Clause::C10);
+  tensor::check_mask(kName, memory_mask, shape_of(keys_values), Clause::C4);
+  CrossAttentionSaved<T> saved;
+  saved.queries = scaled_queries(x, parameters, heads);
+  const AttentionOptions options{.num_heads = num_heads, .keep_weights = false};
+  return attend_with_queries(heads, keys_values, parameters, memory_mask, options, saved);
+}
+
+#define NORMPROOF_INSTANTIATE(T)                                                                   \
+  template CrossAttentionForward<T> cross_attention(const Tensor<T>&, const Tensor<T>&,            \
+                                                    const CrossAttention<T>&, const Mask&,         \
+                                                    const AttentionOptions&);                      \
+  template CrossAttentionGradients<T> cross_attention_backward(                                    \
+      const Tensor<T>&, const Tensor<T>&, const Tensor<T>&, const CrossAttention<T>&, const Mask&, \
+      const CrossAttentionSaved<T>&, const AttentionOptions&);                                     \
+  template Tensor<T> attend_to_memory(const Tensor<T>&, const Tensor<T>&,                          \
+                                      const CrossAttention<T>&, const Mask&, std::size_t);
+NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
+#undef NORMPROOF_INSTANTIATE
+
+}  // namespace normproof::ref::nn
