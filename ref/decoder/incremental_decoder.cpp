@@ -1,0 +1,85 @@
+#include "ref/decoder/incremental_decoder.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "ref/nn/positional_encoding.hpp"
+#include "ref/tensor/contract.hpp"
+
+namespace normproof::ref::decoder {
+
+using numeric::Clause;
+
+namespace {
+
+constexpr auto kIncrementalDecoder = "IncrementalDecoder";
+constexpr EncoderRun kInference{.mode = model::Mode::inference, .memory = 0};
+
+}  // namespace
+
+template <numeric::Real T>
+IncrementalDecoder<T>::IncrementalDecoder(const DecoderConfig& config,
+                                          const DecoderParameters<T>& parameters,
+                                          NamedTensors<T> state,
+                                          const std::vector<std::int32_t>& source)
+    : config_(&config), parameters_(&parameters), caches_(config.decoder.num_layers) {
+  check_decoder(kIncrementalDecoder, config);
+  if (source.empty())
+    numeric::contract_failure(kIncrementalDecoder, "source", "has no token", "one at least",
+                              Clause::C5);
+  const Memory<T> memory =
+      Decoder<T>(config, parameters).encode({{1, source.size(), source}}, kInference, state);
+  shared_ = std::make_shared<Shared>(Shared{target_side(config), std::move(state), {}});
+  for (const DecoderLayerParameters<T>& layer : parameters.layers)
+    shared_->keys_values.push_back(nn::keys_and_values(memory.values, layer.cross_attention));
+}
+
+template <numeric::Real T>
+Tensor<T> IncrementalDecoder<T>::append(std::int32_t token) {
+  const std::size_t words = config_->target_vocab_size;
+  if (token < 0 || static_cast<std::size_t>(token) >= words)
+    numeric::contract_failure(kIncrementalDecoder, "token", fmt::format("is {}", token),
+                              fmt::format("0 to {}", words - 1), Clause::C6);
+  Tensor<T> x = nn::embedding({1, 1, {token}}, parameters_->embedding);
+  if (config_->positions) nn::add_positions(x, size_);
+  ++size_;
+  for (std::size_t l = 0; l < caches_.size(); ++l) x = pass_layer(l, std::move(x));
+  encoder::NormSite<T> final_norm;
+  if (config_->placement == model::NormPlacement::pre)
+    x = run_norm<T>(config_->decoder.final_norm, parameters_->final_norm, std::move(x), {},
+                    kInference.mode, "decoder.final_norm", shared_->state, final_norm, {});
+  Tensor<T> logits =
+      nn::linear(x, config_->tied_head ? parameters_->embedding : parameters_->head.weight,
+                 parameters_->head.bias);
+  logits.reshape({words});
+  return logits;
+}
+
+template <numeric::Real T>
+Tensor<T> IncrementalDecoder<T>::pass_layer(std::size_t layer, Tensor<T> x) {
+  const DecoderLayerParameters<T>& own = parameters_->layers.at(layer);
+  const encoder::EncoderConfig& side = shared_->side;
+  const std::string place = fmt::format("decoder.layers.{}", layer);
+  const Mask all;
+  const Tap<T> tap;
+  const encoder::LayerCall<T> call{place, side.norm,  side.placement, 0,
+                                   all,   kInference, shared_->state, tap};
+  encoder::ResidualSite<T> attending, crossing, feeding;
+  x = run_residual(call, "norm1", own.norm1, std::move(x), attending, [&](const Tensor<T>& in) {
+    return nn::attend_to_one_more(in, own.self_attention, side.num_heads, caches_[layer]);
+  });
+  x = run_residual(call, "norm2", own.norm2, std::move(x), crossing, [&](const Tensor<T>& in) {
+    return nn::attend_to_memory(in, shared_->keys_values[layer], own.cross_attention, {},
+                                side.num_heads);
+  });
+  return run_residual(call, "norm3", own.norm3, std::move(x), feeding, [&](const Tensor<T>& in) {
+    return nn::feed_forward<T>(in, own.feed_forward, {.activation = side.activation}).y;
+  });
+}
+
+#define NORMPROOF_INSTANTIATE(T) template class IncrementalDecoder<T>;
+NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
+#undef NORMPROOF_INSTANTIATE
+
+}  // namespace normproof::ref::decoder

@@ -1,0 +1,187 @@
+#include "ref/decoder/parameters.hpp"
+
+#include <fmt/format.h>
+
+#include "ref/encoder/named_parameters.hpp"
+
+namespace normproof::ref::decoder {
+
+namespace {
+
+using encoder::EncoderConfig;
+using encoder::visit_linear;
+using encoder::visit_norm;
+using model::LayersConfig;
+
+constexpr std::string_view kSource = "encoder.", kTarget = "decoder.";
+
+/// f(name, tensor) for every parameter in the one order.
+template <class Parameters, class F>
+void visit_both_sides(Parameters& p, F f) {
+  encoder::visit_layers(std::string(kSource), p.encoder, f);
+  const std::string prefix(kTarget);
+  f(prefix + "embedding.weight", p.embedding);
+  for (std::size_t l = 0; l < p.layers.size(); ++l) {
+    const std::string layer = fmt::format("{}layers.{}.", prefix, l);
+    auto& own = p.layers[l];
+    encoder::visit_attention(layer + "self_attention", own.self_attention, f);
+    visit_norm(layer + "norm1", own.norm1, f);
+    visit_linear(layer + "cross_attention.query", own.cross_attention.query, f);
+    visit_linear(layer + "cross_attention.memory", own.cross_attention.memory, f);
+    visit_linear(layer + "cross_attention.out", own.cross_attention.out, f);
+    visit_norm(layer + "norm2", own.norm2, f);
+    encoder::visit_feed_forward(layer + "feed_forward", own.feed_forward, f);
+    visit_norm(layer + "norm3", own.norm3, f);
+  }
+  visit_norm(prefix + "final_norm", p.final_norm, f);
+  visit_linear("head", p.head, f);
+}
+
+/// As many layers as the description has, with an empty tensor for each parameter of a norm.
+template <class T>
+DecoderParameters<T> empty_sides(const DecoderConfig& config) {
+  const auto of_source = encoder::empty_norm<T>(config.encoder.norm);
+  const auto of_target = encoder::empty_norm<T>(config.decoder.norm);
+  DecoderParameters<T> parameters;
+  parameters.encoder.layers.assign(config.encoder.num_layers, {{}, of_source, {}, of_source});
+  parameters.layers.assign(config.decoder.num_layers,
+                           {{}, of_target, {}, of_target, {}, of_target});
+  if (config.placement == model::NormPlacement::pre) {
+    parameters.encoder.final_norm = encoder::empty_norm<T>(config.encoder.final_norm);
+    parameters.final_norm = encoder::empty_norm<T>(config.decoder.final_norm);
+  }
+  return parameters;
+}
+
+EncoderConfig side(const DecoderConfig& config, const LayersConfig& layers) {
+  EncoderConfig own;
+  own.d_model = config.d_model;
+  own.num_heads = layers.num_heads;
+  own.d_ff = layers.d_ff;
+  own.num_layers = layers.num_layers;
+  own.activation = config.activation;
+  own.placement = config.placement;
+  own.pooling = model::Pooling::per_position;
+  own.norm = layers.norm;
+  own.positions = config.positions;
+  own.dropout = config.dropout;
+  return own;
+}
+
+/// A parameter's name without its side, and that side, with the norm of the place.
+struct PlaceOnSide {
+  EncoderConfig config;
+  std::string_view name;
+};
+
+PlaceOnSide place_of(const DecoderConfig& config, std::string_view name) {
+  const bool of_source = name.starts_with(kSource);
+  PlaceOnSide place{of_source ? source_side(config) : target_side(config), name};
+  if (of_source || name.starts_with(kTarget)) place.name.remove_prefix(kSource.size());
+  if (place.name.starts_with("final_norm."))
+    place.config.norm = (of_source ? config.encoder : config.decoder).final_norm;
+  return place;
+}
+
+tensor::Shape shape_of_parameter(const DecoderConfig& config, std::string_view name) {
+  const std::size_t d = config.d_model;
+  if (name.ends_with("cross_attention.query.weight")) return {d, d};
+  if (name.ends_with("cross_attention.memory.weight")) return {2 * d, d};
+  if (name.ends_with("cross_attention.memory.bias")) return {2 * d};
+  const PlaceOnSide place = place_of(config, name);
+  return encoder::parameter_shape(place.config, place.name);
+}
+
+}  // namespace
+
+EncoderConfig source_side(const DecoderConfig& config) {
+  EncoderConfig own = side(config, config.encoder);
+  own.vocab_size = config.source_vocab_size;
+  own.num_classes = 1;  // of no concern: it has no head
+  return own;
+}
+
+EncoderConfig target_side(const DecoderConfig& config) {
+  EncoderConfig own = side(config, config.decoder);
+  own.vocab_size = config.target_vocab_size;
+  own.num_classes = config.target_vocab_size;
+  own.causal = true;
+  own.tied_head = config.tied_head;
+  return own;
+}
+
+void check_decoder(std::string_view function, const DecoderConfig& config) {
+  const auto check = [&](EncoderConfig own, const char* side, const LayersConfig& layers) {
+    const std::string where = fmt::format("{}, {} side", function, side);
+    encoder::check_config(where, own);
+    if (config.placement != model::NormPlacement::pre) return;
+    own.norm = layers.final_norm;
+    encoder::check_config(where + ", final norm", own);
+  };
+  check(source_side(config), "encoder", config.encoder);
+  check(target_side(config), "decoder", config.decoder);
+}
+
+std::vector<ParameterShape> parameter_shapes(const DecoderConfig& config) {
+  check_decoder("parameter_shapes", config);
+  DecoderParameters<double> none = empty_sides<double>(config);
+  std::vector<ParameterShape> shapes;
+  visit_both_sides(none, [&](const std::string& name, auto&) {
+    if (!config.tied_head || name != "head.weight")
+      shapes.push_back({name, shape_of_parameter(config, name)});
+  });
+  return shapes;
+}
+
+std::optional<double> initial_norm_value(const DecoderConfig& config, std::string_view name) {
+  const PlaceOnSide place = place_of(config, name);
+  const model::NormParameter* const own = encoder::norm_parameter(place.config, place.name);
+  if (own == nullptr) return std::nullopt;
+  return model::initial_value(place.config.norm, *own);
+}
+
+template <numeric::Real T>
+NamedTensors<T> to_named(DecoderParameters<T> parameters) {
+  NamedTensors<T> named;
+  visit_both_sides(parameters, [&](const std::string& name, Tensor<T>& values) {
+    if (tensor::is_given(values)) named.set(name, std::move(values));
+  });
+  return named;
+}
+
+template <numeric::Real T>
+DecoderParameters<T> from_named(const DecoderConfig& config, NamedTensors<T>&& named) {
+  encoder::check_named(parameter_shapes(config), named);
+  DecoderParameters<T> parameters = empty_sides<T>(config);
+  visit_both_sides(parameters, [&](const std::string& name, Tensor<T>& values) {
+    if (Tensor<T>* const given = named.find(name)) values = std::move(*given);
+  });
+  return parameters;
+}
+
+template <numeric::Real T>
+NamedTensors<T> initial_norm_state(const DecoderConfig& config) {
+  check_decoder("initial_norm_state", config);
+  NamedTensors<T> state;
+  const auto add = [&](std::string_view side, const LayersConfig& own, int norms) {
+    for (std::size_t l = 0; l < own.num_layers; ++l)
+      for (int n = 1; n <= norms; ++n)
+        encoder::add_norm_state(state, own.norm, config.d_model,
+                                fmt::format("{}layers.{}.norm{}", side, l, n));
+    if (config.placement == model::NormPlacement::pre)
+      encoder::add_norm_state(state, own.final_norm, config.d_model,
+                              fmt::format("{}final_norm", side));
+  };
+  add(kSource, config.encoder, 2);
+  add(kTarget, config.decoder, 3);
+  return state;
+}
+
+#define NORMPROOF_INSTANTIATE(T)                                                     \
+  template NamedTensors<T> to_named(DecoderParameters<T>);                           \
+  template DecoderParameters<T> from_named(const DecoderConfig&, NamedTensors<T>&&); \
+  template NamedTensors<T> initial_norm_state(const DecoderConfig&);
+NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
+#undef NORMPROOF_INSTANTIATE
+
+}  // namespace normproof::ref::decoder

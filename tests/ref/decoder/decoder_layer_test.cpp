@@ -1,0 +1,130 @@
+#include "ref/decoder/decoder_layer.hpp"
+
+#include <gtest/gtest.h>
+
+#include "ref/ops/arithmetic.hpp"
+#include "tests/ref/decoder/decoders.hpp"
+#include "tests/ref/numeric/error_message.hpp"
+
+namespace normproof::ref::decoder {
+namespace {
+
+using nn::random_tensor;
+
+/// Of a source of two sentences, the second with a pad.
+Memory<double> sample_memory() {
+  return {random_tensor<double>("memory", {2, 3, 4}),
+          Mask{{true, true, true}, {true, true, false}}};
+}
+
+Tensor<double> sum_of(Tensor<double> a, const Tensor<double>& b) {
+  ops::add_in_place(a, b);
+  return a;
+}
+
+/// The layer from its parts, as the contract has it.
+TEST(DecoderLayer, IsItsPartsInTheOrderOfItsPlacement) {
+  for (const NormPlacement placement : {NormPlacement::post, NormPlacement::pre}) {
+    const DecoderConfig config = small_decoder("none", "layer_norm", placement);
+    const auto p = random_decoder<double>(config).layers[0];
+    const encoder::EncoderConfig side = target_side(config);
+    const auto x = random_tensor<double>("x", {2, 2, 4});
+    const Mask valid{{true, false}, {true, true}};
+    const Memory<double> memory = sample_memory();
+    NamedTensors<double> state;
+    DecoderLayer<double> layer(side, p, "decoder.layers.0", {});
+    const auto y = layer.forward(x, valid, memory, {}, state);
+
+    const auto normalise = [&](const Tensor<double>& values,
+                               const norm::NormParameters<double>& own) {
+      return norm::norm_forward<double>(side.norm, {values, own.at("gamma"), own.at("beta")}, {})
+          .outputs.at("y");
+    };
+    const auto attend = [&](const Tensor<double>& values) {
+      return nn::multi_head_attention<double>(values, p.self_attention, valid,
+                                              {.num_heads = 2, .causal = true})
+          .y;
+    };
+    const auto cross = [&](const Tensor<double>& values) {
+      return nn::cross_attention<double>(values, memory.values, p.cross_attention, memory.valid,
+                                         {.num_heads = 2})
+          .y;
+    };
+    const auto feed = [&](const Tensor<double>& values) {
+      return nn::feed_forward<double>(values, p.feed_forward, {.activation = config.activation}).y;
+    };
+    Tensor<double> expected;
+    if (placement == NormPlacement::post) {
+      const auto h = normalise(sum_of(attend(x), x), p.norm1);
+      const auto g = normalise(sum_of(cross(h), h), p.norm2);
+      expected = normalise(sum_of(feed(g), g), p.norm3);
+    } else {
+      const auto h = sum_of(attend(normalise(x, p.norm1)), x);
+      const auto g = sum_of(cross(normalise(h, p.norm2)), h);
+      expected = sum_of(feed(normalise(g, p.norm3)), g);
+    }
+    EXPECT_EQ(y, expected);
+  }
+}
+
+TEST(DecoderLayer, AddsTheGradientByTheMemoryToThatOfTheLayersBehindIt) {
+  const DecoderConfig config = small_decoder("none", "layer_norm", NormPlacement::post);
+  const auto p = random_decoder<double>(config).layers[0];
+  const encoder::EncoderConfig side = target_side(config);
+  const auto x = random_tensor<double>("x", {2, 2, 4}), dy = random_tensor<double>("dy", {2, 2, 4});
+  const auto behind = random_tensor<double>("behind", {2, 3, 4});
+  const auto grad_memory_after = [&](Tensor<double> grad_memory) {
+    NamedTensors<double> state;
+    DecoderLayerParameters<double> gradients;
+    DecoderLayer<double> layer(side, p, "decoder.layers.0", {});
+    layer.forward(x, {}, sample_memory(), {}, state);
+    layer.backward(dy, sample_memory(), {}, state, gradients, grad_memory);
+    return grad_memory;
+  };
+  const auto own = grad_memory_after({});
+  EXPECT_EQ(grad_memory_after(behind), sum_of(behind, own));
+  // of the pad of the second source
+  for (std::size_t d = 0; d < 4; ++d) EXPECT_EQ(own.data()[(3 + 2) * 4 + d], 0);
+}
+
+TEST(DecoderLayer, MovesItsOwnEntriesOfTheStateAlone) {
+  const DecoderConfig config = small_decoder("batch_norm", "batch_norm", NormPlacement::post, 2);
+  const auto p = random_decoder<double>(config);
+  const encoder::EncoderConfig side = target_side(config);
+  auto state = initial_norm_state<double>(config);
+  const auto before = state;
+  DecoderLayer<double> layer(side, p.layers[1], "decoder.layers.1", {});
+  layer.forward(random_tensor<double>("x", {2, 2, 4}), {}, sample_memory(), {}, state);
+  EXPECT_EQ(state.names(), before.names());
+  for (const auto& [name, values] : before)
+    EXPECT_EQ(values == state.at(name), !name.starts_with("decoder.layers.1.")) << name;
+}
+
+TEST(DecoderLayer, GivenMasksGiveTheBitsThatTheirDrawingGives) {
+  DecoderConfig config = small_decoder("none", "layer_norm", NormPlacement::pre);
+  config.dropout = 0.5;
+  const auto p = random_decoder<double>(config).layers[0];
+  const encoder::EncoderConfig side = target_side(config);
+  const auto x = random_tensor<double>("x", {2, 2, 4}), dy = random_tensor<double>("dy", {2, 2, 4});
+  std::map<std::string, Mask> masks;
+  const auto run_with = [&](const EncoderRun& run, const Tap<double>& tap) {
+    NamedTensors<double> state;
+    DecoderLayerParameters<double> gradients;
+    Tensor<double> grad_memory;
+    DecoderLayer<double> layer(side, p, "decoder.layers.0", tap);
+    std::vector<Tensor<double>> all = {layer.forward(x, {}, sample_memory(), run, state)};
+    all.push_back(layer.backward(dy, sample_memory(), run, state, gradients, grad_memory));
+    all.push_back(grad_memory);
+    return all;
+  };
+  const auto drawn = run_with({.seed = 5}, encoder::keeping(masks));
+  ASSERT_EQ(masks.size(), 6u);
+  EXPECT_TRUE(masks.contains("decoder.layers.0.cross_attention.weights"));
+  EXPECT_EQ(run_with({.seed = 6, .masks = &masks}, {}), drawn);
+  EXPECT_NE(run_with({.seed = 6}, {}), drawn);
+  masks.erase("decoder.layers.0.cross_attention.y");
+  EXPECT_NE(numeric::contract_message([&] { run_with({.masks = &masks}, {}); }), "no error");
+}
+
+}  // namespace
+}  // namespace normproof::ref::decoder

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ref/decoder/decoder.hpp"
+#include "tests/ref/encoder/encoders.hpp"
+
+// Small translation models with random parameters.
+namespace normproof::ref::decoder {
+
+using model::NormPlacement;
+using tensor::Shape;
+
+inline DecoderConfig small_decoder(const std::string& encoder_norm, const std::string& decoder_norm,
+                                   NormPlacement placement, std::size_t num_layers = 1) {
+  DecoderConfig config;
+  config.source_vocab_size = 4;
+  config.target_vocab_size = 3;
+  config.d_model = 4;
+  const auto of = [&](const std::string& norm, std::size_t d_ff) {
+    const model::NormOptions options = model::norm_options(norm);
+    return model::LayersConfig{2, d_ff, num_layers, options, options};
+  };
+  config.encoder = of(encoder_norm, 2);
+  config.decoder = of(decoder_norm, 3);
+  config.placement = placement;
+  config.activation = model::Activation::gelu;
+  config.dropout = 0;
+  return config;
+}
+
+template <class T>
+DecoderParameters<T> random_decoder(const DecoderConfig& config) {
+  return from_named(config, encoder::random_values<T>(parameter_shapes(config)));
+}
+
+/// Two pairs of sentences: the second source ends with a pad, and so does the first target.
+inline DecoderInputs two_pairs() {
+  return {{{2, 3, {1, 3, 2, 3, 1, 0}}, Mask{{true, true, true}, {true, true, false}}},
+          {{2, 2, {1, 0, 2, 1}}, Mask{{true, false}, {true, true}}}};
+}
+
+/// Every norm that a decoder may have.
+inline std::vector<std::string> decoder_norms() {
+  std::vector<std::string> names;
+  for (const std::string& name : model::norm_names())
+    if (!model::norm_layer(model::norm_options(name)).over_samples()) names.push_back(name);
+  return names;
+}
+
+/// Each of them for both sides with both placements, and those over sentences for the encoder.
+inline std::vector<DecoderConfig> all_decoders(std::size_t num_layers) {
+  std::vector<DecoderConfig> configs;
+  for (const NormPlacement placement : {NormPlacement::post, NormPlacement::pre}) {
+    for (const std::string& norm : decoder_norms())
+      configs.push_back(small_decoder(norm, norm, placement, num_layers));
+    for (const char* norm : {"group_norm", "instance_norm"})
+      configs.push_back(small_decoder(norm, "layer_norm", placement, num_layers));
+  }
+  return configs;
+}
+
+inline std::string name_of(const DecoderConfig& config) {
+  return model::norm_name(config.encoder.norm) + " " + model::norm_name(config.decoder.norm) +
+         (config.placement == NormPlacement::pre ? " pre" : " post");
+}
+
+}  // namespace normproof::ref::decoder

@@ -1,0 +1,116 @@
+#include "ref/decoder/incremental_decoder.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "tests/ref/decoder/decoders.hpp"
+#include "tests/ref/numeric/error_message.hpp"
+
+namespace normproof::ref::decoder {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr std::size_t kTokens = 70;
+
+/// A source of three tokens beside two of padding, and a target of 70.
+DecoderInputs long_pair() {
+  DecoderInputs inputs{{{1, 5, {1, 3, 2, 0, 0}}, Mask{{true, true, true, false, false}}},
+                       {{1, kTokens, {}}}};
+  for (std::size_t i = 0; i < kTokens; ++i)
+    inputs.target.tokens.ids.push_back(static_cast<std::int32_t>(i * i % 3));
+  return inputs;
+}
+
+const std::vector<std::int32_t> kSource = {1, 3, 2};
+
+/// A model whose running statistics are not those of the beginning.
+struct Trained {
+  explicit Trained(DecoderConfig described)
+      : config(std::move(described)),
+        parameters(random_decoder<double>(config)),
+        state(initial_norm_state<double>(config)) {
+    Decoder<double>(config, parameters).hidden(long_pair(), {}, state);
+  }
+
+  DecoderConfig config;
+  DecoderParameters<double> parameters;
+  NamedTensors<double> state;
+};
+
+void expect_the_whole_pass(const DecoderConfig& config) {
+  Trained trained(config);
+  const auto whole = Decoder<double>(trained.config, trained.parameters)
+                         .forward(long_pair(), {.mode = model::Mode::inference}, trained.state);
+  IncrementalDecoder<double> incremental(trained.config, trained.parameters, trained.state,
+                                         kSource);
+  const std::vector<std::int32_t> ids = long_pair().target.tokens.ids;
+  for (std::size_t t = 0; t < kTokens; ++t) {
+    const auto logits = incremental.append(ids[t]);
+    ASSERT_EQ(tensor::shape_of(logits), (Shape{3}));
+    for (std::size_t c = 0; c < 3; ++c)
+      ASSERT_EQ(logits.data()[c], whole.data()[t * 3 + c]) << name_of(config) << " position " << t;
+  }
+  EXPECT_EQ(incremental.size(), kTokens);
+}
+
+TEST(IncrementalDecoder, HasTheBitsOfTheWholePassWithEveryNormPostAndPre) {
+  for (const DecoderConfig& config : all_decoders(2)) expect_the_whole_pass(config);
+}
+
+TEST(IncrementalDecoder, HasTheBitsOfTheWholePassWithATiedHeadAndWithoutPositions) {
+  DecoderConfig config = small_decoder("power_norm", "layer_norm", NormPlacement::pre, 2);
+  config.tied_head = true;
+  expect_the_whole_pass(config);
+  config.positions = false;
+  expect_the_whole_pass(config);
+}
+
+Tensor<double> logits_behind(IncrementalDecoder<double> decoder,
+                             const std::vector<std::int32_t>& ids) {
+  Tensor<double> logits;
+  for (const std::int32_t id : ids) logits = decoder.append(id);
+  return logits;
+}
+
+// As hypotheses of a beam: the copy and the original go on apart, on threads of their own too.
+TEST(IncrementalDecoder, CopiesGoOnForThemselves) {
+  const Trained trained(small_decoder("power_norm", "batch_norm", NormPlacement::post, 2));
+  const IncrementalDecoder<double> start(trained.config, trained.parameters, trained.state,
+                                         kSource);
+  const auto one = logits_behind(start, {1, 2, 0, 1}), other = logits_behind(start, {1, 2, 2, 1});
+  EXPECT_NE(one, other);
+  IncrementalDecoder<double> first = start;
+  first.append(1);
+  first.append(2);
+  IncrementalDecoder<double> second = first;
+  EXPECT_EQ(second.size(), 2u);
+  Tensor<double> found_one, found_other;
+  std::thread beside([&] { found_one = logits_behind(first, {0, 1}); });
+  found_other = logits_behind(second, {2, 1});
+  beside.join();
+  EXPECT_EQ(found_one, one);
+  EXPECT_EQ(found_other, other);
+  EXPECT_EQ(start.size(), 0u);
+}
+
+TEST(IncrementalDecoder, C5TheSourceHasAToken) {
+  const Trained trained(small_decoder("none", "none", NormPlacement::post));
+  EXPECT_THAT(numeric::contract_message([&] {
+                IncrementalDecoder<double>(trained.config, trained.parameters, trained.state, {});
+              }),
+              HasSubstr("source has no token; expected one at least (C5)"));
+}
+
+TEST(IncrementalDecoder, C6ATokenIsOfTheTargetsVocabulary) {
+  const Trained trained(small_decoder("none", "none", NormPlacement::post));
+  IncrementalDecoder<double> decoder(trained.config, trained.parameters, trained.state, kSource);
+  EXPECT_THAT(numeric::contract_message([&] { decoder.append(3); }),
+              HasSubstr("token is 3; expected 0 to 2 (C6)"));
+  EXPECT_THAT(numeric::contract_message([&] { decoder.append(-1); }), HasSubstr("token is -1"));
+}
+
+}  // namespace
+}  // namespace normproof::ref::decoder
