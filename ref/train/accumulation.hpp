@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "ref/encoder/encoder.hpp"
@@ -33,18 +34,26 @@ nn::RowGradient<T> sum_of(const nn::RowGradient<T>& a, const nn::RowGradient<T>&
   return sum;
 }
 
-/// The gradients of a batch, added to those before it.
+/// The gradients of a batch, added to those before it: the same parameters in the same lists.
 template <class T>
-void accumulate(Gradients<T>& sum, encoder::EncoderGradients<T> own) {
-  const bool sparse = !own.embedding.rows.empty();
-  NamedTensors<T> dense = encoder::to_named(std::move(own.parameters));
+void accumulate(Gradients<T>& sum, Gradients<T> own) {
   if (sum.dense.empty()) {
-    sum.dense = std::move(dense);
-    if (sparse) sum.rows.emplace_back("embedding.weight", std::move(own.embedding));
+    sum = std::move(own);
     return;
   }
-  for (const auto& [name, values] : dense) ops::add_in_place(sum.dense.at(name), values);
-  if (sparse) sum.rows[0].second = sum_of(sum.rows[0].second, own.embedding);
+  for (const auto& [name, values] : own.dense) ops::add_in_place(sum.dense.at(name), values);
+  for (std::size_t k = 0; k < own.rows.size(); ++k)
+    sum.rows[k].second = sum_of(sum.rows[k].second, own.rows[k].second);
+}
+
+/// An encoder's gradients by name.
+template <class T>
+Gradients<T> by_name(encoder::EncoderGradients<T> own) {
+  Gradients<T> gradients;
+  if (!own.embedding.rows.empty())
+    gradients.rows.emplace_back("embedding.weight", std::move(own.embedding));
+  gradients.dense = encoder::to_named(std::move(own.parameters));
+  return gradients;
 }
 
 template <class T>
@@ -57,31 +66,40 @@ void divide(Gradients<T>& gradients, std::size_t count) {
   for (auto& [name, rows] : gradients.rows) each(rows.values);
 }
 
-/// The paper's warm-up of PowerNorm counts optimizer steps, however many batches they have.
+/// The paper's warm-up of PowerNorm counts optimizer steps, however many batches they have: of the
+/// norm at the places whose names begin so.
 template <class T>
 void count_once(const model::NormOptions& norm, NamedTensors<T>& norms,
-                const NamedTensors<T>& before) {
+                const NamedTensors<T>& before, std::string_view places = "") {
   if (!std::holds_alternative<model::PowerNormOptions>(norm)) return;
   for (auto& [name, values] : norms)
-    if (name.ends_with(".iterations")) values.data()[0] = before.at(name).data()[0] + T(1);
+    if (name.starts_with(places) && name.ends_with(".iterations"))
+      values.data()[0] = before.at(name).data()[0] + T(1);
 }
 
-/// The parameters as the encoder takes them, given back under their names at the end, whatever
-/// happens in between: no copy.
-template <class T>
+/// The parameters as a model takes them, which from_named has made of `named`, given back under
+/// their names at the end, whatever happens in between: no copy.
+template <class T, class Parameters>
 class Borrowed {
  public:
-  Borrowed(const model::TrainConfig& config, NamedTensors<T>& named)
-      : named_(named), parameters_(encoder::from_named(config.encoder, std::move(named))) {}
-  ~Borrowed() { named_ = encoder::to_named(std::move(parameters_)); }
+  Borrowed(NamedTensors<T>& named, Parameters parameters)
+      : named_(named), parameters_(std::move(parameters)) {}
+  ~Borrowed() { named_ = to_named(std::move(parameters_)); }
   Borrowed(const Borrowed&) = delete;
   Borrowed& operator=(const Borrowed&) = delete;
 
-  const encoder::EncoderParameters<T>& get() const { return parameters_; }
+  const Parameters& get() const { return parameters_; }
 
  private:
   NamedTensors<T>& named_;
-  encoder::EncoderParameters<T> parameters_;
+  Parameters parameters_;
 };
+
+/// The parameters of an encoder.
+template <class T>
+Borrowed<T, encoder::EncoderParameters<T>> borrow(const model::TrainConfig& config,
+                                                  NamedTensors<T>& named) {
+  return {named, encoder::from_named(config.encoder, std::move(named))};
+}
 
 }  // namespace normproof::ref::train

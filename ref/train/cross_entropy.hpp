@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "ref/model/train_options.hpp"
@@ -11,6 +13,14 @@ using tensor::Tensor;
 
 /// The target of a row that takes no part in the loss.
 inline constexpr int kIgnored = -1;
+
+/// What a head gives or takes, [..., C], as rows [N,C].
+template <class T>
+Tensor<T> as_rows(Tensor<T> values) {
+  const std::size_t width = values.shape().back();
+  values.reshape({values.size() / width, width});
+  return values;
+}
 
 template <class T>
 struct CrossEntropyForward {

@@ -1,7 +1,5 @@
 #include "ref/train/train_state.hpp"
 
-#include <fmt/format.h>
-
 #include "ref/train/initialization.hpp"
 
 namespace normproof::ref::train {
@@ -20,33 +18,6 @@ tensor::Tensor<double> initial_bias(const model::TrainConfig& config, const std:
   return initial_values(model::PlainUniform{.limit = limit}, name, shape, config.seed);
 }
 
-/// What a parameter that is not drawn begins with: that of a norm as its description says, else 0.
-double initial_constant(const model::EncoderConfig& config, const std::string& name) {
-  const model::NormParameter* const own = encoder::norm_parameter(config, name);
-  return own == nullptr ? 0 : model::initial_value(config.norm, *own);
-}
-
-NamedTensors<double> initial_parameters(const model::TrainConfig& config) {
-  NamedTensors<double> parameters;
-  for (const auto& [name, shape] : encoder::parameter_shapes(config.encoder)) {
-    if (name.ends_with(".weight")) {
-      const bool inside = name.find("feed_forward") != std::string::npos;
-      parameters.set(
-          name, initial_values(inside ? config.feed_forward_initialization : config.initialization,
-                               name, shape, config.seed));
-    } else if (draws_bias(config, name)) {
-      const std::string map = name.substr(0, name.rfind('.'));
-      const bool tied = config.encoder.tied_head && map == "head";
-      const auto& weight = parameters.at(fmt::format("{}.weight", tied ? "embedding" : map));
-      parameters.set(name, initial_bias(config, name, shape, weight));
-    } else {
-      parameters.set(name,
-                     tensor::full_tensor<double>(shape, initial_constant(config.encoder, name)));
-    }
-  }
-  return parameters;
-}
-
 template <class T>
 NamedTensors<T> convert_all(const NamedTensors<double>& tensors) {
   NamedTensors<T> result;
@@ -56,9 +27,38 @@ NamedTensors<T> convert_all(const NamedTensors<double>& tensors) {
 
 }  // namespace
 
+NamedTensors<double> initial_parameters(const model::TrainConfig& config,
+                                        const std::vector<encoder::ParameterShape>& shapes,
+                                        const NormValues& norm_value,
+                                        const std::string& embedding) {
+  NamedTensors<double> parameters;
+  for (const auto& [name, shape] : shapes) {
+    if (name.ends_with(".weight")) {
+      const bool inside = name.find("feed_forward") != std::string::npos;
+      parameters.set(
+          name, initial_values(inside ? config.feed_forward_initialization : config.initialization,
+                               name, shape, config.seed));
+    } else if (draws_bias(config, name)) {
+      const std::string map = name.substr(0, name.rfind('.')) + ".weight";
+      const auto* const own = parameters.find(map);
+      const auto& weight = own == nullptr ? parameters.at(embedding) : *own;
+      parameters.set(name, initial_bias(config, name, shape, weight));
+    } else {
+      parameters.set(name, tensor::full_tensor<double>(shape, norm_value(name).value_or(0)));
+    }
+  }
+  return parameters;
+}
+
 TrainState<double> initial_train_state(const model::TrainConfig& config) {
   TrainState<double> state;
-  state.parameters = initial_parameters(config);
+  const auto norm_value = [&](const std::string& name) -> std::optional<double> {
+    const model::NormParameter* const own = encoder::norm_parameter(config.encoder, name);
+    if (own == nullptr) return std::nullopt;
+    return model::initial_value(config.encoder.norm, *own);
+  };
+  state.parameters = initial_parameters(config, encoder::parameter_shapes(config.encoder),
+                                        norm_value, "embedding.weight");
   state.norms = encoder::initial_norm_state<double>(config.encoder);
   state.optimizer = initial_optimizer_state(config.optimizer, state.parameters);
   return state;

@@ -1,5 +1,10 @@
 #pragma once
 
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "ref/encoder/parameters.hpp"
 #include "ref/model/train_config.hpp"
 #include "ref/train/optimizer.hpp"
@@ -14,6 +19,18 @@ struct TrainState {
   OptimizerState<T> optimizer;
   std::int64_t step = 0;  ///< steps done
 };
+
+/// What a parameter of a norm begins with, by its name; nothing where it is no norm's.
+using NormValues = std::function<std::optional<double>(const std::string& name)>;
+
+/// Parameters before the first step.
+/// Source    docs/specification/training.md
+/// Computes  as initial_train_state has them. A bias whose map has no weight of its own is drawn by
+///           the fan_in of `embedding`: of a tied head
+/// Throws    ContractError
+NamedTensors<double> initial_parameters(const model::TrainConfig& config,
+                                        const std::vector<encoder::ParameterShape>& shapes,
+                                        const NormValues& norm_value, const std::string& embedding);
 
 /// Source    docs/specification/training.md
 /// Computes  weights by config.initialization (the two of each feed-forward by

@@ -57,14 +57,6 @@ std::vector<int> targets_of(const TrainConfig& config, const LabelledBatch& batc
   return targets;
 }
 
-/// [B,T,C] as [B T, C]
-template <class T>
-Tensor<T> as_rows(Tensor<T> logits) {
-  const std::size_t classes = logits.shape().back();
-  logits.reshape({logits.size() / classes, classes});
-  return logits;
-}
-
 template <class T>
 Tensor<double> to_doubles(const Tensor<T>& values) {
   Tensor<double> result = tensor::empty_tensor<double>(tensor::shape_of(values));
@@ -96,7 +88,7 @@ LossGradient<T> loss_gradient(const TrainConfig& config, std::span<const Labelle
                               fmt::format("1 to accumulation, which is {}", config.accumulation),
                               Clause::C1);
   for (const LabelledBatch& batch : batches) check_batch(config, batch);
-  const Borrowed<T> parameters(config, state.parameters);
+  const auto parameters = borrow(config, state.parameters);
   LossGradient<T> result;
   result.norms = state.norms;
   for (std::size_t i = 0; i < batches.size(); ++i) {
@@ -116,7 +108,7 @@ LossGradient<T> loss_gradient(const TrainConfig& config, std::span<const Labelle
         cross_entropy_backward(loss.log_probabilities, targets, class_weights, config.loss);
     grad.reshape(shape);
     if (tap) tap("grad_logits", grad);
-    accumulate(result.gradients, encoder.backward(grad, result.norms));
+    accumulate(result.gradients, by_name(encoder.backward(grad, result.norms)));
   }
   if (batches.size() > 1) {
     result.loss /= T(static_cast<double>(batches.size()));
@@ -165,7 +157,7 @@ Evaluation<T> evaluate(const TrainConfig& config, std::span<const LabelledBatch>
                        const Tensor<T>& class_weights, TrainState<T>& state) {
   if (batches.empty())
     numeric::contract_failure("evaluate", "batches", "has none", "at least one", Clause::C1);
-  const Borrowed<T> parameters(config, state.parameters);
+  const auto parameters = borrow(config, state.parameters);
   Evaluation<T> result;
   T weights(0);
   for (const LabelledBatch& batch : batches) {
