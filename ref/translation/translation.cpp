@@ -1,0 +1,107 @@
+#include "ref/translation/translation.hpp"
+
+#include <utility>
+
+#include "ref/train/vocabulary_step.hpp"
+
+namespace normproof::ref::translation {
+
+using tensor::NamedTensors;
+using train::Gradients;
+using train::LossGradient;
+
+namespace {
+
+using decoder::Decoder;
+using decoder::DecoderGradients;
+using decoder::DecoderParameters;
+using encoder::EncoderRun;
+
+constexpr auto kTranslationStep = "translation_step";
+
+void check_pairs(std::span<const PairBatch> batches) {
+  for (const PairBatch& batch : batches)
+    train::check_targets(kTranslationStep, batch.targets, batch.inputs.target.tokens);
+}
+
+template <class T>
+train::Borrowed<T, DecoderParameters<T>> borrow(const TranslationConfig& config,
+                                                NamedTensors<T>& named) {
+  return {named, decoder::from_named(config.model, std::move(named))};
+}
+
+template <class T>
+train::VocabularyHead<T> head_of(const TranslationConfig& config, const DecoderParameters<T>& p) {
+  return {config.model.tied_head ? p.embedding : p.head.weight, p.head.bias};
+}
+
+/// A decoder's gradients by name.
+template <class T>
+Gradients<T> by_name(DecoderGradients<T> own) {
+  Gradients<T> gradients;
+  gradients.rows.emplace_back("encoder.embedding.weight", std::move(own.source_embedding));
+  if (!own.target_embedding.rows.empty())
+    gradients.rows.emplace_back("decoder.embedding.weight", std::move(own.target_embedding));
+  gradients.dense = to_named(std::move(own.parameters));
+  return gradients;
+}
+
+}  // namespace
+
+template <numeric::Real T>
+LossGradient<T> translation_gradient(const TranslationConfig& config,
+                                     std::span<const PairBatch> batches, TrainState<T>& state,
+                                     const decoder::Tap<T>& tap) {
+  check_pairs(batches);
+  const auto parameters = borrow(config, state.parameters);
+  return train::mean_gradient<T>(
+      kTranslationStep, config.training, batches, state,
+      [&](const PairBatch& batch, const EncoderRun& run, LossGradient<T>& sum) {
+        Decoder<T> decoder(config.model, parameters.get(), tap);
+        train::add_batch(
+            decoder, config.model, head_of(config, parameters.get()), batch, config.training.loss,
+            run, tap, [](DecoderGradients<T> own) { return by_name(std::move(own)); }, sum);
+      },
+      [&](NamedTensors<T>& norms, const NamedTensors<T>& before) {
+        const auto once = [&](const model::LayersConfig& layers, const std::string& side) {
+          train::count_once(layers.norm, norms, before, side + "layers.");
+          train::count_once(layers.final_norm, norms, before, side + "final_norm.");
+        };
+        once(config.model.encoder, "encoder.");
+        once(config.model.decoder, "decoder.");
+      });
+}
+
+template <numeric::Real T>
+train::StepResult<T> translation_step(const TranslationConfig& config,
+                                      std::span<const PairBatch> batches, TrainState<T>& state,
+                                      const decoder::Tap<T>& tap) {
+  return train::take_gradient(config.training, translation_gradient(config, batches, state, tap),
+                              state, tap);
+}
+
+template <numeric::Real T>
+T translation_loss(const TranslationConfig& config, std::span<const PairBatch> batches,
+                   TrainState<T>& state) {
+  check_pairs(batches);
+  const auto parameters = borrow(config, state.parameters);
+  return train::mean_loss<T>(
+      kTranslationStep, batches, head_of(config, parameters.get()), [&](const PairBatch& batch) {
+        NamedTensors<T> norms = state.norms;
+        return Decoder<T>(config.model, parameters.get())
+            .hidden(batch.inputs, {.mode = model::Mode::inference, .memory = 0}, norms);
+      });
+}
+
+#define NORMPROOF_INSTANTIATE(T)                                                             \
+  template LossGradient<T> translation_gradient(const TranslationConfig&,                    \
+                                                std::span<const PairBatch>, TrainState<T>&,  \
+                                                const decoder::Tap<T>&);                     \
+  template train::StepResult<T> translation_step(const TranslationConfig&,                   \
+                                                 std::span<const PairBatch>, TrainState<T>&, \
+                                                 const decoder::Tap<T>&);                    \
+  template T translation_loss(const TranslationConfig&, std::span<const PairBatch>, TrainState<T>&);
+NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
+#undef NORMPROOF_INSTANTIATE
+
+}  // namespace normproof::ref::translation
