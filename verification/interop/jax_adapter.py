@@ -8,7 +8,9 @@ weight is 0.
 import streams  # isort: split; first, for frameworks print when they are imported
 
 import functools
+import os
 
+os.environ["JAX_TRACEBACK_FILTERING"] = "off"  # else the last line of a traceback is not the error
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -30,27 +32,34 @@ GATED = {"swiglu": FUNCTIONS["silu"], "geglu": FUNCTIONS["gelu"]}  # of x, times
 ADDED = {"add_layer_norm": "layer_norm", "add_rms_norm": "rms_norm"}  # of x + residual
 
 
+def attended(scale, seen, grad_y, *leaves):
+    def of_leaves(*heads_first):
+        y = jax.nn.dot_product_attention(*(t.swapaxes(1, 2) for t in heads_first), mask=seen, scale=scale)
+        return y.swapaxes(1, 2)
+
+    y, pull = jax.vjp(of_leaves, *leaves)
+    return y, *pull(grad_y)
+
+
+compiled = jax.jit(attended, static_argnums=0)
+
+
 def attention(case):
-    """jax.nn.dot_product_attention, [B,T,H,D]; its is_causal lays the first query at the first key, so the mask of
-    the keys that are seen is given."""
-    kind = jnp.dtype(case.dtype)
-    leaves = [jnp.asarray(case[name]).astype(kind) for name in ("q", "k", "v")]
-    tokens, keys = leaves[0].shape[2], leaves[1].shape[2]
+    """jax.nn.dot_product_attention, [B,T,H,D], in the dtype of the case; its is_causal lays the first query at the first
+    key, so the mask of the keys that are seen is given. XLA for the CPU refuses to compile it in float16
+    (findings/jax_attention.py), where it runs step by step."""
+    function = attended if case.dtype == "float16" else compiled
+    q, k, v, grad_y = (jnp.asarray(case[name]).astype(jnp.dtype(case.dtype)) for name in ("q", "k", "v", "grad_y"))
+    if v.shape[3] != k.shape[3]:
+        raise protocol.NotOffered(f"values of {v.shape[3]} features beside keys of {k.shape[3]}")
+    tokens, keys = q.shape[2], k.shape[2]
     seen = np.ones((1, tokens, keys), bool)
     if case.options["causal"]:
         seen = seen & (np.arange(keys) + tokens <= np.arange(tokens)[:, None] + keys)
     if "valid" in case.tensors:
         seen = seen & case["valid"][:, None, :]
     scale = None if case.options["scale"] == "none" else case.options["scale"]
-
-    def of_leaves(*heads_first):
-        y = jax.nn.dot_product_attention(*(t.swapaxes(1, 2) for t in heads_first), mask=jnp.asarray(seen)[:, None],
-                                         scale=scale)
-        return y.swapaxes(1, 2)
-
-    y, pull = jax.vjp(of_leaves, *leaves)
-    gradients = pull(jnp.asarray(case["grad_y"]).astype(kind))
-    outputs = {"y": y, **dict(zip(("grad_q", "grad_k", "grad_v"), gradients))}
+    outputs = dict(zip(("y", "grad_q", "grad_k", "grad_v"), function(scale, jnp.asarray(seen)[:, None], grad_y, q, k, v)))
     if case.dtype == "bfloat16":
         outputs = {name: value.astype(jnp.float32) for name, value in outputs.items()}
     return {name: np.asarray(value) for name, value in outputs.items()}
