@@ -59,9 +59,11 @@ class EncoderEnds : public EncoderCaseList {
 
   void standard() {
     for (const DType dtype : kFewBits) few_bits(dtype);
-    every_norm();
+    every_norm(
+        {.reason = "pre", .why = "an encoder with a norm that few have", .dtype = DType::float32});
     extents();
     values();
+    in_float64();
   }
 
  private:
@@ -134,18 +136,52 @@ class EncoderEnds : public EncoderCaseList {
   }
 
   /// Of those that the quick tier has not.
-  void every_norm() {
+  void every_norm(const EncoderRecipe& like) {
     for (const std::string& norm : ref::model::norm_names()) {
       if (is_layer_of<ref::model::LayerNormOptions>(norm) ||
           is_layer_of<ref::model::BatchNormOptions>(norm) || has_option(norm, "warmup_iterations"))
         continue;
       Settings options = with(gelu("pre", "2"), {{"norm", norm}});
       if (has_option(norm, "groups")) options.emplace_back("norm.groups", "2");
-      add({.reason = fmt::format("pre_{}", norm),
-           .why = "an encoder with a norm that few have",
-           .options = std::move(options),
-           .dtype = DType::float32});
+      EncoderRecipe recipe = like;
+      recipe.reason += "_" + norm;
+      recipe.options = std::move(options);
+      add(recipe);
     }
+  }
+
+  /// The bound of float32 is wider for a whole encoder than a factor that is rounded to 16 bits,
+  /// or than one term of a thousand; that of float64 is not.
+  void in_float64() {
+    const auto between_tokens = [](std::size_t b, std::size_t t) { return (t + b) % 3 == 1; };
+    every_norm({.reason = "pre",
+                .why = "a norm that few have: its factors rounded to 16 bits",
+                .pad = between_tokens});
+    add({.reason = "many_sentences",
+         .why = "gradients of parameters over 1041 rows, of a word over 347: a sum that ends early",
+         .options = gelu("pre", "2"),
+         .samples = 347,
+         .pad = between_tokens});
+    if (!whole_)
+      return add({.reason = "long_sentences",
+                  .why = "a sentence of 1025 tokens: a sum over keys or queries that ends early",
+                  .options = gelu("pre", "1"),
+                  .samples = 1,
+                  .tokens = 1025,
+                  .d_ff = 5});
+    add({.reason = "many_classes",
+         .why = "1025 classes: a sum of exponentials that ends early",
+         .options = gelu("pre", "2"),
+         .classes = 1025});
+    add({.reason = "wide_feed_forward",
+         .why = "a feed-forward of 1025 features: a sum that ends early",
+         .options = gelu("pre", "1"),
+         .samples = 3,
+         .d_ff = 1025});
+    add({.reason = "one_class",
+         .why = "C = 1: the loss and every gradient are 0",
+         .options = gelu("pre", "2"),
+         .classes = 1});
   }
 
   void extents() {

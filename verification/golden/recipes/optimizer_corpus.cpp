@@ -101,6 +101,11 @@ class OptimizerCases {
            .options = slow(),
            .dtype = dtype,
            .shape = {2, 1026}});
+      add({.reason = "three_axes",
+           .why = "a parameter of three axes, as of a convolution",
+           .options = ordinary(),
+           .dtype = dtype,
+           .shape = {3, 5, 7}});
       for (const char* option : {"learning_rate", "beta1", "beta2"})
         if (adam_ || option == std::string_view("learning_rate")) without(option, dtype);
       if (optimizer_ == "adamw") without("weight_decay", dtype);

@@ -52,8 +52,8 @@ TEST(GoldenCoverage, WritesJson) {
   EXPECT_EQ(written.at("tiers").size(), 1u);
   bool found = false;
   for (const auto& hole : written.at("not_touched"))
-    found |= hole.at("operation") == "encoder" && hole.at("end") == "classes <= 1" &&
-             hole.at("why") == "the loss of a single class is 0";
+    found |= hole.at("operation") == "rope" && hole.at("end") == "features <= 1" &&
+             hole.at("why") == "a pair is two features";
   EXPECT_TRUE(found);
 }
 

@@ -9,6 +9,7 @@
 
 #include "tests/verification/golden/certify/samples.hpp"
 #include "verification/golden/gate/check.hpp"
+#include "verification/golden/mutants/plain_layers.hpp"
 #include "verification/golden/recipes/corpus.hpp"
 
 namespace normproof::verification::golden::recipes {
@@ -50,7 +51,7 @@ TEST(EncoderEndCases, EachTierHasWhatItsOperationTakes) {
               IsSupersetOf({"post_layer_norm", "subnormal_16_bits", "near_largest"}));
   EXPECT_THAT(reasons_of(Tier::quick, "encoder"), IsSupersetOf({"per_position", "pre_batch_norm"}));
   EXPECT_THAT(reasons_of(Tier::standard, "encoder"),
-              IsSupersetOf({"one_word", "many_words", "many_classes", "one_feature"}));
+              IsSupersetOf({"one_word", "many_words", "many_classes", "one_class", "one_feature"}));
   EXPECT_THAT(reasons_of(Tier::standard, "encoder_layer"), Not(Contains("one_word")));
   EXPECT_TRUE(encoder_end_cases(Tier::full, "encoder", 1).empty());
 }
@@ -84,6 +85,22 @@ TEST(EncoderEndCases, OfTheStandardTierNoBoundIsInfinite) {
       ++seen;
     }
   EXPECT_GT(seen, 40u);
+}
+
+/// x in the gradient of alpha rounded to 16 bits: the bound of float32 is wider than that.
+TEST(EncoderEndCases, InFloat64AFactorOf16BitsIsOutsideTheBound) {
+  std::size_t seen = 0;
+  for (const std::string& operation : ref::model::encoder_operation_names())
+    for (const Case& c : encoder_end_cases(Tier::standard, operation, kCorpusSeed)) {
+      if (c.reason != "pre_dyt") continue;
+      mutants::Sites rounded({"norm: x in grad_alpha", mutants::MutationOperator::half_precision});
+      const std::vector<StoredTensor> answer =
+          mutants::run_plain(c, inputs_of(c, path_of(c)), {}, rounded);
+      EXPECT_EQ(check_case(certified(c), answer, {}).passed(), c.dtype == DType::float32)
+          << path_of(c);
+      ++seen;
+    }
+  EXPECT_EQ(seen, 4u);
 }
 
 }  // namespace

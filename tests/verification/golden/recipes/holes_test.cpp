@@ -91,8 +91,8 @@ TEST(Holes, OfAnUnknownOperationIsRefused) {
 }
 
 TEST(Holes, AReasonIsThatOfTheOperation) {
-  EXPECT_EQ(reason_of_hole("encoder", "classes <= 1"), "the loss of a single class is 0");
-  EXPECT_EQ(reason_of_hole("softmax", "classes <= 1"), "");
+  EXPECT_EQ(reason_of_hole("rope", "features <= 1"), "a pair is two features");
+  EXPECT_EQ(reason_of_hole("softmax", "features <= 1"), "");
 }
 
 }  // namespace
