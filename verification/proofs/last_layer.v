@@ -254,64 +254,9 @@ Proof.
   apply mean_gradient_near_third; try assumption; [apply (law_total _ _ _ _ F)|apply (law_total _ _ _ _ S)|intros; apply Cap].
 Qed.
 
-(* The laws that are asked for exist: d = 2, x = (1, -1), W_1 = 1 or -1 times the identity, W_2 one of the eight signed permutations, each as likely:
-   A = 0, B = 2, c = 1/4, Y = 1/2. *)
-Definition signed_identity (k i j : nat) : R := if Nat.eqb i j then (match k with O => 1 | _ => -1 end) else 0.
-Definition signed_permutation (m i j : nat) : R :=
-  match m, i, j with
-  | 0, 0, 0 => (1)%R | 0, 1, 1 => (1)%R | 1, 0, 0 => (1)%R | 1, 1, 1 => (-1)%R | 2, 0, 0 => (-1)%R | 2, 1, 1 => (1)%R | 3, 0, 0 => (-1)%R | 3, 1, 1 => (-1)%R
-  | 4, 0, 1 => (1)%R | 4, 1, 0 => (1)%R | 5, 0, 1 => (1)%R | 5, 1, 0 => (-1)%R | 6, 0, 1 => (-1)%R | 6, 1, 0 => (1)%R | S (S (S (S (S (S (S _)))))), 0, 1 => (-1)%R
-  | S (S (S (S (S (S (S _)))))), 1, 0 => (-1)%R | _, _, _ => (0)%R
-  end%nat.
-Lemma relu_one : relu 1 = 1.
-Proof. unfold relu. rewrite Rmax_left; lra. Qed.
-Lemma relu_minus_one : relu (-1) = 0.
-Proof. unfold relu. rewrite Rmax_right; lra. Qed.
-(* x *)
-Definition two (i : nat) : R := match i with O => 1 | _ => -1 end.
-Lemma active_is s k : exists z, (z = 0 \/ z = 1) /\ forall i, (i < 2)%nat -> active 2 signed_identity two s k i = (match i with O => z | _ => 1 - z end).
-Proof.
-  destruct s, k as [|k]; [exists 1|exists 0|exists 0|exists 1]; (split; [auto|]); intros [|[|i]] I; try lia;
-  unfold active, relu_of, times, signed_identity, negated, two; simpl;
-  match goal with |- relu ?e = _ => (replace e with 1 by ring) || (replace e with (-1) by ring) end; rewrite ?relu_one, ?relu_minus_one; ring.
-Qed.
-Lemma length_of_active s k : length2 2 (active 2 signed_identity two s k) = 1.
-Proof.
-  destruct (active_is s k) as (z & [-> | ->] & E); unfold length2, dot; simpl; rewrite (E 0%nat), (E 1%nat) by lia; ring.
-Qed.
-Lemma variance_of_two y : variance 2 y = ((y 0%nat - y 1%nat) / 2)^2.
-Proof. unfold variance, quadratic_mean, centred, mean, dot. simpl. field. Qed.
-Lemma state_is s k m : variance 2 (last_state 2 signed_identity signed_permutation two s k m) = 1/4 \/
-  variance 2 (last_state 2 signed_identity signed_permutation two s k m) = 9/4.
-Proof.
-  rewrite variance_of_two. unfold last_state, plus_of, times. simpl.
-  destruct (active_is s k) as (z & Z & E). rewrite !(E 0%nat), !(E 1%nat) by lia.
-  destruct m as [|[|[|[|[|[|[|m]]]]]]]; simpl; destruct Z as [-> | ->]; (left; field; fail) || (right; field).
-Qed.
-Lemma a_law_of_last_layer :
-  law_of_last_layer 2 2 8 (fun _ => /2) (fun _ => /8) signed_identity signed_permutation two 0 2 (1/4) (1/2).
-Proof.
-  split.
-  - intros. lra.
-  - intros. lra.
-  - split; [simpl; field| |]; [intros [|[|i]] [|[|j]]|intros v; unfold length2, dot, times]; unfold signed_identity; simpl; field_simplify; try lra.
-    all: try (destruct (Nat.eqb i j); lra).
-  - split; [simpl; field| |]; [intros [|[|i]] [|[|j]]|intros v; unfold length2, dot, times]; simpl; field.
-  - intros u v. unfold length2, dot, times. simpl. field.
-  - unfold two. simpl. ring.
-  - unfold two, length2, dot. simpl. ring.
-  - lra.
-  - intros s k m. destruct (state_is s k m) as [-> | ->]; lra.
-  - intros s k. rewrite length_of_active. simpl. lra.
-  - unfold mean_over. simpl. rewrite !length_of_active. simpl. field_simplify. lra.
-  - assert (E : forall s k m, (variance 2 (last_state 2 signed_identity signed_permutation two s k m) - (3 / 2 - / (2 * INR 2)))^2 = 1).
-    { intros s k m. destruct (state_is s k m) as [-> | ->]; simpl; field. }
-    rewrite (mean_over_ext 2 8 (fun _ => / 2) (fun _ => / 8) _ (fun _ _ _ => 1) E). unfold mean_over. simpl. lra.
-Qed.
-
 (* E6. Post-norm, a finite law of the last layer's weights in place of the normal one, as in law_of_last_layer (symmetric about 0, the normal
-   law's second moments, a floor c and a cap Y that the normal law lacks; a_law_of_last_layer is one), upstream gradients isotropic with E ||g||^2 = 1: the gradient by W_2 is
-   (J_LN^T g) a^T, and |E ||dL/dW_2||_F^2 - d/3| <= 5/6 + (A + B)/2 + Y B/c for every d >= 2: d/3 + O(1). *)
+   law's second moments, a floor c and a cap Y that the normal law lacks; last_layer_laws.v has one for every even d), upstream gradients isotropic
+   with E ||g||^2 = 1: the gradient by W_2 is (J_LN^T g) a^T, and |E ||dL/dW_2||_F^2 - d/3| <= 5/6 + (A + B)/2 + Y B/c for every d >= 2: d/3 + O(1). *)
 Theorem E6_gradient_of_the_last_layer d K M p q W V x A B c Y H r g : (2 <= d)%nat ->
   law_of_last_layer d K M p q W V x A B c Y -> isotropic_upstream d H r g 1 ->
   (forall s k m h i j, (i < d)%nat -> (j < d)%nat ->
