@@ -155,7 +155,7 @@ TEST(Decoder, ThePaddingOfTheSourceChangesNoBit) {
       EXPECT_EQ(values, expected.at(name)) << name << " " << name_of(config);
   }
   // Where it is taken for a token, it does.
-  other.source.valid = {};
+  other.source.valid = Mask();
   EXPECT_NE(logits_of(all_decoders(1)[0], two_pairs()), logits_of(all_decoders(1)[0], other));
 }
 
