@@ -64,7 +64,9 @@ void expect_gradients(const NamedTensors<double>& inputs, const Tensor<double>& 
   const NamedTensors<oracle50> found = gradients(oracle50());
   const NamedTensors<running_error> bounds = gradients(running_error());
   EXPECT_FALSE(found.empty());
-  for (const auto& [name, values] : found) {
+  for (const auto& gradient : found) {
+    const std::string& name = gradient.name;  // clang 14 captures no structured binding
+    const Tensor<oracle50>& values = gradient.values;
     const auto bound = verification::compare::scaled_bound<oracle50>(bounds.at(name));
     const auto expect = [&](const char* way, const Tensor<oracle100>& slopes) {
       EXPECT_WITHIN(
