@@ -36,13 +36,13 @@ void divide(NamedTensors<double>& sum, double count) {
 }  // namespace
 
 Checkpoint mean_checkpoint(const std::vector<std::filesystem::path>& files,
-                           const ref::model::TrainConfig& config) {
+                           const ref::train::TrainState<double>& like) {
   if (files.empty())
     ref::numeric::contract_failure("mean_checkpoint", "files", "is empty", "a file at least",
                                    ref::numeric::Clause::C1);
-  Checkpoint mean = read_checkpoint(files.front(), config);
+  Checkpoint mean = read_checkpoint(files.front(), like);
   for (std::size_t k = 1; k < files.size(); ++k) {
-    Checkpoint next = read_checkpoint(files[k], config);
+    Checkpoint next = read_checkpoint(files[k], like);
     if (next.run_sha256 != mean.run_sha256)
       ref::io::file_failure(files[k].string(), "run_sha256",
                             fmt::format("is not that of {}", files.front().string()),

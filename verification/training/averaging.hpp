@@ -8,7 +8,7 @@
 
 namespace normproof::verification::training {
 
-/// A model from several checkpoints of one run.
+/// A model from several checkpoints of one run, with the tensors of `like`.
 ///
 /// Source    [VSP+17], section 6.1: the parameters of the last checkpoints are averaged
 /// Computes  each element of each parameter: the sum over the checkpoints, over their number. The
@@ -21,7 +21,7 @@ namespace normproof::verification::training {
 /// Throws    ContractError; FileError naming the file: absent, damaged, of another configuration,
 ///           or of another run than the first one
 Checkpoint mean_checkpoint(const std::vector<std::filesystem::path>& files,
-                           const ref::model::TrainConfig& config);
+                           const ref::train::TrainState<double>& like);
 
 /// The last checkpoints that the folder of a run keeps, the earliest first.
 /// Throws    FileError naming the folder where it keeps fewer

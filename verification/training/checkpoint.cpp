@@ -121,13 +121,12 @@ std::string run_sha256_of(const std::filesystem::path& file) {
 }
 
 Checkpoint read_checkpoint(const std::filesystem::path& file,
-                           const ref::model::TrainConfig& config) {
+                           const ref::train::TrainState<double>& like) {
   const CheckpointReader reader(file.string(), ref::io::read_tensors(file));
-  const auto expected = ref::train::initial_train_state(config);
   Checkpoint checkpoint;
-  checkpoint.state.parameters = reader.all("parameter", expected.parameters);
-  checkpoint.state.norms = reader.all("norm", expected.norms);
-  checkpoint.state.optimizer.moments = reader.all("moment", expected.optimizer.moments);
+  checkpoint.state.parameters = reader.all("parameter", like.parameters);
+  checkpoint.state.norms = reader.all("norm", like.norms);
+  checkpoint.state.optimizer.moments = reader.all("moment", like.optimizer.moments);
   checkpoint.state.optimizer.step = static_cast<std::int64_t>(reader.count("optimizer_step"));
   checkpoint.state.step = static_cast<std::int64_t>(reader.count("step"));
   checkpoint.metrics.bytes = reader.count("metrics_bytes");

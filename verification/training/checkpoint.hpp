@@ -44,8 +44,9 @@ void write_checkpoint(const std::filesystem::path& file, const Checkpoint& check
 /// Throws    FileError naming the file: absent, truncated or altered
 std::string run_sha256_of(const std::filesystem::path& file);
 
+/// `like` is a state of the configuration: the tensors have its names and shapes.
 /// Throws    FileError naming the file: absent, truncated, altered, or of another configuration
 Checkpoint read_checkpoint(const std::filesystem::path& file,
-                           const ref::model::TrainConfig& config);
+                           const ref::train::TrainState<double>& like);
 
 }  // namespace normproof::verification::training

@@ -22,6 +22,10 @@ std::string ClassifyTask::data_json(const std::string& weights_sha256) const {
   return training::data_json(data_, weights_sha256);
 }
 
+train::TrainState<double> ClassifyTask::initial_state() const {
+  return train::initial_train_state(config_.train);
+}
+
 std::size_t ClassifyTask::steps_of_epoch() const {
   return training::steps_of_epoch(data_, config_);
 }

@@ -14,11 +14,8 @@ struct LanguageModel {
   ref::train::TrainState<double> state;
 };
 
-/// The model of the last checkpoint in the folder of a run, or, `average` being above 1, the mean
-/// of the last ones that it keeps: mean_checkpoint.
-/// Requires  (C1) average >= 1
-/// Throws    ContractError; FileError naming the file: absent, damaged, or not of this run, or the
-///           folder where it keeps fewer; UsageError where the run's task is another one
+/// The model in the folder of a run; the state is that of read_last_state.
+/// Throws    ContractError, FileError and UsageError as read_run_folder and read_last_state
 LanguageModel read_language_model(const std::filesystem::path& folder, std::size_t average = 1);
 
 }  // namespace normproof::verification::training

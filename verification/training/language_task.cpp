@@ -27,6 +27,10 @@ std::string LanguageTask::data_json(const std::string& weights_sha256) const {
   return text_json(data_);
 }
 
+train::TrainState<double> LanguageTask::initial_state() const {
+  return train::initial_train_state(config_.train);
+}
+
 std::size_t LanguageTask::steps_of_epoch() const {
   const std::size_t batches = ref::data::count_context_batches(
       data_.training.size(), {.length = config_.context, .batch_size = config_.batch_size});

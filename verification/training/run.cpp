@@ -83,18 +83,43 @@ class NormStatistics {
     for (const double v : values) sum += v;
     const auto [least, largest] = std::minmax_element(values.begin(), values.end());
     sites_[site][statistic] = {*least, sum / static_cast<double>(values.size()), *largest};
-    if (statistic == "mean_x_hat_squared") largest_gamma_ = std::max(largest_gamma_, *largest);
   }
 
   const std::map<std::string, std::map<std::string, std::vector<double>>>& sites() const {
     return sites_;
   }
-  double largest_gamma() const { return largest_gamma_; }
+  /// The largest Gamma of the sites whose names begin so; 0 where none has one.
+  double largest_gamma(std::string_view begin) const {
+    double most = 0;
+    for (const auto& [site, statistics] : sites_)
+      if (const auto found = statistics.find("mean_x_hat_squared");
+          found != statistics.end() && site.starts_with(begin))
+        most = std::max(most, found->second.back());
+    return most;
+  }
 
  private:
   std::map<std::string, std::map<std::string, std::vector<double>>> sites_;
-  double largest_gamma_ = 0;
 };
+
+/// The norms of a model, each with what the names of its sites begin with.
+std::vector<std::pair<const char*, ref::model::NormOptions>> norms_of(const RunConfig& config) {
+  if (config.task != Task::translate) return {{"", config.train.encoder.norm}};
+  const auto &encoder = config.translator.encoder, &decoder = config.translator.decoder;
+  return {{"encoder.layers.", encoder.norm},
+          {"encoder.final_norm", encoder.final_norm},
+          {"decoder.layers.", decoder.norm},
+          {"decoder.final_norm", decoder.final_norm}};
+}
+
+/// The largest (1 - alpha) Gamma; nothing where no norm has one.
+std::optional<double> largest_weighted_gamma(const RunConfig& config, const NormStatistics& seen) {
+  std::optional<double> most;
+  for (const auto& [begin, norm] : norms_of(config))
+    if (const auto weight = new_weight(norm))
+      most = std::max(most.value_or(0), *weight * seen.largest_gamma(begin));
+  return most;
+}
 
 /// "layers.0.norm1.y at [0, 1, 2] is nan", of the first tensor of the step that holds such a value;
 /// "computed from layers.0.norm2.y", the last one shown before, where it is none of those that a
@@ -183,7 +208,7 @@ class Run {
 
   train::TrainState<double> initial_state() const {
     try {
-      return train::initial_train_state(config_.train);
+      return task_.initial_state();
     } catch (const ref::numeric::ContractError& error) {
       throw UsageError(sentence_by_setting(config_, error));
     }
@@ -214,7 +239,7 @@ class Run {
       if (has_checkpoint) check_unaltered();
       check_same(out / kConfig, config, "the configuration");
       check_same(out / kData, data, "the data");
-      if (has_checkpoint) return read_checkpoint(out / kCheckpoint, config_.train);
+      if (has_checkpoint) return read_checkpoint(out / kCheckpoint, start.state);
     } else {
       make_folder();
       take_folder();
@@ -325,8 +350,8 @@ class Run {
     line["norms"] = norms.sites();
     for (const auto& [name, norm] : result.gradient_norms.of_tensors)
       line["gradient_norms"][name] = norm;
-    if (const auto weight = new_weight(config_.train.encoder.norm))
-      line["max_weighted_gamma"] = *weight * norms.largest_gamma();
+    if (const auto most = largest_weighted_gamma(config_, norms))
+      line["max_weighted_gamma"] = *most;
     line["sha256"] = summary_.sha256;
     metrics_->add(line);
     if (options_.after_step)

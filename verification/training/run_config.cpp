@@ -17,12 +17,10 @@ using Settings = std::vector<std::pair<std::string, std::string>>;
 
 namespace {
 
-/// The plain fields, by key; with `whole` those too that are not shown while they have their
-/// default.
-void visit_plain(RunConfig& c, bool whole, auto&& f) {
+/// Of a model that is an encoder.
+void visit_encoder(RunConfig& c, auto&& f) {
   model::EncoderConfig& e = c.train.encoder;
   const bool language = c.task == Task::language;
-  if (language) f("training.task", c.task);
   f("encoder.d_model", e.d_model);
   f("encoder.num_heads", e.num_heads);
   f("encoder.d_ff", e.d_ff);
@@ -34,27 +32,68 @@ void visit_plain(RunConfig& c, bool whole, auto&& f) {
   if (!language) f("encoder.mask_padding", e.mask_padding);
   f("encoder.dropout", e.dropout);
   if (language) f("encoder.tied_head", e.tied_head);
+}
+
+/// Of a model with two sides: what both have, then each.
+void visit_translator(model::DecoderConfig& d, auto&& f) {
+  f("model.d_model", d.d_model);
+  f("model.activation", d.activation);
+  f("model.placement", d.placement);
+  f("model.positions", d.positions);
+  f("model.dropout", d.dropout);
+  f("model.tied_head", d.tied_head);
+  f("encoder.num_heads", d.encoder.num_heads);
+  f("encoder.d_ff", d.encoder.d_ff);
+  f("encoder.num_layers", d.encoder.num_layers);
+  f("decoder.num_heads", d.decoder.num_heads);
+  f("decoder.d_ff", d.decoder.d_ff);
+  f("decoder.num_layers", d.decoder.num_layers);
+}
+
+/// The plain fields, by key; with `whole` those too that are not shown while they have their
+/// default.
+void visit_plain(RunConfig& c, bool whole, auto&& f) {
+  if (c.task != Task::classify) f("training.task", c.task);
+  if (c.task == Task::translate) {
+    visit_translator(c.translator, f);
+  } else {
+    visit_encoder(c, f);
+  }
   f("loss.label_smoothing", c.train.loss.label_smoothing);
-  if (!language) f("loss.class_weights", c.train.class_weights);
+  if (c.task == Task::classify) f("loss.class_weights", c.train.class_weights);
   f("training.bias_initialization", c.train.bias_initialization);
   f("training.learning_rate", c.train.learning_rate);
   f("training.max_gradient_norm", c.train.max_gradient_norm);
   f("training.accumulation", c.train.accumulation);
   f("training.batch_size", c.batch_size);
   f("training.epochs", c.epochs);
-  if (language) {
-    f("training.context", c.context);
-  } else {
+  if (c.task == Task::language) f("training.context", c.context);
+  if (c.task == Task::classify) {
     f("training.fixed_length", c.fixed_length);
     f("training.validation_share", c.validation_share);
   }
   if (whole || c.keep_checkpoints != 1) f("training.keep_checkpoints", c.keep_checkpoints);
   f("training.seed", c.train.seed);
+  if (c.task == Task::translate) {
+    f("translation.vocabulary_size", c.translation.vocabulary_size);
+    f("translation.max_length", c.translation.max_length);
+    f("translation.bleu_pairs", c.translation.bleu_pairs);
+  }
 }
 
 /// The sections whose fields depend on a name: f(section, options, name, options of a name).
 void visit_chosen(RunConfig& c, auto&& f) {
-  f("norm", c.train.encoder.norm, model::norm_name, model::norm_options);
+  const auto norm = [&](const char* section, model::NormOptions& options) {
+    f(section, options, model::norm_name, model::norm_options);
+  };
+  if (c.task == Task::translate) {
+    norm("norm", c.translator.encoder.norm);
+    norm("final_norm", c.translator.encoder.final_norm);
+    norm("decoder_norm", c.translator.decoder.norm);
+    norm("decoder_final_norm", c.translator.decoder.final_norm);
+  } else {
+    norm("norm", c.train.encoder.norm);
+  }
   f("optimizer", c.train.optimizer, model::optimizer_name, model::optimizer_options);
   f("schedule", c.train.schedule, model::schedule_name, model::schedule_options);
   f("initialization", c.train.initialization, model::initialization_name,
@@ -81,13 +120,34 @@ void check_run(const RunConfig& config) {
   const auto positive = [](const char* key, auto value) {
     if (value < 1) bad_value(key, print_field(value), "1 or more");
   };
-  const model::EncoderConfig& encoder = config.train.encoder;
-  positive("encoder.d_model", encoder.d_model);
-  positive("encoder.num_heads", encoder.num_heads);
-  positive("encoder.d_ff", encoder.d_ff);
-  positive("encoder.num_layers", encoder.num_layers);
-  if (!(encoder.dropout >= 0 && encoder.dropout < 1))
-    bad_value("encoder.dropout", print_field(encoder.dropout), "a number from 0 on, below 1");
+  const auto share = [](const char* key, double value) {
+    if (!(value >= 0 && value < 1))
+      bad_value(key, print_field(value), "a number from 0 on, below 1");
+  };
+  const bool translate = config.task == Task::translate;
+  const auto layers = [&](const char* const keys[3], const auto& side) {
+    positive(keys[0], side.num_heads);
+    positive(keys[1], side.d_ff);
+    positive(keys[2], side.num_layers);
+  };
+  static constexpr const char* kEncoder[] = {"encoder.num_heads", "encoder.d_ff",
+                                             "encoder.num_layers"};
+  static constexpr const char* kDecoder[] = {"decoder.num_heads", "decoder.d_ff",
+                                             "decoder.num_layers"};
+  if (translate) {
+    positive("model.d_model", config.translator.d_model);
+    layers(kEncoder, config.translator.encoder);
+    layers(kDecoder, config.translator.decoder);
+    share("model.dropout", config.translator.dropout);
+    if (config.translation.vocabulary_size < 4)
+      bad_value("translation.vocabulary_size", print_field(config.translation.vocabulary_size),
+                "4 or more: <unk>, <s>, </s> and a word");
+    positive("translation.max_length", config.translation.max_length);
+  } else {
+    positive("encoder.d_model", config.train.encoder.d_model);
+    layers(kEncoder, config.train.encoder);
+    share("encoder.dropout", config.train.encoder.dropout);
+  }
   if (!(config.train.learning_rate >= 0))
     bad_value("training.learning_rate", print_field(config.train.learning_rate), "0 or more");
   if (const auto most = config.train.max_gradient_norm; most && !(*most > 0))
@@ -136,11 +196,42 @@ Settings settings_of(const RunConfig& config, bool whole) {
   return settings;
 }
 
+/// The sections of the side of a translator, and of its final norm or its others, that a refusal is
+/// of; of all where it names none.
+bool is_of_side(const RunConfig& config, std::string_view key, const std::string& function) {
+  if (config.task != Task::translate || function.find(" side") == std::string::npos) return true;
+  const std::string side = function.find("decoder side") == std::string::npos ? "" : "decoder_";
+  const bool is_final = function.find("final norm") != std::string::npos;
+  if (key.starts_with("model.")) return true;
+  if (key.starts_with(side.empty() ? "encoder." : "decoder.")) return true;
+  return key.starts_with(side + (is_final ? "final_norm." : "norm."));
+}
+
+/// A translator that learns the synthetic pairs.
+RunConfig default_translator() {
+  RunConfig config;
+  config.task = Task::translate;
+  const model::LayersConfig layers{.num_heads = 4, .d_ff = 64, .num_layers = 1};
+  config.translator = {.d_model = 32,
+                       .encoder = layers,
+                       .decoder = layers,
+                       .placement = model::NormPlacement::pre,
+                       .dropout = 0,
+                       .tied_head = true};
+  config.train.class_weights = model::ClassWeights::none;
+  config.train.schedule = model::InverseSquareRoot{.warmup_steps = 100};
+  config.train.learning_rate = 0.01;
+  config.batch_size = 32;
+  config.epochs = 10;
+  return config;
+}
+
 }  // namespace
 
 RunConfig default_config(Task task) {
   RunConfig config;
   if (task == Task::classify) return config;
+  if (task == Task::translate) return default_translator();
   config.task = task;
   config.train.encoder = {.d_model = 32,
                           .num_heads = 4,
@@ -167,8 +258,10 @@ std::string sentence_by_setting(const RunConfig& config, const ref::numeric::Con
   ref::numeric::Breach breach = error.breach();
   std::vector<std::string> keys;
   for (const auto& [key, value] : list_settings(config))
-    if (key == breach.argument || key == breach.argument + ".name" ||
-        key.ends_with("." + breach.argument))
+    if (is_of_side(config, key, breach.function) &&
+        (key == breach.argument || key.ends_with("." + breach.argument) ||
+         key == breach.argument + ".name" ||
+         (config.task == Task::translate && key.ends_with("_" + breach.argument + ".name"))))
       keys.push_back(key);
   if (keys.size() != 1) return sentence(breach);
   return fmt::format("{} {}; expected {}", keys.front(), breach.observation, breach.expectation);
@@ -221,9 +314,10 @@ std::string config_json(const RunConfig& config) {
 RunConfig parse_config(std::string_view text, const std::string& file, Task task) {
   const ref::io::JsonReader reader(file);
   const ordered_json object = reader.parse(text, "an object a section, such as \"encoder\"");
-  if (object.contains("training") && object["training"].is_object() &&
-      object["training"].value("task", ordered_json()) == "language")
-    task = Task::language;
+  if (object.contains("training") && object["training"].is_object())
+    for (const auto& [name, named] : names_of(Task()))
+      if (named != Task::classify && object["training"].value("task", ordered_json()) == name)
+        task = named;
   RunConfig config = default_config(task);
   const auto set = [&](const std::string& key, const ordered_json& value) {
     try {

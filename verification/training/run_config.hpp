@@ -7,19 +7,29 @@
 #include <utility>
 #include <vector>
 
+#include "ref/model/decoder_config.hpp"
 #include "ref/model/train_config.hpp"
 #include "ref/numeric/errors.hpp"
 
 namespace normproof::verification::training {
 
 /// classify: a class a sentence. language: the next character of a text, by a causal encoder.
-enum class Task { classify, language };
+/// translate: a sentence in another language, by an encoder and a decoder.
+enum class Task { classify, language, translate };
 
 inline ref::model::EnumNames<Task> names_of(Task) {
-  static constexpr std::pair<const char*, Task> kNames[] = {{"classify", Task::classify},
-                                                            {"language", Task::language}};
+  static constexpr std::pair<const char*, Task> kNames[] = {
+      {"classify", Task::classify}, {"language", Task::language}, {"translate", Task::translate}};
   return kNames;
 }
+
+/// What a translator has beside its model.
+struct TranslationSettings {
+  std::size_t vocabulary_size = 4096;  ///< words of either language at most, special ones included
+  std::size_t max_length = 50;         ///< tokens of a translation, its end included
+  std::size_t bleu_pairs =
+      100;  ///< how many of the first pairs validated on are translated; 0: no BLEU
+};
 
 /// A run of `normproof train`: what is trained, and on what batches.
 struct RunConfig {
@@ -32,6 +42,8 @@ struct RunConfig {
   std::size_t context = 32;  ///< tokens that a language model sees at once
   /// How many of the last checkpoints stay. 1: checkpoint.safetensors alone; more: beside it too.
   std::size_t keep_checkpoints = 1;
+  ref::model::DecoderConfig translator = {};  ///< of a translator, in place of train.encoder
+  TranslationSettings translation = {};
 };
 
 /// What a run of a task is where nothing else is said.

@@ -34,6 +34,9 @@ class RunTask {
   /// What tells its data from other data, as JSON; with the hash of the weights that a run begins
   /// with, where that is not empty.
   virtual std::string data_json(const std::string& weights_sha256) const = 0;
+  /// What a run begins with.
+  /// Throws    ContractError where the configuration cannot be
+  virtual ref::train::TrainState<double> initial_state() const = 0;
   virtual std::size_t steps_of_epoch() const = 0;
   virtual void begin_epoch(std::uint64_t epoch) = 0;
   /// Step k of the epoch, from 0.

@@ -38,6 +38,10 @@ class Averaging : public ::testing::Test {
     return file;
   }
 
+  ref::train::TrainState<double> like() const {
+    return ref::train::initial_train_state(config_.train);
+  }
+
   tests::ref::io::TemporaryFolder folder_;
   RunConfig config_ = small_run_config();
 };
@@ -46,17 +50,17 @@ TEST_F(Averaging, IsTheSumInTheirOrderOverTheirNumber) {
   const double values[] = {0x1p53, 1, 1, -0x1p53};
   std::vector<std::filesystem::path> files;
   for (std::size_t i = 0; i < 4; ++i) files.push_back(write(i + 1, values[i]));
-  const Checkpoint mean = mean_checkpoint(files, config_.train);
+  const Checkpoint mean = mean_checkpoint(files, like());
   // ((2^53 + 1) + 1) - 2^53 is 0, 1 + 1 first would be 2.
   for (const auto& [name, tensor] : mean.state.parameters)
     for (const double value : tensor) EXPECT_EQ(value, 0) << name;
-  const Checkpoint other = mean_checkpoint({files[1], files[2], files[0], files[3]}, config_.train);
+  const Checkpoint other = mean_checkpoint({files[1], files[2], files[0], files[3]}, like());
   for (const auto& [name, tensor] : other.state.parameters)
     for (const double value : tensor) EXPECT_EQ(value, 0.5) << name;
 }
 
 TEST_F(Averaging, TakesRunningStatisticsTooAndTheLastCounts) {
-  const Checkpoint mean = mean_checkpoint({write(3, 1), write(5, 2), write(9, 6)}, config_.train);
+  const Checkpoint mean = mean_checkpoint({write(3, 1), write(5, 2), write(9, 6)}, like());
   const auto& norms = mean.state.norms;
   EXPECT_EQ(norms.at("layers.0.norm1.running_psi2").data()[0], 3);
   EXPECT_EQ(norms.at("layers.0.norm2.nu").data()[3], 3);
@@ -70,15 +74,15 @@ TEST_F(Averaging, TakesRunningStatisticsTooAndTheLastCounts) {
 
 TEST_F(Averaging, OfOneIsIt) {
   const auto file = write(4, 0.1);
-  const auto one = mean_checkpoint({file}, config_.train).state;
+  const auto one = mean_checkpoint({file}, like()).state;
   EXPECT_EQ(ref::train::state_sha256(one),
-            ref::train::state_sha256(read_checkpoint(file, config_.train).state));
+            ref::train::state_sha256(read_checkpoint(file, like()).state));
 }
 
 TEST_F(Averaging, AFileThatDoesNotFitIsNamed) {
   const auto first = write(1, 1), second = write(2, 2), of_another = write(3, 3, "another run");
   const auto message = [&](const std::vector<std::filesystem::path>& files) {
-    return file_message([&] { mean_checkpoint(files, config_.train); });
+    return file_message([&] { mean_checkpoint(files, like()); });
   };
   EXPECT_EQ(message({first, second}), "no error");
   EXPECT_THAT(message({first, folder_ / "absent.safetensors"}), HasSubstr("/absent.safetensors"));
@@ -93,7 +97,7 @@ TEST_F(Averaging, AFileThatDoesNotFitIsNamed) {
 }
 
 TEST_F(Averaging, C1ThereIsAFile) {
-  EXPECT_THAT(ref::numeric::contract_message([&] { mean_checkpoint({}, config_.train); }),
+  EXPECT_THAT(ref::numeric::contract_message([&] { mean_checkpoint({}, like()); }),
               HasSubstr("files is empty; expected a file at least (C1)"));
 }
 

@@ -73,6 +73,57 @@ TEST(RunConfig, ALanguageModelHasSettingsOfItsOwn) {
               HasSubstr("training.context is '0'; expected 1 or more"));
 }
 
+TEST(RunConfig, ATranslatorHasTwoSidesWithNormsOfTheirOwn) {
+  RunConfig config = default_config(Task::translate);
+  for (const auto& [key, value] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"norm.name", "power_norm"},
+           {"final_norm.name", "power_norm"},
+           {"final_norm.warmup_iterations", "1000"},
+           {"decoder_norm.name", "rms_norm"},
+           {"decoder_final_norm.eps", "0.25"},
+           {"decoder.num_layers", "3"},
+           {"model.tied_head", "false"},
+           {"loss.label_smoothing", "0.125"},
+           {"translation.vocabulary_size", "77"}})
+    set_setting(config, key, value);
+  EXPECT_EQ(ref::model::norm_name(config.translator.encoder.norm), "power_norm");
+  EXPECT_EQ(ref::model::norm_name(config.translator.decoder.norm), "rms_norm");
+  EXPECT_EQ(config.translator.encoder.num_layers, 1u);
+  EXPECT_EQ(config.translator.decoder.num_layers, 3u);
+  EXPECT_EQ(config.translation.vocabulary_size, 77u);
+  const std::string json = config_json(config);
+  EXPECT_EQ(config_json(parse_config(json, "c")), json);
+  EXPECT_EQ(parse_config(json, "c").task, Task::translate);
+  const auto refused = [&](const char* key, const char* value) {
+    return usage_message([&] { set_setting(config, key, value); });
+  };
+  EXPECT_THAT(refused("encoder.d_model", "8"), HasSubstr("unknown setting 'encoder.d_model'"));
+  EXPECT_THAT(refused("training.context", "8"), HasSubstr("unknown setting 'training.context'"));
+  EXPECT_THAT(refused("decoder.num_layers", "0"), HasSubstr("decoder.num_layers is '0'"));
+  EXPECT_THAT(refused("model.dropout", "1"), HasSubstr("model.dropout is '1'"));
+  EXPECT_THAT(refused("translation.vocabulary_size", "3"), HasSubstr("expected 4 or more"));
+  EXPECT_THAT(refused("training.task", "language"), HasSubstr("expected translate, the task"));
+}
+
+// Of the side and the norm that are to blame.
+TEST(RunConfig, ARefusalOfASideNamesItsSetting) {
+  const RunConfig config = default_config(Task::translate);
+  const auto sentence_of = [&](const char* function, const char* argument) {
+    return sentence_by_setting(config, ref::numeric::ContractError(ref::numeric::Breach{
+                                           function, argument, "is 5", "less"}));
+  };
+  EXPECT_EQ(sentence_of("f, encoder side", "num_heads"), "encoder.num_heads is 5; expected less");
+  EXPECT_EQ(sentence_of("f, decoder side", "num_heads"), "decoder.num_heads is 5; expected less");
+  EXPECT_EQ(sentence_of("f, decoder side", "d_model"), "model.d_model is 5; expected less");
+  EXPECT_EQ(sentence_of("f, encoder side", "norm"), "norm.name is 5; expected less");
+  EXPECT_EQ(sentence_of("f, encoder side, final norm", "norm"),
+            "final_norm.name is 5; expected less");
+  EXPECT_EQ(sentence_of("f, decoder side", "eps"), "decoder_norm.eps is 5; expected less");
+  EXPECT_EQ(sentence_of("f, decoder side, final norm", "norm"),
+            "decoder_final_norm.name is 5; expected less");
+  EXPECT_EQ(sentence_of("f", "eps"), "f: eps is 5; expected less");
+}
+
 TEST(RunConfig, APartKeepsTheDefaultsOfTheRest) {
   const RunConfig config =
       parse_config(R"({"norm": {"eps": 0.5, "name": "rms_norm"}, "training": {"seed": 7}})", "c");

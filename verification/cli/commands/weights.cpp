@@ -9,31 +9,30 @@
 #include "ref/io/json_reader.hpp"
 #include "ref/io/sha256.hpp"
 #include "ref/io/tensor_file.hpp"
+#include "ref/model/option_fields.hpp"
 #include "ref/numeric/errors.hpp"
 #include "verification/cli/options.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/golden/certify/new_folder.hpp"
-#include "verification/training/checkpoint.hpp"
 #include "verification/training/pytorch_weights.hpp"
 #include "verification/training/run_config.hpp"
+#include "verification/training/run_folder.hpp"
 
 namespace normproof::verification::cli::commands {
 namespace {
 
 /// The configuration of the run in a folder, with the extent of its vocabulary.
-training::RunConfig configuration_of(const std::filesystem::path& config_file,
-                                     const std::filesystem::path& data_file) {
-  training::RunConfig config =
-      training::parse_config(ref::io::read_text(config_file), config_file.string());
-  if (config.task != training::Task::classify)
+training::RunFolder read_classes(const std::filesystem::path& folder) {
+  training::RunFolder run = training::read_run_folder(folder);
+  if (run.config.task != training::Task::classify)
     throw ref::numeric::UsageError(
-        fmt::format("{} has the task language; expected classify: PyTorch's names are those of an "
+        fmt::format("{} has the task {}; expected classify: PyTorch's names are those of an "
                     "encoder with classes",
-                    config_file.string()));
-  const ref::io::JsonReader reader(data_file.string());
-  const auto data = reader.parse(ref::io::read_text(data_file), "what 'normproof train' wrote");
-  config.train.encoder.vocab_size = reader.whole(data, "vocab_size", "vocab_size");
-  return config;
+                    (folder / "config.json").string(), ref::model::print_field(run.config.task)));
+  const ref::io::JsonReader reader((folder / "data.json").string());
+  const auto data = reader.parse(run.data, "what 'normproof train' wrote");
+  run.config.train.encoder.vocab_size = reader.whole(data, "vocab_size", "vocab_size");
+  return run;
 }
 
 }  // namespace
@@ -54,21 +53,14 @@ Examples:
 }
 
 ExitStatus WeightsCommand::run() const {
-  const auto config_file = folder / "config.json", data_file = folder / "data.json",
-             checkpoint_file = folder / "checkpoint.safetensors";
   std::error_code error;
   if (std::filesystem::exists(out, error))
     throw ref::numeric::UsageError(
         fmt::format("--out {} is there already; expected the name of a new file", out.string()));
-  const training::RunConfig config = configuration_of(config_file, data_file);
-  const training::Checkpoint checkpoint = training::read_checkpoint(checkpoint_file, config.train);
-  if (checkpoint.run_sha256 !=
-      ref::io::sha256(ref::io::read_text(config_file) + ref::io::read_text(data_file)))
-    ref::io::file_failure(checkpoint_file.string(), "run_sha256",
-                          "is not that of config.json and data.json beside it",
-                          "the files of one run as 'normproof train' wrote them");
-  const auto& state = checkpoint.state;
-  const auto tensors = training::to_pytorch(config.train.encoder, state.parameters);
+  const training::RunFolder run = read_classes(folder);
+  const ref::model::TrainConfig& config = run.config.train;
+  const auto state = training::read_last_state(run, 1, ref::train::initial_train_state(config));
+  const auto tensors = training::to_pytorch(config.encoder, state.parameters);
   ref::io::check_tensor_file(out);
   if (out.has_parent_path()) golden::certify::NewFolder::create(out.parent_path());
   ref::io::write_tensors(out, tensors);

@@ -1,0 +1,119 @@
+#include "verification/training/pair_data.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "ref/data/contexts.hpp"
+#include "ref/io/json_reader.hpp"
+#include "ref/io/sha256.hpp"
+
+namespace normproof::verification::training {
+
+using nlohmann::ordered_json;
+using ref::translation::PairBatch;
+
+namespace {
+
+static_assert(ref::data::kNoTarget == ref::train::kIgnored);
+
+ref::encoder::EncoderInputs side_of(std::size_t rows, std::size_t columns,
+                                    std::vector<std::int32_t> ids,
+                                    const std::vector<std::uint8_t>& valid) {
+  ref::encoder::EncoderInputs side{{rows, columns, std::move(ids)},
+                                   ref::tensor::empty_tensor<bool>({rows, columns})};
+  std::ranges::transform(valid, side.valid.data(), [](std::uint8_t own) { return own != 0; });
+  return side;
+}
+
+ref::data::SentenceIds ids_of(const std::vector<std::string>& sentences,
+                              const ref::data::WordVocabulary& words) {
+  ref::data::SentenceIds ids;
+  ids.reserve(sentences.size());
+  for (const std::string& sentence : sentences) ids.push_back(words.encode(sentence));
+  return ids;
+}
+
+std::vector<PairBatch> pair_batches_of(const ref::data::ParallelText& text, const PairWords& words,
+                                       const ref::data::PairOptions& options) {
+  const ref::data::PairMarks marks{
+      .source_end = words.source.end_id(),
+      .source_padding = words.source.padding_id(),
+      .target_begin = words.target.begin_id(),
+      .target_end = words.target.end_id(),
+      .target_padding = words.target.padding_id(),
+  };
+  std::vector<PairBatch> batches;
+  for (auto& own : ref::data::make_pair_batches(ids_of(text.source, words.source),
+                                                ids_of(text.target, words.target), marks, options))
+    batches.push_back(
+        {{side_of(own.batch_size, own.source_len, std::move(own.source), own.source_valid),
+          side_of(own.batch_size, own.target_len, std::move(own.inputs), own.target_valid)},
+         std::move(own.targets)});
+  return batches;
+}
+
+ordered_json text_part_json(const ref::data::ParallelText& text) {
+  const auto hash = [](const std::vector<std::string>& sentences) {
+    return ref::io::sha256(fmt::format("{}\n", fmt::join(sentences, "\n")));
+  };
+  return {{"pairs", text.source.size()},
+          {"source_sha256", hash(text.source)},
+          {"target_sha256", hash(text.target)}};
+}
+
+}  // namespace
+
+ref::translation::TranslationConfig translation_config(const RunConfig& config,
+                                                       const PairWords& words) {
+  ref::translation::TranslationConfig own{config.translator, config.train};
+  own.model.source_vocab_size = words.source.size();
+  own.model.target_vocab_size = words.target.size();
+  return own;
+}
+
+PairData with_words(ref::data::ParallelCorpus text, const RunConfig& config) {
+  const auto words = [&](const std::vector<std::string>& sentences) {
+    return ref::data::WordVocabulary::of_sentences(sentences, config.translation.vocabulary_size);
+  };
+  PairWords both{words(text.training.source), words(text.training.target)};
+  return {std::move(text), std::move(both)};
+}
+
+std::vector<PairBatch> pair_batches(const PairData& data, const RunConfig& config,
+                                    std::uint64_t epoch) {
+  return pair_batches_of(
+      data.text.training, data.words,
+      {.batch_size = config.batch_size, .seed = config.train.seed, .epoch = epoch});
+}
+
+std::vector<PairBatch> pairs_in_order(const ref::data::ParallelText& text, const PairWords& words,
+                                      const RunConfig& config) {
+  return pair_batches_of(text, words, {.batch_size = config.batch_size, .shuffle = false});
+}
+
+std::string pairs_json(const PairData& data) {
+  const ordered_json object = {{"source_words", data.words.source.text()},
+                               {"target_words", data.words.target.text()},
+                               {"training", text_part_json(data.text.training)},
+                               {"validation", text_part_json(data.text.validation)},
+                               {"test", text_part_json(data.text.test)}};
+  return object.dump(1) + "\n";
+}
+
+PairWords words_of(std::string_view json, const std::string& file) {
+  const ref::io::JsonReader reader(file);
+  const auto object = reader.parse(json, "what 'normproof train --task translate' wrote");
+  const auto words = [&](const char* key) {
+    if (!object.contains(key) || !object[key].is_string())
+      reader.fail(key, "is absent", "the words of the sentences that were trained on, a line each");
+    return ref::data::WordVocabulary::parse(object[key].get<std::string>(),
+                                            fmt::format("{}: {}", file, key));
+  };
+  return {words("source_words"), words("target_words")};
+}
+
+}  // namespace normproof::verification::training

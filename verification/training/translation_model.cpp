@@ -1,0 +1,15 @@
+#include "verification/training/translation_model.hpp"
+
+#include "verification/training/run_folder.hpp"
+
+namespace normproof::verification::training {
+
+TranslationModel read_translation_model(const std::filesystem::path& folder, std::size_t average) {
+  const RunFolder run = read_run_folder(folder, Task::translate);
+  TranslationModel model{run.config, words_of(run.data, (folder / "data.json").string()), {}};
+  model.state = read_last_state(
+      run, average, ref::translation::initial_state(translation_config(model.config, model.words)));
+  return model;
+}
+
+}  // namespace normproof::verification::training
