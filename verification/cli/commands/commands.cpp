@@ -29,6 +29,7 @@
 #include "verification/cli/commands/tokenize.hpp"
 #include "verification/cli/commands/trace.hpp"
 #include "verification/cli/commands/train.hpp"
+#include "verification/cli/commands/translate.hpp"
 #include "verification/cli/commands/weights.hpp"
 #include "verification/cli/options.hpp"
 #include "verification/cli/verify/verify.hpp"
@@ -133,7 +134,7 @@ Command all_commands() {
        group("regress", "Fingerprints of an implementation over commits and compilers",
              kRegressFooter, {command<RegressRecordCommand>(), command<RegressCompareCommand>()}),
        command<TrainCommand>(), command<TraceCommand>(), command<WeightsCommand>(),
-       command<EvaluateCommand>(), command<CompleteCommand>(),
+       command<EvaluateCommand>(), command<CompleteCommand>(), command<TranslateCommand>(),
        group("study", "The published experiment again, its faults as switches, PowerNorm beside it",
              kStudyFooter,
              {command<StudyListCommand>(), command<StudyRunCommand>(),

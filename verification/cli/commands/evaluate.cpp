@@ -2,15 +2,21 @@
 
 #include <fmt/format.h>
 
+#include "ref/numeric/elementary.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/parallel.hpp"
 #include "verification/cli/commands/training_source.hpp"
+#include "verification/cli/commands/training_source_options.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
 #include "verification/report/text.hpp"
 #include "verification/training/language_model.hpp"
 #include "verification/training/language_task.hpp"
 #include "verification/training/run.hpp"
+#include "verification/training/run_folder.hpp"
+#include "verification/training/translate_task.hpp"
+#include "verification/training/translation_model.hpp"
+#include "verification/training/translator.hpp"
 
 namespace normproof::verification::cli::commands {
 namespace {
@@ -35,19 +41,72 @@ std::vector<std::int32_t> tokens_of(const ref::data::Alphabet& alphabet, const s
   return tokens;
 }
 
+/// "the mean of 3 checkpoints up to step 120"
+std::string state_text(std::size_t average, std::int64_t step) {
+  return fmt::format("{}step {}",
+                     average == 1 ? "" : fmt::format("the mean of {} checkpoints up to ", average),
+                     step);
+}
+
+std::string evaluate_language(const EvaluateCommand& command) {
+  training::LanguageModel model = training::read_language_model(command.folder, command.average);
+  refuse_languages(command.languages, model.config.task);
+  refuse_search(command.search, model.config.task);
+  const auto [text, of_file] = load_text(command.data);
+  const auto tokens = tokens_of(model.alphabet, text, of_file, command.part);
+  const double loss = ref::train::language_loss<double>(
+      model.config.train, training::batches_in_order(tokens, model.config), model.state);
+  const training::Qualities found = training::language_qualities(loss);
+  return fmt::format(
+      "{}: {}, {} characters\nloss {:.6f}, perplexity {:.6f}, bits per character {:.6f}\n",
+      report::clean_line(of_file), state_text(command.average, model.state.step),
+      report::count_text(tokens.size()), loss, training::quality(found, "perplexity"),
+      training::quality(found, "bits_per_character"));
+}
+
+ref::data::ParallelText pairs_of(ref::data::ParallelCorpus corpus, TextPart part) {
+  if (part == TextPart::validation) return std::move(corpus.validation);
+  if (part == TextPart::test) return std::move(corpus.test);
+  ref::data::ParallelText whole = std::move(corpus.training);
+  for (const auto* more : {&corpus.validation, &corpus.test}) {
+    whole.source.insert(whole.source.end(), more->source.begin(), more->source.end());
+    whole.target.insert(whole.target.end(), more->target.begin(), more->target.end());
+  }
+  return whole;
+}
+
+std::string evaluate_translator(const EvaluateCommand& command) {
+  training::TranslationModel model =
+      training::read_translation_model(command.folder, command.average);
+  auto [corpus, name] = load_pairs(command.data, command.languages);
+  const ref::data::ParallelText pairs = pairs_of(std::move(corpus), command.part);
+  const training::Search search = command.search.search();
+  const double loss = ref::translation::translation_loss<double>(
+      training::translation_config(model.config, model.words),
+      training::pairs_in_order(pairs, model.words, model.config), model.state);
+  const auto translations =
+      training::translate(model.config, model.words, model.state, pairs.source, search);
+  return fmt::format(
+      "{}: {}, {} pairs\nloss {:.6f}, perplexity {:.6f}\n{}\n{}, beam {}, length penalty {}\n",
+      report::clean_line(name), state_text(command.average, model.state.step),
+      report::count_text(pairs.source.size()), loss, ref::numeric::exp(loss),
+      to_string(training::corpus_bleu(translations, pairs.target, training::translation_tokenizer)),
+      training::bleu_signature(training::translation_tokenizer), search.width,
+      search.length_penalty);
+}
+
 }  // namespace
 
 void EvaluateCommand::add(CLI::App& app) {
-  require(add_folder(app, "--run", folder, "The folder that normproof train --out made"));
-  add_file(app, "--data", data, "A text in UTF-8 (default: the synthetic text)");
+  add_run(app, folder, average);
+  add_file(app, "--data", data,
+           "A text in UTF-8, or a folder of pairs (default: the synthetic ones)");
+  add_languages(app, languages);
+  add_search_options(app, search);
   add_choice(
       app, "--part", part, part_names(),
-      "What of the text: its 5 % that a run validates on, the last 5 % (default), or all of it");
-  add_number(
-      app, "--average", average, 1, 1000,
-      "The mean of the last K checkpoints, of a run with training.keep_checkpoints K or more "
-      "(default: 1)",
-      "K");
+      "What of the text: its 5 % that a run validates on, the last 5 % (default), or all of it; of "
+      "pairs the files dev, test or all");
   add_threads(app, threads);
   set_footer(
       app,
@@ -55,29 +114,24 @@ void EvaluateCommand::add(CLI::App& app) {
 in its context, the perplexity, its exp, and the bits per character, its share of log 2. Each
 character but the first is predicted once, from 0 to training.context - 1 characters before the
 one that it follows.
+Of a translator the mean is over the words and ends of the sentences, and BLEU is that of its
+translations, as sacrebleu has it of sentences whose words have spaces between, the last line being
+its signature and how they were looked for.
 --average takes the mean of the parameters of the last K checkpoints, and of the running statistics
 of the norms.
 
 Examples:
   normproof evaluate --run run
   normproof evaluate --run run --data input.txt --part validation
-  normproof evaluate --run run --average 5)");
+  normproof evaluate --run run --average 5
+  normproof evaluate --run run --data pairs --source ja --target en --beam 4)");
 }
 
 ExitStatus EvaluateCommand::run() const {
   ref::numeric::set_num_threads(threads);
-  training::LanguageModel model = training::read_language_model(folder, average);
-  const auto [text, of_file] = load_text(data);
-  const auto tokens = tokens_of(model.alphabet, text, of_file, part);
-  const double loss = ref::train::language_loss<double>(
-      model.config.train, training::batches_in_order(tokens, model.config), model.state);
-  const training::Qualities found = training::language_qualities(loss);
-  write_stdout(fmt::format(
-      "{}: {}step {}, {} characters\nloss {:.6f}, perplexity {:.6f}, bits per character {:.6f}\n",
-      report::clean_line(of_file),
-      average == 1 ? "" : fmt::format("the mean of {} checkpoints up to ", average),
-      model.state.step, report::count_text(tokens.size()), loss,
-      training::quality(found, "perplexity"), training::quality(found, "bits_per_character")));
+  const bool translates =
+      training::read_run_folder(folder).config.task == training::Task::translate;
+  write_stdout(translates ? evaluate_translator(*this) : evaluate_language(*this));
   return kSuccess;
 }
 

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cmath>
 #include <new>
 #include <stdexcept>
 #include <system_error>
 
 #include "ref/io/atomic_file.hpp"
+#include "ref/model/option_fields.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/parallel.hpp"
 #include "verification/cli/commands/train_page.hpp"
@@ -19,6 +21,7 @@
 #include "verification/training/classify_task.hpp"
 #include "verification/training/language_task.hpp"
 #include "verification/training/run.hpp"
+#include "verification/training/translate_task.hpp"
 
 namespace normproof::verification::cli::commands {
 
@@ -49,6 +52,12 @@ RunConfig configuration(const TrainCommand& command) {
   return load_config(source);
 }
 
+void refuse_weights(const TrainCommand& command, training::Task task) {
+  if (command.weights && task != training::Task::classify)
+    throw UsageError(fmt::format("--weights is given with --task {}; expected one of them",
+                                 ref::model::print_field(task)));
+}
+
 /// "12 s left", from what the steps so far have taken.
 class TimeLeft {
  public:
@@ -66,8 +75,19 @@ class TimeLeft {
   std::size_t steps_ = 0, first_ = 1;
 };
 
+std::string translator_too_large(const RunConfig& config) {
+  const auto& model = config.translator;
+  return fmt::format(
+      "the memory does not suffice for a translator of encoder.num_layers {}, decoder.num_layers "
+      "{}, model.d_model {}, encoder.d_ff {}, decoder.d_ff {} and batches of training.batch_size "
+      "{} pairs",
+      model.encoder.num_layers, model.decoder.num_layers, model.d_model, model.encoder.d_ff,
+      model.decoder.d_ff, config.batch_size);
+}
+
 /// What a user can make smaller.
 std::string too_large(const RunConfig& config) {
+  if (config.task == training::Task::translate) return translator_too_large(config);
   const auto& encoder = config.train.encoder;
   std::string rows = "sentences";
   if (config.task == training::Task::language)
@@ -137,15 +157,47 @@ std::string train_language(const TrainCommand& command, RunConfig config) {
       trained.sha256);
 }
 
+std::string train_translator(const TrainCommand& command, const RunConfig& config) {
+  const PairSource loaded = load_pair_data(command.source, config);
+  training::TranslateTask task(config, loaded.data);
+  const training::RunSummary trained = train_to_end(command, config, task);
+  const double bleu = quality(trained.validation, "bleu");
+  return fmt::format(
+      "{}: {}, {} pairs to train on, {} to validate on, of {} and {} words\n"
+      "training loss {:.4f}; validation loss {:.4f}, perplexity {:.4f}{}\n"
+      "sha256 {}\n",
+      clean_line(loaded.name), plural(trained.steps, "step"),
+      count_text(loaded.data.text.training.source.size()),
+      count_text(loaded.data.text.validation.source.size()),
+      count_text(loaded.data.words.source.size()), count_text(loaded.data.words.target.size()),
+      trained.training_loss, trained.validation_loss, quality(trained.validation, "perplexity"),
+      std::isnan(bleu) ? "" : fmt::format(", BLEU {:.2f}", bleu), trained.sha256);
+}
+
+std::string train_task(const TrainCommand& command, const RunConfig& config) {
+  switch (config.task) {
+    case training::Task::language:
+      return train_language(command, config);
+    case training::Task::translate:
+      return train_translator(command, config);
+    case training::Task::classify:
+      break;
+  }
+  return train_classes(command, config);
+}
+
 }  // namespace
 
 void TrainCommand::add(CLI::App& app) {
   add_choice<std::optional<training::Task>, training::Task>(
       app, "--task", source.task,
-      {{"classify", training::Task::classify}, {"language", training::Task::language}},
-      "A class a sentence (default), or the next character of a text");
+      {{"classify", training::Task::classify},
+       {"language", training::Task::language},
+       {"translate", training::Task::translate}},
+      "A class a sentence (default), the next character of a text, or a translation");
   add_folder(app, "--out", out, "The folder of the run; not there yet, or empty, or with --resume");
   add_training_source(app, source);
+  add_languages(app, source.languages);
   add_initial_weights(app, weights);
   add_flag(app, "--resume", resume, "Go on after the last checkpoint in --out, to the same bits");
   add_number(app, "--checkpoint-every", checkpoint_every, 0, 1'000'000'000,
@@ -159,8 +211,7 @@ void TrainCommand::add(CLI::App& app) {
       throw UsageError(
           "--weights is given with --resume; expected one of them: a run keeps the weights that it "
           "began with");
-    if (weights && source.task == training::Task::language)
-      throw UsageError("--weights is given with --task language; expected one of them");
+    refuse_weights(*this, source.task.value_or(training::Task::classify));
   });
   set_footer(
       app,
@@ -168,26 +219,27 @@ void TrainCommand::add(CLI::App& app) {
 gradient, the statistics of every norm and the SHA-256 of the state), checkpoint.safetensors and
 page.html. The hashes are those of every machine, compiler and number of threads.
 Exit status 1 if a value is no longer finite: the sentence names the step and the tensor.
-With --task language --data is a text in UTF-8, and without it a synthetic text is learnt.
+With --task language --data is a text in UTF-8, and without it a synthetic text is learnt. With
+--task translate --data is a folder of pairs, and without it synthetic pairs are learnt.
 
 Examples:
   normproof train --out run
   normproof train --out run --set norm.name=power_norm --set encoder.num_layers=2
   normproof train --out run --data Sentences_AllAgree.txt --vocab vocab.txt
   normproof train --out run --task language --data input.txt
+  normproof train --out run --task translate --data pairs --source ja --target en
   normproof train --out run --resume)");
 }
 
 ExitStatus TrainCommand::run() const {
-  RunConfig config = configuration(*this);
+  const RunConfig config = configuration(*this);
   if (print_config) {
     write_stdout(training::config_json(config));
     return kSuccess;
   }
+  refuse_weights(*this, config.task);
   ref::numeric::set_num_threads(threads);
-  const std::string trained = config.task == training::Task::language
-                                  ? train_language(*this, config)
-                                  : train_classes(*this, config);
+  const std::string trained = train_task(*this, config);
   write_page(*this, config);
   write_stdout(trained);
   return kSuccess;

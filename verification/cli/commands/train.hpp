@@ -13,7 +13,8 @@ namespace normproof::verification::cli::commands {
 struct TrainCommand {
   static constexpr const char* name = "train";
   static constexpr const char* summary =
-      "Train a Transformer encoder on sentences or on a text, with the same bits on every machine";
+      "Train a Transformer to classify, to go on or to translate, with the same bits on every "
+      "machine";
 
   std::filesystem::path out = {};
   TrainingSource source = {};
@@ -25,7 +26,8 @@ struct TrainCommand {
 
   void add(CLI::App& app);
 
-  /// Trains an encoder on a corpus, or a language model on a text: see training::run. Writes
+  /// Trains an encoder on a corpus, a language model on a text, or a translator on pairs of
+  /// sentences: see training::run. Writes
   /// page.html beside its files at the end, and on standard output what came of it, the hash of the
   /// last state in a line of its own. With print_config the configuration, and nothing else.
   /// Throws    UsageError, FileError, training::RunFailure

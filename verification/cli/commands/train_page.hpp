@@ -7,7 +7,7 @@
 
 namespace normproof::verification::cli::commands {
 
-/// A page with the curves of a run: loss, accuracy or bits per character and gradient norm over the
+/// A page with the curves of a run: loss, accuracy, bits per character or BLEU, and gradient norm over the
 /// steps, the norms' statistics where there are some, and the configuration.
 /// Requires  metrics.jsonl as training::run writes it
 /// Throws    FileError naming the line that is no such object

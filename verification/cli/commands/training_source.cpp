@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "ref/data/synthetic_pairs.hpp"
 #include "ref/data/synthetic_text.hpp"
 #include "ref/data/text_file.hpp"
 #include "ref/io/atomic_file.hpp"
@@ -11,6 +12,21 @@
 
 namespace normproof::verification::cli::commands {
 
+using ref::numeric::UsageError;
+
+namespace {
+
+/// What sentences with classes have alone.
+void refuse_files_of_classes(const TrainingSource& source, training::Task task) {
+  for (const auto& [option, given] : {std::pair{"--vocab", source.files.vocab.has_value()},
+                                      std::pair{"--validation", source.validation.has_value()}})
+    if (given)
+      throw UsageError(fmt::format("{} is given; expected none with --task {}", option,
+                                   ref::model::print_field(task)));
+}
+
+}  // namespace
+
 training::RunConfig load_config(const TrainingSource& source) {
   const training::Task task = source.task.value_or(training::Task::classify);
   training::RunConfig config = training::default_config(task);
@@ -18,9 +34,8 @@ training::RunConfig load_config(const TrainingSource& source) {
     config =
         training::parse_config(ref::io::read_text(*source.config), source.config->string(), task);
   if (source.task && config.task != task)
-    throw ref::numeric::UsageError(
-        fmt::format("--task is not that of {}; expected the task of the file, or none",
-                    source.config->string()));
+    throw UsageError(fmt::format("--task is not that of {}; expected the task of the file, or none",
+                                 source.config->string()));
   for (const auto& [key, value] : source.settings) training::set_setting(config, key, value);
   if (source.seed) training::set_setting(config, "training.seed", std::to_string(*source.seed));
   return config;
@@ -28,9 +43,11 @@ training::RunConfig load_config(const TrainingSource& source) {
 
 TrainingData load_training_data(const TrainingSource& source, training::RunConfig& config) {
   if (config.task != training::Task::classify)
-    throw ref::numeric::UsageError(
-        "the configuration has the task language; expected classify: 'normproof train' alone has "
-        "the others");
+    throw UsageError(
+        fmt::format("the configuration has the task {}; expected classify: 'normproof train' alone "
+                    "has the others",
+                    ref::model::print_field(config.task)));
+  refuse_languages(source.languages, config.task);
   const Corpus corpus = load_corpus(source.files);
   const std::vector<std::size_t> validation =
       source.validation
@@ -52,11 +69,8 @@ std::pair<std::string, std::string> load_text(const std::optional<std::filesyste
 }
 
 TextSource load_text_data(const TrainingSource& source, training::RunConfig& config) {
-  for (const auto& [option, given] : {std::pair{"--vocab", source.files.vocab.has_value()},
-                                      std::pair{"--validation", source.validation.has_value()}})
-    if (given)
-      throw ref::numeric::UsageError(
-          fmt::format("{} is given; expected none with --task language", option));
+  refuse_files_of_classes(source, config.task);
+  refuse_languages(source.languages, config.task);
   const auto [text, name] = load_text(source.files.data);
   TextSource loaded{training::split_text(text, name), name};
   const std::size_t to_predict = loaded.data.training.size() - 1;
@@ -68,6 +82,36 @@ TextSource load_text_data(const TrainingSource& source, training::RunConfig& con
   config.train.encoder.vocab_size = loaded.data.alphabet.size();
   config.train.encoder.num_classes = loaded.data.alphabet.size();
   return loaded;
+}
+
+PairSource load_pair_data(const TrainingSource& source, const training::RunConfig& config) {
+  refuse_files_of_classes(source, config.task);
+  auto [text, name] = load_pairs(source.files.data, source.languages);
+  return {training::with_words(std::move(text), config), std::move(name)};
+}
+
+std::pair<ref::data::ParallelCorpus, std::string> load_pairs(
+    const std::optional<std::filesystem::path>& folder, const Languages& languages) {
+  if (!folder && !languages.source && !languages.target)
+    return {ref::data::synthetic_pair_corpus(synthetic_seed), "synthetic pairs"};
+  for (const auto& [option, given] : {std::pair{"--data", folder.has_value()},
+                                      std::pair{"--source", languages.source.has_value()},
+                                      std::pair{"--target", languages.target.has_value()}})
+    if (!given)
+      throw UsageError(fmt::format(
+          "{} is not given; expected all of --data, --source and --target, or none", option));
+  const std::filesystem::path name =
+      folder->has_filename() ? folder->filename() : folder->parent_path().filename();
+  return {ref::data::read_parallel_corpus(*folder, *languages.source, *languages.target),
+          fmt::format("{}, {} to {}", name.string(), *languages.source, *languages.target)};
+}
+
+void refuse_languages(const Languages& languages, training::Task task) {
+  for (const auto& [option, given] : {std::pair{"--source", languages.source.has_value()},
+                                      std::pair{"--target", languages.target.has_value()}})
+    if (given)
+      throw UsageError(fmt::format("{} is given; expected none but of the task translate, not {}",
+                                   option, ref::model::print_field(task)));
 }
 
 training::GivenWeights load_weights(const std::optional<std::filesystem::path>& file,

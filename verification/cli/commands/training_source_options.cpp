@@ -2,6 +2,7 @@
 
 #include "verification/cli/options.hpp"
 #include "verification/cli/shared_options.hpp"
+#include "verification/cli/typed_options.hpp"
 
 namespace normproof::verification::cli::commands {
 
@@ -20,6 +21,28 @@ void add_training_data(CLI::App& app, TrainingSource& source) {
   add_file(
       app, "--validation", source.validation,
       "Numbers of the sentences to validate on, from 0, a line each (default: a share of all)");
+}
+
+void add_languages(CLI::App& app, Languages& languages) {
+  const TextRule rule{
+      [](const std::string& text) { return !text.empty() && text.find('/') == std::string::npos; },
+      "what files are called behind the dot, such as en"};
+  add_text(
+      app, "--source", languages.source,
+      "Of pairs: the language that is translated, of the files train.LANGUAGE, dev.LANGUAGE and "
+      "test.LANGUAGE in the folder --data",
+      "LANGUAGE", rule);
+  add_text(app, "--target", languages.target, "The language that it is translated to", "LANGUAGE",
+           rule);
+}
+
+void add_run(CLI::App& app, std::filesystem::path& folder, std::size_t& average) {
+  require(add_folder(app, "--run", folder, "The folder that normproof train --out made"));
+  add_number(
+      app, "--average", average, 1, 1000,
+      "The mean of the last K checkpoints, of a run with training.keep_checkpoints K or more "
+      "(default: 1)",
+      "K");
 }
 
 void add_initial_weights(CLI::App& app, std::optional<std::filesystem::path>& weights) {

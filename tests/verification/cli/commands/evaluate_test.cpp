@@ -43,6 +43,11 @@ TEST(EvaluateOptions, AreARunATextAndAPart) {
   EXPECT_EQ(parsed<EvaluateCommand>({"--run", "r", "--average", "5"}).average, 5u);
   EXPECT_THAT(refusal<EvaluateCommand>({"--run", "r", "--average", "0"}),
               HasSubstr("--average is '0'; expected a whole number from 1 to 1000"));
+  const auto pairs = parsed<EvaluateCommand>(
+      {"--run", "r", "--data", "d", "--source", "ja", "--target", "en", "--beam", "4"});
+  EXPECT_EQ(pairs.languages.source, "ja");
+  EXPECT_EQ(pairs.languages.target, "en");
+  EXPECT_EQ(pairs.search.beam, 4u);
   EXPECT_THAT(refusal<EvaluateCommand>({}), HasSubstr("--run is required"));
   EXPECT_THAT(refusal<EvaluateCommand>({"--run", "r", "--part", "tests"}),
               HasSubstr("did you mean 'test'?"));

@@ -36,6 +36,22 @@ TEST(TrainPage, OfALanguageModelHasBitsPerCharacter) {
   EXPECT_EQ(page.find("Accuracy"), std::string::npos);
 }
 
+TEST(TrainPage, OfATranslatorHasBleuWhereItIsMeasured) {
+  const std::string step =
+      R"({"step":1,"epoch":1,"loss":1.5,"perplexity":4.5,"gradient_norm":2,"norms":{},"sha256":"abc"})"
+      "\n";
+  const auto page = [&](const std::string& bleu) {
+    return train_page(
+        step + R"({"epoch":1,"step":1,"validation_loss":1.25,"validation_perplexity":3.5)" + bleu +
+            "}\n",
+        training::default_config(training::Task::translate));
+  };
+  EXPECT_THAT(page(R"(,"validation_bleu":12.5)"),
+              AllOf(HasSubstr(">BLEU<"), HasSubstr("&quot;max_length&quot;: 50")));
+  EXPECT_EQ(page("").find(">BLEU<"), std::string::npos);
+  EXPECT_EQ(page("").find("Accuracy"), std::string::npos);
+}
+
 TEST(TrainPage, ALineThatIsNoneIsNamed) {
   const auto message = [](const std::string& metrics) {
     return ref::numeric::error_message<ref::numeric::FileError>([&] { train_page(metrics, {}); });

@@ -70,6 +70,11 @@ TEST(TrainOptions, AreTaken) {
   using normproof::verification::training::Task;
   EXPECT_EQ(parsed<tool::commands::TrainCommand>({"--out", "o", "--task", "language"}).source.task,
             Task::language);
+  const auto translate = parsed<tool::commands::TrainCommand>(
+      {"--out", "o", "--task", "translate", "--source", "ja", "--target", "en"});
+  EXPECT_EQ(translate.source.task, Task::translate);
+  EXPECT_EQ(translate.source.languages.source, "ja");
+  EXPECT_EQ(translate.source.languages.target, "en");
 }
 
 TEST(TrainOptions, WhatIsMissingOrWrongIsNamed) {

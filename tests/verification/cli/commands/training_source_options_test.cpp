@@ -20,6 +20,7 @@ struct SourceCommand {
 
   void add(CLI::App& app) {
     tool::commands::add_training_source(app, source);
+    tool::commands::add_languages(app, source.languages);
     tool::commands::add_initial_weights(app, weights);
   }
 };
@@ -35,6 +36,34 @@ TEST(TrainingSourceOptions, AreTakenInTheirOrder) {
   EXPECT_EQ(source.files.vocab, "v");
   EXPECT_EQ(source.validation, "n");
   EXPECT_EQ(weights, "w");
+}
+
+TEST(TrainingSourceOptions, LanguagesAreNamesOfFilesBehindTheDot) {
+  const auto languages =
+      parsed<SourceCommand>({"--source", "ja", "--target", "en"}).source.languages;
+  EXPECT_EQ(languages.source, "ja");
+  EXPECT_EQ(languages.target, "en");
+  for (const char* wrong : {"", "../x"})
+    EXPECT_THAT(refusal<SourceCommand>({"--target", wrong}),
+                testing::HasSubstr("expected what files are called behind the dot, such as en"));
+}
+
+struct RunCommand {
+  static constexpr const char* name = "run";
+  static constexpr const char* summary = "Options alone";
+
+  std::filesystem::path folder = {};
+  std::size_t average = 1;
+
+  void add(CLI::App& app) { tool::commands::add_run(app, folder, average); }
+};
+
+TEST(TrainingSourceOptions, ARunIsAFolderAndANumberOfCheckpoints) {
+  const auto [folder, average] = parsed<RunCommand>({"--run", "r", "--average", "3"});
+  EXPECT_EQ(folder, "r");
+  EXPECT_EQ(average, 3u);
+  EXPECT_EQ(parsed<RunCommand>({"--run", "r"}).average, 1u);
+  EXPECT_THAT(refusal<RunCommand>({}), testing::HasSubstr("--run is required"));
 }
 
 TEST(TrainingSourceOptions, ASettingHasAKeyAndAValue) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "ref/data/synthetic_pairs.hpp"
 #include "ref/io/atomic_file.hpp"
 #include "tests/ref/io/temporary_folder.hpp"
 #include "tests/ref/numeric/error_message.hpp"
@@ -64,6 +65,30 @@ TEST(TrainingSource, OfALanguageModelIsAText) {
   EXPECT_THAT(ref::numeric::error_message<ref::numeric::UsageError>(
                   [&] { load_training_data({}, config); }),
               HasSubstr("the configuration has the task language; expected classify"));
+}
+
+TEST(TrainingSource, OfATranslatorIsPairs) {
+  training::RunConfig config = training::default_config(training::Task::translate);
+  const PairSource loaded = load_pair_data({}, config);
+  EXPECT_EQ(loaded.name, "synthetic pairs");
+  EXPECT_EQ(loaded.data.text, ref::data::synthetic_pair_corpus(42));
+  const auto refused = [&](const TrainingSource& source) {
+    return ref::numeric::error_message<ref::numeric::UsageError>(
+        [&] { load_pair_data(source, config); });
+  };
+  EXPECT_THAT(refused({.files = {.vocab = "v"}}),
+              HasSubstr("--vocab is given; expected none with --task translate"));
+  EXPECT_THAT(refused({.validation = "v"}), HasSubstr("--validation is given"));
+  EXPECT_EQ(refused({.files = {.data = "d"}}),
+            "--source is not given; expected all of --data, --source and --target, or none");
+  EXPECT_THAT(refused({.files = {.data = "d"}, .languages = {.source = "ja"}}),
+              HasSubstr("--target is not given"));
+  EXPECT_THAT(
+      ref::numeric::error_message<ref::numeric::UsageError>([] {
+        training::RunConfig classes;
+        load_training_data({.languages = {.target = "en"}}, classes);
+      }),
+      HasSubstr("--target is given; expected none but of the task translate, not classify"));
 }
 
 }  // namespace
