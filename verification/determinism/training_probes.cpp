@@ -2,6 +2,7 @@
 
 #include "ref/nn/positional_encoding.hpp"
 #include "ref/train/trainer.hpp"
+#include "ref/translation/translation.hpp"
 #include "verification/determinism/probe.hpp"
 
 namespace normproof::verification::determinism {
@@ -78,6 +79,66 @@ void add(std::vector<Probe>& probes, const std::string& name, const TrainConfig&
   probes.push_back({probe, [=](Values& values) { follow(probe, config, length, values); }});
 }
 
+/// A translator of 24 words and 20, its two sides with norms of their own.
+ref::translation::TranslationConfig translation_config(const std::string& encoder_norm,
+                                                       const std::string& decoder_norm,
+                                                       NormPlacement placement) {
+  const auto side = [](const std::string& norm) {
+    return ref::model::LayersConfig{.num_heads = 2,
+                                    .d_ff = 10,
+                                    .num_layers = 2,
+                                    .norm = ref::model::norm_options(norm),
+                                    .final_norm = ref::model::norm_options(norm)};
+  };
+  ref::translation::TranslationConfig config;
+  config.model = {.source_vocab_size = kVocab,
+                  .target_vocab_size = kVocab - 4,
+                  .d_model = 8,
+                  .encoder = side(encoder_norm),
+                  .decoder = side(decoder_norm),
+                  .placement = placement};
+  config.training = training_config(encoder_norm, placement);
+  config.training.loss.label_smoothing = 0.0625;
+  return config;
+}
+
+/// Pairs of sentences of 1 to 6 words and 1 to 5, padded.
+ref::translation::PairBatch random_pairs(Inputs& inputs) {
+  const Trajectory length;
+  ref::translation::PairBatch batch;
+  batch.inputs.source = random_batch(inputs, length.batch_size, length.seq_len).inputs;
+  batch.inputs.target = random_batch(inputs, length.batch_size, length.seq_len - 1).inputs;
+  for (std::int32_t& id : batch.inputs.target.tokens.ids) {
+    id = id % (static_cast<std::int32_t>(kVocab) - 4);
+    const bool valid = batch.inputs.target.valid.data()[batch.targets.size()];
+    batch.targets.push_back(valid ? static_cast<int>(inputs.below(kVocab - 4)) : train::kIgnored);
+  }
+  return batch;
+}
+
+/// The same of a translator.
+void follow_pairs(const std::string& probe, const ref::translation::TranslationConfig& config,
+                  Values& values) {
+  Inputs inputs(probe);
+  auto state = ref::translation::initial_state(config);
+  for (std::size_t step = 0; step < Trajectory().steps; ++step) {
+    const std::vector<ref::translation::PairBatch> batches = {random_pairs(inputs)};
+    const auto result = ref::translation::translation_step<double>(config, batches, state);
+    values.add(result.loss);
+    values.add(result.gradient_norms.whole);
+    for (const auto& [name, tensor] : state.parameters) values.add_folded(tensor);
+    for (const auto& [name, tensor] : state.norms) values.add_folded(tensor);
+  }
+  const std::vector<ref::translation::PairBatch> last = {random_pairs(inputs)};
+  values.add(ref::translation::translation_loss<double>(config, last, state));
+}
+
+void add_pairs(std::vector<Probe>& probes, const std::string& name,
+               const ref::translation::TranslationConfig& config) {
+  const std::string probe = fmt::format("training/{}", name);
+  probes.push_back({probe, [=](Values& values) { follow_pairs(probe, config, values); }});
+}
+
 }  // namespace
 
 void add_training_probes(std::vector<Probe>& probes) {
@@ -108,6 +169,11 @@ void add_training_probes(std::vector<Probe>& probes) {
     causal.encoder.pooling = Pooling::per_position;
     add(probes, fmt::format("{}_causal", norm), causal);
   }
+  add_pairs(probes, "power_norm_post_translate",
+            translation_config("power_norm", "layer_norm", NormPlacement::post));
+  auto tied = translation_config("batch_norm", "rms_norm", NormPlacement::pre);
+  tied.model.tied_head = true;
+  add_pairs(probes, "batch_norm_pre_translate", tied);
   // Enough work for four threads, and tensors of more than one block.
   TrainConfig shared = training_config("power_norm", NormPlacement::post);
   shared.encoder.d_model = 64;
