@@ -17,8 +17,8 @@ struct Search {
 
 /// The best translation of each sentence that beam_search finds, with IncrementalDecoder.
 /// Computes  the words of the sentence and </s> are the source, <s> begins the target, and
-///           translation.max_length cuts it off. A word that is none of the source's is <unk>; <unk>
-///           stays where the model says it. A sentence without a word stays without
+///           translation.max_length cuts it off. A word that is none of the source's is <unk>, and
+///           <unk> stays where the model says it. A sentence without a word stays without
 /// Requires  those of IncrementalDecoder and of beam_search
 /// Order     a sentence has the same words beside any others, on any number of threads
 /// Throws    ContractError

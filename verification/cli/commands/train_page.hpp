@@ -7,8 +7,8 @@
 
 namespace normproof::verification::cli::commands {
 
-/// A page with the curves of a run: loss, accuracy, bits per character or BLEU, and gradient norm over the
-/// steps, the norms' statistics where there are some, and the configuration.
+/// A page with the curves of a run: loss, accuracy, bits per character or BLEU, and gradient norm
+/// over the steps, the norms' statistics where there are some, and the configuration.
 /// Requires  metrics.jsonl as training::run writes it
 /// Throws    FileError naming the line that is no such object
 std::string train_page(std::string_view metrics, const training::RunConfig& config);
