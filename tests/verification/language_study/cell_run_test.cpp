@@ -1,0 +1,103 @@
+#include "verification/language_study/cell_run.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "ref/numeric/parallel.hpp"
+#include "tests/ref/io/temporary_folder.hpp"
+#include "tests/ref/numeric/error_message.hpp"
+#include "tests/verification/language_study/small_data.hpp"
+
+namespace normproof::verification::language_study {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Ended {};
+
+class LanguageCellRun : public ::testing::Test {
+ protected:
+  CellResult run(const Cell& cell, std::size_t end_at = 0) {
+    return run_cell(
+        cell, data_,
+        {.folder = folder_.path(), .after_step = [=](const training::RunProgress& progress) {
+           if (progress.step == end_at) throw Ended();
+         }});
+  }
+
+  tests::ref::io::TemporaryFolder folder_;
+  StudyData data_ = small_data();
+};
+
+TEST_F(LanguageCellRun, HasWhatItMeasured) {
+  Cell cell = quick_cell("power_norm");
+  const CellResult result = run(cell);
+  EXPECT_EQ(result.name, cell_name(cell));
+  EXPECT_EQ(result.data_sha256, data_sha256(data_));
+  const auto config = config_for(cell, data_);
+  EXPECT_EQ(result.steps, config.epochs * make_task(config, data_)->steps_of_epoch());
+  ASSERT_EQ(result.validation_loss.size(), 4u);
+  EXPECT_LT(*result.validation_loss.back(), *result.validation_loss.front());
+  EXPECT_EQ(result.test_loss, std::nullopt);
+  EXPECT_GT(result.max_weighted_gamma.value_or(0), 0);
+  EXPECT_EQ(result.fluctuation.size(), 5u);
+  EXPECT_FALSE(result.diverged);
+  EXPECT_TRUE(std::filesystem::exists(run_folder(folder_.path(), cell)));
+}
+
+TEST_F(LanguageCellRun, WhatWasTrainedIsTestedWithoutBeingTrainedAgain) {
+  Cell cell = quick_cell("batch_norm");
+  const CellResult validated = run(cell);
+  cell.test = true;
+  EXPECT_EQ(run_folder(folder_.path(), cell).filename(),
+            "language~pre~batch_norm~rate-1e-2~seed-1~quick");
+  std::size_t steps = 0;
+  const CellResult gone_on = run_cell(
+      cell, data_,
+      {.folder = folder_.path(), .after_step = [&](const training::RunProgress&) { ++steps; }});
+  EXPECT_EQ(steps, 0u);
+  EXPECT_FALSE(std::filesystem::exists(run_folder(folder_.path(), cell)));
+  EXPECT_EQ(result_line(run(cell)), result_line(gone_on));
+  CellResult tested = gone_on;
+  EXPECT_GT(tested.test_loss.value_or(0), 0);
+  tested.test_loss.reset();
+  tested.name = validated.name;
+  EXPECT_EQ(tested, validated);
+}
+
+TEST_F(LanguageCellRun, KilledItGoesOnToTheSameResultWhateverTheThreads) {
+  Cell cell = quick_cell("power_norm_released");
+  cell.test = true;
+  const std::string whole = result_line(run(cell));
+  ref::numeric::set_num_threads(3);
+  EXPECT_THROW(run(cell, 1), Ended);
+  EXPECT_THROW(run(cell, 9), Ended);
+  EXPECT_EQ(result_line(run(cell)), whole);
+  ref::numeric::set_num_threads(1);
+}
+
+TEST_F(LanguageCellRun, ARunThatIsNoLongerFiniteIsAResult) {
+  Cell cell = quick_cell("none");
+  cell.learning_rate = "1e300";
+  cell.test = true;
+  const CellResult result = run(cell);
+  ASSERT_TRUE(result.diverged);
+  EXPECT_EQ(result.diverged->step, result.steps + 1);
+  EXPECT_THAT(result.diverged->sentence, ::testing::StartsWith("step "));
+  EXPECT_EQ(result.test_loss, std::nullopt);
+  EXPECT_EQ(result.last_validation_loss(), std::nullopt);
+  EXPECT_EQ(parse_result(result_line(result), "f"), result);
+}
+
+TEST_F(LanguageCellRun, DataThatCannotBeTrainedOnIsRefusedAndLeavesNothing) {
+  data_.text.training.resize(5);
+  EXPECT_THAT(
+      ref::numeric::error_message<ref::numeric::UsageError>([&] { run(quick_cell("none")); }),
+      HasSubstr("5 characters"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "runs"));
+}
+
+}  // namespace
+}  // namespace normproof::verification::language_study

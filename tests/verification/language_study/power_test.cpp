@@ -1,0 +1,50 @@
+#include "verification/language_study/power.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ref/numeric/elementary.hpp"
+#include "tests/verification/language_study/sample_results.hpp"
+
+namespace normproof::tests::verification::language_study {
+namespace {
+
+using namespace normproof::verification::language_study;
+
+TEST(LanguagePower, IsThatOfThePairsAtTheChosenRates) {
+  Results results;
+  add_tested(results, {}, "layer_norm", {1.0, 1.0, 1.0});
+  add_tested(results, {}, "power_norm", {0.9, 1.0, 1.2});
+  const auto rows = power_rows(results, 7);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].norm, "power_norm");
+  EXPECT_EQ(rows[0].pairs, 3u);
+  using normproof::ref::numeric::exp;
+  const double e = exp(1.0);
+  EXPECT_DOUBLE_EQ(rows[0].deviation, *sample_deviation({exp(0.9) - e, 0.0, exp(1.2) - e}));
+  EXPECT_EQ(rows[0].detectable, detectable_difference(rows[0].deviation, 7));
+  EXPECT_DOUBLE_EQ(rows[0].layer_norm_mean, e);
+}
+
+TEST(LanguagePower, TheSeedsThatChooseAreAPilot) {
+  Results results;
+  add_choosing(results, {}, "layer_norm");
+  add_choosing(results, {}, "dyt");
+  ASSERT_EQ(power_rows(results, 5).size(), 1u);
+  EXPECT_EQ(power_rows(results, 5)[0].pairs, 2u);
+  results.erase(cell_name(cell_of({}, "dyt", "3e-3", 1, false)));
+  EXPECT_TRUE(power_rows(results, 5).empty());
+}
+
+// What the test part says moves nothing.
+TEST(LanguagePower, LooksAtNoTest) {
+  Results results;
+  add_tested(results, {}, "layer_norm", {1.0, 1.0});
+  add_tested(results, {}, "dyt", {1.0, 1.0});
+  for (auto& [name, finished] : results)
+    if (finished.cell.test) finished.result.test_loss = 5.0 + static_cast<double>(name.size());
+  EXPECT_EQ(power_rows(results, 5)[0].deviation, 0);
+}
+
+}  // namespace
+}  // namespace normproof::tests::verification::language_study

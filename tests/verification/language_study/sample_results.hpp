@@ -1,0 +1,57 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "verification/language_study/choice.hpp"
+#include "verification/language_study/tables.hpp"
+
+namespace normproof::tests::verification::language_study {
+
+namespace language_study = normproof::verification::language_study;
+
+/// A result whose validation ended with this loss; of a cell that is tested, so did the test.
+inline language_study::CellResult sample_result(const language_study::Cell& cell, double loss) {
+  language_study::CellResult result;
+  result.name = cell_name(cell);
+  result.sha256 = result.data_sha256 = std::string(64, '0');
+  result.steps = 3;
+  result.training_loss = {3.0, 2.0};
+  result.validation_loss = {loss + 1, loss};
+  if (cell.test) result.test_loss = loss;
+  return result;
+}
+
+inline void add(language_study::Results& results, const language_study::Cell& cell,
+                language_study::CellResult result) {
+  const std::string name = result.name = cell_name(cell);
+  results.insert_or_assign(name, language_study::Finished{cell, std::move(result)});
+}
+
+inline language_study::CellResult diverged(language_study::CellResult result) {
+  result.diverged = {4, "step 4: a sentence"};
+  result.test_loss.reset();
+  return result;
+}
+
+/// The cells that choose 1e-2 for a norm.
+inline void add_choosing(language_study::Results& results,
+                         const language_study::Condition& condition, const std::string& norm) {
+  for (const std::string& rate : language_study::study_rates())
+    for (std::uint64_t seed = 1; seed <= language_study::kChoosingSeeds; ++seed) {
+      const auto cell = cell_of(condition, norm, rate, seed, false);
+      add(results, cell, sample_result(cell, rate == "1e-2" ? 1.0 : 2.0));
+    }
+}
+
+/// These and the tested cells of the seeds 1, 2, ..., with these test losses.
+inline void add_tested(language_study::Results& results, const language_study::Condition& condition,
+                       const std::string& norm, const std::vector<double>& losses) {
+  add_choosing(results, condition, norm);
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    const auto cell = cell_of(condition, norm, "1e-2", i + 1, true);
+    add(results, cell, sample_result(cell, losses[i]));
+  }
+}
+
+}  // namespace normproof::tests::verification::language_study

@@ -1,0 +1,141 @@
+#include "verification/language_study/cell.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ref/model/option_fields.hpp"
+#include "ref/numeric/errors.hpp"
+#include "verification/study/cell.hpp"
+
+namespace normproof::verification::language_study {
+
+namespace model = ref::model;
+using ref::numeric::UsageError;
+
+namespace {
+
+[[noreturn]] void refuse_cell(std::string_view name, std::string_view observation,
+                              std::string_view expectation) {
+  throw UsageError(fmt::format("cell '{}' {}; expected {}", name, observation, expectation));
+}
+
+std::vector<std::string_view> parts_between_slashes(std::string_view name) {
+  std::vector<std::string_view> parts;
+  for (std::size_t begin = 0; begin <= name.size();) {
+    const std::size_t end = std::min(name.find('/', begin), name.size());
+    parts.push_back(name.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+/// What follows the prefix, which the part has to begin with.
+std::string_view behind(std::string_view name, std::string_view part, std::string_view prefix) {
+  if (!part.starts_with(prefix))
+    refuse_cell(name, fmt::format("has the part '{}'", part), fmt::format("{}...", prefix));
+  return part.substr(prefix.size());
+}
+
+template <class T>
+T value_of(std::string_view name, const char* what, std::string_view text) {
+  T value{};
+  model::parse_field(fmt::format("{} of cell '{}'", what, name), text, value);
+  return value;
+}
+
+double rate_of(std::string_view name, std::string_view text) {
+  const auto rate = value_of<double>(name, "the rate", text);
+  if (!(rate > 0)) refuse_cell(name, fmt::format("has the rate {}", text), "one above 0");
+  return rate;
+}
+
+void check_norm_name(std::string_view norm) {
+  if (std::ranges::find(study_norms(), norm) == study_norms().end())
+    throw UsageError(ref::numeric::unknown_name("norm of the study:", norm, study_norms()));
+}
+
+/// The norm as it is trained: the released one with a warm-up that is scaled down to the run, twice
+/// as long as the learning rate's.
+model::NormOptions norm_of(const Cell& cell) {
+  model::NormOptions norm = model::norm_options(cell.norm);
+  if (auto* const released = std::get_if<model::PowerNormReleasedOptions>(&norm))
+    released->warmup_iterations = 2 * warmup_steps(cell.size);
+  return norm;
+}
+
+}  // namespace
+
+const std::vector<training::Task>& study_tasks() {
+  static const std::vector<training::Task> tasks = {training::Task::language};
+  return tasks;
+}
+
+const std::vector<std::string>& study_norms() {
+  static const std::vector<std::string> norms = {
+      "layer_norm",          "none",     "batch_norm", "power_norm_v", "power_norm",
+      "power_norm_released", "rms_norm", "dyt"};
+  return norms;
+}
+
+const std::vector<std::string>& study_rates() {
+  static const std::vector<std::string> rates = {"3e-3", "1e-2", "3e-2"};
+  return rates;
+}
+
+std::int64_t warmup_steps(Size size) {
+  return size == Size::quick ? 40 : 100;
+}
+
+std::string cell_name(const Cell& cell) {
+  return fmt::format("{}/{}/{}/rate-{}/seed-{}{}{}", model::print_field(cell.task),
+                     model::print_field(cell.placement), cell.norm, cell.learning_rate, cell.seed,
+                     cell.size == Size::quick ? "/quick" : "", cell.test ? "/test" : "");
+}
+
+Cell parse_cell(std::string_view name) {
+  const auto parts = parts_between_slashes(name);
+  if (parts.size() < 5)
+    refuse_cell(name, "has fewer than five parts",
+                "TASK/PLACEMENT/NORM/rate-R/seed-N, then /quick and /test");
+  Cell cell;
+  cell.task = value_of<training::Task>(name, "the task", parts[0]);
+  if (std::ranges::find(study_tasks(), cell.task) == study_tasks().end())
+    refuse_cell(name, fmt::format("has the task {}", parts[0]), "one of the study, as language");
+  cell.placement = value_of<model::NormPlacement>(name, "the placement", parts[1]);
+  check_norm_name(parts[2]);
+  cell.norm = parts[2];
+  cell.learning_rate = study::number_name(rate_of(name, behind(name, parts[3], "rate-")));
+  cell.seed = value_of<std::uint64_t>(name, "the seed", behind(name, parts[4], "seed-"));
+  for (std::size_t i = 5; i < parts.size(); ++i) {
+    if (parts[i] != "quick" && parts[i] != "test")
+      refuse_cell(name, fmt::format("has the part '{}'", parts[i]), "quick or test");
+    if (parts[i] == "quick") cell.size = Size::quick;
+    if (parts[i] == "test") cell.test = true;
+  }
+  if (const std::string own = cell_name(cell); own != name)
+    refuse_cell(name, "has another name", fmt::format("its one name, {}", own));
+  return cell;
+}
+
+training::RunConfig config_of(const Cell& cell) {
+  check_norm_name(cell.norm);
+  training::RunConfig config = training::default_config(cell.task);
+  const bool quick = cell.size == Size::quick;
+  model::EncoderConfig& encoder = config.train.encoder;
+  encoder.d_model = quick ? 16 : 64;
+  encoder.d_ff = 4 * encoder.d_model;
+  encoder.num_heads = 4;
+  encoder.num_layers = 2;
+  encoder.placement = cell.placement;
+  encoder.norm = norm_of(cell);
+  config.train.learning_rate = rate_of(cell_name(cell), cell.learning_rate);
+  config.train.schedule = model::InverseSquareRoot{.warmup_steps = warmup_steps(cell.size)};
+  config.train.seed = cell.seed;
+  config.context = quick ? 32 : 64;
+  config.batch_size = quick ? 16 : 32;
+  config.epochs = quick ? 4 : 6;
+  return config;
+}
+
+}  // namespace normproof::verification::language_study

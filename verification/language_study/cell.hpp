@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "verification/training/run_config.hpp"
+
+namespace normproof::verification::language_study {
+
+/// quick: seconds a cell, for the made-up text; whole: minutes a cell, for a real one.
+enum class Size { quick, whole };
+
+/// One run of the study: independent of every other, and named by what it depends on.
+struct Cell {
+  training::Task task = training::Task::language;
+  ref::model::NormPlacement placement = ref::model::NormPlacement::pre;
+  std::string norm = "layer_norm";     ///< of study_norms()
+  std::string learning_rate = "1e-2";  ///< as study::number_name writes it
+  std::uint64_t seed = 1;              ///< of the weights and the order of the batches
+  Size size = Size::whole;
+  bool test = false;  ///< what is trained is tested, else validated alone
+
+  bool operator==(const Cell&) const = default;
+};
+
+/// What is trained in the study; study_data.cpp has what each of them needs.
+const std::vector<training::Task>& study_tasks();
+
+/// layer_norm first, then the others of the paper and its code, rms_norm and dyt.
+const std::vector<std::string>& study_norms();
+
+/// The learning rates among which one is chosen, ascending; the same for every norm.
+const std::vector<std::string>& study_rates();
+
+/// Steps in which the learning rate rises to its peak.
+std::int64_t warmup_steps(Size size);
+
+/// "language/pre/power_norm/rate-1e-2/seed-1", then "/quick" and "/test" where it is so.
+std::string cell_name(const Cell& cell);
+
+/// Reads what cell_name writes.
+/// Throws    UsageError naming the part, with the nearest known name where there is one, or the one
+///           name that the cell has
+Cell parse_cell(std::string_view name);
+
+/// What is trained, by docs/study_language.md; the extent of the vocabulary is the data's to say.
+/// Throws    UsageError where the rate is no number, or the norm is not known
+training::RunConfig config_of(const Cell& cell);
+
+}  // namespace normproof::verification::language_study

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "verification/training/run_task.hpp"
+
+namespace normproof::verification::language_study {
+
+/// "fluctuation.layers.0.norm1.variance": the name of a quality that FollowedTask adds begins so.
+inline constexpr std::string_view kFluctuation = "fluctuation.";
+
+/// Another task, whose steps have one quality more for each batch statistic of a norm layer that
+/// keeps a running one: how far the batch's is from the running one before the step, relative.
+///
+/// Source    [SYG+20], figures 2 and 4
+/// Computes  "fluctuation.<site>.<statistic>": ||batch - running|| / ||scale||, of `variance` and
+///           `quadratic_mean` over the running one, of `mean` over the root of the running variance
+///           (statistics::fluctuation). No bit of a step depends on it
+/// Requires  a batch a step
+class FollowedTask : public training::RunTask {
+ public:
+  /// Has to stay.
+  explicit FollowedTask(training::RunTask& task) : task_(task) {}
+
+  std::string data_json(const std::string& weights_sha256) const override {
+    return task_.data_json(weights_sha256);
+  }
+  std::size_t steps_of_epoch() const override { return task_.steps_of_epoch(); }
+  void begin_epoch(std::uint64_t epoch) override { task_.begin_epoch(epoch); }
+  training::TaskStep step(std::size_t k, ref::train::TrainState<double>& state,
+                          const ref::encoder::Tap<double>& tap) const override;
+  training::TaskValidation validate(ref::train::TrainState<double>& state) const override {
+    return task_.validate(state);
+  }
+
+ private:
+  training::RunTask& task_;
+};
+
+}  // namespace normproof::verification::language_study

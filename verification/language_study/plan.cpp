@@ -1,0 +1,54 @@
+#include "verification/language_study/plan.hpp"
+
+#include "verification/language_study/choice.hpp"
+
+namespace normproof::verification::language_study {
+namespace {
+
+/// f(condition, norm) of all that is selected.
+template <class F>
+void for_each_norm(const Selection& selection, const F& f) {
+  for (const auto placement : selection.placements)
+    for (const std::string& norm : selection.norms)
+      f(Condition{selection.task, placement, selection.size}, norm);
+}
+
+}  // namespace
+
+std::vector<Cell> choosing_cells(const Selection& selection) {
+  std::vector<Cell> cells;
+  for_each_norm(selection, [&](const Condition& condition, const std::string& norm) {
+    for (const std::string& rate : study_rates())
+      for (std::uint64_t seed = 1; seed <= kChoosingSeeds; ++seed)
+        cells.push_back(cell_of(condition, norm, rate, seed, false));
+  });
+  return cells;
+}
+
+std::vector<Cell> test_cells(const Selection& selection, const Results& results) {
+  std::vector<Cell> cells;
+  for_each_norm(selection, [&](const Condition& condition, const std::string& norm) {
+    if (const auto rate = chosen_rate(results, condition, norm))
+      for (std::uint64_t seed = 1; seed <= selection.seeds; ++seed)
+        cells.push_back(cell_of(condition, norm, *rate, seed, true));
+  });
+  return cells;
+}
+
+std::vector<Cell> cells_not_chosen(const Selection& selection, const Results& results) {
+  std::vector<Cell> cells = choosing_cells(selection);
+  std::erase_if(cells, [&](const Cell& cell) {
+    const auto rate = chosen_rate(results, {cell.task, cell.placement, cell.size}, cell.norm);
+    return !rate || *rate == cell.learning_rate;
+  });
+  return cells;
+}
+
+double cost(const Cell& cell) {
+  constexpr double kWhole = 60;          // times a quick one
+  constexpr double kTestedAlone = 0.05;  // of being trained too
+  const bool trained_before = cell.test && cell.seed <= kChoosingSeeds;
+  return (cell.size == Size::whole ? kWhole : 1) * (trained_before ? kTestedAlone : 1);
+}
+
+}  // namespace normproof::verification::language_study

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <vector>
+
+#include "verification/language_study/tables.hpp"
+
+namespace normproof::verification::language_study {
+
+/// What of the study is asked for.
+struct Selection {
+  training::Task task = training::Task::language;
+  std::vector<std::string> norms = study_norms();
+  std::vector<ref::model::NormPlacement> placements = {ref::model::NormPlacement::post,
+                                                       ref::model::NormPlacement::pre};
+  std::uint64_t seeds = 5;  ///< 1, 2, ... that are tested; kChoosingSeeds at least
+  Size size = Size::whole;
+};
+
+/// The cells whose validation chooses the rates: each norm and placement at every rate, of the
+/// seeds that choose.
+std::vector<Cell> choosing_cells(const Selection& selection);
+
+/// The cells that are tested: each norm and placement whose rate can be chosen, at that rate, of
+/// every seed.
+std::vector<Cell> test_cells(const Selection& selection, const Results& results);
+
+/// Of choosing_cells, those whose rate was not chosen: what they were trained in is of no use.
+std::vector<Cell> cells_not_chosen(const Selection& selection, const Results& results);
+
+/// How long a cell takes beside others: one that was trained to choose has little left to do.
+double cost(const Cell& cell);
+
+}  // namespace normproof::verification::language_study

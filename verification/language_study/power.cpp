@@ -1,0 +1,48 @@
+#include "verification/language_study/power.hpp"
+
+#include "verification/language_study/choice.hpp"
+
+namespace normproof::verification::language_study {
+namespace {
+
+/// The validation perplexities of a norm at its chosen rate, by seed.
+std::map<std::uint64_t, double> perplexities_of(const Results& results, const Condition& condition,
+                                                const std::string& norm) {
+  std::map<std::uint64_t, double> found;
+  const auto rate = chosen_rate(results, condition, norm);
+  if (!rate) return found;
+  for (const auto& [name, finished] : results) {
+    const Cell& cell = finished.cell;
+    if (cell != cell_of(condition, norm, *rate, cell.seed, cell.test)) continue;
+    if (const auto perplexity = validation_perplexity(finished.result))
+      found[cell.seed] = *perplexity;
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<PowerRow> power_rows(const Results& results, std::size_t seeds) {
+  std::vector<PowerRow> rows;
+  for (const Condition& condition : conditions_of(results)) {
+    const auto reference = perplexities_of(results, condition, "layer_norm");
+    for (const std::string& norm : study_norms()) {
+      if (norm == "layer_norm") continue;
+      std::vector<double> differences;
+      double sum = 0;
+      for (const auto& [seed, perplexity] : perplexities_of(results, condition, norm))
+        if (const auto other = reference.find(seed); other != reference.end()) {
+          differences.push_back(perplexity - other->second);
+          sum += other->second;
+        }
+      const auto deviation = sample_deviation(differences);
+      if (!deviation) continue;
+      rows.push_back({condition, norm, differences.size(), *deviation,
+                      detectable_difference(*deviation, seeds),
+                      sum / static_cast<double>(differences.size())});
+    }
+  }
+  return rows;
+}
+
+}  // namespace normproof::verification::language_study
