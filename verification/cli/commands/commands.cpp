@@ -23,6 +23,7 @@
 #include "verification/cli/commands/regress_record.hpp"
 #include "verification/cli/commands/render.hpp"
 #include "verification/cli/commands/study_list.hpp"
+#include "verification/cli/commands/study_power.hpp"
 #include "verification/cli/commands/study_report_command.hpp"
 #include "verification/cli/commands/study_run.hpp"
 #include "verification/cli/commands/study_status.hpp"
@@ -82,7 +83,8 @@ Examples:
   normproof regress compare --history h.jsonl --html h.html)";
 
 constexpr const char* kStudyFooter =
-    R"(Each command has a --help of its own. docs/study.md says what the cells are, and what they show.
+    R"(Each command has a --help of its own. docs/study.md says what the cells are, and what they show;
+with --study language they are those of docs/study_language.md.
 A cell killed in the middle is run again, a cell that is done never; two programs on one folder
 share the work, and 'mpirun -n 8 normproof study run ...' is eight of them. The results are the same
 bytes whatever the jobs and the machines.
@@ -92,7 +94,8 @@ Examples:
   normproof study run --out s --data Sentences_AllAgree.txt --vocab vocab.txt --tables 1,4
   normproof study run --out s --protocol published --padding longest --figures none
   normproof study run --out s --cells corrected/1x32/none/rate-0.1/seed-42
-  normproof study status --out s --jobs 2)";
+  normproof study status --out s --jobs 2
+  normproof study run --study language --quick --out l)";
 
 constexpr const char* kGpuFooter = R"(Each verb has a --help of its own.
 
@@ -135,10 +138,11 @@ Command all_commands() {
              kRegressFooter, {command<RegressRecordCommand>(), command<RegressCompareCommand>()}),
        command<TrainCommand>(), command<TraceCommand>(), command<WeightsCommand>(),
        command<EvaluateCommand>(), command<CompleteCommand>(), command<TranslateCommand>(),
-       group("study", "The published experiment again, its faults as switches, PowerNorm beside it",
-             kStudyFooter,
-             {command<StudyListCommand>(), command<StudyRunCommand>(),
-              command<StudyStatusCommand>(), command<StudyReportCommand>()}),
+       group(
+           "study", "The published experiment again, its faults as switches, PowerNorm beside it",
+           kStudyFooter,
+           {command<StudyListCommand>(), command<StudyRunCommand>(), command<StudyStatusCommand>(),
+            command<StudyReportCommand>(), command<StudyPowerCommand>()}),
        group("gpu",
              "Hold the GPU path against the reference, bit for bit, on a GPU or a simulated one",
              kGpuFooter, {command<GpuAgreeCommand>(), command<GpuTrainCommand>()}),

@@ -4,7 +4,10 @@
 
 #include <utility>
 
+#include "ref/io/atomic_file.hpp"
 #include "verification/cli/standard_streams.hpp"
+#include "verification/report/html.hpp"
+#include "verification/report/markdown.hpp"
 #include "verification/report/text.hpp"
 
 namespace normproof::verification::cli::commands {
@@ -27,6 +30,15 @@ StudyContents read_contents(const std::filesystem::path& out, const study::Store
   store.check_data(identity.data_sha256);
   return {std::move(identity.classes),
           study::read_results(lines, (out / "results.jsonl").string())};
+}
+
+void write_report(const std::filesystem::path& out, const report::Document& document) {
+  for (const report::Part& part : document.parts)
+    if (const auto* const figure = std::get_if<report::Figure>(&part))
+      if (figure->drawing.failure.empty())
+        ref::io::write_file(out / figure->file, figure->drawing.svg + "\n");
+  ref::io::write_file(out / "report.html", report::html(document));
+  ref::io::write_file(out / "report.md", report::markdown(document));
 }
 
 std::string duration_text(double seconds) {

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string>
 
+#include "verification/report/document.hpp"
 #include "verification/study/convergence.hpp"
 #include "verification/study/store.hpp"
 #include "verification/study/tables.hpp"
@@ -23,6 +24,10 @@ struct StudyContents {
 
 /// Throws    FileError
 StudyContents read_contents(const std::filesystem::path& out, const study::Store& store);
+
+/// Writes report.html, report.md and the pictures of a document in the folder.
+/// Throws    FileError
+void write_report(const std::filesystem::path& out, const report::Document& document);
 
 /// "80 s", "12 min", "3.5 h"
 std::string duration_text(double seconds);

@@ -209,11 +209,6 @@ void add_condition(report::Document& document, const study::Results& results,
   add_dynamics(document, results, condition);
 }
 
-report::Cell finding_cell(const study::Finding& finding) {
-  return {fmt::format("{} {}", mark_of(finding.verdict).sign, verdict_name(finding.verdict)),
-          mark_of(finding.verdict).tone, finding.numbers};
-}
-
 void add_conclusions(report::Document& document, const study::Results& results,
                      const std::vector<study::Condition>& conditions) {
   document.add(report::Heading{2, "Which statement survives which correction"});
@@ -319,6 +314,11 @@ void add_cells(report::Document& document, const study::Results& results) {
 }
 
 }  // namespace
+
+report::Cell finding_cell(const study::Finding& finding) {
+  return {fmt::format("{} {}", mark_of(finding.verdict).sign, verdict_name(finding.verdict)),
+          mark_of(finding.verdict).tone, finding.numbers};
+}
 
 std::string agreement_text(const study::Agreement& counts) {
   if (counts.agree + counts.differ + counts.seeds_differ == 0)

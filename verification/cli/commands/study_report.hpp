@@ -4,6 +4,7 @@
 #include <string>
 
 #include "verification/report/document.hpp"
+#include "verification/study/conclusions.hpp"
 #include "verification/study/tables.hpp"
 
 namespace normproof::verification::cli::commands {
@@ -13,6 +14,9 @@ namespace normproof::verification::cli::commands {
 /// what the published experiment could not show; every cell with its hash and its command. A
 /// function of its arguments alone.
 report::Document study_document(const study::Results& results, const study::ClassCounts& classes);
+
+/// "✓ holds": a verdict with its sign, and with what it rests on as the hint.
+report::Cell finding_cell(const study::Finding& finding);
 
 /// "published entries: 54 the same here, 9 not", and what else there is to count.
 std::string agreement_text(const study::Agreement& counts);

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "verification/cli/command.hpp"
+#include "verification/cli/commands/study_selection.hpp"
 
 namespace normproof::verification::cli::commands {
 
@@ -11,6 +12,7 @@ struct StudyReportCommand {
   static constexpr const char* summary =
       "Tables, figures and conclusions of what is done, beside what was published";
 
+  WhichStudy study = WhichStudy::published;
   std::filesystem::path out = {};
   bool json = false;
 

@@ -8,6 +8,7 @@
 #include "gpu/device/device_choice.hpp"
 #include "verification/cli/commands/device_option.hpp"
 #include "verification/cli/commands/study_folder.hpp"
+#include "verification/cli/commands/study_language_run.hpp"
 #include "verification/cli/commands/training_source_options.hpp"
 #include "verification/cli/options.hpp"
 #include "verification/cli/progress_bar.hpp"
@@ -53,11 +54,13 @@ void StudyRunCommand::add(CLI::App& app) {
       app,
       R"(As a rank of mpirun, or on a GPU, --jobs is 1 where it is not given. A rank takes the device whose
 number is its own on its machine modulo the devices there. No bit of a result depends on --jobs or
---device.
+--device. With --study language --data is a text in UTF-8, which all cells but quick ones need;
+these have the made-up text without it.
 
 Examples:
   normproof study run --out s --quick
-  normproof study run --out s --data Sentences_AllAgree.txt --vocab vocab.txt --tables 1,4)");
+  normproof study run --out s --data Sentences_AllAgree.txt --vocab vocab.txt --tables 1,4
+  normproof study run --study language --out s --data input.txt)");
 }
 
 int StudyRunCommand::job_count() const {
@@ -66,6 +69,7 @@ int StudyRunCommand::job_count() const {
 }
 
 ExitStatus StudyRunCommand::run() const {
+  if (selection.study == WhichStudy::language) return run_language_study(*this);
   const std::vector<study::Cell> cells = cells_of(selection);
   std::vector<study::Task> tasks;
   tasks.reserve(cells.size());

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "ref/model/option_fields.hpp"
 #include "verification/cli/typed_options.hpp"
+#include "verification/language_study/choice.hpp"
 
 namespace normproof::verification::cli::commands {
 
@@ -67,11 +69,55 @@ void add_numbers(CLI::App& app, const char* option, std::optional<std::vector<st
   add_value(app, option, field, parse, print, help, "LIST");
 }
 
+const Choices<WhichStudy>& study_choices() {
+  static const Choices<WhichStudy> choices = {{"published", WhichStudy::published},
+                                              {"language", WhichStudy::language}};
+  return choices;
+}
+
+std::vector<std::string> norms_of(WhichStudy study) {
+  return study == WhichStudy::language ? language_study::study_norms() : study::study_norms();
+}
+
+/// The names with `all` as what it stands for.
+std::vector<std::string> resolved(const std::vector<std::string>& norms, WhichStudy study) {
+  return norms == std::vector<std::string>{"all"} ? norms_of(study) : norms;
+}
+
+/// Names between commas, or `all` alone; which names there are is the study's to say.
+std::vector<std::string> parse_norms(const std::string& text) {
+  std::vector<std::string> names = study::split_list(text);
+  if (names.size() > 1 && std::ranges::find(names, "all") != names.end())
+    throw UsageError(
+        fmt::format("--norms is '{}'; expected all alone, or names between commas", text));
+  return names;
+}
+
+/// Nothing that the other study has alone, and norms of this one.
+void check_own(const CLI::App& app, const StudySelection& selection) {
+  const bool language = selection.study == WhichStudy::language;
+  const std::vector<const char*> of_other =
+      language ? std::vector<const char*>{"--protocol",          "--tables", "--figures",
+                                          "--no-initialization", "--rates",  "--padding",
+                                          "--gradient-seeds"}
+               : std::vector<const char*>{"--placements"};
+  for (const char* option : of_other)
+    if (is_given(app, option))
+      throw UsageError(fmt::format("{} is given; expected none with --study {}", option,
+                                   language ? "language" : "published"));
+  if (selection.norms)
+    for (const std::string& norm : resolved(*selection.norms, selection.study))
+      known_name("norm", norms_of(selection.study))(norm);
+  if (language && selection.seeds && *selection.seeds < language_study::kChoosingSeeds)
+    throw UsageError(fmt::format("--seeds is '{}'; expected {} or more with --study language",
+                                 *selection.seeds, language_study::kChoosingSeeds));
+}
+
 /// Nothing else selects beside --cells.
 void check_alone(const CLI::App& app) {
   for (const char* option :
        {"--protocol", "--tables", "--figures", "--no-initialization", "--norms", "--rates",
-        "--padding", "--seeds", "--gradient-seeds", "--quick"})
+        "--padding", "--seeds", "--gradient-seeds", "--quick", "--placements"})
     if (is_given(app, option))
       throw UsageError(
           fmt::format("--cells names the cells by itself; expected no {} beside it", option));
@@ -79,8 +125,14 @@ void check_alone(const CLI::App& app) {
 
 }  // namespace
 
+void add_study(CLI::App& app, WhichStudy& study) {
+  add_choice(app, "--study", study, study_choices(),
+             "The published experiment (default), or the norms of language models");
+}
+
 void StudySelection::add(CLI::App& app) {
   constexpr std::size_t kMostSeeds = 1000;
+  add_study(app, study);
   add_value(app, "--protocol", protocols,
             list_or_all("--protocol", study::standard_protocols(), study::parse_protocol),
             list_printer<study::Protocol>(study::protocol_name),
@@ -91,10 +143,9 @@ void StudySelection::add(CLI::App& app) {
   add_numbers(app, "--figures", figures, 2, 6, "Figures, such as 2,4-6, or none (default: 2-6)");
   add_flag(app, "--no-initialization", no_initialization,
            "Without the two uniform initializations");
-  add_value(app, "--norms", norms,
-            list_or_all("--norms", study::study_norms(), known_name("norm", study::study_norms())),
-            list_printer<std::string>(same_name),
-            "Norms between commas, or all (default: layer_norm, batch_norm,none,power_norm)",
+  add_value(app, "--norms", norms, parse_norms, list_printer<std::string>(same_name),
+            "Norms between commas, or all (default: layer_norm, batch_norm,none,power_norm; of "
+            "language models all)",
             "LIST");
   add_value(
       app, "--rates", rates,
@@ -110,14 +161,29 @@ void StudySelection::add(CLI::App& app) {
              "Length of a batch: its longest sentence or 512 (default: 512 where the protocol is "
              "published, else longest)");
   add_number(app, "--seeds", seeds, 1, kMostSeeds,
-             "Seeds of tables and curves: 42, 43, ... (default: 1)");
+             "Seeds of tables and curves: 42, 43, ... (default: 1); of language models those that "
+             "are tested: 1, 2, ... (default: 5)");
   add_number(app, "--gradient-seeds", gradient_seeds, 1, kMostSeeds,
              "Seeds of figures 2 and 3: 1, 2, ... (default: 100)");
   add_value(app, "--cells", cells, study::split_list, list_printer<std::string>(same_name),
             "These cells and no others, by the names of study list", "LIST");
-  add_flag(app, "--quick", quick, "Table 1 at three rates, figures at 20 steps and two seeds");
-  check_afterwards(app, [&app] {
+  add_flag(app, "--quick", quick,
+           "Table 1 at three rates, figures at 20 steps and two seeds; of language models small "
+           "ones, of the made-up text");
+  add_value(
+      app, "--placements", placements,
+      [](const std::string& text) {
+        std::vector<ref::model::NormPlacement> values;
+        for (const std::string& part : study::split_list(text))
+          ref::model::parse_field("--placements", part, values.emplace_back());
+        return values;
+      },
+      list_printer<ref::model::NormPlacement>(
+          [](ref::model::NormPlacement value) { return ref::model::print_field(value); }),
+      "Of language models: post, pre or both between commas (default: post,pre)", "LIST");
+  check_afterwards(app, [this, &app] {
     if (is_given(app, "--cells")) check_alone(app);
+    check_own(app, *this);
   });
 }
 
@@ -128,10 +194,19 @@ study::Selection StudySelection::selection() const {
   if (tables) selected.tables = *tables;
   if (figures) selected.figures = *figures;
   if (no_initialization) selected.initialization = false;
-  if (norms) selected.norms = *norms;
+  if (norms) selected.norms = resolved(*norms, study);
   if (rates) selected.rates = *rates;
   if (seeds) selected.seeds = *seeds;
   if (gradient_seeds) selected.gradient_seeds = *gradient_seeds;
+  return selected;
+}
+
+language_study::Selection StudySelection::language_selection() const {
+  language_study::Selection selected;
+  if (quick) selected.size = language_study::Size::quick;
+  if (norms) selected.norms = resolved(*norms, study);
+  if (placements) selected.placements = *placements;
+  if (seeds) selected.seeds = *seeds;
   return selected;
 }
 
@@ -145,6 +220,25 @@ std::vector<study::Cell> cells_of(const StudySelection& selection) {
   if (cells.empty()) cells = plan(selection.selection());
   if (cells.empty())
     throw UsageError("no cell is selected; expected a table, a figure or an initialization");
+  return cells;
+}
+
+std::vector<language_study::Cell> named_language_cells(const StudySelection& selection) {
+  std::vector<language_study::Cell> cells;
+  for (const std::string& name : selection.cells) {
+    language_study::Cell cell = language_study::parse_cell(name);
+    if (std::ranges::find(cells, cell) == cells.end()) cells.push_back(std::move(cell));
+  }
+  return cells;
+}
+
+std::vector<language_study::Cell> language_cells_of(const StudySelection& selection,
+                                                    const language_study::Results& results) {
+  std::vector<language_study::Cell> cells = named_language_cells(selection);
+  if (!cells.empty()) return cells;
+  const language_study::Selection selected = selection.language_selection();
+  cells = choosing_cells(selected);
+  for (language_study::Cell& cell : test_cells(selected, results)) cells.push_back(std::move(cell));
   return cells;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "verification/language_study/plan.hpp"
 #include "verification/study/plan.hpp"
 
 namespace CLI {
@@ -13,8 +14,16 @@ class App;
 
 namespace normproof::verification::cli::commands {
 
-/// Which cells of the study a command is about.
+/// published: the experiment of docs/study.md; language: the norms of language models, of
+/// docs/study_language.md.
+enum class WhichStudy { published, language };
+
+/// --study
+void add_study(CLI::App& app, WhichStudy& study);
+
+/// Which cells of a study a command is about.
 struct StudySelection {
+  WhichStudy study = WhichStudy::published;
   std::optional<std::vector<study::Protocol>> protocols = {};
   std::optional<std::vector<std::size_t>> tables = {}, figures = {};
   bool no_initialization = false;
@@ -23,15 +32,27 @@ struct StudySelection {
   std::optional<std::size_t> seeds = {}, gradient_seeds = {};
   std::vector<std::string> cells = {};  ///< by name; where there are some, nothing else selects
   bool quick = false;
+  std::optional<std::vector<ref::model::NormPlacement>> placements = {};
 
   void add(CLI::App& app);
 
-  /// The selection of `quick`, or the usual one, with what is given in its place.
+  /// Of the published study, the selection of `quick`, or the usual one, with what is given in its
+  /// place.
   study::Selection selection() const;
+  /// The same of the study of language models.
+  language_study::Selection language_selection() const;
 };
 
-/// The cells that are selected, each once.
+/// The cells of the published study that are selected, each once.
 /// Throws    UsageError where there is none, or a name is no cell's
 std::vector<study::Cell> cells_of(const StudySelection& selection);
+
+/// The cells of the study of language models that --cells names, each once; none without it.
+/// Throws    UsageError where a name is no cell's
+std::vector<language_study::Cell> named_language_cells(const StudySelection& selection);
+
+/// Those, or all that are selected: with these results the ones that are tested too.
+std::vector<language_study::Cell> language_cells_of(const StudySelection& selection,
+                                                    const language_study::Results& results);
 
 }  // namespace normproof::verification::cli::commands

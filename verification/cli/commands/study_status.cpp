@@ -7,9 +7,11 @@
 #include <optional>
 
 #include "verification/cli/commands/study_folder.hpp"
+#include "verification/cli/commands/study_language_run.hpp"
 #include "verification/cli/options.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/report/text.hpp"
+#include "verification/study/jobs.hpp"
 
 namespace normproof::verification::cli::commands {
 
@@ -27,26 +29,44 @@ struct Status {
   std::optional<double> seconds_left;  ///< nothing where no cell of the folder is measured
 };
 
-Status status_of(const StudyStatusCommand& command, const study::Results& results,
-                 const std::map<std::string, double>& times) {
-  const std::vector<study::Cell> cells = cells_of(command.selection);
-  Status status{results.size(), cells.size(), 0, {}, 0, 0, {}};
+/// The cells that a command asks for, and those that a folder has, with what they cost.
+struct AskedCells {
+  std::vector<study::Task> asked;
+  std::map<std::string, double> finished;
+};
+
+template <class Cells, class Results>
+AskedCells asked_cells(const Cells& cells, const Results& results) {
+  AskedCells own;
+  for (const auto& cell : cells) own.asked.push_back({cell_name(cell), cost(cell)});
+  for (const auto& [name, finished] : results) own.finished[name] = cost(finished.cell);
+  return own;
+}
+
+AskedCells asked_cells(const StudyStatusCommand& command, const study::Store& store) {
+  if (command.selection.study == WhichStudy::published)
+    return asked_cells(cells_of(command.selection), read_contents(command.out, store).results);
+  const language_study::Results results = read_language_results(command.out, store);
+  return asked_cells(language_cells_of(command.selection, results), results);
+}
+
+Status status_of(const AskedCells& own, const std::map<std::string, double>& times, int jobs) {
+  Status status{own.finished.size(), own.asked.size(), 0, {}, 0, 0, {}};
   // The rate is that of all that is measured here, the seconds are those of the cells asked for.
   double seconds_of_all = 0, cost_of_all = 0, cost_of_missing = 0;
-  for (const auto& [name, finished] : results)
+  for (const auto& [name, own_cost] : own.finished)
     if (const auto time = times.find(name); time != times.end()) {
       seconds_of_all += time->second;
-      cost_of_all += cost(finished.cell);
+      cost_of_all += own_cost;
     }
-  for (const study::Cell& cell : cells) {
-    const std::string name = cell_name(cell);
-    if (!results.contains(name)) {
-      status.missing.push_back(name);
-      cost_of_missing += cost(cell);
+  for (const study::Task& cell : own.asked) {
+    if (!own.finished.contains(cell.name)) {
+      status.missing.push_back(cell.name);
+      cost_of_missing += cell.cost;
       continue;
     }
     ++status.done;
-    if (const auto time = times.find(name); time != times.end()) {
+    if (const auto time = times.find(cell.name); time != times.end()) {
       ++status.measured;
       status.seconds += time->second;
     }
@@ -55,7 +75,7 @@ Status status_of(const StudyStatusCommand& command, const study::Results& result
     status.seconds_left = 0;
   else if (cost_of_all > 0)
     status.seconds_left =
-        seconds_of_all / cost_of_all * cost_of_missing / static_cast<double>(command.jobs);
+        seconds_of_all / cost_of_all * cost_of_missing / static_cast<double>(jobs);
   return status;
 }
 
@@ -84,7 +104,7 @@ Example:
 
 ExitStatus StudyStatusCommand::run() const {
   const study::Store store = store_of(out);
-  const Status status = status_of(*this, read_contents(out, store).results, store.times());
+  const Status status = status_of(asked_cells(*this, store), store.times(), jobs);
   if (json) {
     const auto or_null = [](const std::optional<double>& number) {
       return number ? nlohmann::ordered_json(*number) : nlohmann::ordered_json();

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
+#include "ref/io/atomic_file.hpp"
 #include "tests/ref/io/temporary_folder.hpp"
 #include "tests/ref/numeric/error_message.hpp"
 
@@ -29,6 +32,21 @@ TEST(StudyFolder, WithoutAStudyHasNoContents) {
   EXPECT_THAT(normproof::ref::numeric::error_message<FileError>(
                   [&] { tool::commands::read_identity(folder.path(), "{}"); }),
               HasSubstr("study.json"));
+}
+
+TEST(StudyFolder, AReportIsAPageAndATextWithThePicturesThereAre) {
+  namespace report = normproof::verification::report;
+  const tests::ref::io::TemporaryFolder folder;
+  report::Document document{"t"};
+  document.add(report::Heading{1, "Heading"});
+  document.add(report::Figure{"a.svg", {"<svg/>", ""}, "c"});
+  document.add(report::Figure{"b.svg", {"", "no gnuplot"}, "c"});
+  tool::commands::write_report(folder.path(), document);
+  using normproof::ref::io::read_text;
+  EXPECT_EQ(read_text(folder / "a.svg"), "<svg/>\n");
+  EXPECT_THAT(read_text(folder / "report.md"), HasSubstr("# Heading"));
+  EXPECT_THAT(read_text(folder / "report.html"), HasSubstr("Heading</h1>"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "b.svg"));
 }
 
 }  // namespace

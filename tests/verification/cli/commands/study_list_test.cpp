@@ -25,6 +25,15 @@ TEST(StudyList, PrintsTheNamesOfTheCells) {
   EXPECT_EQ(testing::internal::GetCapturedStdout().find("corrected/1x32/none/rate-0.1"), 0u);
 }
 
+TEST(StudyList, ListsTheStudyOfLanguageModels) {
+  const StudyListCommand command = parsed<StudyListCommand>({"--study", "language"});
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(command.run(), tool::kSuccess);
+  EXPECT_EQ(
+      testing::internal::GetCapturedStdout().find("language/post/layer_norm/rate-3e-3/seed-1\n"),
+      0u);
+}
+
 TEST(StudyList, HasNeitherJobsNorArguments) {
   EXPECT_THAT(refusal<StudyListCommand>({"--jobs", "2"}), HasSubstr("unknown option '--jobs'"));
   EXPECT_THAT(refusal<StudyListCommand>({"more"}), HasSubstr("unexpected argument 'more' of list"));

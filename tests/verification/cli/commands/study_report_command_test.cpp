@@ -14,6 +14,10 @@ using tool::commands::StudyReportCommand;
 TEST(StudyReportOptions, AreAFolder) {
   EXPECT_EQ(parsed<StudyReportCommand>({"--out", "o"}).out, "o");
   EXPECT_FALSE(parsed<StudyReportCommand>({"--out", "o"}).json);
+  using tool::commands::WhichStudy;
+  EXPECT_EQ(parsed<StudyReportCommand>({"--out", "o"}).study, WhichStudy::published);
+  EXPECT_EQ(parsed<StudyReportCommand>({"--out", "o", "--study", "language"}).study,
+            WhichStudy::language);
   EXPECT_THAT(refusal<StudyReportCommand>({}), HasSubstr("--out is required; expected DIR: "));
   EXPECT_THAT(refusal<StudyReportCommand>({"--out", "o", "--quick"}),
               HasSubstr("unknown option '--quick'"));

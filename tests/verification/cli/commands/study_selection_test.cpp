@@ -79,6 +79,48 @@ TEST(StudySelectionOptions, WhatIsWrongIsNamedWithTheNearest) {
   refused({"--protocol", "all,corrected"}, "expected all alone");
   refused({"--cells", "a", "--quick"}, "no --quick beside it");
   refused({"--cells", "a", "--tables", "1"}, "no --tables beside");
+  refused({"--study", "langauge"}, "did you mean 'language'");
+  refused({"--placements", "pre"}, "--placements is given; expected none with --study published");
+}
+
+TEST(StudySelectionOptions, TheStudyOfLanguageModelsHasItsOwn) {
+  using normproof::ref::model::NormPlacement;
+  namespace language_study = normproof::verification::language_study;
+  const auto selection =
+      parsed<SelectionCommand>({"--study", "language", "--quick", "--norms", "dyt,power_norm_v",
+                                "--placements", "pre", "--seeds", "3"})
+          .selection.language_selection();
+  EXPECT_EQ(selection.size, language_study::Size::quick);
+  EXPECT_THAT(selection.norms, ElementsAre("dyt", "power_norm_v"));
+  EXPECT_THAT(selection.placements, ElementsAre(NormPlacement::pre));
+  EXPECT_EQ(selection.seeds, 3U);
+  const auto usual = parsed<SelectionCommand>({"--study", "language", "--norms", "all"}).selection;
+  EXPECT_EQ(usual.language_selection().norms, language_study::study_norms());
+  EXPECT_THAT(language_cells_of(usual, {}), SizeIs(96));
+  EXPECT_THAT(named_language_cells(usual), IsEmpty());
+  const std::string cell = "language/pre/none/rate-1e-2/seed-1/test";
+  EXPECT_THAT(named_language_cells(
+                  parsed<SelectionCommand>({"--study", "language", "--cells", cell + "," + cell})
+                      .selection),
+              ElementsAre(language_study::parse_cell(cell)));
+}
+
+TEST(StudySelectionOptions, TheStudyOfLanguageModelsRefusesWhatItHasNot) {
+  const auto refused = [](Arguments arguments, const std::string& what) {
+    arguments.insert(arguments.end(), {"--study", "language"});
+    EXPECT_THAT(refusal<SelectionCommand>(arguments), HasSubstr(what));
+  };
+  for (const auto& [option, value] :
+       {std::pair("--protocol", "all"), std::pair("--tables", "1"), std::pair("--figures", "2"),
+        std::pair("--rates", "10"), std::pair("--padding", "512"),
+        std::pair("--gradient-seeds", "2")})
+    refused({option, value},
+            std::string(option) + " is given; expected none with --study language");
+  refused({"--no-initialization"}, "--no-initialization is given");
+  refused({"--norms", "layer_norm_pre"}, "unknown norm 'layer_norm_pre'");
+  refused({"--seeds", "1"}, "--seeds is '1'; expected 2 or more");
+  refused({"--placements", "mid"}, "--placements is 'mid'");
+  refused({"--cells", "a", "--placements", "pre"}, "no --placements beside it");
 }
 
 }  // namespace

@@ -1,0 +1,86 @@
+#include "verification/cli/commands/study_language_report.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/verification/language_study/sample_results.hpp"
+#include "verification/report/markdown.hpp"
+
+namespace normproof::tests::verification::cli::commands {
+namespace {
+
+using namespace normproof::verification::cli::commands;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+namespace language_sample = normproof::tests::verification::language_study;
+
+normproof::verification::language_study::Results three_seeds() {
+  normproof::verification::language_study::Results results;
+  language_sample::add_tested(results, {}, "layer_norm", {1.0, 1.1, 1.2});
+  language_sample::add_tested(results, {}, "power_norm", {0.9, 1.0, 1.1});
+  for (auto& [name, finished] : results)
+    if (finished.cell.norm == "power_norm") {
+      finished.result.max_weighted_gamma = 1.25;
+      finished.result.fluctuation = {{"final_norm", "quadratic_mean", 0.375, {0.5}}};
+    }
+  return results;
+}
+
+std::string document_of(const normproof::verification::language_study::Results& results) {
+  return normproof::verification::report::markdown(language_document(results, "abc"));
+}
+
+TEST(LanguageReport, SetsEveryNormBesideLayerNormAndThePaper) {
+  const std::string text = document_of(three_seeds());
+  EXPECT_THAT(text, AllOf(HasSubstr("18 cells, sha256 of all results abc"), HasSubstr("✓ holds"),
+                          HasSubstr("| layer_norm | 1e-2 | 3 | 0 | 3.0142 | 2.7183 | 3.3201 |"),
+                          HasSubstr("-0.287 [-0.358, -0.216] | -5.6 (PTB), -3.0 (WikiText-103) |"),
+                          HasSubstr("| power_norm | 2.0000 | > 1.0000 | 2.0000 |"),
+                          HasSubstr("| power_norm | final_norm | quadratic_mean | 0.3750 |"),
+                          HasSubstr("| power_norm | 1.2500 |"), HasSubstr("3 paired seeds can see"),
+                          HasSubstr("language/pre/power_norm/rate-1e-2/seed-3/test")));
+}
+
+TEST(LanguageReport, ARateAtTheEndOfTheGridIsSaid) {
+  auto results = three_seeds();
+  EXPECT_THAT(document_of(results), Not(HasSubstr("may lie beyond")));
+  for (auto& [name, finished] : results)
+    if (finished.cell.learning_rate == "3e-2" && finished.cell.norm == "power_norm")
+      finished.result.validation_loss = {0.5};
+  EXPECT_THAT(document_of(results),
+              HasSubstr("The rate chosen is the least or the largest there is of power_norm: "
+                        "a better one may lie beyond."));
+}
+
+TEST(LanguageReport, ARunThatDivergedIsSaid) {
+  auto results = three_seeds();
+  for (auto& [name, finished] : results)
+    if (finished.cell.learning_rate == "3e-2")
+      finished.result = language_sample::diverged(std::move(finished.result));
+  EXPECT_THAT(document_of(results),
+              AllOf(HasSubstr("| > 1.0000 | diverged 2/2 |"), HasSubstr("step 4: a sentence")));
+}
+
+TEST(LanguageReport, WhatWasNotRunHasNoTable) {
+  normproof::verification::language_study::Results results;
+  language_sample::add_choosing(results, {}, "dyt");
+  EXPECT_THAT(document_of(results), AllOf(HasSubstr("· not run"), HasSubstr("rate by rate"),
+                                          Not(HasSubstr("The test part"))));
+}
+
+TEST(LanguageReport, TheSummaryHasTheSameNumbers) {
+  const auto summary = language_summary(three_seeds(), "abc");
+  EXPECT_EQ(summary.at("sha256"), "abc");
+  const auto& condition = summary.at("conditions").at(0);
+  EXPECT_EQ(condition.at("condition"), "language, pre-norm");
+  EXPECT_EQ(condition.at("norms").at("power_norm").at("rate"), "1e-2");
+  EXPECT_LT(condition.at("norms").at("power_norm").at("beside_layer_norm").at(2), 0);
+  EXPECT_EQ(condition.at("statements").at("p1").at("verdict"), "holds");
+  EXPECT_EQ(condition.at("statements").at("p2").at("verdict"), "not run");
+}
+
+}  // namespace
+}  // namespace normproof::tests::verification::cli::commands

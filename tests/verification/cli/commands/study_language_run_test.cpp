@@ -1,0 +1,132 @@
+#include "verification/cli/commands/study_language_run.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "tests/verification/cli/program_run.hpp"
+
+// `normproof study --study language`: the program itself, on quick cells of a short text.
+namespace normproof::tests::verification::cli::commands {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+class LanguageStudyProgram : public ::testing::Test {
+ protected:
+  LanguageStudyProgram() {
+    run("seq -f 'the old weaver sees bridge %g' 1 150 > '" + (folder_ / "t").string() + "'");
+  }
+  Outcome in(const std::string& command) const {
+    return run("cd '" + folder_.path().string() +
+               "'; R='study run --study language --quick --data t --norms layer_norm,power_norm "
+               "--placements pre --seeds 3'\n" +
+               command);
+  }
+  std::string results(const std::string& folder) const {
+    return read_file(folder_ / folder / "results.jsonl");
+  }
+
+  tests::ref::io::TemporaryFolder folder_;
+};
+
+TEST_F(LanguageStudyProgram, AnyNumberOfJobsAndACellAloneGiveTheSameBytes) {
+  const Outcome one = in("$N $R --out a --jobs 1");
+  EXPECT_EQ(one.status, 0) << one.err;
+  EXPECT_EQ(one.err, "");
+  // Two norms at three rates of two seeds, then three seeds of each.
+  EXPECT_THAT(one.out, testing::MatchesRegex("18 cells: 0 done before, 18 here, 0 elsewhere\n"
+                                             "sha256 [0-9a-f]+\n"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "a" / "runs"));
+  EXPECT_EQ(in("$N $R --out b --jobs 3").status, 0);
+  EXPECT_EQ(results("a"), results("b"));
+  const std::size_t tested = results("a").find("/seed-3/quick/test");
+  const std::size_t begin = results("a").rfind("{\"name\"", tested) + 9;
+  const std::string name = results("a").substr(begin, results("a").find('"', begin) - begin);
+  EXPECT_EQ(in("$N study run --study language --out c --data t --cells " + name).status, 0);
+  EXPECT_THAT(results("c"), testing::StartsWith("{\"name\":\"" + name + "\""));
+  EXPECT_THAT(results("a"), HasSubstr(results("c")));
+  const Outcome again = in("$N $R --out b --json");
+  EXPECT_EQ(nlohmann::json::parse(again.out).at("done_before"), 18);
+  EXPECT_THAT(one.out, HasSubstr(nlohmann::json::parse(again.out).at("sha256").get<std::string>()));
+}
+
+TEST_F(LanguageStudyProgram, KilledBySignal9TheSameCommandGoesOnToTheSameBytes) {
+  in("$N $R --out a --jobs 2");
+  in("$N $R --out b --jobs 2 & p=$!; while ! [ -s b/results.jsonl ] && kill -0 $p 2>/dev/null; "
+     "do :; done; kill -9 $p; wait $p");
+  EXPECT_NE(results("a"), results("b"));
+  const Outcome resumed = in("$N $R --out b --jobs 2");
+  EXPECT_EQ(resumed.status, 0) << resumed.err;
+  EXPECT_EQ(results("a"), results("b"));
+}
+
+TEST_F(LanguageStudyProgram, SaysHowFarItIsAndWhatFollows) {
+  EXPECT_EQ(
+      in("$N study list --study language --quick --norms dyt --placements post | head -n 1").out,
+      "language/post/dyt/rate-3e-3/seed-1/quick\n");
+  EXPECT_THAT(nlohmann::json::parse(in("$N study list --study language --json").out), SizeIs(96));
+  in("$N $R --out a");
+  const std::string selected = "--study language --quick --placements pre --seeds 3";
+  const auto status = nlohmann::json::parse(
+      in("$N study status " + selected + " --norms layer_norm,dyt --out a --json").out);
+  EXPECT_EQ(status.at("results"), 18);
+  EXPECT_EQ(status.at("done"), 9);
+  EXPECT_THAT(status.at("missing"), SizeIs(6));
+  EXPECT_TRUE(status.at("seconds_left").is_number());
+  const Outcome report = in("$N study report --study language --out a");
+  EXPECT_EQ(report.status, 0) << report.err;
+  EXPECT_THAT(report.out, AllOf(HasSubstr("18 cells: a/report.html and report.md\nsha256 "),
+                                HasSubstr("PowerNorm's test perplexity is below LayerNorm's: ")));
+  EXPECT_THAT(read_file(folder_ / "a/report.html"), HasSubstr("<svg"));
+  EXPECT_THAT(in("ls a").out, AllOf(HasSubstr("language-pre-norm-quick-learning.svg"),
+                                    HasSubstr("language-pre-norm-quick-fluctuation.svg")));
+  in("cp -r a b; $N study report --study language --out b");
+  EXPECT_EQ(in("diff -r a b").out, "");
+  const auto summary =
+      nlohmann::json::parse(in("$N study report --study language --out a --json").out);
+  EXPECT_EQ(summary.at("conditions").at(0).at("norms").at("power_norm").at("seeds"), 3);
+  EXPECT_THAT(in("$N study power --out a --seeds 7").out,
+              AllOf(HasSubstr("7 paired seeds"), HasSubstr("power_norm")));
+}
+
+TEST_F(LanguageStudyProgram, WhatIsWrongIsOneSentence) {
+  in("mkdir full; touch full/x; printf short > s; $N study run --study language --data t "
+     "--out a --cells language/pre/none/rate-1e-2/seed-1/quick");
+  in("$N study run --out f --cells corrected/1x32/none/rate-10/seed-1/steps-0");
+  in("sed 's/\"steps\":/\"steps\":1/' -i a/results.jsonl; mkdir empty; mkdir bare; cp a/study.json "
+     "bare");
+  for (const auto& [arguments, status, sentence] :
+       std::initializer_list<std::tuple<const char*, int, const char*>>{
+           {"run --study language --out n", 2, "--data is not given"},
+           {"run --study language --out n --cells language/pre/none/rate-1e-2/seed-1", 2,
+            "--data is not given"},
+           {"run --study language --out n --cells language/pre/nome/rate-1e-2/seed-1", 2,
+            "did you mean 'none'"},
+           {"run --study language --out n --data absent", 3, "absent"},
+           {"run --study language --out n --data s", 3, "s: has 5 characters"},
+           {"run --study language --out n --quick --vocab v", 2, "--vocab is given"},
+           {"run --study language --out n --quick --device simulated", 2, "--device is given"},
+           {"run --study language --out full --quick", 2, "holds something that is no study"},
+           {"run --study language --out a --quick", 2, "of other data"},
+           {"run --study language --out f --quick", 3, "format is 'normproof-study-1'"},
+           {"run --out a --quick", 3, "format is 'normproof-language-study-1'"},
+           {"report --study language --out a", 3, "a/results.jsonl: line 1 is altered"},
+           {"report --study language --out empty", 3, "empty: holds no study"},
+           {"report --study language --out bare", 3, "bare/results.jsonl: holds no result"},
+           {"status --study language --out absent", 3, "absent: is no folder"},
+           {"power --out bare", 3, "holds no two seeds"}}) {
+    const Outcome outcome = in(std::string("$N study ") + arguments);
+    EXPECT_EQ(outcome.status, status) << arguments << outcome.err;
+    EXPECT_TRUE(is_one_sentence(outcome.err)) << arguments << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(sentence)) << arguments;
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "n"));
+}
+
+}  // namespace
+}  // namespace normproof::tests::verification::cli::commands

@@ -1,0 +1,61 @@
+#include "verification/cli/commands/study_power.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/ref/io/temporary_folder.hpp"
+#include "tests/verification/cli/parsed.hpp"
+#include "tests/verification/language_study/sample_results.hpp"
+#include "tests/verification/language_study/small_data.hpp"
+#include "verification/study/store.hpp"
+
+namespace normproof::tests::verification::cli::commands {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using tool::commands::StudyPowerCommand;
+namespace language_sample = normproof::tests::verification::language_study;
+
+TEST(StudyPowerOptions, AreAFolderAndSeeds) {
+  const auto given = parsed<StudyPowerCommand>({"--out", "o", "--seeds", "9", "--json"});
+  EXPECT_EQ(given.out, "o");
+  EXPECT_EQ(given.seeds, 9u);
+  EXPECT_TRUE(given.json);
+  EXPECT_EQ(parsed<StudyPowerCommand>({"--out", "o"}).seeds, 5u);
+  EXPECT_THAT(refusal<StudyPowerCommand>({"--out", "o", "--seeds", "1"}),
+              HasSubstr("--seeds is '1'"));
+  EXPECT_THAT(refusal<StudyPowerCommand>({}), HasSubstr("--out is required"));
+}
+
+TEST(StudyPower, PrintsTheDifferenceThatSoManySeedsSee) {
+  const tests::ref::io::TemporaryFolder folder;
+  const auto data = normproof::verification::language_study::small_data();
+  const normproof::verification::study::Store store(folder.path());
+  store.begin(study_identity(normproof::verification::training::Task::language, data));
+  normproof::verification::language_study::Results results;
+  language_sample::add_tested(results, {}, "layer_norm", {1.0, 1.0});
+  language_sample::add_tested(results, {}, "dyt", {1.0, 1.1});
+  for (auto& [name, finished] : results) {
+    finished.result.data_sha256 = data_sha256(data);
+    store.add(*store.claim(name), result_line(finished.result), 1);
+  }
+  StudyPowerCommand command{.out = folder.path(), .seeds = 5, .json = true};
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(command.run(), tool::kSuccess);
+  const auto rows = nlohmann::json::parse(testing::internal::GetCapturedStdout());
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].at("norm"), "dyt");
+  EXPECT_EQ(rows[0].at("pairs"), 2);
+  EXPECT_GT(rows[0].at("detectable").get<double>(), rows[0].at("deviation").get<double>());
+  command.json = false;
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(command.run(), tool::kSuccess);
+  EXPECT_THAT(testing::internal::GetCapturedStdout(),
+              AllOf(HasSubstr("5 paired seeds"), HasSubstr("-5.6 of PTB, -3.0 of WikiText-103")));
+}
+
+}  // namespace
+}  // namespace normproof::tests::verification::cli::commands

@@ -1,0 +1,103 @@
+#include "verification/cli/commands/study_language_figures.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "verification/report/curves.hpp"
+#include "verification/report/gnuplot.hpp"
+
+namespace normproof::verification::cli::commands {
+
+using language_study::CellResult;
+using language_study::Series;
+
+namespace {
+
+/// The means of series, place by place, of what they have there.
+Series mean_series(const std::vector<Series>& all) {
+  std::size_t length = 0;
+  for (const Series& own : all) length = std::max(length, own.size());
+  Series means(length);
+  for (std::size_t i = 0; i < length; ++i) {
+    double sum = 0;
+    std::size_t count = 0;
+    for (const Series& own : all)
+      if (i < own.size() && own[i]) {
+        sum += *own[i];
+        ++count;
+      }
+    if (count > 0) means[i] = sum / static_cast<double>(count);
+  }
+  return means;
+}
+
+/// A line a norm of the means of the series that its cells have; `place` is the x of a number.
+template <class SeriesOf, class Place>
+std::vector<report::Curve> norm_curves(const language_study::Results& results,
+                                       const language_study::Condition& condition,
+                                       const SeriesOf& series_of, const Place& place) {
+  std::vector<report::Curve> curves;
+  const std::vector<std::string>& norms = language_study::study_norms();
+  for (std::size_t colour = 0; colour < norms.size(); ++colour) {
+    std::vector<Series> all;
+    for (const auto* test : tests_of(results, condition, norms[colour]))
+      if (!test->result.diverged)
+        for (Series& own : series_of(test->result)) all.push_back(std::move(own));
+    report::Curve curve{norms[colour], report::line(colour, false), {}};
+    const Series means = mean_series(all);
+    for (std::size_t i = 0; i < means.size(); ++i)
+      if (means[i]) curve.points.emplace_back(place(i), *means[i]);
+    if (!curve.points.empty()) curves.push_back(std::move(curve));
+  }
+  return curves;
+}
+
+std::optional<report::Figure> language_figure(const language_study::Condition& condition,
+                                              const char* what, const std::string& axes,
+                                              const std::vector<report::Curve>& curves,
+                                              const std::string& title) {
+  if (curves.empty()) return std::nullopt;
+  std::string name = fmt::format("{}-{}", condition_name(condition), what);
+  std::erase(name, ',');
+  std::ranges::replace(name, ' ', '-');
+  return report::Figure{
+      name + ".svg",
+      report::draw(report::common(title) + axes + "set key outside right noenhanced\n" +
+                       report::plot(curves),
+                   name, title, 1100, 460),
+      fmt::format("{}: {}.", condition_name(condition), title)};
+}
+
+}  // namespace
+
+std::optional<report::Figure> learning_figure(const language_study::Results& results,
+                                              const language_study::Condition& condition) {
+  return language_figure(
+      condition, "learning", "set xlabel 'epoch'\n",
+      norm_curves(
+          results, condition,
+          [](const CellResult& result) { return std::vector<Series>{result.validation_loss}; },
+          [](std::size_t i) { return static_cast<double>(i + 1); }),
+      "Validation loss after each epoch, the mean over the seeds");
+}
+
+std::optional<report::Figure> fluctuation_figure(const language_study::Results& results,
+                                                 const language_study::Condition& condition) {
+  const auto second_moments = [](const CellResult& result) {
+    std::vector<Series> all;
+    for (const auto& own : result.fluctuation)
+      if (own.statistic != "mean") all.push_back(own.pieces);
+    return all;
+  };
+  return language_figure(
+      condition, "fluctuation", "set xlabel 'share of the run'\nset logscale y\n",
+      norm_curves(results, condition, second_moments,
+                  [](std::size_t i) {
+                    return (static_cast<double>(i) + 0.5) /
+                           static_cast<double>(language_study::kPieces);
+                  }),
+      "Fluctuation of the batch variance or quadratic mean about the running one");
+}
+
+}  // namespace normproof::verification::cli::commands

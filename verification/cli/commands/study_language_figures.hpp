@@ -1,0 +1,21 @@
+#pragma once
+
+#include <optional>
+
+#include "verification/language_study/tables.hpp"
+#include "verification/report/document.hpp"
+
+namespace normproof::verification::cli::commands {
+
+// Of the cells that were tested, at their chosen rates; nothing where there is none.
+
+/// The validation loss after each epoch, means over the seeds that stayed finite: a line a norm.
+std::optional<report::Figure> learning_figure(const language_study::Results& results,
+                                              const language_study::Condition& condition);
+
+/// Batch variance and quadratic mean beside the running ones, piece by piece of the run, means over
+/// layers and seeds: a line a norm.
+std::optional<report::Figure> fluctuation_figure(const language_study::Results& results,
+                                                 const language_study::Condition& condition);
+
+}  // namespace normproof::verification::cli::commands

@@ -1,0 +1,301 @@
+#include "verification/cli/commands/study_language_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "verification/cli/commands/study_language_figures.hpp"
+#include "verification/cli/commands/study_report.hpp"
+#include "verification/language_study/choice.hpp"
+#include "verification/language_study/conclusions.hpp"
+#include "verification/language_study/power.hpp"
+#include "verification/report/text.hpp"
+
+namespace normproof::verification::cli::commands {
+
+using language_study::Condition;
+using language_study::Finished;
+using report::plural;
+
+namespace {
+
+constexpr const char* kNone = "–";
+
+std::string four_digits(const std::optional<double>& value) {
+  return value ? fmt::format("{:.4f}", *value) : kNone;
+}
+
+std::string interval_text(const std::optional<language_study::Interval>& interval) {
+  if (!interval) return kNone;
+  return fmt::format("{:+.3f} [{:+.3f}, {:+.3f}]", interval->mean, interval->low, interval->high);
+}
+
+std::string published_text(const std::string& norm) {
+  if (norm != "power_norm" && norm != "power_norm_released") return kNone;
+  return fmt::format("{:+.1f} (PTB), {:+.1f} (WikiText-103)", language_study::kPublishedPtb,
+                     language_study::kPublishedWikiText);
+}
+
+/// A table of text whose numbers stand on the right.
+report::Table numbers_table(const std::string& caption, const std::vector<std::string>& texts,
+                            const std::vector<std::string>& numbers) {
+  report::Table table{caption, report::text_columns(texts)};
+  for (const std::string& name : numbers) table.columns.push_back(report::number_column(name));
+  return table;
+}
+
+report::Table test_table(const language_study::Results& results, const Condition& condition) {
+  report::Table table =
+      numbers_table("The test part, at the chosen rates: means over the seeds that stayed finite",
+                    {"norm", "rate"},
+                    {"seeds", "diverged", "perplexity", "least", "largest", "bits per character",
+                     "perplexity less layer_norm's [95 %]", "published, other data and sizes"});
+  for (const language_study::Row& row : rows_of(results, condition))
+    table.rows.push_back({{{row.norm},
+                           {row.rate},
+                           {fmt::format("{}", row.tests.size())},
+                           {fmt::format("{}", row.diverged)},
+                           {four_digits(row.perplexity)},
+                           {four_digits(row.least)},
+                           {four_digits(row.largest)},
+                           {four_digits(row.bits_per_character)},
+                           {interval_text(row.beside_layer_norm)},
+                           {published_text(row.norm)}}});
+  return table;
+}
+
+report::Table rates_table(const language_study::Results& results, const Condition& condition) {
+  report::Table table = numbers_table(
+      fmt::format("The mean validation loss of {}, rate by rate; > marks the rate that is chosen",
+                  plural(language_study::kChoosingSeeds, "seed")),
+      {"norm"}, language_study::study_rates());
+  for (const std::string& norm : language_study::study_norms()) {
+    const auto losses = rate_losses(results, condition, norm);
+    if (std::ranges::all_of(losses, [](const auto& own) { return own.runs == 0; })) continue;
+    const auto chosen = chosen_rate(results, condition, norm);
+    report::Row row{{{norm}}};
+    for (const language_study::RateLoss& own : losses) {
+      const std::string loss = own.diverged > 0
+                                   ? fmt::format("diverged {}/{}", own.diverged, own.runs)
+                                   : four_digits(own.loss);
+      row.cells.push_back({fmt::format("{}{}", chosen == own.rate ? "> " : "", loss)});
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+/// The norms whose chosen rate is at an end of the grid, in a sentence; empty where there is none.
+std::string end_of_grid_text(const language_study::Results& results, const Condition& condition) {
+  const std::vector<std::string>& rates = language_study::study_rates();
+  std::string norms;
+  for (const std::string& norm : language_study::study_norms()) {
+    const auto chosen = chosen_rate(results, condition, norm);
+    if (chosen == rates.front() || chosen == rates.back())
+      norms += fmt::format("{}{}", norms.empty() ? "" : ", ", norm);
+  }
+  if (norms.empty()) return norms;
+  return fmt::format(
+      "The rate chosen is the least or the largest there is of {}: a better one may lie beyond.",
+      norms);
+}
+
+/// The mean over tests of a number that some have.
+template <class F>
+std::optional<double> mean_over_tests(const std::vector<const Finished*>& tests, const F& f) {
+  double sum = 0;
+  std::size_t count = 0;
+  for (const Finished* test : tests)
+    if (const std::optional<double> value = f(test->result)) {
+      sum += *value;
+      ++count;
+    }
+  return count == 0 ? std::nullopt : std::optional(sum / static_cast<double>(count));
+}
+
+report::Table fluctuation_table(const language_study::Results& results,
+                                const Condition& condition) {
+  report::Table table = numbers_table(
+      "Batch statistics beside the running ones: ||batch - running|| / ||scale||, the mean over "
+      "the "
+      "steps after the warm-up and over the seeds",
+      {"norm", "layer", "statistic"}, {"fluctuation"});
+  for (const std::string& norm : language_study::study_norms()) {
+    const auto tests = tests_of(results, condition, norm);
+    if (tests.empty()) continue;
+    for (const language_study::SiteFluctuation& site : tests.front()->result.fluctuation)
+      table.rows.push_back(
+          {{{norm},
+            {site.site},
+            {site.statistic},
+            {four_digits(mean_over_tests(
+                tests, [&](const language_study::CellResult& result) -> std::optional<double> {
+                  for (const auto& own : result.fluctuation)
+                    if (own.site == site.site && own.statistic == site.statistic) return own.mean;
+                  return std::nullopt;
+                }))}}});
+  }
+  return table;
+}
+
+report::Table gamma_table(const language_study::Results& results, const Condition& condition) {
+  report::Table table = numbers_table(
+      "The largest (1 - alpha) Gamma over the steps, the layers and the channels: below 1 the "
+      "theorem on nu bounds it",
+      {"norm"}, {"mean over the seeds"});
+  for (const std::string& norm : language_study::study_norms())
+    if (const auto mean = mean_over_tests(
+            tests_of(results, condition, norm),
+            [](const language_study::CellResult& result) { return result.max_weighted_gamma; }))
+      table.rows.push_back({{{norm}, {four_digits(mean)}}});
+  return table;
+}
+
+void add_table(report::Document& document, report::Table table) {
+  if (!table.rows.empty()) document.add(std::move(table));
+}
+
+void add_language_condition(report::Document& document, const language_study::Results& results,
+                            const Condition& condition) {
+  document.add(report::Heading{2, condition_name(condition)});
+  add_table(document, test_table(results, condition));
+  add_table(document, rates_table(results, condition));
+  if (const std::string text = end_of_grid_text(results, condition); !text.empty())
+    document.add(report::Paragraph{text});
+  if (auto figure = learning_figure(results, condition)) document.add(std::move(*figure));
+  add_table(document, fluctuation_table(results, condition));
+  if (auto figure = fluctuation_figure(results, condition)) document.add(std::move(*figure));
+  add_table(document, gamma_table(results, condition));
+}
+
+void add_language_conclusions(report::Document& document, const language_study::Results& results) {
+  document.add(report::Heading{2, "Conclusions"});
+  report::Table table{"Statements by conditions", report::text_columns({"statement"})};
+  report::Table numbers{"What each verdict rests on",
+                        report::text_columns({"statement", "condition", "numbers"})};
+  numbers.stacks = true;
+  for (const Condition& condition : conditions_of(results))
+    table.columns.push_back({condition_name(condition)});
+  for (const study::Statement& statement : language_study::statements()) {
+    table.rows.push_back({{{.text = statement.text, .hint = statement.rule}}});
+    for (const Condition& condition : conditions_of(results)) {
+      const study::Finding finding = find(statement.id, results, condition);
+      table.rows.back().cells.push_back(finding_cell(finding));
+      if (!finding.numbers.empty())
+        numbers.rows.push_back(
+            {{{statement.text}, {condition_name(condition)}, {finding.numbers}}});
+    }
+  }
+  document.add(std::move(table));
+  add_table(document, std::move(numbers));
+  document.add(report::Paragraph{fmt::format(
+      "A statement holds where {}. A seed at which one of the two alone diverged is "
+      "infinitely on the side of the other; then every seed has to say the same. The rule was "
+      "stated before the cells were run.",
+      language_study::statements().front().rule)});
+}
+
+void add_language_cells(report::Document& document, const language_study::Results& results) {
+  document.add(report::Heading{2, "Every cell, and the command that runs it again"});
+  document.add(report::Code{"normproof study run --study language --out one --cells CELL"});
+  document.add(report::Paragraph{
+      "With --data where the text is not the made-up one. The same hash, of the state after the "
+      "last step, comes out of every machine."});
+  report::Table table = numbers_table("Cells", {"cell", "sha256 of the last state"},
+                                      {"steps", "validation loss", "test loss", "ending"});
+  table.folded = true;
+  for (const auto& [name, finished] : results) {
+    const language_study::CellResult& result = finished.result;
+    table.rows.push_back({{{name},
+                           {result.sha256},
+                           {fmt::format("{}", result.steps)},
+                           {four_digits(result.last_validation_loss())},
+                           {four_digits(result.test_loss)},
+                           {result.diverged ? result.diverged->sentence : "finite"}}});
+  }
+  document.add(std::move(table));
+}
+
+/// The most seeds that a norm was tested with, two at least.
+std::size_t tested_seeds(const language_study::Results& results) {
+  std::size_t seeds = 2;
+  for (const Condition& condition : conditions_of(results))
+    for (const language_study::Row& row : rows_of(results, condition))
+      seeds = std::max(seeds, row.tests.size());
+  return seeds;
+}
+
+}  // namespace
+
+report::Table language_power_table(const language_study::Results& results, std::size_t seeds) {
+  report::Table table = numbers_table(
+      fmt::format("Which difference to layer_norm {} can see: found by a two-sided t test at 5 % "
+                  "with probability 0.8",
+                  plural(seeds, "paired seed")),
+      {"condition", "norm"},
+      {"pairs", "standard deviation of their differences", "detectable difference",
+       "of layer_norm's perplexity"});
+  for (const language_study::PowerRow& row : power_rows(results, seeds))
+    table.rows.push_back({{{condition_name(row.condition)},
+                           {row.norm},
+                           {fmt::format("{}", row.pairs)},
+                           {four_digits(row.deviation)},
+                           {four_digits(row.detectable)},
+                           {report::percent(row.detectable / row.layer_norm_mean)}}});
+  return table;
+}
+
+report::Document language_document(const language_study::Results& results,
+                                   const std::string& results_sha256) {
+  report::Document document{"normproof: norms of language models"};
+  document.add(report::Heading{1, "The study: norms of a causal language model"});
+  document.add(report::Paragraph{
+      fmt::format("{}, sha256 of all results {}. What is set beside [SYG+20] is of another "
+                  "size and other data: a sign can agree, a number cannot.",
+                  plural(results.size(), "cell"), results_sha256)});
+  add_language_conclusions(document, results);
+  for (const Condition& condition : conditions_of(results))
+    add_language_condition(document, results, condition);
+  document.add(report::Heading{2, "What the seeds can see"});
+  document.add(report::Paragraph{fmt::format(
+      "By the validation perplexities at the chosen rates. The paper's differences are {:+.1f} of "
+      "PTB and {:+.1f} of WikiText-103, in perplexities of words; these are of characters.",
+      language_study::kPublishedPtb, language_study::kPublishedWikiText)});
+  add_table(document, language_power_table(results, tested_seeds(results)));
+  add_language_cells(document, results);
+  return document;
+}
+
+nlohmann::ordered_json language_summary(const language_study::Results& results,
+                                        const std::string& results_sha256) {
+  const auto or_null = [](const std::optional<double>& number) {
+    return number ? nlohmann::ordered_json(*number) : nlohmann::ordered_json();
+  };
+  nlohmann::ordered_json summary = {{"cells", results.size()},
+                                    {"sha256", results_sha256},
+                                    {"conditions", nlohmann::json::array()}};
+  for (const Condition& condition : conditions_of(results)) {
+    nlohmann::ordered_json own = {{"condition", condition_name(condition)},
+                                  {"norms", nlohmann::json::object()}};
+    for (const language_study::Row& row : rows_of(results, condition)) {
+      nlohmann::ordered_json& norm = own["norms"][row.norm];
+      norm = {{"rate", row.rate},
+              {"seeds", row.tests.size()},
+              {"diverged", row.diverged},
+              {"perplexity", or_null(row.perplexity)}};
+      if (row.beside_layer_norm)
+        norm["beside_layer_norm"] = {row.beside_layer_norm->mean, row.beside_layer_norm->low,
+                                     row.beside_layer_norm->high};
+    }
+    for (const study::Statement& statement : language_study::statements()) {
+      const study::Finding finding = find(statement.id, results, condition);
+      own["statements"][statement.id] = {{"verdict", verdict_name(finding.verdict)},
+                                         {"numbers", finding.numbers}};
+    }
+    summary["conditions"].push_back(std::move(own));
+  }
+  return summary;
+}
+
+}  // namespace normproof::verification::cli::commands

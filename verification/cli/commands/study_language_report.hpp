@@ -1,0 +1,25 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "verification/language_study/tables.hpp"
+#include "verification/report/document.hpp"
+
+namespace normproof::verification::cli::commands {
+
+/// What the results of the study of language models say, beside what was published: conclusions;
+/// for each condition the test, the rates, the fluctuations and the learning curves; which
+/// difference its seeds can see; every cell with its hash and the command that runs it again. A
+/// function of its arguments alone.
+report::Document language_document(const language_study::Results& results,
+                                   const std::string& results_sha256);
+
+/// The same numbers: conditions with their norms and findings.
+nlohmann::ordered_json language_summary(const language_study::Results& results,
+                                        const std::string& results_sha256);
+
+/// Which difference a study of so many seeds can see, a row a norm and condition.
+report::Table language_power_table(const language_study::Results& results, std::size_t seeds);
+
+}  // namespace normproof::verification::cli::commands

@@ -1,0 +1,184 @@
+#include "verification/cli/commands/study_language_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "ref/numeric/errors.hpp"
+#include "verification/cli/commands/study_folder.hpp"
+#include "verification/cli/commands/study_language_report.hpp"
+#include "verification/cli/commands/training_source.hpp"
+#include "verification/cli/progress_bar.hpp"
+#include "verification/cli/standard_streams.hpp"
+#include "verification/language_study/cell_run.hpp"
+#include "verification/language_study/conclusions.hpp"
+#include "verification/process/rank.hpp"
+#include "verification/report/text.hpp"
+#include "verification/study/jobs.hpp"
+
+namespace normproof::verification::cli::commands {
+
+using ref::numeric::UsageError;
+using report::plural;
+
+namespace {
+
+namespace fs = std::filesystem;
+using LanguageCells = std::vector<language_study::Cell>;
+
+/// What the published study alone has.
+void refuse_options(const StudyRunCommand& command) {
+  for (const auto& [option, given] :
+       {std::pair{"--vocab", command.source.files.vocab.has_value()},
+        std::pair{"--validation", command.source.validation.has_value()},
+        std::pair{"--device", command.device.has_value()}})
+    if (given)
+      throw UsageError(fmt::format("{} is given; expected none with --study language", option));
+}
+
+/// The text of --data, or the made-up one where every cell is quick.
+language_study::StudyData load_language_data(const StudyRunCommand& command,
+                                             const LanguageCells& cells) {
+  const bool quick = std::ranges::all_of(cells, [](const language_study::Cell& cell) {
+    return cell.size == language_study::Size::quick;
+  });
+  if (!command.source.files.data && !quick)
+    throw UsageError(
+        "--data is not given; expected a text in UTF-8, or --quick, which has a made-up one");
+  const auto [text, name] = load_text(command.source.files.data);
+  language_study::StudyData data{training::split_text(text, name)};
+  for (const language_study::Cell& cell : cells) config_for(cell, data);
+  return data;
+}
+
+/// Does cells, a phase after another, and counts what was done.
+class Phases {
+ public:
+  Phases(const StudyRunCommand& command, const study::Store& store,
+         const language_study::StudyData& data)
+      : command_(command), store_(store), data_(data) {}
+
+  void run(const char* what, const LanguageCells& cells) {
+    std::vector<study::Task> tasks;
+    for (const language_study::Cell& cell : cells) tasks.push_back({cell_name(cell), cost(cell)});
+    const study::JobsSummary done = study::run_tasks(
+        store_, std::move(tasks),
+        [&](const std::string& name) {
+          return result_line(language_study::run_cell(language_study::parse_cell(name), data_,
+                                                      {.folder = command_.out, .after_step = {}}));
+        },
+        {.jobs = command_.job_count(), .progress = [&](const study::JobsProgress& progress) {
+           bar_.show(
+               what, progress.done, progress.tasks,
+               fmt::format("{} left, {}", duration_text(progress.seconds_left), progress.name));
+         }});
+    total_.tasks += done.tasks;
+    total_.done_before += done.done_before;
+    total_.done_here += done.done_here;
+    total_.done_elsewhere += done.done_elsewhere;
+  }
+
+  const study::JobsSummary& total() const { return total_; }
+
+ private:
+  const StudyRunCommand& command_;
+  const study::Store& store_;
+  const language_study::StudyData& data_;
+  ProgressBar bar_;
+  study::JobsSummary total_;
+};
+
+/// Cells by name: what is tested comes after what is validated, which it may go on with.
+void run_named(Phases& phases, const LanguageCells& cells) {
+  for (const bool test : {false, true}) {
+    LanguageCells own;
+    std::ranges::copy_if(cells, std::back_inserter(own),
+                         [=](const language_study::Cell& cell) { return cell.test == test; });
+    if (!own.empty()) phases.run("cells", own);
+  }
+}
+
+void run_selected(Phases& phases, const StudyRunCommand& command, const study::Store& store) {
+  const language_study::Selection selection = command.selection.language_selection();
+  phases.run("choosing rates", choosing_cells(selection));
+  const language_study::Results results = read_language_results(command.out, store);
+  std::error_code ignored;
+  for (const language_study::Cell& cell : cells_not_chosen(selection, results))
+    fs::remove_all(language_study::run_folder(command.out, cell), ignored);
+  phases.run("testing", test_cells(selection, results));
+}
+
+std::string counts_text(const study::JobsSummary& done) {
+  return fmt::format("{}: {} done before, {} here, {} elsewhere\n", plural(done.tasks, "cell"),
+                     done.done_before, done.done_here, done.done_elsewhere);
+}
+
+}  // namespace
+
+language_study::Results read_language_results(const fs::path& out, const study::Store& store) {
+  const std::string data_sha256 =
+      language_study::data_sha256_of(store.identity(), (out / "study.json").string());
+  store.check_data(data_sha256);
+  return language_study::read_results(store.results(), (out / "results.jsonl").string());
+}
+
+ExitStatus run_language_study(const StudyRunCommand& command) {
+  refuse_options(command);
+  const LanguageCells named = named_language_cells(command.selection);
+  const LanguageCells first = language_cells_of(command.selection, {});
+  const language_study::StudyData data = load_language_data(command, first);
+  const study::Store store = store_of(command.out);
+  store.begin(language_study::study_identity(first.front().task, data),
+              [&](const std::string& there) {
+                language_study::data_sha256_of(there, (command.out / "study.json").string());
+              });
+  store.check_data(data_sha256(data));
+  Phases phases(command, store, data);
+  if (named.empty())
+    run_selected(phases, command, store);
+  else
+    run_named(phases, named);
+  std::error_code ignored;
+  fs::remove(command.out / "runs", ignored);              // where no run is left
+  if (process::rank().value_or(0) != 0) return kSuccess;  // rank 0 prints what there is to say
+  const study::JobsSummary& done = phases.total();
+  const std::string sha256 = language_study::results_sha256(store.results());
+  const nlohmann::ordered_json counts = {{"cells", done.tasks},
+                                         {"done_before", done.done_before},
+                                         {"done_here", done.done_here},
+                                         {"done_elsewhere", done.done_elsewhere},
+                                         {"sha256", sha256}};
+  write_stdout(command.json ? counts.dump(1) + "\n"
+                            : fmt::format("{}sha256 {}\n", counts_text(done), sha256));
+  return kSuccess;
+}
+
+ExitStatus report_language_study(const fs::path& out, bool json) {
+  const study::Store store = store_of(out);
+  const language_study::Results results = read_language_results(out, store);
+  if (results.empty())
+    throw ref::numeric::FileError(
+        fmt::format("{}: holds no result; expected some of 'normproof study run --study language'",
+                    (out / "results.jsonl").string()));
+  const std::string sha256 = language_study::results_sha256(store.results());
+  write_report(out, language_document(results, sha256));
+  if (json) {
+    write_stdout(language_summary(results, sha256).dump(1) + "\n");
+    return kSuccess;
+  }
+  std::string text =
+      fmt::format("{}: {} and report.md\nsha256 {}\n", plural(results.size(), "cell"),
+                  (out / "report.html").string(), sha256);
+  for (const auto& condition : conditions_of(results))
+    for (const study::Statement& statement : language_study::statements()) {
+      const study::Finding finding = find(statement.id, results, condition);
+      text += fmt::format("{}: {}: {}{}\n", condition_name(condition), statement.text,
+                          verdict_name(finding.verdict),
+                          finding.numbers.empty() ? "" : fmt::format(" ({})", finding.numbers));
+    }
+  write_stdout(text);
+  return kSuccess;
+}
+
+}  // namespace normproof::verification::cli::commands

@@ -1,0 +1,63 @@
+#include "verification/cli/commands/study_power.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "ref/numeric/errors.hpp"
+#include "verification/cli/commands/study_folder.hpp"
+#include "verification/cli/commands/study_language_report.hpp"
+#include "verification/cli/commands/study_language_run.hpp"
+#include "verification/cli/shared_options.hpp"
+#include "verification/cli/standard_streams.hpp"
+#include "verification/cli/typed_options.hpp"
+#include "verification/language_study/power.hpp"
+#include "verification/report/terminal.hpp"
+
+namespace normproof::verification::cli::commands {
+
+void StudyPowerCommand::add(CLI::App& app) {
+  require(add_folder(app, "--out", out, "The folder of the study of language models"));
+  add_number(app, "--seeds", seeds, 2, 1000, "Paired seeds of the study to come (default: 5)");
+  add_json_flag(app, json);
+  set_footer(
+      app,
+      R"(By the validation perplexities that the folder has at the chosen rates, of two seeds at least: the
+standard deviation of the paired differences to layer_norm, and the mean difference that a two-sided
+t test at 5 % finds with probability 0.8.
+
+Example:
+  normproof study run --study language --out s --norms layer_norm,power_norm --seeds 2
+  normproof study power --out s --seeds 5)");
+}
+
+ExitStatus StudyPowerCommand::run() const {
+  const study::Store store = store_of(out);
+  const language_study::Results results = read_language_results(out, store);
+  const auto rows = power_rows(results, seeds);
+  if (rows.empty())
+    throw ref::numeric::FileError(fmt::format(
+        "{}: holds no two seeds of a norm and of layer_norm at their chosen rates; expected the "
+        "cells of 'normproof study run --study language --norms layer_norm,power_norm'",
+        (out / "results.jsonl").string()));
+  if (json) {
+    nlohmann::ordered_json list = nlohmann::json::array();
+    for (const language_study::PowerRow& row : rows)
+      list.push_back({{"condition", condition_name(row.condition)},
+                      {"norm", row.norm},
+                      {"pairs", row.pairs},
+                      {"deviation", row.deviation},
+                      {"detectable", row.detectable}});
+    write_stdout(list.dump(1) + "\n");
+    return kSuccess;
+  }
+  report::Document document{"normproof: what the seeds can see"};
+  document.add(language_power_table(results, seeds));
+  document.add(report::Paragraph{
+      fmt::format("Published: {:+.1f} of PTB, {:+.1f} of WikiText-103, in perplexities of words.",
+                  language_study::kPublishedPtb, language_study::kPublishedWikiText)});
+  write_stdout(report::terminal_text(document));
+  return kSuccess;
+}
+
+}  // namespace normproof::verification::cli::commands
