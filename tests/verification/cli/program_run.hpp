@@ -45,4 +45,12 @@ inline bool is_one_sentence(const std::string& text) {
   return text.starts_with("normproof: ") && text.find('\n') == text.size() - 1;
 }
 
+/// The lines of a report from that heading to the end of its table.
+inline std::string table_below(const std::string& report, const std::string& heading) {
+  const std::size_t begin = report.find(heading);
+  if (begin == std::string::npos) return "no table " + heading;
+  const std::size_t table = report.find("\n|", begin) + 1;
+  return report.substr(table, report.find("\n\n", table) - table);
+}
+
 }  // namespace normproof::tests::verification::cli

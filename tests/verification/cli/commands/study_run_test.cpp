@@ -317,14 +317,6 @@ TEST_F(StudyProgram, ABegunStudyConcludesNothingFromWhatIsMissing) {
     EXPECT_EQ(found.at("verdict"), id == "a1" ? "does not" : "not run") << id << found.dump();
 }
 
-/// The lines of a report from that heading to the end of its table.
-std::string table_below(const std::string& report, const std::string& heading) {
-  const std::size_t begin = report.find(heading);
-  if (begin == std::string::npos) return "no table " + heading;
-  const std::size_t table = report.find("\n|", begin) + 1;
-  return report.substr(table, report.find("\n\n", table) - table);
-}
-
 TEST_F(StudyProgram, TheDocumentHasTheTablesThatItsResultsGive) {
   const std::string documents = NORMPROOF_SOURCE_DIR "/docs/";
   in("mkdir a; cp '" + documents + "'study/*.json* a");
