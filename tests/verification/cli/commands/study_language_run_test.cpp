@@ -94,6 +94,22 @@ TEST_F(LanguageStudyProgram, SaysHowFarItIsAndWhatFollows) {
               AllOf(HasSubstr("7 paired seeds"), HasSubstr("power_norm")));
 }
 
+TEST_F(LanguageStudyProgram, TheDocumentHasTheTablesThatItsResultsGive) {
+  const std::string documents = NORMPROOF_SOURCE_DIR "/docs/";
+  in("mkdir a; cp '" + documents + "study_language/quick/'*.json* a");
+  const Outcome outcome = in("$N study report --study language --out a");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const std::string report = read_file(folder_ / "a" / "report.md");
+  const std::string document = read_file(documents + "study_language.md");
+  for (const char* heading : {"**Statements by conditions**", "**What each verdict rests on**",
+                              "## language, post-norm, quick\n", "## language, pre-norm, quick\n",
+                              "## What the seeds can see\n"})
+    EXPECT_THAT(document, HasSubstr(table_below(report, heading))) << heading;
+  const std::size_t sha256 = outcome.out.find("sha256 ") + 7;
+  EXPECT_THAT(document,
+              HasSubstr("sha256 of all results " + outcome.out.substr(sha256, 8) + "..."));
+}
+
 TEST_F(LanguageStudyProgram, WhatIsWrongIsOneSentence) {
   in("mkdir full; touch full/x; printf short > s; $N study run --study language --data t "
      "--out a --cells language/pre/none/rate-1e-2/seed-1/quick");
