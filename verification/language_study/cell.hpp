@@ -31,6 +31,11 @@ const std::vector<training::Task>& study_tasks();
 /// layer_norm first, then the others of the paper and its code, rms_norm and dyt.
 const std::vector<std::string>& study_norms();
 
+/// What the others are set beside: the first of them.
+inline const std::string& reference_norm() {
+  return study_norms().front();
+}
+
 /// The learning rates among which one is chosen, ascending; the same for every norm.
 const std::vector<std::string>& study_rates();
 

@@ -25,9 +25,9 @@ std::map<std::uint64_t, double> perplexities_of(const Results& results, const Co
 std::vector<PowerRow> power_rows(const Results& results, std::size_t seeds) {
   std::vector<PowerRow> rows;
   for (const Condition& condition : conditions_of(results)) {
-    const auto reference = perplexities_of(results, condition, "layer_norm");
+    const auto reference = perplexities_of(results, condition, reference_norm());
     for (const std::string& norm : study_norms()) {
-      if (norm == "layer_norm") continue;
+      if (norm == reference_norm()) continue;
       std::vector<double> differences;
       double sum = 0;
       for (const auto& [seed, perplexity] : perplexities_of(results, condition, norm))

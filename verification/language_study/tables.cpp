@@ -43,9 +43,9 @@ Row row_of(const Results& results, const Condition& condition, const std::string
     row.least = *least;
     row.largest = *largest;
   }
-  if (norm != "layer_norm")
+  if (norm != reference_norm())
     row.beside_layer_norm = student_interval(
-        paired_seeds(results, condition, norm, "layer_norm", test_perplexity).differences);
+        paired_seeds(results, condition, norm, reference_norm(), test_perplexity).differences);
   return row;
 }
 

@@ -11,6 +11,7 @@
 #include "verification/language_study/conclusions.hpp"
 #include "verification/language_study/power.hpp"
 #include "verification/report/text.hpp"
+#include "verification/training/run.hpp"
 
 namespace normproof::verification::cli::commands {
 
@@ -31,8 +32,9 @@ std::string interval_text(const std::optional<language_study::Interval>& interva
   return fmt::format("{:+.3f} [{:+.3f}, {:+.3f}]", interval->mean, interval->low, interval->high);
 }
 
+/// Of the norms with a nu, which are PowerNorm.
 std::string published_text(const std::string& norm) {
-  if (norm != "power_norm" && norm != "power_norm_released") return kNone;
+  if (!training::new_weight(ref::model::norm_options(norm))) return kNone;
   return fmt::format("{:+.1f} (PTB), {:+.1f} (WikiText-103)", language_study::kPublishedPtb,
                      language_study::kPublishedWikiText);
 }
