@@ -70,7 +70,7 @@ CellResult run_cell(const Cell& cell, const StudyData& data, const CellOptions& 
   CellResult result;
   result.name = cell_name(cell);
   result.data_sha256 = data_sha256(data);
-  result.sha256 = ref::train::state_sha256(ref::train::initial_train_state(config.train));
+  result.sha256 = ref::train::state_sha256(own->initial_state());
   std::optional<std::string> failure = train(config, task, folder, options);
   const fs::path metrics = folder / "metrics.jsonl";
   take_measures(ref::io::read_text(metrics), metrics.string(),
@@ -78,7 +78,8 @@ CellResult run_cell(const Cell& cell, const StudyData& data, const CellOptions& 
   if (!failure) failure = not_finite_sentence(result);
   if (failure) result.diverged = {result.steps + 1, *failure};
   if (cell.test && !failure) {
-    auto state = training::read_checkpoint(folder / "checkpoint.safetensors", config.train).state;
+    auto state =
+        training::read_checkpoint(folder / "checkpoint.safetensors", own->initial_state()).state;
     const double loss = test_loss(config, data, state);
     if (std::isfinite(loss))
       result.test_loss = loss;

@@ -26,6 +26,7 @@ class FollowedTask : public training::RunTask {
   std::string data_json(const std::string& weights_sha256) const override {
     return task_.data_json(weights_sha256);
   }
+  ref::train::TrainState<double> initial_state() const override { return task_.initial_state(); }
   std::size_t steps_of_epoch() const override { return task_.steps_of_epoch(); }
   void begin_epoch(std::uint64_t epoch) override { task_.begin_epoch(epoch); }
   training::TaskStep step(std::size_t k, ref::train::TrainState<double>& state,
