@@ -19,19 +19,21 @@ StackStep<T> run_stack(const StackInputs<T>& inputs) {
     if (!name.starts_with("grad_")) result.values[name] = values;
   };
   NamedTensors<T> state = initial_norm_state<T>(config);
-  const EncoderRun run;
+  const EncoderRun run{.mode = inputs.mode};
   std::vector<std::unique_ptr<EncoderLayer<T>>> layers;
   layers.reserve(inputs.layers.size());
-  result.y = inputs.x;
-  for (const EncoderLayerParameters<T>& parameters : inputs.layers) {
+  for (const EncoderLayerParameters<T>& parameters : inputs.layers)
     layers.push_back(std::make_unique<EncoderLayer<T>>(
         config, parameters, fmt::format("layers.{}", layers.size()), tap));
-    result.y = layers.back()->forward(std::move(result.y), {}, run, state);
-  }
   NormSite<T> final_site;
-  if (inputs.final_norm)
-    result.y = run_norm<T>(config.norm, {}, std::move(result.y), {}, run.mode, "final_norm", state,
-                           final_site, tap);
+  const auto forward = [&](Tensor<T> x, const EncoderRun& of) {
+    for (const auto& layer : layers) x = layer->forward(std::move(x), {}, of, state);
+    if (!inputs.final_norm) return x;
+    return run_norm<T>(config.norm, {}, std::move(x), {}, of.mode, "final_norm", state, final_site,
+                       tap);
+  };
+  if (ref::tensor::is_given(inputs.before)) forward(inputs.before, {});
+  result.y = forward(inputs.x, run);
   if (!ref::tensor::is_given(inputs.grad_y)) return result;
   ref::norm::NormParameters<T> none;
   result.grad_x = inputs.final_norm ? run_norm_backward<T>(config.norm, inputs.grad_y, "final_norm",

@@ -10,6 +10,7 @@ namespace normproof::verification::claims::engine {
 
 using ref::encoder::EncoderConfig;
 using ref::encoder::EncoderLayerParameters;
+using ref::model::Mode;
 using ref::tensor::Tensor;
 
 /// The layers of an encoder on one sentence, between embedding and head.
@@ -20,6 +21,8 @@ struct StackInputs {
   bool final_norm = false;  ///< a norm without gamma and beta after the last layer
   Tensor<T> x;              ///< [1,T,D]
   Tensor<T> grad_y = {};    ///< [1,T,D], or empty: forward alone
+  Mode mode = Mode::training;
+  Tensor<T> before = {};  ///< [1,T,D], a training step that moves the statistics first; or empty
 };
 
 template <class T>

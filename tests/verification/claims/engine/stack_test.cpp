@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "verification/claims/fixtures/encoder_case.hpp"
 
 namespace normproof::verification::claims::engine {
@@ -49,6 +51,23 @@ TEST(RunStack, WithoutAnUpstreamGradientRunsForwardAlone) {
   const auto step = run_stack(network(NormPlacement::post, 2).inputs<double>(false));
   EXPECT_FALSE(ref::tensor::is_given(step.grad_x));
   EXPECT_TRUE(step.gradients.empty());
+}
+
+// One layer, nothing added to x: y is x through two norms. Inference begins with the running
+// statistics 0 and 1; a step before moves them.
+TEST(RunStack, InInferenceTakesTheRunningStatisticsThatAStepBeforeMoved) {
+  EncoderCase c{.tokens = 2, .d_model = 2, .layers = {{{0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}}}};
+  c.x = {1, 3, 5, 9};
+  auto in = c.inputs<double>(false);
+  in.config.norm = ref::model::BatchNormOptions{.eps = 0, .running_decay = 0};
+  EXPECT_EQ(run_stack(in).y.data()[0], -1);
+  in.mode = Mode::inference;
+  EXPECT_EQ(run_stack(in).y, in.x);
+  in.before = in.x;
+  in.before.data()[0] = -3;  // of the feature -3, 5 the mean is 1, the unbiased variance 32
+  const auto y = run_stack(in).y;
+  EXPECT_EQ(y.data()[0], 0);
+  EXPECT_NEAR(y.data()[2], 4 / (std::sqrt(32.0) * std::sqrt(2.0)), 0x1p-51);  // 2: of -1 and 1
 }
 
 TEST(RunStack, BallsHoldTheDoubles) {
