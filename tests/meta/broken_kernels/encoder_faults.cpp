@@ -84,6 +84,22 @@ Subject with_eps() {
   return change_inputs([](auto& in) { in.config.norm = LN{.eps = 1e-5}; });
 }
 
+Subject not_causal() {
+  return change_inputs([](auto& in) { in.config.causal = false; });
+}
+
+Subject in_mode(Mode mode) {
+  return change_inputs([=](auto& in) { in.mode = mode; });
+}
+
+Subject without_a_step_before() {
+  return change_inputs([](auto& in) { in.before = {}; });
+}
+
+Subject with_norm(const NormOptions& norm) {
+  return change_inputs([=](auto& in) { in.config.norm = norm; });
+}
+
 /// grad_y through layer l at x, one of its sublayers alone, with the norm that `in` has.
 enum class Kept { attention, feed_forward };
 template <class T>
@@ -183,6 +199,16 @@ std::vector<Fault> encoder_faults() {
       {"E14", "grad_x is 2^-20 too long", longer_grad_x()},
       {"E14", "the backward adds up single layers", single_layer_terms()},
       {"E15", "the backward adds up single layers", single_layer_terms()},
+      {"L1", "no mask", not_causal()},
+      {"L1", "inference takes the statistics of the batch", in_mode(Mode::training)},
+      {"L2", "no mask", not_causal()},
+      {"L2", "BatchNorm in its place", with_norm(ref::model::BatchNormOptions{})},
+      {"L3", "training takes the running statistics", in_mode(Mode::inference)},
+      {"L3", "LayerNorm in its place", with_norm(LN{})},
+      {"L4", "training takes the running psi", in_mode(Mode::inference)},
+      {"L4", "RMSNorm in its place", with_norm(ref::model::RMSNormOptions{})},
+      {"L5", "the psi of the batch", with_norm(ref::model::PowerNormVOptions{})},
+      {"L5", "warm-up begins anew", without_a_step_before()},
   };
 }
 

@@ -28,7 +28,7 @@ inline void PrintTo(const Fault& fault, std::ostream* out) {
 
 std::vector<Fault> one_step_faults();    ///< of the claims T, A and B
 std::vector<Fault> power_norm_faults();  ///< of the claims C and D
-std::vector<Fault> encoder_faults();     ///< of the claims E
+std::vector<Fault> encoder_faults();     ///< of the claims E and L
 std::vector<Fault> dyt_faults();         ///< of the claims F
 
 /// A subject whose every step goes through `around(step, options, inputs, state)`, a generic

@@ -7,7 +7,7 @@ const std::vector<Claim>& ledger() {
     std::vector<Claim> all;
     for (const auto& part :
          {textbook_claims(), backward_claims(), geometry_claims(), recursion_claims(),
-          boundedness_claims(), encoder_claims(), dyt_claims(), matmul_claims()})
+          boundedness_claims(), encoder_claims(), dyt_claims(), causal_claims(), matmul_claims()})
       all.insert(all.end(), part.begin(), part.end());
     return all;
   }();

@@ -237,6 +237,17 @@ Planted longer_grad_x() {
                   });
 }
 
+Planted last_token_everywhere() {
+  return in_stack("the encoder's y + δ times the last row of x", false, kNothing,
+                  [](const auto& in, auto& step, double delta) {
+                    using T = scalar_of<decltype(in)>;
+                    const std::size_t d = in.config.d_model;
+                    const T* last = in.x.data() + (in.x.size() - d);
+                    for (std::size_t i = 0; i < step.y.size(); ++i)
+                      step.y.data()[i] += T(delta) * last[i % d];
+                  });
+}
+
 Planted larger_relu() {
   return {"ReLU × (1 + δ)", [](double delta) {
             Subject subject;
@@ -274,6 +285,7 @@ std::vector<Planted> planted_for(std::string_view claim) {
   if (names("E6 E7", claim)) return {gradient, other_exponent(true, 1), other_exponent(true, -1)};
   if (names("E8 E9", claim)) return {gradient, other_exponent(false, 1), other_exponent(false, -1)};
   if (names("E12 E13 E14 E15", claim)) return {longer_grad_x()};
+  if (names("L1 L2 L3 L4 L5", claim)) return {last_token_everywhere()};
   if (names("M1 M2", claim)) return {larger_product()};
   throw ref::numeric::UsageError(fmt::format(
       "planted_for: claim is \"{}\"; expected one for which something is planted", claim));

@@ -22,6 +22,7 @@ TEST(Ledger, HoldsEveryStatementInOrder) {
                                       {'D', 13},
                                       {'E', 15},
                                       {'F', 5},
+                                      {'L', 5},
                                       {'M', 2}})
     for (int i = 1; i <= count; ++i) expected.push_back(letter + std::to_string(i));
   std::vector<std::string> got;
