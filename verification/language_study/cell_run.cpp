@@ -37,6 +37,9 @@ std::optional<std::string> train(const training::RunConfig& config, training::Ru
                    }});
   } catch (const training::RunFailure& failure) {
     return failure.what();
+  } catch (const ref::numeric::FileError& damage) {
+    throw ref::numeric::FileError(fmt::format("{}; without the folder {} the cell is computed anew",
+                                              damage.what(), folder.string()));
   } catch (const ContractError& refusal) {  // of what an epoch is validated on
     if (step == 0) throw;
     return fmt::format("step {}: validation: {}", step, sentence(refusal.breach()));

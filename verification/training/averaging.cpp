@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <set>
+
 #include "ref/io/file_failure.hpp"
 #include "ref/numeric/errors.hpp"
 #include "verification/training/kept_checkpoints.hpp"
@@ -41,12 +44,17 @@ Checkpoint mean_checkpoint(const std::vector<std::filesystem::path>& files,
     ref::numeric::contract_failure("mean_checkpoint", "files", "is empty", "a file at least",
                                    ref::numeric::Clause::C1);
   Checkpoint mean = read_checkpoint(files.front(), like);
+  std::set<std::int64_t> steps = {mean.state.step};
   for (std::size_t k = 1; k < files.size(); ++k) {
     Checkpoint next = read_checkpoint(files[k], like);
     if (next.run_sha256 != mean.run_sha256)
       ref::io::file_failure(files[k].string(), "run_sha256",
                             fmt::format("is not that of {}", files.front().string()),
                             "checkpoints of one run");
+    if (!steps.insert(next.state.step).second)
+      ref::io::file_failure(files[k].string(), "step",
+                            fmt::format("is {}, as in another one", next.state.step),
+                            "a step of its own");
     add_to(mean.state.parameters, next.state.parameters);
     add_to(mean.state.norms, next.state.norms);
     next.state.parameters = std::move(mean.state.parameters);

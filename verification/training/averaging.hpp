@@ -19,7 +19,7 @@ namespace normproof::verification::training {
 /// Requires  (C1) files has an element
 /// Order     the sums run in the order of the files
 /// Throws    ContractError; FileError naming the file: absent, damaged, of another configuration,
-///           or of another run than the first one
+///           of another run than the first one, or of the same step as another
 Checkpoint mean_checkpoint(const std::vector<std::filesystem::path>& files,
                            const ref::train::TrainState<double>& like);
 

@@ -239,6 +239,12 @@ class Run {
       if (has_checkpoint) check_unaltered();
       check_same(out / kConfig, config, "the configuration");
       check_same(out / kData, data, "the data");
+      // The first one that is kept may stand without: a run was ended between the two.
+      if (const auto kept = kept_steps(out); !has_checkpoint && kept.size() > 1)
+        ref::io::file_failure((out / kCheckpoint).string(), "the file",
+                              fmt::format("is absent, beside {}",
+                                          kept_checkpoint(out, kept.back()).filename().string()),
+                              "what the run wrote last, such as a copy of that one");
       if (has_checkpoint) return read_checkpoint(out / kCheckpoint, start.state);
     } else {
       make_folder();

@@ -91,6 +91,18 @@ TEST_F(LanguageCellRun, ARunThatIsNoLongerFiniteIsAResult) {
   EXPECT_EQ(parse_result(result_line(result), "f"), result);
 }
 
+TEST_F(LanguageCellRun, ADamagedRunIsNamedWithItsFolder) {
+  const Cell cell = quick_cell("none");
+  const CellResult whole = run(cell);
+  const auto folder = run_folder(folder_.path(), cell);
+  std::filesystem::resize_file(folder / "checkpoint.safetensors", 0);
+  EXPECT_THAT(ref::numeric::error_message<ref::numeric::FileError>([&] { run(cell); }),
+              AllOf(HasSubstr("checkpoint.safetensors"), HasSubstr("without the folder "),
+                    HasSubstr(" the cell is computed anew")));
+  std::filesystem::remove_all(folder);
+  EXPECT_EQ(run(cell), whole);
+}
+
 TEST_F(LanguageCellRun, DataThatCannotBeTrainedOnIsRefusedAndLeavesNothing) {
   data_.text.training.resize(5);
   EXPECT_THAT(

@@ -89,6 +89,11 @@ TEST_F(Averaging, AFileThatDoesNotFitIsNamed) {
   EXPECT_THAT(message({first, of_another}),
               AllOf(HasSubstr("checkpoint-3.safetensors: run_sha256 is not that of"),
                     HasSubstr("checkpoint-1.safetensors; expected checkpoints of one run")));
+  std::filesystem::copy_file(second, kept_checkpoint(folder_.path(), 7));
+  EXPECT_THAT(
+      message({first, second, kept_checkpoint(folder_.path(), 7)}),
+      HasSubstr(
+          "checkpoint-7.safetensors: step is 2, as in another one; expected a step of its own"));
   const std::string bytes = ref::io::read_text(second);
   ref::io::write_file(second, std::string_view(bytes).substr(0, bytes.size() - 9));
   EXPECT_THAT(message({first, second}), HasSubstr("checkpoint-2.safetensors"));

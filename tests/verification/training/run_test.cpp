@@ -70,6 +70,11 @@ TEST_F(TrainingRun, KeepsTheLastCheckpointsWhateverIsKilled) {
       EXPECT_EQ(text(name + file), text("whole" + file));
     }
   }
+  std::filesystem::remove(folder_ / "killed6/checkpoint.safetensors");
+  EXPECT_THAT(file_message([&] { run_into("killed6", {.resume = true}); }),
+              HasSubstr("/checkpoint.safetensors: the file is absent, beside "
+                        "checkpoint-6.safetensors; expected what the run wrote last"));
+  EXPECT_THAT(kept_steps(folder_ / "killed6"), ElementsAre(3, 4, 6));
   config_.keep_checkpoints = 1;
   run_into("last", {.checkpoint_every = 2});
   EXPECT_THAT(kept_steps(folder_ / "last"), testing::IsEmpty());

@@ -200,8 +200,10 @@ void TrainCommand::add(CLI::App& app) {
   add_languages(app, source.languages);
   add_initial_weights(app, weights);
   add_flag(app, "--resume", resume, "Go on after the last checkpoint in --out, to the same bits");
-  add_number(app, "--checkpoint-every", checkpoint_every, 0, 1'000'000'000,
-             "A checkpoint each N steps too (default: at the end of each epoch alone)");
+  add_number(
+      app, "--checkpoint-every", checkpoint_every, 0, 1'000'000'000,
+      "A checkpoint each N steps too (default: at the end of each epoch alone); with --resume it "
+      "is given again");
   add_threads(app, threads);
   add_flag(app, "--print-config", print_config, "Print all settings, and do nothing else");
   check_afterwards(app, [this] {
