@@ -95,6 +95,17 @@ std::vector<PairBatch> pairs_in_order(const ref::data::ParallelText& text, const
   return pair_batches_of(text, words, {.batch_size = config.batch_size, .shuffle = false});
 }
 
+double unknown_share(const ref::data::WordVocabulary& words,
+                     const std::vector<std::string>& sentences) {
+  std::size_t all = 0, unknown = 0;
+  for (const std::string& sentence : sentences)
+    for (const std::int32_t id : words.encode(sentence)) {
+      ++all;
+      if (id == words.unknown_id()) ++unknown;
+    }
+  return all == 0 ? 0 : static_cast<double>(unknown) / static_cast<double>(all);
+}
+
 std::string pairs_json(const PairData& data) {
   const ordered_json object = {{"source_words", data.words.source.text()},
                                {"target_words", data.words.target.text()},

@@ -43,6 +43,10 @@ std::vector<ref::translation::PairBatch> pairs_in_order(const ref::data::Paralle
                                                         const PairWords& words,
                                                         const RunConfig& config);
 
+/// The share of the words of the sentences that are not in the vocabulary; 0 where there is none.
+double unknown_share(const ref::data::WordVocabulary& words,
+                     const std::vector<std::string>& sentences);
+
 /// What tells one corpus from another, as JSON: the words, sizes and hashes.
 std::string pairs_json(const PairData& data);
 

@@ -62,6 +62,14 @@ TEST(PairData, HasTheMostFrequentWordsAsManyAsTheConfigurationSays) {
   EXPECT_EQ(own.training.learning_rate, config.train.learning_rate);
 }
 
+TEST(PairData, WhatAVocabularyDoesNotKnowIsCounted) {
+  const PairWords words = two_pairs().words;
+  EXPECT_EQ(unknown_share(words.source, {"a z b", "z"}), 0.5);
+  EXPECT_EQ(unknown_share(words.source, {"b a"}), 0);
+  EXPECT_EQ(unknown_share(words.target, {"a b"}), 1);
+  EXPECT_EQ(unknown_share(words.target, {}), 0);
+}
+
 TEST(PairData, ItsWordsReadBack) {
   const PairData data = two_pairs();
   const std::string json = pairs_json(data);

@@ -75,10 +75,25 @@ ref::data::ParallelText pairs_of(ref::data::ParallelCorpus corpus, TextPart part
   return whole;
 }
 
+/// Without --data a translator of other words than the synthetic pairs have would be measured on
+/// what it never saw.
+void check_words(const EvaluateCommand& command, const ref::data::ParallelCorpus& corpus,
+                 const training::TranslationModel& model) {
+  if (command.data) return;
+  const training::PairWords own = training::with_words(corpus, model.config).words;
+  if (own.source.text() != model.words.source.text() ||
+      own.target.text() != model.words.target.text())
+    throw ref::numeric::UsageError(fmt::format(
+        "--data is not given, and the run in {} was not trained on the synthetic pairs; "
+        "expected --data, --source and --target",
+        command.folder.string()));
+}
+
 std::string evaluate_translator(const EvaluateCommand& command) {
   training::TranslationModel model =
       training::read_translation_model(command.folder, command.average);
   auto [corpus, name] = load_pairs(command.data, command.languages);
+  check_words(command, corpus, model);
   const ref::data::ParallelText pairs = pairs_of(std::move(corpus), command.part);
   const training::Search search = command.search.search();
   const double loss = ref::translation::translation_loss<double>(
@@ -87,9 +102,13 @@ std::string evaluate_translator(const EvaluateCommand& command) {
   const auto translations =
       training::translate(model.config, model.words, model.state, pairs.source, search);
   return fmt::format(
-      "{}: {}, {} pairs\nloss {:.6f}, perplexity {:.6f}\n{}\n{}, beam {}, length penalty {}\n",
+      "{}: {}, {} pairs, {:.1f} % of the source's words and {:.1f} % of the target's unknown\n"
+      "loss {:.6f}, perplexity {:.6f}\n{}\n{}, beam {}, length penalty {}\n",
       report::clean_line(name), state_text(command.average, model.state.step),
-      report::count_text(pairs.source.size()), loss, ref::numeric::exp(loss),
+      report::count_text(pairs.source.size()),
+      100 * training::unknown_share(model.words.source, pairs.source),
+      100 * training::unknown_share(model.words.target, pairs.target), loss,
+      ref::numeric::exp(loss),
       to_string(training::corpus_bleu(translations, pairs.target, training::translation_tokenizer)),
       training::bleu_signature(training::translation_tokenizer), search.width,
       search.length_penalty);
@@ -129,8 +148,11 @@ Examples:
 
 ExitStatus EvaluateCommand::run() const {
   ref::numeric::set_num_threads(threads);
-  const bool translates =
-      training::read_run_folder(folder).config.task == training::Task::translate;
+  const training::Task task = training::read_run_folder(folder).config.task;
+  if (task == training::Task::classify)
+    throw ref::numeric::UsageError(fmt::format(
+        "the run in {} has the task classify; expected language or translate", folder.string()));
+  const bool translates = task == training::Task::translate;
   write_stdout(translates ? evaluate_translator(*this) : evaluate_language(*this));
   return kSuccess;
 }

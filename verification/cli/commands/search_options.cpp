@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <utility>
 
 #include "ref/model/option_fields.hpp"
@@ -15,8 +14,8 @@ namespace {
 double parse_length_penalty(const std::string& text) {
   double alpha = 0;
   ref::model::parse_field("--length-penalty", text, alpha);
-  if (!(alpha >= 0) || !std::isfinite(alpha))
-    ref::model::bad_value("--length-penalty", text, "a number from 0 on");
+  if (!(alpha >= 0 && alpha <= 10))
+    ref::model::bad_value("--length-penalty", text, "a number from 0 to 10");
   return alpha;
 }
 

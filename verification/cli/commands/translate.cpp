@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <new>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -35,6 +37,21 @@ std::vector<std::string> read_sentences(const std::filesystem::path& file) {
   return lines;
 }
 
+/// "in.txt:3: ...": which of them takes the most memory.
+std::string too_long(const std::filesystem::path& file, const training::TranslationModel& model,
+                     const std::vector<std::string>& sentences) {
+  std::size_t longest = 0, words = 0;
+  for (std::size_t i = 0; i < sentences.size(); ++i) {
+    const std::size_t own = model.words.source.encode(sentences[i]).size();
+    if (own <= words) continue;
+    longest = i;
+    words = own;
+  }
+  return fmt::format(
+      "{}:{}: the memory does not suffice for a sentence of {} words; expected shorter ones",
+      file == "-" ? "standard input" : file.string(), longest + 1, words);
+}
+
 }  // namespace
 
 void TranslateCommand::add(CLI::App& app) {
@@ -58,10 +75,15 @@ Examples:
 ExitStatus TranslateCommand::run() const {
   ref::numeric::set_num_threads(threads);
   const training::TranslationModel model = training::read_translation_model(folder, average);
+  const std::vector<std::string> sentences = read_sentences(in);
   std::string text;
-  for (const std::string& line : training::translate(model.config, model.words, model.state,
-                                                     read_sentences(in), search.search()))
-    text += line + "\n";
+  try {
+    for (const std::string& line :
+         training::translate(model.config, model.words, model.state, sentences, search.search()))
+      text += line + "\n";
+  } catch (const std::bad_alloc&) {
+    throw std::runtime_error(too_long(in, model, sentences));
+  }
   write_stdout(text);
   return kSuccess;
 }

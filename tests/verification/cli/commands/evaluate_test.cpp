@@ -113,6 +113,8 @@ TEST_F(LanguageProgram, SaysWhatIsWrong) {
   refused("$N evaluate --run a --data u", 3, "u:1: has the character \"T\"; expected one of");
   refused("$N evaluate --run a --data absent", 3, "absent: does not exist");
   refused("$N evaluate --run nowhere", 3, "nowhere/config.json");
+  refused("mkdir k; echo '{}' > k/config.json; echo '{}' > k/data.json; $N evaluate --run k", 2,
+          "the run in k has the task classify; expected language or translate");
   refused(
       "$N complete --run a --prompt XYZ", 2,
       "--prompt has the character 'X', which the model was not trained with; expected characters "

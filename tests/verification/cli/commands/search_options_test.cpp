@@ -27,7 +27,7 @@ TEST(SearchOptions, AreABeamAndALengthPenalty) {
   EXPECT_EQ(given.search().length_penalty, 1.5);
   EXPECT_EQ(parsed<SearchCommand>({}).search.search(), normproof::verification::training::Search{});
   EXPECT_THAT(refusal<SearchCommand>({"--beam", "0"}), HasSubstr("--beam is '0'"));
-  for (const char* wrong : {"-1", "x", "nan", "inf"})
+  for (const char* wrong : {"-1", "x", "nan", "inf", "10.5"})
     EXPECT_THAT(refusal<SearchCommand>({"--length-penalty", wrong}),
                 HasSubstr(std::string("--length-penalty is '") + wrong + "'; expected a"));
 }

@@ -69,14 +69,17 @@ TEST_F(TranslateProgram, TrainsEvaluatesAndTranslatesWithTheSameBitsOnAnyThreads
 
   const Outcome test = in("$N evaluate --run a --threads 1 --beam 2");
   EXPECT_EQ(test.status, 0) << test.err;
-  EXPECT_THAT(test.out,
-              AllOf(StartsWith("synthetic pairs: step 63, 200 pairs\nloss "),
-                    HasSubstr(", perplexity "), HasSubstr("\nBLEU = "),
-                    EndsWith("nrefs:1|case:mixed|eff:no|tok:none|smooth:exp|version:2.6.0, beam 2, "
-                             "length penalty 0.6\n")));
+  EXPECT_THAT(
+      test.out,
+      AllOf(StartsWith(
+                "synthetic pairs: step 63, 200 pairs, 0.0 % of the source's words and 0.0 % of "
+                "the target's unknown\nloss "),
+            HasSubstr(", perplexity "), HasSubstr("\nBLEU = "),
+            EndsWith("nrefs:1|case:mixed|eff:no|tok:none|smooth:exp|version:2.6.0, beam 2, "
+                     "length penalty 0.6\n")));
   EXPECT_EQ(in("$N evaluate --run a --threads 3 --beam 2").out, test.out);
   EXPECT_NE(in("$N evaluate --run a --beam 2 --part validation").out, test.out);
-  EXPECT_THAT(in("$N evaluate --run a --part whole").out, HasSubstr("step 63, 4,400 pairs\n"));
+  EXPECT_THAT(in("$N evaluate --run a --part whole").out, HasSubstr("step 63, 4,400 pairs, "));
 
   const std::string lines = "printf 'tomo ga akari o mitsu .\\n\\nzork\\norime ga aka o hako .' ";
   const Outcome translated = in(lines + "| $N translate --run a --in - --threads 1");
@@ -87,6 +90,13 @@ TEST_F(TranslateProgram, TrainsEvaluatesAndTranslatesWithTheSameBitsOnAnyThreads
   EXPECT_EQ(in("printf 'tomo ga akari o mitsu .' | $N translate --run a --in -").out,
             translated.out.substr(0, translated.out.find('\n') + 1));
   EXPECT_EQ(in("$N translate --run a --in - < /dev/null").out, "");
+
+  const Outcome vast =
+      in("yes tomo | head -n 20000 | tr '\\n' ' ' | sed 's/ $//' > v; "
+         "(ulimit -v 1500000; $N translate --run a --in v --threads 1)");
+  EXPECT_EQ(vast.status, 1);
+  EXPECT_THAT(vast.err,
+              HasSubstr("v:1: the memory does not suffice for a sentence of 20000 words"));
 }
 
 TEST_F(TranslateProgram, KilledBySignal9ItResumesToTheSameHash) {
@@ -119,8 +129,10 @@ TEST_F(TranslateProgram, TakesAFolderOfPairs) {
   EXPECT_THAT(outcome.out, StartsWith("c, aa to bb: 1 step, 3 pairs to train on, 3 to validate on, "
                                       "of 6 and 6 words\n"));
   EXPECT_THAT(in("$N evaluate --run a --data c --source aa --target bb").out,
-              StartsWith("c, aa to bb: step 1, 3 pairs\n"));
+              StartsWith("c, aa to bb: step 1, 3 pairs, "));
   EXPECT_EQ(train("--out a --data c/ --source aa --target bb --resume").out, outcome.out);
+  refused("$N evaluate --run a", 2,
+          "--data is not given, and the run in a was not trained on the synthetic pairs");
   in("printf 'one\\n\\n' > c/dev.aa");
   refused("$N evaluate --run a --data c --source aa --target bb", 3,
           "c/dev.aa:2: the line is empty");
