@@ -87,6 +87,7 @@ std::vector<PairBatch> make_pair_batches(const SentenceIds& source, const Senten
   if (options.by_length && options.shuffle)
     batch_order = shuffled_order(count, options.seed, options.epoch);
   std::vector<PairBatch> batches;
+  batches.reserve(count);
   for (const std::size_t k : batch_order)
     batches.push_back(pair_batch(source, target, marks,
                                  all.subspan(k * size, std::min(size, all.size() - k * size))));

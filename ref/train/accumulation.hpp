@@ -77,13 +77,14 @@ void count_once(const model::NormOptions& norm, NamedTensors<T>& norms,
       values.data()[0] = before.at(name).data()[0] + T(1);
 }
 
-/// The parameters as a model takes them, which from_named has made of `named`, given back under
-/// their names at the end, whatever happens in between: no copy.
+/// The parameters as a model takes them, which `make` makes of `named`, given back under their
+/// names at the end, whatever happens in between: no copy.
 template <class T, class Parameters>
 class Borrowed {
  public:
-  Borrowed(NamedTensors<T>& named, Parameters parameters)
-      : named_(named), parameters_(std::move(parameters)) {}
+  template <class Make>
+  Borrowed(NamedTensors<T>& named, Make make)
+      : named_(named), parameters_(make(std::move(named))) {}
   ~Borrowed() { named_ = to_named(std::move(parameters_)); }
   Borrowed(const Borrowed&) = delete;
   Borrowed& operator=(const Borrowed&) = delete;
@@ -99,7 +100,9 @@ class Borrowed {
 template <class T>
 Borrowed<T, encoder::EncoderParameters<T>> borrow(const model::TrainConfig& config,
                                                   NamedTensors<T>& named) {
-  return {named, encoder::from_named(config.encoder, std::move(named))};
+  return {named, [&](NamedTensors<T>&& own) {
+            return encoder::from_named(config.encoder, std::move(own));
+          }};
 }
 
 }  // namespace normproof::ref::train

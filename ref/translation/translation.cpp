@@ -27,7 +27,8 @@ void check_pairs(std::span<const PairBatch> batches) {
 template <class T>
 train::Borrowed<T, DecoderParameters<T>> borrow(const TranslationConfig& config,
                                                 NamedTensors<T>& named) {
-  return {named, decoder::from_named(config.model, std::move(named))};
+  return {named,
+          [&](NamedTensors<T>&& own) { return decoder::from_named(config.model, std::move(own)); }};
 }
 
 template <class T>
