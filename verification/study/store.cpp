@@ -122,8 +122,10 @@ void Store::begin(const std::string& identity, const Check& check) const {
   std::error_code error;
   fs::create_directories(folder_, error);
   if (!fs::is_directory(folder_, error)) cannot_write(folder_, error ? error.value() : ENOTDIR);
-  const bool is_study = has_identity() || fs::exists(file(kLock), error);
-  if (!is_study && !fs::is_empty(folder_, error))
+  // Asked in this order since another rank may be at its first lines: what it writes first is the
+  // lock, which stays, so a folder that has something in it has the lock by then.
+  const bool is_new = fs::is_empty(folder_, error);
+  if (!is_new && !fs::exists(file(kLock), error) && !has_identity())
     throw UsageError(fmt::format(
         "--out {} holds something that is no study; expected a new folder, or that of a study",
         folder_.string()));

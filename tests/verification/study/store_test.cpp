@@ -11,7 +11,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "tests/ref/io/temporary_folder.hpp"
 #include "tests/ref/numeric/error_message.hpp"
@@ -124,6 +126,30 @@ TEST_F(StoreTest, AClaimEndsWithItsProcess) {
   }
   ::waitpid(process, nullptr, 0);
   EXPECT_TRUE(store_.claim("a"));
+}
+
+TEST_F(StoreTest, RanksMayBeginTheSameFolderAtOnce) {
+  constexpr int kRanks = 4;
+  for (int round = 0; round < 100; ++round) {
+    const auto folder = folder_ / std::to_string(round);
+    std::atomic<int> ready = 0;
+    std::vector<std::string> failures(kRanks);
+    std::vector<std::thread> ranks;
+    ranks.reserve(kRanks);
+    for (std::string& failure : failures)
+      ranks.emplace_back([&] {
+        const Store store(folder);
+        for (++ready; ready < kRanks;) std::this_thread::yield();
+        try {
+          store.begin("identity\n");
+        } catch (const std::exception& error) {
+          failure = error.what();
+        }
+      });
+    for (std::thread& rank : ranks) rank.join();
+    EXPECT_THAT(failures, testing::Each("")) << "round " << round;
+    EXPECT_EQ(Store(folder).identity(), "identity\n");
+  }
 }
 
 TEST_F(StoreTest, ATornLastLineCountsAsMissingAndIsCutOffWithAWord) {
