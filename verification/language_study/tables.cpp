@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <numeric>
 
-#include "ref/io/file_failure.hpp"
 #include "ref/io/sha256.hpp"
 #include "ref/model/option_fields.hpp"
 #include "ref/numeric/elementary.hpp"
-#include "ref/numeric/errors.hpp"
 #include "verification/language_study/choice.hpp"
+#include "verification/study/read_finished.hpp"
 
 namespace normproof::verification::language_study {
 
@@ -52,21 +51,7 @@ Row row_of(const Results& results, const Condition& condition, const std::string
 }  // namespace
 
 Results read_results(const std::map<std::string, std::string>& lines, const std::string& file) {
-  Results results;
-  for (const auto& [name, line] : lines) {
-    const std::string place = fmt::format("{}: result of {}", file, name);
-    try {
-      Finished finished{parse_cell(name), parse_result(line, place)};
-      if (finished.result.name != name)
-        ref::io::file_failure(file, fmt::format("result of {}", name),
-                              fmt::format("says that it is of {}", finished.result.name),
-                              "the same name");
-      results.emplace(name, std::move(finished));
-    } catch (const ref::numeric::UsageError& error) {
-      throw ref::numeric::FileError(fmt::format("{}: {}", file, error.what()));
-    }
-  }
-  return results;
+  return study::read_finished<Finished>(lines, file, parse_cell, parse_result);
 }
 
 std::string results_sha256(const std::map<std::string, std::string>& lines) {

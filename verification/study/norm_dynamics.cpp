@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "ref/numeric/square_root.hpp"
-#include "verification/training/run.hpp"
+#include "verification/training/norm_statistics.hpp"
 
 namespace normproof::verification::study {
 

@@ -6,9 +6,8 @@
 #include <iterator>
 #include <set>
 
-#include "ref/io/file_failure.hpp"
-#include "ref/numeric/errors.hpp"
 #include "verification/study/published.hpp"
+#include "verification/study/read_finished.hpp"
 
 namespace normproof::verification::study {
 
@@ -89,21 +88,7 @@ std::vector<std::pair<std::size_t, std::size_t>> counts_under(const Results& res
 }  // namespace
 
 Results read_results(const std::map<std::string, std::string>& lines, const std::string& file) {
-  Results results;
-  for (const auto& [name, line] : lines) {
-    const std::string place = fmt::format("{}: result of {}", file, name);
-    try {
-      Finished finished{parse_cell(name), parse_result(line, place)};
-      if (finished.result.name != name)
-        ref::io::file_failure(file, fmt::format("result of {}", name),
-                              fmt::format("says that it is of {}", finished.result.name),
-                              "the same name");
-      results.emplace(name, std::move(finished));
-    } catch (const ref::numeric::UsageError& error) {
-      throw ref::numeric::FileError(fmt::format("{}: {}", file, error.what()));
-    }
-  }
-  return results;
+  return read_finished<Finished>(lines, file, parse_cell, parse_result);
 }
 
 std::string condition_name(const Condition& condition) {

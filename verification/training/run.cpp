@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -14,7 +13,6 @@
 #include "ref/io/file_failure.hpp"
 #include "ref/io/sha256.hpp"
 #include "ref/io/tensor_file.hpp"
-#include "ref/model/norm_layers.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/nan_sign.hpp"
 #include "ref/tensor/contract.hpp"
@@ -23,6 +21,7 @@
 #include "verification/training/classify_task.hpp"
 #include "verification/training/kept_checkpoints.hpp"
 #include "verification/training/metrics.hpp"
+#include "verification/training/norm_statistics.hpp"
 #include "verification/training/pytorch_weights.hpp"
 
 namespace normproof::verification::training {
@@ -65,60 +64,6 @@ GivenWeights given_weights(const RunConfig& config, const RunOptions& options) {
         kept.string(), "the file", "was altered",
         fmt::format("the weights of sha256 {} that the run began with", expected));
   return weights;
-}
-
-/// The statistics that each norm leaves, as the least, the mean and the largest of their elements.
-class NormStatistics {
- public:
-  static bool asks_for(const std::string& name) {
-    const std::size_t dot = name.rfind('.');
-    if (name.starts_with("grad_") || dot == std::string::npos) return false;
-    return name.find("norm") < dot && !name.ends_with(".x") && !name.ends_with(".y");
-  }
-
-  void see(const std::string& name, const Tensor<double>& values) {
-    const std::size_t dot = name.rfind('.');
-    const std::string site = name.substr(0, dot), statistic = name.substr(dot + 1);
-    double sum = 0;
-    for (const double v : values) sum += v;
-    const auto [least, largest] = std::minmax_element(values.begin(), values.end());
-    sites_[site][statistic] = {*least, sum / static_cast<double>(values.size()), *largest};
-  }
-
-  const std::map<std::string, std::map<std::string, std::vector<double>>>& sites() const {
-    return sites_;
-  }
-  /// The largest Gamma of the sites whose names begin so; 0 where none has one.
-  double largest_gamma(std::string_view begin) const {
-    double most = 0;
-    for (const auto& [site, statistics] : sites_)
-      if (const auto found = statistics.find("mean_x_hat_squared");
-          found != statistics.end() && site.starts_with(begin))
-        most = std::max(most, found->second.back());
-    return most;
-  }
-
- private:
-  std::map<std::string, std::map<std::string, std::vector<double>>> sites_;
-};
-
-/// The norms of a model, each with what the names of its sites begin with.
-std::vector<std::pair<const char*, ref::model::NormOptions>> norms_of(const RunConfig& config) {
-  if (config.task != Task::translate) return {{"", config.train.encoder.norm}};
-  const auto &encoder = config.translator.encoder, &decoder = config.translator.decoder;
-  return {{"encoder.layers.", encoder.norm},
-          {"encoder.final_norm", encoder.final_norm},
-          {"decoder.layers.", decoder.norm},
-          {"decoder.final_norm", decoder.final_norm}};
-}
-
-/// The largest (1 - alpha) Gamma; nothing where no norm has one.
-std::optional<double> largest_weighted_gamma(const RunConfig& config, const NormStatistics& seen) {
-  std::optional<double> most;
-  for (const auto& [begin, norm] : norms_of(config))
-    if (const auto weight = new_weight(norm))
-      most = std::max(most.value_or(0), *weight * seen.largest_gamma(begin));
-  return most;
 }
 
 /// "layers.0.norm1.y at [0, 1, 2] is nan", of the first tensor of the step that holds such a value;
@@ -393,11 +338,6 @@ class Run {
 };
 
 }  // namespace
-
-std::optional<double> new_weight(const ref::model::NormOptions& norm) {
-  const std::optional<double> old_weight = ref::model::number_option(norm, "alpha_backward");
-  return old_weight ? std::optional(1 - *old_weight) : std::nullopt;
-}
 
 bool blames_settings(std::size_t step, const std::optional<std::string>& found,
                      const ref::numeric::ContractError& refusal) {

@@ -61,9 +61,6 @@ RunSummary run(const RunConfig& config, const Dataset& data, const RunOptions& o
 /// One of the measures; NaN where there is none of that name.
 double quality(const Qualities& qualities, std::string_view name);
 
-/// 1 - alpha_backward, the weight of the new value in nu; nothing for norms without nu.
-std::optional<double> new_weight(const ref::model::NormOptions& norm);
-
 /// Whether a step that a contract refused has a setting that it cannot have: it is the first one
 /// and its values are finite. Else there is a value that is not: `found`, with its place, or what a
 /// NotFiniteError says.

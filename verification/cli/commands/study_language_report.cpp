@@ -11,7 +11,7 @@
 #include "verification/language_study/conclusions.hpp"
 #include "verification/language_study/power.hpp"
 #include "verification/report/text.hpp"
-#include "verification/training/run.hpp"
+#include "verification/training/norm_statistics.hpp"
 
 namespace normproof::verification::cli::commands {
 

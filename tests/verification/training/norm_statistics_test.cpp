@@ -1,0 +1,66 @@
+#include "verification/training/norm_statistics.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace normproof::tests::verification::training {
+namespace {
+
+using namespace normproof::verification::training;
+using normproof::ref::model::LayerNormOptions;
+using normproof::ref::model::PowerNormOptions;
+using testing::ElementsAre;
+using testing::Optional;
+using testing::Pair;
+
+using Values = normproof::ref::tensor::Tensor<double>;
+
+Values values_of(std::initializer_list<double> numbers) {
+  Values values = normproof::ref::tensor::empty_tensor<double>({numbers.size()});
+  std::copy(numbers.begin(), numbers.end(), values.data());
+  return values;
+}
+
+TEST(NormStatistics, AsksForWhatANormLeavesAlone) {
+  for (const char* name : {"layers.0.norm1.mean", "final_norm.mean_x_hat_squared",
+                           "decoder.layers.1.norm3.running_psi2"})
+    EXPECT_TRUE(NormStatistics::asks_for(name)) << name;
+  for (const char* name : {"layers.0.norm1.x", "layers.0.norm1.y", "grad_layers.0.norm1.gamma",
+                           "layers.0.attention.y", "loss", "x.norm"})
+    EXPECT_FALSE(NormStatistics::asks_for(name)) << name;
+}
+
+TEST(NormStatistics, AreTheLeastTheMeanAndTheLargest) {
+  NormStatistics seen;
+  seen.see("layers.0.norm1.mean", values_of({3, -1, 4}));
+  seen.see("layers.0.norm1.mean", values_of({1, 0, 2}));  // the last one counts
+  seen.see("final_norm.rstd", values_of({0.5}));
+  EXPECT_THAT(seen.sites(),
+              ElementsAre(Pair("final_norm", ElementsAre(Pair("rstd", ElementsAre(0.5, 0.5, 0.5)))),
+                          Pair("layers.0.norm1", ElementsAre(Pair("mean", ElementsAre(0, 1, 2))))));
+}
+
+TEST(NormStatistics, TheNewWeightIsOfNormsWithNuAlone) {
+  EXPECT_THAT(new_weight(PowerNormOptions{.alpha_backward = 0.75}), Optional(0.25));
+  EXPECT_EQ(new_weight(LayerNormOptions{}), std::nullopt);
+}
+
+TEST(NormStatistics, GammaIsWeightedByTheAlphaOfItsOwnNorm) {
+  NormStatistics seen;
+  seen.see("encoder.layers.0.norm1.mean_x_hat_squared", values_of({1, 8}));
+  seen.see("decoder.final_norm.mean_x_hat_squared", values_of({3, 2}));
+  seen.see("decoder.layers.0.norm1.mean_x_hat_squared", values_of({100}));
+  RunConfig config;
+  config.task = Task::translate;
+  EXPECT_EQ(largest_weighted_gamma(config, seen), std::nullopt);
+  config.translator.encoder.norm = PowerNormOptions{.alpha_backward = 0.75};
+  EXPECT_THAT(largest_weighted_gamma(config, seen), Optional(2.0));
+  config.translator.decoder.final_norm = PowerNormOptions{.alpha_backward = 0};
+  EXPECT_THAT(largest_weighted_gamma(config, seen), Optional(3.0));
+  config.task = Task::classify;
+  config.train.encoder.norm = PowerNormOptions{.alpha_backward = 0.5};
+  EXPECT_THAT(largest_weighted_gamma(config, seen), Optional(50.0));
+}
+
+}  // namespace
+}  // namespace normproof::tests::verification::training
