@@ -111,15 +111,14 @@ EncoderConfig target_side(const DecoderConfig& config) {
 }
 
 void check_decoder(std::string_view function, const DecoderConfig& config) {
-  const auto check = [&](EncoderConfig own, const char* side, const LayersConfig& layers) {
-    const std::string where = fmt::format("{}, {} side", function, side);
-    encoder::check_config(where, own);
+  const auto check = [&](EncoderConfig own, std::string_view side, const LayersConfig& layers) {
+    encoder::check_config(function, own, side);
     if (config.placement != model::NormPlacement::pre) return;
     own.norm = layers.final_norm;
-    encoder::check_config(where + ", final norm", own);
+    encoder::check_config(function, own, side, "final_norm");
   };
-  check(source_side(config), "encoder", config.encoder);
-  check(target_side(config), "decoder", config.decoder);
+  check(source_side(config), kSource, config.encoder);
+  check(target_side(config), kTarget, config.decoder);
 }
 
 std::vector<ParameterShape> parameter_shapes(const DecoderConfig& config) {

@@ -43,7 +43,7 @@ encoder::EncoderConfig target_side(const DecoderConfig& config);
 
 /// Checks    what a model needs of its description
 /// Requires  those of encoder::check_config of both sides, with the norms after the last layers too
-/// Throws    ContractError naming the side and the field
+/// Throws    ContractError naming the field behind its side: "decoder.final_norm"
 void check_decoder(std::string_view function, const DecoderConfig& config);
 
 /// Every parameter in the one order that optimizers, files and hashes keep. "encoder.": the

@@ -29,9 +29,12 @@ EncoderParameters<T> empty_parameters(const EncoderConfig& config) {
 
 }  // namespace
 
-void check_config(std::string_view function, const EncoderConfig& config) {
+void check_config(std::string_view function, const EncoderConfig& config, std::string_view place,
+                  std::string_view norm) {
+  const auto named = [&](std::string_view field) { return fmt::format("{}{}", place, field); };
   const auto positive = [&](const char* field, std::size_t value) {
-    if (value == 0) numeric::contract_failure(function, field, "is 0", "1 or more", Clause::C1);
+    if (value == 0)
+      numeric::contract_failure(function, named(field), "is 0", "1 or more", Clause::C1);
   };
   positive("vocab_size", config.vocab_size);
   positive("d_model", config.d_model);
@@ -40,20 +43,22 @@ void check_config(std::string_view function, const EncoderConfig& config) {
   positive("num_layers", config.num_layers);
   positive("num_classes", config.num_classes);
   if (config.d_model % config.num_heads != 0)
-    numeric::contract_failure(function, "num_heads", fmt::format("is {}", config.num_heads),
+    numeric::contract_failure(function, named("num_heads"), fmt::format("is {}", config.num_heads),
                               fmt::format("a divisor of d_model, {}", config.d_model), Clause::C2);
-  tensor::check_option(function, "dropout", config.dropout,
+  tensor::check_option(function, named("dropout"), config.dropout,
                        config.dropout >= 0 && config.dropout < 1, "0 <= dropout < 1", Clause::C3);
   const std::optional<std::int64_t> groups = model::count_option(config.norm, "groups");
   if (groups && (*groups < 1 || config.d_model % static_cast<std::size_t>(*groups) != 0))
-    numeric::contract_failure(function, "norm.groups", fmt::format("is {}", *groups),
+    numeric::contract_failure(function, named(fmt::format("{}.groups", norm)),
+                              fmt::format("is {}", *groups),
                               fmt::format("a divisor of d_model, {}", config.d_model), Clause::C4);
   if (config.causal && model::norm_layer(config.norm).over_samples())
     numeric::contract_failure(
-        function, "norm", fmt::format("is {} in a causal encoder", model::norm_name(config.norm)),
+        function, named(norm),
+        fmt::format("is {} where attention is causal", model::norm_name(config.norm)),
         "one without statistics over a sentence", Clause::C6);
   if (config.tied_head && config.num_classes != config.vocab_size)
-    numeric::contract_failure(function, "num_classes",
+    numeric::contract_failure(function, named("num_classes"),
                               fmt::format("is {} of a tied head", config.num_classes),
                               fmt::format("vocab_size, {}", config.vocab_size), Clause::C7);
 }

@@ -47,8 +47,10 @@ struct ParameterShape {
 ///           (C4) the number of groups of the norm, where it has one, divides D  (C6) the norm of
 ///           a causal encoder has no statistics over a sentence, which later tokens are part of
 ///           (C7) a tied head has a class for each token
-/// Throws    ContractError naming the field
-void check_config(std::string_view function, const EncoderConfig& config);
+/// Throws    ContractError naming the field; before it `place`, as "decoder.", and its norm is
+///           called `norm`
+void check_config(std::string_view function, const EncoderConfig& config,
+                  std::string_view place = "", std::string_view norm = "norm");
 
 /// Every parameter in the one order that optimizers, files and hashes keep: the embedding, layer by
 /// layer attention, norm1, feed_forward, norm2, then final_norm and the head. A norm has the

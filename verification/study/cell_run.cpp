@@ -102,7 +102,7 @@ class CellRun {
     } catch (const ref::numeric::ContractError& error) {
       const std::size_t step = steps_done() + 1;
       if (training::blames_settings(step, std::nullopt, error))
-        training::step_failure(step, std::nullopt, error);
+        training::step_failure(config_, step, std::nullopt, error);
       result_.diverged = {step, divergence_sentence(step, error)};
       return false;
     }

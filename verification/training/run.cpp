@@ -283,10 +283,8 @@ class Run {
     try {
       taken = task_.step(k, state_, tap);
     } catch (const ref::numeric::ContractError& error) {
-      const auto found = first_not_finite(task_, k, state_);
-      if (blames_settings(static_cast<std::size_t>(state_.step) + 1, found, error))
-        throw UsageError(fmt::format("step 1: {}", sentence_by_setting(config_, error)));
-      step_failure(static_cast<std::size_t>(state_.step) + 1, found, error);
+      step_failure(config_, static_cast<std::size_t>(state_.step) + 1,
+                   first_not_finite(task_, k, state_), error);
     }
     const train::StepResult<double>& result = taken.result;
     summary_.training_loss = result.loss;
@@ -346,13 +344,15 @@ bool blames_settings(std::size_t step, const std::optional<std::string>& found,
   return !not_finite && step == 1;
 }
 
-void step_failure(std::size_t step, const std::optional<std::string>& found,
+void step_failure(const RunConfig& config, std::size_t step,
+                  const std::optional<std::string>& found,
                   const ref::numeric::ContractError& refusal) {
-  const std::string text = sentence(refusal.breach());
-  if (blames_settings(step, found, refusal)) throw UsageError(fmt::format("step 1: {}", text));
-  throw RunFailure(fmt::format(
-      "step {}: {}{}", step,
-      found ? fmt::format("the first value that is not finite is {}; ", *found) : "", text));
+  if (blames_settings(step, found, refusal))
+    throw UsageError(fmt::format("step 1: {}", sentence_by_setting(config, refusal)));
+  throw RunFailure(
+      fmt::format("step {}: {}{}", step,
+                  found ? fmt::format("the first value that is not finite is {}; ", *found) : "",
+                  sentence(refusal.breach())));
 }
 
 RunSummary run(const RunConfig& config, RunTask& task, const RunOptions& options) {

@@ -67,8 +67,9 @@ double quality(const Qualities& qualities, std::string_view name);
 bool blames_settings(std::size_t step, const std::optional<std::string>& found,
                      const ref::numeric::ContractError& refusal);
 
-/// Throws    UsageError where the settings are to blame, else RunFailure
-[[noreturn]] void step_failure(std::size_t step, const std::optional<std::string>& found,
+/// Throws    UsageError that names the setting where the settings are to blame, else RunFailure
+[[noreturn]] void step_failure(const RunConfig& config, std::size_t step,
+                               const std::optional<std::string>& found,
                                const ref::numeric::ContractError& refusal);
 
 }  // namespace normproof::verification::training

@@ -196,15 +196,19 @@ Settings settings_of(const RunConfig& config, bool whole) {
   return settings;
 }
 
-/// The sections of the side of a translator, and of its final norm or its others, that a refusal is
-/// of; of all where it names none.
-bool is_of_side(const RunConfig& config, std::string_view key, const std::string& function) {
-  if (config.task != Task::translate || function.find(" side") == std::string::npos) return true;
-  const std::string side = function.find("decoder side") == std::string::npos ? "" : "decoder_";
-  const bool is_final = function.find("final norm") != std::string::npos;
-  if (key.starts_with("model.")) return true;
-  if (key.starts_with(side.empty() ? "encoder." : "decoder.")) return true;
-  return key.starts_with(side + (is_final ? "final_norm." : "norm."));
+/// Whether a refusal's argument may be about the setting: "eps" about "norm.eps" and "norm" about
+/// "norm.name". That of a translator may have its side before it: "decoder.final_norm" is about
+/// "decoder_final_norm.name", and "encoder.d_model" about "model.d_model".
+bool may_be_about(const RunConfig& config, const std::string& argument, const std::string& key) {
+  const auto is = [&](const std::string& name) { return key == name || key == name + ".name"; };
+  const std::size_t dot = argument.find('.');
+  const std::string side = argument.substr(0, dot);
+  if (config.task != Task::translate || (side != "encoder" && side != "decoder"))
+    return is(argument) || key.ends_with("." + argument) ||
+           (config.task == Task::translate && key.ends_with("_" + argument + ".name"));
+  const std::string field = argument.substr(dot + 1);
+  return key == argument || is("model." + field) ||
+         is(side == "encoder" ? field : "decoder_" + field);
 }
 
 /// A translator that learns the synthetic pairs.
@@ -255,14 +259,10 @@ Settings list_settings(const RunConfig& config) {
 }
 
 std::string sentence_by_setting(const RunConfig& config, const ref::numeric::ContractError& error) {
-  ref::numeric::Breach breach = error.breach();
+  const ref::numeric::Breach breach = error.breach();
   std::vector<std::string> keys;
   for (const auto& [key, value] : list_settings(config))
-    if (is_of_side(config, key, breach.function) &&
-        (key == breach.argument || key.ends_with("." + breach.argument) ||
-         key == breach.argument + ".name" ||
-         (config.task == Task::translate && key.ends_with("_" + breach.argument + ".name"))))
-      keys.push_back(key);
+    if (may_be_about(config, breach.argument, key)) keys.push_back(key);
   if (keys.size() != 1) return sentence(breach);
   return fmt::format("{} {}; expected {}", keys.front(), breach.observation, breach.expectation);
 }

@@ -218,7 +218,7 @@ class Trace {
       return train::train_step<T>(config_.train, batches_[s], weights, state,
                                   ref::encoder::Tap<T>(see));
     } catch (const ref::numeric::ContractError& error) {
-      step_failure(s + 1, std::nullopt, error);
+      step_failure(config_, s + 1, std::nullopt, error);
     }
   }
 

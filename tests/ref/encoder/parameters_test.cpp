@@ -86,9 +86,10 @@ TEST(Parameters, C4GroupsDivideD) {
 }
 
 TEST(Parameters, C6ACausalEncoderHasNoStatisticsOverASentence) {
-  EXPECT_THAT(refused([](auto& c) { c.causal = true; }),
-              HasSubstr("norm is group_norm in a causal encoder; expected one without statistics "
-                        "over a sentence (C6)"));
+  EXPECT_THAT(
+      refused([](auto& c) { c.causal = true; }),
+      HasSubstr("norm is group_norm where attention is causal; expected one without statistics "
+                "over a sentence (C6)"));
   EXPECT_EQ(refused([](auto& c) {
               c.causal = true;
               c.norm = model::BatchNormOptions{};

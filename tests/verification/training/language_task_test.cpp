@@ -80,7 +80,7 @@ TEST_F(LanguageTaskRun, AnotherTextIsRefused) {
 TEST_F(LanguageTaskRun, ANormOverSentencesIsRefusedBeforeThereIsAFolder) {
   config_.train.encoder.norm = ref::model::InstanceNormOptions{};
   EXPECT_THAT(usage_message([&] { run_into("a"); }),
-              HasSubstr("norm.name is instance_norm in a causal encoder"));
+              HasSubstr("norm.name is instance_norm where attention is causal"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "a"));
 }
 

@@ -108,20 +108,18 @@ TEST(RunConfig, ATranslatorHasTwoSidesWithNormsOfTheirOwn) {
 // Of the side and the norm that are to blame.
 TEST(RunConfig, ARefusalOfASideNamesItsSetting) {
   const RunConfig config = default_config(Task::translate);
-  const auto sentence_of = [&](const char* function, const char* argument) {
-    return sentence_by_setting(config, ref::numeric::ContractError(ref::numeric::Breach{
-                                           function, argument, "is 5", "less"}));
+  const auto sentence_of = [&](const char* argument) {
+    return sentence_by_setting(
+        config, ref::numeric::ContractError(ref::numeric::Breach{"f", argument, "is 5", "less"}));
   };
-  EXPECT_EQ(sentence_of("f, encoder side", "num_heads"), "encoder.num_heads is 5; expected less");
-  EXPECT_EQ(sentence_of("f, decoder side", "num_heads"), "decoder.num_heads is 5; expected less");
-  EXPECT_EQ(sentence_of("f, decoder side", "d_model"), "model.d_model is 5; expected less");
-  EXPECT_EQ(sentence_of("f, encoder side", "norm"), "norm.name is 5; expected less");
-  EXPECT_EQ(sentence_of("f, encoder side, final norm", "norm"),
-            "final_norm.name is 5; expected less");
-  EXPECT_EQ(sentence_of("f, decoder side", "eps"), "decoder_norm.eps is 5; expected less");
-  EXPECT_EQ(sentence_of("f, decoder side, final norm", "norm"),
-            "decoder_final_norm.name is 5; expected less");
-  EXPECT_EQ(sentence_of("f", "eps"), "f: eps is 5; expected less");
+  EXPECT_EQ(sentence_of("encoder.num_heads"), "encoder.num_heads is 5; expected less");
+  EXPECT_EQ(sentence_of("decoder.num_heads"), "decoder.num_heads is 5; expected less");
+  EXPECT_EQ(sentence_of("decoder.d_model"), "model.d_model is 5; expected less");
+  EXPECT_EQ(sentence_of("encoder.norm"), "norm.name is 5; expected less");
+  EXPECT_EQ(sentence_of("encoder.final_norm"), "final_norm.name is 5; expected less");
+  EXPECT_EQ(sentence_of("decoder.norm.eps"), "decoder_norm.eps is 5; expected less");
+  EXPECT_EQ(sentence_of("decoder.final_norm"), "decoder_final_norm.name is 5; expected less");
+  EXPECT_EQ(sentence_of("eps"), "f: eps is 5; expected less");
 }
 
 TEST(RunConfig, APartKeepsTheDefaultsOfTheRest) {

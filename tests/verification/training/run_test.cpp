@@ -240,14 +240,14 @@ TEST_F(TrainingRun, WhatTheFirstStepRefusesLeavesNoFolder) {
 
 TEST_F(TrainingRun, WhatIsNotFiniteAtTheFirstStepIsNoSetting) {
   const ref::numeric::ContractError setting(
-      {.argument = "eps", .observation = "is inf", .expectation = "a finite one"});
+      {.argument = "num_heads", .observation = "is 3", .expectation = "a divisor"});
   const ref::numeric::NotFiniteError overflow(
       {.function = "softmax", .argument = "x", .observation = "overflows"});
-  EXPECT_THROW(step_failure(1, "x at [0] is nan", setting), RunFailure);
-  EXPECT_THROW(step_failure(1, std::nullopt, overflow), RunFailure);
-  EXPECT_THROW(step_failure(2, std::nullopt, setting), RunFailure);
-  EXPECT_THAT(usage_message([&] { step_failure(1, std::nullopt, setting); }),
-              HasSubstr("step 1: eps is inf"));
+  EXPECT_THROW(step_failure(config_, 1, "x at [0] is nan", setting), RunFailure);
+  EXPECT_THROW(step_failure(config_, 1, std::nullopt, overflow), RunFailure);
+  EXPECT_THROW(step_failure(config_, 2, std::nullopt, setting), RunFailure);
+  EXPECT_THAT(usage_message([&] { step_failure(config_, 1, std::nullopt, setting); }),
+              HasSubstr("step 1: encoder.num_heads is 3"));
 }
 
 TEST_F(TrainingRun, SettingsAlteredInBothPlacesAreRefused) {

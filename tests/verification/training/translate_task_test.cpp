@@ -122,7 +122,7 @@ TEST_F(TranslateTaskRun, OtherPairsAreRefused) {
 TEST_F(TranslateTaskRun, WhatASideCannotBeIsRefusedBeforeThereIsAFolder) {
   config_.translator.decoder.norm = ref::model::InstanceNormOptions{};
   EXPECT_THAT(usage_message([&] { run_into("a"); }),
-              HasSubstr("decoder_norm.name is instance_norm in a causal encoder"));
+              HasSubstr("decoder_norm.name is instance_norm where attention is causal"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "a"));
 }
 

@@ -4,6 +4,7 @@
 
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/parallel.hpp"
+#include "verification/cli/commands/training_source_options.hpp"
 #include "verification/cli/options.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
@@ -13,7 +14,7 @@
 namespace normproof::verification::cli::commands {
 
 void CompleteCommand::add(CLI::App& app) {
-  require(add_folder(app, "--run", folder, "The folder that normproof train --out made"));
+  add_run(app, folder, average);
   require(add_text(
       app, "--prompt", prompt, "The text that is gone on from", "TEXT",
       TextRule{[](const std::string& text) { return !text.empty(); }, "a character at least"}));
@@ -23,13 +24,17 @@ void CompleteCommand::add(CLI::App& app) {
       R"(Each time the likeliest character, the first of equal ones. Keys and values of the characters so far
 are kept, which moves no bit; where the context is full the model begins anew with its last half.
 
-Example:
-  normproof complete --run run --prompt 'the old ' --length 100)");
+--average takes the mean of the parameters of the last K checkpoints, and of the running statistics
+of the norms.
+
+Examples:
+  normproof complete --run run --prompt 'the old ' --length 100
+  normproof complete --run run --prompt 'the old ' --average 5)");
 }
 
 ExitStatus CompleteCommand::run() const {
   ref::numeric::set_num_threads(1);
-  const training::LanguageModel model = training::read_language_model(folder);
+  const training::LanguageModel model = training::read_language_model(folder, average);
   if (const auto unknown = model.alphabet.first_unknown(prompt, "--prompt"))
     throw ref::numeric::UsageError(fmt::format(
         "--prompt has the character '{}', which the model was not trained with; expected "

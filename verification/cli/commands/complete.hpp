@@ -13,6 +13,7 @@ struct CompleteCommand {
   static constexpr const char* summary = "What a language model has follow a text";
 
   std::filesystem::path folder = {};  ///< of the run
+  std::size_t average = 1;            ///< checkpoints
   std::string prompt = {};
   std::size_t length = 200;  ///< characters
 

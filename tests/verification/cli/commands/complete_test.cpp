@@ -18,6 +18,8 @@ TEST(CompleteOptions, AreARunAPromptAndALength) {
   EXPECT_EQ(complete.folder, "r");
   EXPECT_EQ(complete.prompt, "the old ");
   EXPECT_EQ(complete.length, 7u);
+  EXPECT_EQ(complete.average, 1u);
+  EXPECT_EQ(parsed<CompleteCommand>({"--run", "r", "--prompt", "a", "--average", "3"}).average, 3u);
   EXPECT_THAT(refusal<CompleteCommand>({"--run", "r"}), HasSubstr("--prompt is required"));
   EXPECT_THAT(refusal<CompleteCommand>({"--run", "r", "--prompt", ""}),
               HasSubstr("expected a character at least"));

@@ -97,6 +97,8 @@ TEST_F(LanguageProgram, EvaluatesTheMeanOfTheLastCheckpoints) {
   EXPECT_EQ(too_many.status, 3);
   EXPECT_TRUE(is_one_sentence(too_many.err)) << too_many.err;
   EXPECT_THAT(too_many.err, HasSubstr("a: keeps 3 checkpoints; expected 4 or more"));
+  EXPECT_EQ(in("$N complete --run a --prompt 'the ' --length 9 --average 3").status, 0);
+  EXPECT_EQ(in("$N complete --run a --prompt 'the ' --length 9 --average 4").err, too_many.err);
 }
 
 TEST_F(LanguageProgram, SaysWhatIsWrong) {
@@ -121,7 +123,7 @@ TEST_F(LanguageProgram, SaysWhatIsWrong) {
       "of '  .abcdefghiklmnopqrstuvwy'");
   refused("$N train --task language --out b --vocab v", 2, "--vocab is given");
   refused("$N train --task language --out b --set norm.name=group_norm", 2,
-          "norm.name is group_norm in a causal encoder");
+          "norm.name is group_norm where attention is causal");
   refused("$N trace --out b --config a/config.json", 2, "has the task language");
   refused("$N weights --run a --out w.npz", 2, "has the task language; expected classify");
 }

@@ -167,7 +167,7 @@ TEST_F(TranslateProgram, SaysWhatIsWrong) {
   refused("$N train --task translate --out b --set encoder.num_heads=5", 2,
           "normproof: encoder.num_heads is 5; expected a divisor of d_model, 32");
   refused("$N train --task translate --out b --set decoder_norm.name=group_norm", 2,
-          "decoder_norm.name is group_norm in a causal encoder");
+          "decoder_norm.name is group_norm where attention is causal");
   refused("$N train --task translate --out b --set encoder.d_ff=100000000000000", 1,
           "the memory does not suffice for a translator of encoder.num_layers 1, ");
   refused("$N trace --out b --config a/config.json", 2,
