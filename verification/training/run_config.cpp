@@ -196,6 +196,17 @@ Settings settings_of(const RunConfig& config, bool whole) {
   return settings;
 }
 
+std::string json_of(const Settings& settings) {
+  ordered_json object = ordered_json::object();
+  for (const auto& [key, text] : settings) {
+    const std::size_t dot = key.find('.');
+    const bool frequency = key == "loss.class_weights";  // "none" is a name there
+    object[key.substr(0, dot)][key.substr(dot + 1)] =
+        frequency ? ordered_json(text) : value_of(text);
+  }
+  return object.dump(1) + "\n";
+}
+
 /// Whether a refusal's argument may be about the setting: "eps" about "norm.eps" and "norm" about
 /// "norm.name". That of a translator may have its side before it: "decoder.final_norm" is about
 /// "decoder_final_norm.name", and "encoder.d_model" about "model.d_model".
@@ -301,14 +312,11 @@ void set_setting(RunConfig& config, std::string_view key, std::string_view value
 }
 
 std::string config_json(const RunConfig& config) {
-  ordered_json object = ordered_json::object();
-  for (const auto& [key, text] : list_settings(config)) {
-    const std::size_t dot = key.find('.');
-    const bool frequency = key == "loss.class_weights";  // "none" is a name there
-    object[key.substr(0, dot)][key.substr(dot + 1)] =
-        frequency ? ordered_json(text) : value_of(text);
-  }
-  return object.dump(1) + "\n";
+  return json_of(list_settings(config));
+}
+
+std::string whole_config_json(const RunConfig& config) {
+  return json_of(settings_of(config, true));
 }
 
 RunConfig parse_config(std::string_view text, const std::string& file, Task task) {

@@ -64,8 +64,10 @@ void set_setting(RunConfig& config, std::string_view key, std::string_view value
 /// "encoder.num_heads is 5; ...". As it is where no setting, or more than one, is called so.
 std::string sentence_by_setting(const RunConfig& config, const ref::numeric::ContractError& error);
 
-/// The settings as JSON: an object a section.
+/// The settings of list_settings as JSON: an object a section.
 std::string config_json(const RunConfig& config);
+/// Every setting, those too that list_settings leaves out.
+std::string whole_config_json(const RunConfig& config);
 
 /// Reads what config_json writes, or a part of it; the others keep the defaults of its task, or,
 /// where it has none, of `task`.

@@ -45,6 +45,8 @@ TEST(RunConfig, EverySettingReadsBack) {
 TEST(RunConfig, HowManyCheckpointsAreKeptIsSaidWhereItIsNotOne) {
   RunConfig config;
   EXPECT_EQ(config_json(config).find("keep"), std::string::npos);
+  EXPECT_THAT(whole_config_json(config), HasSubstr("\"keep_checkpoints\": 1"));
+  EXPECT_EQ(config_json(parse_config(whole_config_json(config), "c")), config_json(config));
   set_setting(config, "training.keep_checkpoints", "5");
   EXPECT_EQ(config.keep_checkpoints, 5u);
   EXPECT_EQ(parse_config(config_json(config), "c").keep_checkpoints, 5u);

@@ -102,10 +102,10 @@ std::string evaluate_translator(const EvaluateCommand& command) {
   const auto translations =
       training::translate(model.config, model.words, model.state, pairs.source, search);
   return fmt::format(
-      "{}: {}, {} pairs, {:.1f} % of the source's words and {:.1f} % of the target's unknown\n"
+      "{}: {}, {}, {:.1f} % of the source's words and {:.1f} % of the target's unknown\n"
       "loss {:.6f}, perplexity {:.6f}\n{}\n{}, beam {}, length penalty {}\n",
       report::clean_line(name), state_text(command.average, model.state.step),
-      report::count_text(pairs.source.size()),
+      report::plural(pairs.source.size(), "pair"),
       100 * training::unknown_share(model.words.source, pairs.source),
       100 * training::unknown_share(model.words.target, pairs.target), loss,
       ref::numeric::exp(loss),

@@ -163,11 +163,11 @@ std::string train_translator(const TrainCommand& command, const RunConfig& confi
   const training::RunSummary trained = train_to_end(command, config, task);
   const double bleu = quality(trained.validation, "bleu");
   return fmt::format(
-      "{}: {}, {} pairs to train on, {} to validate on, of {} and {} words\n"
+      "{}: {}, {} to train on, {} to validate on, of {} and {} words\n"
       "training loss {:.4f}; validation loss {:.4f}, perplexity {:.4f}{}\n"
       "sha256 {}\n",
       clean_line(loaded.name), plural(trained.steps, "step"),
-      count_text(loaded.data.text.training.source.size()),
+      plural(loaded.data.text.training.source.size(), "pair"),
       count_text(loaded.data.text.validation.source.size()),
       count_text(loaded.data.words.source.size()), count_text(loaded.data.words.target.size()),
       trained.training_loss, trained.validation_loss, quality(trained.validation, "perplexity"),
@@ -236,7 +236,7 @@ Examples:
 ExitStatus TrainCommand::run() const {
   const RunConfig config = configuration(*this);
   if (print_config) {
-    write_stdout(training::config_json(config));
+    write_stdout(training::whole_config_json(config));
     return kSuccess;
   }
   refuse_weights(*this, config.task);
