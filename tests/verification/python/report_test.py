@@ -1,4 +1,5 @@
 """What a Report writes: the bytes of the program, and what is said of a failing case."""
+import html
 import json
 import os
 import subprocess
@@ -27,31 +28,42 @@ def report():
     return normproof.check(kernels.eps_outside, "layer_norm", only="[!z]*")
 
 
-@pytest.mark.parametrize("form", ["json", "junit", "sarif"])
-def test_reports_are_those_of_the_program(report, form, tmp_path):
-    here = os.path.dirname(os.path.abspath(__file__))
+# How each form writes a text into its lines.
+WRITTEN = {"json": lambda text: json.dumps(text)[1:-1], "sarif": lambda text: json.dumps(text)[1:-1],
+           "junit": lambda text: text, "markdown": lambda text: text,
+           "html": lambda text: html.escape(text).replace("&#x27;", "&#39;")}
+
+
+@pytest.fixture(scope="module")
+def of_the_program(tmp_path_factory):
+    """The folder of the reports that the program writes of the same answers, each named by its form."""
+    here, folder = os.path.dirname(os.path.abspath(__file__)), tmp_path_factory.mktemp("program")
     interop = os.path.join(here, "../../../verification/interop")
-    (tmp_path / "adapter.py").write_text(ADAPTER.format(interop=interop, here=here))
-    theirs, ours = tmp_path / "theirs", tmp_path / "ours"
+    (folder / "adapter.py").write_text(ADAPTER.format(interop=interop, here=here))
+    forms = [word for form in WRITTEN for word in ("--" + form, str(folder / form))]
     done = subprocess.run([os.environ["NORMPROOF_PROGRAM"], "golden", "check", "--golden", os.environ["NORMPROOF_CORPUS"],
-                           "--pipe", f"/usr/bin/python3 {tmp_path}/adapter.py", "--outputs", "y", "--only",
-                           "quick/layer_norm/[!z]*-float32", "--" + form, str(theirs)], capture_output=True, text=True)
+                           "--pipe", f"/usr/bin/python3 {folder}/adapter.py", "--outputs", "y", "--only",
+                           "quick/layer_norm/[!z]*-float32", *forms], capture_output=True, text=True)
     assert done.returncode == 1, done.stderr
-    text = getattr(report, form)(ours)
-    assert ours.read_text() == text
-
-    def without_repro(written):
-        return [line for line in _lines(written, form)]
-    assert without_repro(text) == without_repro(theirs.read_text())
+    return folder
 
 
-def _lines(text, form):
-    """The report without the lines that show a case again, which name another command."""
-    if form == "json":
-        objects = [json.loads(line) for line in text.splitlines()]
-        return [{key: value for key, value in entry.items() if key != "repro"} for entry in objects]
-    return [line for line in text.splitlines() if "golden check" not in line and "normproof.check" not in line
-            and " time=" not in line and "commandLine" not in line]
+def repros(text):
+    return [json.loads(line)["repro"] for line in text.splitlines() if "repro" in json.loads(line)]
+
+
+@pytest.mark.parametrize("form", list(WRITTEN))
+def test_reports_are_those_of_the_program(report, of_the_program, form, tmp_path):
+    """Byte for byte, once the program's command that shows a case again has been replaced by that of Python."""
+    expected = (of_the_program / form).read_bytes().decode()
+    theirs, ours = repros((of_the_program / "json").read_text()), repros(report.json())
+    assert len(theirs) == len(ours) == len(report.results)
+    for command, call in sorted(zip(theirs, ours), key=lambda pair: -len(pair[0])):
+        assert command.startswith("normproof golden check") and "normproof.check(" in call
+        expected = expected.replace(WRITTEN[form](command), WRITTEN[form](call))
+    assert "normproof.check(" in expected and "golden check --golden" not in expected
+    text = getattr(report, form)(tmp_path / "ours")
+    assert (tmp_path / "ours").read_bytes() == text.encode() == expected.encode()
 
 
 def test_page_is_alone_and_has_the_worst_case(report, tmp_path):
