@@ -1,9 +1,13 @@
 """Relations of the call: each holds for a right function, and finds a wrong one that passes every case."""
+import contextlib
+import re
+
 import kernels
 import numpy as np
 import pytest
 
 import normproof
+from normproof.frameworks import numpy_arrays
 
 
 def held(fn, relation, op="layer_norm", only="random*", **options):
@@ -106,5 +110,81 @@ def test_relations_of_which_none_applies_are_no_pass():
     assert report and "PASSED: relations of the call: 1 held, 1 not applicable" in str(report)
 
 
-def test_every_relation_but_one_names_a_public_issue():
-    assert [name for name, relation in normproof.RELATIONS.items() if "#" not in relation.issue] == ["streams"]
+def test_every_relation_names_a_public_issue():
+    assert all(re.match(r"[\w.-]+/[\w.-]+#\d+", relation.issue) for relation in normproof.RELATIONS.values())
+
+
+def attention(q, k, v, causal, scale=None):
+    scores = q @ k.swapaxes(-1, -2) * q.dtype.type(1 / np.sqrt(q.shape[-1]) if scale is None else scale)
+    if causal:
+        scores = np.where(np.tri(*scores.shape[-2:], scores.shape[-1] - scores.shape[-2], dtype=bool), scores,
+                          q.dtype.type(-np.inf))
+    shares = np.exp(scores - scores.max(-1, keepdims=True))
+    return shares / shares.sum(-1, keepdims=True) @ v
+
+
+def as_in_memory(value):
+    return np.ravel(value, order="K").reshape(value.shape)
+
+
+def ignores_strides_of_the_keys(q, k, v, causal):
+    return attention(q, as_in_memory(k), v, causal)
+
+
+def ignores_strides_of_the_residual(x, residual, gamma, eps):
+    total = x + as_in_memory(residual)
+    return kernels.rms_norm(total, gamma, eps), total
+
+
+@pytest.mark.parametrize("op, wrong", [("attention", ignores_strides_of_the_keys),
+                                       ("add_rms_norm", ignores_strides_of_the_residual)])
+def test_every_input_is_laid_out_otherwise(op, wrong):
+    assert normproof.check(wrong, op, only="odd*")
+    report, outcomes = held(wrong, "strides", op, only="odd*")
+    assert "broken" in outcomes and "relation strides: inputs that are transposed: " in report.failures[0].text
+
+
+def test_sums_before_a_norm_are_split_and_reshaped():
+    def add_rms_norm(x, residual, gamma, eps):
+        total = x + residual
+        return kernels.rms_norm(total, gamma, eps), total
+
+    def first_residual_of_two(x, residual, gamma, eps):
+        return add_rms_norm(x, residual if len(x) > 1 else residual * x.dtype.type(1.01), gamma, eps)
+    report, outcomes = held(add_rms_norm, "batch,batch_bitwise,rank,empty", "add_rms_norm")
+    assert report and set(outcomes) == {"held"}
+    assert normproof.check(first_residual_of_two, "add_rms_norm", only="random*")
+    report, outcomes = held(first_residual_of_two, "batch", "add_rms_norm")
+    assert outcomes == ["broken"] and "samples split at 1: sum at [0, " in report.failures[0].text
+
+
+def test_the_question_between_has_other_numbers():
+    seen = []
+
+    def heeds_the_question_before(q, k, v, causal):
+        seen.append(k.flat[0])
+        return attention(q, k, v, causal) * q.dtype.type(1 + 2.0**-22 * (len(seen) > 1 and seen[-2] != seen[-1]))
+    report, outcomes = held(heeds_the_question_before, "repeat", "attention", only="random-*")
+    assert outcomes == ["broken"] and "has other bits when it is asked again" in report.failures[0].text
+
+
+def test_streams_are_asked_where_the_device_has_them(monkeypatch):
+    """Of NumPy, which is given a stream here: nothing but a flag, which a wrong function heeds."""
+    elsewhere = []
+
+    @contextlib.contextmanager
+    def stream():
+        elsewhere.append(True)
+        yield
+        elsewhere.clear()
+
+    def stale_on_another_stream(x, gamma, beta, eps):
+        y = kernels.layer_norm(x, gamma, beta, eps)
+        return np.zeros_like(y) if elsewhere else y
+    report, outcomes = held(stale_on_another_stream, "streams,repeat")
+    assert report and outcomes == ["not_applicable", "held"]
+    monkeypatch.setattr(numpy_arrays, "side_stream", lambda device: stream(), raising=False)
+    report, outcomes = held(stale_on_another_stream, "streams")
+    assert outcomes == ["broken"] and "y has other bits on another stream" in report.failures[0].text
+    report, outcomes = held(kernels.layer_norm, "streams")
+    assert report and outcomes == ["held"]

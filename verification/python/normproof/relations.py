@@ -12,7 +12,7 @@ from normproof.limits import one_process, time_limit
 from normproof.stored import Stored, same_bits
 
 BY_ELEMENT = ("relu", "gelu", "gelu_tanh", "silu", "swiglu", "geglu", "dyt")
-BY_ROW = ("softmax", "log_softmax", "log_sum_exp")
+BY_ROW = ("softmax", "log_softmax", "log_sum_exp", "add_layer_norm", "add_rms_norm")
 MOST_SPLITS = 16
 
 
@@ -86,13 +86,13 @@ class Asked:
 
 
 def strides(asked):
-    """x, gate and grad_y transposed and sliced in memory, channels last, and grad_y expanded with stride 0."""
+    """Inputs and gradients transposed and sliced in memory, channels last, and grad_y expanded with stride 0."""
     framework = asked.candidate.framework
     if not hasattr(framework, "strided"):
         raise NotApplicable
     for layout in framework.STRIDED:
         def alter(name, tensor, layout=layout):
-            return framework.strided(tensor, layout) if name in ("x", "gate", "grad_y") else tensor
+            return framework.strided(tensor, layout) if name in variants.LAID_OUT else tensor
         _within(asked, f"inputs that are {layout}", asked.answer(alter=alter))
     if "grad_y" in asked.case.tensors and asked.candidate.differentiates and hasattr(framework, "expanded") and \
             not asked.case.sequence:
@@ -189,13 +189,13 @@ def repeat(asked):
 
 
 def batch(asked):
-    """Every split of the samples: y and grad_x within the bound."""
+    """Every split of the samples: y, and the gradients of inputs, within the bound."""
     for at, outputs in _splits(asked):
         _within(asked, f"samples split at {at}", outputs, ",".join(outputs))
 
 
 def batch_bitwise(asked):
-    """Every split of the samples: the same bits of y and grad_x."""
+    """Every split of the samples: the same bits of y, and of the gradients of inputs."""
     for at, outputs in _splits(asked):
         for name, stored in outputs.items():
             if not same_bits(stored, asked.base[name]):
@@ -210,7 +210,7 @@ def _splits(asked):
     every = range(1, samples) if samples <= MOST_SPLITS else sorted({1, 2, samples // 3, samples // 2, samples - 1})
     for at in every:
         parts = [asked.answer(variants.samples_of(asked.case, part)) for part in (slice(0, at), slice(at, None))]
-        names_here = [name for name in ("y", "grad_x", "grad_gate") if name in asked.base]
+        names_here = [name for name in ("y", "sum", "grad_x", "grad_residual", "grad_gate") if name in asked.base]
         yield at, {name: Stored(parts[0][name].dtype, np.concatenate([part[name].data for part in parts]))
                    for name in names_here}
 
@@ -279,7 +279,7 @@ RELATIONS = {
     "batch_bitwise": Relation(batch_bitwise, "vllm-project/vllm#48391"),
     "compiled": Relation(compiled, "pytorch/pytorch#186577"),
     "empty": Relation(empty, "tensorflow/tensorflow#46366"),
-    "streams": Relation(streams, ""),
+    "streams": Relation(streams, "pytorch/pytorch#22470, NVIDIA/cudnn-frontend#483"),
 }
 PROMISED = ("batch_bitwise",)  # asked for by name alone: not every right library promises it
 

@@ -3,7 +3,10 @@ import inspect
 
 import numpy as np
 
-ROWS = ("x", "gate", "grad_y", "y", "grad_x", "grad_gate", "valid")
+# Whose first axes are those of x.
+ROWS = ("x", "residual", "gate", "grad_y", "grad_sum", "y", "sum", "grad_x", "grad_residual", "grad_gate", "valid")
+# What arrives beside or in the place of x, with as many axes.
+LAID_OUT = ("x", "residual", "gate", "q", "k", "v", "logits", "grad_y", "grad_sum")
 
 
 def option_texts(case):
@@ -65,8 +68,10 @@ def copy_of(case, outputs, number, times):
 
 
 def with_other_numbers(case):
-    """Another question of the same shapes: the samples, or elements, in reverse order."""
-    return case.replaced({name: stored.like(stored.data[::-1].copy()) if name in ROWS and stored.data.ndim else stored
+    """Another question of the same shapes: all elements in reverse order; of attention within their last axis alone, so
+    that every query still has a key."""
+    axis, moved = (-1, LAID_OUT) if "q" in case.tensors else (None, (*LAID_OUT, "valid"))
+    return case.replaced({name: stored.like(np.flip(stored.data, axis).copy()) if name in moved else stored
                           for name, stored in case.tensors.items()})
 
 
