@@ -20,7 +20,7 @@ def test_crash_hang_and_exit_cost_one_case_each():
     report = normproof.check(sometimes, "relu", only=["random*", "block_edge-3x*"], isolate=True, seconds=2)
     failed = {result.path.split("-")[1]: result.text for result in report.failures}
     assert "ended by SIGSEGV; expected outputs" in failed["3x31"]
-    assert "no answer within 2 seconds; its process was ended" in failed["3x127"]
+    assert "no answer within 2 seconds; expected outputs; its process was ended" in failed["3x127"]
     assert "ended with status 3; expected outputs" in failed["3x128"]
     assert len(failed) == 3 and len(report.results) > 4
 
@@ -31,3 +31,13 @@ def test_right_and_wrong_answers_come_through():
     assert report.failures[0].mistakes == ["eps: outside the root"]
     raised = normproof.check(lambda x: 1 / 0, "relu", only="random*", isolate=True)
     assert "raised ZeroDivisionError" in raised.failures[0].text
+
+
+def test_what_forks_is_told_from_what_does_not():
+    def forks(x):
+        if x.shape == (3, 5, 6):
+            os.fork()
+        return kernels.relu(x)
+    report = normproof.check(forks, "relu", only=["random*", "odd*"], isolate=True)
+    failed, = report.failures
+    assert "it forked, and two processes returned from it; expected one" in failed.text and len(report.results) == 2

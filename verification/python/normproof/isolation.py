@@ -1,10 +1,10 @@
 """A candidate in a process of its own: one that crashes or hangs costs its case, and is started again."""
 import multiprocessing
-import os
 import signal
 import sys
 
 from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line
+from normproof.limits import no_answer, one_process
 
 
 class Isolated:
@@ -30,7 +30,7 @@ class Isolated:
         self._line.send(case)
         if not self._line.poll(self._seconds or None):
             self._end()
-            raise Unanswered(f"no answer within {self._seconds:g} seconds; its process was ended")
+            raise Unanswered(f"{no_answer(self._seconds)}; its process was ended")
         try:
             kind, answer = self._line.recv()
         except (EOFError, OSError):
@@ -66,20 +66,18 @@ class Isolated:
 
 def _answer_cases(candidate, line, other_end):
     other_end.close()
-    here = os.getpid()
     while True:
         try:
             case = line.recv()
         except EOFError:
             return
         try:
-            answer = "outputs", (candidate.answer(case), candidate.wrote, candidate.loaded)
+            with one_process():
+                answer = "outputs", (candidate.answer(case), candidate.wrote, candidate.loaded)
         except NotOffered as reason:
             answer = "not_offered", str(reason)
         except Unanswered as reason:
             answer = "unanswered", str(reason)
         except Exception as error:
             answer = "unanswered", f"{candidate.title} raised {in_one_line(error)}; expected outputs"
-        if os.getpid() != here:  # a child that the function has forked
-            os._exit(0)
         line.send(answer)

@@ -12,6 +12,11 @@ GRACE = 1.0  # seconds that a forked child has to return from a function
 AGAIN = 0.5  # seconds after which a function that has caught the end of its time is ended again
 
 
+def no_answer(seconds):
+    """What is said of a call that has not returned in time."""
+    return f"no answer within {seconds:g} second{'s' if seconds != 1 else ''}; expected outputs"
+
+
 class _TimeIsUp(BaseException):
     """Not an Exception: a function under test that catches those does not catch this."""
 
@@ -47,7 +52,7 @@ def time_limit(seconds):
         if not over or isinstance(error, KeyboardInterrupt):
             raise
     if over:
-        raise Unanswered(f"no answer within {seconds:g} seconds")
+        raise Unanswered(no_answer(seconds))
 
 
 @contextlib.contextmanager
