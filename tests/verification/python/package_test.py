@@ -1,5 +1,8 @@
 """The package: its import, its library, its corpus, its cache."""
+import inspect
 import os
+import pathlib
+import re
 import subprocess
 import sys
 import time
@@ -31,6 +34,18 @@ def test_every_name_is_there():
         normproof.chekc
     assert normproof.__version__.count(".") == 2 and "+" in normproof.corpus_version
     assert "layer_norm" in normproof.ops()
+
+
+def test_every_function_and_argument_is_in_the_documentation():
+    text = (pathlib.Path(__file__).resolve().parents[3] / "docs/python.md").read_text(encoding="utf-8")
+    words = " ".join(re.findall(r"`[^`]+`", re.sub(r"```.*?```", "", text, flags=re.DOTALL)) + re.findall(r"^#.*", text, re.M))
+    named = set(re.findall(r"[A-Za-z_]+", words))
+    functions = [getattr(normproof, name) for name in normproof.__all__ if inspect.isfunction(getattr(normproof, name))]
+    of_reports = {name for name in dir(normproof.Report) if not name.startswith("_")} - {"add", "header"}
+    assert len(functions) > 5 and "check" in named
+    assert sorted({*normproof.__all__, *of_reports} - named) == []
+    assert [(function.__name__, argument) for function in functions for argument in inspect.signature(function).parameters
+            if argument not in {*named, "given", "file", "fn"}] == []
 
 
 @pytest.mark.parametrize("variable, value, sentence", [

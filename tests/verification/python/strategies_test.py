@@ -37,7 +37,13 @@ def test_inputs_fit_their_operation(op):
     fits()
 
 
+@FEW
+@hypothesis.given(strategies.inputs("rms_norm", affine="gamma"))
+def test_layer_without_a_shift_gets_none(given):
+    assert "gamma" in given and normproof.judge(kernels.rms_norm, "rms_norm", threads=1, outputs="y", **given)
+
+
 def test_wrong_argument_is_one_sentence():
-    for arguments in ({"op": "relu"}, {"op": "layer_norm", "dtype": "bfloat16"}):
+    for arguments in ({"op": "relu"}, {"op": "layer_norm", "dtype": "bfloat16"}, {"op": "rms_norm", "affine": ["shift"]}):
         with pytest.raises(normproof.UsageError, match="normproof.strategies"):
             strategies.inputs(**arguments).example()

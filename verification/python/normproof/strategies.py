@@ -25,8 +25,10 @@ def shapes(op, largest=9):
 def inputs(draw, op, *, dtype="float32", shape=None, affine=True):
     """Keyword arguments for normproof.judge: x, grad_y, parameters and eps, in one of the regimes.
 
-    shape   of x, or a strategy of them
-    Throws UsageError for a dtype that NumPy does not have, and for an operation that is no layer.
+    shape    of x, or a strategy of them
+    affine   whether there are parameters; or the names of those that there are: "gamma" of an RMSNorm without a shift
+    Throws UsageError for a dtype that NumPy does not have, for an operation that is no layer, and for a parameter that it
+    does not have.
     """
     if dtype not in ("float64", "float32", "float16"):
         raise UsageError(f"normproof.strategies: dtype={dtype!r}; expected float64, float32 or float16")
@@ -39,7 +41,7 @@ def inputs(draw, op, *, dtype="float32", shape=None, affine=True):
     made = {"x": _x(generator, extents, draw(st.sampled_from(REGIMES)), dtype).astype(kind),
             "grad_y": generator.standard_normal(extents).astype(kind)}
     layer = names.layers()[op]
-    for parameter in layer["parameters"] if affine else ():
+    for parameter in _parameters(op, layer["parameters"], affine):
         width = 1 if parameter["shape"] == "[1]" else features
         made[parameter["name"]] = (parameter["initial"] + generator.standard_normal(width)).astype(kind)
     if "eps" in layer["options"]:
@@ -51,6 +53,16 @@ def inputs(draw, op, *, dtype="float32", shape=None, affine=True):
         made["running_mean"] = generator.standard_normal(features).astype(state)
         made["running_variance"] = (0.5 + generator.random(features)).astype(state)
     return made
+
+
+def _parameters(op, every, affine):
+    """Those of the descriptions that `affine` asks for."""
+    if isinstance(affine, bool):
+        return every if affine else ()
+    wanted, known = {affine} if isinstance(affine, str) else set(affine), [one["name"] for one in every]
+    if not wanted <= set(known):
+        raise UsageError(f"normproof.strategies: affine={affine!r}; expected True, False or some of {', '.join(known)} of {op}")
+    return [one for one in every if one["name"] in wanted]
 
 
 def _x(generator, shape, regime, dtype):
