@@ -3,7 +3,8 @@
 expected.json: for each row a list of
   {"what": GLOB, "cases": GLOB of paths, "failed": N, "class": "finding"|"convention"|"ours", "finding": NAME, "reason": TEXT}
   finding: a program of verification/interop/findings that shows it; a failing case belongs to the first entry that
-  matches it. {"not_run": GLOB of the reason} is a row that does not run, or not whole.
+  matches it, and where that has "flushed": true it passes where subnormal numbers may be 0 (flush_subnormals of
+  normproof.check), which every run asks. {"not_run": GLOB of the reason} is a row that does not run, or not whole.
 "corpus" is, row by row, the version of the corpus that the numbers are of.
 """
 import collections
@@ -45,6 +46,11 @@ def entry_of(row, what, path, known):
                  and fnmatch.fnmatchcase(what, entry["what"]) and fnmatch.fnmatchcase(path, entry["cases"])), None)
 
 
+def flushed(row, known):
+    """What and which cases of a row are said to pass where subnormal numbers may be 0."""
+    return [[entry["what"], entry["cases"]] for entry in known.get(row, ()) if entry.get("flushed")]
+
+
 def compare(row, result, known):
     """A sentence for each thing that is not as recorded: new failures, those that are gone, rows that did not run."""
     told, found = [], collections.Counter()
@@ -64,6 +70,9 @@ def compare(row, result, known):
                             f"{failure['text']}")
             else:
                 found[entries.index(entry)] += 1
+                if entry.get("flushed") and not failure.get("flushed", True):
+                    told.append(f"{row}: {held['what']} fails {failure['path']} with flush_subnormals=True too; recorded is that "
+                                f"it passes ({entry['reason']})")
     for place, entry in enumerate(entries):
         if result["ran"] and found[place] != entry["failed"]:
             gone = "gone: " if found[place] == 0 else ""

@@ -28,8 +28,8 @@ def read_rows(folder):
     return rows
 
 
-def run_row(row, args):
-    """{"row", "ran", "reason", "library", "version", "framework", "corpus", "held": [...]}; see board_ask.py.
+def run_row(row, args, flushed):
+    """{"row", "ran", "reason", "library", "version", "framework", "corpus", "held": [...]}; see board_ask.py, and flushed.
 
     ran: whether anything was judged; reason: why it was not, or why not all of it; "" where all was.
     """
@@ -41,7 +41,7 @@ def run_row(row, args):
         return {**result, "reason": f"does not install: {reason}"}
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder, "out")
-        reason = ask(python, row, args, out, folder)
+        reason = ask(python, row, args, out, folder, flushed)
         lines = [json.loads(line) for line in out.read_text().splitlines()] if out.is_file() else []
     for line in lines:
         result.update(line) if "version" in line else result["held"].append(line)
@@ -53,7 +53,7 @@ def run_row(row, args):
     return result
 
 
-def ask(python, row, args, out, folder):
+def ask(python, row, args, out, folder, flushed):
     """Why the process of a row did not end as it should, or ""."""
     settings = {"NORMPROOF_LIBRARY": args.library, "NORMPROOF_CORPUS": args.golden, "PYTHONDONTWRITEBYTECODE": 1,
                 "PYTHONPATH": os.pathsep.join(map(str, (TOP / "verification/python", TOP / "verification/interop",
@@ -61,9 +61,9 @@ def ask(python, row, args, out, folder):
                 "OMP_NUM_THREADS": 1, "TF_CPP_MIN_LOG_LEVEL": 3, "JAX_PLATFORMS": "cpu", "CUDA_VISIBLE_DEVICES": "",
                 "HOME": folder, "TORCHINDUCTOR_CACHE_DIR": f"{folder}/inductor", **row.get("settings", {})}
     seconds = row.get("seconds", SECONDS)
-    process = subprocess.Popen([python, ASK, args.rows.name, row["module"], row["library"], out], cwd=folder,
-                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                               text=True, errors="replace", start_new_session=True,
+    process = subprocess.Popen([python, ASK, args.rows.name, row["module"], row["library"], out,
+                                json.dumps(flushed)], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True,
                                env={**os.environ, **{name: str(value) for name, value in settings.items()}})
     try:
         said, _ = process.communicate(timeout=seconds)

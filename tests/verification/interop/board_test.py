@@ -145,6 +145,33 @@ def test_what_is_new_gone_or_another_number_is_told():
     assert len(told) == 1 and "new: f fails q/gelu/b-1 (2.0 of the bound)" in told[0]
 
 
+FLUSHES = '''
+import numpy as np
+from implementations.held import Held
+
+def flushed(x):
+    y = np.where(x > 0, x, x * 0)
+    return np.where(np.abs(y) < np.finfo(x.dtype).tiny, y * 0, y)
+
+def shifted(x):
+    return x + 1
+
+def held():
+    return [Held("relu", "relu", KERNEL, ("float32",), {"framework": "numpy", "only": "subnormal*"})]
+'''
+
+
+def test_what_is_said_to_be_flushed_is_asked_so(tmp_path):
+    known = json.dumps({"wrong": [entry(what="relu", cases="*/subnormal_*", **{"class": "convention"}, flushed=True)]})
+    done = board(tmp_path, "--rows", planted(tmp_path, FLUSHES.replace("KERNEL", "flushed"), known))
+    assert done.returncode == 0, done.stderr
+    failure, = json.loads((tmp_path / "venvs/results/wrong.json").read_text())["held"][0]["failures"]
+    assert failure["flushed"] is True
+    done = board(tmp_path, "--rows", planted(tmp_path, FLUSHES.replace("KERNEL", "shifted"), known))
+    assert done.returncode == 1
+    assert "with flush_subnormals=True too; recorded is that it passes (eps)" in done.stderr
+
+
 def test_another_corpus_is_told(tmp_path):
     folder = planted(tmp_path, expected=json.dumps({"corpus": {"r": "2.0.0+aa"}}))
     assert board_record.read_expected(folder) == {}
