@@ -44,9 +44,9 @@ std::string blessing_line(const Blessing& blessing) {
   return line.dump() + "\n";
 }
 
-void check_blessed(const fs::path& golden, const std::string& manifest_text) {
+std::string check_blessed(const fs::path& golden, const std::string& manifest_text) {
   const fs::path file = golden / kBlessings;
-  const std::string text = ref::io::read_text(file, {.regular_alone = true});
+  std::string text = ref::io::read_text(file, {.regular_alone = true});
   const ref::io::JsonReader reader(file.string());
   std::string manifest, sums;  // after the line before
   for (const process::Line& one : process::split_lines(text)) {
@@ -63,6 +63,7 @@ void check_blessed(const fs::path& golden, const std::string& manifest_text) {
   if (manifest != ref::io::sha256(manifest_text)) fail_altered(golden, "manifest.json");
   if (!sums.empty() && sums != ref::io::sha256(ref::io::read_text(golden / kSums)))
     fail_altered(golden, kSums);
+  return text;
 }
 
 }  // namespace normproof::verification::golden::certify

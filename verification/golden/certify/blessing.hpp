@@ -22,8 +22,9 @@ struct Blessing {
 std::string blessing_line(const Blessing& blessing);
 
 /// Holds the lines against each other and the last one against the corpus.
+/// Computes  the text of kBlessings
 /// Throws    FileError: the file is absent or damaged, a line does not begin with the manifest that
 ///           the one before ends with, or the last names another manifest.json or SHA256SUMS
-void check_blessed(const std::filesystem::path& golden, const std::string& manifest_text);
+std::string check_blessed(const std::filesystem::path& golden, const std::string& manifest_text);
 
 }  // namespace normproof::verification::golden::certify

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <memory>
+#include <mutex>
 
 #include "ref/io/atomic_file.hpp"
 #include "ref/io/file_failure.hpp"
@@ -37,6 +40,39 @@ std::vector<StoredTensor> read_checked(const fs::path& file, const std::string& 
   return tensors;
 }
 
+/// The files of a folder that name the cases, and what they say.
+struct Listed {
+  fs::path folder;
+  std::string manifest, sums, blessings;
+  std::vector<CaseDescription> cases;
+};
+
+/// Computes  the cases of the folder, all of them. What these files say is kept: where they are
+///           asked for again, and have the same texts, nothing is parsed and nothing summed.
+/// Throws    FileError as read_file, parse_manifest, check_sums and check_blessed
+std::shared_ptr<const Listed> listed(const fs::path& folder) {
+  static std::mutex mutex;
+  static std::shared_ptr<const Listed> kept;
+  const auto text_of = [&](const char* name) {
+    return ref::io::read_text(folder / name, {.regular_alone = true});
+  };
+  std::shared_ptr<const Listed> last;
+  {
+    const std::lock_guard lock(mutex);
+    last = kept;
+  }
+  Listed now{folder, text_of("manifest.json"), {}, {}, {}};
+  if (last != nullptr && last->folder == folder && last->manifest == now.manifest &&
+      last->sums == text_of(kSums) && last->blessings == text_of(kBlessings))
+    return last;
+  now.cases = parse_manifest(now.manifest, (folder / "manifest.json").string());
+  now.sums = check_sums(folder, now.manifest, now.cases);
+  now.blessings = check_blessed(folder, now.manifest);
+  last = std::make_shared<const Listed>(std::move(now));
+  const std::lock_guard lock(mutex);
+  return kept = last;
+}
+
 }  // namespace
 
 StoredCase certified_case(const Case& c) {
@@ -63,20 +99,18 @@ fs::path corpus_folder(const fs::path& folder) {
 
 std::vector<CaseDescription> list_corpus(const fs::path& folder, const corpus::PathGlobs& only,
                                          std::string_view named) {
-  const fs::path file = folder / "manifest.json";
-  const std::string text = ref::io::read_text(file, {.regular_alone = true});
-  std::vector<CaseDescription> cases = parse_manifest(text, file.string());
-  check_sums(folder, text, cases);
-  check_blessed(folder, text);
+  const std::shared_ptr<const Listed> all = listed(folder);
   std::vector<std::string> paths;
-  paths.reserve(cases.size());
-  for (const CaseDescription& description : cases) paths.push_back(description.path);
+  paths.reserve(all->cases.size());
+  for (const CaseDescription& description : all->cases) paths.push_back(description.path);
   if (const auto idle = only.idle_glob(paths))
     throw ref::numeric::UsageError(
         fmt::format("{} '{}' names no case of {}; expected a glob such as '*/layer_norm/*'", named,
-                    *idle, file.string()));
-  std::erase_if(cases,
-                [&](const CaseDescription& description) { return !only.match(description.path); });
+                    *idle, (folder / "manifest.json").string()));
+  std::vector<CaseDescription> cases;
+  std::ranges::copy_if(
+      all->cases, std::back_inserter(cases),
+      [&](const CaseDescription& description) { return only.match(description.path); });
   return cases;
 }
 

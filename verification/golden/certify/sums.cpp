@@ -81,11 +81,11 @@ Sums parse_sums(std::string_view text, const std::string& file) {
   return sums;
 }
 
-void check_sums(const std::filesystem::path& folder, std::string_view manifest_text,
-                std::vector<CaseDescription>& cases) {
+std::string check_sums(const std::filesystem::path& folder, std::string_view manifest_text,
+                       std::vector<CaseDescription>& cases) {
   const std::filesystem::path file = folder / kSums;
-  Lines lines(file.string(),
-              parse_sums(ref::io::read_text(file, {.regular_alone = true}), file.string()));
+  std::string text = ref::io::read_text(file, {.regular_alone = true});
+  Lines lines(file.string(), parse_sums(text, file.string()));
   lines.take("manifest.json", manifest_text);
   for (CaseDescription& description : cases) {
     const std::string of_case = description.path + "/case.json";
@@ -97,6 +97,7 @@ void check_sums(const std::filesystem::path& folder, std::string_view manifest_t
     description.expected_file_sha256 = lines.take(description.path + "/expected.safetensors");
   }
   lines.check_empty();
+  return text;
 }
 
 }  // namespace normproof::verification::golden::certify

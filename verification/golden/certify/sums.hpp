@@ -26,10 +26,10 @@ Sums parse_sums(std::string_view text, const std::string& file);
 /// Holds SHA256SUMS against the manifest: a line for that, and for the three files of each case.
 ///
 /// Computes  what the files have to be, into the cases: case.json is case_file, or in a corpus of a
-///           former version case_json
+///           former version case_json; the text of SHA256SUMS
 /// Throws    FileError naming the line: missing, of a file that is none of the corpus, another
 ///           SHA-256 than that of manifest.json or of a case.json
-void check_sums(const std::filesystem::path& folder, std::string_view manifest_text,
-                std::vector<CaseDescription>& cases);
+std::string check_sums(const std::filesystem::path& folder, std::string_view manifest_text,
+                       std::vector<CaseDescription>& cases);
 
 }  // namespace normproof::verification::golden::certify
