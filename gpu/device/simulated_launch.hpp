@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -11,32 +13,54 @@
 /// The simulated device: launch.hpp's kernels on the processor, one thread after the other.
 namespace normproof::gpu::device {
 
-/// 0 .. count-1 in an order drawn from the seed: i -> (first + i step) mod count, where step and
-/// count have no common divisor.
+/// 0 .. count-1 in an order drawn from the seed: each is `step` after the one before, modulo count,
+/// where step and count have no common divisor. Of seed 0 ascending.
 class Permutation {
  public:
-  Permutation(std::uint64_t seed, std::size_t count);
-  std::size_t operator()(std::size_t i) const {
-    __extension__ using Wide = unsigned __int128;
-    return static_cast<std::size_t>((Wide{i} * step_ + first_) % count_);
+  Permutation(std::uint64_t seed, std::size_t count) : count_(count) {
+    if (seed == 0) return;
+    const std::uint64_t mixed =
+        seed * 0x9e3779b97f4a7c15u;    // the bits of seeds 1, 2, ... far apart
+    if (std::has_single_bit(count)) {  // as below, without a division
+      first_ = static_cast<std::size_t>(mixed >> 32) & (count - 1);
+      step_ = (static_cast<std::size_t>(mixed) | 1) & (count - 1);
+    } else {
+      draw(mixed);
+    }
   }
+  /// Requires  count > 0
+  std::size_t first() const { return first_; }
   /// What comes after `element`; first again after the last.
   std::size_t next(std::size_t element) const {
     return element < count_ - step_ ? element + step_ : element - (count_ - step_);
   }
 
  private:
+  void draw(std::uint64_t mixed);
+
   std::size_t count_;
   std::size_t first_ = 0;
   std::size_t step_ = 1;
 };
 
+/// So many elements that follow each other are done together, in an order of their own: what they
+/// read and write stays in the processor's caches.
+inline constexpr std::size_t kElementsTogether = 1024;
+
 template <class Kernel>
 void simulate_elements(std::uint64_t order, std::size_t count, const Kernel& kernel) {
   if (count == 0) return;
-  const Permutation elements(order, count);
-  std::size_t element = elements(0);
-  for (std::size_t i = 0; i < count; ++i, element = elements.next(element)) kernel(element);
+  const Permutation parts(order, (count - 1) / kElementsTogether + 1);
+  std::size_t done = 0;
+  for (std::size_t part = parts.first(); done < count; part = parts.next(part)) {
+    const std::size_t begin = part * kElementsTogether;
+    const std::size_t together = std::min(kElementsTogether, count - begin);
+    const Permutation elements(order == 0 ? 0 : order + part, together);
+    std::size_t element = elements.first();
+    for (std::size_t i = 0; i < together; ++i, element = elements.next(element))
+      kernel(begin + element);
+    done += together;
+  }
 }
 
 /// Shared and Thread begin as NaN, as memory does.
@@ -46,18 +70,19 @@ void simulate_blocks(std::uint64_t order, std::size_t blocks, const Kernel& kern
   using Thread = typename Kernel::Thread;
   static_assert(std::is_trivially_copyable_v<Shared> && std::is_trivially_copyable_v<Thread>);
   if (blocks == 0) return;
-  const Permutation block(order, blocks);
+  const Permutation order_of_blocks(order, blocks);
+  std::size_t block = order_of_blocks.first();
   Shared shared;
   Thread threads[Kernel::kThreads];
-  for (std::size_t b = 0; b < blocks; ++b) {
+  for (std::size_t b = 0; b < blocks; ++b, block = order_of_blocks.next(block)) {
     std::memset(static_cast<void*>(&shared), 0xff, sizeof shared);
     std::memset(static_cast<void*>(&threads), 0xff, sizeof threads);
     for (int s = 0; s < kernel.steps(); ++s) {
       const Permutation order_of_threads(order == 0 ? 0 : order + b + static_cast<std::uint64_t>(s),
                                          Kernel::kThreads);
-      std::size_t own = order_of_threads(0);
+      std::size_t own = order_of_threads.first();
       for (std::size_t t = 0; t < Kernel::kThreads; ++t, own = order_of_threads.next(own))
-        kernel.step(s, Position{block(b), static_cast<int>(own)}, threads[own], shared);
+        kernel.step(s, Position{block, static_cast<int>(own)}, threads[own], shared);
     }
   }
 }
@@ -71,19 +96,20 @@ void simulate_clusters(std::uint64_t order, std::size_t clusters, int blocks,
   static_assert(std::is_trivially_copyable_v<Shared> && std::is_trivially_copyable_v<Thread>);
   if (clusters == 0) return;
   const auto count = static_cast<std::size_t>(blocks) * Kernel::kThreads;
-  const Permutation cluster(order, clusters);
+  const Permutation order_of_clusters(order, clusters);
+  std::size_t cluster = order_of_clusters.first();
   std::vector<Shared> shared(static_cast<std::size_t>(blocks));
   std::vector<Thread> threads(count);
-  for (std::size_t c = 0; c < clusters; ++c) {
+  for (std::size_t c = 0; c < clusters; ++c, cluster = order_of_clusters.next(cluster)) {
     std::memset(static_cast<void*>(shared.data()), 0xff, shared.size() * sizeof(Shared));
     std::memset(static_cast<void*>(threads.data()), 0xff, threads.size() * sizeof(Thread));
     for (int s = 0; s < kernel.steps(); ++s) {
       const Permutation of_threads(order == 0 ? 0 : order + c + static_cast<std::uint64_t>(s),
                                    count);
-      std::size_t own = of_threads(0);
+      std::size_t own = of_threads.first();
       for (std::size_t t = 0; t < count; ++t, own = of_threads.next(own))
         kernel.step(s,
-                    ClusterPosition{cluster(c), static_cast<int>(own / Kernel::kThreads),
+                    ClusterPosition{cluster, static_cast<int>(own / Kernel::kThreads),
                                     static_cast<int>(own % Kernel::kThreads)},
                     threads[own], ClusterMemory<Shared>{shared.data()});
     }

@@ -86,23 +86,23 @@ class Adder {
   Draw draw_;
 };
 
-/// The sum of the terms begin, begin + 1, ..., end - 1 of a permutation, one after the other.
+/// The sum of so many terms, from `place` on in the order of a permutation, one after the other.
 template <class Left, class Right>
-double chain(const Adder& adder, const Permutation& place, std::size_t begin, std::size_t end,
+double chain(const Adder& adder, const Permutation& order, std::size_t place, std::size_t count,
              const Left& left, const Right& right) {
   double sum = 0;
   if (!adder.truncates()) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const std::size_t k = place(i);
-      sum = adder.plus(sum, left(k), right(k));
-    }
+    for (std::size_t i = 0; i < count; ++i, place = order.next(place))
+      sum = adder.plus(sum, left(place), right(place));
     return sum;
   }
   std::vector<double> together;
-  for (std::size_t i = begin; i < end; i += adder.draw().at_once) {
+  for (std::size_t i = 0; i < count; i += adder.draw().at_once) {
     together.assign(1, sum);
-    for (std::size_t j = i; j < std::min(end, i + adder.draw().at_once); ++j)
-      together.push_back(left(place(j)) * right(place(j)));
+    for (std::size_t j = i; j < std::min(count, i + adder.draw().at_once); ++j) {
+      together.push_back(left(place) * right(place));
+      place = order.next(place);
+    }
     sum = adder.plus_all(together.data(), together.size());
   }
   return sum;
@@ -122,18 +122,19 @@ double in_a_tree(const Adder& adder, std::vector<double> sums) {
 template <class Left, class Right>
 double element(const Adder& adder, std::size_t terms, const Left& left, const Right& right) {
   const Draw& draw = adder.draw();
-  if (draw.style == Style::chain)
-    return chain(adder, Permutation(draw.order_, terms), 0, terms, left, right);
+  if (terms == 0) return 0;
+  const Permutation order(draw.order_, terms);
+  if (draw.style == Style::chain) return chain(adder, order, order.first(), terms, left, right);
   std::vector<double> sums;
   if (draw.style == Style::tree) {
-    const Permutation place(draw.order_, terms);
-    for (std::size_t i = 0; i < terms; ++i)
-      sums.push_back(adder.plus(0, left(place(i)), right(place(i))));
+    std::size_t place = order.first();
+    for (std::size_t i = 0; i < terms; ++i, place = order.next(place))
+      sums.push_back(adder.plus(0, left(place), right(place)));
   } else {
     const Permutation ascending(0, terms);
     const std::size_t each = (terms + draw.parts - 1) / draw.parts;
     for (std::size_t begin = 0; begin < terms; begin += each)
-      sums.push_back(chain(adder, ascending, begin, std::min(terms, begin + each), left, right));
+      sums.push_back(chain(adder, ascending, begin, std::min(each, terms - begin), left, right));
   }
   return in_a_tree(adder, std::move(sums));
 }
