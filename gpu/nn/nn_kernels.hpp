@@ -1,6 +1,7 @@
 #pragma once
 
 #include "gpu/device/span.hpp"
+#include "ref/numeric/kept_or_zero.hpp"
 #include "ref/numeric/philox.hpp"
 
 /// What gpu/nn does element by element.
@@ -95,8 +96,7 @@ struct Dropout {
   double scale;
   Reals y;
   NORMPROOF_DEVICE void operator()(std::size_t i) const {
-    const double scaled = x[i] * scale;
-    y[i] = keep[i] ? scaled : 0.0;
+    y[i] = ref::numeric::kept_or_zero(keep[i], x[i] * scale);
   }
 };
 

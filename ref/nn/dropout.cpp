@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ref/numeric/kept_or_zero.hpp"
 #include "ref/numeric/parallel.hpp"
 #include "ref/numeric/random.hpp"
 #include "ref/tensor/contract.hpp"
@@ -35,10 +36,8 @@ void write_dropout(const Tensor<T>& x, const Mask& keep, double rate, Tensor<T>&
   tensor::check_shape("dropout", "keep", tensor::shape_of(keep), tensor::shape_of(x), Clause::C2);
   const T scale = T(1) / (T(1) - T(rate));
   numeric::parallel_for(x.size(), kDropoutGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const T scaled = x.data()[i] * scale;
-      y.data()[i] = keep.data()[i] ? scaled : T(0);
-    }
+    for (std::size_t i = begin; i < end; ++i)
+      y.data()[i] = numeric::kept_or_zero(keep.data()[i], T(x.data()[i] * scale));
   });
 }
 
