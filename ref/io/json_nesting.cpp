@@ -4,8 +4,9 @@
 
 namespace normproof::ref::io {
 
-std::size_t json_nesting(std::string_view text) {
-  std::size_t depth = 0, deepest = 0;
+JsonShape json_shape(std::string_view text) {
+  JsonShape shape;
+  std::size_t depth = 0;
   bool in_string = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -14,12 +15,14 @@ std::size_t json_nesting(std::string_view text) {
     } else if (in_string) {
       if (c == '\\') ++i;
     } else if (c == '[' || c == '{') {
-      deepest = std::max(deepest, ++depth);
+      shape.nesting = std::max(shape.nesting, ++depth);
+    } else if (c == ':') {
+      ++shape.keys;
     } else if ((c == ']' || c == '}') && depth > 0) {
       --depth;
     }
   }
-  return deepest;
+  return shape;
 }
 
 }  // namespace normproof::ref::io

@@ -9,8 +9,12 @@ namespace normproof::ref::io {
 /// is copied, compared and written by recursion, whose stack ends at some ten thousand.
 inline constexpr std::size_t kMaxJsonNesting = 64;
 
-/// How deep arrays and objects nest in a text of JSON; 0 for a text without one. Brackets in
-/// strings do not count. Of a text that is no JSON it is some number.
-std::size_t json_nesting(std::string_view text);
+/// Of a text of JSON, without parsing it. Brackets and colons in strings do not count. Of a text that
+/// is no JSON these are some numbers.
+struct JsonShape {
+  std::size_t nesting = 0;  ///< how deep arrays and objects nest; 0 without one
+  std::size_t keys = 0;     ///< of all objects; one that an object has twice counts twice
+};
+JsonShape json_shape(std::string_view text);
 
 }  // namespace normproof::ref::io

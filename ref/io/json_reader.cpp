@@ -54,6 +54,14 @@ class JsonCheck : public nlohmann::json_sax<json> {
   std::vector<std::set<std::string>> open_;  ///< the keys of the objects around
 };
 
+/// Of all objects in it, each key once.
+std::size_t count_keys(const json& value) {
+  std::size_t keys = value.is_object() ? value.size() : 0;
+  if (value.is_structured())
+    for (const json& member : value) keys += count_keys(member);
+  return keys;
+}
+
 /// "line 3, column 7"
 std::string place_of(std::string_view text, std::size_t at) {
   const std::string_view before = text.substr(0, at);
@@ -91,12 +99,19 @@ void JsonReader::fail(std::string_view field, std::string_view observation,
 }
 
 json JsonReader::parse(std::string_view text, std::string_view expectation) const {
-  if (const std::size_t depth = json_nesting(text); depth > kMaxJsonNesting)
-    fail("the whole", fmt::format("nests {} deep", depth),
+  const JsonShape shape = json_shape(text);
+  if (shape.nesting > kMaxJsonNesting)
+    fail("the whole", fmt::format("nests {} deep", shape.nesting),
          fmt::format("at most {}", kMaxJsonNesting));
-  JsonCheck check;
   // The parser takes the character 0 for the end of the text.
-  if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos)
+  const std::size_t zero = text.find('\0');
+  if (zero == std::string_view::npos) {
+    json parsed = json::parse(text, nullptr, false);
+    if (parsed.is_object() && count_keys(parsed) == shape.keys) return parsed;
+  }
+  // Something is wrong with it: what, and where?
+  JsonCheck check;
+  if (zero != std::string_view::npos)
     check.stop = zero;
   else
     json::sax_parse(text, &check);
@@ -110,9 +125,7 @@ json JsonReader::parse(std::string_view text, std::string_view expectation) cons
     fail("the whole", fmt::format("is no JSON object ({})", place_of(text, *check.stop)),
          expectation);
   }
-  json parsed = json::parse(text, nullptr, false);
-  if (!parsed.is_object()) fail("the whole", "is no JSON object", expectation);
-  return parsed;
+  fail("the whole", "is no JSON object", expectation);
 }
 
 const json& JsonReader::at(const json& object, std::string_view field, const char* key,

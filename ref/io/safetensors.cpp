@@ -43,7 +43,7 @@ constexpr std::array kCodes{Code{"F64", DType::float64},
 
 /// JSON in which no object has a key twice, at any depth.
 json parse_header(std::string_view text, std::string_view file) {
-  if (const std::size_t depth = json_nesting(text); depth > kMaxJsonNesting) {
+  if (const std::size_t depth = json_shape(text).nesting; depth > kMaxJsonNesting) {
     file_failure(file, "the header", fmt::format("nests {} deep", depth),
                  fmt::format("at most {}", kMaxJsonNesting));
   }

@@ -35,13 +35,19 @@ std::string refusal(const std::string& text) {
 }
 
 TEST(JsonNesting, CountsOpenBracketsOutsideStrings) {
-  EXPECT_EQ(json_nesting(""), 0u);
-  EXPECT_EQ(json_nesting("1"), 0u);
-  EXPECT_EQ(json_nesting("{}"), 1u);
-  EXPECT_EQ(json_nesting(R"({"a": [1, [2]], "b": [[], {}]})"), 3u);
-  EXPECT_EQ(json_nesting(R"(["[[[", "\"[[", "\\", [1]])"), 2u);
-  EXPECT_EQ(json_nesting("]]]["), 1u);
-  EXPECT_EQ(json_nesting("[\"\\"), 1u);
+  EXPECT_EQ(json_shape("").nesting, 0u);
+  EXPECT_EQ(json_shape("1").nesting, 0u);
+  EXPECT_EQ(json_shape("{}").nesting, 1u);
+  EXPECT_EQ(json_shape(R"({"a": [1, [2]], "b": [[], {}]})").nesting, 3u);
+  EXPECT_EQ(json_shape(R"(["[[[", "\"[[", "\\", [1]])").nesting, 2u);
+  EXPECT_EQ(json_shape("]]][").nesting, 1u);
+  EXPECT_EQ(json_shape("[\"\\").nesting, 1u);
+}
+
+TEST(JsonNesting, CountsKeysOutsideStrings) {
+  EXPECT_EQ(json_shape("{}").keys, 0u);
+  EXPECT_EQ(json_shape(R"({"a": [{"b": ":"}, "\":"], ":": {"b": 1}})").keys, 4u);
+  EXPECT_EQ(json_shape(R"({"a": 1, "a": 2})").keys, 2u);
 }
 
 // Found by fuzzing: each of them ended the process, its stack exhausted.
