@@ -27,6 +27,7 @@ UChar32 next(std::string_view text, std::size_t& position) {
 }
 
 std::size_t width_of(UChar32 character) {
+  if (character >= ' ' && character <= '~') return 1;  // nearly all, without the tables of ICU
   switch (u_charType(character)) {
     case U_NON_SPACING_MARK:
     case U_ENCLOSING_MARK:
