@@ -35,7 +35,7 @@ def entry_points(project):
 
 
 def write(stage, pyproject, version, licences, out, arch):
-    """Writes the wheel of the files below `stage`, and returns its path; auditwheel knows its platform."""
+    """Writes the wheel of the files below `stage`, and returns its path; auditwheel knows its platform, and compresses."""
     project = tomllib.loads(pyproject.read_text())["project"]
     info = f"{project['name']}-{version}.dist-info"
     wheel = f"Wheel-Version: 1.0\nGenerator: build_wheel\nRoot-Is-Purelib: false\nTag: py3-none-linux_{arch}\n"
@@ -47,11 +47,10 @@ def write(stage, pyproject, version, licences, out, arch):
     files.update({f"{info}/licenses/{name}": (text, 0o644) for name, text in licences.items()})
     record = ""
     target = pathlib.Path(out, f"{project['name']}-{version}-py3-none-linux_{arch}.whl")
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as archive:
         def add(name, content, mode):
             entry = zipfile.ZipInfo(name, EPOCH)
             entry.external_attr = (0o100000 | mode) << 16
-            entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, content)
 
         for name, (content, mode) in files.items():
