@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "gpu/device/tensor.hpp"
@@ -26,13 +27,15 @@ std::vector<double> turns(std::uint64_t seed, std::size_t count) {
 }
 
 TEST(Launch, EachElementOnceInAnOrderOfTheSeed) {
-  for (const std::size_t count : {1, 2, 3, 7, 32, 1000}) {
+  for (const std::size_t count : {1, 2, 3, 7, 32, 1000, 1024, 1025, 2500}) {
     const auto first = turns(1, count);
     EXPECT_EQ(std::set<double>(first.begin(), first.end()).size(), count);
     EXPECT_EQ(first, turns(1, count));
   }
   EXPECT_NE(turns(1, 1000), turns(2, 1000));
+  EXPECT_NE(turns(1, 2500), turns(2, 2500));
   EXPECT_EQ(turns(0, 3), (std::vector<double>{0, 1, 2}));
+  EXPECT_TRUE(std::ranges::is_sorted(turns(0, 2500)));
 }
 
 /// Each thread reads what its neighbour left in the step before; without the barrier between the

@@ -160,6 +160,16 @@ TEST_F(CorpusFiles, AnAlteredManifestIsNotThatOfTheSums) {
   EXPECT_THAT(file_message([&] { list_corpus(golden(), "*"); }), HasSubstr("SHA256SUMS"));
 }
 
+TEST_F(CorpusFiles, WhatIsKnownIsTakenOfTheSameTextsAlone) {
+  for (const char* name : {"manifest.json", "SHA256SUMS", "BLESSINGS.jsonl"}) {
+    const std::string whole = bytes_of(golden() / name);
+    write(golden() / name, "\n" + whole);
+    EXPECT_THAT(file_message([&] { list_corpus(golden(), "*"); }), HasSubstr(name));
+    write(golden() / name, whole);
+    EXPECT_EQ(list_corpus(golden(), "*").size(), cases_.size());
+  }
+}
+
 TEST_F(CorpusFiles, AnAlteredCaseIsNotThatOfTheManifest) {
   const std::string text = bytes_of(file("case.json"));
   for (const std::string& other : {std::string(), text + " ", std::string("{}\n")}) {
