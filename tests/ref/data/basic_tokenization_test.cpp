@@ -10,13 +10,14 @@
 #include "ref/data/utf8.hpp"
 #include "ref/numeric/errors.hpp"
 #include "tests/ref/data/utf8_character.hpp"
+#include "tests/ref/numeric/error_message.hpp"
 
 namespace normproof::tests::ref::data {
 namespace {
 
 using ::testing::StrEq;
-using ::testing::ThrowsMessage;
 using namespace ::normproof::ref::data;
+using normproof::ref::numeric::contract_message;
 using normproof::ref::numeric::ContractError;
 
 using Words = std::vector<std::string>;
@@ -116,15 +117,13 @@ TEST(BasicTokenize, PunctuationMarksAreWordsOfTheirOwn) {
 }
 
 TEST(BasicTokenize, C1) {
-  EXPECT_THAT([] { basic_tokenize("ab\xe4xy"); },
-              ThrowsMessage<ContractError>(
-                  StrEq("basic_tokenize: text is not UTF-8 from byte 2 on; expected well-formed "
-                        "UTF-8 (C1)")));
+  EXPECT_THAT(contract_message([] { basic_tokenize("ab\xe4xy"); }),
+              StrEq("basic_tokenize: text is not UTF-8 from byte 2 on; expected well-formed "
+                    "UTF-8 (C1)"));
   EXPECT_THAT([] { basic_tokenize("\u00e4\xed\xa0\x80"); }, ::testing::Throws<ContractError>());
   const std::string_view too_long("a", std::size_t{1} << 29);  // its length alone is looked at
-  EXPECT_THAT([=] { basic_tokenize(too_long); },
-              ThrowsMessage<ContractError>(StrEq(
-                  "basic_tokenize: text has 536870912 bytes; expected fewer than 2^29 (C1)")));
+  EXPECT_THAT(contract_message([=] { basic_tokenize(too_long); }),
+              StrEq("basic_tokenize: text has 536870912 bytes; expected fewer than 2^29 (C1)"));
 }
 
 // Every character there is, but for 55 capital letters of Unicode 16 and 17, which ICU 72 does not

@@ -8,15 +8,16 @@
 #include <numeric>
 
 #include "ref/numeric/errors.hpp"
+#include "tests/ref/numeric/error_message.hpp"
 
 namespace normproof::tests::ref::data {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::StrEq;
-using ::testing::ThrowsMessage;
 using namespace ::normproof::ref::data;
 using normproof::ref::numeric::ContractError;
+using normproof::ref::numeric::error_message;
 
 using Ids = std::vector<std::int32_t>;
 using Sequences = std::vector<Ids>;
@@ -75,8 +76,8 @@ TEST(MakeBatches, DropLastLeavesWholeBatches) {
 
 void expect_refused(const Sequences& sequences, const std::vector<int>& labels,
                     const BatchingOptions& options, const std::string& message) {
-  EXPECT_THAT([&] { make_batches(sequences, labels, options); },
-              ThrowsMessage<ContractError>(StrEq("make_batches: " + message)));
+  EXPECT_THAT(error_message<ContractError>([&] { make_batches(sequences, labels, options); }),
+              StrEq("make_batches: " + message));
 }
 
 TEST(MakeBatches, C1) {

@@ -18,17 +18,17 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::StrEq;
-using ::testing::ThrowsMessage;
 using namespace ::normproof::ref::data;
 using normproof::ref::numeric::contract_breach;
 using normproof::ref::numeric::ContractError;
+using normproof::ref::numeric::error_message;
 using normproof::ref::numeric::FileError;
 
 using Sentences = std::vector<LabelledSentence>;
 
 void expect_phrasebank_refused(std::string_view bytes, const std::string& message) {
-  EXPECT_THAT([bytes] { parse_phrasebank(bytes, "p.txt"); },
-              ThrowsMessage<FileError>(StrEq(message)))
+  EXPECT_THAT(error_message<FileError>([bytes] { parse_phrasebank(bytes, "p.txt"); }),
+              StrEq(message))
       << ::testing::PrintToString(bytes);
 }
 
@@ -114,25 +114,22 @@ TEST(ReadPhraseBank, NamesThePath) {
   const TemporaryFile good("a@neutral\r\n");
   EXPECT_EQ(read_phrasebank(good.path()), (Sentences{{"a", 1}}));
   const TemporaryFile bad("a@neutral\r\nb\r\n");
-  EXPECT_THAT([&bad] { read_phrasebank(bad.path()); },
-              ThrowsMessage<FileError>(StrEq(bad.path().string() +
-                                             ":2: the line \"b\" has no '@'; expected "
-                                             "sentence@label")));
+  EXPECT_THAT(error_message<FileError>([&bad] { read_phrasebank(bad.path()); }),
+              StrEq(bad.path().string() + ":2: the line \"b\" has no '@'; expected "
+                                          "sentence@label"));
   const TemporaryFile empty("");
   EXPECT_THAT(
-      [&empty] { read_phrasebank(empty.path()); },
-      ThrowsMessage<FileError>(StrEq(empty.path().string() +
-                                     ":1: the file is empty; expected lines of sentence@label")));
-  EXPECT_THAT([] { read_phrasebank("/nonexistent/p.txt"); },
-              ThrowsMessage<FileError>(
-                  StrEq("/nonexistent/p.txt: does not exist; expected a readable file")));
+      error_message<FileError>([&empty] { read_phrasebank(empty.path()); }),
+      StrEq(empty.path().string() + ":1: the file is empty; expected lines of sentence@label"));
+  EXPECT_THAT(error_message<FileError>([] { read_phrasebank("/nonexistent/p.txt"); }),
+              StrEq("/nonexistent/p.txt: does not exist; expected a readable file"));
 }
 
 TEST(LabelName, C1) {
   EXPECT_THAT((std::array{label_name(0), label_name(1), label_name(2)}),
               ElementsAre("negative", "neutral", "positive"));
-  EXPECT_THAT([] { label_name(3); }, ThrowsMessage<ContractError>(
-                                         StrEq("label_name: label is 3; expected 0, 1 or 2 (C1)")));
+  EXPECT_THAT(error_message<ContractError>([] { label_name(3); }),
+              StrEq("label_name: label is 3; expected 0, 1 or 2 (C1)"));
   EXPECT_THAT([] { label_name(-1); }, ::testing::Throws<ContractError>());
 }
 

@@ -5,13 +5,14 @@
 
 #include "ref/numeric/errors.hpp"
 #include "tests/ref/data/temporary_file.hpp"
+#include "tests/ref/numeric/error_message.hpp"
 
 namespace normproof::tests::ref::data {
 namespace {
 
 using ::testing::StrEq;
-using ::testing::ThrowsMessage;
 using namespace ::normproof::ref::data;
+using normproof::ref::numeric::error_message;
 using normproof::ref::numeric::FileError;
 
 TEST(ReadBytes, KeepsEveryByte) {
@@ -23,18 +24,16 @@ TEST(ReadBytes, KeepsEveryByte) {
 }
 
 TEST(ReadBytes, RefusesWhatIsNoFile) {
-  EXPECT_THAT([] { read_bytes("/nonexistent/phrases.txt"); },
-              ThrowsMessage<FileError>(
-                  StrEq("/nonexistent/phrases.txt: does not exist; expected a readable file")));
-  EXPECT_THAT([] { read_bytes("/tmp"); },
-              ThrowsMessage<FileError>(StrEq("/tmp: is a directory; expected a readable file")));
-  EXPECT_THAT([] { read_bytes("/dev/zero"); },
-              ThrowsMessage<FileError>(StrEq(
-                  "/dev/zero: is neither a regular file nor a pipe; expected a readable file")));
+  EXPECT_THAT(error_message<FileError>([] { read_bytes("/nonexistent/phrases.txt"); }),
+              StrEq("/nonexistent/phrases.txt: does not exist; expected a readable file"));
+  EXPECT_THAT(error_message<FileError>([] { read_bytes("/tmp"); }),
+              StrEq("/tmp: is a directory; expected a readable file"));
+  EXPECT_THAT(error_message<FileError>([] { read_bytes("/dev/zero"); }),
+              StrEq("/dev/zero: is neither a regular file nor a pipe; expected a readable file"));
   const TemporaryFile file("x");
   EXPECT_THAT([&file] { read_bytes(file.path() / "below"); }, ::testing::Throws<FileError>());
-  EXPECT_THAT([] { read_bytes(""); },
-              ThrowsMessage<FileError>(StrEq(": does not exist; expected a readable file")));
+  EXPECT_THAT(error_message<FileError>([] { read_bytes(""); }),
+              StrEq(": does not exist; expected a readable file"));
 }
 
 TEST(InQuotes, ShowsBytesThatDoNotPrint) {
@@ -46,8 +45,9 @@ TEST(InQuotes, ShowsBytesThatDoNotPrint) {
 }
 
 TEST(LineFailure, NamesFileAndLine) {
-  EXPECT_THAT([] { line_failure("f.txt", 7, "it is odd", "it to be even"); },
-              ThrowsMessage<FileError>(StrEq("f.txt:7: it is odd; expected it to be even")));
+  EXPECT_THAT(
+      error_message<FileError>([] { line_failure("f.txt", 7, "it is odd", "it to be even"); }),
+      StrEq("f.txt:7: it is odd; expected it to be even"));
 }
 
 }  // namespace

@@ -6,19 +6,21 @@
 #include "ref/numeric/errors.hpp"
 #include "tests/ref/data/shared_data.hpp"
 #include "tests/ref/data/temporary_file.hpp"
+#include "tests/ref/numeric/error_message.hpp"
 
 namespace normproof::tests::ref::data {
 namespace {
 
 using ::testing::StrEq;
-using ::testing::ThrowsMessage;
 using namespace ::normproof::ref::data;
+using normproof::ref::numeric::contract_message;
 using normproof::ref::numeric::ContractError;
+using normproof::ref::numeric::error_message;
 using normproof::ref::numeric::FileError;
 
 void expect_vocabulary_refused(std::string_view bytes, const std::string& message) {
-  EXPECT_THAT([bytes] { Vocabulary::parse(bytes, "v.txt"); },
-              ThrowsMessage<FileError>(StrEq("v.txt:" + message)));
+  EXPECT_THAT(error_message<FileError>([bytes] { Vocabulary::parse(bytes, "v.txt"); }),
+              StrEq("v.txt:" + message));
 }
 
 TEST(Vocabulary, MapsTokensToTheirLines) {
@@ -41,9 +43,8 @@ TEST(Vocabulary, MapsTokensToTheirLines) {
 
 TEST(Vocabulary, C1) {
   const auto v = Vocabulary::from_tokens({"[PAD]", "[UNK]", "[CLS]", "[SEP]"}, "v.txt");
-  EXPECT_THAT(
-      [&v] { v.token(4); },
-      ThrowsMessage<ContractError>(StrEq("Vocabulary::token: id is 4; expected 0 <= id < 4 (C1)")));
+  EXPECT_THAT(contract_message([&v] { v.token(4); }),
+              StrEq("Vocabulary::token: id is 4; expected 0 <= id < 4 (C1)"));
   EXPECT_THAT([&v] { v.token(-1); }, ::testing::Throws<ContractError>());
 }
 
@@ -78,24 +79,21 @@ TEST(Vocabulary, RefusesLinesThatAreNoTokens) {
                             "2: the token \"M\\xe4ki\" is not well-formed UTF-8" + expected);
   expect_vocabulary_refused("[PAD]\n" + std::string(1001, 'x'),
                             "2: the token has 1001 bytes; expected at most 1000");
-  EXPECT_THAT(
-      [] {
-        Vocabulary::from_tokens({"[PAD]", "a\nb"}, "v.txt");
-      },
-      ThrowsMessage<FileError>(StrEq("v.txt:2: the token has an LF" + expected)));
+  EXPECT_THAT(error_message<FileError>([] {
+                Vocabulary::from_tokens({"[PAD]", "a\nb"}, "v.txt");
+              }),
+              StrEq("v.txt:2: the token has an LF" + expected));
 }
 
 TEST(Vocabulary, NamesThePath) {
   const TemporaryFile good("[PAD]\n[UNK]\n[CLS]\n[SEP]\n");
   EXPECT_EQ(Vocabulary::load(good.path()).size(), 4u);
   const TemporaryFile bad("[PAD]\n[PAD]\n");
-  EXPECT_THAT([&bad] { Vocabulary::load(bad.path()); },
-              ThrowsMessage<FileError>(
-                  StrEq(bad.path().string() +
-                        ":2: the token \"[PAD]\" is already on line 1; expected each token once")));
-  EXPECT_THAT([] { Vocabulary::load("/nonexistent/v.txt"); },
-              ThrowsMessage<FileError>(
-                  StrEq("/nonexistent/v.txt: does not exist; expected a readable file")));
+  EXPECT_THAT(error_message<FileError>([&bad] { Vocabulary::load(bad.path()); }),
+              StrEq(bad.path().string() +
+                    ":2: the token \"[PAD]\" is already on line 1; expected each token once"));
+  EXPECT_THAT(error_message<FileError>([] { Vocabulary::load("/nonexistent/v.txt"); }),
+              StrEq("/nonexistent/v.txt: does not exist; expected a readable file"));
 }
 
 TEST(Vocabulary, LoadsTheReleaseOfBert) {

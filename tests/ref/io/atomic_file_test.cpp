@@ -18,14 +18,15 @@
 
 #include "ref/numeric/errors.hpp"
 #include "tests/ref/io/temporary_folder.hpp"
+#include "tests/ref/numeric/error_message.hpp"
 
 namespace normproof::ref::io {
 namespace {
 
+using numeric::error_message;
 using numeric::FileError;
 using ::testing::ElementsAre;
 using ::testing::StrEq;
-using ::testing::ThrowsMessage;
 using ::testing::UnorderedElementsAre;
 using tests::ref::io::names_in;
 using tests::ref::io::TemporaryFolder;
@@ -237,8 +238,8 @@ TEST(WriteFile, OnAFullDiskTheOldFileStays) {
 }
 
 TEST(WriteFile, AFullDeviceIsReported) {
-  EXPECT_THAT([] { write_file("/dev/full", "text"); },
-              ThrowsMessage<FileError>(StrEq("cannot write '/dev/full': No space left on device")));
+  EXPECT_THAT(error_message<FileError>([] { write_file("/dev/full", "text"); }),
+              StrEq("cannot write '/dev/full': No space left on device"));
 }
 
 TEST(WriteFile, AProcessKilledInTheMiddleLeavesTheOldFile) {

@@ -20,10 +20,10 @@ namespace normproof::ref::io {
 namespace {
 
 using numeric::ContractError;
+using numeric::error_message;
 using numeric::FileError;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
-using ::testing::ThrowsMessage;
 using tests::ref::io::AllocationProbe;
 using tests::ref::io::Bytes;
 using tests::ref::io::for_each_damage;
@@ -234,12 +234,11 @@ TEST(Npz, RefusesMoreThanThereIsRoomForUnpacked) {
                                              make_tensor("b", {1}, std::array{1.0})};
   const std::vector<std::byte> bytes = encode_npz(tensors);
   EXPECT_EQ(decode_npz(bytes, "f", 8128 + 136), tensors);  // each with a header of 128 bytes
-  EXPECT_THAT([&] { decode_npz(bytes, "f", 8127); },
-              ThrowsMessage<numeric::FileError>(
-                  "f: entry 'a.npy' has 8128 bytes unpacked; expected at most 8127, with those "
-                  "before it"));
-  EXPECT_THAT([&] { decode_npz(bytes, "f", 8128 + 135); },
-              ThrowsMessage<numeric::FileError>(HasSubstr("'b.npy' has 136 bytes unpacked")));
+  EXPECT_THAT(error_message<numeric::FileError>([&] { decode_npz(bytes, "f", 8127); }),
+              "f: entry 'a.npy' has 8128 bytes unpacked; expected at most 8127, with those "
+              "before it");
+  EXPECT_THAT(error_message<numeric::FileError>([&] { decode_npz(bytes, "f", 8128 + 135); }),
+              HasSubstr("'b.npy' has 136 bytes unpacked"));
 }
 
 TEST(Npz, RefusesASizeThatIsNotThatOfTheEntry) {

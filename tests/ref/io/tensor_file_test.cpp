@@ -12,6 +12,7 @@
 #include "ref/io/atomic_file.hpp"
 #include "ref/numeric/errors.hpp"
 #include "tests/ref/io/temporary_folder.hpp"
+#include "tests/ref/numeric/error_message.hpp"
 #include "tests/ref/numeric/special_values.hpp"
 
 namespace normproof::ref::io {
@@ -23,9 +24,9 @@ using numeric::UsageError;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StrEq;
-using ::testing::ThrowsMessage;
 using tests::ref::io::TemporaryFolder;
 
+using numeric::error_message;
 using numeric::kInfinity;
 
 /// What an evaluation writes: floating-point, counts, a mask, a scalar, an empty array.
@@ -94,9 +95,9 @@ TEST(TensorFile, BytesAreTheRecordedOnes) {
 
 TEST(TensorFile, RefusesOtherSuffixes) {
   const TemporaryFolder folder;
-  EXPECT_THAT([] { read_tensors("out/x.txt"); },
-              ThrowsMessage<UsageError>(StrEq("the tensor file 'out/x.txt' has the suffix '.txt'; "
-                                              "expected .npz or .safetensors")));
+  EXPECT_THAT(error_message<UsageError>([] { read_tensors("out/x.txt"); }),
+              StrEq("the tensor file 'out/x.txt' has the suffix '.txt'; "
+                    "expected .npz or .safetensors"));
   for (const char* name : {"a", "a.NPZ", "npz", ".npz", "a.npz.gz"}) {
     EXPECT_THROW(write_tensors(folder / name, sample()), UsageError) << name;
     EXPECT_THROW(check_tensor_file(folder / name), UsageError) << name;
@@ -108,16 +109,14 @@ TEST(TensorFile, FailuresNameTheFile) {
   const TemporaryFolder folder;
   for (const std::string name : {"a.npz", "a.safetensors"}) {
     const std::filesystem::path path = folder / name;
-    EXPECT_THAT([&] { read_tensors(path); },
-                ThrowsMessage<FileError>(
-                    StrEq("cannot read '" + path.string() + "': No such file or directory")));
+    EXPECT_THAT(error_message<FileError>([&] { read_tensors(path); }),
+                StrEq("cannot read '" + path.string() + "': No such file or directory"));
     write_file(path, "");
-    EXPECT_THAT(
-        [&] { read_tensors(path); },
-        ThrowsMessage<FileError>(StrEq("cannot read '" + path.string() + "': it is empty")));
+    EXPECT_THAT(error_message<FileError>([&] { read_tensors(path); }),
+                StrEq("cannot read '" + path.string() + "': it is empty"));
     write_file(path, "neither one nor the other");
-    EXPECT_THAT([&] { read_tensors(path); },
-                ThrowsMessage<FileError>(HasSubstr(path.string() + ": the ")));
+    EXPECT_THAT(error_message<FileError>([&] { read_tensors(path); }),
+                HasSubstr(path.string() + ": the "));
   }
 }
 
@@ -250,8 +249,8 @@ np.savez('structured.npz', x=np.zeros(2, dtype=[('a', 'f8'), ('b', 'i4')]))
         {"object.npz", "has the dtype '|O'"},
         {"structured.npz", "has a structured dtype"}}) {
     const std::filesystem::path path = folder_ / file;
-    EXPECT_THAT([&] { read_tensors(path); },
-                ThrowsMessage<FileError>(StrEq(path.string() + ": array 'x' " + reason + dtypes)));
+    EXPECT_THAT(error_message<FileError>([&] { read_tensors(path); }),
+                StrEq(path.string() + ": array 'x' " + reason + dtypes));
   }
 }
 

@@ -6,12 +6,14 @@
 #include "ref/data/synthetic.hpp"
 #include "ref/numeric/errors.hpp"
 #include "tests/ref/data/shared_data.hpp"
+#include "tests/ref/numeric/error_message.hpp"
 #include "tests/verification/cli/program_run.hpp"
 
 namespace normproof::tests::verification::cli {
 namespace {
 
 using namespace normproof::verification::cli;
+using normproof::ref::numeric::error_message;
 using normproof::ref::numeric::FileError;
 using normproof::ref::numeric::UsageError;
 using normproof::tests::ref::data::has_shared_data;
@@ -31,16 +33,14 @@ TEST(Corpus, WithoutFilesIsTheSyntheticOne) {
 }
 
 TEST(Corpus, OneFileWithoutTheOtherIsAUsageError) {
-  EXPECT_THAT(
-      [] {
-        load_corpus({"sentences.txt", {}});
-      },
-      ThrowsMessage<UsageError>(HasSubstr("--data is given without --vocab")));
-  EXPECT_THAT(
-      [] {
-        load_corpus({{}, "vocab.txt"});
-      },
-      ThrowsMessage<UsageError>(HasSubstr("--vocab is given without --data")));
+  EXPECT_THAT(error_message<UsageError>([] {
+                load_corpus({"sentences.txt", {}});
+              }),
+              HasSubstr("--data is given without --vocab"));
+  EXPECT_THAT(error_message<UsageError>([] {
+                load_corpus({{}, "vocab.txt"});
+              }),
+              HasSubstr("--vocab is given without --data"));
 }
 
 TEST(Corpus, SentencesAreTokenizedAndNamedWithoutTheirFolder) {

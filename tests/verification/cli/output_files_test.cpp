@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 
 #include "ref/numeric/errors.hpp"
+#include "tests/ref/numeric/error_message.hpp"
 #include "tests/verification/cli/program_run.hpp"
 
 namespace normproof::tests::verification::cli {
 namespace {
 
+using normproof::ref::numeric::error_message;
 using normproof::ref::numeric::FileError;
 using normproof::ref::numeric::UsageError;
 using namespace normproof::verification::cli;
@@ -37,8 +39,8 @@ TEST(OutputFiles, AreWhateverTheyAreCalled) {
 }
 
 TEST(OutputFiles, HaveNoWordForStandardOutput) {
-  EXPECT_THAT([] { check({}, {}, "-"); },
-              ThrowsMessage<UsageError>(HasSubstr("--second is '-', which names no file")));
+  EXPECT_THAT(error_message<UsageError>([] { check({}, {}, "-"); }),
+              HasSubstr("--second is '-', which names no file"));
 }
 
 TEST(OutputFiles, AreTriedBeforeTheWorkAndLeaveNothing) {
@@ -47,22 +49,21 @@ TEST(OutputFiles, AreTriedBeforeTheWorkAndLeaveNothing) {
   check({}, folder / "old", folder / "new");
   EXPECT_EQ(read_file(folder / "old"), "x");
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
-  EXPECT_THAT([&] { check({}, folder / "absent" / "a", {}); },
-              ThrowsMessage<FileError>(HasSubstr("does not exist")));
-  EXPECT_THAT([&] { check({}, folder.path(), {}); },
-              ThrowsMessage<FileError>(HasSubstr("it is a folder")));
-  EXPECT_THAT([&] { check({}, "/proc/normproof", {}); },
-              ThrowsMessage<FileError>(HasSubstr("/proc/normproof")));
+  EXPECT_THAT(error_message<FileError>([&] { check({}, folder / "absent" / "a", {}); }),
+              HasSubstr("does not exist"));
+  EXPECT_THAT(error_message<FileError>([&] { check({}, folder.path(), {}); }),
+              HasSubstr("it is a folder"));
+  EXPECT_THAT(error_message<FileError>([&] { check({}, "/proc/normproof", {}); }),
+              HasSubstr("/proc/normproof"));
 }
 
 TEST(OutputFiles, AreAllWrittenThoughOneFails) {
   int written = 0;
   const auto fails = [](const char* what) { return [what] { throw FileError(what); }; };
-  EXPECT_THAT(
-      [&] {
-        write_all({fails("first"), [&] { ++written; }, fails("second")});
-      },
-      ThrowsMessage<FileError>("first"));
+  EXPECT_THAT(error_message<FileError>([&] {
+                write_all({fails("first"), [&] { ++written; }, fails("second")});
+              }),
+              "first");
   EXPECT_EQ(written, 1);
 }
 

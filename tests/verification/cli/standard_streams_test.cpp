@@ -8,15 +8,16 @@
 #include <csignal>
 
 #include "ref/numeric/errors.hpp"
+#include "tests/ref/numeric/error_message.hpp"
 #include "tests/verification/cli/program_run.hpp"
 
 namespace normproof::tests::verification::cli {
 namespace {
 
 using namespace normproof::verification::cli;
+using normproof::ref::numeric::error_message;
 using normproof::ref::numeric::FileError;
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 TEST(StandardStreams, EveryByteIsWritten) {
   const tests::ref::io::TemporaryFolder folder;
@@ -31,15 +32,15 @@ TEST(StandardStreams, EveryByteIsWritten) {
 TEST(StandardStreams, AFullDiskAndAClosedPipeAreErrors) {
   const int full = ::open("/dev/full", O_WRONLY);
   ASSERT_GE(full, 0);
-  EXPECT_THAT([&] { write_all(full, "the disk", "x"); },
-              ThrowsMessage<FileError>(HasSubstr("the disk cannot be written (No space left")));
+  EXPECT_THAT(error_message<FileError>([&] { write_all(full, "the disk", "x"); }),
+              HasSubstr("the disk cannot be written (No space left"));
   ::close(full);
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
   ::close(ends[0]);
   ignore_closed_pipes();
-  EXPECT_THAT([&] { write_all(ends[1], "the pipe", "x"); },
-              ThrowsMessage<FileError>(HasSubstr("the pipe cannot be written (Broken pipe)")));
+  EXPECT_THAT(error_message<FileError>([&] { write_all(ends[1], "the pipe", "x"); }),
+              HasSubstr("the pipe cannot be written (Broken pipe)"));
   ::close(ends[1]);
   std::signal(SIGPIPE, SIG_DFL);
 }

@@ -16,16 +16,17 @@
 #include "ref/numeric/parallel.hpp"
 #include "ref/ops/matmul.hpp"
 #include "ref/ops/reduce.hpp"
+#include "tests/ref/numeric/error_message.hpp"
 
 namespace normproof::verification::determinism {
 namespace {
 
 namespace numeric = ref::numeric;
 using numeric::EnvironmentError;
+using numeric::error_message;
 using ref::tensor::full_tensor;
 using ref::tensor::Tensor;
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 std::vector<std::string> modes() {
 #if defined(__x86_64__) || defined(__aarch64__)
@@ -111,8 +112,8 @@ TEST(CallerMode, EveryThreadIsAsked) {
 }
 
 TEST(CallerMode, AnUnknownModeIsNamed) {
-  EXPECT_THAT([] { set_caller_mode("flsh"); },
-              ThrowsMessage<numeric::UsageError>(HasSubstr("did you mean 'flush'?")));
+  EXPECT_THAT(error_message<numeric::UsageError>([] { set_caller_mode("flsh"); }),
+              HasSubstr("did you mean 'flush'?"));
 }
 
 }  // namespace

@@ -8,14 +8,15 @@
 #include "ref/numeric/contract_version.hpp"
 #include "ref/numeric/errors.hpp"
 #include "tests/ref/io/temporary_folder.hpp"
+#include "tests/ref/numeric/error_message.hpp"
 
 namespace normproof::verification::determinism {
 namespace {
 
+using ref::numeric::error_message;
 using ref::numeric::FileError;
 using testing::AllOf;
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 Recording sample() {
   const std::vector<std::uint64_t> a = {0x0807060504030201u, 0};
@@ -78,9 +79,8 @@ TEST(Recording, ADamagedFileNamesFileFieldAndExpectation) {
   const std::string good = recording_json(sample());
   const auto refused = [&](const std::string& text, const std::string& field,
                            const std::string& what) {
-    EXPECT_THAT([&] { parse_recording(text, "f.json"); },
-                ThrowsMessage<FileError>(
-                    AllOf(HasSubstr("f.json: " + field + " "), HasSubstr("; expected " + what))));
+    EXPECT_THAT(error_message<FileError>([&] { parse_recording(text, "f.json"); }),
+                AllOf(HasSubstr("f.json: " + field + " "), HasSubstr("; expected " + what)));
   };
   const auto changed = [&](const std::string& what, const std::string& by, const std::string& field,
                            const std::string& expectation) {
@@ -119,8 +119,8 @@ TEST(Recording, AFileIsRead) {
   const tests::ref::io::TemporaryFolder folder;
   std::ofstream(folder / "r.json") << recording_json(sample());
   EXPECT_EQ(read_recording(folder / "r.json").probes.size(), 2u);
-  EXPECT_THAT([&] { read_recording(folder / "absent.json"); },
-              ThrowsMessage<FileError>(HasSubstr("absent.json")));
+  EXPECT_THAT(error_message<FileError>([&] { read_recording(folder / "absent.json"); }),
+              HasSubstr("absent.json"));
 }
 
 }  // namespace

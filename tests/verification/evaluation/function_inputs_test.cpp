@@ -6,14 +6,15 @@
 #include <algorithm>
 
 #include "ref/numeric/errors.hpp"
+#include "tests/ref/numeric/error_message.hpp"
 
 namespace normproof::verification::evaluation {
 namespace {
 
+using normproof::ref::numeric::error_message;
 using ref::io::DType;
 using ref::io::StoredTensor;
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 using Shape = std::vector<std::size_t>;
 
 /// Zeros under a name.
@@ -29,8 +30,8 @@ operands::FunctionInputs read(std::string_view function, const std::vector<Store
 
 void expect_failure(std::string_view function, const std::vector<StoredTensor>& tensors,
                     const char* sentence) {
-  EXPECT_THAT([&] { read(function, tensors); },
-              ThrowsMessage<ref::numeric::FileError>(HasSubstr(sentence)));
+  EXPECT_THAT(error_message<ref::numeric::FileError>([&] { read(function, tensors); }),
+              HasSubstr(sentence));
 }
 
 TEST(FunctionInputs, AFunctionOfRowsHasTheShapeOfX) {

@@ -10,15 +10,16 @@
 
 #include "ref/numeric/errors.hpp"
 #include "tests/ref/io/temporary_folder.hpp"
+#include "tests/ref/numeric/error_message.hpp"
 #include "verification/process/child.hpp"
 #include "verification/process/pipe.hpp"
 
 namespace normproof::verification::process {
 namespace {
 
+using ref::numeric::error_message;
 using ref::numeric::FileError;
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 using Patience = FileLock::Patience;
 
 TEST(FileLock, AFileIsHeldByOneUntilItsScopeEnds) {
@@ -63,8 +64,9 @@ TEST(FileLock, WaitingGetsItWhenTheOtherLetsGo) {
 
 TEST(FileLock, AFileThatCannotBeMadeIsNamed) {
   const tests::ref::io::TemporaryFolder folder;
-  EXPECT_THAT([&] { FileLock::take(folder / "absent/lock", Patience::at_once); },
-              ThrowsMessage<FileError>(HasSubstr("absent/lock': No such file or directory")));
+  EXPECT_THAT(
+      error_message<FileError>([&] { FileLock::take(folder / "absent/lock", Patience::at_once); }),
+      HasSubstr("absent/lock': No such file or directory"));
 }
 
 TEST(FileLock, AFolderIsHeldByOneUntilItsScopeEndsAndGetsNoFile) {
@@ -84,8 +86,8 @@ TEST(FileLock, AFolderHasToBeOne) {
   const tests::ref::io::TemporaryFolder folder;
   std::ofstream(folder / "file") << "x";
   for (const char* name : {"absent", "file"})
-    EXPECT_THAT([&] { FileLock::take_folder(folder / name); },
-                ThrowsMessage<FileError>(HasSubstr("cannot open '")))
+    EXPECT_THAT(error_message<FileError>([&] { FileLock::take_folder(folder / name); }),
+                HasSubstr("cannot open '"))
         << name;
 }
 

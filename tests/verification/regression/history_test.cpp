@@ -10,6 +10,7 @@
 
 #include "ref/io/atomic_file.hpp"
 #include "ref/numeric/errors.hpp"
+#include "tests/ref/numeric/error_message.hpp"
 #include "tests/verification/regression/small_history.hpp"
 #include "verification/process/child.hpp"
 
@@ -17,22 +18,21 @@ namespace normproof::verification::regression {
 namespace {
 
 namespace fs = std::filesystem;
+using ref::numeric::error_message;
 using ref::numeric::FileError;
 using ref::numeric::UsageError;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
-using ::testing::ThrowsMessage;
 
 class HistoryFile : public SmallHistory {
  protected:
   void put(const std::string& text) const { std::ofstream(file(), std::ios::binary) << text; }
   void refused(const std::string& text, const std::string& what) const {
     put(text);
-    EXPECT_THAT([this] { history().read(); },
-                ThrowsMessage<FileError>(
-                    AllOf(HasSubstr(file().string()), HasSubstr(what), Not(HasSubstr("\n")))))
+    EXPECT_THAT(error_message<FileError>([this] { history().read(); }),
+                AllOf(HasSubstr(file().string()), HasSubstr(what), Not(HasSubstr("\n"))))
         << text;
   }
 };
@@ -134,14 +134,14 @@ TEST_F(HistoryFile, AlteredAndAbsentAnswersAreNamed) {
   const auto other = history().cases_of(recording).at(1).answer_sha256;
   fs::copy_file(folder / (other + ".safetensors"), folder / (answer + ".safetensors"),
                 fs::copy_options::overwrite_existing);
-  EXPECT_THAT([&] { history().answer(answer); },
-              ThrowsMessage<FileError>(AllOf(HasSubstr(answer), HasSubstr("it was altered"))));
+  EXPECT_THAT(error_message<FileError>([&] { history().answer(answer); }),
+              AllOf(HasSubstr(answer), HasSubstr("it was altered")));
   fs::remove(folder / (answer + ".safetensors"));
-  EXPECT_THAT([&] { history().answer(answer); }, ThrowsMessage<FileError>(HasSubstr(answer)));
+  EXPECT_THAT(error_message<FileError>([&] { history().answer(answer); }), HasSubstr(answer));
   const fs::path results = folder / (recording.results_sha256 + ".json");
   std::ofstream(results, std::ios::app) << " ";
-  EXPECT_THAT([&] { history().cases_of(recording); },
-              ThrowsMessage<FileError>(HasSubstr("it was altered")));
+  EXPECT_THAT(error_message<FileError>([&] { history().cases_of(recording); }),
+              HasSubstr("it was altered"));
   fs::remove(results);
   EXPECT_THROW(history().cases_of(recording), FileError);
 }
@@ -171,8 +171,8 @@ TEST_F(HistoryFile, OnAFullDiskTheHistoryStays) {
 
 TEST_F(HistoryFile, AFolderThatCannotBeMadeIsNamed) {
   const History absent("/dev/null/h.jsonl");
-  EXPECT_THAT([&] { absent.keep("0", {}); },
-              ThrowsMessage<FileError>(StartsWith("/dev/null/h.jsonl.answers: the folder")));
+  EXPECT_THAT(error_message<FileError>([&] { absent.keep("0", {}); }),
+              StartsWith("/dev/null/h.jsonl.answers: the folder"));
 }
 
 TEST(PlaceOf, ALabelOrALine) {
@@ -182,8 +182,8 @@ TEST(PlaceOf, ALabelOrALine) {
   EXPECT_EQ(place_of(recordings, "--to", "third"), 2u);
   EXPECT_EQ(place_of(recordings, "--to", "@2"), 1u);
   EXPECT_EQ(place_of(recordings, "--to", "@1"), 0u);
-  EXPECT_THAT([&] { place_of(recordings, "--to", "fist"); },
-              ThrowsMessage<UsageError>(HasSubstr("unknown --to 'fist'; did you mean 'first'?")));
+  EXPECT_THAT(error_message<UsageError>([&] { place_of(recordings, "--to", "fist"); }),
+              HasSubstr("unknown --to 'fist'; did you mean 'first'?"));
   for (const char* none : {"", "@0", "@4", "@", "2"})
     EXPECT_THROW(place_of(recordings, "--to", none), UsageError) << none;
   EXPECT_EQ(name_of(recordings, 0), "'first'");

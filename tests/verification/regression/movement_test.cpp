@@ -6,12 +6,14 @@
 #include <limits>
 
 #include "ref/numeric/errors.hpp"
+#include "tests/ref/numeric/error_message.hpp"
 #include "tests/verification/regression/small_history.hpp"
 #include "verification/compare/ulp.hpp"
 
 namespace normproof::verification::regression {
 namespace {
 
+using normproof::ref::numeric::error_message;
 using ::testing::Each;
 using ::testing::Field;
 using ::testing::HasSubstr;
@@ -157,8 +159,7 @@ TEST_F(ChangeBetween, AnAbsentAnswerIsNamed) {
   append(with_y(rough), "b");
   const std::string sha256 = history().cases_of(history().read()[0])[1].answer_sha256;
   std::filesystem::remove(file().string() + ".answers/" + sha256 + ".safetensors");
-  EXPECT_THAT([&] { change(); },
-              ::testing::ThrowsMessage<ref::numeric::FileError>(HasSubstr(sha256)));
+  EXPECT_THAT(error_message<ref::numeric::FileError>([&] { change(); }), HasSubstr(sha256));
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ namespace normproof::tests::verification::study {
 namespace {
 
 using normproof::ref::numeric::contract_message;
+using normproof::ref::numeric::error_message;
 using normproof::verification::study::JobsProgress;
 using normproof::verification::study::run_tasks;
 using normproof::verification::study::Runner;
@@ -25,7 +26,6 @@ using normproof::verification::study::Store;
 using normproof::verification::study::Task;
 using testing::HasSubstr;
 using testing::SizeIs;
-using testing::ThrowsMessage;
 
 std::vector<Task> twenty() {
   std::vector<Task> tasks;
@@ -121,9 +121,9 @@ TEST_F(JobsTest, WhereEveryWorkerIsKilledTheRestIsMissingAndIsDoneByTheSameComma
     if (name == "t0") ::kill(::getpid(), SIGKILL);  // the cheapest, so the last but two
     return run(name);
   };
-  EXPECT_THAT([&] { run_tasks(shared, twenty(), deadly, {.jobs = 2}); },
-              ThrowsMessage<std::runtime_error>(
-                  HasSubstr("of 20; a worker was ended by signal 9; the same command")));
+  EXPECT_THAT(
+      error_message<std::runtime_error>([&] { run_tasks(shared, twenty(), deadly, {.jobs = 2}); }),
+      HasSubstr("of 20; a worker was ended by signal 9; the same command"));
   EXPECT_FALSE(shared.results().contains("t0"));
   EXPECT_GT(shared.results().size(), 0U);
   const auto summary = run_tasks(shared, twenty(), runner(), {.jobs = 2});
@@ -175,17 +175,19 @@ TEST_F(JobsTest, WhatARunnerThrowsIsThrown) {
     return [error](const std::string&) -> std::string { throw error; };
   };
   const std::vector<Task> tasks = {{"a", 1}};
-  EXPECT_THAT(
-      [&] { run_tasks(store("a"), tasks, thrower(normproof::ref::numeric::UsageError("u")), {}); },
-      ThrowsMessage<normproof::ref::numeric::UsageError>("u"));
-  EXPECT_THAT(
-      [&] { run_tasks(store("a"), tasks, thrower(normproof::ref::numeric::FileError("f")), {}); },
-      ThrowsMessage<normproof::ref::numeric::FileError>("f"));
-  EXPECT_THAT(
-      [&] {
-        run_tasks(store("a"), tasks, thrower(normproof::gpu::device::NoDeviceError("n")), {});
-      },
-      ThrowsMessage<normproof::gpu::device::NoDeviceError>("n"));
+  EXPECT_THAT(error_message<normproof::ref::numeric::UsageError>([&] {
+                run_tasks(store("a"), tasks, thrower(normproof::ref::numeric::UsageError("u")), {});
+              }),
+              "u");
+  EXPECT_THAT(error_message<normproof::ref::numeric::FileError>([&] {
+                run_tasks(store("a"), tasks, thrower(normproof::ref::numeric::FileError("f")), {});
+              }),
+              "f");
+  EXPECT_THAT(error_message<normproof::gpu::device::NoDeviceError>([&] {
+                run_tasks(store("a"), tasks, thrower(normproof::gpu::device::NoDeviceError("n")),
+                          {});
+              }),
+              "n");
   // The sentence, and no clause, which is for readers of the contract.
   const normproof::ref::numeric::ContractError breach(
       {.function = "f",
@@ -193,24 +195,26 @@ TEST_F(JobsTest, WhatARunnerThrowsIsThrown) {
        .observation = "is 0",
        .expectation = "1",
        .clause = normproof::ref::numeric::Clause::C2});
-  EXPECT_THAT([&] { run_tasks(store("a"), tasks, thrower(breach), {}); },
-              ThrowsMessage<normproof::ref::numeric::ContractError>("f: x is 0; expected 1"));
-  EXPECT_THAT([&] { run_tasks(store("a"), tasks, thrower(std::runtime_error("e")), {}); },
-              ThrowsMessage<std::runtime_error>("e"));
+  EXPECT_THAT(error_message<normproof::ref::numeric::ContractError>(
+                  [&] { run_tasks(store("a"), tasks, thrower(breach), {}); }),
+              "f: x is 0; expected 1");
+  EXPECT_THAT(error_message<std::runtime_error>(
+                  [&] { run_tasks(store("a"), tasks, thrower(std::runtime_error("e")), {}); }),
+              "e");
 }
 
 TEST_F(JobsTest, AChildLeavesNothingBehindButWhatItThrows) {
   int here = 1;
   normproof::verification::study::try_in_child([&] { here = 2; });
   EXPECT_EQ(here, 1);
-  EXPECT_THAT(
-      [] {
-        normproof::verification::study::try_in_child(
-            [] { throw normproof::gpu::device::NoDeviceError("n"); });
-      },
-      ThrowsMessage<normproof::gpu::device::NoDeviceError>("n"));
-  EXPECT_THAT([] { normproof::verification::study::try_in_child([] { ::raise(SIGKILL); }); },
-              ThrowsMessage<std::runtime_error>("a process was ended by signal 9"));
+  EXPECT_THAT(error_message<normproof::gpu::device::NoDeviceError>([] {
+                normproof::verification::study::try_in_child(
+                    [] { throw normproof::gpu::device::NoDeviceError("n"); });
+              }),
+              "n");
+  EXPECT_THAT(error_message<std::runtime_error>(
+                  [] { normproof::verification::study::try_in_child([] { ::raise(SIGKILL); }); }),
+              "a process was ended by signal 9");
 }
 
 }  // namespace

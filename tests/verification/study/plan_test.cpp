@@ -7,15 +7,16 @@
 #include <set>
 
 #include "ref/numeric/errors.hpp"
+#include "tests/ref/numeric/error_message.hpp"
 
 namespace normproof::tests::verification::study {
 namespace {
 
 using namespace normproof::verification::study;
+using normproof::ref::numeric::error_message;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Pair;
-using testing::ThrowsMessage;
 using testing::UnorderedElementsAre;
 
 std::set<std::string> names_of(const std::vector<Cell>& cells) {
@@ -110,9 +111,9 @@ TEST(Plan, EveryCellHasItsPlaceInTheReport) {
 TEST(Plan, NumbersAreListsOfRanges) {
   EXPECT_THAT(parse_numbers("--tables", "4,1-2,2", 1, 6), ElementsAre(1U, 2U, 4U));
   for (const char* wrong : {"", "0", "7", "1-", "-2", "2-1", "1,,2", "1 ", "x", "1-9"})
-    EXPECT_THAT([&] { parse_numbers("--tables", wrong, 1, 6); },
-                ThrowsMessage<normproof::ref::numeric::UsageError>(
-                    HasSubstr("expected numbers from 1 to 6, such as 1,2-6")))
+    EXPECT_THAT(error_message<normproof::ref::numeric::UsageError>(
+                    [&] { parse_numbers("--tables", wrong, 1, 6); }),
+                HasSubstr("expected numbers from 1 to 6, such as 1,2-6"))
         << wrong;
 }
 

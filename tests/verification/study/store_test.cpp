@@ -22,13 +22,13 @@ namespace normproof::tests::verification::study {
 namespace {
 
 using normproof::ref::numeric::contract_message;
+using normproof::ref::numeric::error_message;
 using normproof::ref::numeric::FileError;
 using normproof::ref::numeric::UsageError;
 using normproof::verification::study::Store;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Pair;
-using testing::ThrowsMessage;
 
 class StoreTest : public ::testing::Test {
  protected:
@@ -177,31 +177,30 @@ TEST_F(StoreTest, AnAlteredLineIsAnErrorWithFileAndLine) {
     std::string altered = whole;
     altered[place] = altered[place] == '\n' ? ' ' : static_cast<char>(altered[place] ^ 1);
     write(altered);
-    EXPECT_THAT(
-        [&] { store_.results(); },
-        ThrowsMessage<FileError>(HasSubstr(place < second ? "results.jsonl: line 1 is altered"
-                                                          : "results.jsonl: line 2 is altered")))
+    EXPECT_THAT(error_message<FileError>([&] { store_.results(); }),
+                HasSubstr(place < second ? "results.jsonl: line 1 is altered"
+                                         : "results.jsonl: line 2 is altered"))
         << altered;
   }
   write(whole + whole.substr(0, second));
-  EXPECT_THAT([&] { store_.results(); },
-              ThrowsMessage<FileError>(HasSubstr("line 3 has the name of a line before it")));
+  EXPECT_THAT(error_message<FileError>([&] { store_.results(); }),
+              HasSubstr("line 3 has the name of a line before it"));
 }
 
 TEST_F(StoreTest, AFolderIsOfOneStudy) {
   store_.begin("identity\n");
-  EXPECT_THAT([&] { store_.begin("another\n"); },
-              ThrowsMessage<UsageError>(HasSubstr("is the folder of a study of other data")));
+  EXPECT_THAT(error_message<UsageError>([&] { store_.begin("another\n"); }),
+              HasSubstr("is the folder of a study of other data"));
   const tests::ref::io::TemporaryFolder other;
-  EXPECT_THAT([&] { Store(other.path()).identity(); },
-              ThrowsMessage<FileError>(HasSubstr("holds no study")));
-  EXPECT_THAT([&] { Store(other / "absent").identity(); },
-              ThrowsMessage<FileError>(HasSubstr("absent: is no folder")));
+  EXPECT_THAT(error_message<FileError>([&] { Store(other.path()).identity(); }),
+              HasSubstr("holds no study"));
+  EXPECT_THAT(error_message<FileError>([&] { Store(other / "absent").identity(); }),
+              HasSubstr("absent: is no folder"));
   std::ofstream(other / "x") << "x";
-  EXPECT_THAT([&] { Store(other.path()).begin("identity\n"); },
-              ThrowsMessage<UsageError>(HasSubstr("holds something that is no study")));
-  EXPECT_THAT([&] { Store(other / "x").begin("identity\n"); },
-              ThrowsMessage<FileError>(HasSubstr("cannot write")));
+  EXPECT_THAT(error_message<UsageError>([&] { Store(other.path()).begin("identity\n"); }),
+              HasSubstr("holds something that is no study"));
+  EXPECT_THAT(error_message<FileError>([&] { Store(other / "x").begin("identity\n"); }),
+              HasSubstr("cannot write"));
 }
 
 TEST_F(StoreTest, ResultsOfOtherDataAreAnErrorWithFileAndLine) {
@@ -212,27 +211,27 @@ TEST_F(StoreTest, ResultsOfOtherDataAreAnErrorWithFileAndLine) {
   add("a", of(ours));
   store_.check_data(ours);
   add("b", of(theirs));
-  EXPECT_THAT([&] { store_.check_data(ours); },
-              ThrowsMessage<FileError>(HasSubstr(fmt::format(
-                  "results.jsonl: line 2: data_sha256 is {}; expected {}", theirs, ours))));
+  EXPECT_THAT(error_message<FileError>([&] { store_.check_data(ours); }),
+              HasSubstr(fmt::format("results.jsonl: line 2: data_sha256 is {}; expected {}", theirs,
+                                    ours)));
   write("");
   add("a", "{}");
-  EXPECT_THAT([&] { store_.check_data(ours); },
-              ThrowsMessage<FileError>(HasSubstr("line 1: data_sha256 is absent")));
+  EXPECT_THAT(error_message<FileError>([&] { store_.check_data(ours); }),
+              HasSubstr("line 1: data_sha256 is absent"));
 }
 
 TEST_F(StoreTest, ResultsWithoutStudyJsonAreRefusedAndADamagedOneIsKept) {
   const auto refuse = [](const std::string&) { throw FileError("is damaged"); };
-  EXPECT_THAT([&] { store_.begin("another\n", refuse); }, ThrowsMessage<FileError>("is damaged"));
+  EXPECT_THAT(error_message<FileError>([&] { store_.begin("another\n", refuse); }), "is damaged");
   std::ofstream(folder_ / "study.json", std::ios::trunc).close();
-  EXPECT_THAT([&] { store_.begin("identity\n"); }, ThrowsMessage<FileError>(HasSubstr("is empty")));
+  EXPECT_THAT(error_message<FileError>([&] { store_.begin("identity\n"); }), HasSubstr("is empty"));
   EXPECT_EQ(std::filesystem::file_size(folder_ / "study.json"), 0U);
-  EXPECT_THAT([&] { store_.identity(); }, ThrowsMessage<FileError>(HasSubstr("is empty")));
+  EXPECT_THAT(error_message<FileError>([&] { store_.identity(); }), HasSubstr("is empty"));
   add("a", "{}");
   std::filesystem::remove(folder_ / "study.json");
   const auto sentence = HasSubstr("results.jsonl: the whole has no study.json beside it");
-  EXPECT_THAT([&] { store_.begin("identity\n"); }, ThrowsMessage<FileError>(sentence));
-  EXPECT_THAT([&] { store_.identity(); }, ThrowsMessage<FileError>(sentence));
+  EXPECT_THAT(error_message<FileError>([&] { store_.begin("identity\n"); }), sentence);
+  EXPECT_THAT(error_message<FileError>([&] { store_.identity(); }), sentence);
   EXPECT_FALSE(std::filesystem::exists(folder_ / "study.json"));
   write("");
   store_.begin("identity\n");

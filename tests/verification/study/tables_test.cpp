@@ -4,17 +4,18 @@
 #include <gtest/gtest.h>
 
 #include "ref/numeric/errors.hpp"
+#include "tests/ref/numeric/error_message.hpp"
 #include "tests/verification/study/sample_results.hpp"
 
 namespace normproof::tests::verification::study {
 namespace {
 
 using namespace normproof::verification::study;
+using normproof::ref::numeric::error_message;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
-using testing::ThrowsMessage;
 
 Cell with_seed(std::uint64_t seed) {
   Cell cell;
@@ -141,16 +142,14 @@ TEST(StudyTables, ResultsAreReadFromTheLinesOfAStore) {
   EXPECT_EQ(read.at(result.name).cell, cell);
   EXPECT_EQ(read.at(result.name).result, result);
   using normproof::ref::numeric::FileError;
-  EXPECT_THAT(
-      [&] {
-        read_results({{"corected/1x1", "{}"}}, "results.jsonl");
-      },
-      ThrowsMessage<FileError>(HasSubstr("results.jsonl: ")));
-  EXPECT_THAT(
-      [&] {
-        read_results({{result.name, "{}"}}, "results.jsonl");
-      },
-      ThrowsMessage<FileError>(HasSubstr(result.name)));
+  EXPECT_THAT(error_message<FileError>([&] {
+                read_results({{"corected/1x1", "{}"}}, "results.jsonl");
+              }),
+              HasSubstr("results.jsonl: "));
+  EXPECT_THAT(error_message<FileError>([&] {
+                read_results({{result.name, "{}"}}, "results.jsonl");
+              }),
+              HasSubstr(result.name));
 }
 
 }  // namespace

@@ -9,14 +9,15 @@
 #include "ref/io/atomic_file.hpp"
 #include "ref/numeric/errors.hpp"
 #include "tests/ref/io/temporary_folder.hpp"
+#include "tests/ref/numeric/error_message.hpp"
 
 namespace normproof::tests::verification::training {
 namespace {
 
 using namespace normproof::verification::training;
+using normproof::ref::numeric::error_message;
 using normproof::ref::numeric::FileError;
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 class MetricsTest : public ::testing::Test {
  protected:
@@ -50,11 +51,11 @@ TEST_F(MetricsTest, AreThoseThatTheCheckpointKnows) {
     end = metrics.end();
   }
   normproof::ref::io::write_file(file_, "{\"step\":2}\n");
-  EXPECT_THAT([&] { Metrics(file_, end); }, ThrowsMessage<FileError>(HasSubstr("was altered")));
+  EXPECT_THAT(error_message<FileError>([&] { Metrics(file_, end); }), HasSubstr("was altered"));
   normproof::ref::io::write_file(file_, "{");
-  EXPECT_THAT([&] { Metrics(file_, end); }, ThrowsMessage<FileError>(HasSubstr("is shorter")));
-  EXPECT_THAT([&] { Metrics(folder_.path(), {}); },
-              ThrowsMessage<FileError>(HasSubstr("cannot be written")));
+  EXPECT_THAT(error_message<FileError>([&] { Metrics(file_, end); }), HasSubstr("is shorter"));
+  EXPECT_THAT(error_message<FileError>([&] { Metrics(folder_.path(), {}); }),
+              HasSubstr("cannot be written"));
 }
 
 TEST_F(MetricsTest, WithoutAStepThereIsNoLoss) {

@@ -6,6 +6,7 @@
 
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/hexadecimal.hpp"
+#include "tests/ref/numeric/error_message.hpp"
 #include "tests/verification/cli/parsed.hpp"
 #include "tests/verification/cli/program_run.hpp"
 #include "verification/elementary/functions.hpp"
@@ -15,9 +16,9 @@ namespace {
 
 using namespace normproof::verification::cli;
 using namespace normproof::verification::cli::commands;
+using normproof::ref::numeric::error_message;
 using normproof::ref::numeric::FileError;
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 std::string exp_of(const std::string& lines) {
   return elementary_lines(ElementaryFunction::exp, lines);
@@ -54,11 +55,10 @@ TEST(ElementaryLines, TakeEveryNotationOfTheSameNumber) {
 TEST(ElementaryLines, ABadLineIsNamed) {
   for (const char* text : {"x", "1.5x", "1 2", "", "--1", "+-1", "0x", "0xinf", "0x-1", "1e400",
                            "1e-400", "-", "e5"}) {
-    EXPECT_THAT([&] { exp_of(std::string("1\n") + text + "\n2\n"); },
-                ThrowsMessage<FileError>(
-                    HasSubstr(fmt::format("standard input, line 2: '{}' is no double", text))));
+    EXPECT_THAT(error_message<FileError>([&] { exp_of(std::string("1\n") + text + "\n2\n"); }),
+                HasSubstr(fmt::format("standard input, line 2: '{}' is no double", text)));
   }
-  EXPECT_THAT([] { exp_of(""); }, ThrowsMessage<FileError>(HasSubstr("standard input is empty")));
+  EXPECT_THAT(error_message<FileError>([] { exp_of(""); }), HasSubstr("standard input is empty"));
 }
 
 TEST(ElementaryLines, RoundTripThroughTheProgramIsCorrectlyRounded) {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ref/numeric/errors.hpp"
+#include "tests/ref/numeric/error_message.hpp"
 #include "tests/verification/cli/small_corpus.hpp"
 
 namespace normproof::tests::verification::cli::verify {
@@ -13,9 +14,9 @@ namespace {
 
 using namespace normproof::verification::cli;
 using namespace normproof::verification::cli::verify;
+using normproof::ref::numeric::error_message;
 using normproof::ref::numeric::FileError;
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 using tests::ref::io::TemporaryFolder;
 using State = CheckerReport::State;
 
@@ -60,9 +61,9 @@ TEST(Checkers, StandInACheckoutAroundTheProgramOrTheFolder) {
   write_file(folder / "top/a/check", "");
   const auto found = find_in_checkout("a/check", {folder / "elsewhere", folder / "top/a/b"});
   EXPECT_EQ(found, folder / "top/a/check");
-  EXPECT_THAT([&] { find_in_checkout("a/check", {folder / "elsewhere"}); },
-              ThrowsMessage<FileError>(
-                  HasSubstr("an installed program has neither theorems nor instances")));
+  EXPECT_THAT(
+      error_message<FileError>([&] { find_in_checkout("a/check", {folder / "elsewhere"}); }),
+      HasSubstr("an installed program has neither theorems nor instances"));
 }
 
 /// A checkout of nothing but a copy of the program and a checker that does as it is told.

@@ -7,6 +7,7 @@
 
 #include "ref/numeric/errors.hpp"
 #include "tests/ref/data/shared_data.hpp"
+#include "tests/ref/numeric/error_message.hpp"
 #include "tests/verification/cli/parsed.hpp"
 #include "tests/verification/cli/small_corpus.hpp"
 
@@ -15,6 +16,7 @@ namespace {
 
 using namespace normproof::verification::cli;
 using namespace normproof::verification::cli::verify;
+using normproof::ref::numeric::error_message;
 using normproof::ref::numeric::FileError;
 using normproof::ref::numeric::UsageError;
 using testing::AllOf;
@@ -138,10 +140,10 @@ TEST(Verify, RealSentencesAreFollowed) {
 
 TEST(Verify, NoClaimSelectedIsAUsageErrorBeforeAnyWork) {
   EXPECT_THROW(make_report({.claims = "Q*"}), UsageError);
-  EXPECT_THAT([] { make_report({.claims = "T4,Q9"}); },
-              ThrowsMessage<UsageError>(HasSubstr("'Q9' matches no claim; known: T1, ")));
-  EXPECT_THAT([] { make_report({.claims = "T4,"}); },
-              ThrowsMessage<UsageError>(HasSubstr("'T4,' has an empty glob")));
+  EXPECT_THAT(error_message<UsageError>([] { make_report({.claims = "T4,Q9"}); }),
+              HasSubstr("'Q9' matches no claim; known: T1, "));
+  EXPECT_THAT(error_message<UsageError>([] { make_report({.claims = "T4,"}); }),
+              HasSubstr("'T4,' has an empty glob"));
 }
 
 TEST(Verify, OutputsThatCannotBeAreFoundOutFirst) {

@@ -6,13 +6,14 @@
 #include "ref/io/atomic_file.hpp"
 #include "ref/numeric/errors.hpp"
 #include "tests/ref/io/temporary_folder.hpp"
+#include "tests/ref/numeric/error_message.hpp"
 
 namespace normproof::verification::golden::certify {
 namespace {
 
 namespace fs = std::filesystem;
+using normproof::ref::numeric::error_message;
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 std::size_t count_entries(const fs::path& folder) {
   return static_cast<std::size_t>(
@@ -51,16 +52,17 @@ TEST(NewFolder, TakesTheNameOfAnEmptyFolderAndOneWithASlash) {
 TEST(NewFolder, RefusesWhatIsThere) {
   const tests::ref::io::TemporaryFolder place;
   fs::create_directories(place / "old" / "inside");
-  EXPECT_THAT([&] { NewFolder("--out", place / "old"); },
-              ThrowsMessage<ref::numeric::UsageError>(HasSubstr("is there already")));
+  EXPECT_THAT(error_message<ref::numeric::UsageError>([&] { NewFolder("--out", place / "old"); }),
+              HasSubstr("is there already"));
   ref::io::write_file(place / "file", std::string_view("text"));
   EXPECT_THROW(NewFolder("--out", place / "file"), ref::numeric::UsageError);
   EXPECT_EQ(ref::io::read_text(place / "file"), "text");
 }
 
 TEST(NewFolder, OneThatCannotBeMadeIsOneSentence) {
-  EXPECT_THAT([] { NewFolder("--out", "/proc/nothing/here"); },
-              ThrowsMessage<ref::numeric::FileError>(HasSubstr("cannot be made")));
+  EXPECT_THAT(
+      error_message<ref::numeric::FileError>([] { NewFolder("--out", "/proc/nothing/here"); }),
+      HasSubstr("cannot be made"));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "ref/io/tensor_file.hpp"
 #include "ref/numeric/errors.hpp"
 #include "tests/ref/io/temporary_folder.hpp"
+#include "tests/ref/numeric/error_message.hpp"
 #include "tests/verification/golden/certify/samples.hpp"
 #include "verification/golden/certify/make.hpp"
 #include "verification/golden/gate/check.hpp"
@@ -19,6 +20,7 @@ using certify::list_corpus;
 using certify::make_corpus;
 using certify::read_case;
 using corpus::op_of;
+using normproof::ref::numeric::error_message;
 namespace {
 
 namespace fs = std::filesystem;
@@ -129,11 +131,11 @@ TEST_F(Answers, ACommandThatIsNotRunIsRefusedAtOnce) {
   std::string heard;
   const auto hear = [&](const std::string& complaints) { heard = complaints; };
   EXPECT_THAT(
-      [&] { check(from_program("/no/such/program", 20, 3, hear)); },
-      ::testing::ThrowsMessage<ref::numeric::UsageError>(
-          AllOf(HasSubstr("the command is not run: the candidate ended "
-                          "with status 127"),
-                HasSubstr("/no/such/program: not found; expected one that reads a line a case"))));
+      error_message<ref::numeric::UsageError>(
+          [&] { check(from_program("/no/such/program", 20, 3, hear)); }),
+      AllOf(HasSubstr("the command is not run: the candidate ended "
+                      "with status 127"),
+            HasSubstr("/no/such/program: not found; expected one that reads a line a case")));
   EXPECT_EQ(heard, "");
   // One that has answered is there, whatever ends it.
   const auto later = check(

@@ -5,11 +5,13 @@
 
 #include <sstream>
 
+#include "tests/ref/numeric/error_message.hpp"
 #include "tests/verification/golden/certify/samples.hpp"
 
 namespace normproof::verification::golden::gate {
 namespace {
 
+using normproof::ref::numeric::error_message;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -130,9 +132,9 @@ TEST(PipeText, EachMalformedAnswerIsOneSentence) {
 }
 
 TEST(ParseAnswer, AnOutputGivenTwiceIsRefused) {
-  EXPECT_THAT([] { parse_answer("p y:float32:1 0x1p+0 y:float32:1 0x1p+1", "p"); },
-              ThrowsMessage<ref::numeric::FileError>(
-                  HasSubstr("a second 'y'; expected every output once")));
+  EXPECT_THAT(error_message<ref::numeric::FileError>(
+                  [] { parse_answer("p y:float32:1 0x1p+0 y:float32:1 0x1p+1", "p"); }),
+              HasSubstr("a second 'y'; expected every output once"));
 }
 
 }  // namespace
