@@ -41,6 +41,7 @@ static void visit_fields(EncoderLayerOptions& o, auto&& f) {
   f("placement", o.placement);
   f("dropout", o.dropout);
   f("norm", o.norm);
+  f("causal", o.causal);
 }
 static void visit_fields(EncoderOptions& o, auto&& f) {
   f("num_layers", o.num_layers);
@@ -50,6 +51,7 @@ static void visit_fields(EncoderOptions& o, auto&& f) {
   f("pooling", o.pooling);
   f("positions", o.positions);
   f("norm", o.norm);
+  f("causal", o.causal);
 }
 static void parse_field(std::string_view, std::string_view text, NormOptions& value) {
   value = norm_options(text);
@@ -72,6 +74,8 @@ static_assert(std::size(kEncoderNames) == std::variant_size_v<EncoderOperation>)
 /// What begins the names of the norm's own options.
 constexpr std::string_view kOfTheNorm = "norm.";
 constexpr std::string_view kLearningRate = "learning_rate";
+/// The option of encoders that came after files had been written, with what is meant without it.
+constexpr std::pair<std::string_view, std::string_view> kMeantOfEncoders = {"causal", "false"};
 
 struct NameOf {
   std::string operator()(const NormOptions& layer) const { return norm_name(layer); }
@@ -176,8 +180,10 @@ std::vector<std::pair<std::string, std::string>> list_all_options(const Operatio
 
 std::vector<std::pair<std::string, std::string>> list_options(const Operation& operation) {
   OptionTexts texts = list_all_options(operation);
-  std::erase_if(texts, [](const auto& field) {
+  const bool encoder = std::holds_alternative<EncoderOperation>(operation);
+  std::erase_if(texts, [encoder](const auto& field) {
     const std::string_view name = field.first;
+    if (encoder && std::pair(name, std::string_view(field.second)) == kMeantOfEncoders) return true;
     return goes_without_saying(name.starts_with(kOfTheNorm) ? name.substr(kOfTheNorm.size()) : name,
                                field.second);
   });

@@ -62,6 +62,7 @@ struct EncoderLayerOptions {
   NormPlacement placement = NormPlacement::post;
   double dropout = 0;  ///< its masks are tensors of the inputs
   NormOptions norm = LayerNormOptions{};
+  bool causal = false;  ///< a position attends to those up to its own alone
 };
 /// The encoder with its class head and the weighted cross-entropy, forward and backward.
 struct EncoderOptions {
@@ -72,6 +73,7 @@ struct EncoderOptions {
   Pooling pooling = Pooling::masked_mean;
   bool positions = true;
   NormOptions norm = LayerNormOptions{};
+  bool causal = false;  ///< a position attends to those up to its own alone
 };
 
 /// "encoder_layer", "encoder": the closed list. The option `norm` is a name of norm_names(), and

@@ -150,6 +150,7 @@ struct CommonOptions {
     config.activation = o.activation;
     config.placement = o.placement;
     config.norm = o.norm;
+    config.causal = o.causal;
   }
 };
 

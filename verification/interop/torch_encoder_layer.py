@@ -14,7 +14,7 @@ ACTIVATIONS = {"relu": F.relu, "gelu": F.gelu, "gelu_tanh": lambda x: F.gelu(x, 
 
 NORMS = {"layer_norm": F.layer_norm}
 TAKES = ("valid", "*.keep", "*.weight", "*.bias", "*.gamma", "*.beta", "num_heads", "activation", "placement",
-         "dropout", "norm", "norm.eps")
+         "dropout", "norm", "norm.eps", "causal")
 
 
 class Layer:
@@ -46,6 +46,9 @@ class Layer:
         if "valid" in self.case.tensors:
             padding = torch.from_numpy(~self.case["valid"])[:, None, None, :]
             scores = scores.masked_fill(padding, -math.inf)
+        if self.options.get("causal", False):
+            later = torch.ones(tokens, tokens, dtype=torch.bool).triu(1)
+            scores = scores.masked_fill(later, -math.inf)
         self.weights = F.softmax(scores, -1)
         context = self.dropout("attention.weights", self.weights) @ v
         return self.linear("attention.out", context.transpose(1, 2).reshape(x.shape))

@@ -142,6 +142,25 @@ class PlainAttention {
     return product * sites_.factor("1/sqrt(d_k)", scale_of());
   }
 
+  /// Whether a causal mask lets query i see key j; where there is none it does, but by mistake.
+  bool is_early(std::size_t i, std::size_t j) {
+    using enum MutationOperator;
+    constexpr const char* kSite = "causal mask";
+    if (!parts_.in_.config.causal) return j <= i || sites_.any(kSite, {insert}) != insert;
+    switch (sites_.any(kSite, {drop, one_more, one_less, transposed})) {
+      case drop:
+        return true;
+      case one_more:
+        return j <= i + 1;
+      case one_less:
+        return j < i;
+      case transposed:  // later keys
+        return j >= i;
+      default:
+        return j <= i;
+    }
+  }
+
   /// The scores of a query, in the place of which their weights come.
   void softmax(std::size_t b, std::size_t h, std::size_t i) {
     const bool over_queries =
@@ -149,9 +168,7 @@ class PlainAttention {
     std::vector<std::size_t> counted, all;
     for (std::size_t j = 0; j < parts_.tokens_; ++j) {
       all.push_back(over_queries ? weight_at(b, h, j, i) : weight_at(b, h, i, j));
-      if (j > i &&
-          sites_.any("causal mask", {MutationOperator::insert}) == MutationOperator::insert)
-        continue;
+      if (!is_early(i, j)) continue;
       if (sites_.mask("mask of the keys", parts_.valid_[b * parts_.tokens_ + j]))
         counted.push_back(all.back());
     }

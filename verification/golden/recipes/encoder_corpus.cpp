@@ -48,6 +48,7 @@ class EncoderCases : public EncoderCaseList {
       wholes();
     else
       layers();
+    causal();
   }
 
   void standard() {
@@ -136,6 +137,10 @@ class EncoderCases : public EncoderCaseList {
          .why = "one key more than a vector of 32: long rows of scores",
          .options = gelu("post", "2"),
          .tokens = 33});
+    add({.reason = "causal_long",
+         .why = "a causal mask over one key more than a vector of 32",
+         .options = with_causal(gelu("pre", "2")),
+         .tokens = 33});
     add({.reason = "wide_feed_forward",
          .why = "a feed-forward of one feature more than two vectors of 32",
          .options = gelu("pre", "1"),
@@ -177,6 +182,38 @@ class EncoderCases : public EncoderCaseList {
       recipe.options.emplace_back("norm.alpha_forward", "0.8");
     }
     add(recipe);
+  }
+
+  Settings with_causal(Settings settings) const {
+    settings.emplace_back("causal", "true");
+    if (whole_) settings.emplace_back("pooling", "per_position");
+    return settings;
+  }
+
+  /// Rows of few keys beside rows of many; a sentence that ends early, whose keys are masked twice.
+  void causal() {
+    for (const DType dtype : {DType::float64, DType::float32, DType::bfloat16})
+      if (!whole_ || dtype == DType::float64)
+        add({.reason = "causal_post",
+             .why = "a token sees itself and those before it: the first one alone itself",
+             .options = with_causal(gelu("post", "2")),
+             .dtype = dtype,
+             .tokens = 4});
+    add({.reason = "causal_pre_power_norm",
+         .why = "psi and the statistics of the backward run over tokens that the mask keeps apart",
+         .options = with_causal({{"placement", "pre"}, {"num_heads", "2"}, {"norm", "power_norm"}}),
+         .samples = 3,
+         .tokens = 5});
+    add({.reason = "causal_without_padding",
+         .why = "one mask alone, three heads of as many features as there are tokens",
+         .options = with_causal(gelu("pre", "3")),
+         .d_model = 9,
+         .pads = false});
+    if (!whole_)
+      add({.reason = "causal_dropout",
+           .why = "the mask of the dropout has a place for keys that are not seen",
+           .options = with_causal({{"num_heads", "2"}, {"dropout", "0.25"}}),
+           .tokens = 4});
   }
 
   void layers() {

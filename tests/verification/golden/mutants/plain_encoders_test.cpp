@@ -64,6 +64,27 @@ TEST(PlainEncoders, PaddingIsAttendedToByMistakeAlone) {
             0);
 }
 
+TEST(PlainEncoders, TheCausalMaskIsOffAsEachMistakeSays) {
+  const Case c = case_of("encoder_layer", "causal_post");
+  constexpr std::size_t kTokens = 4;
+  /// The keys that each query of the first sentence, which has no padding, gives a weight.
+  const auto seen = [&](const Mutation& mutation) {
+    const auto weights = values_of(run_with(c, mutation), "attention.weights");
+    std::vector<std::string> rows(kTokens);
+    for (std::size_t i = 0; i < kTokens; ++i)
+      for (std::size_t j = 0; j < kTokens; ++j)
+        rows[i] += weights[i * kTokens + j] == 0 ? '.' : 'x';
+    return rows;
+  };
+  using enum MutationOperator;
+  using Rows = std::vector<std::string>;
+  EXPECT_EQ(seen({}), (Rows{"x...", "xx..", "xxx.", "xxxx"}));
+  EXPECT_EQ(seen({"causal mask", drop}), (Rows{"xxxx", "xxxx", "xxxx", "xxxx"}));
+  EXPECT_EQ(seen({"causal mask", one_more}), (Rows{"xx..", "xxx.", "xxxx", "xxxx"}));
+  EXPECT_EQ(seen({"causal mask", one_less}), (Rows{"....", "x...", "xx..", "xxx."}));
+  EXPECT_EQ(seen({"causal mask", transposed}), (Rows{"xxxx", ".xxx", "..xx", "...x"}));
+}
+
 TEST(PlainEncoders, ADropoutOfTheBackwardMovesTheGradientsAlone) {
   const Case c = case_of("encoder_layer", "dropout_pre");
   const auto right = run_with(c);
