@@ -53,6 +53,13 @@ static void visit_fields(EncoderOptions& o, auto&& f) {
   f("norm", o.norm);
   f("causal", o.causal);
 }
+static void visit_fields(DecoderLayerOptions& o, auto&& f) {
+  f("num_heads", o.num_heads);
+  f("activation", o.activation);
+  f("placement", o.placement);
+  f("dropout", o.dropout);
+  f("norm", o.norm);
+}
 static void parse_field(std::string_view, std::string_view text, NormOptions& value) {
   value = norm_options(text);
 }
@@ -68,7 +75,7 @@ constexpr const char* kFunctionNames[] = {
     "add_layer_norm", "add_rms_norm", "cross_entropy", "rope"};
 static_assert(std::size(kFunctionNames) == std::variant_size_v<FunctionOptions>);
 
-constexpr const char* kEncoderNames[] = {"encoder_layer", "encoder"};
+constexpr const char* kEncoderNames[] = {"encoder_layer", "encoder", "decoder_layer"};
 static_assert(std::size(kEncoderNames) == std::variant_size_v<EncoderOperation>);
 
 /// What begins the names of the norm's own options.

@@ -75,10 +75,19 @@ struct EncoderOptions {
   NormOptions norm = LayerNormOptions{};
   bool causal = false;  ///< a position attends to those up to its own alone
 };
+/// One layer of ref/decoder with a memory, with its backward; self-attention is causal.
+struct DecoderLayerOptions {
+  std::size_t num_heads = 1;
+  Activation activation = Activation::relu;
+  NormPlacement placement = NormPlacement::post;
+  double dropout = 0;  ///< its masks are tensors of the inputs
+  NormOptions norm = LayerNormOptions{};
+};
 
-/// "encoder_layer", "encoder": the closed list. The option `norm` is a name of norm_names(), and
-/// takes the options of that layer back to their defaults; these are `norm.eps`, ...
-using EncoderOperation = std::variant<EncoderLayerOptions, EncoderOptions>;
+/// "encoder_layer", "encoder", "decoder_layer": the closed list of what is made of attention,
+/// feed-forwards and norms. The option `norm` is a name of norm_names(), and takes the options of
+/// that layer back to their defaults; these are `norm.eps`, ...
+using EncoderOperation = std::variant<EncoderLayerOptions, EncoderOptions, DecoderLayerOptions>;
 std::vector<std::string> encoder_operation_names();
 
 /// Steps of an optimizer on one parameter, with given gradients.
@@ -87,7 +96,7 @@ struct OptimizerOperation {
   double learning_rate = 0.1;
 };
 
-/// A layer of ref/norm, a function, an encoder, or an optimizer: one of optimizer_names().
+/// A layer of ref/norm, a function, an encoder or a layer, or an optimizer: one of optimizer_names().
 using Operation = std::variant<NormOptions, FunctionOptions, EncoderOperation, OptimizerOperation>;
 
 std::string operation_name(const Operation& operation);

@@ -18,7 +18,7 @@ constexpr const char* kTraining = "training";
 std::vector<std::string> ordered_rows() {
   std::vector<std::string> names;
   for (const Primitive& primitive : primitives()) names.push_back(primitive.name);
-  for (const std::string& operation : ref::model::operation_names()) names.push_back(operation);
+  for (const std::string& operation : operations_on_device()) names.push_back(operation);
   names.emplace_back(kTraining);
   return names;
 }
@@ -33,7 +33,7 @@ Rows agree_ordered(gpu::device::Device& device, std::uint64_t seed, golden::corp
     finish();
   }
   const std::vector<golden::corpus::Case> corpus = golden::recipes::corpus(tier);
-  for (const std::string& operation : ref::model::operation_names()) {
+  for (const std::string& operation : operations_on_device()) {
     if (!only.match(operation)) continue;
     bool compared = false;
     for (const golden::corpus::Case& c : corpus) {

@@ -93,10 +93,17 @@ NamedDeviceTensors run_whole(Device& to, const evaluation::EncoderTensors& in,
 
 }  // namespace
 
+bool is_on_device(const model::EncoderOperation& operation) {
+  return !std::holds_alternative<model::DecoderLayerOptions>(operation);
+}
+
 NamedDeviceTensors run_encoder_on_device(Device& device,
                                          const ref::model::EncoderOperation& operation,
                                          const evaluation::EncoderTensors& inputs,
                                          const gpu::ops::Products& products) {
+  if (!is_on_device(operation))
+    ref::numeric::contract_failure("run_encoder_on_device", "operation", "is decoder_layer",
+                                   "encoder_layer or encoder", ref::numeric::Clause::C1);
   return std::holds_alternative<model::EncoderLayerOptions>(operation)
              ? run_layer(device, inputs, products)
              : run_whole(device, inputs, products);

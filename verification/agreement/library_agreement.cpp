@@ -129,12 +129,13 @@ void judge_encoders(const Subject& subject, golden::corpus::Tier tier, const Fin
     bool any = false;
     for (const golden::corpus::Case& c : corpus) {
       if (golden::corpus::op_of(c) != operation) continue;
+      const auto& encoder = std::get<ref::model::EncoderOperation>(c.options);
+      if (!is_on_device(encoder)) continue;
       any = true;
       const std::string name = golden::corpus::path_of(c);
       const evaluation::EvalInputs inputs = golden::recipes::inputs_of(c, name);
       subject.run(operation, name, false, [&](const Products& products) {
-        run_encoder_on_device(subject.device, std::get<ref::model::EncoderOperation>(c.options),
-                              inputs.encoder, products);
+        run_encoder_on_device(subject.device, encoder, inputs.encoder, products);
       });
     }
     if (any) finished(subject.rows.last());

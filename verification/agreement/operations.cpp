@@ -155,6 +155,16 @@ struct OperationRunner {
 
 }  // namespace
 
+std::vector<std::string> operations_on_device() {
+  std::vector<std::string> names;
+  for (const std::string& name : model::operation_names()) {
+    const model::Operation operation = model::operation(name);
+    const auto* const encoder = std::get_if<model::EncoderOperation>(&operation);
+    if (encoder == nullptr || is_on_device(*encoder)) names.push_back(name);
+  }
+  return names;
+}
+
 void agree_on_operation(Device& device, const model::Operation& operation,
                         const evaluation::EvalInputs& inputs, std::string_view case_name,
                         Rows& rows) {

@@ -1,10 +1,16 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "gpu/device/device.hpp"
 #include "verification/agreement/row.hpp"
 #include "verification/evaluation/inputs.hpp"
 
 namespace normproof::verification::agreement {
+
+/// Of model::operation_names() those that a device computes: it has no layers of decoders.
+std::vector<std::string> operations_on_device();
 
 /// Runs an operation by ref and on the device, step by step, and compares every tensor that it
 /// leaves, bit for bit; or both refuse with the same sentence.

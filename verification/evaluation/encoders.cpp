@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "ref/decoder/decoder_layer.hpp"
 #include "ref/tensor/contract.hpp"
 #include "ref/train/trainer.hpp"
 
@@ -13,8 +14,11 @@ namespace normproof::verification::evaluation {
 
 using ref::numeric::Clause;
 
+namespace decoder = ref::decoder;
 namespace encoder = ref::encoder;
 namespace train = ref::train;
+using ref::model::DecoderConfig;
+using ref::model::DecoderLayerOptions;
 using ref::model::EncoderConfig;
 using ref::model::EncoderLayerOptions;
 using ref::model::EncoderOperation;
@@ -24,52 +28,109 @@ using ref::tensor::Tensor;
 
 namespace {
 
-constexpr std::string_view kOnlyLayer = "layers.0.";
-
-bool is_layer_operation(const EncoderOperation& operation) {
-  return std::holds_alternative<EncoderLayerOptions>(operation);
+bool is_decoder(const EncoderOperation& operation) {
+  return std::holds_alternative<DecoderLayerOptions>(operation);
 }
 
-/// The layer's parameters; what else an encoder has is 0, and takes no part.
+/// What begins the names of a layer in its model; nothing of a whole encoder.
+std::string_view prefix_of(const EncoderOperation& operation) {
+  if (is_decoder(operation)) return "decoder.layers.0.";
+  return std::holds_alternative<EncoderLayerOptions>(operation) ? "layers.0." : "";
+}
+
+/// The smallest translator whose decoder has the layer.
+DecoderConfig translator_of(const EncoderConfig& config) {
+  const ref::model::LayersConfig layers{config.num_heads, config.d_ff, 1, config.norm, config.norm};
+  return {.source_vocab_size = 1,
+          .target_vocab_size = 1,
+          .d_model = config.d_model,
+          .encoder = layers,
+          .decoder = layers,
+          .placement = config.placement,
+          .activation = config.activation,
+          .dropout = config.dropout};
+}
+
+std::vector<encoder::ParameterShape> parameters_of_model(const EncoderOperation& operation,
+                                                         const EncoderConfig& config) {
+  return is_decoder(operation) ? decoder::parameter_shapes(translator_of(config))
+                               : encoder::parameter_shapes(config);
+}
+
+/// A layer by itself: inside stand the names that it has in its model, outside its own.
 template <class T>
-encoder::EncoderParameters<T> layer_parameters(const EncoderOperation& operation,
-                                               const EncoderTensors& inputs) {
-  NamedTensors<T> named;
-  for (const encoder::ParameterShape& p : encoder::parameter_shapes(inputs.config)) {
-    const std::optional<std::string> own = name_in(operation, p.name);
-    named.set(p.name, own ? ref::tensor::convert<T>(inputs.tensors.at(*own))
-                          : ref::tensor::full_tensor<T>(p.shape, T(0)));
+class OnlyLayer {
+ public:
+  OnlyLayer(const EncoderOperation& operation, const EncoderTensors& inputs)
+      : inputs_(inputs), prefix_(prefix_of(operation)) {
+    for (const auto& [name, values] : inputs.state)
+      state_.set(prefix_ + name, ref::tensor::convert<T>(values));
+    for (const auto& [name, keep] : inputs.masks) run_masks_.emplace(prefix_ + name, keep);
+    // What else the model has is 0, and takes no part.
+    for (const encoder::ParameterShape& p : parameters_of_model(operation, inputs.config))
+      parameters_.set(p.name, p.name.starts_with(prefix_)
+                                  ? given(p.name.substr(prefix_.size()))
+                                  : ref::tensor::full_tensor<T>(p.shape, T(0)));
   }
-  return encoder::from_named(inputs.config, std::move(named));
-}
 
-template <class T>
-NamedTensors<T> run_one_layer(const EncoderOperation& operation, const EncoderTensors& inputs) {
-  const encoder::EncoderParameters<T> parameters = layer_parameters<T>(operation, inputs);
-  NamedTensors<T> results, state;  // under the names of ref/encoder
-  for (const auto& [name, values] : inputs.state)
-    state.set(fmt::format("{}{}", kOnlyLayer, name), ref::tensor::convert<T>(values));
-  const encoder::Tap<T> tap = [&](const std::string& name, const Tensor<T>& values) {
-    if (name == "layers.0.attention.weights") results.set("attention.weights", values);
-  };
-  encoder::EncoderLayer<T> layer(inputs.config, parameters.layers[0], "layers.0", tap);
-  std::map<std::string, ref::tensor::Mask> masks;  // under the names of ref/encoder
-  for (const auto& [name, keep] : inputs.masks)
-    masks.emplace(fmt::format("{}{}", kOnlyLayer, name), keep);
-  const encoder::EncoderRun run{.mode = inputs.mode, .masks = &masks};
-  results.set("y", layer.forward(ref::tensor::convert<T>(inputs.tensors.at("x")), inputs.valid, run,
-                                 state));
-  if (const Tensor<double>* const grad_y = inputs.tensors.find("grad_y")) {
-    encoder::EncoderParameters<T> gradients;
-    gradients.layers.resize(1);
-    results.set("grad_x",
-                layer.backward(ref::tensor::convert<T>(*grad_y), run, state, gradients.layers[0]));
-    for (const auto& [name, values] : encoder::to_named(std::move(gradients)))
-      results.set(fmt::format("grad_{}", name.substr(kOnlyLayer.size())), values);
+  NamedTensors<T> of_encoder() {
+    const auto parameters = encoder::from_named(inputs_.config, std::move(parameters_));
+    encoder::EncoderLayer<T> layer(inputs_.config, parameters.layers[0], place(), tap());
+    results_.set("y", layer.forward(given("x"), inputs_.valid, run(), state_));
+    if (inputs_.tensors.contains("grad_y")) {
+      encoder::EncoderParameters<T> gradients;
+      gradients.layers.resize(1);
+      results_.set("grad_x", layer.backward(given("grad_y"), run(), state_, gradients.layers[0]));
+      put_gradients(encoder::to_named(std::move(gradients)));
+    }
+    return take();
   }
-  for (const auto& [name, values] : state) results.set(name.substr(kOnlyLayer.size()), values);
-  return results;
-}
+
+  NamedTensors<T> of_decoder() {
+    const DecoderConfig translator = translator_of(inputs_.config);
+    const EncoderConfig config = decoder::target_side(translator);
+    const auto parameters = decoder::from_named(translator, std::move(parameters_));
+    const decoder::Memory<T> memory{given("memory"), inputs_.memory_valid};
+    decoder::DecoderLayer<T> layer(config, parameters.layers[0], place(), tap());
+    results_.set("y", layer.forward(given("x"), inputs_.valid, memory, run(), state_));
+    if (inputs_.tensors.contains("grad_y")) {
+      decoder::DecoderParameters<T> gradients;
+      gradients.layers.resize(1);
+      Tensor<T> grad_memory;
+      results_.set("grad_x", layer.backward(given("grad_y"), memory, run(), state_,
+                                            gradients.layers[0], grad_memory));
+      results_.set("grad_memory", std::move(grad_memory));
+      put_gradients(decoder::to_named(std::move(gradients)));
+    }
+    return take();
+  }
+
+ private:
+  Tensor<T> given(const std::string& name) const {
+    return ref::tensor::convert<T>(inputs_.tensors.at(name));
+  }
+  std::string place() const { return prefix_.substr(0, prefix_.size() - 1); }
+  encoder::EncoderRun run() const { return {.mode = inputs_.mode, .masks = &run_masks_}; }
+  encoder::Tap<T> tap() {
+    return [this](const std::string& name, const Tensor<T>& values) {
+      if (name.starts_with(prefix_) && name.ends_with("attention.weights"))
+        results_.set(name.substr(prefix_.size()), values);
+    };
+  }
+  void put_gradients(const NamedTensors<T>& gradients) {
+    for (const auto& [name, values] : gradients)
+      results_.set(fmt::format("grad_{}", name.substr(prefix_.size())), values);
+  }
+  NamedTensors<T> take() {
+    for (const auto& [name, values] : state_) results_.set(name.substr(prefix_.size()), values);
+    return std::move(results_);
+  }
+
+  const EncoderTensors& inputs_;
+  std::string prefix_;
+  std::map<std::string, ref::tensor::Mask> run_masks_;
+  NamedTensors<T> parameters_, state_, results_;
+};
 
 /// What a step of training shows of its results.
 template <class T>
@@ -132,25 +193,34 @@ struct CommonOptions {
   EncoderConfig& config;
 
   void operator()(const EncoderLayerOptions& o) const {
-    copy(o);
-    config.dropout = o.dropout;
-    config.vocab_size = config.num_classes = 1;
+    of_layer(o);
+    config.causal = o.causal;
   }
   void operator()(const EncoderOptions& o) const {
     copy(o);
     config.num_layers = o.num_layers;
     config.pooling = o.pooling;
     config.positions = o.positions;
+    config.causal = o.causal;
+  }
+  void operator()(const DecoderLayerOptions& o) const {
+    of_layer(o);
+    config.causal = true;
   }
 
  private:
+  template <class Options>
+  void of_layer(const Options& o) const {
+    copy(o);
+    config.dropout = o.dropout;
+    config.vocab_size = config.num_classes = 1;
+  }
   template <class Options>
   void copy(const Options& o) const {
     config.num_heads = o.num_heads;
     config.activation = o.activation;
     config.placement = o.placement;
     config.norm = o.norm;
-    config.causal = o.causal;
   }
 };
 
@@ -159,40 +229,62 @@ struct CommonOptions {
 EncoderConfig encoder_config(const EncoderOperation& operation, const MatrixShape& shape_of) {
   EncoderConfig config{.dropout = 0};
   std::visit(CommonOptions{config}, operation);
-  const bool layer = is_layer_operation(operation);
+  const bool whole = std::holds_alternative<EncoderOptions>(operation);
   const auto extents = [&](const char* name) {
     return shape_of(name).value_or(std::pair<std::size_t, std::size_t>{0, 0});
   };
   const auto first =
-      extents(layer ? "feed_forward.first.weight" : "layers.0.feed_forward.first.weight");
+      extents(whole ? "layers.0.feed_forward.first.weight" : "feed_forward.first.weight");
   config.d_ff = first.first;
   config.d_model = first.second;
-  if (layer) return config;
+  if (!whole) return config;
   config.vocab_size = extents("embedding.weight").first;
   config.num_classes = extents("head.weight").first;
   return config;
 }
 
-std::optional<std::string> name_in(const EncoderOperation& operation, const std::string& name) {
-  if (!is_layer_operation(operation)) return name;
-  if (!name.starts_with(kOnlyLayer)) return std::nullopt;
-  return name.substr(kOnlyLayer.size());
+std::vector<encoder::ParameterShape> own_parameters(const EncoderOperation& operation,
+                                                    const EncoderConfig& config) {
+  const std::string_view prefix = prefix_of(operation);
+  std::vector<encoder::ParameterShape> own;
+  for (const encoder::ParameterShape& p : parameters_of_model(operation, config))
+    if (p.name.starts_with(prefix)) own.push_back({p.name.substr(prefix.size()), p.shape});
+  return own;
 }
 
-std::vector<std::pair<std::string, ref::tensor::Shape>> mask_shapes(const EncoderConfig& config,
-                                                                    std::size_t batch_size,
-                                                                    std::size_t seq_len) {
+NamedTensors<double> own_state(const EncoderOperation& operation, const EncoderConfig& config) {
+  const std::string_view prefix = prefix_of(operation);
+  NamedTensors<double> own;
+  for (const auto& [name, values] : is_decoder(operation)
+                                        ? decoder::initial_norm_state<double>(translator_of(config))
+                                        : encoder::initial_norm_state<double>(config))
+    if (name.starts_with(prefix)) own.set(name.substr(prefix.size()), values);
+  return own;
+}
+
+std::vector<std::pair<std::string, ref::tensor::Shape>> mask_shapes(
+    const EncoderOperation& operation, const EncoderConfig& config, std::size_t batch_size,
+    std::size_t seq_len, std::size_t source_len) {
   if (config.dropout == 0) return {};
+  std::vector<std::pair<std::string, ref::tensor::Shape>> shapes;
   const ref::tensor::Shape sublayer = {batch_size, seq_len, config.d_model};
-  return {{"attention.weights", {batch_size, config.num_heads, seq_len, seq_len}},
-          {"attention.y", sublayer},
-          {"feed_forward.active", {batch_size, seq_len, config.d_ff}},
-          {"feed_forward.y", sublayer}};
+  const auto add = [&](const std::string& attention, std::size_t keys) {
+    shapes.emplace_back(attention + ".weights",
+                        ref::tensor::Shape{batch_size, config.num_heads, seq_len, keys});
+    shapes.emplace_back(attention + ".y", sublayer);
+  };
+  add(is_decoder(operation) ? "self_attention" : "attention", seq_len);
+  if (is_decoder(operation)) add("cross_attention", source_len);
+  shapes.emplace_back("feed_forward.active", ref::tensor::Shape{batch_size, seq_len, config.d_ff});
+  shapes.emplace_back("feed_forward.y", sublayer);
+  return shapes;
 }
 
 template <ref::numeric::Real T>
 NamedTensors<T> run_encoder(const EncoderOperation& operation, const EncoderTensors& inputs) {
-  return is_layer_operation(operation) ? run_one_layer<T>(operation, inputs) : run_whole<T>(inputs);
+  if (std::holds_alternative<EncoderOptions>(operation)) return run_whole<T>(inputs);
+  OnlyLayer<T> layer(operation, inputs);
+  return is_decoder(operation) ? layer.of_decoder() : layer.of_encoder();
 }
 
 #define NORMPROOF_INSTANTIATE(T) \

@@ -99,43 +99,50 @@ NamedTensors<double> read_state(const TensorReader& reader, NamedTensors<double>
   return state;
 }
 
-/// The tensors of an encoder or of its layer.
+/// The tensors of an encoder or of a layer.
 class EncoderReader {
  public:
   EncoderReader(const TensorReader& reader, const ref::model::EncoderOperation& operation,
                 ref::model::Mode mode)
       : reader_(reader),
         operation_(operation),
-        layer_(std::holds_alternative<ref::model::EncoderLayerOptions>(operation)) {
+        whole_(std::holds_alternative<ref::model::EncoderOptions>(operation)),
+        decoder_(std::holds_alternative<ref::model::DecoderLayerOptions>(operation)) {
     in_.mode = mode;
     in_.config = encoder_config(operation, [&](const std::string& name) { return matrix(name); });
   }
 
   EncoderTensors read() {
-    known_ = layer_ ? std::vector<std::string>{"x", "grad_y", "valid"}
-                    : std::vector<std::string>{"tokens", "valid", "labels", "class_weights"};
-    for (const auto& [name, shape] : ref::encoder::parameter_shapes(in_.config))
-      if (const auto own = name_in(operation_, name)) take(*own, shape);
-    NamedTensors<double> state;
-    for (const auto& [name, initial] : ref::encoder::initial_norm_state<double>(in_.config)) {
-      const auto own = name_in(operation_, name);
-      if (!own) continue;
-      state.set(*own, initial);
-      known_.push_back(*own);
-    }
+    known_ = whole_ ? std::vector<std::string>{"tokens", "valid", "labels", "class_weights"}
+                    : std::vector<std::string>{"x", "grad_y", "valid"};
+    for (const auto& [name, shape] : own_parameters(operation_, in_.config)) take(name, shape);
+    NamedTensors<double> state = own_state(operation_, in_.config);
+    for (const auto& [name, initial] : state) known_.push_back(name);
     in_.state = read_state(reader_, std::move(state));
-    const Shape rows = layer_ ? read_x() : read_tokens();
-    if (const StoredTensor* const valid = reader_.find("valid")) {
-      reader_.check_shape(*valid, rows);
-      in_.valid = to_mask(slice(reader_.mask_values(*valid), 0, rows));
+    const Shape rows = whole_ ? read_tokens() : read_x();
+    in_.valid = read_valid("valid", rows);
+    std::size_t source_len = 0;
+    if (decoder_) {
+      source_len = read_memory(rows[0]);
+      known_.emplace_back("memory_valid");
+      in_.memory_valid = read_valid("memory_valid", {rows[0], source_len});
     }
-    for (const auto& [place, shape] : mask_shapes(in_.config, rows[0], rows[1]))
+    for (const auto& [place, shape] :
+         mask_shapes(operation_, in_.config, rows[0], rows[1], source_len))
       in_.masks.emplace(place, keep(place, shape));
     reader_.check_names(known_);
     return std::move(in_);
   }
 
  private:
+  /// Empty where the file has none.
+  Mask read_valid(const char* name, const Shape& rows) const {
+    const StoredTensor* const valid = reader_.find(name);
+    if (valid == nullptr) return {};
+    reader_.check_shape(*valid, rows);
+    return to_mask(slice(reader_.mask_values(*valid), 0, rows));
+  }
+
   Mask keep(const std::string& place, const Shape& shape) {
     known_.push_back(fmt::format("{}.keep", place));
     const StoredTensor& tensor =
@@ -170,6 +177,17 @@ class EncoderReader {
     return {shape[0], shape[1]};
   }
 
+  /// How many positions the source has.
+  std::size_t read_memory(std::size_t batch_size) {
+    const Shape& shape = reader_.required("memory", "the tensor memory, [B,S,D]").shape;
+    if (shape.size() != 3 || shape[0] != batch_size || shape[1] == 0 ||
+        shape[2] != in_.config.d_model)
+      reader_.fail("memory", "has shape " + ref::tensor::to_string(shape),
+                   fmt::format("[{},S,{}], S at least 1", batch_size, in_.config.d_model));
+    take("memory", shape);
+    return shape[1];
+  }
+
   Shape read_tokens() {
     const StoredTensor& tokens = reader_.required("tokens", "the tensor tokens, [B,T]");
     const Shape& shape = tokens.shape;
@@ -186,7 +204,7 @@ class EncoderReader {
 
   const TensorReader& reader_;
   const ref::model::EncoderOperation& operation_;
-  bool layer_;
+  bool whole_, decoder_;
   std::vector<std::string> known_;
   EncoderTensors in_;
 };

@@ -31,9 +31,11 @@ EvalInputs eval_inputs(std::string_view file, std::span<const ref::io::StoredTen
 /// nothing to it. An encoder layer takes x [B,T,D], grad_y as x or none, valid [B,T] or none, its
 /// parameters under the names of ref/encoder without "layers.0.", and the state of its norms, with
 /// dropout also <place>.keep for each of mask_shapes, boolean or 0 and 1, true = is kept; an
-/// encoder takes tokens and valid [B,T], labels [B], class_weights [C] or none, its parameters and
-/// the state. An optimizer takes parameter, grad_parameter (with `sequence` a leading axis of
-/// steps), and of its moments and iterations those that are not 0.
+/// decoder layer also takes memory [B,S,D] and memory_valid [B,S] or none, and its parameters are
+/// under the names of ref/decoder without "decoder.layers.0."; an encoder takes tokens and valid
+/// [B,T], labels [B], class_weights [C] or none, its parameters and the state. An optimizer takes
+/// parameter, grad_parameter (with `sequence` a leading axis of steps), and of its moments and
+/// iterations those that are not 0.
 EvalInputs operation_inputs(std::string_view file, std::span<const ref::io::StoredTensor> tensors,
                             const ref::model::Operation& operation, ref::model::Mode mode,
                             bool sequence);

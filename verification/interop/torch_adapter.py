@@ -3,8 +3,8 @@
 
 Conventions: momentum is 1 - running_decay; the running variance is the unbiased one, and mapped where
 the case has the biased one; tokens are the last axis, [B,D,T]. The layers have no mask; softmax and
-logsumexp take -inf where an element takes no part. Attention is in torch_attention.py, encoder layers in torch_encoder_layer.py,
-optimizers in torch_optimizers.py.
+logsumexp take -inf where an element takes no part. Attention is in torch_attention.py, layers of encoders and
+decoders in torch_encoder_layer.py, optimizers in torch_optimizers.py.
 """
 import streams  # isort: split; first, for frameworks print when they are imported
 
@@ -89,6 +89,7 @@ TAKES = {
     "attention": torch_attention.TAKES,
     "cross_entropy": torch_cross_entropy.TAKES,
     "encoder_layer": torch_encoder_layer.TAKES,
+    "decoder_layer": torch_encoder_layer.TAKES_OF_DECODERS,
     **dict.fromkeys(FUNCTIONS, ("valid",)),
     **dict.fromkeys(GATED, ("gate",)),
     **dict.fromkeys(ADDED, protocol.ADD_NORM_TAKES),
@@ -113,7 +114,7 @@ def step(case):
         return torch_optimizers.step(case)
     if case.op in ("attention", "cross_entropy"):
         return (torch_attention if case.op == "attention" else torch_cross_entropy).step(case)
-    if case.op == "encoder_layer":
+    if case.op in torch_encoder_layer.SUBLAYERS:
         return torch_encoder_layer.step(case)
     if case.dtype == "float32" and "bfloat16" in case.dtypes.values():
         raise protocol.NotOffered("parameters of fewer digits than x")
@@ -173,7 +174,7 @@ if __name__ == "__main__":
     narrow = [name for name in NORMS if NORMS[name] is not rms_norm]
     added = [name for name in ADDED if ADDED[name] in NORMS]
     rows = protocol.asks((*narrow, *FUNCTIONS, *GATED, *added), (*wide, "bfloat16"))
-    rows += protocol.asks(("encoder_layer", *torch_optimizers.OPTIMIZERS), wide)
+    rows += protocol.asks((*torch_encoder_layer.SUBLAYERS, *torch_optimizers.OPTIMIZERS), wide)
     rows += protocol.asks([name for name in NORMS if name not in narrow], wide)
     rows += protocol.asks(("cross_entropy",), (*wide, "float16", "bfloat16"))
     if torch_attention.OFFERED:

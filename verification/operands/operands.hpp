@@ -21,12 +21,13 @@ struct FunctionInputs {
   std::vector<int> targets = {};              ///< of cross_entropy, [N]
 };
 
-/// What an encoder or one of its layers takes.
+/// What an encoder, one of its layers or a layer of a decoder takes.
 struct EncoderTensors {
   ref::model::EncoderConfig config;           ///< an encoder is without dropout
-  ref::tensor::NamedTensors<double> tensors;  ///< the parameters; x and grad_y, or class_weights
+  ref::tensor::NamedTensors<double> tensors;  ///< parameters; x, memory, grad_y, or class_weights
   ref::tensor::NamedTensors<double> state;    ///< what the norms carry
   ref::tensor::Mask valid = {};               ///< [B,T], true = a real token, or empty: all
+  ref::tensor::Mask memory_valid = {};        ///< [B,S], the same of a decoder's source
   std::map<std::string, ref::tensor::Mask> masks = {};  ///< of a layer's dropouts, by mask_shapes
   ref::model::Tokens tokens = {};                       ///< of an encoder
   std::vector<int> labels = {};                         ///< of an encoder, [B]
@@ -47,7 +48,7 @@ struct EvalInputs {
   std::vector<ref::model::NormInputs<double>> steps;
   ref::tensor::NamedTensors<double> state;
   FunctionInputs function = {};     ///< of a function, which has no steps
-  EncoderTensors encoder = {};      ///< of an encoder or its layer, which has none either
+  EncoderTensors encoder = {};      ///< of an encoder or a layer, which has none either
   OptimizerTensors optimizer = {};  ///< of an optimizer, with its gradients step by step
 };
 

@@ -87,6 +87,68 @@ TEST(DecoderLayer, AddsTheGradientByTheMemoryToThatOfTheLayersBehindIt) {
   for (std::size_t d = 0; d < 4; ++d) EXPECT_EQ(own.data()[(3 + 2) * 4 + d], 0);
 }
 
+/// Of x, the memory and every parameter, by dual numbers and the complex step.
+void expect_derivative_of_layer(const char* norm, NormPlacement placement,
+                                const EncoderRun& run = {}, double dropout = 0) {
+  DecoderConfig config = small_decoder("none", norm, placement);
+  config.dropout = dropout;
+  const encoder::EncoderConfig side = target_side(config);
+  const Mask valid{{true, false}, {true, true}};
+  auto inputs = encoder::random_values<double>(parameter_shapes(config));
+  inputs.set("x", random_tensor<double>("x", {2, 2, 4}));
+  inputs.set("memory", sample_memory().values);
+  const auto run_layer = [&]<class T>(NamedTensors<T> at, auto use) {
+    const Tensor<T> x = at.at("x");
+    const Memory<T> memory{at.at("memory"), sample_memory().valid};
+    NamedTensors<T> parameters;
+    for (const auto& p : parameter_shapes(config)) parameters.set(p.name, at.at(p.name));
+    const auto p = from_named(config, parameters);
+    auto state = initial_norm_state<T>(config);
+    DecoderLayer<T> layer(side, p.layers[0], "decoder.layers.0", {});
+    const Tensor<T> y = layer.forward(x, valid, memory, run, state);
+    return use(y, layer, memory, state);
+  };
+  nn::expect_gradients(
+      inputs, random_tensor<double>("dy", {2, 2, 4}),
+      [&]<class T>(const NamedTensors<T>& at) {
+        return run_layer(at, [](const Tensor<T>& y, auto&&...) { return y; });
+      },
+      [&]<class T>(const NamedTensors<T>& at, const Tensor<T>& dy) {
+        return run_layer(at, [&](const Tensor<T>&, DecoderLayer<T>& layer, const Memory<T>& memory,
+                                 NamedTensors<T>& state) {
+          DecoderParameters<T> gradients;
+          gradients.layers.resize(1);
+          Tensor<T> grad_memory;
+          const Tensor<T> grad_x =
+              layer.backward(dy, memory, run, state, gradients.layers[0], grad_memory);
+          NamedTensors<T> named = to_named(std::move(gradients));
+          named.set("x", grad_x);
+          named.set("memory", grad_memory);
+          return named;
+        });
+      },
+      norm);
+}
+
+TEST(DecoderLayer, TheBackwardIsTheDerivativePost) {
+  expect_derivative_of_layer("layer_norm", NormPlacement::post);
+}
+TEST(DecoderLayer, TheBackwardIsTheDerivativePre) {
+  expect_derivative_of_layer("batch_norm", NormPlacement::pre);
+}
+TEST(DecoderLayer, TheBackwardIsTheDerivativeWithDropoutByGivenMasks) {
+  std::map<std::string, Mask> masks;
+  DecoderConfig config = small_decoder("none", "layer_norm", NormPlacement::pre);
+  config.dropout = 0.5;
+  const auto p = random_decoder<double>(config);
+  const encoder::EncoderConfig side = target_side(config);
+  NamedTensors<double> state;
+  DecoderLayer<double>(side, p.layers[0], "decoder.layers.0", encoder::keeping(masks))
+      .forward(random_tensor<double>("x", {2, 2, 4}), {}, sample_memory(), {.seed = 5}, state);
+  ASSERT_EQ(masks.size(), 6u);
+  expect_derivative_of_layer("layer_norm", NormPlacement::pre, {.masks = &masks}, 0.5);
+}
+
 TEST(DecoderLayer, MovesItsOwnEntriesOfTheStateAlone) {
   const DecoderConfig config = small_decoder("batch_norm", "batch_norm", NormPlacement::post, 2);
   const auto p = random_decoder<double>(config);

@@ -10,8 +10,10 @@
 namespace normproof::ref::model {
 namespace {
 
+using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Pair;
 
 TEST(Operation, EveryNameReadsBack) {
   EXPECT_EQ(operation_names().size(), norm_names().size() + function_names().size() +
@@ -57,6 +59,41 @@ TEST(Operation, AnEncoderHasTheOptionsOfItsNorm) {
     Operation again = operation("encoder");
     set_option(again, name, value);  // each is one that set_option takes
   }
+}
+
+// Files of encoders without it were written before it came; those of attention had it from the
+// start.
+TEST(Operation, CausalGoesWithoutSayingOfEncodersWhereItIsFalse) {
+  const auto listed = [](const char* name, const char* causal) {
+    Operation own = operation(name);
+    set_option(own, "causal", causal);
+    for (const auto& [option, value] : list_options(own))
+      if (option == "causal") return value;
+    return std::string("none");
+  };
+  for (const char* name : {"encoder_layer", "encoder"}) {
+    EXPECT_EQ(listed(name, "false"), "none") << name;
+    EXPECT_EQ(listed(name, "true"), "true") << name;
+    EXPECT_THAT(list_all_options(operation(name)), Contains(Pair("causal", "false"))) << name;
+  }
+  EXPECT_EQ(listed("attention", "false"), "false");
+  EXPECT_EQ(listed("attention", "true"), "true");
+}
+
+TEST(Operation, ADecoderLayerIsAlwaysCausal) {
+  Operation layer = operation("decoder_layer");
+  set_option(layer, "norm", "batch_norm");
+  set_option(layer, "norm.eps", "0.5");
+  using Texts = std::vector<std::pair<std::string, std::string>>;
+  EXPECT_EQ(list_options(layer), (Texts{{"num_heads", "1"},
+                                        {"activation", "relu"},
+                                        {"placement", "post"},
+                                        {"dropout", "0"},
+                                        {"norm", "batch_norm"},
+                                        {"norm.eps", "0.5"},
+                                        {"norm.running_decay", "0.9"},
+                                        {"norm.unbiased_running_variance", "true"}}));
+  EXPECT_THROW(set_option(layer, "causal", "true"), numeric::UsageError);
 }
 
 TEST(Operation, AnOptimizerHasItsOptionsAndTheLearningRate) {

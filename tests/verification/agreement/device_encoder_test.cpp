@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/ref/numeric/error_message.hpp"
 #include "tests/verification/compare/expect.hpp"
 #include "verification/golden/recipes/case_inputs.hpp"
 #include "verification/golden/recipes/corpus.hpp"
@@ -34,6 +35,16 @@ TEST(DeviceEncoder, MasksOfDropoutAreTaken) {
     EXPECT_THROW(y_of(), ref::numeric::ContractError);
   }
   EXPECT_GT(masked, 0u);
+}
+
+TEST(RunEncoderOnDevice, C1ALayerOfADecoder) {
+  const ref::model::EncoderOperation layer = ref::model::DecoderLayerOptions{};
+  EXPECT_FALSE(is_on_device(layer));
+  const auto device = gpu::device::simulated_device(2);
+  EXPECT_EQ(ref::numeric::contract_message(
+                [&] { run_encoder_on_device(*device, layer, {}, gpu::ops::ordered_products()); }),
+            "run_encoder_on_device: operation is decoder_layer; expected encoder_layer or encoder "
+            "(C1)");
 }
 
 }  // namespace

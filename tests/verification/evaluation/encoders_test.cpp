@@ -101,6 +101,93 @@ TEST(Encoders, ALayerLeavesYAndEveryGradient) {
   EXPECT_THAT(forward.names(), ElementsAre("attention.weights", "y"));
 }
 
+/// Of a decoder: two queries and three keys of the source.
+Tensors decoder_tensors() {
+  Tensors tensors;
+  const auto add = [&](const char* name, std::vector<std::size_t> shape) {
+    tensors.push_back(random_stored(name, std::move(shape)));
+  };
+  for (const StoredTensor& tensor : weights_of_layer(""))
+    if (!tensor.name.starts_with("attention.")) tensors.push_back(tensor);
+  add("norm3.gamma", {2});
+  add("norm3.beta", {2});
+  add("self_attention.in.weight", {6, 2});
+  add("self_attention.in.bias", {6});
+  add("self_attention.out.weight", {2, 2});
+  add("self_attention.out.bias", {2});
+  add("cross_attention.query.weight", {2, 2});
+  add("cross_attention.query.bias", {2});
+  add("cross_attention.memory.weight", {4, 2});
+  add("cross_attention.memory.bias", {4});
+  add("cross_attention.out.weight", {2, 2});
+  add("cross_attention.out.bias", {2});
+  add("x", {2, 2, 2});
+  add("memory", {2, 3, 2});
+  add("grad_y", {2, 2, 2});
+  return tensors;
+}
+
+TEST(Encoders, ALayerOfADecoderLeavesYAndEveryGradient) {
+  const Operation layer = ref::model::operation("decoder_layer");
+  const auto results = run(layer, decoder_tensors());
+  EXPECT_EQ(ref::tensor::shape_of(results.at("self_attention.weights")),
+            (ref::tensor::Shape{2, 1, 2, 2}));
+  EXPECT_EQ(ref::tensor::shape_of(results.at("cross_attention.weights")),
+            (ref::tensor::Shape{2, 1, 2, 3}));
+  for (const StoredTensor& tensor : decoder_tensors())
+    if (tensor.name != "grad_y") {
+      EXPECT_EQ(ref::tensor::shape_of(results.at("grad_" + tensor.name)), tensor.shape);
+    }
+  const auto forward = run(layer, without(decoder_tensors(), "grad_y"));
+  EXPECT_THAT(forward.names(),
+              ElementsAre("self_attention.weights", "cross_attention.weights", "y"));
+  // The first query sees itself alone.
+  EXPECT_EQ(results.at("self_attention.weights").data()[0], 1);
+  EXPECT_EQ(results.at("self_attention.weights").data()[1], 0);
+}
+
+/// Each element of each gradient against a difference of two evaluations at 100 digits.
+TEST(Encoders, TheGradientsOfADecoderAreTheDifferencesOfItsForward) {
+  using ref::numeric::oracle100;
+  Operation layer = ref::model::operation("decoder_layer");
+  ref::model::set_option(layer, "placement", "pre");
+  ref::model::set_option(layer, "activation", "gelu");
+  Tensors tensors = decoder_tensors();
+  tensors.push_back(ref::io::make_tensor("memory_valid", DType::boolean, {2, 3},
+                                         std::vector<double>{1, 1, 1, 1, 0, 1}));
+  const auto of_mode = [&](const Tensors& at) {
+    return operation_inputs("f", at, layer, ref::model::Mode::training, false);
+  };
+  const auto gradients = run_operation<oracle100>(layer, of_mode(tensors), false);
+  const std::vector<double> grad_y = ref::io::widen(random_stored("grad_y", {2, 2, 2}));
+  const auto weighted = [&](const Tensors& at) {
+    const auto y = run_operation<oracle100>(layer, of_mode(without(at, "grad_y")), false).at("y");
+    oracle100 sum = 0;
+    for (std::size_t i = 0; i < y.size(); ++i) sum += grad_y[i] * y.data()[i];
+    return sum;
+  };
+  constexpr double kStep = 0x1p-24;
+  for (StoredTensor& tensor : tensors) {
+    if (tensor.name == "grad_y" || tensor.dtype == DType::boolean) continue;
+    const StoredTensor given = tensor;
+    const std::vector<double> values = ref::io::widen(given);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const auto moved = [&](double by) {
+        std::vector<double> other = values;
+        other[i] += by;
+        tensor = ref::io::make_tensor(given.name, given.dtype, given.shape, other);
+        return weighted(tensors);
+      };
+      const double high = values[i] + kStep, low = values[i] - kStep;
+      const oracle100 slope = (moved(kStep) - moved(-kStep)) / (oracle100(high) - oracle100(low));
+      const oracle100 found = gradients.at("grad_" + given.name).data()[i];
+      // The rest of Taylor's series has a factor of kStep^2 more.
+      EXPECT_LE(abs(slope - found), 0x1p-32 * (1 + abs(found))) << given.name << " " << i;
+    }
+    tensor = given;
+  }
+}
+
 /// What the reference's own step does, and a loss that its gradient makes smaller.
 TEST(Encoders, TheGradientIsThatOfTheLoss) {
   const Operation operation = ref::model::operation("encoder");
@@ -173,6 +260,33 @@ TEST(Encoders, WhatIsWrongIsNamed) {
   ref::model::set_option(heads, "num_heads", "3");
   EXPECT_THAT(ref::numeric::error_message<FileError>([&] { run(heads, layer_tensors()); }),
               HasSubstr("a divisor of d_model, 2"));
+}
+
+TEST(Encoders, OfADecoderTheMemoryIsNamedAndItsPaddingNotAttendedTo) {
+  const Operation layer = ref::model::operation("decoder_layer");
+  const auto message = [&](const Tensors& tensors) {
+    return ref::numeric::error_message<FileError>([&] { run(layer, tensors); });
+  };
+  EXPECT_THAT(message(without(decoder_tensors(), "memory")), HasSubstr("memory is absent"));
+  Tensors other = without(decoder_tensors(), "memory");
+  other.push_back(random_stored("memory", {1, 3, 2}));
+  EXPECT_THAT(message(other), HasSubstr("memory has shape [1, 3, 2]; expected [2,S,2]"));
+  Tensors masked = decoder_tensors();
+  masked.push_back(ref::io::make_tensor("memory_valid", DType::boolean, {2, 3},
+                                        std::vector<double>{1, 1, 0, 1, 1, 1}));
+  const auto results = run(layer, masked);
+  for (const std::size_t row : {0, 1})
+    EXPECT_EQ(results.at("cross_attention.weights").data()[3 * row + 2], 0);
+  for (const std::size_t d : {4, 5}) EXPECT_EQ(results.at("grad_memory").data()[d], 0);
+  Tensors of_encoder = layer_tensors();
+  of_encoder.push_back(random_stored("memory", {1, 3, 2}));
+  EXPECT_THAT(ref::numeric::error_message<FileError>(
+                  [&] { run(ref::model::operation("encoder_layer"), of_encoder); }),
+              HasSubstr("unknown tensor 'memory'"));
+  Operation sentences = layer;
+  ref::model::set_option(sentences, "norm", "instance_norm");
+  EXPECT_NE(ref::numeric::error_message<FileError>([&] { run(sentences, decoder_tensors()); }),
+            "no error");
 }
 
 TEST(RunEncoder, C1AnEncoderInInference) {

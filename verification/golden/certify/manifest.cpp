@@ -98,8 +98,14 @@ json convention_of_operation(const Case& c) {
   if (!encoder && !is_layer(c)) return object;
   object["eps"] = "added to the squared statistic, inside the root";
   object["valid"] = "true = a real token";
-  if (encoder) object["attention.in"] = "queries, keys, values; in each, head after head";
-  if (find(c.inputs, "attention.y.keep") != nullptr)
+  if (is_about<ref::model::DecoderLayerOptions>(c)) {
+    object["self_attention.in"] = "queries, keys, values; in each, head after head";
+    object["cross_attention.memory"] = "keys, values; in each, head after head";
+    object["memory_valid"] = "true = a real token of the source";
+  } else if (encoder) {
+    object["attention.in"] = "queries, keys, values; in each, head after head";
+  }
+  if (find(c.inputs, "feed_forward.y.keep") != nullptr)
     object["dropout"] = "in training times 1/(1 - dropout) where keep is true, else 0";
   if (is_about<ref::model::EncoderOptions>(c)) {
     object["loss"] = "the sum of weighted losses by the sum of the targets' weights";

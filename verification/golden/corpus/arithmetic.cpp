@@ -34,8 +34,9 @@ Accumulation usual_accumulation(DType dtype) {
 DType dtype_of_output(DType dtype, std::string_view name) {
   if (name == "iterations" || name.ends_with(".iterations")) return DType::int64;
   const bool small = ref::io::is_float(dtype) && ref::io::item_size(dtype) < 4;
-  constexpr std::string_view kKept[] = {"y", "sum", "logits", "attention.weights", "parameter"};
-  const bool kept = std::ranges::find(kKept, name) != std::end(kKept) || name.starts_with("grad_");
+  constexpr std::string_view kKept[] = {"y", "sum", "logits", "parameter"};
+  const bool kept = std::ranges::find(kKept, name) != std::end(kKept) ||
+                    name.ends_with("attention.weights") || name.starts_with("grad_");
   return small && !kept ? DType::float32 : dtype;
 }
 

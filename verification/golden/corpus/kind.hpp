@@ -14,7 +14,7 @@ inline bool is_layer(const Case& c) {
 inline bool is_function(const Case& c) {
   return std::holds_alternative<ref::model::FunctionOptions>(c.options);
 }
-/// An encoder or one of its layers.
+/// An encoder, one of its layers, or a layer of a decoder.
 inline bool is_encoder(const Case& c) {
   return std::holds_alternative<ref::model::EncoderOperation>(c.options);
 }

@@ -34,7 +34,7 @@ struct PlainMap {
   std::size_t in = 0, out = 0;
 };
 
-/// What the parts of an encoder share: its parameters, their gradients, and its arithmetic.
+/// What the parts of an encoder or of a layer share: its parameters, their gradients, and its arithmetic.
 template <class T>
 class PlainParts {
  public:
@@ -113,12 +113,17 @@ class PlainParts {
     PlainLayers<T> layer({samples_, tokens_, in_.config.d_model}, inputs, state,
                          PlainArithmetic<T>(a_.style(), own));
     std::visit(layer, in_.config.norm);
-    for (const Mutation& mutation : own.seen())
-      if (reaches_the_encoder(mutation.site))
-        sites_.any((kPrefix + mutation.site).c_str(), {mutation.op});
+    pass_on(kPrefix, own);
     NamedNumbers<T> results = layer.take();
     for (auto& [name, values] : state) results["state " + name] = std::move(values);
     return results;
+  }
+
+  /// What a part offers that reaches an answer, under its name in the whole.
+  void pass_on(const std::string& prefix, const Sites& part) {
+    for (const Mutation& mutation : part.seen())
+      if (reaches_the_encoder(mutation.site))
+        sites_.any((prefix + mutation.site).c_str(), {mutation.op});
   }
 
   /// Whether a dropout moves anything.
@@ -176,12 +181,18 @@ class PlainParts {
     }
   }
 
-  /// The mask of a place, or of the other one with the same shape.
+  /// The mask of a place, or of the next sublayer: they have the same shape.
   const ref::tensor::Mask& mask_of(const std::string& place, const std::string& of) const {
-    const bool sublayer = place == "attention.y" || place == "feed_forward.y";
-    const bool wrong = sublayer && sites_.any(("whose mask in " + of).c_str(),
-                                              {MutationOperator::other}) == MutationOperator::other;
-    return in_.masks.at(!wrong ? place : place == "attention.y" ? "feed_forward.y" : "attention.y");
+    const auto is_sublayer = [](const std::string& name) { return name.ends_with(".y"); };
+    const bool wrong = is_sublayer(place) &&
+                       sites_.any(("whose mask in " + of).c_str(), {MutationOperator::other}) ==
+                           MutationOperator::other;
+    auto mask = in_.masks.find(place);
+    do {
+      if (!wrong) break;
+      if (++mask == in_.masks.end()) mask = in_.masks.begin();
+    } while (!is_sublayer(mask->first));
+    return mask->second;
   }
 
   static Style without_one_pass(Style style) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <deque>
 #include <utility>
 
 #include "verification/golden/corpus/arithmetic.hpp"
@@ -37,27 +38,67 @@ struct Answered {
 
 /// One layer, held by its own gradient by y.
 template <class T>
-Answered<T> answer_of_layer(const Case& c, const EncoderTensors& in, const Style& style,
-                            Sites& sites) {
-  PlainParts<T> parts(in, style, sites);
-  const EncoderShape shape = find(c.inputs, "x")->shape;
-  parts.set_rows(shape[0], shape[1]);
-  const PlainShape rows{parts.rows(), 1, shape[2]};
-  Numbers<T> x = parts.given("x"), dy = parts.given("grad_y");
-  read_rows("reading x", rows, x, sites);
-  read_rows("reading grad_y", rows, dy, sites);
-  PlainEncoderLayer<T> layer(parts, "");
-  Answered<T> answer;
-  Numbers<T> y = layer.forward(x);
-  if (sites.any("y of padding", {EncoderOp::drop}) == EncoderOp::drop)
-    for (std::size_t i = 0; i < y.size(); ++i)
-      if (!parts.valid_[i / shape[2]]) y[i] = T(0);
-  answer.put("y", shape, std::move(y));
-  answer.put("attention.weights", {shape[0], in.config.num_heads, shape[1], shape[1]},
-             layer.weights());
-  answer.put("grad_x", shape, layer.backward(dy, answer.values));
-  return answer;
-}
+class AnswerOfLayer {
+ public:
+  AnswerOfLayer(const Case& c, const EncoderTensors& in, const Style& style, Sites& sites)
+      : case_(c),
+        in_(in),
+        parts_(in, style, sites),
+        sites_(sites),
+        shape_(find(c.inputs, "x")->shape) {
+    parts_.set_rows(shape_[0], shape_[1]);
+    x_ = read("x"), dy_ = read("grad_y");
+  }
+
+  Answered<T> of_encoder() {
+    PlainEncoderLayer<T> layer(parts_, "");
+    put_y(layer.forward(x_));
+    put_weights("attention.weights", shape_[1], layer.weights());
+    answer_.put("grad_x", shape_, layer.backward(dy_, answer_.values));
+    return std::move(answer_);
+  }
+
+  Answered<T> of_decoder() {
+    const Numbers<T> memory = read("memory");
+    PlainSource source{find(case_.inputs, "memory")->shape[1], {}};
+    source.valid.assign(shape_[0] * source.length, true);
+    if (ref::tensor::is_given(in_.memory_valid))
+      source.valid.assign(in_.memory_valid.begin(), in_.memory_valid.end());
+    PlainDecoderLayer<T> layer(parts_, "", source);
+    put_y(layer.forward(x_, memory));
+    put_weights("self_attention.weights", shape_[1], layer.self_weights());
+    put_weights("cross_attention.weights", source.length, layer.cross_weights());
+    answer_.put("grad_x", shape_, layer.backward(dy_, answer_.values));
+    return std::move(answer_);
+  }
+
+ private:
+  Numbers<T> read(const std::string& name) {
+    Numbers<T> values = parts_.given(name);
+    const PlainShape rows{values.size() / shape_[2], 1, shape_[2]};
+    read_rows(("reading " + name).c_str(), rows, values, sites_);
+    return values;
+  }
+
+  void put_y(Numbers<T> y) {
+    if (sites_.any("y of padding", {EncoderOp::drop}) == EncoderOp::drop)
+      for (std::size_t i = 0; i < y.size(); ++i)
+        if (!parts_.valid_[i / shape_[2]]) y[i] = T(0);
+    answer_.put("y", shape_, std::move(y));
+  }
+
+  void put_weights(const char* name, std::size_t keys, const Numbers<T>& weights) {
+    answer_.put(name, {shape_[0], in_.config.num_heads, shape_[1], keys}, weights);
+  }
+
+  const Case& case_;
+  const EncoderTensors& in_;
+  PlainParts<T> parts_;
+  Sites& sites_;
+  EncoderShape shape_;
+  Numbers<T> x_, dy_;
+  Answered<T> answer_;
+};
 
 /// The encoder between tokens and loss.
 template <class T>
@@ -247,7 +288,7 @@ class PlainEncoder {
   PlainParts<T> parts_;
   Sites& sites_;
   std::size_t width_;
-  std::vector<PlainEncoderLayer<T>> layers_;
+  std::deque<PlainEncoderLayer<T>> layers_;
   Answered<T> answer_;
 };
 
@@ -264,14 +305,16 @@ std::vector<StoredTensor> run_encoder_as(const Case& c, const EvalInputs& inputs
   const EncoderTensors& in = inputs.encoder;
   Answered<T> answer = is_about<ref::model::EncoderOptions>(c)
                            ? PlainEncoder<T>(in, style, sites).run()
-                           : answer_of_layer<T>(c, in, style, sites);
+                       : is_about<ref::model::DecoderLayerOptions>(c)
+                           ? AnswerOfLayer<T>(c, in, style, sites).of_decoder()
+                           : AnswerOfLayer<T>(c, in, style, sites).of_encoder();
   std::vector<StoredTensor> tensors;
   for (auto& [name, values] : answer.values) {
     const auto own = answer.shapes.find(name);
     const EncoderShape shape = own == answer.shapes.end() ? shape_of_named(in, name) : own->second;
     const PlainShape rows{values.size() / shape.back(), 1, shape.back()};
     const bool moves = name == "y" || name == "logits" || name == "loss" ||
-                       name == "attention.weights" || name.starts_with("grad_");
+                       name.ends_with("attention.weights") || name.starts_with("grad_");
     if (moves) write_rows(name, rows, values, sites, false);
     tensors.push_back(
         stored_tensor(name, dtype_of_output(c.dtype, name), shape, values, style, sites));

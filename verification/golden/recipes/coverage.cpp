@@ -40,6 +40,7 @@ std::vector<std::string> optional_inputs(const Case& c) {
   if (evaluation::adds_residual(op_of(c))) names.insert(names.end(), {"beta", "gamma"});
   if (is_about<ref::model::EncoderOptions>(c) || is_about<ref::model::CrossEntropyOptions>(c))
     names.emplace_back("class_weights");
+  if (is_about<ref::model::DecoderLayerOptions>(c)) names.emplace_back("memory_valid");
   if (is_layer(c) || is_encoder(c) || evaluation::takes_mask(op_of(c))) names.emplace_back("valid");
   return names;
 }
@@ -121,6 +122,7 @@ class ExtentsOfCase {
     put("feed-forward features", feed_forward->shape[0]);
     features_ = feed_forward->shape[1];
     put("features", features_);
+    if (const StoredTensor* const memory = find(c_.inputs, "memory")) put("keys", memory->shape[1]);
     if (!whole) return;
     put("words", find(c_.inputs, "embedding.weight")->shape[0]);
     put("classes", find(c_.inputs, "head.weight")->shape[0]);

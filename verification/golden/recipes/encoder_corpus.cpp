@@ -22,6 +22,7 @@ class EncoderCases : public EncoderCaseList {
   using EncoderCaseList::EncoderCaseList;
 
   void quick() {
+    if (decoder_) return decoders();
     for (const char* norm : {"layer_norm", "batch_norm", "power_norm", "power_norm_released"})
       for (const char* placement : {"post", "pre"}) ordinary(norm, placement);
     ordinary("power_norm", "post", DType::float32);
@@ -52,6 +53,7 @@ class EncoderCases : public EncoderCaseList {
   }
 
   void standard() {
+    if (decoder_) of_sources();
     for (const char* name : {"a", "b", "c"})
       for (const char* placement : {"post", "pre"})
         add({.reason = fmt::format("random_{}", name),
@@ -137,10 +139,11 @@ class EncoderCases : public EncoderCaseList {
          .why = "one key more than a vector of 32: long rows of scores",
          .options = gelu("post", "2"),
          .tokens = 33});
-    add({.reason = "causal_long",
-         .why = "a causal mask over one key more than a vector of 32",
-         .options = with_causal(gelu("pre", "2")),
-         .tokens = 33});
+    if (!decoder_)
+      add({.reason = "causal_long",
+           .why = "a causal mask over one key more than a vector of 32",
+           .options = with_causal(gelu("pre", "2")),
+           .tokens = 33});
     add({.reason = "wide_feed_forward",
          .why = "a feed-forward of one feature more than two vectors of 32",
          .options = gelu("pre", "1"),
@@ -170,7 +173,9 @@ class EncoderCases : public EncoderCaseList {
                 DType dtype = DType::float64) {
     const bool post = placement == "post";
     EncoderRecipe recipe{.reason = fmt::format("{}_{}", placement, norm),
-                         .why = "an ordinary encoder with padding, two heads",
+                         .why = decoder_ ? "an ordinary layer of a decoder, with padding in source "
+                                           "and target, two heads"
+                                         : "an ordinary encoder with padding, two heads",
                          .options = {{"norm", norm},
                                      {"placement", placement},
                                      {"num_heads", "2"},
@@ -185,6 +190,7 @@ class EncoderCases : public EncoderCaseList {
   }
 
   Settings with_causal(Settings settings) const {
+    if (decoder_) return settings;  // which is, and has no such option
     settings.emplace_back("causal", "true");
     if (whole_) settings.emplace_back("pooling", "per_position");
     return settings;
@@ -216,11 +222,73 @@ class EncoderCases : public EncoderCaseList {
            .tokens = 4});
   }
 
-  void layers() {
+  void inference() {
     add({.reason = "inference_batch_norm",
          .why = "running statistics normalise, and gradients do not pass through them",
          .options = {{"norm", "batch_norm"}, {"num_heads", "2"}},
          .inference = true});
+  }
+
+  /// The source is longer than the target or shorter, and its sentences end elsewhere.
+  void decoders() {
+    ordinary("layer_norm", "post");
+    for (const DType dtype : {DType::float32, DType::bfloat16})
+      ordinary("layer_norm", "pre", dtype);
+    ordinary("batch_norm", "pre");
+    ordinary("power_norm", "post");
+    add({.reason = "short_source_power_norm",
+         .why = "more queries than keys, pre-norm, psi of each of three norms",
+         .options =
+             with(gelu("pre", "2"), {{"norm", "power_norm"}, {"norm.warmup_iterations", "3"}}),
+         .samples = 3,
+         .tokens = 4,
+         .keys = 2});
+    add({.reason = "without_mask",
+         .why = "no padding, and as many keys as queries: x could be taken for the memory",
+         .options = {{"activation", "gelu"}},
+         .keys = 3,
+         .pads = false});
+    for (const DType dtype : {DType::float64, DType::float32})
+      add({.reason = "large_eps",
+           .why = "eps beside the variance: where it is added can be told",
+           .options = {{"norm.eps", "0.25"}, {"num_heads", "2"}},
+           .dtype = dtype});
+    add({.reason = "offset_1e6",
+         .why = "features that differ by little: the squares lose what the variance is made of",
+         .options = gelu("pre", "2"),
+         .fills = {{"x", [](std::size_t, double normal) { return 1e6 + normal; }}}});
+    add({.reason = "dropout_post",
+         .why = "six masks; what is kept is divided by 1 - 0.25, in the backward too",
+         .options = with(gelu("post", "2"), {{"dropout", "0.25"}})});
+    add({.reason = "dropout_pre",
+         .why = "dropout behind residuals that no norm follows, masks of more keys than queries",
+         .options = with(gelu("pre", "2"), {{"dropout", "0.5"}}),
+         .dtype = DType::float32,
+         .keys = 5});
+    inference();
+  }
+
+  void of_sources() {
+    add({.reason = "one_key",
+         .why = "S = 1: the only key of the source takes all, and no gradient passes that softmax",
+         .options = gelu("post", "2"),
+         .samples = 3,
+         .keys = 1,
+         .pads = false});
+    add({.reason = "one_query",
+         .why = "T = 1: a first token, which sees itself and the source",
+         .options = gelu("pre", "2"),
+         .samples = 3,
+         .tokens = 1,
+         .keys = 5});
+    add({.reason = "long_source",
+         .why = "one key of the source more than a vector of 32, few queries",
+         .options = gelu("pre", "2"),
+         .keys = 33});
+  }
+
+  void layers() {
+    inference();
     add({.reason = "large_scores",
          .why = "scores of a hundred: softmax takes nearly one key alone",
          .options = {{"num_heads", "2"}, {"activation", "gelu"}},

@@ -36,6 +36,7 @@ class EncoderEnds : public EncoderCaseList {
   using EncoderCaseList::EncoderCaseList;
 
   void quick() {
+    if (decoder_) return;
     for (const DType dtype : kFewBits) {
       add({.reason = "post_layer_norm",
            .why = "x and parameters of 16 bits, and one rounding at the end: what is between is "
@@ -59,6 +60,7 @@ class EncoderEnds : public EncoderCaseList {
 
   void standard() {
     for (const DType dtype : kFewBits) few_bits(dtype);
+    if (decoder_) float16_ends();
     every_norm(
         {.reason = "pre", .why = "an encoder with a norm that few have", .dtype = DType::float32});
     extents();
@@ -98,9 +100,9 @@ class EncoderEnds : public EncoderCaseList {
   }
 
   void few_bits(DType dtype) {
-    // Of the whole encoder the bound of float32 says nothing there.
+    // Of the whole encoder the bound of float32 says nothing there, and of a decoder neither.
     for (const char* placement : {"post", "pre"})
-      if (!whole_)
+      if (!whole_ && !decoder_)
         add({.reason = "random_a",
              .why = "a larger encoder of another seed",
              .options = gelu(placement, "4"),
@@ -109,14 +111,15 @@ class EncoderEnds : public EncoderCaseList {
              .tokens = 7,
              .d_model = 16,
              .d_ff = 12});
-    add({.reason = "odd_batch_norm",
-         .why = "odd extents, three heads of three features, no multiple of any vector",
-         .options = {{"norm", "batch_norm"}, {"num_heads", "3"}, {"activation", "gelu_tanh"}},
-         .dtype = dtype,
-         .samples = 3,
-         .tokens = 5,
-         .d_model = 9,
-         .d_ff = 7});
+    if (!decoder_)
+      add({.reason = "odd_batch_norm",
+           .why = "odd extents, three heads of three features, no multiple of any vector",
+           .options = {{"norm", "batch_norm"}, {"num_heads", "3"}, {"activation", "gelu_tanh"}},
+           .dtype = dtype,
+           .samples = 3,
+           .tokens = 5,
+           .d_model = 9,
+           .d_ff = 7});
     add({.reason = "many_sentences",
          .why =
              "gradients of parameters over 387 rows: a sum that is kept in 16 bits stops growing",
@@ -138,6 +141,8 @@ class EncoderEnds : public EncoderCaseList {
   /// Of those that the quick tier has not.
   void every_norm(const EncoderRecipe& like) {
     for (const std::string& norm : ref::model::norm_names()) {
+      if (decoder_ && ref::model::norm_layer(ref::model::norm_options(norm)).over_samples())
+        continue;
       if (is_layer_of<ref::model::LayerNormOptions>(norm) ||
           is_layer_of<ref::model::BatchNormOptions>(norm) || has_option(norm, "warmup_iterations"))
         continue;
@@ -162,6 +167,7 @@ class EncoderEnds : public EncoderCaseList {
          .options = gelu("pre", "2"),
          .samples = 347,
          .pad = between_tokens});
+    if (decoder_) return;
     if (!whole_)
       return add({.reason = "long_sentences",
                   .why = "a sentence of 1025 tokens: a sum over keys or queries that ends early",
@@ -209,6 +215,7 @@ class EncoderEnds : public EncoderCaseList {
                 .dtype = DType::float32,
                 .d_model = 2,
                 .d_ff = 1025});
+      if (decoder_) return;
       return add_wide({.reason = "long_sentences",
                        .why = "a sentence of 1025 tokens",
                        .options = gelu("pre", "1"),

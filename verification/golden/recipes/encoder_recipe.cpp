@@ -15,10 +15,11 @@ using corpus::Mode;
 
 namespace {
 
-/// Whether the row is padding: as the recipe says, else the last b tokens of sentence b.
-bool is_pad(const EncoderRecipe& recipe, std::size_t row) {
-  const std::size_t b = row / recipe.tokens, t = row % recipe.tokens;
-  return t > 0 && (recipe.pad ? recipe.pad(b, t) : t + b >= recipe.tokens);
+/// Whether the row is padding among sentences of that length: as the recipe says, else the last b
+/// tokens of sentence b.
+bool is_pad(const EncoderRecipe& recipe, std::size_t length, std::size_t row) {
+  const std::size_t b = row / length, t = row % length;
+  return t > 0 && (recipe.pad ? recipe.pad(b, t) : t + b >= length);
 }
 
 /// 1 nowhere, and near it: what each norm and each map multiplies errors by stays small.
@@ -26,6 +27,10 @@ double near_one(std::size_t d, double normal) {
   const double share = std::fabs(normal) / 8;
   const double magnitude = d % 2 == 0 ? 1.25 + share : 0.75 / (1 + share);
   return d % 3 == 1 ? -magnitude : magnitude;
+}
+
+double as_drawn(std::size_t, double normal) {
+  return normal;
 }
 
 class EncoderCaseMaker {
@@ -46,15 +51,16 @@ class EncoderCaseMaker {
       add_tokens(c, recipe);
     else
       add_x(c, recipe);
-    if (recipe.pads)
-      put(
-          c, recipe, "valid", {recipe.samples, recipe.tokens},
-          [&](std::size_t row, double) { return is_pad(recipe, row) ? 0.0 : 1.0; }, DType::boolean);
+    add_valid(c, recipe, "valid", recipe.tokens);
     const auto& operation = std::get<ref::model::EncoderOperation>(c.options);
+    if (std::holds_alternative<ref::model::DecoderLayerOptions>(operation)) {
+      put(c, recipe, "memory", {recipe.samples, recipe.keys, recipe.d_model}, as_drawn, c.dtype);
+      add_valid(c, recipe, "memory_valid", recipe.keys);
+    }
     const ref::model::EncoderConfig config = config_of(operation, recipe);
     add_weights(c, recipe, operation, config);
     for (const auto& [place, shape] :
-         evaluation::mask_shapes(config, recipe.samples, recipe.tokens))
+         evaluation::mask_shapes(operation, config, recipe.samples, recipe.tokens, recipe.keys))
       add_mask(c, place, shape, config.dropout);
     std::ranges::sort(c.inputs, {}, &StoredTensor::name);
     return c;
@@ -69,10 +75,17 @@ class EncoderCaseMaker {
   }
 
   void add_x(Case& c, const EncoderRecipe& recipe) const {
-    const auto random = [](std::size_t, double normal) { return normal; };
     const std::vector<std::size_t> shape = {recipe.samples, recipe.tokens, recipe.d_model};
-    put(c, recipe, "x", shape, random, c.dtype);
-    put(c, recipe, "grad_y", shape, random, c.dtype);
+    put(c, recipe, "x", shape, as_drawn, c.dtype);
+    put(c, recipe, "grad_y", shape, as_drawn, c.dtype);
+  }
+
+  void add_valid(Case& c, const EncoderRecipe& recipe, const char* name, std::size_t length) const {
+    if (!recipe.pads) return;
+    put(
+        c, recipe, name, {recipe.samples, length},
+        [&](std::size_t row, double) { return is_pad(recipe, length, row) ? 0.0 : 1.0; },
+        DType::boolean);
   }
 
   /// The id 1 occurs in every sentence and 0 in none but as padding, or where it is the only one; 3
@@ -83,7 +96,8 @@ class EncoderCaseMaker {
         [&](std::size_t i, double) {
           constexpr double kIds[] = {1, 4, 2};
           const std::size_t t = i % recipe.tokens;
-          if (recipe.vocabulary == 1 || (recipe.pads && is_pad(recipe, i))) return 0.0;
+          if (recipe.vocabulary == 1 || (recipe.pads && is_pad(recipe, recipe.tokens, i)))
+            return 0.0;
           if (recipe.vocabulary == 5 || t == 0) return kIds[t % 3];
           return static_cast<double>(4 + 3 * i % (recipe.vocabulary - 4));
         },
@@ -122,25 +136,27 @@ class EncoderCaseMaker {
   void add_weights(Case& c, const EncoderRecipe& recipe,
                    const ref::model::EncoderOperation& operation,
                    const ref::model::EncoderConfig& config) const {
-    for (const auto& [name, shape] : ref::encoder::parameter_shapes(config))
-      if (const auto own = evaluation::name_in(operation, name))
-        put(c, recipe, *own, shape, fill_of(config, *own), c.dtype);
-    for (const auto& [name, initial] : ref::encoder::initial_norm_state<double>(config))
-      if (const auto own = evaluation::name_in(operation, name))
-        put(c, recipe, *own, ref::tensor::shape_of(initial), fill_of_state(*own),
-            dtype_of_output(c.dtype, *own));
+    // Three sublayers multiply errors more than two: the bound of float32 has to say something.
+    const double scale =
+        std::holds_alternative<ref::model::DecoderLayerOptions>(operation) ? 0.25 : 0.5;
+    for (const auto& [name, shape] : evaluation::own_parameters(operation, config))
+      put(c, recipe, name, shape, fill_of(config, name, scale), c.dtype);
+    for (const auto& [name, initial] : evaluation::own_state(operation, config))
+      put(c, recipe, name, ref::tensor::shape_of(initial), fill_of_state(name),
+          dtype_of_output(c.dtype, name));
   }
 
-  static Fill fill_of(const ref::model::EncoderConfig& config, const std::string& parameter) {
+  static Fill fill_of(const ref::model::EncoderConfig& config, const std::string& parameter,
+                      double scale) {
     if (const auto* const of_norm = ref::encoder::norm_parameter(config, parameter)) {
       if (of_norm->initial == 0)
         return [](std::size_t d, double normal) { return far_from_zero(d, normal) / 2; };
-      return [scale = of_norm->initial](std::size_t d, double normal) {
-        return scale * near_one(d, normal);
+      return [initial = of_norm->initial](std::size_t d, double normal) {
+        return initial * near_one(d, normal);
       };
     }
-    const double scale = parameter == "embedding.weight" ? 1 : 0.5;
-    return [=](std::size_t, double normal) { return scale * normal; };
+    const double own = parameter == "embedding.weight" ? 1 : scale;
+    return [=](std::size_t, double normal) { return own * normal; };
   }
 
   Tier tier_;

@@ -18,8 +18,9 @@ struct EncoderRecipe {
   DType dtype = DType::float64;
   std::size_t samples = 2, tokens = 3, d_model = 4, d_ff = 6;
   std::size_t vocabulary = 5, classes = 3;
+  std::size_t keys = 4;  ///< positions of the source of a decoder
   bool inference = false, pads = true, class_weights = true;
-  /// Whether token t of sentence b is padding; the first of each is none.
+  /// Whether token t of sentence b is padding, in source and target; the first of each is none.
   std::function<bool(std::size_t b, std::size_t t)> pad = {};
   std::vector<std::pair<std::string, Fill>> fills = {};  ///< tensors that are not as usual
 };
@@ -33,7 +34,11 @@ Case encoder_case(Tier tier, std::string_view operation, const EncoderRecipe& re
 class EncoderCaseList {
  public:
   EncoderCaseList(Tier tier, std::string_view operation, std::uint64_t seed)
-      : tier_(tier), operation_(operation), seed_(seed), whole_(operation == "encoder") {}
+      : tier_(tier),
+        operation_(operation),
+        seed_(seed),
+        whole_(operation == "encoder"),
+        decoder_(operation == "decoder_layer") {}
 
   std::vector<Case> take() { return std::move(cases_); }
 
@@ -45,7 +50,8 @@ class EncoderCaseList {
   Tier tier_;
   std::string_view operation_;
   std::uint64_t seed_;
-  bool whole_;  ///< an encoder, not a layer of one
+  bool whole_;    ///< an encoder, not a layer
+  bool decoder_;  ///< a layer of a decoder
 
  private:
   std::vector<Case> cases_ = {};

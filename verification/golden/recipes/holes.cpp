@@ -138,7 +138,7 @@ class Ends {
   bool has_modes() const {
     const auto* const encoder = std::get_if<ref::model::EncoderOperation>(&operation_);
     const bool of_encoder =
-        encoder != nullptr && std::holds_alternative<ref::model::EncoderLayerOptions>(*encoder);
+        encoder != nullptr && !std::holds_alternative<ref::model::EncoderOptions>(*encoder);
     return of_encoder || (layer() != nullptr && carries_state());
   }
 
@@ -226,9 +226,12 @@ class Ends {
 
 std::span<const KnownHole> known_holes() {
   using Operations = std::vector<std::string_view>;
-  static const Operations kEncoders = {"encoder", "encoder_layer"};
+  static const Operations kEncoders = {"decoder_layer", "encoder", "encoder_layer"};
   constexpr const char* kNoCast =
       "a cast rounds, and the exact result does not: requirement (C12) of rms_norm";
+  constexpr const char* kOfSentence =
+      "self-attention is causal, and statistics over a sentence are over later tokens too: "
+      "requirement (C6) of encoders";
   static const std::vector<KnownHole> kHoles = {
       {"axes <= 2", {"group_norm", "instance_norm"}, "each row of [N,D] is a sample of one token"},
       {"axes <= 2", {"rope"}, "the first axis is that of samples, and tokens have their own"},
@@ -236,10 +239,15 @@ std::span<const KnownHole> known_holes() {
       {"features <= 1", {"rope"}, "a pair is two features"},
       {"features >= 1025", kEncoders,
        "4 D^2 weights and their gradients, 50 MB a case; its parts have rows as wide"},
+      {"keys >= 1025", {"decoder_layer"}, "attention alone has them, and a layer in minutes"},
+      {"norm group_norm", {"decoder_layer"}, kOfSentence},
+      {"norm instance_norm", {"decoder_layer"}, kOfSentence},
       {"storage bfloat16", {"rms_norm"}, kNoCast},
       {"storage float16", {"rms_norm"}, kNoCast},
       {"storage float32", {"rms_norm"}, kNoCast},
-      {"tokens >= 1025", {"encoder"}, "a layer of it has them in two cases, each a minute"},
+      {"tokens >= 1025",
+       {"decoder_layer", "encoder"},
+       "a layer of an encoder has them in two cases, each a minute"},
   };
   return kHoles;
 }

@@ -68,7 +68,7 @@ class Candidate:
             parameters = list(inspect.signature(self.fn).parameters)
         except (TypeError, ValueError):
             return False
-        if self.op in ("encoder_layer", "encoder") or not parameters:
+        if self.op in ("encoder_layer", "encoder", "decoder_layer") or not parameters:
             return False
         meanings = [names.meaning(name, self.known, constructor=True) for name in parameters]
         return "x" not in meanings and meanings[0] in ("features", "normalized_shape", "groups")

@@ -36,6 +36,7 @@ TEST(Kind, OneOperationHasTheOptionsOfItsName) {
     EXPECT_EQ(is_about<model::LayerNormOptions>(c), name == "layer_norm") << name;
     EXPECT_EQ(is_about<model::LogSumExpOptions>(c), name == "log_sum_exp") << name;
     EXPECT_EQ(is_about<model::EncoderOptions>(c), name == "encoder") << name;
+    EXPECT_EQ(is_about<model::DecoderLayerOptions>(c), name == "decoder_layer") << name;
     EXPECT_EQ(is_about<model::SgdOptions>(c), name == "sgd") << name;
     EXPECT_EQ(is_about<model::AdamWOptions>(c), name == "adamw") << name;
   }

@@ -85,6 +85,40 @@ TEST(PlainEncoders, TheCausalMaskIsOffAsEachMistakeSays) {
   EXPECT_EQ(seen({"causal mask", transposed}), (Rows{"xxxx", ".xxx", "..xx", "...x"}));
 }
 
+/// Tensors of a layer of a decoder that a mistake moves, among those that are named.
+std::vector<std::string> moved_by(const Case& c, const Mutation& mutation,
+                                  const std::vector<std::string>& names) {
+  const auto right = run_with(c), wrong = run_with(c, mutation);
+  std::vector<std::string> moved;
+  for (const std::string& name : names)
+    if (values_of(right, name) != values_of(wrong, name)) moved.push_back(name);
+  return moved;
+}
+
+TEST(PlainEncoders, OfADecoderEachAttentionHasMistakesOfItsOwn) {
+  const Case c = case_of("decoder_layer", "post_layer_norm");
+  const std::vector<std::string> names = {"self_attention.weights", "cross_attention.weights", "y",
+                                          "grad_memory", "grad_x"};
+  const std::vector<std::string> all_but_self(names.begin() + 1, names.end());
+  using enum MutationOperator;
+  EXPECT_EQ(moved_by(c, {"causal mask", drop}, names), names);
+  EXPECT_EQ(moved_by(c, {"cross_attention: causal mask", insert}, names), all_but_self);
+  EXPECT_EQ(moved_by(c, {"cross_attention: mask of the keys", ignore_mask}, names), all_but_self);
+  EXPECT_EQ(moved_by(c, {"cross_attention: whose mask of the keys", other}, names), all_but_self);
+  EXPECT_EQ(moved_by(c, {"cross_attention: memory", other}, names), all_but_self);
+  EXPECT_EQ(moved_by(c, {"cross_attention: sentence of the memory", other}, names), all_but_self);
+  EXPECT_EQ(moved_by(c, {"cross_attention: keys and values", other}, names), all_but_self);
+  EXPECT_EQ(moved_by(c, {"cross_attention: 1/sqrt(d_k), forward and backward", drop}, names),
+            all_but_self);
+  EXPECT_EQ(moved_by(c, {"norm2 and norm3", other}, names),
+            (std::vector<std::string>{"y", "grad_memory", "grad_x"}));
+  EXPECT_EQ(moved_by(c, {"residual of cross-attention", drop}, names),
+            (std::vector<std::string>{"y", "grad_memory", "grad_x"}));
+  for (const char* site :
+       {"cross_attention: keys in grad_memory", "cross_attention: values in grad_memory"})
+    EXPECT_EQ(moved_by(c, {site, drop}, names), (std::vector<std::string>{"grad_memory"})) << site;
+}
+
 TEST(PlainEncoders, ADropoutOfTheBackwardMovesTheGradientsAlone) {
   const Case c = case_of("encoder_layer", "dropout_pre");
   const auto right = run_with(c);

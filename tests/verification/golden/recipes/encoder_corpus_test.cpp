@@ -28,10 +28,18 @@ namespace {
 using ::testing::IsSupersetOf;
 
 TEST(EncoderCases, EachHasTheNormsAndTheRegimesOfItsKind) {
-  for (const std::string& operation : ref::model::encoder_operation_names()) {
+  const auto reasons_of = [](const std::string& operation) {
     std::set<std::string> reasons;
     for (const Case& c : encoder_cases(Tier::quick, operation, kCorpusSeed))
       reasons.insert(c.reason);
+    return reasons;
+  };
+  EXPECT_THAT(
+      reasons_of("decoder_layer"),
+      IsSupersetOf({"post_layer_norm", "pre_layer_norm", "pre_batch_norm", "post_power_norm",
+                    "short_source_power_norm", "without_mask", "dropout_post", "dropout_pre"}));
+  for (const std::string operation : {"encoder_layer", "encoder"}) {
+    const std::set<std::string> reasons = reasons_of(operation);
     EXPECT_THAT(reasons, IsSupersetOf({"post_layer_norm", "pre_layer_norm", "post_batch_norm",
                                        "pre_batch_norm", "post_power_norm", "pre_power_norm",
                                        "post_power_norm_released", "pre_power_norm_released",
@@ -56,6 +64,23 @@ TEST(EncoderCases, AreSmallAndHavePaddingAndWordsThatOccurAgain) {
   }
 }
 
+/// Else a mask of the target, or x, in the place of the source's would be right.
+TEST(EncoderCases, TheSourceOfADecoderIsAnotherLengthAndEndsElsewhere) {
+  std::size_t seen = 0;
+  for (const Case& c : encoder_cases(Tier::quick, "decoder_layer", kCorpusSeed)) {
+    const std::size_t tokens = find(c.inputs, "x")->shape[1],
+                      keys = find(c.inputs, "memory")->shape[1];
+    const StoredTensor* const of_source = find(c.inputs, "memory_valid");
+    EXPECT_EQ(of_source == nullptr, c.reason == "without_mask") << path_of(c);
+    EXPECT_EQ(tokens == keys, c.reason == "without_mask") << path_of(c);
+    if (of_source == nullptr) continue;
+    EXPECT_EQ(of_source->shape, (std::vector<std::size_t>{find(c.inputs, "x")->shape[0], keys}));
+    EXPECT_GT(std::ranges::count(of_source->bytes, std::byte{0}), 0) << path_of(c);
+    ++seen;
+  }
+  EXPECT_GT(seen, 5u);
+}
+
 /// Where an encoder is judged in float32, an element may be off by less than half of itself.
 TEST(EncoderCases, InFloat32TheBoundSaysSomething) {
   std::size_t seen = 0;
@@ -76,8 +101,8 @@ TEST(EncoderCases, InFloat32TheBoundSaysSomething) {
 /// dropout that is left out, or takes another one's mask, would be right.
 TEST(EncoderCases, MasksDifferAndLeaveNoneWhole) {
   std::size_t seen = 0;
-  for (const std::uint64_t seed : {kCorpusSeed, kCorpusSeed + 9})
-    for (const Case& c : encoder_cases(Tier::quick, "encoder_layer", seed)) {
+  const auto note = [&](const std::string& operation, std::uint64_t seed, std::size_t places) {
+    for (const Case& c : encoder_cases(Tier::quick, operation, seed)) {
       std::set<std::vector<std::byte>> masks;
       for (const StoredTensor& tensor : c.inputs) {
         if (!tensor.name.ends_with(".keep")) continue;
@@ -87,9 +112,14 @@ TEST(EncoderCases, MasksDifferAndLeaveNoneWhole) {
         EXPECT_TRUE(masks.insert(tensor.bytes).second) << path_of(c) << " " << tensor.name;
         ++seen;
       }
-      EXPECT_EQ(masks.size(), c.reason.find("dropout") == std::string::npos ? 0u : 4u);
+      EXPECT_EQ(masks.size(), c.reason.find("dropout") == std::string::npos ? 0u : places);
     }
-  EXPECT_EQ(seen, 2u * 7 * 4);
+  };
+  for (const std::uint64_t seed : {kCorpusSeed, kCorpusSeed + 9}) {
+    note("encoder_layer", seed, 4);
+    note("decoder_layer", seed, 6);
+  }
+  EXPECT_EQ(seen, 2u * (7 * 4 + 2 * 6));
 }
 
 TEST(EncoderCases, TheLargerTiersHaveExtentsThatTheQuickOneHasNot) {
