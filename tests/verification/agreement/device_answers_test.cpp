@@ -30,7 +30,9 @@ TEST(DeviceAnswers, AreThoseOfRefInSequencesAndLayoutsToo) {
     golden::certify::replace_not_finite(inputs, golden::certify::kStandIns);
     const auto answer = answer_on_device(*device, c.options, inputs, c.sequence);
     if (!answer) {
-      EXPECT_TRUE(std::holds_alternative<ref::model::OptimizerOperation>(c.options)) << name;
+      EXPECT_TRUE(std::holds_alternative<ref::model::OptimizerOperation>(c.options) ||
+                  golden::corpus::op_of(c) == "decoder_layer")
+          << name;
       ++declined;
       continue;
     }

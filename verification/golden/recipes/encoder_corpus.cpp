@@ -92,6 +92,7 @@ class EncoderCases : public EncoderCaseList {
   }
 
   void full() {
+    if (decoder_) return;
     for (const char* placement : {"post", "pre"})
       add({.reason = fmt::format("large_{}", placement),
            .why = "more tokens than a block of attention has, eight heads",

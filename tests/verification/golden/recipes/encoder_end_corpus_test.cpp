@@ -90,7 +90,7 @@ TEST(EncoderEndCases, OfTheStandardTierNoBoundIsInfinite) {
   EXPECT_GT(seen, 40u);
 }
 
-/// x in the gradient of alpha rounded to 16 bits: the bound of float32 is wider than that.
+/// x in the gradient of alpha rounded to 16 bits: of encoders the bound of float32 is wider than that.
 TEST(EncoderEndCases, InFloat64AFactorOf16BitsIsOutsideTheBound) {
   std::size_t seen = 0;
   for (const std::string& operation : ref::model::encoder_operation_names())
@@ -99,7 +99,8 @@ TEST(EncoderEndCases, InFloat64AFactorOf16BitsIsOutsideTheBound) {
       mutants::Sites rounded({"norm: x in grad_alpha", mutants::MutationOperator::half_precision});
       const std::vector<StoredTensor> answer =
           mutants::run_plain(c, inputs_of(c, path_of(c)), {}, rounded);
-      EXPECT_EQ(check_case(certified(c), answer, {}).passed(), c.dtype == DType::float32)
+      EXPECT_EQ(check_case(certified(c), answer, {}).passed(),
+                c.dtype == DType::float32 && operation != "decoder_layer")
           << path_of(c);
       ++seen;
     }
