@@ -107,12 +107,16 @@ class Attention {
         for (std::size_t i = 0; i < tokens(); ++i) f(b, h, i);
   }
 
-  /// The weights of a query: softmax over the keys that are tokens.
+  bool sees(std::size_t b, std::size_t i, std::size_t j) const {
+    return parts_.valid_[b * tokens() + j] && (j <= i || !parts_.in_.config.causal);
+  }
+
+  /// The weights of a query: softmax over the keys that it sees.
   void attend(std::size_t b, std::size_t h, std::size_t i) {
     Values scores;
     double largest = -INFINITY, sum = 0;
     for (std::size_t j = 0; j < tokens(); ++j) {
-      scores.push_back(parts_.valid_[b * tokens() + j] ? 0 : -INFINITY);
+      scores.push_back(sees(b, i, j) ? 0 : -INFINITY);
       for (std::size_t k = 0; k < d_k_; ++k)
         scores[j] += scale_ * qkv_[part(0, b, h, i, k)] * qkv_[part(1, b, h, j, k)];
       largest = std::max(largest, scores[j]);
