@@ -35,12 +35,15 @@ static void visit_fields(CrossEntropyOptions& o, auto&& f) {
 static void visit_fields(RopeOptions& o, auto&& f) {
   f("interleaved", o.interleaved);
 }
-static void visit_fields(EncoderLayerOptions& o, auto&& f) {
+static void visit_fields_of_layer(auto& o, auto&& f) {
   f("num_heads", o.num_heads);
   f("activation", o.activation);
   f("placement", o.placement);
   f("dropout", o.dropout);
   f("norm", o.norm);
+}
+static void visit_fields(EncoderLayerOptions& o, auto&& f) {
+  visit_fields_of_layer(o, f);
   f("causal", o.causal);
 }
 static void visit_fields(EncoderOptions& o, auto&& f) {
@@ -54,11 +57,7 @@ static void visit_fields(EncoderOptions& o, auto&& f) {
   f("causal", o.causal);
 }
 static void visit_fields(DecoderLayerOptions& o, auto&& f) {
-  f("num_heads", o.num_heads);
-  f("activation", o.activation);
-  f("placement", o.placement);
-  f("dropout", o.dropout);
-  f("norm", o.norm);
+  visit_fields_of_layer(o, f);
 }
 static void parse_field(std::string_view, std::string_view text, NormOptions& value) {
   value = norm_options(text);

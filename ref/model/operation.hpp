@@ -96,7 +96,8 @@ struct OptimizerOperation {
   double learning_rate = 0.1;
 };
 
-/// A layer of ref/norm, a function, an encoder or a layer, or an optimizer: one of optimizer_names().
+/// A layer of ref/norm, a function, an encoder or a layer of one or of a decoder, or an optimizer:
+/// one of optimizer_names().
 using Operation = std::variant<NormOptions, FunctionOptions, EncoderOperation, OptimizerOperation>;
 
 std::string operation_name(const Operation& operation);

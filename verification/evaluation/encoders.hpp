@@ -20,8 +20,8 @@ using MatrixShape =
     std::function<std::optional<std::pair<std::size_t, std::size_t>>(const std::string& name)>;
 
 /// The encoder that an operation is about: its options, and the extents of its weights, 0 where
-/// there are none. A layer is the only one of an encoder with one token and one class, and that of a
-/// decoder one of its causal side.
+/// there are none. A layer is the only one of an encoder with one token and one class, and that of
+/// a decoder one of its causal side.
 ref::model::EncoderConfig encoder_config(const ref::model::EncoderOperation& operation,
                                          const MatrixShape& shape_of);
 

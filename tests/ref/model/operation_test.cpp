@@ -80,19 +80,13 @@ TEST(Operation, CausalGoesWithoutSayingOfEncodersWhereItIsFalse) {
   EXPECT_EQ(listed("attention", "true"), "true");
 }
 
-TEST(Operation, ADecoderLayerIsAlwaysCausal) {
-  Operation layer = operation("decoder_layer");
-  set_option(layer, "norm", "batch_norm");
-  set_option(layer, "norm.eps", "0.5");
-  using Texts = std::vector<std::pair<std::string, std::string>>;
-  EXPECT_EQ(list_options(layer), (Texts{{"num_heads", "1"},
-                                        {"activation", "relu"},
-                                        {"placement", "post"},
-                                        {"dropout", "0"},
-                                        {"norm", "batch_norm"},
-                                        {"norm.eps", "0.5"},
-                                        {"norm.running_decay", "0.9"},
-                                        {"norm.unbiased_running_variance", "true"}}));
+TEST(Operation, ADecoderLayerIsAlwaysCausalAndElseAsThatOfAnEncoder) {
+  Operation layer = operation("decoder_layer"), of_encoder = operation("encoder_layer");
+  EXPECT_TRUE(std::holds_alternative<EncoderOperation>(layer));
+  for (const auto& [name, value] : {std::pair{"norm", "batch_norm"}, std::pair{"norm.eps", "0.5"},
+                                    std::pair{"dropout", "0.25"}})
+    for (Operation* const own : {&layer, &of_encoder}) set_option(*own, name, value);
+  EXPECT_EQ(list_options(layer), list_options(of_encoder));
   EXPECT_THROW(set_option(layer, "causal", "true"), numeric::UsageError);
 }
 

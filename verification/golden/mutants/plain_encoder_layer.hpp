@@ -409,7 +409,8 @@ class PlainFeedForward {
   Numbers<T> inner_, active_;
 };
 
-/// The sublayers of a layer in plain loops, post or pre; `place` begins the names of its parameters.
+/// The sublayers of a layer in plain loops, post or pre; `place` begins the names of its
+/// parameters.
 template <class T>
 class PlainSublayers {
  protected:

@@ -34,7 +34,8 @@ struct PlainMap {
   std::size_t in = 0, out = 0;
 };
 
-/// What the parts of an encoder or of a layer share: its parameters, their gradients, and its arithmetic.
+/// What the parts of an encoder or of a layer share: its parameters, their gradients, and its
+/// arithmetic.
 template <class T>
 class PlainParts {
  public:

@@ -4,8 +4,8 @@
 
 namespace normproof::verification::golden::mutants {
 
-/// The encoders among what run_plain runs: one layer, the whole with head and loss, and one layer of
-/// a decoder. The norms are those of run_plain, behind the sites of the encoder.
+/// The encoders among what run_plain runs: one layer, the whole with head and loss, and one layer
+/// of a decoder. The norms are those of run_plain, behind the sites of the encoder.
 ///
 /// Source    docs/specification/encoder.md, docs/specification/decoder.md,
 ///           docs/specification/training.md

@@ -90,7 +90,8 @@ TEST(EncoderEndCases, OfTheStandardTierNoBoundIsInfinite) {
   EXPECT_GT(seen, 40u);
 }
 
-/// x in the gradient of alpha rounded to 16 bits: of encoders the bound of float32 is wider than that.
+/// x in the gradient of alpha rounded to 16 bits: of encoders the bound of float32 is wider than
+/// that.
 TEST(EncoderEndCases, InFloat64AFactorOf16BitsIsOutsideTheBound) {
   std::size_t seen = 0;
   for (const std::string& operation : ref::model::encoder_operation_names())
