@@ -270,6 +270,7 @@ class EncoderCases : public EncoderCaseList {
   }
 
   void of_sources() {
+    ordinary("power_norm_released", "post");
     add({.reason = "one_key",
          .why = "S = 1: the only key of the source takes all, and no gradient passes that softmax",
          .options = gelu("post", "2"),
