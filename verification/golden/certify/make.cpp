@@ -31,9 +31,9 @@ std::vector<Case> chosen_cases(const MakeOptions& options) {
   std::vector<Case> chosen;
   std::vector<std::string> paths;
   for (const Tier tier : options.tiers)
-    for (Case& c : recipes::corpus(tier)) {
+    for (Case& c : recipes::corpus(tier, recipes::kCorpusSeed, options.only)) {
       paths.push_back(path_of(c));
-      if (options.only.match(paths.back())) chosen.push_back(std::move(c));
+      chosen.push_back(std::move(c));
     }
   if (const auto idle = options.only.idle_glob(paths))
     throw UsageError(

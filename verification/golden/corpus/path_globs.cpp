@@ -1,5 +1,6 @@
 #include "verification/golden/corpus/path_globs.hpp"
 
+#include <fmt/format.h>
 #include <fnmatch.h>
 
 #include <algorithm>
@@ -12,10 +13,25 @@ bool matches(const std::string& glob, const std::string& path) {
   return ::fnmatch(glob.c_str(), path.c_str(), 0) == 0;
 }
 
+/// Whether a glob can match a path of three parts that begins with `folder`, its first two. Where
+/// the glob has two slashes too, each stands for one of the path's, so that it matches part by part;
+/// of any other glob, and of one that quotes or lists characters there, nothing is said.
+bool may_match_below(const std::string& glob, const std::string& folder) {
+  if (std::ranges::count(glob, '/') != 2) return true;
+  const std::string beginning = glob.substr(0, glob.rfind('/'));
+  return beginning.find_first_of("[\\") != std::string::npos || matches(beginning, folder);
+}
+
 }  // namespace
 
 bool PathGlobs::match(const std::string& path) const {
   return std::ranges::any_of(globs, [&](const std::string& glob) { return matches(glob, path); });
+}
+
+bool PathGlobs::may_match_in(std::string_view tier, std::string_view operation) const {
+  const std::string folder = fmt::format("{}/{}", tier, operation);
+  return std::ranges::any_of(
+      globs, [&](const std::string& glob) { return may_match_below(glob, folder); });
 }
 
 std::optional<std::string> PathGlobs::idle_glob(const std::vector<std::string>& paths) const {

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,8 @@ struct PathGlobs {
   PathGlobs(std::string glob) : globs{std::move(glob)} {}  // NOLINT: the same
 
   bool match(const std::string& path) const;
+  /// False where no path "<tier>/<operation>/<name>" can match, whatever its name.
+  bool may_match_in(std::string_view tier, std::string_view operation) const;
   /// The first glob that matches none of the paths.
   std::optional<std::string> idle_glob(const std::vector<std::string>& paths) const;
 

@@ -217,7 +217,7 @@ std::vector<LayerPower> measure_power(const PowerOptions& options) {
   std::size_t done = 0, total = 0;
   for (std::size_t number = 0; number < options.seeds; ++number) {
     std::map<std::string, std::vector<Case>> cases;
-    for (Case& c : recipes::corpus(options.tier, seed_of(number)))
+    for (Case& c : recipes::corpus(options.tier, seed_of(number), "*/" + options.only + "/*"))
       if (fnmatch(options.only.c_str(), op_of(c).c_str(), 0) == 0)
         cases[op_of(c)].push_back(std::move(c));
     if (cases.empty())

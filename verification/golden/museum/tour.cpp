@@ -103,7 +103,11 @@ std::vector<Visit> chosen(const std::vector<Exhibit>& exhibits, const std::strin
 /// The visits that still miss, held against one tier.
 void visit_tier(std::vector<Visit>& visits, Tier tier, const TourOptions& options) {
   std::map<std::string, std::vector<Case>> cases;
-  for (Case& c : recipes::corpus(tier)) {
+  corpus::PathGlobs missing;
+  missing.globs.clear();
+  for (const Visit& visit : visits)
+    if (!visit.found()) missing.globs.push_back(fmt::format("*/{}/*", visit.exhibit.op));
+  for (Case& c : recipes::corpus(tier, recipes::kCorpusSeed, missing)) {
     const bool wanted = std::ranges::any_of(
         visits, [&](const Visit& visit) { return !visit.found() && is_about(visit.exhibit, c); });
     if (wanted) cases[op_of(c)].push_back(std::move(c));

@@ -19,28 +19,35 @@ using corpus::Case;
 using corpus::path_of;
 using corpus::Tier;
 
-std::vector<Case> corpus(Tier tier, std::uint64_t seed) {
+std::vector<Case> corpus(Tier tier, std::uint64_t seed, const PathGlobs& only) {
   std::vector<Case> all;
   const auto append = [&](std::vector<Case> more) {
-    std::ranges::move(more, std::back_inserter(all));
+    std::ranges::copy_if(std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()),
+                         std::back_inserter(all),
+                         [&](const Case& c) { return only.match(path_of(c)); });
+  };
+  const auto asks_for = [&](const std::string& name) {
+    return only.may_match_in(to_string(tier), name);
   };
   for (const std::string& name : ref::model::norm_names())
-    if (name != "none") {
+    if (name != "none" && asks_for(name)) {
       append(norm_cases(tier, name, seed));
       append(kernel_cases(tier, name, seed));
       append(layout_cases(tier, name, seed));
       append(scaled_cases(tier, name, seed));
     }
-  for (const std::string& name : ref::model::function_names()) {
-    append(function_cases(tier, name, seed));
-    append(scaled_cases(tier, name, seed));
-  }
-  for (const std::string& name : ref::model::encoder_operation_names()) {
-    append(encoder_cases(tier, name, seed));
-    append(encoder_end_cases(tier, name, seed));
-  }
+  for (const std::string& name : ref::model::function_names())
+    if (asks_for(name)) {
+      append(function_cases(tier, name, seed));
+      append(scaled_cases(tier, name, seed));
+    }
+  for (const std::string& name : ref::model::encoder_operation_names())
+    if (asks_for(name)) {
+      append(encoder_cases(tier, name, seed));
+      append(encoder_end_cases(tier, name, seed));
+    }
   for (const std::string& name : ref::model::optimizer_names())
-    append(optimizer_cases(tier, name, seed));
+    if (asks_for(name)) append(optimizer_cases(tier, name, seed));
   std::ranges::sort(all, {}, path_of);
   return all;
 }

@@ -16,6 +16,20 @@ TEST(PathGlobs, OneOfThemMatches) {
   EXPECT_FALSE(two.match("quick/c/z"));
 }
 
+TEST(PathGlobs, AFolderIsLeftOutWhereNoNameCouldMatch) {
+  EXPECT_FALSE(PathGlobs("quick/a/*").may_match_in("quick", "c"));
+  EXPECT_FALSE(PathGlobs("quick/a/*").may_match_in("standard", "a"));
+  EXPECT_FALSE(PathGlobs("*/a/[xy]").may_match_in("quick", "ba"));
+  EXPECT_TRUE(PathGlobs("*/?/[xy]").may_match_in("quick", "a"));
+  // A star reaches over a slash; a slash may be quoted or listed.
+  for (const char* glob : {"*", "q*k", "quick/*k", "*a/b/c/d", "[q]uick/b/x", "quick/b\\/x"})
+    EXPECT_TRUE(PathGlobs(glob).may_match_in("quick", "a")) << glob;
+  PathGlobs two("quick/a/*");
+  two.globs.push_back("quick/c/*");
+  EXPECT_TRUE(two.may_match_in("quick", "c"));
+  EXPECT_FALSE(two.may_match_in("quick", "d"));
+}
+
 TEST(PathGlobs, TheFirstThatMatchesNothingIsTold) {
   PathGlobs three;
   three.globs = {"*a", "*b", "*c"};
