@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -40,20 +41,33 @@ NamedTensors<T> converted(const NamedTensors<double>& tensors) {
   return result;
 }
 
-/// d sum(grad_y y) / d x for the tensor x of that name, y = forward(inputs).
+/// The scalar sum(grad_y forward(at)) as a function of nothing: `at` is read when it is called.
 template <class S, class Forward>
-Tensor<oracle100> slopes_of(const NamedTensors<double>& inputs, const std::string& name,
-                            const Tensor<double>& grad_y, Forward forward) {
-  NamedTensors<S> at = converted<S>(inputs);
-  return verification::compare::slopes(at.at(name), [&] {
+auto weighted_forward(const NamedTensors<S>& at, const Tensor<double>& grad_y, Forward forward) {
+  return [&at, &grad_y, forward] {
     const Tensor<S> y = forward(at);
     EXPECT_EQ(tensor::shape_of(y), tensor::shape_of(grad_y));
     return verification::compare::weighted_sum(grad_y, y);
-  });
+  };
+}
+
+/// d sum(grad_y y) / d x for the tensor x of that name, y = forward(inputs), by dual numbers.
+template <class Forward>
+Tensor<oracle100> slopes_of(const NamedTensors<double>& inputs, const std::string& name,
+                            const Tensor<double>& grad_y, Forward forward) {
+  NamedTensors<dual> at = converted<dual>(inputs);
+  return verification::compare::slopes(at.at(name), weighted_forward(at, grad_y, forward));
+}
+
+/// sum_i weights_i x_i
+inline Tensor<oracle100> weighted(const Tensor<double>& weights, const Tensor<oracle100>& x) {
+  return {verification::compare::weighted_sum(weights, x)};
 }
 
 /// Every gradient that backward(inputs, grad_y) names, at 50 digits, against the derivative of the
-/// forward by dual numbers and by the complex step, within the bound of its own rounding.
+/// forward within the bound of its own rounding: each element by dual numbers, and by the complex
+/// step, which has no rule to share with either, a sum of them with a random weight for each, so
+/// that one that is wrong is seen in it. The sum takes one forward where its elements take one each.
 /// forward: NamedTensors<T> -> Tensor<T>; backward: NamedTensors<T>, Tensor<T> -> NamedTensors<T>
 template <class Forward, class Backward>
 void expect_gradients(const NamedTensors<double>& inputs, const Tensor<double>& grad_y,
@@ -66,15 +80,20 @@ void expect_gradients(const NamedTensors<double>& inputs, const Tensor<double>& 
   EXPECT_FALSE(found.empty());
   for (const auto& gradient : found) {
     const std::string& name = gradient.name;  // clang 14 captures no structured binding
-    const Tensor<oracle50>& values = gradient.values;
+    const auto values = tensor::convert<oracle100>(gradient.values);
     const auto bound = verification::compare::scaled_bound<oracle50>(bounds.at(name));
-    const auto expect = [&](const char* way, const Tensor<oracle100>& slopes) {
-      EXPECT_WITHIN(
-          verification::compare::compare(tensor::convert<oracle100>(values), slopes, bound))
-          << what << ": grad_" << name << " by " << way;
-    };
-    expect("dual numbers", slopes_of<dual>(inputs, name, grad_y, forward));
-    expect("the complex step", slopes_of<complex100>(inputs, name, grad_y, forward));
+    EXPECT_WITHIN(
+        verification::compare::compare(values, slopes_of(inputs, name, grad_y, forward), bound))
+        << what << ": grad_" << name << " by dual numbers";
+    const auto weights = random_tensor<double>("weights of " + name, tensor::shape_of(values));
+    auto sizes = weights;
+    for (double& size : sizes) size = std::fabs(size);
+    NamedTensors<complex100> at = converted<complex100>(inputs);
+    const oracle100 slope = verification::compare::slope_along(
+        weights, at.at(name), weighted_forward(at, grad_y, forward));
+    EXPECT_WITHIN(verification::compare::compare(weighted(weights, values),
+                                                 Tensor<oracle100>{slope}, weighted(sizes, bound)))
+        << what << ": grad_" << name << ", weighted, by the complex step";
   }
 }
 

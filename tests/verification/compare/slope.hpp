@@ -49,6 +49,17 @@ Tensor<oracle100> slopes(Tensor<S>& x, F f) {
   return result;
 }
 
+/// sum_i direction_i (d f / d x_i) by the complex step, one f() in all. x is a tensor that f reads.
+template <class F>
+oracle100 slope_along(const Tensor<double>& direction, Tensor<complex100>& x, F f) {
+  const Tensor<complex100> kept = x;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    x.data()[i].im = ldexp(oracle100(direction.data()[i]), kStepExponent);
+  const oracle100 slope = slope_of(f());
+  x = kept;
+  return slope;
+}
+
 /// sum_i grad_y_i y_i
 template <class S>
 S weighted_sum(const Tensor<double>& grad_y, const Tensor<S>& y) {
