@@ -101,17 +101,14 @@ TEST(Corpus, AnotherSeedAsksTheSameOfOtherNumbers) {
 
 TEST(Corpus, WhatAGlobNamesIsWhatItWouldLeaveOfTheTier) {
   const std::vector<Case> whole = corpus(Tier::quick);
-  PathGlobs several("quick/layer_norm/t[wv]*");
-  several.globs.insert(several.globs.end(), {"*/adam/*", "*gelu/random*", "qu*/softmax/*-float32",
-                                             "quick/encoder*", "quick/[rs]*_norm/two*"});
-  std::vector<Case> left;
-  std::ranges::copy_if(whole, std::back_inserter(left),
-                       [&](const Case& c) { return several.match(path_of(c)); });
-  for (const std::string& glob : several.globs)
-    EXPECT_TRUE(std::ranges::any_of(left, [&](const Case& c) {
-      return PathGlobs(glob).match(path_of(c));
-    })) << glob;
-  EXPECT_EQ(hash_of(corpus(Tier::quick, kCorpusSeed, several)), hash_of(left));
+  for (const char* glob : {"quick/layer_norm/t[wv]*", "*/adam/*", "*gelu/random*", "quick/encoder*",
+                           "quick/[rs]*_norm/two*", "qu*/softmax/*-float32"}) {
+    std::vector<Case> left;
+    std::ranges::copy_if(whole, std::back_inserter(left),
+                         [&](const Case& c) { return PathGlobs(glob).match(path_of(c)); });
+    EXPECT_FALSE(left.empty()) << glob;
+    EXPECT_EQ(hash_of(corpus(Tier::quick, kCorpusSeed, glob)), hash_of(left)) << glob;
+  }
 }
 
 TEST(Corpus, StandardIsWellFormedAndTheSameEveryTime) {
