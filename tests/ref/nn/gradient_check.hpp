@@ -67,7 +67,7 @@ inline Tensor<oracle100> weighted(const Tensor<double>& weights, const Tensor<or
 /// Every gradient that backward(inputs, grad_y) names, at 50 digits, against the derivative of the
 /// forward within the bound of its own rounding: each element by dual numbers, and by the complex
 /// step, which has no rule to share with either, a sum of them with a random weight for each, so
-/// that one that is wrong is seen in it. The sum takes one forward where its elements take one each.
+/// that one that is wrong is seen in it. The sum takes one forward, its elements one each.
 /// forward: NamedTensors<T> -> Tensor<T>; backward: NamedTensors<T>, Tensor<T> -> NamedTensors<T>
 template <class Forward, class Backward>
 void expect_gradients(const NamedTensors<double>& inputs, const Tensor<double>& grad_y,

@@ -14,7 +14,7 @@ bool matches(const std::string& glob, const std::string& path) {
 }
 
 /// Whether a glob can match a path of three parts that begins with `folder`, its first two. Where
-/// the glob has two slashes too, each stands for one of the path's, so that it matches part by part;
+/// the glob has two slashes too, each stands for one of the path's: it matches part by part;
 /// of any other glob, and of one that quotes or lists characters there, nothing is said.
 bool may_match_below(const std::string& glob, const std::string& folder) {
   if (std::ranges::count(glob, '/') != 2) return true;

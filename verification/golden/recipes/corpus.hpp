@@ -15,8 +15,8 @@ using corpus::Tier;
 /// The seed of the random numbers of the corpus that others hold their code against.
 inline constexpr std::uint64_t kCorpusSeed = 20261121;
 
-/// The cases of a tier whose paths `only` matches, in ascending order of their paths, which differ:
-/// each a function of its path and the seed alone. docs/golden.md has the regimes and their reasons.
+/// The cases of a tier whose paths `only` matches, in ascending order of the paths, which differ:
+/// each a function of its path and the seed alone. docs/golden.md has the regimes and reasons.
 std::vector<Case> corpus(Tier tier, std::uint64_t seed = kCorpusSeed,
                          const PathGlobs& only = PathGlobs());
 
