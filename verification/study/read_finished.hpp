@@ -10,8 +10,8 @@
 
 namespace normproof::verification::study {
 
-/// The lines of a store as results by name: `Finished` is a cell, which parse_cell(name) gives, with
-/// the result that parse_result(line, place) reads.
+/// The lines of a store as results by name: `Finished` is a cell, which parse_cell(name) gives,
+/// with the result that parse_result(line, place) reads.
 /// Throws    FileError naming `file` and what is wrong, as a result that is of another name
 template <class Finished, class ParseCell, class ParseResult>
 std::map<std::string, Finished> read_finished(const std::map<std::string, std::string>& lines,

@@ -11,14 +11,14 @@
 
 namespace normproof::verification::training {
 
-/// The statistics that each norm of a model leaves in a step, as the least, the mean and the largest
-/// of their elements: what a tap of the step sees.
+/// The statistics that each norm of a model leaves in a step, as the least, the mean and the
+/// largest of their elements: what a tap of the step sees.
 class NormStatistics {
  public:
   /// Whether a tensor of that name is one: "layers.0.norm1.mean", but neither x, y nor a gradient.
   static bool asks_for(const std::string& name);
 
-  /// Requires  (C1) a name that asks_for has, and elements
+  /// Of a name that asks_for has; there are elements.
   void see(const std::string& name, const ref::tensor::Tensor<double>& values);
 
   /// By site, "layers.0.norm1", and by statistic, "mean": least, mean and largest.

@@ -222,3 +222,51 @@ def test_repro_has_the_framework_and_the_mode(tmp_path):
     assert lines[1].startswith("# fn: <lambda> of judging_test.py, line")
     again = eval(lines[3].removeprefix("report = "), {"normproof": normproof, "fn": lambda x: -x})
     assert str(again) == str(report) and "bfloat16" in str(report)
+
+
+def decoder_layer_of_one_head(tensors, causal=True):
+    """y of a post-norm decoder layer with LayerNorm and relu, in float64."""
+    def linear(name, x):
+        return x @ tensors[name + ".weight"].T + tensors[name + ".bias"]
+
+    def softmax(scores, seen):
+        scores = np.where(seen, scores, -np.inf)
+        e = np.exp(scores - scores.max(-1, keepdims=True))
+        return e / e.sum(-1, keepdims=True)
+
+    def norm(name, x):
+        return kernels.layer_norm(x, tensors[name + ".gamma"], tensors[name + ".beta"], 1e-5)
+    x, memory, width = tensors["x"], tensors["memory"], tensors["x"].shape[-1]
+    q, k, v = np.split(linear("self_attention.in", x), 3, -1)
+    seen = np.tri(x.shape[1], dtype=bool) if causal else np.ones((x.shape[1],) * 2, bool)
+    y = softmax(q @ k.swapaxes(-1, -2) / np.sqrt(width), seen & tensors["valid"][:, None]) @ v
+    h = norm("norm1", x + linear("self_attention.out", y))
+    k, v = np.split(linear("cross_attention.memory", memory), 2, -1)
+    q = linear("cross_attention.query", h)
+    y = softmax(q @ k.swapaxes(-1, -2) / np.sqrt(width), tensors["memory_valid"][:, None]) @ v
+    g = norm("norm2", h + linear("cross_attention.out", y))
+    return norm("norm3", g + linear("feed_forward.second", np.maximum(linear("feed_forward.first", g), 0)))
+
+
+@pytest.mark.parametrize("kind", [bool, float])
+def test_masks_of_a_decoder_layer_are_booleans_or_0_and_1(kind, tmp_path):
+    rng = np.random.default_rng(3)
+    shapes = {"x": (2, 3, 4), "memory": (2, 5, 4), "self_attention.in.weight": (12, 4), "self_attention.in.bias": (12,),
+              "cross_attention.memory.weight": (8, 4), "cross_attention.memory.bias": (8,),
+              "feed_forward.first.weight": (6, 4), "feed_forward.first.bias": (6,), "feed_forward.second.weight": (4, 6)}
+    shapes.update({f"{name}.weight": (4, 4) for name in ("self_attention.out", "cross_attention.query", "cross_attention.out")})
+    vectors = [name[:-6] + "bias" for name in shapes if name.endswith(".weight")]
+    vectors += [f"norm{n}.{part}" for n in (1, 2, 3) for part in ("gamma", "beta")]
+    tensors = {name: rng.standard_normal(shapes.get(name, (4,))) for name in (*shapes, *vectors)}
+    tensors["valid"] = np.array([[1, 1, 1], [1, 1, 0]]).astype(kind)
+    tensors["memory_valid"] = np.array([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]]).astype(kind)
+
+    def of_booleans(causal):
+        return lambda **given: decoder_layer_of_one_head(
+            {**given, **{name: given[name].astype(bool) for name in ("valid", "memory_valid")}}, causal)
+    tensors["grad_y"] = rng.standard_normal((2, 3, 4))
+    options = {"num_heads": 1, "norm.eps": 1e-5}
+    assert normproof.judge(of_booleans(True), "decoder_layer", **tensors, **options, outputs="y")
+    wrong = normproof.judge(of_booleans(False), "decoder_layer", **tensors, **options, outputs="y")
+    assert not wrong and "causal mask: dropped" in wrong.failures[0].text
+    compile(wrong.repro(folder=tmp_path), "repro", "exec")

@@ -18,6 +18,7 @@
 #include "verification/cli/shell_line.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
+#include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/corpus/scaling.hpp"
 #include "verification/golden/verdicts/golden_page.hpp"
 #include "verification/regression/own_answers.hpp"
@@ -75,8 +76,8 @@ void GoldenCheckCommand::add(CLI::App& app) {
   add_pipe(app, pipe, timeout);
   add_device(app, device,
              "The kernels of this program's GPU path, layer_norm and rms_norm of 32 and 16 bits in "
-             "float32, else in double: on the first GPU (cuda) or on a simulated one; optimizers "
-             "and results of 8 bits are declined");
+             "float32, else in double: on the first GPU (cuda) or on a simulated one; optimizers, "
+             "layers of decoders and results of 8 bits are declined");
   add_list(app, "--outputs", options.outputs,
            "The outputs to check, with commas between (default: y, the gradients and the state, "
            "and statistics that are there)");
@@ -135,8 +136,9 @@ golden::gate::Ask GoldenCheckCommand::source() const {
     if (auto own = agreement::float32_answer_on_device(*opened, c)) return std::move(*own);
     golden::gate::Answer answer = in_double(stored);
     if (!answer)
-      answer.reason = golden::corpus::is_scaled(c) ? "the GPU path has no results of 8 bits"
-                                                   : "the GPU path has no optimizers";
+      answer.reason = golden::corpus::is_scaled(c)      ? "the GPU path has no results of 8 bits"
+                      : golden::corpus::is_optimizer(c) ? "the GPU path has no optimizers"
+                                                        : "the GPU path has no layers of decoders";
     return answer;
   };
 }

@@ -18,7 +18,7 @@ OPTION_KINDS = (bool, int, float, str)
 LEADING = ("x", "q", "logits", "parameter")
 AS_THE_CASE = ("grad_y", "residual", "gate", "grad_sum", "k", "v")
 CLASSES, INTEGERS = ("targets",), ("int64", "int32", "uint8")
-OF_ANY_DTYPE = ("valid", "iterations", "tokens", "labels")
+OF_ANY_DTYPE = ("iterations", "tokens", "labels")
 
 
 def judge(fn, op, *, mode="training", device=None, outputs=None, backward=None, arguments=None, framework=None, layout=None,
@@ -135,6 +135,11 @@ def require_kinds(op, given):
             raise UsageError(f"normproof.judge: {name}={said(value)}; expected a plain value, as {name} is an option of {op}")
 
 
+def is_mask(name):
+    """Whether a tensor is one: booleans, or 0 and 1 of any dtype."""
+    return name in ("valid", "memory_valid") or name.endswith(".keep")
+
+
 def dtypes_said(op, inputs):
     """What a report says of dtypes: of each tensor whose dtype is not that of the case.
 
@@ -152,6 +157,8 @@ def dtypes_said(op, inputs):
                 expected = "classes as int64, int32 or uint8"
             elif stored.dtype != "int64":
                 said_of.append(f"{name} have dtype {stored.dtype}")
+        elif is_mask(name):
+            continue
         elif name not in OF_ANY_DTYPE and not stored.dtype.startswith(("float", "bfloat")):
             expected = "a floating dtype"
         elif name in AS_THE_CASE and stored.dtype != dtype:

@@ -37,7 +37,8 @@ class Call:
         """normproof.check(fn, "layer_norm", ...), of the tensors in a file where one is given."""
         keywords = {**self.keywords, **{name: _plain(value) for name, value in more.items()}}
         arguments = [self.fn, _plain(self.op), *([f"**normproof.read_inputs({_plain(str(inputs))})"] if inputs else ()),
-                     *(f"{name}={text}" for name, text in keywords.items())]
+                     *(f"{name}={text}" if name.isidentifier() else f"**{{{_plain(name)}: {text}}}"
+                       for name, text in keywords.items())]
         return f"normproof.{self.verb}({', '.join(arguments)})"
 
     def line(self, **more):

@@ -23,6 +23,9 @@ TEST(GoldenCheckOnDevice, KernelsPassAndOptimizersAreDeclined) {
                                     "quick/sgd/"));
   EXPECT_THAT(passed.out, HasSubstr(": the GPU path has no optimizers\n"));
   EXPECT_THAT(passed.out, HasSubstr("PASSED: "));
+  const Outcome declined =
+      run(std::string(kCommitted) + "--device simulated --only 'quick/decoder_layer/*'");
+  EXPECT_THAT(declined.out, HasSubstr(": the GPU path has no layers of decoders\n"));
 }
 
 TEST(GoldenCheckOnDevice, NormsOf32And16BitsAnswerInTheirOwnDType) {
