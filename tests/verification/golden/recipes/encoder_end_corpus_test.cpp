@@ -37,7 +37,7 @@ std::set<std::string> reasons_of(Tier tier, std::string_view operation) {
 TEST(EncoderEndCases, EveryNormStandsInOneTierOrTheOther) {
   std::map<std::string, std::set<std::string>> norms;  // by operation
   for (const Tier tier : {Tier::quick, Tier::standard})
-    for (const Case& c : corpus(tier, kCorpusSeed, "*/encoder*/*"))
+    for (const Case& c : corpus(tier, kCorpusSeed, "*/*coder*/*"))
       for (const auto& [name, value] : ref::model::list_options(c.options))
         if (name == "norm") norms[corpus::op_of(c)].insert(value);
   // A decoder has no statistics over a sentence.
