@@ -270,7 +270,7 @@ Settings list_settings(const RunConfig& config) {
 }
 
 std::string sentence_by_setting(const RunConfig& config, const ref::numeric::ContractError& error) {
-  const ref::numeric::Breach breach = error.breach();
+  const ref::numeric::Breach& breach = error.breach();
   std::vector<std::string> keys;
   for (const auto& [key, value] : list_settings(config))
     if (may_be_about(config, breach.argument, key)) keys.push_back(key);
