@@ -9,6 +9,7 @@
 #include "verification/golden/corpus/arithmetic.hpp"
 #include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/mutants/narrow.hpp"
+#include "verification/golden/mutants/plain_decoder_layer.hpp"
 #include "verification/golden/mutants/plain_encoder_layer.hpp"
 
 namespace normproof::verification::golden::mutants {
