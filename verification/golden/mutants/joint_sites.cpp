@@ -29,7 +29,7 @@ const std::vector<JointSite>& joint_sites() {
       {"psi and nu of the step before",
        {other},
        {"psi of the step before", "nu of the step before"}},
-      {"every sum", {first_256, first_1024}, {"sum of *", "squares"}},
+      {"every sum", {first_256, first_1024, forget_block}, {"sum of *", "squares"}},
       // Functions.
       {"every constant",
        {single_precision},

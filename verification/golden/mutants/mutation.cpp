@@ -66,6 +66,8 @@ std::string_view to_string(Op op) {
       return "with its last element unwritten";
     case Op::unwritten_row:
       return "with its last row unwritten";
+    case Op::unwritten_block:
+      return "with its last block of 32 rows unwritten where that is whole";
     case Op::clean_nan:
       return "with 0 for NaN";
     case Op::transposed:
@@ -80,6 +82,8 @@ std::string_view to_string(Op op) {
       return "though there is none";
     case Op::forget_remainder:
       return "without what is past its last block of 32";
+    case Op::forget_block:
+      return "without its last block of 32 where that is whole";
     case Op::padded_lanes:
       return "with the padding of its last block of 32";
     case Op::raised:

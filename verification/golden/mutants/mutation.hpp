@@ -38,6 +38,7 @@ enum class MutationOperator {
   bfloat16_sum,      ///< the sum is kept in 8 digits
   unwritten_last,    ///< the last element of the output is not written
   unwritten_row,     ///< the last row is not written
+  unwritten_block,   ///< the last 32 rows are not written where 32 divides their number
   clean_nan,         ///< NaN becomes 0
   transposed,        ///< rows and features are exchanged
   half_precision,    ///< a value is rounded to 11 digits
@@ -45,6 +46,7 @@ enum class MutationOperator {
   reversed,          ///< rows in the other order
   insert,            ///< a term that does not belong there
   forget_remainder,  ///< a sum ends with its last whole block of 32 terms
+  forget_block,      ///< a sum loses its last block of 32 terms where that is whole
   padded_lanes,      ///< a block of 32 lanes is filled up with zeros, which count as elements
   raised,            ///< eps becomes 1e-5 where it is less
   zeroed,            ///< what is less than 1e-10 becomes 0

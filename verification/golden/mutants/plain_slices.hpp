@@ -94,12 +94,20 @@ void write_rows(const std::string& name, const PlainShape& shape, std::vector<T>
   if (may_hold_nan) offered.push_back(MutationOperator::clean_nan);
   if (rows)
     offered.insert(offered.end(), {MutationOperator::unwritten_row, MutationOperator::transposed});
+  if (rows && shape.rows() % 32 == 0) offered.push_back(MutationOperator::unwritten_block);
+  const auto unwritten_from_end = [&](std::size_t count) {
+    std::fill(values.end() - static_cast<std::ptrdiff_t>(count * shape.d_model), values.end(),
+              T(0));
+  };
   switch (sites.any(("writing " + name).c_str(), offered)) {
     case MutationOperator::unwritten_last:
       values.back() = 0;
       break;
     case MutationOperator::unwritten_row:
-      std::fill(values.end() - static_cast<std::ptrdiff_t>(shape.d_model), values.end(), T(0));
+      unwritten_from_end(1);
+      break;
+    case MutationOperator::unwritten_block:
+      unwritten_from_end(32);
       break;
     case MutationOperator::clean_nan:
       for (T& v : values)
@@ -165,6 +173,8 @@ class PlainArithmetic {
     const std::size_t in_blocks = indices.size() / 32 * 32;
     if (in_blocks > 0 && in_blocks < indices.size())
       offered.push_back(MutationOperator::forget_remainder);
+    if (in_blocks > 0 && in_blocks == indices.size())
+      offered.push_back(MutationOperator::forget_block);
     if (misses_what_is_past(256, indices.size())) offered.push_back(MutationOperator::first_256);
     if (misses_what_is_past(1024, indices.size())) offered.push_back(MutationOperator::first_1024);
     const MutationOperator op = sites_.any(site, offered);
@@ -174,6 +184,7 @@ class PlainArithmetic {
     if (op == MutationOperator::forget_last && !terms.empty()) terms.pop_back();
     if (op == MutationOperator::forget_first && !terms.empty()) terms.erase(terms.begin());
     if (op == MutationOperator::forget_remainder) terms.resize(in_blocks);
+    if (op == MutationOperator::forget_block) terms.resize(in_blocks - 32);
     if (op == MutationOperator::first_256) terms.resize(256);
     if (op == MutationOperator::first_1024) terms.resize(1024);
     if (op != MutationOperator::bfloat16_sum) return add(terms);

@@ -163,6 +163,26 @@ TEST(PlainFunctions, OfAWideRowTheFirstBlockAlone) {
               DoubleEq(1.0 / 256));
 }
 
+TEST(PlainFunctions, AWholeLastBlockIsLostWhereThereIsOne) {
+  const auto first_of = [](std::size_t features) {
+    const Case c =
+        plain_recipe("softmax", {1, features}).x([](auto, double) { return 0.0; }).make(1);
+    return values_of(run(c, {"sum of exponentials", MutationOperator::forget_block}), "y")[0];
+  };
+  EXPECT_THAT(first_of(64), DoubleEq(1.0 / 32));
+  EXPECT_THAT(first_of(65), DoubleEq(1.0 / 65));
+}
+
+TEST(PlainFunctions, AWholeLastBlockOfRowsIsNotWritten) {
+  const auto zeros_of = [](std::size_t rows) {
+    const Case c = plain_recipe("softmax", {rows, 2}).make(1);
+    return std::ranges::count(
+        values_of(run(c, {"writing y", MutationOperator::unwritten_block}), "y"), 0.0);
+  };
+  EXPECT_EQ(zeros_of(64), 64);
+  EXPECT_EQ(zeros_of(65), 0);
+}
+
 TEST(PlainFunctions, AMutationChangesWhatItNames) {
   const Case c = plain_recipe("gelu_tanh", {3, 7}).make(1);
   EXPECT_EQ(values_of(run(c), "y"),
