@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "verification/golden/recipes/block_corpus.hpp"
 #include "verification/golden/recipes/kernel_corpus.hpp"
 #include "verification/golden/recipes/norm_recipe.hpp"
 #include "verification/golden/recipes/recipe.hpp"
@@ -51,7 +52,7 @@ class AttentionCases {
     masks();
     scores();
     extents();
-    for (const std::size_t edge : {31, 33, 127, 129}) block_edge(edge);
+    for (const std::size_t edge : edges_in(tier_)) block_edge(edge);
     few_bits(513);
     float16_ends();
     not_finite();
@@ -121,8 +122,7 @@ class AttentionCases {
            .features = 2,
            .values = 2});
     }
-    for (const std::size_t edge : block_extents(Tier::standard))
-      if (edge < 2000) block_edge(edge);
+    for (const std::size_t edge : edges_in(tier_)) block_edge(edge);
     few_bits(2050);
   }
 

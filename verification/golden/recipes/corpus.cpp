@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "verification/golden/recipes/block_corpus.hpp"
 #include "verification/golden/recipes/encoder_corpus.hpp"
 #include "verification/golden/recipes/encoder_end_corpus.hpp"
 #include "verification/golden/recipes/function_corpus.hpp"
@@ -33,12 +34,14 @@ std::vector<Case> corpus(Tier tier, std::uint64_t seed, const PathGlobs& only) {
     if (name != "none" && asks_for(name)) {
       append(norm_cases(tier, name, seed));
       append(kernel_cases(tier, name, seed));
+      append(block_cases(tier, name, seed));
       append(layout_cases(tier, name, seed));
       append(scaled_cases(tier, name, seed));
     }
   for (const std::string& name : ref::model::function_names())
     if (asks_for(name)) {
       append(function_cases(tier, name, seed));
+      append(block_cases(tier, name, seed));
       append(scaled_cases(tier, name, seed));
     }
   for (const std::string& name : ref::model::encoder_operation_names())

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "verification/golden/recipes/block_corpus.hpp"
 #include "verification/golden/recipes/kernel_corpus.hpp"
 #include "verification/golden/recipes/norm_recipe.hpp"
 #include "verification/golden/recipes/recipe.hpp"
@@ -51,7 +52,7 @@ class LossCases {
     for (const DType dtype : {DType::float64, DType::float32}) far_from_0(dtype);
     options();
     extents();
-    for (const std::size_t edge : {31, 33, 127, 129}) block_edge(edge);
+    for (const std::size_t edge : edges_in(tier_)) block_edge(edge);
     few_bits(513, 600);
     add({.reason = "subnormal_16_bits",
          .why = kWhySubnormal,
@@ -80,8 +81,7 @@ class LossCases {
              .logits = LossRecipe::scaled_logits(3),
              .weights = LossRecipe::uneven,
              .valid = every_third_is_out});
-    for (const std::size_t edge : block_extents(Tier::standard))
-      if (edge < 2000) block_edge(edge);
+    for (const std::size_t edge : edges_in(tier_)) block_edge(edge);
     few_bits(2050, 2050);
   }
 

@@ -9,6 +9,7 @@
 #include "ref/model/norm_layers.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/float_format.hpp"
+#include "verification/golden/recipes/block_corpus.hpp"
 
 namespace normproof::verification::golden::recipes {
 
@@ -54,6 +55,9 @@ constexpr Range kRangesOfExtents[] = {
     {"keys", 1, 1025},
     {"features of a value", 1, 2},
 };
+/// Those along which kernels take blocks.
+constexpr std::string_view kExtentsInBlocks[] = {"features", "rows",    "tokens", "elements",
+                                                 "words",    "classes", "keys"};
 
 /// Every value that options have by name.
 std::vector<std::string> all_names() {
@@ -110,6 +114,9 @@ class Ends {
                      "<=", range.low);
         at_least_one(static_cast<double>(*found->second.rbegin()) >= range.high, range.of,
                      ">=", range.high);
+        if (std::ranges::find(kExtentsInBlocks, range.of) != std::end(kExtentsInBlocks) &&
+            !std::ranges::includes(found->second, kBlockEdges))
+          untouched_.push_back(fmt::format("{} of every block", range.of));
       }
     if (const auto found = coverage_.extents.find("steps");
         found != coverage_.extents.end() && carries_state())
@@ -232,11 +239,17 @@ std::span<const KnownHole> known_holes() {
   constexpr const char* kOfSentence =
       "self-attention is causal, and statistics over a sentence are over later tokens too: "
       "requirement (C6) of encoders";
+  constexpr const char* kOfParts = "its parts have them: norms, attention, cross-entropy";
   static const std::vector<KnownHole> kHoles = {
       {"axes <= 2", {"group_norm", "instance_norm"}, "each row of [N,D] is a sample of one token"},
       {"axes <= 2", {"rope"}, "the first axis is that of samples, and tokens have their own"},
       {"cast_order before_gamma", {"rms_norm"}, kNoCast},
       {"features <= 1", {"rope"}, "a pair is two features"},
+      {"classes of every block", {"encoder"}, kOfParts},
+      {"features of every block", kEncoders, kOfParts},
+      {"keys of every block", {"decoder_layer"}, kOfParts},
+      {"tokens of every block", kEncoders, kOfParts},
+      {"words of every block", {"encoder"}, kOfParts},
       {"features >= 1025", kEncoders,
        "4 D^2 weights and their gradients, 50 MB a case; its parts have rows as wide"},
       {"keys >= 1025", {"decoder_layer"}, "attention alone has them, and a layer in minutes"},

@@ -9,6 +9,7 @@
 
 #include "verification/evaluation/optimizers.hpp"
 #include "verification/golden/corpus/arithmetic.hpp"
+#include "verification/golden/recipes/block_corpus.hpp"
 #include "verification/golden/recipes/recipe.hpp"
 
 namespace normproof::verification::golden::recipes {
@@ -117,6 +118,13 @@ class OptimizerCases {
            .steps = 50,
            .iterations = 0});
     }
+    for (const std::size_t edge : kBlockEdges)
+      add({.reason = "block_elements",
+           .why = "as many elements as a block has, one less or one more",
+           .options = ordinary(),
+           .dtype = DType::float32,
+           .shape = {edge},
+           .steps = 0});
   }
 
   void full() {

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "verification/golden/recipes/block_corpus.hpp"
 #include "verification/golden/recipes/kernel_corpus.hpp"
 #include "verification/golden/recipes/norm_recipe.hpp"
 #include "verification/golden/recipes/recipe.hpp"
@@ -133,6 +134,19 @@ class RopeCases {
              .pairs = 513,
              .interleaved = interleaved});
       }
+    }
+    for (const std::size_t edge : kBlockEdges) {
+      const bool interleaved = edge % 2 == 0;
+      add({.reason = "block_tokens",
+           .why = kWhyBlockEdge,
+           .shape = {1, 1, edge, 2},
+           .pairs = 1,
+           .interleaved = interleaved});
+      add({.reason = "block_features",
+           .why = "an extent at or beside a power of two, the last feature of an odd one alone",
+           .shape = {1, 1, 2, edge},
+           .pairs = edge / 2,
+           .interleaved = !interleaved});
     }
   }
 

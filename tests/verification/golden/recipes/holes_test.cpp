@@ -3,12 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "ref/numeric/errors.hpp"
+#include "verification/golden/recipes/block_corpus.hpp"
 #include "verification/golden/recipes/corpus.hpp"
 
 namespace normproof::verification::golden::recipes {
@@ -84,6 +86,14 @@ TEST(Holes, AnEndThatIsTouchedIsNone) {
   x.zero = true;
   EXPECT_THAT(untouched_ends("layer_norm", coverage), Not(Contains("x subnormal")));
   EXPECT_THAT(untouched_ends("layer_norm", coverage), Not(Contains("x 0")));
+}
+
+TEST(Holes, OneExtentThatABlockHasIsMissed) {
+  Coverage coverage;
+  coverage.extents = {{"rows", {std::begin(kBlockEdges), std::end(kBlockEdges)}}};
+  EXPECT_THAT(untouched_ends("layer_norm", coverage), Not(Contains("rows of every block")));
+  coverage.extents["rows"].erase(64);
+  EXPECT_THAT(untouched_ends("layer_norm", coverage), Contains("rows of every block"));
 }
 
 TEST(Holes, OfAnUnknownOperationIsRefused) {

@@ -1,0 +1,86 @@
+#include "verification/golden/recipes/block_corpus.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "ref/io/stored_tensor.hpp"
+#include "ref/model/norm_options.hpp"
+#include "ref/model/operation.hpp"
+#include "verification/golden/recipes/corpus.hpp"
+
+namespace normproof::verification::golden::recipes {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::ElementsAreArray;
+using testing::IsEmpty;
+
+struct BlockExtents {
+  std::set<std::size_t> rows, features;
+};
+BlockExtents block_extents_of(Tier tier, const std::string& operation) {
+  BlockExtents found;
+  for (const Case& c : block_cases(tier, operation, kCorpusSeed)) {
+    const auto& shape = corpus::find(c.inputs, "x")->shape;
+    if (c.reason == "block_rows")
+      found.rows.insert(shape[shape.size() - 2]);
+    else
+      found.features.insert(shape.back());
+  }
+  return found;
+}
+
+TEST(BlockCases, EveryNumberOfRowsOfALayerByRow) {
+  for (const char* operation : {"layer_norm", "rms_norm", "add_rms_norm", "softmax", "swiglu"}) {
+    const BlockExtents all = block_extents_of(Tier::standard, operation);
+    EXPECT_THAT(all.rows, ElementsAreArray(kBlockEdges)) << operation;
+    EXPECT_THAT(all.features, ElementsAre(32)) << operation;
+  }
+}
+
+TEST(BlockCases, EveryNumberOfFeaturesOfALayerOverRows) {
+  const BlockExtents of_batch = block_extents_of(Tier::standard, "batch_norm");
+  EXPECT_THAT(of_batch.features, ElementsAreArray(kBlockEdges));
+  EXPECT_THAT(of_batch.rows, ElementsAre(32));
+  const BlockExtents of_power = block_extents_of(Tier::standard, "power_norm");
+  EXPECT_THAT(of_power.features, ElementsAreArray(kBlockEdges));
+  EXPECT_THAT(of_power.rows, ElementsAre(31, 32, 63, 64, 65, 127, 128, 129, 257));
+  const BlockExtents of_dyt = block_extents_of(Tier::standard, "dyt");
+  EXPECT_THAT(of_dyt.features, ElementsAreArray(kBlockEdges));
+  EXPECT_THAT(of_dyt.rows, ElementsAreArray(kBlockEdges));
+}
+
+TEST(BlockCases, EveryOperationHasWholeBlocksOfRowsInQuick) {
+  EXPECT_THAT(block_extents_of(Tier::quick, "layer_norm").rows, Contains(256));
+  EXPECT_THAT(block_extents_of(Tier::quick, "add_layer_norm").rows, ElementsAre(128));
+  for (const auto& names : {ref::model::norm_names(), ref::model::function_names()})
+    for (const std::string& name : names) {
+      if (name == "none" || name == "attention" || name == "cross_entropy" || name == "rope")
+        continue;
+      const auto rows = block_extents_of(Tier::quick, name).rows;
+      EXPECT_TRUE(std::ranges::any_of(rows, [](std::size_t n) { return n % 32 == 0; })) << name;
+    }
+}
+
+TEST(BlockCases, OtherOperationsHaveCasesOfTheirOwn) {
+  for (const char* operation : {"attention", "cross_entropy", "rope", "encoder", "adam"})
+    EXPECT_THAT(block_cases(Tier::standard, operation, kCorpusSeed), IsEmpty()) << operation;
+  EXPECT_THAT(block_cases(Tier::full, "layer_norm", kCorpusSeed), IsEmpty());
+}
+
+TEST(BlockCases, OfKeysAndClassesEachExtentIsInOneTier) {
+  EXPECT_THAT(edges_in(Tier::quick), ElementsAre(31, 33, 127, 129));
+  EXPECT_THAT(edges_in(Tier::full), IsEmpty());
+  std::set<std::size_t> both;
+  for (const Tier tier : {Tier::quick, Tier::standard})
+    for (const std::size_t edge : edges_in(tier)) EXPECT_TRUE(both.insert(edge).second) << edge;
+  EXPECT_THAT(both, ElementsAreArray(kBlockEdges));
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::recipes

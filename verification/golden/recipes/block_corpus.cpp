@@ -1,0 +1,132 @@
+#include "verification/golden/recipes/block_corpus.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "ref/model/norm_options.hpp"
+#include "ref/model/operation.hpp"
+#include "verification/evaluation/functions.hpp"
+#include "verification/golden/corpus/layer_traits.hpp"
+#include "verification/golden/recipes/norm_recipe.hpp"
+
+namespace normproof::verification::golden::recipes {
+
+using corpus::along_rows;
+using corpus::DType;
+using corpus::is_layer_of;
+
+namespace {
+
+/// Those of kBlockEdges along the axis of statistics that other cases have of no layer, and of
+/// common layers alone.
+constexpr std::size_t kOfNoLayer[] = {32};
+constexpr std::size_t kOfCommonLayers[] = {31, 32, 63, 64, 65, 127, 128, 129, 257};
+constexpr const char* kWhyRows =
+    "as many rows as a block has, one less or one more: the last block of rows is lost, whole or "
+    "in part, or counts twice";
+
+bool is_among(const std::vector<std::string>& names, std::string_view operation) {
+  return std::ranges::find(names, operation) != names.end();
+}
+bool is_norm(std::string_view operation) {
+  return is_among(ref::model::norm_names(), operation);
+}
+
+class BlockCases {
+ public:
+  BlockCases(Tier tier, std::string_view operation, std::uint64_t seed)
+      : tier_(tier), operation_(operation), seed_(seed), norm_(is_norm(operation)) {}
+
+  std::vector<Case> take() { return std::move(cases_); }
+
+  void quick() {
+    if (is_layer_of_rows()) {
+      rows(129, 2);
+      rows(256, 2);
+    } else if (evaluation::adds_residual(operation_)) {
+      rows(128, 2);
+    } else if (norm_ && is_layer_of<ref::model::DyTOptions>(operation_)) {
+      rows(128, 2);
+      rows(129, 2);
+    } else {
+      rows(32, 2);
+    }
+  }
+
+  void standard() {
+    const bool over_rows = norm_ && along_rows(operation_);
+    const bool over_nothing = norm_ && !corpus::has_statistics(operation_);
+    for (const std::size_t extent : over_rows ? others() : kBlockEdges) rows(extent, 4);
+    for (const std::size_t extent : over_rows || over_nothing ? kBlockEdges : others())
+      features(extent);
+  }
+
+ private:
+  /// The rows of these are added up for the gradients of gamma and beta, and no statistic is.
+  bool is_layer_of_rows() const {
+    return norm_ && (is_layer_of<ref::model::LayerNormOptions>(operation_) ||
+                     is_layer_of<ref::model::RMSNormOptions>(operation_));
+  }
+
+  /// What no other case has along the axis of statistics.
+  std::span<const std::size_t> others() const {
+    const bool has_all = !norm_ || is_layer_of_rows() ||
+                         is_layer_of<ref::model::BatchNormOptions>(operation_) ||
+                         is_layer_of<ref::model::GroupNormOptions>(operation_);
+    return has_all ? std::span<const std::size_t>(kOfNoLayer) : kOfCommonLayers;
+  }
+
+  void rows(std::size_t extent, std::size_t d_model) {
+    add("block_rows", extent, d_model, kWhyRows);
+  }
+  void features(std::size_t extent) {
+    add("block_features", 3, extent, "as many features as a block has, one less or one more");
+  }
+
+  void add(const char* reason, std::size_t rows, std::size_t d_model, const char* why) {
+    Recipe recipe = norm_ ? norm_recipe(tier_, operation_, reason,
+                                        rows_by_features(operation_, rows, d_model), DType::float32)
+                          : Recipe(tier_, operation_, reason, {rows, d_model}, DType::float32);
+    recipe.why(why);
+    if (operation_ == "relu") recipe.exact();  // inputs or 0: no implementation rounds
+    cases_.push_back(recipe.make(seed_));
+  }
+
+  Tier tier_;
+  std::string_view operation_;
+  std::uint64_t seed_;
+  bool norm_;
+  std::vector<Case> cases_;
+};
+
+/// Of tensors with samples, heads and pairs the functions have cases of their own.
+bool is_by_row(std::string_view operation) {
+  constexpr std::string_view kOfOtherAxes[] = {"attention", "cross_entropy", "rope"};
+  return is_norm(operation) ||
+         (ref::model::is_function(operation) &&
+          std::ranges::find(kOfOtherAxes, operation) == std::end(kOfOtherAxes));
+}
+
+}  // namespace
+
+std::vector<Case> block_cases(Tier tier, std::string_view operation, std::uint64_t seed) {
+  if (!is_by_row(operation)) return {};
+  BlockCases cases(tier, operation, seed);
+  if (tier == Tier::quick) cases.quick();
+  if (tier == Tier::standard) cases.standard();
+  return cases.take();
+}
+
+std::vector<std::size_t> edges_in(Tier tier) {
+  constexpr std::size_t kOfQuick[] = {31, 33, 127, 129};
+  if (tier == Tier::quick) return {std::begin(kOfQuick), std::end(kOfQuick)};
+  std::vector<std::size_t> others;
+  if (tier == Tier::standard)
+    std::ranges::set_difference(kBlockEdges, kOfQuick, std::back_inserter(others));
+  return others;
+}
+
+}  // namespace normproof::verification::golden::recipes
