@@ -72,13 +72,21 @@ void allow(const Errors& errors, NamedTensors<double>& bound, std::string_view o
   }
 }
 
-/// E[(x-k)^2] - E[x-k]^2, k the first element, is a variance as good as one in two passes unless k
-/// lies far from the mean. Where the variance itself is an answer, that shows.
-void allow_shift(const Case& c, const evaluation::EvalInputs& inputs, const Arithmetic& arithmetic,
-                 NamedTensors<double>& bound) {
-  constexpr const char* kVariance = "biased_variance";
-  if (bound.find(kVariance) != nullptr)
-    allow(plain_errors(c, inputs, {.shifted = true}, arithmetic), bound, kVariance);
+/// k + E[x-k] and E[(x-k)^2] - E[x-k]^2, k the first element, are as good as two passes unless k
+/// lies far from the mean; a mean that is moved, as Welford's is, as good as a sum unless it is near
+/// 0 among few. Where mean and variance themselves are answers, that shows.
+void allow_other_statistics(const Case& c, const evaluation::EvalInputs& inputs,
+                            const Arithmetic& arithmetic, NamedTensors<double>& bound) {
+  const auto shifted = plain_errors(c, inputs, {.shifted = true}, arithmetic);
+  const auto moved = plain_errors(c, inputs, {.welford = true}, arithmetic);
+  const auto allow_of = [&](const Errors& errors, const char* name) {
+    if (bound.find(name) != nullptr) allow(errors, bound, name);
+  };
+  allow_of(shifted, "biased_variance");
+  for (const char* const mean : {"mean", "running_mean"}) {
+    allow_of(shifted, mean);
+    allow_of(moved, mean);
+  }
 }
 
 /// A product with a scale that the arithmetic may have to round: 2 units in the last place, and one
@@ -192,7 +200,8 @@ Tolerance tolerance(const Case& stored, Accumulation accumulation, Formula formu
                    .of_the_inputs = evaluate(c, inputs, rounded_inputs).errors};
   if (formula == Formula::one_pass && takes_variance(c))
     allow(plain_errors(c, inputs, {.one_pass = true}, arithmetic), bounds.bound);
-  if (is_layer(c) && is_centred(op_of(c))) allow_shift(c, inputs, arithmetic, bounds.bound);
+  if (is_layer(c) && is_centred(op_of(c)))
+    allow_other_statistics(c, inputs, arithmetic, bounds.bound);
   if (is_layer(c)) add_layer_allowances(c, evaluated.values, accumulation, bounds.bound);
   if (is_function(c))
     add_function_allowances(c, inputs.function, accumulation, bounds.bound, flushes);

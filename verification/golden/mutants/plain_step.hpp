@@ -117,10 +117,12 @@ class PlainStep {
     if (how == MutationOperator::one_pass || (centred && a_.style().one_pass)) {
       const T squares = a_.sum("squares", counted, [&](std::size_t i) { return x[i] * x[i]; });
       statistic = a_.over(squares, n) - mean * mean;
-    } else if (centred && a_.style().welford) {
-      statistic = welford_squares(values_at(counted), a_.style().merged ? 16 : counted.size()) / n;
-    } else if (centred && a_.style().shifted && !counted.empty()) {
-      statistic = shifted_variance(values_at(counted), a_);
+    } else if (centred && (a_.style().welford || a_.style().shifted) && !counted.empty()) {
+      const std::size_t width = a_.style().merged ? 16 : counted.size();
+      const auto own = a_.style().welford ? welford_statistics(values_at(counted), width)
+                                          : shifted_statistics(values_at(counted), a_);
+      mean = own.mean;
+      statistic = own.variance;
     } else {
       const T squares = a_.sum("sum of squares", counted, [&](std::size_t i) {
         const T d = x[i] - (centred ? sites_.term("mean in the variance", mean) : mean);
