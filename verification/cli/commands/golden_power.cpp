@@ -146,8 +146,8 @@ outside the root; the statistic of another step; and so on. `wrong`: each of the
 and at several sites at once where one mistake is made at all of them (`verification/golden/mutants/joint_sites.cpp`).
 `rejected`: a case of the tier fails, with every one of the corpora (the committed one, and others of other
 random numbers). `right answers`: those of the same implementation in {} styles (sums forwards, backwards,
-pairwise, strided, in two stages and in double, Welford's variance, whole or merged from blocks, or softmax in one
-pass, a shifted one-pass variance, 1/n as a factor, division by the root, powers for exponentials, a backward
+pairwise, strided, in two stages and in double, mean and variance by Welford, whole or merged from blocks, or softmax
+in one pass, both from shifted elements in one pass, 1/n as a factor, division by the root, powers for exponentials, a backward
 from the stored y, fused multiply-add, quotients and reciprocal roots 2 units off in either direction, subnormal
 numbers flushed, which is declared); `false alarms`: those that a case rejects. A mistake that no site offers is not counted. Each answer holds
 the statistics too.
