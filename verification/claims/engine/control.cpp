@@ -22,7 +22,7 @@ std::string summary(const Evidence& evidence, const std::string& what) {
 
 Run fewer(const Run& run) {
   Run result = run;
-  result.cases = std::max<std::size_t>(1, run.cases / 4);
+  result.cases = std::max<std::size_t>(25, run.cases / 4);
   return result;
 }
 

@@ -15,12 +15,12 @@ Evidence found(Verdict verdict, double worst = 0.5) {
   return e;
 }
 
-TEST(Fewer, IsAQuarterAndAtLeastOne) {
+TEST(Fewer, IsAQuarterAnd25AtLeast) {
   engine::Run run;
   run.cases = 1000;
   EXPECT_EQ(fewer(run).cases, 250u);
   run.cases = 2;
-  EXPECT_EQ(fewer(run).cases, 1u);
+  EXPECT_EQ(fewer(run).cases, 25u);
 }
 
 TEST(RefutedForEach, NeedsEveryCaseViolated) {
