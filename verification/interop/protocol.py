@@ -75,6 +75,10 @@ class Case:
     def __getitem__(self, name):
         return self.tensors[name]
 
+    def __contains__(self, name):
+        """Whether case[name] is there; of an option `name in case.options` says so."""
+        return name in self.tensors
+
     def get(self, name, default=None):
         return self.tensors.get(name, default)
 

@@ -60,6 +60,7 @@ def test_what_is_absent_is_one_sentence(variable, value, sentence):
 def test_case_by_its_path():
     case = normproof.case("quick/layer_norm/odd-13x17-float32")
     assert case.x.shape == (13, 17) and case.eps == 1e-5 and case.get("running_mean") is None
+    assert "gamma" in case and "eps" in case and "running_mean" not in case and "y" not in case
     assert case.check(kernels.layer_norm)
     with pytest.raises(normproof.Mismatch, match="agrees with|got"):
         normproof.case("quick/layer_norm/variance_near_eps-7x16-float32").check(kernels.eps_outside)

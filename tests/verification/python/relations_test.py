@@ -158,6 +158,63 @@ def test_sums_before_a_norm_are_split_and_reshaped():
     assert outcomes == ["broken"] and "samples split at 1: sum at [0, " in report.failures[0].text
 
 
+def attention_of_the_batch(q, k, v, causal):
+    return attention(q, k, v, causal) * q.dtype.type(1 if len(q) > 1 else 1.01)
+
+
+def attention_of_one_at_least(q, k, v, causal):
+    if len(q) == 0:
+        raise RuntimeError("no samples")
+    return attention(q, k, v, causal)
+
+
+def test_samples_of_attention_are_split_and_left_out():
+    report, outcomes = held(attention, "batch,batch_bitwise,empty", "attention", only=["random-*", "odd*", "causal_more*"])
+    assert report and set(outcomes) == {"held"} and len(outcomes) == 9, str(report)
+    for relation, wrong, said in (("batch", attention_of_the_batch, "samples split at 1: y at [0, "),
+                                  ("batch_bitwise", attention_of_the_batch, "samples split at 1: y at [0, 0, 0, 0] has other"),
+                                  ("empty", attention_of_one_at_least, "no samples")):
+        assert normproof.check(wrong, "attention", only="random-*")
+        report, outcomes = held(wrong, relation, "attention", only="random-*")
+        assert outcomes == ["broken"] and said in report.failures[0].text
+
+
+def cross_entropy(logits, targets, label_smoothing, class_weights=None, valid=None):
+    weights = np.ones(logits.shape[-1], logits.dtype) if class_weights is None else class_weights
+    counted = np.ones(len(targets), bool) if valid is None else valid
+    shifted = logits.astype(np.float64) - logits.max(-1, keepdims=True)
+    shares = shifted - np.log(np.exp(shifted).sum(-1, keepdims=True))
+    of_targets = weights[targets] * shares[np.arange(len(targets)), targets]
+    every = (1 - label_smoothing) * of_targets + label_smoothing * (weights * shares).mean(-1)
+    return np.float32(-every[counted].sum() / weights[targets][counted].sum())
+
+
+def loss_of_one_row_otherwise(logits, targets, label_smoothing, class_weights=None, valid=None):
+    return cross_entropy(logits, targets, label_smoothing, class_weights, valid) * np.float32(1 if len(logits) > 1 else 1.01)
+
+
+def test_rows_of_a_mean_are_split_and_each_part_has_its_own():
+    several = ["random-*", "weighted-*", "ignored-*", "smoothed-*", "weights_of_0*", "odd-*"]
+    report, outcomes = held(cross_entropy, "batch", "cross_entropy", only=several)
+    assert report and set(outcomes) == {"held"} and len(outcomes) == 6, str(report)
+    assert normproof.check(loss_of_one_row_otherwise, "cross_entropy", only=several)
+    report, outcomes = held(loss_of_one_row_otherwise, "batch", "cross_entropy", only="random-*")
+    assert outcomes == ["broken"] and "relation batch: rows 0 to 0 alone: loss at [0]: " in report.failures[0].text
+
+
+@pytest.mark.parametrize("fn, op, relation, why", [
+    (attention, "attention", "rank", "q, k and v have an axis of samples and one of heads, which mean something"),
+    (cross_entropy, "cross_entropy", "rank", "of logits of other ranks libraries have the classes in other places"),
+    (cross_entropy, "cross_entropy", "empty", "cross_entropy is a mean over all rows: that of none is 0/0"),
+    (cross_entropy, "cross_entropy", "batch_bitwise", "cross_entropy is a mean over all rows: a part of them has other"),
+    (kernels.layer_norm, "layer_norm", "grad_mask", "the gradients are not taken by a framework")])
+def test_relation_that_does_not_apply_says_why(fn, op, relation, why):
+    report, outcomes = held(fn, f"{relation},repeat", op, only=["random-*", "odd-*"])
+    assert report and outcomes == ["not_applicable", "held"] * (len(outcomes) // 2)
+    more = f" and {len(outcomes) // 2 - 1} more" if len(outcomes) > 2 else ""
+    assert f"\nrelation {relation} does not apply to {report.results[0].path}{more}: {why}" in str(report), str(report)
+
+
 def test_the_question_between_has_other_numbers():
     seen = []
 

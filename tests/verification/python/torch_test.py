@@ -195,6 +195,44 @@ def test_relations_hold_for_the_layers_of_pytorch():
             "strides", "rank", "grad_mask", "inputs_unchanged", "repeat", "batch", "empty"}
 
 
+def attention(q, k, v, causal):
+    scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
+    if causal:
+        seen = torch.ones(scores.shape[-2:], dtype=torch.bool).tril(scores.shape[-1] - scores.shape[-2])
+        scores = scores.masked_fill(~seen, float("-inf"))
+    return torch.softmax(scores, -1) @ v
+
+
+@pytest.mark.parametrize("fn, op, only, relations", [
+    (attention, "attention", ["random-*", "odd*", "causal_more*"], ["batch", "empty", "grad_mask"]),
+    (F.cross_entropy, "cross_entropy", ["random-*", "weighted-*"], ["batch", "grad_mask"])])
+def test_relations_of_samples_hold_with_gradients(fn, op, only, relations):
+    report = normproof.check(fn, op, only=only, relations=relations)
+    assert report and {result.outcome for result in report.relations} == {"held"}, str(report)
+
+
+class KeysOfOneSample(torch.autograd.Function):
+    """Attention whose gradient of k is too large where there is one sample."""
+
+    @staticmethod
+    def forward(context, q, k, v):
+        context.save_for_backward(q, k, v)
+        return attention(q, k, v, False)
+
+    @staticmethod
+    def backward(context, grad_y):
+        with torch.enable_grad():
+            leaves = [tensor.detach().requires_grad_() for tensor in context.saved_tensors]
+            found = torch.autograd.grad(attention(*leaves, False), leaves, grad_y)
+        return found[0], found[1] * (1.01 if len(grad_y) == 1 else 1), found[2]
+
+
+def test_gradient_that_depends_on_the_number_of_samples_is_found():
+    assert normproof.check(KeysOfOneSample.apply, "attention", only="random-*")
+    report = normproof.check(KeysOfOneSample.apply, "attention", only="random-*", relations="batch")
+    assert "relation batch: samples split at 1: grad_k at [0, " in report.failures[0].text
+
+
 def compiler(refuses):
     """A torch.compile that raises when what it was given is called with a tensor of `refuses`."""
     def compile_one(fn):

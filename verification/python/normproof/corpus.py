@@ -59,9 +59,13 @@ class Case:
     def __repr__(self):
         return f"<normproof case {self.path}>"
 
+    def __contains__(self, name):
+        """Whether the case has a tensor or an option of that name: what get would not replace."""
+        return name in self.tensors or name in self.options
+
     def get(self, name, default=None):
         """A tensor or an option, or `default` where the case has none of that name."""
-        return getattr(self, name) if name in self.tensors or name in self.options else default
+        return getattr(self, name) if name in self else default
 
     def check(self, fn, **options):
         """Judges fn on this case, options as for normproof.check; returns the Report of it alone.

@@ -14,10 +14,18 @@ from normproof.stored import Stored, same_bits
 BY_ELEMENT = ("relu", "gelu", "gelu_tanh", "silu", "swiglu", "geglu", "dyt")
 BY_ROW = ("softmax", "log_softmax", "log_sum_exp", "add_layer_norm", "add_rms_norm")
 MOST_SPLITS = 16
+# Outputs that have an axis of samples.
+BY_SAMPLE = ("y", "sum", "grad_x", "grad_residual", "grad_gate", "grad_q", "grad_k", "grad_v")
+# Why rows under other leading axes are no question that each right library answers alike.
+_FIXED_AXES = {"attention": "q, k and v have an axis of samples and one of heads, which mean something",
+               "cross_entropy": "of logits of other ranks libraries have the classes in other places"}
+
+
+OF_MEANS = ("cross_entropy",)  # of all rows: a part of them has a mean of its own
 
 
 class NotApplicable(Exception):
-    """The relation says nothing of this case or this candidate."""
+    """The relation says nothing of this case or this candidate; the reason, in a few words."""
 
 
 class Broken(Exception):
@@ -82,14 +90,24 @@ class Asked:
         inference = not self.case.training and bool(names.state_of(self.case.op))
         cells = layer_descriptions().get(self.case.op, {}).get("cells", [])
         within = bool(cells) and all(cell["partition"].startswith("sample_") for cell in cells)
-        return not self.case.sequence and (self.by_row or inference or within)
+        return not self.case.sequence and (self.by_row or self.case.op == "attention" or inference or within)
+
+    @property
+    def samples(self):
+        """How many samples the case has. Throws NotApplicable where they are not computed each alone."""
+        samples = variants.samples_in(self.case)
+        if self.case.sequence:
+            raise NotApplicable("the case is a sequence of steps, each with the state of the one before")
+        if samples is None or not self.by_sample:
+            raise NotApplicable(f"{self.case.op} does not compute each sample alone")
+        return samples
 
 
 def strides(asked):
     """Inputs and gradients transposed and sliced in memory, channels last, and grad_y expanded with stride 0."""
     framework = asked.candidate.framework
     if not hasattr(framework, "strided"):
-        raise NotApplicable
+        raise NotApplicable(f"{framework.NAME} has no strides")
     for layout in framework.STRIDED:
         def alter(name, tensor, layout=layout):
             return framework.strided(tensor, layout) if name in variants.LAID_OUT else tensor
@@ -117,8 +135,10 @@ def _expanded(asked, framework):
 
 def rank(asked):
     """The rows in an x of rank 2, 3 and 4."""
-    if not asked.by_row or asked.case.sequence or "x" not in asked.case.tensors:
-        raise NotApplicable
+    if "x" not in asked.case.tensors or not asked.by_row:
+        raise NotApplicable(_FIXED_AXES.get(asked.case.op, f"{asked.case.op} has no x whose rows it computes each alone"))
+    if asked.case.sequence:
+        raise NotApplicable("the case is a sequence of steps, which is one axis more")
     shape = asked.case.tensors["x"].shape
     rows = int(np.prod(shape[:-1]))
     for leading in ((rows,), (1, rows), (rows, 1), (1, rows, 1)):
@@ -132,10 +152,10 @@ def grad_mask(asked):
     """Each subset of the gradients is asked for alone."""
     candidate = asked.candidate
     if not candidate.differentiates or candidate.backward is not None or "grad_y" in candidate.taken or asked.case.sequence:
-        raise NotApplicable
+        raise NotApplicable("the gradients are not taken by a framework, which can be asked for some of them")
     leaves = [name[len("grad_"):] for name in asked.base if name.startswith("grad_")]
     if len(leaves) > 5:
-        raise NotApplicable
+        raise NotApplicable(f"{len(leaves)} gradients have too many subsets")
     for count in range(1, len(leaves)):
         for wanted in itertools.combinations(leaves, count):
             outputs = asked.answer(wanted=wanted)
@@ -162,7 +182,7 @@ def outputs(asked):
     """out= that is not contiguous."""
     framework = asked.candidate.framework
     if not hasattr(framework, "strided"):
-        raise NotApplicable
+        raise NotApplicable(f"{framework.NAME} has no strides")
     _in_buffers(asked, {"a transposed buffer": lambda x: framework.strided(variants.empty_like(framework, x), "transposed")})
 
 
@@ -170,7 +190,8 @@ def _in_buffers(asked, buffers):
     candidate = asked.candidate
     switch = variants.buffer_argument(candidate)
     if switch is None or candidate.makes_module or asked.case.sequence:
-        raise NotApplicable
+        raise NotApplicable(f"{candidate.title} is not asked where it writes: it is a module, the case a sequence of steps, or "
+                            "it has no argument out or inplace")
     for title, make in buffers.items():
         if switch != "out" and title != "x itself":
             continue
@@ -189,13 +210,40 @@ def repeat(asked):
 
 
 def batch(asked):
-    """Every split of the samples: y, and the gradients of inputs, within the bound."""
+    """Every split of the samples: y, and the gradients of inputs, within the bound. Of a mean over all rows: the answer to
+    each part within its own."""
+    if asked.case.op in OF_MEANS:
+        return _parts_alone(asked)
     for at, outputs in _splits(asked):
         _within(asked, f"samples split at {at}", outputs, ",".join(outputs))
+    return None
+
+
+def _parts_alone(asked):
+    """Both parts of every split, each certified on the spot; one that has no value, as of ignored rows alone, is not asked."""
+    case, asked_one = asked.case, False
+    for at in _every_split(variants.samples_in(case)):
+        for rows, part in ((f"0 to {at - 1}", slice(0, at)), (f"{at} on", slice(at, None))):
+            alone = variants.samples_of(case, part)
+            with Corpus() as own:
+                try:
+                    index = own.certify("part", case.op, case.training, variants.option_texts(case), False, alone.tensors, 1)
+                except UsageError:
+                    continue
+                asked_one = True
+                alone.outputs = own.select(index).outputs
+                try:
+                    asked.judge(asked.answer(alone), handle=own, index=index)
+                except Broken as error:
+                    raise Broken(f"rows {rows} alone: {error}") from None
+    if not asked_one:
+        raise NotApplicable("no part of its rows has a value")
 
 
 def batch_bitwise(asked):
     """Every split of the samples: the same bits of y, and of the gradients of inputs."""
+    if asked.case.op in OF_MEANS:
+        raise NotApplicable(f"{asked.case.op} is a mean over all rows: a part of them has other values")
     for at, outputs in _splits(asked):
         for name, stored in outputs.items():
             if not same_bits(stored, asked.base[name]):
@@ -204,15 +252,16 @@ def batch_bitwise(asked):
 
 
 def _splits(asked):
-    if not asked.by_sample or "x" not in asked.case.tensors or asked.case.tensors["x"].shape[0] < 2:
-        raise NotApplicable
-    samples = asked.case.tensors["x"].shape[0]
-    every = range(1, samples) if samples <= MOST_SPLITS else sorted({1, 2, samples // 3, samples // 2, samples - 1})
-    for at in every:
+    for at in _every_split(asked.samples):
         parts = [asked.answer(variants.samples_of(asked.case, part)) for part in (slice(0, at), slice(at, None))]
-        names_here = [name for name in ("y", "sum", "grad_x", "grad_residual", "grad_gate") if name in asked.base]
         yield at, {name: Stored(parts[0][name].dtype, np.concatenate([part[name].data for part in parts]))
-                   for name in names_here}
+                   for name in BY_SAMPLE if name in asked.base}
+
+
+def _every_split(samples):
+    if samples < 2:
+        raise NotApplicable("one sample has no parts")
+    return range(1, samples) if samples <= MOST_SPLITS else sorted({1, 2, samples // 3, samples // 2, samples - 1})
 
 
 def compiled(asked):
@@ -224,19 +273,21 @@ def compiled(asked):
         return
     function = None if asked.candidate.makes_module else framework.compiled(asked.candidate.fn)
     if function is None:
-        raise NotApplicable
+        raise NotApplicable(f"{framework.NAME} compiles no function here")
     _within(asked, "compiled", asked.answer(function=function))
 
 
 def empty(asked):
     """No samples: an empty y, and parameters with gradients of 0."""
-    if not asked.by_sample or "x" not in asked.case.tensors:
-        raise NotApplicable
+    if asked.case.op in OF_MEANS:
+        raise NotApplicable(f"{asked.case.op} is a mean over all rows: that of none is 0/0, which libraries answer otherwise")
+    asked.samples  # or not applicable
     answered = asked.answer(variants.samples_of(asked.case, slice(0, 0)))
-    shape = (0, *asked.case.tensors["x"].shape[1:])
-    expected = (0, *asked.base["y"].shape[1:]) if "y" in asked.base else shape
-    if "y" in answered and answered["y"].shape != expected:
-        raise Broken(f"no samples: y is {list(answered['y'].shape)}; expected {list(expected)}")
+    for name in BY_SAMPLE:
+        if name in answered and name in asked.base:
+            expected = (0, *asked.base[name].shape[1:])
+            if answered[name].shape != expected:
+                raise Broken(f"no samples: {name} is {list(answered[name].shape)}; expected {list(expected)}")
     for name in ("grad_gamma", "grad_beta"):
         if name in answered and np.any(answered[name].widened() != 0):
             raise Broken(f"no samples: {name} is not 0")
@@ -246,7 +297,7 @@ def streams(asked):
     """On a stream that is not the default one: the same bits."""
     side = getattr(asked.candidate.framework, "side_stream", lambda device: None)(asked.candidate.device)
     if side is None:
-        raise NotApplicable
+        raise NotApplicable(f"{asked.candidate.device} has one stream alone")
     with side:
         again = asked.answer()
     for name, stored in asked.base.items():
@@ -318,8 +369,8 @@ class Holder:
     def _one(self, name, asked):
         try:
             RELATIONS[name].hold(asked)
-        except NotApplicable:
-            return self._result(name, asked.case.path, "not_applicable")
+        except NotApplicable as reason:
+            return self._result(name, asked.case.path, "not_applicable", str(reason))
         except NotOffered as reason:
             return self._result(name, asked.case.path, "declined", str(reason))
         except (Broken, Unanswered) as reason:

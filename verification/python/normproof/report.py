@@ -107,7 +107,7 @@ class Report:
     def __str__(self):
         text = self.header() + self._form("text")[0]
         if self.relations:
-            text += relations_line(self.relations) + "\n"
+            text += "".join(line + "\n" for line in (*not_applicable_lines(self.relations), relations_line(self.relations)))
         return text
 
     def repro(self, path=None, folder="."):
@@ -140,7 +140,8 @@ class Report:
         return self._written("markdown", file)
 
     def html(self, file=None):
-        """One page that needs nothing else, with a map of the error over the bound of the worst case."""
+        """One page that needs nothing else, with a map of the error over the bound of each case that fails, as far as
+        there is room for them."""
         return self._written("html", file)
 
     def _written(self, form, file):
@@ -168,6 +169,18 @@ class Report:
 def none_applies(relations):
     """Whether nothing was asked of the call: a relation that is not applicable, or declined, says nothing of it."""
     return not any(relation.outcome in ("held", "broken") for relation in relations)
+
+
+def not_applicable_lines(relations):
+    """A line a relation and reason why it says nothing of cases: of how many, and the first of them."""
+    first, counts = {}, collections.Counter()
+    for relation in relations:
+        if relation.outcome == "not_applicable":
+            key = relation.relation, relation.sentence
+            first.setdefault(key, relation.path)
+            counts[key] += 1
+    return [f"relation {name} does not apply to {first[name, why]}" + (f" and {counts[name, why] - 1:,} more" if
+            counts[name, why] > 1 else "") + f": {why}" for name, why in first]
 
 
 def relations_line(relations):

@@ -3,6 +3,9 @@ import inspect
 
 import numpy as np
 
+# What a case has samples of; and what has an axis of them.
+WITH_SAMPLES = ("x", "q", "logits")
+OF_SAMPLES = ("q", "k", "v", "grad_q", "grad_k", "grad_v", "logits", "targets")
 # Whose first axes are those of x.
 ROWS = ("x", "residual", "gate", "grad_y", "grad_sum", "y", "sum", "grad_x", "grad_residual", "grad_gate", "valid")
 # What arrives beside or in the place of x, with as many axes.
@@ -41,10 +44,16 @@ def reshaped_back(case, outputs):
     return back
 
 
+def samples_in(case):
+    """The number of samples of a case, the first extent of its leading tensor; None where it has none."""
+    return next((case.tensors[name].shape[0] for name in WITH_SAMPLES if name in case.tensors), None)
+
+
 def samples_of(case, part):
     """Some of the samples of a case."""
-    samples = case.tensors["x"].shape[0]
-    return case.replaced({name: stored.like(stored.data[part]) if name in ROWS and stored.shape[:1] == (samples,)
+    samples = samples_in(case)
+    return case.replaced({name: stored.like(stored.data[part])
+                          if name in (*ROWS, *OF_SAMPLES) and stored.shape[:1] == (samples,)
                           else stored for name, stored in case.tensors.items()})
 
 
