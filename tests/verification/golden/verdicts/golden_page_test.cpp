@@ -1,5 +1,6 @@
 #include "verification/golden/verdicts/golden_page.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,13 +44,49 @@ TEST(GoldenPage, TheWorstCaseComesFirstWithItsMapNameAndRepro) {
   ASSERT_LT(outputs, others);
   ASSERT_NE(others, std::string::npos);
   const std::string first = page.substr(worst, outputs - worst), last = page.substr(others);
-  EXPECT_THAT(first, AllOf(HasSubstr("<code>q/b_far</code>"), HasSubstr("eps: outside the root"),
-                           HasSubstr("golden check --golden g --candidate c --only q/b_far"),
-                           HasSubstr("<title>row 1, 2: 77</title>"),
-                           HasSubstr("2 of 6 elements are beyond their bound"),
-                           Not(HasSubstr("q/a_near"))));
-  EXPECT_THAT(last, AllOf(HasSubstr("<code>q/a_near</code>"), Not(HasSubstr("q/b_far"))));
+  EXPECT_THAT(first,
+              AllOf(HasSubstr("<code>q/b_far</code>"), HasSubstr("eps: outside the root"),
+                    HasSubstr("golden check --golden g --candidate c --only q/b_far"),
+                    HasSubstr("<title>row 1, 2: 77</title>"),
+                    HasSubstr("2 of 6 elements are beyond their bound"),
+                    HasSubstr("at [0, 3]; the worst row is 1."), Not(HasSubstr("q/a_near"))));
+  EXPECT_THAT(last,
+              AllOf(HasSubstr("<code>q/a_near</code>"), HasSubstr("<title>row 0, 1: 8</title>"),
+                    HasSubstr("Error over bound of y in q/a_near"), Not(HasSubstr("q/b_far"))));
   EXPECT_THAT(page, AllOf(HasSubstr("outcome bad"), HasSubstr("FAILED: 1 of 3 cases passed")));
+}
+
+std::size_t count_of(const std::string& what, const std::string& text) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(what); at != text.npos; at = text.find(what, at + 1)) ++count;
+  return count;
+}
+
+/// That many failures whose maps have that many columns.
+std::string page_of(int failures, std::size_t columns) {
+  std::vector<corpora::gate::CaseResult> results;
+  for (int i = 0; i < failures; ++i) {
+    results.push_back(golden_result(fmt::format("q/{:03}", i), 1));
+    results.back().tensors[0].map = {
+        {"0"}, std::vector<std::string>(columns, "0"), std::vector<double>(columns, 2)};
+  }
+  return golden_page(golden_report(results, golden_command(), ""));
+}
+
+TEST(GoldenPage, EveryFailureHasItsMapAsFarAsThereIsRoom) {
+  const std::string few = page_of(41, 3);
+  EXPECT_EQ(count_of("<figure>", few), 41u);
+  EXPECT_THAT(few, Not(HasSubstr("left out")));
+  const std::string many = page_of(45, 3);
+  EXPECT_EQ(count_of("<figure>", many), 41u);
+  EXPECT_EQ(count_of("<section class=\"problem\">", many), 45u);
+  EXPECT_THAT(many,
+              HasSubstr("<p>4 of 44 maps are left out: beside that of the worst case this page "
+                        "has room for 40 maps of 12,000 squares together. The page of a case "
+                        "alone has its map.</p>"));
+  const std::string wide = page_of(6, 4000);
+  EXPECT_EQ(count_of("<figure>", wide), 4u);
+  EXPECT_THAT(wide, HasSubstr("<p>2 of 5 maps are left out: "));
 }
 
 TEST(GoldenPage, WithoutAMapThereIsNoPicture) {
