@@ -6,12 +6,14 @@
 #include <limits>
 
 #include "ref/numeric/nan_sign.hpp"
+#include "verification/report/text.hpp"
 
 namespace normproof::verification::c_abi {
 
 using golden::gate::CaseResult;
 using golden::gate::TensorResult;
 using ref::numeric::without_nan_sign;
+using report::count_text;
 
 namespace {
 
@@ -46,7 +48,8 @@ std::string sentence_of(const CaseResult& result) {
   for (const TensorResult& t : result.tensors) {
     if (t.passed()) continue;
     if (t.problem.empty())
-      add(fmt::format("{}, {} of {} elements", element_text(t), t.failed.size(), t.count));
+      add(fmt::format("{}, {} of {} elements", element_text(t), count_text(t.failed.size()),
+                      count_text(t.count)));
     else
       add(fmt::format("{} {}", t.name, t.problem));
   }

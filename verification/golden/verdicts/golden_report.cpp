@@ -18,6 +18,7 @@ namespace normproof::verification::golden::verdicts {
 
 using gate::CaseResult;
 using gate::TensorResult;
+using report::count_text;
 using report::number_text;
 using report::percent;
 using report::plural;
@@ -91,14 +92,14 @@ report::Table metrics_table(const std::map<Key, Row>& rows) {
     table.rows.push_back({{{layer},
                            {dtype},
                            {name},
-                           {std::to_string(row.cases)},
-                           {std::to_string(row.failed)},
+                           {count_text(row.cases)},
+                           {count_text(row.failed)},
                            {metric(row.compared, row.ratio)},
                            {metric(row.with_digits, row.ulp)},
                            {metric(row.compared, row.absolute)},
                            {metric(row.with_digits, row.relative)},
                            {metric(row.with_digits, row.norm_wise)},
-                           {std::to_string(row.unjudged)}},
+                           {count_text(row.unjudged)}},
                           row.failed > 0 ? report::Tone::bad : report::Tone::plain});
   }
   return table;
@@ -160,15 +161,16 @@ std::string GoldenReport::summary() const {
   const char* const verdict = !passed()        ? "FAILED"
                               : unjudged() > 0 ? "PASSED where it is judged"
                                                : "PASSED";
-  std::string line = fmt::format("{}: {} of {} passed", verdict, count(Outcome::passed),
+  std::string line = fmt::format("{}: {} of {} passed", verdict, count_text(count(Outcome::passed)),
                                  plural(cases.size(), "case"));
-  if (const std::size_t n = count(Outcome::failed); n > 0) line += fmt::format(", {} failed", n);
+  if (const std::size_t n = count(Outcome::failed); n > 0)
+    line += fmt::format(", {} failed", count_text(n));
   if (const std::size_t n = count(Outcome::xfail); n > 0)
-    line += fmt::format(", {} failed as listed", n);
+    line += fmt::format(", {} failed as listed", count_text(n));
   if (const std::size_t n = count(Outcome::xpass); n > 0)
-    line += fmt::format(", {} passed though listed as failing", n);
+    line += fmt::format(", {} passed though listed as failing", count_text(n));
   if (const std::size_t n = count(Outcome::declined); n > 0)
-    line += fmt::format(", {} declined", n);
+    line += fmt::format(", {} declined", count_text(n));
   if (const std::size_t n = unjudged(); n > 0)
     line += fmt::format("; {} not verified, for nothing is claimed of them{}", plural(n, "element"),
                         strict ? ", expected none" : " (--strict fails)");
@@ -206,14 +208,14 @@ std::string failure_text(const TensorResult& t) {
   std::string text = fmt::format(
       "{} at {}: got {:.9g}, exact {:.9g}, bound {:.3g} (ratio {}); {} of {} elements", t.name,
       t.where, ref::numeric::without_nan_sign(t.got), ref::numeric::without_nan_sign(t.exact),
-      t.bound, number_text(t.ratio), t.failed.size(), t.count);
+      t.bound, number_text(t.ratio), count_text(t.failed.size()), count_text(t.count));
   const std::pair<const char*, double> metrics[] = {{"; max abs", t.max_absolute},
                                                     {", max rel", t.max_relative},
                                                     {", max ulp", t.max_ulp},
                                                     {", norm-wise", t.norm_wise}};
   for (const auto& [name, worst] : metrics)
     if (std::isfinite(worst) && worst > 0) text += fmt::format("{} {}", name, number_text(worst));
-  if (t.unjudged > 0) text += fmt::format("; {} not judged", t.unjudged);
+  if (t.unjudged > 0) text += fmt::format("; {} not judged", count_text(t.unjudged));
   if (t.of_the_inputs > 0)
     text += fmt::format("; one rounding of the inputs moves {}",
                         t.of_the_inputs < 1 ? percent(t.of_the_inputs) + " of the bound"
@@ -261,8 +263,8 @@ std::vector<std::string> diagnosis_lines(const GoldenReport& report) {
   for (const auto& [layer, found] : agreeing) {
     const auto best =
         std::ranges::max_element(found, {}, [](const auto& entry) { return entry.second; });
-    lines.push_back(fmt::format("{}: '{}' agrees with {} of {}", layer, best->first, best->second,
-                                plural(failed[layer], "failed case")));
+    lines.push_back(fmt::format("{}: '{}' agrees with {} of {}", layer, best->first,
+                                count_text(best->second), plural(failed[layer], "failed case")));
   }
   return lines;
 }
@@ -296,7 +298,7 @@ std::vector<std::string> declined_lines(const GoldenReport& report) {
   for (const auto& [layer, declined] : layers)
     if (declined.count > 0)
       lines.push_back(fmt::format("{}: {} of {} declined: the candidate does not offer {}, {}{}",
-                                  layer, declined.count, plural(declined.of, "case"),
+                                  layer, count_text(declined.count), plural(declined.of, "case"),
                                   declined.count == 1 ? "it" : "them",
                                   declined.count == 1 ? "" : "such as ", declined.first));
   return lines;

@@ -56,6 +56,9 @@ TEST(GoldenReport, PassesWhereEveryCaseDoesWhatIsExpectedOfIt) {
   EXPECT_FALSE(with("", {0, 1}).passed());
   EXPECT_TRUE(with("q/1", {0, 1}).passed());
   EXPECT_EQ(with("q/1", {0, 1}).summary(), "PASSED: 1 of 2 cases passed, 1 failed as listed");
+  std::vector<std::size_t> many(2345, 0);
+  many.resize(3456, 1);
+  EXPECT_EQ(with("", many).summary(), "FAILED: 2,345 of 3,456 cases passed, 1,111 failed");
   EXPECT_FALSE(with("q/1", {0, 0}).passed());  // an unexpected pass
   EXPECT_TRUE(with("q/*", {3, 1}).passed());
 }
