@@ -216,7 +216,11 @@ EvalInputs encoder_inputs(std::string_view file, const TensorReader& reader,
     inputs.encoder = EncoderReader(reader, operation, mode).read();
     return inputs;
   } catch (const ref::numeric::ContractError& error) {  // extents that make no encoder
-    throw ref::numeric::FileError(fmt::format("{}: {}", file, sentence(error.breach())));
+    ref::numeric::Breach breach = error.breach();
+    // A layer by itself has no sides: both of the model that it is taken from are like it.
+    for (const std::string_view side : {"encoder.", "decoder."})
+      if (breach.argument.starts_with(side)) breach.argument.erase(0, side.size());
+    throw ref::numeric::FileError(fmt::format("{}: {}", file, sentence(breach)));
   }
 }
 

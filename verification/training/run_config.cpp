@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "ref/io/json_reader.hpp"
@@ -222,6 +223,23 @@ bool may_be_about(const RunConfig& config, const std::string& argument, const st
          is(side == "encoder" ? field : "decoder_" + field);
 }
 
+/// Of settings of one name, the first that has the value that was refused, in a section of the layer or
+/// the optimizer that refused it; none where there is none.
+std::optional<std::string> refused_setting(const Settings& settings,
+                                           const std::vector<std::string>& keys,
+                                           const ref::numeric::Breach& breach) {
+  const auto value_at = [&](const std::string& key) {
+    const auto found = std::ranges::find(settings, key, &Settings::value_type::first);
+    return found == settings.end() ? std::string() : found->second;
+  };
+  for (const std::string& key : keys) {
+    std::string name = value_at(key.substr(0, key.find('.')) + ".name");
+    if (name == "instance_norm") name = "group_norm";  // which computes it
+    if (name == breach.function && breach.observation == "is " + value_at(key)) return key;
+  }
+  return std::nullopt;
+}
+
 /// A translator that learns the synthetic pairs.
 RunConfig default_translator() {
   RunConfig config;
@@ -271,11 +289,14 @@ Settings list_settings(const RunConfig& config) {
 
 std::string sentence_by_setting(const RunConfig& config, const ref::numeric::ContractError& error) {
   const ref::numeric::Breach& breach = error.breach();
+  const Settings settings = list_settings(config);
   std::vector<std::string> keys;
-  for (const auto& [key, value] : list_settings(config))
+  for (const auto& [key, value] : settings)
     if (may_be_about(config, breach.argument, key)) keys.push_back(key);
-  if (keys.size() != 1) return sentence(breach);
-  return fmt::format("{} {}; expected {}", keys.front(), breach.observation, breach.expectation);
+  const std::optional<std::string> key =
+      keys.size() == 1 ? keys.front() : refused_setting(settings, keys, breach);
+  if (!key) return sentence(breach);
+  return fmt::format("{} {}; expected {}", *key, breach.observation, breach.expectation);
 }
 
 void set_setting(RunConfig& config, std::string_view key, std::string_view value) {
@@ -291,11 +312,15 @@ void set_setting(RunConfig& config, std::string_view key, std::string_view value
       throw UsageError(ref::numeric::unknown_name("setting", key, {section + ".name"}));
     if (!key.starts_with(section + ".")) return;
     const std::string_view field = key.substr(section.size() + 1);
-    if (field == "name") {
-      options = of_name(value);
-    } else {
-      check_field(section, options, field);
-      model::set_option(options, field, value);
+    if (field != "name") check_field(section, options, field);
+    try {
+      if (field == "name") {
+        options = of_name(value);
+      } else {
+        model::set_option(options, field, value);
+      }
+    } catch (const UsageError& error) {  // which does not know the section
+      throw UsageError(fmt::format("{}: {}", key, error.what()));
     }
     found = true;
   });

@@ -248,6 +248,20 @@ def decoder_layer_of_one_head(tensors, causal=True):
     return norm("norm3", g + linear("feed_forward.second", np.maximum(linear("feed_forward.first", g), 0)))
 
 
+@pytest.mark.parametrize("op", ["encoder_layer", "decoder_layer"])
+@pytest.mark.parametrize("options, said", [
+    ({"num_heads": 5}, ": num_heads is 5; expected a divisor of d_model, 4"),
+    ({"num_heads": 0}, ": num_heads is 0; expected 1 or more"),
+    ({"norm.eps": -1.0}, "layer_norm: norm.eps is -1; expected eps >= 0")])
+def test_option_of_a_layer_is_refused_by_the_name_that_it_was_given_by(op, options, said):
+    case = normproof.case(f"quick/{op}/post_layer_norm-2x3x4-float64")
+    given = {name: stored.array() for name, stored in case.tensors.items()}
+    with pytest.raises(normproof.UsageError) as error:
+        normproof.judge(lambda x, **others: x, op, outputs="y", **given, **options)
+    assert said in str(error.value), str(error.value)
+    assert not any(side in str(error.value) for side in ("encoder.", "decoder."))
+
+
 @pytest.mark.parametrize("kind", [bool, float])
 def test_masks_of_a_decoder_layer_are_booleans_or_0_and_1(kind, tmp_path):
     rng = np.random.default_rng(3)

@@ -13,6 +13,7 @@ namespace normproof::verification::training {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 TEST(RunConfig, EverySettingReadsBack) {
   RunConfig config;
@@ -122,6 +123,40 @@ TEST(RunConfig, ARefusalOfASideNamesItsSetting) {
   EXPECT_EQ(sentence_of("decoder.norm.eps"), "decoder_norm.eps is 5; expected less");
   EXPECT_EQ(sentence_of("decoder.final_norm"), "decoder_final_norm.name is 5; expected less");
   EXPECT_EQ(sentence_of("eps"), "f: eps is 5; expected less");
+}
+
+// Of four norms and an optimizer that have an eps.
+TEST(RunConfig, AValueThatALayerRefusesIsThatOfItsSetting) {
+  const auto sentence_of = [](const RunConfig& config, const char* function) {
+    return sentence_by_setting(config, ref::numeric::ContractError(ref::numeric::Breach{
+                                           function, "eps", "is -1", "eps >= 0"}));
+  };
+  for (const char* section : {"norm", "final_norm", "decoder_norm", "decoder_final_norm"}) {
+    RunConfig config = default_config(Task::translate);
+    set_setting(config, fmt::format("{}.eps", section), "-1");
+    EXPECT_EQ(sentence_of(config, "layer_norm"),
+              fmt::format("{}.eps is -1; expected eps >= 0", section));
+    EXPECT_EQ(sentence_of(config, "rms_norm"), "rms_norm: eps is -1; expected eps >= 0");
+    set_setting(config, fmt::format("{}.name", section), "instance_norm");
+    set_setting(config, fmt::format("{}.eps", section), "-1");
+    EXPECT_EQ(sentence_of(config, "group_norm"),
+              fmt::format("{}.eps is -1; expected eps >= 0", section));
+  }
+  RunConfig config;
+  set_setting(config, "optimizer.eps", "-1");
+  EXPECT_EQ(sentence_of(config, "layer_norm"), "layer_norm: eps is -1; expected eps >= 0");
+}
+
+TEST(RunConfig, AnUnknownNameSaysOfWhichSectionItIs) {
+  const auto refused = [](const char* key, const char* value) {
+    RunConfig config = default_config(Task::translate);
+    return usage_message([&] { set_setting(config, key, value); });
+  };
+  EXPECT_THAT(refused("decoder_norm.name", "laye"),
+              StartsWith("decoder_norm.name: unknown layer 'laye'; did you mean 'layer_norm'?"));
+  EXPECT_THAT(refused("final_norm.eps", "big"),
+              StartsWith("final_norm.eps: option eps is 'big'; expected a number"));
+  EXPECT_THAT(refused("optimizer.name", "adm"), StartsWith("optimizer.name: unknown "));
 }
 
 TEST(RunConfig, APartKeepsTheDefaultsOfTheRest) {

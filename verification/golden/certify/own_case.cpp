@@ -49,6 +49,18 @@ DType dtype_of(const std::vector<StoredTensor>& inputs) {
   return found == inputs.end() ? DType::float64 : found->dtype;
 }
 
+/// The breach of a requirement, its argument under the name of the option of the case that it is:
+/// "norm.eps" where a layer of norms inside refuses its eps.
+ref::numeric::Breach by_option(const Case& c, ref::numeric::Breach breach) {
+  const auto options = ref::model::list_options(c.options);
+  const auto is_option = [&](const std::string& name) {
+    return std::ranges::any_of(options, [&](const auto& option) { return option.first == name; });
+  };
+  const std::string inside = "norm." + breach.argument;
+  if (!is_option(breach.argument) && is_option(inside)) breach.argument = inside;
+  return breach;
+}
+
 /// Runs the operation once, in double: what it requires is checked before anything is certified.
 void check_requirements(const Case& c) {
   try {
@@ -58,7 +70,7 @@ void check_requirements(const Case& c) {
   } catch (const ref::numeric::FileError& error) {
     throw UsageError(error.what());
   } catch (const ref::numeric::ContractError& error) {
-    throw UsageError(fmt::format("{}: {}", path_of(c), sentence(error.breach())));
+    throw UsageError(fmt::format("{}: {}", path_of(c), sentence(by_option(c, error.breach()))));
   }
 }
 
