@@ -223,8 +223,9 @@ bool may_be_about(const RunConfig& config, const std::string& argument, const st
          is(side == "encoder" ? field : "decoder_" + field);
 }
 
-/// Of settings of one name, the first that has the value that was refused, in a section of the layer or
-/// the optimizer that refused it; none where there is none.
+/// Of settings of one name, the first that has the value that was refused, in a section of the
+/// layer or the optimizer that refused it, or in any where no section is of it, for it computes
+/// what another layer is; none where there is none.
 std::optional<std::string> refused_setting(const Settings& settings,
                                            const std::vector<std::string>& keys,
                                            const ref::numeric::Breach& breach) {
@@ -232,12 +233,16 @@ std::optional<std::string> refused_setting(const Settings& settings,
     const auto found = std::ranges::find(settings, key, &Settings::value_type::first);
     return found == settings.end() ? std::string() : found->second;
   };
+  std::optional<std::string> other;
+  bool has_section = false;
   for (const std::string& key : keys) {
-    std::string name = value_at(key.substr(0, key.find('.')) + ".name");
-    if (name == "instance_norm") name = "group_norm";  // which computes it
-    if (name == breach.function && breach.observation == "is " + value_at(key)) return key;
+    const bool own = value_at(key.substr(0, key.find('.')) + ".name") == breach.function;
+    has_section = has_section || own;
+    if (breach.observation != "is " + value_at(key)) continue;
+    if (own) return key;
+    if (!other) other = key;
   }
-  return std::nullopt;
+  return has_section ? std::nullopt : other;
 }
 
 /// A translator that learns the synthetic pairs.

@@ -61,8 +61,8 @@ std::vector<std::pair<std::string, std::string>> list_settings(const RunConfig& 
 void set_setting(RunConfig& config, std::string_view key, std::string_view value);
 
 /// The sentence of a refusal, its argument under the name of the setting that it is:
-/// "encoder.num_heads is 5; ...". Where several are called so, that which has the refused value in a
-/// section of the layer or optimizer that refuses it. As it is where there is none.
+/// "encoder.num_heads is 5; ...". Where several are called so, that which has the refused value in
+/// a section of the layer or optimizer that refuses it. As it is where there is none.
 std::string sentence_by_setting(const RunConfig& config, const ref::numeric::ContractError& error);
 
 /// The settings of list_settings as JSON: an object a section.

@@ -76,8 +76,8 @@ report::Figure map_figure(const WorstOutput& worst) {
               number_text(worst.output->ratio), worst.output->where, worst_row(map))};
 }
 
-/// Every failure but the one that is shown already, each with the map of its worst output, as far as a
-/// page has room for them, in the order of their paths.
+/// Every failure but the one that is shown already, each with the map of its worst output, as far
+/// as a page has room for them, in the order of their paths.
 std::vector<report::Part> failures_with_maps(const GoldenReport& report, const Document& document,
                                              const std::string& shown) {
   std::map<std::string, WorstOutput> worst;
