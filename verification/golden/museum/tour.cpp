@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "ref/model/norm_layers.hpp"
 #include "ref/numeric/errors.hpp"
 #include "verification/golden/certify/corpus_files.hpp"
 #include "verification/golden/certify/for_each.hpp"
