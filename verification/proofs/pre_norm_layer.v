@@ -234,4 +234,143 @@ Proof.
   replace (4 * (1 + (A + B) / 2 + C) / (3 * L + 2)) with ((1 + T) * (4 / (3 * L + 2))) by (unfold T; field; lra).
   apply Rmult_le_compat_l; [lra|exact Im].
 Qed.
+
+(* Over the weights of one layer that is given z, S has the mean var(z) + rise. *)
+Definition rise : R := 3 / 2 * (1 - / INR d).
+Definition off_from (t : R) (h : nat) (s : bool) (k m : nat) (z : nat -> R) : R := spread_of h s k m z - t.
+Definition square_from (t : R) (h : nat) (s : bool) (k m : nat) (z : nat -> R) : R := (off_from t h s k m z)^2.
+Definition ratio_from (t : R) (h : nat) (s : bool) (k m : nat) (z : nat -> R) : R := square_from t h s k m z / spread_of h s k m z.
+
+Lemma layer_affine a F b c z : layer_mean (fun h s k m z => a * F h s k m z + b * spread_of h s k m z + c) z
+  = a * layer_mean F z + b * (variance d z + rise) + c.
+Proof.
+  rewrite (layer_ext _ (fun h s k m z => 1 * (a * F h s k m z + b * spread_of h s k m z) + c * 1)) by (intros; ring).
+  rewrite (layer_lin2 1 (fun h s k m z => a * F h s k m z + b * spread_of h s k m z) c (fun _ _ _ _ _ => 1)).
+  rewrite (layer_lin2 a F b spread_of), layer_const, layer_spread. unfold rise. ring.
+Qed.
+Lemma layer_square z m : let t := variance d z + rise in
+  layer_mean (square_from (m + rise)) z = (variance d z - m)^2 + layer_mean (square_from t) z.
+Proof.
+  intros t. set (o := variance d z - m).
+  rewrite (layer_ext _ (fun h s k i z' => 1 * square_from t h s k i z' + 2 * o * spread_of h s k i z' + (o^2 - 2 * o * t)))
+    by (intros; unfold square_from, off_from, o, t; ring).
+  rewrite layer_affine. fold t. ring.
+Qed.
+Lemma layer_ratio z m Q : let t := variance d z + rise in 0 <= Q -> 4 * Q <= 3 * (INR d - 1) -> 0 < variance d z ->
+  (forall h s k i, 0 < spread_of h s k i z) -> layer_mean (ratio_from t) z <= Q / INR d ->
+  layer_mean (ratio_from (m + rise)) z <= (variance d z - m)^2 / variance d z + 2 * Q / INR d.
+Proof.
+  intros t Q0 Qd Vz Pos E. pose proof (INR_pos d ltac:(lia)) as Dp. pose proof (INR_at_least d 2 d_pos) as D2. simpl INR in D2.
+  set (v := variance d z) in *. set (o := v - m). set (u := Q / INR d) in *.
+  assert (U0 : 0 <= u) by (apply div_nonneg; lra).
+  assert (U2 : 2 * u <= rise).
+  { unfold u, rise. replace (3 / 2 * (1 - / INR d)) with (3 / 2 * (INR d - 1) / INR d) by (field; lra).
+    replace (2 * (Q / INR d)) with (2 * Q / INR d) by (field; lra). apply div_le; lra. }
+  assert (T : 0 < t) by (unfold t; lra). assert (O : m + rise = t - o) by (unfold o, t; ring).
+  set (b := (t - o)^2 / t^2).
+  rewrite (layer_ext _ (fun h s k i z' => b * ratio_from t h s k i z' + (1 - b) * spread_of h s k i z' + (o^2 / t - (1 - b) * t))).
+  2: { intros h s k i. unfold ratio_from, square_from, off_from. rewrite O. specialize (Pos h s k i). unfold b. field. lra. }
+  rewrite layer_affine. fold v. fold t.
+  assert (Step : b * u + o^2 / t <= o^2 / v + 2 * u).
+  { assert (Vt : o^2 / t = o^2 / v * (v / t)) by (field; lra).
+    assert (B : b <= 2 + 2 * (o^2 / v) * (v / t^2)).
+    { unfold b. apply div_le_of; [apply pow_lt, T|].
+      replace ((2 + 2 * (o^2 / v) * (v / t^2)) * t^2) with (2 * t^2 + 2 * o^2) by (field; lra). pose proof (pow2_ge_0 (t + o)). lra. }
+    assert (W0 : 0 <= o^2 / v) by (apply div_nonneg; [apply pow2_ge_0|exact Vz]).
+    assert (Bu : b * u <= (2 + 2 * (o^2 / v) * (v / t^2)) * u) by (apply Rmult_le_compat_r; assumption).
+    assert (F : 2 * u * (v / t^2) + v / t <= 1).
+    { replace (2 * u * (v / t^2) + v / t) with (v * (2 * u + t) / t^2) by (field; lra). apply div_le_of; [apply pow_lt, T|].
+      unfold t in *. nra. }
+    rewrite Vt. set (w := o^2 / v) in *. assert (w * (2 * u * (v / t^2) + v / t) <= w * 1) by (apply Rmult_le_compat_l; assumption). lra. }
+  assert (b * layer_mean (ratio_from t) z <= b * u).
+  { apply Rmult_le_compat_l; [|exact E]. apply div_nonneg; [apply pow2_ge_0|apply pow_lt, T]. }
+  replace (2 * Q / INR d) with (2 * u) by (unfold u; field; lra). lra.
+Qed.
+
+(* E9. Its premises at every depth, from what one layer does, with constants that no depth is in: x of mean 0 and ||x||^2 = d; if for every z that is x or what
+   some layers leave of it, and all weights of a layer that is given z, S > 0 and y <= Y, and over these weights E (y - 1/2)^2 <= A/d,
+   E (S - E S)^2 <= Q (1 + var(z))/d and E (S - E S)^2/S <= Q/d, 4 Q <= 3 (d - 1), then for every number of layers L E (S - M)^2 <= B M^2/d and
+   E y (S - M)^2/S <= C M/d with B = (8/3) Q, C = (8/3) Q Y, and |E ||dL/dW_2||_F^2 - d/(3L + 2)| <= 4 (1 + (A + B)/2 + C)/(3L + 2). *)
+Theorem E9_premises_of_one_layer N o g x A Q Y : let B := 8 / 3 * Q in let C := 8 / 3 * Q * Y in
+  Sum d x = 0 -> length2 d x = INR d -> isotropic_upstream d N o g 1 -> 0 <= Q -> 4 * Q <= 3 * (INR d - 1) ->
+  (forall j z, reached x j z ->
+    (forall h s k m, 0 < spread_of h s k m z /\ share_of h s k m z <= Y) /\
+    layer_mean (fun h s k m z => (share_of h s k m z - / 2)^2) z <= A / INR d /\
+    layer_mean (square_from (variance d z + rise)) z <= Q * (1 + variance d z) / INR d /\
+    layer_mean (ratio_from (variance d z + rise)) z <= Q / INR d) ->
+  forall l, let L := INR (S l) in let M := 1 + rise * L in
+  depth_mean l (square_from M) x <= B * M^2 / INR d /\
+  depth_mean l (fun h s k m z => share_of h s k m z * (spread_of h s k m z - M)^2 / spread_of h s k m z) x <= C * M / INR d /\
+  Rabs (mean_gradient_at_depth l N o g x - INR d / (3 * L + 2)) <= 4 * (1 + (A + B) / 2 + C) / (3 * L + 2).
+Proof.
+  intros B C X0 XL Up Q0 Qd One l L top. pose proof (INR_pos d ltac:(lia)) as Dp. pose proof (INR_at_least d 2 d_pos) as D2. simpl INR in D2.
+  assert (Ri : 3 / 4 <= rise).
+  { assert (/ INR d <= / 2) by (apply Rinv_le_contravar; lra). unfold rise. lra. }
+  assert (Vx : variance d x = 1).
+  { pose proof (B5_quadratic_mean d ltac:(lia) x) as E. unfold quadratic_mean, mean in E. fold (length2 d x) in E. rewrite X0, XL in E.
+    replace (INR d / INR d) with 1 in E by (field; lra). unfold Rdiv in E. rewrite Rmult_0_l in E. simpl in E. lra. }
+  assert (Next : forall j z, reached x j z -> forall h s k m, reached x (S j) (left_by h s k m z)).
+  { intros j z Z h s k m. exists z, h, s, k, m. split; [exact Z|reflexivity]. }
+  assert (Vp : forall j z, reached x j z -> 0 < variance d z).
+  { intros [|j] z Z; [simpl in Z; subst z; lra|]. destruct Z as (y & h & s & k & m & Z & ->). apply (One j y Z). }
+  pose (at_depth := fun j => 1 + rise * INR (S j)).
+  assert (M1 : forall j, 1 <= at_depth j) by (intros j; unfold at_depth; rewrite S_INR; pose proof (pos_INR j); nra).
+  assert (Up1 : forall j, at_depth (S j) = at_depth j + rise) by (intros j; unfold at_depth; rewrite (S_INR (S j)); ring).
+  assert (Mean : forall j, depth_mean j spread_of x = at_depth j) by (intros j; rewrite depth_spread, Vx; unfold at_depth, rise; ring).
+  assert (Square : forall j, depth_mean j (square_from (at_depth j)) x <= INR (S j) * (Q * (1 + at_depth j) / INR d)).
+  { assert (Add : forall c c', 0 <= c <= c' -> Q * (1 + c) / INR d <= Q * (1 + c') / INR d)
+      by (intros c c' I; apply div_le; [exact Dp|]; apply Rmult_le_compat_l; lra).
+    induction j.
+    - simpl depth_mean. replace (at_depth 0%nat) with (1 + rise) by (unfold at_depth; simpl; ring).
+      pose proof (layer_square x 1) as E. cbv zeta in E. rewrite E, Vx. destruct (One 0%nat x eq_refl) as (_ & _ & F & _). rewrite Vx in F.
+      pose proof (Add 1 (1 + rise) ltac:(lra)). simpl INR. simpl pow. lra.
+    - rewrite Up1. simpl depth_mean.
+      apply Rle_trans with (depth_mean j (fun h s k m z => 1 * square_from (at_depth j) h s k m z
+        + Q / INR d * (1 * spread_of h s k m z + 1 * 1)) x).
+      + apply depth_le. intros z Z h s k m. pose proof (layer_square (left_by h s k m z) (at_depth j)) as E. cbv zeta in E. rewrite E.
+        destruct (One (S j) _ (Next j z Z h s k m)) as (_ & _ & F & _). unfold square_from at 2. unfold off_from, spread_of at 1.
+        replace (Q / INR d * (1 * spread_of h s k m z + 1 * 1)) with (Q * (1 + variance d (left_by h s k m z)) / INR d)
+          by (unfold spread_of; field; lra). lra.
+      + rewrite (depth_lin2 j 1 (square_from (at_depth j)) (Q / INR d) (fun h s k m z => 1 * spread_of h s k m z + 1 * 1)).
+        rewrite (depth_lin2 j 1 spread_of 1 (fun _ _ _ _ _ => 1)), depth_const, Mean.
+        pose proof (Add (at_depth j) (at_depth j + rise) ltac:(specialize (M1 j); lra)) as I. rewrite (S_INR (S j)). pose proof (pos_INR (S j)).
+        assert (INR (S j) * (Q * (1 + at_depth j) / INR d) <= INR (S j) * (Q * (1 + (at_depth j + rise)) / INR d)) by (apply Rmult_le_compat_l; assumption).
+        replace (Q / INR d * (1 * at_depth j + 1 * 1)) with (Q * (1 + at_depth j) / INR d) by (field; lra). lra. }
+  assert (Ratio : forall j, depth_mean j (ratio_from (at_depth j)) x <= INR (S j) * (2 * Q / INR d)).
+  { induction j.
+    - simpl depth_mean. replace (at_depth 0%nat) with (1 + rise) by (unfold at_depth; simpl; ring).
+      destruct (One 0%nat x eq_refl) as (P & _ & _ & F).
+      pose proof (layer_ratio x 1 Q Q0 Qd ltac:(lra) (fun h s k i => proj1 (P h s k i)) F) as E. rewrite Vx in E. simpl INR.
+      replace ((1 - 1)^2 / 1) with 0 in E by field. lra.
+    - rewrite Up1. simpl depth_mean.
+      apply Rle_trans with (depth_mean j (fun h s k m z => 1 * ratio_from (at_depth j) h s k m z + 2 * Q / INR d * 1) x).
+      + apply depth_le. intros z Z h s k m. pose proof (Next j z Z h s k m) as R. destruct (One (S j) _ R) as (P & _ & _ & F).
+        pose proof (layer_ratio (left_by h s k m z) (at_depth j) Q Q0 Qd (Vp _ _ R) (fun h s k i => proj1 (P h s k i)) F) as E.
+        unfold ratio_from at 2. unfold square_from, off_from, spread_of at 1 2. lra.
+      + rewrite (depth_lin2 j 1 (ratio_from (at_depth j)) (2 * Q / INR d) (fun _ _ _ _ _ => 1)), depth_const, (S_INR (S j)). lra. }
+  assert (ML : L <= 4 / 3 * top) by (unfold top, L; rewrite S_INR; pose proof (pos_INR l); nra).
+  assert (M0 : 1 <= top) by apply (M1 l). assert (L0 : 0 <= L) by apply pos_INR.
+  assert (HB : depth_mean l (square_from top) x <= B * top^2 / INR d).
+  { eapply Rle_trans; [apply (Square l)|]. fold top. fold L. unfold at_depth. fold L. fold top. unfold B.
+    replace (L * (Q * (1 + top) / INR d)) with (Q * (L * (1 + top)) / INR d) by (field; lra).
+    replace (8 / 3 * Q * top^2 / INR d) with (Q * (8 / 3 * top^2) / INR d) by (field; lra).
+    apply div_le; [exact Dp|]. apply Rmult_le_compat_l; [exact Q0|]. nra. }
+  destruct (One 0%nat x eq_refl) as (P0 & _). assert (Y0 : 0 <= Y).
+  { eapply Rle_trans; [|apply (P0 0%nat true 0%nat 0%nat)]. apply div_nonneg; [apply dot_nonneg|exact Dp]. }
+  assert (HC : depth_mean l (fun h s k m z => share_of h s k m z * (spread_of h s k m z - top)^2 / spread_of h s k m z) x <= C * top / INR d).
+  { apply Rle_trans with (depth_mean l (fun h s k m z => Y * ratio_from top h s k m z + 0 * 1) x).
+    - apply depth_le. intros z Z h s k m. destruct (One l z Z) as (P & _). destruct (P h s k m) as [P1 P2].
+      unfold ratio_from, square_from, off_from. unfold Rdiv at 1. rewrite Rmult_assoc, Rplus_comm, Rmult_0_l, Rplus_0_l.
+      apply Rmult_le_compat_r; [apply div_nonneg; [apply pow2_ge_0|exact P1]|exact P2].
+    - rewrite (depth_lin2 l Y (ratio_from top) 0 (fun _ _ _ _ _ => 1)). pose proof (Ratio l) as R. unfold at_depth in R. fold L in R. fold top in R.
+      apply Rle_trans with (Y * (L * (2 * Q / INR d))); [rewrite Rmult_0_l, Rplus_0_r; apply Rmult_le_compat_l; assumption|]. unfold C.
+      replace (Y * (L * (2 * Q / INR d))) with (Q * Y * (2 * L) / INR d) by (field; lra).
+      replace (8 / 3 * Q * Y * top / INR d) with (Q * Y * (8 / 3 * top) / INR d) by (field; lra).
+      apply div_le; [exact Dp|]. apply Rmult_le_compat_l; [apply Rmult_le_pos; assumption|]. lra. }
+  split; [exact HB|]. split; [exact HC|].
+  apply E9_gradient_by_the_depth; try assumption.
+  - intros z Z h s k m. apply (One l z Z).
+  - destruct l; [apply (One 0%nat x eq_refl)|]. simpl depth_mean. rewrite <- (depth_const l (A / INR d) x).
+    apply depth_le. intros z Z h s k m. apply (One (S l) _ (Next l z Z h s k m)).
+Qed.
 End Layers.
