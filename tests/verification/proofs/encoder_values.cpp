@@ -3,10 +3,11 @@
 #include <vector>
 
 #include "ref/numeric/ball.hpp"
+#include "ref/numeric/elementary.hpp"
 #include "ref/numeric/random.hpp"
 #include "verification/claims/fixtures/encoder_case.hpp"
 
-// Prints drawn encoders of one layer and enclosures of what the program makes of them, for
+// Prints drawn encoders and enclosures of what the program makes of them, for
 // definitions_against_ref: a line of numbers in hexadecimal after each name, of an enclosure its
 // two ends.
 namespace {
@@ -14,7 +15,9 @@ namespace {
 using namespace normproof;
 using ref::model::NormPlacement;
 using ref::numeric::ball;
+using verification::claims::engine::StackStep;
 using verification::claims::fixtures::EncoderCase;
+using verification::claims::fixtures::LayerWeights;
 
 void print(const char* name, const std::vector<double>& numbers) {
   std::printf("%s", name);
@@ -28,29 +31,40 @@ void print(const char* name, const ref::tensor::Tensor<ball>& enclosures) {
   std::printf("\n");
 }
 
-void print_case(const char* name, NormPlacement placement, std::size_t tokens, std::size_t d,
-                double eps) {
+void print(const char* name, const ball& enclosure) {
+  std::printf("%s %a %a\n", name, enclosure.lower(), enclosure.upper());
+}
+
+/// Small multiples of 1/16, off by 1/64: none is 0.
+EncoderCase drawn(NormPlacement placement, std::size_t tokens, std::size_t d, double eps) {
   const ref::numeric::RandomStream stream(20260101, "proofs/encoder_values");
-  std::uint64_t drawn = 0;
+  std::uint64_t next = 0;
   const auto numbers = [&](std::size_t count) {
     std::vector<double> values;
     for (std::size_t i = 0; i < count; ++i)
-      values.push_back(static_cast<double>(stream.below(drawn++, 33)) / 16 - 1 + 0x1p-6);
+      values.push_back(static_cast<double>(stream.below(next++, 33)) / 16 - 1 + 0x1p-6);
     return values;
   };
   EncoderCase c{.tokens = tokens, .d_model = d, .placement = placement, .eps = eps};
   c.x = numbers(tokens * d);
   c.grad_y = numbers(tokens * d);
   c.layers = {{numbers(d * d), numbers(d * d), numbers(d * d)}};
-  const ref::numeric::BallPrecision precision(256);
-  const auto step = verification::claims::engine::run_stack(c.inputs<ball>());
-  std::printf("case %s %zu %zu\n", name, tokens, d);
-  print("eps", std::vector<double>{eps});
+  return c;
+}
+
+void print_drawn(const char* name, const EncoderCase& c) {
+  std::printf("case %s %zu %zu\n", name, c.tokens, c.d_model);
+  print("eps", std::vector<double>{c.eps});
   print("x", c.x);
   print("grad_y", c.grad_y);
   print("W_V", c.layers[0].value);
   print("W_1", c.layers[0].first);
   print("W_2", c.layers[0].second);
+}
+
+void print_case(const char* name, const EncoderCase& c) {
+  const auto step = verification::claims::engine::run_stack(c.inputs<ball>());
+  print_drawn(name, c);
   for (const char* value : {"norm1.y", "norm2.x", "norm2.y", "feed_forward.active"})
     print(value, step.values.at("layers.0." + std::string(value)));
   print("y", step.y);
@@ -58,11 +72,99 @@ void print_case(const char* name, NormPlacement placement, std::size_t tokens, s
   print("grad_x", step.grad_x);
 }
 
+/// Causal, W_Q = W_1 and W_K = W_2; pre-norm a norm behind the layer.
+void print_causal(const char* name, EncoderCase c) {
+  c.final_norm = c.placement == NormPlacement::pre;
+  auto in = c.inputs<ball>(false);
+  in.config.causal = true;
+  ball* weight = in.layers[0].attention.in.weight.data();
+  for (const auto* matrix : {&c.layers[0].first, &c.layers[0].second})
+    for (const double v : *matrix) *weight++ = ball(v);
+  print_drawn(name, c);
+  print("y", verification::claims::engine::run_stack(in).y);
+}
+
+std::vector<double> negative(std::vector<double> matrix) {
+  for (double& v : matrix) v = -v;
+  return matrix;
+}
+
+/// The mean of f over the signs of W_1 in each of `layers` layers and, where both_second, of W_2,
+/// the same in all layers.
+template <class F>
+ball mean_over_signs(const EncoderCase& c, std::size_t layers, bool both_second, F f) {
+  const unsigned of_first = 1U << layers, draws = of_first * (both_second ? 2 : 1);
+  ball sum(0);
+  for (unsigned signs = 0; signs < draws; ++signs) {
+    LayerWeights w = c.layers[0];
+    if (signs >= of_first) w.second = negative(w.second);
+    EncoderCase one = c;
+    one.layers.assign(layers, w);
+    for (std::size_t l = 0; l < layers; ++l)
+      if ((signs >> l & 1U) != 0) one.layers[l].first = negative(w.first);
+    sum += f(verification::claims::engine::run_stack(one.inputs<ball>()));
+  }
+  return sum / ball(static_cast<int>(draws));
+}
+
+ball square_sum(const ref::tensor::Tensor<ball>& values, std::size_t begin, std::size_t count) {
+  ball sum(0);
+  for (std::size_t i = begin; i < begin + count; ++i) sum += values.data()[i] * values.data()[i];
+  return sum;
+}
+
+ball gradient_square(const StackStep<ball>& step) {
+  const auto& gradient = step.gradients.back().feed_forward.second.weight;
+  return square_sum(gradient, 0, gradient.size());
+}
+
+void print_means(const char* name, const EncoderCase& c) {
+  print_drawn(name, c);
+  print("length", mean_over_signs(c, 1, true, [&](const StackStep<ball>& step) {
+          return square_sum(step.values.at("layers.0.norm2.x"), 0, c.d_model);
+        }));
+  print("gradient", mean_over_signs(c, 1, false, gradient_square));
+}
+
+/// The variance of the features behind two layers.
+void print_mean_spread(const char* name, const EncoderCase& c) {
+  print_drawn(name, c);
+  print("spread", mean_over_signs(c, 2, false, [&](const StackStep<ball>& step) {
+          ball sum(0);
+          for (const ball& v : step.y) sum += v;
+          const ball d(static_cast<int>(c.d_model)), mean = sum / d;
+          return square_sum(step.y, 0, c.d_model) / d - mean * mean;
+        }));
+}
+
+/// Of the second of two tokens.
+void print_mean_of_tokens(const char* name, const EncoderCase& c) {
+  print_drawn(name, c);
+  print("length", mean_over_signs(c, 1, false, [&](const StackStep<ball>& step) {
+          return square_sum(step.y, c.d_model, c.d_model);
+        }));
+}
+
+/// P(max ReLU(X)^2 <= 2 ln(100 d)), X ~ N(0, I_d), d = 4.
+void print_chance() {
+  const ball root = sqrt(ref::numeric::log(ball(400)));
+  const ball phi = (ball(1) + ref::numeric::erf(root)) / ball(2);
+  std::printf("case chance 1 4\n");
+  print("chance", phi * phi * phi * phi);
+}
+
 }  // namespace
 
 int main() {
-  print_case("post", NormPlacement::post, 1, 3, 0);
-  print_case("pre", NormPlacement::pre, 1, 2, 0.0625);
-  print_case("pre_of_two", NormPlacement::pre, 2, 2, 0.0625);
+  const ref::numeric::BallPrecision precision(256);
+  print_case("post", drawn(NormPlacement::post, 1, 3, 0));
+  print_case("pre", drawn(NormPlacement::pre, 1, 2, 0.0625));
+  print_case("pre_of_two", drawn(NormPlacement::pre, 2, 2, 0.0625));
+  print_causal("causal_post", drawn(NormPlacement::post, 2, 2, 0.0625));
+  print_causal("causal_pre", drawn(NormPlacement::pre, 2, 2, 0.0625));
+  print_means("means_post", drawn(NormPlacement::post, 1, 3, 0));
+  print_mean_spread("means_of_two_layers", drawn(NormPlacement::pre, 1, 2, 0.0625));
+  print_mean_of_tokens("means_of_two", drawn(NormPlacement::pre, 2, 2, 0.0625));
+  print_chance();
   return 0;
 }

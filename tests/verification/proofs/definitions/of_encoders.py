@@ -7,7 +7,7 @@ returns is enclosed first, from that what W_2 takes, and so on, each by Coq.
 import subprocess
 from fractions import Fraction
 
-from stated import Path, Value, literal
+from stated import Path, Value, changed, literal
 
 HEAD = """From normproof Require Import encoders lengths last_layer pre_norm_layer paths.
 Ltac opened t := eval cbv beta iota zeta delta [sigma_hat sigma_grad sigma_s centred mean variance quadratic_mean dot Sum plus_of sum_of times
@@ -62,16 +62,15 @@ class Encoder:
         """Which elements of W_1 v are above 0."""
         return [float.fromhex(v) > 0 for v in self.fields["feed_forward.active"][::2]]
 
-    def value(self, what, term, through, tensor, at, group=""):
+    def value(self, what, term, through, tensor, at=0, group="", wrong=""):
         """The term, which is `through` by definition: the values of the steps so far."""
         low, high = (float.fromhex(v) for v in self.fields[tensor][2 * at:2 * at + 2])
-        base, steps = " ".join(self.base), ""
-        for name, elements in self.steps:
-            for i in elements:
-                steps += (f"let v := eval cbv delta [{name} {base}] in ({name} {i}%nat) in let w := opened v in enclosed ({name} {i}%nat) w. ")
+        base = " ".join(self.base)
+        steps = tuple(f"let v := eval cbv delta [{name} {base}] in ({name} {i}%nat) in let w := opened v in enclosed ({name} {i}%nat) w"
+                      for name, elements in self.steps for i in elements)
         end = (f"match goal with |- ?l <= ?t <= ?h => let v := eval cbv delta [{base}] in t in let w := opened v in "
-               "change (l <= w <= h); interval with (i_prec 120) end.")
-        return Value(f"{self.name}-norm {what}", term, low, high, path=Path(group or self.name, through, steps, end))
+               "change (l <= w <= h); interval with (i_prec 120) end")
+        return Value(f"{self.name}-norm {what}", term, low, high, path=Path(group or self.name, through, steps, end), wrong=wrong)
 
     def norm(self, y):
         """s and x_hat of LN at y, enclosed."""
@@ -144,6 +143,10 @@ def of_pre_norm(e):
                   f"dot {d} {e.g} (sum_of {v1} (apply_to {d} {branch(e)} (apply_to {d} {jacobian_of(d, s2, h2)} {v1})))", "grad_x", 0)
 
 
+WRONG_SIGN = changed("lengths.v", ("after_layer",), "plus_of w (times d V (relu_of (times d W (LN w))))",
+                     "fun i => w i - times d V (relu_of (times d W (LN w))) i")
+
+
 def of_two_tokens(e):
     d = e.d
     for t in range(e.tokens):
@@ -153,29 +156,22 @@ def of_two_tokens(e):
         h = e.norm(w)[1]
         a = e.step(f"relu_of (times {d} {e.W} {h})")
         yield e.value(f"layer of two tokens, [{t}][1]", f"after_layer {e.tokens} {d} {e.U} {e.W} {e.V} {e.LN} {e.x} {t}%nat 1%nat",
-                      f"plus_of {w} (times {d} {e.V} {a}) 1%nat", "y", t * d + 1, f"{e.name}{t}")
+                      f"plus_of {w} (times {d} {e.V} {a}) 1%nat", "y", t * d + 1, f"{e.name}{t}", wrong=WRONG_SIGN)
 
 
-def cases(printed):
-    fields = {}
-    for line in printed.splitlines():
-        name, *numbers = line.split()
-        if name == "case" and fields:
-            yield fields
-            fields = {}
-        fields[name] = numbers
-    yield fields
-
-
-# a minus in the residual of the second half
-WRONG_SIGN = """Definition after_layer (n d : nat) (U W V : nat -> nat -> R) (LN : (nat -> R) -> nat -> R) (x : nat -> nat -> R) (t : nat) : nat -> R :=
-  let w := plus_of (x t) (times d U (mean_token n (fun j => LN (x j)))) in
-  fun i => w i - times d V (relu_of (times d W (LN w))) i.
-"""
-
-
-def values(encoder_values, facts, wrong_sign=False):
-    facts.text += HEAD + (WRONG_SIGN if wrong_sign else "")
+def cases(encoder_values):
+    """What encoder_values prints: the name of a case -> the name of a line -> its words."""
     printed = subprocess.run([encoder_values], check=True, capture_output=True, text=True).stdout
-    for fields, stated in zip(cases(printed), (of_post_norm, of_pre_norm, of_two_tokens), strict=True):
-        yield from stated(Encoder(facts, fields))
+    found = {}
+    for line in printed.splitlines():
+        name, *words = line.split()
+        if name == "case":
+            fields = found[words[0]] = {}
+        fields[name] = words
+    return found
+
+
+def values(fields_of, facts):
+    facts.text += HEAD
+    for name, stated in (("post", of_post_norm), ("pre", of_pre_norm), ("pre_of_two", of_two_tokens)):
+        yield from stated(Encoder(facts, fields_of[name]))

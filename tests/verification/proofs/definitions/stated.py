@@ -4,11 +4,14 @@ A Value is a term of Coq, the enclosure that it is to lie in, and equations that
 ones: what is left to interval arithmetic is small. Facts are the lemmas that say so, and the names of the drawn vectors.
 """
 
+import re
 import subprocess
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
+from pathlib import Path as File
 
+PROOFS = File(__file__).resolve().parents[4] / "verification" / "proofs"
 HEAD = """From Coq Require Import Reals List Lra.
 From Interval Require Import Tactic.
 From normproof Require Import sums layers cells lipschitz dyt recursion.
@@ -32,6 +35,7 @@ class Value:
     high: float
     equations: tuple = ()  # of parts of the term, as Coq knows them
     path: object = None    # another proof than by these: a Path
+    wrong: str = ""        # what stands before the same term of a wrong definition, which must not be proved
 
     def text(self, names):
         """As a goal of Coq, with the vectors that names has."""
@@ -48,16 +52,43 @@ class Path:
     """How a value is enclosed step by step: the term that it is by definition, what encloses the steps, and what is left."""
     group: str
     through: str
-    steps: str
+    steps: tuple
     end: str
+    imports: str = ""  # what only this proof imports
+
+
+def goal(value, term):
+    return f"{literal(value.low)} <= {term} <= {literal(value.high)}"
 
 
 def together(values):
     """Values of one group as one goal, for the steps of the last are those of all."""
-    goals = " /\\ ".join(f"{literal(v.low)} <= {v.term} <= {literal(v.high)}" for v in values)
+    goals = " /\\ ".join(goal(v, v.term) for v in values)
     changes = " ".join(f"change ({v.term}) with ({v.path.through})." for v in values)
     last = values[-1].path
-    return f"Goal {goals}.\nProof. {changes} {last.steps} repeat match goal with |- _ /\\ _ /\\ _ => split | |- (_ <= _ <= _) /\\ _ => split end; {last.end} Qed.\n"
+    steps = " ".join(f"{step}." for step in last.steps)
+    begin, finish = (f"Module Of_{last.group}.\n{last.imports}", f"End Of_{last.group}.\n") if last.imports else ("", "")
+    return f"{begin}Goal {goals}.\nProof. {changes} {steps} repeat match goal with |- _ /\\ _ /\\ _ => split | |- (_ <= _ <= _) /\\ _ => split end; {last.end}. Qed.\n{finish}"
+
+
+def wrong_of(value, number):
+    """The goal of a value whose definition is wrong, with a proof that Coq is to refuse."""
+    term = value.term.replace("causal.", "")
+    proof = "; ".join(f"({step})" for step in (f"change ({term}) with ({value.path.through.replace('causal.', '')})", *value.path.steps, value.path.end))
+    return f"Module Wrong_{number}.\n{value.path.imports}{value.wrong}Goal {goal(value, term)}.\nProof. Fail solve [{proof}]. Abort.\nEnd Wrong_{number}.\n"
+
+
+def changed(file, names, old, new, section="", before=""):
+    """The definitions of these names as the file has them, but for new in the place of old; in a section, with its variables."""
+    source = (PROOFS / file).read_text(encoding="utf-8")
+    text = "".join(re.search(rf"^(?:Definition|Fixpoint|Inductive) {name}\b.*?\.\n", source, re.DOTALL | re.MULTILINE)[0] for name in names)
+    if text.count(old) != 1:
+        raise ValueError(f"{file}: {old!r} is {text.count(old)} times in {', '.join(names)}; expected once")
+    text = before + text.replace(old, new)
+    if not section:
+        return text
+    variables = re.search(rf"^Section {section}\.\n(Variables .*?\.\n)", source, re.DOTALL | re.MULTILINE)[1]
+    return f"Section {section}.\n{variables}{text}End {section}.\n"
 
 
 def all_of(values, names):
