@@ -76,13 +76,13 @@ def of_norms(program, folder, facts, dyadic):
             ("batch_renorm", ["r_max=1.25", "d_max=0.5"], [], {"running_mean": dyadic(d), "running_variance": positive(d)},
              f"(fun x r i => {g} i * causal.batch_renorm 3 {e} {{running_mean}} {{running_variance}} (5/4) {half} x r i + {b} i)", "",
              wrong("batch_renorm", "+ clamp (- d_max)", "- clamp (- d_max)")),
-            ("rms_norm", [], [], {}, f"(fun _ r i => {g} i * psi_hat 2 r {e} i)", f"causal.over_a_row 2 ({{site}}) by causal.rms_norm 2 {e} {g}", ""),
+            ("rms_norm", [], [], {}, f"(fun _ r i => {g} i * psi_hat 2 r {e} i)", f"causal.over_a_row 2 ({{site}}) by causal.rms_norm 2 {e} {g}", wrong("over_a_row", "psi_hat d r eps i)", "- psi_hat d r eps i)")),
             ("scale_norm", [], [], {}, f"(fun _ r i => {g} 0%nat * (r i / sqrt (dot 2 r r + {e})))",
-             f"causal.over_a_row 2 ({{site}}) by causal.scale_norm 2 {e} ({g} 0%nat)", ""),
+             f"causal.over_a_row 2 ({{site}}) by causal.scale_norm 2 {e} ({g} 0%nat)", wrong("over_a_row", "(dot d r r + eps)", "(dot d r r - eps)")),
             ("group_scaling", ["groups=1"], [], {}, f"(fun _ r => causal.in_groups 2 {e} r)",
              f"causal.over_a_row 2 ({{site}}) by causal.group_scaling 2 2 {e}", wrong("in_groups", "r (i / w", "- r (i / w")),
             ("dyt", [], [], {"alpha": dyadic(1)}, f"(fun _ r i => {g} i * tanh ({{alpha}} 0%nat * r i) + {b} i)",
-             f"causal.over_a_row 2 ({{site}}) by causal.dyt 2 ({{alpha}} 0%nat) {g} {b}", "")):
+             f"causal.over_a_row 2 ({{site}}) by causal.dyt 2 ({{alpha}} 0%nat) {g} {b}", wrong("over_a_row", "tanh (alpha", "tanh (- alpha"))):
         x, parameters = dyadic(rows * d), {}
         if layer != "group_scaling":
             parameters["gamma"] = dyadic(1 if layer == "scale_norm" else d)
@@ -97,6 +97,8 @@ def of_norms(program, folder, facts, dyadic):
         if member:
             kind, proof = member.format(site=term, **names).split(" by ")
             facts.text += f"Goal {kind}. exact ({proof}). Qed.\n"
+            if "Inductive" in fault:
+                fault += f"Goal {kind}. Fail exact ({proof}). Abort.\n".replace("causal.", "")
         term = f"causal.normed ({term}) {names['x']} 2%nat 1%nat"
         end = (f"match goal with |- ?l <= ?t <= ?h => let v := eval cbv delta [{' '.join(names.values())}] in t in let w := opened_site v in "
                "change (l <= w <= h); of_a_clamp; interval with (i_prec 90) end")

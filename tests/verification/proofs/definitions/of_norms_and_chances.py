@@ -33,8 +33,6 @@ def of_operator_norms(program, folder, facts, dyadic):
         rows = layer == "layer_norm"
         (own, g), d = ((v[part] if rows else v[:, part]) for v in (x, out["grad_y"])), shape[1 if rows else 0]
         e = Slice(facts, f"{layer}: the operator", own, g, eps, out["lower"][part], out["upper"][part])
-        yield e.value("by theory", f"/ {kind}_s {d} {e.x} {e.eps}", f"/ {kind}_s {d} {e.x} {e.eps}", "norm", group=f"{layer} theory",
-                      wrong=changed("layers.v", (f"{kind}_s",), " x + eps", " x - eps") if eps else "")
         if kind == "sigma":
             s, hat = e.norm(e.x)
             backward = f"({e.g} i - mean {d} {e.g} - {hat} i * (dot {d} {e.g} {hat} / INR {d})) / {s} 0%nat"
@@ -42,10 +40,12 @@ def of_operator_norms(program, folder, facts, dyadic):
             s = e.step(f"fun _ : nat => psi_s {d} {e.x} {e.eps}", (0,))
             hat = e.step(f"fun i : nat => {e.x} i / {s} 0%nat")
             backward = f"({e.g} i - {hat} i * (dot {d} {e.g} {hat} / INR {d})) / {s} 0%nat"
+        yield e.value("by theory", f"/ {kind}_s {d} {e.x} {e.eps}", f"/ {s} 0%nat", "norm", group=layer,
+                      wrong=changed("layers.v", (f"{kind}_s",), " x + eps", " x - eps" if eps else " x + 1"))
         made = e.step(f"fun i : nat => {backward}")
         gradient = f"({kind}_grad {d} {e.x} {e.g} {e.eps})"
         yield e.value("by what it attains", f"sqrt (dot {d} {gradient} {gradient}) / sqrt (dot {d} {e.g} {e.g})",
-                      f"sqrt (dot {d} {made} {made}) / sqrt (dot {d} {e.g} {e.g})", "norm", group=f"{layer} attained",
+                      f"sqrt (dot {d} {made} {made}) / sqrt (dot {d} {e.g} {e.g})", "norm", group=layer,
                       wrong=changed("layers.v", (f"{kind}_grad",), f"- {kind}_hat", f"+ {kind}_hat"))
 
 

@@ -72,10 +72,13 @@ def together(values):
 
 
 def wrong_of(value, number):
-    """The goal of a value whose definition is wrong, with a proof that Coq is to refuse."""
-    term = value.term.replace("causal.", "")
-    proof = "; ".join(f"({step})" for step in (f"change ({term}) with ({value.path.through.replace('causal.', '')})", *value.path.steps, value.path.end))
-    return f"Module Wrong_{number}.\n{value.path.imports}{value.wrong}Goal {goal(value, term)}.\nProof. Fail solve [{proof}]. Abort.\nEnd Wrong_{number}.\n"
+    """The goal of a value whose definition is wrong, with a proof that Coq is to refuse; the goal of value.wrong where it has one."""
+    term, through = (text.replace("causal.", "") for text in (value.term, value.path.through))
+    names = " ".join(re.findall(r"^(?:Definition|Fixpoint) (\w+)", value.wrong, re.MULTILINE))
+    first = f"cbv beta delta [{names}]" if term == through else f"change ({term}) with ({through})"
+    proof = "; ".join(f"({step})" for step in (first, *value.path.steps, value.path.end))
+    refused = "" if "\nGoal " in value.wrong else f"Goal {goal(value, term)}.\nProof. Fail solve [{proof}]. Abort.\n"
+    return f"Module Wrong_{number}.\n{value.path.imports}{value.wrong}{refused}End Wrong_{number}.\n"
 
 
 def changed(file, names, old, new, section="", before=""):
