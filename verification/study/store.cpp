@@ -169,10 +169,15 @@ std::map<std::string, std::string> Store::results() const {
 }
 
 void Store::check_data(const std::string& data_sha256) const {
+  check_data([&](const std::string&) { return data_sha256; });
+}
+
+void Store::check_data(const DataOf& data_sha256_of) const {
   const fs::path path = file(kResults);
   const std::string text = text_of(path);
-  const auto check = [&](const std::string&, const std::string& result, std::size_t number) {
+  const auto check = [&](const std::string& name, const std::string& result, std::size_t number) {
     const ref::io::JsonReader reader(fmt::format("{}: line {}", path.string(), number));
+    const std::string data_sha256 = data_sha256_of(name);
     const std::string there =
         reader.sha256(reader.parse(result, "a result"), "data_sha256", "data_sha256");
     if (there != data_sha256)

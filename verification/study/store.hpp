@@ -55,9 +55,11 @@ class Store {
   /// Throws    FileError naming the file and the line: altered, or a name twice
   std::map<std::string, std::string> results() const;
 
-  /// Every result has this data_sha256.
+  /// Every result has this data_sha256, or that which belongs to its name.
   /// Throws    FileError naming the file, the line and the expectation
   void check_data(const std::string& data_sha256) const;
+  using DataOf = std::function<std::string(const std::string& name)>;
+  void check_data(const DataOf& data_sha256_of) const;
 
   /// Seconds by name; a line that cannot be read is passed over: no result depends on it.
   std::map<std::string, double> times() const;

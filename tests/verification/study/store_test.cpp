@@ -214,6 +214,10 @@ TEST_F(StoreTest, ResultsOfOtherDataAreAnErrorWithFileAndLine) {
   EXPECT_THAT(error_message<FileError>([&] { store_.check_data(ours); }),
               HasSubstr(fmt::format("results.jsonl: line 2: data_sha256 is {}; expected {}", theirs,
                                     ours)));
+  store_.check_data([&](const std::string& name) { return name == "a" ? ours : theirs; });
+  EXPECT_THAT(error_message<FileError>(
+                  [&] { store_.check_data([&](const std::string& name) { return name; }); }),
+              HasSubstr(fmt::format("line 1: data_sha256 is {}; expected a,", ours)));
   write("");
   add("a", "{}");
   EXPECT_THAT(error_message<FileError>([&] { store_.check_data(ours); }),
