@@ -50,32 +50,77 @@ double rate_of(std::string_view name, std::string_view text) {
   return rate;
 }
 
-void check_norm_name(std::string_view norm) {
-  if (std::ranges::find(study_norms(), norm) == study_norms().end())
-    throw UsageError(ref::numeric::unknown_name("norm of the study:", norm, study_norms()));
+void check_norm_name(training::Task task, std::string_view norm) {
+  const std::vector<std::string>& known = study_norms(task);
+  if (std::ranges::find(known, norm) == known.end())
+    throw UsageError(ref::numeric::unknown_name("norm of the study:", norm, known));
 }
 
-/// The norm as it is trained: the released one with a warm-up that is scaled down to the run, twice
-/// as long as the learning rate's.
-model::NormOptions norm_of(const Cell& cell) {
-  model::NormOptions norm = model::norm_options(cell.norm);
+/// The norm as the cell trains it: the released one with a warm-up that is scaled down to the run,
+/// twice as long as the learning rate's.
+model::NormOptions norm_of(const Cell& cell, std::string_view name) {
+  model::NormOptions norm = model::norm_options(name);
   if (auto* const released = std::get_if<model::PowerNormReleasedOptions>(&norm))
-    released->warmup_iterations = 2 * warmup_steps(cell.size);
+    released->warmup_iterations = 2 * warmup_steps(cell);
   return norm;
+}
+
+void set_language_model(const Cell& cell, training::RunConfig& config) {
+  const bool quick = cell.size == Size::quick;
+  model::EncoderConfig& encoder = config.train.encoder;
+  encoder.d_model = quick ? 16 : 64;
+  encoder.d_ff = 4 * encoder.d_model;
+  encoder.num_heads = 4;
+  encoder.num_layers = 2;
+  encoder.placement = cell.placement;
+  encoder.norm = norm_of(cell, cell.norm);
+  config.context = quick ? 32 : 64;
+  config.batch_size = quick ? 16 : 32;
+  config.epochs = quick ? 4 : 6;
+}
+
+void set_translator(const Cell& cell, training::RunConfig& config) {
+  const bool quick = cell.size == Size::quick;
+  model::DecoderConfig& translator = config.translator;
+  translator.d_model = quick ? 16 : 64;
+  translator.placement = cell.placement;
+  const auto [encoder, decoder] = sides_of(cell.norm);
+  const auto set_side = [&](model::LayersConfig& side, const std::string& norm) {
+    side.num_heads = 4;
+    side.d_ff = 4 * translator.d_model;
+    side.num_layers = quick ? 1 : 2;
+    side.norm = side.final_norm = norm_of(cell, norm);
+  };
+  set_side(translator.encoder, encoder);
+  set_side(translator.decoder, decoder);
+  config.batch_size = quick ? 16 : 64;
+  config.epochs = 4;
 }
 
 }  // namespace
 
 const std::vector<training::Task>& study_tasks() {
-  static const std::vector<training::Task> tasks = {training::Task::language};
+  static const std::vector<training::Task> tasks = {training::Task::language,
+                                                    training::Task::translate};
   return tasks;
 }
 
-const std::vector<std::string>& study_norms() {
-  static const std::vector<std::string> norms = {
+const std::vector<std::string>& study_norms(training::Task task) {
+  static const std::vector<std::string> of_one_side = {
       "layer_norm",          "none",     "batch_norm", "power_norm_v", "power_norm",
       "power_norm_released", "rms_norm", "dyt"};
-  return norms;
+  static const std::vector<std::string> of_two_sides = [] {
+    std::vector<std::string> norms = of_one_side;
+    norms.emplace_back(kReleasedPlacement);
+    return norms;
+  }();
+  return task == training::Task::translate ? of_two_sides : of_one_side;
+}
+
+std::pair<std::string, std::string> sides_of(std::string_view norm) {
+  const std::size_t plus = norm.find('+');
+  if (plus == std::string_view::npos) return {std::string(norm), std::string(norm)};
+  return {std::string(norm.substr(0, plus)), std::string(norm.substr(plus + 1))};
 }
 
 const std::vector<std::string>& study_rates() {
@@ -83,8 +128,9 @@ const std::vector<std::string>& study_rates() {
   return rates;
 }
 
-std::int64_t warmup_steps(Size size) {
-  return size == Size::quick ? 40 : 100;
+std::int64_t warmup_steps(const Cell& cell) {
+  if (cell.size == Size::quick) return 40;
+  return cell.task == training::Task::translate ? 400 : 100;
 }
 
 std::string cell_name(const Cell& cell) {
@@ -101,9 +147,10 @@ Cell parse_cell(std::string_view name) {
   Cell cell;
   cell.task = value_of<training::Task>(name, "the task", parts[0]);
   if (std::ranges::find(study_tasks(), cell.task) == study_tasks().end())
-    refuse_cell(name, fmt::format("has the task {}", parts[0]), "one of the study, as language");
+    refuse_cell(name, fmt::format("has the task {}", parts[0]),
+                "one of the study, language or translate");
   cell.placement = value_of<model::NormPlacement>(name, "the placement", parts[1]);
-  check_norm_name(parts[2]);
+  check_norm_name(cell.task, parts[2]);
   cell.norm = parts[2];
   cell.learning_rate = study::number_name(rate_of(name, behind(name, parts[3], "rate-")));
   cell.seed = value_of<std::uint64_t>(name, "the seed", behind(name, parts[4], "seed-"));
@@ -119,22 +166,15 @@ Cell parse_cell(std::string_view name) {
 }
 
 training::RunConfig config_of(const Cell& cell) {
-  check_norm_name(cell.norm);
+  check_norm_name(cell.task, cell.norm);
   training::RunConfig config = training::default_config(cell.task);
-  const bool quick = cell.size == Size::quick;
-  model::EncoderConfig& encoder = config.train.encoder;
-  encoder.d_model = quick ? 16 : 64;
-  encoder.d_ff = 4 * encoder.d_model;
-  encoder.num_heads = 4;
-  encoder.num_layers = 2;
-  encoder.placement = cell.placement;
-  encoder.norm = norm_of(cell);
+  if (cell.task == training::Task::translate)
+    set_translator(cell, config);
+  else
+    set_language_model(cell, config);
   config.train.learning_rate = rate_of(cell_name(cell), cell.learning_rate);
-  config.train.schedule = model::InverseSquareRoot{.warmup_steps = warmup_steps(cell.size)};
+  config.train.schedule = model::InverseSquareRoot{.warmup_steps = warmup_steps(cell)};
   config.train.seed = cell.seed;
-  config.context = quick ? 32 : 64;
-  config.batch_size = quick ? 16 : 32;
-  config.epochs = quick ? 4 : 6;
   return config;
 }
 

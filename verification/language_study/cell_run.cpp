@@ -72,23 +72,25 @@ CellResult run_cell(const Cell& cell, const StudyData& data, const CellOptions& 
   FollowedTask task(*own);
   CellResult result;
   result.name = cell_name(cell);
-  result.data_sha256 = data_sha256(data);
+  result.data_sha256 = data_sha256(cell.task, data);
   result.sha256 = ref::train::state_sha256(own->initial_state());
   std::optional<std::string> failure = train(config, task, folder, options);
   const fs::path metrics = folder / "metrics.jsonl";
   take_measures(ref::io::read_text(metrics), metrics.string(),
-                config.epochs * own->steps_of_epoch(), warmup_steps(cell.size), result);
+                config.epochs * own->steps_of_epoch(), warmup_steps(cell), result);
   if (!failure) failure = not_finite_sentence(result);
   if (failure) result.diverged = {result.steps + 1, *failure};
   if (cell.test && !failure) {
     auto state =
         training::read_checkpoint(folder / "checkpoint.safetensors", own->initial_state()).state;
-    const double loss = test_loss(config, data, state);
-    if (std::isfinite(loss))
-      result.test_loss = loss;
-    else
+    const TestMeasures test = measure_test(config, data, state);
+    if (std::isfinite(test.loss)) {
+      result.test_loss = test.loss;
+      result.test_bleu = test.bleu;
+    } else {
       result.diverged = {result.steps + 1,
                          fmt::format("step {}: the test loss is not finite", result.steps)};
+    }
   }
   std::error_code ignored;
   if (cell.test) fs::remove_all(folder, ignored);

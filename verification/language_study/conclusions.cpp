@@ -41,6 +41,14 @@ Finding judge(const std::vector<double>& differences, std::size_t for_it, std::s
   return {interval->high < 0 ? Verdict::fails : Verdict::unsettled, numbers};
 }
 
+/// The first norm's BLEU is above the second's.
+Finding judge_bleu(const Results& results, const Condition& condition, const std::string& above,
+                   const std::string& below) {
+  const Paired paired = paired_seeds(results, condition, above, below, test_bleu);
+  return judge(paired.differences, paired.first_alone, paired.second_alone,
+               fmt::format("test BLEU of {} less that of {}", above, below));
+}
+
 /// The first norm's perplexity is above the second's.
 Finding judge_perplexity(const Results& results, const Condition& condition,
                          const std::string& above, const std::string& below) {
@@ -58,23 +66,38 @@ Quantity fluctuation_of(const std::string& statistic) {
 
 }  // namespace
 
-const std::vector<study::Statement>& statements() {
-  static const std::vector<study::Statement> all = {
+const std::vector<study::Statement>& statements(training::Task task) {
+  static const std::vector<study::Statement> of_perplexity = {
       {"p1", "PowerNorm's test perplexity is below LayerNorm's", kRule},
       {"p2", "BatchNorm's test perplexity is above LayerNorm's", kRule},
       {"p3",
        "BatchNorm's batch variance fluctuates more about its running value than PowerNorm's "
        "quadratic mean",
        kRule}};
-  return all;
+  static const std::vector<study::Statement> of_bleu_too = [] {
+    std::vector<study::Statement> all = of_perplexity;
+    all.push_back({"b1", "PowerNorm's test BLEU is above LayerNorm's", kRule});
+    all.push_back({"b2", "BatchNorm's test BLEU is below LayerNorm's", kRule});
+    all.push_back(
+        {"b3",
+         "The test BLEU of the released PowerNorm in the encoder, LayerNorm in the decoder, is "
+         "above LayerNorm's",
+         kRule});
+    return all;
+  }();
+  return task == training::Task::translate ? of_bleu_too : of_perplexity;
 }
 
 Finding find(const std::string& id, const Results& results, const Condition& condition) {
+  if (std::ranges::find(statements(condition.task), id, &study::Statement::id) ==
+      statements(condition.task).end())
+    ref::numeric::contract_failure("find", "id", fmt::format("is '{}'", id),
+                                   "one of statements(condition.task)", ref::numeric::Clause::C1);
+  if (id == "b1") return judge_bleu(results, condition, "power_norm", "layer_norm");
+  if (id == "b2") return judge_bleu(results, condition, "layer_norm", "batch_norm");
+  if (id == "b3") return judge_bleu(results, condition, kReleasedPlacement, "layer_norm");
   if (id == "p1") return judge_perplexity(results, condition, "layer_norm", "power_norm");
   if (id == "p2") return judge_perplexity(results, condition, "batch_norm", "layer_norm");
-  if (id != "p3")
-    ref::numeric::contract_failure("find", "id", fmt::format("is '{}'", id), "one of statements()",
-                                   ref::numeric::Clause::C1);
   const Paired paired = paired_seeds(results, condition, "batch_norm", fluctuation_of("variance"),
                                      "power_norm", fluctuation_of("quadratic_mean"));
   return judge(paired.differences, 0, 0,

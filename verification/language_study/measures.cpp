@@ -63,6 +63,9 @@ void take_measures(std::string_view metrics, const std::string& file, std::size_
       const json& loss = object["validation_loss"];
       result.validation_loss.push_back(loss.is_number() ? std::optional(loss.get<double>())
                                                         : std::nullopt);
+      if (object.contains("validation_bleu"))
+        result.validation_bleu.push_back(
+            reader.number(object, "validation_bleu", "validation_bleu"));
       continue;
     }
     if (step < 1 || step > planned)

@@ -1,5 +1,7 @@
 #include "verification/language_study/plan.hpp"
 
+#include <algorithm>
+
 #include "verification/language_study/choice.hpp"
 
 namespace normproof::verification::language_study {
@@ -8,9 +10,11 @@ namespace {
 /// f(condition, norm) of all that is selected.
 template <class F>
 void for_each_norm(const Selection& selection, const F& f) {
-  for (const auto placement : selection.placements)
-    for (const std::string& norm : selection.norms)
-      f(Condition{selection.task, placement, selection.size}, norm);
+  for (const training::Task task : selection.tasks)
+    for (const auto placement : selection.placements)
+      for (const std::string& norm : selection.norms)
+        if (std::ranges::find(study_norms(task), norm) != study_norms(task).end())
+          f(Condition{task, placement, selection.size}, norm);
 }
 
 }  // namespace
@@ -46,9 +50,12 @@ std::vector<Cell> cells_not_chosen(const Selection& selection, const Results& re
 
 double cost(const Cell& cell) {
   constexpr double kWhole = 60;          // times a quick one
+  constexpr double kTranslator = 2;      // times a language model, where it is whole
   constexpr double kTestedAlone = 0.05;  // of being trained too
   const bool trained_before = cell.test && cell.seed <= kChoosingSeeds;
-  return (cell.size == Size::whole ? kWhole : 1) * (trained_before ? kTestedAlone : 1);
+  double own = cell.size == Size::whole ? kWhole : 1;
+  if (cell.size == Size::whole && cell.task == training::Task::translate) own *= kTranslator;
+  return own * (trained_before ? kTestedAlone : 1);
 }
 
 }  // namespace normproof::verification::language_study

@@ -8,8 +8,9 @@ namespace normproof::verification::language_study {
 
 /// What of the study is asked for.
 struct Selection {
-  training::Task task = training::Task::language;
-  std::vector<std::string> norms = study_norms();
+  std::vector<training::Task> tasks = study_tasks();
+  /// A task has those of them that are among its study_norms.
+  std::vector<std::string> norms = study_norms(training::Task::translate);
   std::vector<ref::model::NormPlacement> placements = {ref::model::NormPlacement::post,
                                                        ref::model::NormPlacement::pre};
   std::uint64_t seeds = 5;  ///< 1, 2, ... that are tested; kChoosingSeeds at least

@@ -5,34 +5,34 @@
 namespace normproof::verification::language_study {
 namespace {
 
-/// The validation perplexities of a norm at its chosen rate, by seed.
-std::map<std::uint64_t, double> perplexities_of(const Results& results, const Condition& condition,
-                                                const std::string& norm) {
+/// The quantity of a norm at its chosen rate, by seed.
+std::map<std::uint64_t, double> values_of(const Results& results, const Condition& condition,
+                                          const std::string& norm, const Quantity& quantity) {
   std::map<std::uint64_t, double> found;
   const auto rate = chosen_rate(results, condition, norm);
   if (!rate) return found;
   for (const auto& [name, finished] : results) {
     const Cell& cell = finished.cell;
     if (cell != cell_of(condition, norm, *rate, cell.seed, cell.test)) continue;
-    if (const auto perplexity = validation_perplexity(finished.result))
-      found[cell.seed] = *perplexity;
+    if (const auto value = quantity(finished.result)) found[cell.seed] = *value;
   }
   return found;
 }
 
 }  // namespace
 
-std::vector<PowerRow> power_rows(const Results& results, std::size_t seeds) {
+std::vector<PowerRow> power_rows(const Results& results, const Quantity& quantity,
+                                 std::size_t seeds) {
   std::vector<PowerRow> rows;
   for (const Condition& condition : conditions_of(results)) {
-    const auto reference = perplexities_of(results, condition, reference_norm());
-    for (const std::string& norm : study_norms()) {
+    const auto reference = values_of(results, condition, reference_norm(), quantity);
+    for (const std::string& norm : study_norms(condition.task)) {
       if (norm == reference_norm()) continue;
       std::vector<double> differences;
       double sum = 0;
-      for (const auto& [seed, perplexity] : perplexities_of(results, condition, norm))
+      for (const auto& [seed, value] : values_of(results, condition, norm, quantity))
         if (const auto other = reference.find(seed); other != reference.end()) {
-          differences.push_back(perplexity - other->second);
+          differences.push_back(value - other->second);
           sum += other->second;
         }
       const auto deviation = sample_deviation(differences);

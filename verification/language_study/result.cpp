@@ -59,6 +59,11 @@ std::optional<double> CellResult::last_validation_loss() const {
   return validation_loss.back();
 }
 
+std::optional<double> CellResult::last_validation_bleu() const {
+  if (diverged || validation_bleu.empty()) return std::nullopt;
+  return validation_bleu.back();
+}
+
 std::string result_line(const CellResult& result) {
   ordered_json object = {{"name", result.name},
                          {"sha256", result.sha256},
@@ -66,7 +71,10 @@ std::string result_line(const CellResult& result) {
                          {"steps", result.steps},
                          {"training_loss", series_json(result.training_loss)},
                          {"validation_loss", series_json(result.validation_loss)}};
+  if (!result.validation_bleu.empty())
+    object["validation_bleu"] = series_json(result.validation_bleu);
   if (result.test_loss) object["test_loss"] = *result.test_loss;
+  if (result.test_bleu) object["test_bleu"] = *result.test_bleu;
   if (result.max_weighted_gamma) object["max_weighted_gamma"] = *result.max_weighted_gamma;
   object["fluctuation"] = ordered_json::array();
   for (const SiteFluctuation& own : result.fluctuation)
@@ -89,7 +97,10 @@ CellResult parse_result(std::string_view line, const std::string& file) {
   result.steps = reader.whole(object, "steps", "steps");
   result.training_loss = read_series(reader, object, "training_loss", "training_loss");
   result.validation_loss = read_series(reader, object, "validation_loss", "validation_loss");
+  if (object.contains("validation_bleu"))
+    result.validation_bleu = read_series(reader, object, "validation_bleu", "validation_bleu");
   result.test_loss = read_optional(reader, object, "test_loss");
+  result.test_bleu = read_optional(reader, object, "test_bleu");
   result.max_weighted_gamma = read_optional(reader, object, "max_weighted_gamma");
   for (const json& site : reader.array(object, "fluctuation", "fluctuation"))
     result.fluctuation.push_back(

@@ -34,13 +34,16 @@ struct CellResult {
   std::size_t steps = 0;                 ///< that were taken
   Series training_loss;                  ///< the means of each piece
   Series validation_loss;                ///< after each epoch
+  Series validation_bleu = {};           ///< likewise, of a translator
   std::optional<double> test_loss = {};  ///< of a cell that is tested
+  std::optional<double> test_bleu = {};  ///< likewise, of a translator
   std::optional<double> max_weighted_gamma = {};  ///< (1 - alpha) Gamma, of norms with a nu
   std::vector<SiteFluctuation> fluctuation;
   std::optional<study::Divergence> diverged = {};
 
   /// After the last epoch; nothing of a run that diverged.
   std::optional<double> last_validation_loss() const;
+  std::optional<double> last_validation_bleu() const;
 
   bool operator==(const CellResult&) const = default;
 };

@@ -1,10 +1,14 @@
 #pragma once
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "verification/language_study/cell.hpp"
+#include "verification/training/pair_data.hpp"
 #include "verification/training/run_task.hpp"
 #include "verification/training/text_data.hpp"
 
@@ -13,29 +17,43 @@ namespace normproof::verification::language_study {
 
 /// What the cells of a study are trained on.
 struct StudyData {
-  training::TextData text;  ///< of the task language
+  std::optional<training::TextData> text = {};   ///< of the task language
+  std::optional<training::PairData> pairs = {};  ///< of the task translate
 };
 
-/// The settings of a cell, with the extent of the data's vocabulary.
-/// Throws    UsageError where the data cannot be trained on, or as config_of
+/// The settings of a cell, with the extent of the text's vocabulary, or with all pairs that are
+/// validated on to be translated.
+/// Throws    UsageError where the data of its task are not there or cannot be trained on, or as
+///           config_of
 training::RunConfig config_for(const Cell& cell, const StudyData& data);
 
 /// Requires  both stay
 std::unique_ptr<training::RunTask> make_task(const training::RunConfig& config,
                                              const StudyData& data);
 
-/// The mean loss over the part of the data that is neither trained nor validated on, in inference.
-double test_loss(const training::RunConfig& config, const StudyData& data,
-                 ref::train::TrainState<double>& state);
+struct TestMeasures {
+  double loss = 0;
+  std::optional<double> bleu = {};  ///< of greedy translations, where the loss is finite
+};
 
-/// The SHA-256 of what tells the data from other data.
-std::string data_sha256(const StudyData& data);
+/// The mean loss over the part of the data that is neither trained nor validated on, in inference,
+/// and the BLEU of a translator there.
+TestMeasures measure_test(const training::RunConfig& config, const StudyData& data,
+                          ref::train::TrainState<double>& state);
 
-/// What study.json holds: the format, the arithmetic contract, the task and the data's hash.
-std::string study_identity(training::Task task, const StudyData& data);
+/// The SHA-256 of what tells the data of a task from other data.
+std::string data_sha256(training::Task task, const StudyData& data);
 
-/// The hash of the data in such a text, of this arithmetic contract.
+/// The hashes of the data of the tasks of a study.
+using DataHashes = std::map<training::Task, std::string>;
+DataHashes data_hashes(const std::vector<training::Task>& tasks, const StudyData& data);
+
+/// What study.json holds: the format, the arithmetic contract, and the task with the data's hash;
+/// of several tasks an object of them.
+std::string study_identity(const DataHashes& hashes);
+
+/// The hashes in such a text, of this arithmetic contract.
 /// Throws    FileError naming `file` and the field
-std::string data_sha256_of(std::string_view identity, const std::string& file);
+DataHashes data_hashes_of(std::string_view identity, const std::string& file);
 
 }  // namespace normproof::verification::language_study

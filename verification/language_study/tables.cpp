@@ -22,29 +22,37 @@ std::optional<double> mean_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
+Measured measured(const Results& results, const Condition& condition, const std::string& norm,
+                  const std::vector<const Finished*>& tests, const Quantity& quantity) {
+  std::vector<double> values;
+  for (const Finished* test : tests)
+    if (const auto value = quantity(test->result)) values.push_back(*value);
+  Measured own{mean_of(values)};
+  if (!values.empty()) {
+    const auto [least, largest] = std::minmax_element(values.begin(), values.end());
+    own.least = *least;
+    own.largest = *largest;
+  }
+  if (norm != reference_norm())
+    own.beside_layer_norm = student_interval(
+        paired_seeds(results, condition, norm, reference_norm(), quantity).differences);
+  return own;
+}
+
+std::optional<double> bits_per_character(const CellResult& result) {
+  if (result.diverged || !result.test_loss) return std::nullopt;
+  return *result.test_loss / ref::numeric::log(2.0);
+}
+
 Row row_of(const Results& results, const Condition& condition, const std::string& norm,
            std::vector<const Finished*> tests) {
   Row row{norm, tests.front()->cell.learning_rate, std::move(tests)};
-  std::vector<double> perplexities, bits;
-  for (const Finished* test : row.tests) {
-    const auto perplexity = test_perplexity(test->result);
-    if (!perplexity) {
-      ++row.diverged;
-      continue;
-    }
-    perplexities.push_back(*perplexity);
-    bits.push_back(*test->result.test_loss / ref::numeric::log(2.0));
-  }
-  row.perplexity = mean_of(perplexities);
-  row.bits_per_character = mean_of(bits);
-  if (!perplexities.empty()) {
-    const auto [least, largest] = std::minmax_element(perplexities.begin(), perplexities.end());
-    row.least = *least;
-    row.largest = *largest;
-  }
-  if (norm != reference_norm())
-    row.beside_layer_norm = student_interval(
-        paired_seeds(results, condition, norm, reference_norm(), test_perplexity).differences);
+  row.diverged = static_cast<std::size_t>(std::ranges::count_if(
+      row.tests, [](const Finished* test) { return !test_perplexity(test->result); }));
+  row.perplexity = measured(results, condition, norm, row.tests, test_perplexity);
+  if (condition.task == training::Task::language)
+    row.bits_per_character = measured(results, condition, norm, row.tests, bits_per_character).mean;
+  row.bleu = measured(results, condition, norm, row.tests, test_bleu);
   return row;
 }
 
@@ -115,6 +123,14 @@ std::optional<double> validation_perplexity(const CellResult& result) {
   return loss ? std::optional(ref::numeric::exp(*loss)) : std::nullopt;
 }
 
+std::optional<double> test_bleu(const CellResult& result) {
+  return result.diverged ? std::nullopt : result.test_bleu;
+}
+
+std::optional<double> validation_bleu(const CellResult& result) {
+  return result.last_validation_bleu();
+}
+
 Paired paired_seeds(const Results& results, const Condition& condition, const std::string& first,
                     const std::string& second, const Quantity& quantity) {
   return paired_seeds(results, condition, first, quantity, second, quantity);
@@ -139,7 +155,7 @@ Paired paired_seeds(const Results& results, const Condition& condition, const st
 
 std::vector<Row> rows_of(const Results& results, const Condition& condition) {
   std::vector<Row> rows;
-  for (const std::string& norm : study_norms())
+  for (const std::string& norm : study_norms(condition.task))
     if (auto tests = tests_of(results, condition, norm); !tests.empty())
       rows.push_back(row_of(results, condition, norm, std::move(tests)));
   return rows;

@@ -57,6 +57,9 @@ std::vector<const Finished*> tests_of(const Results& results, const Condition& c
 std::optional<double> test_perplexity(const CellResult& result);
 /// exp of the validation loss after the last epoch, likewise.
 std::optional<double> validation_perplexity(const CellResult& result);
+/// The same of BLEU, which a translator has.
+std::optional<double> test_bleu(const CellResult& result);
+std::optional<double> validation_bleu(const CellResult& result);
 
 /// A quantity of a cell; nothing where it has none, as of a run that diverged.
 using Quantity = std::function<std::optional<double>(const CellResult&)>;
@@ -71,18 +74,22 @@ Paired paired_seeds(const Results& results, const Condition& condition, const st
 Paired paired_seeds(const Results& results, const Condition& condition, const std::string& first,
                     const Quantity& of_first, const std::string& second, const Quantity& of_second);
 
+/// A quantity over the seeds that have it; nothing where there is none.
+struct Measured {
+  std::optional<double> mean = {}, least = {}, largest = {};
+  std::optional<Interval> beside_layer_norm = {};  ///< the difference, of paired seeds
+};
+
 /// A norm in the table of a condition.
 struct Row {
   std::string norm, rate;
   std::vector<const Finished*> tests;
   std::size_t diverged = 0;
-  /// Means over the seeds that stayed finite; nothing where there is none.
-  std::optional<double> perplexity = {}, bits_per_character = {};
-  std::optional<double> least = {}, largest = {};  ///< perplexities
-  std::optional<Interval> beside_layer_norm = {};  ///< the perplexity's difference, paired seeds
+  Measured perplexity = {}, bleu = {};
+  std::optional<double> bits_per_character = {};  ///< the mean, where a loss is one of characters
 };
 
-/// The norms that were tested, in the order of study_norms().
+/// The norms that were tested, in the order of study_norms.
 std::vector<Row> rows_of(const Results& results, const Condition& condition);
 
 /// The mean over the norm layers of a statistic's fluctuation, nothing where it has none.

@@ -35,7 +35,7 @@ TEST_F(LanguageCellRun, HasWhatItMeasured) {
   Cell cell = quick_cell("power_norm");
   const CellResult result = run(cell);
   EXPECT_EQ(result.name, cell_name(cell));
-  EXPECT_EQ(result.data_sha256, data_sha256(data_));
+  EXPECT_EQ(result.data_sha256, data_sha256(cell.task, data_));
   const auto config = config_for(cell, data_);
   EXPECT_EQ(result.steps, config.epochs * make_task(config, data_)->steps_of_epoch());
   ASSERT_EQ(result.validation_loss.size(), 4u);
@@ -45,6 +45,33 @@ TEST_F(LanguageCellRun, HasWhatItMeasured) {
   EXPECT_EQ(result.fluctuation.size(), 5u);
   EXPECT_FALSE(result.diverged);
   EXPECT_TRUE(std::filesystem::exists(run_folder(folder_.path(), cell)));
+}
+
+TEST_F(LanguageCellRun, OfATranslatorBothSidesAndBleuAreMeasured) {
+  Cell cell = quick_cell("batch_norm", training::Task::translate);
+  cell.test = true;
+  const CellResult result = run(cell);
+  EXPECT_EQ(result.data_sha256, data_sha256(cell.task, data_));
+  EXPECT_EQ(result.steps, 12u);
+  ASSERT_EQ(result.validation_bleu.size(), 4u);
+  EXPECT_EQ(result.validation_loss.size(), 4u);
+  ASSERT_TRUE(result.test_bleu);
+  EXPECT_GE(*result.test_bleu, 0);
+  EXPECT_GT(result.test_loss.value_or(0), 0);
+  std::vector<std::string> sites;
+  for (const SiteFluctuation& own : result.fluctuation)
+    if (own.statistic == "variance") sites.push_back(own.site);
+  EXPECT_THAT(sites, ::testing::UnorderedElementsAre(
+                         "encoder.layers.0.norm1", "encoder.layers.0.norm2", "encoder.final_norm",
+                         "decoder.layers.0.norm1", "decoder.layers.0.norm2",
+                         "decoder.layers.0.norm3", "decoder.final_norm"));
+  EXPECT_EQ(parse_result(result_line(result), "f"), result);
+}
+
+TEST_F(LanguageCellRun, OfTheReleasedPlacementTheEncoderAloneHasAQuadraticMean) {
+  for (const SiteFluctuation& own :
+       run(quick_cell(kReleasedPlacement, training::Task::translate)).fluctuation)
+    EXPECT_THAT(own.site, ::testing::StartsWith("encoder.")) << own.statistic;
 }
 
 TEST_F(LanguageCellRun, WhatWasTrainedIsTestedWithoutBeingTrainedAgain) {
@@ -68,14 +95,27 @@ TEST_F(LanguageCellRun, WhatWasTrainedIsTestedWithoutBeingTrainedAgain) {
 }
 
 TEST_F(LanguageCellRun, KilledItGoesOnToTheSameResultWhateverTheThreads) {
-  Cell cell = quick_cell("power_norm_released");
+  for (const training::Task task : study_tasks()) {
+    Cell cell = quick_cell("power_norm_released", task);
+    cell.test = true;
+    const std::string whole = result_line(run(cell));
+    ref::numeric::set_num_threads(3);
+    EXPECT_THROW(run(cell, 1), Ended);
+    EXPECT_THROW(run(cell, 9), Ended);
+    EXPECT_EQ(result_line(run(cell)), whole);
+    ref::numeric::set_num_threads(1);
+  }
+}
+
+TEST_F(LanguageCellRun, ATranslatorThatIsNoLongerFiniteIsAResult) {
+  Cell cell = quick_cell("none", training::Task::translate);
+  cell.learning_rate = "1e300";
   cell.test = true;
-  const std::string whole = result_line(run(cell));
-  ref::numeric::set_num_threads(3);
-  EXPECT_THROW(run(cell, 1), Ended);
-  EXPECT_THROW(run(cell, 9), Ended);
-  EXPECT_EQ(result_line(run(cell)), whole);
-  ref::numeric::set_num_threads(1);
+  const CellResult result = run(cell);
+  ASSERT_TRUE(result.diverged);
+  EXPECT_EQ(result.test_bleu, std::nullopt);
+  EXPECT_EQ(result.last_validation_bleu(), std::nullopt);
+  EXPECT_EQ(parse_result(result_line(result), "f"), result);
 }
 
 TEST_F(LanguageCellRun, ARunThatIsNoLongerFiniteIsAResult) {
@@ -104,7 +144,7 @@ TEST_F(LanguageCellRun, ADamagedRunIsNamedWithItsFolder) {
 }
 
 TEST_F(LanguageCellRun, DataThatCannotBeTrainedOnIsRefusedAndLeavesNothing) {
-  data_.text.training.resize(5);
+  data_.text->training.resize(5);
   EXPECT_THAT(
       ref::numeric::error_message<ref::numeric::UsageError>([&] { run(quick_cell("none")); }),
       HasSubstr("5 characters"));

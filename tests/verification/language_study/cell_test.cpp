@@ -26,13 +26,27 @@ TEST(LanguageCell, HasANameThatReadsBack) {
           .size = Size::quick,
           .test = true};
   EXPECT_EQ(cell_name(cell), "language/post/power_norm/rate-3e-3/seed-7/quick/test");
-  for (const std::string& norm : study_norms())
-    for (const std::string& rate : study_rates())
-      for (const Size size : {Size::quick, Size::whole})
-        for (const bool test : {false, true}) {
-          const Cell one{.norm = norm, .learning_rate = rate, .size = size, .test = test};
-          EXPECT_EQ(parse_cell(cell_name(one)), one) << cell_name(one);
-        }
+  for (const training::Task task : study_tasks())
+    for (const std::string& norm : study_norms(task))
+      for (const std::string& rate : study_rates())
+        for (const Size size : {Size::quick, Size::whole})
+          for (const bool test : {false, true}) {
+            const Cell one{
+                .task = task, .norm = norm, .learning_rate = rate, .size = size, .test = test};
+            EXPECT_EQ(parse_cell(cell_name(one)), one) << cell_name(one);
+          }
+}
+
+TEST(LanguageCell, ATranslatorHasTwoSides) {
+  using Sides = std::pair<std::string, std::string>;
+  EXPECT_EQ(sides_of("dyt"), Sides("dyt", "dyt"));
+  EXPECT_EQ(sides_of(kReleasedPlacement), Sides("power_norm_released", "layer_norm"));
+  EXPECT_EQ(study_norms(training::Task::translate).size(),
+            study_norms(training::Task::language).size() + 1);
+  EXPECT_EQ(cell_name({.task = training::Task::translate, .norm = kReleasedPlacement}),
+            "translate/pre/power_norm_released+layer_norm/rate-1e-2/seed-1");
+  EXPECT_THAT(refused("language/pre/power_norm_released+layer_norm/rate-1e-2/seed-1"),
+              HasSubstr("did you mean 'power_norm_released'"));
 }
 
 TEST(LanguageCell, NamesThatSayNothingAreRefused) {
@@ -59,15 +73,49 @@ TEST(LanguageCell, ACellHasOneName) {
                 HasSubstr("expected its one name, language/pre/none/rate-1e-2/seed-1/quick/test"));
 }
 
-TEST(LanguageCell, ConfigurationsDifferInWhatTheNameSays) {
-  const auto base = training::list_settings(config_of({}));
-  const auto changes = [&](const Cell& cell) {
-    std::vector<std::string> found;
-    for (const auto& setting : training::list_settings(config_of(cell)))
-      if (std::ranges::find(base, setting) == base.end())
-        found.push_back(fmt::format("{}={}", setting.first, setting.second));
-    return found;
+/// The settings of a cell that another has not.
+std::vector<std::string> changes_of(const Cell& cell, const Cell& from) {
+  const auto base = training::list_settings(config_of(from));
+  std::vector<std::string> found;
+  for (const auto& setting : training::list_settings(config_of(cell)))
+    if (std::ranges::find(base, setting) == base.end())
+      found.push_back(fmt::format("{}={}", setting.first, setting.second));
+  return found;
+}
+
+TEST(LanguageCell, ConfigurationsOfTranslatorsDoToo) {
+  using ::testing::AllOf;
+  using ::testing::Contains;
+  using ::testing::ElementsAre;
+  using ::testing::Not;
+  const Cell base{.task = training::Task::translate};
+  const auto changed = [&](auto&& change) {
+    Cell cell = base;
+    change(cell);
+    return changes_of(cell, base);
   };
+  EXPECT_THAT(changed([](Cell& c) { c.placement = model::NormPlacement::post; }),
+              ElementsAre("model.placement=post"));
+  EXPECT_THAT(changed([](Cell& c) { c.learning_rate = "3e-2"; }),
+              ElementsAre("training.learning_rate=0.03"));
+  EXPECT_THAT(changed([](Cell& c) { c.seed = 2; }), ElementsAre("training.seed=2"));
+  EXPECT_THAT(changed([](Cell& c) { c.test = true; }), ElementsAre());
+  EXPECT_THAT(
+      changed([](Cell& c) { c.size = Size::quick; }),
+      ElementsAre("model.d_model=16", "encoder.d_ff=64", "encoder.num_layers=1", "decoder.d_ff=64",
+                  "decoder.num_layers=1", "training.batch_size=16", "schedule.warmup_steps=40"));
+  EXPECT_THAT(changed([](Cell& c) { c.norm = "dyt"; }),
+              AllOf(Contains("norm.name=dyt"), Contains("final_norm.name=dyt"),
+                    Contains("decoder_norm.name=dyt"), Contains("decoder_final_norm.name=dyt")));
+  EXPECT_THAT(
+      changed([](Cell& c) { c.norm = kReleasedPlacement; }),
+      AllOf(Contains("norm.name=power_norm_released"), Contains("norm.warmup_iterations=800"),
+            Contains("final_norm.warmup_iterations=800"),
+            Not(Contains("decoder_norm.name=power_norm_released"))));
+}
+
+TEST(LanguageCell, ConfigurationsDifferInWhatTheNameSays) {
+  const auto changes = [](const Cell& cell) { return changes_of(cell, {}); };
   using ::testing::ElementsAre;
   EXPECT_THAT(changes({.placement = model::NormPlacement::post}),
               ElementsAre("encoder.placement=post"));
@@ -80,6 +128,7 @@ TEST(LanguageCell, ConfigurationsDifferInWhatTheNameSays) {
   EXPECT_THAT(changes({.norm = "power_norm_released"}),
               ::testing::Contains("norm.warmup_iterations=200"));
   EXPECT_THROW(config_of({.norm = "group_norm"}), ref::numeric::UsageError);
+  EXPECT_THROW(config_of({.norm = kReleasedPlacement}), ref::numeric::UsageError);
   EXPECT_THROW(config_of({.learning_rate = "fast"}), ref::numeric::UsageError);
 }
 

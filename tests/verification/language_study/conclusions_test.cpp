@@ -44,7 +44,7 @@ TEST_F(LanguageConclusions, AnIntervalAboutZeroDoesNot) {
 }
 
 TEST_F(LanguageConclusions, AreNotRunWithoutTwoSeedsOfBoth) {
-  for (const auto& statement : statements())
+  for (const auto& statement : statements(Condition().task))
     EXPECT_EQ(verdict(statement.id.c_str()), Verdict::not_run);
   add_norm("layer_norm", {1.0});
   add_norm("power_norm", {0.9, 1.0});
@@ -82,7 +82,31 @@ TEST_F(LanguageConclusions, WhatFluctuatesIsTheMeanOverTheLayers) {
   EXPECT_EQ(verdict("p3"), Verdict::not_run);
 }
 
+TEST_F(LanguageConclusions, OfTranslatorsSpeakOfBleu) {
+  EXPECT_EQ(statements(kTranslators.task).size(), statements(Condition().task).size() + 3);
+  const auto verdict_of = [&](const char* id) { return find(id, results_, kTranslators).verdict; };
+  for (const char* id : {"b1", "b2", "b3"}) EXPECT_EQ(verdict_of(id), Verdict::not_run);
+  add_tested(results_, kTranslators, "layer_norm", {1.0, 1.1, 1.2});
+  add_tested(results_, kTranslators, "power_norm", {0.9, 1.0, 1.1});
+  add_tested(results_, kTranslators, "batch_norm", {0.8, 0.9, 1.0});
+  add_tested(results_, kTranslators, kReleasedPlacement, {1.1, 1.2, 1.3});
+  EXPECT_EQ(verdict_of("b1"), Verdict::holds);
+  EXPECT_EQ(verdict_of("b2"), Verdict::fails);
+  EXPECT_EQ(verdict_of("b3"), Verdict::fails);
+  EXPECT_EQ(verdict_of("p1"), Verdict::holds);
+  EXPECT_THAT(find("b1", results_, kTranslators).numbers,
+              HasSubstr("test BLEU of power_norm less that of layer_norm: +1 ["));
+  // A translator that diverged has the lower BLEU.
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    const Cell cell = cell_of(kTranslators, "batch_norm", "1e-2", seed, true);
+    add(results_, cell, diverged(sample_result(cell, 1)));
+  }
+  EXPECT_EQ(verdict_of("b2"), Verdict::holds);
+}
+
 TEST_F(LanguageConclusions, C1AnUnknownStatementIsRefused) {
+  EXPECT_THAT(normproof::ref::numeric::contract_message([&] { find("b1", results_, {}); }),
+              HasSubstr("(C1)"));
   EXPECT_THAT(normproof::ref::numeric::contract_message([&] { find("p4", results_, {}); }),
               HasSubstr("(C1)"));
 }

@@ -42,6 +42,18 @@ TEST(Measures, MeansAreThoseOfThePiecesAndOfTheStepsBehindTheWarmup) {
   EXPECT_EQ(result.fluctuation[0].pieces.front(), 8);
 }
 
+TEST(Measures, BleuIsThatOfTheEpochsThatHaveOne) {
+  const std::string metrics =
+      step_line(1, 2) +
+      "{\"epoch\":1,\"step\":1,\"validation_loss\":2.0,\"validation_bleu\":1.25}\n" +
+      step_line(2, 2) +
+      "{\"epoch\":2,\"step\":2,\"validation_loss\":1.5,\"validation_bleu\":3.5}\n";
+  CellResult result;
+  take_measures(metrics, "f", 2, 0, result);
+  EXPECT_THAT(result.validation_bleu, ElementsAre(std::optional(1.25), std::optional(3.5)));
+  EXPECT_EQ(result.last_validation_bleu(), 3.5);
+}
+
 TEST(Measures, WhatIsNotFiniteCountsNowhere) {
   const std::string metrics =
       step_line(1, 2, ",\"max_weighted_gamma\":0.5,\"fluctuation.final_norm.mean\":null") +

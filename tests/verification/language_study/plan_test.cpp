@@ -22,15 +22,27 @@ std::vector<std::string> names_of(const std::vector<Cell>& cells) {
 
 TEST(LanguagePlan, EveryNormIsValidatedAtEveryRate) {
   const auto names = names_of(choosing_cells({}));
-  EXPECT_EQ(names.size(), 2u * 8 * 3 * 2);
+  EXPECT_EQ(names.size(), 2u * (8 + 9) * 3 * 2);
   EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
   EXPECT_EQ(names.front(), "language/post/layer_norm/rate-3e-3/seed-1");
   Selection quick;
+  quick.tasks = {normproof::verification::training::Task::language};
   quick.norms = {"dyt"};
   quick.placements = {normproof::ref::model::NormPlacement::pre};
   quick.size = Size::quick;
   EXPECT_EQ(names_of(choosing_cells(quick)).back(), "language/pre/dyt/rate-3e-2/seed-2/quick");
   EXPECT_EQ(choosing_cells(quick).size(), 6u);
+}
+
+TEST(LanguagePlan, ATaskHasTheNormsThatItKnows) {
+  Selection selection;
+  selection.norms = {kReleasedPlacement};
+  selection.placements = {normproof::ref::model::NormPlacement::pre};
+  const auto names = names_of(choosing_cells(selection));
+  EXPECT_EQ(names.size(), 6u);
+  EXPECT_EQ(names.front(), "translate/pre/power_norm_released+layer_norm/rate-3e-3/seed-1");
+  selection.tasks = {normproof::verification::training::Task::language};
+  EXPECT_THAT(choosing_cells(selection), IsEmpty());
 }
 
 TEST(LanguagePlan, TheChosenRateIsTestedAtEverySeed) {
@@ -53,6 +65,7 @@ TEST(LanguagePlan, TheChosenRateIsTestedAtEverySeed) {
 
 TEST(LanguagePlan, WhatIsTrainedIsTheDearer) {
   EXPECT_GT(cost({.size = Size::whole}), cost({.size = Size::quick}));
+  EXPECT_GT(cost({.task = normproof::verification::training::Task::translate}), cost({}));
   EXPECT_LT(cost({.seed = 2, .test = true}), cost({.seed = 3, .test = true}));
   EXPECT_EQ(cost({.seed = 3, .test = true}), cost({}));
 }

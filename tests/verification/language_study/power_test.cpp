@@ -15,7 +15,7 @@ TEST(LanguagePower, IsThatOfThePairsAtTheChosenRates) {
   Results results;
   add_tested(results, {}, "layer_norm", {1.0, 1.0, 1.0});
   add_tested(results, {}, "power_norm", {0.9, 1.0, 1.2});
-  const auto rows = power_rows(results, 7);
+  const auto rows = power_rows(results, validation_perplexity, 7);
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].norm, "power_norm");
   EXPECT_EQ(rows[0].pairs, 3u);
@@ -30,10 +30,24 @@ TEST(LanguagePower, TheSeedsThatChooseAreAPilot) {
   Results results;
   add_choosing(results, {}, "layer_norm");
   add_choosing(results, {}, "dyt");
-  ASSERT_EQ(power_rows(results, 5).size(), 1u);
-  EXPECT_EQ(power_rows(results, 5)[0].pairs, 2u);
+  ASSERT_EQ(power_rows(results, validation_perplexity, 5).size(), 1u);
+  EXPECT_EQ(power_rows(results, validation_perplexity, 5)[0].pairs, 2u);
   results.erase(cell_name(cell_of({}, "dyt", "3e-3", 1, false)));
-  EXPECT_TRUE(power_rows(results, 5).empty());
+  EXPECT_TRUE(power_rows(results, validation_perplexity, 5).empty());
+}
+
+TEST(LanguagePower, OfTranslatorsIsThatOfBleuToo) {
+  Results results;
+  add_tested(results, {}, "layer_norm", {1.0, 1.0});
+  add_tested(results, {}, "dyt", {1.0, 1.0});
+  EXPECT_TRUE(power_rows(results, validation_bleu, 5).empty());
+  add_tested(results, kTranslators, "layer_norm", {1.0, 1.0, 1.0});
+  add_tested(results, kTranslators, "dyt", {0.9, 1.0, 1.2});
+  const auto rows = power_rows(results, validation_bleu, 5);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].condition, kTranslators);
+  EXPECT_DOUBLE_EQ(rows[0].deviation, *sample_deviation({1.0, 0.0, -2.0}));
+  EXPECT_EQ(rows[0].layer_norm_mean, 30);
 }
 
 // What the test part says moves nothing.
@@ -44,7 +58,7 @@ TEST(LanguagePower, LooksAtNoTest) {
   for (auto& [name, finished] : results)
     if (finished.cell.test)
       finished.result.test_loss = 0.01 * static_cast<double>(name.size() * finished.cell.seed);
-  EXPECT_EQ(power_rows(results, 5)[0].deviation, 0);
+  EXPECT_EQ(power_rows(results, validation_perplexity, 5)[0].deviation, 0);
 }
 
 }  // namespace

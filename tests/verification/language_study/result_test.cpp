@@ -38,6 +38,19 @@ TEST(LanguageResult, ReadsBack) {
   EXPECT_EQ(CellResult().last_validation_loss(), std::nullopt);
 }
 
+TEST(LanguageResult, OfATranslatorHasBleuAndNoOtherDoes) {
+  CellResult result = full_result();
+  EXPECT_EQ(result_line(result).find("bleu"), std::string::npos);
+  result.validation_bleu = {0.0, 12.5};
+  result.test_bleu = 13.25;
+  EXPECT_EQ(parse_result(result_line(result), "f"), result);
+  EXPECT_THAT(result_line(result), HasSubstr("\"validation_bleu\":[0.0,12.5],\"test_loss\":0.7,"
+                                             "\"test_bleu\":13.25,"));
+  EXPECT_EQ(result.last_validation_bleu(), 12.5);
+  result.diverged = {8, "step 8: it diverged"};
+  EXPECT_EQ(result.last_validation_bleu(), std::nullopt);
+}
+
 TEST(LanguageResult, WhatIsWrongIsNamed) {
   const std::string line = result_line(full_result());
   const auto refused = [&](const std::string& of, const std::string& by) {

@@ -10,7 +10,12 @@ namespace normproof::tests::verification::language_study {
 
 namespace language_study = normproof::verification::language_study;
 
-/// A result whose validation ended with this loss; of a cell that is tested, so did the test.
+/// A condition of translators.
+inline constexpr language_study::Condition kTranslators{
+    normproof::verification::training::Task::translate};
+
+/// A result whose validation ended with this loss; of a cell that is tested, so did the test. BLEU
+/// of a translator is 40 less ten times the loss.
 inline language_study::CellResult sample_result(const language_study::Cell& cell, double loss) {
   language_study::CellResult result;
   result.name = cell_name(cell);
@@ -19,6 +24,10 @@ inline language_study::CellResult sample_result(const language_study::Cell& cell
   result.training_loss = {3.0, 2.0};
   result.validation_loss = {loss + 1, loss};
   if (cell.test) result.test_loss = loss;
+  if (cell.task == kTranslators.task) {
+    result.validation_bleu = {0.0, 40 - 10 * loss};
+    if (cell.test) result.test_bleu = 40 - 10 * loss;
+  }
   return result;
 }
 
@@ -31,6 +40,7 @@ inline void add(language_study::Results& results, const language_study::Cell& ce
 inline language_study::CellResult diverged(language_study::CellResult result) {
   result.diverged = {4, "step 4: a sentence"};
   result.test_loss.reset();
+  result.test_bleu.reset();
   return result;
 }
 

@@ -56,17 +56,39 @@ TEST(LanguageTables, RowsAreOfTheChosenRateBesideLayerNorm) {
   const auto rows = rows_of(results, {});
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].norm, "layer_norm");
-  EXPECT_FALSE(rows[0].beside_layer_norm);
+  EXPECT_FALSE(rows[0].perplexity.beside_layer_norm);
   EXPECT_EQ(rows[1].rate, "1e-2");
   EXPECT_EQ(rows[1].tests.size(), 4u);
   using normproof::ref::numeric::exp;
-  EXPECT_DOUBLE_EQ(*rows[0].perplexity, (exp(1.0) + exp(1.1) + exp(1.2)) / 3);
+  EXPECT_DOUBLE_EQ(*rows[0].perplexity.mean, (exp(1.0) + exp(1.1) + exp(1.2)) / 3);
   EXPECT_DOUBLE_EQ(*rows[0].bits_per_character, 1.1 / normproof::ref::numeric::log(2.0));
-  EXPECT_EQ(rows[0].least, exp(1.0));
-  EXPECT_EQ(rows[0].largest, exp(1.2));
-  ASSERT_TRUE(rows[1].beside_layer_norm);
-  EXPECT_EQ(rows[1].beside_layer_norm->count, 3u);
-  EXPECT_DOUBLE_EQ(rows[1].beside_layer_norm->mean, (exp(0.9) - exp(1.2)) / 3);
+  EXPECT_EQ(rows[0].perplexity.least, exp(1.0));
+  EXPECT_EQ(rows[0].perplexity.largest, exp(1.2));
+  ASSERT_TRUE(rows[1].perplexity.beside_layer_norm);
+  EXPECT_EQ(rows[1].perplexity.beside_layer_norm->count, 3u);
+  EXPECT_DOUBLE_EQ(rows[1].perplexity.beside_layer_norm->mean, (exp(0.9) - exp(1.2)) / 3);
+}
+
+TEST(LanguageTables, RowsOfTranslatorsHaveBleu) {
+  Results results;
+  add_tested(results, kTranslators, "layer_norm", {1.0, 1.1, 1.2});
+  add_tested(results, kTranslators, kReleasedPlacement, {0.9, 1.0, 1.3});
+  const Cell cell = cell_of(kTranslators, "layer_norm", "1e-2", 3, true);
+  add(results, cell, diverged(sample_result(cell, 1.2)));
+  const auto rows = rows_of(results, kTranslators);
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[1].norm, kReleasedPlacement);
+  EXPECT_DOUBLE_EQ(*rows[0].bleu.mean, 29.5);
+  EXPECT_EQ(*rows[0].bleu.least, 29);
+  EXPECT_EQ(*rows[0].bleu.largest, 30);
+  EXPECT_DOUBLE_EQ(rows[1].bleu.beside_layer_norm->mean, 1);
+  EXPECT_EQ(rows[1].bleu.beside_layer_norm->count, 2u);
+  EXPECT_FALSE(rows[0].bits_per_character);
+  EXPECT_FALSE(validation_bleu(results.at(cell_name(cell)).result));
+  EXPECT_EQ(condition_name(kTranslators), "translate, pre-norm");
+  add_tested(results, {}, "layer_norm", {1.0, 1.1});
+  EXPECT_THAT(conditions_of(results), ElementsAre(Condition{}, kTranslators));
+  EXPECT_FALSE(rows_of(results, {})[0].bleu.mean);
 }
 
 TEST(LanguageTables, ASeedThatDivergedHasNoPerplexity) {

@@ -38,7 +38,7 @@ std::vector<report::Curve> norm_curves(const language_study::Results& results,
                                        const language_study::Condition& condition,
                                        const SeriesOf& series_of, const Place& place) {
   std::vector<report::Curve> curves;
-  const std::vector<std::string>& norms = language_study::study_norms();
+  const std::vector<std::string>& norms = language_study::study_norms(condition.task);
   for (std::size_t colour = 0; colour < norms.size(); ++colour) {
     std::vector<Series> all;
     for (const auto* test : tests_of(results, condition, norms[colour]))
@@ -69,35 +69,73 @@ std::optional<report::Figure> language_figure(const language_study::Condition& c
       fmt::format("{}: {}.", condition_name(condition), title)};
 }
 
+/// Of the validation, a number an epoch.
+template <class SeriesOf>
+std::optional<report::Figure> epochs_figure(const language_study::Results& results,
+                                            const language_study::Condition& condition,
+                                            const char* what, const SeriesOf& series_of,
+                                            const std::string& title) {
+  return language_figure(
+      condition, what, "set xlabel 'epoch'\n",
+      norm_curves(
+          results, condition,
+          [&](const CellResult& result) { return std::vector<Series>{series_of(result)}; },
+          [](std::size_t i) { return static_cast<double>(i + 1); }),
+      title);
+}
+
+/// Of the norm layers whose names begin so.
+std::optional<report::Figure> sites_figure(const language_study::Results& results,
+                                           const language_study::Condition& condition,
+                                           const std::string& begin, const char* what,
+                                           const std::string& title) {
+  const auto second_moments = [&](const CellResult& result) {
+    std::vector<Series> all;
+    for (const auto& own : result.fluctuation)
+      if (own.statistic != "mean" && own.site.starts_with(begin)) all.push_back(own.pieces);
+    return all;
+  };
+  return language_figure(condition, what, "set xlabel 'share of the run'\nset logscale y\n",
+                         norm_curves(results, condition, second_moments,
+                                     [](std::size_t i) {
+                                       return (static_cast<double>(i) + 0.5) /
+                                              static_cast<double>(language_study::kPieces);
+                                     }),
+                         title);
+}
+
 }  // namespace
 
 std::optional<report::Figure> learning_figure(const language_study::Results& results,
                                               const language_study::Condition& condition) {
-  return language_figure(
-      condition, "learning", "set xlabel 'epoch'\n",
-      norm_curves(
-          results, condition,
-          [](const CellResult& result) { return std::vector<Series>{result.validation_loss}; },
-          [](std::size_t i) { return static_cast<double>(i + 1); }),
+  return epochs_figure(
+      results, condition, "learning",
+      [](const CellResult& result) { return result.validation_loss; },
       "Validation loss after each epoch, the mean over the seeds");
 }
 
-std::optional<report::Figure> fluctuation_figure(const language_study::Results& results,
-                                                 const language_study::Condition& condition) {
-  const auto second_moments = [](const CellResult& result) {
-    std::vector<Series> all;
-    for (const auto& own : result.fluctuation)
-      if (own.statistic != "mean") all.push_back(own.pieces);
-    return all;
+std::optional<report::Figure> bleu_figure(const language_study::Results& results,
+                                          const language_study::Condition& condition) {
+  return epochs_figure(
+      results, condition, "bleu", [](const CellResult& result) { return result.validation_bleu; },
+      "Validation BLEU after each epoch, the mean over the seeds");
+}
+
+std::vector<report::Figure> fluctuation_figures(const language_study::Results& results,
+                                                const language_study::Condition& condition) {
+  const std::string title =
+      "Fluctuation of the batch variance or quadratic mean about the running one";
+  std::vector<report::Figure> figures;
+  const auto add = [&](std::optional<report::Figure> figure) {
+    if (figure) figures.push_back(std::move(*figure));
   };
-  return language_figure(
-      condition, "fluctuation", "set xlabel 'share of the run'\nset logscale y\n",
-      norm_curves(results, condition, second_moments,
-                  [](std::size_t i) {
-                    return (static_cast<double>(i) + 0.5) /
-                           static_cast<double>(language_study::kPieces);
-                  }),
-      "Fluctuation of the batch variance or quadratic mean about the running one");
+  if (condition.task == training::Task::language) {
+    add(sites_figure(results, condition, "", "fluctuation", title));
+  } else {
+    add(sites_figure(results, condition, "encoder.", "encoder-fluctuation", title + ", encoder"));
+    add(sites_figure(results, condition, "decoder.", "decoder-fluctuation", title + ", decoder"));
+  }
+  return figures;
 }
 
 }  // namespace normproof::verification::cli::commands

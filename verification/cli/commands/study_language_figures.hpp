@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "verification/language_study/tables.hpp"
 #include "verification/report/document.hpp"
@@ -13,9 +14,13 @@ namespace normproof::verification::cli::commands {
 std::optional<report::Figure> learning_figure(const language_study::Results& results,
                                               const language_study::Condition& condition);
 
+/// The same of BLEU, where sentences are translated.
+std::optional<report::Figure> bleu_figure(const language_study::Results& results,
+                                          const language_study::Condition& condition);
+
 /// Batch variance and quadratic mean beside the running ones, piece by piece of the run, means over
-/// layers and seeds: a line a norm.
-std::optional<report::Figure> fluctuation_figure(const language_study::Results& results,
-                                                 const language_study::Condition& condition);
+/// layers and seeds: a line a norm. Of a translator a figure for each side that has such a norm.
+std::vector<report::Figure> fluctuation_figures(const language_study::Results& results,
+                                                const language_study::Condition& condition);
 
 }  // namespace normproof::verification::cli::commands

@@ -27,14 +27,26 @@ std::string four_digits(const std::optional<double>& value) {
   return value ? fmt::format("{:.4f}", *value) : kNone;
 }
 
+std::string two_digits(const std::optional<double>& value) {
+  return value ? fmt::format("{:.2f}", *value) : kNone;
+}
+
 std::string interval_text(const std::optional<language_study::Interval>& interval) {
   if (!interval) return kNone;
   return fmt::format("{:+.3f} [{:+.3f}, {:+.3f}]", interval->mean, interval->low, interval->high);
 }
 
+bool translates(const Condition& condition) {
+  return condition.task == training::Task::translate;
+}
+
 /// Of the norms with a nu, which are PowerNorm.
-std::string published_text(const std::string& norm) {
-  if (!training::new_weight(ref::model::norm_options(norm))) return kNone;
+std::string published_text(const std::string& norm, const Condition& condition) {
+  if (!training::new_weight(ref::model::norm_options(language_study::sides_of(norm).first)))
+    return kNone;
+  if (translates(condition))
+    return fmt::format("{:+.1f} (IWSLT14), {:+.1f} (WMT14)", language_study::kPublishedIwslt,
+                       language_study::kPublishedWmt);
   return fmt::format("{:+.1f} (PTB), {:+.1f} (WikiText-103)", language_study::kPublishedPtb,
                      language_study::kPublishedWikiText);
 }
@@ -47,10 +59,34 @@ report::Table numbers_table(const std::string& caption, const std::vector<std::s
   return table;
 }
 
+constexpr const char* kTestCaption =
+    "The test part, at the chosen rates: means over the seeds that stayed finite";
+
+report::Table translation_test_table(const language_study::Results& results,
+                                     const Condition& condition) {
+  report::Table table = numbers_table(
+      kTestCaption, {"norm", "rate"},
+      {"seeds", "diverged", "BLEU", "least", "largest", "BLEU less layer_norm's [95 %]",
+       "published, other data and sizes", "perplexity", "perplexity less layer_norm's [95 %]"});
+  for (const language_study::Row& row : rows_of(results, condition))
+    table.rows.push_back({{{row.norm},
+                           {row.rate},
+                           {fmt::format("{}", row.tests.size())},
+                           {fmt::format("{}", row.diverged)},
+                           {two_digits(row.bleu.mean)},
+                           {two_digits(row.bleu.least)},
+                           {two_digits(row.bleu.largest)},
+                           {interval_text(row.bleu.beside_layer_norm)},
+                           {published_text(row.norm, condition)},
+                           {four_digits(row.perplexity.mean)},
+                           {interval_text(row.perplexity.beside_layer_norm)}}});
+  return table;
+}
+
 report::Table test_table(const language_study::Results& results, const Condition& condition) {
+  if (translates(condition)) return translation_test_table(results, condition);
   report::Table table =
-      numbers_table("The test part, at the chosen rates: means over the seeds that stayed finite",
-                    {"norm", "rate"},
+      numbers_table(kTestCaption, {"norm", "rate"},
                     {"seeds", "diverged", "perplexity", "least", "largest", "bits per character",
                      "perplexity less layer_norm's [95 %]", "published, other data and sizes"});
   for (const language_study::Row& row : rows_of(results, condition))
@@ -58,12 +94,12 @@ report::Table test_table(const language_study::Results& results, const Condition
                            {row.rate},
                            {fmt::format("{}", row.tests.size())},
                            {fmt::format("{}", row.diverged)},
-                           {four_digits(row.perplexity)},
-                           {four_digits(row.least)},
-                           {four_digits(row.largest)},
+                           {four_digits(row.perplexity.mean)},
+                           {four_digits(row.perplexity.least)},
+                           {four_digits(row.perplexity.largest)},
                            {four_digits(row.bits_per_character)},
-                           {interval_text(row.beside_layer_norm)},
-                           {published_text(row.norm)}}});
+                           {interval_text(row.perplexity.beside_layer_norm)},
+                           {published_text(row.norm, condition)}}});
   return table;
 }
 
@@ -72,7 +108,7 @@ report::Table rates_table(const language_study::Results& results, const Conditio
       fmt::format("The mean validation loss of {}, rate by rate; > marks the rate that is chosen",
                   plural(language_study::kChoosingSeeds, "seed")),
       {"norm"}, language_study::study_rates());
-  for (const std::string& norm : language_study::study_norms()) {
+  for (const std::string& norm : language_study::study_norms(condition.task)) {
     const auto losses = rate_losses(results, condition, norm);
     if (std::ranges::all_of(losses, [](const auto& own) { return own.runs == 0; })) continue;
     const auto chosen = chosen_rate(results, condition, norm);
@@ -92,7 +128,7 @@ report::Table rates_table(const language_study::Results& results, const Conditio
 std::string end_of_grid_text(const language_study::Results& results, const Condition& condition) {
   const std::vector<std::string>& rates = language_study::study_rates();
   std::string norms;
-  for (const std::string& norm : language_study::study_norms()) {
+  for (const std::string& norm : language_study::study_norms(condition.task)) {
     const auto chosen = chosen_rate(results, condition, norm);
     if (chosen == rates.front() || chosen == rates.back())
       norms += fmt::format("{}{}", norms.empty() ? "" : ", ", norm);
@@ -123,7 +159,7 @@ report::Table fluctuation_table(const language_study::Results& results,
       "the "
       "steps after the warm-up and over the seeds",
       {"norm", "layer", "statistic"}, {"fluctuation"});
-  for (const std::string& norm : language_study::study_norms()) {
+  for (const std::string& norm : language_study::study_norms(condition.task)) {
     const auto tests = tests_of(results, condition, norm);
     if (tests.empty()) continue;
     for (const language_study::SiteFluctuation& site : tests.front()->result.fluctuation)
@@ -146,7 +182,7 @@ report::Table gamma_table(const language_study::Results& results, const Conditio
       "The largest (1 - alpha) Gamma over the steps, the layers and the channels: below 1 the "
       "theorem on nu bounds it",
       {"norm"}, {"mean over the seeds"});
-  for (const std::string& norm : language_study::study_norms())
+  for (const std::string& norm : language_study::study_norms(condition.task))
     if (const auto mean = mean_over_tests(
             tests_of(results, condition, norm),
             [](const language_study::CellResult& result) { return result.max_weighted_gamma; }))
@@ -166,9 +202,26 @@ void add_language_condition(report::Document& document, const language_study::Re
   if (const std::string text = end_of_grid_text(results, condition); !text.empty())
     document.add(report::Paragraph{text});
   if (auto figure = learning_figure(results, condition)) document.add(std::move(*figure));
+  if (auto figure = bleu_figure(results, condition)) document.add(std::move(*figure));
   add_table(document, fluctuation_table(results, condition));
-  if (auto figure = fluctuation_figure(results, condition)) document.add(std::move(*figure));
+  for (report::Figure& figure : fluctuation_figures(results, condition))
+    document.add(std::move(figure));
   add_table(document, gamma_table(results, condition));
+}
+
+bool has_statement(const Condition& condition, const std::string& id) {
+  const auto& all = language_study::statements(condition.task);
+  return std::ranges::find(all, id, &study::Statement::id) != all.end();
+}
+
+bool has_translators(const language_study::Results& results) {
+  return std::ranges::any_of(conditions_of(results), translates);
+}
+
+/// Those of a translator have those of a language model among them.
+const std::vector<study::Statement>& all_statements(const language_study::Results& results) {
+  return language_study::statements(has_translators(results) ? training::Task::translate
+                                                             : training::Task::language);
 }
 
 void add_language_conclusions(report::Document& document, const language_study::Results& results) {
@@ -179,9 +232,13 @@ void add_language_conclusions(report::Document& document, const language_study::
   numbers.stacks = true;
   for (const Condition& condition : conditions_of(results))
     table.columns.push_back({condition_name(condition)});
-  for (const study::Statement& statement : language_study::statements()) {
+  for (const study::Statement& statement : all_statements(results)) {
     table.rows.push_back({{{.text = statement.text, .hint = statement.rule}}});
     for (const Condition& condition : conditions_of(results)) {
+      if (!has_statement(condition, statement.id)) {
+        table.rows.back().cells.push_back({kNone});
+        continue;
+      }
       const study::Finding finding = find(statement.id, results, condition);
       table.rows.back().cells.push_back(finding_cell(finding));
       if (!finding.numbers.empty())
@@ -195,26 +252,35 @@ void add_language_conclusions(report::Document& document, const language_study::
       "A statement holds where {}. A seed at which one of the two alone diverged is "
       "infinitely on the side of the other; then every seed has to say the same. The rule was "
       "stated before the cells were run.",
-      language_study::statements().front().rule)});
+      all_statements(results).front().rule)});
 }
 
 void add_language_cells(report::Document& document, const language_study::Results& results) {
   document.add(report::Heading{2, "Every cell, and the command that runs it again"});
   document.add(report::Code{"normproof study run --study language --out one --cells CELL"});
-  document.add(report::Paragraph{
-      "With --data where the text is not the made-up one. The same hash, of the state after the "
-      "last step, comes out of every machine."});
-  report::Table table = numbers_table("Cells", {"cell", "sha256 of the last state"},
-                                      {"steps", "validation loss", "test loss", "ending"});
+  const bool has_bleu = has_translators(results);
+  document.add(report::Paragraph{fmt::format(
+      "With --data where the text is not the made-up one{}. The same hash, of the state after the "
+      "last step, comes out of every machine.",
+      has_bleu ? ", and --pairs, --source and --target where the pairs are not" : "")});
+  std::vector<std::string> numbers = {"steps", "validation loss", "test loss"};
+  if (has_bleu) numbers.insert(numbers.end(), {"validation BLEU", "test BLEU"});
+  numbers.emplace_back("ending");
+  report::Table table = numbers_table("Cells", {"cell", "sha256 of the last state"}, numbers);
   table.folded = true;
   for (const auto& [name, finished] : results) {
     const language_study::CellResult& result = finished.result;
-    table.rows.push_back({{{name},
-                           {result.sha256},
-                           {fmt::format("{}", result.steps)},
-                           {four_digits(result.last_validation_loss())},
-                           {four_digits(result.test_loss)},
-                           {result.diverged ? result.diverged->sentence : "finite"}}});
+    report::Row row{{{name},
+                     {result.sha256},
+                     {fmt::format("{}", result.steps)},
+                     {four_digits(result.last_validation_loss())},
+                     {four_digits(result.test_loss)}}};
+    if (has_bleu) {
+      row.cells.push_back({two_digits(result.last_validation_bleu())});
+      row.cells.push_back({two_digits(result.test_bleu)});
+    }
+    row.cells.push_back({result.diverged ? result.diverged->sentence : "finite"});
+    table.rows.push_back(std::move(row));
   }
   document.add(std::move(table));
 }
@@ -228,17 +294,17 @@ std::size_t tested_seeds(const language_study::Results& results) {
   return seeds;
 }
 
-}  // namespace
-
-report::Table language_power_table(const language_study::Results& results, std::size_t seeds) {
+report::Table power_table(const std::vector<language_study::PowerRow>& rows,
+                          const std::string& in_what, std::size_t seeds,
+                          const std::string& quantity) {
   report::Table table = numbers_table(
-      fmt::format("Which difference to layer_norm {} can see: found by a two-sided t test at 5 % "
+      fmt::format("Which difference to layer_norm{} {} can see: found by a two-sided t test at 5 % "
                   "with probability 0.8",
-                  plural(seeds, "paired seed")),
+                  in_what, plural(seeds, "paired seed")),
       {"condition", "norm"},
       {"pairs", "standard deviation of their differences", "detectable difference",
-       "of layer_norm's perplexity"});
-  for (const language_study::PowerRow& row : power_rows(results, seeds))
+       fmt::format("of layer_norm's {}", quantity)});
+  for (const language_study::PowerRow& row : rows)
     table.rows.push_back({{{condition_name(row.condition)},
                            {row.norm},
                            {fmt::format("{}", row.pairs)},
@@ -248,10 +314,27 @@ report::Table language_power_table(const language_study::Results& results, std::
   return table;
 }
 
+}  // namespace
+
+std::vector<report::Table> language_power_tables(const language_study::Results& results,
+                                                 std::size_t seeds) {
+  std::vector<report::Table> tables;
+  const auto add = [&](report::Table table) {
+    if (!table.rows.empty()) tables.push_back(std::move(table));
+  };
+  add(power_table(power_rows(results, language_study::validation_perplexity, seeds), "", seeds,
+                  "perplexity"));
+  add(power_table(power_rows(results, language_study::validation_bleu, seeds), " in BLEU", seeds,
+                  "BLEU"));
+  return tables;
+}
+
 report::Document language_document(const language_study::Results& results,
                                    const std::string& results_sha256) {
+  const bool also_translators = has_translators(results);
   report::Document document{"normproof: norms of language models"};
-  document.add(report::Heading{1, "The study: norms of a causal language model"});
+  document.add(report::Heading{1, fmt::format("The study: norms of a causal language model{}",
+                                              also_translators ? " and of a translator" : "")});
   document.add(report::Paragraph{
       fmt::format("{}, sha256 of all results {}. What is set beside [SYG+20] is of another "
                   "size and other data: a sign can agree, a number cannot.",
@@ -262,9 +345,15 @@ report::Document language_document(const language_study::Results& results,
   document.add(report::Heading{2, "What the seeds can see"});
   document.add(report::Paragraph{fmt::format(
       "By the validation perplexities at the chosen rates. The paper's differences are {:+.1f} of "
-      "PTB and {:+.1f} of WikiText-103, in perplexities of words; these are of characters.",
-      language_study::kPublishedPtb, language_study::kPublishedWikiText)});
-  add_table(document, language_power_table(results, tested_seeds(results)));
+      "PTB and {:+.1f} of WikiText-103, in perplexities of words; these are of characters{}.",
+      language_study::kPublishedPtb, language_study::kPublishedWikiText,
+      also_translators
+          ? fmt::format(", or of words where sentences are translated. In BLEU the paper's are "
+                        "{:+.1f} of IWSLT14 and {:+.1f} of WMT14",
+                        language_study::kPublishedIwslt, language_study::kPublishedWmt)
+          : "")});
+  for (report::Table& table : language_power_tables(results, tested_seeds(results)))
+    document.add(std::move(table));
   add_language_cells(document, results);
   return document;
 }
@@ -285,12 +374,14 @@ nlohmann::ordered_json language_summary(const language_study::Results& results,
       norm = {{"rate", row.rate},
               {"seeds", row.tests.size()},
               {"diverged", row.diverged},
-              {"perplexity", or_null(row.perplexity)}};
-      if (row.beside_layer_norm)
-        norm["beside_layer_norm"] = {row.beside_layer_norm->mean, row.beside_layer_norm->low,
-                                     row.beside_layer_norm->high};
+              {"perplexity", or_null(row.perplexity.mean)}};
+      if (const auto& beside = row.perplexity.beside_layer_norm)
+        norm["beside_layer_norm"] = {beside->mean, beside->low, beside->high};
+      if (row.bleu.mean) norm["bleu"] = *row.bleu.mean;
+      if (const auto& beside = row.bleu.beside_layer_norm)
+        norm["bleu_beside_layer_norm"] = {beside->mean, beside->low, beside->high};
     }
-    for (const study::Statement& statement : language_study::statements()) {
+    for (const study::Statement& statement : language_study::statements(condition.task)) {
       const study::Finding finding = find(statement.id, results, condition);
       own["statements"][statement.id] = {{"verdict", verdict_name(finding.verdict)},
                                          {"numbers", finding.numbers}};

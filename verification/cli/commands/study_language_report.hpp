@@ -2,6 +2,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 #include "verification/language_study/tables.hpp"
 #include "verification/report/document.hpp"
@@ -19,7 +20,9 @@ report::Document language_document(const language_study::Results& results,
 nlohmann::ordered_json language_summary(const language_study::Results& results,
                                         const std::string& results_sha256);
 
-/// Which difference a study of so many seeds can see, a row a norm and condition.
-report::Table language_power_table(const language_study::Results& results, std::size_t seeds);
+/// Which difference a study of so many seeds can see, a row a norm and condition: in perplexity,
+/// and where there are translators in BLEU.
+std::vector<report::Table> language_power_tables(const language_study::Results& results,
+                                                 std::size_t seeds);
 
 }  // namespace normproof::verification::cli::commands

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
+#include "ref/model/option_fields.hpp"
 #include "ref/numeric/errors.hpp"
 #include "verification/cli/commands/study_folder.hpp"
 #include "verification/cli/commands/study_language_report.hpp"
@@ -27,6 +29,14 @@ namespace {
 namespace fs = std::filesystem;
 using LanguageCells = std::vector<language_study::Cell>;
 
+/// "language and translate"
+std::string tasks_text(const language_study::DataHashes& hashes, const char* between) {
+  std::string text;
+  for (const auto& [task, sha256] : hashes)
+    text += (text.empty() ? "" : between) + ref::model::print_field(task);
+  return text;
+}
+
 /// What the published study alone has.
 void refuse_options(const StudyRunCommand& command) {
   for (const auto& [option, given] :
@@ -37,19 +47,82 @@ void refuse_options(const StudyRunCommand& command) {
       throw UsageError(fmt::format("{} is given; expected none with --study language", option));
 }
 
-/// The text of --data, or the made-up one where every cell is quick.
-language_study::StudyData load_language_data(const StudyRunCommand& command,
-                                             const LanguageCells& cells) {
-  const bool quick = std::ranges::all_of(cells, [](const language_study::Cell& cell) {
-    return cell.size == language_study::Size::quick;
-  });
+/// How many made-up pairs a quick cell has: of the 4000 of `train` it would not be quick.
+constexpr ref::data::SyntheticPairCounts kQuickPairs = {
+    .training = 1000, .validation = 100, .test = 100};
+
+/// The tasks that are named, or else those whose data are given, or else all.
+std::vector<training::Task> asked_tasks(const StudyRunCommand& command,
+                                        const LanguageCells& named) {
+  using training::Task;
+  if (!named.empty()) {
+    std::vector<Task> tasks;
+    for (const Task task : language_study::study_tasks())
+      if (std::ranges::find(named, task, &language_study::Cell::task) != named.end())
+        tasks.push_back(task);
+    return tasks;
+  }
+  if (command.selection.tasks) return *command.selection.tasks;
+  const bool text = command.source.files.data.has_value(), pairs = command.pairs.has_value();
+  if (text == pairs) return language_study::study_tasks();
+  return {text ? Task::language : Task::translate};
+}
+
+/// The text of --data, or the made-up one.
+training::TextData load_study_text(const StudyRunCommand& command, bool quick) {
   if (!command.source.files.data && !quick)
     throw UsageError(
         "--data is not given; expected a text in UTF-8, or --quick, which has a made-up one");
   const auto [text, name] = load_text(command.source.files.data);
-  language_study::StudyData data{training::split_text(text, name)};
+  return training::split_text(text, name);
+}
+
+/// The pairs of --pairs, or made-up ones.
+training::PairData load_study_pairs(const StudyRunCommand& command, bool quick) {
+  auto [pairs, name] = load_pairs(command.pairs, command.source.languages, "--pairs", kQuickPairs);
+  if (!command.pairs && !quick)
+    throw UsageError(
+        "--pairs is not given; expected a folder of pairs, or --quick, which has made-up ones");
+  return training::with_words(std::move(pairs),
+                              training::default_config(training::Task::translate));
+}
+
+/// What the tasks are trained on, made up where none are given and every cell of a task is quick.
+language_study::StudyData load_language_data(const StudyRunCommand& command,
+                                             const std::vector<training::Task>& tasks,
+                                             const LanguageCells& cells) {
+  using training::Task;
+  const auto has = [&](Task task) { return std::ranges::find(tasks, task) != tasks.end(); };
+  const auto is_quick = [&](Task task) {
+    return std::ranges::all_of(cells, [=](const language_study::Cell& cell) {
+      return cell.task != task || cell.size == language_study::Size::quick;
+    });
+  };
+  for (const auto& [option, given, task] :
+       {std::tuple{"--data", command.source.files.data.has_value(), Task::language},
+        std::tuple{"--pairs", command.pairs.has_value(), Task::translate},
+        std::tuple{"--source", command.source.languages.source.has_value(), Task::translate},
+        std::tuple{"--target", command.source.languages.target.has_value(), Task::translate}})
+    if (given && !has(task))
+      throw UsageError(fmt::format("{} is given; expected none without cells of the task {}",
+                                   option, ref::model::print_field(task)));
+  language_study::StudyData data;
+  if (has(Task::language)) data.text = load_study_text(command, is_quick(Task::language));
+  if (has(Task::translate)) data.pairs = load_study_pairs(command, is_quick(Task::translate));
   for (const language_study::Cell& cell : cells) config_for(cell, data);
   return data;
+}
+
+/// The folder is that of a study of these tasks, where it is one.
+void check_tasks(const fs::path& out, const std::string& there,
+                 const language_study::DataHashes& hashes) {
+  const auto in_folder = language_study::data_hashes_of(there, (out / "study.json").string());
+  const bool same = std::ranges::equal(
+      in_folder, hashes, [](const auto& a, const auto& b) { return a.first == b.first; });
+  if (!same)
+    throw UsageError(
+        fmt::format("--out {} is the folder of a study of {}; expected a new folder, or --tasks {}",
+                    out.string(), tasks_text(in_folder, " and "), tasks_text(in_folder, ",")));
 }
 
 /// Does cells, a phase after another, and counts what was done.
@@ -99,14 +172,30 @@ void run_named(Phases& phases, const LanguageCells& cells) {
   }
 }
 
-void run_selected(Phases& phases, const StudyRunCommand& command, const study::Store& store) {
-  const language_study::Selection selection = command.selection.language_selection();
+void run_selected(Phases& phases, const StudyRunCommand& command,
+                  const language_study::Selection& selection, const study::Store& store) {
   phases.run("choosing rates", choosing_cells(selection));
   const language_study::Results results = read_language_results(command.out, store);
   std::error_code ignored;
   for (const language_study::Cell& cell : cells_not_chosen(selection, results))
     fs::remove_all(language_study::run_folder(command.out, cell), ignored);
   phases.run("testing", test_cells(selection, results));
+}
+
+language_study::DataHashes read_data_hashes(const fs::path& out, const study::Store& store) {
+  return language_study::data_hashes_of(store.identity(), (out / "study.json").string());
+}
+
+/// Every result is of the data of its task.
+void check_language_data(const fs::path& out, const study::Store& store,
+                         const language_study::DataHashes& hashes) {
+  store.check_data([&](const std::string& name) {
+    for (const auto& [task, sha256] : hashes)
+      if (name.starts_with(ref::model::print_field(task) + "/")) return sha256;
+    throw ref::numeric::FileError(
+        fmt::format("{}: {} is of no task of the study; expected cells of {}",
+                    (out / "results.jsonl").string(), name, tasks_text(hashes, " and ")));
+  });
 }
 
 std::string counts_text(const study::JobsSummary& done) {
@@ -117,26 +206,31 @@ std::string counts_text(const study::JobsSummary& done) {
 }  // namespace
 
 language_study::Results read_language_results(const fs::path& out, const study::Store& store) {
-  const std::string data_sha256 =
-      language_study::data_sha256_of(store.identity(), (out / "study.json").string());
-  store.check_data(data_sha256);
+  check_language_data(out, store, read_data_hashes(out, store));
   return language_study::read_results(store.results(), (out / "results.jsonl").string());
+}
+
+std::vector<training::Task> language_tasks_of(const fs::path& out, const study::Store& store) {
+  std::vector<training::Task> tasks;
+  for (const auto& [task, sha256] : read_data_hashes(out, store)) tasks.push_back(task);
+  return tasks;
 }
 
 ExitStatus run_language_study(const StudyRunCommand& command) {
   refuse_options(command);
   const LanguageCells named = named_language_cells(command.selection);
-  const LanguageCells first = language_cells_of(command.selection, {});
-  const language_study::StudyData data = load_language_data(command, first);
+  StudySelection selection = command.selection;
+  selection.tasks = asked_tasks(command, named);
+  const LanguageCells first = language_cells_of(selection, {});
+  const language_study::StudyData data = load_language_data(command, *selection.tasks, first);
+  const language_study::DataHashes hashes = data_hashes(*selection.tasks, data);
   const study::Store store = store_of(command.out);
-  store.begin(language_study::study_identity(first.front().task, data),
-              [&](const std::string& there) {
-                language_study::data_sha256_of(there, (command.out / "study.json").string());
-              });
-  store.check_data(data_sha256(data));
+  store.begin(language_study::study_identity(hashes),
+              [&](const std::string& there) { check_tasks(command.out, there, hashes); });
+  check_language_data(command.out, store, hashes);
   Phases phases(command, store, data);
   if (named.empty())
-    run_selected(phases, command, store);
+    run_selected(phases, command, selection.language_selection(), store);
   else
     run_named(phases, named);
   std::error_code ignored;
@@ -171,7 +265,7 @@ ExitStatus report_language_study(const fs::path& out, bool json) {
       fmt::format("{}: {} and report.md\nsha256 {}\n", plural(results.size(), "cell"),
                   (out / "report.html").string(), sha256);
   for (const auto& condition : conditions_of(results))
-    for (const study::Statement& statement : language_study::statements()) {
+    for (const study::Statement& statement : language_study::statements(condition.task)) {
       const study::Finding finding = find(statement.id, results, condition);
       text += fmt::format("{}: {}: {}{}\n", condition_name(condition), statement.text,
                           verdict_name(finding.verdict),

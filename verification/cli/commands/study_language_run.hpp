@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <vector>
 
 #include "verification/cli/command.hpp"
 #include "verification/cli/commands/study_run.hpp"
@@ -21,6 +22,11 @@ ExitStatus report_language_study(const std::filesystem::path& out, bool json);
 /// The results of a folder, all of them of the data of its study.json.
 /// Throws    FileError
 language_study::Results read_language_results(const std::filesystem::path& out,
+                                              const study::Store& store);
+
+/// The tasks of the study.json of a folder.
+/// Throws    FileError
+std::vector<training::Task> language_tasks_of(const std::filesystem::path& out,
                                               const study::Store& store);
 
 }  // namespace normproof::verification::cli::commands

@@ -22,9 +22,9 @@ void StudyPowerCommand::add(CLI::App& app) {
   add_json_flag(app, json);
   set_footer(
       app,
-      R"(By the validation perplexities that the folder has at the chosen rates, of two seeds at least: the
-standard deviation of the paired differences to layer_norm, and the mean difference that a two-sided
-t test at 5 % finds with probability 0.8.
+      R"(By the validation perplexities that the folder has at the chosen rates, of two seeds at least, and of
+translators by the BLEU of what they validate on: the standard deviation of the paired differences
+to layer_norm, and the mean difference that a two-sided t test at 5 % finds with probability 0.8.
 
 Example:
   normproof study run --study language --out s --norms layer_norm,power_norm --seeds 2
@@ -34,28 +34,33 @@ Example:
 ExitStatus StudyPowerCommand::run() const {
   const study::Store store = store_of(out);
   const language_study::Results results = read_language_results(out, store);
-  const auto rows = power_rows(results, seeds);
-  if (rows.empty())
+  if (power_rows(results, language_study::validation_perplexity, seeds).empty())
     throw ref::numeric::FileError(fmt::format(
         "{}: holds no two seeds of a norm and of layer_norm at their chosen rates; expected the "
         "cells of 'normproof study run --study language --norms layer_norm,power_norm'",
         (out / "results.jsonl").string()));
   if (json) {
     nlohmann::ordered_json list = nlohmann::json::array();
-    for (const language_study::PowerRow& row : rows)
-      list.push_back({{"condition", condition_name(row.condition)},
-                      {"norm", row.norm},
-                      {"pairs", row.pairs},
-                      {"deviation", row.deviation},
-                      {"detectable", row.detectable}});
+    for (const auto& [what, quantity] :
+         {std::pair{"perplexity", &language_study::validation_perplexity},
+          std::pair{"bleu", &language_study::validation_bleu}})
+      for (const language_study::PowerRow& row : power_rows(results, quantity, seeds))
+        list.push_back({{"condition", condition_name(row.condition)},
+                        {"quantity", what},
+                        {"norm", row.norm},
+                        {"pairs", row.pairs},
+                        {"deviation", row.deviation},
+                        {"detectable", row.detectable}});
     write_stdout(list.dump(1) + "\n");
     return kSuccess;
   }
   report::Document document{"normproof: what the seeds can see"};
-  document.add(language_power_table(results, seeds));
-  document.add(report::Paragraph{
-      fmt::format("Published: {:+.1f} of PTB, {:+.1f} of WikiText-103, in perplexities of words.",
-                  language_study::kPublishedPtb, language_study::kPublishedWikiText)});
+  for (report::Table& table : language_power_tables(results, seeds)) document.add(std::move(table));
+  document.add(report::Paragraph{fmt::format(
+      "Published: {:+.1f} of PTB, {:+.1f} of WikiText-103, in perplexities of words; {:+.1f} of "
+      "IWSLT14, {:+.1f} of WMT14, in BLEU.",
+      language_study::kPublishedPtb, language_study::kPublishedWikiText,
+      language_study::kPublishedIwslt, language_study::kPublishedWmt)});
   write_stdout(report::terminal_text(document));
   return kSuccess;
 }

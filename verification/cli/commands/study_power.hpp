@@ -10,7 +10,7 @@ namespace normproof::verification::cli::commands {
 struct StudyPowerCommand {
   static constexpr const char* name = "power";
   static constexpr const char* summary =
-      "Which difference in perplexity the study of language models can see";
+      "Which difference in perplexity and BLEU the study of language models can see";
 
   std::filesystem::path out = {};
   std::size_t seeds = 5;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "gpu/device/device_choice.hpp"
+#include "ref/numeric/errors.hpp"
 #include "verification/cli/commands/device_option.hpp"
 #include "verification/cli/commands/study_folder.hpp"
 #include "verification/cli/commands/study_language_run.hpp"
@@ -21,6 +22,7 @@
 
 namespace normproof::verification::cli::commands {
 
+using ref::numeric::UsageError;
 using report::plural;
 
 namespace {
@@ -46,6 +48,9 @@ training::Dataset load_study_data(const TrainingSource& source) {
 void StudyRunCommand::add(CLI::App& app) {
   selection.add(app);
   add_training_data(app, source);
+  add_folder(app, "--pairs", pairs,
+             "Of language models: the folder of the pairs that translators are trained on");
+  add_languages(app, source.languages, "--pairs");
   add_jobs(app, jobs, "Cells");
   add_device_or_processor(app, device, "What trains, but for cells with dynamics");
   require(add_folder(app, "--out", out, "The folder of the study: made, or gone on with"));
@@ -54,13 +59,15 @@ void StudyRunCommand::add(CLI::App& app) {
       app,
       R"(As a rank of mpirun, or on a GPU, --jobs is 1 where it is not given. A rank takes the device whose
 number is its own on its machine modulo the devices there. No bit of a result depends on --jobs or
---device. With --study language --data is a text in UTF-8, which all cells but quick ones need;
-these have the made-up text without it.
+--device. With --study language --data is a text in UTF-8, and --pairs, --source and --target are those
+of normproof train --task translate, --data there; the cells of a task need its data, but for quick
+ones, which have a made-up text and made-up pairs without.
 
 Examples:
   normproof study run --out s --quick
   normproof study run --out s --data Sentences_AllAgree.txt --vocab vocab.txt --tables 1,4
-  normproof study run --study language --out s --data input.txt)");
+  normproof study run --study language --out s --data input.txt
+  normproof study run --study language --out s --pairs small_parallel_enja --source ja --target en)");
 }
 
 int StudyRunCommand::job_count() const {
@@ -70,6 +77,7 @@ int StudyRunCommand::job_count() const {
 
 ExitStatus StudyRunCommand::run() const {
   if (selection.study == WhichStudy::language) return run_language_study(*this);
+  if (pairs) throw UsageError("--pairs is given; expected none with --study published");
   const std::vector<study::Cell> cells = cells_of(selection);
   std::vector<study::Task> tasks;
   tasks.reserve(cells.size());

@@ -17,7 +17,8 @@ struct StudyRunCommand {
       "on";
 
   StudySelection selection = {};
-  TrainingSource source = {};                       ///< data, vocabulary and validation
+  TrainingSource source = {};  ///< data, vocabulary and validation; the languages of the pairs
+  std::optional<std::filesystem::path> pairs = {};  ///< of the study of language models
   std::optional<int> jobs = {};                     ///< absent: see job_count
   std::optional<gpu::device::Backend> device = {};  ///< what trains, or nothing: the processor
   std::filesystem::path out = {};

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "ref/model/option_fields.hpp"
 #include "verification/cli/typed_options.hpp"
@@ -75,8 +76,10 @@ const Choices<WhichStudy>& study_choices() {
   return choices;
 }
 
+/// Of language models those of every task: a task has those of them that it knows.
 std::vector<std::string> norms_of(WhichStudy study) {
-  return study == WhichStudy::language ? language_study::study_norms() : study::study_norms();
+  return study == WhichStudy::language ? language_study::study_norms(training::Task::translate)
+                                       : study::study_norms();
 }
 
 /// The names with `all` as what it stands for.
@@ -100,7 +103,7 @@ void check_own(const CLI::App& app, const StudySelection& selection) {
       language ? std::vector<const char*>{"--protocol",          "--tables", "--figures",
                                           "--no-initialization", "--rates",  "--padding",
                                           "--gradient-seeds"}
-               : std::vector<const char*>{"--placements"};
+               : std::vector<const char*>{"--placements", "--tasks"};
   for (const char* option : of_other)
     if (is_given(app, option))
       throw UsageError(fmt::format("{} is given; expected none with --study {}", option,
@@ -117,7 +120,7 @@ void check_own(const CLI::App& app, const StudySelection& selection) {
 void check_alone(const CLI::App& app) {
   for (const char* option :
        {"--protocol", "--tables", "--figures", "--no-initialization", "--norms", "--rates",
-        "--padding", "--seeds", "--gradient-seeds", "--quick", "--placements"})
+        "--padding", "--seeds", "--gradient-seeds", "--quick", "--placements", "--tasks"})
     if (is_given(app, option))
       throw UsageError(
           fmt::format("--cells names the cells by itself; expected no {} beside it", option));
@@ -169,7 +172,26 @@ void StudySelection::add(CLI::App& app) {
             "These cells and no others, by the names of study list", "LIST");
   add_flag(app, "--quick", quick,
            "Table 1 at three rates, figures at 20 steps and two seeds; of language models small "
-           "ones, of the made-up text");
+           "ones, of the made-up text and pairs");
+  add_value(
+      app, "--tasks", tasks,
+      [](const std::string& text) {
+        std::set<training::Task> values;
+        for (const std::string& part : study::split_list(text)) {
+          const auto found = std::ranges::find_if(
+              language_study::study_tasks(),
+              [&](training::Task task) { return ref::model::print_field(task) == part; });
+          if (found == language_study::study_tasks().end())
+            ref::model::bad_value("--tasks", part, "language, translate or both between commas");
+          values.insert(*found);
+        }
+        return std::vector<training::Task>(values.begin(), values.end());
+      },
+      list_printer<training::Task>(
+          [](training::Task value) { return ref::model::print_field(value); }),
+      "Of language models: language, translate or both between commas (default: to run, those "
+      "whose data are given; for their status, those of the folder; else both)",
+      "LIST");
   add_value(
       app, "--placements", placements,
       [](const std::string& text) {
@@ -203,6 +225,7 @@ study::Selection StudySelection::selection() const {
 
 language_study::Selection StudySelection::language_selection() const {
   language_study::Selection selected;
+  if (tasks) selected.tasks = *tasks;
   if (quick) selected.size = language_study::Size::quick;
   if (norms) selected.norms = resolved(*norms, study);
   if (placements) selected.placements = *placements;
@@ -238,6 +261,8 @@ std::vector<language_study::Cell> language_cells_of(const StudySelection& select
   if (!cells.empty()) return cells;
   const language_study::Selection selected = selection.language_selection();
   cells = choosing_cells(selected);
+  if (cells.empty())
+    throw UsageError("no cell is selected; expected a norm that one of the tasks has");
   for (language_study::Cell& cell : test_cells(selected, results)) cells.push_back(std::move(cell));
   return cells;
 }

@@ -14,8 +14,8 @@ class App;
 
 namespace normproof::verification::cli::commands {
 
-/// published: the experiment of docs/study.md; language: the norms of language models, of
-/// docs/study_language.md.
+/// published: the experiment of docs/study.md; language: the norms of language models and
+/// translators, of docs/study_language.md.
 enum class WhichStudy { published, language };
 
 /// --study
@@ -33,6 +33,7 @@ struct StudySelection {
   std::vector<std::string> cells = {};  ///< by name; where there are some, nothing else selects
   bool quick = false;
   std::optional<std::vector<ref::model::NormPlacement>> placements = {};
+  std::optional<std::vector<training::Task>> tasks = {};  ///< absent: the command's to say, or all
 
   void add(CLI::App& app);
 

@@ -47,7 +47,9 @@ AskedCells asked_cells(const StudyStatusCommand& command, const study::Store& st
   if (command.selection.study == WhichStudy::published)
     return asked_cells(cells_of(command.selection), read_contents(command.out, store).results);
   const language_study::Results results = read_language_results(command.out, store);
-  return asked_cells(language_cells_of(command.selection, results), results);
+  StudySelection selection = command.selection;
+  if (!selection.tasks) selection.tasks = language_tasks_of(command.out, store);
+  return asked_cells(language_cells_of(selection, results), results);
 }
 
 Status status_of(const AskedCells& own, const std::map<std::string, double>& times, int jobs) {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "ref/data/synthetic_pairs.hpp"
 #include "ref/data/synthetic_text.hpp"
 #include "ref/data/text_file.hpp"
 #include "ref/io/atomic_file.hpp"
@@ -91,15 +90,16 @@ PairSource load_pair_data(const TrainingSource& source, const training::RunConfi
 }
 
 std::pair<ref::data::ParallelCorpus, std::string> load_pairs(
-    const std::optional<std::filesystem::path>& folder, const Languages& languages) {
+    const std::optional<std::filesystem::path>& folder, const Languages& languages,
+    const char* option, const ref::data::SyntheticPairCounts& synthetic) {
   if (!folder && !languages.source && !languages.target)
-    return {ref::data::synthetic_pair_corpus(synthetic_seed), "synthetic pairs"};
-  for (const auto& [option, given] : {std::pair{"--data", folder.has_value()},
-                                      std::pair{"--source", languages.source.has_value()},
-                                      std::pair{"--target", languages.target.has_value()}})
+    return {ref::data::synthetic_pair_corpus(synthetic_seed, synthetic), "synthetic pairs"};
+  for (const auto& [name, given] :
+       {std::pair{option, folder.has_value()}, std::pair{"--source", languages.source.has_value()},
+        std::pair{"--target", languages.target.has_value()}})
     if (!given)
       throw UsageError(fmt::format(
-          "{} is not given; expected all of --data, --source and --target, or none", option));
+          "{} is not given; expected all of {}, --source and --target, or none", name, option));
   const std::filesystem::path name =
       folder->has_filename() ? folder->filename() : folder->parent_path().filename();
   return {ref::data::read_parallel_corpus(*folder, *languages.source, *languages.target),

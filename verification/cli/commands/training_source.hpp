@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "ref/data/synthetic_pairs.hpp"
 #include "verification/cli/corpus.hpp"
 #include "verification/training/dataset.hpp"
 #include "verification/training/pair_data.hpp"
@@ -66,10 +67,11 @@ struct PairSource {
 /// Throws    UsageError where the source has options that sentences have alone; FileError
 PairSource load_pair_data(const TrainingSource& source, const training::RunConfig& config);
 
-/// The pairs of that folder, or the synthetic ones, and their name.
+/// The pairs of the folder that the option gives, or else synthetic ones, and their name.
 /// Throws    UsageError where one of folder and languages is given without the others; FileError
 std::pair<ref::data::ParallelCorpus, std::string> load_pairs(
-    const std::optional<std::filesystem::path>& folder, const Languages& languages);
+    const std::optional<std::filesystem::path>& folder, const Languages& languages,
+    const char* option = "--data", const ref::data::SyntheticPairCounts& synthetic = {});
 
 /// Throws    UsageError where a language is given, which a run of the task has none of
 void refuse_languages(const Languages& languages, training::Task task);

@@ -23,14 +23,15 @@ void add_training_data(CLI::App& app, TrainingSource& source) {
       "Numbers of the sentences to validate on, from 0, a line each (default: a share of all)");
 }
 
-void add_languages(CLI::App& app, Languages& languages) {
+void add_languages(CLI::App& app, Languages& languages, const std::string& folder) {
   const TextRule rule{
       [](const std::string& text) { return !text.empty() && text.find('/') == std::string::npos; },
       "what files are called behind the dot, such as en"};
   add_text(
       app, "--source", languages.source,
       "Of pairs: the language that is translated, of the files train.LANGUAGE, dev.LANGUAGE and "
-      "test.LANGUAGE in the folder --data",
+      "test.LANGUAGE in the folder " +
+          folder,
       "LANGUAGE", rule);
   add_text(app, "--target", languages.target, "The language that it is translated to", "LANGUAGE",
            rule);

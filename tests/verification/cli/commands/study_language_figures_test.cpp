@@ -17,7 +17,8 @@ namespace language_sample = normproof::tests::verification::language_study;
 TEST(LanguageFigures, AreNothingWhereNothingWasTested) {
   normproof::verification::language_study::Results results;
   EXPECT_FALSE(learning_figure(results, {}));
-  EXPECT_FALSE(fluctuation_figure(results, {}));
+  EXPECT_TRUE(fluctuation_figures(results, {}).empty());
+  EXPECT_FALSE(bleu_figure(results, {}));
   language_sample::add_choosing(results, {}, "none");
   EXPECT_FALSE(learning_figure(results, {}));
 }
@@ -35,11 +36,32 @@ TEST(LanguageFigures, HaveALineANorm) {
   EXPECT_EQ(learning->file, "language-pre-norm-learning.svg");
   EXPECT_EQ(learning->drawing.failure, "");
   EXPECT_THAT(learning->drawing.svg, AllOf(HasSubstr(">layer_norm<"), HasSubstr(">batch_norm<")));
-  const auto fluctuation = fluctuation_figure(results, {});
-  ASSERT_TRUE(fluctuation);
-  EXPECT_EQ(fluctuation->file, "language-pre-norm-fluctuation.svg");
-  EXPECT_THAT(fluctuation->drawing.svg,
+  const auto fluctuation = fluctuation_figures(results, {});
+  ASSERT_EQ(fluctuation.size(), 1u);
+  EXPECT_EQ(fluctuation[0].file, "language-pre-norm-fluctuation.svg");
+  EXPECT_THAT(fluctuation[0].drawing.svg,
               AllOf(HasSubstr(">batch_norm<"), Not(HasSubstr(">layer_norm<"))));
+  EXPECT_FALSE(bleu_figure(results, {}));
+}
+
+TEST(LanguageFigures, OfTranslatorsHaveBleuAndAFigureASide) {
+  using language_sample::kTranslators;
+  normproof::verification::language_study::Results results;
+  language_sample::add_tested(results, kTranslators, "batch_norm", {1.0, 1.1});
+  for (auto& [name, finished] : results)
+    finished.result.fluctuation = {{"encoder.final_norm", "variance", 0.5, {0.75, 0.25}}};
+  const auto bleu = bleu_figure(results, kTranslators);
+  ASSERT_TRUE(bleu);
+  EXPECT_EQ(bleu->file, "translate-pre-norm-bleu.svg");
+  EXPECT_THAT(bleu->drawing.svg, HasSubstr(">batch_norm<"));
+  ASSERT_EQ(fluctuation_figures(results, kTranslators).size(), 1u);
+  for (auto& [name, finished] : results)
+    finished.result.fluctuation.push_back({"decoder.final_norm", "variance", 0.5, {0.5, 0.25}});
+  const auto both = fluctuation_figures(results, kTranslators);
+  ASSERT_EQ(both.size(), 2u);
+  EXPECT_EQ(both[0].file, "translate-pre-norm-encoder-fluctuation.svg");
+  EXPECT_EQ(both[1].file, "translate-pre-norm-decoder-fluctuation.svg");
+  EXPECT_NE(both[0].drawing.svg, both[1].drawing.svg);
 }
 
 }  // namespace

@@ -44,6 +44,35 @@ TEST(LanguageReport, SetsEveryNormBesideLayerNormAndThePaper) {
                           HasSubstr("language/pre/power_norm/rate-1e-2/seed-3/test")));
 }
 
+TEST(LanguageReport, OfTranslatorsHasBleuBesideThePaper) {
+  using language_sample::kTranslators;
+  normproof::verification::language_study::Results results;
+  language_sample::add_tested(results, kTranslators, "layer_norm", {1.0, 1.1, 1.2});
+  language_sample::add_tested(results, kTranslators,
+                              normproof::verification::language_study::kReleasedPlacement,
+                              {0.9, 1.0, 1.2});
+  const std::string text = document_of(results);
+  EXPECT_THAT(
+      text,
+      AllOf(HasSubstr("causal language model and of a translator"),
+            HasSubstr("| layer_norm | 1e-2 | 3 | 0 | 29.00 | 28.00 | 30.00 | – | – | 3.0142 | – |"),
+            HasSubstr("| power_norm_released+layer_norm | 1e-2 | 3 | 0 | 29.67 | 28.00 | 31.00 | "
+                      "+0.667 [-0.768, +2.101] | +0.4 (IWSLT14), +0.6 (WMT14) |"),
+            HasSubstr("in BLEU 3 paired seeds can see"), HasSubstr("| of layer_norm's BLEU |"),
+            HasSubstr("| validation BLEU | test BLEU |"), HasSubstr("is above LayerNorm's")));
+  language_sample::add_tested(results, {}, "layer_norm", {1.0, 1.1, 1.2});
+  EXPECT_THAT(document_of(results),
+              HasSubstr("| PowerNorm's test BLEU is above LayerNorm's | – | · not run |"));
+  EXPECT_THAT(document_of(three_seeds()), Not(HasSubstr("BLEU")));
+  const auto summary = language_summary(results, "abc");
+  const auto& norms = summary.at("conditions").at(1).at("norms");
+  EXPECT_EQ(norms.at("layer_norm").at("bleu"), 29.0);
+  EXPECT_GT(
+      norms.at("power_norm_released+layer_norm").at("bleu_beside_layer_norm").at(0).get<double>(),
+      0);
+  EXPECT_FALSE(summary.at("conditions").at(0).at("norms").at("layer_norm").contains("bleu"));
+}
+
 TEST(LanguageReport, ARateAtTheEndOfTheGridIsSaid) {
   auto results = three_seeds();
   EXPECT_THAT(document_of(results), Not(HasSubstr("may lie beyond")));

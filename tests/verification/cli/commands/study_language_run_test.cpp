@@ -65,11 +65,59 @@ TEST_F(LanguageStudyProgram, KilledBySignal9TheSameCommandGoesOnToTheSameBytes) 
   EXPECT_EQ(results("a"), results("b"));
 }
 
+// Pairs of a few sentences; both tasks in one folder, killed, beside each of them alone.
+TEST_F(LanguageStudyProgram, BothTasksGiveTheBytesOfEachAloneKilledOrNot) {
+  in("mkdir p; for part in train dev test; do for i in 1 2 3 4 5 6; do echo \"kare wa $i .\"; done "
+     "> p/$part.ja; for i in 1 2 3 4 5 6; do echo \"he is $i .\"; done > p/$part.en; done");
+  const std::string pairs = " --pairs p --source ja --target en";
+  const std::string translators =
+      "$N study run --study language --quick --norms layer_norm,"
+      "power_norm_released+layer_norm --placements pre --seeds 2" +
+      pairs;
+  in("cp t text");
+  const Outcome alone = in(translators + " --out pairs");
+  ASSERT_EQ(alone.status, 0) << alone.err;
+  EXPECT_THAT(alone.out, testing::StartsWith("16 cells: 0 done before, 16 here"));
+  EXPECT_EQ(in("$N study run --study language --quick --data t --norms layer_norm --placements pre "
+               "--seeds 2 --out l")
+                .status,
+            0);
+  const std::string both = translators + " --data text --out b --jobs 2";
+  in(both +
+     " & p=$!; while ! [ -s b/results.jsonl ] && kill -0 $p 2>/dev/null; do :; done; kill -9 $p; "
+     "wait $p");
+  const Outcome resumed = in(both);
+  EXPECT_EQ(resumed.status, 0) << resumed.err;
+  EXPECT_EQ(results("b"), results("l") + results("pairs"));
+  EXPECT_THAT(in("$N study status --study language --quick --placements pre --seeds 2 --norms "
+                 "layer_norm --out pairs")
+                  .out,
+              testing::StartsWith("16 results; of 8 cells selected 8 done"));
+  const Outcome report = in("$N study report --study language --out pairs");
+  EXPECT_EQ(report.status, 0) << report.err;
+  EXPECT_THAT(report.out, HasSubstr("translate, pre-norm, quick: The test BLEU of the released "
+                                    "PowerNorm in the encoder, LayerNorm in the decoder, is above "
+                                    "LayerNorm's: "));
+  EXPECT_THAT(in("$N study power --out b").out, HasSubstr("in BLEU 5 paired seeds"));
+  for (const auto& [arguments, sentence] :
+       std::initializer_list<std::pair<const char*, const char*>>{
+           {"--out pairs --quick",
+            "is the folder of a study of translate; expected a new folder, or "
+            "--tasks translate"},
+           {"--out b --quick --data text", "of language and translate"},
+           {"--out pairs --quick --tasks translate", "of other data"}}) {
+    const Outcome outcome = in(std::string("$N study run --study language ") + arguments);
+    EXPECT_EQ(outcome.status, 2) << arguments;
+    EXPECT_THAT(outcome.err, HasSubstr(sentence)) << arguments;
+  }
+}
+
 TEST_F(LanguageStudyProgram, SaysHowFarItIsAndWhatFollows) {
   EXPECT_EQ(
       in("$N study list --study language --quick --norms dyt --placements post | head -n 1").out,
       "language/post/dyt/rate-3e-3/seed-1/quick\n");
-  EXPECT_THAT(nlohmann::json::parse(in("$N study list --study language --json").out), SizeIs(96));
+  EXPECT_THAT(nlohmann::json::parse(in("$N study list --study language --json").out),
+              SizeIs(96 + 108));
   in("$N $R --out a");
   const std::string selected = "--study language --quick --placements pre --seeds 3";
   const auto status = nlohmann::json::parse(
@@ -96,18 +144,26 @@ TEST_F(LanguageStudyProgram, SaysHowFarItIsAndWhatFollows) {
 
 TEST_F(LanguageStudyProgram, TheDocumentHasTheTablesThatItsResultsGive) {
   const std::string documents = NORMPROOF_SOURCE_DIR "/docs/";
-  in("mkdir a; cp '" + documents + "study_language/quick/'*.json* a");
-  const Outcome outcome = in("$N study report --study language --out a");
-  ASSERT_EQ(outcome.status, 0) << outcome.err;
-  const std::string report = read_file(folder_ / "a" / "report.md");
   const std::string document = read_file(documents + "study_language.md");
-  for (const char* heading : {"**Statements by conditions**", "**What each verdict rests on**",
-                              "## language, post-norm, quick\n", "## language, pre-norm, quick\n",
-                              "## What the seeds can see\n"})
-    EXPECT_THAT(document, HasSubstr(table_below(report, heading))) << heading;
-  const std::size_t sha256 = outcome.out.find("sha256 ") + 7;
-  EXPECT_THAT(document,
-              HasSubstr("sha256 of all results " + outcome.out.substr(sha256, 8) + "..."));
+  for (const std::string task : {"language"}) {
+    const std::string folder = task == "language" ? "quick" : "translate_quick";
+    in("mkdir " + task + "; cp '" + documents + "study_language/" + folder + "/'*.json* " + task);
+    const Outcome outcome = in("$N study report --study language --out " + task);
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const std::string report = read_file(folder_ / task / "report.md");
+    for (const std::string& heading :
+         {std::string("**Statements by conditions**"),
+          std::string("**What each verdict rests on**"), "## " + task + ", post-norm, quick\n",
+          "## " + task + ", pre-norm, quick\n", std::string("## What the seeds can see\n")})
+      EXPECT_THAT(document, HasSubstr(table_below(report, heading))) << heading;
+    if (task == "translate") {
+      EXPECT_THAT(document,
+                  HasSubstr(table_below(report, "**Which difference to layer_norm in BLEU")));
+    }
+    const std::size_t sha256 = outcome.out.find("sha256 ") + 7;
+    EXPECT_THAT(document,
+                HasSubstr("sha256 of all results " + outcome.out.substr(sha256, 8) + "..."));
+  }
 }
 
 TEST_F(LanguageStudyProgram, WhatIsWrongIsOneSentence) {
@@ -123,12 +179,26 @@ TEST_F(LanguageStudyProgram, WhatIsWrongIsOneSentence) {
             "--data is not given"},
            {"run --study language --out n --cells language/pre/nome/rate-1e-2/seed-1", 2,
             "did you mean 'none'"},
+           {"run --study language --out n --data t --tasks translate", 2,
+            "--data is given; expected none without cells of the task language"},
+           {"run --study language --out n --tasks translate", 2, "--pairs is not given"},
+           {"run --study language --out n --data t --tasks language,translate", 2,
+            "--pairs is not given"},
+           {"run --study language --out n --quick --pairs p", 2, "--source is not given"},
+           {"run --study language --out n --quick --tasks translate --source ja", 2,
+            "--pairs is not given; expected all of --pairs, --source and --target"},
+           {"run --study language --out n --quick --data t --source ja", 2, "--source is given"},
+           {"run --study language --out n --pairs absent --source ja --target en", 3, "absent"},
+           {"run --study language --out n --quick --tasks classify", 2, "--tasks is 'classify'"},
+           {"run --out n --quick --pairs p", 2, "--pairs is given; expected none with --study"},
            {"run --study language --out n --data absent", 3, "absent"},
            {"run --study language --out n --data s", 3, "s: has 5 characters"},
            {"run --study language --out n --quick --vocab v", 2, "--vocab is given"},
            {"run --study language --out n --quick --device simulated", 2, "--device is given"},
            {"run --study language --out full --quick", 2, "holds something that is no study"},
-           {"run --study language --out a --quick", 2, "of other data"},
+           {"run --study language --out a --quick --tasks language", 2, "of other data"},
+           {"run --study language --out a --quick", 2,
+            "is the folder of a study of language; expected a new folder, or --tasks language"},
            {"run --study language --out f --quick", 3, "format is 'normproof-study-1'"},
            {"run --out a --quick", 3, "format is 'normproof-language-study-1'"},
            {"report --study language --out a", 3, "a/results.jsonl: line 1 is altered"},

@@ -34,27 +34,35 @@ TEST(StudyPower, PrintsTheDifferenceThatSoManySeedsSee) {
   const tests::ref::io::TemporaryFolder folder;
   const auto data = normproof::verification::language_study::small_data();
   const normproof::verification::study::Store store(folder.path());
-  store.begin(study_identity(normproof::verification::training::Task::language, data));
+  namespace language_study = normproof::verification::language_study;
+  store.begin(language_study::study_identity(data_hashes(language_study::study_tasks(), data)));
   normproof::verification::language_study::Results results;
   language_sample::add_tested(results, {}, "layer_norm", {1.0, 1.0});
   language_sample::add_tested(results, {}, "dyt", {1.0, 1.1});
+  language_sample::add_tested(results, language_sample::kTranslators, "layer_norm", {1.0, 1.0});
+  language_sample::add_tested(results, language_sample::kTranslators, "none", {1.0, 1.1});
   for (auto& [name, finished] : results) {
-    finished.result.data_sha256 = data_sha256(data);
+    finished.result.data_sha256 = data_sha256(finished.cell.task, data);
     store.add(*store.claim(name), result_line(finished.result), 1);
   }
   StudyPowerCommand command{.out = folder.path(), .seeds = 5, .json = true};
   testing::internal::CaptureStdout();
   EXPECT_EQ(command.run(), tool::kSuccess);
   const auto rows = nlohmann::json::parse(testing::internal::GetCapturedStdout());
-  ASSERT_EQ(rows.size(), 1u);
+  ASSERT_EQ(rows.size(), 3u);
   EXPECT_EQ(rows[0].at("norm"), "dyt");
+  EXPECT_EQ(rows[0].at("quantity"), "perplexity");
+  EXPECT_EQ(rows[2].at("norm"), "none");
+  EXPECT_EQ(rows[2].at("quantity"), "bleu");
+  EXPECT_EQ(rows[2].at("condition"), "translate, pre-norm");
   EXPECT_EQ(rows[0].at("pairs"), 2);
   EXPECT_GT(rows[0].at("detectable").get<double>(), rows[0].at("deviation").get<double>());
   command.json = false;
   testing::internal::CaptureStdout();
   EXPECT_EQ(command.run(), tool::kSuccess);
   EXPECT_THAT(testing::internal::GetCapturedStdout(),
-              AllOf(HasSubstr("5 paired seeds"), HasSubstr("-5.6 of PTB, -3.0 of WikiText-103")));
+              AllOf(HasSubstr("5 paired seeds"), HasSubstr("in BLEU 5 paired seeds"),
+                    HasSubstr("-5.6 of PTB, -3.0 of WikiText-103"), HasSubstr("+0.4 of IWSLT14")));
 }
 
 }  // namespace

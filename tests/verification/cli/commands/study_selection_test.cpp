@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/ref/numeric/error_message.hpp"
 #include "tests/verification/cli/parsed.hpp"
 
 namespace normproof::tests::verification::cli::commands {
@@ -81,10 +82,12 @@ TEST(StudySelectionOptions, WhatIsWrongIsNamedWithTheNearest) {
   refused({"--cells", "a", "--tables", "1"}, "no --tables beside");
   refused({"--study", "langauge"}, "did you mean 'language'");
   refused({"--placements", "pre"}, "--placements is given; expected none with --study published");
+  refused({"--tasks", "language"}, "--tasks is given; expected none with --study published");
 }
 
 TEST(StudySelectionOptions, TheStudyOfLanguageModelsHasItsOwn) {
   using normproof::ref::model::NormPlacement;
+  using normproof::verification::training::Task;
   namespace language_study = normproof::verification::language_study;
   const auto selection =
       parsed<SelectionCommand>({"--study", "language", "--quick", "--norms", "dyt,power_norm_v",
@@ -95,8 +98,14 @@ TEST(StudySelectionOptions, TheStudyOfLanguageModelsHasItsOwn) {
   EXPECT_THAT(selection.placements, ElementsAre(NormPlacement::pre));
   EXPECT_EQ(selection.seeds, 3U);
   const auto usual = parsed<SelectionCommand>({"--study", "language", "--norms", "all"}).selection;
-  EXPECT_EQ(usual.language_selection().norms, language_study::study_norms());
-  EXPECT_THAT(language_cells_of(usual, {}), SizeIs(96));
+  EXPECT_EQ(usual.language_selection().norms, language_study::study_norms(Task::translate));
+  EXPECT_THAT(language_cells_of(usual, {}), SizeIs(96 + 108));
+  const auto of_tasks = [](const char* tasks) {
+    return parsed<SelectionCommand>({"--study", "language", "--tasks", tasks}).selection;
+  };
+  EXPECT_THAT(language_cells_of(of_tasks("language"), {}), SizeIs(96));
+  EXPECT_THAT(of_tasks("translate,language,translate").language_selection().tasks,
+              ElementsAre(Task::language, Task::translate));
   EXPECT_THAT(named_language_cells(usual), IsEmpty());
   const std::string cell = "language/pre/none/rate-1e-2/seed-1/test";
   EXPECT_THAT(named_language_cells(
@@ -121,6 +130,13 @@ TEST(StudySelectionOptions, TheStudyOfLanguageModelsRefusesWhatItHasNot) {
   refused({"--seeds", "1"}, "--seeds is '1'; expected 2 or more");
   refused({"--placements", "mid"}, "--placements is 'mid'");
   refused({"--cells", "a", "--placements", "pre"}, "no --placements beside it");
+  refused({"--cells", "a", "--tasks", "language"}, "no --tasks beside it");
+  refused({"--tasks", "classify"}, "--tasks is 'classify'; expected language, translate or both");
+  const auto none = parsed<SelectionCommand>(
+      {"--study", "language", "--tasks", "language", "--norms", "power_norm_released+layer_norm"});
+  EXPECT_THAT(normproof::ref::numeric::error_message<UsageError>(
+                  [&] { language_cells_of(none.selection, {}); }),
+              HasSubstr("no cell is selected"));
 }
 
 }  // namespace
