@@ -145,7 +145,7 @@ TEST_F(LanguageStudyProgram, SaysHowFarItIsAndWhatFollows) {
 TEST_F(LanguageStudyProgram, TheDocumentHasTheTablesThatItsResultsGive) {
   const std::string documents = NORMPROOF_SOURCE_DIR "/docs/";
   const std::string document = read_file(documents + "study_language.md");
-  for (const std::string task : {"language"}) {
+  for (const std::string task : {"language", "translate"}) {
     const std::string folder = task == "language" ? "quick" : "translate_quick";
     in("mkdir " + task + "; cp '" + documents + "study_language/" + folder + "/'*.json* " + task);
     const Outcome outcome = in("$N study report --study language --out " + task);
