@@ -9,7 +9,8 @@
 namespace normproof::verification::language_study {
 
 /// p1: PowerNorm beside LayerNorm; p2: BatchNorm beside LayerNorm; p3: what fluctuates. Of a
-/// translator b1 and b2 too, the first two in BLEU, and b3, the released placement beside LayerNorm.
+/// translator b1 and b2 too, the first two in BLEU, and b3: the released placement beside
+/// LayerNorm.
 const std::vector<study::Statement>& statements(training::Task task);
 
 /// Computes  by the 95 % interval of the paired differences over seeds: holds where all of it is
