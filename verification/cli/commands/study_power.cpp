@@ -22,9 +22,9 @@ void StudyPowerCommand::add(CLI::App& app) {
   add_json_flag(app, json);
   set_footer(
       app,
-      R"(By the validation perplexities that the folder has at the chosen rates, of two seeds at least, and of
-translators by the BLEU of what they validate on: the standard deviation of the paired differences
-to layer_norm, and the mean difference that a two-sided t test at 5 % finds with probability 0.8.
+      R"(By the validation perplexities that the folder has at the chosen rates, of two seeds at least, and
+of translators by their BLEU there too: the standard deviation of the paired differences to
+layer_norm, and the mean difference that a two-sided t test at 5 % finds with probability 0.8.
 
 Example:
   normproof study run --study language --out s --norms layer_norm,power_norm --seeds 2

@@ -50,7 +50,7 @@ void StudyRunCommand::add(CLI::App& app) {
   add_training_data(app, source);
   add_folder(app, "--pairs", pairs,
              "Of language models: the folder of the pairs that translators are trained on");
-  add_languages(app, source.languages, "--pairs");
+  add_languages(app, source.languages);
   add_jobs(app, jobs, "Cells");
   add_device_or_processor(app, device, "What trains, but for cells with dynamics");
   require(add_folder(app, "--out", out, "The folder of the study: made, or gone on with"));
@@ -59,9 +59,9 @@ void StudyRunCommand::add(CLI::App& app) {
       app,
       R"(As a rank of mpirun, or on a GPU, --jobs is 1 where it is not given. A rank takes the device whose
 number is its own on its machine modulo the devices there. No bit of a result depends on --jobs or
---device. With --study language --data is a text in UTF-8, and --pairs, --source and --target are those
-of normproof train --task translate, --data there; the cells of a task need its data, but for quick
-ones, which have a made-up text and made-up pairs without.
+--device. With --study language --data is a text in UTF-8, and --pairs, --source and --target are
+what normproof train --task translate has as --data, --source and --target; the cells of a task need
+its data, but for quick ones, which have a made-up text and made-up pairs without.
 
 Examples:
   normproof study run --out s --quick

@@ -23,15 +23,14 @@ void add_training_data(CLI::App& app, TrainingSource& source) {
       "Numbers of the sentences to validate on, from 0, a line each (default: a share of all)");
 }
 
-void add_languages(CLI::App& app, Languages& languages, const std::string& folder) {
+void add_languages(CLI::App& app, Languages& languages) {
   const TextRule rule{
       [](const std::string& text) { return !text.empty() && text.find('/') == std::string::npos; },
       "what files are called behind the dot, such as en"};
   add_text(
       app, "--source", languages.source,
       "Of pairs: the language that is translated, of the files train.LANGUAGE, dev.LANGUAGE and "
-      "test.LANGUAGE in the folder " +
-          folder,
+      "test.LANGUAGE in the folder of the pairs",
       "LANGUAGE", rule);
   add_text(app, "--target", languages.target, "The language that it is translated to", "LANGUAGE",
            rule);

@@ -17,8 +17,8 @@ void add_training_source(CLI::App& app, TrainingSource& source);
 /// --data, --vocab and --validation alone.
 void add_training_data(CLI::App& app, TrainingSource& source);
 
-/// --source and --target: the languages of pairs, in the folder that the option gives.
-void add_languages(CLI::App& app, Languages& languages, const std::string& folder = "--data");
+/// --source and --target: the languages of pairs.
+void add_languages(CLI::App& app, Languages& languages);
 
 /// --run and --average: which model of a run is meant.
 void add_run(CLI::App& app, std::filesystem::path& folder, std::size_t& average);
