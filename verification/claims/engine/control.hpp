@@ -7,7 +7,7 @@
 
 namespace normproof::verification::claims::engine {
 
-/// A quarter of the cases, and 25 at least: for controls, each of which has to meet what it is about.
+/// A quarter of the cases, and 25 at least, for controls: a few may not meet what they are about.
 Run fewer(const Run& run);
 
 /// The evidence of a claim of two parts that is expected to hold: it holds where both do. The

@@ -73,8 +73,8 @@ void allow(const Errors& errors, NamedTensors<double>& bound, std::string_view o
 }
 
 /// k + E[x-k] and E[(x-k)^2] - E[x-k]^2, k the first element, are as good as two passes unless k
-/// lies far from the mean; a mean that is moved, as Welford's is, as good as a sum unless it is near
-/// 0 among few. Where mean and variance themselves are answers, that shows.
+/// lies far from the mean; a mean that is moved, as Welford's is, as good as a sum unless it is
+/// near 0 among few. Where mean and variance themselves are answers, that shows.
 void allow_other_statistics(const Case& c, const evaluation::EvalInputs& inputs,
                             const Arithmetic& arithmetic, NamedTensors<double>& bound) {
   const auto shifted = plain_errors(c, inputs, {.shifted = true}, arithmetic);
