@@ -30,6 +30,18 @@ class Model(torch.nn.Module):
         return self.head(self.encoder(self.embedding(tokens)).mean(1))
 
 
+def median_time(step, seconds):
+    """Of what is called again and again, in milliseconds."""
+    alone = torch.get_num_threads() == 1 and os.environ.get("OPENBLAS_NUM_THREADS") == "1"
+    clock = time.process_time if alone else time.perf_counter
+    times, end = [], time.perf_counter() + seconds
+    while len(times) < 5 or time.perf_counter() < end:
+        start = clock()
+        step()
+        times.append(clock() - start)
+    return 1e3 * statistics.median(times[2:])
+
+
 def milliseconds(name, seconds):
     size, activation = name.split("-")
     layers, d_model = map(int, size.split("x"))
@@ -38,16 +50,12 @@ def milliseconds(name, seconds):
     optimizer = torch.optim.SGD(model.parameters(), 1e-3)
     tokens = torch.randint(0, VOCABULARY, (BATCH, LENGTH))
     labels = torch.arange(BATCH) % 3
-    alone = torch.get_num_threads() == 1 and os.environ.get("OPENBLAS_NUM_THREADS") == "1"
-    clock = time.process_time if alone else time.perf_counter
-    times, end = [], time.perf_counter() + seconds
-    while len(times) < 5 or time.perf_counter() < end:
-        start = clock()
+
+    def step():
         optimizer.zero_grad()
         torch.nn.functional.cross_entropy(model(tokens), labels).backward()
         optimizer.step()
-        times.append(clock() - start)
-    return 1e3 * statistics.median(times[2:])
+    return median_time(step, seconds)
 
 
 if __name__ == "__main__":
