@@ -179,6 +179,30 @@ def test_samples_of_attention_are_split_and_left_out():
         assert outcomes == ["broken"] and said in report.failures[0].text
 
 
+def rope(x, cos, sin, interleaved):
+    pairs = cos.shape[-1]
+    first, second = ((slice(0, 2 * pairs, 2), slice(1, 2 * pairs, 2)) if interleaved else
+                     (slice(0, pairs), slice(pairs, 2 * pairs)))
+    y = x.copy()
+    y[..., first] = x[..., first] * cos - x[..., second] * sin
+    y[..., second] = x[..., second] * cos + x[..., first] * sin
+    return y
+
+
+def rope_of_the_first_sample(x, cos, sin, interleaved):
+    return rope(x, cos * x.dtype.type(1 if len(x) > 1 else 1.01), sin, interleaved)
+
+
+def test_samples_of_rope_are_split_and_left_out():
+    report, outcomes = held(rope, "batch,batch_bitwise,empty", "rope", only=["halves-*", "interleaved-*"])
+    assert report and set(outcomes) == {"held"} and len(outcomes) == 6, str(report)
+    assert normproof.check(rope_of_the_first_sample, "rope", only="halves-*")
+    report, outcomes = held(rope_of_the_first_sample, "batch", "rope", only="halves-*")
+    assert outcomes == ["broken"] and "samples split at 1: y at [" in report.failures[0].text
+    report, outcomes = held(rope, "rank", "rope", only="halves-*")
+    assert set(outcomes) == {"not_applicable"} and "each of which has angles of its own" in str(report)
+
+
 def cross_entropy(logits, targets, label_smoothing, class_weights=None, valid=None):
     weights = np.ones(logits.shape[-1], logits.dtype) if class_weights is None else class_weights
     counted = np.ones(len(targets), bool) if valid is None else valid

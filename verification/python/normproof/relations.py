@@ -14,10 +14,12 @@ from normproof.stored import Stored, same_bits
 BY_ELEMENT = ("relu", "gelu", "gelu_tanh", "silu", "swiglu", "geglu", "dyt")
 BY_ROW = ("softmax", "log_softmax", "log_sum_exp", "add_layer_norm", "add_rms_norm")
 MOST_SPLITS = 16
+BY_LEADING_AXIS = ("attention", "rope")  # each sample is computed alone, with what all of them share
 # Outputs that have an axis of samples.
 BY_SAMPLE = ("y", "sum", "grad_x", "grad_residual", "grad_gate", "grad_q", "grad_k", "grad_v")
 # Why rows under other leading axes are no question that each right library answers alike.
 _FIXED_AXES = {"attention": "q, k and v have an axis of samples and one of heads, which mean something",
+               "rope": "x has an axis of tokens, each of which has angles of its own",
                "cross_entropy": "of logits of other ranks libraries have the classes in other places"}
 
 
@@ -90,7 +92,7 @@ class Asked:
         inference = not self.case.training and bool(names.state_of(self.case.op))
         cells = layer_descriptions().get(self.case.op, {}).get("cells", [])
         within = bool(cells) and all(cell["partition"].startswith("sample_") for cell in cells)
-        return not self.case.sequence and (self.by_row or self.case.op == "attention" or inference or within)
+        return not self.case.sequence and (self.by_row or self.case.op in BY_LEADING_AXIS or inference or within)
 
     @property
     def samples(self):
