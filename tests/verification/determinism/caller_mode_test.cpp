@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cfenv>
+#include <chrono>
 #include <functional>
 #include <thread>
 
@@ -91,21 +92,37 @@ TEST(CallerMode, EveryOperationOnTensorsRefusesIt) {
   }
 }
 
-// A thread of the pool that was left in another mode.
+// A thread of the pool that was left in another mode. Which thread takes a chunk is chance, and on
+// a busy machine the caller may take both: each is asked until the other one has come.
 TEST(CallerMode, EveryThreadIsAsked) {
+  constexpr auto kPatience = std::chrono::seconds(30);
   numeric::set_num_threads(2);
-  std::thread([] {
-    numeric::parallel_for(2, 1, [](std::size_t begin, std::size_t) {
-      if (begin == 1) set_caller_mode("upward");
-    });
+  std::thread([&] {
+    const std::thread::id caller = std::this_thread::get_id();
+    const auto end = std::chrono::steady_clock::now() + kPatience;
+    const auto pause = [&] { std::this_thread::sleep_for(std::chrono::milliseconds(1)); };
+    std::atomic<bool> left = false, refused = false;
     std::atomic<int> runs_in_another_mode = 0;
-    try {
-      numeric::parallel_for(2, 1, [&](std::size_t, std::size_t) {
-        runs_in_another_mode += std::fegetround() != FE_TONEAREST;
+    const auto share_out = [&](const std::function<void()>& chunk) {
+      try {
+        numeric::parallel_for(2, 1, [&](std::size_t, std::size_t) { chunk(); });
+      } catch (const EnvironmentError&) {
+        refused = true;
+      }
+    };
+    while (!left && std::chrono::steady_clock::now() < end)
+      share_out([&] {
+        if (std::this_thread::get_id() == caller) return pause();
+        set_caller_mode("upward");
+        left = true;
       });
-      ADD_FAILURE() << "a thread in another mode was not refused";
-    } catch (const EnvironmentError&) {
-    }
+    ASSERT_TRUE(left) << "the second thread took no chunk";
+    while (!refused && std::chrono::steady_clock::now() < end)
+      share_out([&] {
+        runs_in_another_mode += std::fegetround() != FE_TONEAREST;
+        pause();
+      });
+    EXPECT_TRUE(refused) << "a thread in another mode was not refused";
     EXPECT_EQ(runs_in_another_mode, 0);
   }).join();
   numeric::set_num_threads(1);
