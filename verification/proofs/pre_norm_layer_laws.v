@@ -274,3 +274,469 @@ Proof.
       rewrite (Sum_ext (2 ^ N) _ (fun l => much * much * (dot N u (times N (turn l (S k)) v))^2)) by (intros; ring). rewrite Sum_scal. field. lra.
 Qed.
 End Block.
+
+Definition tail (v : nat -> R) (i : nat) : R := v (S i).
+Lemma length_of_tail n v : length2 (S n) v = v 0%nat * v 0%nat + length2 n (tail v).
+Proof. unfold length2, dot. rewrite Sum_head. reflexivity. Qed.
+Lemma average_Sum M d F : average M (fun m => Sum d (F m)) = Sum d (fun i => average M (fun m => F m i)).
+Proof. unfold average. rewrite Sum_swap. apply Sum_ext. intros m _. rewrite Sum_scal. reflexivity. Qed.
+Lemma average_scal M c f : average M (fun m => c * f m) = c * average M f.
+Proof. rewrite !average_scaled, Sum_scal. ring. Qed.
+
+(* k C within a border: the first row of A, the first column of B *)
+Definition bordered (k : R) (A B C : nat -> nat -> R) (i j : nat) : R :=
+  match i with O => A O j | S a => match j with O => B i O | S b => k * C a b end end.
+Lemma times_bordered n k A B C v i : times (S n) (bordered k A B C) v (S i) = B (S i) O * v O + k * times n C (tail v) i.
+Proof. unfold times. rewrite Sum_head, <- Sum_scal. simpl. f_equal. apply Sum_ext. intros. unfold tail. ring. Qed.
+Definition first_of (u : nat -> R) (i : nat) : R := unit_vector 0 i * u i.
+Definition but_first (u : nat -> R) (i : nat) : R := (1 - unit_vector 0 i) * u i.
+Lemma dot_bordered n k A B C u v : dot (S n) u (times (S n) (bordered k A B C) v)
+  = dot (S n) (first_of u) (times (S n) A v) + (dot (S n) (but_first u) (times (S n) B (first_of v)) + k * dot n (tail u) (times n C (tail v))).
+Proof.
+  assert (E : forall i, times (S n) B (first_of v) i = B i O * v O).
+  { intros i. unfold times, first_of. rewrite (Sum_ext (S n) _ (fun j => unit_vector 0 j * (B i j * v j))) by (intros; ring).
+    apply (Sum_unit (S n) (fun j => B i j * v j)). lia. }
+  unfold dot. rewrite !Sum_head, E. rewrite (Sum_zero n (fun i => first_of u (S i) * times (S n) A v (S i)))
+    by (intros; unfold first_of; rewrite unit_other by lia; ring).
+  unfold first_of at 1. unfold but_first at 1. rewrite unit_same. change (times (S n) (bordered k A B C) v 0%nat) with (times (S n) A v 0%nat).
+  rewrite <- Sum_scal. 
+  rewrite (Sum_ext n (fun i => u (S i) * times (S n) (bordered k A B C) v (S i))
+    (fun i => but_first u (S i) * times (S n) B (first_of v) (S i) + k * (tail u i * times n C (tail v) i))).
+  - rewrite Sum_plus. ring.
+  - intros i _. rewrite times_bordered, E. unfold but_first, tail. rewrite unit_other by lia. ring.
+Qed.
+Lemma lengths_of_parts n u : length2 (S n) (first_of u) = u 0%nat * u 0%nat /\ length2 (S n) (but_first u) = length2 n (tail u).
+Proof.
+  rewrite !length_of_tail. unfold first_of at 1 2, but_first at 1 2. rewrite unit_same. split.
+  - unfold length2, dot. rewrite Sum_zero; [ring|]. intros i _. unfold tail, first_of. rewrite unit_other by lia. ring.
+  - rewrite (length2_ext n (tail (but_first u)) (tail u)); [ring|]. intros i _. unfold tail, but_first. rewrite unit_other by lia. ring.
+Qed.
+Definition border_draws (n M : nat) : nat := shifts (S n) * (shifts (S n) * M).
+Definition bordered_by (n M : nat) (k : R) (B : nat -> nat -> nat -> R) (h : nat) : nat -> nat -> R :=
+  bordered k (signed_shift (S n) (h / (shifts (S n) * M))) (signed_shift (S n) (h mod (shifts (S n) * M) / M)) (B ((h mod (shifts (S n) * M)) mod M)).
+Lemma bordered_is_white n M k B : (0 < n)%nat -> white n M B -> k * k = INR n / INR (S n) -> white (S n) (border_draws n M) (bordered_by n M k B).
+Proof.
+  intros Np W K. pose proof (shifts_are_white (S n) ltac:(lia)) as L. pose proof (INR_pos n Np) as Dn. pose proof (INR_pos (S n) ltac:(lia)) as Dd.
+  pose proof (white_some _ _ _ W) as M0. pose proof (white_some _ _ _ L) as L0. assert (LM : (0 < shifts (S n) * M)%nat) by (apply Nat.mul_pos_pos; assumption).
+  split.
+  - unfold border_draws. apply Nat.mul_pos_pos; assumption.
+  - intros i j. unfold border_draws, bordered_by.
+    rewrite (average_pair _ _ (fun a r => bordered k (signed_shift (S n) a) (signed_shift (S n) (r / M)) (B (r mod M)) i j)) by assumption.
+    rewrite (average_ext _ _ (fun a => average (shifts (S n)) (fun b => average M (fun c => bordered k (signed_shift (S n) a) (signed_shift (S n) b) (B c) i j))))
+      by (intros a; apply (average_pair _ _ (fun b c => bordered k (signed_shift (S n) a) (signed_shift (S n) b) (B c) i j)); assumption).
+    destruct i as [|i]; [|destruct j as [|j]]; unfold bordered.
+    + rewrite (average_ext _ _ (fun a => signed_shift (S n) a 0 j)); [apply (white_mean _ _ _ L)|]. intros a. rewrite !average_const by assumption. reflexivity.
+    + rewrite average_const by assumption. rewrite (average_ext _ _ (fun b => signed_shift (S n) b (S i) 0)); [apply (white_mean _ _ _ L)|].
+      intros b. rewrite average_const by assumption. reflexivity.
+    + rewrite !average_const by assumption. rewrite average_scal, (white_mean _ _ _ W). ring.
+  - intros u v. unfold border_draws, bordered_by.
+    set (a := fun h => dot (S n) (first_of u) (times (S n) (signed_shift (S n) h) v)).
+    set (b := fun h => dot (S n) (but_first u) (times (S n) (signed_shift (S n) h) (first_of v))).
+    set (c := fun h => k * dot n (tail u) (times n (B h) (tail v))).
+    rewrite (average_ext _ _ (fun h => (a (h / (shifts (S n) * M))%nat + (b (h mod (shifts (S n) * M) / M)%nat + c ((h mod (shifts (S n) * M)) mod M)%nat))^2))
+      by (intros; rewrite dot_bordered; reflexivity).
+    rewrite (average_pair _ _ (fun x r => (a x + (b (r / M)%nat + c (r mod M)%nat))^2)) by assumption.
+    rewrite (average_of_square _ _ a (fun r => b (r / M)%nat + c (r mod M)%nat)) by (try assumption; apply white_image_mean; solve [lia|exact L]).
+    rewrite (average_pair _ _ (fun x y => (b x + c y)^2)) by assumption.
+    rewrite (average_of_square _ _ b c) by (try assumption; apply white_image_mean; solve [lia|exact L]).
+    unfold a, b, c. rewrite !(white_second _ _ _ L).
+    rewrite (average_ext M _ (fun h => (k * k) * (dot n (tail u) (times n (B h) (tail v)))^2)) by (intros; ring).
+    rewrite average_scal, (white_second _ _ _ W), K. destruct (lengths_of_parts n u) as [-> ->]. destruct (lengths_of_parts n v) as [-> _].
+    rewrite !(length_of_tail n). field. lra.
+Qed.
+
+(* The reflection that takes (1, 0, ..., 0) to (1, ..., 1)/sqrt d *)
+Section Frame.
+Variable d : nat.
+Hypothesis d_pos : (2 <= d)%nat.
+Definition level : R := / sqrt (INR d).
+Definition axis (i : nat) : R := unit_vector 0 i - level.
+Definition frame (i j : nat) : R := unit_vector i j - / (1 - level) * axis i * axis j.
+Lemma level_squared : level * level = / INR d /\ 0 < level < 1.
+Proof.
+  pose proof (INR_at_least d 2 d_pos) as P. simpl in P. pose proof (sqrt_pos_lt (INR d) ltac:(lra)) as Q. pose proof (sqrt_sqrt (INR d) ltac:(lra)) as S.
+  assert (1 < sqrt (INR d)) by nra. unfold level. split; [rewrite <- S at 3; field; lra|]. split; [apply Rinv_0_lt_compat, Q|].
+  rewrite <- Rinv_1. apply Rinv_lt_contravar; lra.
+Qed.
+Lemma dot_axis x : dot d axis x = x 0%nat - level * Sum d x.
+Proof.
+  unfold dot. rewrite (Sum_ext d _ (fun i => unit_vector 0 i * x i - level * x i)) by (intros; unfold axis; ring).
+  rewrite Sum_minus, Sum_scal, (Sum_unit d x 0) by lia. reflexivity.
+Qed.
+Lemma axis_length : dot d axis axis = 2 * (1 - level).
+Proof.
+  pose proof level_squared as [L _]. pose proof (INR_pos d ltac:(lia)) as P.
+  rewrite dot_axis. unfold axis at 1. rewrite unit_same. unfold axis. rewrite (Sum_minus d (fun i => unit_vector 0 i) (fun _ => level)), Sum_const.
+  rewrite (Sum_ext d _ (fun i => unit_vector 0 i * 1)) by (intros; ring). rewrite (Sum_unit d (fun _ => 1) 0) by lia.
+  transitivity (1 - 2 * level + INR d * (level * level)); [ring|]. rewrite L. field. lra.
+Qed.
+Lemma times_frame x i : (i < d)%nat -> times d frame x i = x i - / (1 - level) * axis i * dot d axis x.
+Proof.
+  intros I. unfold times, frame, dot. rewrite (Sum_ext d _ (fun j => unit_vector i j * x j - / (1 - level) * axis i * (axis j * x j))) by (intros; ring).
+  rewrite Sum_minus, Sum_scal, Sum_unit by exact I. reflexivity.
+Qed.
+Lemma dot_frame u x : dot d u (times d frame x) = dot d u x - / (1 - level) * dot d axis u * dot d axis x.
+Proof.
+  unfold dot at 1. rewrite (Sum_ext d _ (fun i => u i * x i - / (1 - level) * dot d axis x * (axis i * u i))) by (intros; rewrite times_frame by assumption; ring).
+  rewrite Sum_minus, Sum_scal. unfold dot. ring.
+Qed.
+Lemma frame_adjoint u x : dot d u (times d frame x) = dot d (times d frame u) x.
+Proof. rewrite (dot_comm d (times d frame u)), !dot_frame, (dot_comm d x u). ring. Qed.
+Lemma axis_of_frame x : dot d axis (times d frame x) = - dot d axis x.
+Proof. pose proof level_squared as [_ L]. rewrite dot_frame, axis_length. field. lra. Qed.
+Lemma frame_twice x i : (i < d)%nat -> times d frame (times d frame x) i = x i.
+Proof. intros I. rewrite times_frame, axis_of_frame, times_frame by exact I. ring. Qed.
+Lemma frame_length x : length2 d (times d frame x) = length2 d x.
+Proof. unfold length2. rewrite <- frame_adjoint. apply dot_ext; [reflexivity|]. intros i I. apply frame_twice, I. Qed.
+Lemma frame_first x : times d frame x 0%nat = level * Sum d x.
+Proof. pose proof level_squared as [_ L]. rewrite times_frame, dot_axis by lia. unfold axis. rewrite unit_same. field. lra. Qed.
+Lemma frame_of_ones i : (0 < i < d)%nat -> times d frame (fun _ => 1) i = 0.
+Proof.
+  intros I. pose proof level_squared as [L Lb]. pose proof (INR_pos d ltac:(lia)) as P. rewrite times_frame, dot_axis, Sum_const by lia. unfold axis. rewrite unit_other by lia.
+  replace (INR d) with (/ (level * level)) by (rewrite L; field; lra). field. lra.
+Qed.
+Lemma framed_mean M W A (B : nat -> nat -> R) i j : (forall i j, average M (fun m => W m i j) = 0) ->
+  average M (fun m => product d A (product d (W m) B) i j) = 0.
+Proof.
+  intros Z. unfold product. rewrite average_Sum. apply Sum_zero. intros k _. rewrite average_scal, average_Sum, Sum_zero; [ring|].
+  intros l _. rewrite (average_ext M _ (fun m => B l j * W m k l)) by (intros; ring). rewrite average_scal, Z. ring.
+Qed.
+Lemma framed_is_white M W : white d M W -> white d M (fun h => product d frame (product d (W h) frame)).
+Proof.
+  intros [P Z C]. split; [exact P|intros; apply framed_mean, Z|]. intros u v.
+  rewrite (average_ext M _ (fun m => (dot d (times d frame u) (times d (W m) (times d frame v)))^2)); [rewrite C, !frame_length; reflexivity|].
+  intros m. rewrite <- frame_adjoint. f_equal. apply dot_ext; [reflexivity|]. intros i I. rewrite times_product. apply times_ext. intros. apply times_product.
+Qed.
+Lemma framed_left_is_white M W : white d M W -> white d M (fun h => product d frame (W h)).
+Proof.
+  intros [P Z C]. split; [exact P| |].
+  - intros i j. unfold product. rewrite average_Sum. apply Sum_zero. intros k _. rewrite average_scal, Z. ring.
+  - intros u v. rewrite (average_ext M _ (fun m => (dot d (times d frame u) (times d (W m) v))^2)); [rewrite C, frame_length; reflexivity|].
+    intros m. rewrite <- frame_adjoint. f_equal. apply dot_ext; [reflexivity|]. intros i I. apply times_product.
+Qed.
+End Frame.
+Lemma variance_in_frame n y : (0 < n)%nat -> variance (S n) y = length2 n (tail (times (S n) (frame (S n)) y)) / INR (S n).
+Proof.
+  intros P. pose proof (B5_quadratic_mean (S n) ltac:(lia) y) as B. unfold quadratic_mean, mean in B. fold (length2 (S n) y) in B.
+  pose proof (frame_length (S n) ltac:(lia) y) as F. rewrite length_of_tail, frame_first in F by lia.
+  pose proof (level_squared (S n) ltac:(lia)) as [L _]. pose proof (INR_pos (S n) ltac:(lia)) as D.
+  set (t := length2 n _) in *. set (s := Sum (S n) y) in *. set (g := level (S n)) in *.
+  replace (variance (S n) y) with (length2 (S n) y / INR (S n) - (s / INR (S n))^2) by lra. rewrite <- F.
+  replace (g * s * (g * s)) with (g * g * (s * s)) by ring. rewrite L. field. lra.
+Qed.
+
+(* Two blocks that take the two halves of v to the two halves of the image, crossing or not *)
+Definition high (N : nat) (v : nat -> R) (i : nat) : R := v (N + i)%nat.
+Definition part (N : nat) (s : bool) (v : nat -> R) : nat -> R := if s then v else high N v.
+Lemma Sum_halves N f : Sum (N + N) f = Sum N f + Sum N (fun i => f (N + i)%nat).
+Proof.
+  assert (E : forall M, Sum (N + M) f = Sum N f + Sum M (fun i => f (N + i)%nat)); [|apply E].
+  intros M.
+  induction M as [|M IH]; [rewrite Nat.add_0_r; simpl Sum; ring|]. rewrite Nat.add_succ_r. simpl Sum. rewrite IH. ring.
+Qed.
+Lemma dot_halves N u v : dot (N + N) u v = dot N u v + dot N (high N u) (high N v).
+Proof. unfold dot. rewrite Sum_halves. reflexivity. Qed.
+Lemma part_lengths N s v : length2 N (part N s v) + length2 N (part N (negb s) v) = length2 (N + N) v.
+Proof. unfold length2, part. rewrite dot_halves. destruct s; simpl negb; cbv iota; ring. Qed.
+Definition row_at (N : nat) (s : bool) (r : nat -> R) (j : nat) : R :=
+  if s then (if Nat.ltb j N then r j else 0) else (if Nat.ltb j N then 0 else r (j - N)%nat).
+Lemma Sum_row N s r v : Sum (N + N) (fun j => row_at N s r j * v j) = Sum N (fun j => r j * part N s v j).
+Proof.
+  rewrite Sum_halves. unfold row_at, part, high. destruct s.
+  - rewrite (Sum_ext N _ (fun j => r j * v j)) by (intros i I; rewrite (proj2 (Nat.ltb_lt i N) I); reflexivity).
+    rewrite <- Rplus_0_r. f_equal. apply Sum_zero. intros i I. rewrite (proj2 (Nat.ltb_ge (N + i) N)) by lia. ring.
+  - rewrite (Sum_zero N) by (intros i I; rewrite (proj2 (Nat.ltb_lt i N) I); ring).
+    rewrite Rplus_0_l. apply Sum_ext. intros i I. rewrite (proj2 (Nat.ltb_ge (N + i) N)) by lia. do 2 f_equal. lia.
+Qed.
+Definition blocks (N : nat) (s : bool) (P Q : nat -> nat -> R) (i : nat) : nat -> R :=
+  if Nat.ltb i N then row_at N s (P i) else row_at N (negb s) (Q (i - N)%nat).
+Lemma times_blocks N s P Q v i : (i < N)%nat ->
+  times (N + N) (blocks N s P Q) v i = times N P (part N s v) i /\ high N (times (N + N) (blocks N s P Q) v) i = times N Q (part N (negb s) v) i.
+Proof.
+  intros I. unfold high, times, blocks. rewrite (proj2 (Nat.ltb_lt i N) I), (proj2 (Nat.ltb_ge (N + i) N)) by lia.
+  replace (N + i - N)%nat with i by lia. rewrite !Sum_row. split; reflexivity.
+Qed.
+Lemma dot_blocks N s P Q u v : dot (N + N) u (times (N + N) (blocks N s P Q) v) = dot N u (times N P (part N s v)) + dot N (high N u) (times N Q (part N (negb s) v)).
+Proof. rewrite dot_halves. f_equal; apply dot_ext; try reflexivity; intros i I; apply times_blocks, I. Qed.
+Lemma length_of_blocks N s P Q v : (forall w, length2 N (times N P w) = length2 N w) -> (forall w, length2 N (times N Q w) = length2 N w) ->
+  length2 (N + N) (times (N + N) (blocks N s P Q) v) = length2 (N + N) v.
+Proof.
+  intros LP LQ. rewrite <- (part_lengths N s v), <- (LP (part N s v)), <- (LQ (part N (negb s) v)). unfold length2 at 1. rewrite dot_halves.
+  f_equal; apply dot_ext; intros i I; apply times_blocks, I.
+Qed.
+Definition block_draws (M : nat) : nat := 2 * (M * M).
+Definition blocks_of (N M : nat) (P : nat -> nat -> nat -> R) (h : nat) : nat -> nat -> R :=
+  blocks N (Nat.even (h / (M * M))) (P (h mod (M * M) / M)%nat) (P ((h mod (M * M)) mod M)%nat).
+Lemma blocks_are_white N M P : (0 < N)%nat -> white N M P -> white (N + N) (block_draws M) (blocks_of N M P).
+Proof.
+  intros Np W. pose proof (INR_pos N Np) as D. pose proof (white_some _ _ _ W) as M0. assert (MM : (0 < M * M)%nat) by (apply Nat.mul_pos_pos; assumption).
+  split; [unfold block_draws; lia| |].
+  - intros i j. unfold block_draws, blocks_of.
+    rewrite (average_pair 2 _ (fun s r => blocks N (Nat.even s) (P (r / M)%nat) (P (r mod M)%nat) i j)) by lia.
+    rewrite (average_ext 2 _ (fun _ => 0)); [rewrite average_const by lia; reflexivity|]. intros s.
+    rewrite (average_pair M M (fun a b => blocks N (Nat.even s) (P a) (P b) i j)) by assumption. unfold blocks, row_at.
+    pose proof (white_mean _ _ _ W) as Z. destruct (Nat.ltb i N), (Nat.even s), (Nat.ltb j N); simpl negb; cbv iota;
+      rewrite ?average_const by assumption; try reflexivity;
+      [rewrite (average_ext M _ (fun a => P a i j))|rewrite (average_ext M _ (fun a => P a i (j - N)%nat))| |];
+      try (intros; apply average_const; assumption); apply Z.
+  - intros u v. unfold block_draws, blocks_of.
+    rewrite (average_pair 2 _ (fun s r => (dot (N + N) u (times (N + N) (blocks N (Nat.even s) (P (r / M)%nat) (P (r mod M)%nat)) v))^2)) by lia.
+    rewrite (average_ext 2 _ (fun s => length2 N u * length2 N (part N (Nat.even s) v) / INR N + length2 N (high N u) * length2 N (part N (negb (Nat.even s)) v) / INR N)).
+    + rewrite average_of_signs. simpl Nat.even. simpl negb. unfold part. unfold length2 at 9 10. rewrite !dot_halves. fold (length2 N u). fold (length2 N v).
+      fold (length2 N (high N u)). fold (length2 N (high N v)). rewrite plus_INR. field. lra.
+    + intros s. rewrite (average_pair M M (fun a b => (dot (N + N) u (times (N + N) (blocks N (Nat.even s) (P a) (P b)) v))^2)) by assumption.
+      rewrite <- !(white_second _ _ _ W).
+      rewrite <- (average_of_square M M (fun a => dot N u (times N (P a) (part N (Nat.even s) v)))) by (try assumption; apply white_image_mean; assumption).
+      apply average_ext. intros a. apply average_ext. intros b. rewrite dot_blocks. reflexivity.
+Qed.
+
+(* W_1 v: the first element, and e t and - e t, t the halves of the others added, one of them turned *)
+Definition added (N : nat) (P : nat -> nat -> R) (v : nat -> R) (i : nat) : R := / sqrt 2 * (times N P v i + high N v i).
+Definition added_row (N : nat) (P : nat -> nat -> R) (i j : nat) : R := / sqrt 2 * (row_at N true (P i) j + row_at N false (unit_vector i) j).
+Definition opposed (N : nat) (P : nat -> nat -> R) (e : R) (i j : nat) : R :=
+  match i, j with
+  | O, O => e
+  | S a, S b => if Nat.ltb a N then e * added_row N P a b else - e * added_row N P (a - N) b
+  | _, _ => 0
+  end.
+Lemma Sum_added N P v i : (i < N)%nat -> Sum (N + N) (fun j => added_row N P i j * v j) = added N P v i.
+Proof.
+  intros I. unfold added_row, added. rewrite (Sum_ext (N + N) _ (fun j => / sqrt 2 * (row_at N true (P i) j * v j) + / sqrt 2 * (row_at N false (unit_vector i) j * v j))) by (intros; ring).
+  rewrite Sum_lin2, !Sum_row. unfold part. rewrite (Sum_unit N (high N v) i I). unfold times. ring.
+Qed.
+Lemma times_opposed N P e v i : (i < N)%nat -> let W := times (S (N + N)) (opposed N P e) v in
+  W 0%nat = e * v 0%nat /\ W (S i) = e * added N P (tail v) i /\ W (S (N + i)) = - (e * added N P (tail v) i).
+Proof.
+  intros I W. unfold W, times. rewrite !Sum_head. unfold opposed. split; [rewrite Sum_zero by (intros; ring); ring|].
+  rewrite (proj2 (Nat.ltb_lt i N) I), (proj2 (Nat.ltb_ge (N + i) N)) by lia. replace (N + i - N)%nat with i by lia. split.
+  - rewrite (Sum_ext _ _ (fun j => e * (added_row N P i j * tail v j))) by (intros; unfold tail; ring). rewrite Sum_scal, Sum_added by exact I. ring.
+  - rewrite (Sum_ext _ _ (fun j => - e * (added_row N P i j * tail v j))) by (intros; unfold tail; ring). rewrite Sum_scal, Sum_added by exact I. ring.
+Qed.
+Lemma root_of_half : / sqrt 2 * / sqrt 2 = / 2 /\ 0 < / sqrt 2.
+Proof.
+  pose proof (sqrt_pos_lt 2 ltac:(lra)) as Q. pose proof (sqrt_sqrt 2 ltac:(lra)) as S. split; [|apply Rinv_0_lt_compat, Q]. rewrite <- S at 3. field. lra.
+Qed.
+Lemma added_length N P v : (forall w, length2 N (times N P w) = length2 N w) ->
+  length2 N (added N P v) = / 2 * length2 (N + N) v + dot N (high N v) (times N P v).
+Proof.
+  intros L. pose proof root_of_half as [H _]. rewrite (length2_ext N _ (fun i => / sqrt 2 * times N P v i + / sqrt 2 * high N v i)) by (intros; unfold added; ring).
+  unfold length2. rewrite dot_square, dot_halves. fold (length2 N (times N P v)). rewrite L. replace ((/ sqrt 2)^2) with (/ sqrt 2 * / sqrt 2) by ring.
+  rewrite (dot_comm N (times N P v)). replace (2 * / sqrt 2 * / sqrt 2) with (2 * (/ sqrt 2 * / sqrt 2)) by ring. rewrite H. unfold length2. field.
+Qed.
+
+Lemma le_of_squares a b : 0 <= b -> a^2 <= b^2 -> a <= b.
+Proof. intros B E. apply Rnot_lt_le. intros L. nra. Qed.
+Definition extent (n : nat) (u : nat -> R) : R := sqrt (length2 n u).
+Lemma extent_squared n u : extent n u * extent n u = length2 n u /\ 0 <= extent n u.
+Proof. split; [apply sqrt_sqrt, dot_nonneg|apply sqrt_pos]. Qed.
+Lemma dot_extents n u v : Rabs (dot n u v) <= extent n u * extent n v.
+Proof.
+  destruct (extent_squared n u) as [U U0], (extent_squared n v) as [V V0]. apply le_of_squares; [apply Rmult_le_pos; assumption|].
+  rewrite pow2_abs. replace ((extent n u * extent n v)^2) with ((extent n u * extent n u) * (extent n v * extent n v)) by ring.
+  rewrite U, V. apply cauchy_schwarz.
+Qed.
+
+(* The image of the activations never lies along the state. *)
+Lemma away p q r t D a X : 0 <= p -> 0 <= q -> 0 <= r -> 0 <= t -> 0 <= D -> 0 <= a <= / 64 -> 0 <= X -> p * p + q * q = r * r -> r * r + t * t = D * D ->
+  X * X <= D * D * (r * r) -> X <= / sqrt 2 * ((r + t) * p + (p * q + a * (q * q) + t * q)) -> X^2 <= 255 / 256 * (D * D)^2.
+Proof.
+  intros P Q R0 T D0 A X0 PQ RT XA XB. assert (DD : 0 <= D * D) by nra.
+  destruct (Rle_lt_dec (D * D) (256 * (t * t))) as [Far|Near].
+  - assert (D * D * (r * r) <= D * D * (255 / 256 * (D * D))) by (apply Rmult_le_compat_l; lra). simpl. lra.
+  - assert (Tb : t <= D / 16) by (apply le_of_squares; lra). assert (Rb : r <= D) by (apply le_of_squares; nra).
+    assert (RR : r * r <= D * D) by nra.
+    assert (B1 : p * (r + q) <= 13 / 10 * (r * r)).
+    { apply le_of_squares; [nra|].
+      assert (E : (p * (r + q))^2 = (r * r - q * q) * (r + q)^2) by (replace (r * r - q * q) with (p * p) by lra; ring). rewrite E.
+      assert (I : 27 / 16 * (r * r)^2 - (r * r - q * q) * (r + q)^2 = (q - r / 2)^2 * (q * q + 3 * (q * r) + 11 / 4 * (r * r))) by field.
+      assert (0 <= (q - r / 2)^2 * (q * q + 3 * (q * r) + 11 / 4 * (r * r))).
+      { apply Rmult_le_pos; [apply pow2_ge_0|]. pose proof (Rmult_le_pos q r Q R0). nra. }
+      replace ((13 / 10 * (r * r))^2) with (169 / 100 * (r * r)^2) by field. pose proof (pow2_ge_0 (r * r)). lra. }
+    assert (B2 : p + q <= 283 / 200 * r).
+    { apply le_of_squares; [lra|]. pose proof (pow2_ge_0 (p - q)). nra. }
+    assert (B3 : t * (p + q) <= D / 16 * (283 / 200 * D)) by (apply Rmult_le_compat; lra).
+    assert (B4 : a * (q * q) <= / 64 * (D * D)) by (apply Rmult_le_compat; nra).
+    set (W := (r + t) * p + (p * q + a * (q * q) + t * q)) in *.
+    assert (Wb : W <= 281 / 200 * (D * D)) by (unfold W; nra).
+    assert (W0 : 0 <= W).
+    { unfold W. repeat apply Rplus_le_le_0_compat; apply Rmult_le_pos; try lra; apply Rmult_le_pos; assumption. }
+    pose proof root_of_half as [H H0].
+    assert (X2 : X * X <= (/ sqrt 2 * W) * (/ sqrt 2 * W)) by (apply Rmult_le_compat; assumption).
+    replace ((/ sqrt 2 * W) * (/ sqrt 2 * W)) with (/ sqrt 2 * / sqrt 2 * (W * W)) in X2 by ring. rewrite H in X2.
+    assert (W * W <= (281 / 200 * (D * D)) * (281 / 200 * (D * D))) by (apply Rmult_le_compat; assumption).
+    pose proof (pow2_ge_0 (D * D)). simpl. simpl in *. nra.
+Qed.
+Lemma alignment N P0 P1 P2 a w p q f : (forall v, length2 N (times N P0 v) = length2 N v) -> (forall v, length2 N (times N P1 v) = length2 N v) ->
+  (forall v, length2 N (times N P2 v) = length2 N v) -> (exists g, is_sign g /\ forall v, dot N v (times N P2 v) = g * a * length2 N v) ->
+  0 <= a <= / 64 -> is_sign f -> (forall i, (i < N)%nat -> added N P0 w i = f * (p i - q i) /\ p i * q i = 0) ->
+  (dot N w (times N P1 p) + dot N (high N w) (times N P2 q))^2 <= 255 / 256 * (length2 (N + N) w)^2.
+Proof.
+  intros L0 L1 L2 (g & G & Along) A F T. pose proof root_of_half as [H H0]. set (h := / sqrt 2) in *.
+  set (b := times N P0 w). set (v1 := high N w). set (t := added N P0 w) in *. set (t' := fun i => h * b i + - h * v1 i).
+  set (D := length2 (N + N) w).
+  assert (Dw : D = length2 N w + length2 N v1) by (unfold D, length2; rewrite dot_halves; reflexivity).
+  assert (Lt : length2 N t = / 2 * D + dot N v1 b) by (apply added_length, L0).
+  assert (Lt' : length2 N t' = / 2 * D - dot N v1 b).
+  { unfold t', length2. rewrite dot_square. fold (length2 N b). unfold b at 1. rewrite L0. fold (length2 N v1). rewrite (dot_comm N b v1), Dw.
+    replace (h^2) with (h * h) by ring. replace ((-h)^2) with (h * h) by ring. replace (2 * h * - h) with (-2 * (h * h)) by ring. rewrite H. field. }
+  assert (Lpq : length2 N p + length2 N q = length2 N t).
+  { unfold length2, dot. rewrite <- Sum_plus. apply Sum_ext. intros i I. destruct (T i I) as [-> Z]. destruct F as [-> | ->]; nra. }
+  destruct (extent_squared N p) as [Ep Ep0], (extent_squared N q) as [Eq Eq0], (extent_squared N t) as [Et Et0], (extent_squared N t') as [Et' Et0'],
+    (extent_squared N w) as [Ew Ew0], (extent_squared N v1) as [Ev Ev0].
+  assert (Sp : extent N (times N P1 p) = extent N p) by (unfold extent; rewrite L1; reflexivity).
+  assert (Sq : extent N (times N P2 q) = extent N q) by (unfold extent; rewrite L2; reflexivity).
+  pose proof (dot_extents N w (times N P1 p)) as C1. pose proof (dot_extents N v1 (times N P2 q)) as C2. rewrite Sp in C1. rewrite Sq in C2.
+  pose proof (dot_nonneg (N + N) w) as D0. fold (length2 (N + N) w) in D0. fold D in D0. pose proof (sqrt_sqrt D D0) as SD.
+  set (X := Rabs (dot N w (times N P1 p)) + Rabs (dot N v1 (times N P2 q))).
+  pose proof (Rabs_pos (dot N w (times N P1 p))) as R1. pose proof (Rabs_pos (dot N v1 (times N P2 q))) as R2.
+  assert (XX : (dot N w (times N P1 p) + dot N v1 (times N P2 q))^2 <= X^2).
+  { rewrite <- pow2_abs. apply pow_incr. split; [apply Rabs_pos|apply Rabs_triang]. }
+  eapply Rle_trans; [exact XX|]. replace (D^2) with ((sqrt D * sqrt D)^2) by (rewrite SD; reflexivity).
+  apply (away (extent N p) (extent N q) (extent N t) (extent N t') (sqrt D) a X); try assumption; try apply sqrt_pos.
+  - unfold X. lra.
+  - rewrite Ep, Eq, Et. exact Lpq.
+  - rewrite Et, Et', SD, Lt, Lt'. field.
+  - rewrite SD, Et, <- Lpq, Dw, <- Ep, <- Eq, <- Ew, <- Ev.
+    set (x := extent N w) in *. set (z := extent N v1) in *. set (y := extent N p) in *. set (u := extent N q) in *.
+    apply Rle_trans with ((x * y + z * u) * (x * y + z * u)); [apply Rmult_le_compat; unfold X in *; lra|].
+    pose proof (pow2_ge_0 (x * u - z * y)). nra.
+  - assert (Wb : extent N w <= h * (extent N t + extent N t')).
+    { apply le_of_squares; [apply Rmult_le_pos; lra|]. replace (extent N w ^ 2) with (extent N w * extent N w) by ring. rewrite Ew.
+      replace ((h * (extent N t + extent N t'))^2) with (h * h * (extent N t * extent N t + 2 * (extent N t * extent N t') + extent N t' * extent N t')) by ring.
+      rewrite H, Et, Et'. rewrite <- (L0 w). fold b. rewrite (length2_ext N b (fun i => h * t i + h * t' i)).
+      - unfold length2 at 1. rewrite dot_square. pose proof (dot_extents N t t') as C. pose proof (Rle_abs (dot N t t')).
+        replace (h^2) with (h * h) by ring. replace (2 * h * h) with (2 * (h * h)) by ring. rewrite H. unfold length2. lra.
+      - intros i _. unfold t', t, added. fold h. fold b. fold v1. transitivity (2 * (h * h) * b i); [rewrite H; field|ring]. }
+    assert (V : dot N v1 (times N P2 q) = h * (f * (dot N p (times N P2 q) - dot N q (times N P2 q)) - dot N t' (times N P2 q))).
+    { unfold dot. rewrite <- Sum_minus, <- Sum_scal, <- Sum_minus, <- Sum_scal. apply Sum_ext. intros i I. destruct (T i I) as [E _].
+      transitivity (h * (t i - t' i) * times N P2 q i); [|rewrite E; ring]. f_equal. unfold t', t, added. fold h. fold b. fold v1.
+      transitivity (2 * (h * h) * v1 i); [rewrite H; field|ring]. }
+    pose proof (dot_extents N p (times N P2 q)) as C3. pose proof (dot_extents N t' (times N P2 q)) as C4. rewrite Sq in C3, C4.
+    assert (C5 : Rabs (dot N q (times N P2 q)) <= a * (extent N q * extent N q)).
+    { rewrite Along, Eq. pose proof (dot_nonneg N q) as Z. fold (length2 N q) in Z. pose proof (Rmult_le_pos a _ (proj1 A) Z). apply Rabs_le. destruct G as [-> | ->]; lra. }
+    assert (B2 : Rabs (dot N v1 (times N P2 q)) <= h * (extent N p * extent N q + a * (extent N q * extent N q) + extent N t' * extent N q)).
+    { rewrite V, Rabs_mult, (Rabs_pos_eq h) by lra. apply Rmult_le_compat_l; [lra|]. apply abs_between in C3. apply abs_between in C4. apply abs_between in C5.
+      apply Rabs_le. destruct F as [-> | ->]; lra. }
+    assert (B1 : Rabs (dot N w (times N P1 p)) <= h * (extent N t + extent N t') * extent N p).
+    { eapply Rle_trans; [exact C1|]. apply Rmult_le_compat_r; assumption. }
+    fold h. unfold X. lra.
+Qed.
+
+(* LN at eps = 0 and gain 1; of features that are all equal, which no layer is given, it is 1 everywhere *)
+Definition layer_norm (d : nat) (z : nat -> R) : nat -> R := if Rlt_dec 0 (variance d z) then sigma_hat d z 0 else fun _ => 1.
+Lemma layer_norm_length d z : (0 < d)%nat -> length2 d (layer_norm d z) = INR d.
+Proof.
+  intros D. unfold layer_norm. destruct (Rlt_dec 0 (variance d z)) as [V|V]; [apply sigma_hat_length; assumption|]. unfold length2, dot. rewrite Sum_const. ring.
+Qed.
+Definition in_frame (n : nat) (z : nat -> R) : nat -> R := times (S n) (frame (S n)) z.
+Lemma norm_in_frame n z : (0 < n)%nat -> 0 < variance (S n) z -> let p := in_frame n (layer_norm (S n) z) in
+  p 0%nat = 0 /\ length2 n (tail p) = INR (S n) /\ forall i, (i < n)%nat -> tail (in_frame n z) i = sqrt (variance (S n) z) * tail p i.
+Proof.
+  intros P V p. assert (p0 : p 0%nat = 0).
+  { unfold p, in_frame, layer_norm. destruct (Rlt_dec 0 (variance (S n) z)); [|contradiction]. rewrite frame_first, Sum_sigma_hat by lia. ring. }
+  split; [exact p0|]. split.
+  - pose proof (layer_norm_length (S n) z ltac:(lia)) as L. rewrite <- (frame_length (S n) ltac:(lia)) in L. fold (in_frame n (layer_norm (S n) z)) in L. fold p in L.
+    rewrite length_of_tail, p0 in L. lra.
+  - intros i I. unfold tail, p, in_frame, layer_norm. destruct (Rlt_dec 0 (variance (S n) z)); [|contradiction].
+    rewrite (times_ext (S n) (frame (S n)) z (fun j => mean (S n) z * 1 + sqrt (variance (S n) z) * sigma_hat (S n) z 0 j)).
+    + rewrite times_lin2, frame_of_ones by lia. ring.
+    + intros j _. unfold sigma_hat, centred, sigma_s. rewrite Rplus_0_r. pose proof (sqrt_pos_lt _ V). field. lra.
+Qed.
+Lemma tail_of_sum n s C a i : (0 < n)%nat -> (i < n)%nat ->
+  tail (in_frame n (plus_of s (times (S n) (product (S n) (frame (S n)) C) a))) i = tail (in_frame n s) i + times (S n) C a (S i).
+Proof.
+  intros P I. unfold tail, in_frame. rewrite (times_ext (S n) (frame (S n)) _ (fun j => 1 * s j + 1 * times (S n) (frame (S n)) (times (S n) C a) j)).
+  - rewrite times_lin2, frame_twice by lia. ring.
+  - intros j _. unfold plus_of. rewrite times_product. ring.
+Qed.
+Lemma relu_parts u : u = relu u - relu (- u) /\ relu u * relu (- u) = 0 /\ relu u * relu u + relu (- u) * relu (- u) = u * u.
+Proof. unfold relu, Rmax. destruct (Rle_dec u 0), (Rle_dec (- u) 0); repeat split; try ring; try nra. Qed.
+
+(* The laws of width 2^(m+1) + 1 *)
+Definition half_width (m : nat) : nat := (2 ^ m + 2 ^ m)%nat.
+Definition scale (n : nat) : R := sqrt (INR n / INR (S n)).
+Definition attention_draws (m : nat) : nat := border_draws (half_width m) (turns (S m)).
+Definition attention_law (m h : nat) : nat -> nat -> R := let d := S (half_width m) in
+  product d (frame d) (product d (bordered_by (half_width m) (turns (S m)) (scale (half_width m)) (nearly_turn (S m)) h) (frame d)).
+Definition first_draws (m : nat) : nat := 2 * turns m.
+Definition first_law (m k : nat) : nat -> nat -> R := let d := S (half_width m) in
+  product d (opposed (2 ^ m) (nearly_turn m (k mod turns m)) (alternating (k / turns m))) (frame d).
+Definition second_draws (m : nat) : nat := border_draws (half_width m) (block_draws (turns m)).
+Definition second_law (m h : nat) : nat -> nat -> R := let d := S (half_width m) in
+  product d (frame d) (bordered_by (half_width m) (block_draws (turns m)) (scale (half_width m)) (blocks_of (2 ^ m) (turns m) (nearly_turn m)) h).
+
+Section Wide.
+Variable m : nat.
+Hypothesis m_large : (28 <= m)%nat.
+Notation N := (2 ^ m)%nat.
+Notation n := (half_width m).
+Notation d := (S (half_width m)).
+Lemma next_power : (2 ^ S m = half_width m)%nat.
+Proof. unfold half_width. rewrite Nat.pow_succ_r'. lia. Qed.
+Lemma widths : 2 ^ 28 <= INR N /\ INR n = 2 * INR N /\ INR d = 2 * INR N + 1 /\ (0 < N)%nat /\ (0 < n)%nat.
+Proof.
+  assert (P : 2 ^ 28 <= INR N) by (rewrite power_of_two; apply Rle_pow; [lra|exact m_large]).
+  assert (Q : INR n = 2 * INR N) by (unfold half_width; rewrite plus_INR; ring).
+  pose proof (Nat.pow_nonzero 2 m ltac:(lia)). split; [exact P|]. split; [exact Q|]. split; [rewrite S_INR, Q; ring|]. split; [lia|unfold half_width; lia].
+Qed.
+Lemma scale_squared : scale n * scale n = INR n / INR d /\ 0 < scale n.
+Proof.
+  pose proof widths as (P & Q & R & _). assert (0 < INR n / INR d) by (apply div_pos; lra). unfold scale. split; [apply sqrt_sqrt; lra|apply sqrt_pos_lt; assumption].
+Qed.
+Lemma wide_turns_along h : exists s, is_sign s /\ forall v, dot n v (times n (nearly_turn (S m) h) v) = s * little (S m) * length2 n v.
+Proof. rewrite <- next_power. apply nearly_turn_along. lia. Qed.
+Lemma wide_turn_length h v : length2 n (times n (nearly_turn (S m) h) v) = length2 n v.
+Proof. rewrite <- next_power. apply nearly_turn_length. lia. Qed.
+Lemma wide_turns_white : white n (turns (S m)) (nearly_turn (S m)).
+Proof. rewrite <- next_power. apply nearly_turns_are_white. lia. Qed.
+Lemma wide_little : little (S m) * little (S m) = / INR n /\ 0 < little (S m).
+Proof. rewrite <- next_power. apply little_squared. lia. Qed.
+
+Lemma attention_white : white d (attention_draws m) (attention_law m).
+Proof. pose proof widths as (_ & _ & _ & _ & P). apply framed_is_white; [lia|]. apply bordered_is_white; [exact P|apply wide_turns_white|apply scale_squared]. Qed.
+Lemma second_white : white d (second_draws m) (second_law m).
+Proof.
+  pose proof widths as (_ & _ & _ & Q & P). apply framed_left_is_white; [lia|]. apply bordered_is_white; [exact P| |apply scale_squared].
+  apply blocks_are_white; [exact Q|apply nearly_turns_are_white; lia].
+Qed.
+Lemma turns_some : (0 < turns m)%nat.
+Proof. apply (white_some _ _ _ (nearly_turns_are_white m ltac:(lia))). Qed.
+Lemma turn_kept h v : length2 N (times N (nearly_turn m h) v) = length2 N v.
+Proof. apply nearly_turn_length. lia. Qed.
+Lemma first_image k v : length2 d (times d (first_law m k) v)
+  = let p := in_frame n v in p 0%nat * p 0%nat + 2 * length2 N (added N (nearly_turn m (k mod turns m)) (tail p)).
+Proof.
+  cbv zeta. set (p := in_frame n v). set (P := nearly_turn m (k mod turns m)). set (e := alternating (k / turns m)).
+  rewrite (length2_ext d _ (times d (opposed N P e) p)) by (intros; unfold first_law; apply times_product).
+  rewrite length_of_tail. unfold half_width. unfold length2 at 1. rewrite dot_halves.
+  pose proof (alternating_squared (k / turns m)) as E. fold e in E.
+  rewrite (dot_ext N _ _ (fun i => e * added N P (tail p) i) (fun i => e * added N P (tail p) i)) by (intros i I; apply (times_opposed N P e p i I)).
+  rewrite (dot_ext N (high N _) _ (fun i => - e * added N P (tail p) i) (fun i => - e * added N P (tail p) i))
+    by (intros i I; destruct (times_opposed N P e p i I) as (_ & _ & Z); unfold high, tail; etransitivity; [exact Z|unfold tail; ring]).
+  rewrite !dot_scal_l, (dot_comm N (added N P (tail p))), (dot_comm N (added N P (tail p)) (fun i => - e * added N P (tail p) i)), !dot_scal_l. fold (length2 N (added N P (tail p))).
+  pose proof widths as (_ & _ & _ & Q & _). rewrite (proj1 (times_opposed N P e p 0%nat Q)).
+  transitivity (e * e * (p 0%nat * p 0%nat) + 2 * (e * e) * length2 N (added N P (tail p))); [ring|]. rewrite E. ring.
+Qed.
+Lemma first_isotropic : isotropic d (first_draws m) (equal_share (first_draws m)) (first_law m).
+Proof.
+  pose proof turns_some as T0. pose proof widths as (_ & _ & _ & Q & P). pose proof (nearly_turns_are_white m ltac:(lia)) as L. split.
+  - pose proof (average_const (first_draws m) 1 ltac:(unfold first_draws; lia)) as E. rewrite <- E. apply Sum_ext. intros. ring.
+  - intros i j. change (average (first_draws m) (fun k => first_law m k i j) = 0). unfold first_law, product. rewrite average_Sum. apply Sum_zero. intros l _.
+    rewrite (average_ext _ _ (fun k => frame d l j * opposed N (nearly_turn m (k mod turns m)) (alternating (k / turns m)) i l)) by (intros; ring).
+    rewrite average_scal. unfold first_draws. rewrite (average_pair 2 (turns m) (fun a b => opposed N (nearly_turn m b) (alternating a) i l)) by lia.
+    rewrite (average_ext 2 _ (fun a => alternating a * average (turns m) (fun b => opposed N (nearly_turn m b) 1 i l))).
+    + rewrite average_of_signs. unfold alternating. simpl Nat.even. cbv iota. field.
+    + intros a. rewrite <- average_scal. apply average_ext. intros b. unfold opposed. destruct i, l; try ring. destruct (Nat.ltb i N); ring.
+  - intros v. change (average (first_draws m) (fun k => length2 d (times d (first_law m k) v)) = length2 d v).
+    rewrite (average_ext _ _ (fun k => (fun _ b => let p := in_frame n v in p 0%nat * p 0%nat + length2 n (tail p)
+      + 2 * dot N (high N (tail p)) (times N (nearly_turn m b) (tail p))) (k / turns m)%nat (k mod turns m)%nat)).
+    + unfold first_draws. etransitivity; [apply (average_pair 2 (turns m) (fun _ b => let p := in_frame n v in p 0%nat * p 0%nat + length2 n (tail p)
+        + 2 * dot N (high N (tail p)) (times N (nearly_turn m b) (tail p)))); lia|]. cbv zeta. set (p := in_frame n v).
+      rewrite (average_ext 2 _ (fun _ => p 0%nat * p 0%nat + length2 n (tail p))).
+      * rewrite average_const, <- length_of_tail by lia. apply frame_length. lia.
+      * intros _. rewrite (average_ext (turns m) _ (fun b => (p 0%nat * p 0%nat + length2 n (tail p)) * 1 + 2 * dot N (high N (tail p)) (times N (nearly_turn m b) (tail p)))) by (intros; ring).
+        rewrite (average_lin2 (turns m) _ (fun _ => 1) 2 (fun b => dot N (high N (tail p)) (times N (nearly_turn m b) (tail p)))).
+        rewrite (white_image_mean N) by (try assumption; exact L). rewrite average_const by exact T0. ring.
+    + intros k. rewrite first_image. cbv zeta. rewrite added_length by apply turn_kept. unfold half_width. field.
+Qed.
+End Wide.
