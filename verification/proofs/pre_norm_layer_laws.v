@@ -1,4 +1,6 @@
-(* Laws such as E9 asks for, at every depth: d = 2^m + 1. *)
+(* Laws such as E9 asks for, at every depth, d = 2^(m+1) + 1. In an orthonormal frame whose first vector is (1, ..., 1)/sqrt d, W_V is sqrt(1 - 1/d) times a matrix
+   that nearly turns every vector by a right angle, so that attention adds 1 - 1/d to the variance, W_1 v = (t, -t) with t of two halves of v added, one of them
+   turned, and W_2 turns the two halves of a, which may change places: W_2 a never lies along the state. *)
 From Coq Require Import Reals Lra Psatz Lia Arith Bool.
 From Coquelicot Require Import Coquelicot.
 From normproof Require Import sums layers cells identities lipschitz encoders lengths last_layer last_layer_laws pre_norm_layer.
@@ -740,3 +742,323 @@ Proof.
     + intros k. rewrite first_image. cbv zeta. rewrite added_length by apply turn_kept. unfold half_width. field.
 Qed.
 End Wide.
+
+Lemma mean_of_first K M g : (0 < M)%nat -> mean_over K M (equal_share K) (equal_share M) (fun _ k _ => g k) = average K g.
+Proof.
+  intros P. unfold mean_over. apply Sum_ext. intros k _. change (Sum M (fun i => equal_share M i * g k)) with (average M (fun _ => g k)).
+  rewrite average_const by exact P. field.
+Qed.
+Lemma equal_share_nonneg M k : (0 < M)%nat -> 0 <= equal_share M k.
+Proof. intros P. left. apply Rinv_0_lt_compat, INR_pos, P. Qed.
+Lemma layer_bound H K M (F : nat -> bool -> nat -> nat -> (nat -> R) -> R) z c : (0 < H)%nat ->
+  (forall h, mean_over K M (equal_share K) (equal_share M) (fun s k i => F h s k i z) <= c) ->
+  layer_mean H K M (equal_share H) (equal_share K) (equal_share M) F z <= c.
+Proof.
+  intros P E. unfold layer_mean. rewrite <- (average_const H c P). apply Sum_le. intros h _. apply Rmult_le_compat_l; [apply equal_share_nonneg, P|apply E].
+Qed.
+
+Section Layer.
+Variable m : nat.
+Hypothesis m_large : (28 <= m)%nat.
+Notation N := (2 ^ m)%nat.
+Notation n := (half_width m).
+Notation d := (S (half_width m)).
+Notation H := (attention_draws m).
+Notation K := (first_draws m).
+Notation M := (second_draws m).
+Notation U := (attention_law m).
+Notation W := (first_law m).
+Notation V := (second_law m).
+Notation LN := (layer_norm (S (half_width m))).
+
+Lemma draws_some : (0 < H)%nat /\ (0 < K)%nat /\ (0 < M)%nat.
+Proof.
+  pose proof (white_some _ _ _ (attention_white m m_large)). pose proof (white_some _ _ _ (second_white m m_large)). pose proof (turns_some m m_large).
+  unfold first_draws. lia.
+Qed.
+Lemma after_attention h z : 0 < variance d z -> exists s, is_sign s /\
+  variance d (attended d U LN h z) = variance d z + INR n / INR d + 2 * s * (sqrt (variance d z) * (scale n * little (S m))).
+Proof.
+  intros Vz. destruct (widths m m_large) as (_ & _ & Dd & Np & P). pose proof (INR_pos d ltac:(lia)) as D. destruct (scale_squared m m_large) as [Sc _].
+  destruct (norm_in_frame n z P Vz) as (p0 & pl & pz). cbv zeta in *. set (p := in_frame n (LN z)) in *. pose proof (sqrt_sqrt (variance d z) ltac:(lra)) as R2.
+  set (r := sqrt (variance d z)) in *.
+  set (B := nearly_turn (S m) ((h mod (shifts d * turns (S m))) mod turns (S m))).
+  destruct (wide_turns_along m m_large ((h mod (shifts d * turns (S m))) mod turns (S m))) as (s & Sg & Along). fold B in Along. exists s. split; [exact Sg|].
+  rewrite variance_in_frame by exact P. rewrite (length2_ext n _ (fun i => r * tail p i + scale n * times n B (tail p) i)).
+  - unfold length2. rewrite dot_square, Along. fold (length2 n (times n B (tail p))). unfold B at 1. rewrite wide_turn_length by exact m_large. unfold length2 in pl |- *. rewrite pl.
+    replace ((scale n)^2) with (scale n * scale n) by ring. rewrite Sc, <- R2. field. lra.
+  - intros i I. unfold attended, attention_law. 
+    etransitivity; [apply tail_of_sum; assumption|]. rewrite times_product, pz by exact I. change (times d (frame d) (LN z)) with p.
+    unfold bordered_by. rewrite times_bordered, p0. fold B. unfold tail. ring.
+Qed.
+Lemma attention_bounds h z : 0 < variance d z -> let v := variance d z in let y := variance d (attended d U LN h z) in
+  (INR n - 1) / INR d <= y /\ (1 + v) / 4 <= y /\ y <= 2 * v + 2 /\ (y - (v + INR n / INR d))^2 = 4 * v / INR d.
+Proof.
+  intros Vz v y. destruct (widths m m_large) as (Lg & Nn & Dd & Np & P). destruct (scale_squared m m_large) as [Sc _]. destruct (wide_little m m_large) as [Lt _].
+  destruct (after_attention h z Vz) as (s & Sg & E). fold v y in E. unfold v in *. pose proof (sqrt_sqrt (variance d z) ltac:(lra)) as R2. set (r := sqrt (variance d z)) in *.
+  set (e := scale n * little (S m)) in *. assert (E2 : e * e = / INR d).
+  { unfold e. transitivity (scale n * scale n * (little (S m) * little (S m))); [ring|]. rewrite Sc, Lt. field. lra. }
+  assert (Q : INR n / INR d = 1 - / INR d) by (rewrite Nn, Dd; field; lra).
+  assert (I : 0 < / INR d <= / 8) by (split; [apply Rinv_0_lt_compat; lra|apply Rinv_le_contravar; lra]).
+  assert (Q1 : (INR n - 1) / INR d = 1 - 2 * / INR d) by (rewrite Nn, Dd; field; lra).
+  rewrite Q1. rewrite Q in *. pose proof (pow2_ge_0 (r - e)) as S1. pose proof (pow2_ge_0 (r + e)) as S2. pose proof (pow2_ge_0 (r - 2 * e)) as S3. pose proof (pow2_ge_0 (r + 2 * e)) as S4.
+  rewrite E, <- R2. repeat split.
+  - destruct Sg as [-> | ->]; nra.
+  - destruct Sg as [-> | ->]; nra.
+  - destruct Sg as [-> | ->]; nra.
+  - transitivity (4 * (s * s) * (r * r) * (e * e)); [ring|]. rewrite E2. destruct Sg as [-> | ->]; field; lra.
+Qed.
+
+Section State.
+Variables (h : nat) (z : nat -> R).
+Hypothesis varies : 0 < variance d z.
+Let y := attended d U LN h z.
+Let p := in_frame n (LN y).
+Let D_pos : 0 < INR d := INR_pos d (Nat.lt_0_succ n).
+Lemma attended_varies : 0 < variance d y.
+Proof. destruct (attention_bounds h z varies) as (_ & B & _). fold y in B. lra. Qed.
+Lemma direction : p 0%nat = 0 /\ length2 n (tail p) = INR d /\ forall i, (i < n)%nat -> tail (in_frame n y) i = sqrt (variance d y) * tail p i.
+Proof. destruct (widths m m_large) as (_ & _ & _ & _ & P). apply norm_in_frame; [exact P|apply attended_varies]. Qed.
+
+Definition turn_of (k : nat) : nat -> nat -> R := nearly_turn m (k mod turns m).
+Lemma taken_in_frame s k : let a := taken d U W LN h s k z in let t := added N (turn_of k) (tail p) in
+  exists f, is_sign f /\ a 0%nat = 0 /\ forall i, (i < N)%nat -> tail a i = relu (f * t i) /\ high N (tail a) i = relu (- (f * t i)).
+Proof.
+  intros a t. destruct direction as (p0 & _ & _). destruct (widths m m_large) as (_ & _ & _ & Np & _).
+  set (c := if s then 1 else -1). set (e := alternating (k / turns m)).
+  assert (G : forall j, a j = relu (c * times d (opposed N (turn_of k) e) p j)).
+  { intros j. unfold a, taken, active, relu_of. fold y. f_equal. transitivity (c * times d (W k) (LN y) j).
+    - unfold c. destruct s; [ring|]. unfold times, negated. rewrite <- Sum_scal. apply Sum_ext. intros. ring.
+    - f_equal. unfold first_law. apply times_product. }
+  exists (c * e). split; [unfold is_sign, c, e, alternating; destruct s, (Nat.even _); lra|]. split.
+  - rewrite G. unfold half_width. rewrite (proj1 (times_opposed N (turn_of k) e p 0%nat Np)), p0, !Rmult_0_r. unfold relu. apply Rmax_left. lra.
+  - intros i I. destruct (times_opposed N (turn_of k) e p i I) as (_ & A & B). split.
+    + unfold tail at 1. rewrite G. unfold half_width. rewrite A. f_equal. unfold t. ring.
+    + unfold high, tail at 1. rewrite G. unfold half_width. rewrite B. f_equal. unfold t. ring.
+Qed.
+Definition overlap (k : nat) : R := dot N (high N (tail p)) (times N (turn_of k) (tail p)).
+Lemma length_of_taken s k : length2 d (taken d U W LN h s k z) = INR d / 2 + overlap k /\ length2 n (tail (taken d U W LN h s k z)) = INR d / 2 + overlap k.
+Proof.
+  destruct direction as (_ & pl & _). destruct (taken_in_frame s k) as (f & F & a0 & A). cbv zeta in *. set (a := taken d U W LN h s k z) in *.
+  assert (E : length2 n (tail a) = INR d / 2 + overlap k).
+  { unfold length2, half_width. rewrite dot_halves. transitivity (length2 N (added N (turn_of k) (tail p))).
+    - unfold length2, dot. rewrite <- Sum_plus. apply Sum_ext. intros i I. destruct (A i I) as [-> ->]. rewrite (proj2 (proj2 (relu_parts _))).
+      destruct F as [-> | ->]; ring.
+    - rewrite added_length by (intros; apply turn_kept, m_large). fold n. unfold overlap. change (N + N)%nat with n. rewrite pl. field. }
+  split; [|exact E]. rewrite length_of_tail, E, a0. ring.
+Qed.
+Lemma share_form s k i : share_of d U W LN h s k i z = / 2 + overlap k / INR d.
+Proof. unfold share_of. rewrite (proj1 (length_of_taken s k)). field. lra. Qed.
+Lemma halves_of_direction : length2 N (tail p) + length2 N (high N (tail p)) = INR d.
+Proof. destruct direction as (_ & <- & _). unfold length2, half_width. rewrite dot_halves. reflexivity. Qed.
+Lemma share_cap s k i : share_of d U W LN h s k i z <= 1.
+Proof.
+  rewrite share_form. pose proof halves_of_direction as E. pose proof (dot_extents N (high N (tail p)) (times N (turn_of k) (tail p))) as C. fold (overlap k) in C.
+  assert (X : extent N (times N (turn_of k) (tail p)) = extent N (tail p)) by (unfold extent, turn_of; rewrite turn_kept by exact m_large; reflexivity). rewrite X in C.
+  destruct (extent_squared N (tail p)) as [E1 _], (extent_squared N (high N (tail p))) as [E2 _]. pose proof (pow2_ge_0 (extent N (tail p) - extent N (high N (tail p)))).
+  pose proof (Rle_abs (overlap k)). assert (overlap k / INR d <= / 2); [|lra]. apply div_le_of; [exact D_pos|]. nra.
+Qed.
+Lemma mean_of_share : mean_over K M (equal_share K) (equal_share M) (fun s k i => (share_of d U W LN h s k i z - / 2)^2) <= 1 / INR d.
+Proof.
+  destruct draws_some as (_ & K0 & M0). destruct (widths m m_large) as (Lg & Nn & Dd & Np & _). pose proof (turns_some m m_large) as T0.
+  rewrite (mean_over_ext K M _ _ _ (fun _ k _ => (overlap k / INR d)^2)) by (intros; rewrite share_form; f_equal; ring).
+  rewrite mean_of_first by exact M0. unfold first_draws.
+  set (G := fun b => (dot N (high N (tail p)) (times N (nearly_turn m b) (tail p)) / INR d)^2).
+  replace (average (2 * turns m) (fun k => (overlap k / INR d)^2)) with (average (turns m) G).
+  2: { symmetry. etransitivity; [apply (average_pair 2 (turns m) (fun _ b => G b)); lia|]. apply average_const. lia. }
+  unfold G. rewrite (average_ext _ _ (fun b => / (INR d * INR d) * (dot N (high N (tail p)) (times N (nearly_turn m b) (tail p)))^2)) by (intros; field; lra).
+  rewrite average_scal, (white_second _ _ _ (nearly_turns_are_white m ltac:(lia))). pose proof halves_of_direction as E.
+  set (u := length2 N (high N (tail p))) in *. set (w := length2 N (tail p)) in *.
+  apply Rle_trans with (/ (INR d * INR d) * (INR d * INR d / 4 / INR N)).
+  - apply Rmult_le_compat_l; [left; apply Rinv_0_lt_compat; nra|]. apply div_le; [lra|]. rewrite <- E. pose proof (pow2_ge_0 (u - w)). nra.
+  - replace (/ (INR d * INR d) * (INR d * INR d / 4 / INR N)) with (/ (4 * INR N)) by (field; lra). unfold Rdiv. rewrite Rmult_1_l. apply Rinv_le_contravar; lra.
+Qed.
+
+(* S = rho^2 + 2 rho X + y n/d *)
+Definition cross (s : bool) (k i : nat) : R := dot d (LN y) (times d (V i) (taken d U W LN h s k z)) / INR d.
+Lemma spread_form s k i : let rho := sqrt (variance d y) in let X := cross s k i in
+  spread_of d U W V LN h s k i z = variance d y + 2 * rho * X + INR n / INR d * share_of d U W LN h s k i z /\
+  (rho + X)^2 <= spread_of d U W V LN h s k i z /\ X^2 <= INR n / INR d * (255 / 256).
+Proof.
+  intros rho X. destruct direction as (p0 & pl & py). destruct (widths m m_large) as (Lg & Nn & Dd & Np & P). destruct (scale_squared m m_large) as [Sc Sc0].
+  destruct (taken_in_frame s k) as (f & F & a0 & A). cbv zeta in *. destruct (length_of_taken s k) as [La Lt]. unfold X, cross. set (a := taken d U W LN h s k z) in *.
+  set (j := ((i mod (shifts d * block_draws (turns m))) mod block_draws (turns m))%nat). set (G := blocks_of N (turns m) (nearly_turn m) j).
+  assert (Image : forall l, (l < n)%nat -> times d (bordered_by n (block_draws (turns m)) (scale n) (blocks_of N (turns m) (nearly_turn m)) i) a (S l) = scale n * times n G (tail a) l).
+  { intros l _. unfold bordered_by. rewrite times_bordered, a0. fold j. fold G. ring. }
+  set (c := dot n (tail p) (times n G (tail a))).
+  assert (Xc : dot d (LN y) (times d (V i) a) = scale n * c).
+  { transitivity (dot d (LN y) (times d (frame d) (times d (bordered_by n (block_draws (turns m)) (scale n) (blocks_of N (turns m) (nearly_turn m)) i) a))).
+    - apply dot_ext; [reflexivity|]. intros l _. unfold second_law. apply times_product.
+    - rewrite frame_adjoint by lia. change (times d (frame d) (LN y)) with p. unfold dot at 1. rewrite Sum_head, p0, Rmult_0_l, Rplus_0_l. unfold c, dot. rewrite <- Sum_scal.
+      apply Sum_ext. intros l Ll. rewrite Image by exact Ll. unfold tail. ring. }
+  assert (LG : length2 n (times n G (tail a)) = length2 n (tail a)) by (apply length_of_blocks; intros; apply turn_kept, m_large).
+  set (st := fun l => rho * tail p l + scale n * times n G (tail a) l).
+  assert (Sp : spread_of d U W V LN h s k i z = length2 n st / INR d).
+  { unfold spread_of. rewrite variance_in_frame by exact P. f_equal. apply length2_ext. intros l Ll. unfold left_by. fold y. fold a. unfold second_law.
+    etransitivity; [apply tail_of_sum; assumption|]. rewrite py, Image by exact Ll. reflexivity. }
+  pose proof (sqrt_sqrt (variance d y) ltac:(pose proof attended_varies; lra)) as R2. fold rho in R2.
+  assert (Ls : length2 n st = variance d y * INR d + 2 * rho * (scale n * c) + INR n / INR d * length2 d a).
+  { unfold st. unfold length2 at 1. rewrite dot_square. fold (length2 n (times n G (tail a))). fold (length2 n (tail p)). fold c. rewrite LG, pl, Lt, La.
+    replace ((scale n)^2) with (scale n * scale n) by ring. rewrite Sc, <- R2. ring. }
+  rewrite Xc. split; [|split].
+  - rewrite Sp, Ls. unfold share_of. fold a. field. lra.
+  - rewrite Sp. pose proof (cauchy_schwarz n (tail p) st) as CS. fold (length2 n (tail p)) in CS. fold (length2 n st) in CS. rewrite pl in CS.
+    unfold st at 1 in CS. rewrite dot_r in CS. fold (length2 n (tail p)) in CS. fold c in CS. rewrite pl in CS.
+    apply le_div; [exact D_pos|]. apply Rmult_le_reg_l with (INR d); [exact D_pos|].
+    replace (INR d * ((rho + scale n * c / INR d)^2 * INR d)) with ((rho * INR d + scale n * c)^2) by (field; lra). exact CS.
+  - assert (Al : c^2 <= 255 / 256 * (INR d)^2).
+    { rewrite <- pl. unfold c, G, blocks_of. unfold half_width. rewrite dot_blocks. set (b := Nat.even (j / (turns m * turns m))).
+      destruct (nearly_turn_along m ltac:(lia) ((j mod (turns m * turns m)) mod turns m)) as (g & Gs & Al).
+      destruct (little_squared m ltac:(lia)) as [Li Li0].
+      assert (Small : 0 <= little m <= / 64).
+      { split; [lra|]. apply le_of_squares; [lra|]. replace (little m ^ 2) with (little m * little m) by ring. rewrite Li.
+        replace ((/ 64)^2) with (/ 4096) by field. apply Rinv_le_contravar; lra. }
+      apply (alignment N (turn_of k) (nearly_turn m (j mod (turns m * turns m) / turns m)) (nearly_turn m ((j mod (turns m * turns m)) mod turns m)) (little m) (tail p)
+        (part N b (tail a)) (part N (negb b) (tail a)) (if b then f else - f)); try (intros; apply turn_kept, m_large).
+      - exists g. split; [exact Gs|exact Al].
+      - exact Small.
+      - unfold is_sign in *. destruct b; lra.
+      - intros l Ll. destruct (A l Ll) as [A1 A2]. set (t := added N (turn_of k) (tail p) l) in *.
+        destruct (relu_parts (f * t)) as (R0 & R1 & _). destruct b; cbv [part negb]; rewrite ?A1; rewrite A2; split.
+        + rewrite <- R0. destruct F as [-> | ->]; ring.
+        + exact R1.
+        + transitivity (f * (relu (f * t) - relu (- (f * t)))); [rewrite <- R0; destruct F as [-> | ->]; ring|ring].
+        + rewrite Rmult_comm. exact R1. }
+    replace ((scale n * c / INR d)^2) with (scale n * scale n * (c^2 / (INR d)^2)) by (field; lra). rewrite Sc. apply Rmult_le_compat_l; [apply div_nonneg; lra|].
+    apply div_le_of; [nra|exact Al].
+Qed.
+Lemma mean_of_cross : mean_over K M (equal_share K) (equal_share M) (fun s k i => (cross s k i)^2) <= 1 / INR d.
+Proof.
+  destruct draws_some as (_ & K0 & M0).
+  assert (T : Sum M (equal_share M) = 1) by (rewrite <- (average_const M 1 M0); apply Sum_ext; intros; ring).
+  assert (T' : Sum K (equal_share K) = 1) by (rewrite <- (average_const K 1 K0); apply Sum_ext; intros; ring).
+  rewrite (mean_over_inner K M (equal_share K) (equal_share M) T _ (fun s k => share_of d U W LN h s k 0%nat z / INR d)).
+  - rewrite <- (mean_over_const K M (equal_share K) (equal_share M) T' T (1 / INR d)). apply mean_over_le; try (intros; apply equal_share_nonneg; assumption).
+    intros s k i. apply div_le; [exact D_pos|]. apply share_cap.
+  - intros s k. change (average M (fun i => (cross s k i)^2) = share_of d U W LN h s k 0%nat z / INR d). unfold cross.
+    rewrite (average_ext M _ (fun i => / (INR d * INR d) * (dot d (LN y) (times d (V i) (taken d U W LN h s k z)))^2)) by (intros; field; lra).
+    rewrite average_scal, (white_second _ _ _ (second_white m m_large)), layer_norm_length by lia. unfold share_of. field. lra.
+Qed.
+Lemma spread_floor s k i : (1 + variance d z) / 2 ^ 22 <= spread_of d U W V LN h s k i z.
+Proof.
+  destruct (spread_form s k i) as (_ & Fl & Xb). cbv zeta in *. destruct (attention_bounds h z varies) as (B1 & B2 & _). fold y in B1, B2. destruct (widths m m_large) as (Lg & Nn & Dd & _).
+  set (v := variance d z) in *. set (X := cross s k i) in *. pose proof attended_varies as Vy. pose proof (sqrt_sqrt (variance d y) ltac:(lra)) as R2. pose proof (sqrt_pos (variance d y)) as R0.
+  set (rho := sqrt (variance d y)) in *. eapply Rle_trans; [|exact Fl].
+  assert (Near : Rabs X <= 1023 / 1024 * rho).
+  { apply le_of_squares; [lra|]. rewrite pow2_abs. eapply Rle_trans; [exact Xb|].
+    replace ((1023 / 1024 * rho)^2) with ((1023 / 1024)^2 * (rho * rho)) by field. rewrite R2.
+    apply Rle_trans with ((1023 / 1024)^2 * ((INR n - 1) / INR d)); [|apply Rmult_le_compat_l; [lra|exact B1]].
+    replace (INR n / INR d * (255 / 256)) with ((INR n * (255 / 256)) / INR d) by (field; lra).
+    replace ((1023 / 1024)^2 * ((INR n - 1) / INR d)) with (((1023 / 1024)^2 * (INR n - 1)) / INR d) by (field; lra). apply div_le; [lra|]. simpl in Lg. lra. }
+  apply abs_between in Near. apply Rle_trans with ((rho / 1024)^2); [|apply pow_incr; lra].
+  replace ((rho / 1024)^2) with (rho * rho / 2 ^ 20) by field. rewrite R2. lra.
+Qed.
+Lemma mean_of_spread : let t := variance d z + rise d in
+  mean_over K M (equal_share K) (equal_share M) (fun s k i => (spread_of d U W V LN h s k i z - t)^2) <= 36 * (1 + variance d z) / INR d.
+Proof.
+  intros t. destruct draws_some as (_ & K0 & M0). destruct (widths m m_large) as (Lg & Nn & Dd & _).
+  assert (T : Sum M (equal_share M) = 1) by (rewrite <- (average_const M 1 M0); apply Sum_ext; intros; ring).
+  assert (T' : Sum K (equal_share K) = 1) by (rewrite <- (average_const K 1 K0); apply Sum_ext; intros; ring).
+  destruct (attention_bounds h z varies) as (_ & _ & B3 & B4). fold y in B3, B4. set (v := variance d z) in *. pose proof attended_varies as Vy.
+  pose proof (sqrt_sqrt (variance d y) ltac:(lra)) as R2. set (rho := sqrt (variance d y)) in *.
+  assert (Q : INR n / INR d = 1 - / INR d) by (rewrite Nn, Dd; field; lra). assert (I : 0 < / INR d <= 1) by (split; [apply Rinv_0_lt_compat; lra|rewrite <- Rinv_1; apply Rinv_le_contravar; lra]).
+  set (D := variance d y - (v + INR n / INR d)) in *.
+  apply Rle_trans with (mean_over K M (equal_share K) (equal_share M)
+    (fun s k i => 12 * variance d y * (cross s k i)^2 + 1 * (3 * (share_of d U W LN h s k i z - / 2)^2 + 3 * D^2 * 1))).
+  - apply mean_over_le; try (intros; apply equal_share_nonneg; assumption). intros s k i. destruct (spread_form s k i) as (E & _). cbv zeta in E. fold rho in E. rewrite E.
+    set (X := cross s k i). set (u := share_of d U W LN h s k i z - / 2).
+    replace (variance d y + 2 * rho * X + INR n / INR d * share_of d U W LN h s k i z - t) with (D + 2 * rho * X + INR n / INR d * u)
+      by (unfold t, rise, D, u; rewrite Q; field; lra).
+    rewrite <- R2. set (w := INR n / INR d * u).
+    assert (w^2 <= u^2). { unfold w. rewrite Rpow_mult_distr. pose proof (pow2_ge_0 u). assert (0 <= (INR n / INR d)^2 <= 1) by (rewrite Q; split; nra). nra. }
+    pose proof (pow2_ge_0 (D - 2 * rho * X)). pose proof (pow2_ge_0 (D - w)). pose proof (pow2_ge_0 (2 * rho * X - w)). nra.
+  - rewrite (mean_over_lin2 K M (equal_share K) (equal_share M) (12 * variance d y) (fun s k i => (cross s k i)^2) 1
+      (fun s k i => 3 * (share_of d U W LN h s k i z - / 2)^2 + 3 * D^2 * 1)).
+    rewrite (mean_over_lin2 K M (equal_share K) (equal_share M) 3 (fun s k i => (share_of d U W LN h s k i z - / 2)^2) (3 * D^2) (fun _ _ _ => 1)).
+    rewrite mean_over_const by assumption. rewrite B4. pose proof mean_of_cross as C. pose proof mean_of_share as S.
+    assert (C' : 12 * variance d y * mean_over K M (equal_share K) (equal_share M) (fun s k i => (cross s k i)^2) <= 12 * (2 * v + 2) * (1 / INR d)).
+    { apply Rle_trans with (12 * variance d y * (1 / INR d)); [apply Rmult_le_compat_l; [lra|exact C]|]. apply Rmult_le_compat_r; [unfold Rdiv; lra|lra]. }
+    unfold Rdiv in *. assert (0 < v) by exact varies. nra.
+Qed.
+End State.
+End Layer.
+
+(* E9. There are such laws at every depth: for every m >= 28, d = 2^(m+1) + 1 and every x of mean 0 and ||x||^2 = d, LN at eps = 0, equally likely W_V, W_1, W_2
+   of mean 0 with E ||W v||^2 = ||v||^2 and, W_V and W_2, E <u, W v>^2 = ||u||^2 ||v||^2/d, for which S > 0, E (y - 1/2)^2 <= 1/d, E (S - M)^2 <= B M^2/d and
+   E y (S - M)^2/S <= B M/d, B = 96 * 2^22, for every number of layers L, so that |E ||dL/dW_2||_F^2 - d/(3L + 2)| <= 6 (1 + B)/(3L + 2) for every
+   isotropic upstream gradient with E ||g||^2 = 1: constants that neither d nor L is in. *)
+Theorem E9_laws_at_every_depth m P o g x : (28 <= m)%nat -> let n := (2 ^ m + 2 ^ m)%nat in let d := S n in let B := 96 * 2 ^ 22 in
+  let H := attention_draws m in let K := first_draws m in let M := second_draws m in
+  let r := equal_share H in let p := equal_share K in let q := equal_share M in
+  let U := attention_law m in let W := first_law m in let V := second_law m in let LN := layer_norm d in
+  Sum d x = 0 -> length2 d x = INR d -> isotropic_upstream d P o g 1 ->
+  (isotropic d H r U /\ isotropic d K p W /\ isotropic d M q V /\
+   (forall u v, Sum H (fun h => r h * (dot d u (times d (U h) v))^2) = length2 d u * length2 d v / INR d) /\
+   (forall u v, Sum M (fun i => q i * (dot d u (times d (V i) v))^2) = length2 d u * length2 d v / INR d) /\
+   forall z, length2 d (LN z) = INR d /\ (0 < variance d z -> LN z = sigma_hat d z 0)) /\
+  forall l, let L := INR (S l) in let top := 1 + 3 / 2 * (1 - / INR d) * L in
+  (forall z, reached d U W V LN x l z -> forall h s k i, 0 < spread_of d U W V LN h s k i z) /\
+  depth_mean d H K M r p q U W V LN l (fun h s k i z => (share_of d U W LN h s k i z - / 2)^2) x <= 1 / INR d /\
+  depth_mean d H K M r p q U W V LN l (fun h s k i z => (spread_of d U W V LN h s k i z - top)^2) x <= B * top^2 / INR d /\
+  depth_mean d H K M r p q U W V LN l
+    (fun h s k i z => share_of d U W LN h s k i z * (spread_of d U W V LN h s k i z - top)^2 / spread_of d U W V LN h s k i z) x <= B * top / INR d /\
+  Rabs (mean_gradient_at_depth d H K M r p q U W V LN l P o g x - INR d / (3 * L + 2)) <= 6 * (1 + B) / (3 * L + 2).
+Proof.
+  intros Large n d B H K M r p q U W V LN X0 XL Up. destruct (draws_some m Large) as (H0 & K0 & M0). destruct (widths m Large) as (Lg & Nn & Dd & Np & Pn).
+  fold n in Nn, Dd. change (half_width m) with n in Nn, Dd, Pn. fold d in Dd. 
+  pose proof (attention_white m Large) as LU. pose proof (second_white m Large) as LV. pose proof (first_isotropic m Large) as LW.
+  change (half_width m) with n in LU, LV, LW. fold d in LU, LV, LW.
+  assert (D2 : (2 <= d)%nat) by (unfold d; lia). pose proof (INR_pos d ltac:(lia)) as Dp.
+  pose proof (white_is_isotropic d H U ltac:(lia) LU) as IU. pose proof (white_is_isotropic d M V ltac:(lia) LV) as IV.
+  pose proof (white_second _ _ _ LU) as SU. pose proof (white_second _ _ _ LV) as SV.
+  assert (LL : forall z, length2 d (LN z) = INR d) by (intros z; apply layer_norm_length; lia).
+  split.
+  { repeat split; try assumption; try apply IU; try apply LW; try apply IV; try exact SU; try exact SV.
+    - apply LL.
+    - intros Vz. unfold LN, layer_norm. destruct (Rlt_dec 0 (variance d z)); [reflexivity|contradiction]. }
+  assert (Vx : variance d x = 1).
+  { pose proof (B5_quadratic_mean d ltac:(lia) x) as E. unfold quadratic_mean, mean in E. fold (length2 d x) in E. rewrite X0, XL in E.
+    replace (INR d / INR d) with 1 in E by (field; lra). unfold Rdiv in E. rewrite Rmult_0_l in E. simpl in E. lra. }
+  assert (Varies : forall j z, reached d U W V LN x j z -> 0 < variance d z).
+  { induction j; intros z Z; simpl in Z; [subst z; lra|]. destruct Z as (w & h & s & k & i & Zw & ->). specialize (IHj w Zw).
+    pose proof (spread_floor m Large h w IHj s k i) as F. unfold spread_of in F. eapply Rlt_le_trans; [|exact F]. apply div_pos; [|apply pow_lt; lra].
+    change (S (half_width m)) with d. lra. }
+  set (Q := 36 * 2 ^ 22). assert (Qv : Q = 150994944) by (unfold Q; ring). replace (2 ^ 28) with 268435456 in Lg by ring.
+  assert (Q0 : 0 <= Q) by lra. assert (Qd : 4 * Q <= 3 * (INR d - 1)) by (rewrite Dd; lra).
+  assert (One : forall j z, reached d U W V LN x j z ->
+    (forall h s k i, 0 < spread_of d U W V LN h s k i z /\ share_of d U W LN h s k i z <= 1) /\
+    layer_mean H K M r p q (fun h s k i z => (share_of d U W LN h s k i z - / 2)^2) z <= 1 / INR d /\
+    layer_mean H K M r p q (square_from d U W V LN (variance d z + rise d)) z <= Q * (1 + variance d z) / INR d /\
+    layer_mean H K M r p q (ratio_from d U W V LN (variance d z + rise d)) z <= Q / INR d).
+  { intros j z Z. pose proof (Varies j z Z) as Vz.
+    assert (Fl : forall h s k i, (1 + variance d z) / 2 ^ 22 <= spread_of d U W V LN h s k i z) by (intros; apply (spread_floor m Large h z Vz)).
+    assert (F0 : 0 < (1 + variance d z) / 2 ^ 22) by (apply div_pos; [lra|apply pow_lt; lra]).
+    assert (Sq : layer_mean H K M r p q (square_from d U W V LN (variance d z + rise d)) z <= 36 * (1 + variance d z) / INR d).
+    { apply layer_bound; [exact H0|]. intros h. apply (mean_of_spread m Large h z Vz). }
+    split; [|split; [|split]].
+    - intros h s k i. split; [eapply Rlt_le_trans; [exact F0|apply Fl]|apply (share_cap m Large h z Vz)].
+    - apply layer_bound; [exact H0|]. intros h. apply (mean_of_share m Large h z Vz).
+    - eapply Rle_trans; [exact Sq|]. apply div_le; [exact Dp|]. apply Rmult_le_compat_r; lra.
+    - apply Rle_trans with (2 ^ 22 / (1 + variance d z) * layer_mean H K M r p q (square_from d U W V LN (variance d z + rise d)) z).
+      + apply Rle_trans with (layer_mean H K M r p q (fun h s k i z0 => 2 ^ 22 / (1 + variance d z) * square_from d U W V LN (variance d z + rise d) h s k i z0 + 0 * 0) z).
+        * unfold layer_mean. apply Sum_le. intros h _. apply Rmult_le_compat_l; [apply equal_share_nonneg, H0|].
+          apply mean_over_le; try (intros; apply equal_share_nonneg; assumption). intros s k i. unfold ratio_from. rewrite Rmult_0_l, Rplus_0_r.
+          specialize (Fl h s k i). unfold Rdiv at 1. rewrite Rmult_comm. apply Rmult_le_compat_r; [apply pow2_ge_0|].
+          replace (2 ^ 22 / (1 + variance d z)) with (/ ((1 + variance d z) / 2 ^ 22)) by (field; lra). apply Rinv_le_contravar; assumption.
+        * rewrite (layer_lin2 H K M r p q (2 ^ 22 / (1 + variance d z)) (square_from d U W V LN (variance d z + rise d)) 0 (fun _ _ _ _ _ => 0)). lra.
+      + apply Rle_trans with (2 ^ 22 / (1 + variance d z) * (36 * (1 + variance d z) / INR d)).
+        * apply Rmult_le_compat_l; [apply div_nonneg; lra|exact Sq].
+        * right. unfold Q. field. lra. }
+  intros l L top.
+  pose proof (E9_premises_of_one_layer d H K M r p q U W V LN D2 (fun h => equal_share_nonneg H h H0) (fun k => equal_share_nonneg K k K0)
+    (fun i => equal_share_nonneg M i M0) IU LW IV SU SV LL P o g x 1 Q 1 X0 XL Up Q0 Qd One l) as (HB & HC & R).
+  replace (8 / 3 * Q) with B in * by (unfold B, Q; field). replace (8 / 3 * Q * 1) with B in * by (unfold B, Q; field).
+  change (rise d) with (3 / 2 * (1 - / INR d)) in *. fold L in HB, HC, R. fold top in HB, HC.
+  split; [|split; [|split; [|split]]].
+  - intros z Z h s k i. apply (One l z Z).
+  - destruct l as [|j]; [apply (One 0%nat x eq_refl)|]. simpl depth_mean. rewrite <- (depth_const d H K M r p q U W V LN IU LW IV j (1 / INR d) x).
+    apply depth_le; try (intros; apply equal_share_nonneg; assumption). intros z Z h s k i. apply (One (S j)). exists z, h, s, k, i. split; [exact Z|reflexivity].
+  - exact HB.
+  - rewrite Rmult_1_r in HC. exact HC.
+  - eapply Rle_trans; [exact R|]. right. unfold L. rewrite S_INR. pose proof (pos_INR l). field. lra.
+Qed.
