@@ -56,10 +56,11 @@ TEST(Grounds, EveryTheoremIsAboutAClaimAndStandsInItsFile) {
 TEST(Grounds, EveryTheoremOfTheFilesIsInTheTable) {
   const std::regex theorem("\nTheorem ([A-Z][0-9]+_[A-Za-z0-9_]+)");
   std::size_t found = 0;
-  for (const char* file : {"backward.v", "boundedness.v", "causal.v", "differences.v", "dyt.v",
-                           "encoders.v", "identities.v", "last_layer.v", "last_layer_laws.v",
-                           "lengths.v", "lipschitz.v", "matmul.v", "paths.v", "pre_norm_layer.v",
-                           "recursion.v", "repeated_batch.v", "textbook.v", "through_time.v"}) {
+  for (const char* file :
+       {"backward.v", "boundedness.v", "causal.v", "differences.v", "dyt.v", "encoders.v",
+        "identities.v", "last_layer.v", "last_layer_laws.v", "lengths.v", "lipschitz.v", "matmul.v",
+        "paths.v", "pre_norm_layer.v", "pre_norm_layer_laws.v", "recursion.v", "repeated_batch.v",
+        "textbook.v", "through_time.v"}) {
     const std::string source = text_of(std::string(NORMPROOF_PROOFS "/") + file);
     for (std::sregex_iterator match(source.begin(), source.end(), theorem), end; match != end;
          ++match) {
