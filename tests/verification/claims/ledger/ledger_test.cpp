@@ -49,6 +49,8 @@ TEST(Ledger, TheReadmeCountsIt) {
   EXPECT_THAT(readme,
               testing::HasSubstr(fmt::format("PASSED: {} claims as expected ({} hold, {} refuted",
                                              ledger().size(), hold, std::ssize(ledger()) - hold)));
+  EXPECT_THAT(readme, testing::HasSubstr(fmt::format("for every size prove {} and disprove {} (",
+                                                     hold, std::ssize(ledger()) - hold)));
 }
 
 class EveryClaim : public testing::TestWithParam<std::string> {};
