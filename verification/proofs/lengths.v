@@ -197,13 +197,40 @@ Proof.
     destruct (Req_dec x 0) as [->|NX]; [right; f_equal; simpl; field|]. left. apply exp_increasing. simpl. nra.
 Qed.
 
+Lemma bell_integral_grows a b : 0 <= a -> a <= b -> bell_integral a <= bell_integral b.
+Proof.
+  intros A AB. unfold bell_integral. rewrite (bell_split 0 a b).
+  assert (0 <= RInt bell a b) by (apply RInt_ge_0; [exact AB|apply bell_integrable|intros; left; apply exp_pos]). lra.
+Qed.
+
+(* By the tail from 1 on, I(T) <= I(1 + T) <= I(1) + exp(-1/2) I(T): I is bounded, and it grows. *)
+Lemma bell_integral_converges : exists Z : R, is_lim bell_integral p_infty Z.
+Proof.
+  set (q := exp (- 1^2 / 2)).
+  assert (Q : q < 1).
+  { apply Rlt_le_trans with (exp 0); [apply exp_increasing; simpl; lra|rewrite exp_0; lra]. }
+  assert (Bounded : forall T, 0 <= T -> bell_integral T <= bell_integral 1 / (1 - q)).
+  { intros T TP. pose proof (bell_tail 1 T ltac:(lra) TP) as Tail. fold q in Tail.
+    pose proof (bell_integral_grows T (1 + T) TP ltac:(lra)).
+    apply (Rmult_le_reg_r (1 - q)); [lra|]. replace (bell_integral 1 / (1 - q) * (1 - q)) with (bell_integral 1) by (field; lra). lra. }
+  destruct (completeness (fun y => exists T, 0 <= T /\ y = bell_integral T)) as [Z [Above Least]].
+  - exists (bell_integral 1 / (1 - q)). intros y [T [TP ->]]. apply Bounded, TP.
+  - exists (bell_integral 0), 0. split; [lra|reflexivity].
+  - exists Z. apply is_lim_spec. intros eps. pose proof (cond_pos eps) as E.
+    destruct (Classical_Prop.classic (exists T, 0 <= T /\ Z - eps < bell_integral T)) as [[T [TP Near]]|None].
+    + exists T. intros x X. pose proof (bell_integral_grows T x TP ltac:(lra)).
+      pose proof (Above (bell_integral x) ltac:(exists x; split; [lra|reflexivity])). apply Rabs_def1; lra.
+    + exfalso. assert (Z <= Z - eps); [|lra]. apply Least. intros y [T [TP ->]].
+      apply Rnot_lt_le. intros N. apply None. exists T. split; [exact TP|exact N].
+Qed.
+
 (* E10. P(max_p ReLU(X_p)^2 <= m) >= 0.99 at m = 2 ln(100 d), X ~ N(0, I_d), for every d >= 1: the chance is Phi(sqrt m)^d, with
-   Phi(x) = 1/2 + int_0^x exp(-t^2/2) dt/(2 Z), Z the integral to infinity. *)
-Theorem E10_largest_activation d (Z : R) : (1 <= d)%nat -> is_lim bell_integral p_infty Z ->
+   Phi(x) = 1/2 + int_0^x exp(-t^2/2) dt/(2 Z), Z the integral to infinity, which converges. *)
+Theorem E10_largest_activation d : (1 <= d)%nat -> exists Z : R, is_lim bell_integral p_infty Z /\
   let Phi := fun x => / 2 + bell_integral x / (2 * Z) in
   99/100 <= (Phi (sqrt (2 * ln (100 * INR d))))^d.
 Proof.
-  intros D LZ Phi. pose proof (INR_at_least d 1 D) as N. simpl INR in N.
+  intros D. destruct bell_integral_converges as [Z LZ]. exists Z. split; [exact LZ|]. intros Phi. pose proof (INR_at_least d 1 D) as N. simpl INR in N.
   assert (L0 : 0 < ln (100 * INR d)) by (rewrite <- ln_1; apply ln_increasing; lra).
   set (x := sqrt (2 * ln (100 * INR d))). assert (X0 : 0 <= x) by apply sqrt_pos.
   assert (XX : x^2 = 2 * ln (100 * INR d)) by (unfold x; simpl; rewrite Rmult_1_r; apply sqrt_sqrt; lra).
@@ -212,12 +239,9 @@ Proof.
   (* Z > 0, and the tail beyond x is at most exp(-x^2/2) Z *)
   assert (B1 : 0 < bell_integral 1).
   { apply RInt_gt_0; [lra|intros; apply exp_pos|intros; apply bell_continuous]. }
-  assert (Mono : forall a b, 0 <= a -> a <= b -> bell_integral a <= bell_integral b).
-  { intros a b A AB. unfold bell_integral. rewrite (bell_split 0 a b).
-    assert (0 <= RInt bell a b) by (apply RInt_ge_0; [exact AB|apply bell_integrable|intros; left; apply exp_pos]). lra. }
   assert (ZP : bell_integral 1 <= Z).
   { apply (is_lim_le_loc (fun _ => bell_integral 1) bell_integral p_infty (bell_integral 1) Z); [|apply is_lim_const|exact LZ].
-    exists 1. intros y Y. apply Mono; lra. }
+    exists 1. intros y Y. apply bell_integral_grows; lra. }
   assert (Tail : Z - bell_integral x <= exp (- x^2 / 2) * Z).
   { apply (is_lim_le_loc (fun T => bell_integral (x + T) - bell_integral x) (fun T => exp (- x^2 / 2) * bell_integral T) p_infty
       (Z - bell_integral x) (exp (- x^2 / 2) * Z)).
