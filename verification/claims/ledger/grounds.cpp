@@ -31,7 +31,8 @@ constexpr std::string_view kFiniteLaw =
 constexpr std::string_view kLastLayer =
     "The theorem is about finite laws of the weights, not about the normal law, and asks for a "
     "floor of the variance of the state and a cap of ||a||^2/d, which the normal law lacks, and "
-    "that both vary by O(1/d); last_layer_laws.v has such a law for every even d.";
+    "that both vary by O(1/d); last_layer_laws.v has such a law for every even d, where the last "
+    "feed-forward is given 1 and -1 in turn.";
 constexpr std::string_view kPreNorm =
     "The theorem is about finite laws of the weights, not about the normal law, and asks for "
     "constants A, B and C that bound how ||a||^2/d and the variance of the state spread about "
