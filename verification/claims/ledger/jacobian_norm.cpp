@@ -232,8 +232,8 @@ struct Law {
   std::vector<double> r;  ///< each above 0
 };
 
-/// k + 1 of 10k + 9 states are as low as Y <= 1.1 E Y allows, or up to a tenth longer: one more than
-/// may be steep, and near to it.
+/// k + 1 of 10k + 9 states are as low as Y <= 1.1 E Y allows, or up to a tenth longer: one more
+/// than may be steep, and near to it.
 Law low_states(Draw& draw) {
   const std::size_t tens = draw.between(0, 3), low = tens + 1, count = 10 * tens + 9;
   const auto states = static_cast<double>(count), lower = static_cast<double>(low);
