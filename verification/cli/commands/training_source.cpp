@@ -102,6 +102,9 @@ std::pair<ref::data::ParallelCorpus, std::string> load_pairs(
           "{} is not given; expected all of {}, --source and --target, or none", name, option));
   const std::filesystem::path name =
       folder->has_filename() ? folder->filename() : folder->parent_path().filename();
+  if (languages.source == languages.target)
+    throw UsageError(fmt::format("--source and --target are both {}; expected two languages",
+                                 *languages.source));
   return {ref::data::read_parallel_corpus(*folder, *languages.source, *languages.target),
           fmt::format("{}, {} to {}", name.string(), *languages.source, *languages.target)};
 }

@@ -120,8 +120,10 @@ void VerifyCommand::add(CLI::App& app) {
            "(default: all)",
            "GLOB");
   add_seed(app, seed, "every random choice");
-  add_number(app, "--cases", cases, 1, 1'000'000'000,
-             "Cases that each claim is tried on (default: 1000)");
+  add_number(
+      app, "--cases", cases, 1, 1'000'000'000,
+      "Cases that each claim is tried on (default: 1000); with 1 a claim that is refuted may "
+      "meet no counterexample");
   add_jobs(app, jobs, "Claims");
   add_corpus_files(app, files);
   add_flag(

@@ -188,6 +188,8 @@ TEST_F(LanguageStudyProgram, WhatIsWrongIsOneSentence) {
            {"run --study language --out n --quick --tasks translate --source ja", 2,
             "--pairs is not given; expected all of --pairs, --source and --target"},
            {"run --study language --out n --quick --data t --source ja", 2, "--source is given"},
+           {"run --study language --out n --quick --pairs absent --source ja --target ja", 2,
+            "--source and --target are both ja; expected two languages"},
            {"run --study language --out n --pairs absent --source ja --target en", 3, "absent"},
            {"run --study language --out n --quick --tasks classify", 2, "--tasks is 'classify'"},
            {"run --out n --quick --pairs p", 2, "--pairs is given; expected none with --study"},
