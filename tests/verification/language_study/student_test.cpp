@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 
 #include "tests/ref/numeric/error_message.hpp"
@@ -10,15 +11,21 @@
 namespace normproof::verification::language_study {
 namespace {
 
+/// Of Boost's quantile, which it finds by iteration, and of a few roundings: a share of the value.
+constexpr double kOfTheQuantile = 0x1p-48;
+/// Of two differences of numbers below 8, each rounded once.
+constexpr double kOfTwoDifferences = 0x1p-50;
+
 TEST(Student, TheIntervalHasTheQuantileOfTheTables) {
-  // t of 4 degrees of freedom at 0.975 is 2.776445; mean 3, s^2 = 2.5.
+  // t at 0.975 of 4 degrees of freedom, and of 1, which is tan(0.475 pi); mean 3, s^2 = 2.5.
+  constexpr double kOfFour = 2.77644510519779436, kOfOne = 12.7062047361747046;
   const auto interval = student_interval({1, 2, 3, 4, 5});
   ASSERT_TRUE(interval);
   EXPECT_EQ(interval->mean, 3);
   EXPECT_EQ(interval->count, 5u);
-  EXPECT_NEAR(interval->high - 3, 2.7764451051977987 * 0.70710678118654752, 1e-12);
-  EXPECT_NEAR(3 - interval->low, interval->high - 3, 1e-15);
-  EXPECT_NEAR(student_interval({0, 2})->high, 1 + 12.706204736174698, 1e-10);
+  EXPECT_NEAR(interval->high, 3 + kOfFour * std::sqrt(0.5), interval->high * kOfTheQuantile);
+  EXPECT_NEAR(3 - interval->low, interval->high - 3, kOfTwoDifferences);
+  EXPECT_NEAR(student_interval({0, 2})->high, 1 + kOfOne, (1 + kOfOne) * kOfTheQuantile);
   EXPECT_EQ(student_interval({2, 2, 2})->low, 2);
 }
 

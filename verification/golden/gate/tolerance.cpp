@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <vector>
 
 #include "ref/numeric/errors.hpp"
 #include "verification/evaluation/sequence.hpp"
@@ -77,16 +78,14 @@ void allow(const Errors& errors, NamedTensors<double>& bound, std::string_view o
 /// near 0 among few. Where mean and variance themselves are answers, that shows.
 void allow_other_statistics(const Case& c, const evaluation::EvalInputs& inputs,
                             const Arithmetic& arithmetic, NamedTensors<double>& bound) {
-  const auto shifted = plain_errors(c, inputs, {.shifted = true}, arithmetic);
-  const auto moved = plain_errors(c, inputs, {.welford = true}, arithmetic);
-  const auto allow_of = [&](const Errors& errors, const char* name) {
-    if (bound.find(name) != nullptr) allow(errors, bound, name);
+  const auto allow_of = [&](const mutants::Style& style, std::vector<const char*> names) {
+    std::erase_if(names, [&](const char* name) { return bound.find(name) == nullptr; });
+    if (names.empty()) return;
+    const Errors errors = plain_errors(c, inputs, style, arithmetic);
+    for (const char* const name : names) allow(errors, bound, name);
   };
-  allow_of(shifted, "biased_variance");
-  for (const char* const mean : {"mean", "running_mean"}) {
-    allow_of(shifted, mean);
-    allow_of(moved, mean);
-  }
+  allow_of({.shifted = true}, {"biased_variance", "mean", "running_mean"});
+  allow_of({.welford = true}, {"mean", "running_mean"});
 }
 
 /// A product with a scale that the arithmetic may have to round: 2 units in the last place, and one

@@ -77,7 +77,8 @@ TEST_F(LanguageProgram, TrainsEvaluatesAndCompletesWithTheSameBitsOnAnyThreads) 
       in("$N evaluate --run a --part validation | grep -o 'loss [0-9.]*' | "
          "cut -c6-11");
   // Both are printed with four digits behind the point, one cut and one rounded.
-  EXPECT_NEAR(std::stod(validation.out), std::stod(loss), 1e-4);
+  constexpr double kLastDigit = 1e-4;
+  EXPECT_NEAR(std::stod(validation.out), std::stod(loss), kLastDigit);
 
   const Outcome completed = in("$N complete --run a --prompt 'the old ' --length 30");
   EXPECT_EQ(completed.status, 0) << completed.err;
