@@ -19,6 +19,8 @@ void for_each_character(std::string_view text, std::string_view name, F f) {
   if (text.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
     throw numeric::FileError(
         fmt::format("{}: has {} bytes; expected less than 2^31", name, text.size()));
+  if (text.starts_with(kByteOrderMark))
+    line_failure(name, 1, "begins with a UTF-8 byte order mark", "text in UTF-8 without a mark");
   std::size_t line = 1;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t begin = at;

@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "ref/data/text_file.hpp"
+#include "ref/data/utf8.hpp"
 #include "ref/numeric/errors.hpp"
 
 namespace normproof::ref::data {
@@ -17,7 +18,6 @@ using numeric::contract_failure;
 
 constexpr std::array<std::string_view, num_labels> label_names = {"negative", "neutral",
                                                                   "positive"};
-constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 constexpr std::string_view forbidden = std::string_view("\0\r\n", 3);
 
 bool is_blank(std::string_view latin1) {
@@ -96,7 +96,7 @@ std::vector<LabelledSentence> read_phrasebank(const std::filesystem::path& path)
 
 std::vector<LabelledSentence> parse_phrasebank(std::string_view bytes, std::string_view name) {
   if (bytes.empty()) line_failure(name, 1, "the file is empty", "lines of sentence@label");
-  if (bytes.starts_with(byte_order_mark)) {
+  if (bytes.starts_with(kByteOrderMark)) {
     line_failure(name, 1, "the file begins with a UTF-8 byte order mark",
                  "ISO-8859-1 text without a mark");
   }
@@ -142,7 +142,7 @@ std::string format_phrasebank(const std::vector<LabelledSentence>& sentences) {
     bytes += label_name(label);
     bytes += "\r\n";
   }
-  if (bytes.starts_with(byte_order_mark)) {
+  if (bytes.starts_with(kByteOrderMark)) {
     contract_failure(function, "sentences[0].sentence",
                      "begins with the bytes of a UTF-8 byte order mark", "other text", Clause::C4);
   }

@@ -22,6 +22,8 @@ std::vector<std::string> split_lines(std::string_view bytes) {
 void check_line(std::string_view line, std::string_view kind, std::string_view name,
                 std::size_t number, std::string_view expectation) {
   if (line.empty()) line_failure(name, number, "the line is empty", expectation);
+  if (number == 1 && line.starts_with(kByteOrderMark))
+    line_failure(name, number, "the file begins with a UTF-8 byte order mark", expectation);
   if (line.find('\0') != std::string_view::npos)
     line_failure(name, number, "the line has a NUL byte", expectation);
   if (line.find('\r') != std::string_view::npos)

@@ -6,6 +6,9 @@
 
 namespace normproof::ref::data {
 
+/// U+FEFF in UTF-8, with which some editors begin a file: no part of any text here.
+inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
 /// Computes  the code point that begins at byte `position` of `text`, or -1 where the bytes from
 ///           there on are no well-formed UTF-8 (surrogates and overlong forms are not); moves
 ///           `position` past it

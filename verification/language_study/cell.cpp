@@ -1,6 +1,6 @@
 #include "verification/language_study/cell.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -153,6 +153,9 @@ Cell parse_cell(std::string_view name) {
   check_norm_name(cell.task, parts[2]);
   cell.norm = parts[2];
   cell.learning_rate = study::number_name(rate_of(name, behind(name, parts[3], "rate-")));
+  if (std::ranges::find(study_rates(), cell.learning_rate) == study_rates().end())
+    refuse_cell(name, fmt::format("has the rate {}", cell.learning_rate),
+                fmt::format("one of the study, {}", fmt::join(study_rates(), ", ")));
   cell.seed = value_of<std::uint64_t>(name, "the seed", behind(name, parts[4], "seed-"));
   for (std::size_t i = 5; i < parts.size(); ++i) {
     if (parts[i] != "quick" && parts[i] != "test")

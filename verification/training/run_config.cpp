@@ -54,7 +54,7 @@ void visit_translator(model::DecoderConfig& d, auto&& f) {
 /// The plain fields, by key; with `whole` those too that are not shown while they have their
 /// default.
 void visit_plain(RunConfig& c, bool whole, auto&& f) {
-  if (c.task != Task::classify) f("training.task", c.task);
+  if (whole || c.task != Task::classify) f("training.task", c.task);
   if (c.task == Task::translate) {
     visit_translator(c.translator, f);
   } else {
@@ -264,6 +264,17 @@ RunConfig default_translator() {
   return config;
 }
 
+/// The task that the object names, where it does.
+std::optional<Task> named_task(const ordered_json& object, const ref::io::JsonReader& reader) {
+  if (!object.contains("training") || !object["training"].is_object() ||
+      !object["training"].contains("task"))
+    return std::nullopt;
+  const std::string text = text_of(object["training"]["task"]);
+  for (const auto& [name, task] : names_of(Task()))
+    if (text == name) return task;
+  reader.fail("training.task", fmt::format("is '{}'", text), "classify, language or translate");
+}
+
 }  // namespace
 
 RunConfig default_config(Task task) {
@@ -352,10 +363,7 @@ std::string whole_config_json(const RunConfig& config) {
 RunConfig parse_config(std::string_view text, const std::string& file, Task task) {
   const ref::io::JsonReader reader(file);
   const ordered_json object = reader.parse(text, "an object a section, such as \"encoder\"");
-  if (object.contains("training") && object["training"].is_object())
-    for (const auto& [name, named] : names_of(Task()))
-      if (named != Task::classify && object["training"].value("task", ordered_json()) == name)
-        task = named;
+  task = named_task(object, reader).value_or(task);
   RunConfig config = default_config(task);
   const auto set = [&](const std::string& key, const ordered_json& value) {
     try {

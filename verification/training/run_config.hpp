@@ -71,7 +71,7 @@ std::string config_json(const RunConfig& config);
 std::string whole_config_json(const RunConfig& config);
 
 /// Reads what config_json writes, or a part of it; the others keep the defaults of its task, or,
-/// where it has none, of `task`.
+/// where it has none, of `task`; training.task may be classify too.
 /// Throws    FileError naming `file`, the key and the expectation
 RunConfig parse_config(std::string_view text, const std::string& file, Task task = Task::classify);
 

@@ -31,6 +31,9 @@ TEST(Alphabet, WhatIsNoTextIsNamedByItsLine) {
     return error_message<FileError>([&] { Alphabet::of_text(text, "f.txt"); });
   };
   EXPECT_EQ(message(""), "f.txt: is empty; expected a text in UTF-8");
+  EXPECT_EQ(message("\xef\xbb\xbf"
+                    "a"),
+            "f.txt:1: begins with a UTF-8 byte order mark; expected text in UTF-8 without a mark");
   EXPECT_THAT(message("a\nb\xff"), HasSubstr("f.txt:2: has the bytes \"\\xff\"; expected text in"));
   EXPECT_THAT(error_message<FileError>([&] { Alphabet::of_text("ab", "f").encode("a\nb", "g"); }),
               HasSubstr("g:1: has the character \"\\x0a\"; expected one of the 2"));

@@ -37,6 +37,16 @@ TEST(TextLines, WhatIsNoneIsNamed) {
     return error_message<FileError>([=] { check_line(line, "word", "f.txt", 7, "a word"); });
   };
   EXPECT_EQ(message("r\xc3\xa9"), "no error");
+  EXPECT_EQ(message("\xef\xbb\xbf"
+                    "a"),
+            "no error");  // behind the first line it is a character
+  EXPECT_EQ(error_message<FileError>([] {
+              check_line(
+                  "\xef\xbb\xbf"
+                  "a",
+                  "word", "f.txt", 1, "a word");
+            }),
+            "f.txt:1: the file begins with a UTF-8 byte order mark; expected a word");
   EXPECT_EQ(message(""), "f.txt:7: the line is empty; expected a word");
   EXPECT_EQ(message({"a\0b", 3}), "f.txt:7: the line has a NUL byte; expected a word");
   EXPECT_EQ(message("a\r"), "f.txt:7: the line has a CR; expected a word");

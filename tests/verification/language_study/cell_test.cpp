@@ -59,6 +59,8 @@ TEST(LanguageCell, NamesThatSayNothingAreRefused) {
   EXPECT_THAT(refused("language/pre/none/1e-2/seed-1"), HasSubstr("expected rate-..."));
   EXPECT_THAT(refused("language/pre/none/rate-0/seed-1"), HasSubstr("expected one above 0"));
   EXPECT_THAT(refused("language/pre/none/rate-x/seed-1"), HasSubstr("a number"));
+  EXPECT_THAT(refused("language/pre/none/rate-7e-2/seed-1"),
+              HasSubstr("has the rate 7e-2; expected one of the study, 3e-3, 1e-2, 3e-2"));
   EXPECT_THAT(refused("language/pre/none/rate-1e-2/1"), HasSubstr("expected seed-..."));
   EXPECT_THAT(refused("language/pre/none/rate-1e-2/seed-1/slow"), HasSubstr("quick or test"));
 }

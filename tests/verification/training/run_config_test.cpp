@@ -207,6 +207,10 @@ TEST(RunConfig, WhatIsUnknownOrWrongIsNamed) {
     return file_message([&] { parse_config(text, "c.json"); });
   };
   EXPECT_THAT(parsed("{"), HasSubstr("c.json: the whole is no JSON object (line 1, column 2)"));
+  EXPECT_THAT(parsed(R"({"training": {"task": "poetry"}})"),
+              HasSubstr("c.json: training.task is 'poetry'; expected classify, language or tr"));
+  EXPECT_EQ(parse_config(R"({"training": {"task": "classify"}})", "c", Task::language).task,
+            Task::classify);
   EXPECT_THAT(parsed("{\"encoder\": {\"d_model\": 32,\n\"d_model\": 64}}"),
               HasSubstr("c.json: the key 'd_model' occurs twice"));
   EXPECT_THAT(parsed(R"({"training": {"learning_rate": 1e400}})"),

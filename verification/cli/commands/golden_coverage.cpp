@@ -236,14 +236,18 @@ TierCoverage GoldenCoverageCommand::read_coverage() const {
       for (const Case& c : golden::recipes::corpus(tier)) coverage[tier][op_of(c)].add(c);
     return coverage;
   }
-  for (const auto& description : golden::certify::list_corpus(*golden, {}))
+  std::set<std::string> tiers_there;
+  for (const auto& description : golden::certify::list_corpus(*golden, {})) {
+    tiers_there.emplace(to_string(description.c.tier));
     if (const Tier tier = description.c.tier; std::ranges::find(tiers, tier) != tiers.end())
       coverage[tier][op_of(description.c)].add(
           golden::certify::read_case(*golden, description).description.c);
+  }
   for (const Tier tier : tiers)
     if (!coverage.contains(tier))
-      throw ref::numeric::UsageError(fmt::format("{} has no case of tier {}; expected one that has",
-                                                 golden->string(), to_string(tier)));
+      throw ref::numeric::UsageError(
+          fmt::format("{} has no case of tier {}; expected --tier {}, which it has",
+                      golden->string(), to_string(tier), fmt::join(tiers_there, ",")));
   return coverage;
 }
 

@@ -114,15 +114,17 @@ language_study::StudyData load_language_data(const StudyRunCommand& command,
 }
 
 /// The folder is that of a study of these tasks, where it is one.
-void check_tasks(const fs::path& out, const std::string& there,
+void check_tasks(const StudyRunCommand& command, const std::string& there,
                  const language_study::DataHashes& hashes) {
+  const fs::path& out = command.out;
   const auto in_folder = language_study::data_hashes_of(there, (out / "study.json").string());
   const bool same = std::ranges::equal(
       in_folder, hashes, [](const auto& a, const auto& b) { return a.first == b.first; });
   if (!same)
-    throw UsageError(
-        fmt::format("--out {} is the folder of a study of {}; expected a new folder, or --tasks {}",
-                    out.string(), tasks_text(in_folder, " and "), tasks_text(in_folder, ",")));
+    throw UsageError(fmt::format(
+        "--out {} is the folder of a study of {}; expected a new folder, or {} {}", out.string(),
+        tasks_text(in_folder, " and "), command.selection.cells.empty() ? "--tasks" : "cells of",
+        tasks_text(in_folder, command.selection.cells.empty() ? "," : " and ")));
 }
 
 /// Does cells, a phase after another, and counts what was done.
@@ -210,6 +212,12 @@ language_study::Results read_language_results(const fs::path& out, const study::
   return language_study::read_results(store.results(), (out / "results.jsonl").string());
 }
 
+bool has_quick_alone(const language_study::Results& results) {
+  return !results.empty() && std::ranges::all_of(results, [](const auto& named) {
+    return named.second.cell.size == language_study::Size::quick;
+  });
+}
+
 std::vector<training::Task> language_tasks_of(const fs::path& out, const study::Store& store) {
   std::vector<training::Task> tasks;
   for (const auto& [task, sha256] : read_data_hashes(out, store)) tasks.push_back(task);
@@ -226,7 +234,7 @@ ExitStatus run_language_study(const StudyRunCommand& command) {
   const language_study::DataHashes hashes = data_hashes(*selection.tasks, data);
   const study::Store store = store_of(command.out);
   store.begin(language_study::study_identity(hashes),
-              [&](const std::string& there) { check_tasks(command.out, there, hashes); });
+              [&](const std::string& there) { check_tasks(command, there, hashes); });
   check_language_data(command.out, store, hashes);
   Phases phases(command, store, data);
   if (named.empty())

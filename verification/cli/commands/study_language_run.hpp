@@ -24,6 +24,9 @@ ExitStatus report_language_study(const std::filesystem::path& out, bool json);
 language_study::Results read_language_results(const std::filesystem::path& out,
                                               const study::Store& store);
 
+/// Whether there are results, all of quick cells.
+bool has_quick_alone(const language_study::Results& results);
+
 /// The tasks of the study.json of a folder.
 /// Throws    FileError
 std::vector<training::Task> language_tasks_of(const std::filesystem::path& out,

@@ -11,10 +11,35 @@
 #include "verification/cli/shared_options.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
+#include "verification/language_study/plan.hpp"
 #include "verification/language_study/power.hpp"
 #include "verification/report/terminal.hpp"
 
 namespace normproof::verification::cli::commands {
+
+namespace {
+
+/// What the folder lacks to compare power_norm with layer_norm, and the command that computes it.
+[[noreturn]] void refuse_folder(const std::filesystem::path& out, const study::Store& store,
+                                const language_study::Results& results) {
+  const bool quick = has_quick_alone(results);
+  language_study::Selection selection;
+  selection.tasks = language_tasks_of(out, store);
+  selection.norms = {"layer_norm", "power_norm"};
+  if (quick) selection.size = language_study::Size::quick;
+  std::vector<std::string> missing;
+  for (const language_study::Cell& cell : choosing_cells(selection))
+    if (const std::string name = cell_name(cell); !results.contains(name)) missing.push_back(name);
+  throw ref::numeric::FileError(fmt::format(
+      "{}: has no two seeds of a norm and of layer_norm at their chosen rates, for {} cells that "
+      "choose them are missing, the first {}; expected those of 'normproof study run --study "
+      "language --out {}{} --norms layer_norm,power_norm --seeds 2', with the data of the folder",
+      (out / "results.jsonl").string(), missing.size(),
+      missing.empty() ? std::string("none") : missing.front(), out.string(),
+      quick ? " --quick" : ""));
+}
+
+}  // namespace
 
 void StudyPowerCommand::add(CLI::App& app) {
   require(add_folder(app, "--out", out, "The folder of the study of language models"));
@@ -35,10 +60,7 @@ ExitStatus StudyPowerCommand::run() const {
   const study::Store store = store_of(out);
   const language_study::Results results = read_language_results(out, store);
   if (power_rows(results, language_study::validation_perplexity, seeds).empty())
-    throw ref::numeric::FileError(fmt::format(
-        "{}: holds no two seeds of a norm and of layer_norm at their chosen rates; expected the "
-        "cells of 'normproof study run --study language --norms layer_norm,power_norm'",
-        (out / "results.jsonl").string()));
+    refuse_folder(out, store, results);
   if (json) {
     nlohmann::ordered_json list = nlohmann::json::array();
     for (const auto& [what, quantity] :

@@ -49,6 +49,7 @@ AskedCells asked_cells(const StudyStatusCommand& command, const study::Store& st
   const language_study::Results results = read_language_results(command.out, store);
   StudySelection selection = command.selection;
   if (!selection.tasks) selection.tasks = language_tasks_of(command.out, store);
+  selection.quick = selection.quick || has_quick_alone(results);
   return asked_cells(language_cells_of(selection, results), results);
 }
 

@@ -89,10 +89,18 @@ TEST_F(LanguageStudyProgram, BothTasksGiveTheBytesOfEachAloneKilledOrNot) {
   const Outcome resumed = in(both);
   EXPECT_EQ(resumed.status, 0) << resumed.err;
   EXPECT_EQ(results("b"), results("l") + results("pairs"));
-  EXPECT_THAT(in("$N study status --study language --quick --placements pre --seeds 2 --norms "
-                 "layer_norm --out pairs")
-                  .out,
-              testing::StartsWith("16 results; of 8 cells selected 8 done"));
+  for (const char* size : {"--quick ", ""})  // without, those of a folder that has quick ones alone
+    EXPECT_THAT(in(fmt::format("$N study status --study language {}--placements pre --seeds 2 "
+                               "--norms layer_norm --out pairs",
+                               size))
+                    .out,
+                testing::StartsWith("16 results; of 8 cells selected 8 done"));
+  EXPECT_THAT(
+      in("$N study power --out l").err,
+      HasSubstr(
+          "for 18 cells that choose them are missing, the first language/post/layer_norm/rate-"
+          "3e-3/seed-1/quick; expected those of 'normproof study run --study language --out "
+          "l --quick --norms layer_norm,power_norm --seeds 2', with the data of the folder"));
   const Outcome report = in("$N study report --study language --out pairs");
   EXPECT_EQ(report.status, 0) << report.err;
   EXPECT_THAT(report.out, HasSubstr("translate, pre-norm, quick: The test BLEU of the released "
@@ -105,6 +113,8 @@ TEST_F(LanguageStudyProgram, BothTasksGiveTheBytesOfEachAloneKilledOrNot) {
             "is the folder of a study of translate; expected a new folder, or "
             "--tasks translate"},
            {"--out b --quick --data text", "of language and translate"},
+           {"--out pairs --cells language/pre/none/rate-1e-2/seed-1/quick",
+            "is the folder of a study of translate; expected a new folder, or cells of translate"},
            {"--out pairs --quick --tasks translate", "of other data"}}) {
     const Outcome outcome = in(std::string("$N study run --study language ") + arguments);
     EXPECT_EQ(outcome.status, 2) << arguments;
@@ -207,7 +217,7 @@ TEST_F(LanguageStudyProgram, WhatIsWrongIsOneSentence) {
            {"report --study language --out empty", 3, "empty: holds no study"},
            {"report --study language --out bare", 3, "bare/results.jsonl: holds no result"},
            {"status --study language --out absent", 3, "absent: is no folder"},
-           {"power --out bare", 3, "holds no two seeds"}}) {
+           {"power --out bare", 3, "has no two seeds"}}) {
     const Outcome outcome = in(std::string("$N study ") + arguments);
     EXPECT_EQ(outcome.status, status) << arguments << outcome.err;
     EXPECT_TRUE(is_one_sentence(outcome.err)) << arguments << outcome.err;
