@@ -270,6 +270,41 @@ class Product {
   double* packed_b_ = nullptr;
 };
 
+// Whether b is read where it lies by all rows of c at once: few rows, and columns of b that lie
+// along memory, too many to stay in a cache or to be packed for nothing.
+bool has_lines(const MatrixView<double>& c, const MatrixView<const double>& b) {
+  return c.rows <= kMostLineRows && b.row_stride == 1 && b.column_stride >= b.rows && b.columns > 1;
+}
+
+// One matrix of which has_lines: threads share out columns of c, chain after chain.
+void multiply_lines(const MatrixView<double>& c, const MatrixView<const double>& a,
+                    const MatrixView<const double>& b, bool add, std::size_t threads) {
+  const MatmulKernels& kernels = matmul_kernels();
+  const std::size_t products = c.rows * c.columns * a.columns;
+  threads = std::clamp<std::size_t>(products / kProductsPerThread, 1, threads);
+  const std::size_t wanted = threads == 1 ? 1 : kPartsPerThread / 4 * threads;
+  const std::size_t part = round_up(ceil_div(c.columns, wanted), kernels.pack_width);
+  const std::size_t parts = ceil_div(c.columns, part);
+  const auto one_by_one = [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::size_t column = i * part;
+      for (std::size_t k = 0; k < a.columns; k += kChain)
+        kernels.multiply_lines({a.data + k * a.column_stride, a.row_stride, a.column_stride,
+                                b.data + k + column * b.column_stride, b.column_stride,
+                                c.data + column * c.column_stride, c.row_stride, c.column_stride,
+                                c.rows, std::min(part, c.columns - column),
+                                std::min(kChain, a.columns - k), add || k > 0});
+    }
+  };
+  Team::run(threads, [&](Team::Member& member) { member.share(parts, 1, one_by_one); });
+}
+
+void multiply_one(const MatrixView<double>& c, const MatrixView<const double>& a,
+                  const MatrixView<const double>& b, bool add, std::size_t threads) {
+  if (has_lines(c, b)) return multiply_lines(c, a, b, add, threads);
+  Product(c, a, b, add).compute(threads);
+}
+
 void fill_with_zero(const MatrixView<double>& c) {
   for (std::size_t i = 0; i < c.rows; ++i)
     for (std::size_t j = 0; j < c.columns; ++j) c.data[i * c.row_stride + j * c.column_stride] = 0;
@@ -305,7 +340,7 @@ void matmul_double(const MatrixView<double>& c, const MatrixView<const double>& 
   const auto threads = static_cast<std::size_t>(numeric::num_threads());
   if (c.batches() >= threads && c.batches() > 1) {
     const auto one_by_one = [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) Product(c.at(i), a.at(i), b.at(i), add).compute(1);
+      for (std::size_t i = begin; i < end; ++i) multiply_one(c.at(i), a.at(i), b.at(i), add, 1);
     };
     const std::size_t grain = ceil_div(kProductsPerThread, products);
     Team::run(std::min(threads, c.batches() / grain),
@@ -313,7 +348,7 @@ void matmul_double(const MatrixView<double>& c, const MatrixView<const double>& 
     return;
   }
   for (std::size_t i = 0; i < c.batches(); ++i)
-    Product(c.at(i), a.at(i), b.at(i), add).compute(threads);
+    multiply_one(c.at(i), a.at(i), b.at(i), add, threads);
 }
 
 }  // namespace normproof::ref::ops

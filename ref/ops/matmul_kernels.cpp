@@ -1,6 +1,7 @@
 // Compiled once for each instruction set, with -DNORMPROOF_ISA=<set> and that set's flags.
 #include "ref/ops/matmul_kernels.hpp"
 
+#include "ref/ops/matmul_lines.hpp"
 #include "ref/ops/matmul_tile.hpp"
 
 #define NORMPROOF_JOIN_OF(x, y) x##y
@@ -160,6 +161,6 @@ void pack_panels(const PanelSource& p, double* out) {
 }  // namespace NORMPROOF_ISA
 
 extern const MatmulKernels NORMPROOF_JOIN(matmul_kernels_, NORMPROOF_ISA){
-    kPackWidth, kTileRows, kTileColumns, pack_panels, multiply};
+    kPackWidth, kTileRows, kTileColumns, pack_panels, multiply, multiply_lines};
 
 }  // namespace normproof::ref::ops

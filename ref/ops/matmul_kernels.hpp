@@ -42,12 +42,34 @@ struct PanelSource {
   std::size_t last_width;
 };
 
+/// Of a product whose columns of b lie along memory, those of a LineProduct at most.
+inline constexpr std::size_t kMostLineRows = 4;
+
+/// c [rows, columns] = a b, or c + a b, rows from 1 to kMostLineRows: one chain of `depth`
+/// multiply-adds for each element. Element (k, j) of b is at k + j b_column_stride, the others as
+/// those of a BlockProduct.
+struct LineProduct {
+  const double* a;
+  std::size_t a_row_stride;
+  std::size_t a_depth_stride;
+  const double* b;
+  std::size_t b_column_stride;
+  double* c;
+  std::size_t c_row_stride;
+  std::size_t c_column_stride;
+  std::size_t rows;
+  std::size_t columns;
+  std::size_t depth;
+  bool add;
+};
+
 struct MatmulKernels {
   std::size_t pack_width;
   std::size_t tile_rows;
   std::size_t tile_columns;
   void (*pack_panels)(const PanelSource&, double* out);
   void (*multiply)(const BlockProduct&);
+  void (*multiply_lines)(const LineProduct&);
 };
 
 extern const MatmulKernels matmul_kernels_baseline;

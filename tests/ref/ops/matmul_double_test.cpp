@@ -144,6 +144,19 @@ TEST(MatmulDouble, TallWideAndDeep) {
                      {5, 4500, 3, Layout::rows, Layout::columns}});
 }
 
+// Few rows, and columns of b that lie along memory, are not packed.
+TEST(MatmulDouble, FewRowsOfColumnsThatLieAlongMemory) {
+  std::vector<Case> cases;
+  for (const std::size_t m : {1u, 2u, 3u, 4u, 5u})
+    for (const std::size_t n : {2u, 7u, 8u, 9u, 33u})
+      for (const std::size_t k : {1u, 7u, 8u, 9u, 256u, 261u, 520u})
+        for (const Layout a : {Layout::rows, Layout::gaps})
+          cases.push_back({m, n, k, a, Layout::columns, a});
+  cases.push_back({1, 4099, 70, Layout::rows, Layout::columns});
+  cases.push_back({4, 1003, 300, Layout::columns, Layout::columns, Layout::gaps});
+  expect_naive_bits(cases);
+}
+
 // More rows, columns and depth than the panels hold at a time.
 TEST(MatmulDouble, MoreThanThePanelsHold) {
   const std::vector<Case> cases = {{2100, 260, 261}, {40, 2050, 600, Layout::columns}};
@@ -170,8 +183,13 @@ TEST(MatmulDouble, Batches) {
 }
 
 TEST(MatmulDouble, AddsToTheOldValues) {
+  std::vector<Case> cases;
   for (const std::size_t k : {0u, 1u, 255u, 256u, 257u, 600u}) {
-    const Case x{14, 19, k, Layout::rows, Layout::rows, Layout::gaps};
+    cases.push_back({14, 19, k, Layout::rows, Layout::rows, Layout::gaps});
+    cases.push_back({3, 19, k, Layout::rows, Layout::columns, Layout::gaps});
+  }
+  for (const Case& x : cases) {
+    const std::size_t k = x.k;
     const Stored a = stored(x.m, x.k, x.a, "a");
     const Stored b = stored(x.k, x.n, x.b, "b");
     Stored c = stored(x.m, x.n, x.c, "c");
