@@ -1,6 +1,7 @@
 #include "ref/numeric/workers.hpp"
 
 #include <pthread.h>
+#include <time.h>
 
 #include <atomic>
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "ref/numeric/help_meter.hpp"
 #include "ref/numeric/waiting.hpp"
 
 namespace normproof::ref::numeric {
@@ -17,6 +19,13 @@ using Task = std::function<void(std::size_t)>;
 
 /// Whether this thread is at work on a task.
 thread_local bool in_task = false;
+
+/// The processor time of this thread so far.
+HelpMeter::Duration processor_time() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return std::chrono::seconds(now.tv_sec) + HelpMeter::Duration(now.tv_nsec);
+}
 
 /// Threads, and the call that they work on. A call is told by its number, and its next task by one
 /// word with that number, so that a thread which comes late takes none of another call.
@@ -33,10 +42,26 @@ class Workers {
     for (std::thread& thread : threads_) thread.join();
   }
 
-  /// Whether no other thread is in a call: then this one is, until `run` has ended.
-  bool enter() { return !busy_.exchange(true, std::memory_order_acquire); }
+  /// Has all tasks done, and says so; or none, where another thread is in a call, or the others do
+  /// not help for now.
+  bool run(std::size_t tasks, std::size_t threads, const Task& task) {
+    if (busy_.exchange(true, std::memory_order_acquire)) return false;
+    const auto began = std::chrono::steady_clock::now();
+    const bool helps = meter_.helps(began);
+    if (helps) run_with_others(tasks, threads, task, began);
+    busy_.store(false, std::memory_order_release);
+    return helps;
+  }
 
-  void run(std::size_t tasks, std::size_t threads, const Task& task) {
+  void ask_again() {
+    if (busy_.exchange(true, std::memory_order_acquire)) return;
+    meter_ = HelpMeter();
+    busy_.store(false, std::memory_order_release);
+  }
+
+ private:
+  void run_with_others(std::size_t tasks, std::size_t threads, const Task& task,
+                       HelpMeter::Time began) {
     start(threads - 1);
     // No task of the call before is left to take, whatever a thread that comes late reads below.
     next_ = next_.load() | kNoTask;
@@ -44,15 +69,16 @@ class Workers {
     tasks_ = tasks;
     invited_ = threads - 1;
     ended_ = 0;
+    processor_time_ = 0;
     const std::uint64_t call = (next_.load() >> kTaskBits) + 1;
     next_ = call << kTaskBits;
     called_.wake();
     work_on(call);
     all_ended_.wait_until([&] { return ended_.load() == tasks; });
-    busy_.store(false, std::memory_order_release);
+    const auto now = std::chrono::steady_clock::now();
+    meter_.learn(now, now - began, HelpMeter::Duration(processor_time_.load()));
   }
 
- private:
   /// As many threads as there are to be had, up to `count`.
   void start(std::size_t count) {
     try {
@@ -76,12 +102,16 @@ class Workers {
 
   void work_on(std::uint64_t call) {
     in_task = true;
+    HelpMeter::Duration counted = processor_time();
     for (std::uint64_t next = next_.load(); next >> kTaskBits == call;) {
       const std::size_t tasks = tasks_;
       const std::size_t own = next & kNoTask;
       if (own >= tasks) break;
       if (!next_.compare_exchange_weak(next, next + 1)) continue;
       (*task_.load())(own);
+      const HelpMeter::Duration used = processor_time();
+      processor_time_ += (used - counted).count();
+      counted = used;
       if (ended_.fetch_add(1) + 1 == tasks) all_ended_.wake();
       next = next_.load();
     }
@@ -94,6 +124,8 @@ class Workers {
   std::atomic<std::uint64_t> next_{0};
   std::atomic<const Task*> task_{nullptr};
   std::atomic<std::size_t> tasks_{0}, invited_{0}, ended_{0};
+  std::atomic<HelpMeter::Duration::rep> processor_time_{0};  ///< of all, on tasks that have ended
+  HelpMeter meter_;
   Waiting called_, all_ended_;
   std::vector<std::thread> threads_;
 };
@@ -123,12 +155,17 @@ Workers& the_workers() {
 }  // namespace
 
 void run_tasks(std::size_t tasks, std::size_t threads, const Task& task) {
-  const bool fits = tasks < std::size_t{1} << Workers::kTaskBits;
-  if (threads > 1 && tasks > 1 && fits && !in_task && the_workers().enter()) {
-    the_workers().run(tasks, threads, task);
-    return;
+  const bool may_ask = threads > 1 && tasks < std::size_t{1} << Workers::kTaskBits && !in_task;
+  for (std::size_t done = 0; done < tasks; ++done) {
+    if (may_ask && tasks - done > 1 &&
+        the_workers().run(tasks - done, threads, [&](std::size_t i) { task(done + i); }))
+      return;
+    task(done);
   }
-  for (std::size_t i = 0; i < tasks; ++i) task(i);
+}
+
+void ask_again() {
+  the_workers().ask_again();
 }
 
 }  // namespace normproof::ref::numeric

@@ -1,16 +1,72 @@
 #include "ref/numeric/workers.hpp"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <numeric>
 #include <thread>
 #include <vector>
 
 namespace normproof::ref::numeric {
 namespace {
+
+double seconds_of(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+/// One processor for this thread, and for those that it starts.
+void stay_on_this_processor() {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(sched_getcpu(), &one);
+  sched_setaffinity(0, sizeof one, &one);
+}
+
+enum class Alone { yes, no, hardly_at_work };
+
+/// Whether the caller of two threads on one processor comes to do five calls in turn by itself,
+/// each so long that the other thread would get a part of it.
+Alone comes_to_be_alone() {
+  constexpr double kTask = 0.004, kPatience = 10;
+  const std::thread::id caller = std::this_thread::get_id();
+  const double began = seconds_of(CLOCK_MONOTONIC);
+  const double worked = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+  const auto elapsed = [&] { return seconds_of(CLOCK_MONOTONIC) - began; };
+  for (int alone = 0; elapsed() < kPatience;) {
+    std::atomic<bool> others = false;
+    run_tasks(4, 2, [&](std::size_t) {
+      if (std::this_thread::get_id() != caller) others = true;
+      const double end = seconds_of(CLOCK_THREAD_CPUTIME_ID) + kTask;
+      while (seconds_of(CLOCK_THREAD_CPUTIME_ID) < end) continue;
+    });
+    alone = others ? 0 : alone + 1;
+    if (alone == 5) return Alone::yes;
+  }
+  return seconds_of(CLOCK_PROCESS_CPUTIME_ID) - worked < 0.7 * elapsed() ? Alone::hardly_at_work
+                                                                         : Alone::no;
+}
+
+TEST(Workers, OthersThatDoNotHelpAreNotAsked) {
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    stay_on_this_processor();
+    _exit(static_cast<int>(comes_to_be_alone()));
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == static_cast<int>(Alone::hardly_at_work))
+    GTEST_SKIP() << "other programs have most of the processor";
+  EXPECT_EQ(WEXITSTATUS(status), static_cast<int>(Alone::yes));
+}
 
 TEST(Workers, EveryTaskIsDoneOnceAndSeenBehindTheCall) {
   for (const std::size_t threads : {1u, 2u, 3u, 7u})
@@ -42,6 +98,7 @@ TEST(Workers, ManyShortCallsOfMoreThreadsThanProcessors) {
 }
 
 TEST(Workers, OtherThreadsTakePart) {
+  ask_again();
   std::atomic<int> present{0};
   run_tasks(3, 3, [&](std::size_t) {
     ++present;
@@ -52,6 +109,7 @@ TEST(Workers, OtherThreadsTakePart) {
 
 // All tasks but the first are done by the others while it waits for them.
 TEST(Workers, AThreadThatIsHeldUpLeavesTheOtherTasks) {
+  ask_again();
   for (const std::size_t threads : {2u, 3u}) {
     std::atomic<int> done{0};
     run_tasks(100, threads, [&](std::size_t i) {

@@ -1,0 +1,25 @@
+#include "ref/numeric/help_meter.hpp"
+
+#include <algorithm>
+
+namespace normproof::ref::numeric {
+
+void HelpMeter::learn(Time now, Duration elapsed, Duration processor) {
+  // One long stop, as of the whole machine, is no neighbour.
+  elapsed_ += std::min(elapsed, 4 * processor);
+  processor_ += processor;
+  if (++calls_ < kCalls || elapsed_ < kWindow) return;
+  // Less than half of the time at work: who sleeps in a task, or has not half a processor, says
+  // nothing of what one thread would take.
+  const bool at_work = 2 * processor_ >= elapsed_;
+  if (at_work && 20 * elapsed_ > 19 * processor_) {
+    alone_until_ = now + alone_;
+    alone_ = std::min(2 * alone_, kMostAlone);
+  } else {
+    alone_ = kAlone;
+  }
+  elapsed_ = processor_ = Duration(0);
+  calls_ = 0;
+}
+
+}  // namespace normproof::ref::numeric

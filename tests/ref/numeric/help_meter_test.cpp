@@ -1,0 +1,86 @@
+#include "ref/numeric/help_meter.hpp"
+
+#include <gtest/gtest.h>
+
+namespace normproof::ref::numeric {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// Calls that take a millisecond each, a window of them.
+class HelpMeterTest : public ::testing::Test {
+ protected:
+  void window_of(std::chrono::microseconds processor) {
+    for (auto taken = HelpMeter::Duration(0); taken < HelpMeter::kWindow;
+         taken += milliseconds(1)) {
+      EXPECT_TRUE(meter_.helps(now_));
+      now_ += milliseconds(1);
+      meter_.learn(now_, milliseconds(1), processor);
+    }
+  }
+  /// How long nobody is asked from now on.
+  HelpMeter::Duration time_alone() {
+    HelpMeter::Duration alone(0);
+    for (; !meter_.helps(now_); now_ += milliseconds(1)) alone += milliseconds(1);
+    return alone;
+  }
+
+  HelpMeter meter_;
+  HelpMeter::Time now_{std::chrono::hours(1)};
+};
+
+TEST_F(HelpMeterTest, OthersAreAskedAtFirst) {
+  EXPECT_TRUE(meter_.helps({}));
+}
+
+TEST_F(HelpMeterTest, OthersAreAskedWhileTheyHelp) {
+  for (const int processor : {2000, 1600, 1060}) {
+    window_of(std::chrono::microseconds(processor));
+    EXPECT_EQ(time_alone(), milliseconds(0)) << processor;
+  }
+}
+
+TEST_F(HelpMeterTest, WhereTheyDoNotNobodyIsAskedForLongerAndLonger) {
+  for (const int alone : {400, 800, 1600, 3200, 3200}) {
+    window_of(std::chrono::microseconds(1040));
+    EXPECT_EQ(time_alone(), milliseconds(alone));
+  }
+  window_of(std::chrono::microseconds(1900));  // the neighbour has gone
+  EXPECT_EQ(time_alone(), milliseconds(0));
+  window_of(std::chrono::microseconds(900));
+  EXPECT_EQ(time_alone(), HelpMeter::kAlone);
+}
+
+TEST_F(HelpMeterTest, OneSlowCallAmongFastOnesIsNone) {
+  for (int call = 0; call < 100; ++call) {
+    now_ += milliseconds(1);
+    meter_.learn(now_, milliseconds(1), std::chrono::microseconds(call % 5 == 0 ? 900 : 1900));
+    EXPECT_TRUE(meter_.helps(now_)) << call;
+  }
+}
+
+TEST_F(HelpMeterTest, OneLongStopIsNoNeighbour) {
+  for (int call = 0; call < 100; ++call) {
+    now_ += milliseconds(call == 20 ? 45 : 1);
+    meter_.learn(now_, milliseconds(call == 20 ? 45 : 1), std::chrono::microseconds(1800));
+    EXPECT_TRUE(meter_.helps(now_)) << call;
+  }
+}
+
+TEST_F(HelpMeterTest, AFewLongCallsSayNothing) {
+  for (int call = 1; call <= HelpMeter::kCalls; ++call) {
+    now_ += HelpMeter::kWindow;
+    meter_.learn(now_, HelpMeter::kWindow, HelpMeter::kWindow);
+    EXPECT_EQ(meter_.helps(now_), call < HelpMeter::kCalls) << call;
+  }
+}
+
+TEST_F(HelpMeterTest, WhoSleepsSaysNothing) {
+  window_of(std::chrono::microseconds(490));
+  EXPECT_EQ(time_alone(), milliseconds(0));
+  window_of(std::chrono::microseconds(510));
+  EXPECT_EQ(time_alone(), HelpMeter::kAlone);
+}
+
+}  // namespace
+}  // namespace normproof::ref::numeric
