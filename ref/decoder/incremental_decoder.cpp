@@ -16,6 +16,35 @@ namespace {
 constexpr auto kIncrementalDecoder = "IncrementalDecoder";
 constexpr EncoderRun kInference{.mode = model::Mode::inference, .memory = 0};
 
+template <class T>
+Memory<T> memory_of(const DecoderConfig& config, const DecoderParameters<T>& parameters,
+                    NamedTensors<T> state, const std::vector<std::int32_t>& source) {
+  check_decoder(kIncrementalDecoder, config);
+  if (source.empty())
+    numeric::contract_failure(kIncrementalDecoder, "source", "has no token", "one at least",
+                              Clause::C5);
+  return Decoder<T>(config, parameters).encode({{1, source.size(), source}}, kInference, state);
+}
+
+/// How many positions the caches have.
+template <class T>
+std::size_t positions_of(const DecoderConfig& config,
+                         const std::vector<nn::KeyValueCache<T>>& caches) {
+  const std::size_t d = config.d_model;
+  for (const nn::KeyValueCache<T>& cache : caches)
+    if (cache.keys.size() != caches.front().keys.size() ||
+        cache.values.size() != cache.keys.size() || cache.keys.size() % d != 0)
+      numeric::contract_failure(
+          kIncrementalDecoder, "past",
+          fmt::format("has {} numbers of keys and {} of values", cache.keys.size(),
+                      cache.values.size()),
+          fmt::format("as many of both in each layer, rows of {}", d), Clause::C8);
+  if (caches.size() != config.decoder.num_layers)
+    numeric::contract_failure(kIncrementalDecoder, "past", fmt::format("has {} layers", caches.size()),
+                              fmt::format("{}, or none", config.decoder.num_layers), Clause::C8);
+  return caches.front().keys.size() / d;
+}
+
 }  // namespace
 
 template <numeric::Real T>
@@ -23,14 +52,23 @@ IncrementalDecoder<T>::IncrementalDecoder(const DecoderConfig& config,
                                           const DecoderParameters<T>& parameters,
                                           NamedTensors<T> state,
                                           const std::vector<std::int32_t>& source)
-    : config_(&config), parameters_(&parameters), caches_(config.decoder.num_layers) {
+    : IncrementalDecoder(config, parameters, state,
+                         memory_of(config, parameters, state, source)) {}
+
+template <numeric::Real T>
+IncrementalDecoder<T>::IncrementalDecoder(const DecoderConfig& config,
+                                          const DecoderParameters<T>& parameters,
+                                          NamedTensors<T> state, const Memory<T>& memory,
+                                          std::vector<nn::KeyValueCache<T>> past)
+    : config_(&config), parameters_(&parameters), caches_(std::move(past)) {
   check_decoder(kIncrementalDecoder, config);
-  if (source.empty())
-    numeric::contract_failure(kIncrementalDecoder, "source", "has no token", "one at least",
-                              Clause::C5);
-  const Memory<T> memory =
-      Decoder<T>(config, parameters).encode({{1, source.size(), source}}, kInference, state);
-  shared_ = std::make_shared<Shared>(Shared{target_side(config), std::move(state), {}});
+  if (memory.values.dimension() != 3 || memory.values.shape(0) != 1)
+    numeric::contract_failure(kIncrementalDecoder, "memory",
+                              "has shape " + tensor::to_string(tensor::shape_of(memory.values)),
+                              "[1,S,D]", Clause::C7);
+  if (caches_.empty()) caches_.resize(config.decoder.num_layers);
+  size_ = positions_of(config, caches_);
+  shared_ = std::make_shared<Shared>(Shared{target_side(config), std::move(state), {}, memory.valid});
   for (const DecoderLayerParameters<T>& layer : parameters.layers)
     shared_->keys_values.push_back(nn::keys_and_values(memory.values, layer.cross_attention));
 }
@@ -70,8 +108,8 @@ Tensor<T> IncrementalDecoder<T>::pass_layer(std::size_t layer, Tensor<T> x) {
     return nn::attend_to_one_more(in, own.self_attention, side.num_heads, caches_[layer]);
   });
   x = run_residual(call, "norm2", own.norm2, std::move(x), crossing, [&](const Tensor<T>& in) {
-    return nn::attend_to_memory(in, shared_->keys_values[layer], own.cross_attention, {},
-                                side.num_heads);
+    return nn::attend_to_memory(in, shared_->keys_values[layer], own.cross_attention,
+                                shared_->valid, side.num_heads);
   });
   return run_residual(call, "norm3", own.norm3, std::move(x), feeding, [&](const Tensor<T>& in) {
     return nn::feed_forward<T>(in, own.feed_forward, {.activation = side.activation}).y;

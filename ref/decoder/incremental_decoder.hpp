@@ -25,6 +25,13 @@ class IncrementalDecoder {
   IncrementalDecoder(const DecoderConfig& config, const DecoderParameters<T>& parameters,
                      NamedTensors<T> state, const std::vector<std::int32_t>& source);
 
+  /// From a memory, and as far as the keys and values of positions before say: those of each layer.
+  /// Requires  (C7) the memory is of one sentence  (C8) `past` is empty, or has as many positions
+  ///           for each layer, whole rows of keys and of values
+  IncrementalDecoder(const DecoderConfig& config, const DecoderParameters<T>& parameters,
+                     NamedTensors<T> state, const Memory<T>& memory,
+                     std::vector<nn::KeyValueCache<T>> past = {});
+
   /// The logits [V] behind a token more.
   /// Requires  (C6) 0 <= token < V
   Tensor<T> append(std::int32_t token);
@@ -32,12 +39,16 @@ class IncrementalDecoder {
   /// How many tokens there are.
   std::size_t size() const { return size_; }
 
+  /// The keys and values of these tokens, of each layer.
+  const std::vector<nn::KeyValueCache<T>>& caches() const { return caches_; }
+
  private:
   /// What copies share; it does not move.
   struct Shared {
     encoder::EncoderConfig side;
     NamedTensors<T> state;
     std::vector<Tensor<T>> keys_values;  ///< [1,S,2D], of each layer
+    Mask valid;                          ///< [1,S], or empty: all of the source are tokens
   };
 
   Tensor<T> pass_layer(std::size_t layer, Tensor<T> x);

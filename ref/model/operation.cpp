@@ -59,6 +59,27 @@ static void visit_fields(EncoderOptions& o, auto&& f) {
 static void visit_fields(DecoderLayerOptions& o, auto&& f) {
   visit_fields_of_layer(o, f);
 }
+static void visit_fields_of_transformer(auto& o, auto&& f) {
+  f("num_layers", o.num_layers);
+  f("num_heads", o.num_heads);
+  f("activation", o.activation);
+  f("placement", o.placement);
+  f("positions", o.positions);
+  f("tied_head", o.tied_head);
+  f("norm", o.norm);
+}
+static void visit_fields(TranslatorOptions& o, auto&& f) {
+  visit_fields_of_transformer(o, f);
+  f("label_smoothing", o.label_smoothing);
+  f("decoder_norm", o.decoder_norm);
+}
+static void visit_fields(LanguageModelOptions& o, auto&& f) {
+  visit_fields_of_transformer(o, f);
+  f("label_smoothing", o.label_smoothing);
+}
+static void visit_fields(DecodingOptions& o, auto&& f) {
+  visit_fields_of_transformer(o, f);
+}
 static void parse_field(std::string_view, std::string_view text, NormOptions& value) {
   value = norm_options(text);
 }
@@ -77,8 +98,11 @@ static_assert(std::size(kFunctionNames) == std::variant_size_v<FunctionOptions>)
 constexpr const char* kEncoderNames[] = {"encoder_layer", "encoder", "decoder_layer"};
 static_assert(std::size(kEncoderNames) == std::variant_size_v<EncoderOperation>);
 
-/// What begins the names of the norm's own options.
-constexpr std::string_view kOfTheNorm = "norm.";
+constexpr const char* kTransformerNames[] = {"translator", "language_model", "decoding"};
+static_assert(std::size(kTransformerNames) == std::variant_size_v<TransformerOperation>);
+
+/// What begins the names of a norm's own options.
+constexpr std::string_view kOfTheNorm = "norm.", kOfTheDecodersNorm = "decoder_norm.";
 constexpr std::string_view kLearningRate = "learning_rate";
 /// The option of encoders that came after files had been written, with what is meant without it.
 constexpr std::pair<std::string_view, std::string_view> kMeantOfEncoders = {"causal", "false"};
@@ -91,6 +115,9 @@ struct NameOf {
   std::string operator()(const EncoderOperation& encoder) const {
     return kEncoderNames[encoder.index()];
   }
+  std::string operator()(const TransformerOperation& transformer) const {
+    return kTransformerNames[transformer.index()];
+  }
   std::string operator()(const OptimizerOperation& steps) const {
     return optimizer_name(steps.optimizer);
   }
@@ -98,6 +125,23 @@ struct NameOf {
 
 NormOptions& norm_of(EncoderOperation& encoder) {
   return std::visit([](auto& o) -> NormOptions& { return o.norm; }, encoder);
+}
+
+NormOptions& norm_of(TransformerOperation& transformer) {
+  return std::visit([](auto& o) -> NormOptions& { return o.norm; }, transformer);
+}
+
+/// Of a translator alone.
+NormOptions* decoder_norm_of(TransformerOperation& transformer) {
+  auto* const translator = std::get_if<TranslatorOptions>(&transformer);
+  return translator == nullptr ? nullptr : &translator->decoder_norm;
+}
+
+/// An option's name without the norm that it is of.
+std::string_view own_name(std::string_view field) {
+  for (const std::string_view prefix : {kOfTheNorm, kOfTheDecodersNorm})
+    if (field.starts_with(prefix)) return field.substr(prefix.size());
+  return field;
 }
 
 struct SetOption {
@@ -112,6 +156,13 @@ struct SetOption {
       return set_option(norm_of(encoder), field.substr(kOfTheNorm.size()), value);
     set_field(encoder, NameOf{}(encoder), field, value);
   }
+  void operator()(TransformerOperation& transformer) const {
+    NormOptions* const of_decoder = decoder_norm_of(transformer);
+    if (field.starts_with(kOfTheNorm)) return set_option(norm_of(transformer), own_name(field), value);
+    if (of_decoder != nullptr && field.starts_with(kOfTheDecodersNorm))
+      return set_option(*of_decoder, own_name(field), value);
+    set_field(transformer, NameOf{}(transformer), field, value);
+  }
   void operator()(OptimizerOperation& steps) const {
     if (field == kLearningRate) return parse_field(field, value, steps.learning_rate);
     set_option(steps.optimizer, field, value);
@@ -125,14 +176,26 @@ struct ListAllOptions {
   }
   OptionTexts operator()(EncoderOperation encoder) const {
     OptionTexts texts = list_all_fields(encoder);
-    for (const auto& [name, value] : list_all_options(norm_of(encoder)))
-      texts.emplace_back(fmt::format("{}{}", kOfTheNorm, name), value);
+    add(texts, kOfTheNorm, norm_of(encoder));
+    return texts;
+  }
+  OptionTexts operator()(TransformerOperation transformer) const {
+    OptionTexts texts = list_all_fields(transformer);
+    add(texts, kOfTheNorm, norm_of(transformer));
+    if (const NormOptions* const of_decoder = decoder_norm_of(transformer))
+      add(texts, kOfTheDecodersNorm, *of_decoder);
     return texts;
   }
   OptionTexts operator()(const OptimizerOperation& steps) const {
     OptionTexts texts = list_options(steps.optimizer);
     texts.emplace_back(kLearningRate, print_field(steps.learning_rate));
     return texts;
+  }
+
+ private:
+  static void add(OptionTexts& texts, std::string_view prefix, const NormOptions& norm) {
+    for (const auto& [name, value] : list_all_options(norm))
+      texts.emplace_back(fmt::format("{}{}", prefix, name), value);
   }
 };
 
@@ -150,6 +213,10 @@ std::vector<std::string> encoder_operation_names() {
   return {std::begin(kEncoderNames), std::end(kEncoderNames)};
 }
 
+std::vector<std::string> transformer_operation_names() {
+  return {std::begin(kTransformerNames), std::end(kTransformerNames)};
+}
+
 std::string operation_name(const Operation& operation) {
   return std::visit(NameOf{}, operation);
 }
@@ -158,6 +225,7 @@ std::vector<std::string> operation_names() {
   std::vector<std::string> names = norm_names();
   names.insert(names.end(), std::begin(kFunctionNames), std::end(kFunctionNames));
   names.insert(names.end(), std::begin(kEncoderNames), std::end(kEncoderNames));
+  names.insert(names.end(), std::begin(kTransformerNames), std::end(kTransformerNames));
   const std::vector<std::string> optimizers = optimizer_names();
   names.insert(names.end(), optimizers.begin(), optimizers.end());
   return names;
@@ -168,6 +236,8 @@ Operation operation(std::string_view name) {
     if (name == kFunctionNames[i]) return alternative_at<FunctionOptions>(i);
   for (std::size_t i = 0; i < std::size(kEncoderNames); ++i)
     if (name == kEncoderNames[i]) return alternative_at<EncoderOperation>(i);
+  for (std::size_t i = 0; i < std::size(kTransformerNames); ++i)
+    if (name == kTransformerNames[i]) return alternative_at<TransformerOperation>(i);
   const std::vector<std::string> optimizers = optimizer_names();
   if (std::ranges::find(optimizers, name) != optimizers.end())
     return OptimizerOperation{.optimizer = optimizer_options(name)};
@@ -190,8 +260,7 @@ std::vector<std::pair<std::string, std::string>> list_options(const Operation& o
   std::erase_if(texts, [encoder](const auto& field) {
     const std::string_view name = field.first;
     if (encoder && std::pair(name, std::string_view(field.second)) == kMeantOfEncoders) return true;
-    return goes_without_saying(name.starts_with(kOfTheNorm) ? name.substr(kOfTheNorm.size()) : name,
-                               field.second);
+    return goes_without_saying(own_name(name), field.second);
   });
   return texts;
 }

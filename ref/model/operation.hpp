@@ -90,18 +90,62 @@ struct DecoderLayerOptions {
 using EncoderOperation = std::variant<EncoderLayerOptions, EncoderOptions, DecoderLayerOptions>;
 std::vector<std::string> encoder_operation_names();
 
+/// ref/decoder between tokens and the cross-entropy of its targets, forward and backward; it is
+/// without dropout.
+struct TranslatorOptions {
+  std::size_t num_layers = 1;  ///< of each side
+  std::size_t num_heads = 1;
+  Activation activation = Activation::relu;
+  NormPlacement placement = NormPlacement::post;
+  bool positions = true;
+  bool tied_head = false;
+  double label_smoothing = 0;
+  NormOptions norm = LayerNormOptions{};          ///< of the encoder, behind its last layer too
+  NormOptions decoder_norm = LayerNormOptions{};  ///< of the decoder
+};
+/// A causal ref/encoder between tokens and the cross-entropy of its targets, likewise.
+struct LanguageModelOptions {
+  std::size_t num_layers = 1;
+  std::size_t num_heads = 1;
+  Activation activation = Activation::relu;
+  NormPlacement placement = NormPlacement::post;
+  bool positions = true;
+  bool tied_head = false;
+  double label_smoothing = 0;
+  NormOptions norm = LayerNormOptions{};
+};
+/// The decoder's side of ref/decoder in inference, token by token: from a memory and the keys and
+/// values of the tokens so far to logits, and to the keys and values with those of the new tokens.
+struct DecodingOptions {
+  std::size_t num_layers = 1;
+  std::size_t num_heads = 1;
+  Activation activation = Activation::relu;
+  NormPlacement placement = NormPlacement::post;
+  bool positions = true;
+  bool tied_head = false;
+  NormOptions norm = LayerNormOptions{};
+};
+
+/// "translator", "language_model", "decoding": the closed list of what goes from tokens to logits
+/// over a vocabulary. `norm` is as of encoders, and so is `decoder_norm`, whose options are
+/// `decoder_norm.eps`, ...
+using TransformerOperation = std::variant<TranslatorOptions, LanguageModelOptions, DecodingOptions>;
+std::vector<std::string> transformer_operation_names();
+
 /// Steps of an optimizer on one parameter, with given gradients.
 struct OptimizerOperation {
   OptimizerOptions optimizer = SgdOptions{};
   double learning_rate = 0.1;
 };
 
-/// A layer of ref/norm, a function, an encoder or a layer of one or of a decoder, or an optimizer:
-/// one of optimizer_names().
-using Operation = std::variant<NormOptions, FunctionOptions, EncoderOperation, OptimizerOperation>;
+/// A layer of ref/norm, a function, an encoder or a layer of one or of a decoder, a whole
+/// Transformer, or an optimizer: one of optimizer_names().
+using Operation = std::variant<NormOptions, FunctionOptions, EncoderOperation, OptimizerOperation,
+                               TransformerOperation>;
 
 std::string operation_name(const Operation& operation);
-/// The names in norm_names, function_names, encoder_operation_names and optimizer_names.
+/// The names in norm_names, function_names, encoder_operation_names, transformer_operation_names
+/// and optimizer_names.
 std::vector<std::string> operation_names();
 
 /// The operation with its default options.

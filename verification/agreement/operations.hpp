@@ -9,7 +9,8 @@
 
 namespace normproof::verification::agreement {
 
-/// Of model::operation_names() those that a device computes: it has no layers of decoders.
+/// Of model::operation_names() those that a device computes: it has no layers of decoders
+/// and no whole Transformers.
 std::vector<std::string> operations_on_device();
 
 /// Runs an operation by ref and on the device, step by step, and compares every tensor that it

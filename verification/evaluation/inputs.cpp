@@ -9,6 +9,7 @@
 #include "ref/numeric/errors.hpp"
 #include "ref/tensor/contract.hpp"
 #include "verification/evaluation/function_inputs.hpp"
+#include "verification/evaluation/transformer_inputs.hpp"
 
 namespace normproof::verification::evaluation {
 
@@ -88,17 +89,6 @@ Tensor<double> parameter(const TensorReader& reader, const ref::model::NormLayer
   return slice(reader.values(*tensor), 0, tensor->shape);
 }
 
-NamedTensors<double> read_state(const TensorReader& reader, NamedTensors<double> state) {
-  for (auto& [name, initial] : state) {
-    const StoredTensor* const tensor = reader.find(name);
-    if (tensor == nullptr) continue;
-    const Shape shape = ref::tensor::shape_of(initial);
-    if (!(name == "iterations" && tensor->shape.empty())) reader.check_shape(*tensor, shape);
-    initial = slice(reader.values(*tensor), 0, shape);
-  }
-  return state;
-}
-
 /// The tensors of an encoder or of a layer.
 class EncoderReader {
  public:
@@ -109,7 +99,8 @@ class EncoderReader {
         whole_(std::holds_alternative<ref::model::EncoderOptions>(operation)),
         decoder_(std::holds_alternative<ref::model::DecoderLayerOptions>(operation)) {
     in_.mode = mode;
-    in_.config = encoder_config(operation, [&](const std::string& name) { return matrix(name); });
+    in_.config = encoder_config(
+        operation, [&](const std::string& name) { return extents_of_matrix(reader, name); });
   }
 
   EncoderTensors read() {
@@ -120,12 +111,12 @@ class EncoderReader {
     for (const auto& [name, initial] : state) known_.push_back(name);
     in_.state = read_state(reader_, std::move(state));
     const Shape rows = whole_ ? read_tokens() : read_x();
-    in_.valid = read_valid("valid", rows);
+    in_.valid = read_mask(reader_, "valid", rows);
     std::size_t source_len = 0;
     if (decoder_) {
       source_len = read_memory(rows[0]);
       known_.emplace_back("memory_valid");
-      in_.memory_valid = read_valid("memory_valid", {rows[0], source_len});
+      in_.memory_valid = read_mask(reader_, "memory_valid", {rows[0], source_len});
     }
     for (const auto& [place, shape] :
          mask_shapes(operation_, in_.config, rows[0], rows[1], source_len))
@@ -135,26 +126,12 @@ class EncoderReader {
   }
 
  private:
-  /// Empty where the file has none.
-  Mask read_valid(const char* name, const Shape& rows) const {
-    const StoredTensor* const valid = reader_.find(name);
-    if (valid == nullptr) return {};
-    reader_.check_shape(*valid, rows);
-    return to_mask(slice(reader_.mask_values(*valid), 0, rows));
-  }
-
   Mask keep(const std::string& place, const Shape& shape) {
     known_.push_back(fmt::format("{}.keep", place));
     const StoredTensor& tensor =
         reader_.required(known_.back(), fmt::format("shape {}", ref::tensor::to_string(shape)));
     reader_.check_shape(tensor, shape);
     return to_mask(slice(reader_.mask_values(tensor), 0, shape));
-  }
-
-  std::optional<std::pair<std::size_t, std::size_t>> matrix(const std::string& name) const {
-    const StoredTensor* const tensor = reader_.find(name);
-    if (tensor == nullptr || tensor->shape.size() != 2) return std::nullopt;
-    return std::pair(tensor->shape[0], tensor->shape[1]);
   }
 
   void take(const std::string& name, const Shape& shape) {
@@ -209,19 +186,27 @@ class EncoderReader {
   EncoderTensors in_;
 };
 
-EvalInputs encoder_inputs(std::string_view file, const TensorReader& reader,
-                          const ref::model::EncoderOperation& operation, ref::model::Mode mode) {
+/// f(), whose refusal of extents that make no model is one of the file. A layer by itself has no
+/// sides: both of the model that it is taken from are like it.
+template <class F>
+EvalInputs without_sides(std::string_view file, F f) {
   try {
-    EvalInputs inputs;
-    inputs.encoder = EncoderReader(reader, operation, mode).read();
-    return inputs;
-  } catch (const ref::numeric::ContractError& error) {  // extents that make no encoder
+    return f();
+  } catch (const ref::numeric::ContractError& error) {
     ref::numeric::Breach breach = error.breach();
-    // A layer by itself has no sides: both of the model that it is taken from are like it.
     for (const std::string_view side : {"encoder.", "decoder."})
       if (breach.argument.starts_with(side)) breach.argument.erase(0, side.size());
     throw ref::numeric::FileError(fmt::format("{}: {}", file, sentence(breach)));
   }
+}
+
+EvalInputs encoder_inputs(std::string_view file, const TensorReader& reader,
+                          const ref::model::EncoderOperation& operation, ref::model::Mode mode) {
+  return without_sides(file, [&] {
+    EvalInputs inputs;
+    inputs.encoder = EncoderReader(reader, operation, mode).read();
+    return inputs;
+  });
 }
 
 /// Moments begin as 0, and no step is done.
@@ -260,6 +245,11 @@ EvalInputs operation_inputs(std::string_view file, std::span<const StoredTensor>
     return encoder_inputs(file, TensorReader(file, tensors), *encoder, mode);
   EvalInputs inputs;
   const TensorReader reader(file, tensors);
+  if (const auto* const transformer = std::get_if<ref::model::TransformerOperation>(&operation))
+    return without_sides(file, [&] {
+      inputs.transformer = transformer_inputs(reader, *transformer, mode);
+      return inputs;
+    });
   if (const auto* const steps = std::get_if<ref::model::OptimizerOperation>(&operation))
     inputs.optimizer = optimizer_inputs(reader, steps->optimizer, sequence);
   else

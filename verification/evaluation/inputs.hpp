@@ -10,6 +10,7 @@
 #include "verification/evaluation/encoders.hpp"
 #include "verification/evaluation/functions.hpp"
 #include "verification/evaluation/optimizers.hpp"
+#include "verification/evaluation/transformers.hpp"
 
 namespace normproof::verification::evaluation {
 
@@ -33,7 +34,8 @@ EvalInputs eval_inputs(std::string_view file, std::span<const ref::io::StoredTen
 /// dropout also <place>.keep for each of mask_shapes, boolean or 0 and 1, true = is kept; an
 /// decoder layer also takes memory [B,S,D] and memory_valid [B,S] or none, and its parameters are
 /// under the names of ref/decoder without "decoder.layers.0."; an encoder takes tokens and valid
-/// [B,T], labels [B], class_weights [C] or none, its parameters and the state. An optimizer takes
+/// [B,T], labels [B], class_weights [C] or none, its parameters and the state. What a whole
+/// Transformer takes is said by transformer_inputs. An optimizer takes
 /// parameter, grad_parameter (with `sequence` a leading axis of steps), and of its moments and
 /// iterations those that are not 0.
 EvalInputs operation_inputs(std::string_view file, std::span<const ref::io::StoredTensor> tensors,

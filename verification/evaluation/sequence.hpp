@@ -28,8 +28,8 @@ template <ref::numeric::Real T>
 ref::tensor::NamedTensors<T> run_sequence(const ref::model::NormOptions& options,
                                           const EvalInputs& inputs, bool stacked);
 
-/// run_sequence of any operation; a function and an encoder are evaluated once, an optimizer takes
-/// its steps.
+/// run_sequence of any operation; a function, an encoder and a whole Transformer are evaluated
+/// once, an optimizer takes its steps.
 /// Throws    ContractError
 template <ref::numeric::Real T>
 ref::tensor::NamedTensors<T> run_operation(const ref::model::Operation& operation,
@@ -38,6 +38,8 @@ ref::tensor::NamedTensors<T> run_operation(const ref::model::Operation& operatio
     return run_sequence<T>(*layer, inputs, stacked);
   if (const auto* const encoder = std::get_if<ref::model::EncoderOperation>(&operation))
     return run_encoder<T>(*encoder, inputs.encoder);
+  if (const auto* const transformer = std::get_if<ref::model::TransformerOperation>(&operation))
+    return run_transformer<T>(*transformer, inputs.transformer);
   if (const auto* const optimizer = std::get_if<ref::model::OptimizerOperation>(&operation))
     return run_optimizer<T>(*optimizer, inputs.optimizer, stacked);
   return run_function<T>(std::get<ref::model::FunctionOptions>(operation), inputs.function);

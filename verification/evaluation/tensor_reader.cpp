@@ -94,4 +94,30 @@ Mask to_mask(const Tensor<double>& numbers) {
   return mask;
 }
 
+ref::tensor::NamedTensors<double> read_state(const TensorReader& reader,
+                                             ref::tensor::NamedTensors<double> state) {
+  for (auto& [name, initial] : state) {
+    const StoredTensor* const tensor = reader.find(name);
+    if (tensor == nullptr) continue;
+    const Shape shape = ref::tensor::shape_of(initial);
+    if (!(name == "iterations" && tensor->shape.empty())) reader.check_shape(*tensor, shape);
+    initial = slice(reader.values(*tensor), 0, shape);
+  }
+  return state;
+}
+
+ref::tensor::Mask read_mask(const TensorReader& reader, std::string_view name, const Shape& shape) {
+  const StoredTensor* const mask = reader.find(name);
+  if (mask == nullptr) return {};
+  reader.check_shape(*mask, shape);
+  return to_mask(slice(reader.mask_values(*mask), 0, shape));
+}
+
+std::optional<std::pair<std::size_t, std::size_t>> extents_of_matrix(const TensorReader& reader,
+                                                                     std::string_view name) {
+  const StoredTensor* const tensor = reader.find(name);
+  if (tensor == nullptr || tensor->shape.size() != 2) return std::nullopt;
+  return std::pair(tensor->shape[0], tensor->shape[1]);
+}
+
 }  // namespace normproof::verification::evaluation

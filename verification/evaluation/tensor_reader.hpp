@@ -1,12 +1,14 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ref/io/stored_tensor.hpp"
-#include "ref/tensor/tensor.hpp"
+#include "ref/tensor/named_tensors.hpp"
 
 namespace normproof::verification::evaluation {
 
@@ -45,6 +47,18 @@ class TensorReader {
 /// The part number `step` of values, each of this shape.
 ref::tensor::Tensor<double> slice(const std::vector<double>& values, std::size_t step,
                                   const ref::tensor::Shape& shape);
+
+/// `state` with the tensors of its names that the file has; `iterations` may be without axes.
+ref::tensor::NamedTensors<double> read_state(const TensorReader& reader,
+                                             ref::tensor::NamedTensors<double> state);
+
+/// The mask of that name and shape; empty where the file has none.
+ref::tensor::Mask read_mask(const TensorReader& reader, std::string_view name,
+                            const ref::tensor::Shape& shape);
+
+/// The extents of a matrix; nothing where the file has none of that name, or it has another rank.
+std::optional<std::pair<std::size_t, std::size_t>> extents_of_matrix(const TensorReader& reader,
+                                                                     std::string_view name);
 
 /// What is not 0 is true.
 ref::tensor::Mask to_mask(const ref::tensor::Tensor<double>& numbers);

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Every layer in NumPy, from docs/specification/norms.md; two passes, sums as numpy.sum adds.
 
-The functions are in numpy_functions.py, the optimizers in numpy_optimizers.py.
+The functions are in numpy_functions.py, the optimizers in numpy_optimizers.py, whole Transformers in
+numpy_transformers.py.
 """
 import typing
 
@@ -11,6 +12,7 @@ import numpy_attention
 import numpy_functions
 import numpy_optimizers
 import numpy_scaled
+import numpy_transformers
 import protocol
 
 BATCH = (0, 1)
@@ -62,6 +64,7 @@ TAKES = {
     **dict.fromkeys(numpy_functions.ADDED, (*protocol.ADD_NORM_TAKES, "zero_centred_gamma")),
     "rope": ("cos", "sin", "interleaved"),
     "cross_entropy": ("logits", "targets", "class_weights", "valid", "label_smoothing"),
+    **dict.fromkeys(numpy_transformers.OPERATIONS, ("*",)),
     **protocol.OPTIMIZER_TAKES,
 }
 TAKES.update({op: (*TAKES[op], "*_scale") for op in numpy_scaled.OPERATIONS})
@@ -264,6 +267,8 @@ def step(case):
     if case.op in numpy_optimizers.OPTIMIZERS:
         return numpy_optimizers.step(case)
     with np.errstate(all="ignore"):
+        if case.op in numpy_transformers.OPERATIONS:
+            return numpy_transformers.step(case, lambda of_norm: Layer(of_norm).run())
         if case.op in ("attention", "rope"):
             return getattr(numpy_attention, case.op)(case)
         return Layer(case).run() if case.op in FORMULAS else numpy_functions.step(case)
@@ -272,6 +277,7 @@ def step(case):
 if __name__ == "__main__":
     protocol.main("NumPy", np.__version__,
                   protocol.asks((*FORMULAS, *numpy_functions.FUNCTIONS, *numpy_functions.GATED,
-                                 *numpy_functions.ADDED, "attention", "cross_entropy", "rope", *numpy_optimizers.OPTIMIZERS),
+                                 *numpy_functions.ADDED, "attention", "cross_entropy", "rope", *numpy_transformers.OPERATIONS,
+                                 *numpy_optimizers.OPTIMIZERS),
                                 ("float64", "float32", "float16", "bfloat16")) +
                   protocol.asks(numpy_scaled.OPERATIONS, protocol.EIGHT_BITS), step, TAKES, eight_bits=True)

@@ -178,6 +178,7 @@ def format_number(value):
 # Outputs in the dtype of the case; of these a kernel may keep some in float32.
 OF_THE_CASE = ("y", "sum", "logits", "attention.weights", "parameter")
 OR_FLOAT32 = ("sum", "logits", "attention.weights")
+CACHED = ("attention.keys", "attention.values")  # what the names of a cache end with: in the dtype of the case
 
 
 def kernel_dtype(case, name):
@@ -192,7 +193,7 @@ def kernel_dtype(case, name):
         return case.dtype if name == "y" else "float8_e5m2" if scaled else ""
     if name.startswith("grad_"):
         return case.dtypes.get(name[len("grad_"):], case.dtype)
-    return case.dtype if name in OF_THE_CASE else ""
+    return case.dtype if name in OF_THE_CASE or name.endswith(CACHED) else ""
 
 
 def as_stored(case, name, value):

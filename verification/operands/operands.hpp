@@ -5,9 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include "ref/model/encoder_config.hpp"
+#include "ref/model/decoder_config.hpp"
 #include "ref/model/norm_inputs.hpp"
 #include "ref/model/tokens.hpp"
+#include "ref/model/train_options.hpp"
 #include "ref/tensor/named_tensors.hpp"
 
 /// What each kind of operation takes, as plain data: whoever reads it shares no arithmetic with
@@ -34,6 +35,21 @@ struct EncoderTensors {
   ref::model::Mode mode = ref::model::Mode::training;
 };
 
+/// What a whole Transformer, or decoding, takes; T is the length of what is predicted from.
+struct TransformerTensors {
+  /// Without dropout. A language model and decoding have its decoder's side alone.
+  ref::model::DecoderConfig config;
+  ref::model::LossOptions loss;
+  ref::tensor::NamedTensors<double> tensors;  ///< parameters; memory, and past keys and values
+  ref::tensor::NamedTensors<double> state;    ///< what the norms carry
+  ref::model::Tokens source = {};             ///< of a translator, [B,S]
+  ref::tensor::Mask source_valid = {};        ///< [B,S] of it, or of the memory; empty: all
+  ref::model::Tokens tokens = {};             ///< [B,T]
+  ref::tensor::Mask valid = {};               ///< [B,T], true = a real token, or empty: all
+  std::vector<int> targets = {};              ///< [B T]; those of padding do not count
+  ref::model::Mode mode = ref::model::Mode::training;
+};
+
 /// What the steps of an optimizer take.
 struct OptimizerTensors {
   ref::tensor::Tensor<double> parameter;
@@ -50,6 +66,7 @@ struct EvalInputs {
   FunctionInputs function = {};     ///< of a function, which has no steps
   EncoderTensors encoder = {};      ///< of an encoder or a layer, which has none either
   OptimizerTensors optimizer = {};  ///< of an optimizer, with its gradients step by step
+  TransformerTensors transformer = {};  ///< of a whole Transformer or of decoding
 };
 
 /// The tensors that a function needs, the first of which gives a case its shape: "x", and "gate"

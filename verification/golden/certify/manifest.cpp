@@ -24,6 +24,7 @@ using corpus::is_about;
 using corpus::is_encoder;
 using corpus::is_layer;
 using corpus::is_optimizer;
+using corpus::is_transformer;
 using corpus::op_of;
 using corpus::path_of;
 using corpus::tier_of;
@@ -89,16 +90,39 @@ void add_later_options(const Case& c, json& object) {
   }
 }
 
+/// Of a translator, a language model or decoding.
+void add_transformer(const Case& c, json& object) {
+  const bool model = is_about<ref::model::LanguageModelOptions>(c);
+  object[model ? "attention.in" : "self_attention.in"] =
+      "queries, keys, values; in each, head after head";
+  if (!model) object["cross_attention.memory"] = "keys, values; in each, head after head";
+  if (is_about<ref::model::DecodingOptions>(c)) {
+    object.erase("valid");
+    object["memory_valid"] = "true = a real token of the source";
+    object["past_keys"] = "those of the positions before, not scaled; the first token is behind them";
+    return;
+  }
+  if (is_about<ref::model::TranslatorOptions>(c))
+    object["source_valid"] = "true = a real token of the source";
+  object["loss"] = "the mean over real tokens; label smoothing s gives each word s/V, the target too";
+  object["targets"] = "what each position predicts, not shifted again";
+  for (const auto& [name, value] : ref::model::list_options(c.options))
+    if (name == "tied_head" && value == "true")
+      object["head"] = "the embedding's weight, whose gradient is the sum of both";
+}
+
 /// What frameworks do in more than one way, and what is done here.
 json convention_of_operation(const Case& c) {
   if (is_optimizer(c)) return convention_of_optimizer(c);
-  const bool encoder = is_encoder(c);
+  const bool encoder = is_encoder(c), transformer = is_transformer(c);
   json object = {{"valid", "true = the element takes part"}};
   add_later_options(c, object);
-  if (!encoder && !is_layer(c)) return object;
+  if (!encoder && !transformer && !is_layer(c)) return object;
   object["eps"] = "added to the squared statistic, inside the root";
   object["valid"] = "true = a real token";
-  if (is_about<ref::model::DecoderLayerOptions>(c)) {
+  if (transformer) {
+    add_transformer(c, object);
+  } else if (is_about<ref::model::DecoderLayerOptions>(c)) {
     object["self_attention.in"] = "queries, keys, values; in each, head after head";
     object["cross_attention.memory"] = "keys, values; in each, head after head";
     object["memory_valid"] = "true = a real token of the source";
@@ -107,14 +131,14 @@ json convention_of_operation(const Case& c) {
   }
   if (find(c.inputs, "feed_forward.y.keep") != nullptr)
     object["dropout"] = "in training times 1/(1 - dropout) where keep is true, else 0";
-  if (is_about<ref::model::EncoderOptions>(c)) {
-    object["loss"] = "the sum of weighted losses by the sum of the targets' weights";
+  if (is_about<ref::model::EncoderOptions>(c) || transformer) {
+    if (encoder) object["loss"] = "the sum of weighted losses by the sum of the targets' weights";
     const bool few_bits = ref::io::item_size(c.dtype) < 4;
     object["positions"] = fmt::format("sin and cos in turn, each rounded to float64, then to {}",
                                       few_bits ? "float32" : "the dtype");
   }
   for (const auto& [own, value] : ref::model::list_options(c.options)) {
-    const std::string name = own.starts_with("norm.") ? own.substr(5) : own;
+    const std::string name = own.substr(own.rfind('.') + 1);
     if (name == "running_decay" || name == "alpha_forward" || name == "alpha_backward")
       object[name] = "weight of the old value";
     if (name == "unbiased_running_variance")

@@ -36,7 +36,8 @@ DType dtype_of_output(DType dtype, std::string_view name) {
   const bool small = ref::io::is_float(dtype) && ref::io::item_size(dtype) < 4;
   constexpr std::string_view kKept[] = {"y", "sum", "logits", "parameter"};
   const bool kept = std::ranges::find(kKept, name) != std::end(kKept) ||
-                    name.ends_with("attention.weights") || name.starts_with("grad_");
+                    name.ends_with("attention.weights") || name.ends_with("attention.keys") ||
+                    name.ends_with("attention.values") || name.starts_with("grad_");
   return small && !kept ? DType::float32 : dtype;
 }
 

@@ -18,6 +18,10 @@ inline bool is_function(const Case& c) {
 inline bool is_encoder(const Case& c) {
   return std::holds_alternative<ref::model::EncoderOperation>(c.options);
 }
+/// A translator, a language model, or decoding.
+inline bool is_transformer(const Case& c) {
+  return std::holds_alternative<ref::model::TransformerOperation>(c.options);
+}
 inline bool is_optimizer(const Case& c) {
   return std::holds_alternative<ref::model::OptimizerOperation>(c.options);
 }

@@ -24,6 +24,7 @@ using corpus::has_state;
 using corpus::is_encoder;
 using corpus::is_layer;
 using corpus::is_optimizer;
+using corpus::is_transformer;
 using corpus::main_input;
 using corpus::op_of;
 using corpus::path_of;
@@ -39,13 +40,14 @@ constexpr std::pair<Relation, const char*> kRelations[] = {{Relation::repeat, "r
                                                            {Relation::permute, "permute"},
                                                            {Relation::neighbour, "neighbour"}};
 
-/// Where the samples of a case are; an encoder is taken as one, and so is a parameter.
+/// Where the samples of a case are; an encoder is taken as one, and so are a whole
+/// Transformer and a parameter.
 struct SampleAxis {
   std::size_t axis = 0, count = 0;
 };
 
 SampleAxis sample_axis(const Case& c) {
-  if (is_encoder(c) || is_optimizer(c)) return {0, 1};
+  if (is_encoder(c) || is_transformer(c) || is_optimizer(c)) return {0, 1};
   const std::size_t axis = c.sequence ? 1 : 0;
   return {axis, main_input(c)->shape.at(axis)};
 }

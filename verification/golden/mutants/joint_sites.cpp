@@ -20,7 +20,7 @@ const std::vector<JointSite>& joint_sites() {
        {ignore_mask, invert_mask},
        {"mask of the statistics", "mask in grad_x", "mask of Gamma and Lambda", "mask of the keys*",
         "cross_attention: mask of the keys", "mask of the mean", "mask of the loss",
-        "norm: mask*"}},
+        "norm: mask*", "encoder: mask of the keys*", "encoder: norm: mask*", "loss: mask*"}},
       {"every running statistic",
        {complement, drop},
        {"running_mean", "running_variance", "running_psi2", "alpha of nu"}},

@@ -134,4 +134,34 @@ class PlainEncoderLayer : PlainSublayers<T> {
                               "residual of the feed-forward in the backward"};
 };
 
+/// The norm behind the last layer, of the placement `pre` alone: else what passes is as it was.
+template <class T>
+class PlainFinalNorm {
+ public:
+  PlainFinalNorm(PlainParts<T>& parts, std::string place)
+      : parts_(parts),
+        place_(std::move(place)),
+        pre_(parts.in_.config.placement == model::NormPlacement::pre),
+        normed_(pre_ && parts.sites_.any("norm behind the last layer", {MutationOperator::drop}) !=
+                            MutationOperator::drop) {}
+
+  Numbers<T> forward(const Numbers<T>& x) {
+    taken_ = x;
+    return normed_ ? parts_.norm(place_, x, {})["y"] : x;
+  }
+
+  Numbers<T> backward(const Numbers<T>& grad, NamedNumbers<T>& gradients) {
+    if (!pre_) return grad;
+    const NamedNumbers<T> results = parts_.norm(place_, taken_, grad);
+    keep_norm(place_, results, gradients);
+    return normed_ ? results.at("grad_x") : grad;
+  }
+
+ private:
+  PlainParts<T>& parts_;
+  std::string place_;
+  bool pre_, normed_;
+  Numbers<T> taken_;
+};
+
 }  // namespace normproof::verification::golden::mutants

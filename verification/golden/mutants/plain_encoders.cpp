@@ -9,12 +9,12 @@
 #include "verification/golden/corpus/arithmetic.hpp"
 #include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/mutants/narrow.hpp"
+#include "verification/golden/mutants/plain_answer.hpp"
 #include "verification/golden/mutants/plain_decoder_layer.hpp"
-#include "verification/golden/mutants/plain_encoder_layer.hpp"
+#include "verification/golden/mutants/plain_embedding.hpp"
 
 namespace normproof::verification::golden::mutants {
 
-using corpus::dtype_of_output;
 using corpus::find;
 using corpus::is_about;
 using corpus::usual_accumulation;
@@ -24,18 +24,6 @@ namespace {
 using operands::EncoderTensors;
 using EncoderOp = MutationOperator;
 using EncoderShape = std::vector<std::size_t>;
-
-/// What an encoder answers, each with its shape.
-template <class T>
-struct Answered {
-  NamedNumbers<T> values;
-  std::map<std::string, EncoderShape> shapes;
-
-  void put(const std::string& name, EncoderShape shape, Numbers<T> numbers) {
-    shapes[name] = std::move(shape);
-    values[name] = std::move(numbers);
-  }
-};
 
 /// One layer, held by its own gradient by y.
 template <class T>
@@ -113,13 +101,11 @@ class PlainEncoder {
   }
 
   Answered<T> run() {
-    Numbers<T> x = embed();
+    PlainEmbedding<T> embedding(parts_, "embedding.weight", in_.config.vocab_size);
+    PlainFinalNorm<T> final_norm(parts_, "final_norm");
+    Numbers<T> x = embedding.forward(in_.tokens);
     for (PlainEncoderLayer<T>& layer : layers_) x = layer.forward(x);
-    const bool pre = in_.config.placement == model::NormPlacement::pre;
-    const bool normed =
-        pre && sites_.any("norm behind the last layer", {EncoderOp::drop}) != EncoderOp::drop;
-    const Numbers<T> before_norm = x;
-    if (normed) x = parts_.norm("final_norm", x, {})["y"];
+    x = final_norm.forward(x);
     const bool whole = in_.config.pooling == model::Pooling::masked_mean;
     const Numbers<T> pooled = whole ? pool(x) : x;
     const PlainMap head{"head", "head", width_, in_.config.num_classes};
@@ -129,63 +115,13 @@ class PlainEncoder {
     answer_.put("logits", shape, logits);
     Numbers<T> grad = parts_.linear_backward(head, loss(logits, whole), pooled, answer_.values);
     if (whole) grad = pool_backward(grad);
-    if (pre) {
-      NamedNumbers<T> results = parts_.norm("final_norm", before_norm, grad);
-      if (normed) grad = results.at("grad_x");
-      keep_norm("final_norm", results, answer_.values);
-    }
+    grad = final_norm.backward(grad, answer_.values);
     for (std::size_t l = layers_.size(); l-- > 0;) grad = layers_[l].backward(grad, answer_.values);
-    embed_backward(grad);
+    embedding.backward(in_.tokens, grad, answer_.values);
     return std::move(answer_);
   }
 
  private:
-  Numbers<T> embed() {
-    const Numbers<T>& weight = parts_.given("embedding.weight");
-    const bool scaled =
-        sites_.any("factor sqrt(D) of the embedding", {EncoderOp::insert}) == EncoderOp::insert;
-    Numbers<T> x(parts_.rows() * width_);
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      const auto id = static_cast<std::size_t>(in_.tokens.ids[i / width_]);
-      x[i] = weight[id * width_ + i % width_];
-      if (scaled) x[i] *= sqrt_of(number_of<T>(width_));
-      if (in_.config.positions)
-        x[i] += sites_.term("position",
-                            static_cast<T>(position(i / width_ % in_.tokens.seq_len, i % width_)));
-    }
-    return x;
-  }
-
-  /// sin(t w) and cos(t w) in turn, w = 10000^(-2i/D).
-  double position(std::size_t t, std::size_t d) {
-    const double number = sites_.count("number of the position", static_cast<double>(t));
-    const bool turned = sites_.any("sine and cosine", {EncoderOp::other}) == EncoderOp::other;
-    const bool every = sites_.any("exponent of the frequency", {EncoderOp::other}) ==
-                       EncoderOp::other;  // d/D for 2i/D
-    const double exponent = static_cast<double>(every ? d : d / 2 * 2);
-    const double angle = number * std::pow(10000.0, -exponent / static_cast<double>(width_));
-    return (d % 2 == 0) != turned ? std::sin(angle) : std::cos(angle);
-  }
-
-  void embed_backward(const Numbers<T>& grad) {
-    Numbers<T> whole(in_.config.vocab_size * width_, T(0));
-    const bool scaled = sites_.any("factor sqrt(D) of grad_embedding.weight",
-                                   {EncoderOp::insert}) == EncoderOp::insert;
-    const T factor = scaled ? sqrt_of(number_of<T>(width_)) : T(1);
-    const bool last = sites_.any("tokens that occur again", {EncoderOp::drop}) == EncoderOp::drop;
-    for (std::size_t id = 0; id < in_.config.vocab_size; ++id) {
-      std::vector<std::size_t> places;
-      for (std::size_t i = 0; i < in_.tokens.ids.size(); ++i)
-        if (static_cast<std::size_t>(in_.tokens.ids[i]) == id) places.push_back(i);
-      if (last && places.size() > 1) places.erase(places.begin(), places.end() - 1);
-      for (std::size_t d = 0; d < width_; ++d)
-        whole[id * width_ + d] =
-            parts_.a_.sum("sum of grad_embedding.weight", places,
-                          [&](std::size_t i) { return factor * grad[i * width_ + d]; });
-    }
-    answer_.values["grad_embedding.weight"] = std::move(whole);
-  }
-
   /// The positions of a sentence that its mean takes, and what it divides by.
   std::pair<std::vector<std::size_t>, T> counted(std::size_t sentence) {
     const std::size_t seq_len = in_.tokens.seq_len;
@@ -293,13 +229,6 @@ class PlainEncoder {
   Answered<T> answer_;
 };
 
-/// The shape of a gradient or of the state: that of what it belongs to.
-EncoderShape shape_of_named(const EncoderTensors& in, const std::string& name) {
-  const auto* const parameter =
-      name.starts_with("grad_") ? in.tensors.find(name.substr(5)) : in.state.find(name);
-  return ref::tensor::shape_of(*parameter);
-}
-
 template <class T>
 std::vector<StoredTensor> run_encoder_as(const Case& c, const EvalInputs& inputs,
                                          const Style& style, Sites& sites) {
@@ -309,18 +238,7 @@ std::vector<StoredTensor> run_encoder_as(const Case& c, const EvalInputs& inputs
                        : is_about<ref::model::DecoderLayerOptions>(c)
                            ? AnswerOfLayer<T>(c, in, style, sites).of_decoder()
                            : AnswerOfLayer<T>(c, in, style, sites).of_encoder();
-  std::vector<StoredTensor> tensors;
-  for (auto& [name, values] : answer.values) {
-    const auto own = answer.shapes.find(name);
-    const EncoderShape shape = own == answer.shapes.end() ? shape_of_named(in, name) : own->second;
-    const PlainShape rows{values.size() / shape.back(), 1, shape.back()};
-    const bool moves = name == "y" || name == "logits" || name == "loss" ||
-                       name.ends_with("attention.weights") || name.starts_with("grad_");
-    if (moves) write_rows(name, rows, values, sites, false);
-    tensors.push_back(
-        stored_tensor(name, dtype_of_output(c.dtype, name), shape, values, style, sites));
-  }
-  return tensors;
+  return stored_answer(c, std::move(answer), in.tensors, in.state, style, sites);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include "verification/golden/mutants/plain_norms.hpp"
 #include "verification/golden/mutants/plain_optimizers.hpp"
 #include "verification/golden/mutants/plain_scaled.hpp"
+#include "verification/golden/mutants/plain_transformers.hpp"
 
 namespace normproof::verification::golden::mutants {
 
@@ -27,6 +28,7 @@ using corpus::find;
 using corpus::is_encoder;
 using corpus::is_layer;
 using corpus::is_optimizer;
+using corpus::is_transformer;
 using corpus::needs_tokens;
 using corpus::op_of;
 using corpus::usual_accumulation;
@@ -147,6 +149,7 @@ std::vector<StoredTensor> run_unflushed(const Case& c, const EvalInputs& inputs,
                                         Sites& sites) {
   if (corpus::is_scaled(c)) return run_plain_scaled(c, inputs, style, sites);
   if (is_encoder(c)) return run_plain_encoder(c, inputs, style, sites);
+  if (is_transformer(c)) return run_plain_transformer(c, inputs, style, sites);
   if (is_optimizer(c)) return run_plain_optimizer(c, inputs, style, sites);
   if (!is_layer(c)) return run_plain_function(c, inputs, style, sites);
   return in_arithmetic(style.accumulation.value_or(usual_accumulation(c.dtype)),

@@ -13,6 +13,7 @@
 #include "verification/golden/recipes/norm_corpus.hpp"
 #include "verification/golden/recipes/optimizer_corpus.hpp"
 #include "verification/golden/recipes/scaled_corpus.hpp"
+#include "verification/golden/recipes/transformer_corpus.hpp"
 
 namespace normproof::verification::golden::recipes {
 
@@ -49,6 +50,8 @@ std::vector<Case> corpus(Tier tier, std::uint64_t seed, const PathGlobs& only) {
       append(encoder_cases(tier, name, seed));
       append(encoder_end_cases(tier, name, seed));
     }
+  for (const std::string& name : ref::model::transformer_operation_names())
+    if (asks_for(name)) append(transformer_cases(tier, name, seed));
   for (const std::string& name : ref::model::optimizer_names())
     if (asks_for(name)) append(optimizer_cases(tier, name, seed));
   std::ranges::sort(all, {}, path_of);

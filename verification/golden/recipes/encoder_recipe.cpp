@@ -15,11 +15,10 @@ using corpus::Mode;
 
 namespace {
 
-/// Whether the row is padding among sentences of that length: as the recipe says, else the last b
-/// tokens of sentence b.
+/// Whether the row is padding among sentences of that length, as the recipe says.
 bool is_pad(const EncoderRecipe& recipe, std::size_t length, std::size_t row) {
-  const std::size_t b = row / length, t = row % length;
-  return t > 0 && (recipe.pad ? recipe.pad(b, t) : t + b >= length);
+  const std::size_t t = row % length;
+  return recipe.pad ? t > 0 && recipe.pad(row / length, t) : is_usual_pad(length, row);
 }
 
 /// 1 nowhere, and near it: what each norm and each map multiplies errors by stays small.
@@ -27,10 +26,6 @@ double near_one(std::size_t d, double normal) {
   const double share = std::fabs(normal) / 8;
   const double magnitude = d % 2 == 0 ? 1.25 + share : 0.75 / (1 + share);
   return d % 3 == 1 ? -magnitude : magnitude;
-}
-
-double as_drawn(std::size_t, double normal) {
-  return normal;
 }
 
 class EncoderCaseMaker {
@@ -148,13 +143,8 @@ class EncoderCaseMaker {
 
   static Fill fill_of(const ref::model::EncoderConfig& config, const std::string& parameter,
                       double scale) {
-    if (const auto* const of_norm = ref::encoder::norm_parameter(config, parameter)) {
-      if (of_norm->initial == 0)
-        return [](std::size_t d, double normal) { return far_from_zero(d, normal) / 2; };
-      return [initial = of_norm->initial](std::size_t d, double normal) {
-        return initial * near_one(d, normal);
-      };
-    }
+    if (const auto* const of_norm = ref::encoder::norm_parameter(config, parameter))
+      return fill_of_norm(of_norm->initial);
     const double own = parameter == "embedding.weight" ? 1 : scale;
     return [=](std::size_t, double normal) { return own * normal; };
   }
@@ -166,6 +156,21 @@ class EncoderCaseMaker {
 };
 
 }  // namespace
+
+bool is_usual_pad(std::size_t length, std::size_t row) {
+  const std::size_t b = row / length, t = row % length;
+  return t > 0 && t + b >= length;
+}
+
+double as_drawn(std::size_t, double normal) {
+  return normal;
+}
+
+Fill fill_of_norm(double initial) {
+  if (initial == 0)
+    return [](std::size_t d, double normal) { return far_from_zero(d, normal) / 2; };
+  return [initial](std::size_t d, double normal) { return initial * near_one(d, normal); };
+}
 
 Case encoder_case(Tier tier, std::string_view operation, const EncoderRecipe& recipe,
                   std::uint64_t seed) {

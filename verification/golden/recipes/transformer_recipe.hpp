@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "verification/golden/recipes/recipe.hpp"
+
+namespace normproof::verification::golden::recipes {
+
+/// The extents of a case, and how it differs from the ordinary one.
+struct TransformerRecipe {
+  std::string reason, why;
+  std::vector<std::pair<std::string, std::string>> options = {};
+  DType dtype = DType::float64;
+  std::size_t samples = 3, source = 4, tokens = 3, d_model = 4, d_ff = 3;
+  std::size_t source_words = 5, words = 6;
+  bool pads = true;
+  std::size_t past = 0;  ///< positions whose keys and values decoding finds
+  std::vector<std::pair<std::string, Fill>> fills = {};  ///< tensors that are not as usual
+};
+
+/// The case of one of model::transformer_operation_names() that the recipe describes. A target is
+/// the token after; of neither vocabulary does the last word occur, where there is more than one.
+/// Throws    UsageError as set_option does
+Case transformer_case(Tier tier, std::string_view operation, const TransformerRecipe& recipe,
+                      std::uint64_t seed);
+
+}  // namespace normproof::verification::golden::recipes

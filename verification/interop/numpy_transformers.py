@@ -1,0 +1,273 @@
+"""A translator, a language model and decoding in NumPy, from docs/specification/encoder.md and decoder.md.
+
+Each operation notes what its backward is; the backward of a model is these, the last one first.
+"""
+import dataclasses
+
+import numpy as np
+
+import numpy_functions
+import protocol
+
+OPERATIONS = ("translator", "language_model", "decoding")
+ACTIVATIONS = {name: getattr(numpy_functions, name) for name in ("relu", "gelu", "gelu_tanh")}
+
+
+class Value:
+    def __init__(self, value):
+        self.value, self.grad = value, np.zeros_like(value)
+
+
+class Model:
+    """`run_norm(case)` is a step of a norm layer."""
+
+    def __init__(self, case, run_norm):
+        self.case, self.options, self.kind, self.run_norm = case, case.options, case.compute_dtype, run_norm
+        self.backwards, self.parameters, self.outputs = [], {}, {}
+        self.heads = int(self.options["num_heads"])
+
+    def given(self, name):
+        if name not in self.parameters:
+            self.parameters[name] = Value(self.case[name].astype(self.kind))
+        return self.parameters[name]
+
+    def linear(self, name, x, weight=None):
+        weight, bias = self.given(weight or name + ".weight"), self.given(name + ".bias")
+        y = Value(x.value @ weight.value.T + bias.value)
+
+        def backward():
+            rows = y.grad.reshape(-1, y.grad.shape[-1])
+            weight.grad += rows.T @ x.value.reshape(-1, x.value.shape[-1])
+            bias.grad += rows.sum(0, dtype=self.kind)
+            x.grad += y.grad @ weight.value
+
+        self.backwards.append(backward)
+        return y
+
+    def add(self, a, b):
+        y = Value(a.value + b.value)
+
+        def backward():
+            a.grad += y.grad
+            b.grad += y.grad
+
+        self.backwards.append(backward)
+        return y
+
+    def parts(self, whole, count):
+        """The features of whole in that many parts."""
+        width = whole.value.shape[-1] // count
+        cut = [Value(whole.value[..., i * width:(i + 1) * width].copy()) for i in range(count)]
+
+        def backward():
+            whole.grad += np.concatenate([part.grad for part in cut], axis=-1)
+
+        self.backwards.append(backward)
+        return cut
+
+    def norm(self, option, place, x, valid=None):
+        """The layer that the option names: `norm`, or `decoder_norm`."""
+        if self.options[option] == "none":
+            return x
+        tensors = {name[len(place) + 1:]: value for name, value in self.case.tensors.items()
+                   if name.startswith(place + ".")}
+        if valid is not None:
+            tensors["valid"] = valid
+        options = {name[len(option) + 1:]: value for name, value in self.options.items()
+                   if name.startswith(option + ".")}
+
+        def step(grad_y):
+            return self.run_norm(protocol.Case(
+                self.case.path, self.options[option], self.case.training, False, options,
+                np.dtype(self.kind).name, {**tensors, "x": x.value, "grad_y": grad_y}))
+
+        y = Value(step(np.zeros_like(x.value))["y"])
+
+        def backward():
+            results = step(y.grad)
+            x.grad += results["grad_x"]
+            for name, value in results.items():
+                if name.startswith("grad_") and name != "grad_x":
+                    self.given(f"{place}.{name[5:]}").grad += value
+                elif name in protocol.STATE:
+                    self.outputs[f"{place}.{name}"] = value
+
+        self.backwards.append(backward)
+        return y
+
+    def in_heads(self, rows):
+        samples, tokens, width = rows.shape
+        return rows.reshape(samples, tokens, self.heads, width // self.heads).swapaxes(1, 2)
+
+    def attend(self, q, k, v, seen):
+        """softmax(q k^T / sqrt(d_k)) v over the keys [B,S] or [B,T,S] that are seen."""
+        queries, keys, values = (self.in_heads(part.value) for part in (q, k, v))
+        scale = 1 / np.sqrt(self.kind(queries.shape[-1]))
+        seen = np.broadcast_to(seen[:, None, None] if seen.ndim == 2 else seen[:, None],
+                               (*queries.shape[:3], keys.shape[2]))
+        e, _ = numpy_functions.exponentials(queries @ keys.swapaxes(-1, -2) * scale, seen)
+        whole = numpy_functions.total(e)
+        weights = e / np.where(whole == 0, self.kind(1), whole)
+
+        def merged(parts):
+            return parts.swapaxes(1, 2).reshape(parts.shape[0], parts.shape[2], -1)
+
+        y = Value(merged(weights @ values))
+
+        def backward():
+            grad = self.in_heads(y.grad)
+            of_weights = grad @ values.swapaxes(-1, -2)
+            of_scores = weights * (of_weights - numpy_functions.total(of_weights * weights)) * scale
+            q.grad += merged(of_scores @ keys)
+            k.grad += merged(of_scores.swapaxes(-1, -2) @ queries)
+            v.grad += merged(weights.swapaxes(-1, -2) @ grad)
+
+        self.backwards.append(backward)
+        return y
+
+    def attention(self, place, x, seen):
+        q, k, v = self.parts(self.linear(place + ".in", x), 3)
+        return self.linear(place + ".out", self.attend(q, k, v, seen))
+
+    def cross_attention(self, place, x, memory, seen):
+        k, v = self.parts(self.linear(place + ".memory", memory), 2)
+        return self.linear(place + ".out", self.attend(self.linear(place + ".query", x), k, v, seen))
+
+    def feed_forward(self, place, x):
+        function = ACTIVATIONS[self.options["activation"]]
+        inner = self.linear(place + ".first", x)
+        active = Value(function(inner.value, np.zeros_like(inner.value), None)[0])
+
+        def backward():
+            inner.grad += function(inner.value, active.grad, None)[1]
+
+        self.backwards.append(backward)
+        return self.linear(place + ".second", active)
+
+    def residual(self, option, place, x, valid, sublayer):
+        if self.options["placement"] == "pre":
+            return self.add(x, sublayer(self.norm(option, place, x, valid)))
+        return self.norm(option, place, self.add(x, sublayer(x)), valid)
+
+    def final_norm(self, option, place, x, valid=None):
+        return self.norm(option, place, x, valid) if self.options["placement"] == "pre" else x
+
+    def embed(self, name, ids, first=0):
+        weight = self.given(name)
+        y = Value(weight.value[ids])
+        if self.options["positions"]:
+            width = weight.value.shape[1]
+            angles = (np.arange(ids.shape[1]) + first)[:, None] * 10000.0 ** -(np.arange(width) // 2 * 2 / width)
+            y.value = y.value + np.where(np.arange(width) % 2, np.cos(angles), np.sin(angles)).astype(self.kind)
+
+        def backward():
+            np.add.at(weight.grad, ids, y.grad)
+
+        self.backwards.append(backward)
+        return y
+
+    def head(self, x, embedding):
+        return self.linear("head", x, embedding if self.options["tied_head"] else None)
+
+    def lose(self, logits):
+        """The loss, every gradient, and what norms carry."""
+        rows = logits.value.reshape(-1, logits.value.shape[-1])
+        tensors = {"logits": rows, "targets": self.case["targets"].reshape(-1)}
+        if "valid" in self.case:
+            tensors["valid"] = self.case["valid"].reshape(-1)
+        found = numpy_functions.cross_entropy(dataclasses.replace(
+            self.case, dtype=np.dtype(self.kind).name, tensors=tensors))
+        logits.grad = found["grad_logits"].reshape(logits.value.shape)
+        for backward in reversed(self.backwards):
+            backward()
+        self.outputs.update({"logits": logits.value, "loss": found["loss"]})
+        self.outputs.update({"grad_" + name: own.grad for name, own in self.parameters.items()})
+        return self.outputs
+
+    def layers(self):
+        return range(int(self.options["num_layers"]))
+
+
+def causal(tokens, valid):
+    seen = np.tril(np.ones((1, tokens, tokens), bool))
+    return seen if valid is None else seen & valid[:, None]
+
+
+def every(ids):
+    return np.ones(ids.shape, bool)
+
+
+def translator(case, run_norm):
+    model = Model(case, run_norm)
+    source, tokens = case["source"], case["tokens"]
+    source_valid, valid = case.get("source_valid"), case.get("valid")
+    of_source = every(source) if source_valid is None else source_valid
+    m = model.embed("encoder.embedding.weight", source)
+    for layer in model.layers():
+        place = f"encoder.layers.{layer}."
+        m = model.residual("norm", place + "norm1", m, source_valid,
+                           lambda x: model.attention(place + "attention", x, of_source))
+        m = model.residual("norm", place + "norm2", m, source_valid,
+                           lambda x: model.feed_forward(place + "feed_forward", x))
+    m = model.final_norm("norm", "encoder.final_norm", m, source_valid)
+    x = model.embed("decoder.embedding.weight", tokens)
+    for layer in model.layers():
+        place = f"decoder.layers.{layer}."
+        x = model.residual("decoder_norm", place + "norm1", x, valid, lambda x: model.attention(
+            place + "self_attention", x, causal(tokens.shape[1], valid)))
+        x = model.residual("decoder_norm", place + "norm2", x, valid, lambda x: model.cross_attention(
+            place + "cross_attention", x, m, of_source))
+        x = model.residual("decoder_norm", place + "norm3", x, valid,
+                           lambda x: model.feed_forward(place + "feed_forward", x))
+    x = model.final_norm("decoder_norm", "decoder.final_norm", x, valid)
+    return model.lose(model.head(x, "decoder.embedding.weight"))
+
+
+def language_model(case, run_norm):
+    model = Model(case, run_norm)
+    tokens, valid = case["tokens"], case.get("valid")
+    x = model.embed("embedding.weight", tokens)
+    for layer in model.layers():
+        place = f"layers.{layer}."
+        x = model.residual("norm", place + "norm1", x, valid, lambda x: model.attention(
+            place + "attention", x, causal(tokens.shape[1], valid)))
+        x = model.residual("norm", place + "norm2", x, valid,
+                           lambda x: model.feed_forward(place + "feed_forward", x))
+    return model.lose(model.head(model.final_norm("norm", "final_norm", x, valid), "embedding.weight"))
+
+
+def decoding(case, run_norm):
+    """Token by token, all sentences at once."""
+    model = Model(case, run_norm)
+    tokens, memory = case["tokens"], Value(case["memory"].astype(model.kind))
+    of_source = case.get("memory_valid", every(memory.value[..., 0]))
+    caches = {}
+    for layer in model.layers():
+        for part in ("keys", "values"):
+            name = f"layers.{layer}.self_attention."
+            empty = np.zeros((len(tokens), 0, memory.value.shape[-1]))
+            caches[name + part] = case.get(f"{name}past_{part}", empty).astype(model.kind)
+
+    def self_attention(place, x):
+        q, k, v = model.parts(model.linear(place + ".in", x), 3)
+        for part, fresh in (("keys", k), ("values", v)):
+            caches[f"{place}.{part}"] = np.concatenate((caches[f"{place}.{part}"], fresh.value), 1)
+        k, v = (Value(caches[f"{place}.{part}"]) for part in ("keys", "values"))
+        return model.linear(place + ".out", model.attend(q, k, v, every(k.value[..., 0])))
+
+    past, logits = caches["layers.0.self_attention.keys"].shape[1], []
+    for t in range(tokens.shape[1]):
+        x = model.embed("embedding.weight", tokens[:, t:t + 1], past + t)
+        for layer in model.layers():
+            place = f"layers.{layer}."
+            x = model.residual("norm", place + "norm1", x, None, lambda x: self_attention(place + "self_attention", x))
+            x = model.residual("norm", place + "norm2", x, None, lambda x: model.cross_attention(
+                place + "cross_attention", x, memory, of_source))
+            x = model.residual("norm", place + "norm3", x, None,
+                               lambda x: model.feed_forward(place + "feed_forward", x))
+        logits.append(model.head(model.final_norm("norm", "final_norm", x), "embedding.weight").value)
+    return {"logits": np.concatenate(logits, 1), **caches}
+
+
+def step(case, run_norm):
+    return protocol.all_stored(case, globals()[case.op](case, run_norm))
