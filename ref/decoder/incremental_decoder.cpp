@@ -34,13 +34,14 @@ std::size_t positions_of(const DecoderConfig& config,
   for (const nn::KeyValueCache<T>& cache : caches)
     if (cache.keys.size() != caches.front().keys.size() ||
         cache.values.size() != cache.keys.size() || cache.keys.size() % d != 0)
-      numeric::contract_failure(
-          kIncrementalDecoder, "past",
-          fmt::format("has {} numbers of keys and {} of values", cache.keys.size(),
-                      cache.values.size()),
-          fmt::format("as many of both in each layer, rows of {}", d), Clause::C8);
+      numeric::contract_failure(kIncrementalDecoder, "past",
+                                fmt::format("has {} numbers of keys and {} of values",
+                                            cache.keys.size(), cache.values.size()),
+                                fmt::format("as many of both in each layer, rows of {}", d),
+                                Clause::C8);
   if (caches.size() != config.decoder.num_layers)
-    numeric::contract_failure(kIncrementalDecoder, "past", fmt::format("has {} layers", caches.size()),
+    numeric::contract_failure(kIncrementalDecoder, "past",
+                              fmt::format("has {} layers", caches.size()),
                               fmt::format("{}, or none", config.decoder.num_layers), Clause::C8);
   return caches.front().keys.size() / d;
 }
@@ -52,8 +53,7 @@ IncrementalDecoder<T>::IncrementalDecoder(const DecoderConfig& config,
                                           const DecoderParameters<T>& parameters,
                                           NamedTensors<T> state,
                                           const std::vector<std::int32_t>& source)
-    : IncrementalDecoder(config, parameters, state,
-                         memory_of(config, parameters, state, source)) {}
+    : IncrementalDecoder(config, parameters, state, memory_of(config, parameters, state, source)) {}
 
 template <numeric::Real T>
 IncrementalDecoder<T>::IncrementalDecoder(const DecoderConfig& config,
@@ -68,7 +68,8 @@ IncrementalDecoder<T>::IncrementalDecoder(const DecoderConfig& config,
                               "[1,S,D]", Clause::C7);
   if (caches_.empty()) caches_.resize(config.decoder.num_layers);
   size_ = positions_of(config, caches_);
-  shared_ = std::make_shared<Shared>(Shared{target_side(config), std::move(state), {}, memory.valid});
+  shared_ =
+      std::make_shared<Shared>(Shared{target_side(config), std::move(state), {}, memory.valid});
   for (const DecoderLayerParameters<T>& layer : parameters.layers)
     shared_->keys_values.push_back(nn::keys_and_values(memory.values, layer.cross_attention));
 }

@@ -158,7 +158,8 @@ struct SetOption {
   }
   void operator()(TransformerOperation& transformer) const {
     NormOptions* const of_decoder = decoder_norm_of(transformer);
-    if (field.starts_with(kOfTheNorm)) return set_option(norm_of(transformer), own_name(field), value);
+    if (field.starts_with(kOfTheNorm))
+      return set_option(norm_of(transformer), own_name(field), value);
     if (of_decoder != nullptr && field.starts_with(kOfTheDecodersNorm))
       return set_option(*of_decoder, own_name(field), value);
     set_field(transformer, NameOf{}(transformer), field, value);

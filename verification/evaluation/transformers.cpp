@@ -86,8 +86,7 @@ class Trained {
   }
 
   NamedTensors<T> translator(const TransformerOperation& operation) {
-    const auto parameters =
-        decoder::from_named<T>(in_.config, parameters_of<T>(operation, in_));
+    const auto parameters = decoder::from_named<T>(in_.config, parameters_of<T>(operation, in_));
     decoder::Decoder<T> model(in_.config, parameters);
     const auto gradients = both_ways(
         model, decoder::DecoderInputs{{in_.source, in_.source_valid}, {in_.tokens, in_.valid}});
@@ -104,8 +103,7 @@ class Trained {
     const auto parameters = encoder::from_named<T>(config, parameters_of<T>(operation, in_));
     encoder::Encoder<T> model(config, parameters);
     const auto gradients = both_ways(model, encoder::EncoderInputs{in_.tokens, in_.valid});
-    if (!config.tied_head)
-      put_rows("embedding.weight", gradients.embedding, config.vocab_size);
+    if (!config.tied_head) put_rows("embedding.weight", gradients.embedding, config.vocab_size);
     put(encoder::to_named(gradients.parameters));
     return std::move(results_);
   }
@@ -329,7 +327,7 @@ NamedTensors<T> run_transformer(const TransformerOperation& operation,
   return Trained<T>("translator", inputs).translator(operation);
 }
 
-#define NORMPROOF_INSTANTIATE(T)                                               \
+#define NORMPROOF_INSTANTIATE(T) \
   template NamedTensors<T> run_transformer(const TransformerOperation&, const TransformerTensors&);
 NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
 #undef NORMPROOF_INSTANTIATE

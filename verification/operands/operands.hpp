@@ -63,9 +63,9 @@ struct OptimizerTensors {
 struct EvalInputs {
   std::vector<ref::model::NormInputs<double>> steps;
   ref::tensor::NamedTensors<double> state;
-  FunctionInputs function = {};     ///< of a function, which has no steps
-  EncoderTensors encoder = {};      ///< of an encoder or a layer, which has none either
-  OptimizerTensors optimizer = {};  ///< of an optimizer, with its gradients step by step
+  FunctionInputs function = {};         ///< of a function, which has no steps
+  EncoderTensors encoder = {};          ///< of an encoder or a layer, which has none either
+  OptimizerTensors optimizer = {};      ///< of an optimizer, with its gradients step by step
   TransformerTensors transformer = {};  ///< of a whole Transformer or of decoding
 };
 

@@ -96,10 +96,62 @@ TEST(IncrementalDecoder, CopiesGoOnForThemselves) {
   EXPECT_EQ(start.size(), 0u);
 }
 
+/// From the memory of the source beside two positions of padding.
+TEST(IncrementalDecoder, GoesOnFromAMemoryAndTheKeysAndValuesOfPositionsBefore) {
+  for (const NormPlacement placement : {NormPlacement::post, NormPlacement::pre}) {
+    Trained trained(small_decoder("layer_norm", "batch_norm", placement, 2));
+    const Memory<double> memory =
+        Decoder<double>(trained.config, trained.parameters)
+            .encode(long_pair().source, {.mode = model::Mode::inference}, trained.state);
+    IncrementalDecoder<double> whole(trained.config, trained.parameters, trained.state, kSource);
+    whole.append(1);
+    whole.append(2);
+    IncrementalDecoder<double> resumed(trained.config, trained.parameters, trained.state, memory,
+                                       whole.caches());
+    EXPECT_EQ(resumed.size(), 2u);
+    EXPECT_EQ(resumed.append(0), whole.append(0));
+    EXPECT_EQ(resumed.append(2), whole.append(2));
+    ASSERT_EQ(resumed.caches().size(), 2u);
+    for (std::size_t l = 0; l < 2; ++l) {
+      EXPECT_EQ(resumed.caches()[l].keys, whole.caches()[l].keys);
+      EXPECT_EQ(resumed.caches()[l].values, whole.caches()[l].values);
+      EXPECT_EQ(resumed.caches()[l].keys.size(), 4u * 4);
+    }
+  }
+}
+
+TEST(IncrementalDecoder, C7TheMemoryIsOfOneSentence) {
+  const Trained trained(small_decoder("none", "none", NormPlacement::post));
+  const Memory<double> two{tensor::full_tensor<double>({2, 3, 4}, 1.0), {}};
+  EXPECT_THAT(numeric::contract_message([&] {
+                IncrementalDecoder<double>(trained.config, trained.parameters, trained.state, two);
+              }),
+              HasSubstr("memory has shape [2, 3, 4]; expected [1,S,D] (C7)"));
+}
+
+TEST(IncrementalDecoder, C8ThePastIsThatOfEveryLayer) {
+  const Trained trained(small_decoder("none", "none", NormPlacement::post, 2));
+  const Memory<double> memory{tensor::full_tensor<double>({1, 3, 4}, 1.0), {}};
+  using Caches = std::vector<nn::KeyValueCache<double>>;
+  const auto message = [&](const Caches& past) {
+    return numeric::contract_message([&] {
+      IncrementalDecoder<double>(trained.config, trained.parameters, trained.state, memory, past);
+    });
+  };
+  const std::vector<double> row(4, 0.5), more(8, 0.5), part(3, 0.5);
+  EXPECT_THAT(message({{row, row}}), HasSubstr("past has 1 layers; expected 2, or none (C8)"));
+  EXPECT_THAT(message({{row, row}, {more, more}}),
+              HasSubstr("past has 8 numbers of keys and 8 of values"));
+  EXPECT_THAT(message({{row, row}, {row, more}}),
+              HasSubstr("past has 4 numbers of keys and 8 of values"));
+  EXPECT_THAT(message({{part, part}, {part, part}}), HasSubstr("rows of 4 (C8)"));
+}
+
 TEST(IncrementalDecoder, C5TheSourceHasAToken) {
   const Trained trained(small_decoder("none", "none", NormPlacement::post));
   EXPECT_THAT(numeric::contract_message([&] {
-                IncrementalDecoder<double>(trained.config, trained.parameters, trained.state, {});
+                IncrementalDecoder<double>(trained.config, trained.parameters, trained.state,
+                                           std::vector<std::int32_t>());
               }),
               HasSubstr("source has no token; expected one at least (C5)"));
 }

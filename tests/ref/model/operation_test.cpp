@@ -16,9 +16,9 @@ using ::testing::IsEmpty;
 using ::testing::Pair;
 
 TEST(Operation, EveryNameReadsBack) {
-  EXPECT_EQ(operation_names().size(), norm_names().size() + function_names().size() +
-                                          encoder_operation_names().size() +
-                                          optimizer_names().size());
+  EXPECT_EQ(operation_names().size(),
+            norm_names().size() + function_names().size() + encoder_operation_names().size() +
+                transformer_operation_names().size() + optimizer_names().size());
   for (const std::string& name : operation_names()) {
     EXPECT_EQ(operation_name(operation(name)), name);
     EXPECT_EQ(std::holds_alternative<FunctionOptions>(operation(name)), is_function(name));
@@ -104,6 +104,30 @@ TEST(Operation, AnOptimizerHasItsOptionsAndTheLearningRate) {
   EXPECT_THROW(set_option(steps, "momentum", "0.5"), numeric::UsageError);
   Operation sgd = operation("sgd");
   EXPECT_THROW(set_option(sgd, "weight_decay", "0.5"), numeric::UsageError);
+}
+
+TEST(Operation, ATranslatorHasTheOptionsOfBothItsNorms) {
+  Operation translator = operation("translator");
+  ASSERT_TRUE(std::holds_alternative<TransformerOperation>(translator));
+  set_option(translator, "decoder_norm", "power_norm");
+  set_option(translator, "decoder_norm.alpha_forward", "0.25");
+  set_option(translator, "norm.eps", "0.5");
+  set_option(translator, "label_smoothing", "0.125");
+  const auto texts = list_options(translator);
+  EXPECT_THAT(texts, Contains(Pair("decoder_norm.alpha_forward", "0.25")));
+  EXPECT_THAT(texts, Contains(Pair("norm.eps", "0.5")));
+  EXPECT_THAT(texts, Contains(Pair("label_smoothing", "0.125")));
+  EXPECT_THAT(texts, Contains(Pair("tied_head", "false")));
+  EXPECT_THROW(set_option(translator, "norm.alpha_forward", "0.25"), numeric::UsageError);
+  for (const char* name : {"language_model", "decoding"}) {
+    Operation one_side = operation(name);
+    EXPECT_THROW(set_option(one_side, "decoder_norm", "none"), numeric::UsageError) << name;
+    EXPECT_THROW(set_option(one_side, "decoder_norm.eps", "0.5"), numeric::UsageError) << name;
+    set_option(one_side, "norm.eps", "0.5");
+    EXPECT_THAT(list_options(one_side), Contains(Pair("norm.eps", "0.5"))) << name;
+  }
+  Operation decoding = operation("decoding");
+  EXPECT_THROW(set_option(decoding, "label_smoothing", "0.1"), numeric::UsageError);
 }
 
 TEST(Operation, OptionsInAscendingOrderReadBack) {

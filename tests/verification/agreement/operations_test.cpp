@@ -27,10 +27,19 @@ TEST(AgreementOperations, ACaseOfEveryOperationOfTheCorpusAgrees) {
   EXPECT_EQ(rows.all().size(), there.size() - 1);
 }
 
-TEST(AgreementOperations, OfEveryOperationADeviceHasAllButLayersOfDecoders) {
+TEST(AgreementOperations, OfEveryOperationADeviceHasAllButLayersOfDecodersAndWholeTransformers) {
   std::vector<std::string> expected = ref::model::operation_names();
   std::erase(expected, "decoder_layer");
+  for (const std::string& name : ref::model::transformer_operation_names())
+    std::erase(expected, name);
   EXPECT_EQ(operations_on_device(), expected);
+}
+
+TEST(AgreementOperations, AWholeTransformerIsADifference) {
+  const auto device = gpu::device::simulated_device();
+  Rows rows;
+  agree_on_operation(*device, ref::model::operation("translator"), {}, "none", rows);
+  EXPECT_FALSE(rows.agree());
 }
 
 TEST(AgreementOperations, AnotherInputOfTheDeviceShows) {

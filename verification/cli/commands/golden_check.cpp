@@ -140,7 +140,7 @@ golden::gate::Ask GoldenCheckCommand::source() const {
                       : golden::corpus::is_optimizer(c) ? "the GPU path has no optimizers"
                       : golden::corpus::is_transformer(c)
                           ? "the GPU path has no losses over a vocabulary and no decoding"
-                                                        : "the GPU path has no layers of decoders";
+                          : "the GPU path has no layers of decoders";
     return answer;
   };
 }

@@ -99,12 +99,14 @@ void add_transformer(const Case& c, json& object) {
   if (is_about<ref::model::DecodingOptions>(c)) {
     object.erase("valid");
     object["memory_valid"] = "true = a real token of the source";
-    object["past_keys"] = "those of the positions before, not scaled; the first token is behind them";
+    object["past_keys"] =
+        "those of the positions before, not scaled; the first token is behind them";
     return;
   }
   if (is_about<ref::model::TranslatorOptions>(c))
     object["source_valid"] = "true = a real token of the source";
-  object["loss"] = "the mean over real tokens; label smoothing s gives each word s/V, the target too";
+  object["loss"] =
+      "the mean over real tokens; label smoothing s gives each word s/V, the target too";
   object["targets"] = "what each position predicts, not shifted again";
   for (const auto& [name, value] : ref::model::list_options(c.options))
     if (name == "tied_head" && value == "true")

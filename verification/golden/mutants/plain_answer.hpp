@@ -41,14 +41,14 @@ std::vector<StoredTensor> stored_answer(const Case& c, Answered<T> answer,
   std::vector<StoredTensor> stored;
   for (auto& [name, values] : answer.values) {
     const auto own = answer.shapes.find(name);
-    const auto* const of = name.starts_with("grad_") ? tensors.find(name.substr(5))
-                                                     : state.find(name);
+    const auto* const of =
+        name.starts_with("grad_") ? tensors.find(name.substr(5)) : state.find(name);
     const std::vector<std::size_t> shape =
         own == answer.shapes.end() ? ref::tensor::shape_of(*of) : own->second;
     const PlainShape rows{values.size() / shape.back(), 1, shape.back()};
     if (is_written(name)) write_rows(name, rows, values, sites, false);
-    stored.push_back(stored_tensor(name, corpus::dtype_of_output(c.dtype, name), shape, values,
-                                   style, sites));
+    stored.push_back(
+        stored_tensor(name, corpus::dtype_of_output(c.dtype, name), shape, values, style, sites));
   }
   return stored;
 }

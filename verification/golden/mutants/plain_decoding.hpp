@@ -140,9 +140,9 @@ class PlainDecodingLayer : PlainSublayers<T> {
 
   /// Keys and values of rows that are `parts` times D wide and have them from part `first` on.
   PlainKeysValues<T> halves(const Numbers<T>& rows, std::size_t first, std::size_t parts) {
-    const bool turned = this->sites_.any(parts == 2 ? "cross_attention: keys and values"
-                                                    : "keys and values",
-                                         {MutationOperator::other}) == MutationOperator::other;
+    const bool turned =
+        this->sites_.any(parts == 2 ? "cross_attention: keys and values" : "keys and values",
+                         {MutationOperator::other}) == MutationOperator::other;
     PlainKeysValues<T> own;
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const std::size_t part = i % (parts * width_) / width_;
@@ -212,8 +212,7 @@ class PlainDecodingLayer : PlainSublayers<T> {
 
   Numbers<T> attend_to_memory(const Numbers<T>& x) {
     const Numbers<T> query = this->parts_.linear(query_map_, x);
-    const bool own =
-        of_cross_.any("memory", {MutationOperator::other}) == MutationOperator::other;
+    const bool own = of_cross_.any("memory", {MutationOperator::other}) == MutationOperator::other;
     const Numbers<T> context =
         own ? cross_.attend(query, halves(this->parts_.linear(memory_map_, x), 0, 2), 0, {true})
             : cross_.attend(query, of_memory_, 0, memory_valid_);
@@ -257,8 +256,8 @@ class PlainDecoding {
       for (std::size_t t = 0; t < in_.tokens.seq_len; ++t) step(b, t);
       for (std::size_t l = 0; l < layers_.size(); ++l) keep(l);
     }
-    answer_.put("logits",
-                {in_.tokens.batch_size, in_.tokens.seq_len, in_.config.target_vocab_size}, logits_);
+    answer_.put("logits", {in_.tokens.batch_size, in_.tokens.seq_len, in_.config.target_vocab_size},
+                logits_);
     return std::move(answer_);
   }
 
@@ -309,8 +308,7 @@ class PlainDecoding {
     Numbers<T> x = embedding.forward({1, 1, {token}}, position);
     for (PlainDecodingLayer<T>& layer : layers_) x = layer.forward(x);
     x = PlainFinalNorm<T>(parts_, "final_norm").forward(x);
-    const Numbers<T> own =
-        parts_.linear({"head", "head", width_, in_.config.target_vocab_size}, x);
+    const Numbers<T> own = parts_.linear({"head", "head", width_, in_.config.target_vocab_size}, x);
     logits_.insert(logits_.end(), own.begin(), own.end());
   }
 

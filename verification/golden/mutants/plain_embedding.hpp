@@ -24,17 +24,16 @@ class PlainEmbedding {
   /// The first token of each sentence has the position `first`.
   Numbers<T> forward(const ref::model::Tokens& tokens, std::size_t first = 0) {
     const Numbers<T>& weight = parts_.given(name_);
-    const bool scaled =
-        sites_.any("factor sqrt(D) of the embedding", {MutationOperator::insert}) ==
-        MutationOperator::insert;
+    const bool scaled = sites_.any("factor sqrt(D) of the embedding", {MutationOperator::insert}) ==
+                        MutationOperator::insert;
     Numbers<T> x(tokens.ids.size() * width_);
     for (std::size_t i = 0; i < x.size(); ++i) {
       const auto id = static_cast<std::size_t>(tokens.ids[i / width_]);
       x[i] = weight[id * width_ + i % width_];
       if (scaled) x[i] *= sqrt_of(number_of<T>(width_));
       if (parts_.in_.config.positions)
-        x[i] += sites_.term("position", static_cast<T>(position(
-                                            first + i / width_ % tokens.seq_len, i % width_)));
+        x[i] += sites_.term(
+            "position", static_cast<T>(position(first + i / width_ % tokens.seq_len, i % width_)));
     }
     return x;
   }

@@ -123,7 +123,8 @@ class PlainParts {
   /// What a part offers that reaches an answer, under its name in the whole.
   void pass_on(const std::string& prefix, const Sites& part) {
     for (const Mutation& mutation : part.seen())
-      if (reaches_the_encoder(mutation.site))
+      if (reaches_the_encoder(mutation.site) &&
+          (pads_have_gradients_ || mutation.site != "rows of the parameter gradients"))
         sites_.any((prefix + mutation.site).c_str(), {mutation.op});
   }
 
@@ -161,6 +162,7 @@ class PlainParts {
   Sites& sites_;
   std::size_t samples_ = 0, tokens_ = 0;
   std::vector<bool> valid_;
+  bool pads_have_gradients_ = true;  ///< else which rows are tokens is no matter to a parameter's
 
  private:
   /// 1/(1-p)

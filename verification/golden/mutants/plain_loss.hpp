@@ -44,8 +44,8 @@ class PlainLoss {
     for (std::size_t i = 0; i < rows_; ++i)
       if (!masked_ || sites_.mask("mask of the loss", counts_[i])) real.push_back(i);
     const T divisor = divisor_of(real);
-    smooths_ignored_ = masked_ && smooths() &&
-                       sites_.any("smoothing of ignored rows", {Op::insert}) == Op::insert;
+    smooths_ignored_ =
+        masked_ && smooths() && sites_.any("smoothing of ignored rows", {Op::insert}) == Op::insert;
     grad_.assign(x_.size(), T(0));
     for (std::size_t i = 0; i < rows_; ++i) of_row(i, divisor);
     T sum = a_.sum("sum of the loss", real, [&](std::size_t i) { return losses_[i]; });
@@ -100,6 +100,7 @@ class PlainLoss {
       case Op::insert:  // rows that are ignored too
         return number(rows_);
       default:
+        if (!weighted_) return number(real.size());
         return a_.sum("sum of the weights", real, [&](std::size_t i) { return weight(target(i)); });
     }
   }
@@ -138,10 +139,10 @@ class PlainLoss {
     };
     T loss = hard * (w * -log_p(t));
     if (smooths()) {
-      const T own = sites_.term(
-          "smoothing in the loss",
-          share * a_.sum("sum of the smoothing", all_classes_,
-                         [&](std::size_t c) { return smoothed(c) * -log_p(c); }));
+      const T own =
+          sites_.term("smoothing in the loss",
+                      share * a_.sum("sum of the smoothing", all_classes_,
+                                     [&](std::size_t c) { return smoothed(c) * -log_p(c); }));
       loss += own;
       if (smooths_ignored_ && !counts_[i]) of_ignored_.push_back(own);
     }
@@ -149,17 +150,20 @@ class PlainLoss {
     const bool counts = !masked_ || sites_.mask("mask of the gradient", counts_[i]);
     if (!counts && !smooths_ignored_) return;
     if (!counts) hard = T(0);
-    const T of_all =
-        hard * w + (smooths() ? share * a_.sum("sum of all weights", all_classes_, smoothed) : T(0));
+    // Of weights of 1 the sum is 1, whatever the smoothing.
+    const auto sum_of_all = [&] {
+      return weighted_ ? a_.sum("sum of all weights", all_classes_, smoothed)
+                       : number(classes_ - (spares_target ? 1 : 0));
+    };
+    const T of_all = hard * w + (smooths() ? share * sum_of_all() : T(0));
     const bool mean = sites_.any("division of the gradient", {Op::drop}) != Op::drop;
     for (std::size_t c = 0; c < classes_; ++c) {
       const T p = a_.style().divide || one ? exponential(log_p(c))
                                            : a_.over(exponential(x[c] - largest), sum);
-      T q =
-          smooths() ? sites_.term("smoothing in the gradient", share * smoothed(c)) : T(0);
+      T q = smooths() ? sites_.term("smoothing in the gradient", share * smoothed(c)) : T(0);
       if (c == t) q += sites_.term("1 at the target", hard * w);
       const T g = sites_.factor("softmax in the gradient", p) *
-                      sites_.factor("weight of the softmax", of_all) -
+                      (weighted_ ? sites_.factor("weight of the softmax", of_all) : of_all) -
                   q;
       grad_[i * classes_ + c] = mean ? a_.over(g, divisor) : g;
     }

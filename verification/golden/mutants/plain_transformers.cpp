@@ -21,6 +21,14 @@ namespace {
 using operands::EncoderTensors;
 using operands::TransformerTensors;
 
+/// The loss leaves padding out, and no gradient reaches it but by a norm that gives it one.
+template <class T>
+void set_rows(PlainParts<T>& parts, const ref::model::Tokens& tokens) {
+  parts.set_rows(tokens.batch_size, tokens.seq_len);
+  parts.pads_have_gradients_ =
+      std::holds_alternative<ref::model::PowerNormReleasedOptions>(parts.in_.config.norm);
+}
+
 /// A causal encoder between tokens and loss.
 template <class T>
 class PlainLanguageModel {
@@ -29,7 +37,7 @@ class PlainLanguageModel {
       : in_(in),
         side_(plain_side(in, in.config.decoder, true, in.valid, "embedding.weight")),
         parts_(side_, style, sites) {
-    parts_.set_rows(in.tokens.batch_size, in.tokens.seq_len);
+    set_rows(parts_, in.tokens);
     for (std::size_t l = 0; l < side_.config.num_layers; ++l)
       layers_.emplace_back(parts_, fmt::format("layers.{}.", l));
   }
@@ -60,13 +68,13 @@ class PlainSourceSide {
  public:
   PlainSourceSide(const TransformerTensors& in, const Style& style, Sites& sites)
       : in_(in),
-        side_(plain_side(in, in.config.encoder, false, in.source_valid,
-                         "decoder.embedding.weight")),
+        side_(
+            plain_side(in, in.config.encoder, false, in.source_valid, "decoder.embedding.weight")),
         sites_(sites.part(kPrefix)),
         parts_(side_, style, sites_),
         embedding_(parts_, "encoder.embedding.weight", in.config.source_vocab_size),
         final_norm_(parts_, "encoder.final_norm") {
-    parts_.set_rows(in.source.batch_size, in.source.seq_len);
+    set_rows(parts_, in.source);
     for (std::size_t l = 0; l < side_.config.num_layers; ++l)
       layers_.emplace_back(parts_, fmt::format("encoder.layers.{}.", l));
   }
@@ -108,7 +116,7 @@ class PlainTranslator {
         side_(plain_side(in, in.config.decoder, true, in.valid, "decoder.embedding.weight")),
         parts_(side_, style, sites),
         sites_(sites) {
-    parts_.set_rows(in.tokens.batch_size, in.tokens.seq_len);
+    set_rows(parts_, in.tokens);
     for (std::size_t l = 0; l < side_.config.num_layers; ++l)
       layers_.emplace_back(parts_, fmt::format("decoder.layers.{}.", l), memory_of_);
   }
@@ -122,9 +130,9 @@ class PlainTranslator {
     for (PlainDecoderLayer<T>& layer : layers_) x = layer.forward(x, memory);
     Numbers<T> grad = vocabulary.lose(final_norm.forward(x), dtype, answer);
     grad = final_norm.backward(grad, answer.values);
-    const bool last = layers_.size() > 1 && sites_.any("layers in grad_memory",
-                                                       {MutationOperator::forget_first}) ==
-                                                MutationOperator::forget_first;
+    const bool last = layers_.size() > 1 &&
+                      sites_.any("layers in grad_memory", {MutationOperator::forget_first}) ==
+                          MutationOperator::forget_first;
     Numbers<T> grad_memory;
     for (std::size_t l = layers_.size(); l-- > 0;) {
       grad = layers_[l].backward(grad, answer.values);
@@ -164,11 +172,9 @@ Answered<T> answer_of(const Case& c, const TransformerTensors& in, const Style& 
 std::vector<StoredTensor> run_plain_transformer(const Case& c, const EvalInputs& inputs,
                                                 const Style& style, Sites& sites) {
   const TransformerTensors& in = inputs.transformer;
-  return in_arithmetic(
-      style.accumulation.value_or(usual_accumulation(c.dtype)), [&]<class T>(T) {
-        return stored_answer(c, answer_of<T>(c, in, style, sites), in.tensors, in.state, style,
-                             sites);
-      });
+  return in_arithmetic(style.accumulation.value_or(usual_accumulation(c.dtype)), [&]<class T>(T) {
+    return stored_answer(c, answer_of<T>(c, in, style, sites), in.tensors, in.state, style, sites);
+  });
 }
 
 }  // namespace normproof::verification::golden::mutants

@@ -59,7 +59,8 @@ class PlainVocabulary {
     answer.put("logits", {in_.tokens.batch_size, in_.tokens.seq_len, words}, logits);
     operands::FunctionInputs rows;
     auto values = ref::tensor::empty_tensor<double>({logits.size() / words, words});
-    for (std::size_t i = 0; i < logits.size(); ++i) values.data()[i] = static_cast<double>(logits[i]);
+    for (std::size_t i = 0; i < logits.size(); ++i)
+      values.data()[i] = static_cast<double>(logits[i]);
     rows.tensors.set("logits", std::move(values));
     if (ref::tensor::is_given(in_.valid)) {
       rows.valid = in_.valid;
@@ -81,9 +82,9 @@ class PlainVocabulary {
     const Numbers<T> of_head = std::move(gradients.at("grad_head.weight"));
     gradients.erase("grad_head.weight");
     Numbers<T>& both = gradients.at("grad_" + name_);
-    const MutationOperator op = sites_.any(
-        "both gradients of the tied weight", {MutationOperator::forget_first,
-                                              MutationOperator::forget_last});
+    const MutationOperator op =
+        sites_.any("both gradients of the tied weight",
+                   {MutationOperator::forget_first, MutationOperator::forget_last});
     for (std::size_t i = 0; i < both.size(); ++i) {
       if (op == MutationOperator::forget_first) continue;  // the sums over the tokens alone
       both[i] = op == MutationOperator::forget_last ? of_head[i] : both[i] + of_head[i];

@@ -15,10 +15,11 @@ using corpus::Mode;
 
 namespace {
 
-/// Whether the row is padding among sentences of that length, as the recipe says.
+/// Whether the row is padding among sentences of that length: as the recipe says, else the last b
+/// tokens of sentence b.
 bool is_pad(const EncoderRecipe& recipe, std::size_t length, std::size_t row) {
-  const std::size_t t = row % length;
-  return recipe.pad ? t > 0 && recipe.pad(row / length, t) : is_usual_pad(length, row);
+  const std::size_t b = row / length, t = row % length;
+  return t > 0 && (recipe.pad ? recipe.pad(b, t) : t + b >= length);
 }
 
 /// 1 nowhere, and near it: what each norm and each map multiplies errors by stays small.
@@ -156,11 +157,6 @@ class EncoderCaseMaker {
 };
 
 }  // namespace
-
-bool is_usual_pad(std::size_t length, std::size_t row) {
-  const std::size_t b = row / length, t = row % length;
-  return t > 0 && t + b >= length;
-}
 
 double as_drawn(std::size_t, double normal) {
   return normal;

@@ -25,10 +25,6 @@ struct EncoderRecipe {
   std::vector<std::pair<std::string, Fill>> fills = {};  ///< tensors that are not as usual
 };
 
-/// Whether a row is padding among sentences of that length where nothing else is said: the last b
-/// tokens of sentence b, but for its first.
-bool is_usual_pad(std::size_t length, std::size_t row);
-
 double as_drawn(std::size_t flat, double normal);
 
 /// A parameter of a norm that begins with `initial`: near it, but nowhere it, so that what each norm

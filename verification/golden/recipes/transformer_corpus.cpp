@@ -84,6 +84,9 @@ class TransformerCases {
     options.insert(options.end(), more.begin(), more.end());
     return options;
   }
+  static Fill offset_by(double offset) {
+    return [offset](std::size_t, double normal) { return offset + normal; };
+  }
   /// What has a loss has label smoothing.
   Options smoothed(Options options, const char* smoothing) const {
     if (!decodes_) options.emplace_back("label_smoothing", smoothing);
@@ -99,16 +102,20 @@ class TransformerCases {
   void translators() {
     add({.reason = "post_layer_norm",
          .why = "sources and targets of several lengths, one of a single token, beside whole ones",
-         .options = smoothed(gelu("post", "2"), "0.1")});
-    add({.reason = "tied_pre_power_norm",
+         .options = smoothed({{"num_heads", "2"}}, "0.1"),
+         .fills = {{"encoder.embedding.weight", offset_by(8)}}});
+    add({.reason = "tied_pre_power_norm_released",
          .why = "the head has the target embedding's weight, whose gradient is a sum; PowerNorm in "
-                "the encoder alone",
-         .options = smoothed(with(normed(gelu("pre", "2"), "power_norm", "layer_norm"),
-                                  {{"tied_head", "true"}}),
+                "the encoder alone; logits of a thousand",
+         .options = smoothed(with(normed(gelu("pre", "2"), "power_norm_released", "layer_norm"),
+                                  {{"norm.warmup_iterations", "3"},
+                                   {"norm.alpha_forward", "0.8"},
+                                   {"tied_head", "true"}}),
                              "0.1"),
          .samples = 2,
          .source = 3,
-         .tokens = 4});
+         .tokens = 4,
+         .fills = {{"decoder.embedding.weight", offset_by(1e4)}}});
     add({.reason = "without_mask",
          .why = "a target as long as its source, whose positions could be taken for it, and no "
                 "smoothing",
@@ -125,7 +132,8 @@ class TransformerCases {
          .why = "the head has the embedding's weight, whose gradient is a sum; sentences of "
                 "several lengths",
          .options = smoothed(with(gelu("pre", "2"), {{"tied_head", "true"}}), "0.1"),
-         .tokens = 4});
+         .tokens = 4,
+         .fills = {{"embedding.weight", offset_by(1e4)}}});
     add({.reason = "post_batch_norm",
          .why = "statistics over later tokens too, no smoothing",
          .options = {{"norm", "batch_norm"}, {"num_heads", "2"}, {"norm.eps", "0.25"}},
@@ -148,7 +156,8 @@ class TransformerCases {
          .options = with(gelu("pre", "2"), {{"tied_head", "true"}}),
          .samples = 2,
          .tokens = 1,
-         .past = 4});
+         .past = 4,
+         .fills = {{"embedding.weight", offset_by(1e4)}}});
     add({.reason = "chunk_power_norm",
          .why = "two tokens behind a cache of three, running psi",
          .options = {{"placement", "pre"}, {"norm", "power_norm"}, {"norm.eps", "0.25"}},
@@ -174,6 +183,10 @@ class TransformerCases {
         Options options = smoothed(
             normed(gelu(placement, "2"), norm, over_sentences ? std::string("layer_norm") : norm),
             "0.1");
+        if (has_option(norm, "warmup_iterations")) {
+          options.emplace_back("norm.warmup_iterations", placement[1] == 'o' ? "2" : "3");
+          options.emplace_back("norm.alpha_forward", "0.8");
+        }
         if (has_option(norm, "groups")) {
           options.emplace_back("norm.groups", "2");
           if (translates_ && !over_sentences) options.emplace_back("decoder_norm.groups", "2");
@@ -318,7 +331,8 @@ class TransformerCases {
                    {side + "layers.0.norm2.alpha", zero}}});
     add({.reason = "statistics_of_0",
          .why = "running variances of 0 before the step",
-         .options = with(normed(gelu("post", "2"), "batch_norm", "batch_norm"), {{"norm.eps", "0.25"}}),
+         .options =
+             with(normed(gelu("post", "2"), "batch_norm", "batch_norm"), {{"norm.eps", "0.25"}}),
          .fills = {{side + "layers.0.norm1.running_variance", zero}}});
     add({.reason = "psi_of_0",
          .why = "a running psi^2 of 0 before a step of the warm-up",

@@ -19,14 +19,18 @@ using ref::model::TranslatorOptions;
 
 namespace {
 
+/// The word of that number of a vocabulary, whose last but one occurs nowhere.
+double occurring(std::size_t words, std::size_t number) {
+  return static_cast<double>(number == words - 2 ? words - 1 : number);
+}
 /// Word t of a sentence of the target: its mark of beginning, then others in turn.
 double word_of(std::size_t words, std::size_t sentence, std::size_t t) {
   if (words < 5) return static_cast<double>((sentence + t) % words);
-  return static_cast<double>(t == 0 ? 1 : 2 + (2 * sentence + t) % (words - 3));
+  return t == 0 ? 1 : occurring(words, 2 + (2 * sentence + t) % (words - 3));
 }
 double source_word(std::size_t words, std::size_t sentence, std::size_t t) {
-  if (words < 3) return static_cast<double>((sentence + t) % words);
-  return static_cast<double>(1 + (sentence + 2 * t) % (words - 2));
+  if (words < 4) return static_cast<double>((sentence + t) % words);
+  return occurring(words, 1 + (sentence + 2 * t) % (words - 2));
 }
 
 class TransformerCaseMaker {
@@ -58,9 +62,8 @@ class TransformerCaseMaker {
         "source", {recipe_.samples, recipe_.source},
         [&](std::size_t i, double) {
           const std::size_t length = recipe_.source;
-          return recipe_.pads && is_usual_pad(length, i)
-                     ? 0.0
-                     : source_word(recipe_.source_words, i / length, i % length);
+          return is_pad(length, i) ? 0.0
+                                   : source_word(recipe_.source_words, i / length, i % length);
         },
         DType::int64);
     put_valid("source_valid", recipe_.source);
@@ -77,6 +80,12 @@ class TransformerCaseMaker {
   }
 
  private:
+  /// The last tokens of each sentence but the last, of the first one most: the last row is a token.
+  bool is_pad(std::size_t length, std::size_t row) const {
+    const std::size_t t = row % length, after = recipe_.samples - 1 - row / length;
+    return recipe_.pads && t > 0 && t + after >= length;
+  }
+
   static Fill scaled_normal(double scale) {
     return [scale](std::size_t, double normal) { return scale * normal; };
   }
@@ -90,14 +99,13 @@ class TransformerCaseMaker {
 
   /// The words of the target from `first` on; of decoding none is padding.
   void put_words(const char* name, std::size_t length, std::size_t first) {
-    const bool pads = recipe_.pads && !std::holds_alternative<DecodingOptions>(
-                                          std::get<TransformerOperation>(case_.options));
+    const bool pads =
+        !std::holds_alternative<DecodingOptions>(std::get<TransformerOperation>(case_.options));
     put(
         name, {recipe_.samples, length},
         [&, pads](std::size_t i, double) {
-          return pads && is_usual_pad(length, i)
-                     ? 0.0
-                     : word_of(recipe_.words, i / length, i % length + first);
+          return pads && is_pad(length, i) ? 0.0
+                                           : word_of(recipe_.words, i / length, i % length + first);
         },
         DType::int64);
   }
@@ -111,8 +119,7 @@ class TransformerCaseMaker {
     if (!recipe_.pads) return;
     put(
         name, {recipe_.samples, length},
-        [&](std::size_t row, double) { return is_usual_pad(length, row) ? 0.0 : 1.0; },
-        DType::boolean);
+        [&](std::size_t row, double) { return is_pad(length, row) ? 0.0 : 1.0; }, DType::boolean);
   }
 
   ref::model::DecoderConfig config_of(const TransformerOperation& operation) const {

@@ -23,7 +23,7 @@ struct TransformerRecipe {
 };
 
 /// The case of one of model::transformer_operation_names() that the recipe describes. A target is
-/// the token after; of neither vocabulary does the last word occur, where there is more than one.
+/// the token after; of neither vocabulary does the last word but one occur, where there are four.
 /// Throws    UsageError as set_option does
 Case transformer_case(Tier tier, std::string_view operation, const TransformerRecipe& recipe,
                       std::uint64_t seed);

@@ -26,6 +26,10 @@ TEST(GoldenCheckOnDevice, KernelsPassAndOptimizersAreDeclined) {
   const Outcome declined =
       run(std::string(kCommitted) + "--device simulated --only 'quick/decoder_layer/*'");
   EXPECT_THAT(declined.out, HasSubstr(": the GPU path has no layers of decoders\n"));
+  const Outcome whole =
+      run(std::string(kCommitted) + "--device simulated --only 'quick/decoding/*'");
+  EXPECT_THAT(whole.out,
+              HasSubstr(": the GPU path has no losses over a vocabulary and no decoding\n"));
 }
 
 TEST(GoldenCheckOnDevice, NormsOf32And16BitsAnswerInTheirOwnDType) {

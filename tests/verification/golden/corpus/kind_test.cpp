@@ -26,6 +26,7 @@ TEST(Kind, EveryOperationIsOfTheKindThatListsIt) {
     EXPECT_EQ(is_layer(c), among(model::norm_names(), name)) << name;
     EXPECT_EQ(is_function(c), among(model::function_names(), name)) << name;
     EXPECT_EQ(is_encoder(c), among(model::encoder_operation_names(), name)) << name;
+    EXPECT_EQ(is_transformer(c), among(model::transformer_operation_names(), name)) << name;
     EXPECT_EQ(is_optimizer(c), among(model::optimizer_names(), name)) << name;
   }
 }
@@ -37,6 +38,7 @@ TEST(Kind, OneOperationHasTheOptionsOfItsName) {
     EXPECT_EQ(is_about<model::LogSumExpOptions>(c), name == "log_sum_exp") << name;
     EXPECT_EQ(is_about<model::EncoderOptions>(c), name == "encoder") << name;
     EXPECT_EQ(is_about<model::DecoderLayerOptions>(c), name == "decoder_layer") << name;
+    EXPECT_EQ(is_about<model::DecodingOptions>(c), name == "decoding") << name;
     EXPECT_EQ(is_about<model::SgdOptions>(c), name == "sgd") << name;
     EXPECT_EQ(is_about<model::AdamWOptions>(c), name == "adamw") << name;
   }
