@@ -100,27 +100,27 @@ class TransformerCases {
   }
 
   void translators() {
-    add({.reason = "post_layer_norm",
-         .why = "sources and targets of several lengths, one of a single token, beside whole ones",
-         .options = smoothed({{"num_heads", "2"}}, "0.1"),
-         .fills = {{"encoder.embedding.weight", offset_by(8)}}});
-    add({.reason = "tied_pre_power_norm_released",
-         .why = "the head has the target embedding's weight, whose gradient is a sum; PowerNorm in "
-                "the encoder alone; logits of a thousand",
-         .options = smoothed(with(normed(gelu("pre", "2"), "power_norm_released", "layer_norm"),
-                                  {{"norm.warmup_iterations", "3"},
-                                   {"norm.alpha_forward", "0.8"},
-                                   {"tied_head", "true"}}),
-                             "0.1"),
+    add({.reason = "pre_batch_norm",
+         .why = "statistics of the batch in the encoder alone; features that differ by little; "
+                "logits of 800, whose exp overflows",
+         .options = smoothed(normed(gelu("pre", "2"), "batch_norm", "layer_norm"), "0.1"),
          .samples = 2,
          .source = 3,
          .tokens = 4,
-         .fills = {{"decoder.embedding.weight", offset_by(1e4)}}});
+         .fills = {{"decoder.embedding.weight", offset_by(1e6)},
+                   {"encoder.embedding.weight", offset_by(1e4)},
+                   {"head.bias", offset_by(800)}}});
+    add({.reason = "tied_post_layer_norm",
+         .why = "the head has the target embedding's weight, whose gradient is a sum; sources and "
+                "targets of several lengths, one of a single token, beside whole ones",
+         .options = smoothed(with(gelu("post", "2"), {{"tied_head", "true"}}), "0.1")});
     add({.reason = "without_mask",
          .why = "a target as long as its source, whose positions could be taken for it, and no "
                 "smoothing",
-         .options = with(normed({}, "batch_norm", "rms_norm"),
-                         {{"norm.eps", "0.25"}, {"decoder_norm.eps", "0.25"}, {"num_heads", "2"}}),
+         .options = with(normed({}, "rms_norm", "rms_norm"), {{"norm.eps", "0.25"},
+                                                              {"decoder_norm.eps", "0.25"},
+                                                              {"num_heads", "2"},
+                                                              {"activation", "gelu_tanh"}}),
          .dtype = DType::float32,
          .samples = 2,
          .source = 3,
@@ -132,12 +132,13 @@ class TransformerCases {
          .why = "the head has the embedding's weight, whose gradient is a sum; sentences of "
                 "several lengths",
          .options = smoothed(with(gelu("pre", "2"), {{"tied_head", "true"}}), "0.1"),
-         .tokens = 4,
-         .fills = {{"embedding.weight", offset_by(1e4)}}});
-    add({.reason = "post_batch_norm",
-         .why = "statistics over later tokens too, no smoothing",
-         .options = {{"norm", "batch_norm"}, {"num_heads", "2"}, {"norm.eps", "0.25"}},
          .tokens = 4});
+    add({.reason = "pre_batch_norm",
+         .why = "statistics over later tokens too, of features that differ by little, no "
+                "smoothing; logits of 800, whose exp overflows",
+         .options = {{"norm", "batch_norm"}, {"num_heads", "2"}, {"placement", "pre"}},
+         .tokens = 4,
+         .fills = {{"embedding.weight", offset_by(1e4)}, {"head.bias", offset_by(800)}}});
     add({.reason = "pre_rms_norm",
          .why = "sentences without padding",
          .options = smoothed(with(gelu("pre", "1"), {{"norm", "rms_norm"}}), "0.1"),

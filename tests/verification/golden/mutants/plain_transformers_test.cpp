@@ -121,7 +121,7 @@ TEST(PlainTransformers, TheMistakesOfWholeModelsAreOfferedAndRejected) {
 }
 
 TEST(PlainTransformers, AMistakeOfTheLossMovesNoLogit) {
-  const Case c = transformer("translator", "post_layer_norm");
+  const Case c = transformer("translator", "tied_post_layer_norm");
   using enum MutationOperator;
   for (const Mutation& mistake : {Mutation{"targets", one_more}, Mutation{"targets", one_less},
                                   Mutation{"loss: smoothing of ignored rows", insert},
@@ -142,7 +142,7 @@ TEST(PlainTransformers, ATiedWeightHasTwoGradients) {
 }
 
 TEST(PlainTransformers, AMistakeOfTheEncoderIsOneOfItsSideAlone) {
-  const Case c = transformer("translator", "post_layer_norm");
+  const Case c = transformer("translator", "tied_post_layer_norm");
   Sites sites;
   sites.list();
   run_plain_transformer(c, recipes::inputs_of(c), {}, sites);
