@@ -4,7 +4,7 @@
 Conventions: momentum is 1 - running_decay; the running variance is the unbiased one, and mapped where
 the case has the biased one; tokens are the last axis, [B,D,T]. The layers have no mask; softmax and
 logsumexp take -inf where an element takes no part. Attention is in torch_attention.py, layers of encoders and
-decoders in torch_encoder_layer.py, optimizers in torch_optimizers.py.
+decoders in torch_encoder_layer.py, whole models in torch_transformers.py, optimizers in torch_optimizers.py.
 """
 import streams  # isort: split; first, for frameworks print when they are imported
 
@@ -17,6 +17,7 @@ import torch_attention
 import torch_cross_entropy
 import torch_encoder_layer
 import torch_optimizers
+import torch_transformers
 
 FUNCTIONS = {
     "softmax": lambda x: F.softmax(x, -1),
@@ -90,6 +91,7 @@ TAKES = {
     "cross_entropy": torch_cross_entropy.TAKES,
     "encoder_layer": torch_encoder_layer.TAKES,
     "decoder_layer": torch_encoder_layer.TAKES_OF_DECODERS,
+    **dict.fromkeys(torch_transformers.OPERATIONS, ("*",)),
     **dict.fromkeys(FUNCTIONS, ("valid",)),
     **dict.fromkeys(GATED, ("gate",)),
     **dict.fromkeys(ADDED, protocol.ADD_NORM_TAKES),
@@ -114,6 +116,8 @@ def step(case):
         return torch_optimizers.step(case)
     if case.op in ("attention", "cross_entropy"):
         return (torch_attention if case.op == "attention" else torch_cross_entropy).step(case)
+    if case.op in torch_transformers.OPERATIONS:
+        return torch_transformers.step(case)
     if case.op in torch_encoder_layer.SUBLAYERS:
         return torch_encoder_layer.step(case)
     if case.dtype == "float32" and "bfloat16" in case.dtypes.values():
@@ -174,7 +178,8 @@ if __name__ == "__main__":
     narrow = [name for name in NORMS if NORMS[name] is not rms_norm]
     added = [name for name in ADDED if ADDED[name] in NORMS]
     rows = protocol.asks((*narrow, *FUNCTIONS, *GATED, *added), (*wide, "bfloat16"))
-    rows += protocol.asks((*torch_encoder_layer.SUBLAYERS, *torch_optimizers.OPTIMIZERS), wide)
+    rows += protocol.asks((*torch_encoder_layer.SUBLAYERS, *torch_transformers.OPERATIONS, *torch_optimizers.OPTIMIZERS),
+                          wide)
     rows += protocol.asks([name for name in NORMS if name not in narrow], wide)
     rows += protocol.asks(("cross_entropy",), (*wide, "float16", "bfloat16"))
     if torch_attention.OFFERED:

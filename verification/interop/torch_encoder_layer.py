@@ -75,9 +75,8 @@ class Layer:
         active = ACTIVATIONS[self.options["activation"]](self.linear("feed_forward.first", x))
         return self.linear("feed_forward.second", self.dropout("feed_forward.active", active))
 
-    def run(self):
-        x = self.leaves["x"]
-        for number, place in enumerate(SUBLAYERS[self.case.op], 1):
+    def run(self, x, op):
+        for number, place in enumerate(SUBLAYERS[op], 1):
             sublayer, norm = getattr(self, place), f"norm{number}"
             if self.options["placement"] == "pre":
                 x = x + self.dropout(place + ".y", sublayer(self.norm(norm, x)))
@@ -90,7 +89,7 @@ def step(case):
     if case.options["norm"] not in NORMS:
         raise protocol.NotOffered(f"{case.op} with {case.options['norm']}")
     layer = Layer(case)
-    y = layer.run()
+    y = layer.run(layer.leaves["x"], case.op)
     y.backward(torch.from_numpy(case["grad_y"]))
     outputs = {"y": y.detach().numpy()}
     outputs.update({place + ".weights": weights.detach().numpy() for place, weights in layer.weights.items()})

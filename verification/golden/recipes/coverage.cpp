@@ -17,6 +17,7 @@ using corpus::is_encoder;
 using corpus::is_function;
 using corpus::is_layer;
 using corpus::is_optimizer;
+using corpus::is_transformer;
 using corpus::op_of;
 using corpus::StoredTensor;
 
@@ -41,7 +42,12 @@ std::vector<std::string> optional_inputs(const Case& c) {
   if (is_about<ref::model::EncoderOptions>(c) || is_about<ref::model::CrossEntropyOptions>(c))
     names.emplace_back("class_weights");
   if (is_about<ref::model::DecoderLayerOptions>(c)) names.emplace_back("memory_valid");
-  if (is_layer(c) || is_encoder(c) || evaluation::takes_mask(op_of(c))) names.emplace_back("valid");
+  if (is_about<ref::model::TranslatorOptions>(c)) names.emplace_back("source_valid");
+  if (is_about<ref::model::DecodingOptions>(c))
+    names.insert(names.end(), {"layers.0.self_attention.past_keys", "memory_valid"});
+  const bool has_loss = is_transformer(c) && !is_about<ref::model::DecodingOptions>(c);
+  if (is_layer(c) || is_encoder(c) || has_loss || evaluation::takes_mask(op_of(c)))
+    names.emplace_back("valid");
   return names;
 }
 
@@ -53,6 +59,8 @@ class ExtentsOfCase {
   void note() {
     if (is_encoder(c_))
       of_encoder();
+    else if (is_transformer(c_))
+      of_transformer();
     else if (is_about<ref::model::AttentionOptions>(c_))
       of_attention();
     else if (is_about<ref::model::CrossEntropyOptions>(c_))
@@ -126,6 +134,22 @@ class ExtentsOfCase {
     if (!whole) return;
     put("words", find(c_.inputs, "embedding.weight")->shape[0]);
     put("classes", find(c_.inputs, "head.weight")->shape[0]);
+  }
+
+  /// Those of the side that predicts.
+  void of_transformer() {
+    const StoredTensor& tokens = *find(c_.inputs, "tokens");
+    put("samples", tokens.shape[0]);
+    put("tokens", tokens.shape[1]);
+    for (const char* source : {"source", "memory"})
+      if (const StoredTensor* const keys = find(c_.inputs, source)) put("keys", keys->shape[1]);
+    const std::string side = is_about<ref::model::TranslatorOptions>(c_) ? "decoder." : "";
+    const StoredTensor& embedding = *find(c_.inputs, side + "embedding.weight");
+    put("words", embedding.shape[0]);
+    features_ = embedding.shape[1];
+    put("features", features_);
+    put("feed-forward features",
+        find(c_.inputs, side + "layers.0.feed_forward.first.weight")->shape[0]);
   }
 
   const Case& c_;

@@ -104,7 +104,7 @@ class Ends {
       for (const char* mode : {"training", "inference"}) one_of("mode", mode, coverage_.modes);
     for (const auto& [name, value] : ref::model::list_all_options(operation_))
       // The options of an encoder's norm are those of the layer, which has cases of its own.
-      if (!name.starts_with("norm.")) option(name, value);
+      if (name.find("norm.") == name.npos) option(name, value);
     for (const auto& [name, counts] : coverage_.inputs)
       for (const char* presence : {kGiven, kAbsent}) one_of(name, presence, counts);
     for (const Range& range : kRangesOfExtents)
@@ -240,24 +240,36 @@ std::span<const KnownHole> known_holes() {
       "self-attention is causal, and statistics over a sentence are over later tokens too: "
       "requirement (C6) of encoders";
   constexpr const char* kOfParts = "its parts have them: norms, attention, cross-entropy";
+  static const Operations kWhole = {"decoding", "language_model", "translator"};
+  static const Operations kOfSource = {"decoding", "translator"};
+  constexpr const char* kOfLayers = "a layer has them, or its parts";
   static const std::vector<KnownHole> kHoles = {
       {"axes <= 2", {"group_norm", "instance_norm"}, "each row of [N,D] is a sample of one token"},
       {"axes <= 2", {"rope"}, "the first axis is that of samples, and tokens have their own"},
       {"cast_order before_gamma", {"rms_norm"}, kNoCast},
       {"features <= 1", {"rope"}, "a pair is two features"},
       {"classes of every block", {"encoder"}, kOfParts},
+      {"decoder_norm group_norm", {"translator"}, kOfSentence},
+      {"decoder_norm instance_norm", {"translator"}, kOfSentence},
       {"features of every block", kEncoders, kOfParts},
+      {"features of every block", kWhole, kOfParts},
       {"keys of every block", {"decoder_layer"}, kOfParts},
+      {"keys of every block", kOfSource, kOfParts},
       {"tokens of every block", kEncoders, kOfParts},
+      {"tokens of every block", kWhole, kOfParts},
       {"words of every block", {"encoder"}, kOfParts},
+      {"words of every block", kWhole, kOfParts},
       {"features >= 1025", kEncoders,
        "4 D^2 weights and their gradients, 50 MB a case; its parts have rows as wide"},
+      {"features >= 1025", kWhole, kOfLayers},
+      {"keys >= 1025", kOfSource, kOfLayers},
       {"keys >= 1025", {"decoder_layer"}, "attention alone has them, and a layer in minutes"},
-      {"norm group_norm", {"decoder_layer"}, kOfSentence},
-      {"norm instance_norm", {"decoder_layer"}, kOfSentence},
+      {"norm group_norm", {"decoder_layer", "decoding", "language_model"}, kOfSentence},
+      {"norm instance_norm", {"decoder_layer", "decoding", "language_model"}, kOfSentence},
       {"storage bfloat16", {"rms_norm"}, kNoCast},
       {"storage float16", {"rms_norm"}, kNoCast},
       {"storage float32", {"rms_norm"}, kNoCast},
+      {"tokens >= 1025", kWhole, kOfLayers},
       {"tokens >= 1025",
        {"decoder_layer", "encoder"},
        "a layer of an encoder has them in two cases, each a minute"},

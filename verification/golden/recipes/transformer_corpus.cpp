@@ -87,6 +87,12 @@ class TransformerCases {
   static Fill offset_by(double offset) {
     return [offset](std::size_t, double normal) { return offset + normal; };
   }
+  /// On both sides.
+  Options large_eps() const {
+    Options options = {{"norm.eps", "0.3"}};
+    if (translates_) options.emplace_back("decoder_norm.eps", "0.3");
+    return options;
+  }
   /// What has a loss has label smoothing.
   Options smoothed(Options options, const char* smoothing) const {
     if (!decodes_) options.emplace_back("label_smoothing", smoothing);
@@ -306,20 +312,27 @@ class TransformerCases {
          .why = "a feed-forward of 1025 features: a sum that ends early",
          .options = gelu("pre", "1"),
          .samples = 2,
-         .d_model = 2,
          .d_ff = 1025});
     add({.reason = "many_sentences",
          .why = "gradients of parameters over 516 rows: a sum that ends early",
          .options = smoothed(gelu("pre", "1"), "0.1"),
          .samples = 129,
-         .tokens = 4,
-         .d_model = 2});
+         .tokens = 4});
   }
 
   void values() {
     const Fill zero = [](std::size_t, double) { return 0.0; };
     const Fill turned = [](std::size_t i, double) { return i % 2 == 0 ? -1.25 : 0.0; };
     const std::string side = translates_ ? "decoder." : "";
+    add({.reason = "offset_1e6",
+         .why = "features that differ by little; logits of 800, whose exp overflows",
+         .options = smoothed(gelu("pre", "2"), "0.1"),
+         .fills = {{side + "embedding.weight", offset_by(1e6)},
+                   {"encoder.embedding.weight", offset_by(1e4)},
+                   {"head.bias", offset_by(800)}}});
+    add({.reason = "large_eps",
+         .why = "eps beside the variance: where it is added, and how it is rounded, can be told",
+         .options = with(gelu("post", "2"), large_eps())});
     add({.reason = "gamma_0_and_negative",
          .why = "a gamma of 0 takes gradients away, one below 0 turns them round",
          .options = gelu("post", "2"),

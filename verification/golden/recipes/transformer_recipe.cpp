@@ -80,10 +80,11 @@ class TransformerCaseMaker {
   }
 
  private:
-  /// The last tokens of each sentence but the last, of the first one most: the last row is a token.
+  /// As many of the last tokens of each sentence as there are sentences behind it, or fewer: the
+  /// last row is a token.
   bool is_pad(std::size_t length, std::size_t row) const {
     const std::size_t t = row % length, after = recipe_.samples - 1 - row / length;
-    return recipe_.pads && t > 0 && t + after >= length;
+    return recipe_.pads && t > 0 && t + after % length >= length;
   }
 
   static Fill scaled_normal(double scale) {

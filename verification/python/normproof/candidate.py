@@ -11,6 +11,7 @@ from normproof.rules import Layout, Rules, features_of
 from normproof.stored import Stored
 
 PARAMETERS = ("gamma", "beta", "alpha")  # that a module may have a place for
+NOT_LAYERS = ("encoder_layer", "encoder", "decoder_layer", "translator", "language_model", "decoding")
 WITH_CHANNELS = ("batch_norm", "instance_norm", "group_norm", "batch_renorm")
 
 
@@ -68,7 +69,7 @@ class Candidate:
             parameters = list(inspect.signature(self.fn).parameters)
         except (TypeError, ValueError):
             return False
-        if self.op in ("encoder_layer", "encoder", "decoder_layer") or not parameters:
+        if self.op in NOT_LAYERS or not parameters:
             return False
         meanings = [names.meaning(name, self.known, constructor=True) for name in parameters]
         return "x" not in meanings and meanings[0] in ("features", "normalized_shape", "groups")

@@ -18,7 +18,7 @@ OPTION_KINDS = (bool, int, float, str)
 LEADING = ("x", "q", "logits", "parameter")
 AS_THE_CASE = ("grad_y", "residual", "gate", "grad_sum", "k", "v")
 CLASSES, INTEGERS = ("targets",), ("int64", "int32", "uint8")
-OF_ANY_DTYPE = ("iterations", "tokens", "labels")
+OF_ANY_DTYPE = ("iterations", "source", "tokens", "labels")
 
 
 def judge(fn, op, *, mode="training", device=None, outputs=None, backward=None, arguments=None, framework=None, layout=None,
@@ -137,7 +137,7 @@ def require_kinds(op, given):
 
 def is_mask(name):
     """Whether a tensor is one: booleans, or 0 and 1 of any dtype."""
-    return name in ("valid", "memory_valid") or name.endswith(".keep")
+    return name in ("valid", "memory_valid", "source_valid") or name.endswith(".keep")
 
 
 def dtypes_said(op, inputs):
