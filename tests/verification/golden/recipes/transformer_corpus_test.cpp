@@ -79,7 +79,8 @@ TEST(TransformerCases, InQuickEveryElementIsJudgedAndTheReferencePasses) {
   std::size_t seen = 0;
   for (const Case& c : all_transformers(Tier::quick)) {
     const StoredCase stored = certified(c);
-    for (const gate::TensorResult& tensor : check_case(stored, own_answer(stored), {}).tensors) {
+    for (const gate::TensorResult& tensor :
+         gate::check_case(stored, own_answer(stored), {}).tensors) {
       EXPECT_TRUE(tensor.passed()) << path_of(c) << " " << tensor.name;
       EXPECT_EQ(tensor.unjudged, 0u) << path_of(c) << " " << tensor.name;
       ++seen;
