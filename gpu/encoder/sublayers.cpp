@@ -1,0 +1,140 @@
+#include "gpu/encoder/sublayers.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace normproof::gpu::encoder {
+
+using ref::numeric::Clause;
+
+nn::Linear linear_of(const NamedDeviceTensors& parameters, const std::string& name) {
+  return {parameters.at(name + ".weight"), parameters.at(name + ".bias")};
+}
+
+void put_linear(NamedDeviceTensors& gradients, const std::string& name, nn::Linear&& own) {
+  gradients.set(name + ".weight", std::move(own.weight));
+  gradients.set(name + ".bias", std::move(own.bias));
+}
+
+NormSite::NormSite(const ref::model::NormOptions& norm, const NamedDeviceTensors& parameters,
+                   std::string place)
+    : norm_(norm), place_(std::move(place)) {
+  for (const ref::model::NormParameter& own : ref::model::norm_layer(norm_).parameters)
+    norm::set_parameter(inputs_, own.name, parameters.get(fmt::format("{}.{}", place_, own.name)));
+}
+
+DeviceTensor<double> NormSite::forward(const DeviceTensor<double>& x, const DeviceMask& valid,
+                                       ref::model::Mode mode, NamedDeviceTensors& state) {
+  inputs_.x = x;
+  inputs_.valid = valid;
+  inputs_.mode = mode;
+  NamedDeviceTensors own;
+  for (const auto& [name, values] : state)
+    if (name.starts_with(place_) && name[place_.size()] == '.')
+      own.set(name.substr(place_.size() + 1), values);
+  forward_ = norm::norm_forward(norm_, inputs_, own);
+  for (const auto& [name, values] : forward_.state)
+    state.set(fmt::format("{}.{}", place_, name), values);
+  return forward_.outputs.at("y");
+}
+
+DeviceTensor<double> NormSite::backward(const DeviceTensor<double>& grad_y,
+                                        NamedDeviceTensors& state, NamedDeviceTensors& gradients) {
+  inputs_.grad_y = grad_y;
+  const norm::NormStep step = norm::norm_backward(norm_, inputs_, forward_);
+  for (const auto& [name, values] : step.state)
+    state.set(fmt::format("{}.{}", place_, name), values);
+  for (const ref::model::NormParameter& own : ref::model::norm_layer(norm_).parameters)
+    if (norm::get_parameter(inputs_, own.name).is_given())
+      gradients.set(fmt::format("{}.{}", place_, own.name),
+                    step.outputs.at(fmt::format("grad_{}", own.name)));
+  forward_ = {};
+  return step.outputs.at("grad_x");
+}
+
+double PartDropouts::rate(const EncoderRun& run) const {
+  return run.mode == ref::model::Mode::training ? config_.dropout : 0;
+}
+
+nn::DropoutKey PartDropouts::key(const EncoderRun& run, const char* tensor) const {
+  nn::DropoutKey key{run.seed, run.step, place_ + tensor};
+  if (run.masks == nullptr || rate(run) == 0) return key;
+  const auto given = run.masks->find(key.place);
+  if (given == run.masks->end())
+    ref::numeric::contract_failure("encoder layer", "masks", fmt::format("has no {}", key.place),
+                                   "one for each dropout", Clause::C1);
+  key.given = given->second;
+  return key;
+}
+
+DeviceTensor<double> PartDropouts::drop(const DeviceTensor<double>& y, const EncoderRun& run) {
+  if (rate(run) == 0) return y;
+  keep_ = nn::dropout_mask(y.device(), y.shape(), rate(run), key(run, ".y"));
+  return nn::dropout(y, keep_, rate(run));
+}
+
+DeviceTensor<double> PartDropouts::drop_backward(const DeviceTensor<double>& grad_y,
+                                                 const EncoderRun& run) const {
+  return rate(run) == 0 ? grad_y : nn::dropout(grad_y, keep_, rate(run));
+}
+
+AttentionSite::AttentionSite(const EncoderConfig& config, const NamedDeviceTensors& parameters,
+                             const std::string& place)
+    : config_(config),
+      dropouts_(config, place),
+      parameters_{linear_of(parameters, place + ".in"), linear_of(parameters, place + ".out")} {}
+
+nn::AttentionOptions AttentionSite::options(const EncoderRun& run) const {
+  return {config_.num_heads, dropouts_.rate(run), dropouts_.key(run, ".weights"), run.products,
+          config_.causal};
+}
+
+DeviceTensor<double> AttentionSite::forward(const DeviceTensor<double>& x, const DeviceMask& valid,
+                                            const EncoderRun& run) {
+  in_ = x;
+  valid_ = valid;
+  attended_ = nn::multi_head_attention(x, parameters_, valid_, options(run));
+  return dropouts_.drop(attended_.y, run);
+}
+
+DeviceTensor<double> AttentionSite::backward(const DeviceTensor<double>& grad_y,
+                                             const EncoderRun& run, NamedDeviceTensors& gradients) {
+  nn::AttentionGradients backward = nn::multi_head_attention_backward(
+      dropouts_.drop_backward(grad_y, run), in_, parameters_, valid_, attended_, options(run));
+  attended_ = {};
+  put_linear(gradients, dropouts_.place() + ".in", std::move(backward.parameters.in));
+  put_linear(gradients, dropouts_.place() + ".out", std::move(backward.parameters.out));
+  return std::move(backward.grad_x);
+}
+
+FeedForwardSite::FeedForwardSite(const EncoderConfig& config, const NamedDeviceTensors& parameters,
+                                 const std::string& place)
+    : config_(config),
+      dropouts_(config, place),
+      parameters_{linear_of(parameters, place + ".first"),
+                  linear_of(parameters, place + ".second")} {}
+
+nn::FeedForwardOptions FeedForwardSite::options(const EncoderRun& run) const {
+  return {config_.activation, dropouts_.rate(run), dropouts_.key(run, ".active"), run.products};
+}
+
+DeviceTensor<double> FeedForwardSite::forward(const DeviceTensor<double>& x,
+                                              const EncoderRun& run) {
+  in_ = x;
+  fed_ = nn::feed_forward(x, parameters_, options(run));
+  return dropouts_.drop(fed_.y, run);
+}
+
+DeviceTensor<double> FeedForwardSite::backward(const DeviceTensor<double>& grad_y,
+                                               const EncoderRun& run,
+                                               NamedDeviceTensors& gradients) {
+  nn::FeedForwardGradients backward = nn::feed_forward_backward(
+      dropouts_.drop_backward(grad_y, run), in_, parameters_, fed_, options(run));
+  fed_ = {};
+  put_linear(gradients, dropouts_.place() + ".first", std::move(backward.parameters.first));
+  put_linear(gradients, dropouts_.place() + ".second", std::move(backward.parameters.second));
+  return std::move(backward.grad_x);
+}
+
+}  // namespace normproof::gpu::encoder

@@ -1,0 +1,130 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "gpu/nn/attention_core.hpp"
+#include "gpu/nn/multi_head_attention.hpp"
+#include "gpu/nn/nn_kernels.hpp"
+#include "ref/model/attention_groups.hpp"
+#include "ref/model/visible_keys.hpp"
+#include "ref/tensor/contract.hpp"
+
+/// ref/nn/attention_heads.hpp on a device, all heads at once: of queries [B,T,D] over keys and
+/// values [B,S,D], which a caller has in memory as it likes.
+namespace normproof::gpu::nn {
+
+/// The extents of attention, and where the parts of its tensors are.
+struct Heads {
+  std::size_t batch_size, queries, keys, d_model, num_heads;
+
+  std::size_t d_k() const { return d_model / num_heads; }
+  Shape scores_shape() const { return {batch_size, num_heads, queries, keys}; }
+
+  /// The heads of D features of each row of [B,rows,width], from the feature `first` on.
+  template <class T>
+  ops::Matrices<T> features(device::Span<T> of, std::size_t rows, std::size_t width,
+                            std::size_t first) const {
+    return {of, first, rows, d_k(), width, 1, batch_size, rows * width, num_heads, d_k()};
+  }
+  /// [B,T,D]
+  template <class T>
+  ops::Matrices<T> of_context(device::Span<T> context) const {
+    return features(context, queries, d_model, 0);
+  }
+  ScoreMatrices scores() const {
+    const std::size_t t = queries, s = keys;
+    return {scores_shape(), {{}, 0, t, s, s, 1, batch_size, num_heads * t * s, num_heads, t * s}};
+  }
+};
+
+/// Checks    num_heads, as (C2) of multi_head_attention
+inline void check_num_heads(std::string_view function, std::size_t num_heads, std::size_t d_model) {
+  if (num_heads == 0 || d_model % num_heads != 0)
+    ref::numeric::contract_failure(function, "num_heads", fmt::format("is {}", num_heads),
+                                   fmt::format("a divisor of D, {}", d_model),
+                                   ref::numeric::Clause::C2);
+}
+
+/// The first D of each `width` features, times 1 / sqrt(d_k).
+inline void scale_queries(DeviceTensor<double>& rows, std::size_t width, const Heads& heads) {
+  const double factor = 1.0 / std::sqrt(static_cast<double>(heads.d_k()));
+  device::launch_elements(rows.device(), rows.size() / width * heads.d_model,
+                          ScaleColumns{factor, heads.d_model, width, rows.span()});
+}
+
+/// The heads that ref computes together.
+inline ScoreParts parts_of(const Heads& heads, const DeviceMask& attention_mask, bool causal) {
+  const std::size_t t = heads.queries, s = heads.keys;
+  const std::size_t together = ref::model::heads_together(heads.num_heads, t * s, sizeof(double));
+  const std::size_t each = heads.num_heads / together;
+  const auto visible = [attention_mask, t, s, each, causal](std::size_t part) {
+    const auto flags = attention_mask.host_flags();
+    const bool* const valid =
+        ref::tensor::is_given(flags) ? flags.data() + part / each * s : nullptr;
+    return ref::model::visible_keys({1, t, s}, valid, causal);
+  };
+  const auto place = [together, each](std::size_t part) {
+    const std::size_t first = part % each * together;
+    return fmt::format("attention in sentence {}, heads {} to {}", part / each, first,
+                       first + together - 1);
+  };
+  return {heads.batch_size * each, {together, t, s}, visible, place};
+}
+
+/// The keys that may be attended to: [B,1,1,S], or [B,1,T,T] where attention is causal.
+inline DeviceMask keys_of(Device& device, const DeviceMask& attention_mask, const Heads& heads,
+                          bool causal) {
+  const std::size_t b = heads.batch_size, t = heads.queries;
+  if (causal) {
+    DeviceTensor<bool> flags(device, {b, 1, t, t});
+    DeviceTensor<std::size_t> places(device, {b * t * t}), counts(device, {b * t});
+    device::launch_elements(
+        device, b * t,
+        EarlierKeys{attention_mask.flags(), t, flags.span(), places.span(), counts.span()});
+    return DeviceMask(std::move(flags), std::move(places), std::move(counts));
+  }
+  if (!attention_mask.is_given()) return {};
+  return attention_mask.reshaped({b, 1, 1, heads.keys});
+}
+
+/// From queries that are scaled already to weights, keep and context [B,T,D] of `result`.
+template <class Forward>
+void attend_in_heads(Device& device, const Heads& heads, const AttentionOperands<const double>& in,
+                     const DeviceMask& attention_mask, const AttentionOptions& options,
+                     Forward& result) {
+  const DeviceTensor<double> scores =
+      attention_scores(device, in, heads.scores(), *options.products);
+  result.weights = attention_weights(scores, keys_of(device, attention_mask, heads, options.causal),
+                                     parts_of(heads, attention_mask, options.causal));
+  DeviceTensor<double> dropped = result.weights;
+  if (options.dropout > 0) {
+    result.keep = dropout_mask(device, heads.scores_shape(), options.dropout, options.key);
+    dropped = dropout(result.weights, result.keep, options.dropout);
+  }
+  result.context = DeviceTensor<double>(device, {heads.batch_size, heads.queries, heads.d_model});
+  attend(device, dropped, heads.scores(), in, heads.of_context(result.context.span()),
+         *options.products);
+}
+
+/// From grad_context [B,T,D] to the gradients `out` by the scaled queries, keys and values.
+template <class Forward>
+void attend_in_heads_backward(Device& device, const Heads& heads,
+                              const AttentionOperands<double>& out,
+                              const AttentionOperands<const double>& in,
+                              const DeviceTensor<double>& grad_context,
+                              const DeviceMask& attention_mask, const Forward& forward,
+                              const AttentionOptions& options) {
+  const auto drop = [&](const DeviceTensor<double>& weights) {
+    return options.dropout > 0 ? dropout(weights, forward.keep, options.dropout) : weights;
+  };
+  attention_backward_into(
+      device, out, in,
+      {forward.weights, drop(forward.weights), drop, heads.of_context(grad_context.span())},
+      heads.scores(), keys_of(device, attention_mask, heads, options.causal),
+      parts_of(heads, attention_mask, options.causal), *options.products);
+}
+
+}  // namespace normproof::gpu::nn

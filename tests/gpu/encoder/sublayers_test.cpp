@@ -1,0 +1,66 @@
+#include "gpu/encoder/sublayers.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/gpu/device/refusal.hpp"
+#include "tests/gpu/encoder/samples.hpp"
+#include "tests/verification/compare/expect.hpp"
+
+namespace normproof::gpu::encoder {
+namespace {
+
+using device::download;
+using device::upload;
+using ref::model::NormPlacement;
+
+TEST(DeviceSublayers, AResidualIsThePartAndItsInputBeforeOrBehindTheNorm) {
+  const auto device = device::simulated_device(4);
+  const ref::model::NormOptions norm = ref::model::norm_options("layer_norm");
+  NamedDeviceTensors parameters, state, gradients;
+  parameters.set("n.gamma", upload(*device, plain_sample({8}, "gamma")));
+  parameters.set("n.beta", upload(*device, plain_sample({8}, "beta")));
+  const auto x = upload(*device, plain_sample({2, 5, 8}, "x"));
+  const auto other = upload(*device, plain_sample({2, 5, 8}, "other"));
+  const auto f = [&](const DeviceTensor<double>& in) { return ops::add(in, other); };
+  NormSite site(norm, parameters, "n");
+  const auto normalise = [&](const DeviceTensor<double>& values) {
+    return NormSite(norm, parameters, "n").forward(values, {}, {}, state);
+  };
+  EXPECT_BITS_EQ(download(run_residual(NormPlacement::post, site, x, {}, {}, state, f)),
+                 download(normalise(ops::add(ops::add(x, other), x))));
+  EXPECT_BITS_EQ(download(run_residual(NormPlacement::pre, site, x, {}, {}, state, f)),
+                 download(ops::add(ops::add(normalise(x), other), x)));
+  // Of the placement `pre`, whose f passes gradients on: grad_y, and what comes through the norm.
+  const auto same = [](const DeviceTensor<double>& grad) { return grad; };
+  NormSite again(norm, parameters, "n");
+  again.forward(x, {}, {}, state);
+  const auto through = again.backward(other, state, gradients);
+  EXPECT_BITS_EQ(
+      download(run_residual_backward(NormPlacement::pre, site, other, state, gradients, same)),
+      download(ops::add(other, through)));
+  EXPECT_TRUE(gradients.find("n.gamma") != nullptr && gradients.find("n.beta") != nullptr);
+}
+
+TEST(DeviceSublayers, ADropoutKeepsWhatItsMaskSaysForwardAndBackward) {
+  const auto device = device::simulated_device(4);
+  EncoderConfig config = small_config();
+  config.dropout = 0.5;
+  const auto keep = sample_mask({2, 8}, "keep");
+  const std::map<std::string, DeviceTensor<bool>> masks = {{"p.y", upload(*device, keep)}};
+  EncoderRun run;
+  run.masks = &masks;
+  PartDropouts dropouts(config, "p");
+  const auto x = plain_sample({2, 8}, "x");
+  for (const auto& dropped : {download(dropouts.drop(upload(*device, x), run)),
+                              download(dropouts.drop_backward(upload(*device, x), run))})
+    for (std::size_t i = 0; i < x.size(); ++i)
+      EXPECT_EQ(dropped.data()[i], keep.data()[i] ? 2 * x.data()[i] : 0) << i;
+  EXPECT_EQ(refusal([&] { dropouts.key(run, ".weights"); }),
+            "encoder layer: masks has no p.weights; expected one for each dropout (C1)");
+  run.mode = ref::model::Mode::inference;
+  EXPECT_EQ(dropouts.rate(run), 0);
+  EXPECT_BITS_EQ(download(dropouts.drop(upload(*device, x), run)), x);
+}
+
+}  // namespace
+}  // namespace normproof::gpu::encoder
