@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "gpu/encoder/pool_kernels.hpp"
 #include "gpu/nn/positional_encoding.hpp"
 #include "gpu/ops/arithmetic.hpp"
@@ -14,6 +16,12 @@ using ref::numeric::Clause;
 using ref::model::NormPlacement;
 using ref::model::Pooling;
 
+namespace {
+
+constexpr auto kEmbedding = "embedding.weight";
+
+}  // namespace
+
 Encoder::Encoder(const EncoderConfig& config, const NamedDeviceTensors& parameters)
     : config_(config), parameters_(parameters), final_norm_(config.norm, parameters, "final_norm") {
   layers_.reserve(config.num_layers);
@@ -21,11 +29,40 @@ Encoder::Encoder(const EncoderConfig& config, const NamedDeviceTensors& paramete
     layers_.emplace_back(config_, parameters, fmt::format("layers.{}", l));
 }
 
+NamedDeviceTensors in_order_of(const NamedDeviceTensors& parameters,
+                               const NamedDeviceTensors& found) {
+  NamedDeviceTensors ordered;
+  for (const auto& [name, values] : parameters)
+    if (const auto* const own = found.find(name)) ordered.set(name, *own);
+  return ordered;
+}
+
+void put_head(bool tied, const std::string& embedding, nn::Linear&& head, nn::RowGradient& rows,
+              NamedDeviceTensors& dense) {
+  if (tied) {
+    nn::add_rows(head.weight, rows);
+    rows = {};
+  }
+  dense.set(tied ? embedding : "head.weight", std::move(head.weight));
+  dense.set("head.bias", std::move(head.bias));
+}
+
+nn::Linear Encoder::head() const {
+  return {parameters_.at(config_.tied_head ? kEmbedding : "head.weight"),
+          parameters_.at("head.bias")};
+}
+
 DeviceTensor<double> Encoder::forward(const EncoderInputs& inputs, const EncoderRun& run,
                                       NamedDeviceTensors& state) {
+  head_in_ = hidden(inputs, run, state);
+  return nn::linear(head_in_, head(), *run.products);
+}
+
+DeviceTensor<double> Encoder::hidden(const EncoderInputs& inputs, const EncoderRun& run,
+                                     NamedDeviceTensors& state) {
   run_ = run;
   tokens_ = inputs.tokens;
-  DeviceTensor<double> x = nn::embedding(tokens_, parameters_.at("embedding.weight"));
+  DeviceTensor<double> x = nn::embedding(tokens_, parameters_.at(kEmbedding));
   if (inputs.valid.is_given())
     ref::tensor::check_shape("Encoder", "valid", inputs.valid.shape(),
                              {tokens_.batch_size, tokens_.seq_len}, Clause::C5);
@@ -34,28 +71,27 @@ DeviceTensor<double> Encoder::forward(const EncoderInputs& inputs, const Encoder
   valid_ = config_.mask_padding ? inputs.valid : DeviceMask();
   for (EncoderLayer& layer : layers_) x = layer.forward(x, valid_, run, state);
   if (config_.placement == NormPlacement::pre) x = final_norm_.forward(x, valid_, run.mode, state);
-  head_in_ = config_.pooling == Pooling::masked_mean ? pool(x) : x;
-  return nn::linear(head_in_, {parameters_.at("head.weight"), parameters_.at("head.bias")},
-                    *run.products);
+  return config_.pooling == Pooling::masked_mean ? pool(x) : x;
 }
 
 EncoderGradients Encoder::backward(const DeviceTensor<double>& grad_logits,
                                    NamedDeviceTensors& state) {
-  nn::LinearGradients head = nn::linear_backward(
-      grad_logits, head_in_, {parameters_.at("head.weight"), parameters_.at("head.bias")},
-      *run_.products);
+  nn::LinearGradients own = nn::linear_backward(grad_logits, head_in_, head(), *run_.products);
+  return hidden_backward(std::move(own.grad_x), std::move(own.parameters), state);
+}
+
+EncoderGradients Encoder::hidden_backward(DeviceTensor<double> grad_hidden, nn::Linear&& head,
+                                          NamedDeviceTensors& state) {
   NamedDeviceTensors found;
-  found.set("head.weight", std::move(head.parameters.weight));
-  found.set("head.bias", std::move(head.parameters.bias));
   DeviceTensor<double> grad =
-      config_.pooling == Pooling::masked_mean ? pool_backward(head.grad_x) : std::move(head.grad_x);
+      config_.pooling == Pooling::masked_mean ? pool_backward(grad_hidden) : std::move(grad_hidden);
   if (config_.placement == NormPlacement::pre) grad = final_norm_.backward(grad, state, found);
   for (std::size_t l = layers_.size(); l-- > 0;)
     grad = layers_[l].backward(grad, run_, state, found);
   EncoderGradients gradients;
-  for (const auto& [name, values] : parameters_)
-    if (const auto* const own = found.find(name)) gradients.dense.set(name, *own);
   gradients.embedding = nn::embedding_backward(grad, tokens_, config_.vocab_size);
+  put_head(config_.tied_head, kEmbedding, std::move(head), gradients.embedding, found);
+  gradients.dense = in_order_of(parameters_, found);
   return gradients;
 }
 

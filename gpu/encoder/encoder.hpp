@@ -11,9 +11,20 @@ struct EncoderInputs {
 };
 
 struct EncoderGradients {
-  NamedDeviceTensors dense;  ///< in the order of the parameters, without the embedding
-  nn::RowGradient embedding;
+  NamedDeviceTensors dense;   ///< in the order of the parameters, with the embedding where the head
+                              ///< is tied
+  nn::RowGradient embedding;  ///< without rows where it is
 };
+
+/// Those of `found` in the order of the parameters.
+NamedDeviceTensors in_order_of(const NamedDeviceTensors& parameters,
+                               const NamedDeviceTensors& found);
+
+/// Adds the gradients of a head to those of what is before it. Of a tied one the weight is that of
+/// the embedding, whose name is given: to its gradient the sums over the tokens, `rows`, are added,
+/// one rounding an element, and no rows are left.
+void put_head(bool tied, const std::string& embedding, nn::Linear&& head, nn::RowGradient& rows,
+              NamedDeviceTensors& dense);
 
 /// ref/encoder/encoder.hpp on a device: formulas, requirements, and with ordered_products bits.
 /// Parameters by the names of ref/encoder/parameters.hpp.
@@ -30,6 +41,15 @@ class Encoder {
                                NamedDeviceTensors& state);
   /// Requires  (C6) a forward before it
   EncoderGradients backward(const DeviceTensor<double>& grad_logits, NamedDeviceTensors& state);
+
+  /// What the head takes, [B,D] or [B,T,D]: forward without the head.
+  DeviceTensor<double> hidden(const EncoderInputs& inputs, const EncoderRun& run,
+                              NamedDeviceTensors& state);
+  /// The gradients with the head's, which are given, from that by what it takes.
+  EncoderGradients hidden_backward(DeviceTensor<double> grad_hidden, nn::Linear&& head,
+                                   NamedDeviceTensors& state);
+  /// Of a tied head the weight is the embedding's.
+  nn::Linear head() const;
 
  private:
   DeviceTensor<double> pool(const DeviceTensor<double>& x) const;

@@ -78,4 +78,11 @@ RowGradient embedding_backward(const DeviceTensor<double>& grad_y, const Tokens&
   return gradient;
 }
 
+void add_rows(DeviceTensor<double>& whole, const RowGradient& rows) {
+  const auto rows_there = upload_indices(whole.device(), rows.rows);
+  device::launch_elements(
+      whole.device(), rows.values.size(),
+      AddRows{rows.values.span(), rows_there.span(), whole.shape()[1], whole.span()});
+}
+
 }  // namespace normproof::gpu::nn

@@ -29,4 +29,7 @@ DeviceTensor<double> embedding(const Tokens& tokens, const DeviceTensor<double>&
 RowGradient embedding_backward(const DeviceTensor<double>& grad_y, const Tokens& tokens,
                                std::size_t vocab_size);
 
+/// Adds the touched rows to a whole gradient [V,D], one rounding an element.
+void add_rows(DeviceTensor<double>& whole, const RowGradient& rows);
+
 }  // namespace normproof::gpu::nn

@@ -127,4 +127,15 @@ struct ScatterRows {
   }
 };
 
+/// The rows of values, each once, added to those of a whole gradient.
+struct AddRows {
+  ConstReals values;
+  ConstIndices rows;
+  std::size_t width;
+  Reals whole;
+  NORMPROOF_DEVICE void operator()(std::size_t i) const {
+    whole[rows[i / width] * width + i % width] += values[i];
+  }
+};
+
 }  // namespace normproof::gpu::nn

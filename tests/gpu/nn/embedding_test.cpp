@@ -26,6 +26,18 @@ TEST(DeviceEmbedding, TheBitsOfTheReference) {
   }
 }
 
+TEST(DeviceEmbedding, AddsTheTouchedRowsToAWholeGradient) {
+  const auto whole = sample({6, 33}, "whole");
+  ref::nn::RowGradient<double> rows{{0, 3, 5}, sample({3, 33}, "rows")};
+  auto expected = whole;
+  ref::nn::add_rows(expected, rows);
+  for (const auto& device : devices()) {
+    auto got = upload(*device, whole);
+    add_rows(got, {rows.rows, upload(*device, rows.values)});
+    EXPECT_BITS_EQ(download(got), expected);
+  }
+}
+
 TEST(DeviceEmbedding, RefusesWithTheSentencesOfTheReference) {
   const auto device = device::simulated_device();
   const auto weight = sample({6, 3}, "weight");
