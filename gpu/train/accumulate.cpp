@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
+#include <variant>
 
 #include "gpu/device/launch.hpp"
 #include "gpu/ops/arithmetic.hpp"
@@ -41,17 +43,25 @@ nn::RowGradient sum_of(const nn::RowGradient& a, const nn::RowGradient& b) {
 
 }  // namespace
 
-void accumulate(Gradients& sum, encoder::EncoderGradients own) {
-  if (sum.rows.empty()) {
-    sum.dense = std::move(own.dense);
-    sum.rows.emplace_back("embedding.weight", std::move(own.embedding));
+Gradients by_name(encoder::EncoderGradients own) {
+  Gradients gradients;
+  gradients.dense = std::move(own.dense);
+  if (!own.embedding.rows.empty())
+    gradients.rows.emplace_back("embedding.weight", std::move(own.embedding));
+  return gradients;
+}
+
+void accumulate(Gradients& sum, Gradients own) {
+  if (sum.dense.size() == 0) {
+    sum = std::move(own);
     return;
   }
   NamedDeviceTensors total;
   for (const auto& [name, values] : own.dense)
     total.set(name, ops::add(sum.dense.at(name), values));
   sum.dense = std::move(total);
-  sum.rows[0].second = sum_of(sum.rows[0].second, own.embedding);
+  for (std::size_t k = 0; k < own.rows.size(); ++k)
+    sum.rows[k].second = sum_of(sum.rows[k].second, own.rows[k].second);
 }
 
 void divide(Gradients& gradients, std::size_t count) {
@@ -61,6 +71,17 @@ void divide(Gradients& gradients, std::size_t count) {
   };
   for (const auto& [name, values] : gradients.dense) each(values);
   for (const auto& [name, rows] : gradients.rows) each(rows.values);
+}
+
+void count_once(const ref::model::NormOptions& norm, NamedDeviceTensors& norms,
+                const NamedDeviceTensors& before, std::string_view places) {
+  if (!std::holds_alternative<ref::model::PowerNormOptions>(norm)) return;
+  NamedDeviceTensors counted;
+  for (const auto& [name, values] : norms)
+    if (name.starts_with(places) && name.ends_with(".iterations"))
+      counted.set(name, device::full_tensor(values.device(), {1},
+                                            device::download_one(before.at(name)) + 1));
+  for (const auto& [name, values] : counted) norms.set(name, values);
 }
 
 }  // namespace normproof::gpu::train

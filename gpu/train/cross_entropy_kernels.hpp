@@ -21,6 +21,11 @@ struct LossRows {
   ClassWeights weights;
   double hard_share;  ///< 1 - s
   double soft_share;  ///< s / C
+  /// The row that the first one of the log-probabilities and of their gradient is.
+  std::size_t begin;
+
+  /// Where the log-probabilities of row k are.
+  NORMPROOF_DEVICE std::size_t first(std::size_t k) const { return (rows[k] - begin) * classes; }
 };
 
 /// The weight of the target of row k.
@@ -43,7 +48,7 @@ struct RowLoss {
 
   template <class Totals>
   NORMPROOF_DEVICE double lane(int, std::size_t k, std::size_t lane, Totals) const {
-    const std::size_t first = batch.rows[k] * batch.classes;
+    const std::size_t first = batch.first(k);
     return ops::lane_sum(batch.classes, lane, [&](std::size_t c) {
       return batch.weights(c) * -log_probabilities[first + c];
     });
@@ -52,7 +57,7 @@ struct RowLoss {
   NORMPROOF_DEVICE void finish(std::size_t k, std::size_t lane, Totals totals) const {
     if (lane != 0) return;
     const std::size_t target = batch.targets[k];
-    const double logp = log_probabilities[batch.rows[k] * batch.classes + target];
+    const double logp = log_probabilities[batch.first(k) + target];
     double loss = batch.hard_share * (batch.weights(target) * -logp);
     if (smooths) loss += batch.soft_share * totals[0];
     losses[k] = loss;
@@ -77,7 +82,7 @@ struct LossGradientElement {
   NORMPROOF_DEVICE void operator()(std::size_t i) const {
     const std::size_t k = i / batch.classes;
     const std::size_t c = i % batch.classes;
-    const std::size_t at = batch.rows[k] * batch.classes + c;
+    const std::size_t at = batch.first(k) + c;
     const double hard = batch.hard_share * batch.weights(batch.targets[k]);
     const double whole = hard + batch.soft_share * sum_of_weights[0];
     double share = batch.soft_share * batch.weights(c);

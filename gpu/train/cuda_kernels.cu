@@ -3,6 +3,7 @@
 #include "gpu/train/accumulate_kernels.hpp"
 #include "gpu/train/cross_entropy_kernels.hpp"
 #include "gpu/train/optimizer_kernels.hpp"
+#include "gpu/train/vocabulary_kernels.hpp"
 
 using namespace normproof::gpu::train;
 using normproof::gpu::ops::WarpRows;
@@ -11,6 +12,8 @@ NORMPROOF_CUDA_ELEMENTS(TargetWeight)
 NORMPROOF_CUDA_BLOCKS(WarpRows<RowLoss>)
 NORMPROOF_CUDA_ELEMENTS(MeanLoss)
 NORMPROOF_CUDA_ELEMENTS(LossGradientElement)
+NORMPROOF_CUDA_ELEMENTS(TakePart)
+NORMPROOF_CUDA_ELEMENTS(MoreColumnLanes)
 NORMPROOF_CUDA_ELEMENTS(SgdStep)
 NORMPROOF_CUDA_ELEMENTS(MomentumStep)
 NORMPROOF_CUDA_ELEMENTS(AdamStep)

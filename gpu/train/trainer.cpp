@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <utility>
 
-#include "gpu/device/recording.hpp"
 #include "gpu/train/accumulate.hpp"
 #include "gpu/train/cross_entropy.hpp"
+#include "gpu/train/recorded_work.hpp"
 #include "ref/tensor/contract.hpp"
 
 namespace normproof::gpu::train {
@@ -40,16 +39,6 @@ void check_batch(const model::TrainConfig& config, const LabelledBatch& batch) {
                      fmt::format("has {} for {} positions", batch.targets.size(),
                                  batch.inputs.tokens.ids.size()),
                      "one a position", Clause::C3);
-}
-
-/// The paper's warm-up counts optimizer steps, however many batches they have.
-void count_once(NamedDeviceTensors& norms, const NamedDeviceTensors& before) {
-  NamedDeviceTensors counted;
-  for (const auto& [name, values] : norms)
-    if (name.ends_with(".iterations"))
-      counted.set(name, device::full_tensor(values.device(), {1},
-                                            device::download_one(before.at(name)) + 1));
-  for (const auto& [name, values] : counted) norms.set(name, values);
 }
 
 /// A forward and its loss.
@@ -118,44 +107,15 @@ Backward run_batches(const Given& in) {
         cross_entropy_backward(forward.loss.log_probabilities, in.targets[i], in.class_weights,
                                in.config.loss)
             .reshaped(forward.logits.shape());
-    accumulate(result.gradients, encoder.backward(grad_logits, result.norms));
+    accumulate(result.gradients, by_name(encoder.backward(grad_logits, result.norms)));
   }
   if (in.batches.size() > 1) {
     divide(result.gradients, in.batches.size());
-    if (in.mode == model::Mode::training &&
-        std::holds_alternative<model::PowerNormOptions>(in.config.encoder.norm))
-      count_once(result.norms, in.state.norms);
+    if (in.mode == model::Mode::training)
+      count_once(in.config.encoder.norm, result.norms, in.state.norms);
   }
   result.sums_of_squares = sums_of_squares(result.gradients);
   return result;
-}
-
-device::Device& device_of(const TrainState& state) {
-  return state.parameters.begin()->second.device();
-}
-
-/// What `run` computes, recorded and then done at once; nothing where it refuses something.
-template <class Run>
-auto run_recorded(device::Device& device, const char* name, const Run& run)
-    -> std::optional<decltype(run())> {
-  device::Recording recording(device, name);
-  std::optional<decltype(run())> result;
-  try {
-    result = run();
-  } catch (const ref::numeric::ContractError&) {
-    return {};  // a check of values before it may have more to say
-  }
-  recording.perform();
-  if (recording.refused()) return {};
-  return result;
-}
-
-template <class Run>
-auto run_at_once(const Given& in, const char* name, const Run& run) {
-  in.products.prepare(device_of(in.state));
-  if (!in.products.shows_values())
-    if (auto result = run_recorded(device_of(in.state), name, run)) return std::move(*result);
-  return run();  // which says what is refused
 }
 
 /// Appends the predictions of a batch.
@@ -226,7 +186,8 @@ LossGradient loss_gradient(const model::TrainConfig& config, std::span<const Lab
                      fmt::format("1 to accumulation, which is {}", config.accumulation),
                      Clause::C1);
   const Given in = check_given(config, batches, class_weights, state, products, mode);
-  Backward found = run_at_once(in, "gradients", [&] { return run_batches(in); });
+  Backward found =
+      do_at_once(device_of(state), products, "gradients", [&] { return run_batches(in); });
   LossGradient result;
   for (std::size_t i = 0; i < batches.size(); ++i) {
     result.loss += device::download_one(found.losses[i]);
@@ -242,7 +203,11 @@ LossGradient loss_gradient(const model::TrainConfig& config, std::span<const Lab
 StepResult train_step(const model::TrainConfig& config, std::span<const LabelledBatch> batches,
                       const DeviceTensor<double>& class_weights, TrainState& state,
                       const nn::Products& products, model::Mode mode) {
-  LossGradient found = loss_gradient(config, batches, class_weights, state, products, mode);
+  return take_gradient(config, loss_gradient(config, batches, class_weights, state, products, mode),
+                       state);
+}
+
+StepResult take_gradient(const model::TrainConfig& config, LossGradient found, TrainState& state) {
   StepResult result;
   result.loss = found.loss;
   result.predictions = std::move(found.predictions);
@@ -270,7 +235,7 @@ Evaluation evaluate(const model::TrainConfig& config, std::span<const LabelledBa
   Evaluation result;
   double weights = 0;
   for (std::size_t i = 0; i < batches.size(); ++i) {
-    const Forward forward = run_at_once(in, "evaluation", [&] {
+    const Forward forward = do_at_once(device_of(state), products, "evaluation", [&] {
       encoder::Encoder encoder(config.encoder, state.parameters);
       encoder::EncoderRun run;
       run.mode = model::Mode::inference;

@@ -17,6 +17,11 @@ struct TrainState {
   std::int64_t step = 0;  ///< steps done
 };
 
+/// Where it is.
+inline Device& device_of(const TrainState& state) {
+  return state.parameters.begin()->second.device();
+}
+
 /// Sentences and their classes.
 struct LabelledBatch {
   encoder::EncoderInputs inputs;
@@ -74,6 +79,11 @@ StepResult train_step(const ref::model::TrainConfig& config, std::span<const Lab
                       const DeviceTensor<double>& class_weights, TrainState& state,
                       const nn::Products& products = ops::ordered_products(),
                       ref::model::Mode mode = ref::model::Mode::training);
+
+/// What a step does with the gradient that was found: clipping, and the optimizer's step.
+/// Throws    ContractError; then `state` is as before
+StepResult take_gradient(const ref::model::TrainConfig& config, LossGradient found,
+                         TrainState& state);
 
 /// The class of the largest logit of each sentence, the first of equal ones; per_position by the
 /// sum over real positions, ascending.

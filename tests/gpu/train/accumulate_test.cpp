@@ -13,12 +13,12 @@ using device::download;
 using device::upload;
 using Tensor = ref::tensor::Tensor<double>;
 
-encoder::EncoderGradients gradients_of(device::Device& device, const Tensor& dense,
-                                       std::vector<std::size_t> rows, const Tensor& values) {
+Gradients gradients_of(device::Device& device, const Tensor& dense, std::vector<std::size_t> rows,
+                       const Tensor& values) {
   encoder::EncoderGradients gradients;
   gradients.dense.set("w", upload(device, dense));
   gradients.embedding = {std::move(rows), upload(device, values)};
-  return gradients;
+  return by_name(std::move(gradients));
 }
 
 TEST(Accumulate, DenseTensorsAndTheRowsOfEitherBatch) {
@@ -39,6 +39,29 @@ TEST(Accumulate, DenseTensorsAndTheRowsOfEitherBatch) {
     EXPECT_EQ(download(sum.rows[0].second.values),
               (Tensor{{0.5, 1}, {5, 10}, {16.5, 0}, {2.5, 3}}));
   }
+}
+
+TEST(Accumulate, ATiedEmbeddingHasNoRows) {
+  const auto device = device::simulated_device();
+  encoder::EncoderGradients tied;
+  tied.dense.set("embedding.weight", upload(*device, Tensor{1, 2}));
+  const Gradients gradients = by_name(tied);
+  EXPECT_TRUE(gradients.rows.empty());
+  EXPECT_EQ(gradients.dense.size(), 1u);
+}
+
+TEST(Accumulate, AStepCountsOnceAtThePlacesOfItsPowerNormAlone) {
+  const auto device = device::simulated_device();
+  device::NamedDeviceTensors before, norms;
+  for (const char* name : {"encoder.n.iterations", "decoder.n.iterations"}) {
+    before.set(name, upload(*device, Tensor{4}));
+    norms.set(name, upload(*device, Tensor{7}));
+  }
+  count_once(ref::model::norm_options("power_norm_released"), norms, before, "encoder.");
+  EXPECT_EQ(download(norms.at("encoder.n.iterations")), Tensor{7});
+  count_once(ref::model::norm_options("power_norm"), norms, before, "encoder.");
+  EXPECT_EQ(download(norms.at("encoder.n.iterations")), Tensor{5});
+  EXPECT_EQ(download(norms.at("decoder.n.iterations")), Tensor{7});
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include "ref/train/learning_rate.hpp"
 #include "ref/train/trainer.hpp"
 #include "tests/gpu/device/refusal.hpp"
-#include "tests/gpu/device/samples.hpp"
+#include "tests/gpu/train/samples.hpp"
 #include "tests/verification/compare/expect.hpp"
 
 namespace normproof::gpu::train {
@@ -46,14 +46,6 @@ Batches sample_batches(Device& device, std::int64_t count) {
   return batches;
 }
 
-TrainState on_device(Device& device, const ref::train::TrainState<double>& state) {
-  TrainState result;
-  result.parameters = upload(device, state.parameters);
-  result.norms = upload(device, state.norms);
-  result.optimizer.moments = upload(device, state.optimizer.moments);
-  return result;
-}
-
 TrainConfig small_config(const std::string& norm) {
   TrainConfig config;
   config.encoder = {.vocab_size = 11, .d_model = 8, .num_heads = 2, .d_ff = 12, .dropout = 0.1};
@@ -64,7 +56,7 @@ TrainConfig small_config(const std::string& norm) {
 
 void expect_same_trajectory(Device& device, const TrainConfig& config, int steps) {
   auto state = ref::train::initial_train_state(config);
-  TrainState got = on_device(device, state);
+  TrainState got = state_on_device(device, state);
   const ref::tensor::Tensor<double> weights = {0.5, 2, 1};
   const Batches batches = sample_batches(device, config.accumulation);
   for (int s = 0; s < steps; ++s) {
@@ -123,7 +115,7 @@ TEST(DeviceTrainer, AStepInInferenceModeMovesTheParametersAlone) {
     const TrainConfig config = small_config(norm);
     for (const auto& device : devices()) {
       auto state = ref::train::initial_train_state(config);
-      TrainState got = on_device(*device, state);
+      TrainState got = state_on_device(*device, state);
       const Batches batches = sample_batches(*device, 1);
       for (const auto mode : {ref::model::Mode::training, ref::model::Mode::inference}) {
         const auto expected =
@@ -151,7 +143,7 @@ TEST(DeviceTrainer, AnEvaluationOfTheReference) {
           config.encoder.pooling = pooling;
           config.encoder.mask_padding = masks;
           auto state = ref::train::initial_train_state(config);
-          TrainState got = on_device(*device, state);
+          TrainState got = state_on_device(*device, state);
           const Batches batches = sample_batches(*device, 3);
           const auto expected = ref::train::evaluate<double>(config, batches.of_ref, given, state);
           const Evaluation result = evaluate(config, batches.there, upload(*device, given), got);
@@ -180,7 +172,7 @@ TEST(DeviceTrainer, TheGradientOfTheReference) {
   TrainConfig config = small_config("power_norm");
   config.accumulation = 2;
   auto state = ref::train::initial_train_state(config);
-  const TrainState got = on_device(*device, state);
+  const TrainState got = state_on_device(*device, state);
   const Batches batches = sample_batches(*device, 2);
   const auto expected = ref::train::loss_gradient<double>(config, batches.of_ref, {}, state);
   const LossGradient result = loss_gradient(config, batches.there, {}, got);
@@ -202,7 +194,7 @@ TEST(DeviceTrainer, RefusesWithTheSentencesOfTheReference) {
   config.accumulation = 2;
   const auto expect_refused = [&](const Batches& batches) {
     auto state = ref::train::initial_train_state(config);
-    TrainState got = on_device(*device, state);
+    TrainState got = state_on_device(*device, state);
     const std::string expected =
         refusal([&] { ref::train::train_step<double>(config, batches.of_ref, {}, state); });
     EXPECT_NE(expected, kNothingRefused);
@@ -241,7 +233,7 @@ struct Outcome {
 Outcome outcome_of(const TrainConfig& config, const ops::Products& products,
                    std::uint64_t seed = 1) {
   const auto device = device::simulated_device(seed);
-  TrainState state = on_device(*device, ref::train::initial_train_state(config));
+  TrainState state = state_on_device(*device, ref::train::initial_train_state(config));
   const Batches batches = sample_batches(*device, config.accumulation);
   for (int s = 0; s < 3; ++s) train_step(config, batches.there, {}, state, products);
   return {download(state.parameters), download(state.norms), device->next_order()};
@@ -283,7 +275,7 @@ void expect_refused_value(const TrainConfig& config, bool of_norms, const std::s
   const Batches batches = sample_batches(*device, 1);
   auto state = ref::train::initial_train_state(config);
   (of_norms ? state.norms : state.parameters).at(name).data()[0] = value;
-  TrainState got = on_device(*device, state);
+  TrainState got = state_on_device(*device, state);
   const std::string expected =
       refusal([&] { ref::train::train_step<double>(config, batches.of_ref, weights, state); });
   ASSERT_NE(expected, kNothingRefused) << name << ' ' << value;

@@ -1,0 +1,132 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gpu/ops/reduce.hpp"
+#include "gpu/train/cross_entropy.hpp"
+#include "gpu/train/cross_entropy_kernels.hpp"
+#include "ref/tensor/contract.hpp"
+
+/// What cross-entropy is, for logits that are in memory, and for those that are made some rows at a
+/// time: ref/train/loss_batch.hpp on a device. The clauses are those of ref/train/cross_entropy.hpp.
+namespace normproof::gpu::train {
+
+/// What the loss and its derivative share: checked arguments, and constants of the batch.
+class LossBatch {
+ public:
+  LossBatch(std::string_view function, device::Device& device, const device::Shape& shape,
+            const std::vector<int>& all_targets, const DeviceTensor<double>& class_weights,
+            const ref::model::LossOptions& options)
+      : classes_(shape[1]) {
+    check_weights(function, class_weights);
+    set_rows(function, device, shape[0], all_targets);
+    const double s = options.label_smoothing;
+    ref::tensor::check_option(function, "label_smoothing", s, s >= 0 && s <= 1,
+                              "0 <= label_smoothing <= 1", ref::numeric::Clause::C4);
+    weights_ =
+        class_weights.is_given() ? class_weights : device::full_tensor(device, {classes_}, 1);
+    kernel = {rows_.span(),
+              targets_.span(),
+              classes_,
+              {weights_.span()},
+              1.0 - s,
+              s / static_cast<double>(classes_),
+              0};
+    sum_of_weights = ops::sum_elements(weights_);
+    if (ops::first_not_finite(sum_of_weights) == 0)
+      ref::numeric::contract_failure(function, "class_weights", "have a sum that overflows",
+                                     "a finite sum", ref::numeric::Clause::C3);
+    DeviceTensor<double> of_targets(device, {size()});
+    device::launch_elements(device, size(), TargetWeight{kernel, of_targets.span()});
+    total_weight = ops::sum_elements(of_targets);
+    if (ops::first_not_positive(total_weight) == 0)
+      ref::numeric::contract_failure(
+          function, "class_weights",
+          fmt::format("give the targets the sum {}", device::download_one(total_weight)),
+          "a finite sum > 0", ref::numeric::Clause::C5);
+  }
+  LossBatch(const LossBatch&) = delete;
+  LossBatch& operator=(const LossBatch&) = delete;
+
+  /// Rows that are not ignored.
+  std::size_t size() const { return rows_.size(); }
+  /// How many of them are before this row.
+  std::size_t counted_before(std::size_t row) const {
+    return static_cast<std::size_t>(std::ranges::lower_bound(host_rows_, row) - host_rows_.begin());
+  }
+  /// Those from number `first` to `end`, of logits whose first row is `begin`.
+  LossRows part(std::size_t begin, std::size_t first, std::size_t end) const {
+    LossRows own = kernel;
+    own.rows = {kernel.rows.data + first, end - first};
+    own.targets = {kernel.targets.data + first, end - first};
+    own.begin = begin;
+    return own;
+  }
+
+  LossRows kernel{};
+  DeviceTensor<double> sum_of_weights;  ///< [1]
+  DeviceTensor<double> total_weight;    ///< [1]
+
+ private:
+  void check_weights(std::string_view function, const DeviceTensor<double>& given) const {
+    if (!given.is_given()) return;
+    const auto refuse = [&](const std::string& observation) {
+      ref::numeric::contract_failure(
+          function, "class_weights", observation,
+          fmt::format("shape [{}], finite elements >= 0 and a finite sum", classes_),
+          ref::numeric::Clause::C3);
+    };
+    if (given.shape() != device::Shape{classes_})
+      refuse("has shape " + ref::tensor::to_string(given.shape()));
+    if (const std::size_t c = ops::first_negative(given); c < classes_)
+      refuse(fmt::format("has the element [{}] = {}", c, device::download(given).data()[c]));
+  }
+
+  void set_rows(std::string_view function, device::Device& device, std::size_t count,
+                const std::vector<int>& all_targets) {
+    if (all_targets.size() != count)
+      ref::numeric::contract_failure(function, "targets",
+                                     fmt::format("has {} elements", all_targets.size()),
+                                     fmt::format("{}, one a row", count), ref::numeric::Clause::C2);
+    std::vector<std::size_t> targets;
+    targets.reserve(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const int t = all_targets[i];
+      if (t == kIgnored) continue;
+      if (t < 0 || static_cast<std::size_t>(t) >= classes_)
+        ref::numeric::contract_failure(
+            function, "targets", fmt::format("has the element [{}] = {}", i, t),
+            fmt::format("a class 0 .. {}, or {} where the row is ignored", classes_ - 1, kIgnored),
+            ref::numeric::Clause::C2);
+      host_rows_.push_back(i);
+      targets.push_back(static_cast<std::size_t>(t));
+    }
+    if (host_rows_.empty())
+      ref::numeric::contract_failure(function, "targets", "ignores every row",
+                                     "one at least that counts", ref::numeric::Clause::C5);
+    rows_ = device::upload(device, host_rows_.data(), {host_rows_.size()});
+    targets_ = device::upload(device, targets.data(), {targets.size()});
+  }
+
+  std::size_t classes_;
+  std::vector<std::size_t> host_rows_;
+  DeviceTensor<double> weights_;
+  DeviceTensor<std::size_t> rows_, targets_;
+};
+
+/// Checks    that `values`, which the logits make, are finite
+inline void check_overflow(const DeviceTensor<double>& values, std::string_view what) {
+  const std::size_t at = ops::first_not_finite(values);
+  if (at < values.size())
+    ref::numeric::contract_failure(
+        "cross_entropy", "logits",
+        fmt::format("make {} {}", what, device::download(values).data()[at]),
+        "logits so near each other that it is finite", ref::numeric::Clause::C6);
+}
+
+}  // namespace normproof::gpu::train

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "gpu/ops/lane_kernels.hpp"
+
+namespace normproof::gpu::train {
+
+/// Element i of y is the element first + i of x.
+struct TakePart {
+  device::ConstReals x;
+  std::size_t first;
+  device::Reals y;
+  NORMPROOF_DEVICE void operator()(std::size_t i) const { y[i] = x[first + i]; }
+};
+
+/// Element i is lane i / width of column i % width (ops/lane_kernels.hpp), which goes on from the
+/// rows before those of x: so many that 32 divides them.
+struct MoreColumnLanes {
+  device::ConstReals x;  ///< [rows, width]
+  std::size_t width;
+  device::Reals lanes;  ///< [32, width]
+  NORMPROOF_DEVICE void operator()(std::size_t i) const {
+    double sum = lanes[i];
+    for (std::size_t at = i; at < x.size; at += ops::kLanes * width) sum += x[at];
+    lanes[i] = sum;
+  }
+};
+
+}  // namespace normproof::gpu::train

@@ -1,0 +1,117 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "gpu/train/accumulate.hpp"
+#include "gpu/train/recorded_work.hpp"
+#include "gpu/train/trainer.hpp"
+#include "gpu/train/vocabulary_loss.hpp"
+#include "ref/tensor/contract.hpp"
+
+/// What steps and evaluations of models with a head over a vocabulary have in common:
+/// ref/train/vocabulary_step.hpp on a device. The clauses are those of language.hpp.
+namespace normproof::gpu::train {
+
+/// Checks    that each position has a target
+/// Requires  (C3)
+inline void check_targets(std::string_view function, const std::vector<int>& targets,
+                          const nn::Tokens& tokens) {
+  if (targets.size() != tokens.ids.size())
+    ref::numeric::contract_failure(
+        function, "targets",
+        fmt::format("has {} for {} positions", targets.size(), tokens.ids.size()), "one a position",
+        ref::numeric::Clause::C3);
+}
+
+/// [B,T,D] -> [B T,D]
+inline DeviceTensor<double> as_rows(const DeviceTensor<double>& hidden) {
+  const std::size_t width = hidden.shape().back();
+  return hidden.reshaped({hidden.size() / width, width});
+}
+
+/// What the device computes for a gradient.
+struct SummedGradient {
+  NamedDeviceTensors norms;
+  Gradients gradients;
+  DeviceTensor<double> sums_of_squares;
+  std::vector<DeviceTensor<double>> losses;  ///< of each batch
+};
+
+/// The mean over the batches of a step. pass(batch, run, sum) adds the loss and the gradients of a
+/// batch to `sum` and moves sum.norms; count(norms, before) counts a step once.
+/// Requires  (C2)
+template <class Batch, class Pass, class Count>
+LossGradient mean_gradient(std::string_view function, const ref::model::TrainConfig& config,
+                           std::span<const Batch> batches, const TrainState& state,
+                           const nn::Products& products, const Pass& pass, const Count& count) {
+  if (batches.empty() || std::cmp_less(config.accumulation, batches.size()))
+    ref::numeric::contract_failure(
+        function, "batches", fmt::format("has {}", batches.size()),
+        fmt::format("1 to accumulation, which is {}", config.accumulation),
+        ref::numeric::Clause::C2);
+  SummedGradient found = do_at_once(device_of(state), products, "gradients", [&] {
+    SummedGradient sum;
+    sum.norms = state.norms;
+    for (std::size_t i = 0; i < batches.size(); ++i) {
+      encoder::EncoderRun run;
+      run.seed = config.seed;
+      run.step = static_cast<std::uint64_t>(state.step * config.accumulation) + i;
+      run.products = &products;
+      pass(batches[i], run, sum);
+    }
+    if (batches.size() > 1) {
+      divide(sum.gradients, batches.size());
+      count(sum.norms, state.norms);
+    }
+    sum.sums_of_squares = sums_of_squares(sum.gradients);
+    return sum;
+  });
+  LossGradient result;
+  for (const DeviceTensor<double>& loss : found.losses) result.loss += device::download_one(loss);
+  if (batches.size() > 1) result.loss /= static_cast<double>(batches.size());
+  result.gradients = std::move(found.gradients);
+  result.sums_of_squares = std::move(found.sums_of_squares);
+  result.norms = std::move(found.norms);
+  return result;
+}
+
+/// The loss of a batch and the gradients by its model's parameters, added to `sum`: from the
+/// model's hidden states through its head and back. name: the model's gradients -> Gradients
+template <class Model, class Batch, class Name>
+void add_batch(Model& model, const Batch& batch, const ref::model::LossOptions& options,
+               const encoder::EncoderRun& run, const Name& name, SummedGradient& sum) {
+  const DeviceTensor<double> hidden = model.hidden(batch.inputs, run, sum.norms);
+  VocabularyLoss found = vocabulary_loss_gradient(as_rows(hidden), model.head(), batch.targets,
+                                                  options, 0, *run.products);
+  sum.losses.push_back(std::move(found.loss));
+  accumulate(sum.gradients, name(model.hidden_backward(found.grad_x.reshaped(hidden.shape()),
+                                                       std::move(found.head), sum.norms)));
+}
+
+/// The mean of -log p over the targets of all batches. loss(batch): that of one, [1]
+/// Requires  (C2), but any number of batches from one on
+template <class Batch, class Loss>
+double mean_loss(std::string_view function, std::span<const Batch> batches, const TrainState& state,
+                 const nn::Products& products, const Loss& loss) {
+  if (batches.empty())
+    ref::numeric::contract_failure(function, "batches", "has none", "at least one",
+                                   ref::numeric::Clause::C2);
+  double sum = 0, all = 0;
+  for (const Batch& batch : batches) {
+    const auto ignored = std::ranges::count(batch.targets, kIgnored);
+    const auto count =
+        static_cast<double>(batch.targets.size() - static_cast<std::size_t>(ignored));
+    sum += count * device::download_one(do_at_once(device_of(state), products, "evaluation",
+                                                   [&] { return loss(batch); }));
+    all += count;
+  }
+  return sum / all;
+}
+
+}  // namespace normproof::gpu::train

@@ -1,0 +1,141 @@
+#include "gpu/train/language.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "ref/train/language.hpp"
+#include "tests/gpu/device/refusal.hpp"
+#include "tests/gpu/train/samples.hpp"
+#include "tests/verification/compare/expect.hpp"
+#include "verification/determinism/training_settings.hpp"
+
+namespace normproof::gpu::train {
+namespace {
+
+namespace determinism = verification::determinism;
+using ref::model::NormPlacement;
+using ref::model::TrainConfig;
+
+/// The token that follows each one.
+ref::train::TextBatch next_tokens(ref::encoder::EncoderInputs inputs) {
+  ref::train::TextBatch batch{std::move(inputs), {}};
+  const auto& [tokens, valid] = batch.inputs;
+  for (std::size_t i = 0; i < tokens.ids.size(); ++i) {
+    const bool follows = (i + 1) % tokens.seq_len != 0 && valid.data()[i + 1];
+    batch.targets.push_back(follows ? tokens.ids[i + 1] : ref::train::kIgnored);
+  }
+  return batch;
+}
+
+std::vector<TextBatch> texts_on_device(Device& device,
+                                       const std::vector<ref::train::TextBatch>& batches) {
+  std::vector<TextBatch> there;
+  there.reserve(batches.size());
+  for (const auto& batch : batches)
+    there.push_back({inputs_on_device(device, batch.inputs), batch.targets});
+  return there;
+}
+
+TrainConfig language_config(const std::string& norm, bool tied,
+                            NormPlacement placement = NormPlacement::pre) {
+  TrainConfig config = determinism::training_config(norm, placement);
+  config.encoder.causal = true;
+  config.encoder.pooling = ref::model::Pooling::per_position;
+  config.encoder.num_classes = config.encoder.vocab_size;
+  config.encoder.tied_head = tied;
+  return config;
+}
+
+void expect_same_trajectory(Device& device, const std::string& probe, const TrainConfig& config,
+                            std::size_t steps) {
+  determinism::Inputs inputs(probe);
+  const determinism::TrajectoryExtents e;
+  const auto next_batches = [&] {
+    std::vector<ref::train::TextBatch> batches;
+    for (std::int64_t i = 0; i < config.accumulation; ++i)
+      batches.push_back(
+          next_tokens(determinism::random_batch(inputs, e.batch_size, e.seq_len).inputs));
+    return batches;
+  };
+  auto expected = ref::train::initial_train_state(config);
+  TrainState state = state_on_device(device, expected);
+  for (std::size_t step = 0; step < steps; ++step) {
+    const auto batches = next_batches();
+    const auto by_ref = ref::train::language_step<double>(config, batches, expected);
+    const StepResult got = language_step(config, texts_on_device(device, batches), state);
+    ASSERT_EQ(got.loss, by_ref.loss) << probe << ' ' << step;
+    ASSERT_EQ(got.gradient_norms.whole, by_ref.gradient_norms.whole) << probe << ' ' << step;
+    EXPECT_EQ(got.gradient_norms.of_tensors, by_ref.gradient_norms.of_tensors);
+    EXPECT_EQ(got.learning_rate, by_ref.learning_rate);
+  }
+  EXPECT_EQ(sha256_of(state), ref::train::state_sha256(expected)) << probe;
+  const auto last = next_batches();
+  EXPECT_BITS_EQ(language_loss(config, texts_on_device(device, last), state),
+                 ref::train::language_loss<double>(config, last, expected));
+}
+
+TEST(DeviceLanguage, TheTrajectoryOfTheReferenceTiedInTheSettingsOfTheProbes) {
+  const auto device = device::simulated_device(6);
+  for (const std::string& norm : std::vector<std::string>{"layer_norm", "batch_norm", "power_norm"})
+    expect_same_trajectory(*device, "training/" + norm + "_causal", language_config(norm, true),
+                           determinism::TrajectoryExtents().steps);
+}
+
+TEST(DeviceLanguage, SeveralBatchesAStepWithSmoothingTiedOrNot) {
+  for (const auto& device : devices())
+    for (const bool tied : {true, false})
+      for (const char* norm : {"power_norm", "dyt"}) {
+        TrainConfig config = language_config(norm, tied, NormPlacement::post);
+        config.accumulation = 2;
+        config.loss.label_smoothing = 0.0625;
+        config.max_gradient_norm = 0.5;
+        expect_same_trajectory(*device, "language", config, 2);
+      }
+}
+
+TEST(DeviceLanguage, RefusesWithTheSentencesOfTheReference) {
+  const auto device = device::simulated_device();
+  determinism::Inputs inputs("refused");
+  const TrainConfig fine = language_config("layer_norm", true);
+  const std::vector<ref::train::TextBatch> batches = {
+      next_tokens(determinism::random_batch(inputs, 2, 3).inputs)};
+  const auto expect_refused = [&](const TrainConfig& config,
+                                  const std::vector<ref::train::TextBatch>& given,
+                                  double planted = 0) {
+    auto expected = ref::train::initial_train_state(fine);
+    if (planted != 0) expected.parameters.at("embedding.weight").data()[8] = planted;
+    TrainState state = state_on_device(*device, expected);
+    const std::string before = sha256_of(state);
+    const std::string sentence =
+        refusal([&] { ref::train::language_step<double>(config, given, expected); });
+    EXPECT_NE(sentence, kNothingRefused);
+    EXPECT_EQ(refusal([&] { language_step(config, texts_on_device(*device, given), state); }),
+              sentence);
+    EXPECT_EQ(sha256_of(state), before);
+  };
+  const auto changed = [&](auto change) {
+    TrainConfig config = fine;
+    change(config.encoder);
+    return config;
+  };
+  expect_refused(changed([](auto& e) { e.causal = false; }), batches);
+  expect_refused(changed([](auto& e) { e.pooling = ref::model::Pooling::masked_mean; }), batches);
+  expect_refused(changed([](auto& e) { e.num_classes = 3; }), batches);
+  expect_refused(fine, {});
+  expect_refused(fine, {batches[0], batches[0]});
+  auto wrong = batches;
+  wrong[0].targets.pop_back();
+  expect_refused(fine, wrong);
+  wrong[0].targets.assign(6, ref::train::kIgnored);
+  expect_refused(fine, wrong);
+  wrong[0].targets.assign(6, 24);
+  expect_refused(fine, wrong);
+  // of a step that is recorded
+  wrong = batches;
+  wrong[0].inputs.tokens.ids[0] = 1;
+  expect_refused(fine, wrong, std::numeric_limits<double>::infinity());
+}
+
+}  // namespace
+}  // namespace normproof::gpu::train

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "gpu/train/trainer.hpp"
+#include "ref/encoder/encoder.hpp"
+#include "ref/train/train_state.hpp"
+#include "tests/gpu/device/samples.hpp"
+
+/// What a run of training holds, on a device and back on the host.
+namespace normproof::gpu::train {
+
+inline TrainState state_on_device(Device& device, const ref::train::TrainState<double>& state) {
+  TrainState result;
+  result.parameters = device::upload(device, state.parameters);
+  result.norms = device::upload(device, state.norms);
+  result.optimizer.moments = device::upload(device, state.optimizer.moments);
+  return result;
+}
+
+inline encoder::EncoderInputs inputs_on_device(Device& device,
+                                               const ref::encoder::EncoderInputs& inputs) {
+  return {{inputs.tokens.batch_size, inputs.tokens.seq_len, inputs.tokens.ids},
+          device::DeviceMask(device, inputs.valid)};
+}
+
+/// train::state_sha256 of a state there.
+inline std::string sha256_of(const TrainState& state) {
+  ref::train::TrainState<double> host;
+  host.parameters = device::download(state.parameters);
+  host.norms = device::download(state.norms);
+  return ref::train::state_sha256(host);
+}
+
+}  // namespace normproof::gpu::train

@@ -1,0 +1,100 @@
+#include "gpu/train/vocabulary_loss.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "ref/train/vocabulary_loss.hpp"
+#include "tests/gpu/device/refusal.hpp"
+#include "tests/gpu/device/samples.hpp"
+#include "tests/verification/compare/expect.hpp"
+
+namespace normproof::gpu::train {
+namespace {
+
+using device::download;
+using device::upload;
+using Tensor = ref::tensor::Tensor<double>;
+
+/// Rows, a head, and targets of which every fourth is ignored, or of the first rows alone.
+struct HeadCase {
+  Tensor x, weight, bias;
+  std::vector<int> targets;
+
+  HeadCase(std::size_t rows, std::size_t d_model, std::size_t vocabulary, std::size_t counted)
+      : x(plain_sample({rows, d_model}, "x")),
+        weight(plain_sample({vocabulary, d_model}, "weight")),
+        bias(plain_sample({vocabulary}, "bias")) {
+    for (std::size_t i = 0; i < rows; ++i)
+      targets.push_back(i % 4 == 1 || i >= counted ? kIgnored
+                                                   : static_cast<int>(i * 7 % vocabulary));
+  }
+  nn::Linear head(device::Device& device) const {
+    return {upload(device, weight), upload(device, bias)};
+  }
+};
+
+// 700 rows are two whole blocks of 256 and a part of one; of 600 with 200 that count, one block has
+// none; 20 fill fewer lanes than R2 has.
+TEST(DeviceVocabularyLoss, TheBitsOfTheReferenceInBlocksOfAnyRows) {
+  for (const auto& device : devices())
+    for (const auto& [rows, counted] :
+         {std::pair<std::size_t, std::size_t>{1, 1}, {20, 20}, {700, 700}, {600, 200}})
+      for (const double smoothing : {0.0, 0.1}) {
+        const HeadCase c(rows, 5, 11, counted);
+        const ref::model::LossOptions options{smoothing};
+        const auto expected = ref::train::vocabulary_loss_gradient<double>(c.x, {c.weight, c.bias},
+                                                                           c.targets, options);
+        for (const std::size_t block : {0, 256, 512}) {
+          const auto x = upload(*device, c.x);
+          const auto got = vocabulary_loss_gradient(x, c.head(*device), c.targets, options, block);
+          EXPECT_BITS_EQ(device::download_one(got.loss), expected.loss);
+          EXPECT_BITS_EQ(download(got.grad_x), expected.grad_x);
+          EXPECT_BITS_EQ(download(got.head.weight), expected.head.weight);
+          EXPECT_BITS_EQ(download(got.head.bias), expected.head.bias);
+          EXPECT_BITS_EQ(
+              device::download_one(vocabulary_loss(x, c.head(*device), c.targets, options, block)),
+              expected.loss);
+        }
+      }
+}
+
+TEST(DeviceVocabularyLoss, RefusesWithTheSentencesOfTheReference) {
+  const auto device = device::simulated_device();
+  const auto expect_same = [&](const HeadCase& c, double smoothing = 0, std::size_t block = 0) {
+    const std::string expected = refusal([&] {
+      ref::train::vocabulary_loss_gradient<double>(c.x, {c.weight, c.bias}, c.targets, {smoothing},
+                                                   block);
+    });
+    EXPECT_NE(expected, kNothingRefused);
+    EXPECT_EQ(refusal([&] {
+                vocabulary_loss_gradient(upload(*device, c.x), c.head(*device), c.targets,
+                                         {smoothing}, block);
+              }),
+              expected);
+  };
+  const HeadCase fine(300, 3, 5, 300);
+  expect_same(fine, 1.5);
+  expect_same(fine, 0, 100);
+  HeadCase c = fine;
+  c.targets.pop_back();
+  expect_same(c);
+  c = fine;
+  c.targets[7] = 5;
+  expect_same(c);
+  expect_same(HeadCase(300, 3, 5, 0));
+  c = fine;
+  c.bias = plain_sample({4}, "bias");
+  expect_same(c);
+  c = fine;
+  c.x.data()[280 * 3] = std::numeric_limits<double>::infinity();
+  expect_same(c, 0, 256);
+  c = fine;
+  c.bias = {1.7e308, -1.7e308, 0, 0, 0};
+  expect_same(c);
+  c.x = plain_sample({2, 3, 3}, "x");
+  expect_same(c);
+}
+
+}  // namespace
+}  // namespace normproof::gpu::train
