@@ -1,0 +1,162 @@
+#include "gpu/decoder/decoder.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/gpu/decoder/samples.hpp"
+#include "tests/gpu/device/refusal.hpp"
+#include "tests/verification/compare/expect.hpp"
+
+namespace normproof::gpu::decoder {
+namespace {
+
+using device::Device;
+using device::download;
+using device::upload;
+
+/// Two pairs, with padding in source and target.
+ref::decoder::DecoderInputs sample_inputs() {
+  return {{{2, 6, {1, 4, 4, 10, 10, 2, 3, 4, 0, 7, 0, 0}}, sample_mask({2, 6}, "source")},
+          {{2, 4, {8, 1, 1, 0, 2, 2, 5, 3}}, sample_mask({2, 4}, "target")}};
+}
+
+encoder::EncoderInputs on_device(Device& device, const ref::encoder::EncoderInputs& inputs) {
+  return {{inputs.tokens.batch_size, inputs.tokens.seq_len, inputs.tokens.ids},
+          DeviceMask(device, inputs.valid)};
+}
+DecoderInputs on_device(Device& device, const ref::decoder::DecoderInputs& inputs) {
+  return {on_device(device, inputs.source), on_device(device, inputs.target)};
+}
+
+void expect_same_rows(const nn::RowGradient& got, const ref::nn::RowGradient<double>& expected) {
+  EXPECT_EQ(got.rows, expected.rows);
+  if (!expected.rows.empty()) {
+    EXPECT_BITS_EQ(download(got.values), expected.values);
+  }
+}
+
+void expect_same_decoder(Device& device, const DecoderConfig& config,
+                         const ref::decoder::DecoderInputs& inputs, ref::model::Mode mode) {
+  const RefTensors named = sample_parameters(config);
+  const auto parameters = ref::decoder::from_named(config, named);
+  RefTensors state = ref::decoder::initial_norm_state<double>(config);
+  NamedDeviceTensors got_state = upload(device, state);
+  ref::decoder::Decoder<double> decoder(config, parameters);
+  Decoder got(config, upload(device, named));
+  const auto logits = decoder.forward(inputs, {.mode = mode, .seed = 3, .step = 4}, state);
+  EXPECT_BITS_EQ(download(got.forward(on_device(device, inputs),
+                                      {.mode = mode, .seed = 3, .step = 4}, got_state)),
+                 logits);
+  const auto grad = plain_sample(ref::tensor::shape_of(logits), "grad");
+  auto expected = decoder.backward(grad, state);
+  const DecoderGradients gradients = got.backward(upload(device, grad), got_state);
+  expect_same_rows(gradients.source_embedding, expected.source_embedding);
+  expect_same_rows(gradients.target_embedding, expected.target_embedding);
+  const RefTensors dense = ref::decoder::to_named(std::move(expected.parameters));
+  ASSERT_EQ(gradients.dense.size(), dense.size());
+  auto own = gradients.dense.begin();
+  for (const auto& [name, values] : dense) {
+    EXPECT_EQ(own->first, name);
+    EXPECT_BITS_EQ(download((own++)->second), values) << name;
+  }
+  for (const auto& [name, values] : state)
+    EXPECT_BITS_EQ(download(got_state.at(name)), values) << name;
+}
+
+TEST(DeviceDecoder, TheBitsOfTheReferenceWithEveryNormTiedOrNot) {
+  const auto device = device::simulated_device(5);
+  for (DecoderConfig config : translators_of_every_norm()) {
+    SCOPED_TRACE(ref::model::norm_name(config.encoder.norm));
+    expect_same_decoder(*device, config, sample_inputs(), ref::model::Mode::training);
+    config.tied_head = true;
+    expect_same_decoder(*device, config, sample_inputs(), ref::model::Mode::training);
+    expect_same_decoder(*device, config, sample_inputs(), ref::model::Mode::inference);
+  }
+}
+
+TEST(DeviceDecoder, InEveryOrderOfTheThreadsWithNormsOfItsOwnAtEachPlace) {
+  DecoderConfig config =
+      small_translator("power_norm", "layer_norm", ref::model::NormPlacement::pre);
+  config.encoder.final_norm = ref::model::norm_options("batch_norm");
+  config.decoder.final_norm = ref::model::norm_options("rms_norm");
+  config.decoder.num_layers = 1;
+  config.positions = false;
+  ref::decoder::DecoderInputs inputs = sample_inputs();
+  for (const auto& device : devices()) {
+    expect_same_decoder(*device, config, inputs, ref::model::Mode::training);
+    expect_same_decoder(*device, config, {{inputs.source.tokens}, {inputs.target.tokens}},
+                        ref::model::Mode::training);
+  }
+}
+
+TEST(DeviceDecoder, TheSidesOfTheReference) {
+  DecoderConfig config = small_translator("dyt", "rms_norm", ref::model::NormPlacement::pre);
+  config.tied_head = true;
+  const auto expect_same = [](const EncoderConfig& got, const EncoderConfig& expected) {
+    EXPECT_EQ(got.vocab_size, expected.vocab_size);
+    EXPECT_EQ(got.d_model, expected.d_model);
+    EXPECT_EQ(got.num_heads, expected.num_heads);
+    EXPECT_EQ(got.d_ff, expected.d_ff);
+    EXPECT_EQ(got.num_layers, expected.num_layers);
+    EXPECT_EQ(got.num_classes, expected.num_classes);
+    EXPECT_EQ(got.activation, expected.activation);
+    EXPECT_EQ(got.placement, expected.placement);
+    EXPECT_EQ(got.pooling, expected.pooling);
+    EXPECT_EQ(ref::model::norm_name(got.norm), ref::model::norm_name(expected.norm));
+    EXPECT_EQ(got.positions, expected.positions);
+    EXPECT_EQ(got.mask_padding, expected.mask_padding);
+    EXPECT_EQ(got.dropout, expected.dropout);
+    EXPECT_EQ(got.causal, expected.causal);
+    EXPECT_EQ(got.tied_head, expected.tied_head);
+  };
+  expect_same(source_side(config), ref::decoder::source_side(config));
+  expect_same(target_side(config), ref::decoder::target_side(config));
+}
+
+TEST(DeviceDecoder, RefusesWithTheSentencesOfTheReference) {
+  const auto device = device::simulated_device();
+  const DecoderConfig config =
+      small_translator("layer_norm", "layer_norm", ref::model::NormPlacement::post);
+  const RefTensors named = sample_parameters(config);
+  const auto parameters = ref::decoder::from_named(config, named);
+  const auto expect_same = [&](const ref::decoder::DecoderInputs& inputs) {
+    const std::string expected = refusal([&] {
+      RefTensors state;
+      ref::decoder::Decoder<double>(config, parameters).forward(inputs, {}, state);
+    });
+    EXPECT_NE(expected, kNothingRefused);
+    EXPECT_EQ(
+        refusal([&] {
+          NamedDeviceTensors state;
+          Decoder(config, upload(*device, named)).forward(on_device(*device, inputs), {}, state);
+        }),
+        expected);
+  };
+  auto inputs = sample_inputs();
+  inputs.target.tokens = {1, 8, inputs.target.tokens.ids};
+  inputs.target.valid = {};
+  expect_same(inputs);
+  inputs = sample_inputs();
+  inputs.source.valid = sample_mask({2, 5}, "source");
+  expect_same(inputs);
+  inputs = sample_inputs();
+  inputs.target.valid = sample_mask({2, 6}, "target");
+  expect_same(inputs);
+  inputs = sample_inputs();
+  inputs.target.tokens.ids[3] = 9;
+  expect_same(inputs);
+  inputs = sample_inputs();
+  inputs.source.tokens.ids[3] = 11;
+  expect_same(inputs);
+  NamedDeviceTensors state;
+  RefTensors ref_state;
+  Decoder got(config, upload(*device, named));
+  ref::decoder::Decoder<double> decoder(config, parameters);
+  got.forward(on_device(*device, sample_inputs()), {}, state);
+  decoder.forward(sample_inputs(), {}, ref_state);
+  const auto grad = plain_sample({2, 4, 8}, "grad");
+  EXPECT_EQ(refusal([&] { got.backward(upload(*device, grad), state); }),
+            refusal([&] { decoder.backward(grad, ref_state); }));
+}
+
+}  // namespace
+}  // namespace normproof::gpu::decoder

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gpu/decoder/decoder.hpp"
+#include "ref/decoder/decoder.hpp"
+#include "tests/gpu/device/samples.hpp"
+
+/// Small translation models with random parameters.
+namespace normproof::gpu::decoder {
+
+using RefTensors = ref::tensor::NamedTensors<double>;
+
+/// Of two layers a side and a dropout of a quarter.
+inline DecoderConfig small_translator(const std::string& encoder_norm,
+                                      const std::string& decoder_norm,
+                                      ref::model::NormPlacement placement) {
+  const auto side = [](const std::string& norm, std::size_t d_ff) {
+    const ref::model::NormOptions options = ref::model::norm_options(norm);
+    return ref::model::LayersConfig{2, d_ff, 2, options, options};
+  };
+  DecoderConfig config;
+  config.source_vocab_size = 11;
+  config.target_vocab_size = 9;
+  config.d_model = 8;
+  config.encoder = side(encoder_norm, 12);
+  config.decoder = side(decoder_norm, 10);
+  config.placement = placement;
+  config.dropout = 0.25;
+  return config;
+}
+
+/// Every norm for both sides, where the decoder may have it: layer_norm where it may not.
+inline std::vector<DecoderConfig> translators_of_every_norm() {
+  std::vector<DecoderConfig> configs;
+  for (const std::string& norm : ref::model::norm_names())
+    for (const auto placement : {ref::model::NormPlacement::post, ref::model::NormPlacement::pre}) {
+      const bool of_one_side =
+          ref::model::norm_layer(ref::model::norm_options(norm)).over_samples();
+      configs.push_back(small_translator(norm, of_one_side ? "layer_norm" : norm, placement));
+    }
+  return configs;
+}
+
+/// Every parameter, standard normal over 2.
+inline RefTensors sample_parameters(const DecoderConfig& config) {
+  RefTensors named;
+  for (const auto& p : ref::decoder::parameter_shapes(config)) {
+    auto values = plain_sample(p.shape, p.name);
+    for (double& v : values) v /= 2;
+    named.set(p.name, std::move(values));
+  }
+  return named;
+}
+
+}  // namespace normproof::gpu::decoder
