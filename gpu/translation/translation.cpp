@@ -1,0 +1,73 @@
+#include "gpu/translation/translation.hpp"
+
+#include <utility>
+
+#include "gpu/train/vocabulary_step.hpp"
+
+namespace normproof::gpu::translation {
+
+namespace {
+
+using encoder::EncoderRun;
+
+constexpr auto kTranslationStep = "translation_step";
+
+void check_pairs(std::span<const PairBatch> batches) {
+  for (const PairBatch& batch : batches)
+    train::check_targets(kTranslationStep, batch.targets, batch.inputs.target.tokens);
+}
+
+/// A decoder's gradients by name.
+train::Gradients by_name(decoder::DecoderGradients own) {
+  train::Gradients gradients;
+  gradients.dense = std::move(own.dense);
+  gradients.rows.emplace_back("encoder.embedding.weight", std::move(own.source_embedding));
+  if (!own.target_embedding.rows.empty())
+    gradients.rows.emplace_back("decoder.embedding.weight", std::move(own.target_embedding));
+  return gradients;
+}
+
+}  // namespace
+
+train::LossGradient translation_gradient(const TranslationConfig& config,
+                                         std::span<const PairBatch> batches,
+                                         const TrainState& state, const Products& products) {
+  check_pairs(batches);
+  return train::mean_gradient(
+      kTranslationStep, config.training, batches, state, products,
+      [&](const PairBatch& batch, const EncoderRun& run, train::SummedGradient& sum) {
+        decoder::Decoder decoder(config.model, state.parameters);
+        train::add_batch(decoder, batch, config.training.loss, run, by_name, sum);
+      },
+      [&](NamedDeviceTensors& norms, const NamedDeviceTensors& before) {
+        const auto once = [&](const ref::model::LayersConfig& layers, const std::string& side) {
+          train::count_once(layers.norm, norms, before, side + "layers.");
+          train::count_once(layers.final_norm, norms, before, side + "final_norm.");
+        };
+        once(config.model.encoder, "encoder.");
+        once(config.model.decoder, "decoder.");
+      });
+}
+
+train::StepResult translation_step(const TranslationConfig& config,
+                                   std::span<const PairBatch> batches, TrainState& state,
+                                   const Products& products) {
+  return train::take_gradient(config.training,
+                              translation_gradient(config, batches, state, products), state);
+}
+
+double translation_loss(const TranslationConfig& config, std::span<const PairBatch> batches,
+                        const TrainState& state, const Products& products) {
+  check_pairs(batches);
+  return train::mean_loss(kTranslationStep, batches, state, products, [&](const PairBatch& batch) {
+    decoder::Decoder decoder(config.model, state.parameters);
+    EncoderRun run;
+    run.mode = ref::model::Mode::inference;
+    run.products = &products;
+    NamedDeviceTensors norms = state.norms;
+    const auto hidden = train::as_rows(decoder.hidden(batch.inputs, run, norms));
+    return train::vocabulary_loss(hidden, decoder.head(), batch.targets, {}, 0, products);
+  });
+}
+
+}  // namespace normproof::gpu::translation
