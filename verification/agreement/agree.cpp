@@ -9,17 +9,11 @@
 
 namespace normproof::verification::agreement {
 
-namespace {
-
-constexpr const char* kTraining = "training";
-
-}  // namespace
-
 std::vector<std::string> ordered_rows() {
   std::vector<std::string> names;
   for (const Primitive& primitive : primitives()) names.push_back(primitive.name);
   for (const std::string& operation : operations_on_device()) names.push_back(operation);
-  names.emplace_back(kTraining);
+  for (const Trained task : kTrained) names.push_back(row_of(task));
   return names;
 }
 
@@ -48,8 +42,9 @@ Rows agree_ordered(gpu::device::Device& device, std::uint64_t seed, golden::corp
     });
     if (compared) finish();
   }
-  if (only.match(kTraining)) {
-    agree_on_training(device, seed, rows);
+  for (const Trained task : kTrained) {
+    if (!only.match(row_of(task))) continue;
+    agree_on_training(device, seed, task, rows);
     finish();
   }
   return rows;

@@ -74,8 +74,7 @@ std::optional<NamedTensors<double>> answer_on_device(Device& device,
     return answer_of_layer(device, *layer, inputs, stacked);
   if (const auto* const function = std::get_if<ref::model::FunctionOptions>(&operation))
     return download(run_function_on_device(device, *function, inputs.function));
-  const auto* const encoder = std::get_if<ref::model::EncoderOperation>(&operation);
-  if (encoder != nullptr && is_on_device(*encoder))
+  if (const auto* const encoder = std::get_if<ref::model::EncoderOperation>(&operation))
     return download(
         run_encoder_on_device(device, *encoder, inputs.encoder, gpu::ops::ordered_products()));
   return std::nullopt;

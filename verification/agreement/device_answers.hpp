@@ -17,8 +17,8 @@ gpu::norm::NormStep norm_step_on_device(gpu::device::Device& device,
                                         const gpu::device::NamedDeviceTensors& state);
 
 /// What the kernels of gpu answer in ordered mode: evaluation::run_operation of a norm layer, a
-/// function, an encoder or its layer; nothing of a decoder's layer or of a whole Transformer, which
-/// a device has not, or of an optimizer, which keeps no step but the last.
+/// function, an encoder, its layer or a decoder's; nothing of a whole Transformer, of which steps
+/// of training are compared (trajectory.hpp), or of an optimizer, which keeps no step but the last.
 /// Requires  (C1) one step at least, and exactly one without `stacked`
 /// Throws    ContractError as the operation does
 std::optional<ref::tensor::NamedTensors<double>> answer_on_device(

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
+#include <utility>
 
+#include "gpu/decoder/decoder_layer.hpp"
 #include "gpu/train/cross_entropy.hpp"
 #include "gpu/train/trainer.hpp"
 
@@ -32,31 +35,67 @@ DeviceTensor<double> spread(Device& to, const gpu::nn::RowGradient& gradient,
   return upload(to, whole);
 }
 
-NamedDeviceTensors run_layer(Device& to, const evaluation::EncoderTensors& in,
-                             const gpu::ops::Products& products) {
-  NamedDeviceTensors parameters, state, gradients, got;
-  for (const auto& [name, values] : in.tensors)
-    parameters.set(fmt::format("layers.0.{}", name), upload(to, values));
-  for (const auto& [name, values] : in.state)
-    state.set(fmt::format("layers.0.{}", name), upload(to, values));
-  gpu::encoder::EncoderLayer layer(in.config, parameters, "layers.0");
-  std::map<std::string, DeviceTensor<bool>> masks;
-  for (const auto& [name, keep] : in.masks)
-    masks.emplace(fmt::format("layers.0.{}", name), upload(to, keep));
-  gpu::encoder::EncoderRun run;
-  run.mode = in.mode;
-  run.masks = &masks;
-  run.products = &products;
-  got.set("y", layer.forward(upload(to, in.tensors.at("x")), DeviceMask(to, in.valid), run, state));
-  got.set("attention.weights", layer.attention_weights());
-  if (const auto* const grad_y = in.tensors.find("grad_y"))
-    got.set("grad_x", layer.backward(upload(to, *grad_y), run, state, gradients));
-  constexpr std::string_view kPlace = "layers.0.";
-  for (const auto& [name, values] : gradients)
-    got.set(fmt::format("grad_{}", name.substr(kPlace.size())), values);
-  for (const auto& [name, values] : state) got.set(name.substr(kPlace.size()), values);
-  return got;
-}
+/// A layer by itself: inside stand the names that it has in its model, outside its own.
+class OnlyLayer {
+ public:
+  OnlyLayer(Device& to, const evaluation::EncoderTensors& in, std::string place,
+            const gpu::ops::Products& products)
+      : to_(to), in_(in), place_(std::move(place)) {
+    for (const auto& [name, values] : in.tensors)
+      parameters_.set(fmt::format("{}.{}", place_, name), upload(to, values));
+    for (const auto& [name, values] : in.state)
+      state_.set(fmt::format("{}.{}", place_, name), upload(to, values));
+    for (const auto& [name, keep] : in.masks)
+      masks_.emplace(fmt::format("{}.{}", place_, name), upload(to, keep));
+    run_.mode = in.mode;
+    run_.masks = &masks_;
+    run_.products = &products;
+  }
+  OnlyLayer(const OnlyLayer&) = delete;
+  OnlyLayer& operator=(const OnlyLayer&) = delete;
+
+  NamedDeviceTensors of_encoder() {
+    gpu::encoder::EncoderLayer layer(in_.config, parameters_, place_);
+    got_.set("y", layer.forward(given("x"), DeviceMask(to_, in_.valid), run_, state_));
+    got_.set("attention.weights", layer.attention_weights());
+    if (in_.tensors.contains("grad_y"))
+      got_.set("grad_x", layer.backward(given("grad_y"), run_, state_, gradients_));
+    return take();
+  }
+
+  NamedDeviceTensors of_decoder() {
+    const gpu::decoder::Memory memory{given("memory"), DeviceMask(to_, in_.memory_valid)};
+    gpu::decoder::DecoderLayer layer(in_.config, parameters_, place_);
+    got_.set("y", layer.forward(given("x"), DeviceMask(to_, in_.valid), memory, run_, state_));
+    got_.set("self_attention.weights", layer.self_attention_weights());
+    got_.set("cross_attention.weights", layer.cross_attention_weights());
+    if (in_.tensors.contains("grad_y")) {
+      DeviceTensor<double> grad_memory;
+      got_.set("grad_x",
+               layer.backward(given("grad_y"), memory, run_, state_, gradients_, grad_memory));
+      got_.set("grad_memory", grad_memory);
+    }
+    return take();
+  }
+
+ private:
+  DeviceTensor<double> given(const char* name) const { return upload(to_, in_.tensors.at(name)); }
+
+  NamedDeviceTensors take() {
+    const std::size_t prefix = place_.size() + 1;
+    for (const auto& [name, values] : gradients_)
+      got_.set(fmt::format("grad_{}", name.substr(prefix)), values);
+    for (const auto& [name, values] : state_) got_.set(name.substr(prefix), values);
+    return std::move(got_);
+  }
+
+  Device& to_;
+  const evaluation::EncoderTensors& in_;
+  std::string place_;
+  std::map<std::string, DeviceTensor<bool>> masks_;
+  gpu::encoder::EncoderRun run_;
+  NamedDeviceTensors parameters_, state_, gradients_, got_;
+};
 
 NamedDeviceTensors run_whole(Device& to, const evaluation::EncoderTensors& in,
                              const gpu::ops::Products& products) {
@@ -93,20 +132,15 @@ NamedDeviceTensors run_whole(Device& to, const evaluation::EncoderTensors& in,
 
 }  // namespace
 
-bool is_on_device(const model::EncoderOperation& operation) {
-  return !std::holds_alternative<model::DecoderLayerOptions>(operation);
-}
-
 NamedDeviceTensors run_encoder_on_device(Device& device,
                                          const ref::model::EncoderOperation& operation,
                                          const evaluation::EncoderTensors& inputs,
                                          const gpu::ops::Products& products) {
-  if (!is_on_device(operation))
-    ref::numeric::contract_failure("run_encoder_on_device", "operation", "is decoder_layer",
-                                   "encoder_layer or encoder", ref::numeric::Clause::C1);
-  return std::holds_alternative<model::EncoderLayerOptions>(operation)
-             ? run_layer(device, inputs, products)
-             : run_whole(device, inputs, products);
+  if (std::holds_alternative<model::EncoderOptions>(operation))
+    return run_whole(device, inputs, products);
+  if (std::holds_alternative<model::DecoderLayerOptions>(operation))
+    return OnlyLayer(device, inputs, "decoder.layers.0", products).of_decoder();
+  return OnlyLayer(device, inputs, "layers.0", products).of_encoder();
 }
 
 }  // namespace normproof::verification::agreement

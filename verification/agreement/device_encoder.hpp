@@ -5,12 +5,9 @@
 
 namespace normproof::verification::agreement {
 
-/// Whether a device computes it: it has no layers of decoders.
-bool is_on_device(const ref::model::EncoderOperation& operation);
-
-/// evaluation::run_encoder on a device: an encoder layer, with masks of its dropouts where they are
-/// given, or an encoder with its loss; the same results under the same names.
-/// Requires  (C1) is_on_device
+/// evaluation::run_encoder on a device: a layer of an encoder or of a decoder, with masks of its
+/// dropouts where they are given, or an encoder with its loss; the same results under the same
+/// names.
 /// Throws    ContractError
 gpu::device::NamedDeviceTensors run_encoder_on_device(gpu::device::Device& device,
                                                       const ref::model::EncoderOperation& operation,

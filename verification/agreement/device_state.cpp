@@ -6,6 +6,17 @@ using gpu::device::Device;
 using gpu::device::download;
 using gpu::device::upload;
 
+namespace {
+
+gpu::encoder::EncoderInputs inputs_on_device(Device& device,
+                                             const ref::encoder::EncoderInputs& inputs) {
+  const ref::nn::Tokens& tokens = inputs.tokens;
+  return {{tokens.batch_size, tokens.seq_len, tokens.ids},
+          gpu::device::DeviceMask(device, inputs.valid)};
+}
+
+}  // namespace
+
 gpu::train::TrainState on_device(Device& device, const ref::train::TrainState<double>& state) {
   gpu::train::TrainState result;
   result.parameters = upload(device, state.parameters);
@@ -30,13 +41,28 @@ std::vector<gpu::train::LabelledBatch> on_device(
     Device& device, std::span<const ref::train::LabelledBatch> batches) {
   std::vector<gpu::train::LabelledBatch> result;
   result.reserve(batches.size());
-  for (const ref::train::LabelledBatch& batch : batches) {
-    const ref::nn::Tokens& tokens = batch.inputs.tokens;
-    result.push_back({{{tokens.batch_size, tokens.seq_len, tokens.ids},
-                       gpu::device::DeviceMask(device, batch.inputs.valid)},
-                      batch.labels,
+  for (const ref::train::LabelledBatch& batch : batches)
+    result.push_back({inputs_on_device(device, batch.inputs), batch.labels, batch.targets});
+  return result;
+}
+
+std::vector<gpu::train::TextBatch> on_device(Device& device,
+                                             std::span<const ref::train::TextBatch> batches) {
+  std::vector<gpu::train::TextBatch> result;
+  result.reserve(batches.size());
+  for (const ref::train::TextBatch& batch : batches)
+    result.push_back({inputs_on_device(device, batch.inputs), batch.targets});
+  return result;
+}
+
+std::vector<gpu::translation::PairBatch> on_device(
+    Device& device, std::span<const ref::translation::PairBatch> batches) {
+  std::vector<gpu::translation::PairBatch> result;
+  result.reserve(batches.size());
+  for (const ref::translation::PairBatch& batch : batches)
+    result.push_back({{inputs_on_device(device, batch.inputs.source),
+                       inputs_on_device(device, batch.inputs.target)},
                       batch.targets});
-  }
   return result;
 }
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gpu/nn/cross_attention.hpp"
 #include "gpu/nn/feed_forward.hpp"
-#include "gpu/nn/multi_head_attention.hpp"
 #include "ref/numeric/random.hpp"
 #include "verification/agreement/device_encoder.hpp"
 #include "verification/agreement/library_samples.hpp"
@@ -123,6 +123,26 @@ void judge_attention(const Subject& subject) {
     }
 }
 
+void judge_cross_attention(const Subject& subject) {
+  for (const Shape& shape : kInputs)
+    for (const std::size_t keys : {3, 34}) {
+      const std::string name =
+          fmt::format("cross_attention/{}/{} keys", ref::tensor::to_string(shape), keys);
+      subject.run("cross_attention", name, false, [&](const Products& products) {
+        const std::size_t d = shape.back();
+        const gpu::nn::CrossAttention parameters{subject.linear(name + "/query", d, d),
+                                                 subject.linear(name + "/memory", 2 * d, d),
+                                                 subject.linear(name + "/out", d, d)};
+        const gpu::nn::AttentionOptions options{4, 0, {}, &products};
+        const auto x = subject.tensor(name + "/x", shape);
+        const auto memory = subject.tensor(name + "/memory", {shape[0], keys, d});
+        const auto forward = gpu::nn::cross_attention(x, memory, parameters, {}, options);
+        gpu::nn::cross_attention_backward(subject.tensor(name + "/grad_y", shape), x, memory,
+                                          parameters, {}, forward, options);
+      });
+    }
+}
+
 void judge_encoders(const Subject& subject, golden::corpus::Tier tier, const Finished& finished) {
   const std::vector<golden::corpus::Case> corpus = golden::recipes::corpus(tier);
   for (const std::string& operation : ref::model::encoder_operation_names()) {
@@ -130,7 +150,6 @@ void judge_encoders(const Subject& subject, golden::corpus::Tier tier, const Fin
     for (const golden::corpus::Case& c : corpus) {
       if (golden::corpus::op_of(c) != operation) continue;
       const auto& encoder = std::get<ref::model::EncoderOperation>(c.options);
-      if (!is_on_device(encoder)) continue;
       any = true;
       const std::string name = golden::corpus::path_of(c);
       const evaluation::EvalInputs inputs = golden::recipes::inputs_of(c, name);
@@ -159,14 +178,18 @@ Rows agree_with_library(Device& device, const Products& library, gpu::ops::Preci
   finish();
   judge_attention(subject);
   finish();
-  judge_encoders(subject, tier, finished);
-  for_each_training(seed, [&](const std::string& name, const Trajectory& trajectory) {
-    subject.run("training", name, false, [&](const Products& products) {
-      trajectory_of_device(
-          device, trajectory, [](std::int64_t, double) {}, products);
-    });
-  });
+  judge_cross_attention(subject);
   finish();
+  judge_encoders(subject, tier, finished);
+  for (const Trained task : kTrained) {
+    for_each_training(seed, task, [&](const std::string& name, const Trajectory& trajectory) {
+      subject.run(row_of(task), name, false, [&](const Products& products) {
+        trajectory_of_device(
+            device, trajectory, [](std::int64_t, double) {}, products);
+      });
+    });
+    finish();
+  }
   return rows;
 }
 

@@ -162,12 +162,9 @@ struct OperationRunner {
 
 std::vector<std::string> operations_on_device() {
   std::vector<std::string> names;
-  for (const std::string& name : model::operation_names()) {
-    const model::Operation operation = model::operation(name);
-    const auto* const encoder = std::get_if<model::EncoderOperation>(&operation);
-    const bool transformer = std::holds_alternative<model::TransformerOperation>(operation);
-    if (!transformer && (encoder == nullptr || is_on_device(*encoder))) names.push_back(name);
-  }
+  for (const std::string& name : model::operation_names())
+    if (!std::holds_alternative<model::TransformerOperation>(model::operation(name)))
+      names.push_back(name);
   return names;
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <string>
-#include <vector>
+#include <string_view>
 
 #include "gpu/device/device.hpp"
 #include "verification/agreement/row.hpp"
@@ -9,8 +8,8 @@
 
 namespace normproof::verification::agreement {
 
-/// Of model::operation_names() those that a device computes: it has no layers of decoders
-/// and no whole Transformers.
+/// Of model::operation_names() those whose cases a device answers: all but whole Transformers, of
+/// which steps of training are compared (trajectory.hpp).
 std::vector<std::string> operations_on_device();
 
 /// Runs an operation by ref and on the device, step by step, and compares every tensor that it

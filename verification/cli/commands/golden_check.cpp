@@ -138,9 +138,7 @@ golden::gate::Ask GoldenCheckCommand::source() const {
     if (!answer)
       answer.reason = golden::corpus::is_scaled(c)      ? "the GPU path has no results of 8 bits"
                       : golden::corpus::is_optimizer(c) ? "the GPU path has no optimizers"
-                      : golden::corpus::is_transformer(c)
-                          ? "the GPU path has no losses over a vocabulary and no decoding"
-                          : "the GPU path has no layers of decoders";
+                                                        : "the GPU path answers no whole Transformers";
     return answer;
   };
 }

@@ -93,7 +93,7 @@ ExitStatus GpuAgreeCommand::run() const {
   const std::vector<std::string> ordered = agreement::ordered_rows();
   const auto selected = static_cast<std::size_t>(
       std::ranges::count_if(ordered, [&](const std::string& row) { return only.match(row); }));
-  const std::size_t kRows = mode == GpuMode::ordered ? selected : 8;
+  const std::size_t kRows = mode == GpuMode::ordered ? selected : 12;
   const auto finished = [&](const agreement::Row& row) {
     print(agreement_line(row, *this));
     progress.show("comparing", ++rows_done, kRows, row.operation);

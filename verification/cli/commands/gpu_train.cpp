@@ -5,7 +5,6 @@
 #include "ref/model/norm_options.hpp"
 #include "ref/model/train_options.hpp"
 #include "ref/numeric/parallel.hpp"
-#include "verification/agreement/trajectory.hpp"
 #include "verification/cli/commands/device_option.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
@@ -13,6 +12,7 @@
 
 namespace normproof::verification::cli::commands {
 
+using agreement::Trained;
 using report::plural;
 
 namespace {
@@ -33,8 +33,16 @@ void add_known_name(CLI::App& app, const std::string& name, std::string& field,
 
 void GpuTrainCommand::add(CLI::App& app) {
   add_device(app, device);
-  add_known_name(app, "--norm", norm, ref::model::norm_options,
-                 "The norm of the encoder (default: layer_norm)", "NORM");
+  add_choice(app, "--task", task,
+             {{"classify", Trained::classes},
+              {"language", Trained::language},
+              {"translate", Trained::translation}},
+             "classify (default): an encoder with a class head; language: a causal one with a tied "
+             "head; translate: an encoder and a decoder");
+  add_known_name(
+      app, "--norm", norm, ref::model::norm_options,
+      "The norm at every place (default: layer_norm); over sentences it is of classify alone",
+      "NORM");
   add_known_name(app, "--optimizer", optimizer, ref::model::optimizer_options,
                  "sgd (default), adam or adamw", "NAME");
   add_number(app, "--steps", steps, 1, 1'000'000, "Steps of training (default: 10)");
@@ -45,12 +53,14 @@ void GpuTrainCommand::add(CLI::App& app) {
       R"(Prints the loss of each step, and the SHA-256 of parameters and running statistics after the last
 one, of both sides. Exit status 1 if they differ.
 
-Example:
-  normproof gpu train --norm power_norm --optimizer adam --steps 50)");
+Examples:
+  normproof gpu train --norm power_norm --optimizer adam --steps 50
+  normproof gpu train --task translate --optimizer adam)");
 }
 
 ExitStatus GpuTrainCommand::run() const {
   agreement::Trajectory trajectory;
+  trajectory.task = task;
   trajectory.steps = steps;
   auto& config = trajectory.config;
   config.encoder = {.vocab_size = 50,
@@ -60,6 +70,22 @@ ExitStatus GpuTrainCommand::run() const {
                     .num_layers = 2,
                     .num_classes = 3,
                     .norm = ref::model::norm_options(norm)};
+  if (task == Trained::language) {
+    config.encoder.causal = config.encoder.tied_head = true;
+    config.encoder.pooling = ref::model::Pooling::per_position;
+    config.encoder.num_classes = config.encoder.vocab_size;
+  }
+  const ref::model::LayersConfig side{.num_heads = 4,
+                                      .d_ff = 32,
+                                      .num_layers = 2,
+                                      .norm = config.encoder.norm,
+                                      .final_norm = config.encoder.norm};
+  trajectory.translator = {.source_vocab_size = 50,
+                           .target_vocab_size = 40,
+                           .d_model = 16,
+                           .encoder = side,
+                           .decoder = side};
+  if (task != Trained::classes) config.loss.label_smoothing = 0.1;
   config.optimizer = ref::model::optimizer_options(optimizer);
   config.learning_rate = optimizer == "sgd" ? 0.1 : 0.001;
   config.seed = seed;

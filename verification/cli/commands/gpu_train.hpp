@@ -4,6 +4,7 @@
 #include <string>
 
 #include "gpu/device/device.hpp"
+#include "verification/agreement/trajectory.hpp"
 #include "verification/cli/command.hpp"
 #include "verification/cli/shared_options.hpp"
 
@@ -12,9 +13,10 @@ namespace normproof::verification::cli::commands {
 struct GpuTrainCommand {
   static constexpr const char* name = "train";
   static constexpr const char* summary =
-      "Train a small encoder there and by the reference, and print the hash of both";
+      "Train a small model there and by the reference, and print the hash of both";
 
   gpu::device::Backend device = gpu::device::Backend::simulated;
+  agreement::Trained task = agreement::Trained::classes;
   std::string norm = "layer_norm";
   std::string optimizer = "sgd";
   std::int64_t steps = 10;
