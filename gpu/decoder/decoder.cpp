@@ -89,7 +89,7 @@ Memory Decoder::encode(const encoder::EncoderInputs& source, const EncoderRun& r
   check_tokens_mask(source, Clause::C2);
   for (encoder::EncoderLayer& layer : encoder_layers_)
     x = layer.forward(x, source.valid, run, state);
-  if (is_pre()) x = encoder_final_norm_.forward(x, source.valid, run.mode, state);
+  if (is_pre()) x = encoder_final_norm_.forward(x, source.valid, run, state);
   return {std::move(x), source.valid};
 }
 
@@ -106,7 +106,7 @@ DeviceTensor<double> Decoder::hidden(const DecoderInputs& inputs, const EncoderR
   check_tokens_mask(target, Clause::C3);
   memory_ = encode(inputs.source, run, state);
   for (DecoderLayer& layer : layers_) x = layer.forward(x, target.valid, memory_, run, state);
-  if (is_pre()) x = final_norm_.forward(x, target.valid, run.mode, state);
+  if (is_pre()) x = final_norm_.forward(x, target.valid, run, state);
   return x;
 }
 

@@ -58,7 +58,7 @@ DeviceTensor<double> DecoderLayer::forward(const DeviceTensor<double>& x, const 
                                            NamedDeviceTensors& state) {
   const auto residual = [&](encoder::NormSite& norm, const DeviceTensor<double>& in,
                             const auto& f) {
-    return run_residual(config_.placement, norm, in, valid, run.mode, state, f);
+    return run_residual(config_.placement, norm, in, valid, run, state, f);
   };
   const DeviceTensor<double> h = residual(norm1_, x, [&](const DeviceTensor<double>& in) {
     return self_attention_.forward(in, valid, run);

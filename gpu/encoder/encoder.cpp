@@ -70,7 +70,7 @@ DeviceTensor<double> Encoder::hidden(const EncoderInputs& inputs, const EncoderR
     x = ops::add(x, nn::positional_encoding(x.device(), tokens_.seq_len, config_.d_model));
   valid_ = config_.mask_padding ? inputs.valid : DeviceMask();
   for (EncoderLayer& layer : layers_) x = layer.forward(x, valid_, run, state);
-  if (config_.placement == NormPlacement::pre) x = final_norm_.forward(x, valid_, run.mode, state);
+  if (config_.placement == NormPlacement::pre) x = final_norm_.forward(x, valid_, run, state);
   return config_.pooling == Pooling::masked_mean ? pool(x) : x;
 }
 

@@ -13,10 +13,10 @@ EncoderLayer::EncoderLayer(const EncoderConfig& config, const NamedDeviceTensors
 DeviceTensor<double> EncoderLayer::forward(const DeviceTensor<double>& x, const DeviceMask& valid,
                                            const EncoderRun& run, NamedDeviceTensors& state) {
   const DeviceTensor<double> h = run_residual(
-      config_.placement, norm1_, x, valid, run.mode, state,
+      config_.placement, norm1_, x, valid, run, state,
       [&](const DeviceTensor<double>& in) { return attention_.forward(in, valid, run); });
   return run_residual(
-      config_.placement, norm2_, h, valid, run.mode, state,
+      config_.placement, norm2_, h, valid, run, state,
       [&](const DeviceTensor<double>& in) { return feed_forward_.forward(in, run); });
 }
 

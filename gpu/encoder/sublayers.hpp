@@ -30,6 +30,9 @@ struct EncoderRun {
   /// "layers.0.attention.y".
   const std::map<std::string, DeviceTensor<bool>>* masks = nullptr;
   const Products* products = &ops::ordered_products();
+  /// Gets, where it is given, what each norm leaves beside y and its gradients, under the norm's
+  /// place: "layers.0.norm1.mean".
+  NamedDeviceTensors* statistics = nullptr;
 };
 
 /// A linear map by its name.
@@ -46,16 +49,19 @@ class NormSite {
 
   /// Moves the entries of `state` that belong to the place.
   DeviceTensor<double> forward(const DeviceTensor<double>& x, const DeviceMask& valid,
-                               ref::model::Mode mode, NamedDeviceTensors& state);
+                               const EncoderRun& run, NamedDeviceTensors& state);
   /// The gradient by x; those by gamma and beta, where they exist, go to `gradients`.
   DeviceTensor<double> backward(const DeviceTensor<double>& grad_y, NamedDeviceTensors& state,
                                 NamedDeviceTensors& gradients);
 
  private:
+  void show(const norm::NormStep& step) const;
+
   const ref::model::NormOptions& norm_;
   std::string place_;
   norm::NormInputs inputs_;
   norm::NormStep forward_;
+  NamedDeviceTensors* statistics_ = nullptr;
 };
 
 /// The dropouts of a part of a layer, "layers.0.attention": inside it, and behind its y.
@@ -129,10 +135,10 @@ class FeedForwardSite {
 template <class F>
 DeviceTensor<double> run_residual(ref::model::NormPlacement placement, NormSite& norm,
                                   const DeviceTensor<double>& x, const DeviceMask& valid,
-                                  ref::model::Mode mode, NamedDeviceTensors& state, const F& f) {
+                                  const EncoderRun& run, NamedDeviceTensors& state, const F& f) {
   if (placement == ref::model::NormPlacement::post)
-    return norm.forward(ops::add(f(x), x), valid, mode, state);
-  return ops::add(f(norm.forward(x, valid, mode, state)), x);
+    return norm.forward(ops::add(f(x), x), valid, run, state);
+  return ops::add(f(norm.forward(x, valid, run, state)), x);
 }
 
 /// The gradient by x. backward: grad_y -> the gradient by what f takes

@@ -211,6 +211,7 @@ StepResult take_gradient(const model::TrainConfig& config, LossGradient found, T
   StepResult result;
   result.loss = found.loss;
   result.predictions = std::move(found.predictions);
+  result.statistics = std::move(found.statistics);
   check_max_norm(config.max_gradient_norm);
   result.gradient_norms = gradient_norms(found.gradients, found.sums_of_squares);
   result.learning_rate = learning_rate(config.schedule, config.learning_rate, state.step + 1);

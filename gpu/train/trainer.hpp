@@ -36,6 +36,7 @@ struct StepResult {
   std::vector<int> predictions;  ///< a class a sentence, batch after batch
   GradientNorms gradient_norms;  ///< before clipping
   double learning_rate = 0;
+  std::vector<NamedDeviceTensors> statistics = {};  ///< of LossGradient
 };
 
 /// A loss and its gradient by the parameters of a state, which stays as it is.
@@ -45,6 +46,8 @@ struct LossGradient {
   Gradients gradients;                   ///< not clipped
   DeviceTensor<double> sums_of_squares;  ///< of them, as gradient_norm.hpp has it
   NamedDeviceTensors norms;              ///< what the norms carry afterwards
+  /// Of a step of a language model or a translator: EncoderRun::statistics of each batch.
+  std::vector<NamedDeviceTensors> statistics = {};
 };
 
 struct Evaluation {

@@ -40,7 +40,8 @@ struct SummedGradient {
   NamedDeviceTensors norms;
   Gradients gradients;
   DeviceTensor<double> sums_of_squares;
-  std::vector<DeviceTensor<double>> losses;  ///< of each batch
+  std::vector<DeviceTensor<double>> losses;    ///< of each batch
+  std::vector<NamedDeviceTensors> statistics;  ///< of each batch
 };
 
 /// The mean over the batches of a step. pass(batch, run, sum) adds the loss and the gradients of a
@@ -63,6 +64,7 @@ LossGradient mean_gradient(std::string_view function, const ref::model::TrainCon
       run.seed = config.seed;
       run.step = static_cast<std::uint64_t>(state.step * config.accumulation) + i;
       run.products = &products;
+      run.statistics = &sum.statistics.emplace_back();
       pass(batches[i], run, sum);
     }
     if (batches.size() > 1) {
@@ -78,6 +80,7 @@ LossGradient mean_gradient(std::string_view function, const ref::model::TrainCon
   result.gradients = std::move(found.gradients);
   result.sums_of_squares = std::move(found.sums_of_squares);
   result.norms = std::move(found.norms);
+  result.statistics = std::move(found.statistics);
   return result;
 }
 

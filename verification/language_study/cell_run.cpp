@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "ref/io/atomic_file.hpp"
 #include "ref/numeric/errors.hpp"
+#include "verification/language_study/device_task.hpp"
 #include "verification/language_study/followed_task.hpp"
 #include "verification/language_study/measures.hpp"
 #include "verification/training/checkpoint.hpp"
@@ -69,7 +71,9 @@ CellResult run_cell(const Cell& cell, const StudyData& data, const CellOptions& 
   const training::RunConfig config = config_for(cell, data);
   const fs::path folder = run_folder(options.folder, cell);
   const auto own = make_task(config, data);
-  FollowedTask task(*own);
+  std::optional<DeviceTask> there;
+  if (options.device != nullptr) there.emplace(*options.device, config, data, *own);
+  FollowedTask task(there ? static_cast<training::RunTask&>(*there) : *own);
   CellResult result;
   result.name = cell_name(cell);
   result.data_sha256 = data_sha256(cell.task, data);

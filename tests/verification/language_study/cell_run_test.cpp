@@ -68,6 +68,21 @@ TEST_F(LanguageCellRun, OfATranslatorBothSidesAndBleuAreMeasured) {
   EXPECT_EQ(parse_result(result_line(result), "f"), result);
 }
 
+TEST_F(LanguageCellRun, OnADeviceHasTheSameBytes) {
+  for (const auto& [norm, task] : {std::pair("batch_norm", training::Task::language),
+                                   std::pair(kReleasedPlacement, training::Task::translate)}) {
+    Cell cell = quick_cell(std::string(norm), task);
+    cell.test = true;
+    const std::string expected = result_line(run(cell));
+    const auto device = gpu::device::simulated_device(9);
+    EXPECT_EQ(
+        result_line(run_cell(cell, data_,
+                             {.folder = folder_.path(), .after_step = {}, .device = device.get()})),
+        expected);
+    EXPECT_NE(device->next_order(), 9u) << "it trained nothing";
+  }
+}
+
 TEST_F(LanguageCellRun, OfTheReleasedPlacementTheEncoderAloneHasAQuadraticMean) {
   for (const SiteFluctuation& own :
        run(quick_cell(kReleasedPlacement, training::Task::translate)).fluctuation)

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <tuple>
 
 #include "ref/model/option_fields.hpp"
 #include "ref/numeric/errors.hpp"
+#include "verification/cli/commands/device_option.hpp"
 #include "verification/cli/commands/study_folder.hpp"
 #include "verification/cli/commands/study_language_report.hpp"
 #include "verification/cli/commands/training_source.hpp"
@@ -41,8 +43,7 @@ std::string tasks_text(const language_study::DataHashes& hashes, const char* bet
 void refuse_options(const StudyRunCommand& command) {
   for (const auto& [option, given] :
        {std::pair{"--vocab", command.source.files.vocab.has_value()},
-        std::pair{"--validation", command.source.validation.has_value()},
-        std::pair{"--device", command.device.has_value()}})
+        std::pair{"--validation", command.source.validation.has_value()}})
     if (given)
       throw UsageError(fmt::format("{} is given; expected none with --study language", option));
 }
@@ -140,8 +141,10 @@ class Phases {
     const study::JobsSummary done = study::run_tasks(
         store_, std::move(tasks),
         [&](const std::string& name) {
-          return result_line(language_study::run_cell(language_study::parse_cell(name), data_,
-                                                      {.folder = command_.out, .after_step = {}}));
+          if (command_.device && !opened_) opened_ = open_own_device(*command_.device);
+          return result_line(language_study::run_cell(
+              language_study::parse_cell(name), data_,
+              {.folder = command_.out, .after_step = {}, .device = opened_.get()}));
         },
         {.jobs = command_.job_count(), .progress = [&](const study::JobsProgress& progress) {
            bar_.show(
@@ -161,6 +164,8 @@ class Phases {
   const study::Store& store_;
   const language_study::StudyData& data_;
   ProgressBar bar_;
+  /// Opened by the first cell of a worker: a process that has a GPU open cannot fork.
+  std::unique_ptr<gpu::device::Device> opened_;
   study::JobsSummary total_;
 };
 
@@ -231,6 +236,7 @@ ExitStatus run_language_study(const StudyRunCommand& command) {
   selection.tasks = asked_tasks(command, named);
   const LanguageCells first = language_cells_of(selection, {});
   const language_study::StudyData data = load_language_data(command, *selection.tasks, first);
+  command.try_own_device();
   const language_study::DataHashes hashes = data_hashes(*selection.tasks, data);
   const study::Store store = store_of(command.out);
   store.begin(language_study::study_identity(hashes),

@@ -75,6 +75,10 @@ int StudyRunCommand::job_count() const {
   return process::rank() || device == gpu::device::Backend::cuda ? 1 : processor_count();
 }
 
+void StudyRunCommand::try_own_device() const {
+  if (device) study::try_in_child([&] { try_device(*device); });
+}
+
 ExitStatus StudyRunCommand::run() const {
   if (selection.study == WhichStudy::language) return run_language_study(*this);
   if (pairs) throw UsageError("--pairs is given; expected none with --study published");
@@ -86,7 +90,7 @@ ExitStatus StudyRunCommand::run() const {
     tasks.push_back({cell_name(cell), cost(cell)});
   }
   const training::Dataset data = load_study_data(source);
-  if (device) study::try_in_child([&] { try_device(*device); });
+  try_own_device();
   const study::Store store = store_of(out);
   const std::string identity = study::study_identity(data);
   store.begin(identity, [&](const std::string& there) { read_identity(out, there); });

@@ -27,6 +27,11 @@ struct StudyRunCommand {
   /// One where it is not given as a rank of mpirun or on a GPU, else the number of processors.
   int job_count() const;
 
+  /// Opens the device, where there is one, in a process of its own, to refuse now what cannot be
+  /// opened.
+  /// Throws    NoDeviceError
+  void try_own_device() const;
+
   void add(CLI::App& app);
 
   /// Computes what the folder does not have (study::run_tasks), one thread a job; as a rank of

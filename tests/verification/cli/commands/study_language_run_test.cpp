@@ -55,6 +55,20 @@ TEST_F(LanguageStudyProgram, AnyNumberOfJobsAndACellAloneGiveTheSameBytes) {
   EXPECT_THAT(one.out, HasSubstr(nlohmann::json::parse(again.out).at("sha256").get<std::string>()));
 }
 
+TEST_F(LanguageStudyProgram, OnADeviceACellHasTheSameBytes) {
+  in("head -n 45 t > short");
+  const std::string cell =
+      "--data short --cells language/post/power_norm/rate-1e-2/seed-1/quick/test";
+  EXPECT_EQ(in("$N study run --study language --out a " + cell).status, 0);
+  const Outcome there = in("$N study run --study language --out b --device simulated " + cell);
+  EXPECT_EQ(there.status, 0) << there.err;
+  EXPECT_EQ(results("b"), results("a"));
+  const Outcome cuda = in("$N study run --study language --out c --device cuda " + cell);
+  if (cuda.status == 0) GTEST_SKIP() << "this machine has a GPU";
+  EXPECT_EQ(cuda.status, 77);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "c"));
+}
+
 TEST_F(LanguageStudyProgram, KilledBySignal9TheSameCommandGoesOnToTheSameBytes) {
   in("$N $R --out a --jobs 2");
   in("$N $R --out b --jobs 2 & p=$!; while ! [ -s b/results.jsonl ] && kill -0 $p 2>/dev/null; "
