@@ -11,7 +11,7 @@ FAMILIES = {"sums": ("sums", "matmul", "elementary", "dropout", "embedding"),
             "norms": ("none", "*norm*", "group_scaling", "dyt"),
             "functions": ("*softmax", "log_sum_exp", "relu", "gelu*", "silu", "swiglu", "geglu", "attention",
                           "cross_entropy", "rope"),
-            "encoders": ("encoder*", "sgd", "adam*", "training")}
+            "encoders": ("encoder*", "decoder_layer", "sgd", "adam*", "training*")}
 ASKS_CUBLAS = "is asked of cuBLAS, which a GPU alone has"
 
 
@@ -80,9 +80,11 @@ def lines():
     return [
         Line("smoke", "there is a GPU, it starts the program, sums and one layer agree", 15,
              ("normproof gpu agree --device {device} --only sums --only layer_norm",)),
-        Line("trajectory", "the hash of two trajectories", 10,
+        Line("trajectory", "the hash of four trajectories", 10,
              ("normproof gpu train --device {device}",
-              "normproof gpu train --device {device} --norm power_norm --optimizer adam")),
+              "normproof gpu train --device {device} --norm power_norm --optimizer adam",
+              "normproof gpu train --device {device} --task language --optimizer adam",
+              "normproof gpu train --device {device} --task translate --optimizer adam")),
         *agree_lines(),
         Line("order-dmma", "what the tensor cores are in double", 10, ("normproof probe-order device-dmma",), finds=True,
              needs_gpu="asks a GPU's tensor cores"),

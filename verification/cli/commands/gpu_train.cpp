@@ -91,7 +91,10 @@ ExitStatus GpuTrainCommand::run() const {
   config.seed = seed;
   const auto opened = open_own_device(device, seed);
   ref::numeric::set_num_threads(jobs);
-  write_stdout(fmt::format("{} with {}, {}, seed {}\n", norm, optimizer,
+  const char* const model = task == Trained::language      ? "a language model, "
+                            : task == Trained::translation ? "a translator, "
+                                                           : "";
+  write_stdout(fmt::format("{}{} with {}, {}, seed {}\n", model, norm, optimizer,
                            plural(static_cast<std::size_t>(steps), "step"), seed));
   const std::string there =
       trajectory_of_device(*opened, trajectory, [&](std::int64_t step, double loss) {

@@ -94,6 +94,18 @@ TEST(GpuProgram, TrainPrintsTheHashOfBothSides) {
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(outcome.out,
               AllOf(HasSubstr("step    2  loss "), EndsWith("by ref: the same trajectory\n")));
+  for (const auto& [task, title] :
+       {std::pair("language", "a language model, dyt with adamw, 2 steps"),
+        std::pair("translate", "a translator, dyt with adamw, 2 steps")}) {
+    const Outcome other =
+        run(std::string("$N gpu train --steps 2 --norm dyt --optimizer adamw --task ") + task);
+    EXPECT_EQ(other.status, 0) << other.err;
+    EXPECT_THAT(other.out, AllOf(testing::StartsWith(title), HasSubstr("step    2  loss "),
+                                 EndsWith("by ref: the same trajectory\n")));
+  }
+  const Outcome refused = run("$N gpu train --steps 2 --norm group_norm --task translate");
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("decoder.norm is group_norm"));
 }
 
 TEST(GpuProgram, ProbeOrderPrintsTheTreeAndTheVerdict) {
