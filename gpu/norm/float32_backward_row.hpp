@@ -5,14 +5,28 @@
 
 namespace normproof::gpu::norm {
 
+/// What a run of rows adds to the gradients of gamma and beta, for the features of a thread.
+template <class Scalar, int groups, std::size_t size>
+struct Float32GradientSums {
+  Scalar gamma[groups][size];
+  Scalar beta[groups][size];
+
+  NORMPROOF_DEVICE void clear() {
+    for (int k = 0; k < groups; ++k)
+      for (std::size_t j = 0; j < size; ++j) gamma[k][j] = beta[k][j] = 0;
+  }
+};
+
 /// The backward beside float32_forward_row.hpp: a = S(g) / D and c = S(g x_hat) / D, g = gamma
 /// grad_y, at once; then grad_x = ((g - a) - x_hat c) rstd + grad_sum, without a where the layer
-/// does not centre.
+/// does not centre. While a row is at hand its terms of the gradients of gamma and beta, grad_y
+/// x_hat and grad_y, are added to those of the rows before it of its run.
 template <class FormatOf, class ScalarOf, bool centred>
 struct Float32BackwardRow {
   using Format = FormatOf;
   using Scalar = ScalarOf;
   using Element = typename Format::Element;
+  static constexpr std::size_t kSize = Vector<Element>::kSize;
   static constexpr int kTensors = 2;
   static constexpr int kPasses = 1;
   static constexpr int kSums = centred ? 2 : 1;
@@ -20,17 +34,28 @@ struct Float32BackwardRow {
   Span<const Element> grad_y, x, grad_sum;
   FloatAffine<Scalar> affine;
   Span<const Scalar> mean, rstd;
-  std::size_t first_row;
-  std::size_t width;
+  std::size_t rows, width;
   Span<Element> grad_x;
+  Span<Scalar> runs;  ///< [runs, 2, width]: the sums of gamma, then those of beta
 
-  NORMPROOF_DEVICE std::size_t row_of(std::size_t i) const { return first_row + i; }
+  template <class Row>
+  using Gradients = Float32GradientSums<Scalar, Row::kSlotsEach, kSize>;
 
   template <class Row, class Tile>
   NORMPROOF_DEVICE void load(int t, int thread, bool, const Row& row, Tile& tile) const {
     row.for_slots(t, thread, [&](int slot, std::size_t place, std::size_t from, std::size_t to) {
       tile[0][slot] = row.load(x, place, from, to);
       tile[1][slot] = row.load(grad_y, place, from, to);
+    });
+  }
+
+  /// Asks for what `load` of the tile will load.
+  template <class Row>
+  NORMPROOF_DEVICE void ask(int t, int thread, const Row& row) const {
+    row.for_slots(t, thread, [&](int, std::size_t place, std::size_t from, std::size_t to) {
+      if (to - from < kSize) return;
+      ask_for_vector(x, row.first + place);
+      ask_for_vector(grad_y, row.first + place);
     });
   }
 
@@ -46,28 +71,71 @@ struct Float32BackwardRow {
 
   template <class Row, class Tile, class Total>
   NORMPROOF_DEVICE void write(std::size_t i, int t, int thread, const Row& row, const Tile& tile,
-                              const Total& total) const {
-    const auto count = static_cast<Scalar>(width);
-    const Scalar a = centred ? total(0) / count : Scalar(0);
-    const Scalar c = total(kSums - 1) / count;
+                              const Total& total, Gradients<Row>& gradients) const {
+    const auto n = static_cast<Scalar>(width);
+    const Scalar a = centred ? total(0) / n : Scalar(0);
+    const Scalar c = total(kSums - 1) / n;
     const Scalar own_rstd = rstd[i];
-    row.for_slots(t, thread, [&](int slot, std::size_t place, std::size_t from, std::size_t to) {
-      typename Row::Slot out, other{};
-      if (grad_sum.given()) other = row.load(grad_sum, place, from, to);
+    const bool whole = Row::is_whole(width);
+    row.for_numbered_slots(
+        t, thread, [&](int k, int slot, std::size_t place, std::size_t from, std::size_t to) {
+          typename Row::Slot out, other{};
+          if (grad_sum.given()) other = row.load(grad_sum, place, from, to);
+          for (std::size_t j = 0; j < kSize; ++j) {
+            if (j < from || j >= to) continue;
+            const Scalar own_grad_y = number(tile[1][slot].element[j]);
+            const Scalar own_x_hat = x_hat(number(tile[0][slot].element[j]), i);
+            const Scalar g = affine.gamma_of(place + j - row.head) * own_grad_y;
+            const Scalar along = own_x_hat * c;
+            if (whole) add_to(gradients, k, j, own_grad_y, own_x_hat);
+            const Scalar own = (centred ? (g - a) - along : g - along) * own_rstd;
+            out.element[j] =
+                Format::narrow(grad_sum.given() ? own + number(other.element[j]) : own);
+          }
+          row.store(grad_x, place, from, to, out);
+        });
+    if (whole) return;
+    row.for_groups(t, thread, [&](int k, std::size_t place, std::size_t, std::size_t count) {
       for (std::size_t j = 0; j < kSize; ++j) {
-        if (j < from || j >= to) continue;
-        const Scalar g = affine.gamma_of(place + j - row.head) * number(tile[1][slot].element[j]);
-        const Scalar along = x_hat(number(tile[0][slot].element[j]), i) * c;
-        const Scalar own = (centred ? (g - a) - along : g - along) * own_rstd;
-        out.element[j] = Format::narrow(grad_sum.given() ? own + number(other.element[j]) : own);
+        if (j >= count) continue;
+        const std::size_t p = place + j;
+        add_to(gradients, k, j, number(tile[1][p / kSize].element[p % kSize]),
+               x_hat(number(tile[0][p / kSize].element[p % kSize]), i));
       }
-      row.store(grad_x, place, from, to, out);
+    });
+  }
+
+  /// Tile t of the sums of a run, once its last row is written.
+  template <class Row>
+  NORMPROOF_DEVICE void store(std::size_t run, int t, int thread, const Row& row,
+                              const Gradients<Row>& gradients) const {
+    row.for_groups(t, thread, [&](int k, std::size_t, std::size_t d, std::size_t count) {
+      store_sums(2 * run * width + d, count, gradients.gamma[k]);
+      store_sums((2 * run + 1) * width + d, count, gradients.beta[k]);
     });
   }
 
  private:
-  static constexpr std::size_t kSize = Vector<Element>::kSize;
-
+  template <class Sums>
+  NORMPROOF_DEVICE static void add_to(Sums& gradients, int k, std::size_t j, Scalar own_grad_y,
+                                      Scalar own_x_hat) {
+    gradients.gamma[k][j] += own_grad_y * own_x_hat;
+    gradients.beta[k][j] += own_grad_y;
+  }
+  NORMPROOF_DEVICE void store_sums(std::size_t at, std::size_t count,
+                                   const Scalar (&sums)[kSize]) const {
+    if (width % kSize == 0) {
+      using Numbers = Vector<Scalar>;
+      for (std::size_t j = 0; j < kSize; j += Numbers::kSize) {
+        Numbers numbers;
+        for (std::size_t m = 0; m < Numbers::kSize; ++m) numbers.element[m] = sums[j + m];
+        store_vector(runs, at + j, numbers);
+      }
+    } else {
+      for (std::size_t j = 0; j < kSize; ++j)
+        if (j < count) runs[at + j] = sums[j];
+    }
+  }
   NORMPROOF_DEVICE static Scalar number(Element e) { return static_cast<Scalar>(Format::widen(e)); }
   NORMPROOF_DEVICE Scalar x_hat(Scalar v, std::size_t i) const {
     return centred ? (v - mean[i]) * rstd[i] : v * rstd[i];

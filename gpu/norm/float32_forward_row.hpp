@@ -24,8 +24,6 @@ struct Float32ForwardRow {
   Span<Element> sum, y;  ///< sum where there is a residual
   Span<Scalar> mean, rstd;
 
-  NORMPROOF_DEVICE std::size_t row_of(std::size_t i) const { return i; }
-
   template <class Row, class Tile>
   NORMPROOF_DEVICE void load(int t, int thread, bool again, const Row& row, Tile& tile) const {
     const bool adds = residual.given() && !again;

@@ -1,12 +1,12 @@
 #include "gpu/norm/float32_norm.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "gpu/norm/float32_backward_row.hpp"
 #include "gpu/norm/float32_forward_row.hpp"
 #include "gpu/norm/float32_gradient_kernels.hpp"
 #include "gpu/norm/float32_row_kernels.hpp"
+#include "gpu/norm/float32_run_kernels.hpp"
 #include "gpu/norm/layer_support.hpp"
 
 namespace normproof::gpu::norm {
@@ -86,8 +86,8 @@ DeviceTensor<Scalar> widened(const DeviceNumbers& from, bool plus_one) {
   return to;
 }
 
-/// A direction on `rows` rows: a warp or a block has a row that fits in its tile, a cluster one
-/// that fits in as many tiles as it has blocks.
+/// The forward on `rows` rows: a warp or a block has a row that fits in its tile, a cluster one that
+/// fits in as many tiles as it has blocks.
 template <class Direction>
 void launch_rows(Device& device, std::size_t rows, const Direction& of) {
   using Wide = WideTile<Direction::kTensors>;
@@ -100,66 +100,61 @@ void launch_rows(Device& device, std::size_t rows, const Direction& of) {
     launch_blocks(device, rows, RowBlocks<Direction, Wide>{of});
 }
 
+/// The backward on all rows, a run of them to a warp, a block or a cluster.
+template <class Backward>
+void launch_runs(Device& device, std::size_t runs, const Backward& of) {
+  using Narrow = NarrowRunTile<Backward>;
+  using Wide = WideRunTile<Backward>;
+  const int tiles = TiledRow<typename Backward::Format, Wide>::tiles(of.width);
+  if (TiledRow<typename Backward::Format, Narrow>::tiles(of.width) == 1)
+    launch_blocks(device, runs, RunBlocks<Backward, Narrow>{of});
+  else if (tiles == 1)
+    launch_blocks(device, runs, RunBlocks<Backward, Wide>{of});
+  else if (tiles <= device.most_blocks_of_a_cluster)
+    launch_clusters(device, runs, tiles, RunClusters<Backward>{of});
+  else
+    launch_blocks(device, runs, RunTiles<Backward>{of});
+}
+
+/// The tree over the lanes, [32, columns], for the features of `sum`, from column `first` on.
 template <class Scalar>
-void add_lanes_up(const DeviceTensor<Scalar>& lanes, DeviceNumbers& sum) {
+void add_lanes_up(const DeviceTensor<Scalar>& lanes, std::size_t first, DeviceNumbers& sum) {
   const std::size_t width = sum.shape()[0];
   with_format(sum.type(), [&]<class Format>(Format) {
     launch_elements(lanes.device(), width,
-                    Float32GradientTree<Format, Scalar>{lanes.span(), width,
+                    Float32GradientTree<Format, Scalar>{lanes.span(), lanes.shape()[1], first,
                                                         sum.as<typename Format::Element>().span()});
   });
 }
 
-/// The rows, so many at a time, and after them their part of the gradients of gamma and beta.
 template <class Format, class Scalar, bool centred>
 void backward_rows(const Float32NormInputs& in, const Float32NormForward& forward,
                    const FloatAffine<Scalar>& affine, Float32NormGradients& result) {
   using Element = typename Format::Element;
-  using Lanes = Float32GradientLanes<Format, Scalar, centred>;
   const DeviceTensor<Element>& x = (forward.sum.is_given() ? forward.sum : in.x).as<Element>();
-  const auto grad_y = in.grad_y.as<Element>().span();
-  const auto mean = forward.mean.as<Scalar>().span();
-  const auto rstd = forward.rstd.as<Scalar>().span();
   Device& device = in.x.device();
-  const std::size_t rows = in.x.shape()[0], width = in.x.shape()[1];
-  DeviceTensor<Scalar> gamma(device, {ops::kLanes, width}), beta(device, {ops::kLanes, width});
-  const std::size_t most = rows_at_once(width, sizeof(Element));
-  std::size_t first = 0;
-  do {  // once where there is no row, for the lanes
-    const std::size_t count = std::min(most, rows - first);
-    launch_rows(
-        device, count,
-        Float32BackwardRow<Format, Scalar, centred>{.grad_y = grad_y,
-                                                    .x = x.span(),
-                                                    .grad_sum = in.grad_sum.as<Element>().span(),
-                                                    .affine = affine,
-                                                    .mean = mean,
-                                                    .rstd = rstd,
-                                                    .first_row = first,
-                                                    .width = width,
-                                                    .grad_x = result.grad_x.as<Element>().span()});
-    launch_elements(device, ops::kLanes * Lanes::groups(width),
-                    Lanes{.grad_y = grad_y,
-                          .x = x.span(),
-                          .mean = mean,
-                          .rstd = rstd,
-                          .first_row = first,
-                          .end_row = first + count,
-                          .width = width,
-                          .gamma = gamma.span(),
-                          .beta = beta.span()});
-    first += count;
-  } while (first < rows);
-  add_lanes_up(gamma, result.grad_gamma);
-  add_lanes_up(beta, result.grad_beta);
+  const std::size_t rows = in.x.shape()[0], width = in.x.shape()[1], columns = 2 * width;
+  const std::size_t count = (rows + kRun - 1) / kRun;
+  DeviceTensor<Scalar> runs(device, {count, columns}), lanes(device, {ops::kLanes, columns});
+  launch_runs(
+      device, count,
+      Float32BackwardRow<Format, Scalar, centred>{.grad_y = in.grad_y.as<Element>().span(),
+                                                  .x = x.span(),
+                                                  .grad_sum = in.grad_sum.as<Element>().span(),
+                                                  .affine = affine,
+                                                  .mean = forward.mean.as<Scalar>().span(),
+                                                  .rstd = forward.rstd.as<Scalar>().span(),
+                                                  .rows = rows,
+                                                  .width = width,
+                                                  .grad_x = result.grad_x.as<Element>().span(),
+                                                  .runs = runs.span()});
+  launch_elements(device, lanes.size(),
+                  Float32GradientLanes<Scalar>{runs.span(), count, columns, lanes.span()});
+  add_lanes_up(lanes, 0, result.grad_gamma);
+  add_lanes_up(lanes, width, result.grad_beta);
 }
 
 }  // namespace
-
-std::size_t rows_at_once(std::size_t width, std::size_t bytes_of_an_element) {
-  const std::size_t rows = kBytesAtOnce / (2 * width * bytes_of_an_element);
-  return std::max(rows / ops::kLanes, std::size_t{1}) * ops::kLanes;
-}
 
 Float32NormForward float32_norm(const Float32NormOptions& options, const Float32NormInputs& in) {
   const bool adds = in.residual.is_given();

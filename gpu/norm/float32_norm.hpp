@@ -31,16 +31,11 @@ struct Float32NormGradients {
 Float32NormForward float32_norm(const ref::model::Float32NormOptions& options,
                                 const Float32NormInputs& in);
 
-/// Of forward.sum where it is given, else of in.x. The gradients of gamma and beta need x and
-/// grad_y in the order of the rows, which no row's block has: they read them again, after every so
-/// many rows as the second-level cache of a GPU holds.
+/// Of forward.sum where it is given, else of in.x. x and grad_y are read once where a row fits as
+/// x's does: who has a run of rows adds its part of the gradients of gamma and beta
+/// (float32_run_kernels.hpp).
 Float32NormGradients float32_norm_backward(const ref::model::Float32NormOptions& options,
                                            const Float32NormInputs& in,
                                            const Float32NormForward& forward);
-
-/// How many rows float32_norm_backward goes through before their part of the gradients of gamma and
-/// beta: a multiple of 32, as many as have kBytesAtOnce of x and grad_y, but 32 at least.
-inline constexpr std::size_t kBytesAtOnce = std::size_t{16} << 20;
-std::size_t rows_at_once(std::size_t width, std::size_t bytes_of_an_element);
 
 }  // namespace normproof::gpu::norm

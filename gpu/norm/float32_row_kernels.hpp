@@ -5,13 +5,15 @@
 
 /// Rows of float32, bfloat16 or float16 on the blocks of a device. The sums are those of
 /// docs/determinism.md, R2: 32 lanes, then the tree; a warp has the lanes, whatever the launch.
-/// What is computed of a row is a direction, float32_forward_row.hpp or float32_backward_row.hpp:
+/// What is computed of a row is a direction, float32_forward_row.hpp or float32_backward_row.hpp,
+/// the latter on the kernels of float32_run_kernels.hpp:
 ///   kTensors        of which each tile has slots
 ///   kPasses, kSums  how often the row is added up, and how many sums that are at once; a pass may
 ///                   use the sums of those before it
 ///   load            fills a tile, after the first pass `again`
 ///   add             adds a lane's terms of a tile to the sums of a pass
 ///   write           stores what a tile's slots become
+/// The kernels here have a block or a cluster for each row.
 namespace normproof::gpu::norm {
 
 using device::Position;
@@ -35,6 +37,20 @@ struct RowTiles {
   }
 };
 
+/// In a cluster each of whose blocks keeps a tile of the row: adds this block's terms to the lanes
+/// of the block before it.
+template <class Direction, class Row, class Memory, class Total>
+NORMPROOF_DEVICE void add_after_block_before(const Direction& of, std::size_t i, int pass,
+                                             device::ClusterPosition at, const Row& row,
+                                             Memory memory, const Total& total) {
+  typename Direction::Scalar sums[Direction::kSums];
+  for (int k = 0; k < Direction::kSums; ++k)
+    sums[k] = at.rank == 0 ? 0 : memory[at.rank - 1].lane[pass * Direction::kSums + k][at.thread];
+  of.add(i, at.rank, at.thread, pass, row, memory[at.rank].tile, total, sums);
+  for (int k = 0; k < Direction::kSums; ++k)
+    memory[at.rank].lane[pass * Direction::kSums + k][at.thread] = sums[k];
+}
+
 /// A block a row, whose tiles pass through its shared memory: loaded, then added, for each pass;
 /// loaded, then written. The one tile of a short row stays.
 template <class Direction, class Shape>
@@ -57,7 +73,7 @@ struct RowBlocks {
     const int each = 2 * tiles() + ops::kTreeSteps;
     const int pass = s / each, own = s % each;
     const int t = own / 2;
-    const std::size_t i = of.row_of(at.block);
+    const std::size_t i = at.block;
     const Row row(i, of.width);
     const auto total = [&](int k) { return shared.lane[k][0]; };
     if (pass < Direction::kPasses && own >= 2 * tiles()) {
@@ -88,7 +104,6 @@ struct RowClusters {
   using Shared = RowTiles<Direction, Shape>;
   using Memory = device::ClusterMemory<Shared>;
   using Row = typename Shared::Row;
-  using Scalar = typename Direction::Scalar;
   struct Thread {};
 
   Direction of;
@@ -99,7 +114,7 @@ struct RowClusters {
   NORMPROOF_DEVICE void step(int s, device::ClusterPosition at, Thread&, Memory memory) const {
     const int each = tiles() + ops::kTreeSteps;
     const int last = tiles() - 1;
-    const std::size_t i = of.row_of(at.cluster);
+    const std::size_t i = at.cluster;
     const Row row(i, of.width);
     if (s == 0) return of.load(at.rank, at.thread, false, row, memory[at.rank].tile);
     const int pass = (s - 1) / each, own = (s - 1) % each;
@@ -109,22 +124,11 @@ struct RowClusters {
     else if (own > last && at.rank == last)
       memory[last].add_lanes(pass, own - tiles(), at.thread);
     else if (own == at.rank && at.thread < ops::kLanes)
-      add(i, pass, at, row, memory, total);
+      add_after_block_before(of, i, pass, at, row, memory, total);
   }
 
  private:
   NORMPROOF_DEVICE int tiles() const { return Row::tiles(of.width); }
-
-  template <class Total>
-  NORMPROOF_DEVICE void add(std::size_t i, int pass, device::ClusterPosition at, const Row& row,
-                            Memory memory, const Total& total) const {
-    Scalar sums[Direction::kSums];
-    for (int k = 0; k < Direction::kSums; ++k)
-      sums[k] = at.rank == 0 ? 0 : memory[at.rank - 1].lane[pass * Direction::kSums + k][at.thread];
-    of.add(i, at.rank, at.thread, pass, row, memory[at.rank].tile, total, sums);
-    for (int k = 0; k < Direction::kSums; ++k)
-      memory[at.rank].lane[pass * Direction::kSums + k][at.thread] = sums[k];
-  }
 };
 
 }  // namespace normproof::gpu::norm

@@ -9,6 +9,15 @@ namespace normproof::gpu::norm {
 
 using device::Span;
 
+/// f(0), f(1), ... f(count - 1), written out, so that arrays indexed by it stay in registers.
+template <int count, int from = 0, class F>
+NORMPROOF_DEVICE void written_out(const F& f) {
+  if constexpr (from < count) {
+    f(from);
+    written_out<count, from + 1>(f);
+  }
+}
+
 /// A block's threads, and the slots of a tile of one tensor.
 template <int threads, int slots, int blocks>
 struct TileShape {
@@ -22,38 +31,66 @@ using NarrowTile = TileShape<ops::kLanes, 128, 32>;
 template <int tensors>
 using WideTile = TileShape<256, 2048 / tensors, 4>;
 
-/// Place p of a row, counted from the beginning of its first slot, is feature p - head.
+/// Place p of a row, counted from the beginning of its first slot, is feature p - head. Tile t has
+/// the same features of every row, wherever the rows begin.
 template <class Format, class Shape>
 struct TiledRow {
   using Element = typename Format::Element;
   using Slot = Vector<Element>;
   static constexpr std::size_t kTile = Shape::kSlots * Slot::kSize;
+  static constexpr int kThreads = Shape::kThreads;
+  /// Slots of a tile that a thread has.
+  static constexpr int kSlotsEach = Shape::kSlots / Shape::kThreads;
 
   std::size_t first;  ///< element of the matrix at place 0
   std::size_t head;
-  std::size_t end;  ///< place behind the last feature
+  std::size_t width;
 
-  NORMPROOF_DEVICE TiledRow(std::size_t row, std::size_t width)
-      : first(row * width / Slot::kSize * Slot::kSize),
-        head(row * width % Slot::kSize),
-        end(row * width % Slot::kSize + width) {}
+  NORMPROOF_DEVICE TiledRow(std::size_t row, std::size_t of_width)
+      : first(row * of_width / Slot::kSize * Slot::kSize),
+        head(row * of_width % Slot::kSize),
+        width(of_width) {}
 
-  /// Tiles that a row of this width may lie in, wherever it begins.
+  /// Whether all rows of this width begin with a slot.
+  NORMPROOF_DEVICE static bool is_whole(std::size_t width) { return width % Slot::kSize == 0; }
+  /// Features of a tile: where rows begin within a slot, one slot fewer than it holds.
+  NORMPROOF_DEVICE static std::size_t features_of_a_tile(std::size_t width) {
+    return is_whole(width) ? kTile : kTile - Slot::kSize;
+  }
   NORMPROOF_DEVICE static int tiles(std::size_t width) {
-    const std::size_t head = width % Slot::kSize == 0 ? 0 : Slot::kSize - 1;
-    return static_cast<int>((width + head + kTile - 1) / kTile);
+    const std::size_t each = features_of_a_tile(width);
+    return static_cast<int>((width + each - 1) / each);
   }
 
   /// visit(slot in the tile, place, from, to) for each slot of tile t that is this thread's:
-  /// elements [from, to) of it are the row's.
+  /// elements [from, to) of it are features of the tile.
   template <class Visit>
   NORMPROOF_DEVICE void for_slots(int t, int thread, const Visit& visit) const {
     for (int slot = thread; slot < Shape::kSlots; slot += Shape::kThreads) {
-      const std::size_t place = static_cast<std::size_t>(t) * kTile + slot * Slot::kSize;
-      if (place >= end) return;
-      visit(slot, place, place < head ? head - place : 0,
-            end - place < Slot::kSize ? end - place : Slot::kSize);
+      if (slot * Slot::kSize >= head + features_in(t)) return;
+      visit_slot(t, slot, visit);
     }
+  }
+  /// visit(k, slot, place, from, to): the same, for the k-th of this thread.
+  template <class Visit>
+  NORMPROOF_DEVICE void for_numbered_slots(int t, int thread, const Visit& visit) const {
+    written_out<kSlotsEach>([&](int k) {
+      const int slot = thread + k * kThreads;
+      if (slot * Slot::kSize < head + features_in(t))
+        visit_slot(t, slot, [&](auto... at) { visit(k, at...); });
+    });
+  }
+
+  /// visit(k, place in the tile, feature, count) for each group of features of tile t that is this
+  /// thread's, its k-th: as many as a slot has, the same ones in every row.
+  template <class Visit>
+  NORMPROOF_DEVICE void for_groups(int t, int thread, const Visit& visit) const {
+    const std::size_t in_tile = features_in(t);
+    written_out<kSlotsEach>([&](int k) {
+      const std::size_t f = (thread + k * kThreads) * Slot::kSize;
+      if (f < in_tile)
+        visit(k, head + f, begin_of(t) + f, in_tile - f < Slot::kSize ? in_tile - f : Slot::kSize);
+    });
   }
 
   /// Elements [from, to) of the slot at a place; the others are not read.
@@ -77,13 +114,27 @@ struct TiledRow {
   /// visit(place in the tile, feature) for the features lane, lane + 32, ... of tile t, ascending.
   template <class Visit>
   NORMPROOF_DEVICE void for_lane(int t, int lane, const Visit& visit) const {
-    const std::size_t begin = static_cast<std::size_t>(t) * kTile;
-    const std::size_t tile_end = begin + kTile < end ? begin + kTile : end;
-    const std::size_t from = t == 0 ? head : begin;
-    const std::size_t before = (from - head) % ops::kLanes;
-    for (std::size_t p = from + (lane + ops::kLanes - before) % ops::kLanes; p < tile_end;
-         p += ops::kLanes)
-      visit(p - begin, p - head);
+    const std::size_t begin = begin_of(t);
+    const std::size_t tile_end = begin + features_in(t);
+    for (std::size_t d = begin + (lane + ops::kLanes - begin % ops::kLanes) % ops::kLanes;
+         d < tile_end; d += ops::kLanes)
+      visit(head + d - begin, d);
+  }
+
+ private:
+  template <class Visit>
+  NORMPROOF_DEVICE void visit_slot(int t, int slot, const Visit& visit) const {
+    const std::size_t p = slot * Slot::kSize, tile_end = head + features_in(t);
+    visit(slot, begin_of(t) + p, p < head ? head - p : 0,
+          tile_end - p < Slot::kSize ? tile_end - p : Slot::kSize);
+  }
+  /// The first feature of tile t, and the place of its first slot.
+  NORMPROOF_DEVICE std::size_t begin_of(int t) const {
+    return static_cast<std::size_t>(t) * features_of_a_tile(width);
+  }
+  NORMPROOF_DEVICE std::size_t features_in(int t) const {
+    const std::size_t each = features_of_a_tile(width), left = width - begin_of(t);
+    return left < each ? left : each;
   }
 };
 

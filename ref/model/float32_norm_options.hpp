@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 #include "ref/numeric/errors.hpp"
@@ -20,6 +21,10 @@ struct Float32NormOptions {
   /// Of mean and rstd, and of every operation: float32 or float64.
   numeric::FloatType arithmetic = numeric::FloatType::float32;
 };
+
+/// Rows whose terms of grad_gamma and grad_beta float32_norm adds one after the other, before the
+/// sums of these runs are added by rule R2.
+inline constexpr std::size_t kRowsOfARun = 32;
 
 /// Whether float32_norm stores in it.
 constexpr bool is_stored_by_float32_norm(numeric::FloatType type) {

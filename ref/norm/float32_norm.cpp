@@ -160,7 +160,7 @@ AffineGradients<float> float32_norm_backward(const Tensor<float>& grad_y, const 
   }
   in_arithmetic(options, [&]<class T>(T) {
     Tensor<T> grad_x = tensor::empty_tensor<T>(shape_of(x));
-    RowTotals<T> totals(layout, 2);
+    RowTotals<T> totals(layout, 2, model::kRowsOfARun);
     run_backward(layout, convert<T>(grad_y), convert<T>(x),
                  written_out<T>(affine, layout.width, options).gamma, saved, options.centred,
                  grad_x, totals);

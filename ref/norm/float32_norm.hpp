@@ -34,7 +34,11 @@ Float32NormForward float32_norm(const Tensor<float>& x, const Affine<float>& aff
 /// Requires  those of float32_norm; (C5) grad_y has the shape of x
 ///           (C6) mean and rstd have the shapes that float32_norm returned
 ///           (C13) grad_sum has the shape of x, or is empty: zeros
-/// Order     R2 for all sums, those of grad_gamma and grad_beta over the rows
+/// Order     R2 for grad_x. Of grad_gamma and grad_beta the rows are cut into runs of
+///           model::kRowsOfARun that follow each other, the last one shorter: a run's terms are
+///           added ascending from +0, then the runs by R2 along columns
+/// Error     docs/error_analysis.md, section 8, whose sums may have any order; section 2 has the
+///           longest chain of this one
 /// Throws    ContractError
 AffineGradients<float> float32_norm_backward(const Tensor<float>& grad_y, const Tensor<float>& x,
                                              const Affine<float>& affine,

@@ -7,20 +7,31 @@
 
 namespace normproof::ref::norm {
 
-/// Vectors of sums over all rows, [D] each, that a backward over lanes of rows takes along.
+/// Vectors of sums over all rows, [D] each, that a backward over lanes of rows takes along: by rule
+/// R2, or where the rows are cut into runs each run ascending from +0, then the runs by rule R2.
 template <class T>
 class RowTotals {
  public:
-  /// `count` of them.
-  RowTotals(const ops::RowLayout& layout, std::size_t count)
+  /// `count` of them; rows_of_a_run 0: no runs.
+  RowTotals(const ops::RowLayout& layout, std::size_t count, std::size_t rows_of_a_run = 0)
       : width_(layout.width),
-        sums_(tensor::empty_tensor<T>({std::min(layout.count, ops::kLanes), count, width_})) {}
+        rows_of_a_run_(rows_of_a_run),
+        sums_(tensor::empty_tensor<T>({lanes_of(layout.count, rows_of_a_run), count, width_})) {}
 
   /// What run_on_lanes fills.
-  ops::LaneTotals<T> lanes() { return {sums_.data(), sums_.shape(0), sums_.shape(1) * width_}; }
+  ops::LaneTotals<T> lanes() {
+    return {sums_.data(), sums_.shape(0), sums_.shape(1) * width_, rows_of_a_run_};
+  }
 
-  /// Adds the lanes up; then [k] is the k-th sum.
-  void finish() { run(lanes(), lanes().size, lanes().lanes); }
+  /// Adds the lanes up, runs to the first 32 ascending, none of which is -0; then [k] is the k-th
+  /// sum.
+  void finish() {
+    const ops::LaneTotals<T> all = lanes();
+    const std::size_t first = ops::kLanes * all.size;
+    for (std::size_t i = first; i < sums_.size(); ++i) all.sums[i % first] += all.sums[i];
+    const std::size_t count = std::min(all.lanes, ops::kLanes);
+    run(ops::LaneTotals<T>{all.sums, count, all.size}, all.size, count);
+  }
 
   tensor::Tensor<T> operator[](std::size_t k) const {
     tensor::Tensor<T> result = tensor::empty_tensor<T>({width_});
@@ -29,7 +40,13 @@ class RowTotals {
   }
 
  private:
+  static std::size_t lanes_of(std::size_t rows, std::size_t rows_of_a_run) {
+    return rows_of_a_run == 0 ? std::min(rows, ops::kLanes)
+                              : (rows + rows_of_a_run - 1) / rows_of_a_run;
+  }
+
   std::size_t width_;
+  std::size_t rows_of_a_run_;
   tensor::Tensor<T> sums_;
 };
 

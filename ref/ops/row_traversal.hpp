@@ -8,13 +8,14 @@
 /// push the inputs out of the caches are stored past them.
 namespace normproof::ref::ops {
 
-/// `size` sums over all rows, in parts: row i adds its terms to those of lane i mod 32. sums
-/// [lanes, size].
+/// `size` sums over all rows, in parts: row i adds its terms to those of lane i mod 32, or where
+/// runs of rows are given to those of lane i / run. sums [lanes, size].
 template <class T>
 struct LaneTotals {
   T* sums;
   std::size_t lanes;
   std::size_t size;
+  std::size_t run = 0;
 };
 
 inline namespace NORMPROOF_ISA {
@@ -116,17 +117,23 @@ inline void for_rows(const RowLayout& layout, IndexRange rows, const Inputs<T, k
   stream_fence();
 }
 
-/// formula(row, x...) on each row of the range of lanes: lane l has the rows l, l+32, l+64, ... The
-/// sums of these lanes begin at 0.
+/// formula(row, x...) on each row of the range of lanes: lane l has the rows l, l+32, l+64, ..., or
+/// the l-th run of rows that follow each other. The sums of these lanes begin at 0.
 template <class T, std::size_t kInputs, class Formula>
 inline void for_rows_of_lanes(const RowLayout& layout, IndexRange lanes,
                               const Inputs<T, kInputs>& inputs, const LaneTotals<T>& totals,
                               const Formula& formula) {
   for (std::size_t i = lanes.begin * totals.size; i < lanes.end * totals.size; ++i)
     totals.sums[i] = T(0);
-  for (std::size_t first = 0; first < layout.count; first += kLanes)
-    for (std::size_t lane = lanes.begin; lane < lanes.end && first + lane < layout.count; ++lane)
-      visit_row<T>(first + lane, layout, inputs, totals.sums + lane * totals.size, formula);
+  const std::size_t between_lanes = totals.run == 0 ? 1 : totals.run;
+  const std::size_t between_rows = totals.run == 0 ? kLanes : 1;
+  const std::size_t end = totals.run == 0 ? layout.count : totals.run;
+  for (std::size_t first = 0; first < end; first += between_rows)
+    for (std::size_t lane = lanes.begin; lane < lanes.end; ++lane) {
+      const std::size_t index = first + lane * between_lanes;
+      if (index >= layout.count) break;
+      visit_row<T>(index, layout, inputs, totals.sums + lane * totals.size, formula);
+    }
   stream_fence();
 }
 

@@ -62,8 +62,8 @@ void add_float32_norm_probes(std::vector<Probe>& probes) {
                                          .storage = storage,
                                          .parameters = FloatType::float32,
                                          .arithmetic = arithmetic};
-        const std::string name = std::string("norm/float32_norm_") + (centred ? "layer_" : "rms_") +
-                                 format_of(storage).name +
+        const std::string name = std::string("norm/float32_norm_runs_") +
+                                 (centred ? "layer_" : "rms_") + format_of(storage).name +
                                  (arithmetic == FloatType::float64 ? "_in_float64" : "");
         probes.push_back({name, [=](Values& values) {
                             Inputs inputs(name);
@@ -75,7 +75,7 @@ void add_float32_norm_probes(std::vector<Probe>& probes) {
     }
     // Enough work for four threads.
     const std::string name =
-        std::string("norm/float32_norm_") + (centred ? "layer" : "rms") + "_shared";
+        std::string("norm/float32_norm_runs_") + (centred ? "layer" : "rms") + "_shared";
     probes.push_back({name, [=](Values& values) {
                         Inputs inputs(name);
                         run({.centred = centred}, {400, 340}, true, true, inputs, values);

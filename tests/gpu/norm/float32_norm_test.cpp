@@ -14,6 +14,7 @@ namespace normproof::gpu::norm {
 namespace {
 
 using ref::model::Float32NormOptions;
+using ref::model::kRowsOfARun;
 using ref::tensor::Shape;
 using RefAffine = ref::norm::Affine<float>;
 
@@ -135,7 +136,8 @@ TEST(DeviceFloat32Norm, RowsPastAWarpAndPastATile) {
     const std::size_t slot = options.storage == FloatType::float32 ? 4 : 8;
     for (const std::size_t tile :
          {NarrowTile::kSlots * slot, WideTile<2>::kSlots * slot, WideTile<1>::kSlots * slot})
-      for (const std::size_t width : {tile - slot + 1, tile - 1, tile, tile + 1})
+      for (const std::size_t width :
+           {tile - slot - 1, tile - slot, tile - slot + 1, tile - 1, tile, tile + 1})
         expect_float32_bits(options, {2, width}, true, on, width % 2 == 0);
   });
 }
@@ -154,17 +156,28 @@ TEST(DeviceFloat32Norm, RowsOfAClusterAndBeyond) {
   expect_float32_bits(options, {1, 131081}, true, on, true);
 }
 
-TEST(DeviceFloat32Norm, GradientsOverMoreRowsThanAreDoneAtOnce) {
-  EXPECT_EQ(rows_at_once(1024, 2), 4096u);
-  EXPECT_EQ(rows_at_once(1000, 4), 2080u);
-  EXPECT_EQ(rows_at_once(1 << 20, 4), 32u);
-  std::vector<std::unique_ptr<device::Device>> on;
-  on.push_back(device::simulated_device(5));
-  const Float32NormOptions options{.storage = FloatType::float32, .parameters = FloatType::float32};
-  ASSERT_EQ(rows_at_once(32772, 4), 32u);
-  expect_float32_bits(options, {67, 32772}, true, on);
-  ASSERT_EQ(rows_at_once(52433, 4), 32u);
-  expect_float32_bits(options, {35, 52433}, false, on);
+/// On every kernel of the backward: a warp, a block, a cluster, a block that a row passes through.
+TEST(DeviceFloat32Norm, RowsThatAreNoMultipleOfARun) {
+  static_assert(kRowsOfARun == 32);
+  const auto on = two_devices();
+  for (const FloatType type : kStoredTypes) {
+    const Float32NormOptions options{.storage = type, .parameters = type};
+    for (const std::size_t width : {1032, 8193, 24570})
+      for (const std::size_t rows : {1, 31, 33, 64})
+        expect_float32_bits(options, {rows, width}, true, on, rows == 33);
+  }
+}
+
+/// 32 lanes have a run each, and a second one.
+TEST(DeviceFloat32Norm, MoreRunsThanTheLanesOfTheSecondStage) {
+  const auto on = devices();
+  for_each_float32_layer([&](Float32NormOptions options) {
+    for (const std::size_t rows : {31 * 32 + 1, 32 * 32, 32 * 32 + 1, 70 * 32 + 5}) {
+      expect_float32_bits(options, {rows, 9}, true, on, rows % 2 == 0);
+      options.arithmetic = FloatType::float64;
+    }
+    expect_float32_bits(options, {33 * 32 + 1, 16}, false, on);
+  });
 }
 
 TEST(DeviceFloat32Norm, ParametersOfAnotherFormatAndAroundOne) {

@@ -51,18 +51,29 @@ TEST(Float32Norm, ByHand) {
 }
 
 /// The rule, spelled out: 32 lanes, each ascending from +0, and the tree.
-float sum_by_the_rule(std::size_t count, const std::function<float(std::size_t)>& term) {
-  float lane[32] = {};
+template <class T>
+T sum_by_the_rule(std::size_t count, const std::function<T(std::size_t)>& term) {
+  T lane[32] = {};
   for (std::size_t i = 0; i < count; ++i) lane[i % 32] = lane[i % 32] + term(i);
   for (const int stride : {16, 8, 4, 2, 1})
     for (int l = 0; l < stride; ++l) lane[l] = lane[l] + lane[l + stride];
   return lane[0];
 }
 
-void expect_the_rule(bool centred) {
-  constexpr std::size_t kRows = 75, kWidth = 101;
-  const Tensor<float> x = float32_sample({kRows, kWidth}, "x");
-  const Tensor<float> grad_y = float32_sample({kRows, kWidth}, "grad_y");
+/// That of rows in runs of 32, each ascending from +0: the rule over the runs.
+template <class T>
+T sum_by_runs(std::size_t count, const std::function<T(std::size_t)>& term) {
+  return sum_by_the_rule<T>((count + 31) / 32, [&](std::size_t run) {
+    T sum = 0;
+    for (std::size_t r = run * 32; r < count && r < run * 32 + 32; ++r) sum = sum + term(r);
+    return sum;
+  });
+}
+
+void expect_the_rule(bool centred, std::size_t rows) {
+  constexpr std::size_t kWidth = 101;
+  const Tensor<float> x = float32_sample({rows, kWidth}, "x");
+  const Tensor<float> grad_y = float32_sample({rows, kWidth}, "grad_y");
   const Affine<float> affine{float32_sample({kWidth}, "gamma"), float32_sample({kWidth}, "beta")};
   Float32NormOptions options = kInFloat32;
   options.centred = centred;
@@ -74,7 +85,7 @@ void expect_the_rule(bool centred) {
     return t.data()[r * kWidth + d];
   };
   const auto n = static_cast<float>(kWidth);
-  std::vector<float> mean(kRows, 0), rstd(kRows);
+  std::vector<float> mean(rows, 0), rstd(rows);
   const auto x_hat = [&](std::size_t r, std::size_t d) {
     return (centred ? at(x, r, d) - mean[r] : at(x, r, d)) * rstd[r];
   };
@@ -82,20 +93,21 @@ void expect_the_rule(bool centred) {
   const auto count = [&](double got, float expected) {
     different += got == static_cast<double>(expected) ? 0 : 1;
   };
-  for (std::size_t r = 0; r < kRows; ++r) {
+  for (std::size_t r = 0; r < rows; ++r) {
     if (centred) {
-      mean[r] = sum_by_the_rule(kWidth, [&](std::size_t d) { return at(x, r, d); }) / n;
+      mean[r] = sum_by_the_rule<float>(kWidth, [&](std::size_t d) { return at(x, r, d); }) / n;
       count(forward.mean.data()[r], mean[r]);
     }
-    const float square = sum_by_the_rule(kWidth, [&](std::size_t d) {
+    const float square = sum_by_the_rule<float>(kWidth, [&](std::size_t d) {
       const float v = at(x, r, d) - mean[r];
       return v * v;
     });
     rstd[r] = 1.0F / std::sqrt(square / n + 0.1F);
     count(forward.rstd.data()[r], rstd[r]);
     const auto g = [&](std::size_t d) { return affine.gamma.data()[d] * at(grad_y, r, d); };
-    const float a = centred ? sum_by_the_rule(kWidth, g) / n : 0;
-    const float c = sum_by_the_rule(kWidth, [&](std::size_t d) { return g(d) * x_hat(r, d); }) / n;
+    const float a = centred ? sum_by_the_rule<float>(kWidth, g) / n : 0;
+    const float c =
+        sum_by_the_rule<float>(kWidth, [&](std::size_t d) { return g(d) * x_hat(r, d); }) / n;
     for (std::size_t d = 0; d < kWidth; ++d) {
       count(static_cast<double>(at(forward.y, r, d)),
             affine.gamma.data()[d] * x_hat(r, d) + affine.beta.data()[d]);
@@ -105,9 +117,9 @@ void expect_the_rule(bool centred) {
   }
   for (std::size_t d = 0; d < kWidth; ++d) {
     count(static_cast<double>(gradients.grad_gamma.data()[d]),
-          sum_by_the_rule(kRows, [&](std::size_t r) { return at(grad_y, r, d) * x_hat(r, d); }));
+          sum_by_runs<float>(rows, [&](std::size_t r) { return at(grad_y, r, d) * x_hat(r, d); }));
     count(static_cast<double>(gradients.grad_beta.data()[d]),
-          sum_by_the_rule(kRows, [&](std::size_t r) { return at(grad_y, r, d); }));
+          sum_by_runs<float>(rows, [&](std::size_t r) { return at(grad_y, r, d); }));
   }
   EXPECT_EQ(different, 0u);
 }
@@ -122,8 +134,11 @@ Tensor<float> rounded(FloatType type, const Tensor<T>& t) {
 }
 
 TEST(Float32Norm, TheSumsOfTheRuleInFloat32) {
-  expect_the_rule(true);
-  expect_the_rule(false);
+  static_assert(model::kRowsOfARun == 32);
+  for (const std::size_t rows : {1, 2, 31, 32, 33, 75, 32 * 32 + 1, 35 * 32 + 7}) {
+    expect_the_rule(true, rows);
+    expect_the_rule(false, rows);
+  }
 }
 
 TEST(Float32Norm, WhatIsStoredIsRoundedOnce) {
@@ -158,14 +173,28 @@ TEST(Float32Norm, InDoubleItIsTheLayerRoundedOnce) {
                              .storage = FloatType::bfloat16,
                              .parameters = FloatType::float32,
                              .arithmetic = FloatType::float64};
+  const auto in_runs = [&](const std::function<double(std::size_t, std::size_t)>& term) {
+    Tensor<double> sums = tensor::empty_tensor<double>({shape[1]});
+    for (std::size_t d = 0; d < shape[1]; ++d)
+      sums.data()[d] = sum_by_runs<double>(shape[0], [&](std::size_t r) { return term(r, d); });
+    return rounded(FloatType::float32, sums);
+  };
   const auto expect = [&](const auto& layer, const AffineGradients<double>& gradients) {
     const auto got = float32_norm(x, affine, options);
     expect_floats(got.y, rounded(FloatType::bfloat16, layer.y));
     EXPECT_BITS_EQ(got.rstd, layer.saved.rstd);
     const auto back = float32_norm_backward(grad_y, x, affine, got, options);
     expect_floats(back.grad_x, rounded(FloatType::bfloat16, gradients.grad_x));
-    expect_floats(back.grad_gamma, rounded(FloatType::float32, gradients.grad_gamma));
-    expect_floats(back.grad_beta, rounded(FloatType::float32, gradients.grad_beta));
+    const auto at = [&](const Tensor<double>& t, std::size_t r, std::size_t d) {
+      return t.data()[r * shape[1] + d];
+    };
+    expect_floats(back.grad_gamma, in_runs([&](std::size_t r, std::size_t d) {
+                    const double mean = options.centred ? got.mean.data()[r] : 0;
+                    const double x_hat = (at(wide_x, r, d) - mean) * got.rstd.data()[r];
+                    return at(wide_grad_y, r, d) * x_hat;
+                  }));
+    expect_floats(back.grad_beta,
+                  in_runs([&](std::size_t r, std::size_t d) { return at(wide_grad_y, r, d); }));
   };
   const auto centred = layer_norm(wide_x, in_double, {.eps = 0.1});
   EXPECT_BITS_EQ(float32_norm(x, affine, options).mean, centred.saved.mean);

@@ -106,6 +106,34 @@ TEST(RowTraversal, TotalsAreTheLaneSumsOverTheRows) {
   }
 }
 
+TEST(RowTraversal, TotalsOfRunsAreTheSumsOfRowsThatFollowEachOther) {
+  for (const RowLayout& layout : kLayouts) {
+    const auto x = normal_numbers(layout.count * layout.width, "x");
+    for (const std::size_t run : {1u, 3u, 32u, 5000u}) {
+      const std::size_t runs = (layout.count + run - 1) / run;
+      std::vector<double> sums(runs * layout.width, 7.0);
+      const LaneTotals<double> totals{sums.data(), runs, layout.width, run};
+      for (std::size_t begin = 0; begin < runs; begin += 2) {
+        const IndexRange range{begin, std::min(runs, begin + 2)};
+        for_rows_of_lanes(layout, range, Inputs{x.data()}, totals, [](auto& row, auto x_row) {
+          const auto sum = row.total(0);
+          row.sum([=](auto d) {
+            sum[d] += x_row[d];
+            return x_row[d];
+          });
+        });
+      }
+      for (std::size_t i = 0; i < sums.size(); ++i) {
+        const std::size_t first = i / layout.width * run, d = i % layout.width;
+        double expected = 0;
+        for (std::size_t r = first; r < std::min(first + run, layout.count); ++r)
+          expected += x[r * layout.width + d];
+        EXPECT_BITS_EQ(sums[i], expected) << "run " << i / layout.width << " of " << run;
+      }
+    }
+  }
+}
+
 TEST(RowTraversal, OfAnotherScalarIsThatOfDouble) {
   using numeric::running_error;
   constexpr RowLayout kLayout{70, 33};

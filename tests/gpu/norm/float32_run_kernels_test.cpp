@@ -1,0 +1,177 @@
+#include "gpu/norm/float32_run_kernels.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <unordered_map>
+#include <vector>
+
+#include "gpu/device/simulated_launch.hpp"
+#include "gpu/norm/float32_backward_row.hpp"
+
+/// Elements whose accesses are counted.
+namespace normproof::gpu::counted {
+
+using norm::Vector;
+
+/// An element of a format whose every access is counted, by its place in memory.
+template <class Format>
+struct Counted {
+  typename Format::Element bits;
+};
+inline std::unordered_map<const void*, int> accesses;
+
+template <class Format>
+struct CountedFormat {
+  using Element = Counted<Format>;
+  static float widen(Element e) { return Format::widen(e.bits); }
+  template <class Scalar>
+  static Element narrow(Scalar v) {
+    return {Format::narrow(v)};
+  }
+};
+
+/// Found before those of number_formats.hpp, whose one load is of as many elements.
+template <class Format>
+Vector<Counted<Format>> load_vector(device::Span<const Counted<Format>> from, std::size_t i) {
+  Vector<Counted<Format>> v;
+  for (std::size_t j = 0; j < v.kSize; ++j) v.element[j] = from[i + j];
+  return v;
+}
+template <class Format>
+void store_vector(device::Span<Counted<Format>> to, std::size_t i,
+                  const Vector<Counted<Format>>& v) {
+  for (std::size_t j = 0; j < v.kSize; ++j) to[i + j] = v.element[j];
+}
+
+}  // namespace normproof::gpu::counted
+
+namespace normproof::gpu::device {
+template <class Format>
+struct Span<const counted::Counted<Format>> {
+  const counted::Counted<Format>& operator[](std::size_t i) const {
+    if (i >= size) out_of_bounds(i, size);
+    ++counted::accesses[data + i];
+    return data[i];
+  }
+  bool given() const { return data != nullptr; }
+
+  const counted::Counted<Format>* data = nullptr;
+  std::size_t size = 0;
+};
+template <class Format>
+struct Span<counted::Counted<Format>> {
+  counted::Counted<Format>& operator[](std::size_t i) const {
+    if (i >= size) out_of_bounds(i, size);
+    ++counted::accesses[data + i];
+    return data[i];
+  }
+
+  counted::Counted<Format>* data = nullptr;
+  std::size_t size = 0;
+};
+}  // namespace normproof::gpu::device
+
+namespace normproof::gpu::norm {
+namespace {
+
+using counted::accesses;
+using counted::Counted;
+using counted::CountedFormat;
+
+/// The tensors of a backward; each element is 1 but those of grad_x, which nothing reads.
+template <class Format, class Scalar, bool centred>
+struct CountedBackward {
+  using Element = Counted<Format>;
+  using Row = Float32BackwardRow<CountedFormat<Format>, Scalar, centred>;
+
+  CountedBackward(std::size_t count, std::size_t of_width, bool adds)
+      : rows(count),
+        width(of_width),
+        x(count * of_width, Element{Format::narrow(1.0F)}),
+        grad_y(x),
+        grad_sum(adds ? x.size() : 0, Element{Format::narrow(1.0F)}),
+        grad_x(x.size()),
+        statistic(count, Scalar(0.5)),
+        runs((count + kRun - 1) / kRun * 2 * of_width, Scalar(-7)) {}
+
+  Row row() {
+    return {.grad_y = {grad_y.data(), grad_y.size()},
+            .x = {x.data(), x.size()},
+            .grad_sum = {grad_sum.empty() ? nullptr : grad_sum.data(), grad_sum.size()},
+            .affine = {},
+            .mean = {statistic.data(), statistic.size()},
+            .rstd = {statistic.data(), statistic.size()},
+            .rows = rows,
+            .width = width,
+            .grad_x = {grad_x.data(), grad_x.size()},
+            .runs = {runs.data(), runs.size()}};
+  }
+  /// (x - mean) rstd is 1/4, x rstd 1/2, and grad_y is 1.
+  void expect_sums() const {
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      const std::size_t first = i / (2 * width) * kRun;
+      const auto of_run = static_cast<Scalar>(std::min<std::size_t>(kRun, rows - first));
+      const bool of_gamma = i / width % 2 == 0;
+      ASSERT_EQ(runs[i], of_gamma ? of_run * Scalar(centred ? 0.25 : 0.5) : of_run) << i;
+    }
+  }
+  static void expect_each(const std::vector<Element>& tensor, int times, const char* name) {
+    for (std::size_t i = 0; i < tensor.size(); ++i)
+      ASSERT_EQ(accesses[tensor.data() + i], times) << name << " " << i;
+  }
+
+  std::size_t rows, width;
+  std::vector<Element> x, grad_y, grad_sum, grad_x;
+  std::vector<Scalar> statistic, runs;
+};
+
+/// simulate(kernel, blocks) runs it; each element of x and grad_y is read so often.
+template <class Backward, class Simulate>
+void expect_reads(Backward in, int reads, const Simulate& simulate) {
+  SCOPED_TRACE(testing::Message() << in.rows << " x " << in.width);
+  accesses.clear();
+  simulate(in.row(), (in.rows + kRun - 1) / kRun);
+  in.expect_sums();
+  in.expect_each(in.x, reads, "x");
+  in.expect_each(in.grad_y, reads, "grad_y");
+  in.expect_each(in.grad_sum, 1, "grad_sum");
+  in.expect_each(in.grad_x, 1, "grad_x");
+}
+
+template <class Format, class Scalar, bool centred>
+void expect_one_read() {
+  using In = CountedBackward<Format, Scalar, centred>;
+  using Row = typename In::Row;
+  using Narrow = NarrowRunTile<Row>;
+  using Wide = WideRunTile<Row>;
+  constexpr std::size_t kNarrow = 1024, kWide = Wide::kSlots * Row::kSize;
+  const auto in_blocks = [](const Row& of, std::size_t runs) {
+    device::simulate_blocks(3, runs, RunBlocks<Row, Narrow>{of});
+  };
+  expect_reads(In(33, kNarrow, true), 1, in_blocks);
+  expect_reads(In(5, kNarrow - Row::kSize - 1, false), 1, in_blocks);
+  expect_reads(In(70, 3, true), 1, in_blocks);
+  expect_reads(In(1, kWide, false), 1, [](const Row& of, std::size_t runs) {
+    device::simulate_blocks(3, runs, RunBlocks<Row, Wide>{of});
+  });
+  for (const std::size_t width : {2 * kWide, 2 * kWide + 3})
+    expect_reads(In(3, width, true), 1, [&](const Row& of, std::size_t runs) {
+      device::simulate_clusters(3, runs, TiledRow<typename Row::Format, Wide>::tiles(width),
+                                RunClusters<Row>{of});
+    });
+  for (const std::size_t width : {2 * kWide, 2 * kWide + 3})
+    expect_reads(In(3, width, true), 2, [](const Row& of, std::size_t runs) {
+      device::simulate_blocks(3, runs, RunTiles<Row>{of});
+    });
+}
+
+TEST(Float32RunKernels, ReadXAndGradYOnceWhereARowFitsTheTiles) {
+  expect_one_read<Float32, float, true>();
+  expect_one_read<BFloat16, float, true>();
+  expect_one_read<BFloat16, float, false>();
+  expect_one_read<Float16, double, true>();
+}
+
+}  // namespace
+}  // namespace normproof::gpu::norm
