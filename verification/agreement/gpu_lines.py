@@ -56,7 +56,7 @@ def order_lines():
 
 
 def speed_lines():
-    return [Line("speed-norms", "norms beside the copy and PyTorch", 420, ("benchmark --rounds 3 --only norm",),
+    return [Line("speed-norms", "norms beside the copy, PyTorch and other kernels", 700, ("benchmark --rounds 3 --only norm",),
                  rehearsal=("benchmark --rounds 1 --only norm/layer_norm",)),
             Line("speed-products", "products beside cublasDgemm", 240, ("benchmark --rounds 3 --only product",),
                  rehearsal=("benchmark --rounds 1 --only product/16x16x16",)),

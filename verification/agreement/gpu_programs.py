@@ -13,7 +13,8 @@ from written_beside import written_beside
 HERE = pathlib.Path(__file__).resolve().parent
 NAMES = {"normproof": "verification/cli/normproof", "device_benchmark": "verification/benchmark/device_benchmark"}
 SCRIPTS = ("on_a_gpu", "gpu_lines.py", "gpu_programs.py", "gpu_results.py", "gpu_tables.py", "gpu_work.py", "written_beside.py")
-BENCHMARK = ("run", "device_table.py", "least_time.py", "neighbour.py", "peers.py", "torch_device.py", "torch_training.py")
+BENCHMARK = ("run", "device_table.py", "least_time.py", "neighbour.py", "peers.py", "torch_device.py", "torch_kernels.py",
+             "torch_training.py")
 DATA = ("data", "vocab", "validation")
 FOLDER = "on_a_gpu"
 

@@ -1,4 +1,5 @@
-"""The GPU path beside PyTorch: alternating rounds of device_benchmark and torch_device.py, as tables."""
+"""The GPU path beside PyTorch and open libraries of kernels: alternating rounds of device_benchmark, torch_device.py and
+torch_kernels.py, as tables."""
 import json
 import pathlib
 import platform
@@ -10,8 +11,8 @@ import sys
 from least_time import least_time
 
 here = pathlib.Path(__file__).resolve().parent
-# The aims of docs/performance.md: shares of the copy and of cublasDgemm, times beside PyTorch's.
-COPY, OF_FORMAT, PEER = 0.85, 0.9, 1.0
+# The aims of docs/performance.md: shares of the copy and of cublasDgemm, times beside PyTorch's and the fastest kernel's.
+COPY, OF_FORMAT, PEER, BEST = 0.85, 0.9, 1.0, 1.05
 PRODUCTS = {"double": 0.95, "ordered": 0.5}
 STEPS = {"double": 0.8, "ordered": 1.5}
 MODES = {"ordered": "ordered_products", "double": "LibraryProducts, double"}
@@ -70,10 +71,10 @@ def lacks(python, statement, what):
     return f"has no {what}" if failed else ""
 
 
-def theirs(python, device, names):
-    """What torch_device.py found, and of one that failed why."""
-    command = [python, here / "torch_device.py", "cuda" if device == "cuda" else "cpu",
-               "0.3" if device == "cuda" else "0", *names]
+def theirs(python, device, names, script="torch_device.py", library=()):
+    """What a script found, and of one that failed why."""
+    command = [python, here / script, "cuda" if device == "cuda" else "cpu", "0.3" if device == "cuda" else "0",
+               *library, *names]
     try:
         result = subprocess.run(command, capture_output=True, text=True)
         if not result.returncode:
@@ -85,13 +86,16 @@ def theirs(python, device, names):
     said = result.stderr.strip().splitlines()
     if result.returncode < 0 or not said:
         return None, f"signal {-result.returncode}" if result.returncode < 0 else f"status {result.returncode}"
-    return None, said[-1].removeprefix("torch_device.py: ")
+    return None, said[-1].removeprefix(f"{script}: ")
 
 
 # The norms that torch_device.py times, those of a format where its release has them there.
 PEERS = {"layer_norm", "batch_norm", "layer_norm_float32", "layer_norm_bfloat16", "layer_norm_float16",
          "rms_norm_float32", "rms_norm_bfloat16", "rms_norm_float16"}
 FORMATS = ("_float32", "_bfloat16", "_float16")
+# The norms that torch_kernels.py times of each library, in each of these formats.
+KERNELS = {"quack": {"layer_norm", "rms_norm", "add_rms_norm"}, "Liger": {"layer_norm", "rms_norm", "add_rms_norm"},
+           "Apex": {"layer_norm", "rms_norm"}, "FastLayerNorm": {"layer_norm"}}
 
 
 def peer_of(row):
@@ -100,6 +104,11 @@ def peer_of(row):
     if kind == "norm" and parts[0] in PEERS:
         return row
     return row.rpartition("/")[0] if kind == "step" else None
+
+
+def has_kernel(library, row):
+    kind, name, *_ = row.split("/") + [""]
+    return kind == "norm" and name.endswith(FORMATS) and name.rpartition("_")[0] in KERNELS[library]
 
 
 def spread(values, form):
@@ -114,11 +123,23 @@ def ratio(value):
     return f"{value:.2f}"
 
 
+def times_of(samples, name):
+    """A row's milliseconds, round by round; nothing where a round has none."""
+    return [sample[name] for sample in samples] if all(name in sample for sample in samples) else []
+
+
 class Rounds:
-    """What every round measured: entries of ours, milliseconds of theirs where there is a peer."""
+    """What every round measured: entries of ours, milliseconds of PyTorch's and of each library's where there is one, by
+    the names that they have of a row."""
 
     def __init__(self):
         self.mine, self.theirs = [], []
+        self.kernels = {library: [] for library in KERNELS}
+
+    def without_peers(self):
+        alone = Rounds()
+        alone.mine = self.mine
+        return alone
 
     def rows(self, kind):
         return [row for row in self.mine[0] if row.startswith(kind + "/")]
@@ -137,10 +158,21 @@ class Rounds:
 
     def against(self, row):
         """PyTorch's milliseconds, and the ratio to it, round by round."""
-        peer = peer_of(row)
-        if not self.theirs or peer not in self.theirs[0]:
+        return self.beside_times(row, times_of(self.theirs, peer_of(row)))
+
+    def against_kernels(self, row):
+        """The same of each library, then the ratio to the fastest of all, PyTorch among them, and its aim."""
+        each = [times_of(self.kernels[library], row) for library in KERNELS]
+        cells = [cell for times in each for cell in self.beside_times(row, times)]
+        if not any(has_kernel(library, row) for library in KERNELS):
+            return *cells, "", ""
+        there = [times for times in (*each, times_of(self.theirs, peer_of(row))) if times]
+        best = [min(times) for times in zip(*there)]
+        return *cells, self.beside_times(row, best)[1], f"≤ {BEST:g}"
+
+    def beside_times(self, row, times):
+        if not times:
             return "", ""
-        times = [sample[peer] for sample in self.theirs]
         ratios = [mine[row]["real_time"] / time for mine, time in zip(self.mine, times)]
         return f"{statistics.median(times):.4g}", spread(ratios, ratio)
 
@@ -161,13 +193,13 @@ def tables(rounds):
           "read and written.")
     if rounds.rows("norm"):
         header("norm", "direction", "rows x width", "normproof ms", "GB/s", "of the copy", "aim", "PyTorch ms",
-               "ratio", "aim")
+               "ratio", "aim", *(cell for library in KERNELS for cell in (f"{library} ms", "ratio")), "of the best", "aim")
     for row in rounds.rows("norm"):
         _, name, direction, size = row.split("/")
         theirs, beside = rounds.against(row)
         line(name, direction, size, rounds.ms(row), rounds.rate(row, "bytes_per_second", 1e9),
              rounds.beside(row, copy, "bytes_per_second"), "" if name == "none" else f"≥ {percent(OF_FORMAT if name.endswith(FORMATS) else COPY)}",
-             theirs, beside, "" if peer_of(row) is None else f"< {PEER:g}")
+             theirs, beside, "" if peer_of(row) is None else f"< {PEER:g}", *rounds.against_kernels(row))
     if rounds.rows("product"):
         header("matrices, rows x columns x depth", "form", "by", "ms", "GFLOP/s", "of cublasDgemm", "aim")
     for row in rounds.rows("product"):
@@ -184,25 +216,45 @@ def tables(rounds):
         line(size, batch, vocabulary, MODES[mode], rounds.ms(row), *rounds.against(row), f"≤ {STEPS[mode]:g}")
 
 
+def kernels_of(rounds, python, device, versions):
+    """Adds a round of each library that has not failed; one that fails has empty columns, and says why."""
+    for library in list(versions):
+        names = [row for row in rounds.mine[-1] if has_kernel(library, row)]
+        if not names:
+            continue
+        found, why = theirs(python, device, names, "torch_kernels.py", (library,))
+        if found is None:
+            print(f"run: {library}: its columns are empty ({why.removeprefix(library + ': ')})", file=sys.stderr)
+            rounds.kernels[library] = []
+            del versions[library]
+        else:
+            rounds.kernels[library].append(found["ms"])
+            versions[library] = found["version"]
+
+
 def run(program, python, device, number, only):
     probe = "import torch; assert torch.cuda.is_available()" if device == "cuda" else "import torch"
     lack = lacks(python, probe, "torch that sees a GPU" if device == "cuda" else "torch")
     if lack:
         print(f"{python} {lack}: its columns are empty.\n", flush=True)
-    rounds, version, with_peer = Rounds(), "", not lack
+    rounds, version, with_peer, versions = Rounds(), "", not lack, dict.fromkeys(KERNELS)
     for _ in range(number):
         rounds.mine.append(ours(program, device, only))
-        names = list(dict.fromkeys(filter(None, map(peer_of, rounds.mine[-1]))))
-        if not with_peer or not names:
+        if not with_peer:
             continue
-        found, why = theirs(python, device, names)
+        names = list(dict.fromkeys(filter(None, map(peer_of, rounds.mine[-1]))))
+        found, why = theirs(python, device, names) if names else ({}, "")
         if found is None:
             print(f"torch_device.py failed in round {len(rounds.mine)}: its columns are empty ({why}).\n", flush=True)
-            rounds.theirs, version, with_peer = [], "", False
-        else:
+            rounds, version, with_peer = rounds.without_peers(), "", False
+            versions.clear()
+            continue
+        if names:
             rounds.theirs.append(found["ms"])
             version = f", PyTorch {found['torch']} on {found['device']}"
-    print(f"double where no format is named, median of {number} alternating rounds (least to largest), {machine(device)}{version}")
+        kernels_of(rounds, python, device, versions)
+    print(f"double where no format is named, median of {number} alternating rounds (least to largest), {machine(device)}{version}"
+          + "".join(f", {library} {found}" for library, found in versions.items() if found))
     if device == "simulated":
         print("\nTiny sizes on a simulated device: these are no speeds.")
     tables(rounds)

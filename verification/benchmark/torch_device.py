@@ -69,10 +69,8 @@ def step(device, size, batch, vocabulary):
     return once, 3
 
 
-def milliseconds(device, seconds, name):
-    kind, *parts = name.split("/")
-    torch.manual_seed(1)
-    work, batch = {"norm": norm, "step": step}[kind](device, *parts)
+def timed(device, seconds, work, batch):
+    """The median of batches, in milliseconds of one."""
     times, end = [], None
     while end is None or len(times) < 5 or time.perf_counter() < end:
         start = time.perf_counter()
@@ -85,6 +83,12 @@ def milliseconds(device, seconds, name):
         else:
             times.append((time.perf_counter() - start) / batch)
     return 1e3 * statistics.median(times)
+
+
+def milliseconds(device, seconds, name):
+    kind, *parts = name.split("/")
+    torch.manual_seed(1)
+    return timed(device, seconds, *{"norm": norm, "step": step}[kind](device, *parts))
 
 
 def measured(device, seconds, name):
