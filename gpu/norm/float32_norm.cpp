@@ -86,8 +86,8 @@ DeviceTensor<Scalar> widened(const DeviceNumbers& from, bool plus_one) {
   return to;
 }
 
-/// The forward on `rows` rows: a warp or a block has a row that fits in its tile, a cluster one that
-/// fits in as many tiles as it has blocks.
+/// The forward on `rows` rows: a warp or a block has a row that fits in its tile, a cluster one
+/// that fits in as many tiles as it has blocks.
 template <class Direction>
 void launch_rows(Device& device, std::size_t rows, const Direction& of) {
   using Wide = WideTile<Direction::kTensors>;

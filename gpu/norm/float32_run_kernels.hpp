@@ -6,17 +6,19 @@
 /// The backward of float32_norm.hpp on the blocks of a device: a block or a cluster has a run of
 /// model::kRowsOfARun rows, one after the other. Each thread keeps the sums of the gradients of
 /// gamma and beta of its features in registers, from a run's first row to its last one, and then
-/// stores them; float32_gradient_kernels.hpp adds the runs up. Backward is float32_backward_row.hpp.
+/// stores them; float32_gradient_kernels.hpp adds the runs up. Backward is that of
+/// float32_backward_row.hpp.
 namespace normproof::gpu::norm {
 
 inline constexpr int kRun = static_cast<int>(ref::model::kRowsOfARun);
 
-/// The registers of a thread, of 1024 features a warp or of as many as 16 KiB a block of 256
-/// threads, are 128, in double 255.
+/// 1, and where the arithmetic is double 2, of which half as many threads have room.
 template <class Backward>
 inline constexpr int kOfDouble = sizeof(typename Backward::Scalar) == sizeof(double) ? 2 : 1;
+/// 1024 features a warp, of 128 registers a thread, in double 255.
 template <class Backward>
 using NarrowRunTile = TileShape<ops::kLanes, 1024 / Backward::kSize, 16 / kOfDouble<Backward>>;
+/// As many features as 16 KiB have a block of 256 threads, of as many registers.
 template <class Backward>
 using WideRunTile = TileShape<256, 1024, 2 / kOfDouble<Backward>>;
 
@@ -110,8 +112,8 @@ struct RunClusters {
   NORMPROOF_DEVICE int steps_of_a_row() const { return 1 + tiles() + ops::kTreeSteps + 1; }
 };
 
-/// A block a run, of rows of more tiles than a cluster has blocks: first the sums of each row, whose
-/// tiles pass through; then of each tile that part of all rows, loaded again and written.
+/// A block a run, of rows of more tiles than a cluster has blocks: first the sums of each row,
+/// whose tiles pass through; then of each tile that part of all rows, loaded again and written.
 template <class Backward>
 struct RunTiles {
   using Shape = WideRunTile<Backward>;

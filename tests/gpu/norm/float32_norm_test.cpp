@@ -162,9 +162,10 @@ TEST(DeviceFloat32Norm, RowsThatAreNoMultipleOfARun) {
   const auto on = two_devices();
   for (const FloatType type : kStoredTypes) {
     const Float32NormOptions options{.storage = type, .parameters = type};
-    for (const std::size_t width : {1032, 8193, 24570})
-      for (const std::size_t rows : {1, 31, 33, 64})
-        expect_float32_bits(options, {rows, width}, true, on, rows == 33);
+    for (const std::size_t rows : {1, 31, 33, 64})
+      expect_float32_bits(options, {rows, 1032}, true, on, rows == 33);
+    for (const std::size_t width : {8193, 24570})
+      expect_float32_bits(options, {33, width}, true, on, width == 8193);
   }
 }
 
