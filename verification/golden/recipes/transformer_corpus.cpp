@@ -263,11 +263,6 @@ class TransformerCases {
          .options = gelu("post", "2"),
          .pads = false,
          .past = 2});
-    add({.reason = "one_sentence",
-         .why = "B = 1, and as many keys in the cache as the memory has",
-         .options = gelu("pre", "2"),
-         .samples = 1,
-         .past = 4});
     add({.reason = "long_cache",
          .why = "one key more than a vector of 32 behind the step",
          .options = gelu("pre", "2"),
@@ -293,6 +288,11 @@ class TransformerCases {
          .source = 1,
          .tokens = 1,
          .pads = false});
+    add({.reason = "one_sentence",
+         .why = "B = 1; of decoding as many keys in the cache as the memory has",
+         .options = smoothed(gelu("pre", "2"), "0.1"),
+         .samples = 1,
+         .past = decodes_ ? std::size_t{4} : 0});
     add({.reason = "long_sentences",
          .why = "one token more than a vector of 32 on both sides",
          .options = smoothed(gelu("pre", "2"), "0.1"),

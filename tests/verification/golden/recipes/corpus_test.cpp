@@ -58,6 +58,7 @@ void expect_well_formed(Tier tier, const std::vector<Case>& cases) {
         << path;
     EXPECT_TRUE(std::ranges::is_sorted(c.inputs, {}, &StoredTensor::name)) << path;
     const std::string first = is_about<ref::model::EncoderOptions>(c) ? "head.weight"
+                              : corpus::is_transformer(c)             ? "head.bias"
                               : is_optimizer(c)                       ? "parameter"
                               : corpus::is_function(c) ? operands::operands_of(op_of(c)).front()
                                                        : "x";
@@ -68,6 +69,7 @@ void expect_well_formed(Tier tier, const std::vector<Case>& cases) {
   std::set<std::string> all = every_layer();
   for (const std::string& function : ref::model::function_names()) all.insert(function);
   for (const std::string& encoder : ref::model::encoder_operation_names()) all.insert(encoder);
+  for (const std::string& whole : ref::model::transformer_operation_names()) all.insert(whole);
   for (const std::string& optimizer : ref::model::optimizer_names()) all.insert(optimizer);
   EXPECT_EQ(layers_of(cases), all);
 }
