@@ -13,7 +13,7 @@
 #include "ref/tensor/contract.hpp"
 
 /// What cross-entropy is, for logits that are in memory, and for those that are made some rows at a
-/// time: ref/train/loss_batch.hpp on a device. The clauses are those of ref/train/cross_entropy.hpp.
+/// time: ref/train/loss_batch.hpp on a device. The clauses are those of cross_entropy.hpp there.
 namespace normproof::gpu::train {
 
 /// What the loss and its derivative share: checked arguments, and constants of the batch.

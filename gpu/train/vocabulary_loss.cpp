@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "gpu/ops/elementary.hpp"
+#include "gpu/ops/matmul_kernels.hpp"
 #include "gpu/ops/softmax.hpp"
 #include "gpu/train/loss_batch.hpp"
 #include "gpu/train/vocabulary_kernels.hpp"
@@ -85,10 +86,11 @@ DeviceTensor<double> loss_by_blocks(const DeviceTensor<double>& x, const nn::Lin
 DeviceTensor<double> grad_of_logits(const LossBatch& batch, const LossBlock& block) {
   const DeviceTensor<double>& logp = block.log_probabilities;
   device::Device& device = logp.device();
-  const std::size_t counted = block.counted.rows.size;
-  DeviceTensor<double> grad = counted == logp.shape()[0]
-                                  ? DeviceTensor<double>(device, logp.shape())
-                                  : device::full_tensor(device, logp.shape(), 0);
+  const std::size_t counted = block.counted.rows.size, rows = logp.shape()[0];
+  DeviceTensor<double> grad(device, logp.shape());
+  if (counted < rows)
+    device::launch_elements(device, grad.size(),
+                            ops::ClearMatrices{ops::matrix(grad.span(), rows, logp.shape()[1])});
   if (counted == 0) return grad;
   const DeviceTensor<double> probabilities = ops::exp(logp);
   device::launch_elements(

@@ -12,8 +12,8 @@ struct VocabularyLoss {
 };
 
 /// ref/train/vocabulary_loss.hpp on a device: formulas, requirements, sentences, and with
-/// ordered_products bits. The logits of block_rows rows at a time are in its memory, of 0 as many as
-/// are about 16 MiB.
+/// ordered_products bits. The logits of block_rows rows at a time are in its memory; of 0 those of
+/// as many rows as make them about 16 MiB.
 /// Throws    ContractError
 VocabularyLoss vocabulary_loss_gradient(const DeviceTensor<double>& x, const nn::Linear& head,
                                         const std::vector<int>& targets,

@@ -23,8 +23,9 @@ std::filesystem::path run_folder(const std::filesystem::path& study, const Cell&
 /// Trains a cell by training::run, tests it where the cell says so, and then removes the run's
 /// folder; that of a cell that is validated alone stays.
 ///
-/// Computes  the same result whatever the device and the threads, and whether the run was interrupted, at any
-///           point, or not; a value that is not finite ends the run and is a result
+/// Computes  the same result whatever the device and the threads, and whether the run was
+///           interrupted, at any point, or not; a value that is not finite ends the run and is a
+///           result
 /// Throws    UsageError where the cell or the data cannot be trained on at all; FileError
 CellResult run_cell(const Cell& cell, const StudyData& data, const CellOptions& options);
 
