@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "ref/norm/norm.hpp"
 #include "tests/gpu/device/refusal.hpp"
 #include "tests/gpu/encoder/samples.hpp"
 #include "tests/verification/compare/expect.hpp"
@@ -40,31 +39,6 @@ TEST(DeviceSublayers, AResidualIsThePartAndItsInputBeforeOrBehindTheNorm) {
       download(run_residual_backward(NormPlacement::pre, site, other, state, gradients, same)),
       download(ops::add(other, through)));
   EXPECT_TRUE(gradients.find("n.gamma") != nullptr && gradients.find("n.beta") != nullptr);
-}
-
-TEST(DeviceSublayers, ANormShowsWhatItLeavesBesideItsResultsWhereItIsAsked) {
-  const auto device = device::simulated_device(4);
-  const ref::model::NormOptions norm = ref::model::norm_options("power_norm");
-  NamedDeviceTensors parameters, gradients, statistics;
-  NamedDeviceTensors state;
-  for (const auto& [name, values] : ref::norm::initial_state<double>(norm, 8))
-    state.set("n." + name, upload(*device, values));
-  parameters.set("n.gamma", upload(*device, plain_sample({8}, "gamma")));
-  parameters.set("n.beta", upload(*device, plain_sample({8}, "beta")));
-  const auto x = upload(*device, plain_sample({2, 5, 8}, "x"));
-  EncoderRun run;
-  NormSite site(norm, parameters, "n");
-  site.forward(x, {}, run, state);
-  run.statistics = &statistics;
-  site.forward(x, {}, run, state);
-  EXPECT_TRUE(statistics.find("n.quadratic_mean") != nullptr);
-  EXPECT_TRUE(statistics.find("n.mean_x_hat_squared") == nullptr);
-  site.backward(x, state, gradients);
-  EXPECT_TRUE(statistics.find("n.mean_x_hat_squared") != nullptr);
-  for (const auto& [name, values] : statistics) {
-    EXPECT_NE(name, "n.y");
-    EXPECT_FALSE(name.starts_with("n.grad_")) << name;
-  }
 }
 
 TEST(DeviceSublayers, ADropoutKeepsWhatItsMaskSaysForwardAndBackward) {
