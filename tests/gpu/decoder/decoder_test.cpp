@@ -133,7 +133,7 @@ TEST(DeviceDecoder, RefusesWithTheSentencesOfTheReference) {
   };
   auto inputs = sample_inputs();
   inputs.target.tokens = {1, 8, inputs.target.tokens.ids};
-  inputs.target.valid = {};
+  inputs.target.valid = ref::tensor::Mask();
   expect_same(inputs);
   inputs = sample_inputs();
   inputs.source.valid = sample_mask({2, 5}, "source");
