@@ -27,8 +27,8 @@ struct EncoderRecipe {
 
 double as_drawn(std::size_t flat, double normal);
 
-/// A parameter of a norm that begins with `initial`: near it, but nowhere it, so that what each norm
-/// multiplies errors by stays small; of a beta, which begins with 0, far from it.
+/// A parameter of a norm that begins with `initial`: near it, but nowhere it, so that what each
+/// norm multiplies errors by stays small; of a beta, which begins with 0, far from it.
 Fill fill_of_norm(double initial);
 
 /// The case of one of model::encoder_operation_names() that the recipe describes.
