@@ -277,7 +277,9 @@ def step(case):
 if __name__ == "__main__":
     protocol.main("NumPy", np.__version__,
                   protocol.asks((*FORMULAS, *numpy_functions.FUNCTIONS, *numpy_functions.GATED,
-                                 *numpy_functions.ADDED, "attention", "cross_entropy", "rope", *numpy_transformers.OPERATIONS,
+                                 *numpy_functions.ADDED, "attention", "cross_entropy", "rope",
                                  *numpy_optimizers.OPTIMIZERS),
                                 ("float64", "float32", "float16", "bfloat16")) +
+                  protocol.asks(numpy_transformers.OPERATIONS, ("float64", "float32")) +
+                  protocol.asks(("decoding",), ("bfloat16",)) +
                   protocol.asks(numpy_scaled.OPERATIONS, protocol.EIGHT_BITS), step, TAKES, eight_bits=True)
