@@ -24,7 +24,8 @@ class HelpMeter {
   /// Calls are looked at together until they are so many and have taken so long.
   static constexpr int kCalls = 8;
   static constexpr Duration kWindow = std::chrono::milliseconds(30);
-  /// How long nobody is asked, at first; twice as long each time that it was right, up to kMostAlone.
+  /// How long nobody is asked, at first; twice as long each time that it was right, up to
+  /// kMostAlone.
   static constexpr Duration kAlone = std::chrono::milliseconds(400);
   static constexpr Duration kMostAlone = std::chrono::milliseconds(3200);
 

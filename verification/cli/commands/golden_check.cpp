@@ -136,9 +136,10 @@ golden::gate::Ask GoldenCheckCommand::source() const {
     if (auto own = agreement::float32_answer_on_device(*opened, c)) return std::move(*own);
     golden::gate::Answer answer = in_double(stored);
     if (!answer)
-      answer.reason = golden::corpus::is_scaled(c)      ? "the GPU path has no results of 8 bits"
-                      : golden::corpus::is_optimizer(c) ? "the GPU path has no optimizers"
-                                                        : "the GPU path answers no whole Transformers";
+      answer.reason = golden::corpus::is_scaled(c) ? "the GPU path has no results of 8 bits"
+                      : golden::corpus::is_optimizer(c)
+                          ? "the GPU path has no optimizers"
+                          : "the GPU path answers no whole Transformers";
     return answer;
   };
 }

@@ -144,9 +144,9 @@ TEST(Commands, DefineASharedOptionOnce) {
   }
   // Of another thing in each command.
   const std::set<std::string> several = {
-      "--accumulation", "--data",  "--device", "--format", "--formula", "--history",
-      "--in",           "--jobs",  "--json",   "--mode",   "--only",    "--out",
-      "--seed",         "--seeds", "--set",    "--steps",  "--tier",    "LAYER"};
+      "--accumulation", "--data",  "--device", "--format", "--formula", "--history", "--in",
+      "--jobs",         "--json",  "--mode",   "--only",   "--out",     "--seed",    "--seeds",
+      "--set",          "--steps", "--task",   "--tier",   "LAYER"};
   for (const auto& [name, found] : definitions)
     EXPECT_EQ(found.size() > 1, several.contains(name))
         << name << " of " << found.begin()->second << " and of " << found.rbegin()->second;
