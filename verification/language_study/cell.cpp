@@ -157,6 +157,7 @@ Cell parse_cell(std::string_view name) {
     refuse_cell(name, fmt::format("has the rate {}", cell.learning_rate),
                 fmt::format("one of the study, {}", fmt::join(study_rates(), ", ")));
   cell.seed = value_of<std::uint64_t>(name, "the seed", behind(name, parts[4], "seed-"));
+  if (cell.seed == 0) refuse_cell(name, "has the seed 0", "1 or more");
   for (std::size_t i = 5; i < parts.size(); ++i) {
     if (parts[i] != "quick" && parts[i] != "test")
       refuse_cell(name, fmt::format("has the part '{}'", parts[i]), "quick or test");

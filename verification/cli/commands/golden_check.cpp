@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "ref/data/utf8.hpp"
 #include "ref/io/atomic_file.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/parallel.hpp"
@@ -42,7 +43,12 @@ std::string read_list(const std::filesystem::path& file) {
   std::error_code error;
   const bool empty =
       std::filesystem::is_regular_file(file, error) && std::filesystem::file_size(file, error) == 0;
-  return empty && !error ? std::string() : ref::io::read_text(file);
+  const std::string text = empty && !error ? std::string() : ref::io::read_text(file);
+  if (text.starts_with(ref::data::kByteOrderMark))
+    throw ref::numeric::FileError(fmt::format(
+        "{}: begins with a UTF-8 byte order mark; expected a glob a line, without a mark",
+        clean_line(file.string())));
+  return text;
 }
 
 /// A pinned corpus is neither behind nor ahead.
@@ -77,7 +83,7 @@ void GoldenCheckCommand::add(CLI::App& app) {
   add_device(app, device,
              "The kernels of this program's GPU path, layer_norm and rms_norm of 32 and 16 bits in "
              "float32, else in double: on the first GPU (cuda) or on a simulated one; optimizers, "
-             "layers of decoders and results of 8 bits are declined");
+             "whole Transformers and results of 8 bits are declined");
   add_list(app, "--outputs", options.outputs,
            "The outputs to check, with commas between (default: y, the gradients and the state, "
            "and statistics that are there)");

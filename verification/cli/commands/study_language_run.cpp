@@ -69,11 +69,18 @@ std::vector<training::Task> asked_tasks(const StudyRunCommand& command,
   return {text ? Task::language : Task::translate};
 }
 
+/// "--quick, which has a made-up one": how to do without data.
+std::string without_data(const StudyRunCommand& command, std::string_view made_up) {
+  return command.selection.cells.empty()
+             ? fmt::format("--quick, which has {}", made_up)
+             : fmt::format("cells that end in /quick, which have {}", made_up);
+}
+
 /// The text of --data, or the made-up one.
 training::TextData load_study_text(const StudyRunCommand& command, bool quick) {
   if (!command.source.files.data && !quick)
-    throw UsageError(
-        "--data is not given; expected a text in UTF-8, or --quick, which has a made-up one");
+    throw UsageError(fmt::format("--data is not given; expected a text in UTF-8, or {}",
+                                 without_data(command, "a made-up one")));
   const auto [text, name] = load_text(command.source.files.data);
   return training::split_text(text, name);
 }
@@ -82,8 +89,8 @@ training::TextData load_study_text(const StudyRunCommand& command, bool quick) {
 training::PairData load_study_pairs(const StudyRunCommand& command, bool quick) {
   auto [pairs, name] = load_pairs(command.pairs, command.source.languages, "--pairs", kQuickPairs);
   if (!command.pairs && !quick)
-    throw UsageError(
-        "--pairs is not given; expected a folder of pairs, or --quick, which has made-up ones");
+    throw UsageError(fmt::format("--pairs is not given; expected a folder of pairs, or {}",
+                                 without_data(command, "made-up ones")));
   return training::with_words(std::move(pairs),
                               training::default_config(training::Task::translate));
 }

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "ref/model/option_fields.hpp"
 #include "ref/numeric/errors.hpp"
 #include "verification/cli/commands/study_folder.hpp"
 #include "verification/cli/commands/study_language_report.hpp"
@@ -33,10 +34,13 @@ namespace {
   throw ref::numeric::FileError(fmt::format(
       "{}: has no two seeds of a norm and of layer_norm at their chosen rates, for {} cells that "
       "choose them are missing, the first {}; expected those of 'normproof study run --study "
-      "language --out {}{} --norms layer_norm,power_norm --seeds 2', with the data of the folder",
+      "language --out {}{}{} --norms layer_norm,power_norm --seeds 2', with the data of the folder",
       (out / "results.jsonl").string(), missing.size(),
       missing.empty() ? std::string("none") : missing.front(), out.string(),
-      quick ? " --quick" : ""));
+      quick ? " --quick" : "",
+      selection.tasks.size() == 1
+          ? fmt::format(" --tasks {}", ref::model::print_field(selection.tasks.front()))
+          : std::string()));
 }
 
 }  // namespace

@@ -359,6 +359,9 @@ TEST_F(GoldenProgram, MistakesAreFoundBeforeTheWork) {
   refused("check --golden g --candidate c --json r --sarif ./r", 2, "name the same file");
   refused("check --golden g --candidate c --junit absent/r.xml", 3, "absent");
   refused("check --golden g --candidate c --xfail absent", 3, "absent");
+  in("printf '\\357\\273\\277quick/*' > marked");
+  refused("check --golden g --candidate c --xfail marked", 3,
+          "marked: begins with a UTF-8 byte order mark");
   spoil("g");
   refused("check --golden g --candidate c", 3, "/expected.safetensors: the file has the SHA-256");
 }

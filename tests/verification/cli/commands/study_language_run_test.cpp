@@ -114,7 +114,8 @@ TEST_F(LanguageStudyProgram, BothTasksGiveTheBytesOfEachAloneKilledOrNot) {
       HasSubstr(
           "for 18 cells that choose them are missing, the first language/post/layer_norm/rate-"
           "3e-3/seed-1/quick; expected those of 'normproof study run --study language --out "
-          "l --quick --norms layer_norm,power_norm --seeds 2', with the data of the folder"));
+          "l --quick --tasks language --norms layer_norm,power_norm --seeds 2', with the data "
+          "of the folder"));
   const Outcome report = in("$N study report --study language --out pairs");
   EXPECT_EQ(report.status, 0) << report.err;
   EXPECT_THAT(report.out, HasSubstr("translate, pre-norm, quick: The test BLEU of the released "
@@ -220,7 +221,10 @@ TEST_F(LanguageStudyProgram, WhatIsWrongIsOneSentence) {
            {"run --study language --out n --data absent", 3, "absent"},
            {"run --study language --out n --data s", 3, "s: has 5 characters"},
            {"run --study language --out n --quick --vocab v", 2, "--vocab is given"},
-           {"run --study language --out n --quick --device simulated", 2, "--device is given"},
+           {"run --study language --out n --cells language/pre/none/rate-1e-2/seed-0/quick", 2,
+            "has the seed 0; expected 1 or more"},
+           {"run --study language --out n --cells translate/pre/none/rate-1e-2/seed-1", 2,
+            "or cells that end in /quick, which have made-up ones"},
            {"run --study language --out full --quick", 2, "holds something that is no study"},
            {"run --study language --out a --quick --tasks language", 2, "of other data"},
            {"run --study language --out a --quick", 2,
