@@ -13,6 +13,7 @@ _HOMES = {
     "RELATIONS": "relations", "NormproofError": "errors", "UsageError": "errors", "CorpusError": "errors",
     "OutputError": "errors", "Mismatch": "errors", "NotOffered": "errors",
 }
+_MODULES = ("strategies",)  # with what may not be installed, so that no star imports them
 __all__ = sorted([*_HOMES, "__version__", "corpus_version"])
 
 
@@ -22,6 +23,8 @@ def __getattr__(name):
     elif name in ("__version__", "corpus_version"):
         from normproof import abi
         value = (abi.version if name == "__version__" else abi.corpus_version)()
+    elif name in _MODULES:
+        value = importlib.import_module("normproof." + name)
     else:
         raise AttributeError(f"module 'normproof' has no attribute {name!r}")
     globals()[name] = value

@@ -102,6 +102,7 @@ def agree(engine_a, engine_b, op, *, dtype="float32", device="cpu", tier="quick"
         candidate.require_device()
         candidate.look_inside(corpus.select(fullest))
     taken = _of_both(*(candidate.taken for candidate in candidates))
+    corpus.set("outputs", candidates[0].judged_outputs() if outputs else "")
     agreement = Agreement(candidates[0].title, candidates[1].title, op)
     asks = [asker(candidate, False, seconds) for candidate in candidates]
     declined = []
@@ -122,10 +123,10 @@ def agree(engine_a, engine_b, op, *, dtype="float32", device="cpu", tier="quick"
                 agreement.unanswered.append(f"{case.path}: {candidate.title} raised {in_one_line(error)}")
                 break
         if len(answers) == 2:
-            _compare(agreement, corpus, case, *answers)
+            _compare(agreement, corpus, case, candidates, *answers)
     if not agreement.outputs and not agreement.unanswered:
         raise UsageError(f"normproof.agree: no case of {op} is offered by both {agreement.a} and {agreement.b}: "
-                         f"{declined[0]}")
+                         + (declined[0] if declined else f"none has {outputs if isinstance(outputs, str) else ','.join(outputs)}"))
     return agreement
 
 
@@ -144,11 +145,18 @@ def _of(value, index):
     return value[index] if isinstance(value, tuple) else value
 
 
-def _compare(agreement, corpus, case, a, b):
+def _compare(agreement, corpus, case, candidates, a, b):
+    """What both answered; of outputs= those, which both owe where the case has them."""
     expected = corpus.expect()
-    for name in sorted(set(a) & set(b)):
-        if name not in expected:
-            continue
+    wanted = [name for name in candidates[0].outputs or sorted(set(a) & set(b)) if name in expected]
+    owed = wanted if candidates[0].outputs else wanted or [candidates[0].main]
+    for candidate, answered in zip(candidates, (a, b)):
+        missing = [name for name in owed if name not in answered]
+        if missing:
+            agreement.unanswered.append(f"{case.path}: {candidate.title} returned no {missing[0]}; expected "
+                                        f"{', '.join(owed)}")
+            return
+    for name in wanted:
         if a[name].shape != b[name].shape or a[name].shape != expected[name].shape:
             agreement.unanswered.append(f"{case.path}: {name} is {list(a[name].shape)} and {list(b[name].shape)}; "
                                         f"expected {list(expected[name].shape)}")

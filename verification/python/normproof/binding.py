@@ -7,7 +7,6 @@ from normproof.errors import NotOffered, UsageError
 
 EMPTY = inspect.Parameter.empty
 IMPLIED = {"momentum": ("running_decay",), "case": ("*",)}  # what of a case a rule of names.DERIVED heeds
-WHOLE = ("groups", "warmup_iterations", "num_heads", "num_layers")  # options that are integers
 
 
 class Argument(typing.NamedTuple):
@@ -63,8 +62,7 @@ class Binding:
         if source in tensors:
             return tensors[source], True
         if source in case.options:
-            value = case.options[source]
-            return int(value) if source in WHOLE else value, True
+            return case.options[source], True
         if source in names.DERIVED:
             return self._rules.value(source, case), True
         if argument.required:
@@ -168,7 +166,7 @@ def require_taken(case, taken, title, differentiated=False):
         return
     usual = names.usual_options(case.op)
     for name, value in case.options.items():
-        if name not in taken and not (name in usual and _as_text(usual[name]) == value):
+        if name not in taken and not (name in usual and _value_of(name, usual[name]) == value):
             raise NotOffered(f"{title} takes no option {name}, which is {value:g} here" if isinstance(value, float)
                              else f"{title} takes no option {name}, which is {value} here")
     for name, stored in case.tensors.items():
@@ -184,6 +182,6 @@ def require_taken(case, taken, title, differentiated=False):
 STATE_NOT_READ = ("batch_norm", "power_norm_v")  # in training, y and the gradients do not depend on the state
 
 
-def _as_text(text):
+def _value_of(name, text):
     from normproof.corpus import option_value
-    return option_value(text)
+    return option_value(name, text)

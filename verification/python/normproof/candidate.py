@@ -51,6 +51,9 @@ class Candidate:
         self.wrote = ""  # what the last answer has done to its inputs
         self.parameters = PARAMETERS  # that a module has a place for
         self.main = "y"  # the output of a function that returns one
+        self.has_logits = False  # beside the loss
+        self.has_gradients = True  # the cases
+        self.loss_alone = False  # an answer had nothing beside the loss
         self.loaded = {}  # names of a module's members, and what they are
 
     def require_device(self):
@@ -90,6 +93,8 @@ class Candidate:
         """Finds out which output is the main one, and which parameters the modules have, by one that is made for a case
         with as many as there are."""
         self.main = next((name for name in returned.MAIN if name in case.outputs), "y")
+        self.has_logits = self.main == "loss" and "logits" in case.outputs
+        self.has_gradients = any(name.startswith("grad_") for name in case.outputs)
         if not self.makes_module:
             return
         try:
@@ -119,18 +124,27 @@ class Candidate:
     @property
     def judges_the_same(self):
         """Whether the outputs that are judged are the same whatever was returned."""
-        return bool(self.outputs) or self.differentiates and not self.forward_alone
+        return bool(self.outputs) or self._judges_gradients and not self.has_logits
+
+    @property
+    def _judges_gradients(self):
+        """Whether without outputs= gradients are judged too."""
+        return self.differentiates and not self.forward_alone
 
     def judged_outputs(self, case=None, returned_ones=None):
         """The outputs that are judged, for normproof_set; "": all that the case requires.
 
         Of a forward alone the main one, and what else it returned in the case: a sum, statistics, a state that is not as it
-        was.
+        was. Of a model that returned its loss alone, the loss and the gradients.
         """
         if self.outputs:
             return ",".join(self.outputs)
-        if not self.judges_the_same:
+        if not self._judges_gradients:
             return ",".join([self.main, *returned.beside(self, case, returned_ones or {})])
+        forward = [name for name in returned_ones or () if not name.startswith("grad_")]
+        if case is not None and self.has_logits and forward == ["loss"]:
+            self.loss_alone = True
+            return ",".join(["loss", *(name for name in case.outputs if name.startswith("grad_"))])
         state = names.state_of(self.op)
         if state and not set(state) & self.taken:
             return "y,grad_x,grad_gamma,grad_beta"
@@ -153,8 +167,14 @@ class Candidate:
             said.append(f"gradients by {title_of(self.backward)}")
         elif "grad_y" in self.binding.taken:
             said.append("gradients by the function itself")
+        elif not self.differentiates or self.forward_alone:
+            said.append("no gradients: forward alone")
+        elif not self.has_gradients:
+            said.append(f"no gradients: {self.op} has none")
         else:
-            said.append("gradients by the framework" if self.differentiates else "no gradients: forward alone")
+            said.append("no gradients: outputs= names none" if self.forward_only else "gradients by the framework")
+        if self.loss_alone:
+            said.append("the loss is returned alone: no logits and no state are judged")
         return said
 
     def require_offered(self, case, heeded=()):
@@ -238,8 +258,9 @@ class Candidate:
         else:
             y, others, found = self.framework.gradients(forward, leaves, cotangent)
         if cotangent is not None and found is None:
-            raise Unanswered("y does not depend on x for the framework, so there are no gradients; expected "
-                             "outputs='y', backward=, or a function that can be differentiated")
+            inputs = "x" if "x" in given else "its inputs"
+            raise Unanswered(f"{self.main} does not depend on {inputs} for the framework, so there are no gradients; expected "
+                             f"outputs='{self.main}', backward=, or a function that can be differentiated")
         answered = {self.main: y, **others, **{"grad_" + name: value for name, value in (found or {}).items()}}
         if y is None:
             del answered[self.main]

@@ -196,6 +196,8 @@ def answer(corpus, candidate, case, ask, heeded=None):
 
     heeded: what the function reads of the case by itself, which is known when it has been asked; None: nothing.
     """
+    if not candidate.judges_the_same:
+        corpus.set("outputs", candidate.judged_outputs())  # those of the case before may be none of this one
     try:
         if heeded is None:
             candidate.require_offered(case)

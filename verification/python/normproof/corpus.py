@@ -13,14 +13,18 @@ from normproof.stored import HELD_AS, Stored
 STEPPED = ("x", "grad_parameter", "grad_y", "valid")  # have a leading axis of steps in a sequence
 
 
-def option_value(text):
+# Options that are whole numbers; of a norm in a model, "norm.groups", by what follows the last point.
+WHOLE = ("groups", "warmup_iterations", "num_heads", "num_layers")
+
+
+def option_value(name, text):
     """An option's text as a number, a truth value, None, or as it is."""
     if text in ("true", "false"):
         return text == "true"
     if text == "none":
         return None
     try:
-        return float(text)
+        return int(text) if name.rpartition(".")[2] in WHOLE else float(text)
     except ValueError:
         return text
 
@@ -51,8 +55,7 @@ class Case:
             return tensors[name].array()
         if name in options:
             self.read.add(name)
-            value = options[name]
-            return int(value) if name == "groups" else value
+            return options[name]
         raise AttributeError(f"{self.__dict__.get('path', 'a case')} has no {name}; expected one of "
                              f"{', '.join([*tensors, *options])}")
 
@@ -150,7 +153,7 @@ class Corpus:
             dtype = abi.DTYPES[tensor.dtype]
             data = np.frombuffer(C.string_at(tensor.data, tensor.bytes), HELD_AS[dtype])
             tensors[tensor.name.decode()] = Stored(dtype, data.reshape(tensor.shape[:tensor.rank]))
-        options = {name: option_value(text) for name, text in json.loads(lent.options).items()}
+        options = {name: option_value(name, text) for name, text in json.loads(lent.options).items()}
         return Case(lent.path.decode(), lent.op.decode(), lent.mode == b"training", bool(lent.is_sequence),
                     abi.DTYPES[lent.dtype], options, tensors, lent.why.decode(), checker,
                     shapes_of(json.loads(lent.json)["expected"]))

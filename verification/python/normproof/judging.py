@@ -18,10 +18,11 @@ OPTION_KINDS = (bool, int, float, str)
 LEADING = ("x", "q", "logits", "parameter")
 AS_THE_CASE = ("grad_y", "residual", "gate", "grad_sum", "k", "v")
 CLASSES, INTEGERS = ("targets",), ("int64", "int32", "uint8")
+INFERENCE_ALONE = ("decoding",)
 OF_ANY_DTYPE = ("iterations", "source", "tokens", "labels")
 
 
-def judge(fn, op, *, mode="training", device=None, outputs=None, backward=None, arguments=None, framework=None, layout=None,
+def judge(fn, op, *, mode=None, device=None, outputs=None, backward=None, arguments=None, framework=None, layout=None,
           isolate=False, seconds=60, accumulation="", formula="", strict=False, flush_subnormals=False, name="own", threads=0,
           repeat=1, **given):
     """Certifies what op is of the caller's own tensors, by two enclosures, and holds fn against it.
@@ -30,7 +31,7 @@ def judge(fn, op, *, mode="training", device=None, outputs=None, backward=None, 
                logits=, targets=, or by others of docs/python.md, weight=, query=; of NumPy or of the framework, all in one
                dtype but for the state; and the options, eps=1e-6, groups=4. What is absent has its default; without grad_y
                the forward alone is judged
-    mode       "training" or "inference"
+    mode       "training" or "inference"; None: training, of decoding inference, which is its only one
     device     where fn gets its tensors; that of x if it is not given
     layout     "channels_first": x and grad_y are [B, D, ...]
     threads    that certify, 0: as many as there are processors
@@ -44,9 +45,10 @@ def judge(fn, op, *, mode="training", device=None, outputs=None, backward=None, 
     """
     require_arguments(locals())
     call = differing(judge, {**locals(), "threads": 0})
-    if mode not in ("training", "inference"):
+    if mode not in (None, "training", "inference"):
         raise UsageError(f"normproof: mode={mode!r}; expected 'training' or 'inference'")
     require_op(op)
+    mode = mode or ("inference" if op in INFERENCE_ALONE else "training")
     given = {name: value.item() if isinstance(value, np.generic) and name in names.options_of(op) else value
              for name, value in names.by_canonical_name(op, given, "normproof.judge").items()}
     require_kinds(op, given)

@@ -7,6 +7,7 @@
 
 A run that holds no case, all being declined, fails.
 """
+import codecs
 import collections
 import fnmatch
 import math
@@ -35,15 +36,21 @@ def pytest_configure(config):
         config.pluginmanager.register(_Summary(), "normproof-summary")
 
 
+_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _EXPECTED, _SEEN, _MATCHED, _ASKED = (pytest.StashKey() for _ in range(4))
 
 
 def _read_expected(file):
     try:
-        with open(file, encoding="utf-8") as lines:
-            globs = [line.split("#")[0].strip() for line in lines]
+        with open(file, "rb") as opened:
+            content = opened.read()
+        if content.startswith(_MARKS):
+            raise pytest.UsageError(f"--normproof-xfail {file}: it begins with a byte order mark; expected UTF-8 without one")
+        globs = [line.split("#")[0].strip() for line in content.decode("utf-8").splitlines()]
     except OSError as error:
         raise pytest.UsageError(f"--normproof-xfail {file}: {error.strerror}; expected a glob a line") from None
+    except UnicodeDecodeError as error:
+        raise pytest.UsageError(f"--normproof-xfail {file}: byte {error.start} is not UTF-8; expected a glob a line") from None
     return [glob for glob in globs if glob]
 
 

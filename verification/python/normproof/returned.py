@@ -6,7 +6,7 @@ from normproof.errors import Unanswered, UsageError
 from normproof.stored import Stored, same_bits
 
 SHAPED_AS_X = ("x", "gate", "residual", "grad_y", "grad_sum", "y", "sum", "grad_x", "grad_gate")
-MAIN = ("y", "loss", "parameter")  # the output of a function that returns one; the last of optimizers
+MAIN = ("y", "loss", "parameter", "logits")  # the output of a function that returns one: of optimizers, of decoding
 STEPPED = ("parameter", "velocity", "first_moment", "second_moment", "iterations")  # that optimizers may write to
 
 
@@ -18,6 +18,9 @@ def by_names(candidate, returned, case):
         return {_output_name(candidate, name): value for name, value in returned.items()}
     if not isinstance(returned, (tuple, list)):
         alone = candidate.outputs and len(candidate.outputs) == 1
+        if not alone and candidate.main == "loss" and _shape_of(returned) == case.outputs.get("logits"):
+            raise Unanswered(f"{candidate.title} returned one array, of the shape of logits, {[*returned.shape]}; expected loss, "
+                             "logits and loss, or outputs='logits'")
         return {candidate.outputs[0] if alone else candidate.main: returned}
     if candidate.outputs and len(candidate.outputs) == len(returned):
         return dict(zip(candidate.outputs, returned))
@@ -26,8 +29,28 @@ def by_names(candidate, returned, case):
         state.append("sum")
     if len(returned) == 1 + len(state):
         return dict(zip([candidate.main, *state], returned))
-    raise Unanswered(f"{candidate.title} returned {len(returned)} values; expected {candidate.main} alone, or outputs= that "
-                     "names each of them")
+    told = _by_shapes(candidate, returned, case)
+    if told:
+        return told
+    every = [candidate.main, *(name for name in case.outputs if name != candidate.main and not name.startswith("grad_"))]
+    such = f", as outputs='{','.join(every[:len(returned)])}'" if len(every) >= len(returned) else ""
+    raise Unanswered(f"{candidate.title} returned {len(returned)} values; expected {candidate.main} alone, a mapping by the "
+                     f"names of outputs, or outputs= that names each of them{such}")
+
+
+def _shape_of(value):
+    return tuple(getattr(value, "shape", ()))
+
+
+def _by_shapes(candidate, returned, case):
+    """The two values of a model by name, in either order: the loss is one number, the logits have their shape. None where
+    they are not these."""
+    logits = case.outputs.get("logits")
+    for order in (("logits", "loss"), ("loss", "logits")):
+        shapes = dict(zip(order, map(_shape_of, returned)))
+        if candidate.main == "loss" and len(returned) == 2 and shapes["logits"] == logits and shapes["loss"] in ((), (1,)):
+            return dict(zip(order, returned))
+    return None
 
 
 def _output_name(candidate, name):
