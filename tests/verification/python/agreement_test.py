@@ -51,3 +51,33 @@ def test_loss_is_compared():
 def test_nothing_in_common_is_a_usage_error():
     with pytest.raises(normproof.UsageError, match="is offered by both .*: .* takes no option eps"):
         normproof.agree(lambda x, gamma, beta: x, kernels.layer_norm, "layer_norm", only="exact*")
+
+
+def test_logits_of_decoding_are_compared():
+    def of_zeros(case):
+        return kernels.exact(case)["logits"] * 0
+    agreement = normproof.agree(lambda case: kernels.exact(case)["logits"], of_zeros, "decoding")
+    assert not agreement and agreement.nearer == {"a": 1, "b": 0, "": 0} and agreement.outputs[0].output == "logits"
+
+
+def test_outputs_restrict_what_is_compared():
+    def answered(case):
+        return {name: kernels.exact(case)[name] for name in ("y", "mean")}
+
+    def with_another_mean(case):
+        return {"y": kernels.exact(case)["y"], "mean": kernels.exact(case)["mean"] + 1}
+    assert not normproof.agree(answered, with_another_mean, "layer_norm", only="odd*")
+    for outputs in ("y", ["y"]):
+        agreement = normproof.agree(answered, with_another_mean, "layer_norm", only="odd*", outputs=outputs)
+        assert agreement and [one.output for one in agreement.outputs] == ["y"]
+    lacking = normproof.agree(answered, answered, "layer_norm", only="odd*", outputs="y,rstd")
+    assert not lacking and "answered returned no rstd; expected y, rstd" in str(lacking)
+
+
+def test_outputs_that_nobody_answers_are_sentences():
+    agreement = normproof.agree(lambda x: {"yy": x}, lambda x: {"yy": x}, "relu", only="random*")
+    assert not agreement and "returned no y; expected y" in str(agreement)
+    with pytest.raises(normproof.UsageError, match="unknown output 'yy'"):
+        normproof.agree(kernels.relu, kernels.relu, "relu", only="random*", outputs="yy")
+    with pytest.raises(normproof.UsageError, match="is offered by both .*: none has grad_head.weight"):
+        normproof.agree(kernels.exact, kernels.exact, "translator", only="tied*", dtype="float64", outputs="grad_head.weight")

@@ -1,6 +1,7 @@
 """Functions with options: one that takes none of them is asked the cases where each is as usual."""
 import kernels
 import numpy as np
+import pytest
 
 import normproof
 from normproof import names
@@ -142,3 +143,44 @@ def test_usual_options_are_those_of_the_description():
     assert names.usual_options("attention") == {"scale": "none", "causal": "false"}
     assert names.usual_options("cross_entropy") == {"label_smoothing": "0"} and names.options_of("adam")[0] == "beta1"
     assert names.heeds_mask("softmax") and names.heeds_mask("batch_norm") and not names.heeds_mask("layer_norm")
+
+
+@pytest.mark.parametrize("op, main", [("decoding", "logits"), ("translator", "loss"), ("language_model", "loss"),
+                                      ("encoder", "loss"), ("cross_entropy", "loss")])
+def test_one_array_is_the_main_output_of_an_operation_without_y(op, main):
+    report = normproof.check(lambda case: kernels.exact(case)[main], op, dtype=["float32", "float64"])
+    assert report and not report.declined
+    assert {one["name"] for result in report.results for one in result.tensors} == {main}
+    wrong = normproof.check(lambda case: kernels.exact(case)[main] + 1, op)
+    assert wrong.failures and all(f"{main} at" in result.text for result in wrong.failures)
+    path = wrong.failures[0].path
+    assert normproof.case(path).check(lambda case, **others: kernels.exact(case)[main])
+
+
+def test_caches_of_decoding_are_judged_where_they_are_named():
+    report = normproof.check(lambda case: kernels.exact(case), "decoding")
+    assert report and len(report.results[0].tensors) == 3
+    three = normproof.check(lambda case: tuple(kernels.exact(case).values()), "decoding")
+    assert ("returned 3 values; expected logits alone, a mapping by the names of outputs, or outputs= that names each of them, "
+            "as outputs='logits,layers.0.self_attention.keys,layers.0.self_attention.values'") in three.failures[0].text
+
+
+@pytest.mark.parametrize("op", ["translator", "language_model", "encoder"])
+@pytest.mark.parametrize("order", [("logits", "loss"), ("loss", "logits")])
+def test_logits_and_loss_are_told_by_their_shapes(op, order):
+    def model(case):
+        named = {**kernels.exact(case), wrong: kernels.exact(case)[wrong] + 1} if wrong else kernels.exact(case)
+        return tuple(named[name] for name in order)
+    for wrong in ("", "logits", "loss"):
+        report = normproof.check(model, op)
+        assert bool(report) == (not wrong) and {one["name"] for one in report.results[0].tensors} == {"logits", "loss"}
+        assert not wrong or f"{wrong} at" in report.failures[0].text
+
+
+def test_logits_alone_of_what_has_a_loss_say_what_is_expected():
+    def model(case):
+        return kernels.exact(case)["logits"]
+    report = normproof.check(model, "language_model")
+    assert ("returned one array, of the shape of logits, [2, 3, 6]; expected loss, logits and loss, or outputs='logits'"
+            in report.failures[0].text)
+    assert normproof.check(model, "language_model", outputs="logits")

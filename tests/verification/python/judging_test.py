@@ -284,3 +284,13 @@ def test_masks_of_a_decoder_layer_are_booleans_or_0_and_1(kind, tmp_path):
     wrong = normproof.judge(of_booleans(False), "decoder_layer", **tensors, **options, outputs="y")
     assert not wrong and "causal mask: dropped" in wrong.failures[0].text
     compile(wrong.repro(folder=tmp_path), "repro", "exec")
+
+
+def test_decoding_is_judged_in_its_only_mode_with_the_options_of_a_case():
+    case = normproof.case("quick/decoding/chunk_power_norm-3x2-float64")
+    given = {name: stored.array() for name, stored in case.tensors.items()}
+    exact = kernels.exact(case)["logits"]
+    assert normproof.judge(lambda **others: exact, "decoding", **given, **case.options)
+    assert not normproof.judge(lambda **others: exact + 1, "decoding", **given, **case.options)
+    with pytest.raises(normproof.UsageError, match="training"):
+        normproof.judge(lambda **others: exact, "decoding", mode="training", **given, **case.options)

@@ -88,3 +88,25 @@ def test_library_that_describes_no_functions_is_too_old(monkeypatch):
     with pytest.raises(normproof.CorpusError, match="describes no functions; expected a library as new as this package"):
         corpus.layer_descriptions()
     corpus.layer_descriptions.cache_clear()
+
+
+@pytest.mark.parametrize("path, names", [
+    ("quick/decoding/chunk_power_norm-3x2-float64", ("num_heads", "num_layers", "norm.warmup_iterations")),
+    ("quick/encoder/two_layers_pre_power_norm-2x3-float64", ("num_heads", "num_layers", "norm.warmup_iterations")),
+    ("quick/group_norm/random-3x5x6-float32", ("groups",))])
+def test_whole_options_are_integers(path, names):
+    case = normproof.case(path)
+    for name in names:
+        assert type(case.options[name]) is int and type(getattr(case, name)) is int and type(case.get(name)) is int
+    assert all(type(value) is not int for name, value in case.options.items() if name not in names)
+
+
+def test_strategies_are_loaded_when_they_are_used(tmp_path):
+    (tmp_path / "hypothesis.py").write_text("class strategies:\n    composite = staticmethod(lambda fn: fn)\n")
+    done = run("import sys, normproof; assert 'normproof.strategies' not in sys.modules; print(normproof.strategies.inputs)",
+               PYTHONPATH=f"{tmp_path}:{os.environ['PYTHONPATH']}")
+    assert "function inputs" in done.stdout, done.stderr
+    (tmp_path / "hypothesis.py").write_text("raise ImportError(\"No module named 'hypothesis'\")\n")
+    done = run("import normproof; normproof.strategies", PYTHONPATH=f"{tmp_path}:{os.environ['PYTHONPATH']}")
+    assert done.stderr.splitlines()[-1] == "ImportError: No module named 'hypothesis'"
+    assert run("from normproof import *", PYTHONPATH=f"{tmp_path}:{os.environ['PYTHONPATH']}").returncode == 0

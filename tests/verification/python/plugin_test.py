@@ -95,6 +95,16 @@ def test_expected_failures_are_strict_both_ways(run):
     assert status == 4 and "No such file" in text
 
 
+@pytest.mark.parametrize("content, sentence", [
+    ("\ufeff*/layer_norm/variance*\n".encode(), "known: it begins with a byte order mark; expected UTF-8 without one"),
+    ("*/layer_norm/variance*\n".encode("utf-16"), "known: it begins with a byte order mark; expected UTF-8 without one"),
+    (b"*/layer_norm/\xe4*\n", "known: byte 13 is not UTF-8; expected a glob a line")])
+def test_expected_failures_are_plain_text(run, content, sentence):
+    (run.folder / "known").write_bytes(content)
+    status, text = run("--normproof-xfail", str(run.folder / "known"), "-k", "odd")
+    assert status == 4 and sentence in text and "Traceback" not in text
+
+
 @pytest.mark.parametrize("text, sentence", [
     ("import normproof\n@normproof.cases('layer_nrom')\ndef test_a(case): pass\n", "is unknown; expected 'layer_norm'"),
     ("import normproof\n@normproof.cases('relu')\ndef test_a(): pass\n", "needs the argument `case`"),

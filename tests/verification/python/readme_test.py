@@ -27,6 +27,7 @@ def test_examples_run_and_print_what_is_shown(tmp_path):
 
 def test_example_of_pytest_passes(tmp_path):
     (tmp_path / "test_readme.py").write_text(blocks("python test")[0])
-    done = subprocess.run([sys.executable, "-m", "pytest", "-p", "normproof.pytest_plugin", "-p", "no:cacheprovider", "-q"],
+    option = re.search(r"`pytest (-p \S+)`", README).group(1).split()  # of the sources, which are not installed
+    done = subprocess.run([sys.executable, "-m", "pytest", *option, "-p", "no:cacheprovider", "-q"],
                           cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0 and re.search(r"normproof: \d+ cases: \d+ passed", done.stdout), done.stdout

@@ -260,3 +260,44 @@ def test_encoder_layer_by_the_names_of_its_parameters():
         raise normproof.NotOffered("anything")
     report = normproof.check(encoder_layer, "encoder_layer", dtype="float64", framework="torch")
     assert len(report.declined) == len(report.results) and not report
+
+
+def model_with_the_gradients_of_the_case(answered):
+    """A model of the right values, whose loss depends on each parameter by the right gradient."""
+    def model(case, **given):
+        exact = {name: torch.from_numpy(value) for name, value in kernels.exact(case).items()}
+        linear = sum((given[name[len("grad_"):]] * value).sum() for name, value in exact.items() if name.startswith("grad_"))
+        return answered(exact["logits"], exact["loss"][0] + (linear - linear.detach()))
+    return model
+
+
+@pytest.mark.parametrize("op", ["translator", "language_model"])
+@pytest.mark.parametrize("answered, outputs", [
+    (lambda logits, loss: loss, {"loss"}), (lambda logits, loss: (logits, loss), {"logits", "loss"}),
+    (lambda logits, loss: {"logits": logits, "loss": loss}, {"logits", "loss"})])
+def test_gradients_of_the_loss_of_a_model_are_judged(op, answered, outputs):
+    path = f"quick/{op}/" + {"translator": "tied_post_layer_norm-3x3-float64",
+                             "language_model": "pre_rms_norm-2x3-float32"}[op]
+    options = {"dtype": path.rpartition("-")[2], "only": path, "framework": "torch"}
+    report = normproof.check(model_with_the_gradients_of_the_case(answered), op, **options)
+    assert report and "gradients by the framework" in str(report), str(report)
+    assert ("the loss is returned alone: no logits and no state are judged" in str(report)) == (outputs == {"loss"})
+    judged = {one["name"] for one in report.results[0].tensors}
+    assert {name for name in judged if not name.startswith("grad_")} == outputs and len(judged) > len(outputs) + 10
+    doubled = normproof.check(model_with_the_gradients_of_the_case(
+        lambda logits, loss: answered(logits, 2 * loss - loss.detach())), op, **options)
+    assert "grad_" in doubled.failures[0].text and "loss at" not in doubled.failures[0].text
+
+
+def test_heading_says_where_no_gradient_is_judged():
+    model = model_with_the_gradients_of_the_case(lambda logits, loss: (logits, loss))
+    named = normproof.check(model, "language_model", outputs="logits,loss", framework="torch")
+    assert named and "no gradients: outputs= names none" in str(named) and "by the framework" not in str(named)
+    decoding = normproof.check(lambda case: torch.from_numpy(kernels.exact(case)["logits"]), "decoding")
+    assert decoding and "no gradients: decoding has none" in str(decoding)
+    x = torch.tensor([[0.5, -1.5]])
+    assert "no gradients: forward alone" in str(normproof.judge(F.relu, "relu", x=x))
+    assert "gradients by the framework" in str(normproof.judge(F.relu, "relu", x=x, grad_y=x))
+    wrong = normproof.check(lambda case: torch.from_numpy(kernels.exact(case)["loss"]), "language_model")
+    assert "loss does not depend on its inputs for the framework" in wrong.failures[0].text
+    assert "expected outputs='loss', backward=" in wrong.failures[0].text

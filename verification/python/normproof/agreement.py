@@ -126,7 +126,7 @@ def agree(engine_a, engine_b, op, *, dtype="float32", device="cpu", tier="quick"
             _compare(agreement, corpus, case, candidates, *answers)
     if not agreement.outputs and not agreement.unanswered:
         raise UsageError(f"normproof.agree: no case of {op} is offered by both {agreement.a} and {agreement.b}: "
-                         + (declined[0] if declined else f"none has {outputs if isinstance(outputs, str) else ','.join(outputs)}"))
+                         + (declined[0] if declined else f"none has {', '.join(candidates[0].outputs or [candidates[0].main])}"))
     return agreement
 
 

@@ -73,8 +73,8 @@ class Asked:
     def judge(self, outputs, only="", handle=None, index=None):
         """Throws Broken where the outputs are not within the bound of the case."""
         corpus = handle or self.judge_handle
-        of_model = self.case if self.candidate.has_logits else None
-        corpus.set("outputs", only or self.candidate.judged_outputs(of_model, outputs))
+        of_model = (self.case, outputs) if self.candidate.has_logits else ()  # with its logits, or without
+        corpus.set("outputs", only or self.candidate.judged_outputs(*of_model))
         corpus.select(self.index if index is None else index)
         for name, stored in outputs.items():
             corpus.answer(name, stored)
