@@ -85,7 +85,8 @@ def agree(engine_a, engine_b, op, *, dtype="float32", device="cpu", tier="quick"
     """Asks both the same cases: are the bits the same, and which one is nearer the truth?
 
     device, backward, arguments, framework and layout: one for both, or a tuple of two. The rest is as for
-    normproof.check. A gamma or beta that one of them does not take is left out for both.
+    normproof.check. A gamma or beta that one of them does not take is left out for both. outputs: those that are compared,
+    which both owe where a case has them; None: what both returned.
 
     Returns an Agreement. Throws UsageError as normproof.check does, and where both are offered no case.
     """
