@@ -16,11 +16,12 @@ class Mark {
   /// The environment of this process with the mark, for execve: valid as long as this is.
   char* const* environment() const { return pointers_.data(); }
 
-  /// Kills every process that carries the mark, and what those begin meanwhile. One that gave its
-  /// environment away is not found.
+  /// Kills every process that carries the mark, one amid execve too, and what those begin
+  /// meanwhile. One that gave its environment away is not found.
   void end_all() const;
 
  private:
+  long long made_;  ///< ticks since the machine began
   std::string text_;
   std::vector<char*> pointers_;
 };
