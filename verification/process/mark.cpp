@@ -61,9 +61,9 @@ long long ticks_now() {
   return now.tv_sec * ticks + now.tv_nsec * ticks / 1'000'000'000;
 }
 
-/// Amid execve a process shows no environment, as one of a few that have none: one that began behind
-/// the mark and has a program may carry it. One that has ended has no program, and neither shows
-/// one of somebody else's.
+/// Amid execve a process shows no environment, as one of the few that have none: one that began
+/// behind the mark and has a program may carry it. One that has ended has no program, and one of
+/// somebody else's shows none.
 Carries carries(const std::filesystem::path& folder, std::string_view text, long long made) {
   std::ifstream file(folder / "environ", std::ios::binary);
   const std::string variables{std::istreambuf_iterator<char>(file), {}};
