@@ -76,7 +76,7 @@ nn::Linear Decoder::head() const {
 }
 
 DeviceTensor<double> Decoder::embed(const nn::Tokens& tokens, const char* weight) const {
-  const DeviceTensor<double> x = nn::embedding(tokens, parameters_.at(weight));
+  DeviceTensor<double> x = nn::embedding(tokens, parameters_.at(weight));
   if (!config_.positions) return x;
   return ops::add(x, nn::positional_encoding(x.device(), tokens.seq_len, config_.d_model));
 }

@@ -43,7 +43,7 @@ std::string read_list(const std::filesystem::path& file) {
   std::error_code error;
   const bool empty =
       std::filesystem::is_regular_file(file, error) && std::filesystem::file_size(file, error) == 0;
-  const std::string text = empty && !error ? std::string() : ref::io::read_text(file);
+  std::string text = empty && !error ? std::string() : ref::io::read_text(file);
   if (text.starts_with(ref::data::kByteOrderMark))
     throw ref::numeric::FileError(fmt::format(
         "{}: begins with a UTF-8 byte order mark; expected a glob a line, without a mark",
