@@ -12,11 +12,14 @@ void HelpMeter::learn(Time now, Duration elapsed, Duration processor) {
   // Less than half of the time at work: who sleeps in a task, or has not half a processor, says
   // nothing of what one thread would take.
   const bool at_work = 2 * processor_ >= elapsed_;
-  if (at_work && 20 * elapsed_ > 19 * processor_) {
+  if (!at_work || 20 * elapsed_ <= 19 * processor_) {
+    in_doubt_ = false;
+    alone_ = kAlone;
+  } else if (!in_doubt_) {
+    in_doubt_ = true;
+  } else {
     alone_until_ = now + alone_;
     alone_ = std::min(2 * alone_, kMostAlone);
-  } else {
-    alone_ = kAlone;
   }
   elapsed_ = processor_ = Duration(0);
   calls_ = 0;

@@ -21,7 +21,8 @@ class HelpMeter {
   /// the processors, by all threads together.
   void learn(Time now, Duration elapsed, Duration processor);
 
-  /// Calls are looked at together until they are so many and have taken so long.
+  /// Calls are looked at together until they are so many and have taken so long. Two such windows
+  /// in turn have to say that others do not help: the first ones of a process touch its memory.
   static constexpr int kCalls = 8;
   static constexpr Duration kWindow = std::chrono::milliseconds(30);
   /// How long nobody is asked, at first; twice as long each time that it was right, up to
@@ -33,6 +34,7 @@ class HelpMeter {
   Time alone_until_{};
   Duration elapsed_{0}, processor_{0};
   int calls_ = 0;
+  bool in_doubt_ = false;
   Duration alone_ = kAlone;
 };
 
