@@ -17,21 +17,6 @@ constexpr auto kDecoder = "Decoder";
 constexpr auto kSourceEmbedding = "encoder.embedding.weight";
 constexpr auto kTargetEmbedding = "decoder.embedding.weight";
 
-EncoderConfig side(const DecoderConfig& config, const ref::model::LayersConfig& layers) {
-  EncoderConfig own;
-  own.d_model = config.d_model;
-  own.num_heads = layers.num_heads;
-  own.d_ff = layers.d_ff;
-  own.num_layers = layers.num_layers;
-  own.activation = config.activation;
-  own.placement = config.placement;
-  own.pooling = ref::model::Pooling::per_position;
-  own.norm = layers.norm;
-  own.positions = config.positions;
-  own.dropout = config.dropout;
-  return own;
-}
-
 void check_tokens_mask(const encoder::EncoderInputs& inputs, Clause clause) {
   if (inputs.valid.is_given())
     ref::tensor::check_shape(kDecoder, "valid", inputs.valid.shape(),
@@ -39,21 +24,6 @@ void check_tokens_mask(const encoder::EncoderInputs& inputs, Clause clause) {
 }
 
 }  // namespace
-
-EncoderConfig source_side(const DecoderConfig& config) {
-  EncoderConfig own = side(config, config.encoder);
-  own.vocab_size = config.source_vocab_size;
-  own.num_classes = 1;  // of no concern: it has no head
-  return own;
-}
-
-EncoderConfig target_side(const DecoderConfig& config) {
-  EncoderConfig own = side(config, config.decoder);
-  own.vocab_size = own.num_classes = config.target_vocab_size;
-  own.causal = true;
-  own.tied_head = config.tied_head;
-  return own;
-}
 
 Decoder::Decoder(const DecoderConfig& config, const NamedDeviceTensors& parameters)
     : config_(config),

@@ -9,6 +9,8 @@
 namespace normproof::gpu::decoder {
 
 using ref::model::DecoderConfig;
+using ref::model::source_side;
+using ref::model::target_side;
 
 /// Token ids of both sides, and which of them are real. The target's are what the decoder takes: a
 /// sentence behind its mark of beginning.
@@ -23,10 +25,6 @@ struct DecoderGradients {
   nn::RowGradient source_embedding;
   nn::RowGradient target_embedding;  ///< without rows where the head is tied
 };
-
-/// Either side as an encoder: that of the source, and the causal one of the target.
-EncoderConfig source_side(const DecoderConfig& config);
-EncoderConfig target_side(const DecoderConfig& config);
 
 /// ref/decoder/decoder.hpp on a device, a Transformer that translates: formulas, requirements, and
 /// with ordered_products bits. Parameters by the names of ref/decoder/parameters.hpp.

@@ -53,21 +53,6 @@ DecoderParameters<T> empty_sides(const DecoderConfig& config) {
   return parameters;
 }
 
-EncoderConfig side(const DecoderConfig& config, const LayersConfig& layers) {
-  EncoderConfig own;
-  own.d_model = config.d_model;
-  own.num_heads = layers.num_heads;
-  own.d_ff = layers.d_ff;
-  own.num_layers = layers.num_layers;
-  own.activation = config.activation;
-  own.placement = config.placement;
-  own.pooling = model::Pooling::per_position;
-  own.norm = layers.norm;
-  own.positions = config.positions;
-  own.dropout = config.dropout;
-  return own;
-}
-
 /// A parameter's name without its side, and that side, with the norm of the place.
 struct PlaceOnSide {
   EncoderConfig config;
@@ -93,22 +78,6 @@ tensor::Shape shape_of_parameter(const DecoderConfig& config, std::string_view n
 }
 
 }  // namespace
-
-EncoderConfig source_side(const DecoderConfig& config) {
-  EncoderConfig own = side(config, config.encoder);
-  own.vocab_size = config.source_vocab_size;
-  own.num_classes = 1;  // of no concern: it has no head
-  return own;
-}
-
-EncoderConfig target_side(const DecoderConfig& config) {
-  EncoderConfig own = side(config, config.decoder);
-  own.vocab_size = config.target_vocab_size;
-  own.num_classes = config.target_vocab_size;
-  own.causal = true;
-  own.tied_head = config.tied_head;
-  return own;
-}
 
 void check_decoder(std::string_view function, const DecoderConfig& config) {
   const auto check = [&](EncoderConfig own, std::string_view side, const LayersConfig& layers) {

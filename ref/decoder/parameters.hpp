@@ -13,6 +13,8 @@ namespace normproof::ref::decoder {
 
 using encoder::ParameterShape;
 using model::DecoderConfig;
+using model::source_side;
+using model::target_side;
 using tensor::Mask;
 using tensor::NamedTensors;
 using tensor::Tensor;
@@ -36,10 +38,6 @@ struct DecoderParameters {
   norm::NormParameters<T> final_norm;  ///< of the placement `pre` alone
   nn::Linear<T> head;                  ///< [V,D], or empty where it is tied; [V]
 };
-
-/// Either side as an encoder: that of the source, and the causal one of the target.
-encoder::EncoderConfig source_side(const DecoderConfig& config);
-encoder::EncoderConfig target_side(const DecoderConfig& config);
 
 /// Checks    what a model needs of its description
 /// Requires  those of encoder::check_config of both sides, with the norms after the last layers too

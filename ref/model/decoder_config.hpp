@@ -31,4 +31,8 @@ struct DecoderConfig {
   bool tied_head = false;  ///< the head has the target embedding's weight, and a bias of its own
 };
 
+/// Either side as an encoder: that of the source, and the causal one of the target.
+EncoderConfig source_side(const DecoderConfig& config);
+EncoderConfig target_side(const DecoderConfig& config);
+
 }  // namespace normproof::ref::model

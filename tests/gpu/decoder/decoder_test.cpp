@@ -88,30 +88,6 @@ TEST(DeviceDecoder, InEveryOrderOfTheThreadsWithNormsOfItsOwnAtEachPlace) {
   }
 }
 
-TEST(DeviceDecoder, TheSidesOfTheReference) {
-  DecoderConfig config = small_translator("dyt", "rms_norm", ref::model::NormPlacement::pre);
-  config.tied_head = true;
-  const auto expect_same = [](const EncoderConfig& got, const EncoderConfig& expected) {
-    EXPECT_EQ(got.vocab_size, expected.vocab_size);
-    EXPECT_EQ(got.d_model, expected.d_model);
-    EXPECT_EQ(got.num_heads, expected.num_heads);
-    EXPECT_EQ(got.d_ff, expected.d_ff);
-    EXPECT_EQ(got.num_layers, expected.num_layers);
-    EXPECT_EQ(got.num_classes, expected.num_classes);
-    EXPECT_EQ(got.activation, expected.activation);
-    EXPECT_EQ(got.placement, expected.placement);
-    EXPECT_EQ(got.pooling, expected.pooling);
-    EXPECT_EQ(ref::model::norm_name(got.norm), ref::model::norm_name(expected.norm));
-    EXPECT_EQ(got.positions, expected.positions);
-    EXPECT_EQ(got.mask_padding, expected.mask_padding);
-    EXPECT_EQ(got.dropout, expected.dropout);
-    EXPECT_EQ(got.causal, expected.causal);
-    EXPECT_EQ(got.tied_head, expected.tied_head);
-  };
-  expect_same(source_side(config), ref::decoder::source_side(config));
-  expect_same(target_side(config), ref::decoder::target_side(config));
-}
-
 TEST(DeviceDecoder, RefusesWithTheSentencesOfTheReference) {
   const auto device = device::simulated_device();
   const DecoderConfig config =

@@ -1,0 +1,65 @@
+#include "ref/model/decoder_config.hpp"
+
+#include <gtest/gtest.h>
+
+namespace normproof::ref::model {
+namespace {
+
+/// Every field another one than the default, and another one on each side.
+DecoderConfig unusual() {
+  const LayersConfig of_source{
+      .num_heads = 2, .d_ff = 7, .num_layers = 3, .norm = RMSNormOptions{}, .final_norm = {}};
+  const LayersConfig of_target{
+      .num_heads = 8, .d_ff = 9, .num_layers = 5, .norm = DyTOptions{}, .final_norm = {}};
+  return {.source_vocab_size = 11,
+          .target_vocab_size = 13,
+          .d_model = 16,
+          .encoder = of_source,
+          .decoder = of_target,
+          .placement = NormPlacement::pre,
+          .activation = Activation::gelu,
+          .positions = false,
+          .dropout = 0.25,
+          .tied_head = true};
+}
+
+void expect_layers(const EncoderConfig& side, const LayersConfig& layers) {
+  EXPECT_EQ(side.num_heads, layers.num_heads);
+  EXPECT_EQ(side.d_ff, layers.d_ff);
+  EXPECT_EQ(side.num_layers, layers.num_layers);
+  EXPECT_EQ(norm_name(side.norm), norm_name(layers.norm));
+}
+
+void expect_of_both(const EncoderConfig& side) {
+  EXPECT_EQ(side.d_model, 16u);
+  EXPECT_EQ(side.placement, NormPlacement::pre);
+  EXPECT_EQ(side.activation, Activation::gelu);
+  EXPECT_EQ(side.pooling, Pooling::per_position);
+  EXPECT_FALSE(side.positions);
+  EXPECT_TRUE(side.mask_padding);
+  EXPECT_EQ(side.dropout, 0.25);
+}
+
+TEST(DecoderConfig, TheSourcesSideIsAnEncoderWithoutAHead) {
+  const DecoderConfig config = unusual();
+  const EncoderConfig side = source_side(config);
+  expect_layers(side, config.encoder);
+  expect_of_both(side);
+  EXPECT_EQ(side.vocab_size, 11u);
+  EXPECT_FALSE(side.causal);
+  EXPECT_FALSE(side.tied_head);
+}
+
+TEST(DecoderConfig, TheTargetsSideIsCausalAndHasTheHead) {
+  const DecoderConfig config = unusual();
+  const EncoderConfig side = target_side(config);
+  expect_layers(side, config.decoder);
+  expect_of_both(side);
+  EXPECT_EQ(side.vocab_size, 13u);
+  EXPECT_EQ(side.num_classes, 13u);
+  EXPECT_TRUE(side.causal);
+  EXPECT_TRUE(side.tied_head);
+}
+
+}  // namespace
+}  // namespace normproof::ref::model
