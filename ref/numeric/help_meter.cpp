@@ -12,6 +12,7 @@ void HelpMeter::learn(Time now, Duration elapsed, Duration processor) {
   // Less than half of the time at work: who sleeps in a task, or has not half a processor, says
   // nothing of what one thread would take.
   const bool at_work = 2 * processor_ >= elapsed_;
+  // Help that saves less than a twentieth is none.
   if (!at_work || 20 * elapsed_ <= 19 * processor_) {
     in_doubt_ = false;
     alone_ = kAlone;

@@ -15,15 +15,16 @@ namespace {
 // Matters of speed alone, in elements: the bits depend on none of them.
 constexpr std::size_t kPanels = std::size_t{1} << 19;        // packed b, and packed a, at a time
 constexpr std::size_t kSharedPanels = std::size_t{1} << 17;  // packed between two waits
-constexpr std::size_t kRowsInCache = 192;      // of a, times kChain: most of a 512 KiB L2
-constexpr std::size_t kColumnsAtOnce = 2048;   // packed for one chain: kPanels
-constexpr std::size_t kUnpackedColumns = 256;  // of c, up to which rows of a are not packed
-constexpr std::size_t kUnpackedStrided = 16;   // the same, where a's depth is strided
-constexpr std::size_t kUnpackedRows = 96;      // of c, up to which b is not packed
-constexpr std::size_t kUnpackedB = 4096;       // elements that b may then span
-constexpr std::size_t kPanelsAtOnce = 8;       // written side by side: the ways of an L1 cache
-constexpr std::size_t kChainsApart = 8;        // in a sum from which threads share no panels
-constexpr std::size_t kPartsPerThread = 32;    // so that threads finish together
+constexpr std::size_t kRowsInCache = 192;       // of a, times kChain: most of a 512 KiB L2
+constexpr std::size_t kColumnsAtOnce = 2048;    // packed for one chain: kPanels
+constexpr std::size_t kUnpackedColumns = 256;   // of c, up to which rows of a are not packed
+constexpr std::size_t kUnpackedStrided = 16;    // the same, where a's depth is strided
+constexpr std::size_t kUnpackedRows = 96;       // of c, up to which b is not packed
+constexpr std::size_t kUnpackedB = 4096;        // elements that b may then span
+constexpr std::size_t kPanelsAtOnce = 8;        // written side by side: the ways of an L1 cache
+constexpr std::size_t kChainsApart = 8;         // in a sum from which threads share no panels
+constexpr std::size_t kPartsPerThread = 32;     // so that threads finish together
+constexpr std::size_t kLinePartsPerThread = 8;  // the same, of a product that is over sooner
 constexpr std::size_t kProductsPerThread = std::size_t{1} << 16;
 constexpr std::size_t kPackedPerThread = std::size_t{1} << 13;
 
@@ -270,8 +271,8 @@ class Product {
   double* packed_b_ = nullptr;
 };
 
-// Whether b is read where it lies by all rows of c at once: few rows, and columns of b that lie
-// along memory, too many to stay in a cache or to be packed for nothing.
+// Whether b is read where it lies by all rows of c at once: few rows, and several columns of b,
+// each along memory.
 bool has_lines(const MatrixView<double>& c, const MatrixView<const double>& b) {
   return c.rows <= kMostLineRows && b.row_stride == 1 && b.column_stride >= b.rows && b.columns > 1;
 }
@@ -282,7 +283,7 @@ void multiply_lines(const MatrixView<double>& c, const MatrixView<const double>&
   const MatmulKernels& kernels = matmul_kernels();
   const std::size_t products = c.rows * c.columns * a.columns;
   threads = std::clamp<std::size_t>(products / kProductsPerThread, 1, threads);
-  const std::size_t wanted = threads == 1 ? 1 : kPartsPerThread / 4 * threads;
+  const std::size_t wanted = threads == 1 ? 1 : kLinePartsPerThread * threads;
   const std::size_t part = round_up(ceil_div(c.columns, wanted), kernels.pack_width);
   const std::size_t parts = ceil_div(c.columns, part);
   const auto one_by_one = [&](std::size_t begin, std::size_t end) {
