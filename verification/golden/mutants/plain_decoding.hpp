@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "verification/golden/mutants/plain_encoder_layer.hpp"
 #include "verification/golden/mutants/plain_vocabulary.hpp"
 
 namespace normproof::verification::golden::mutants {
