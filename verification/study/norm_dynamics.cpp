@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "ref/numeric/square_root.hpp"
+#include "verification/statistics/channel_means.hpp"
 #include "verification/training/norm_statistics.hpp"
 
 namespace normproof::verification::study {
@@ -14,6 +15,7 @@ namespace normproof::verification::study {
 namespace model = ref::model;
 using ref::numeric::square_root;
 using ref::tensor::Tensor;
+using statistics::channel_mean_squares;
 
 namespace {
 
@@ -131,23 +133,10 @@ ref::encoder::Tap<double> NormDynamics::begin_step(const ref::train::TrainState<
   return [this](const std::string& name, const Tensor<double>& values) { see(name, values); };
 }
 
-/// (1/n) sum over V of v - centre, or of its square, channel by channel.
-NormDynamics::Vector NormDynamics::channel_means(const Tensor<double>& values, const Vector& centre,
-                                                 bool squared) const {
-  const std::size_t width = config_.d_model;
-  const bool masked = config_.mask_padding && ref::tensor::is_given(*valid_);
-  Vector sums(width, 0);
-  double count = 0;
-  for (std::size_t row = 0; row < values.size() / width; ++row) {
-    if (masked && !valid_->data()[row]) continue;
-    ++count;
-    for (std::size_t c = 0; c < width; ++c) {
-      const double v = values.data()[row * width + c] - (centre.empty() ? 0 : centre[c]);
-      sums[c] += squared ? v * v : v;
-    }
-  }
-  for (double& sum : sums) sum /= count;
-  return sums;
+/// Which rows count; none: all of them.
+const ref::tensor::Mask& NormDynamics::counted() const {
+  static const ref::tensor::Mask kAll;
+  return config_.mask_padding ? *valid_ : kAll;
 }
 
 void NormDynamics::see(const std::string& name, const Tensor<double>& values) {
@@ -162,44 +151,29 @@ void NormDynamics::see(const std::string& name, const Tensor<double>& values) {
   const std::string what = own.substr(dot + 1);
   if (gradient) {
     if (what == "x" || what == "y")
-      seen[fmt::format("grad_{}_squared", what)] = channel_means(values, {}, true);
+      seen[fmt::format("grad_{}_squared", what)] =
+          values_of(channel_mean_squares(values, counted()));
   } else if (what == "x") {
-    seen["mean"] = channel_means(values, {}, false);
-    seen["variance"] = channel_means(values, seen["mean"], true);
-    seen["quadratic_mean"] = channel_means(values, {}, true);
+    const Tensor<double> mean = statistics::channel_means(values, counted());
+    seen["mean"] = values_of(mean);
+    seen["variance"] = values_of(channel_mean_squares(values, counted(), mean));
+    seen["quadratic_mean"] = values_of(channel_mean_squares(values, counted()));
   } else if (what == "rstd" || what == "group_rstd" || what == "mean_x_hat_squared") {
     seen[what] = values_of(values);
   }
 }
 
-/// The bound of docs/specification/study.md for one more step.
+/// The bound for one more step.
 void NormDynamics::add_bound(Site& site, const Vector& gamma, Numbers& numbers) {
-  const Vector &gammas = site.seen.at("mean_x_hat_squared"), &rstd = site.seen.at("rstd");
-  const Vector &grad_x = site.seen.at("grad_x_squared"), &grad_y = site.seen.at("grad_y_squared");
-  site.bounds.resize(gammas.size());
-  double seen = 0, most = 0, share = 0, channels = 0;
-  for (std::size_t c = 0; c < gammas.size(); ++c) {
-    BoundHistory& history = site.bounds[c];
-    const double g = std::fabs(gamma[c]) * square_root(grad_y[c]);
-    history.largest_gradient = std::max(history.largest_gradient, g);
-    history.least_gamma = std::min(history.least_gamma, gammas[c]);
-    if (history.holds && history.least_gamma > 0) {
-      const double own = square_root(grad_x[c]) / rstd[c];
-      const double bound =
-          history.largest_gradient * (1 + square_root(gammas[c] / history.least_gamma));
-      ++channels;
-      seen = std::max(seen, own);
-      most = std::max(most, bound);
-      if (bound > 0) share = std::max(share, own / bound);
-    }
-    const double theta = *training::new_weight(config_.norm) * gammas[c];
-    history.holds = history.holds && theta <= 1;
-  }
-  numbers["bound_channels"] = channels;
-  if (channels == 0) return;
-  numbers["gradient_seen"] = seen;
-  numbers["gradient_bound"] = most;
-  numbers["gradient_share"] = share;
+  const GradientBound::Found found =
+      site.bound.add({gamma, site.seen.at("mean_x_hat_squared"), site.seen.at("rstd"),
+                      site.seen.at("grad_x_squared"), site.seen.at("grad_y_squared")},
+                     *training::new_weight(config_.norm));
+  numbers["bound_channels"] = found.channels;
+  if (found.channels == 0) return;
+  numbers["gradient_seen"] = found.seen;
+  numbers["gradient_bound"] = found.bound;
+  numbers["gradient_share"] = found.share;
 }
 
 void NormDynamics::end_site(Site& site, const ref::train::TrainState<double>& after) {

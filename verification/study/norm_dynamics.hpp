@@ -1,6 +1,5 @@
 #pragma once
 
-#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "ref/train/trainer.hpp"
+#include "verification/study/gradient_bound.hpp"
 #include "verification/study/result.hpp"
 
 namespace normproof::verification::study {
@@ -68,17 +68,11 @@ class NormDynamics {
     std::optional<double> add(const Vector& values);
     double spread() const;
   };
-  /// What the bound has seen of a channel.
-  struct BoundHistory {
-    double largest_gradient = 0;
-    double least_gamma = std::numeric_limits<double>::infinity();
-    bool holds = true;
-  };
   struct Site {
     std::string name;
     std::map<std::string, Vector> seen;  ///< of this step
     History mean, variance, quadratic_mean;
-    std::vector<BoundHistory> bounds;
+    GradientBound bound;
     std::map<std::string, std::vector<std::optional<double>>> series;
   };
 
@@ -86,8 +80,7 @@ class NormDynamics {
   void end_site(Site& site, const ref::train::TrainState<double>& after);
   void add_bound(Site& site, const Vector& gamma,
                  std::map<std::string, std::optional<double>>& numbers);
-  Vector channel_means(const ref::tensor::Tensor<double>& values, const Vector& centre,
-                       bool squared) const;
+  const ref::tensor::Mask& counted() const;
 
   const ref::model::EncoderConfig& config_;
   std::vector<Site> sites_;
