@@ -134,16 +134,17 @@ std::int64_t warmup_steps(const Cell& cell) {
 }
 
 std::string cell_name(const Cell& cell) {
-  return fmt::format("{}/{}/{}/rate-{}/seed-{}{}{}", model::print_field(cell.task),
+  return fmt::format("{}/{}/{}/rate-{}/seed-{}{}{}{}", model::print_field(cell.task),
                      model::print_field(cell.placement), cell.norm, cell.learning_rate, cell.seed,
-                     cell.size == Size::quick ? "/quick" : "", cell.test ? "/test" : "");
+                     cell.size == Size::quick ? "/quick" : "", cell.test ? "/test" : "",
+                     cell.dynamics ? "/dynamics" : "");
 }
 
 Cell parse_cell(std::string_view name) {
   const auto parts = parts_between_slashes(name);
   if (parts.size() < 5)
     refuse_cell(name, "has fewer than five parts",
-                "TASK/PLACEMENT/NORM/rate-R/seed-N, then /quick and /test");
+                "TASK/PLACEMENT/NORM/rate-R/seed-N, then /quick, and /test or /dynamics");
   Cell cell;
   cell.task = value_of<training::Task>(name, "the task", parts[0]);
   if (std::ranges::find(study_tasks(), cell.task) == study_tasks().end())
@@ -159,11 +160,17 @@ Cell parse_cell(std::string_view name) {
   cell.seed = value_of<std::uint64_t>(name, "the seed", behind(name, parts[4], "seed-"));
   if (cell.seed == 0) refuse_cell(name, "has the seed 0", "1 or more");
   for (std::size_t i = 5; i < parts.size(); ++i) {
-    if (parts[i] != "quick" && parts[i] != "test")
-      refuse_cell(name, fmt::format("has the part '{}'", parts[i]), "quick or test");
-    if (parts[i] == "quick") cell.size = Size::quick;
-    if (parts[i] == "test") cell.test = true;
+    if (parts[i] == "quick")
+      cell.size = Size::quick;
+    else if (parts[i] == "test")
+      cell.test = true;
+    else if (parts[i] == "dynamics")
+      cell.dynamics = true;
+    else
+      refuse_cell(name, fmt::format("has the part '{}'", parts[i]), "quick, test or dynamics");
   }
+  if (cell.test && cell.dynamics)
+    refuse_cell(name, "has the parts test and dynamics", "one of them");
   if (const std::string own = cell_name(cell); own != name)
     refuse_cell(name, "has another name", fmt::format("its one name, {}", own));
   return cell;

@@ -21,7 +21,8 @@ struct Cell {
   std::string learning_rate = "1e-2";  ///< as study::number_name writes it
   std::uint64_t seed = 1;              ///< of the weights and the order of the batches
   Size size = Size::whole;
-  bool test = false;  ///< what is trained is tested, else validated alone
+  bool test = false;      ///< what is trained is tested, else validated alone
+  bool dynamics = false;  ///< its norms are traced (traced_task.hpp); then it is not tested
 
   bool operator==(const Cell&) const = default;
 };
@@ -52,7 +53,8 @@ const std::vector<std::string>& study_rates();
 /// Steps in which the learning rate rises to its peak.
 std::int64_t warmup_steps(const Cell& cell);
 
-/// "language/pre/power_norm/rate-1e-2/seed-1", then "/quick" and "/test" where it is so.
+/// "language/pre/power_norm/rate-1e-2/seed-1", then "/quick", and "/test" or "/dynamics", where it is
+/// so.
 std::string cell_name(const Cell& cell);
 
 /// Reads what cell_name writes.

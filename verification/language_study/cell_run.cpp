@@ -11,6 +11,7 @@
 #include "verification/language_study/device_task.hpp"
 #include "verification/language_study/followed_task.hpp"
 #include "verification/language_study/measures.hpp"
+#include "verification/language_study/traced_task.hpp"
 #include "verification/training/checkpoint.hpp"
 
 namespace normproof::verification::language_study {
@@ -71,9 +72,15 @@ CellResult run_cell(const Cell& cell, const StudyData& data, const CellOptions& 
   const training::RunConfig config = config_for(cell, data);
   const fs::path folder = run_folder(options.folder, cell);
   const auto own = make_task(config, data);
+  std::error_code ignored;
+  if (cell.dynamics) fs::remove_all(folder, ignored);
   std::optional<DeviceTask> there;
-  if (options.device != nullptr) there.emplace(*options.device, config, data, *own);
-  FollowedTask task(there ? static_cast<training::RunTask&>(*there) : *own);
+  if (options.device != nullptr && !cell.dynamics)
+    there.emplace(*options.device, config, data, *own);
+  FollowedTask followed(there ? static_cast<training::RunTask&>(*there) : *own);
+  NormTrace trace(config);
+  TracedTask traced(config, data, *own, trace);
+  training::RunTask& task = cell.dynamics ? static_cast<training::RunTask&>(traced) : followed;
   CellResult result;
   result.name = cell_name(cell);
   result.data_sha256 = data_sha256(cell.task, data);
@@ -96,8 +103,7 @@ CellResult run_cell(const Cell& cell, const StudyData& data, const CellOptions& 
                          fmt::format("step {}: the test loss is not finite", result.steps)};
     }
   }
-  std::error_code ignored;
-  if (cell.test) fs::remove_all(folder, ignored);
+  if (cell.test || cell.dynamics) fs::remove_all(folder, ignored);
   return result;
 }
 

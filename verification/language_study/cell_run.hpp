@@ -21,7 +21,8 @@ struct CellOptions {
 std::filesystem::path run_folder(const std::filesystem::path& study, const Cell& cell);
 
 /// Trains a cell by training::run, tests it where the cell says so, and then removes the run's
-/// folder; that of a cell that is validated alone stays.
+/// folder; that of a cell that is validated alone stays. A cell with dynamics is trained by the
+/// processor, and from its first step: its folder is removed before too.
 ///
 /// Computes  the same result whatever the device and the threads, and whether the run was
 ///           interrupted, at any point, or not; a value that is not finite ends the run and is a

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "ref/numeric/square_root.hpp"
 #include "verification/statistics/fluctuation.hpp"
 
 namespace normproof::verification::language_study {
@@ -28,12 +27,6 @@ const Followed* followed_of(std::string_view tensor) {
   return nullptr;
 }
 
-Tensor<double> roots_of(const Tensor<double>& values) {
-  Tensor<double> roots = values;
-  for (double& value : roots) value = ref::numeric::square_root(value);
-  return roots;
-}
-
 /// Adds the quality of a tensor that a step shows, where it has one.
 void follow(const std::string& tensor, const Tensor<double>& batch,
             const NamedTensors<double>& before, training::Qualities& found) {
@@ -44,7 +37,8 @@ void follow(const std::string& tensor, const Tensor<double>& batch,
   if (running == nullptr) return;
   const bool is_mean = std::string_view(own->name) == "mean";
   const Tensor<double> scale =
-      is_mean ? roots_of(before.at(fmt::format("{}.running_variance", site))) : *running;
+      is_mean ? statistics::roots_of(before.at(fmt::format("{}.running_variance", site)))
+              : *running;
   found.emplace_back(fmt::format("{}{}.{}", kFluctuation, site, own->name),
                      statistics::fluctuation(batch, *running, scale).relative);
 }

@@ -7,6 +7,7 @@
 
 #include "ref/io/json_reader.hpp"
 #include "verification/language_study/followed_task.hpp"
+#include "verification/language_study/traced_task.hpp"
 #include "verification/process/lines.hpp"
 
 namespace normproof::verification::language_study {
@@ -41,12 +42,26 @@ struct PieceMeans {
   }
 };
 
-/// A norm layer and its statistic, in the order in which they first come.
-using Sites = std::vector<std::pair<std::string, PieceMeans>>;
+/// What the steps say of a norm layer's bound.
+struct BoundMeans {
+  PieceMeans shares = {};
+  SiteBound found = {};
+};
 
-PieceMeans& site_means(Sites& sites, const std::string& name) {
-  const auto found = std::ranges::find(sites, name, &Sites::value_type::first);
-  return found != sites.end() ? found->second : sites.emplace_back(name, PieceMeans()).second;
+/// By name, in the order in which they first come.
+template <class T>
+using Sites = std::vector<std::pair<std::string, T>>;
+
+template <class T>
+T& site_of(Sites<T>& sites, const std::string& name) {
+  const auto found = std::ranges::find(sites, name, &Sites<T>::value_type::first);
+  return found != sites.end() ? found->second : sites.emplace_back(name, T()).second;
+}
+
+/// What a key says behind a prefix, or nothing.
+std::optional<std::string> behind(const std::string& key, std::string_view prefix) {
+  if (!key.starts_with(prefix)) return std::nullopt;
+  return key.substr(prefix.size());
 }
 
 }  // namespace
@@ -54,7 +69,8 @@ PieceMeans& site_means(Sites& sites, const std::string& name) {
 void take_measures(std::string_view metrics, const std::string& file, std::size_t planned,
                    std::int64_t warmup, CellResult& result) {
   PieceMeans losses;
-  Sites sites;
+  Sites<PieceMeans> sites;  // a norm layer and its statistic
+  Sites<BoundMeans> bounds;
   for (const process::Line& line : process::split_lines(metrics)) {
     const ref::io::JsonReader reader(fmt::format("{}: line {}", file, line.number));
     const json object = reader.parse(line.text, "a line of a run");
@@ -78,10 +94,20 @@ void take_measures(std::string_view metrics, const std::string& file, std::size_
       result.max_weighted_gamma = std::max(result.max_weighted_gamma.value_or(0),
                                            object["max_weighted_gamma"].get<double>());
     for (const auto& [key, value] : object.items()) {
-      if (!key.starts_with(kFluctuation) || !value.is_number()) continue;
-      PieceMeans& means = site_means(sites, key.substr(kFluctuation.size()));
-      means.pieces[piece].add(value.get<double>());
-      if (static_cast<std::int64_t>(step) > warmup) means.after_warmup.add(value.get<double>());
+      if (!value.is_number()) continue;
+      const double number = value.get<double>();
+      if (const auto site = behind(key, kFluctuation)) {
+        PieceMeans& means = site_of(sites, *site);
+        means.pieces[piece].add(number);
+        if (static_cast<std::int64_t>(step) > warmup) means.after_warmup.add(number);
+      } else if (const auto bounded = behind(key, kGradientShare)) {
+        BoundMeans& own = site_of(bounds, *bounded);
+        own.shares.pieces[piece].add(number);
+        own.found.largest = std::max(own.found.largest.value_or(0), number);
+      } else if (const auto counted = behind(key, kBoundChannels)) {
+        double& channels = site_of(bounds, *counted).found.channels;
+        channels = std::min(channels, number);
+      }
     }
   }
   result.training_loss = losses.series();
@@ -89,6 +115,11 @@ void take_measures(std::string_view metrics, const std::string& file, std::size_
     const std::size_t dot = name.rfind('.');
     result.fluctuation.push_back(
         {name.substr(0, dot), name.substr(dot + 1), means.after_warmup.value(), means.series()});
+  }
+  for (auto& [name, own] : bounds) {
+    own.found.site = name;
+    own.found.pieces = own.shares.series();
+    result.gradient_bound.push_back(std::move(own.found));
   }
 }
 

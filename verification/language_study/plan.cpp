@@ -39,6 +39,17 @@ std::vector<Cell> test_cells(const Selection& selection, const Results& results)
   return cells;
 }
 
+std::vector<Cell> dynamics_cells(const Selection& selection, const Results& results) {
+  std::vector<Cell> cells;
+  for_each_norm(selection, [&](const Condition& condition, const std::string& norm) {
+    if (const auto rate = chosen_rate(results, condition, norm)) {
+      cells.push_back(cell_of(condition, norm, *rate, 1, false));
+      cells.back().dynamics = true;
+    }
+  });
+  return cells;
+}
+
 std::vector<Cell> cells_not_chosen(const Selection& selection, const Results& results) {
   std::vector<Cell> cells = choosing_cells(selection);
   std::erase_if(cells, [&](const Cell& cell) {

@@ -25,6 +25,10 @@ std::vector<Cell> choosing_cells(const Selection& selection);
 /// every seed.
 std::vector<Cell> test_cells(const Selection& selection, const Results& results);
 
+/// The cells with dynamics: each norm and placement whose rate can be chosen, at that rate, of the
+/// seed 1.
+std::vector<Cell> dynamics_cells(const Selection& selection, const Results& results);
+
 /// Of choosing_cells, those whose rate was not chosen: what they were trained in is of no use.
 std::vector<Cell> cells_not_chosen(const Selection& selection, const Results& results);
 

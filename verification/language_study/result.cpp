@@ -52,6 +52,13 @@ SiteFluctuation read_site(const JsonReader& reader, const json& object, const st
           read_series(reader, object, field + ".pieces", "pieces")};
 }
 
+SiteBound read_bound(const JsonReader& reader, const json& object, const std::string& field) {
+  if (!object.is_object()) reader.fail(field, "is no object", "site, largest, channels and pieces");
+  return {reader.text(object, field + ".site", "site"), read_optional(reader, object, "largest"),
+          reader.number(object, field + ".channels", "channels"),
+          read_series(reader, object, field + ".pieces", "pieces")};
+}
+
 }  // namespace
 
 std::optional<double> CellResult::last_validation_loss() const {
@@ -82,6 +89,11 @@ std::string result_line(const CellResult& result) {
                                      {"statistic", own.statistic},
                                      {"mean", number_or_null(own.mean)},
                                      {"pieces", series_json(own.pieces)}});
+  for (const SiteBound& own : result.gradient_bound)
+    object["gradient_bound"].push_back({{"site", own.site},
+                                        {"largest", number_or_null(own.largest)},
+                                        {"channels", own.channels},
+                                        {"pieces", series_json(own.pieces)}});
   if (result.diverged)
     object["diverged"] = {{"step", result.diverged->step}, {"sentence", result.diverged->sentence}};
   return object.dump();
@@ -105,6 +117,10 @@ CellResult parse_result(std::string_view line, const std::string& file) {
   for (const json& site : reader.array(object, "fluctuation", "fluctuation"))
     result.fluctuation.push_back(
         read_site(reader, site, fmt::format("fluctuation[{}]", result.fluctuation.size())));
+  if (object.contains("gradient_bound"))
+    for (const json& site : reader.array(object, "gradient_bound", "gradient_bound"))
+      result.gradient_bound.push_back(read_bound(
+          reader, site, fmt::format("gradient_bound[{}]", result.gradient_bound.size())));
   if (object.contains("diverged")) {
     const json& diverged = reader.object(object, "diverged", "diverged");
     result.diverged = {reader.whole(diverged, "diverged.step", "step"),

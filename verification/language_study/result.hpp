@@ -26,6 +26,16 @@ struct SiteFluctuation {
   bool operator==(const SiteFluctuation&) const = default;
 };
 
+/// What the gradient of a power_norm came to beside its bound (traced_task.hpp).
+struct SiteBound {
+  std::string site;
+  std::optional<double> largest = {};  ///< the largest share of the bound in a step, at most 1
+  double channels = 1;                 ///< the least share of channels that had a bound in a step
+  Series pieces = {};                  ///< the means of the shares in each piece
+
+  bool operator==(const SiteBound&) const = default;
+};
+
 /// What a cell computed. Nothing in it depends on the machine, the time or the number of jobs.
 struct CellResult {
   std::string name;                      ///< cell_name
@@ -39,6 +49,7 @@ struct CellResult {
   std::optional<double> test_bleu = {};  ///< likewise, of a translator
   std::optional<double> max_weighted_gamma = {};  ///< (1 - alpha) Gamma, of norms with a nu
   std::vector<SiteFluctuation> fluctuation;
+  std::vector<SiteBound> gradient_bound = {};  ///< with dynamics, of power_norm
   std::optional<study::Divergence> diverged = {};
 
   /// After the last epoch; nothing of a run that diverged.

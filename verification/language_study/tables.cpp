@@ -113,6 +113,16 @@ std::vector<const Finished*> tests_of(const Results& results, const Condition& c
   return tests;
 }
 
+const Finished* dynamics_of(const Results& results, const Condition& condition,
+                            const std::string& norm) {
+  const auto rate = chosen_rate(results, condition, norm);
+  if (!rate) return nullptr;
+  Cell cell = cell_of(condition, norm, *rate, 1, false);
+  cell.dynamics = true;
+  const auto found = results.find(cell_name(cell));
+  return found == results.end() ? nullptr : &found->second;
+}
+
 std::optional<double> test_perplexity(const CellResult& result) {
   if (result.diverged || !result.test_loss) return std::nullopt;
   return ref::numeric::exp(*result.test_loss);
@@ -159,6 +169,13 @@ std::vector<Row> rows_of(const Results& results, const Condition& condition) {
     if (auto tests = tests_of(results, condition, norm); !tests.empty())
       rows.push_back(row_of(results, condition, norm, std::move(tests)));
   return rows;
+}
+
+std::optional<double> mean_of(const Series& series) {
+  std::vector<double> values;
+  for (const auto& number : series)
+    if (number) values.push_back(*number);
+  return mean_of(values);
 }
 
 std::optional<double> mean_fluctuation(const CellResult& result, const std::string& statistic) {

@@ -53,6 +53,10 @@ Cell cell_of(const Condition& condition, const std::string& norm, const std::str
 std::vector<const Finished*> tests_of(const Results& results, const Condition& condition,
                                       const std::string& norm);
 
+/// The cell of a norm with dynamics at the chosen rate, or none.
+const Finished* dynamics_of(const Results& results, const Condition& condition,
+                            const std::string& norm);
+
 /// exp of the test loss; nothing of a run that diverged.
 std::optional<double> test_perplexity(const CellResult& result);
 /// exp of the validation loss after the last epoch, likewise.
@@ -91,6 +95,9 @@ struct Row {
 
 /// The norms that were tested, in the order of study_norms.
 std::vector<Row> rows_of(const Results& results, const Condition& condition);
+
+/// The mean of the numbers that there are; nothing where there is none.
+std::optional<double> mean_of(const Series& series);
 
 /// The mean over the norm layers of a statistic's fluctuation, nothing where it has none.
 std::optional<double> mean_fluctuation(const CellResult& result, const std::string& statistic);

@@ -15,6 +15,12 @@ double euclidean_norm(const Tensor<double>& v) {
   return ref::numeric::square_root(ref::ops::sum_elements(squares));
 }
 
+Tensor<double> roots_of(const Tensor<double>& v) {
+  Tensor<double> roots = v;
+  for (double& value : roots) value = ref::numeric::square_root(value);
+  return roots;
+}
+
 Fluctuation fluctuation(const Tensor<double>& batch, const Tensor<double>& running,
                         const Tensor<double>& scale) {
   ref::tensor::check_shape("fluctuation", "running", shape_of(running), shape_of(batch),

@@ -14,6 +14,10 @@ struct Fluctuation {
 /// Shapes    v [D], D >= 1
 double euclidean_norm(const ref::tensor::Tensor<double>& v);
 
+/// Computes  sqrt(v_c), channel by channel: the scale of a mean, of a variance
+/// Shapes    v [D]
+ref::tensor::Tensor<double> roots_of(const ref::tensor::Tensor<double>& v);
+
 /// Computes  absolute = ||batch - running|| / D; relative = ||batch - running|| / ||scale||, or 0
 ///           where the difference is 0
 /// Shapes    batch, running, scale [D]

@@ -9,9 +9,6 @@ namespace normproof::verification::training {
 
 using ref::tensor::Tensor;
 
-namespace {
-
-/// The norms of a model, each with what the names of its sites begin with.
 std::vector<std::pair<const char*, ref::model::NormOptions>> norms_of(const RunConfig& config) {
   if (config.task != Task::translate) return {{"", config.train.encoder.norm}};
   const auto &encoder = config.translator.encoder, &decoder = config.translator.decoder;
@@ -20,8 +17,6 @@ std::vector<std::pair<const char*, ref::model::NormOptions>> norms_of(const RunC
           {"decoder.layers.", decoder.norm},
           {"decoder.final_norm", decoder.final_norm}};
 }
-
-}  // namespace
 
 bool NormStatistics::asks_for(const std::string& name) {
   const std::size_t dot = name.rfind('.');

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ref/tensor/tensor.hpp"
@@ -32,6 +33,9 @@ class NormStatistics {
  private:
   std::map<std::string, std::map<std::string, std::vector<double>>> sites_;
 };
+
+/// The norms of a model, each with what the names of its sites begin with.
+std::vector<std::pair<const char*, ref::model::NormOptions>> norms_of(const RunConfig& config);
 
 /// 1 - alpha_backward, the weight of the new value in nu; nothing for norms without nu.
 std::optional<double> new_weight(const ref::model::NormOptions& norm);

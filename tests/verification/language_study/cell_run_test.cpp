@@ -122,6 +122,29 @@ TEST_F(LanguageCellRun, KilledItGoesOnToTheSameResultWhateverTheThreads) {
   }
 }
 
+TEST_F(LanguageCellRun, WithDynamicsEveryNormIsTracedFromTheFirstStep) {
+  for (const training::Task task : study_tasks()) {
+    Cell cell = quick_cell("power_norm", task);
+    const CellResult plain = run(cell);
+    EXPECT_TRUE(plain.gradient_bound.empty());
+    cell.dynamics = true;
+    const CellResult result = run(cell);
+    EXPECT_EQ(result.sha256, plain.sha256);
+    const std::size_t sites = task == training::Task::language ? 5 : 7;
+    EXPECT_EQ(result.gradient_bound.size(), sites);
+    EXPECT_EQ(result.fluctuation.size(), 3 * sites);
+    EXPECT_EQ(parse_result(result_line(result), "f"), result);
+    EXPECT_FALSE(std::filesystem::exists(run_folder(folder_.path(), cell)));
+    EXPECT_THROW(run(cell, 9), Ended);  // begun anew, where another cell goes on
+    EXPECT_EQ(result_line(run(cell)), result_line(result));
+    const auto device = gpu::device::simulated_device(9);
+    EXPECT_EQ(
+        result_line(run_cell(cell, data_,
+                             {.folder = folder_.path(), .after_step = {}, .device = device.get()})),
+        result_line(result));
+  }
+}
+
 TEST_F(LanguageCellRun, ATranslatorThatIsNoLongerFiniteIsAResult) {
   Cell cell = quick_cell("none", training::Task::translate);
   cell.learning_rate = "1e300";

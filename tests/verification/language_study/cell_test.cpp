@@ -34,6 +34,10 @@ TEST(LanguageCell, HasANameThatReadsBack) {
             const Cell one{
                 .task = task, .norm = norm, .learning_rate = rate, .size = size, .test = test};
             EXPECT_EQ(parse_cell(cell_name(one)), one) << cell_name(one);
+            Cell traced = one;
+            traced.test = false;
+            traced.dynamics = true;
+            EXPECT_EQ(parse_cell(cell_name(traced)), traced) << cell_name(traced);
           }
 }
 
@@ -62,7 +66,10 @@ TEST(LanguageCell, NamesThatSayNothingAreRefused) {
   EXPECT_THAT(refused("language/pre/none/rate-7e-2/seed-1"),
               HasSubstr("has the rate 7e-2; expected one of the study, 3e-3, 1e-2, 3e-2"));
   EXPECT_THAT(refused("language/pre/none/rate-1e-2/1"), HasSubstr("expected seed-..."));
-  EXPECT_THAT(refused("language/pre/none/rate-1e-2/seed-1/slow"), HasSubstr("quick or test"));
+  EXPECT_THAT(refused("language/pre/none/rate-1e-2/seed-1/slow"),
+              HasSubstr("quick, test or dynamics"));
+  EXPECT_THAT(refused("language/pre/none/rate-1e-2/seed-1/test/dynamics"),
+              HasSubstr("has the parts test and dynamics; expected one of them"));
 }
 
 TEST(LanguageCell, ACellHasOneName) {

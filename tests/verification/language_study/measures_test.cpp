@@ -54,6 +54,25 @@ TEST(Measures, BleuIsThatOfTheEpochsThatHaveOne) {
   EXPECT_EQ(result.last_validation_bleu(), 3.5);
 }
 
+TEST(Measures, OfABoundTheLargestShareAndTheLeastChannels) {
+  const auto bound = [](double share, double channels) {
+    return fmt::format(",\"gradient_share.final_norm\":{},\"bound_channels.final_norm\":{}", share,
+                       channels);
+  };
+  const std::string metrics = step_line(1, 2, bound(0.25, 1)) + step_line(2, 2, bound(0.75, 0.5)) +
+                              step_line(3, 2, bound(0.5, 0.75)) + step_line(4, 2);
+  CellResult result;
+  take_measures(metrics, "f", 40, 0, result);
+  ASSERT_EQ(result.gradient_bound.size(), 1u);
+  const SiteBound& own = result.gradient_bound[0];
+  EXPECT_EQ(own.site, "final_norm");
+  EXPECT_EQ(own.largest, 0.75);
+  EXPECT_EQ(own.channels, 0.5);
+  EXPECT_EQ(own.pieces[0], 0.5);  // of 0.25 and 0.75
+  EXPECT_EQ(own.pieces[1], 0.5);
+  EXPECT_EQ(own.pieces[2], std::nullopt);
+}
+
 TEST(Measures, WhatIsNotFiniteCountsNowhere) {
   const std::string metrics =
       step_line(1, 2, ",\"max_weighted_gamma\":0.5,\"fluctuation.final_norm.mean\":null") +

@@ -57,6 +57,8 @@ TEST(LanguagePlan, TheChosenRateIsTestedAtEverySeed) {
               ElementsAre("language/pre/dyt/rate-1e-2/seed-1/test",
                           "language/pre/dyt/rate-1e-2/seed-2/test",
                           "language/pre/dyt/rate-1e-2/seed-3/test"));
+  EXPECT_THAT(names_of(dynamics_cells(selection, results)),
+              ElementsAre("language/pre/dyt/rate-1e-2/seed-1/dynamics"));
   EXPECT_THAT(
       names_of(cells_not_chosen(selection, results)),
       ElementsAre("language/pre/dyt/rate-3e-3/seed-1", "language/pre/dyt/rate-3e-3/seed-2",

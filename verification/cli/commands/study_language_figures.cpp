@@ -32,18 +32,19 @@ Series mean_series(const std::vector<Series>& all) {
   return means;
 }
 
-/// A line a norm of the means of the series that its cells have; `place` is the x of a number.
-template <class SeriesOf, class Place>
-std::vector<report::Curve> norm_curves(const language_study::Results& results,
-                                       const language_study::Condition& condition,
-                                       const SeriesOf& series_of, const Place& place) {
+/// A line a norm of the means of the series that its cells have; `cells_of` are those of a norm,
+/// `place` is the x of a number.
+template <class CellsOf, class SeriesOf, class Place>
+std::vector<report::Curve> norm_curves(const language_study::Condition& condition,
+                                       const CellsOf& cells_of, const SeriesOf& series_of,
+                                       const Place& place) {
   std::vector<report::Curve> curves;
   const std::vector<std::string>& norms = language_study::study_norms(condition.task);
   for (std::size_t colour = 0; colour < norms.size(); ++colour) {
     std::vector<Series> all;
-    for (const auto* test : tests_of(results, condition, norms[colour]))
-      if (!test->result.diverged)
-        for (Series& own : series_of(test->result)) all.push_back(std::move(own));
+    for (const language_study::Finished* cell : cells_of(norms[colour]))
+      if (!cell->result.diverged)
+        for (Series& own : series_of(cell->result)) all.push_back(std::move(own));
     report::Curve curve{norms[colour], report::line(colour, false), {}};
     const Series means = mean_series(all);
     for (std::size_t i = 0; i < means.size(); ++i)
@@ -54,7 +55,7 @@ std::vector<report::Curve> norm_curves(const language_study::Results& results,
 }
 
 std::optional<report::Figure> language_figure(const language_study::Condition& condition,
-                                              const char* what, const std::string& axes,
+                                              const std::string& what, const std::string& axes,
                                               const std::vector<report::Curve>& curves,
                                               const std::string& title) {
   if (curves.empty()) return std::nullopt;
@@ -78,30 +79,50 @@ std::optional<report::Figure> epochs_figure(const language_study::Results& resul
   return language_figure(
       condition, what, "set xlabel 'epoch'\n",
       norm_curves(
-          results, condition,
+          condition, [&](const std::string& norm) { return tests_of(results, condition, norm); },
           [&](const CellResult& result) { return std::vector<Series>{series_of(result)}; },
           [](std::size_t i) { return static_cast<double>(i + 1); }),
       title);
 }
 
-/// Of the norm layers whose names begin so.
-std::optional<report::Figure> sites_figure(const language_study::Results& results,
-                                           const language_study::Condition& condition,
-                                           const std::string& begin, const char* what,
+/// Of the norm layers whose names begin so, and of the statistics that `has` has.
+template <class CellsOf, class Has>
+std::optional<report::Figure> sites_figure(const language_study::Condition& condition,
+                                           const CellsOf& cells_of, const std::string& begin,
+                                           const Has& has, const std::string& what,
                                            const std::string& title) {
-  const auto second_moments = [&](const CellResult& result) {
+  const auto of_sites = [&](const CellResult& result) {
     std::vector<Series> all;
     for (const auto& own : result.fluctuation)
-      if (own.statistic != "mean" && own.site.starts_with(begin)) all.push_back(own.pieces);
+      if (has(own.statistic) && own.site.starts_with(begin)) all.push_back(own.pieces);
     return all;
   };
   return language_figure(condition, what, "set xlabel 'share of the run'\nset logscale y\n",
-                         norm_curves(results, condition, second_moments,
+                         norm_curves(condition, cells_of, of_sites,
                                      [](std::size_t i) {
                                        return (static_cast<double>(i) + 0.5) /
                                               static_cast<double>(language_study::kPieces);
                                      }),
                          title);
+}
+
+/// Of all norm layers, or of a translator a figure a side.
+template <class CellsOf, class Has>
+std::vector<report::Figure> figures_of_sides(const language_study::Condition& condition,
+                                             const CellsOf& cells_of, const Has& has,
+                                             const std::string& what, const std::string& title) {
+  std::vector<report::Figure> figures;
+  const auto add = [&](std::optional<report::Figure> figure) {
+    if (figure) figures.push_back(std::move(*figure));
+  };
+  if (condition.task == training::Task::language) {
+    add(sites_figure(condition, cells_of, "", has, what, title));
+  } else {
+    for (const char* side : {"encoder", "decoder"})
+      add(sites_figure(condition, cells_of, fmt::format("{}.", side), has,
+                       fmt::format("{}-{}", side, what), fmt::format("{}, {}", title, side)));
+  }
+  return figures;
 }
 
 }  // namespace
@@ -123,18 +144,27 @@ std::optional<report::Figure> bleu_figure(const language_study::Results& results
 
 std::vector<report::Figure> fluctuation_figures(const language_study::Results& results,
                                                 const language_study::Condition& condition) {
-  const std::string title =
-      "Fluctuation of the batch variance or quadratic mean about the running one";
-  std::vector<report::Figure> figures;
-  const auto add = [&](std::optional<report::Figure> figure) {
-    if (figure) figures.push_back(std::move(*figure));
+  return figures_of_sides(
+      condition, [&](const std::string& norm) { return tests_of(results, condition, norm); },
+      [](const std::string& statistic) { return statistic != "mean"; }, "fluctuation",
+      "Fluctuation of the batch variance or quadratic mean about the running one");
+}
+
+std::vector<report::Figure> taken_figures(const language_study::Results& results,
+                                          const language_study::Condition& condition) {
+  const auto traced = [&](const std::string& norm) {
+    const language_study::Finished* const own = dynamics_of(results, condition, norm);
+    return own == nullptr ? std::vector<const language_study::Finished*>() : std::vector{own};
   };
-  if (condition.task == training::Task::language) {
-    add(sites_figure(results, condition, "", "fluctuation", title));
-  } else {
-    add(sites_figure(results, condition, "encoder.", "encoder-fluctuation", title + ", encoder"));
-    add(sites_figure(results, condition, "decoder.", "decoder-fluctuation", title + ", decoder"));
-  }
+  std::vector<report::Figure> figures;
+  for (const auto& [statistic, name] :
+       {std::pair{"variance", "variance"}, std::pair{"quadratic_mean", "quadratic mean"}})
+    for (report::Figure& figure : figures_of_sides(
+             condition, traced, [&](const std::string& own) { return own == statistic; },
+             fmt::format("taken-{}", statistic),
+             fmt::format("Fluctuation of the {} of what a norm layer takes about its running mean",
+                         name)))
+      figures.push_back(std::move(figure));
   return figures;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "verification/cli/commands/study_language_figures.hpp"
@@ -190,6 +191,48 @@ report::Table gamma_table(const language_study::Results& results, const Conditio
   return table;
 }
 
+/// Of every norm, by the cells with dynamics.
+report::Table taken_table(const language_study::Results& results, const Condition& condition) {
+  report::Table table = numbers_table(
+      "What every norm layer takes: batch statistics beside a running mean of theirs with 0.9 for "
+      "the older ones, ||batch - running|| / ||scale||, the mean over the steps after the warm-up, "
+      "seed 1",
+      {"norm", "layer"}, {"mean", "variance", "quadratic mean"});
+  for (const std::string& norm : language_study::study_norms(condition.task)) {
+    const Finished* const traced = dynamics_of(results, condition, norm);
+    if (traced == nullptr) continue;
+    std::map<std::string, std::map<std::string, std::optional<double>>> sites;
+    for (const language_study::SiteFluctuation& own : traced->result.fluctuation)
+      sites[own.site][own.statistic] = own.mean;
+    for (auto& [site, statistics] : sites)
+      table.rows.push_back({{{norm},
+                             {site},
+                             {four_digits(statistics["mean"])},
+                             {four_digits(statistics["variance"])},
+                             {four_digits(statistics["quadratic_mean"])}}});
+  }
+  return table;
+}
+
+report::Table bound_table(const language_study::Results& results, const Condition& condition) {
+  report::Table table = numbers_table(
+      "The share of its bound that PowerNorm's gradient before the division by psi comes to: the "
+      "mean over the run and the largest of a step, of the channel in which it is largest, and the "
+      "least share of the channels in which the bound's premises hold, seed 1",
+      {"norm", "layer"}, {"mean share", "largest share", "channels"});
+  for (const std::string& norm : language_study::study_norms(condition.task)) {
+    const Finished* const traced = dynamics_of(results, condition, norm);
+    if (traced == nullptr) continue;
+    for (const language_study::SiteBound& own : traced->result.gradient_bound)
+      table.rows.push_back({{{norm},
+                             {own.site},
+                             {four_digits(language_study::mean_of(own.pieces))},
+                             {four_digits(own.largest)},
+                             {report::percent(own.channels)}}});
+  }
+  return table;
+}
+
 void add_table(report::Document& document, report::Table table) {
   if (!table.rows.empty()) document.add(std::move(table));
 }
@@ -207,6 +250,9 @@ void add_language_condition(report::Document& document, const language_study::Re
   for (report::Figure& figure : fluctuation_figures(results, condition))
     document.add(std::move(figure));
   add_table(document, gamma_table(results, condition));
+  add_table(document, taken_table(results, condition));
+  for (report::Figure& figure : taken_figures(results, condition)) document.add(std::move(figure));
+  add_table(document, bound_table(results, condition));
 }
 
 bool has_statement(const Condition& condition, const std::string& id) {

@@ -194,6 +194,7 @@ void run_selected(Phases& phases, const StudyRunCommand& command,
   for (const language_study::Cell& cell : cells_not_chosen(selection, results))
     fs::remove_all(language_study::run_folder(command.out, cell), ignored);
   phases.run("testing", test_cells(selection, results));
+  phases.run("tracing norms", dynamics_cells(selection, results));
 }
 
 language_study::DataHashes read_data_hashes(const fs::path& out, const study::Store& store) {

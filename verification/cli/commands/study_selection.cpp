@@ -264,6 +264,8 @@ std::vector<language_study::Cell> language_cells_of(const StudySelection& select
   if (cells.empty())
     throw UsageError("no cell is selected; expected a norm that one of the tasks has");
   for (language_study::Cell& cell : test_cells(selected, results)) cells.push_back(std::move(cell));
+  for (language_study::Cell& cell : dynamics_cells(selected, results))
+    cells.push_back(std::move(cell));
   return cells;
 }
 

@@ -44,6 +44,30 @@ TEST(LanguageFigures, HaveALineANorm) {
   EXPECT_FALSE(bleu_figure(results, {}));
 }
 
+TEST(LanguageFigures, OfWhatNormsTakeHaveALineANorm) {
+  normproof::verification::language_study::Results results;
+  EXPECT_TRUE(taken_figures(results, {}).empty());
+  for (const char* norm : {"layer_norm", "dyt"}) {
+    language_sample::add_tested(results, {}, norm, {1.0, 1.1});
+    auto cell = normproof::verification::language_study::cell_of({}, norm, "1e-2", 1, false);
+    cell.dynamics = true;
+    auto result = language_sample::sample_result(cell, 1.0);
+    result.fluctuation = {{"final_norm", "variance", 0.5, {0.75, 0.25}},
+                          {"final_norm", "quadratic_mean", 0.5, {0.5, 0.125}}};
+    language_sample::add(results, cell, result);
+  }
+  const auto figures = taken_figures(results, {});
+  ASSERT_EQ(figures.size(), 2u);
+  EXPECT_EQ(figures[0].file, "language-pre-norm-taken-variance.svg");
+  EXPECT_EQ(figures[1].file, "language-pre-norm-taken-quadratic_mean.svg");
+  for (const auto& figure : figures) {
+    EXPECT_EQ(figure.drawing.failure, "");
+    EXPECT_THAT(figure.drawing.svg, AllOf(HasSubstr(">layer_norm<"), HasSubstr(">dyt<")));
+  }
+  EXPECT_NE(figures[0].drawing.svg, figures[1].drawing.svg);
+  EXPECT_TRUE(fluctuation_figures(results, {}).empty());
+}
+
 TEST(LanguageFigures, OfTranslatorsHaveBleuAndAFigureASide) {
   using language_sample::kTranslators;
   normproof::verification::language_study::Results results;

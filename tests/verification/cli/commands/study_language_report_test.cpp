@@ -44,6 +44,27 @@ TEST(LanguageReport, SetsEveryNormBesideLayerNormAndThePaper) {
                           HasSubstr("language/pre/power_norm/rate-1e-2/seed-3/test")));
 }
 
+TEST(LanguageReport, HasWhatEveryNormTakesAndTheShareOfTheBound) {
+  auto results = three_seeds();
+  for (const char* norm : {"layer_norm", "power_norm"}) {
+    auto cell = normproof::verification::language_study::cell_of({}, norm, "1e-2", 1, false);
+    cell.dynamics = true;
+    auto result = language_sample::sample_result(cell, 1.0);
+    result.fluctuation = {{"final_norm", "mean", 0.125, {}},
+                          {"final_norm", "quadratic_mean", 0.25, {0.5}},
+                          {"final_norm", "variance", 0.75, {0.5}}};
+    if (std::string(norm) == "power_norm")
+      result.gradient_bound = {{"final_norm", 0.625, 0.5, {0.5, std::nullopt, 0.25}}};
+    language_sample::add(results, cell, result);
+  }
+  const std::string text = document_of(results);
+  EXPECT_THAT(text, AllOf(HasSubstr("| layer_norm | final_norm | 0.1250 | 0.7500 | 0.2500 |"),
+                          HasSubstr("| power_norm | final_norm | 0.1250 | 0.7500 | 0.2500 |"),
+                          HasSubstr("| power_norm | final_norm | 0.3750 | 0.6250 | 50.0 % |"),
+                          HasSubstr("| layer_norm | 1e-2 | 3 | 0 | 3.0142 |")));
+  EXPECT_THAT(document_of(three_seeds()), Not(HasSubstr("What every norm layer takes")));
+}
+
 TEST(LanguageReport, OfTranslatorsHasBleuBesideThePaper) {
   using language_sample::kTranslators;
   normproof::verification::language_study::Results results;

@@ -38,8 +38,8 @@ TEST_F(LanguageStudyProgram, AnyNumberOfJobsAndACellAloneGiveTheSameBytes) {
   const Outcome one = in("$N $R --out a --jobs 1");
   EXPECT_EQ(one.status, 0) << one.err;
   EXPECT_EQ(one.err, "");
-  // Two norms at three rates of two seeds, then three seeds of each.
-  EXPECT_THAT(one.out, testing::MatchesRegex("18 cells: 0 done before, 18 here, 0 elsewhere\n"
+  // Two norms at three rates of two seeds, then three seeds of each, and each traced.
+  EXPECT_THAT(one.out, testing::MatchesRegex("20 cells: 0 done before, 20 here, 0 elsewhere\n"
                                              "sha256 [0-9a-f]+\n"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "a" / "runs"));
   EXPECT_EQ(in("$N $R --out b --jobs 3").status, 0);
@@ -51,7 +51,7 @@ TEST_F(LanguageStudyProgram, AnyNumberOfJobsAndACellAloneGiveTheSameBytes) {
   EXPECT_THAT(results("c"), testing::StartsWith("{\"name\":\"" + name + "\""));
   EXPECT_THAT(results("a"), HasSubstr(results("c")));
   const Outcome again = in("$N $R --out b --json");
-  EXPECT_EQ(nlohmann::json::parse(again.out).at("done_before"), 18);
+  EXPECT_EQ(nlohmann::json::parse(again.out).at("done_before"), 20);
   EXPECT_THAT(one.out, HasSubstr(nlohmann::json::parse(again.out).at("sha256").get<std::string>()));
 }
 
@@ -91,7 +91,7 @@ TEST_F(LanguageStudyProgram, BothTasksGiveTheBytesOfEachAloneKilledOrNot) {
   in("cp t text");
   const Outcome alone = in(translators + " --out pairs");
   ASSERT_EQ(alone.status, 0) << alone.err;
-  EXPECT_THAT(alone.out, testing::StartsWith("16 cells: 0 done before, 16 here"));
+  EXPECT_THAT(alone.out, testing::StartsWith("18 cells: 0 done before, 18 here"));
   EXPECT_EQ(in("$N study run --study language --quick --data t --norms layer_norm --placements pre "
                "--seeds 2 --out l")
                 .status,
@@ -108,7 +108,7 @@ TEST_F(LanguageStudyProgram, BothTasksGiveTheBytesOfEachAloneKilledOrNot) {
                                "--norms layer_norm --out pairs",
                                size))
                     .out,
-                testing::StartsWith("16 results; of 8 cells selected 8 done"));
+                testing::StartsWith("18 results; of 9 cells selected 9 done"));
   EXPECT_THAT(
       in("$N study power --out l").err,
       HasSubstr(
@@ -147,17 +147,18 @@ TEST_F(LanguageStudyProgram, SaysHowFarItIsAndWhatFollows) {
   const std::string selected = "--study language --quick --placements pre --seeds 3";
   const auto status = nlohmann::json::parse(
       in("$N study status " + selected + " --norms layer_norm,dyt --out a --json").out);
-  EXPECT_EQ(status.at("results"), 18);
-  EXPECT_EQ(status.at("done"), 9);
+  EXPECT_EQ(status.at("results"), 20);
+  EXPECT_EQ(status.at("done"), 10);
   EXPECT_THAT(status.at("missing"), SizeIs(6));
   EXPECT_TRUE(status.at("seconds_left").is_number());
   const Outcome report = in("$N study report --study language --out a");
   EXPECT_EQ(report.status, 0) << report.err;
-  EXPECT_THAT(report.out, AllOf(HasSubstr("18 cells: a/report.html and report.md\nsha256 "),
+  EXPECT_THAT(report.out, AllOf(HasSubstr("20 cells: a/report.html and report.md\nsha256 "),
                                 HasSubstr("PowerNorm's test perplexity is below LayerNorm's: ")));
   EXPECT_THAT(read_file(folder_ / "a/report.html"), HasSubstr("<svg"));
   EXPECT_THAT(in("ls a").out, AllOf(HasSubstr("language-pre-norm-quick-learning.svg"),
-                                    HasSubstr("language-pre-norm-quick-fluctuation.svg")));
+                                    HasSubstr("language-pre-norm-quick-fluctuation.svg"),
+                                    HasSubstr("language-pre-norm-quick-taken-variance.svg")));
   in("cp -r a b; $N study report --study language --out b");
   EXPECT_EQ(in("diff -r a b").out, "");
   const auto summary =
@@ -178,8 +179,9 @@ TEST_F(LanguageStudyProgram, TheDocumentHasTheTablesThatItsResultsGive) {
     const std::string report = read_file(folder_ / task / "report.md");
     for (const std::string& heading :
          {std::string("**Statements by conditions**"),
-          std::string("**What each verdict rests on**"), "## " + task + ", post-norm, quick\n",
-          "## " + task + ", pre-norm, quick\n", std::string("## What the seeds can see\n")})
+          std::string("**What each verdict rests on**"), std::string("**The share of its bound"),
+          "## " + task + ", post-norm, quick\n", "## " + task + ", pre-norm, quick\n",
+          std::string("## What the seeds can see\n")})
       EXPECT_THAT(document, HasSubstr(table_below(report, heading))) << heading;
     if (task == "translate") {
       EXPECT_THAT(document,
