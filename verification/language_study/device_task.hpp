@@ -8,30 +8,21 @@ namespace normproof::verification::language_study {
 /// Another task, whose steps are trained on a device, to the same bits: losses, gradients, states
 /// and what norms leave. What is begun, validated and shown in full is the other task's: a step
 /// whose tap asks for more than what norms leave, and one that the device refuses.
-class DeviceTask : public training::RunTask {
+class DeviceTask : public training::WrappedTask {
  public:
   /// All have to stay; `task` is make_task(config, data).
   DeviceTask(gpu::device::Device& device, const training::RunConfig& config, const StudyData& data,
              training::RunTask& task)
-      : device_(device), config_(config), data_(data), task_(task) {}
+      : WrappedTask(task), device_(device), config_(config), data_(data) {}
 
-  std::string data_json(const std::string& weights_sha256) const override {
-    return task_.data_json(weights_sha256);
-  }
-  ref::train::TrainState<double> initial_state() const override { return task_.initial_state(); }
-  std::size_t steps_of_epoch() const override { return task_.steps_of_epoch(); }
   void begin_epoch(std::uint64_t epoch) override;
   training::TaskStep step(std::size_t k, ref::train::TrainState<double>& state,
                           const ref::encoder::Tap<double>& tap) const override;
-  training::TaskValidation validate(ref::train::TrainState<double>& state) const override {
-    return task_.validate(state);
-  }
 
  private:
   gpu::device::Device& device_;
   const training::RunConfig& config_;
   const StudyData& data_;
-  training::RunTask& task_;
   std::vector<ref::train::TextBatch> texts_;
   std::vector<ref::translation::PairBatch> pairs_;
 };

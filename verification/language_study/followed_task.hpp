@@ -18,25 +18,13 @@ inline constexpr std::string_view kFluctuation = "fluctuation.";
 ///           `quadratic_mean` over the running one, of `mean` over the root of the running variance
 ///           (statistics::fluctuation). No bit of a step depends on it
 /// Requires  a batch a step
-class FollowedTask : public training::RunTask {
+class FollowedTask : public training::WrappedTask {
  public:
   /// Has to stay.
-  explicit FollowedTask(training::RunTask& task) : task_(task) {}
+  explicit FollowedTask(training::RunTask& task) : WrappedTask(task) {}
 
-  std::string data_json(const std::string& weights_sha256) const override {
-    return task_.data_json(weights_sha256);
-  }
-  ref::train::TrainState<double> initial_state() const override { return task_.initial_state(); }
-  std::size_t steps_of_epoch() const override { return task_.steps_of_epoch(); }
-  void begin_epoch(std::uint64_t epoch) override { task_.begin_epoch(epoch); }
   training::TaskStep step(std::size_t k, ref::train::TrainState<double>& state,
                           const ref::encoder::Tap<double>& tap) const override;
-  training::TaskValidation validate(ref::train::TrainState<double>& state) const override {
-    return task_.validate(state);
-  }
-
- private:
-  training::RunTask& task_;
 };
 
 }  // namespace normproof::verification::language_study

@@ -55,29 +55,20 @@ class NormTrace {
 /// them; they depend on all steps before, so that a run is traced from its first.
 ///
 /// Requires  a batch a step
-class TracedTask : public training::RunTask {
+class TracedTask : public training::WrappedTask {
  public:
   /// All have to stay; `task` is make_task(config, data).
   TracedTask(const training::RunConfig& config, const StudyData& data, training::RunTask& task,
              NormTrace& trace)
-      : config_(config), data_(data), task_(task), trace_(trace) {}
+      : WrappedTask(task), config_(config), data_(data), trace_(trace) {}
 
-  std::string data_json(const std::string& weights_sha256) const override {
-    return task_.data_json(weights_sha256);
-  }
-  ref::train::TrainState<double> initial_state() const override { return task_.initial_state(); }
-  std::size_t steps_of_epoch() const override { return task_.steps_of_epoch(); }
   void begin_epoch(std::uint64_t epoch) override;
   training::TaskStep step(std::size_t k, ref::train::TrainState<double>& state,
                           const ref::encoder::Tap<double>& tap) const override;
-  training::TaskValidation validate(ref::train::TrainState<double>& state) const override {
-    return task_.validate(state);
-  }
 
  private:
   const training::RunConfig& config_;
   const StudyData& data_;
-  training::RunTask& task_;
   NormTrace& trace_;
   std::vector<ref::translation::PairBatch> pairs_;  ///< of the epoch, of a translator
 };

@@ -46,4 +46,28 @@ class RunTask {
   virtual TaskValidation validate(ref::train::TrainState<double>& state) const = 0;
 };
 
+/// Another task, of which a derived class does some things otherwise.
+class WrappedTask : public RunTask {
+ public:
+  /// Has to stay.
+  explicit WrappedTask(RunTask& task) : task_(task) {}
+
+  std::string data_json(const std::string& weights_sha256) const override {
+    return task_.data_json(weights_sha256);
+  }
+  ref::train::TrainState<double> initial_state() const override { return task_.initial_state(); }
+  std::size_t steps_of_epoch() const override { return task_.steps_of_epoch(); }
+  void begin_epoch(std::uint64_t epoch) override { task_.begin_epoch(epoch); }
+  TaskStep step(std::size_t k, ref::train::TrainState<double>& state,
+                const ref::encoder::Tap<double>& tap) const override {
+    return task_.step(k, state, tap);
+  }
+  TaskValidation validate(ref::train::TrainState<double>& state) const override {
+    return task_.validate(state);
+  }
+
+ protected:
+  RunTask& task_;
+};
+
 }  // namespace normproof::verification::training
