@@ -170,7 +170,7 @@ TEST_F(LanguageStudyProgram, SaysHowFarItIsAndWhatFollows) {
 
 TEST_F(LanguageStudyProgram, TheDocumentHasTheTablesThatItsResultsGive) {
   const std::string documents = NORMPROOF_SOURCE_DIR "/docs/";
-  const std::string document = read_file(documents + "study_language.md");
+  const std::string document = read_file(documents + "study_language_quick.md");
   for (const std::string task : {"language", "translate"}) {
     const std::string folder = task == "language" ? "quick" : "translate_quick";
     in("mkdir " + task + "; cp '" + documents + "study_language/" + folder + "/'*.json* " + task);
