@@ -56,6 +56,11 @@ const std::vector<JointSite>& joint_sites() {
        {"residual of cross-attention*"}},
       {"every residual", {drop}, {"residual of *"}},
       {"factor sqrt(D) of the embedding, forward and backward", {insert}, {"factor sqrt(D) of *"}},
+      // Decoding.
+      {"order of past keys and values", {rotated, rotated_back}, {"order of past *"}},
+      {"1/sqrt(d_k) of every key in the cache",
+       {insert},
+       {"1/sqrt(d_k) of keys in the cache", "1/sqrt(d_k) of past keys in the cache"}},
       // Dropout.
       {"every dropout", {drop}, {"dropout of *"}},
       {"every dropout in inference", {insert}, {"dropout in inference of *"}},

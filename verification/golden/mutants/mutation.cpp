@@ -10,7 +10,7 @@ namespace normproof::verification::golden::mutants {
 
 using Op = MutationOperator;
 
-static_assert(static_cast<int>(Op::not_a_number) < 64);  // Sites::note keeps a bit for each
+static_assert(static_cast<int>(Op::rotated_back) < 64);  // Sites::note keeps a bit for each
 
 const std::vector<Op> Sites::kTerm = {Op::drop, Op::negate, Op::twice};
 const std::vector<Op> Sites::kFactor = {Op::drop, Op::negate, Op::square, Op::half_precision};
@@ -126,6 +126,10 @@ std::string_view to_string(Op op) {
       return "half as large";
     case Op::not_a_number:
       return "NaN";
+    case Op::rotated:
+      return "with the oldest row behind the newest";
+    case Op::rotated_back:
+      return "with the newest row before the oldest";
   }
   ref::numeric::contract_failure("to_string", "op", "is no enumerator", "a MutationOperator");
 }

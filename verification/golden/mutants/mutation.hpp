@@ -68,6 +68,8 @@ enum class MutationOperator {
   whole_row,         ///< the scale of a block is that of the row
   halved,            ///< a scale is half as large
   not_a_number,      ///< a scale is NaN
+  rotated,           ///< rows begin with the second one, and end with the first
+  rotated_back,      ///< rows begin with the last one
 };
 std::string_view to_string(MutationOperator op);
 

@@ -8,16 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "verification/golden/mutants/plain_cache.hpp"
 #include "verification/golden/mutants/plain_encoder_layer.hpp"
 #include "verification/golden/mutants/plain_vocabulary.hpp"
 
 namespace normproof::verification::golden::mutants {
-
-/// Keys and values, row after row; of a cache there are rows that nothing has been written to.
-template <class T>
-struct PlainKeysValues {
-  Numbers<T> keys, values;
-};
 
 /// One query over the rows of keys and values in plain loops.
 template <class T>
@@ -84,7 +79,7 @@ class PlainQuery {
   std::size_t heads_, width_;
 };
 
-/// One layer of a decoder that takes a token of a sentence after the other.
+/// One layer of a decoder that takes the new tokens of a sentence, each behind those before it.
 template <class T>
 class PlainDecodingLayer : PlainSublayers<T> {
  public:
@@ -99,7 +94,8 @@ class PlainDecodingLayer : PlainSublayers<T> {
         self_out_(map_of("self_attention.out", 1)),
         query_map_(map_of("cross_attention.query", 1)),
         memory_map_(map_of("cross_attention.memory", 2)),
-        cross_out_(map_of("cross_attention.out", 1)) {
+        cross_out_(map_of("cross_attention.out", 1)),
+        cache_(this->sites_, parts.in_.config.num_heads, width_) {
     this->may_exchange("norm1 and norm2", self_site_, cross_site_);
     this->may_exchange("norm2 and norm3", cross_site_, feed_forward_site_);
   }
@@ -107,15 +103,13 @@ class PlainDecodingLayer : PlainSublayers<T> {
   /// Begins a sentence: what is in the cache already, how many tokens will join, and the memory.
   void begin(PlainKeysValues<T> past, std::size_t tokens, const Numbers<T>& memory,
              std::vector<bool> memory_valid) {
-    cache_ = std::move(past);
-    past_ = length_ = cache_.keys.size() / width_;
-    // One row more, which a mistake may reach.
-    cache_.keys.resize((past_ + tokens + 1) * width_, T(0));
-    cache_.values.resize(cache_.keys.size(), T(0));
+    tokens_ = tokens;
+    cache_.begin(std::move(past), tokens);
     of_memory_ = halves(this->parts_.linear(memory_map_, memory), 0, 2);
     memory_valid_ = std::move(memory_valid);
   }
 
+  /// Of rows [T,D], one of each token that joins.
   Numbers<T> forward(const Numbers<T>& x) {
     const auto attend = [&](const Numbers<T>& v) { return attend_to_itself(v); };
     const auto cross = [&](const Numbers<T>& v) { return attend_to_memory(v); };
@@ -124,12 +118,8 @@ class PlainDecodingLayer : PlainSublayers<T> {
     return this->sublayer(feed_forward_site_, this->sublayer(cross_site_, h, cross), feed);
   }
 
-  /// The rows that are to be there now.
-  PlainKeysValues<T> cache() const {
-    const auto size = static_cast<std::ptrdiff_t>(length_ * width_);
-    return {{cache_.keys.begin(), cache_.keys.begin() + size},
-            {cache_.values.begin(), cache_.values.begin() + size}};
-  }
+  /// The rows that are to be there when all have joined.
+  PlainKeysValues<T> cache() { return cache_.kept(); }
 
  private:
   using Sublayer = typename PlainSublayers<T>::Sublayer;
@@ -153,72 +143,44 @@ class PlainDecodingLayer : PlainSublayers<T> {
     return own;
   }
 
-  Numbers<T> attend_to_itself(const Numbers<T>& x) {
-    using enum MutationOperator;
-    const Numbers<T> qkv = this->parts_.linear(in_map_, x);
-    const Numbers<T> query(qkv.begin(), qkv.begin() + static_cast<std::ptrdiff_t>(width_));
-    const PlainKeysValues<T> fresh = halves(qkv, 1, 3);
-    const bool late = this->sites_.any("writing to the cache", {other}) == other;
-    if (!late) write(fresh);
-    ++length_;
-    std::size_t first = 0, end = length_;
-    switch (this->sites_.any("positions of the cache", {one_less, one_more, drop})) {
-      case one_less:
-        --end;
-        break;
-      case one_more:
-        ++end;
-        break;
-      case drop:  // the new tokens alone
-        first = past_;
-        break;
-      default:
-        break;
-    }
-    const Numbers<T> context =
-        self_.attend(query, cache_, first, std::vector<bool>(end - first, true));
-    if (late) {
-      --length_;
-      write(fresh);
-      ++length_;
-    }
-    return this->parts_.linear(self_out_, context);
+  Numbers<T> row_of(const Numbers<T>& rows, std::size_t row, std::size_t width) const {
+    const auto begin = rows.begin() + static_cast<std::ptrdiff_t>(row * width);
+    return {begin, begin + static_cast<std::ptrdiff_t>(width_)};
   }
 
-  /// At the place behind the rows that are there.
-  void write(const PlainKeysValues<T>& fresh) {
-    using enum MutationOperator;
-    std::size_t row = length_;
-    switch (this->sites_.any("place in the cache", {one_less, one_more, drop})) {
-      case one_less:
-        row -= row > 0 ? 1 : 0;
-        break;
-      case one_more:
-        ++row;
-        break;
-      case drop:  // as if nothing were there before
-        row -= past_;
-        break;
-      default:
-        break;
+  Numbers<T> attend_to_itself(const Numbers<T>& x) {
+    const Numbers<T> qkv = this->parts_.linear(in_map_, x);
+    const PlainKeysValues<T> fresh = halves(qkv, 1, 3);
+    Numbers<T> contexts;
+    std::size_t written = 0;
+    for (std::size_t t = 0; t < tokens_; ++t) {
+      for (; written < cache_.written_before(t); ++written) cache_.write(fresh, written);
+      Numbers<T> query = row_of(qkv, t, 3 * width_);
+      for (T& feature : query) feature *= cache_.query_factor();
+      const auto [first, end] = cache_.seen_by(t);
+      const Numbers<T> own =
+          self_.attend(query, cache_.read(), first, std::vector<bool>(end - first, true));
+      contexts.insert(contexts.end(), own.begin(), own.end());
     }
-    const bool scaled = this->sites_.any("1/sqrt(d_k) of keys in the cache", {insert}) == insert;
-    const T scale =
-        scaled ? 1 / sqrt_of(number_of<T>(width_ / this->parts_.in_.config.num_heads)) : T(1);
-    for (std::size_t d = 0; d < width_; ++d) {
-      cache_.keys[row * width_ + d] = scale * fresh.keys[d];
-      cache_.values[row * width_ + d] = fresh.values[d];
-    }
+    for (; written < tokens_; ++written) cache_.write(fresh, written);
+    return this->parts_.linear(self_out_, contexts);
   }
 
   Numbers<T> attend_to_memory(const Numbers<T>& x) {
-    const Numbers<T> query = this->parts_.linear(query_map_, x);
+    const Numbers<T> queries = this->parts_.linear(query_map_, x);
     const bool own = of_cross_.any("memory", {MutationOperator::other}) == MutationOperator::other;
-    const Numbers<T> context =
-        own ? cross_.attend(query, halves(this->parts_.linear(memory_map_, x), 0, 2), 0, {true})
-            : cross_.attend(query, of_memory_, 0, memory_valid_);
+    Numbers<T> contexts;
+    for (std::size_t t = 0; t < tokens_; ++t) {
+      const Numbers<T> query = row_of(queries, t, width_);
+      const Numbers<T> context =
+          own ? cross_.attend(query,
+                              halves(this->parts_.linear(memory_map_, row_of(x, t, width_)), 0, 2),
+                              0, {true})
+              : cross_.attend(query, of_memory_, 0, memory_valid_);
+      contexts.insert(contexts.end(), context.begin(), context.end());
+    }
     this->parts_.pass_on(kOfCross, of_cross_);
-    return this->parts_.linear(cross_out_, context);
+    return this->parts_.linear(cross_out_, contexts);
   }
 
   Sites of_cross_;
@@ -229,12 +191,13 @@ class PlainDecodingLayer : PlainSublayers<T> {
   Sublayer self_site_{"norm1", "self_attention.y", "residual of self-attention", ""};
   Sublayer cross_site_{"norm2", "cross_attention.y", "residual of cross-attention", ""};
   Sublayer feed_forward_site_{"norm3", "feed_forward.y", "residual of the feed-forward", ""};
-  PlainKeysValues<T> cache_, of_memory_;
+  PlainCache<T> cache_;
+  PlainKeysValues<T> of_memory_;
   std::vector<bool> memory_valid_;
-  std::size_t past_ = 0, length_ = 0;
+  std::size_t tokens_ = 0;
 };
 
-/// The decoder's side in inference, sentence by sentence and token by token.
+/// The decoder's side in inference, sentence by sentence.
 template <class T>
 class PlainDecoding {
  public:
@@ -244,7 +207,7 @@ class PlainDecoding {
         parts_(side_, style, sites),
         sites_(sites),
         width_(in.config.d_model) {
-    parts_.set_rows(1, 1);
+    parts_.set_rows(1, in.tokens.seq_len);
     for (std::size_t l = 0; l < side_.config.num_layers; ++l)
       layers_.emplace_back(parts_, fmt::format("layers.{}.", l));
     const auto* const past = in.tensors.find(past_name(0, "keys"));
@@ -254,7 +217,7 @@ class PlainDecoding {
   Answered<T> run() {
     for (std::size_t b = 0; b < in_.tokens.batch_size; ++b) {
       begin(b);
-      for (std::size_t t = 0; t < in_.tokens.seq_len; ++t) step(b, t);
+      append(b);
       for (std::size_t l = 0; l < layers_.size(); ++l) keep(l);
     }
     answer_.put("logits", {in_.tokens.batch_size, in_.tokens.seq_len, in_.config.target_vocab_size},
@@ -298,32 +261,42 @@ class PlainDecoding {
     }
   }
 
-  void step(std::size_t b, std::size_t t) {
-    using enum MutationOperator;
-    std::size_t position = past_ + t;
-    const MutationOperator op = sites_.any("position of a token", {drop, reset});
-    if (op == drop) position = t;  // as if nothing were in the cache
-    if (op == reset) position = 0;
-    PlainEmbedding<T> embedding(parts_, "embedding.weight", in_.config.target_vocab_size);
-    const std::int32_t token = in_.tokens.ids[b * in_.tokens.seq_len + t];
-    Numbers<T> x = embedding.forward({1, 1, {token}}, position);
+  /// The logits of the new tokens of a sentence.
+  void append(std::size_t b) {
+    Numbers<T> x = embed(b);
     for (PlainDecodingLayer<T>& layer : layers_) x = layer.forward(x);
     x = PlainFinalNorm<T>(parts_, "final_norm").forward(x);
     const Numbers<T> own = parts_.linear({"head", "head", width_, in_.config.target_vocab_size}, x);
     logits_.insert(logits_.end(), own.begin(), own.end());
   }
 
+  Numbers<T> embed(std::size_t b) {
+    using enum MutationOperator;
+    PlainEmbedding<T> embedding(parts_, "embedding.weight", in_.config.target_vocab_size);
+    const MutationOperator op = sites_.any("position of a token", {drop, reset});
+    Numbers<T> x;
+    for (std::size_t t = 0; t < in_.tokens.seq_len; ++t) {
+      std::size_t position = past_ + t;
+      if (op == drop) position = t;  // as if nothing were in the cache
+      if (op == reset) position = 0;
+      const std::int32_t token = in_.tokens.ids[b * in_.tokens.seq_len + t];
+      const Numbers<T> own = embedding.forward({1, 1, {token}}, position);
+      x.insert(x.end(), own.begin(), own.end());
+    }
+    return x;
+  }
+
   void keep(std::size_t layer) {
     const PlainKeysValues<T> own = layers_[layer].cache();
-    const auto append = [&](const char* part, const Numbers<T>& rows) {
+    const auto join = [&](const char* part, const Numbers<T>& rows) {
       const std::string name = fmt::format("layers.{}.self_attention.{}", layer, part);
       Numbers<T> all = std::move(answer_.values[name]);
       all.insert(all.end(), rows.begin(), rows.end());
       answer_.put(name, {in_.tokens.batch_size, past_ + in_.tokens.seq_len, width_},
                   std::move(all));
     };
-    append("keys", own.keys);
-    append("values", own.values);
+    join("keys", own.keys);
+    join("values", own.values);
   }
 
   const operands::TransformerTensors& in_;

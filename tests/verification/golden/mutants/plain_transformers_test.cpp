@@ -5,6 +5,7 @@
 
 #include "tests/verification/golden/certify/samples.hpp"
 #include "verification/golden/gate/check.hpp"
+#include "verification/golden/gate/diagnose.hpp"
 #include "verification/golden/recipes/case_inputs.hpp"
 #include "verification/golden/recipes/transformer_corpus.hpp"
 
@@ -93,7 +94,25 @@ TEST(PlainTransformers, TheMistakesOfWholeModelsAreOfferedAndRejected) {
         {"place in the cache", drop},
         {"writing to the cache", other},
         {"sentence of the cache", other},
+        {"causal mask of new tokens", drop},
+        {"causal mask of new tokens", one_more},
+        {"causal mask of new tokens", other},
+        {"oldest row of the cache", drop},
+        {"rows that the cache has", one_less},
+        {"order of past keys", rotated},
+        {"order of past values", rotated_back},
+        {"order of past keys and values", rotated},
+        {"order of past keys and values", rotated_back},
+        {"order of the cache", rotated},
+        {"order of the cache", rotated_back},
         {"1/sqrt(d_k) of keys in the cache", insert},
+        {"1/sqrt(d_k) of keys in the cache", other},
+        {"1/sqrt(d_k) of past keys", insert},
+        {"1/sqrt(d_k) of past keys", drop},
+        {"1/sqrt(d_k) of past keys in the cache", insert},
+        {"1/sqrt(d_k) of every key in the cache", insert},
+        {"1/sqrt(d_k) of all keys that are kept", insert},
+        {"1/sqrt(d_k) of new keys that are kept", insert},
         {"position of a token", drop},
         {"position of a token", reset},
         {"cross_attention: memory", other},
@@ -185,7 +204,51 @@ TEST(PlainTransformers, TheCacheIsOffAsEachMistakeSays) {
   EXPECT_EQ(rows({"place in the cache", drop}), "xx.xx");
   EXPECT_EQ(rows({"positions of the cache", one_less}), ".....");
   EXPECT_EQ(rows({"sentence of the cache", other}), "xxx..");
+  EXPECT_EQ(rows({"order of past values", rotated}), "xxx..");
+  EXPECT_EQ(rows({"order of past keys", rotated}), ".....");
+  EXPECT_EQ(rows({"order of past keys and values", rotated_back}), "xxx..");
+  EXPECT_EQ(rows({"order of the cache", rotated}), "xxxxx");
+  EXPECT_EQ(rows({"oldest row of the cache", drop}), ".....");
   EXPECT_EQ(rows({"position of a token", drop}), "...xx");
+}
+
+/// Of the cache, by the parts of their sites' names.
+bool is_of_the_cache(const Mutation& mutation) {
+  return std::ranges::any_of(
+      std::vector<std::string>{"cache", "new tokens", "of past ", "that are kept"},
+      [&](const std::string& part) { return mutation.site.find(part) != std::string::npos; });
+}
+
+/// A mistake of the cache in another style than that of the diagnosis is named where it fails a
+/// case, and no other mistake is named like one.
+TEST(PlainTransformers, MistakesOfTheCacheAreNamedAndNoOtherIs) {
+  std::size_t of_the_cache = 0;
+  for (const char* reason : {"chunk_power_norm", "post_layer_norm", "one_step_rms_norm"}) {
+    const Case c = transformer("decoding", reason);
+    const StoredCase stored = certified(c);
+    Sites all;
+    all.list();
+    run_plain_transformer(c, recipes::inputs_of(c), {}, all);
+    std::size_t number = 0;
+    for (const Mutation& mistake : all.seen()) {
+      if (!is_of_the_cache(mistake) && ++number % 4 != 0) continue;  // each is a run of all
+      const auto answer =
+          run_transformer_with(c, mistake, {.sum = Style::Sum::backwards, .divide = true});
+      const CaseResult result = check_case(stored, answer, {});
+      if (result.passed()) continue;
+      std::vector<std::string> names;
+      for (const gate::Diagnosis& found : gate::diagnose(stored, answer, result))
+        names.push_back(found.what);
+      const std::string name = mistake.site + ": " + std::string(to_string(mistake.op));
+      if (!is_of_the_cache(mistake)) {
+        EXPECT_FALSE(is_of_the_cache({names.at(0)})) << path_of(c) << " " << name;
+        continue;
+      }
+      ++of_the_cache;
+      EXPECT_THAT(names, ::testing::Contains(name)) << path_of(c);
+    }
+  }
+  EXPECT_GT(of_the_cache, 50u);
 }
 
 }  // namespace
