@@ -46,20 +46,29 @@ class TransformerReader {
     const Shape& memory = required_of_rows("memory", "S");
     take("memory", memory);
     read_source_mask("memory_valid", memory[1]);
-    std::size_t past = 0;
-    for (std::size_t l = 0; l < in_.config.decoder.num_layers; ++l)
-      for (const char* part : {"keys", "values"}) {
-        const std::string name = fmt::format("layers.{}.self_attention.past_{}", l, part);
-        const bool first = l == 0 && std::string_view(part) == "keys";
-        if (first && reader_.find(name) != nullptr) past = required_of_rows(name, "P")[1];
-        if (past > 0)
-          take(name, {in_.tokens.batch_size, past, in_.config.d_model});
-        else
-          known_.push_back(name);
-      }
+    read_past();
   }
 
  private:
+  /// Keys and values of each layer, or none of them; of no position they are as if there were none.
+  void read_past() {
+    std::vector<std::string> names;
+    for (std::size_t l = 0; l < in_.config.decoder.num_layers; ++l)
+      for (const char* part : {"keys", "values"})
+        names.push_back(fmt::format("layers.{}.self_attention.past_{}", l, part));
+    known_.insert(known_.end(), names.begin(), names.end());
+    if (std::ranges::none_of(
+            names, [&](const std::string& name) { return reader_.find(name) != nullptr; }))
+      return;
+    const Shape& past = required_of_rows(names.front(), "P", 0);
+    for (const std::string& name : names) {
+      if (past[1] > 0)
+        take(name, past);
+      else
+        reader_.check_shape(required(name, "shape " + ref::tensor::to_string(past)), past);
+    }
+  }
+
   const StoredTensor& required(const std::string& name, const std::string& what) {
     known_.push_back(name);
     return reader_.required(name, fmt::format("the tensor {}, {}", name, what));
@@ -72,12 +81,13 @@ class TransformerReader {
   }
 
   /// The shape [B,N,D] of what each sentence has a row of features for, N times.
-  const Shape& required_of_rows(const std::string& name, const char* extent) {
+  const Shape& required_of_rows(const std::string& name, const char* extent,
+                                std::size_t least = 1) {
     const Shape& shape = required(name, fmt::format("[B,{},D]", extent)).shape;
     const std::size_t samples = in_.tokens.batch_size, d = in_.config.d_model;
-    if (shape.size() != 3 || shape[0] != samples || shape[1] == 0 || shape[2] != d)
+    if (shape.size() != 3 || shape[0] != samples || shape[1] < least || shape[2] != d)
       reader_.fail(name, "has shape " + ref::tensor::to_string(shape),
-                   fmt::format("[{0},{1},{2}], {1} at least 1", samples, extent, d));
+                   fmt::format("[{0},{1},{2}], {1} at least {3}", samples, extent, d, least));
     return shape;
   }
 

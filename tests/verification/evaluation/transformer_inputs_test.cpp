@@ -79,6 +79,19 @@ TEST(TransformerInputs, MasksAndThePastAreThoseOfTheFile) {
             4u);
 }
 
+TEST(TransformerInputs, APastOfNoPositionIsNone) {
+  StoredTensors decoding = tensors_of("decoding");
+  for (const char* part : {"keys", "values"})
+    decoding.push_back(ones(std::string("layers.0.self_attention.past_") + part, {2, 0, 2}));
+  EXPECT_EQ(read("decoding", decoding).tensors.find("layers.0.self_attention.past_keys"), nullptr);
+  EXPECT_THAT(
+      refusal("decoding", with(decoding, ones("layers.0.self_attention.past_values", {2, 1, 2}))),
+      HasSubstr("past_values has shape [2, 1, 2]; expected shape [2, 0, 2]"));
+  EXPECT_THAT(
+      refusal("decoding", with(decoding, ones("layers.0.self_attention.past_keys", {2, 0, 3}))),
+      HasSubstr("past_keys has shape [2, 0, 3]; expected [2,P,2], P at least 0"));
+}
+
 TEST(TransformerInputs, WhatIsWrongIsNamed) {
   const StoredTensors pair = tensors_of("translator"), step = tensors_of("decoding");
   EXPECT_THAT(refusal("translator", with(pair, ones("source", {1, 3}, DType::int64))),
@@ -95,6 +108,9 @@ TEST(TransformerInputs, WhatIsWrongIsNamed) {
               HasSubstr("memory has shape [1, 3, 2]; expected [2,S,2], S at least 1"));
   EXPECT_THAT(refusal("decoding", with(step, ones("layers.0.self_attention.past_keys", {2, 4, 2}))),
               HasSubstr("past_values is absent; expected"));
+  EXPECT_THAT(
+      refusal("decoding", with(step, ones("layers.0.self_attention.past_values", {2, 4, 2}))),
+      HasSubstr("past_keys is absent; expected"));
   StoredTensors without = tensors_of("language_model");
   std::erase_if(without, [](const StoredTensor& own) { return own.name == "targets"; });
   EXPECT_THAT(refusal("language_model", without), HasSubstr("targets is absent"));

@@ -294,3 +294,22 @@ def test_decoding_is_judged_in_its_only_mode_with_the_options_of_a_case():
     assert not normproof.judge(lambda **others: exact + 1, "decoding", **given, **case.options)
     with pytest.raises(normproof.UsageError, match="training"):
         normproof.judge(lambda **others: exact, "decoding", mode="training", **given, **case.options)
+
+
+def test_decoding_begins_from_a_cache_of_no_position_as_from_none():
+    case = normproof.case("quick/decoding/post_layer_norm-2x3-float64")
+    given = {name: stored.array() for name, stored in case.tensors.items()}
+    none = np.zeros((2, 0, given["memory"].shape[-1]))
+    past = {f"layers.0.self_attention.past_{part}": none for part in ("keys", "values")}
+    exact, seen = kernels.exact(case), []
+
+    def whole(case):
+        seen.append(case.get("layers.0.self_attention.past_keys").shape)
+        return exact
+    report = normproof.judge(whole, "decoding", **given, **past, **case.options)
+    assert report and seen == [none.shape] and len(report.results[0].tensors) == 3
+    without_the_first = {**exact, "logits": exact["logits"][:, ::-1].copy()}
+    assert not normproof.judge(lambda **others: without_the_first, "decoding", **given, **past, **case.options)
+    for absent in past:
+        with pytest.raises(normproof.UsageError, match=f"{absent} is absent"):
+            normproof.judge(whole, "decoding", **given, **{name: none for name in past if name != absent}, **case.options)
