@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
+#include "ref/model/norm_layers.hpp"
 #include "ref/model/norm_options.hpp"
 #include "ref/model/train_options.hpp"
+#include "ref/numeric/errors.hpp"
 #include "ref/numeric/parallel.hpp"
 #include "verification/cli/commands/device_option.hpp"
 #include "verification/cli/standard_streams.hpp"
@@ -58,6 +62,13 @@ Examples:
   normproof gpu train --task translate --optimizer adam)");
 }
 
+void GpuTrainCommand::check_task() const {
+  if (task == Trained::classes || !norm_layer(ref::model::norm_options(norm)).over_samples())
+    return;
+  throw ref::numeric::UsageError(fmt::format(
+      "--norm is '{}'; expected one without statistics over a sentence, or --task classify", norm));
+}
+
 ExitStatus GpuTrainCommand::run() const {
   agreement::Trajectory trajectory;
   trajectory.task = task;
@@ -89,16 +100,19 @@ ExitStatus GpuTrainCommand::run() const {
   config.optimizer = ref::model::optimizer_options(optimizer);
   config.learning_rate = optimizer == "sgd" ? 0.1 : 0.001;
   config.seed = seed;
+  check_task();
   const auto opened = open_own_device(device, seed);
   ref::numeric::set_num_threads(jobs);
   const char* const model = task == Trained::language      ? "a language model, "
                             : task == Trained::translation ? "a translator, "
                                                            : "";
-  write_stdout(fmt::format("{}{} with {}, {}, seed {}\n", model, norm, optimizer,
-                           plural(static_cast<std::size_t>(steps), "step"), seed));
+  std::string heading = fmt::format("{}{} with {}, {}, seed {}\n", model, norm, optimizer,
+                                    plural(static_cast<std::size_t>(steps), "step"), seed);
   const std::string there =
       trajectory_of_device(*opened, trajectory, [&](std::int64_t step, double loss) {
-        write_stdout(fmt::format("step {:>4}  loss {:.17g}\n", step, loss));
+        // The heading with the first step: what is refused before it leaves no output.
+        write_stdout(
+            fmt::format("{}step {:>4}  loss {:.17g}\n", std::exchange(heading, ""), step, loss));
       });
   const std::string here = trajectory_of_ref(trajectory, [](std::int64_t, double) {});
   write_stdout(fmt::format("sha256 {} on the device ({})\nsha256 {} by ref: {}\n", there,

@@ -28,6 +28,9 @@ struct GpuTrainCommand {
   /// Trains on the device and by ref, and prints the hash of both trajectories.
   /// Returns   kSuccess where they are the same
   ExitStatus run() const;
+
+ private:
+  void check_task() const;  ///< that the norm is one of the task
 };
 
 }  // namespace normproof::verification::cli::commands
