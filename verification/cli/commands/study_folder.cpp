@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "ref/io/atomic_file.hpp"
+#include "ref/numeric/errors.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/report/html.hpp"
 #include "verification/report/markdown.hpp"
@@ -20,7 +22,25 @@ study::Store store_of(const std::filesystem::path& out) {
   });
 }
 
+void check_study(const std::filesystem::path& out, const std::string& text, WhichStudy study) {
+  const auto identity = nlohmann::json::parse(text, nullptr, false);
+  const auto format = identity.is_object() ? identity.find("format") : identity.end();
+  if (format == identity.end() || !format->is_string()) return;
+  const std::string name = format->get<std::string>();
+  if (study == WhichStudy::published && name.starts_with("normproof-language-study-"))
+    throw ref::numeric::UsageError(fmt::format(
+        "{} is the folder of a study of language models; expected --study language, or another "
+        "folder",
+        out.string()));
+  if (study == WhichStudy::language && name.starts_with("normproof-study-"))
+    throw ref::numeric::UsageError(fmt::format(
+        "{} is the folder of the published experiment; expected that of a study of language "
+        "models, as study run --study language makes",
+        out.string()));
+}
+
 study::Identity read_identity(const std::filesystem::path& out, const std::string& text) {
+  check_study(out, text, WhichStudy::published);
   return study::parse_identity(text, (out / "study.json").string());
 }
 

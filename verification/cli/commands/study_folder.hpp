@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string>
 
+#include "verification/cli/commands/study_selection.hpp"
 #include "verification/report/document.hpp"
 #include "verification/study/convergence.hpp"
 #include "verification/study/store.hpp"
@@ -12,6 +13,9 @@ namespace normproof::verification::cli::commands {
 
 /// The folder of a study, which says on standard error what it mends.
 study::Store store_of(const std::filesystem::path& out);
+
+/// Throws    UsageError where study.json, whose text is given, is that of the other study
+void check_study(const std::filesystem::path& out, const std::string& text, WhichStudy study);
 
 /// What the text of study.json says.
 study::Identity read_identity(const std::filesystem::path& out, const std::string& text);

@@ -125,6 +125,7 @@ language_study::StudyData load_language_data(const StudyRunCommand& command,
 void check_tasks(const StudyRunCommand& command, const std::string& there,
                  const language_study::DataHashes& hashes) {
   const fs::path& out = command.out;
+  check_study(out, there, WhichStudy::language);
   const auto in_folder = language_study::data_hashes_of(there, (out / "study.json").string());
   const bool same = std::ranges::equal(
       in_folder, hashes, [](const auto& a, const auto& b) { return a.first == b.first; });
@@ -198,7 +199,9 @@ void run_selected(Phases& phases, const StudyRunCommand& command,
 }
 
 language_study::DataHashes read_data_hashes(const fs::path& out, const study::Store& store) {
-  return language_study::data_hashes_of(store.identity(), (out / "study.json").string());
+  const std::string identity = store.identity();
+  check_study(out, identity, WhichStudy::language);
+  return language_study::data_hashes_of(identity, (out / "study.json").string());
 }
 
 /// Every result is of the data of its task.

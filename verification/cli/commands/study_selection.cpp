@@ -246,6 +246,20 @@ std::vector<study::Cell> cells_of(const StudySelection& selection) {
   return cells;
 }
 
+StudySelection quick_where_cells_are(const StudySelection& selection,
+                                     const std::vector<study::Cell>& there) {
+  if (!selection.cells.empty()) return selection;
+  const auto has_all = [&](const StudySelection& of) {
+    const std::vector<study::Cell> cells = cells_of(of);
+    return std::ranges::all_of(there, [&](const study::Cell& cell) {
+      return std::ranges::find(cells, cell) != cells.end();
+    });
+  };
+  StudySelection quick = selection;
+  quick.quick = true;
+  return !has_all(selection) && has_all(quick) ? quick : selection;
+}
+
 std::vector<language_study::Cell> named_language_cells(const StudySelection& selection) {
   std::vector<language_study::Cell> cells;
   for (const std::string& name : selection.cells) {

@@ -48,6 +48,10 @@ struct StudySelection {
 /// Throws    UsageError where there is none, or a name is no cell's
 std::vector<study::Cell> cells_of(const StudySelection& selection);
 
+/// The selection, or the same with --quick where only that has every cell of a folder.
+StudySelection quick_where_cells_are(const StudySelection& selection,
+                                     const std::vector<study::Cell>& there);
+
 /// The cells of the study of language models that --cells names, each once; none without it.
 /// Throws    UsageError where a name is no cell's
 std::vector<language_study::Cell> named_language_cells(const StudySelection& selection);

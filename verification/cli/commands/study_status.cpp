@@ -44,8 +44,12 @@ AskedCells asked_cells(const Cells& cells, const Results& results) {
 }
 
 AskedCells asked_cells(const StudyStatusCommand& command, const study::Store& store) {
-  if (command.selection.study == WhichStudy::published)
-    return asked_cells(cells_of(command.selection), read_contents(command.out, store).results);
+  if (command.selection.study == WhichStudy::published) {
+    const study::Results results = read_contents(command.out, store).results;
+    std::vector<study::Cell> there;
+    for (const auto& [name, finished] : results) there.push_back(finished.cell);
+    return asked_cells(cells_of(quick_where_cells_are(command.selection, there)), results);
+  }
   const language_study::Results results = read_language_results(command.out, store);
   StudySelection selection = command.selection;
   if (!selection.tasks) selection.tasks = language_tasks_of(command.out, store);
@@ -99,7 +103,10 @@ void StudyStatusCommand::add(CLI::App& app) {
   add_jobs(app, jobs, "Cells");
   require(add_folder(app, "--out", out, "The folder of the study"));
   add_json_flag(app, json);
-  set_footer(app, R"(--jobs is how many cells the time that is left is told for.
+  set_footer(
+      app,
+      R"(--jobs is how many cells the time that is left is told for. A folder that has cells of --quick alone is
+told of as with --quick.
 
 Example:
   normproof study status --out s --jobs 2)");

@@ -34,6 +34,29 @@ TEST(StudyFolder, WithoutAStudyHasNoContents) {
               HasSubstr("study.json"));
 }
 
+TEST(StudyFolder, ThatOfTheOtherStudySaysWhatToAskFor) {
+  using tool::commands::check_study;
+  using tool::commands::WhichStudy;
+  const std::string published = R"({"format": "normproof-study-1"})",
+                    language = R"({"format": "normproof-language-study-1"})";
+  const auto refusal = [](const std::string& text, WhichStudy study) {
+    return normproof::ref::numeric::error_message<normproof::ref::numeric::UsageError>(
+        [&] { check_study("s", text, study); });
+  };
+  EXPECT_EQ(refusal(language, WhichStudy::published),
+            "s is the folder of a study of language models; expected --study language, or another "
+            "folder");
+  EXPECT_THAT(refusal(published, WhichStudy::language),
+              HasSubstr("s is the folder of the published experiment; expected that of a study of "
+                        "language models"));
+  // What is neither is refused where it is read.
+  for (const std::string& text : {std::string("{}"), std::string("no JSON"), std::string("[1]")})
+    for (const WhichStudy study : {WhichStudy::published, WhichStudy::language})
+      EXPECT_NO_THROW(check_study("s", text, study));
+  EXPECT_NO_THROW(check_study("s", published, WhichStudy::published));
+  EXPECT_NO_THROW(check_study("s", language, WhichStudy::language));
+}
+
 TEST(StudyFolder, AReportIsAPageAndATextWithThePicturesThereAre) {
   namespace report = normproof::verification::report;
   const tests::ref::io::TemporaryFolder folder;

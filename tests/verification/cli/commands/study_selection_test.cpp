@@ -139,5 +139,26 @@ TEST(StudySelectionOptions, TheStudyOfLanguageModelsRefusesWhatItHasNot) {
               HasSubstr("no cell is selected"));
 }
 
+TEST(StudySelectionOptions, AFolderOfQuickCellsIsToldOfAsWithQuick) {
+  using tool::commands::quick_where_cells_are;
+  const auto with_quick = [](const Arguments& arguments, const std::vector<std::string>& names) {
+    std::vector<study::Cell> there;
+    for (const std::string& name : names) there.push_back(study::parse_cell(name));
+    return quick_where_cells_are(parsed<SelectionCommand>(arguments).selection, there).quick;
+  };
+  const std::string of_both = "corrected/1x32/none/rate-10/seed-42",
+                    of_quick = "corrected/1x32/none/rate-1e-4/seed-42/steps-20/curves/dynamics",
+                    of_all = "corrected/1x32/none/rate-1/seed-42";
+  EXPECT_TRUE(with_quick({}, {of_both, of_quick}));
+  EXPECT_TRUE(with_quick({"--norms", "none"}, {of_quick}));
+  EXPECT_FALSE(with_quick({}, {}));
+  EXPECT_FALSE(with_quick({}, {of_both}));
+  EXPECT_FALSE(with_quick({}, {of_all}));
+  EXPECT_FALSE(with_quick({}, {of_all, of_quick}));
+  EXPECT_FALSE(with_quick({"--norms", "layer_norm"}, {of_quick}));
+  EXPECT_FALSE(with_quick({"--cells", of_both}, {of_quick}));
+  EXPECT_TRUE(with_quick({"--quick"}, {of_all}));
+}
+
 }  // namespace
 }  // namespace normproof::tests::verification::cli::commands
