@@ -313,3 +313,11 @@ def test_decoding_begins_from_a_cache_of_no_position_as_from_none():
     for absent in past:
         with pytest.raises(normproof.UsageError, match=f"{absent} is absent"):
             normproof.judge(whole, "decoding", **given, **{name: none for name in past if name != absent}, **case.options)
+
+
+@pytest.mark.parametrize("name", ["memory", "head.weight", "layers.0.self_attention.past_keys", "final_norm.running_psi2"])
+def test_integers_in_a_whole_model_are_refused(name):
+    case = normproof.case("quick/decoding/chunk_power_norm-3x2-float64")
+    given = {own: stored.array() for own, stored in case.tensors.items()}
+    with pytest.raises(normproof.UsageError, match=f"{name} has dtype int64; expected a floating dtype"):
+        normproof.judge(lambda **others: 0, "decoding", **{**given, name: given[name].astype(np.int64)}, **case.options)

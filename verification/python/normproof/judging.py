@@ -150,6 +150,7 @@ def dtypes_said(op, inputs):
     """
     leading = next((name for name in LEADING if name in inputs), None)
     if leading is None:
+        require_floating(inputs)
         return []
     dtype, said_of = inputs[leading].dtype, []
     for name, stored in inputs.items():
@@ -170,6 +171,15 @@ def dtypes_said(op, inputs):
         if expected:
             raise UsageError(f"normproof.judge: {name} has dtype {stored.dtype}; expected {expected}")
     return said_of
+
+
+def require_floating(inputs):
+    """Throws UsageError for integers in a whole model: whatever is no mask, count, token or class is floating."""
+    for name, stored in inputs.items():
+        if is_mask(name) or name in CLASSES or name.rpartition(".")[2] in OF_ANY_DTYPE:
+            continue
+        if not stored.dtype.startswith(("float", "bfloat")):
+            raise UsageError(f"normproof.judge: {name} has dtype {stored.dtype}; expected a floating dtype")
 
 
 def tensors_and_options(given):
