@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/verification/cli/parsed.hpp"
+#include "tests/verification/cli/program_run.hpp"
 
 namespace normproof::tests::verification::cli::commands {
 namespace {
@@ -30,6 +31,22 @@ TEST(GpuTrainOptions, WhatIsWrongIsNamed) {
   EXPECT_THAT(refusal<GpuTrainCommand>({"--optimizer", "adan"}), HasSubstr("'adam'"));
   EXPECT_THAT(refusal<GpuTrainCommand>({"--task", "translation"}), HasSubstr("--task"));
   EXPECT_THAT(refusal<GpuTrainCommand>({"--steps", "0"}), HasSubstr("--steps is '0'"));
+}
+
+TEST(GpuTrainProgram, WhatIsRefusedLeavesNoOutput) {
+  for (const std::string task : {"translate", "language"})
+    for (const std::string norm : {"group_norm", "instance_norm"}) {
+      const Outcome refused = run("$N gpu train --task " + task + " --norm " + norm);
+      EXPECT_EQ(refused.status, 2);
+      EXPECT_EQ(refused.out, "");
+      EXPECT_EQ(refused.err, "normproof: --norm is '" + norm +
+                                 "'; expected one without statistics over a sentence, or --task "
+                                 "classify\n");
+    }
+  const Outcome trained = run("$N gpu train --norm group_norm --steps 1");
+  EXPECT_EQ(trained.status, 0) << trained.err;
+  EXPECT_THAT(trained.out,
+              testing::StartsWith("group_norm with sgd, 1 step, seed 42\nstep    1  "));
 }
 
 }  // namespace
