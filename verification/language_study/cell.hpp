@@ -53,8 +53,8 @@ const std::vector<std::string>& study_rates();
 /// Steps in which the learning rate rises to its peak.
 std::int64_t warmup_steps(const Cell& cell);
 
-/// "language/pre/power_norm/rate-1e-2/seed-1", then "/quick", and "/test" or "/dynamics", where it is
-/// so.
+/// "language/pre/power_norm/rate-1e-2/seed-1", then "/quick", and "/test" or "/dynamics", where it
+/// is so.
 std::string cell_name(const Cell& cell);
 
 /// Reads what cell_name writes.

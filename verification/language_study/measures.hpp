@@ -9,7 +9,8 @@
 namespace normproof::verification::language_study {
 
 /// Takes from the metrics.jsonl of a run what a result has of it: steps, losses, BLEU,
-/// fluctuations, the bound on gradients, the largest (1 - alpha) Gamma, and the hash after the last step.
+/// fluctuations, the bound on gradients, the largest (1 - alpha) Gamma, and the hash after the last
+/// step.
 ///
 /// Computes  means in the order of the steps: of the piece of step s of `planned`, from 1, whose
 ///           number is floor((s - 1) kPieces / planned), and of the steps after `warmup`. What is

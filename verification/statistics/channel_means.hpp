@@ -4,8 +4,8 @@
 
 namespace normproof::verification::statistics {
 
-/// Computes  (1/n) sum over the n rows r that count of values_rc; a row counts where `valid`, if it is
-///           given, says so
+/// Computes  (1/n) sum over the n rows r that count of values_rc; where `valid` is given, a row
+///           counts where it is true
 /// Shapes    values [..., D]
 /// Order     the rows in theirs
 ref::tensor::Tensor<double> channel_means(const ref::tensor::Tensor<double>& values,

@@ -105,8 +105,8 @@ void StudyStatusCommand::add(CLI::App& app) {
   add_json_flag(app, json);
   set_footer(
       app,
-      R"(--jobs is how many cells the time that is left is told for. A folder that has cells of --quick alone is
-told of as with --quick.
+      R"(--jobs is how many cells the time that is left is told for. A folder that has cells of --quick
+alone is told of as with --quick.
 
 Example:
   normproof study status --out s --jobs 2)");

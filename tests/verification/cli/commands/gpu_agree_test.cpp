@@ -105,7 +105,7 @@ TEST(GpuProgram, TrainPrintsTheHashOfBothSides) {
   }
   const Outcome refused = run("$N gpu train --steps 2 --norm group_norm --task translate");
   EXPECT_EQ(refused.status, 2);
-  EXPECT_THAT(refused.err, HasSubstr("decoder.norm is group_norm"));
+  EXPECT_THAT(refused.err, HasSubstr("--norm is 'group_norm'; expected one without"));
 }
 
 TEST(GpuProgram, ProbeOrderPrintsTheTreeAndTheVerdict) {
