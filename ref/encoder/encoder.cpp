@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "ref/nn/positional_encoding.hpp"
 #include "ref/numeric/parallel.hpp"
@@ -130,14 +132,17 @@ Tensor<T> Encoder<T>::pool(const Tensor<T>& x) {
 template <numeric::Real T>
 Tensor<T> Encoder<T>::pool_backward(const Tensor<T>& grad_p) const {
   const std::size_t width = config_.d_model, seq_len = tokens_.seq_len;
-  Tensor<T> grad = tensor::full_tensor<T>({tokens_.batch_size, seq_len, width}, T(0));
-  for (std::size_t b = 0; b < real_.size(); ++b) {
-    const T n(static_cast<double>(real_[b].size()));
-    for (std::size_t d = 0; d < width; ++d) {
-      const T share = grad_p.data()[b * width + d] / n;
-      for (const std::size_t t : real_[b]) grad.data()[(b * seq_len + t) * width + d] = share;
+  Tensor<T> grad = tensor::empty_tensor<T>({tokens_.batch_size, seq_len, width});
+  numeric::parallel_for(real_.size(), 1, [&](std::size_t begin, std::size_t end) {
+    std::vector<T> share(width);
+    for (std::size_t b = begin; b < end; ++b) {
+      const T n(static_cast<double>(real_[b].size()));
+      for (std::size_t d = 0; d < width; ++d) share[d] = grad_p.data()[b * width + d] / n;
+      T* const sentence = grad.data() + b * seq_len * width;
+      if (real_[b].size() < seq_len) std::fill_n(sentence, seq_len * width, T(0));
+      for (const std::size_t t : real_[b]) std::ranges::copy(share, sentence + t * width);
     }
-  }
+  });
   return grad;
 }
 

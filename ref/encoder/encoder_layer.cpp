@@ -22,8 +22,10 @@ KeptBytes kept_bytes(const EncoderConfig& config, std::size_t batch_size, std::s
   const std::size_t masks = config.dropout > 0 ? 1 : 0;  // of one byte
   const std::size_t positions = batch_size * seq_len;
   // the inputs of attention, feed-forward and both norms, context; queries, keys and values; the
-  // feed-forward before and after its activation; what the norms keep, once and a half their input
-  const std::size_t numbers = 11 * config.d_model + 2 * config.d_ff;
+  // feed-forward before and after its activation, and what GELU leaves; what the norms keep, once
+  // and a half their input
+  const std::size_t of_feeding = config.activation == model::Activation::gelu ? 3 : 2;
+  const std::size_t numbers = 11 * config.d_model + of_feeding * config.d_ff;
   const std::size_t rest =
       positions * (numbers * bytes_of_scalar + masks * (2 * config.d_model + config.d_ff));
   const std::size_t weights = positions * seq_len * config.num_heads;

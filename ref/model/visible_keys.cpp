@@ -13,9 +13,11 @@ tensor::Mask visible_keys(const QueriesAndKeys& extents, const bool* valid, bool
     return visible;
   }
   tensor::Mask visible = tensor::empty_tensor<bool>({extents.rows(), keys});
-  for (std::size_t at = 0; at < visible.size(); ++at) {
-    const std::size_t i = at / keys % extents.tokens, j = at % keys;
-    visible.data()[at] = is_not_later(extents, i, j) && (valid == nullptr || valid[j]);
+  for (std::size_t row = 0; row < extents.rows(); ++row) {
+    bool* const own = visible.data() + row * keys;
+    const std::size_t i = row % extents.tokens;
+    for (std::size_t j = 0; j < keys; ++j) own[j] = is_not_later(extents, i, j);
+    for (std::size_t j = 0; valid != nullptr && j < keys; ++j) own[j] = own[j] && valid[j];
   }
   return visible;
 }

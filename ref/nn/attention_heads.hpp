@@ -48,6 +48,14 @@ struct HeadGroup {
   AttentionOperands<T> operands(const HeadOperands<T>& of) const {
     return {part(of.queries, all.queries), part(of.keys, all.keys), part(of.values, all.keys)};
   }
+  /// The group's part of the queries, times 1 / sqrt(d_k).
+  template <class T>
+  void scale(const FeatureRows<T>& queries) const {
+    const T factor = attention_scale<T>(all.d_k());
+    T* row = queries.first + sentence * all.queries * queries.width + head * all.d_k();
+    for (std::size_t i = 0; i < all.queries; ++i, row += queries.width)
+      for (std::size_t d = 0; d < count * all.d_k(); ++d) row[d] *= factor;
+  }
   /// Of rows that belong to the queries.
   template <class T>
   ops::MatrixView<T> of_queries(T* rows) const {
@@ -111,19 +119,6 @@ inline void check_num_heads(std::string_view function, std::size_t num_heads, st
                               fmt::format("a divisor of D, {}", d_model), numeric::Clause::C2);
 }
 
-/// The queries, times 1 / sqrt(d_k).
-template <class T>
-void scale_queries(const FeatureRows<T>& queries, const Heads& heads) {
-  const T factor = attention_scale<T>(heads.d_k());
-  const std::size_t rows = heads.batch_size * heads.queries;
-  numeric::parallel_for(rows, 8192 / heads.d_model + 1, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t row = begin; row < end; ++row) {
-      T* const q = queries.first + row * queries.width;
-      for (std::size_t d = 0; d < heads.d_model; ++d) q[d] *= factor;
-    }
-  });
-}
-
 /// The softmax of a group's scores.
 template <class T>
 Tensor<T> group_weights(const HeadGroup& group, const HeadOperands<const T>& in, const Mask& keys) {
@@ -134,11 +129,12 @@ inline Mask group_dropout(const HeadGroup& group, const AttentionOptions& option
   return dropout_mask(group.scores_shape(), options.dropout, options.key, group.first_score());
 }
 
-/// From queries that are scaled already to `saved`: context [B,T,D], and weights and keep [B,H,T,S]
-/// where they are kept.
+/// To `saved`: context [B,T,D], and weights and keep [B,H,T,S] where they are kept. `queries` are
+/// those of `in`, and are left scaled.
 template <class T, class Saved>
-void attend_in_heads(const Heads& heads, const HeadOperands<const T>& in,
-                     const Mask& attention_mask, const AttentionOptions& options, Saved& saved) {
+void attend_in_heads(const Heads& heads, const FeatureRows<T>& queries,
+                     const HeadOperands<const T>& in, const Mask& attention_mask,
+                     const AttentionOptions& options, Saved& saved) {
   saved.context = tensor::empty_tensor<T>({heads.batch_size, heads.queries, heads.d_model});
   const bool drops = options.dropout > 0;
   if (options.keep_weights) {
@@ -146,6 +142,7 @@ void attend_in_heads(const Heads& heads, const HeadOperands<const T>& in,
     if (drops) saved.keep = tensor::empty_tensor<bool>(heads.scores_shape());
   }
   for_each_group<T>(heads, [&](const HeadGroup& group) {
+    group.scale(queries);
     Tensor<T> weights = group_weights<T>(group, in, group.visible(attention_mask, options.causal));
     if (options.keep_weights) group.put(weights, saved.weights);
     if (drops) {
@@ -157,7 +154,8 @@ void attend_in_heads(const Heads& heads, const HeadOperands<const T>& in,
   });
 }
 
-/// From grad_context [B,T,D] to the gradients `out` by the scaled queries, keys and values.
+/// From grad_context [B,T,D] to the gradients `out` by the queries before they were scaled, which
+/// are those of `in`, keys and values.
 template <class T, class Saved>
 void attend_in_heads_backward(const Heads& heads, const HeadOperands<T>& out,
                               const HeadOperands<const T>& in, const Tensor<T>& grad_context,
@@ -178,6 +176,7 @@ void attend_in_heads_backward(const Heads& heads, const HeadOperands<T>& out,
     attention_backward_into<T>(group.operands(out), group.operands(in), weights,
                                rate > 0 ? dropped : weights, drop,
                                group.of_queries(grad_context.data()), keys);
+    group.scale(out.queries);
   });
 }
 

@@ -65,21 +65,15 @@ Heads checked_heads(std::string_view function, const Tensor<T>& x, const Tensor<
   return heads;
 }
 
+/// y, and saved.queries with what attend_in_heads saves.
 template <class T>
-Tensor<T> scaled_queries(const Tensor<T>& x, const CrossAttention<T>& parameters,
-                         const Heads& heads) {
-  Tensor<T> queries = linear(x, parameters.query);
-  scale_queries(FeatureRows<T>{queries.data(), heads.d_model}, heads);
-  return queries;
-}
-
-/// y, from saved.queries.
-template <class T>
-Tensor<T> attend_with_queries(const Heads& heads, const Tensor<T>& keys_values,
+Tensor<T> attend_with_queries(const Heads& heads, const Tensor<T>& x, const Tensor<T>& keys_values,
                               const CrossAttention<T>& parameters, const Mask& memory_mask,
                               const AttentionOptions& options, CrossAttentionSaved<T>& saved) {
+  saved.queries = linear(x, parameters.query);
   const T* const queries = saved.queries.data();
-  attend_in_heads<T>(heads, cross_operands(queries, keys_values.data(), heads.d_model), memory_mask,
+  attend_in_heads<T>(heads, FeatureRows<T>{saved.queries.data(), heads.d_model},
+                     cross_operands(queries, keys_values.data(), heads.d_model), memory_mask,
                      options, saved);
   return linear(saved.context, parameters.out);
 }
@@ -92,10 +86,9 @@ CrossAttentionForward<T> cross_attention(const Tensor<T>& x, const Tensor<T>& me
                                          const Mask& memory_mask, const AttentionOptions& options) {
   const Heads heads = checked_heads("cross_attention", x, memory, parameters, memory_mask, options);
   CrossAttentionForward<T> result;
-  result.saved.queries = scaled_queries(x, parameters, heads);
   const Tensor<T>& keys_values = result.saved.keys_values = keys_and_values(memory, parameters);
   result.y =
-      attend_with_queries(heads, keys_values, parameters, memory_mask, options, result.saved);
+      attend_with_queries(heads, x, keys_values, parameters, memory_mask, options, result.saved);
   return result;
 }
 
@@ -117,7 +110,6 @@ CrossAttentionGradients<T> cross_attention_backward(const Tensor<T>& grad_y, con
   attend_in_heads_backward<T>(heads, grads,
                               cross_operands(saved.queries.data(), saved.keys_values.data(), d),
                               out.grad_x, memory_mask, saved, options);
-  scale_queries(grads.queries, heads);
   LinearGradients<T> query = linear_backward(grad_queries, x, parameters.query);
   LinearGradients<T> of_memory = linear_backward(grad_keys_values, memory, parameters.memory);
   return {
@@ -136,9 +128,8 @@ Tensor<T> attend_to_memory(const Tensor<T>& x, const Tensor<T>& keys_values,
                               2 * heads.d_model, Clause::C10);
   tensor::check_mask(kName, memory_mask, shape_of(keys_values), Clause::C4);
   CrossAttentionSaved<T> saved;
-  saved.queries = scaled_queries(x, parameters, heads);
   const AttentionOptions options{.num_heads = num_heads, .keep_weights = false};
-  return attend_with_queries(heads, keys_values, parameters, memory_mask, options, saved);
+  return attend_with_queries(heads, x, keys_values, parameters, memory_mask, options, saved);
 }
 
 #define NORMPROOF_INSTANTIATE(T)                                                                   \

@@ -9,12 +9,12 @@ namespace {
 using model::Activation;
 
 template <class T>
-Tensor<T> activate(const Tensor<T>& x, Activation activation) {
+Tensor<T> activate(const Tensor<T>& x, Activation activation, Tensor<T>& erf) {
   switch (activation) {
     case Activation::relu:
       return ops::relu(x);
     case Activation::gelu:
-      return ops::gelu(x);
+      return ops::gelu_keeping_erf(x, erf);
     case Activation::gelu_tanh:
       return ops::gelu_tanh(x);
   }
@@ -22,12 +22,14 @@ Tensor<T> activate(const Tensor<T>& x, Activation activation) {
 }
 
 template <class T>
-Tensor<T> activate_backward(const Tensor<T>& grad_y, const Tensor<T>& x, Activation activation) {
+Tensor<T> activate_backward(const Tensor<T>& grad_y, const FeedForwardSaved<T>& saved,
+                            Activation activation) {
+  const Tensor<T>& x = saved.inner;
   switch (activation) {
     case Activation::relu:
       return ops::relu_backward(grad_y, x);
     case Activation::gelu:
-      return ops::gelu_backward(grad_y, x);
+      return ops::gelu_backward_from_erf(grad_y, x, saved.erf);
     case Activation::gelu_tanh:
       return ops::gelu_tanh_backward(grad_y, x);
   }
@@ -42,7 +44,7 @@ FeedForwardForward<T> feed_forward(const Tensor<T>& x, const FeedForward<T>& par
   FeedForwardForward<T> result;
   FeedForwardSaved<T>& saved = result.saved;
   saved.inner = linear(x, parameters.first);
-  saved.active = activate(saved.inner, options.activation);
+  saved.active = activate(saved.inner, options.activation, saved.erf);
   if (options.dropout > 0) {
     saved.keep = dropout_mask(tensor::shape_of(saved.active), options.dropout, options.key);
     dropout_in_place(saved.active, saved.keep, options.dropout);
@@ -59,7 +61,7 @@ FeedForwardGradients<T> feed_forward_backward(const Tensor<T>& grad_y, const Ten
   LinearGradients<T> second = linear_backward(grad_y, saved.active, parameters.second);
   if (options.dropout > 0) dropout_in_place(second.grad_x, saved.keep, options.dropout);
   LinearGradients<T> first = linear_backward(
-      activate_backward(second.grad_x, saved.inner, options.activation), x, parameters.first);
+      activate_backward(second.grad_x, saved, options.activation), x, parameters.first);
   return {std::move(first.grad_x), {std::move(first.parameters), std::move(second.parameters)}};
 }
 

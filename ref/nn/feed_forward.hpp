@@ -22,6 +22,7 @@ struct FeedForwardOptions {
 template <class T>
 struct FeedForwardSaved {
   Tensor<T> inner;   ///< [B,T,F]: what the activation takes
+  Tensor<T> erf;     ///< [B,T,F]: what ops::gelu leaves for its backward; empty for others
   Tensor<T> active;  ///< [B,T,F]: what the second map takes
   Mask keep;         ///< [B,T,F], or empty: all
 };

@@ -1,6 +1,5 @@
 #include "ref/nn/linear.hpp"
 
-#include "ref/ops/arithmetic.hpp"
 #include "ref/ops/matmul.hpp"
 #include "ref/ops/reduce.hpp"
 #include "ref/tensor/contract.hpp"
@@ -49,8 +48,8 @@ Shape checked_shape(std::string_view function, const Tensor<T>& x, const Tensor<
 template <numeric::Real T>
 Tensor<T> linear(const Tensor<T>& x, const Tensor<T>& weight, const Tensor<T>& bias) {
   const Shape shape = checked_shape("linear", x, weight, bias);
-  Tensor<T> y = ops::repeat_row(bias, shape);
-  ops::matmul_add<T>(rows_of(y), rows_of(x), ops::transposed(rows_of(weight)));
+  Tensor<T> y = tensor::empty_tensor<T>(shape);
+  ops::matmul_add_to_row<T>(rows_of(y), rows_of(x), ops::transposed(rows_of(weight)), bias);
   return y;
 }
 

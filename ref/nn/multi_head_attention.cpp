@@ -45,9 +45,9 @@ AttentionForward<T> multi_head_attention(const Tensor<T>& x, const Attention<T>&
   AttentionForward<T> result;
   AttentionSaved<T>& saved = result.saved;
   saved.qkv = linear(x, parameters.in);
-  scale_queries(self_operands(saved.qkv.data(), heads.d_model).queries, heads);
   const T* const qkv = saved.qkv.data();
-  attend_in_heads<T>(heads, self_operands(qkv, heads.d_model), attention_mask, options, saved);
+  attend_in_heads<T>(heads, self_operands(saved.qkv.data(), heads.d_model).queries,
+                     self_operands(qkv, heads.d_model), attention_mask, options, saved);
   result.y = linear(saved.context, parameters.out);
   return result;
 }
@@ -67,7 +67,6 @@ AttentionGradients<T> multi_head_attention_backward(const Tensor<T>& grad_y, con
   const HeadOperands<T> grads = self_operands(grad_qkv.data(), heads.d_model);
   attend_in_heads_backward<T>(heads, grads, self_operands(saved.qkv.data(), heads.d_model),
                               out.grad_x, attention_mask, saved, options);
-  scale_queries(grads.queries, heads);
   LinearGradients<T> in = linear_backward(grad_qkv, x, parameters.in);
   return {std::move(in.grad_x), {std::move(in.parameters), std::move(out.parameters)}};
 }

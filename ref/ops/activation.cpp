@@ -48,13 +48,17 @@ void check_element(std::string_view function, std::string_view argument, const T
 // run(arguments): the elementwise kernel.
 template <class T, class Run>
 Tensor<T> elementwise(std::string_view function, const Tensor<T>* grad_y, const Tensor<T>& x,
-                      Run&& run) {
+                      Run&& run, T* erf = nullptr) {
   if (grad_y != nullptr)
     tensor::check_shape(function, "grad_y", shape_of(*grad_y), shape_of(x), Clause::C1);
   const GeluConstants<T> constants = gelu_constants<T>();
   Tensor<T> out = tensor::empty_tensor<T>(shape_of(x));
-  const Elementwise<T> a{grad_y == nullptr ? nullptr : grad_y->data(), x.data(), &constants,
-                         past_caches(x.size()), out.data()};
+  const Elementwise<T> a{grad_y == nullptr ? nullptr : grad_y->data(),
+                         x.data(),
+                         &constants,
+                         past_caches(x.size()),
+                         out.data(),
+                         erf};
   for (std::size_t i = first_refused(x.size(), kActivationGrain, run(a)); i < x.size(); ++i) {
     if (grad_y != nullptr) check_element(function, "grad_y", *grad_y, i);
     check_element(function, "x", x, i);
@@ -87,14 +91,40 @@ NORMPROOF_BACKWARD(gelu_backward)
 NORMPROOF_BACKWARD(gelu_tanh_backward)
 NORMPROOF_BACKWARD(silu_backward)
 
-#define NORMPROOF_INSTANTIATE(T)                                             \
-  template Tensor<T> relu(const Tensor<T>&);                                 \
-  template Tensor<T> relu_backward(const Tensor<T>&, const Tensor<T>&);      \
-  template Tensor<T> gelu(const Tensor<T>&);                                 \
-  template Tensor<T> gelu_backward(const Tensor<T>&, const Tensor<T>&);      \
-  template Tensor<T> gelu_tanh(const Tensor<T>&);                            \
-  template Tensor<T> gelu_tanh_backward(const Tensor<T>&, const Tensor<T>&); \
-  template Tensor<T> silu(const Tensor<T>&);                                 \
+template <numeric::Real T>
+Tensor<T> gelu_keeping_erf(const Tensor<T>& x, Tensor<T>& erf) {
+  erf = tensor::empty_tensor<T>(shape_of(x));
+  return elementwise<T>(
+      "gelu", nullptr, x,
+      [](const Elementwise<T>& a) {
+        return NORMPROOF_ACTIVATION_KERNEL(T, gelu, gelu_elements<T>, a);
+      },
+      erf.data());
+}
+
+template <numeric::Real T>
+Tensor<T> gelu_backward_from_erf(const Tensor<T>& grad_y, const Tensor<T>& x,
+                                 const Tensor<T>& erf) {
+  constexpr auto kName = "gelu_backward";
+  tensor::check_shape(kName, "erf", shape_of(erf), shape_of(x), Clause::C3);
+  return elementwise<T>(
+      kName, &grad_y, x,
+      [](const Elementwise<T>& a) {
+        return NORMPROOF_ACTIVATION_KERNEL(T, gelu_backward, gelu_backward_elements<T>, a);
+      },
+      const_cast<T*>(erf.data()));  // NOLINT(cppcoreguidelines-pro-type-const-cast): it is read
+}
+
+#define NORMPROOF_INSTANTIATE(T)                                                                   \
+  template Tensor<T> relu(const Tensor<T>&);                                                       \
+  template Tensor<T> relu_backward(const Tensor<T>&, const Tensor<T>&);                            \
+  template Tensor<T> gelu(const Tensor<T>&);                                                       \
+  template Tensor<T> gelu_keeping_erf(const Tensor<T>&, Tensor<T>&);                               \
+  template Tensor<T> gelu_backward_from_erf(const Tensor<T>&, const Tensor<T>&, const Tensor<T>&); \
+  template Tensor<T> gelu_backward(const Tensor<T>&, const Tensor<T>&);                            \
+  template Tensor<T> gelu_tanh(const Tensor<T>&);                                                  \
+  template Tensor<T> gelu_tanh_backward(const Tensor<T>&, const Tensor<T>&);                       \
+  template Tensor<T> silu(const Tensor<T>&);                                                       \
   template Tensor<T> silu_backward(const Tensor<T>&, const Tensor<T>&);
 NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
 #undef NORMPROOF_INSTANTIATE

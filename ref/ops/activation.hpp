@@ -29,6 +29,15 @@ Tensor<T> gelu(const Tensor<T>& x);
 template <numeric::Real T>
 Tensor<T> gelu_backward(const Tensor<T>& grad_y, const Tensor<T>& x);
 
+/// gelu, which leaves erf(x / sqrt(2)) in `erf`, and its backward, which takes that instead of
+/// computing it again: the same bits.
+/// Shapes    erf as x
+/// Requires  (C3) erf has the shape of x, and is what the forward left
+template <numeric::Real T>
+Tensor<T> gelu_keeping_erf(const Tensor<T>& x, Tensor<T>& erf);
+template <numeric::Real T>
+Tensor<T> gelu_backward_from_erf(const Tensor<T>& grad_y, const Tensor<T>& x, const Tensor<T>& erf);
+
 /// Computes  y = (x/2) (1 + tanh(v/2)) = x / (1 + exp(-v)), v = 2 sqrt(2/pi) (x + 0.044715 x^3)
 /// Error     through exp(-|v|): nothing cancels
 template <numeric::Real T>

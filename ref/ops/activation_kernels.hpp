@@ -19,7 +19,8 @@ inline constexpr GeluConstants<double> kGeluConstants = {.sqrt_half = 0x1.6a09e6
                                                          .twice_sqrt_2_pi = 0x1.9884533d43651p+0,
                                                          .cubic = 0.044715};
 
-/// grad_y is null in a forward.
+/// grad_y is null in a forward. erf: null, or what gelu writes and gelu_backward reads instead of
+/// computing it, erf(x / sqrt(2)).
 template <class T>
 struct Elementwise {
   const T* grad_y;
@@ -27,6 +28,7 @@ struct Elementwise {
   const GeluConstants<T>* constants;
   bool past_caches;
   T* out;
+  T* erf = nullptr;
 };
 
 inline namespace NORMPROOF_ISA {
@@ -101,8 +103,8 @@ template <class T>
 std::size_t gelu_elements(const Elementwise<T>& a, std::size_t begin, std::size_t end) {
   const T one(1), half(0.5);
   Scratch<T> scratch(kChunk);
-  T* e = scratch.get();
   return in_chunks(a, begin, end, [&](const T*, const T* x, std::size_t count, T* y) {
+    T* const e = a.erf == nullptr ? scratch.get() : a.erf + (x - a.x);
     scaled_erf(*a.constants, x, count, e);
     fill(y, count, a.past_caches, [&](auto at) { return (at(x) * half) * (at(e) + one); });
   });
@@ -114,10 +116,10 @@ std::size_t gelu_backward_elements(const Elementwise<T>& a, std::size_t begin, s
   const GeluConstants<T>& c = *a.constants;
   const T one(1), half(0.5), minus_half(-0.5);
   Scratch<T> scratch(2 * kChunk);
-  T* e = scratch.get();
-  T* density = e + kChunk;
+  T* const density = scratch.get() + kChunk;
   return in_chunks(a, begin, end, [&](const T* grad_y, const T* x, std::size_t count, T* grad_x) {
-    scaled_erf(c, x, count, e);
+    T* const e = a.erf == nullptr ? scratch.get() : a.erf + (x - a.x);
+    if (a.erf == nullptr) scaled_erf(c, x, count, e);
     fill(density, count, false, [&](auto at) { return (at(x) * at(x)) * minus_half; });
     Elements<T>::exp(density, count, density);
     fill(grad_x, count, a.past_caches, [&](auto at) {

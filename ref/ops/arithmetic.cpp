@@ -1,7 +1,5 @@
 #include "ref/ops/arithmetic.hpp"
 
-#include <algorithm>
-
 #include "ref/numeric/parallel.hpp"
 #include "ref/tensor/contract.hpp"
 
@@ -35,25 +33,9 @@ void scale_in_place(Tensor<T>& y, const T& factor) {
   });
 }
 
-template <numeric::Real T>
-Tensor<T> repeat_row(const Tensor<T>& x, const tensor::Shape& shape) {
-  tensor::check_shape("repeat_row", "x", shape_of(x), {shape.empty() ? 0 : shape.back()},
-                      Clause::C1);
-  Tensor<T> y = tensor::empty_tensor<T>(shape);
-  const std::size_t width = x.size();
-  if (y.size() == 0) return y;
-  numeric::parallel_for(y.size() / width, kArithmeticGrain / width + 1,
-                        [&](std::size_t begin, std::size_t end) {
-                          for (std::size_t row = begin; row < end; ++row)
-                            std::copy_n(x.data(), width, y.data() + row * width);
-                        });
-  return y;
-}
-
 #define NORMPROOF_INSTANTIATE(T)                            \
   template void add_in_place(Tensor<T>&, const Tensor<T>&); \
-  template void scale_in_place(Tensor<T>&, const T&);       \
-  template Tensor<T> repeat_row(const Tensor<T>&, const tensor::Shape&);
+  template void scale_in_place(Tensor<T>&, const T&);
 NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
 #undef NORMPROOF_INSTANTIATE
 

@@ -19,10 +19,4 @@ void add_in_place(Tensor<T>& y, const Tensor<T>& x);
 template <numeric::Real T>
 void scale_in_place(Tensor<T>& y, const T& factor);
 
-/// Computes  y_ij = x_j for every row i
-/// Shapes    x [D]; y: `shape`
-/// Requires  (C1) the last extent of `shape` is D
-template <numeric::Real T>
-Tensor<T> repeat_row(const Tensor<T>& x, const tensor::Shape& shape);
-
 }  // namespace normproof::ref::ops

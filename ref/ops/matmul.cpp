@@ -150,16 +150,32 @@ void ordered_matmul(const MatrixView<T>& c, const MatrixView<const T>& a,
   });
 }
 
+// to = from, which may be to itself.
+template <class T>
+void copy_elements(const MatrixView<T>& to, const MatrixView<const T>& from) {
+  if (to.data == from.data) return;
+  for (std::size_t batch = 0; batch < to.batches(); ++batch)
+    for (std::size_t i = 0; i < to.rows; ++i)
+      for (std::size_t j = 0; j < to.columns; ++j)
+        to.at(batch).data[i * to.row_stride + j * to.column_stride] =
+            from.at(batch).data[i * from.row_stride + j * from.column_stride];
+}
+
+// before: what is added first, of the extents of c; null data: nothing.
 template <class T>
 void dispatch(const char* function, const MatrixView<T>& c, MatrixView<const T> a,
-              MatrixView<const T> b, bool add) {
+              MatrixView<const T> b, const MatrixView<const T>& before = {}) {
   check(function, c, a, b);
-  if constexpr (std::is_same_v<T, double>)
-    matmul_double(c, a, b, add);
-  else if constexpr (std::is_same_v<T, numeric::ball>)
-    ball_matmul(c, a, b, add);
-  else
-    ordered_matmul(c, a, b, add);
+  if constexpr (std::is_same_v<T, double>) {
+    matmul_double(c, a, b, before);
+  } else {
+    const bool add = before.data != nullptr;
+    if (add) copy_elements(c, before);
+    if constexpr (std::is_same_v<T, numeric::ball>)
+      ball_matmul(c, a, b, add);
+    else
+      ordered_matmul(c, a, b, add);
+  }
 }
 
 template <class T, class Data>
@@ -187,12 +203,25 @@ MatrixView<T> matrices(Tensor<T>& t) {
 template <numeric::Real T>
 void matmul_into(const MatrixView<T>& c, const std::type_identity_t<MatrixView<const T>>& a,
                  const std::type_identity_t<MatrixView<const T>>& b) {
-  dispatch("matmul_into", c, a, b, false);
+  dispatch("matmul_into", c, a, b);
 }
 template <numeric::Real T>
 void matmul_add(const MatrixView<T>& c, const std::type_identity_t<MatrixView<const T>>& a,
                 const std::type_identity_t<MatrixView<const T>>& b) {
-  dispatch("matmul_add", c, a, b, true);
+  dispatch<T>("matmul_add", c, a, b, c);
+}
+
+template <numeric::Real T>
+void matmul_add_to_row(const MatrixView<T>& c, const std::type_identity_t<MatrixView<const T>>& a,
+                       const std::type_identity_t<MatrixView<const T>>& b,
+                       const Tensor<std::type_identity_t<T>>& row) {
+  constexpr auto kName = "matmul_add_to_row";
+  tensor::check_shape(kName, "row", shape_of(row), {c.columns}, Clause::C5);
+  MatrixView<const T> rows = c;
+  rows.data = row.data();
+  rows.row_stride = rows.batch_stride = rows.inner_batch_stride = 0;
+  rows.column_stride = 1;
+  dispatch<T>(kName, c, a, b, rows);
 }
 
 template <numeric::Real T>
@@ -230,17 +259,19 @@ Tensor<T> matmul(const Tensor<T>& a, const Tensor<T>& b, Transpose transpose) {
     left = matrix(left.data, left.batch_size * left.rows, left.columns);
     result = matrix(result.data, left.rows, result.columns);
   }
-  dispatch("matmul", result, left, right, false);
+  dispatch<T>("matmul", result, left, right);
   return c;
 }
 
-#define NORMPROOF_INSTANTIATE(T)                                              \
-  template MatrixView<const T> matrices(const Tensor<T>&);                    \
-  template MatrixView<T> matrices(Tensor<T>&);                                \
-  template void matmul_into(const MatrixView<T>&, const MatrixView<const T>&, \
-                            const MatrixView<const T>&);                      \
-  template void matmul_add(const MatrixView<T>&, const MatrixView<const T>&,  \
-                           const MatrixView<const T>&);                       \
+#define NORMPROOF_INSTANTIATE(T)                                                    \
+  template MatrixView<const T> matrices(const Tensor<T>&);                          \
+  template MatrixView<T> matrices(Tensor<T>&);                                      \
+  template void matmul_into(const MatrixView<T>&, const MatrixView<const T>&,       \
+                            const MatrixView<const T>&);                            \
+  template void matmul_add(const MatrixView<T>&, const MatrixView<const T>&,        \
+                           const MatrixView<const T>&);                             \
+  template void matmul_add_to_row(const MatrixView<T>&, const MatrixView<const T>&, \
+                                  const MatrixView<const T>&, const Tensor<T>&);    \
   template Tensor<T> matmul(const Tensor<T>&, const Tensor<T>&, Transpose);
 NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
 #undef NORMPROOF_INSTANTIATE

@@ -46,6 +46,14 @@ template <numeric::Real T>
 void matmul_add(const MatrixView<T>& c, const std::type_identity_t<MatrixView<const T>>& a,
                 const std::type_identity_t<MatrixView<const T>>& b);
 
+/// As matmul_add, each row of the old c being `row`: c is written once.
+/// Shapes    row [N]
+/// Requires  (C5) row has the extent N
+template <numeric::Real T>
+void matmul_add_to_row(const MatrixView<T>& c, const std::type_identity_t<MatrixView<const T>>& a,
+                       const std::type_identity_t<MatrixView<const T>>& b,
+                       const tensor::Tensor<std::type_identity_t<T>>& row);
+
 /// Computes  the tensor a b, a^T b or a b^T, by matmul_into
 /// Shapes    with Transpose::none a [...,M,K], b [...,K,N] with equal leading extents, or b [K,N]
 ///           for the whole batch; result [...,M,N]. Transpose::a: a [...,K,M];

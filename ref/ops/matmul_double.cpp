@@ -68,12 +68,21 @@ std::size_t round_up(std::size_t n, std::size_t unit) {
   return ceil_div(n, unit) * unit;
 }
 
+// What is added first, from a row or a column on; it may be nothing.
+MatrixView<const double> rows_from(MatrixView<const double> before, std::size_t row) {
+  if (before.data != nullptr) before.data += row * before.row_stride;
+  return before;
+}
+MatrixView<const double> columns_from(const MatrixView<const double>& before, std::size_t column) {
+  return transposed(rows_from(transposed(before), column));
+}
+
 // One matrix: c = a b, as one thread of a team sees it.
 class Product {
  public:
   Product(const MatrixView<double>& c, const MatrixView<const double>& a,
-          const MatrixView<const double>& b, bool add)
-      : c_(c), a_(a), b_(b), add_(add), kernels_(matmul_kernels()) {
+          const MatrixView<const double>& b, const MatrixView<const double>& before)
+      : c_(c), a_(a), b_(b), before_(before), kernels_(matmul_kernels()) {
     // A vector of one column is contiguous whatever its column stride.
     if (c_.columns == 1) c_.column_stride = 1;
     pack_a_ = c_.columns > (a_.column_stride == 1 ? kUnpackedColumns : kUnpackedStrided);
@@ -120,10 +129,12 @@ class Product {
         if (by_columns) {
           own.c_.columns = own.b_.columns = count;
           own.c_.data += i * part * c_.column_stride;
+          own.before_ = columns_from(before_, i * part);
           own.b_.data += i * part * b_.column_stride;
         } else {
           own.c_.rows = own.a_.rows = count;
           own.c_.data += i * part * c_.row_stride;
+          own.before_ = rows_from(before_, i * part);
           own.a_.data += i * part * a_.row_stride;
         }
         own.compute(1);
@@ -238,6 +249,8 @@ class Product {
   void multiply(Range rows, Range columns) const {
     const std::size_t row = rows_.begin + rows.begin;
     const std::size_t column = columns_.begin + columns.begin;
+    double* const c = c_.data + row * c_.row_stride + column * c_.column_stride;
+    const double* const first = columns_from(rows_from(before_, row), column).data;
     for (std::size_t k = 0; k < depth_.count; k += kChain) {
       const std::size_t chain = chain_at(k);
       const std::size_t depth = depth_.begin + k;
@@ -246,16 +259,17 @@ class Product {
                          a_.row_stride, a_.column_stride, pack_a_,
                          pack_b_ ? packed_b_ + padded_columns() * k + columns.begin * chain
                                  : b_.data + depth * b_.row_stride + column * b_.column_stride,
-                         b_.row_stride, pack_b_,
-                         c_.data + row * c_.row_stride + column * c_.column_stride, c_.row_stride,
-                         c_.column_stride, rows.count, columns.count, chain, add_ || depth > 0});
+                         b_.row_stride, pack_b_, c, c_.row_stride, c_.column_stride,
+                         depth > 0 ? c : first, depth > 0 ? c_.row_stride : before_.row_stride,
+                         depth > 0 ? c_.column_stride : before_.column_stride, rows.count,
+                         columns.count, chain});
     }
   }
 
   MatrixView<double> c_;
   MatrixView<const double> a_;
   MatrixView<const double> b_;
-  bool add_;
+  MatrixView<const double> before_;
   const MatmulKernels& kernels_;
   bool pack_a_ = true;
   bool pack_b_ = true;
@@ -279,7 +293,8 @@ bool has_lines(const MatrixView<double>& c, const MatrixView<const double>& b) {
 
 // One matrix of which has_lines: threads share out columns of c, chain after chain.
 void multiply_lines(const MatrixView<double>& c, const MatrixView<const double>& a,
-                    const MatrixView<const double>& b, bool add, std::size_t threads) {
+                    const MatrixView<const double>& b, const MatrixView<const double>& before,
+                    std::size_t threads) {
   const MatmulKernels& kernels = matmul_kernels();
   const std::size_t products = c.rows * c.columns * a.columns;
   threads = std::clamp<std::size_t>(products / kProductsPerThread, 1, threads);
@@ -289,26 +304,34 @@ void multiply_lines(const MatrixView<double>& c, const MatrixView<const double>&
   const auto one_by_one = [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const std::size_t column = i * part;
+      double* const own = c.data + column * c.column_stride;
+      const double* const first = columns_from(before, column).data;
       for (std::size_t k = 0; k < a.columns; k += kChain)
-        kernels.multiply_lines({a.data + k * a.column_stride, a.row_stride, a.column_stride,
-                                b.data + k + column * b.column_stride, b.column_stride,
-                                c.data + column * c.column_stride, c.row_stride, c.column_stride,
-                                c.rows, std::min(part, c.columns - column),
-                                std::min(kChain, a.columns - k), add || k > 0});
+        kernels.multiply_lines(
+            {a.data + k * a.column_stride, a.row_stride, a.column_stride,
+             b.data + k + column * b.column_stride, b.column_stride, own, c.row_stride,
+             c.column_stride, k > 0 ? own : first, k > 0 ? c.row_stride : before.row_stride,
+             k > 0 ? c.column_stride : before.column_stride, c.rows,
+             std::min(part, c.columns - column), std::min(kChain, a.columns - k)});
     }
   };
   Team::run(threads, [&](Team::Member& member) { member.share(parts, 1, one_by_one); });
 }
 
 void multiply_one(const MatrixView<double>& c, const MatrixView<const double>& a,
-                  const MatrixView<const double>& b, bool add, std::size_t threads) {
-  if (has_lines(c, b)) return multiply_lines(c, a, b, add, threads);
-  Product(c, a, b, add).compute(threads);
+                  const MatrixView<const double>& b, const MatrixView<const double>& before,
+                  std::size_t threads) {
+  if (has_lines(c, b)) return multiply_lines(c, a, b, before, threads);
+  Product(c, a, b, before).compute(threads);
 }
 
-void fill_with_zero(const MatrixView<double>& c) {
+// What is added first, or +0: the sums of no term.
+void fill(const MatrixView<double>& c, const MatrixView<const double>& before) {
   for (std::size_t i = 0; i < c.rows; ++i)
-    for (std::size_t j = 0; j < c.columns; ++j) c.data[i * c.row_stride + j * c.column_stride] = 0;
+    for (std::size_t j = 0; j < c.columns; ++j)
+      c.data[i * c.row_stride + j * c.column_stride] =
+          before.data == nullptr ? 0
+                                 : before.data[i * before.row_stride + j * before.column_stride];
 }
 
 }  // namespace
@@ -328,20 +351,24 @@ const MatmulKernels& matmul_kernels() {
 }
 
 void matmul_double(const MatrixView<double>& c, const MatrixView<const double>& a,
-                   const MatrixView<const double>& b, bool add) {
+                   const MatrixView<const double>& b, const MatrixView<const double>& before) {
   if (c.rows == 0 || c.columns == 0 || c.batches() == 0) return;
+  const auto before_at = [&](std::size_t i) {
+    return before.data == nullptr ? before : before.at(i);
+  };
   if (a.columns == 0) {
-    for (std::size_t i = 0; i < c.batches() && !add; ++i) fill_with_zero(c.at(i));
+    for (std::size_t i = 0; i < c.batches(); ++i) fill(c.at(i), before_at(i));
     return;
   }
   // c^T = b^T a^T has the same chains, for a product does not depend on the order of its factors.
   if (c.column_stride != 1 && c.row_stride == 1)
-    return matmul_double(transposed(c), transposed(b), transposed(a), add);
+    return matmul_double(transposed(c), transposed(b), transposed(a), transposed(before));
   const std::size_t products = c.rows * c.columns * a.columns;
   const auto threads = static_cast<std::size_t>(numeric::num_threads());
   if (c.batches() >= threads && c.batches() > 1) {
     const auto one_by_one = [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) multiply_one(c.at(i), a.at(i), b.at(i), add, 1);
+      for (std::size_t i = begin; i < end; ++i)
+        multiply_one(c.at(i), a.at(i), b.at(i), before_at(i), 1);
     };
     const std::size_t grain = ceil_div(kProductsPerThread, products);
     Team::run(std::min(threads, c.batches() / grain),
@@ -349,7 +376,7 @@ void matmul_double(const MatrixView<double>& c, const MatrixView<const double>& 
     return;
   }
   for (std::size_t i = 0; i < c.batches(); ++i)
-    multiply_one(c.at(i), a.at(i), b.at(i), add, threads);
+    multiply_one(c.at(i), a.at(i), b.at(i), before_at(i), threads);
 }
 
 }  // namespace normproof::ref::ops

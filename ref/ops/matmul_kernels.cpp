@@ -40,8 +40,10 @@ void multiply_rows(const BlockProduct& p, const Rows& strides) {
               p.c + column * p.c_column_stride,
               p.c_row_stride,
               p.c_column_stride,
-              columns,
-              p.add};
+              p.before == nullptr ? nullptr : p.before + column * p.before_column_stride,
+              p.before_row_stride,
+              p.before_column_stride,
+              columns};
     // The next panel of b comes from afar: every tile of c asks for its part of it.
     const std::size_t tiles = (p.rows + kTileRows - 1) / kTileRows;
     const double* next = tile.b + kTileColumns * p.depth;
@@ -55,6 +57,7 @@ void multiply_rows(const BlockProduct& p, const Rows& strides) {
       dispatch<kTileRows, kTilePacks>(below < kTileRows ? below : kTileRows, packs, tile, strides);
       tile.a += a_tile;
       tile.c += kTileRows * p.c_row_stride;
+      if (tile.before != nullptr) tile.before += kTileRows * p.before_row_stride;
     }
   }
 }

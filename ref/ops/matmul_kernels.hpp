@@ -6,7 +6,8 @@
 /// same types for every set.
 namespace normproof::ref::ops {
 
-/// c [rows, columns] = a b, or c + a b: one chain of `depth` multiply-adds for each element.
+/// c [rows, columns] = a b, or before + a b where that is given: one chain of `depth` multiply-adds
+/// for each element. `before` may be c, or a row that is repeated.
 ///
 /// a, b are element (0, 0); element (i, k) of a is at i a_row_stride + k a_depth_stride, element
 /// (k, j) of b at k b_depth_stride + j. A packed operand is a row of panels instead: of a the panel
@@ -23,10 +24,12 @@ struct BlockProduct {
   double* c;
   std::size_t c_row_stride;
   std::size_t c_column_stride;
+  const double* before;  ///< null: nothing
+  std::size_t before_row_stride;
+  std::size_t before_column_stride;
   std::size_t rows;
   std::size_t columns;
   std::size_t depth;
-  bool add;
 };
 
 /// Panels of `width` lanes, rows of a or columns of b, one after the other: each [depth, width],
@@ -45,9 +48,9 @@ struct PanelSource {
 /// Of a product whose columns of b lie along memory, those of a LineProduct at most.
 inline constexpr std::size_t kMostLineRows = 4;
 
-/// c [rows, columns] = a b, or c + a b, rows from 1 to kMostLineRows: one chain of `depth`
-/// multiply-adds for each element. Element (k, j) of b is at k + j b_column_stride, the others as
-/// those of a BlockProduct.
+/// c [rows, columns] = a b, or before + a b where that is given, rows from 1 to kMostLineRows: one
+/// chain of `depth` multiply-adds for each element. Element (k, j) of b is at k + j
+/// b_column_stride, the others as those of a BlockProduct.
 struct LineProduct {
   const double* a;
   std::size_t a_row_stride;
@@ -57,10 +60,12 @@ struct LineProduct {
   double* c;
   std::size_t c_row_stride;
   std::size_t c_column_stride;
+  const double* before;  ///< null: nothing
+  std::size_t before_row_stride;
+  std::size_t before_column_stride;
   std::size_t rows;
   std::size_t columns;
   std::size_t depth;
-  bool add;
 };
 
 struct MatmulKernels {

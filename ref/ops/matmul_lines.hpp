@@ -52,9 +52,10 @@ inline void prefetch_behind(const double* p, std::size_t elements) {
   __builtin_prefetch(__builtin_bit_cast(const void*, at), 0, 3);
 }
 
-/// One chain for each element of c [kRows, kPackWidth], or of its first `columns`.
+/// One chain for each element of c [kRows, kPackWidth] from a column on, or of the first `columns`.
 template <std::size_t kRows>
-void multiply_square(const LineProduct& p, const double* b, double* c, std::size_t columns) {
+void multiply_square(const LineProduct& p, std::size_t column, std::size_t columns) {
+  const double* const b = p.b + column * p.b_column_stride;
   Pack sum[kRows];
   unrolled<0, kRows>([&](auto i) __attribute__((always_inline)) { sum[i] = Pack{}; });
   const auto add_terms = [&](const Pack& right, std::size_t k) __attribute__((always_inline)) {
@@ -81,8 +82,11 @@ void multiply_square(const LineProduct& p, const double* b, double* c, std::size
   }
   for (std::size_t i = 0; i < kRows; ++i)
     for (std::size_t j = 0; j < columns; ++j) {
-      double& element = c[i * p.c_row_stride + j * p.c_column_stride];
-      element = p.add ? element + sum[i][j] : sum[i][j];
+      const std::size_t at = column + j;
+      p.c[i * p.c_row_stride + at * p.c_column_stride] =
+          p.before == nullptr
+              ? sum[i][j]
+              : p.before[i * p.before_row_stride + at * p.before_column_stride] + sum[i][j];
     }
 }
 
@@ -90,8 +94,7 @@ template <std::size_t kRows>
 void multiply_rows_of_lines(const LineProduct& p) {
   for (std::size_t column = 0; column < p.columns; column += kPackWidth) {
     const std::size_t left = p.columns - column;
-    multiply_square<kRows>(p, p.b + column * p.b_column_stride, p.c + column * p.c_column_stride,
-                           left < kPackWidth ? left : kPackWidth);
+    multiply_square<kRows>(p, column, left < kPackWidth ? left : kPackWidth);
   }
 }
 

@@ -50,8 +50,10 @@ struct Tile {
   double* c;
   std::size_t c_row_stride;
   std::size_t c_column_stride;
+  const double* before;  ///< null: nothing
+  std::size_t before_row_stride;
+  std::size_t before_column_stride;
   std::size_t columns;  ///< of c, at most kPacks packs; b is padded to whole packs
-  bool add;
 };
 
 template <std::size_t kRows, std::size_t kPacks, class Rows>
@@ -82,13 +84,17 @@ void multiply_tile(const Tile& t, const Rows rows) {
     a += depth_stride;
     b += b_depth_stride;
   }
-  if (t.columns == kPacks * kPackWidth && t.c_column_stride == 1) {
+  const double* before = t.before;
+  if (t.columns == kPacks * kPackWidth && t.c_column_stride == 1 &&
+      (before == nullptr || t.before_column_stride == 1)) {
     unrolled<0, kRows>([&](auto i) __attribute__((always_inline)) {
       double* c = t.c + i * t.c_row_stride;
       unrolled<0, kPacks>([&](auto j) __attribute__((always_inline)) {
         const Pack product = sum[i * kPacks + j];
-        store(c + j * kPackWidth, t.add ? PackAt{j * kPackWidth}(c) + product : product);
+        store(c + j * kPackWidth,
+              before == nullptr ? product : PackAt{j * kPackWidth}(before) + product);
       });
+      if (before != nullptr) before += t.before_row_stride;
     });
     return;
   }
@@ -98,9 +104,9 @@ void multiply_tile(const Tile& t, const Rows rows) {
   });
   for (std::size_t i = 0; i < kRows; ++i)
     for (std::size_t j = 0; j < t.columns; ++j) {
-      double& c = t.c[i * t.c_row_stride + j * t.c_column_stride];
       const double p = product[i * kPacks * kPackWidth + j];
-      c = t.add ? c + p : p;
+      t.c[i * t.c_row_stride + j * t.c_column_stride] =
+          before == nullptr ? p : before[i * t.before_row_stride + j * t.before_column_stride] + p;
     }
 }
 

@@ -320,6 +320,45 @@ TEST_F(ActivationTest, C1GradYHasTheShapeOfX) {
             "relu_backward: grad_y has shape [2]; expected shape [1, 2] (C1)");
 }
 
+// Over several chunks, past the caches, on every instruction set, and in every lens.
+TEST_F(ActivationTest, GeluThatKeepsErfHasTheSameBits) {
+  for (const Shape& shape : {Shape{0}, Shape{3}, Shape{3, 5, 967}, Shape{900, 701}}) {
+    const Tensor<double> x = random_tensor(shape, "kept", 2);
+    const Tensor<double> grad_y = random_tensor(shape, "kept gradient");
+    const Tensor<double> y = gelu(x), grad_x = gelu_backward(grad_y, x);
+    Tensor<double> erf;
+    expect_same_everywhere([&] { return gelu_keeping_erf(x, erf); });
+    expect_same_everywhere([&] { return gelu_backward_from_erf(grad_y, x, erf); });
+    EXPECT_BITS_EQ(gelu_keeping_erf(x, erf), y);
+    EXPECT_BITS_EQ(gelu_backward_from_erf(grad_y, x, erf), grad_x);
+    for (std::size_t i = 0; i < x.size(); i += 1009)
+      EXPECT_BITS_EQ(erf.data()[i], numeric::erf(x.data()[i] * 0x1.6a09e667f3bcdp-1));
+  }
+  const Tensor<double> at = {-1.5, 0.25, 3};
+  const auto check = [&]<class T>(T) {
+    const Tensor<T> x = lift<T>(at), ones = lift<T>({1, 1, 1});
+    Tensor<T> erf;
+    const Tensor<T> y = gelu(x), kept = gelu_keeping_erf(x, erf);
+    const Tensor<T> grad_x = gelu_backward(ones, x),
+                    from_kept = gelu_backward_from_erf(ones, x, erf);
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_EQ(numeric::to_double(kept(i)), numeric::to_double(y(i)));
+      EXPECT_EQ(numeric::to_double(from_kept(i)), numeric::to_double(grad_x(i)));
+    }
+  };
+  check(numeric::oracle100());
+  check(numeric::dual());
+  check(numeric::interval());
+  check(numeric::ball());
+  check(numeric::running_error());
+}
+
+TEST_F(ActivationTest, C3TheErfOfAnotherShapeIsNamed) {
+  const Tensor<double> x = {1, 2};
+  EXPECT_EQ(contract_message([&] { gelu_backward_from_erf(x, x, Tensor<double>{1}); }),
+            "gelu_backward: erf has shape [1]; expected shape [2] (C3)");
+}
+
 TEST_F(ActivationTest, C2ElementsThatAreNotFiniteAreNamed) {
   const Tensor<double> good = random_tensor({60, 300}, "finite");
   for (const int threads : {1, 5}) {

@@ -17,7 +17,6 @@ TEST(Arithmetic, ByHand) {
   EXPECT_EQ(y, (Tensor<double>{{11, 22}, {33, 0x1p60}}));
   scale_in_place(y, 0.5);
   EXPECT_EQ(y, (Tensor<double>{{5.5, 11}, {16.5, 0x1p59}}));
-  EXPECT_EQ(repeat_row(Tensor<double>{1, 2}, {2, 1, 2}), (Tensor<double>{{{1, 2}}, {{1, 2}}}));
 }
 
 TEST(Arithmetic, ThreadsReachEveryElement) {
@@ -28,7 +27,6 @@ TEST(Arithmetic, ThreadsReachEveryElement) {
   add_in_place(y, x);
   scale_in_place(y, 4.0);
   EXPECT_EQ(y, tensor::full_tensor<double>({kCount}, 12.0));
-  EXPECT_EQ(repeat_row(x, {3, kCount}), tensor::full_tensor<double>({3, kCount}, 2.0));
   numeric::set_num_threads(1);
 }
 
@@ -38,14 +36,6 @@ TEST(AddInPlace, C1ShapesThatDifferAreNamed) {
                 add_in_place(y, Tensor<double>{1, 2, 3});
               }),
               HasSubstr("x has shape [3]; expected shape [2]"));
-}
-
-TEST(RepeatRow, C1AnotherLastExtentIsNamed) {
-  const Tensor<double> y{1, 2};
-  EXPECT_THAT(numeric::contract_message([&] {
-                repeat_row(y, {4, 3});
-              }),
-              HasSubstr("x has shape [2]; expected shape [3]"));
 }
 
 }  // namespace

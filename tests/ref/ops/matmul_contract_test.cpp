@@ -87,6 +87,15 @@ TEST(MatmulInto, C2AnOutputThatOverlapsAnOperandIsRefused) {
   EXPECT_NO_THROW(matmul_into(high, low, low));
 }
 
+TEST(MatmulAddToRow, C5ARowOfAnotherExtentIsNamed) {
+  const Tensor<double> a = random_tensor({4, 4}, "a");
+  Tensor<double> c = random_tensor({4, 4}, "c");
+  EXPECT_EQ(contract_message([&] {
+              matmul_add_to_row(matrices(c), matrices(a), matrices(a), random_tensor({3}, "row"));
+            }),
+            "matmul_add_to_row: row has shape [3]; expected shape [4] (C5)");
+}
+
 TEST(MatmulInto, C3AnOutputWhoseElementsCoincideIsRefused) {
   const Tensor<double> a = random_tensor({4, 4}, "a");
   std::vector<double> memory(64);

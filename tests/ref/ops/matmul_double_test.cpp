@@ -78,7 +78,8 @@ std::vector<double> product(const Case& x, bool naive, bool add = false) {
   if (naive)
     naive_matmul(c.view, a.view, b.view);
   else
-    matmul_double(c.view, a.view, b.view, add);
+    matmul_double(c.view, a.view, b.view,
+                  add ? MatrixView<const double>(c.view) : MatrixView<const double>());
   return c.values;
 }
 
@@ -215,7 +216,7 @@ TEST(MatmulDouble, PartsOfTheOutputHaveTheBitsOfTheWhole) {
   const Stored a = stored(53, 300, Layout::rows, "a");
   const Stored b = stored(300, 41, Layout::rows, "b");
   Stored whole = stored(53, 41, Layout::rows, "c");
-  matmul_double(whole.view, a.view, b.view, false);
+  matmul_double(whole.view, a.view, b.view);
   for (const std::size_t row : {0u, 1u, 5u, 6u, 52u})
     for (const std::size_t column : {0u, 3u, 7u, 8u, 40u}) {
       double part = -1;
@@ -225,7 +226,7 @@ TEST(MatmulDouble, PartsOfTheOutputHaveTheBitsOfTheWhole) {
       MatrixView<const double> one_column = b.view;
       one_column.columns = 1;
       one_column.data += column;
-      matmul_double(matrix(&part, 1, 1), one_row, one_column, false);
+      matmul_double(matrix(&part, 1, 1), one_row, one_column);
       EXPECT_EQ(std::memcmp(&part, &whole.values[row * 41 + column], sizeof part), 0);
     }
 }
@@ -240,7 +241,7 @@ TEST(MatmulDouble, InfinitiesAndNaNSpread) {
     std::fill(b.values.begin(), b.values.end(), 2.0);
     a.values[2 * 9 + 3] = __builtin_inf();
     b.values[3 * 10 + 4] = 0;
-    matmul_double(c.view, a.view, b.view, false);
+    matmul_double(c.view, a.view, b.view);
     for (std::size_t i = 0; i < 7; ++i)
       for (std::size_t j = 0; j < 10; ++j) {
         const double value = c.values[i * 10 + j];

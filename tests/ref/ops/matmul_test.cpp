@@ -138,6 +138,40 @@ TEST(Matmul, AddTakesTheOldValuesBeforeTheFirstBlock) {
   EXPECT_BITS_EQ(c, expected);
 }
 
+// The same as rows that are written first and then added to, also over several chains, for tiles
+// that are whole and not, few rows, columns that lie along memory, and a batch.
+TEST(Matmul, AddToRowTakesTheRowBeforeTheFirstBlock) {
+  const auto check = [](const Shape& a_shape, std::size_t width) {
+    const std::size_t depth = a_shape.back();
+    const Tensor<double> a = random_tensor(a_shape, "a"), b = random_tensor({width, depth}, "b");
+    const Tensor<double> row = random_tensor({width}, "row");
+    Shape shape = a_shape;
+    shape.back() = width;
+    Tensor<double> expected = empty_tensor<double>(shape), c = random_tensor(shape, "old");
+    for (std::size_t i = 0; i < expected.size(); ++i) expected.data()[i] = row(i % width);
+    matmul_add(matrices(expected), matrices(a), transposed(matrices(b)));
+    for (const int threads : {1, 2, 5}) {
+      numeric::set_num_threads(threads);
+      matmul_add_to_row(matrices(c), matrices(a), transposed(matrices(b)), row);
+      EXPECT_BITS_EQ(c, expected);
+      const MatrixView<double> by_columns = {c.data(), c.shape(c.dimension() - 2), width, 1,
+                                             c.shape(c.dimension() - 2)};
+      if (a_shape.size() > 2) continue;
+      matmul_add_to_row(by_columns, matrices(a), transposed(matrices(b)), row);
+      for (std::size_t i = 0; i < by_columns.rows; ++i)
+        for (std::size_t j = 0; j < width; ++j)
+          ASSERT_EQ(c.data()[i + j * by_columns.column_stride], expected(i, j));
+    }
+    numeric::set_num_threads(1);
+  };
+  for (const std::size_t rows : {1, 3, 9, 200})
+    for (const std::size_t width : {1, 5, 24, 50, 300})
+      for (const std::size_t depth : {0, 7, 256, 600}) check({rows, depth}, width);
+  check({40, 2100}, 30);  // each thread for itself
+  check({100, 2100}, 7);
+  check({3, 20, 300}, 11);
+}
+
 // The exact product, and how `double` and every enclosure stand to it.
 Tensor<rational> exact_product(const Tensor<double>& a, const Tensor<double>& b) {
   Tensor<rational> c = tensor::full_tensor<rational>({a.shape(0), b.shape(1)}, rational(0));
@@ -286,6 +320,9 @@ TEST(Matmul, OtherScalarsTakeTransposesBatchesAndAddition) {
     Tensor<T> c = matmul(twice, b_of);
     matmul_add(matrices(c), matrices(twice), matrices(b_of));
     expect(c, Tensor<double>{-4, 16, -4, 34, -4, 16, -4, 34});
+    const Tensor<T> row = convert<T>(Tensor<double>{100, 1000});
+    matmul_add_to_row(matrices(c), matrices(twice), matrices(b_of), row);
+    expect(c, Tensor<double>{98, 1008, 98, 1017, 98, 1008, 98, 1017});
     expect(matmul(Tensor<T>::from_shape({1, 0}), Tensor<T>::from_shape({0, 1})),
            tensor::full_tensor<double>({1, 1}, 0.0));
   };
