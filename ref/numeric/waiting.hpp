@@ -1,22 +1,28 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <utility>
+
+#include "ref/numeric/patience.hpp"
 
 namespace normproof::ref::numeric {
 
-/// Lets threads wait for what others do. A thread looks for some microseconds, then sleeps: one
-/// that looked for longer would take the processor of who has the work, where there are fewer
-/// processors than threads or a neighbour is busy on one.
+/// Lets threads wait for what others do. A thread looks for some microseconds, and for longer while
+/// nothing else wants the processor, then sleeps: one that looked on would take the processor of
+/// who has the work, where there are fewer processors than threads or a neighbour is busy on one.
 class Waiting {
  public:
   /// Returns   once is_so(), of atomic variables, is true
   template <class Predicate>
   void wait_until(const Predicate& is_so) {
-    for (int looks = 0; looks < kLooks; ++looks) {
-      if (is_so()) return;
-      pause();
+    if (looks_until(is_so, kFirstLooks)) return;
+    const auto began = Clock::now();
+    for (auto last = began, now = began; patience_.looks_on(began, last, now);) {
+      if (looks_until(is_so, kLooksAtOnce)) return;
+      last = std::exchange(now, Clock::now());
     }
     std::unique_lock lock(mutex_);
     sleepers_.fetch_add(1);
@@ -33,7 +39,19 @@ class Waiting {
   }
 
  private:
-  static constexpr int kLooks = 1000;  // 10 to 40 microseconds
+  using Clock = std::chrono::steady_clock;
+  static constexpr int kFirstLooks = 1000;  // 10 to 40 microseconds
+  static constexpr int kLooksAtOnce = 100;  // between two times of the clock
+
+  /// Whether it came true in so many looks.
+  template <class Predicate>
+  static bool looks_until(const Predicate& is_so, int most) {
+    for (int looks = 0; looks < most; ++looks) {
+      if (is_so()) return true;
+      pause();
+    }
+    return false;
+  }
 
   static void pause() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -43,6 +61,7 @@ class Waiting {
 #endif
   }
 
+  inline static Patience patience_;  ///< of all who wait: they share the processors
   std::atomic<int> sleepers_{0};
   std::mutex mutex_;
   std::condition_variable changed_;
