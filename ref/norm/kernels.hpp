@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <type_traits>
 
 #include "ref/norm/double_kernels.hpp"
@@ -12,12 +13,14 @@ namespace normproof::ref::norm {
 const DoubleKernels& double_kernels();
 
 /// Computes  compute(work, range) over ranges that cover [0, count), shared out over the threads;
-///           `each` is the number of elements that one index is. For `double` it is that of
-///           double_kernels(), else the template in the layer's <layer>_formula.hpp
+///           `each` is the number of elements that one index is, `least` that of indices in a range
+///           where count allows it. For `double` it is that of double_kernels(), else the
+///           template in the layer's <layer>_formula.hpp
 template <template <class> class Work, class T>
-void run(const Work<T>& work, std::size_t count, std::size_t each) {
+void run(const Work<T>& work, std::size_t count, std::size_t each, std::size_t least = 1) {
   constexpr std::size_t kElementsAThread = 32768;  // at least; the bits do not depend on it
-  numeric::parallel_for(count, kElementsAThread / each + 1, [&](auto begin, auto end) {
+  const std::size_t grain = std::max(kElementsAThread / each + 1, least);
+  numeric::parallel_for(count, grain, [&](auto begin, auto end) {
     const ops::IndexRange range{begin, end};
     if constexpr (std::is_same_v<T, double>)
       double_kernels().Kernel<Work<double>>::compute(work, range);
@@ -26,14 +29,16 @@ void run(const Work<T>& work, std::size_t count, std::size_t each) {
   });
 }
 
-/// run over the rows of work.layout, over its channels, and over the lanes that have rows.
+/// run over the rows of work.layout, over its channels, one range a thread, and over the lanes that
+/// have rows. A sum over rows reads a piece of each: the more channels, the longer the piece.
 template <class Work>
 void run_on_rows(const Work& work) {
   run(work, work.layout.count, work.layout.width);
 }
 template <class Work>
 void run_on_channels(const Work& work) {
-  run(work, work.layout.width, work.layout.count);
+  const std::size_t width = work.layout.width;
+  run(work, width, work.layout.count, width / static_cast<std::size_t>(numeric::num_threads()));
 }
 template <class Work>
 void run_on_lanes(const Work& work) {

@@ -1,5 +1,7 @@
 #include "ref/ops/reduce.hpp"
 
+#include <algorithm>
+
 #include "ref/numeric/fp_environment.hpp"
 #include "ref/numeric/parallel.hpp"
 #include "ref/ops/lane_sum.hpp"
@@ -57,7 +59,10 @@ Tensor<T> sum_columns(const Tensor<T>& x) {
   const std::size_t width = shape.back();
   const std::size_t rows = x.size() / width;
   Tensor<T> y = tensor::empty_tensor<T>({width});
-  numeric::parallel_for(width, kGrain / rows + 1, [&](std::size_t begin, std::size_t end) {
+  // One range a thread: the wider it is, the longer the pieces of rows that lie together.
+  const std::size_t share = width / static_cast<std::size_t>(numeric::num_threads());
+  const std::size_t grain = std::max(kGrain / rows + 1, share);
+  numeric::parallel_for(width, grain, [&](std::size_t begin, std::size_t end) {
     const auto terms = [&, begin](std::size_t row) {
       return [p = x.data() + row * width + begin](auto at) { return at(p); };
     };
