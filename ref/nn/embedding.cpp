@@ -73,11 +73,12 @@ RowGradient<T> embedding_backward(const Tensor<T>& grad_y, const Tokens& tokens,
     begins.push_back(k);
   }
   begins.push_back(order.size());
-  gradient.values = tensor::full_tensor<T>({gradient.rows.size(), width}, T(0));
+  gradient.values = tensor::empty_tensor<T>({gradient.rows.size(), width});
   numeric::parallel_for(gradient.rows.size(), kEmbeddingGrain / width + 1,
                         [&](std::size_t begin, std::size_t end) {
                           for (std::size_t row = begin; row < end; ++row) {
                             T* const sum = gradient.values.data() + row * width;
+                            std::fill_n(sum, width, T(0));
                             for (std::size_t k = begins[row]; k < begins[row + 1]; ++k) {
                               const T* const term = grad_y.data() + order[k] * width;
                               for (std::size_t d = 0; d < width; ++d) sum[d] += term[d];
