@@ -296,6 +296,24 @@ def test_decoding_is_judged_in_its_only_mode_with_the_options_of_a_case():
         normproof.judge(lambda **others: exact, "decoding", mode="training", **given, **case.options)
 
 
+def test_the_cases_of_other_dtypes_are_counted():
+    asked = lambda dtype: [line for line in normproof.check(kernels.exact, "decoding", dtype=dtype).conventions if "not asked" in line]
+    assert asked("float32") == ["cases not asked for their dtype: 3 of float64, 1 of bfloat16"]
+    assert asked(["float64", "float32"]) == ["cases not asked for their dtype: 1 of bfloat16"]
+
+
+def test_an_output_of_a_model_whose_bounds_accept_any_answer_is_not_verified():
+    case = normproof.case("quick/decoding/post_layer_norm-2x3-float64")
+    given = {name: stored.array() for name, stored in case.tensors.items()}
+    given = {name: array.astype(np.float32) if array.dtype == np.float64 else array for name, array in given.items()}
+    zeros = np.zeros_like(kernels.exact(case)["logits"], np.float32)
+    narrow = normproof.judge(lambda **others: zeros, "decoding", **given, **case.options)
+    assert not narrow and "logits at" in str(narrow)
+    wide = normproof.judge(lambda **others: zeros, "decoding", accumulation="bfloat16", **given, **case.options)
+    assert not wide and not wide.failures
+    assert "not verified" in str(wide) and "expected 1 case or more that are judged" in str(wide)
+
+
 def test_decoding_begins_from_a_cache_of_no_position_as_from_none():
     case = normproof.case("quick/decoding/post_layer_norm-2x3-float64")
     given = {name: stored.array() for name, stored in case.tensors.items()}

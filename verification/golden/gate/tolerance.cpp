@@ -141,6 +141,37 @@ void claim_what_fits(const Case& c, const NamedTensors<double>& values,
   }
 }
 
+/// The largest magnitude of a finite number.
+double largest_of(const double* begin, const double* end) {
+  double largest = 0;
+  for (const double* value = begin; value != end; ++value)
+    if (std::isfinite(*value)) largest = std::max(largest, std::fabs(*value));
+  return largest;
+}
+
+/// Whether what is wide with depth may be so wide that it tells nothing: of models of the caller's;
+/// the cases of a corpus were made to be judged.
+bool may_tell_nothing(const Case& c) {
+  return c.tier == corpus::Tier::own && (corpus::is_encoder(c) || corpus::is_transformer(c));
+}
+
+/// An output of which every bound is wider than every number of the case accepts any answer of
+/// their size, 0 too: nothing is claimed of it.
+void claim_what_tells(const Case& c, const NamedTensors<double>& values,
+                      NamedTensors<double>& bounds) {
+  double largest = 0;
+  for (const StoredTensor& input : c.inputs)
+    if (ref::io::is_float(input.dtype)) {
+      const std::vector<double> numbers = ref::io::widen(input);
+      largest = std::max(largest, largest_of(numbers.data(), numbers.data() + numbers.size()));
+    }
+  for (const auto& [name, value] : values)
+    largest = std::max(largest, largest_of(value.data(), value.data() + value.size()));
+  for (auto& [name, bound] : bounds)
+    if (std::ranges::all_of(bound, [=](double own) { return own > largest; }))
+      std::ranges::fill(bound, std::numeric_limits<double>::infinity());
+}
+
 /// Every operation is exact in the dtype of the case, and need not be in one that is coarser than
 /// usual.
 bool is_exact(const Case& c, Accumulation accumulation) {
@@ -204,6 +235,7 @@ Tolerance tolerance(const Case& stored, Accumulation accumulation, Formula formu
   if (is_layer(c)) add_layer_allowances(c, evaluated.values, accumulation, bounds.bound);
   if (is_function(c))
     add_function_allowances(c, inputs.function, accumulation, bounds.bound, flushes);
+  if (may_tell_nothing(c)) claim_what_tells(c, evaluated.values, bounds.bound);
   if (corpus::is_scaled(stored)) divide_by_scales(stored, evaluated.values, bounds);
   claim_what_fits(stored, evaluated.values, arithmetic, bounds.bound);
   return bounds;

@@ -131,6 +131,13 @@ const char* word_of(Outcome outcome) {
   return "";
 }
 
+/// It passes, for nothing is claimed of any of its elements.
+bool is_wholly_unjudged(const CaseResult& result) {
+  const auto judged = [](const TensorResult& t) { return t.count > 0 || !t.problem.empty(); };
+  return result.passed() && std::ranges::none_of(result.tensors, judged) &&
+         std::ranges::any_of(result.tensors, [](const TensorResult& t) { return t.unjudged > 0; });
+}
+
 bool is_bad(Outcome outcome) {
   return outcome == Outcome::failed || outcome == Outcome::xpass;
 }
@@ -142,7 +149,9 @@ std::size_t GoldenReport::count(Outcome outcome) const {
 }
 
 std::size_t GoldenReport::held() const {
-  return cases.size() - count(Outcome::declined);
+  return static_cast<std::size_t>(std::ranges::count_if(cases, [](const CheckedCase& c) {
+    return c.outcome != Outcome::declined && !is_wholly_unjudged(c.result);
+  }));
 }
 
 std::size_t GoldenReport::unjudged() const {
@@ -176,7 +185,7 @@ std::string GoldenReport::summary() const {
                         strict ? ", expected none" : " (--strict fails)");
   if (held() < min_cases)
     line += fmt::format("; expected {} or more{}", plural(min_cases, "case"),
-                        held() < cases.size() ? " that are not declined" : "");
+                        held() < cases.size() ? " that are judged" : "");
   return line;
 }
 
@@ -245,14 +254,22 @@ std::map<std::string, double> least_condition_of_failures(const GoldenReport& re
 }
 
 std::vector<std::string> diagnosis_lines(const GoldenReport& report) {
-  std::map<std::string, std::map<std::string, std::size_t>> agreeing;  // layer, what, cases
+  struct Agreement {
+    std::size_t cases = 0, outputs = 0;
+    auto operator<=>(const Agreement&) const = default;
+  };
+  std::map<std::string, std::map<std::string, Agreement>> agreeing;  // layer, what
   std::map<std::string, std::size_t> failed;
   for (const CheckedCase& c : report.cases) {
     if (c.outcome != Outcome::failed) continue;
     const std::string layer = corpus::op_of(c.result.description.c);
     ++failed[layer];
     for (const gate::Diagnosis& diagnosis : c.result.diagnosis)
-      if (diagnosis.kind == gate::Diagnosis::Kind::mistake) ++agreeing[layer][diagnosis.what];
+      if (diagnosis.kind == gate::Diagnosis::Kind::mistake) {
+        Agreement& own = agreeing[layer][diagnosis.what];
+        ++own.cases;
+        own.outputs += diagnosis.outputs.size();
+      }
   }
   std::vector<std::string> lines;
   for (const auto& [layer, least] : least_condition_of_failures(report))
@@ -264,7 +281,8 @@ std::vector<std::string> diagnosis_lines(const GoldenReport& report) {
     const auto best =
         std::ranges::max_element(found, {}, [](const auto& entry) { return entry.second; });
     lines.push_back(fmt::format("{}: '{}' agrees with {} of {}", layer, best->first,
-                                count_text(best->second), plural(failed[layer], "failed case")));
+                                count_text(best->second.cases),
+                                plural(failed[layer], "failed case")));
   }
   return lines;
 }

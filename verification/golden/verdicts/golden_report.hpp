@@ -48,7 +48,7 @@ struct GoldenReport {
   std::optional<certify::CorpusVersion> corpus = {};
 
   std::size_t count(Outcome outcome) const;
-  std::size_t held() const;      ///< the cases that were not declined
+  std::size_t held() const;      ///< the cases that were not declined, and not wholly unjudged
   std::size_t unjudged() const;  ///< elements of which the bound claims nothing
   bool passed() const;
   std::string summary() const;  ///< the closing line
@@ -58,7 +58,8 @@ struct GoldenReport {
 /// Throws    FileError naming the list and the line where a glob matches no case of the corpus
 GoldenReport golden_report(std::vector<gate::CaseResult> results, const ReportSettings& settings);
 
-/// A line a layer: the wrong formula that most of its failed cases agree with.
+/// A line a layer: the wrong formula that most of its failed cases agree with, of several the one
+/// that most of their outputs do.
 std::vector<std::string> diagnosis_lines(const GoldenReport& report);
 
 /// The version of the corpus, and whether it is behind the one that this program makes.

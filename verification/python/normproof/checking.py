@@ -1,4 +1,5 @@
 """normproof.check: an implementation held against every case of an operation."""
+import collections
 import difflib
 import re
 
@@ -67,6 +68,8 @@ def check(fn, op, *, dtype="float32", device="cpu", tier="quick", outputs=None, 
     finally:
         getattr(ask, "close", lambda: None)()
     report.conventions = candidate.conventions()
+    if others := dtypes_not_asked(corpus, op, dtype, only, tier):
+        report.conventions.append(f"cases not asked for their dtype: {others}")
     for name in sorted(report.left_out):
         report.conventions.append(f"{candidate.title} takes no {name}: each case is certified again without it")
     return report
@@ -139,17 +142,28 @@ def select(corpus, op, dtype, only, tier):
 
     Throws UsageError where none is left.
     """
-    wanted, globs = dtype_names(dtype), [only] if isinstance(only, str) else list(only or ())
-    if only is not None and not (globs and all(globs)):
-        raise UsageError(f"normproof: only={only!r} chooses no case; expected a glob or several, or None for all of them")
-    globs = [f"{tier}/" + glob[len("own/"):].replace("_", "?") if glob.startswith("own/") else glob for glob in globs]
-    globs = [glob if "/" in glob or glob.startswith("*") else f"{tier}/{op}/{glob}" for glob in globs]
+    wanted, globs = dtype_names(dtype), globs_of(op, only, tier)
     paths = corpus.paths()
     found = [index for index in folders.matching(paths, globs) if corpus.description(index)["dtype"] in wanted]
     if not found:
         raise UsageError(f"normproof: no case of {op} in {', '.join(wanted)}, tier {tier}"
                          + (f", matches {', '.join(globs)}" if globs else ""))
     return found
+
+
+def dtypes_not_asked(corpus, op, dtype, only, tier):
+    """The cases that select leaves out for their dtype, in words, "3 of float64"; "" where there are none."""
+    others = collections.Counter(corpus.description(index)["dtype"]
+                                 for index in folders.matching(corpus.paths(), globs_of(op, only, tier)))
+    return ", ".join(f"{count} of {name}" for name, count in others.items() if name not in dtype_names(dtype))
+
+
+def globs_of(op, only, tier):
+    globs = [only] if isinstance(only, str) else list(only or ())
+    if only is not None and not (globs and all(globs)):
+        raise UsageError(f"normproof: only={only!r} chooses no case; expected a glob or several, or None for all of them")
+    globs = [f"{tier}/" + glob[len("own/"):].replace("_", "?") if glob.startswith("own/") else glob for glob in globs]
+    return [glob if "/" in glob or glob.startswith("*") else f"{tier}/{op}/{glob}" for glob in globs]
 
 
 def require_known(corpus, xfail):

@@ -92,7 +92,7 @@ class Report:
 
     @property
     def mistakes(self):
-        """How many failing cases agree with each known mistake, by its name."""
+        """How many failing cases are nearest to each known mistake, by its name."""
         return collections.Counter(result.mistakes[0] for result in self.failures if result.mistakes)
 
     def _form(self, form):

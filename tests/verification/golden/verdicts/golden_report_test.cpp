@@ -152,8 +152,8 @@ TEST(GoldenReport, WhatIsDeclinedFailsNothingAndCountsForNothing) {
   EXPECT_EQ(with(1).summary(), "PASSED: 1 of 2 cases passed, 1 declined");
   EXPECT_FALSE(with(2).passed());
   EXPECT_EQ(with(2).summary(),
-            "FAILED: 1 of 2 cases passed, 1 declined; expected 2 cases or more that are not "
-            "declined");
+            "FAILED: 1 of 2 cases passed, 1 declined; expected 2 cases or more that are "
+            "judged");
   command.min_cases = 1;
   EXPECT_FALSE(golden_report({golden_declined("q/a")}, command, "").passed());
   EXPECT_THAT(
@@ -200,6 +200,34 @@ TEST(GoldenReport, WhatIsNotJudgedIsCountedThoughTheCasePasses) {
   EXPECT_EQ(refused.summary(),
             "FAILED: 1 of 1 case passed; 4 elements not verified, for nothing is claimed of them, "
             "expected none");
+}
+
+TEST(GoldenReport, TheMistakeOfALayerIsThatOfMostCasesThenOfMostOutputs) {
+  const auto agreeing = [](const char* what, std::vector<std::string> outputs) {
+    return normproof::verification::golden::gate::Diagnosis{.what = what,
+                                                            .outputs = std::move(outputs)};
+  };
+  auto first = golden_result("q/a", 2), second = golden_result("q/b", 2);
+  first.diagnosis = {agreeing("a few", {"y"}), agreeing("both", {"y", "grad_x"})};
+  second.diagnosis = {agreeing("a few", {"y"}), agreeing("both", {"y", "grad_x"}),
+                      agreeing("once", {"y", "grad_x", "grad_gamma", "grad_beta"})};
+  EXPECT_THAT(judged::diagnosis_lines(golden_report({first, second}, golden_command(), "")),
+              ElementsAre("layer_norm: 'both' agrees with 2 of 2 failed cases"));
+}
+
+TEST(GoldenReport, ACaseOfWhichNothingIsJudgedCountsForNothing) {
+  auto nothing = golden_result("q/a", 0);
+  nothing.tensors[0].count = 0;
+  nothing.tensors[0].unjudged = 6;
+  const auto alone = golden_report({nothing}, golden_command(), "");
+  EXPECT_FALSE(alone.passed());
+  EXPECT_EQ(alone.summary(),
+            "FAILED: 1 of 1 case passed; 6 elements not verified, for nothing is claimed of them "
+            "(--strict fails); expected 1 case or more that are judged");
+  EXPECT_TRUE(golden_report({nothing, golden_result("q/b", 0)}, golden_command(), "").passed());
+  auto empty = golden_result("q/a", 0);
+  empty.tensors[0].count = 0;  // a tensor without elements
+  EXPECT_TRUE(golden_report({empty}, golden_command(), "").passed());
 }
 
 TEST(GoldenReport, TheLineToReproduceIsQuotedForSh) {
