@@ -23,8 +23,8 @@ std::optional<report::Figure> bleu_figure(const language_study::Results& results
 std::vector<report::Figure> fluctuation_figures(const language_study::Results& results,
                                                 const language_study::Condition& condition);
 
-/// The variance, then the quadratic mean of what norm layers take, beside running ones, of the cells
-/// with dynamics; otherwise likewise: norms without running statistics have lines too.
+/// The variance, then the quadratic mean of what norm layers take, beside running ones, of the
+/// cells with dynamics; otherwise likewise: norms without running statistics have lines too.
 std::vector<report::Figure> taken_figures(const language_study::Results& results,
                                           const language_study::Condition& condition);
 

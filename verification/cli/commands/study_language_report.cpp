@@ -196,7 +196,7 @@ report::Table taken_table(const language_study::Results& results, const Conditio
   report::Table table = numbers_table(
       "What every norm layer takes: batch statistics beside a running mean of theirs with 0.9 for "
       "the older ones, ||batch - running|| / ||scale||, the mean over the steps after the warm-up, "
-      "seed 1",
+      "seed 1; the scale is the running one, of a mean the root of the running variance",
       {"norm", "layer"}, {"mean", "variance", "quadratic mean"});
   for (const std::string& norm : language_study::study_norms(condition.task)) {
     const Finished* const traced = dynamics_of(results, condition, norm);
