@@ -157,14 +157,16 @@ std::vector<report::Figure> taken_figures(const language_study::Results& results
     return own == nullptr ? std::vector<const language_study::Finished*>() : std::vector{own};
   };
   std::vector<report::Figure> figures;
-  for (const auto& [statistic, name] :
-       {std::pair{"variance", "variance"}, std::pair{"quadratic_mean", "quadratic mean"}})
+  const auto add = [&](const std::string& statistic, const char* name) {
     for (report::Figure& figure : figures_of_sides(
              condition, traced, [&](const std::string& own) { return own == statistic; },
              fmt::format("taken-{}", statistic),
              fmt::format("Fluctuation of the {} of what a norm layer takes about its running mean",
                          name)))
       figures.push_back(std::move(figure));
+  };
+  add("variance", "variance");
+  add("quadratic_mean", "quadratic mean");
   return figures;
 }
 
