@@ -42,10 +42,8 @@ std::vector<Cell> test_cells(const Selection& selection, const Results& results)
 std::vector<Cell> dynamics_cells(const Selection& selection, const Results& results) {
   std::vector<Cell> cells;
   for_each_norm(selection, [&](const Condition& condition, const std::string& norm) {
-    if (const auto rate = chosen_rate(results, condition, norm)) {
-      cells.push_back(cell_of(condition, norm, *rate, 1, false));
-      cells.back().dynamics = true;
-    }
+    if (const auto rate = chosen_rate(results, condition, norm))
+      cells.push_back(dynamics_cell_of(condition, norm, *rate));
   });
   return cells;
 }

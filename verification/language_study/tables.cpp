@@ -101,6 +101,13 @@ Cell cell_of(const Condition& condition, const std::string& norm, const std::str
           .test = test};
 }
 
+Cell dynamics_cell_of(const Condition& condition, const std::string& norm,
+                      const std::string& rate) {
+  Cell cell = cell_of(condition, norm, rate, 1, false);
+  cell.dynamics = true;
+  return cell;
+}
+
 std::vector<const Finished*> tests_of(const Results& results, const Condition& condition,
                                       const std::string& norm) {
   std::vector<const Finished*> tests;
@@ -117,9 +124,7 @@ const Finished* dynamics_of(const Results& results, const Condition& condition,
                             const std::string& norm) {
   const auto rate = chosen_rate(results, condition, norm);
   if (!rate) return nullptr;
-  Cell cell = cell_of(condition, norm, *rate, 1, false);
-  cell.dynamics = true;
-  const auto found = results.find(cell_name(cell));
+  const auto found = results.find(cell_name(dynamics_cell_of(condition, norm, *rate)));
   return found == results.end() ? nullptr : &found->second;
 }
 

@@ -48,6 +48,9 @@ std::vector<Condition> conditions_of(const Results& results);
 Cell cell_of(const Condition& condition, const std::string& norm, const std::string& rate,
              std::uint64_t seed, bool test);
 
+/// The cell with dynamics at a rate, of the seed 1.
+Cell dynamics_cell_of(const Condition& condition, const std::string& norm, const std::string& rate);
+
 /// The cells of a norm that were tested at the chosen rate, by ascending seeds; none where no rate
 /// can be chosen yet.
 std::vector<const Finished*> tests_of(const Results& results, const Condition& condition,

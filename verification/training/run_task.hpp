@@ -46,7 +46,7 @@ class RunTask {
   virtual TaskValidation validate(ref::train::TrainState<double>& state) const = 0;
 };
 
-/// Another task, of which a derived class does some things otherwise.
+/// Another task, whose steps a derived class takes otherwise, and more where it says so.
 class WrappedTask : public RunTask {
  public:
   /// Has to stay.
@@ -58,10 +58,6 @@ class WrappedTask : public RunTask {
   ref::train::TrainState<double> initial_state() const override { return task_.initial_state(); }
   std::size_t steps_of_epoch() const override { return task_.steps_of_epoch(); }
   void begin_epoch(std::uint64_t epoch) override { task_.begin_epoch(epoch); }
-  TaskStep step(std::size_t k, ref::train::TrainState<double>& state,
-                const ref::encoder::Tap<double>& tap) const override {
-    return task_.step(k, state, tap);
-  }
   TaskValidation validate(ref::train::TrainState<double>& state) const override {
     return task_.validate(state);
   }

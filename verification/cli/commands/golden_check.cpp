@@ -99,7 +99,7 @@ void GoldenCheckCommand::add(CLI::App& app) {
       "so");
   add_only(app, only);
   add_number(app, "--min-cases", min_cases, 1, 1'000'000'000,
-             "Fewer cases that are not declined are a failure (default: 1)");
+             "Fewer cases that are judged are a failure (default: 1)");
   add_text(app, "--corpus-version", corpus_version,
            "The version that the corpus has to be of: 2, 2.4 or 2.4.0, which others are told by "
            "exit status 3",

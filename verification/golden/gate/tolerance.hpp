@@ -32,8 +32,9 @@ bool takes_variance(const Case& c);
 /// Computes  the bound of each output for `accumulation` and `formula` (the later ones are met by
 ///           the earlier; one_pass is folded where the layer is not centred); infinite where it
 ///           claims nothing, which includes what an infinity or a NaN of the inputs reaches, and
-///           what may overflow the dtype of the answer and has fewer digits than that. Of an
-///           output by a given scale it is in units of that; by the scales of blocks, as without
+///           what may overflow the dtype of the answer and has fewer digits than that, and an
+///           output of a model of the caller's of which every bound is wider than every number. Of
+///           an output by a given scale it is in units of that; by the scales of blocks, as without
 struct Tolerance {
   ref::tensor::NamedTensors<double> bound;
   bool flushes = false;  ///< subnormal numbers may be 0: in the arithmetic, and where one is stored

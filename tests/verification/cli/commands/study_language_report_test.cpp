@@ -47,8 +47,7 @@ TEST(LanguageReport, SetsEveryNormBesideLayerNormAndThePaper) {
 TEST(LanguageReport, HasWhatEveryNormTakesAndTheShareOfTheBound) {
   auto results = three_seeds();
   for (const char* norm : {"layer_norm", "power_norm"}) {
-    auto cell = normproof::verification::language_study::cell_of({}, norm, "1e-2", 1, false);
-    cell.dynamics = true;
+    const auto cell = normproof::verification::language_study::dynamics_cell_of({}, norm, "1e-2");
     auto result = language_sample::sample_result(cell, 1.0);
     result.fluctuation = {{"final_norm", "mean", 0.125, {}},
                           {"final_norm", "quadratic_mean", 0.25, {0.5}},
