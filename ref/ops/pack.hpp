@@ -13,24 +13,23 @@ inline namespace NORMPROOF_ISA {
 
 using numeric::At;
 using numeric::is_packed;
+using numeric::kPackBytes;
 using numeric::kPackWidth;
 using numeric::Pack;
 using numeric::PackAt;
 using numeric::store;
 
 /// Stores past the caches: for outputs so large that they would only push the inputs out.
-/// Requires  p aligned to 16 bytes; stream_fence() before another thread reads
+/// Requires  p aligned to kPackBytes; stream_fence() before another thread reads
 inline void stream(double* p, Pack v) {
-#if defined(__SSE2__)
-  typedef double Half __attribute__((vector_size(16)));
-  for (std::size_t k = 0; k < kPackWidth; k += 2) {
-    const Half half{v[k], v[k + 1]};
 #if defined(__clang__)
-    __builtin_nontemporal_store(half, reinterpret_cast<Half*>(p + k));
-#else
-    __builtin_ia32_movntpd(p + k, half);
-#endif
-  }
+  __builtin_nontemporal_store(v, reinterpret_cast<Pack*>(p));
+#elif defined(__AVX512F__)
+  __builtin_ia32_movntpd512(p, v);
+#elif defined(__AVX__)
+  __builtin_ia32_movntpd256(p, v);
+#elif defined(__SSE2__)
+  __builtin_ia32_movntpd(p, v);
 #else
   store(p, v);
 #endif
@@ -63,7 +62,9 @@ template <class T, class Term>
 inline void fill(T* out, std::size_t count, bool past_caches, Term&& term) {
   std::size_t i = 0;
   if constexpr (is_packed<T>) {
-    if (past_caches && reinterpret_cast<std::uintptr_t>(out) % 16 == 0) {
+    if (past_caches) {
+      for (; i < count && reinterpret_cast<std::uintptr_t>(out + i) % kPackBytes != 0; ++i)
+        out[i] = term(At{i});
       for (; i + kPackWidth <= count; i += kPackWidth) stream(out + i, term(PackAt{i}));
     } else {
       for (; i + kPackWidth <= count; i += kPackWidth) store(out + i, term(PackAt{i}));
