@@ -134,10 +134,13 @@ std::int64_t warmup_steps(const Cell& cell) {
 }
 
 std::string cell_name(const Cell& cell) {
-  return fmt::format("{}/{}/{}/rate-{}/seed-{}{}{}{}", model::print_field(cell.task),
-                     model::print_field(cell.placement), cell.norm, cell.learning_rate, cell.seed,
-                     cell.size == Size::quick ? "/quick" : "", cell.test ? "/test" : "",
-                     cell.dynamics ? "/dynamics" : "");
+  std::string name =
+      fmt::format("{}/{}/{}/rate-{}/seed-{}", model::print_field(cell.task),
+                  model::print_field(cell.placement), cell.norm, cell.learning_rate, cell.seed);
+  if (cell.size == Size::quick) name += "/quick";
+  if (cell.purpose == Purpose::test) name += "/test";
+  if (cell.purpose == Purpose::dynamics) name += "/dynamics";
+  return name;
 }
 
 Cell parse_cell(std::string_view name) {
@@ -159,18 +162,21 @@ Cell parse_cell(std::string_view name) {
                 fmt::format("one of the study, {}", fmt::join(study_rates(), ", ")));
   cell.seed = value_of<std::uint64_t>(name, "the seed", behind(name, parts[4], "seed-"));
   if (cell.seed == 0) refuse_cell(name, "has the seed 0", "1 or more");
+  const auto give = [&](Purpose purpose) {
+    if (cell.purpose != Purpose::validation && cell.purpose != purpose)
+      refuse_cell(name, "has the parts test and dynamics", "one of them");
+    cell.purpose = purpose;
+  };
   for (std::size_t i = 5; i < parts.size(); ++i) {
     if (parts[i] == "quick")
       cell.size = Size::quick;
     else if (parts[i] == "test")
-      cell.test = true;
+      give(Purpose::test);
     else if (parts[i] == "dynamics")
-      cell.dynamics = true;
+      give(Purpose::dynamics);
     else
       refuse_cell(name, fmt::format("has the part '{}'", parts[i]), "quick, test or dynamics");
   }
-  if (cell.test && cell.dynamics)
-    refuse_cell(name, "has the parts test and dynamics", "one of them");
   if (const std::string own = cell_name(cell); own != name)
     refuse_cell(name, "has another name", fmt::format("its one name, {}", own));
   return cell;

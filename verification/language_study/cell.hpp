@@ -13,6 +13,10 @@ namespace normproof::verification::language_study {
 /// quick: a second a cell, for what is made up; whole: minutes a cell, for a real text or pairs.
 enum class Size { quick, whole };
 
+/// What is trained is validated alone, tested once besides, or traced at its norms
+/// (traced_task.hpp).
+enum class Purpose { validation, test, dynamics };
+
 /// One run of the study: independent of every other, and named by what it depends on.
 struct Cell {
   training::Task task = training::Task::language;
@@ -21,8 +25,7 @@ struct Cell {
   std::string learning_rate = "1e-2";  ///< as study::number_name writes it
   std::uint64_t seed = 1;              ///< of the weights and the order of the batches
   Size size = Size::whole;
-  bool test = false;      ///< what is trained is tested, else validated alone
-  bool dynamics = false;  ///< its norms are traced (traced_task.hpp); then it is not tested
+  Purpose purpose = Purpose::validation;
 
   bool operator==(const Cell&) const = default;
 };

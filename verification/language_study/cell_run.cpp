@@ -62,7 +62,7 @@ std::optional<std::string> not_finite_sentence(const CellResult& result) {
 
 fs::path run_folder(const fs::path& study, const Cell& cell) {
   Cell trained = cell;
-  trained.test = false;
+  if (trained.purpose == Purpose::test) trained.purpose = Purpose::validation;
   std::string name = cell_name(trained);
   std::ranges::replace(name, '/', '~');
   return study / "runs" / name;
@@ -72,15 +72,15 @@ CellResult run_cell(const Cell& cell, const StudyData& data, const CellOptions& 
   const training::RunConfig config = config_for(cell, data);
   const fs::path folder = run_folder(options.folder, cell);
   const auto own = make_task(config, data);
+  const bool traces = cell.purpose == Purpose::dynamics;
   std::error_code ignored;
-  if (cell.dynamics) fs::remove_all(folder, ignored);
+  if (traces) fs::remove_all(folder, ignored);
   std::optional<DeviceTask> there;
-  if (options.device != nullptr && !cell.dynamics)
-    there.emplace(*options.device, config, data, *own);
+  if (options.device != nullptr && !traces) there.emplace(*options.device, config, data, *own);
   FollowedTask followed(there ? static_cast<training::RunTask&>(*there) : *own);
   NormTrace trace(config);
   TracedTask traced(config, data, *own, trace);
-  training::RunTask& task = cell.dynamics ? static_cast<training::RunTask&>(traced) : followed;
+  training::RunTask& task = traces ? static_cast<training::RunTask&>(traced) : followed;
   CellResult result;
   result.name = cell_name(cell);
   result.data_sha256 = data_sha256(cell.task, data);
@@ -91,7 +91,7 @@ CellResult run_cell(const Cell& cell, const StudyData& data, const CellOptions& 
                 config.epochs * own->steps_of_epoch(), warmup_steps(cell), result);
   if (!failure) failure = not_finite_sentence(result);
   if (failure) result.diverged = {result.steps + 1, *failure};
-  if (cell.test && !failure) {
+  if (cell.purpose == Purpose::test && !failure) {
     auto state =
         training::read_checkpoint(folder / "checkpoint.safetensors", own->initial_state()).state;
     const TestMeasures test = measure_test(config, data, state);
@@ -103,7 +103,7 @@ CellResult run_cell(const Cell& cell, const StudyData& data, const CellOptions& 
                          fmt::format("step {}: the test loss is not finite", result.steps)};
     }
   }
-  if (cell.test || cell.dynamics) fs::remove_all(folder, ignored);
+  if (cell.purpose != Purpose::validation) fs::remove_all(folder, ignored);
   return result;
 }
 

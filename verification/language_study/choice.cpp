@@ -9,7 +9,8 @@ std::vector<RateLoss> rate_losses(const Results& results, const Condition& condi
     RateLoss own{rate};
     double sum = 0;
     for (std::uint64_t seed = 1; seed <= kChoosingSeeds; ++seed) {
-      const auto found = results.find(cell_name(cell_of(condition, norm, rate, seed, false)));
+      const auto found =
+          results.find(cell_name(cell_of(condition, norm, rate, seed, Purpose::validation)));
       if (found == results.end()) continue;
       ++own.runs;
       const auto loss = found->second.result.last_validation_loss();

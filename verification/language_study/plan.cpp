@@ -24,7 +24,7 @@ std::vector<Cell> choosing_cells(const Selection& selection) {
   for_each_norm(selection, [&](const Condition& condition, const std::string& norm) {
     for (const std::string& rate : study_rates())
       for (std::uint64_t seed = 1; seed <= kChoosingSeeds; ++seed)
-        cells.push_back(cell_of(condition, norm, rate, seed, false));
+        cells.push_back(cell_of(condition, norm, rate, seed, Purpose::validation));
   });
   return cells;
 }
@@ -34,7 +34,7 @@ std::vector<Cell> test_cells(const Selection& selection, const Results& results)
   for_each_norm(selection, [&](const Condition& condition, const std::string& norm) {
     if (const auto rate = chosen_rate(results, condition, norm))
       for (std::uint64_t seed = 1; seed <= selection.seeds; ++seed)
-        cells.push_back(cell_of(condition, norm, *rate, seed, true));
+        cells.push_back(cell_of(condition, norm, *rate, seed, Purpose::test));
   });
   return cells;
 }
@@ -61,7 +61,7 @@ double cost(const Cell& cell) {
   constexpr double kWhole = 60;          // times a quick one
   constexpr double kTranslator = 2;      // times a language model, where it is whole
   constexpr double kTestedAlone = 0.05;  // of being trained too
-  const bool trained_before = cell.test && cell.seed <= kChoosingSeeds;
+  const bool trained_before = cell.purpose == Purpose::test && cell.seed <= kChoosingSeeds;
   double own = cell.size == Size::whole ? kWhole : 1;
   if (cell.size == Size::whole && cell.task == training::Task::translate) own *= kTranslator;
   return own * (trained_before ? kTestedAlone : 1);

@@ -13,7 +13,7 @@ std::map<std::uint64_t, double> values_of(const Results& results, const Conditio
   if (!rate) return found;
   for (const auto& [name, finished] : results) {
     const Cell& cell = finished.cell;
-    if (cell != cell_of(condition, norm, *rate, cell.seed, cell.test)) continue;
+    if (cell != cell_of(condition, norm, *rate, cell.seed, cell.purpose)) continue;
     if (const auto value = quantity(finished.result)) found[cell.seed] = *value;
   }
   return found;

@@ -91,21 +91,19 @@ std::vector<Condition> conditions_of(const Results& results) {
 }
 
 Cell cell_of(const Condition& condition, const std::string& norm, const std::string& rate,
-             std::uint64_t seed, bool test) {
+             std::uint64_t seed, Purpose purpose) {
   return {.task = condition.task,
           .placement = condition.placement,
           .norm = norm,
           .learning_rate = rate,
           .seed = seed,
           .size = condition.size,
-          .test = test};
+          .purpose = purpose};
 }
 
 Cell dynamics_cell_of(const Condition& condition, const std::string& norm,
                       const std::string& rate) {
-  Cell cell = cell_of(condition, norm, rate, 1, false);
-  cell.dynamics = true;
-  return cell;
+  return cell_of(condition, norm, rate, 1, Purpose::dynamics);
 }
 
 std::vector<const Finished*> tests_of(const Results& results, const Condition& condition,
@@ -114,7 +112,7 @@ std::vector<const Finished*> tests_of(const Results& results, const Condition& c
   const auto rate = chosen_rate(results, condition, norm);
   if (!rate) return tests;
   for (const auto& [name, finished] : results)
-    if (finished.cell == cell_of(condition, norm, *rate, finished.cell.seed, true))
+    if (finished.cell == cell_of(condition, norm, *rate, finished.cell.seed, Purpose::test))
       tests.push_back(&finished);
   std::ranges::sort(tests, {}, [](const Finished* test) { return test->cell.seed; });
   return tests;

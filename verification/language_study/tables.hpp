@@ -46,7 +46,7 @@ std::vector<Condition> conditions_of(const Results& results);
 
 /// A norm under a condition, at a rate and a seed.
 Cell cell_of(const Condition& condition, const std::string& norm, const std::string& rate,
-             std::uint64_t seed, bool test);
+             std::uint64_t seed, Purpose purpose);
 
 /// The cell with dynamics at a rate, of the seed 1.
 Cell dynamics_cell_of(const Condition& condition, const std::string& norm, const std::string& rate);

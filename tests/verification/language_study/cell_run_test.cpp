@@ -49,7 +49,7 @@ TEST_F(LanguageCellRun, HasWhatItMeasured) {
 
 TEST_F(LanguageCellRun, OfATranslatorBothSidesAndBleuAreMeasured) {
   Cell cell = quick_cell("batch_norm", training::Task::translate);
-  cell.test = true;
+  cell.purpose = Purpose::test;
   const CellResult result = run(cell);
   EXPECT_EQ(result.data_sha256, data_sha256(cell.task, data_));
   EXPECT_EQ(result.steps, 12u);
@@ -72,7 +72,7 @@ TEST_F(LanguageCellRun, OnADeviceHasTheSameBytes) {
   for (const auto& [norm, task] : {std::pair("batch_norm", training::Task::language),
                                    std::pair(kReleasedPlacement, training::Task::translate)}) {
     Cell cell = quick_cell(std::string(norm), task);
-    cell.test = true;
+    cell.purpose = Purpose::test;
     const std::string expected = result_line(run(cell));
     const auto device = gpu::device::simulated_device(9);
     EXPECT_EQ(
@@ -92,7 +92,7 @@ TEST_F(LanguageCellRun, OfTheReleasedPlacementTheEncoderAloneHasAQuadraticMean) 
 TEST_F(LanguageCellRun, WhatWasTrainedIsTestedWithoutBeingTrainedAgain) {
   Cell cell = quick_cell("batch_norm");
   const CellResult validated = run(cell);
-  cell.test = true;
+  cell.purpose = Purpose::test;
   EXPECT_EQ(run_folder(folder_.path(), cell).filename(),
             "language~pre~batch_norm~rate-1e-2~seed-1~quick");
   std::size_t steps = 0;
@@ -112,7 +112,7 @@ TEST_F(LanguageCellRun, WhatWasTrainedIsTestedWithoutBeingTrainedAgain) {
 TEST_F(LanguageCellRun, KilledItGoesOnToTheSameResultWhateverTheThreads) {
   for (const training::Task task : study_tasks()) {
     Cell cell = quick_cell("power_norm_released", task);
-    cell.test = true;
+    cell.purpose = Purpose::test;
     const std::string whole = result_line(run(cell));
     ref::numeric::set_num_threads(3);
     EXPECT_THROW(run(cell, 1), Ended);
@@ -127,7 +127,7 @@ TEST_F(LanguageCellRun, WithDynamicsEveryNormIsTracedFromTheFirstStep) {
     Cell cell = quick_cell("power_norm", task);
     const CellResult plain = run(cell);
     EXPECT_TRUE(plain.gradient_bound.empty());
-    cell.dynamics = true;
+    cell.purpose = Purpose::dynamics;
     const CellResult result = run(cell);
     EXPECT_EQ(result.sha256, plain.sha256);
     const std::size_t sites = task == training::Task::language ? 5 : 7;
@@ -148,7 +148,7 @@ TEST_F(LanguageCellRun, WithDynamicsEveryNormIsTracedFromTheFirstStep) {
 TEST_F(LanguageCellRun, ATranslatorThatIsNoLongerFiniteIsAResult) {
   Cell cell = quick_cell("none", training::Task::translate);
   cell.learning_rate = "1e300";
-  cell.test = true;
+  cell.purpose = Purpose::test;
   const CellResult result = run(cell);
   ASSERT_TRUE(result.diverged);
   EXPECT_EQ(result.test_bleu, std::nullopt);
@@ -159,7 +159,7 @@ TEST_F(LanguageCellRun, ATranslatorThatIsNoLongerFiniteIsAResult) {
 TEST_F(LanguageCellRun, ARunThatIsNoLongerFiniteIsAResult) {
   Cell cell = quick_cell("none");
   cell.learning_rate = "1e300";
-  cell.test = true;
+  cell.purpose = Purpose::test;
   const CellResult result = run(cell);
   ASSERT_TRUE(result.diverged);
   EXPECT_EQ(result.diverged->step, result.steps + 1);

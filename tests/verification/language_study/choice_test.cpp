@@ -13,11 +13,11 @@ using namespace normproof::verification::language_study;
 class ChoiceTest : public ::testing::Test {
  protected:
   void add_loss(const char* rate, std::uint64_t seed, double loss) {
-    const Cell cell = cell_of({}, "none", rate, seed, false);
+    const Cell cell = cell_of({}, "none", rate, seed, Purpose::validation);
     add(results_, cell, sample_result(cell, loss));
   }
   void diverge(const char* rate, std::uint64_t seed) {
-    const Cell cell = cell_of({}, "none", rate, seed, false);
+    const Cell cell = cell_of({}, "none", rate, seed, Purpose::validation);
     add(results_, cell, diverged(sample_result(cell, 1)));
   }
   std::optional<std::string> chosen() const { return chosen_rate(results_, {}, "none"); }
@@ -58,7 +58,7 @@ TEST_F(ChoiceTest, ARateThatDivergedIsNotChosenUnlessAllDid) {
 
 TEST_F(ChoiceTest, TheTestDoesNotChoose) {
   add_tested(results_, {}, "none", {0.1});
-  const Cell cell = cell_of({}, "none", "3e-2", 1, true);
+  const Cell cell = cell_of({}, "none", "3e-2", 1, Purpose::test);
   add(results_, cell, sample_result(cell, 0.0));
   EXPECT_EQ(chosen(), "1e-2");
 }

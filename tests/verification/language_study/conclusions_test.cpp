@@ -19,7 +19,7 @@ class LanguageConclusions : public ::testing::Test {
     add_tested(results_, {}, norm, losses);
   }
   void diverge(const char* norm, std::uint64_t seed) {
-    const Cell cell = cell_of({}, norm, "1e-2", seed, true);
+    const Cell cell = cell_of({}, norm, "1e-2", seed, Purpose::test);
     add(results_, cell, diverged(sample_result(cell, 1)));
   }
   Verdict verdict(const char* id) const { return find(id, results_, {}).verdict; }
@@ -69,7 +69,7 @@ TEST_F(LanguageConclusions, WhatFluctuatesIsTheMeanOverTheLayers) {
   const auto fluctuate = [&](const char* norm, const char* statistic, std::vector<double> means) {
     add_norm(norm, {1.0, 1.0});
     for (std::size_t i = 0; i < means.size(); ++i) {
-      auto& result = results_.at(cell_name(cell_of({}, norm, "1e-2", i + 1, true))).result;
+      auto& result = results_.at(cell_name(cell_of({}, norm, "1e-2", i + 1, Purpose::test))).result;
       result.fluctuation = {{"final_norm", statistic, means[i], {}}};
     }
   };
@@ -98,7 +98,7 @@ TEST_F(LanguageConclusions, OfTranslatorsSpeakOfBleu) {
               HasSubstr("test BLEU of power_norm less that of layer_norm: +1 ["));
   // A translator that diverged has the lower BLEU.
   for (const std::uint64_t seed : {1, 2, 3}) {
-    const Cell cell = cell_of(kTranslators, "batch_norm", "1e-2", seed, true);
+    const Cell cell = cell_of(kTranslators, "batch_norm", "1e-2", seed, Purpose::test);
     add(results_, cell, diverged(sample_result(cell, 1)));
   }
   EXPECT_EQ(verdict_of("b2"), Verdict::holds);

@@ -68,8 +68,9 @@ TEST(LanguagePlan, TheChosenRateIsTestedAtEverySeed) {
 TEST(LanguagePlan, WhatIsTrainedIsTheDearer) {
   EXPECT_GT(cost({.size = Size::whole}), cost({.size = Size::quick}));
   EXPECT_GT(cost({.task = normproof::verification::training::Task::translate}), cost({}));
-  EXPECT_LT(cost({.seed = 2, .test = true}), cost({.seed = 3, .test = true}));
-  EXPECT_EQ(cost({.seed = 3, .test = true}), cost({}));
+  EXPECT_LT(cost({.seed = 2, .purpose = Purpose::test}),
+            cost({.seed = 3, .purpose = Purpose::test}));
+  EXPECT_EQ(cost({.seed = 3, .purpose = Purpose::test}), cost({}));
 }
 
 }  // namespace

@@ -23,10 +23,11 @@ inline language_study::CellResult sample_result(const language_study::Cell& cell
   result.steps = 3;
   result.training_loss = {3.0, 2.0};
   result.validation_loss = {loss + 1, loss};
-  if (cell.test) result.test_loss = loss;
+  const bool tested = cell.purpose == language_study::Purpose::test;
+  if (tested) result.test_loss = loss;
   if (cell.task == kTranslators.task) {
     result.validation_bleu = {0.0, 40 - 10 * loss};
-    if (cell.test) result.test_bleu = 40 - 10 * loss;
+    if (tested) result.test_bleu = 40 - 10 * loss;
   }
   return result;
 }
@@ -49,7 +50,7 @@ inline void add_choosing(language_study::Results& results,
                          const language_study::Condition& condition, const std::string& norm) {
   for (const std::string& rate : language_study::study_rates())
     for (std::uint64_t seed = 1; seed <= language_study::kChoosingSeeds; ++seed) {
-      const auto cell = cell_of(condition, norm, rate, seed, false);
+      const auto cell = cell_of(condition, norm, rate, seed, language_study::Purpose::validation);
       add(results, cell, sample_result(cell, rate == "1e-2" ? 1.0 : 2.0));
     }
 }
@@ -59,7 +60,7 @@ inline void add_tested(language_study::Results& results, const language_study::C
                        const std::string& norm, const std::vector<double>& losses) {
   add_choosing(results, condition, norm);
   for (std::size_t i = 0; i < losses.size(); ++i) {
-    const auto cell = cell_of(condition, norm, "1e-2", i + 1, true);
+    const auto cell = cell_of(condition, norm, "1e-2", i + 1, language_study::Purpose::test);
     add(results, cell, sample_result(cell, losses[i]));
   }
 }

@@ -17,7 +17,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 TEST(LanguageTables, ReadWhatAStoreHas) {
-  const Cell cell = cell_of({}, "none", "1e-2", 1, true);
+  const Cell cell = cell_of({}, "none", "1e-2", 1, Purpose::test);
   const std::string line = result_line(sample_result(cell, 1.5));
   const Results results = read_results({{cell_name(cell), line}}, "f");
   EXPECT_EQ(results.at(cell_name(cell)).cell, cell);
@@ -51,7 +51,7 @@ TEST(LanguageTables, RowsAreOfTheChosenRateBesideLayerNorm) {
   Results results;
   add_tested(results, {}, "layer_norm", {1.0, 1.1, 1.2});
   add_tested(results, {}, "power_norm", {0.9, 1.0, 1.1, 1.2});
-  const Cell other = cell_of({}, "power_norm", "3e-2", 1, true);
+  const Cell other = cell_of({}, "power_norm", "3e-2", 1, Purpose::test);
   add(results, other, sample_result(other, 9));
   const auto rows = rows_of(results, {});
   ASSERT_EQ(rows.size(), 2u);
@@ -73,7 +73,7 @@ TEST(LanguageTables, RowsOfTranslatorsHaveBleu) {
   Results results;
   add_tested(results, kTranslators, "layer_norm", {1.0, 1.1, 1.2});
   add_tested(results, kTranslators, kReleasedPlacement, {0.9, 1.0, 1.3});
-  const Cell cell = cell_of(kTranslators, "layer_norm", "1e-2", 3, true);
+  const Cell cell = cell_of(kTranslators, "layer_norm", "1e-2", 3, Purpose::test);
   add(results, cell, diverged(sample_result(cell, 1.2)));
   const auto rows = rows_of(results, kTranslators);
   ASSERT_EQ(rows.size(), 2u);
@@ -95,7 +95,7 @@ TEST(LanguageTables, ASeedThatDivergedHasNoPerplexity) {
   Results results;
   add_tested(results, {}, "layer_norm", {1.0, 1.0, 1.0});
   add_tested(results, {}, "batch_norm", {1.0, 1.0, 1.0});
-  const Cell cell = cell_of({}, "batch_norm", "1e-2", 2, true);
+  const Cell cell = cell_of({}, "batch_norm", "1e-2", 2, Purpose::test);
   add(results, cell, diverged(sample_result(cell, 1)));
   const Paired paired = paired_seeds(results, {}, "batch_norm", "layer_norm", test_perplexity);
   EXPECT_THAT(paired.differences, ElementsAre(0, 0));
@@ -117,7 +117,7 @@ TEST(LanguageTables, TheFluctuationIsTheMeanOverTheLayers) {
 
 TEST(LanguageTables, WithoutAChoiceThereIsNoTest) {
   Results results;
-  const Cell cell = cell_of({}, "none", "1e-2", 1, true);
+  const Cell cell = cell_of({}, "none", "1e-2", 1, Purpose::test);
   add(results, cell, sample_result(cell, 1));
   EXPECT_TRUE(tests_of(results, {}, "none").empty());
   EXPECT_TRUE(rows_of(results, {}).empty());

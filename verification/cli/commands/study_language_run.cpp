@@ -179,10 +179,11 @@ class Phases {
 
 /// Cells by name: what is tested comes after what is validated, which it may go on with.
 void run_named(Phases& phases, const LanguageCells& cells) {
-  for (const bool test : {false, true}) {
+  for (const bool tested : {false, true}) {
     LanguageCells own;
-    std::ranges::copy_if(cells, std::back_inserter(own),
-                         [=](const language_study::Cell& cell) { return cell.test == test; });
+    std::ranges::copy_if(cells, std::back_inserter(own), [=](const language_study::Cell& cell) {
+      return (cell.purpose == language_study::Purpose::test) == tested;
+    });
     if (!own.empty()) phases.run("cells", own);
   }
 }
