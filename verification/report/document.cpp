@@ -13,4 +13,11 @@ std::vector<Column> text_columns(const std::vector<std::string>& names) {
   return columns;
 }
 
+Table numbers_table(const std::string& caption, const std::vector<std::string>& texts,
+                    const std::vector<std::string>& numbers) {
+  Table table{caption, text_columns(texts)};
+  for (const std::string& name : numbers) table.columns.push_back(number_column(name));
+  return table;
+}
+
 }  // namespace normproof::verification::report

@@ -91,6 +91,10 @@ struct Table {
   bool stacks = false;  ///< in a narrow window each row is a block; HTML alone
 };
 
+/// A table of text whose numbers stand on the right.
+Table numbers_table(const std::string& caption, const std::vector<std::string>& texts,
+                    const std::vector<std::string>& numbers);
+
 /// A picture as an <svg> element, or the reason why there is none.
 struct Drawing {
   std::string svg;

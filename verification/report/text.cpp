@@ -111,6 +111,10 @@ std::string number_text(double value) {
   return fmt::format("{:.3g}", ref::numeric::without_nan_sign(value));
 }
 
+std::string decimals(const std::optional<double>& value, int digits) {
+  return value ? fmt::format("{:.{}f}", *value, digits) : kNoNumber;
+}
+
 std::string percent(double fraction) {
   return fmt::format("{:.1f} %", 100 * fraction);
 }

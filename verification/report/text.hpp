@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,12 @@ std::vector<std::string> wrap(std::string_view utf8, std::size_t width);
 
 /// A number for people: three significant digits, "0" and "inf" and "nan" as such.
 std::string number_text(double value);
+
+/// What stands where there is no number.
+inline constexpr const char* kNoNumber = "–";
+
+/// A number with so many digits behind the point, or kNoNumber.
+std::string decimals(const std::optional<double>& value, int digits);
 
 /// "12.3 %"
 std::string percent(double fraction);

@@ -22,6 +22,12 @@ TEST(Document, ColumnsAreOfTextOrOfNumbers) {
   ASSERT_EQ(columns.size(), 2u);
   EXPECT_EQ(columns[1].name, "b");
   EXPECT_EQ(columns[1].align, Align::left);
+  const Table table = numbers_table("c", {"a"}, {"n"});
+  EXPECT_EQ(table.caption, "c");
+  ASSERT_EQ(table.columns.size(), 2u);
+  EXPECT_EQ(table.columns[0].align, Align::left);
+  EXPECT_EQ(table.columns[1].name, "n");
+  EXPECT_EQ(table.columns[1].align, Align::right);
 }
 
 }  // namespace

@@ -49,6 +49,9 @@ TEST(Text, WrapBreaksAtSpaces) {
 TEST(Text, NumbersAreForPeople) {
   EXPECT_EQ(number_text(0.123456), "0.123");
   EXPECT_EQ(number_text(1e49), "1e+49");
+  EXPECT_EQ(decimals(1.23456, 4), "1.2346");
+  EXPECT_EQ(decimals(2.0, 2), "2.00");
+  EXPECT_EQ(decimals(std::nullopt, 2), kNoNumber);
   EXPECT_EQ(number_text(std::numeric_limits<double>::infinity()), "inf");
   EXPECT_EQ(number_text(-std::numeric_limits<double>::quiet_NaN()), "nan");
   EXPECT_EQ(count_text(0), "0");

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "verification/cli/commands/study_language_figures.hpp"
+#include "verification/cli/commands/study_language_statistics.hpp"
 #include "verification/cli/commands/study_report.hpp"
 #include "verification/language_study/choice.hpp"
 #include "verification/language_study/conclusions.hpp"
@@ -22,18 +22,8 @@ using report::plural;
 
 namespace {
 
-constexpr const char* kNone = "–";
-
-std::string four_digits(const std::optional<double>& value) {
-  return value ? fmt::format("{:.4f}", *value) : kNone;
-}
-
-std::string two_digits(const std::optional<double>& value) {
-  return value ? fmt::format("{:.2f}", *value) : kNone;
-}
-
 std::string interval_text(const std::optional<language_study::Interval>& interval) {
-  if (!interval) return kNone;
+  if (!interval) return report::kNoNumber;
   return fmt::format("{:+.3f} [{:+.3f}, {:+.3f}]", interval->mean, interval->low, interval->high);
 }
 
@@ -44,7 +34,7 @@ bool translates(const Condition& condition) {
 /// Of the norms with a nu, which are PowerNorm.
 std::string published_text(const std::string& norm, const Condition& condition) {
   if (!training::new_weight(ref::model::norm_options(language_study::sides_of(norm).first)))
-    return kNone;
+    return report::kNoNumber;
   if (translates(condition))
     return fmt::format("{:+.1f} (IWSLT14), {:+.1f} (WMT14)", language_study::kPublishedIwslt,
                        language_study::kPublishedWmt);
@@ -52,20 +42,12 @@ std::string published_text(const std::string& norm, const Condition& condition) 
                      language_study::kPublishedWikiText);
 }
 
-/// A table of text whose numbers stand on the right.
-report::Table numbers_table(const std::string& caption, const std::vector<std::string>& texts,
-                            const std::vector<std::string>& numbers) {
-  report::Table table{caption, report::text_columns(texts)};
-  for (const std::string& name : numbers) table.columns.push_back(report::number_column(name));
-  return table;
-}
-
 constexpr const char* kTestCaption =
     "The test part, at the chosen rates: means over the seeds that stayed finite";
 
 report::Table translation_test_table(const language_study::Results& results,
                                      const Condition& condition) {
-  report::Table table = numbers_table(
+  report::Table table = report::numbers_table(
       kTestCaption, {"norm", "rate"},
       {"seeds", "diverged", "BLEU", "least", "largest", "BLEU less layer_norm's [95 %]",
        "published, other data and sizes", "perplexity", "perplexity less layer_norm's [95 %]"});
@@ -74,38 +56,38 @@ report::Table translation_test_table(const language_study::Results& results,
                            {row.rate},
                            {fmt::format("{}", row.tests.size())},
                            {fmt::format("{}", row.diverged)},
-                           {two_digits(row.bleu.mean)},
-                           {two_digits(row.bleu.least)},
-                           {two_digits(row.bleu.largest)},
+                           {report::decimals(row.bleu.mean, 2)},
+                           {report::decimals(row.bleu.least, 2)},
+                           {report::decimals(row.bleu.largest, 2)},
                            {interval_text(row.bleu.beside_layer_norm)},
                            {published_text(row.norm, condition)},
-                           {four_digits(row.perplexity.mean)},
+                           {report::decimals(row.perplexity.mean, 4)},
                            {interval_text(row.perplexity.beside_layer_norm)}}});
   return table;
 }
 
 report::Table test_table(const language_study::Results& results, const Condition& condition) {
   if (translates(condition)) return translation_test_table(results, condition);
-  report::Table table =
-      numbers_table(kTestCaption, {"norm", "rate"},
-                    {"seeds", "diverged", "perplexity", "least", "largest", "bits per character",
-                     "perplexity less layer_norm's [95 %]", "published, other data and sizes"});
+  report::Table table = report::numbers_table(
+      kTestCaption, {"norm", "rate"},
+      {"seeds", "diverged", "perplexity", "least", "largest", "bits per character",
+       "perplexity less layer_norm's [95 %]", "published, other data and sizes"});
   for (const language_study::Row& row : rows_of(results, condition))
     table.rows.push_back({{{row.norm},
                            {row.rate},
                            {fmt::format("{}", row.tests.size())},
                            {fmt::format("{}", row.diverged)},
-                           {four_digits(row.perplexity.mean)},
-                           {four_digits(row.perplexity.least)},
-                           {four_digits(row.perplexity.largest)},
-                           {four_digits(row.bits_per_character)},
+                           {report::decimals(row.perplexity.mean, 4)},
+                           {report::decimals(row.perplexity.least, 4)},
+                           {report::decimals(row.perplexity.largest, 4)},
+                           {report::decimals(row.bits_per_character, 4)},
                            {interval_text(row.perplexity.beside_layer_norm)},
                            {published_text(row.norm, condition)}}});
   return table;
 }
 
 report::Table rates_table(const language_study::Results& results, const Condition& condition) {
-  report::Table table = numbers_table(
+  report::Table table = report::numbers_table(
       fmt::format("The mean validation loss of {}, rate by rate; > marks the rate that is chosen",
                   plural(language_study::kChoosingSeeds, "seed")),
       {"norm"}, language_study::study_rates());
@@ -117,7 +99,7 @@ report::Table rates_table(const language_study::Results& results, const Conditio
     for (const language_study::RateLoss& own : losses) {
       const std::string loss = own.diverged > 0
                                    ? fmt::format("diverged {}/{}", own.diverged, own.runs)
-                                   : four_digits(own.loss);
+                                   : report::decimals(own.loss, 4);
       row.cells.push_back({fmt::format("{}{}", chosen == own.rate ? "> " : "", loss)});
     }
     table.rows.push_back(std::move(row));
@@ -138,99 +120,6 @@ std::string end_of_grid_text(const language_study::Results& results, const Condi
   return fmt::format(
       "The rate chosen is the least or the largest there is of {}: a better one may lie beyond.",
       norms);
-}
-
-/// The mean over tests of a number that some have.
-template <class F>
-std::optional<double> mean_over_tests(const std::vector<const Finished*>& tests, const F& f) {
-  double sum = 0;
-  std::size_t count = 0;
-  for (const Finished* test : tests)
-    if (const std::optional<double> value = f(test->result)) {
-      sum += *value;
-      ++count;
-    }
-  return count == 0 ? std::nullopt : std::optional(sum / static_cast<double>(count));
-}
-
-report::Table fluctuation_table(const language_study::Results& results,
-                                const Condition& condition) {
-  report::Table table = numbers_table(
-      "Batch statistics beside the running ones: ||batch - running|| / ||scale||, the mean over "
-      "the "
-      "steps after the warm-up and over the seeds",
-      {"norm", "layer", "statistic"}, {"fluctuation"});
-  for (const std::string& norm : language_study::study_norms(condition.task)) {
-    const auto tests = tests_of(results, condition, norm);
-    if (tests.empty()) continue;
-    for (const language_study::SiteFluctuation& site : tests.front()->result.fluctuation)
-      table.rows.push_back(
-          {{{norm},
-            {site.site},
-            {site.statistic},
-            {four_digits(mean_over_tests(
-                tests, [&](const language_study::CellResult& result) -> std::optional<double> {
-                  for (const auto& own : result.fluctuation)
-                    if (own.site == site.site && own.statistic == site.statistic) return own.mean;
-                  return std::nullopt;
-                }))}}});
-  }
-  return table;
-}
-
-report::Table gamma_table(const language_study::Results& results, const Condition& condition) {
-  report::Table table = numbers_table(
-      "The largest (1 - alpha) Gamma over the steps, the layers and the channels: below 1 the "
-      "theorem on nu bounds it",
-      {"norm"}, {"mean over the seeds"});
-  for (const std::string& norm : language_study::study_norms(condition.task))
-    if (const auto mean = mean_over_tests(
-            tests_of(results, condition, norm),
-            [](const language_study::CellResult& result) { return result.max_weighted_gamma; }))
-      table.rows.push_back({{{norm}, {four_digits(mean)}}});
-  return table;
-}
-
-/// Of every norm, by the cells with dynamics.
-report::Table taken_table(const language_study::Results& results, const Condition& condition) {
-  report::Table table = numbers_table(
-      "What every norm layer takes: batch statistics beside a running mean of theirs with 0.9 for "
-      "the older ones, ||batch - running|| / ||scale||, the mean over the steps after the warm-up, "
-      "seed 1; the scale is the running one, of a mean the root of the running variance",
-      {"norm", "layer"}, {"mean", "variance", "quadratic mean"});
-  for (const std::string& norm : language_study::study_norms(condition.task)) {
-    const Finished* const traced = dynamics_of(results, condition, norm);
-    if (traced == nullptr) continue;
-    std::map<std::string, std::map<std::string, std::optional<double>>> sites;
-    for (const language_study::SiteFluctuation& own : traced->result.fluctuation)
-      sites[own.site][own.statistic] = own.mean;
-    for (auto& [site, statistics] : sites)
-      table.rows.push_back({{{norm},
-                             {site},
-                             {four_digits(statistics["mean"])},
-                             {four_digits(statistics["variance"])},
-                             {four_digits(statistics["quadratic_mean"])}}});
-  }
-  return table;
-}
-
-report::Table bound_table(const language_study::Results& results, const Condition& condition) {
-  report::Table table = numbers_table(
-      "The share of its bound that PowerNorm's gradient before the division by psi comes to: the "
-      "mean over the run and the largest of a step, of the channel in which it is largest, and the "
-      "least share of the channels in which the bound's premises hold, seed 1",
-      {"norm", "layer"}, {"mean share", "largest share", "channels"});
-  for (const std::string& norm : language_study::study_norms(condition.task)) {
-    const Finished* const traced = dynamics_of(results, condition, norm);
-    if (traced == nullptr) continue;
-    for (const language_study::SiteBound& own : traced->result.gradient_bound)
-      table.rows.push_back({{{norm},
-                             {own.site},
-                             {four_digits(language_study::mean_of(own.pieces))},
-                             {four_digits(own.largest)},
-                             {report::percent(own.channels)}}});
-  }
-  return table;
 }
 
 void add_table(report::Document& document, report::Table table) {
@@ -282,7 +171,7 @@ void add_language_conclusions(report::Document& document, const language_study::
     table.rows.push_back({{{.text = statement.text, .hint = statement.rule}}});
     for (const Condition& condition : conditions_of(results)) {
       if (!has_statement(condition, statement.id)) {
-        table.rows.back().cells.push_back({kNone});
+        table.rows.back().cells.push_back({report::kNoNumber});
         continue;
       }
       const study::Finding finding = find(statement.id, results, condition);
@@ -312,18 +201,19 @@ void add_language_cells(report::Document& document, const language_study::Result
   std::vector<std::string> numbers = {"steps", "validation loss", "test loss"};
   if (has_bleu) numbers.insert(numbers.end(), {"validation BLEU", "test BLEU"});
   numbers.emplace_back("ending");
-  report::Table table = numbers_table("Cells", {"cell", "sha256 of the last state"}, numbers);
+  report::Table table =
+      report::numbers_table("Cells", {"cell", "sha256 of the last state"}, numbers);
   table.folded = true;
   for (const auto& [name, finished] : results) {
     const language_study::CellResult& result = finished.result;
     report::Row row{{{name},
                      {result.sha256},
                      {fmt::format("{}", result.steps)},
-                     {four_digits(result.last_validation_loss())},
-                     {four_digits(result.test_loss)}}};
+                     {report::decimals(result.last_validation_loss(), 4)},
+                     {report::decimals(result.test_loss, 4)}}};
     if (has_bleu) {
-      row.cells.push_back({two_digits(result.last_validation_bleu())});
-      row.cells.push_back({two_digits(result.test_bleu)});
+      row.cells.push_back({report::decimals(result.last_validation_bleu(), 2)});
+      row.cells.push_back({report::decimals(result.test_bleu, 2)});
     }
     row.cells.push_back({result.diverged ? result.diverged->sentence : "finite"});
     table.rows.push_back(std::move(row));
@@ -343,7 +233,7 @@ std::size_t tested_seeds(const language_study::Results& results) {
 report::Table power_table(const std::vector<language_study::PowerRow>& rows,
                           const std::string& in_what, std::size_t seeds,
                           const std::string& quantity) {
-  report::Table table = numbers_table(
+  report::Table table = report::numbers_table(
       fmt::format("Which difference to layer_norm{} {} can see: found by a two-sided t test at 5 % "
                   "with probability 0.8",
                   in_what, plural(seeds, "paired seed")),
@@ -354,8 +244,8 @@ report::Table power_table(const std::vector<language_study::PowerRow>& rows,
     table.rows.push_back({{{condition_name(row.condition)},
                            {row.norm},
                            {fmt::format("{}", row.pairs)},
-                           {four_digits(row.deviation)},
-                           {four_digits(row.detectable)},
+                           {report::decimals(row.deviation, 4)},
+                           {report::decimals(row.detectable, 4)},
                            {report::percent(row.detectable / row.layer_norm_mean)}}});
   return table;
 }

@@ -80,10 +80,9 @@ std::map<Key, Row> rows_of(const GoldenReport& report) {
 }
 
 report::Table metrics_table(const std::map<Key, Row>& rows) {
-  report::Table table{"", report::text_columns({"layer", "dtype", "output"})};
-  for (const char* number :
-       {"cases", "failed", "ratio", "max ulp", "max abs", "max rel", "norm-wise", "not judged"})
-    table.columns.push_back(report::number_column(number));
+  report::Table table = report::numbers_table(
+      "", {"layer", "dtype", "output"},
+      {"cases", "failed", "ratio", "max ulp", "max abs", "max rel", "norm-wise", "not judged"});
   for (const auto& [key, row] : rows) {
     const auto& [layer, dtype, name] = key;
     const auto metric = [](std::size_t elements, double worst) {
