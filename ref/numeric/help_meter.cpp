@@ -8,7 +8,8 @@ void HelpMeter::learn(Time now, Duration elapsed, Duration processor) {
   // One long stop, as of the whole machine, is no neighbour.
   elapsed_ += std::min(elapsed, 4 * processor);
   processor_ += processor;
-  if (++calls_ < kCalls || elapsed_ < kWindow) return;
+  const int part = alone_ > kAlone ? 2 : 1;
+  if (++calls_ < kCalls / part || elapsed_ < kWindow / part) return;
   // Less than half of the time at work: who sleeps in a task, or has not half a processor, says
   // nothing of what one thread would take.
   const bool at_work = 2 * processor_ >= elapsed_;

@@ -22,7 +22,8 @@ class HelpMeter {
   void learn(Time now, Duration elapsed, Duration processor);
 
   /// Calls are looked at together until they are so many and have taken so long. Two such windows
-  /// in turn have to say that others do not help: the first ones of a process touch its memory.
+  /// in turn have to say that others do not help: the first ones of a process touch its memory. Of
+  /// those who did not help before, one half as long is enough.
   static constexpr int kCalls = 8;
   static constexpr Duration kWindow = std::chrono::milliseconds(30);
   /// How long nobody is asked, at first; twice as long each time that it was right, up to
