@@ -41,8 +41,33 @@ def test_backward_is_judged():
 def test_function_that_computes_gradients_itself():
     def both(x, gamma, beta, eps, grad_y):
         return (kernels.layer_norm(x, gamma, beta, eps), *kernels.layer_norm_backward(grad_y, x, gamma, beta, eps))
-    report = normproof.check(both, "layer_norm", outputs="y,grad_x,grad_gamma,grad_beta", only="random*")
+    named = "y,grad_x,grad_gamma,grad_beta"
+    report = normproof.check(both, "layer_norm", outputs=named)
     assert report and "gradients by the function itself" in str(report)
+    of_ones = next(result for result in report.results if "/no_affine" in result.path)
+    assert {tensor["name"] for tensor in of_ones.tensors} == set(named.split(","))
+
+    def wrong_of_ones(x, gamma, beta, eps, grad_y):
+        y, grad_x, grad_gamma, grad_beta = both(x, gamma, beta, eps, grad_y)
+        return y, grad_x, grad_gamma + (gamma == 1).all(), grad_beta
+    wrong = normproof.check(wrong_of_ones, "layer_norm", outputs=named, only="no_affine*")
+    assert not wrong and "grad_gamma at" in wrong.failures[0].text and "is absent" not in str(wrong)
+
+
+def test_gradients_of_what_a_case_lacks_need_not_be_returned():
+    def without_them(x, gamma, beta, eps, grad_y):
+        y = kernels.layer_norm(x, gamma, beta, eps)
+        grad_x, grad_gamma, grad_beta = kernels.layer_norm_backward(grad_y, x, gamma, beta, eps)
+        of_ones = (gamma == 1).all() and (beta == 0).all()
+        return {"y": y, "grad_x": grad_x, **({} if of_ones else {"grad_gamma": grad_gamma, "grad_beta": grad_beta})}
+    named = "y,grad_x,grad_gamma,grad_beta"
+    assert normproof.check(without_them, "layer_norm", outputs=named, only="no_affine*")
+
+    def without_a_gradient(**given):
+        return {name: value for name, value in without_them(**given).items() if name != "grad_gamma"}
+    report = normproof.check(lambda x, gamma, beta, eps, grad_y: without_a_gradient(x=x, gamma=gamma, beta=beta, eps=eps,
+                             grad_y=grad_y), "layer_norm", outputs=named, only="odd*")
+    assert not report and "grad_gamma is absent" in report.failures[0].text
 
 
 def test_what_is_not_taken_is_left_out_and_certified_again():

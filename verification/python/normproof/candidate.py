@@ -11,6 +11,7 @@ from normproof.rules import Layout, Rules, features_of
 from normproof.stored import Stored
 
 PARAMETERS = ("gamma", "beta", "alpha")  # that a module may have a place for
+PARAMETER_GRADIENTS = frozenset({"grad_gamma", "grad_beta"})  # of what a case may lack, which is 1 and 0 then
 NOT_LAYERS = ("encoder_layer", "encoder", "decoder_layer", "translator", "language_model", "decoding")
 WITH_CHANNELS = ("batch_norm", "instance_norm", "group_norm", "batch_renorm")
 
@@ -89,6 +90,12 @@ class Candidate:
             taken.add("layout")
         return taken
 
+    def is_answer(self, case, name):
+        """Whether what was returned by this name is judged: the gradient of a gamma or beta that the case has not is where
+        outputs= names it."""
+        return (name not in PARAMETER_GRADIENTS or name[len("grad_"):] in case.tensors
+                or name in (self.outputs or ()) and name in case.outputs)
+
     def look_inside(self, case):
         """Finds out which output is the main one, and which parameters the modules have, by one that is made for a case
         with as many as there are."""
@@ -124,7 +131,9 @@ class Candidate:
     @property
     def judges_the_same(self):
         """Whether the outputs that are judged are the same whatever was returned."""
-        return bool(self.outputs) or self._judges_gradients and not self.has_logits
+        if self.outputs:
+            return not PARAMETER_GRADIENTS & set(self.outputs)
+        return self._judges_gradients and not self.has_logits
 
     @property
     def _judges_gradients(self):
@@ -135,10 +144,13 @@ class Candidate:
         """The outputs that are judged, for normproof_set; "": all that the case requires.
 
         Of a forward alone the main one, and what else it returned in the case: a sum, statistics, a state that is not as it
-        was. Of a model that returned its loss alone, the loss and the gradients.
+        was. Of a model that returned its loss alone, the loss and the gradients. Of outputs= those that it names, but for
+        the gradient of a gamma or beta that the case has not, which a function need not return then.
         """
         if self.outputs:
-            return ",".join(self.outputs)
+            free = set() if case is None else {name for name in PARAMETER_GRADIENTS
+                                               if name[len("grad_"):] not in case.tensors} - set(returned_ones or ())
+            return ",".join(name for name in self.outputs if name not in free) or ",".join(self.outputs)
         if not self._judges_gradients:
             return ",".join([self.main, *returned.beside(self, case, returned_ones or {})])
         forward = [name for name in returned_ones or () if not name.startswith("grad_")]
