@@ -24,7 +24,15 @@ def said(command, environment=None):
     done = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, text=True, env=environment)
     if done.returncode:
         sys.exit(f"run: {command[1] if len(command) > 1 else command[0]} ended with status {done.returncode}")
-    return json.loads(done.stdout)
+    return times_in(done.stdout, command[1] if len(command) > 1 else command[0])
+
+
+def times_in(text, program):
+    """What a program printed as JSON. Exits where it is none."""
+    try:
+        return dict(json.loads(text))
+    except (ValueError, TypeError):
+        sys.exit(f"run: {program} prints no times; expected them as JSON")
 
 
 def of_jax(python, *arguments):
