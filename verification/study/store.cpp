@@ -119,9 +119,9 @@ bool Store::has_identity() const {
 }
 
 void Store::begin(const std::string& identity, const Check& check) const {
-  std::error_code error;
-  fs::create_directories(folder_, error);
-  if (!fs::is_directory(folder_, error)) cannot_write(folder_, error ? error.value() : ENOTDIR);
+  std::error_code made, error;
+  fs::create_directories(folder_, made);
+  if (!fs::is_directory(folder_, error)) cannot_write(folder_, made ? made.value() : ENOTDIR);
   // Asked in this order since another rank may be at its first lines: what it writes first is the
   // lock, which stays, so a folder that has something in it has the lock by then.
   const bool is_new = fs::is_empty(folder_, error);

@@ -22,9 +22,12 @@ using report::plural;
 
 namespace {
 
-std::string interval_text(const std::optional<language_study::Interval>& interval) {
+/// Of pairs of seeds; how many, where they are not all that the row has.
+std::string interval_text(const std::optional<language_study::Interval>& interval,
+                          std::size_t seeds) {
   if (!interval) return report::kNoNumber;
-  return fmt::format("{:+.3f} [{:+.3f}, {:+.3f}]", interval->mean, interval->low, interval->high);
+  return fmt::format("{:+.3f} [{:+.3f}, {:+.3f}]{}", interval->mean, interval->low, interval->high,
+                     interval->count == seeds ? "" : fmt::format(" over {}", interval->count));
 }
 
 bool translates(const Condition& condition) {
@@ -59,10 +62,10 @@ report::Table translation_test_table(const language_study::Results& results,
                            {report::decimals(row.bleu.mean, 2)},
                            {report::decimals(row.bleu.least, 2)},
                            {report::decimals(row.bleu.largest, 2)},
-                           {interval_text(row.bleu.beside_layer_norm)},
+                           {interval_text(row.bleu.beside_layer_norm, row.tests.size())},
                            {published_text(row.norm, condition)},
                            {report::decimals(row.perplexity.mean, 4)},
-                           {interval_text(row.perplexity.beside_layer_norm)}}});
+                           {interval_text(row.perplexity.beside_layer_norm, row.tests.size())}}});
   return table;
 }
 
@@ -81,7 +84,7 @@ report::Table test_table(const language_study::Results& results, const Condition
                            {report::decimals(row.perplexity.least, 4)},
                            {report::decimals(row.perplexity.largest, 4)},
                            {report::decimals(row.bits_per_character, 4)},
-                           {interval_text(row.perplexity.beside_layer_norm)},
+                           {interval_text(row.perplexity.beside_layer_norm, row.tests.size())},
                            {published_text(row.norm, condition)}}});
   return table;
 }
@@ -221,12 +224,13 @@ void add_language_cells(report::Document& document, const language_study::Result
   document.add(std::move(table));
 }
 
-/// The most seeds that a norm was tested with, two at least.
-std::size_t tested_seeds(const language_study::Results& results) {
+/// The most seeds that a norm and layer_norm were both tested with, two at least.
+std::size_t paired_seeds(const language_study::Results& results) {
   std::size_t seeds = 2;
   for (const Condition& condition : conditions_of(results))
     for (const language_study::Row& row : rows_of(results, condition))
-      seeds = std::max(seeds, row.tests.size());
+      if (const auto& interval = row.perplexity.beside_layer_norm)
+        seeds = std::max(seeds, interval->count);
   return seeds;
 }
 
@@ -288,7 +292,7 @@ report::Document language_document(const language_study::Results& results,
                         "{:+.1f} of IWSLT14 and {:+.1f} of WMT14",
                         language_study::kPublishedIwslt, language_study::kPublishedWmt)
           : "")});
-  for (report::Table& table : language_power_tables(results, tested_seeds(results)))
+  for (report::Table& table : language_power_tables(results, paired_seeds(results)))
     document.add(std::move(table));
   add_language_cells(document, results);
   return document;

@@ -46,6 +46,8 @@ namespace {
 }  // namespace
 
 void StudyPowerCommand::add(CLI::App& app) {
+  add_study(app, study,
+            "The norms of language models (default); the published experiment has no pairs");
   require(add_folder(app, "--out", out, "The folder of the study of language models"));
   add_number(app, "--seeds", seeds, 2, 1000, "Paired seeds of the study to come (default: 5)");
   add_json_flag(app, json);
@@ -61,6 +63,9 @@ Example:
 }
 
 ExitStatus StudyPowerCommand::run() const {
+  if (study == WhichStudy::published)
+    throw ref::numeric::UsageError(
+        "--study is published, whose seeds are not paired; expected language");
   const study::Store store = store_of(out);
   const language_study::Results results = read_language_results(out, store);
   if (power_rows(results, language_study::validation_perplexity, seeds).empty())

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "verification/cli/command.hpp"
+#include "verification/cli/commands/study_selection.hpp"
 
 namespace normproof::verification::cli::commands {
 
@@ -12,6 +13,7 @@ struct StudyPowerCommand {
   static constexpr const char* summary =
       "Which difference in perplexity and BLEU the study of language models can see";
 
+  WhichStudy study = WhichStudy::language;
   std::filesystem::path out = {};
   std::size_t seeds = 5;
   bool json = false;

@@ -128,9 +128,8 @@ void check_alone(const CLI::App& app) {
 
 }  // namespace
 
-void add_study(CLI::App& app, WhichStudy& study) {
-  add_choice(app, "--study", study, study_choices(),
-             "The published experiment (default), or the norms of language models");
+void add_study(CLI::App& app, WhichStudy& study, const char* help) {
+  add_choice(app, "--study", study, study_choices(), help);
 }
 
 void StudySelection::add(CLI::App& app) {

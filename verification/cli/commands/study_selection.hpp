@@ -19,7 +19,10 @@ namespace normproof::verification::cli::commands {
 enum class WhichStudy { published, language };
 
 /// --study
-void add_study(CLI::App& app, WhichStudy& study);
+void add_study(CLI::App& app, WhichStudy& study,
+               const char* help =
+                   "The published experiment (default), or the norms of language "
+                   "models");
 
 /// Which cells of a study a command is about.
 struct StudySelection {

@@ -271,11 +271,13 @@ std::vector<std::string> diagnosis_lines(const GoldenReport& report) {
       }
   }
   std::vector<std::string> lines;
-  for (const auto& [layer, least] : least_condition_of_failures(report))
+  for (const auto& [layer, least] : least_condition_of_failures(report)) {
+    if (agreeing.contains(layer)) continue;  // a mistake says more
     lines.push_back(
         fmt::format("{}: every failure is at a condition number of {} or more, as of one-pass "
                     "variance, E[x^2] - E[x]^2",
                     layer, number_text(least)));
+  }
   for (const auto& [layer, found] : agreeing) {
     const auto best =
         std::ranges::max_element(found, {}, [](const auto& entry) { return entry.second; });

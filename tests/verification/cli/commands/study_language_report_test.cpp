@@ -44,6 +44,16 @@ TEST(LanguageReport, SetsEveryNormBesideLayerNormAndThePaper) {
                           HasSubstr("language/pre/power_norm/rate-1e-2/seed-3/test")));
 }
 
+TEST(LanguageReport, ASeedWithoutItsPairIsInTheMeanAlone) {
+  auto results = three_seeds();
+  const auto cell = normproof::verification::language_study::cell_of(
+      {}, "power_norm", "1e-2", 4, normproof::verification::language_study::Purpose::test);
+  language_sample::add(results, cell, language_sample::sample_result(cell, 1.0));
+  EXPECT_THAT(document_of(results), AllOf(HasSubstr("| power_norm | 1e-2 | 4 | 0 | 2.7251 |"),
+                                          HasSubstr("-0.287 [-0.358, -0.216] over 3 |"),
+                                          HasSubstr("3 paired seeds can see")));
+}
+
 TEST(LanguageReport, HasWhatEveryNormTakesAndTheShareOfTheBound) {
   auto results = three_seeds();
   for (const char* norm : {"layer_norm", "power_norm"}) {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/ref/io/temporary_folder.hpp"
+#include "tests/ref/numeric/error_message.hpp"
 #include "tests/verification/cli/parsed.hpp"
 #include "tests/verification/language_study/sample_results.hpp"
 #include "tests/verification/language_study/small_data.hpp"
@@ -28,6 +29,11 @@ TEST(StudyPowerOptions, AreAFolderAndSeeds) {
   EXPECT_THAT(refusal<StudyPowerCommand>({"--out", "o", "--seeds", "1"}),
               HasSubstr("--seeds is '1'"));
   EXPECT_THAT(refusal<StudyPowerCommand>({}), HasSubstr("--out is required"));
+  EXPECT_NO_THROW(parsed<StudyPowerCommand>({"--study", "language", "--out", "o"}));
+  const auto published = parsed<StudyPowerCommand>({"--study", "published", "--out", "o"});
+  EXPECT_THAT(normproof::ref::numeric::error_message<normproof::ref::numeric::UsageError>(
+                  [&] { published.run(); }),
+              HasSubstr("--study is published, whose seeds are not paired; expected language"));
 }
 
 TEST(StudyPower, PrintsTheDifferenceThatSoManySeedsSee) {

@@ -215,6 +215,22 @@ TEST(GoldenReport, TheMistakeOfALayerIsThatOfMostCasesThenOfMostOutputs) {
               ElementsAre("layer_norm: 'both' agrees with 2 of 2 failed cases"));
 }
 
+TEST(GoldenReport, FailuresAtLargeConditionNumbersAreSaidWhereNoMistakeIs) {
+  auto well = golden_result("q/a", 0), ill = golden_result("q/b", 2);
+  well.description.condition = 2;
+  ill.description.condition = 754;
+  EXPECT_THAT(judged::diagnosis_lines(golden_report({well, ill}, golden_command(), "")),
+              ElementsAre("layer_norm: every failure is at a condition number of 754 or more, as "
+                          "of one-pass variance, E[x^2] - E[x]^2"));
+  auto named = ill;
+  named.diagnosis = {{.what = "the last row", .outputs = {"y"}}};
+  EXPECT_THAT(judged::diagnosis_lines(golden_report({well, ill, named}, golden_command(), "")),
+              ElementsAre("layer_norm: 'the last row' agrees with 1 of 2 failed cases"));
+  ill.description.condition = 19;
+  EXPECT_THAT(judged::diagnosis_lines(golden_report({well, ill}, golden_command(), "")),
+              testing::IsEmpty());
+}
+
 TEST(GoldenReport, ACaseOfWhichNothingIsJudgedCountsForNothing) {
   auto nothing = golden_result("q/a", 0);
   nothing.tensors[0].count = 0;
