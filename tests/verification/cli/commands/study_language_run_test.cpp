@@ -184,9 +184,9 @@ TEST_F(LanguageStudyProgram, SaysHowFarItIsAndWhatFollows) {
 
 TEST_F(LanguageStudyProgram, TheDocumentsHaveTheTablesThatTheirResultsGive) {
   const std::string documents = NORMPROOF_SOURCE_DIR "/docs/";
-  for (const auto& [folder, page] :
-       {std::pair("language", "study_language.md"), std::pair("quick", "study_language_quick.md"),
-        std::pair("translate_quick", "study_language_quick.md")}) {
+  for (const auto& [folder, page] : {std::pair("language", "study_language_whole.md"),
+                                     std::pair("quick", "study_language_quick.md"),
+                                     std::pair("translate_quick", "study_language_quick.md")}) {
     const std::string document = read_file(documents + page), own = folder;
     in("mkdir " + own + "; cp '" + documents + "study_language/" + own + "/'*.json* " + own);
     const Outcome outcome = in("$N study report --study language --out " + own);
