@@ -77,6 +77,8 @@ def test_what_is_not_taken_is_left_out_and_certified_again():
     assert report.results[0].path.startswith("own/rms_norm/")
     again = normproof.check(kernels.rms_norm, "rms_norm", only=report.results[0].path)
     assert len(again.results) == 1
+    wrong = normproof.check(lambda x, gamma, eps: kernels.rms_norm(x, gamma, 0 * eps), "rms_norm", only="variance*")
+    assert not wrong and "variance comparable with eps" in str(wrong) and "caller's own" not in str(wrong)
 
 
 def test_option_that_is_not_taken_declines_other_values():

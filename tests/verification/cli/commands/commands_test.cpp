@@ -146,7 +146,7 @@ TEST(Commands, DefineASharedOptionOnce) {
   const std::set<std::string> several = {
       "--accumulation", "--data",  "--device", "--format", "--formula", "--history", "--in",
       "--jobs",         "--json",  "--mode",   "--only",   "--out",     "--seed",    "--seeds",
-      "--set",          "--steps", "--task",   "--tier",   "LAYER"};
+      "--set",          "--steps", "--study",  "--task",   "--tier",    "LAYER"};
   for (const auto& [name, found] : definitions)
     EXPECT_EQ(found.size() > 1, several.contains(name))
         << name << " of " << found.begin()->second << " and of " << found.rbegin()->second;
