@@ -111,7 +111,8 @@ TEST(LanguageCell, ConfigurationsOfTranslatorsDoToo) {
   EXPECT_THAT(
       changed([](Cell& c) { c.size = Size::quick; }),
       ElementsAre("model.d_model=16", "encoder.d_ff=64", "encoder.num_layers=1", "decoder.d_ff=64",
-                  "decoder.num_layers=1", "training.batch_size=16", "schedule.warmup_steps=40"));
+                  "decoder.num_layers=1", "training.batch_size=16", "schedule.warmup_steps=40",
+                  "initialization.name=xavier_normal", "initialization.gain=1"));
   EXPECT_THAT(changed([](Cell& c) { c.norm = "dyt"; }),
               AllOf(Contains("norm.name=dyt"), Contains("final_norm.name=dyt"),
                     Contains("decoder_norm.name=dyt"), Contains("decoder_final_norm.name=dyt")));
