@@ -13,7 +13,9 @@ std::map<std::uint64_t, double> values_of(const Results& results, const Conditio
   if (!rate) return found;
   for (const auto& [name, finished] : results) {
     const Cell& cell = finished.cell;
-    if (cell != cell_of(condition, norm, *rate, cell.seed, cell.purpose)) continue;
+    if (cell.purpose == Purpose::dynamics ||
+        cell != cell_of(condition, norm, *rate, cell.seed, cell.purpose))
+      continue;
     if (const auto value = quantity(finished.result)) found[cell.seed] = *value;
   }
   return found;

@@ -50,6 +50,15 @@ TEST(LanguagePower, OfTranslatorsIsThatOfBleuToo) {
   EXPECT_EQ(rows[0].layer_norm_mean, 30);
 }
 
+TEST(LanguagePower, LooksAtNoTrace) {
+  Results results;
+  add_choosing(results, {}, "layer_norm");
+  add_choosing(results, {}, "dyt");
+  const Cell traced = dynamics_cell_of({}, "dyt", "1e-2");
+  add(results, traced, sample_result(traced, 2.0));
+  EXPECT_EQ(power_rows(results, validation_perplexity, 5)[0].deviation, 0);
+}
+
 // What the test part says moves nothing.
 TEST(LanguagePower, LooksAtNoTest) {
   Results results;
