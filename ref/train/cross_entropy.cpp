@@ -26,7 +26,7 @@ CrossEntropyForward<T> cross_entropy(const Tensor<T>& logits, const std::vector<
   constexpr auto kName = "cross_entropy";
   check_matrix_of_logits(kName, "logits", shape_of(logits), Clause::C1);
   const LossBatch<T> batch(kName, shape_of(logits), targets, class_weights, options);
-  tensor::check_finite(kName, "logits", logits, Clause::C8);
+  check_logits(kName, logits);
   CrossEntropyForward<T> result{T(0), ops::log_softmax(logits)};
   Tensor<T> losses = tensor::empty_tensor<T>({batch.rows.size()});
   numeric::parallel_for(losses.size(), batch.grain(), [&](std::size_t begin, std::size_t end) {
@@ -36,8 +36,7 @@ CrossEntropyForward<T> cross_entropy(const Tensor<T>& logits, const std::vector<
     }
   });
   result.loss = ops::sum_elements(losses) / batch.total_weight;
-  for (std::size_t i = 0; i < result.log_probabilities.size(); ++i)
-    refuse_overflow(result.log_probabilities.data()[i], "a log-probability");
+  check_log_probabilities(result.log_probabilities);
   refuse_overflow(result.loss, "the loss");
   return result;
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ref/ops/activation_dispatch.hpp"
 #include "ref/ops/generic_elements.hpp"
 #include "ref/ops/reduce.hpp"
 #include "ref/tensor/contract.hpp"
@@ -43,6 +44,30 @@ void refuse_overflow(const T& value, std::string_view what) {
     numeric::not_finite_failure("cross_entropy", "logits",
                                 fmt::format("make {} {}", what, numeric::to_double(value)),
                                 "logits so near each other that it is finite", numeric::Clause::C6);
+}
+
+/// Whether every element is finite.
+template <class T>
+bool all_finite(const Tensor<T>& t) {
+  return ops::first_refused(
+             t.size(), std::size_t{1} << 14, [&](std::size_t begin, std::size_t end) {
+               const bool finite = ops::Elements<T>::all_finite(t.data() + begin, end - begin);
+               return finite ? end : begin;
+             }) == t.size();
+}
+
+/// Requires  (C8): logits are finite
+template <class T>
+void check_logits(std::string_view function, const Tensor<T>& logits) {
+  if (!all_finite(logits)) tensor::check_finite(function, "logits", logits, numeric::Clause::C8);
+}
+
+/// Requires  (C6): log-probabilities are
+template <class T>
+void check_log_probabilities(const Tensor<T>& log_probabilities) {
+  if (all_finite(log_probabilities)) return;
+  for (std::size_t i = 0; i < log_probabilities.size(); ++i)
+    refuse_overflow(log_probabilities.data()[i], "a log-probability");
 }
 
 /// What the loss and its derivative share: checked arguments, and constants of the batch.
@@ -93,11 +118,15 @@ struct LossBatch {
     ops::Elements<T>::exp(logp, classes, grad);
     const T hard = hard_share * target_weight(k);
     const T whole = hard + soft_share * sum_of_weights;
-    for (std::size_t c = 0; c < classes; ++c) {
-      T share = soft_share * weights.data()[c];
-      if (c == target(k)) share = hard + share;
-      grad[c] = (grad[c] * whole - share) / total_weight;
-    }
+    const auto move = [&](T& g, const T& share) { g = (g * whole - share) / total_weight; };
+    const T* const weight = weights.data();
+    const auto soft = [&](std::size_t begin, std::size_t end) {
+      for (std::size_t c = begin; c < end; ++c) move(grad[c], soft_share * weight[c]);
+    };
+    const std::size_t t = target(k);
+    soft(0, t);
+    move(grad[t], hard + soft_share * weight[t]);
+    soft(t + 1, classes);
   }
 
   std::size_t classes;

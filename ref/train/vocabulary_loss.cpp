@@ -65,10 +65,9 @@ T loss_by_blocks(const Tensor<T>& x, const VocabularyHead<T>& head, const std::v
   for (std::size_t begin = 0, k = 0; begin < n; begin += each) {
     const Tensor<T> own = rows_from(x, begin, std::min(each, n - begin));
     const Tensor<T> logits = nn::linear(own, head.weight, head.bias);
-    tensor::check_finite(kVocabularyLoss, "logits", logits, Clause::C8);
+    check_logits(kVocabularyLoss, logits);
     const Tensor<T> log_probabilities = ops::log_softmax(logits);
-    for (std::size_t i = 0; i < log_probabilities.size(); ++i)
-      refuse_overflow(log_probabilities.data()[i], "a log-probability");
+    check_log_probabilities(log_probabilities);
     const auto end = static_cast<std::size_t>(std::ranges::lower_bound(batch.rows, begin + each) -
                                               batch.rows.begin());
     const LossBlock<T> block{begin, k, end, own, log_probabilities};
