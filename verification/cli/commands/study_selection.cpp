@@ -126,6 +126,18 @@ void check_alone(const CLI::App& app) {
           fmt::format("--cells names the cells by itself; expected no {} beside it", option));
 }
 
+/// Cells of the study that is run, as far as the beginning of a name tells.
+void check_cells(const StudySelection& selection) {
+  const bool language = selection.study == WhichStudy::language;
+  std::vector<std::string> of_other = {"corrected", "published"};
+  if (!language) of_other = {"language/", "translate/"};
+  for (const std::string& name : selection.cells)
+    for (const std::string& beginning : of_other)
+      if (name.starts_with(beginning))
+        throw UsageError(fmt::format("cell '{}' is of the other study; expected --study {} with it",
+                                     name, language ? "published" : "language"));
+}
+
 }  // namespace
 
 void add_study(CLI::App& app, WhichStudy& study, const char* help) {
@@ -205,6 +217,7 @@ void StudySelection::add(CLI::App& app) {
   check_afterwards(app, [this, &app] {
     if (is_given(app, "--cells")) check_alone(app);
     check_own(app, *this);
+    check_cells(*this);
   });
 }
 
