@@ -121,12 +121,12 @@ def estimates(chosen, results):
     return {line.name: measured.get(line.name, line.seconds * factor) for line in chosen}
 
 
-def table(chosen, results):
-    """The list as Markdown."""
+def table(chosen, results, device):
+    """The list as Markdown, with the commands for that device."""
     seconds = estimates(chosen, results)
     rows = ["| line | what | s | commands |", "|---|---|---|---|"]
     for line in chosen:
-        commands = "<br>".join(f"`{command}`" for command in shown(line, "cuda"))
+        commands = "<br>".join(f"`{command}`" for command in shown(line, device))
         rows.append(f"| {line.name} | {line.what} | {seconds[line.name]:.0f} | {commands} |")
     return "\n".join(rows) + "\n"
 
