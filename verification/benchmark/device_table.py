@@ -58,7 +58,7 @@ def ours(program, device, only):
         sys.exit(result.returncode)
     rows = {entry["name"].removesuffix("/real_time"): entry for entry in entries_of(program, result.stdout)}
     if not any(row.startswith(only) for row in rows):
-        complain(1, f"--only {only} names no row; expected the beginning of one such as norm/layer_norm")
+        complain(2, f"--only {only} names no row; expected the beginning of one such as norm/layer_norm")
     return rows
 
 
