@@ -46,7 +46,7 @@ nn::Linear Decoder::head() const {
 }
 
 DeviceTensor<double> Decoder::embed(const nn::Tokens& tokens, const char* weight) const {
-  DeviceTensor<double> x = nn::embedding(tokens, parameters_.at(weight));
+  DeviceTensor<double> x = nn::embedding(tokens, parameters_.at(weight), config_.scaled_embedding);
   if (!config_.positions) return x;
   return ops::add(x, nn::positional_encoding(x.device(), tokens.seq_len, config_.d_model));
 }
@@ -103,9 +103,11 @@ DecoderGradients Decoder::hidden_backward(DeviceTensor<double> grad, nn::Linear&
   DeviceTensor<double> grad_memory;
   for (std::size_t l = layers_.size(); l-- > 0;)
     grad = layers_[l].backward(grad, memory_, run_, state, found, grad_memory);
-  gradients.target_embedding = nn::embedding_backward(grad, target_, config_.target_vocab_size);
+  gradients.target_embedding =
+      nn::embedding_backward(grad, target_, config_.target_vocab_size, config_.scaled_embedding);
   grad = encode_backward(std::move(grad_memory), state, found);
-  gradients.source_embedding = nn::embedding_backward(grad, source_, config_.source_vocab_size);
+  gradients.source_embedding =
+      nn::embedding_backward(grad, source_, config_.source_vocab_size, config_.scaled_embedding);
   encoder::put_head(config_.tied_head, kTargetEmbedding, std::move(head),
                     gradients.target_embedding, found);
   gradients.dense = encoder::in_order_of(parameters_, found);

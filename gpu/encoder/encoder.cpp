@@ -62,7 +62,8 @@ DeviceTensor<double> Encoder::hidden(const EncoderInputs& inputs, const EncoderR
                                      NamedDeviceTensors& state) {
   run_ = run;
   tokens_ = inputs.tokens;
-  DeviceTensor<double> x = nn::embedding(tokens_, parameters_.at(kEmbedding));
+  DeviceTensor<double> x =
+      nn::embedding(tokens_, parameters_.at(kEmbedding), config_.scaled_embedding);
   if (inputs.valid.is_given())
     ref::tensor::check_shape("Encoder", "valid", inputs.valid.shape(),
                              {tokens_.batch_size, tokens_.seq_len}, Clause::C5);
@@ -89,7 +90,8 @@ EncoderGradients Encoder::hidden_backward(DeviceTensor<double> grad_hidden, nn::
   for (std::size_t l = layers_.size(); l-- > 0;)
     grad = layers_[l].backward(grad, run_, state, found);
   EncoderGradients gradients;
-  gradients.embedding = nn::embedding_backward(grad, tokens_, config_.vocab_size);
+  gradients.embedding =
+      nn::embedding_backward(grad, tokens_, config_.vocab_size, config_.scaled_embedding);
   put_head(config_.tied_head, kEmbedding, std::move(head), gradients.embedding, found);
   gradients.dense = in_order_of(parameters_, found);
   return gradients;

@@ -6,6 +6,7 @@
 
 #include "gpu/device/launch.hpp"
 #include "gpu/nn/nn_kernels.hpp"
+#include "ref/numeric/square_root.hpp"
 #include "ref/tensor/contract.hpp"
 
 namespace normproof::gpu::nn {
@@ -33,9 +34,16 @@ DeviceTensor<std::size_t> upload_indices(Device& device, const std::vector<std::
   return device::upload(device, indices.data(), {indices.size()});
 }
 
+/// x times the root of its last extent.
+void scale(DeviceTensor<double>& x) {
+  const double root = ref::numeric::square_root(static_cast<double>(x.shape().back()));
+  device::launch_elements(x.device(), x.size(), Scale{root, x.span(), x.span()});
+}
+
 }  // namespace
 
-DeviceTensor<double> embedding(const Tokens& tokens, const DeviceTensor<double>& weight) {
+DeviceTensor<double> embedding(const Tokens& tokens, const DeviceTensor<double>& weight,
+                               bool scaled) {
   if (weight.shape().size() != 2 || !weight.is_given())
     contract_failure("embedding", "weight", "has shape " + ref::tensor::to_string(weight.shape()),
                      "[V,D]", Clause::C3);
@@ -45,11 +53,12 @@ DeviceTensor<double> embedding(const Tokens& tokens, const DeviceTensor<double>&
   const auto ids = upload_indices(device, {tokens.ids.begin(), tokens.ids.end()});
   DeviceTensor<double> y(device, {tokens.batch_size, tokens.seq_len, width});
   device::launch_elements(device, y.size(), TakeRows{weight.span(), ids.span(), width, y.span()});
+  if (scaled) scale(y);
   return y;
 }
 
 RowGradient embedding_backward(const DeviceTensor<double>& grad_y, const Tokens& tokens,
-                               std::size_t vocab_size) {
+                               std::size_t vocab_size, bool scaled) {
   check_tokens("embedding_backward", tokens, vocab_size);
   const std::size_t width = grad_y.shape().size() == 3 ? grad_y.shape()[2] : 1;
   ref::tensor::check_shape("embedding_backward", "grad_y", grad_y.shape(),
@@ -75,6 +84,7 @@ RowGradient embedding_backward(const DeviceTensor<double>& grad_y, const Tokens&
   device::launch_elements(device, gradient.values.size(),
                           ScatterRows{grad_y.span(), order_there.span(), begins_there.span(), width,
                                       gradient.values.span()});
+  if (scaled) scale(gradient.values);
   return gradient;
 }
 

@@ -25,9 +25,10 @@ struct RowGradient {
 
 /// ref/nn/embedding.hpp on a device: formulas, requirements, sentences and bits.
 /// Throws    ContractError
-DeviceTensor<double> embedding(const Tokens& tokens, const DeviceTensor<double>& weight);
+DeviceTensor<double> embedding(const Tokens& tokens, const DeviceTensor<double>& weight,
+                               bool scaled = false);
 RowGradient embedding_backward(const DeviceTensor<double>& grad_y, const Tokens& tokens,
-                               std::size_t vocab_size);
+                               std::size_t vocab_size, bool scaled = false);
 
 /// Adds the touched rows to a whole gradient [V,D], one rounding an element.
 void add_rows(DeviceTensor<double>& whole, const RowGradient& rows);

@@ -46,7 +46,7 @@ const Tensor<T>& Decoder<T>::head_weight() const {
 
 template <numeric::Real T>
 Tensor<T> Decoder<T>::embed(const nn::Tokens& tokens, const Tensor<T>& weight) const {
-  Tensor<T> x = nn::embedding(tokens, weight);
+  Tensor<T> x = nn::embedding(tokens, weight, config_.scaled_embedding);
   if (config_.positions) nn::add_positions(x);
   return x;
 }
@@ -124,9 +124,11 @@ DecoderGradients<T> Decoder<T>::hidden_backward(Tensor<T> grad, NamedTensors<T>&
     grad = layers_[l].backward(std::move(grad), memory_, run_, state, dense.layers[l], grad_memory);
   show(tap_, "grad_decoder.x", grad);
   show(tap_, "grad_memory", grad_memory);
-  gradients.target_embedding = nn::embedding_backward(grad, target_, config_.target_vocab_size);
+  gradients.target_embedding =
+      nn::embedding_backward(grad, target_, config_.target_vocab_size, config_.scaled_embedding);
   grad = encode_backward(std::move(grad_memory), state, dense.encoder);
-  gradients.source_embedding = nn::embedding_backward(grad, source_, config_.source_vocab_size);
+  gradients.source_embedding =
+      nn::embedding_backward(grad, source_, config_.source_vocab_size, config_.scaled_embedding);
   return gradients;
 }
 

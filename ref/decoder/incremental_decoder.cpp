@@ -80,7 +80,7 @@ Tensor<T> IncrementalDecoder<T>::append(std::int32_t token) {
   if (token < 0 || static_cast<std::size_t>(token) >= words)
     numeric::contract_failure(kIncrementalDecoder, "token", fmt::format("is {}", token),
                               fmt::format("0 to {}", words - 1), Clause::C6);
-  Tensor<T> x = nn::embedding({1, 1, {token}}, parameters_->embedding);
+  Tensor<T> x = nn::embedding({1, 1, {token}}, parameters_->embedding, config_->scaled_embedding);
   if (config_->positions) nn::add_positions(x, size_);
   ++size_;
   for (std::size_t l = 0; l < caches_.size(); ++l) x = pass_layer(l, std::move(x));

@@ -44,7 +44,7 @@ Tensor<T> Encoder<T>::hidden(const EncoderInputs& inputs, const EncoderRun& run,
                              NamedTensors<T>& state) {
   run_ = run;
   tokens_ = inputs.tokens;
-  Tensor<T> x = nn::embedding(tokens_, parameters_.embedding);
+  Tensor<T> x = nn::embedding(tokens_, parameters_.embedding, config_.scaled_embedding);
   const std::size_t batch_size = tokens_.batch_size, seq_len = tokens_.seq_len;
   tensor::check_mask("Encoder", inputs.valid, tensor::shape_of(x), Clause::C5);
   if (config_.positions) nn::add_positions(x);
@@ -95,7 +95,8 @@ EncoderGradients<T> Encoder<T>::hidden_backward(Tensor<T> grad_hidden, NamedTens
   for (std::size_t l = config_.num_layers; l-- > 0;)
     grad = layers_[l].backward(std::move(grad), run_, state, dense.layers[l]);
   if (tap_) tap_("grad_x", grad);
-  gradients.embedding = nn::embedding_backward(grad, tokens_, config_.vocab_size);
+  gradients.embedding =
+      nn::embedding_backward(grad, tokens_, config_.vocab_size, config_.scaled_embedding);
   return gradients;
 }
 

@@ -28,7 +28,7 @@ Tensor<T> IncrementalEncoder<T>::append(std::int32_t token) {
   if (token < 0 || static_cast<std::size_t>(token) >= config_.vocab_size)
     numeric::contract_failure("IncrementalEncoder", "token", fmt::format("is {}", token),
                               fmt::format("0 to {}", config_.vocab_size - 1), Clause::C2);
-  Tensor<T> x = nn::embedding({1, 1, {token}}, parameters_.embedding);
+  Tensor<T> x = nn::embedding({1, 1, {token}}, parameters_.embedding, config_.scaled_embedding);
   if (config_.positions) nn::add_positions(x, size_);
   ++size_;
   for (std::size_t l = 0; l < config_.num_layers; ++l) x = pass_layer(l, std::move(x));

@@ -14,6 +14,7 @@ EncoderConfig side(const DecoderConfig& config, const LayersConfig& layers) {
   own.pooling = Pooling::per_position;
   own.norm = layers.norm;
   own.positions = config.positions;
+  own.scaled_embedding = config.scaled_embedding;
   own.dropout = config.dropout;
   return own;
 }

@@ -26,7 +26,8 @@ struct DecoderConfig {
   LayersConfig decoder = {};
   NormPlacement placement = NormPlacement::post;
   Activation activation = Activation::relu;
-  bool positions = true;   ///< sinusoidal ones are added to the embeddings
+  bool positions = true;          ///< sinusoidal ones are added to the embeddings
+  bool scaled_embedding = false;  ///< both are multiplied by sqrt(d_model) before
   double dropout = 0.1;    ///< attention weights, inside the feed-forward, every sublayer's output
   bool tied_head = false;  ///< the head has the target embedding's weight, and a bias of its own
 };

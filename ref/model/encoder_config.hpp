@@ -46,8 +46,9 @@ struct EncoderConfig {
   NormPlacement placement = NormPlacement::post;
   Pooling pooling = Pooling::masked_mean;
   NormOptions norm = LayerNormOptions{};
-  bool positions = true;     ///< sinusoidal ones are added to the embedding
-  bool mask_padding = true;  ///< padding is neither attended to nor in a statistic
+  bool positions = true;          ///< sinusoidal ones are added to the embedding
+  bool scaled_embedding = false;  ///< which is multiplied by sqrt(d_model) before
+  bool mask_padding = true;       ///< padding is neither attended to nor in a statistic
   double dropout = 0.1;    ///< attention weights, inside the feed-forward, both sublayers' outputs
   bool causal = false;     ///< a position attends to those up to its own alone
   bool tied_head = false;  ///< the head has the embedding's weight, and a bias of its own

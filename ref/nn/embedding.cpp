@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "ref/numeric/elementary.hpp"
 #include "ref/numeric/parallel.hpp"
 #include "ref/tensor/contract.hpp"
 
@@ -33,10 +34,17 @@ void check_tokens(std::string_view function, const Tokens& tokens, std::size_t v
                                 "0 to " + std::to_string(vocab_size - 1), Clause::C2);
 }
 
+/// x times the root of its last extent: what scales an embedding, and the rows of its gradient.
+template <class T>
+void scale(Tensor<T>& x) {
+  const T root = numeric::square_root(T(static_cast<double>(shape_of(x).back())));
+  for (std::size_t i = 0; i < x.size(); ++i) x.data()[i] *= root;
+}
+
 }  // namespace
 
 template <numeric::Real T>
-Tensor<T> embedding(const Tokens& tokens, const Tensor<T>& weight) {
+Tensor<T> embedding(const Tokens& tokens, const Tensor<T>& weight, bool scaled) {
   if (weight.dimension() != 2 || weight.size() == 0)
     numeric::contract_failure("embedding", "weight",
                               "has shape " + tensor::to_string(shape_of(weight)), "[V,D]",
@@ -50,12 +58,13 @@ Tensor<T> embedding(const Tokens& tokens, const Tensor<T>& weight) {
           std::copy_n(weight.data() + static_cast<std::size_t>(tokens.ids[i]) * width, width,
                       y.data() + i * width);
       });
+  if (scaled) scale(y);
   return y;
 }
 
 template <numeric::Real T>
 RowGradient<T> embedding_backward(const Tensor<T>& grad_y, const Tokens& tokens,
-                                  std::size_t vocab_size) {
+                                  std::size_t vocab_size, bool scaled) {
   check_tokens("embedding_backward", tokens, vocab_size);
   const std::size_t width = grad_y.dimension() == 3 ? grad_y.shape(2) : 1;
   tensor::check_shape("embedding_backward", "grad_y", shape_of(grad_y),
@@ -85,12 +94,13 @@ RowGradient<T> embedding_backward(const Tensor<T>& grad_y, const Tokens& tokens,
                             }
                           }
                         });
+  if (scaled) scale(gradient.values);
   return gradient;
 }
 
-#define NORMPROOF_INSTANTIATE(T)                                 \
-  template Tensor<T> embedding(const Tokens&, const Tensor<T>&); \
-  template RowGradient<T> embedding_backward(const Tensor<T>&, const Tokens&, std::size_t);
+#define NORMPROOF_INSTANTIATE(T)                                       \
+  template Tensor<T> embedding(const Tokens&, const Tensor<T>&, bool); \
+  template RowGradient<T> embedding_backward(const Tensor<T>&, const Tokens&, std::size_t, bool);
 NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
 #undef NORMPROOF_INSTANTIATE
 

@@ -8,23 +8,23 @@ namespace normproof::ref::nn {
 using model::Tokens;
 using tensor::Tensor;
 
-/// Source    docs/specification/encoder.md
-/// Computes  y_btd = weight_vd, v the id of token (b, t)
+/// Source    docs/specification/encoder.md; scaled: [VSP+17] section 3.4
+/// Computes  y_btd = weight_vd, v the id of token (b, t); scaled: times sqrt(D), rounded once
 /// Shapes    weight [V,D]; y [B,T,D]
 /// Requires  (C1) B, T >= 1, and B T ids  (C2) 0 <= id < V  (C3) weight has rank 2
 /// Throws    ContractError
 template <numeric::Real T>
-Tensor<T> embedding(const Tokens& tokens, const Tensor<T>& weight);
+Tensor<T> embedding(const Tokens& tokens, const Tensor<T>& weight, bool scaled = false);
 
 /// Computes  the row v: sum of grad_y_bt over the tokens (b, t) whose id is v; rows of ids that do
-///           not occur are left out
+///           not occur are left out; scaled: the sum times sqrt(D)
 /// Shapes    grad_y [B,T,D]
 /// Requires  (C4) grad_y has the shape of y, of a weight [vocab_size,D]
 /// Order     docs/determinism.md, R3: ascending position, from +0
 /// Throws    ContractError
 template <numeric::Real T>
 RowGradient<T> embedding_backward(const Tensor<T>& grad_y, const Tokens& tokens,
-                                  std::size_t vocab_size);
+                                  std::size_t vocab_size, bool scaled = false);
 
 /// Adds the touched rows to a whole gradient [V,D], one rounding an element.
 template <class T>

@@ -231,6 +231,7 @@ void language_with(const std::string& norm, Trajectory trajectory, const std::st
   set_causal(config.encoder);
   const bool post = config.encoder.placement == NormPlacement::post;
   config.encoder.tied_head = post;
+  config.encoder.scaled_embedding = !post;
   config.accumulation = post ? 1 : 2;
   take(name, trajectory);
 }
@@ -251,6 +252,7 @@ void translation_with(const std::string& norm, Trajectory trajectory, const std:
                            .decoder = side(is_over_samples(norm) ? "layer_norm" : norm),
                            .placement = like.placement,
                            .activation = like.activation,
+                           .scaled_embedding = post,
                            .tied_head = !post};
   trajectory.config.accumulation = post ? 2 : 1;
   take(name, trajectory);

@@ -19,7 +19,7 @@ using Settings = std::vector<std::pair<std::string, std::string>>;
 namespace {
 
 /// Of a model that is an encoder.
-void visit_encoder(RunConfig& c, auto&& f) {
+void visit_encoder(RunConfig& c, bool whole, auto&& f) {
   model::EncoderConfig& e = c.train.encoder;
   const bool language = c.task == Task::language;
   f("encoder.d_model", e.d_model);
@@ -30,17 +30,19 @@ void visit_encoder(RunConfig& c, auto&& f) {
   f("encoder.placement", e.placement);
   if (!language) f("encoder.pooling", e.pooling);
   f("encoder.positions", e.positions);
+  if (whole || e.scaled_embedding) f("encoder.scaled_embedding", e.scaled_embedding);
   if (!language) f("encoder.mask_padding", e.mask_padding);
   f("encoder.dropout", e.dropout);
   if (language) f("encoder.tied_head", e.tied_head);
 }
 
 /// Of a model with two sides: what both have, then each.
-void visit_translator(model::DecoderConfig& d, auto&& f) {
+void visit_translator(model::DecoderConfig& d, bool whole, auto&& f) {
   f("model.d_model", d.d_model);
   f("model.activation", d.activation);
   f("model.placement", d.placement);
   f("model.positions", d.positions);
+  if (whole || d.scaled_embedding) f("model.scaled_embedding", d.scaled_embedding);
   f("model.dropout", d.dropout);
   f("model.tied_head", d.tied_head);
   f("encoder.num_heads", d.encoder.num_heads);
@@ -56,9 +58,9 @@ void visit_translator(model::DecoderConfig& d, auto&& f) {
 void visit_plain(RunConfig& c, bool whole, auto&& f) {
   if (whole || c.task != Task::classify) f("training.task", c.task);
   if (c.task == Task::translate) {
-    visit_translator(c.translator, f);
+    visit_translator(c.translator, whole, f);
   } else {
-    visit_encoder(c, f);
+    visit_encoder(c, whole, f);
   }
   f("loss.label_smoothing", c.train.loss.label_smoothing);
   if (c.task == Task::classify) f("loss.class_weights", c.train.class_weights);

@@ -67,7 +67,7 @@ TEST(DeviceDecoder, TheBitsOfTheReferenceWithEveryNormTiedOrNot) {
   for (DecoderConfig config : translators_of_every_norm()) {
     SCOPED_TRACE(ref::model::norm_name(config.encoder.norm));
     expect_same_decoder(*device, config, sample_inputs(), ref::model::Mode::training);
-    config.tied_head = true;
+    config.tied_head = config.scaled_embedding = true;
     expect_same_decoder(*device, config, sample_inputs(), ref::model::Mode::training);
     expect_same_decoder(*device, config, sample_inputs(), ref::model::Mode::inference);
   }

@@ -76,6 +76,8 @@ TEST(DeviceEncoder, ATiedHeadHasTheBitsOfTheReference) {
         config.placement = placement;
         config.pooling = pooling;
         expect_same_encoder(*device, config, mask, ref::model::Mode::training);
+        config.scaled_embedding = true;
+        expect_same_encoder(*device, config, mask, ref::model::Mode::training);
       }
 }
 

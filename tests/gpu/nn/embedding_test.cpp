@@ -23,6 +23,11 @@ TEST(DeviceEmbedding, TheBitsOfTheReference) {
     const RowGradient got = embedding_backward(upload(*device, grad_y), {2, 4, ids}, 6);
     EXPECT_EQ(got.rows, expected.rows);
     EXPECT_BITS_EQ(download(got.values), expected.values);
+    EXPECT_BITS_EQ(download(embedding({2, 4, ids}, upload(*device, weight), true)),
+                   ref::nn::embedding({2, 4, ids}, weight, true));
+    EXPECT_BITS_EQ(
+        download(embedding_backward(upload(*device, grad_y), {2, 4, ids}, 6, true).values),
+        ref::nn::embedding_backward(grad_y, {2, 4, ids}, 6, true).values);
   }
 }
 

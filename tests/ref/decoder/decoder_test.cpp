@@ -92,6 +92,8 @@ TEST(Decoder, TheBackwardIsTheDerivativeWhereItIsTiedAndWithoutPositions) {
   config.positions = false;
   config.activation = model::Activation::relu;
   expect_derivative(config);
+  config.scaled_embedding = true;
+  expect_derivative(config);
 }
 
 // The second layer's gradient by the memory is added to the first one's.

@@ -66,6 +66,8 @@ TEST(IncrementalDecoder, HasTheBitsOfTheWholePassWithATiedHeadAndWithoutPosition
   expect_the_whole_pass(config);
   config.positions = false;
   expect_the_whole_pass(config);
+  config.scaled_embedding = true;
+  expect_the_whole_pass(config);
 }
 
 Tensor<double> logits_behind(IncrementalDecoder<double> decoder,

@@ -100,6 +100,8 @@ TEST(Encoder, TheBackwardIsTheDerivativeWhereItIsCausalAndTied) {
     config.num_classes = config.tied_head ? config.vocab_size : 3;
     config.pooling = model::Pooling::per_position;
     expect_derivative(config, norm);
+    config.scaled_embedding = true;
+    expect_derivative(config, norm);
   }
 }
 

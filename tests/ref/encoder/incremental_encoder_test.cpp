@@ -54,6 +54,8 @@ TEST(IncrementalEncoder, HasTheBitsOfTheWholePassWithATiedHeadAndWithoutPosition
   expect_the_whole_pass(config);
   config.positions = false;
   expect_the_whole_pass(config);
+  config.scaled_embedding = true;
+  expect_the_whole_pass(config);
 }
 
 std::string refused(const EncoderConfig& config, std::int32_t token = 0) {

@@ -19,6 +19,7 @@ DecoderConfig unusual() {
           .placement = NormPlacement::pre,
           .activation = Activation::gelu,
           .positions = false,
+          .scaled_embedding = true,
           .dropout = 0.25,
           .tied_head = true};
 }
@@ -36,6 +37,7 @@ void expect_of_both(const EncoderConfig& side) {
   EXPECT_EQ(side.activation, Activation::gelu);
   EXPECT_EQ(side.pooling, Pooling::per_position);
   EXPECT_FALSE(side.positions);
+  EXPECT_TRUE(side.scaled_embedding);
   EXPECT_TRUE(side.mask_padding);
   EXPECT_EQ(side.dropout, 0.25);
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "ref/numeric/parallel.hpp"
+#include "ref/numeric/square_root.hpp"
 #include "tests/ref/nn/gradient_check.hpp"
 #include "tests/ref/numeric/error_message.hpp"
 
@@ -26,6 +27,19 @@ TEST(Embedding, PicksRowsAndAddsTheirGradientsInOrder) {
   EXPECT_FALSE(std::signbit(gradient.values.data()[0]));
 }
 
+TEST(Embedding, ScaledIsTimesTheRootOfTheWidth) {
+  const Tokens tokens{1, 2, {1, 1}};
+  const Tensor<double> weight{{0, 1, 2, 3}, {4, 5, 6, 7}};
+  EXPECT_EQ(embedding(tokens, weight, true), (Tensor<double>{{{8, 10, 12, 14}, {8, 10, 12, 14}}}));
+  const Tensor<double> grad{{{1, 2, 3, 4}, {10, 20, 30, 40}}};
+  EXPECT_EQ(embedding_backward(grad, tokens, 2, true).values, (Tensor<double>{{22, 44, 66, 88}}));
+  // Of three features the root is rounded once, and what is summed is scaled, not what is added.
+  const Tensor<double> three{{{0x1p53, 1, 0.1}, {1, 1, 0.2}}};
+  const double root = numeric::square_root(3.0);
+  EXPECT_EQ(embedding_backward(three, tokens, 2, true).values,
+            (Tensor<double>{{0x1p53 * root, 2 * root, (0.1 + 0.2) * root}}));
+}
+
 TEST(Embedding, RowsAreAddedToAWholeGradient) {
   Tensor<double> whole{{1, 2}, {3, 4}, {5, 6}};
   add_rows(whole, {{0, 2}, {{10, 20}, {30, 40}}});
@@ -34,15 +48,15 @@ TEST(Embedding, RowsAreAddedToAWholeGradient) {
   EXPECT_EQ(whole, (Tensor<double>{{11, 22}, {3, 4}, {35, 46}}));
 }
 
-TEST(Embedding, TheBackwardIsTheDerivative) {
+void expect_derivative(bool scaled) {
   const Tokens tokens{2, 3, {2, 0, 2, 2, 4, 0}};
   NamedTensors<double> inputs;
   inputs.set("weight", random_tensor<double>("weight", {5, 3}));
   expect_gradients(
       inputs, random_tensor<double>("grad_y", {2, 3, 3}),
-      [&](const auto& t) { return embedding(tokens, t.at("weight")); },
+      [&](const auto& t) { return embedding(tokens, t.at("weight"), scaled); },
       [&]<class T>(const NamedTensors<T>&, const Tensor<T>& grad_y) {
-        const auto rows = embedding_backward(grad_y, tokens, 5);
+        const auto rows = embedding_backward(grad_y, tokens, 5, scaled);
         NamedTensors<T> gradients;
         gradients.set("weight", tensor::full_tensor<T>({5, 3}, T(0)));
         for (std::size_t r = 0; r < rows.rows.size(); ++r)
@@ -51,6 +65,11 @@ TEST(Embedding, TheBackwardIsTheDerivative) {
         return gradients;
       },
       "embedding");
+}
+
+TEST(Embedding, TheBackwardIsTheDerivative) {
+  expect_derivative(false);
+  expect_derivative(true);
 }
 
 TEST(Embedding, BitsDoNotDependOnThreads) {

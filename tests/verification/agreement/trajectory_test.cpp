@@ -77,10 +77,12 @@ TEST(AgreementTrajectory, ATargetForEachRealTokenAlone) {
 
 TEST(AgreementTrajectory, EveryTaskHasRunsWithEveryNormThatItMayHave) {
   for (const Trained task : kTrained) {
-    std::size_t runs = 0, tied = 0;
+    std::size_t runs = 0, tied = 0, scaled = 0;
     for_each_training(3, task, [&](const std::string&, const Trajectory& trajectory) {
       ++runs;
       tied += trajectory.config.encoder.tied_head || trajectory.translator.tied_head;
+      scaled +=
+          trajectory.config.encoder.scaled_embedding || trajectory.translator.scaled_embedding;
       EXPECT_EQ(trajectory.task, task);
     });
     const std::size_t norms = ref::model::norm_names().size();
@@ -88,6 +90,7 @@ TEST(AgreementTrajectory, EveryTaskHasRunsWithEveryNormThatItMayHave) {
                     : task == Trained::language ? 2 * (norms - 2)
                                                 : 2 * norms);
     EXPECT_EQ(tied, task == Trained::classes ? 0 : runs / 2);
+    EXPECT_EQ(scaled, tied);
   }
 }
 

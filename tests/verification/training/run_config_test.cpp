@@ -59,6 +59,24 @@ TEST(RunConfig, HowManyCheckpointsAreKeptIsSaidWhereItIsNotOne) {
               HasSubstr("did you mean 'training.keep_checkpoints'?"));
 }
 
+TEST(RunConfig, AScaledEmbeddingIsShownWhereItIs) {
+  for (const auto& [task, key] : {std::pair(Task::classify, "encoder.scaled_embedding"),
+                                  std::pair(Task::language, "encoder.scaled_embedding"),
+                                  std::pair(Task::translate, "model.scaled_embedding")}) {
+    RunConfig config = default_config(task);
+    const std::string usual = config_json(config);
+    EXPECT_EQ(usual.find("scaled_embedding"), std::string::npos);
+    set_setting(config, key, "true");
+    EXPECT_TRUE(task == Task::translate ? config.translator.scaled_embedding
+                                        : config.train.encoder.scaled_embedding);
+    const std::string json = config_json(config);
+    EXPECT_EQ(config_json(parse_config(json, "c")), json);
+    EXPECT_NE(json, usual);
+    set_setting(config, key, "false");
+    EXPECT_EQ(config_json(config), usual);
+  }
+}
+
 TEST(RunConfig, ALanguageModelHasSettingsOfItsOwn) {
   RunConfig config = default_config(Task::language);
   set_setting(config, "training.context", "64");
