@@ -84,6 +84,7 @@ void set_translator(const Cell& cell, training::RunConfig& config) {
   model::DecoderConfig& translator = config.translator;
   translator.d_model = quick ? 16 : 64;
   translator.placement = cell.placement;
+  translator.scaled_embedding = true;
   const auto [encoder, decoder] = sides_of(cell.norm);
   const auto set_side = [&](model::LayersConfig& side, const std::string& norm) {
     side.num_heads = 4;
@@ -95,8 +96,8 @@ void set_translator(const Cell& cell, training::RunConfig& config) {
   set_side(translator.decoder, decoder);
   config.batch_size = quick ? 16 : 64;
   config.epochs = 4;
-  // Xavier's numbers for the embedding of 4,096 words are a thirtieth of the positions that are
-  // added to it: which word it is then hardly shows.
+  // Times sqrt(d_model) the embedding is as large as the positions that are added to it; Xavier's
+  // numbers for 4,096 words are a quarter of these.
   if (!quick) config.train.initialization = model::PlainUniform{.limit = 0.2};
 }
 

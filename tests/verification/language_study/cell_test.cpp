@@ -113,6 +113,9 @@ TEST(LanguageCell, ConfigurationsOfTranslatorsDoToo) {
       ElementsAre("model.d_model=16", "encoder.d_ff=64", "encoder.num_layers=1", "decoder.d_ff=64",
                   "decoder.num_layers=1", "training.batch_size=16", "schedule.warmup_steps=40",
                   "initialization.name=xavier_normal", "initialization.gain=1"));
+  for (const Size size : {Size::whole, Size::quick})
+    EXPECT_TRUE(
+        config_of({.task = training::Task::translate, .size = size}).translator.scaled_embedding);
   EXPECT_THAT(changed([](Cell& c) { c.norm = "dyt"; }),
               AllOf(Contains("norm.name=dyt"), Contains("final_norm.name=dyt"),
                     Contains("decoder_norm.name=dyt"), Contains("decoder_final_norm.name=dyt")));
