@@ -11,6 +11,7 @@
 #include "ref/model/option_fields.hpp"
 #include "ref/numeric/contract_version.hpp"
 #include "ref/numeric/errors.hpp"
+#include "verification/language_study/protocol.hpp"
 #include "verification/training/language_task.hpp"
 #include "verification/training/translate_task.hpp"
 #include "verification/training/translator.hpp"
@@ -22,6 +23,7 @@ using training::Task;
 namespace {
 
 constexpr const char* kFormat = "normproof-language-study-1";
+constexpr const char* kProtocol = "protocol_sha256";
 
 Task parse_task(const ref::io::JsonReader& reader, const std::string& field,
                 const std::string& name) {
@@ -95,11 +97,21 @@ std::string study_identity(const DataHashes& hashes) {
   if (hashes.size() == 1) {
     identity["task"] = ref::model::print_field(hashes.begin()->first);
     identity["data_sha256"] = hashes.begin()->second;
+    identity[kProtocol] = protocol_sha256(hashes.begin()->first);
   } else {
     for (const auto& [task, sha256] : hashes)
       identity["tasks"][ref::model::print_field(task)] = sha256;
+    for (const auto& [task, sha256] : hashes)
+      identity[kProtocol][ref::model::print_field(task)] = protocol_sha256(task);
   }
   return identity.dump(1) + "\n";
+}
+
+bool same_protocol(std::string_view identity, std::string_view other) {
+  const auto of = [](std::string_view text) {
+    return nlohmann::json::parse(text).value(kProtocol, nlohmann::json());
+  };
+  return of(identity) == of(other);
 }
 
 DataHashes data_hashes_of(std::string_view identity, const std::string& file) {

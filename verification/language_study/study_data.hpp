@@ -48,9 +48,12 @@ std::string data_sha256(training::Task task, const StudyData& data);
 using DataHashes = std::map<training::Task, std::string>;
 DataHashes data_hashes(const std::vector<training::Task>& tasks, const StudyData& data);
 
-/// What study.json holds: the format, the arithmetic contract, and the task with the data's hash;
-/// of several tasks an object of them.
+/// What study.json holds: the format, the arithmetic contract, and the task with the data's hash and
+/// that of the protocol; of several tasks an object of each kind of hash.
 std::string study_identity(const DataHashes& hashes);
+
+/// Whether two such texts are of one protocol. One without is of a version that knew none.
+bool same_protocol(std::string_view identity, std::string_view other);
 
 /// The hashes in such a text, of this arithmetic contract.
 /// Throws    FileError naming `file` and the field

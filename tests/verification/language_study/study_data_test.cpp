@@ -4,9 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "ref/numeric/errors.hpp"
 #include "tests/ref/numeric/error_message.hpp"
 #include "tests/verification/language_study/small_data.hpp"
+#include "verification/language_study/protocol.hpp"
 
 namespace normproof::verification::language_study {
 namespace {
@@ -93,6 +96,22 @@ TEST(StudyData, AnIdentityReadsBackAndAnotherIsRefused) {
   EXPECT_THAT(refused("data_sha256", "data"), HasSubstr("f: data_sha256 is absent"));
   EXPECT_THAT(refused("\"language\"", "\"classify\""),
               HasSubstr("f: task is 'classify'; expected language or translate"));
+}
+
+TEST(StudyData, AnIdentityIsOfOneProtocol) {
+  const StudyData data = small_data();
+  for (const std::vector<Task>& tasks :
+       {std::vector{Task::language}, std::vector{Task::translate, Task::language}}) {
+    const std::string text = study_identity(data_hashes(tasks, data));
+    EXPECT_TRUE(same_protocol(text, text));
+    auto without = nlohmann::json::parse(text);
+    EXPECT_EQ(without.erase("protocol_sha256"), 1u);
+    EXPECT_FALSE(same_protocol(without.dump(), text));
+    std::string other = text;
+    const std::string hash = protocol_sha256(Task::language);
+    other.replace(other.find(hash), hash.size(), std::string(hash.size(), '0'));
+    EXPECT_FALSE(same_protocol(text, other));
+  }
 }
 
 TEST(StudyData, AnIdentityOfSeveralTasksReadsBack) {

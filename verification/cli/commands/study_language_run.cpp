@@ -134,6 +134,11 @@ void check_tasks(const StudyRunCommand& command, const std::string& there,
         "--out {} is the folder of a study of {}; expected a new folder, or {} {}", out.string(),
         tasks_text(in_folder, " and "), command.selection.cells.empty() ? "--tasks" : "cells of",
         tasks_text(in_folder, command.selection.cells.empty() ? "," : " and ")));
+  if (!language_study::same_protocol(there, language_study::study_identity(hashes)))
+    throw UsageError(fmt::format(
+        "--out {} is the folder of a study whose cells another version of the program trained, "
+        "with other settings; expected a new folder",
+        out.string()));
 }
 
 /// Does cells, a phase after another, and counts what was done.

@@ -136,8 +136,13 @@ TEST_F(LanguageStudyProgram, BothTasksGiveTheBytesOfEachAloneKilledOrNot) {
                                     "PowerNorm in the encoder, LayerNorm in the decoder, is above "
                                     "LayerNorm's: "));
   EXPECT_THAT(in("$N study power --out b").out, HasSubstr("in BLEU 5 paired seeds"));
+  in("cp -r pairs old; sed 's/\"protocol_sha256\": \"/&0/' -i old/study.json");
+  EXPECT_EQ(in("$N study report --study language --out old").status, 0);
   for (const auto& [arguments, sentence] :
        std::initializer_list<std::pair<const char*, const char*>>{
+           {"--out old --quick --tasks translate",
+            "--out old is the folder of a study whose cells another version of the program "
+            "trained"},
            {"--out pairs --quick",
             "is the folder of a study of translate; expected a new folder, or "
             "--tasks translate"},
@@ -185,6 +190,7 @@ TEST_F(LanguageStudyProgram, SaysHowFarItIsAndWhatFollows) {
 TEST_F(LanguageStudyProgram, TheDocumentsHaveTheTablesThatTheirResultsGive) {
   const std::string documents = NORMPROOF_SOURCE_DIR "/docs/";
   for (const auto& [folder, page] : {std::pair("language", "study_language_whole.md"),
+                                     std::pair("translate_unscaled", "study_language_whole.md"),
                                      std::pair("quick", "study_language_quick.md"),
                                      std::pair("translate_quick", "study_language_quick.md")}) {
     const std::string document = read_file(documents + page), own = folder;
