@@ -134,8 +134,9 @@ void check_cells(const StudySelection& selection) {
   for (const std::string& name : selection.cells)
     for (const std::string& beginning : of_other)
       if (name.starts_with(beginning))
-        throw UsageError(fmt::format("cell '{}' is of the other study; expected --study {} with it",
-                                     name, language ? "published" : "language"));
+        throw UsageError(fmt::format("cell '{}' is one of {}; expected --study {} with it", name,
+                                     language ? "the published experiment" : "language models",
+                                     language ? "published" : "language"));
 }
 
 }  // namespace
@@ -179,8 +180,11 @@ void StudySelection::add(CLI::App& app) {
              "are tested: 1, 2, ... (default: 5)");
   add_number(app, "--gradient-seeds", gradient_seeds, 1, kMostSeeds,
              "Seeds of figures 2 and 3: 1, 2, ... (default: 100)");
-  add_value(app, "--cells", cells, study::split_list, list_printer<std::string>(same_name),
-            "These cells and no others, by the names of study list", "LIST");
+  add_value(
+      app, "--cells", cells, study::split_list, list_printer<std::string>(same_name),
+      "These cells and no others, by the whole names that study list prints, in place of every "
+      "other choice",
+      "LIST");
   add_flag(app, "--quick", quick,
            "Table 1 at three rates, figures at 20 steps and two seeds; of language models small "
            "ones, of the made-up text and pairs");

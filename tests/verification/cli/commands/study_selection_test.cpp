@@ -133,10 +133,11 @@ TEST(StudySelectionOptions, TheStudyOfLanguageModelsRefusesWhatItHasNot) {
   refused({"--cells", "a", "--tasks", "language"}, "no --tasks beside it");
   const std::string of_published = "corrected/1x8/layer_norm/rate-10/seed-1";
   refused({"--cells", of_published},
-          "'" + of_published + "' is of the other study; expected --study published");
+          "'" + of_published + "' is one of the published experiment; expected --study published");
   const std::string of_language = "translate/pre/none/rate-1e-2/seed-1";
-  EXPECT_THAT(refusal<SelectionCommand>({"--cells", of_language}),
-              HasSubstr("'" + of_language + "' is of the other study; expected --study language"));
+  EXPECT_THAT(
+      refusal<SelectionCommand>({"--cells", of_language}),
+      HasSubstr("'" + of_language + "' is one of language models; expected --study language"));
   refused({"--tasks", "classify"}, "--tasks is 'classify'; expected language, translate or both");
   const auto none = parsed<SelectionCommand>(
       {"--study", "language", "--tasks", "language", "--norms", "power_norm_released+layer_norm"});
