@@ -7,6 +7,7 @@ answers.npz: loss; grad.<name> and after.<name> of every parameter; x.<l> and gr
 and after the last layer what comes out of it. In float64 on the CPU. Exit status 77 where PyTorch is absent.
 """
 import json
+import math
 import pathlib
 import sys
 
@@ -30,6 +31,7 @@ class Encoder(torch.nn.Module):
         layer = torch.nn.TransformerEncoderLayer(
             encoder["d_model"], encoder["num_heads"], encoder["d_ff"], dropout=encoder["dropout"],
             activation=ACTIVATIONS[encoder["activation"]], layer_norm_eps=eps, batch_first=True, norm_first=pre)
+        self.scale = math.sqrt(encoder["d_model"]) if encoder.get("scaled_embedding", False) else 1
         self.embedding = torch.nn.Embedding(*weights["embedding.weight"].shape)
         self.encoder = torch.nn.TransformerEncoder(
             layer, encoder["num_layers"], torch.nn.LayerNorm(encoder["d_model"], eps) if pre else None)
@@ -37,7 +39,7 @@ class Encoder(torch.nn.Module):
         self.load_state_dict({name: torch.from_numpy(value) for name, value in weights.items()})
 
     def forward(self, tokens, valid, positions):
-        x = self.encoder(self.embedding(tokens) + positions, src_key_padding_mask=~valid)
+        x = self.encoder(self.scale * self.embedding(tokens) + positions, src_key_padding_mask=~valid)
         real = valid.unsqueeze(-1).to(x.dtype)
         return self.head((x * real).sum(1) / real.sum(1))
 

@@ -137,13 +137,14 @@ class Parts {
 
   void embedding() {
     const ref::nn::Tokens& tokens = question_.batch.inputs.tokens;
-    Tensor<T> x = ref::nn::embedding(tokens, parameters_.embedding);
+    Tensor<T> x = ref::nn::embedding(tokens, parameters_.embedding, encoder_.scaled_embedding);
     const auto positions = held<T>(ref::nn::positional_encoding(tokens.seq_len, encoder_.d_model));
     for (std::size_t i = 0; i < x.size(); ++i)
       x.data()[i] += positions.data()[i % positions.size()];
     results_.set("x.0", std::move(x));
-    const auto rows =
-        ref::nn::embedding_backward(given("grad_x.0"), tokens, encoder_.vocab_size).values;
+    const auto rows = ref::nn::embedding_backward(given("grad_x.0"), tokens, encoder_.vocab_size,
+                                                  encoder_.scaled_embedding)
+                          .values;
     results_.set(gradient_name("embedding.weight"), spread_rows(question_, rows));
   }
 

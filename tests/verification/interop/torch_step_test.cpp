@@ -34,6 +34,7 @@ StepQuestion ordinary(NormPlacement placement, Activation activation, std::size_
   e.num_heads = 3;
   e.d_ff = 20;
   e.activation = activation;
+  e.scaled_embedding = num_layers == 2;
   question.config.optimizer = ref::model::SgdOptions{};
   question.config.learning_rate = 0.125;
   question.batch.inputs.tokens = {
