@@ -102,8 +102,11 @@ inline std::vector<TranslationProbe> translation_probes() {
       {"training/power_norm_post_translate",
        translation_config("power_norm", "layer_norm", NormPlacement::post)},
       {"training/batch_norm_pre_translate",
-       translation_config("batch_norm", "rms_norm", NormPlacement::pre)}};
+       translation_config("batch_norm", "rms_norm", NormPlacement::pre)},
+      {"training/layer_norm_pre_scaled_translate",
+       translation_config("layer_norm", "layer_norm", NormPlacement::pre)}};
   probes[1].config.model.tied_head = true;
+  probes[2].config.model.tied_head = probes[2].config.model.scaled_embedding = true;
   return probes;
 }
 
