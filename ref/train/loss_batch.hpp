@@ -56,13 +56,13 @@ bool all_finite(const Tensor<T>& t) {
              }) == t.size();
 }
 
-/// Requires  (C8): logits are finite
+/// Checks    logits, as (C8) of cross_entropy
 template <class T>
 void check_logits(std::string_view function, const Tensor<T>& logits) {
   if (!all_finite(logits)) tensor::check_finite(function, "logits", logits, numeric::Clause::C8);
 }
 
-/// Requires  (C6): log-probabilities are
+/// Checks    log-probabilities, as (C6) of cross_entropy
 template <class T>
 void check_log_probabilities(const Tensor<T>& log_probabilities) {
   if (all_finite(log_probabilities)) return;

@@ -48,8 +48,8 @@ std::string data_sha256(training::Task task, const StudyData& data);
 using DataHashes = std::map<training::Task, std::string>;
 DataHashes data_hashes(const std::vector<training::Task>& tasks, const StudyData& data);
 
-/// What study.json holds: the format, the arithmetic contract, and the task with the data's hash and
-/// that of the protocol; of several tasks an object of each kind of hash.
+/// What study.json holds: the format, the arithmetic contract, and the task with the hashes of its
+/// data and its protocol; of several tasks an object of each kind of hash.
 std::string study_identity(const DataHashes& hashes);
 
 /// Whether two such texts are of one protocol. One without is of a version that knew none.

@@ -55,7 +55,7 @@ void expect_same_trajectory(Device& device, const std::string& probe, const RefC
 TEST(DeviceTranslation, TheTrajectoriesOfTheProbesOfTheContract) {
   const auto device = device::simulated_device(6);
   const auto probes = determinism::translation_probes();
-  ASSERT_EQ(probes.size(), 2u);
+  ASSERT_EQ(probes.size(), 3u);
   for (const auto& [name, config] : probes)
     expect_same_trajectory(*device, name, config, determinism::TrajectoryExtents().steps);
 }
