@@ -21,6 +21,7 @@ std::string documented(const std::string& folder) {
 TEST(Protocol, IsThatOfTheDocumentedResults) {
   EXPECT_EQ(protocol_sha256(Task::language), documented("language"));
   EXPECT_EQ(protocol_sha256(Task::language), documented("quick"));
+  EXPECT_EQ(protocol_sha256(Task::translate), documented("translate"));
   EXPECT_EQ(protocol_sha256(Task::translate), documented("translate_quick"));
   EXPECT_NE(protocol_sha256(Task::language), protocol_sha256(Task::translate));
 }

@@ -190,6 +190,7 @@ TEST_F(LanguageStudyProgram, SaysHowFarItIsAndWhatFollows) {
 TEST_F(LanguageStudyProgram, TheDocumentsHaveTheTablesThatTheirResultsGive) {
   const std::string documents = NORMPROOF_SOURCE_DIR "/docs/";
   for (const auto& [folder, page] : {std::pair("language", "study_language_whole.md"),
+                                     std::pair("translate", "study_language_whole.md"),
                                      std::pair("translate_unscaled", "study_language_whole.md"),
                                      std::pair("quick", "study_language_quick.md"),
                                      std::pair("translate_quick", "study_language_quick.md")}) {
