@@ -60,7 +60,8 @@ TEST(Slopes, AreTakenOfTheFirstAMiddleAndTheLastStep) {
   // PowerNorm begins with the first batch's own psi: then it is PN-V's twin.
   EXPECT_LE(statistics.slopes[4].at.lower, statistics.slopes[3].at.upper);
   EXPECT_LE(statistics.slopes[3].at.lower, statistics.slopes[4].at.upper);
-  EXPECT_LE(statistics.slopes[3].at.upper - statistics.slopes[3].at.lower, kNarrow);
+  for (const std::size_t twin : {3, 4})
+    EXPECT_LE(statistics.slopes[twin].at.upper - statistics.slopes[twin].at.lower, kNarrow);
   EXPECT_EQ(statistics.slopes[4].layer, "power_norm");
   EXPECT_NE(statistics.slopes[16].at.upper, statistics.slopes[15].at.upper);
   const Statistics one =
