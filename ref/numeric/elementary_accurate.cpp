@@ -1,6 +1,5 @@
 #include "ref/numeric/elementary_accurate.hpp"
 
-#include <bit>
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
@@ -22,8 +21,8 @@ NORMPROOF_DEVICE double magnitude(double x) {
 }
 NORMPROOF_DEVICE double with_sign_of(double x, double y) {
   constexpr std::uint64_t sign = std::uint64_t{1} << 63;
-  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(y) |
-                               (std::bit_cast<std::uint64_t>(x) & sign));
+  return __builtin_bit_cast(
+      double, __builtin_bit_cast(std::uint64_t, y) | (__builtin_bit_cast(std::uint64_t, x) & sign));
 }
 
 #if defined(__CUDACC__)
@@ -91,9 +90,9 @@ NORMPROOF_DEVICE Exponential exponential(FixedPoint v, bool negative) {
 
 // log(x) to about 40 bits, for a normal x: the error is made good exactly.
 NORMPROOF_DEVICE double rough_log(double x) {
-  const auto bits = std::bit_cast<std::int64_t>(x);
+  const auto bits = __builtin_bit_cast(std::int64_t, x);
   const std::int64_t above = bits - kLogFirst;
-  const double m = std::bit_cast<double>(bits - (above & -(std::int64_t{1} << 52)));
+  const double m = __builtin_bit_cast(double, bits - (above & -(std::int64_t{1} << 52)));
   const double s = (m - 1) / (m + 1), s2 = s * s;
   double series = 0;
   for (int n = 19; n >= 1; n -= 2) series = series * s2 + 1.0 / n;
@@ -102,10 +101,10 @@ NORMPROOF_DEVICE double rough_log(double x) {
 
 // log(2^scaled x): y + log(x exp(-y)) for any y near it.
 NORMPROOF_DEVICE bool log_attempt(double x, int scaled, int limbs, double* result) {
-  const int binary_exponent = static_cast<int>(std::bit_cast<std::uint64_t>(x) >> 52) - 1023;
+  const int binary_exponent = static_cast<int>(__builtin_bit_cast(std::uint64_t, x) >> 52) - 1023;
   double y = rough_log(x);
   // A short y: its fraction fits the first precision.
-  y = std::bit_cast<double>(std::bit_cast<std::int64_t>(y) & -(std::int64_t{1} << 20));
+  y = __builtin_bit_cast(double, __builtin_bit_cast(std::int64_t, y) & -(std::int64_t{1} << 20));
   const bool negative = y < 0;
   Exponential e = exponential(FixedPoint::from_double(limbs, y), !negative);
   const FixedPoint m = FixedPoint::from_double(limbs, x, -binary_exponent);
@@ -203,7 +202,7 @@ NORMPROOF_DEVICE double erf_accurate(double x, int first_limbs) {
   if (t >= 6) return with_sign_of(x, 1);
   const bool subnormal = t < 0x1p-1022;
   const double normal = subnormal ? t * 0x1p54 : t;
-  const int exponent = static_cast<int>(std::bit_cast<std::uint64_t>(normal) >> 52) - 1023;
+  const int exponent = static_cast<int>(__builtin_bit_cast(std::uint64_t, normal) >> 52) - 1023;
   // erf(x) = 2/sqrt(pi) x exp(-x^2) sum of (2 x^2)^n / (1 3 5 ... (2n+1)).
   const double y = decide("erf", x, first_limbs, [&](int limbs, double* result) {
     const FixedPoint whole = FixedPoint::from_double(limbs, t);
@@ -214,7 +213,7 @@ NORMPROOF_DEVICE double erf_accurate(double x, int first_limbs) {
     FixedPoint sum = sum_series(FixedPoint(limbs, 1), [&](FixedPoint& term, std::uint32_t n) {
       term = term * twice, term /= 2 * n + 1;
     });
-    const int width = static_cast<int>(std::bit_width(sum.integer()));
+    const int width = bit_width(sum.integer());
     sum >>= width;
     const FixedPoint value =
         e.mantissa * sum * mantissa * FixedPoint(limbs, kTwoOverRootPi, kConstantLimbs);

@@ -1,13 +1,14 @@
 #include "ref/numeric/fixed_point.hpp"
 
-#include <algorithm>
-#include <bit>
-
 namespace normproof::ref::numeric {
 inline namespace NORMPROOF_SIDE {
 namespace {
 
 __extension__ using Wide = unsigned __int128;
+
+NORMPROOF_DEVICE int larger(int a, int b) {
+  return a < b ? b : a;
+}
 
 NORMPROOF_DEVICE std::uint64_t saturated(Wide v) {
   return v >> 64 != 0 ? ~std::uint64_t{0} : static_cast<std::uint64_t>(v);
@@ -18,9 +19,9 @@ NORMPROOF_DEVICE double nearest(const std::uint64_t* limb, int count, int expone
   int top = count - 1;
   while (top >= 0 && limb[top] == 0) --top;
   if (top < 0) return 0;
-  const int width = 64 * top + static_cast<int>(std::bit_width(limb[top]));
+  const int width = 64 * top + bit_width(limb[top]);
   // The result's last place: 53 bits, and not below 2^-1074.
-  const int cut = std::max(width - 53, -1074 - exponent);
+  const int cut = larger(width - 53, -1074 - exponent);
   if (cut > width) return 0;
   const auto bit = [&](int i) { return i >= 0 && i < 64 * count && (limb[i / 64] >> i % 64 & 1); };
   std::uint64_t kept = 0;
@@ -40,12 +41,22 @@ NORMPROOF_DEVICE double nearest(const std::uint64_t* limb, int count, int expone
   const int last_place = cut + exponent;
   if (kept == 0) return 0;
   if (kept >> 53 != 0 ? last_place + 53 > 1023 : kept >> 52 != 0 && last_place + 52 > 1023)
-    return std::bit_cast<double>(std::uint64_t{0x7ff} << 52);
-  if (kept >> 52 == 0) return std::bit_cast<double>(kept);
-  return std::bit_cast<double>((static_cast<std::uint64_t>(last_place + 1074) << 52) + kept);
+    return __builtin_bit_cast(double, std::uint64_t{0x7ff} << 52);
+  if (kept >> 52 == 0) return __builtin_bit_cast(double, kept);
+  return __builtin_bit_cast(double, (static_cast<std::uint64_t>(last_place + 1074) << 52) + kept);
 }
 
 }  // namespace
+
+NORMPROOF_DEVICE int bit_width(std::uint64_t v) {
+  int width = 0;
+  for (int step = 32; step > 0; step /= 2) {
+    if (v >> step == 0) continue;
+    width += step;
+    v >>= step;
+  }
+  return width + (v != 0);
+}
 
 NORMPROOF_DEVICE FixedPoint::FixedPoint(int limbs, std::uint64_t integer) : limbs_(limbs) {
   for (int i = 0; i < limbs; ++i) limb_[i] = 0;
@@ -54,18 +65,18 @@ NORMPROOF_DEVICE FixedPoint::FixedPoint(int limbs, std::uint64_t integer) : limb
 
 NORMPROOF_DEVICE FixedPoint::FixedPoint(int limbs, const unsigned long long* constant, int count)
     : limbs_(limbs) {
-  std::copy_n(constant + (count - limbs), limbs_, limb_);
+  for (int i = 0; i < limbs_; ++i) limb_[i] = constant[count - limbs + i];
   error_ = 1;
 }
 
 NORMPROOF_DEVICE FixedPoint FixedPoint::from_double(int limbs, double x, int exponent) {
   FixedPoint r(limbs);
-  const auto bits = std::bit_cast<std::uint64_t>(x) & ~(std::uint64_t{1} << 63);
+  const auto bits = __builtin_bit_cast(std::uint64_t, x) & ~(std::uint64_t{1} << 63);
   const int biased = static_cast<int>(bits >> 52);
   const std::uint64_t fraction = bits & ((std::uint64_t{1} << 52) - 1);
   const std::uint64_t m = biased == 0 ? fraction : fraction | std::uint64_t{1} << 52;
   // m 2^at in units of the last place.
-  const int at = std::max(biased, 1) - 1075 + exponent + 64 * (limbs - 1);
+  const int at = larger(biased, 1) - 1075 + exponent + 64 * (limbs - 1);
   for (int i = 0; i < 53; ++i) {
     if ((m >> i & 1) == 0) continue;
     if (at + i < 0) {
@@ -103,7 +114,7 @@ NORMPROOF_DEVICE FixedPoint& FixedPoint::operator-=(const FixedPoint& b) {
 NORMPROOF_DEVICE FixedPoint operator*(const FixedPoint& a, const FixedPoint& b) {
   const int n = a.limbs_;
   std::uint64_t product[2 * FixedPoint::kMaxLimbs];
-  std::fill_n(product, 2 * n, 0);
+  for (int i = 0; i < 2 * n; ++i) product[i] = 0;
   for (int i = 0; i < n; ++i) {
     std::uint64_t carry = 0;
     for (int j = 0; j < n; ++j) {
@@ -114,7 +125,7 @@ NORMPROOF_DEVICE FixedPoint operator*(const FixedPoint& a, const FixedPoint& b) 
     product[i + n] = carry;
   }
   FixedPoint r(n);
-  std::copy_n(product + (n - 1), n, r.limb_);
+  for (int i = 0; i < n; ++i) r.limb_[i] = product[n - 1 + i];
   // |a| error of b, rounded up: a is at most its integer part plus its next limb and one.
   const auto scaled = [n](const FixedPoint& v, std::uint64_t error) {
     const Wide fraction = (Wide{v.limb_[n - 2]} + 1) * error;
@@ -178,14 +189,16 @@ NORMPROOF_DEVICE FixedPoint reciprocal(const FixedPoint& b) {
     if (bits >= 64 * n) break;
     y += y * rest;
   }
-  const bool small =
-      std::all_of(rest.limb_ + 1, rest.limb_ + n, [](auto limb) { return limb == 0; });
+  bool small = true;
+  for (int i = 1; i < n; ++i) small = small && rest.limb_[i] == 0;
   y.error_ = small ? saturated(Wide{rest.limb_[0]} + b.error_ + 1) : ~std::uint64_t{0};
   return y;
 }
 
 NORMPROOF_DEVICE bool FixedPoint::is_zero() const {
-  return std::all_of(limb_, limb_ + limbs_, [](std::uint64_t limb) { return limb == 0; });
+  for (int i = 0; i < limbs_; ++i)
+    if (limb_[i] != 0) return false;
+  return true;
 }
 
 NORMPROOF_DEVICE bool FixedPoint::at_least(const FixedPoint& b) const {

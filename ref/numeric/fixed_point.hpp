@@ -7,6 +7,9 @@
 namespace normproof::ref::numeric {
 inline namespace NORMPROOF_SIDE {
 
+/// The digits of v in binary; 0 of 0.
+NORMPROOF_DEVICE int bit_width(std::uint64_t v);
+
 /// A real number >= 0 in fixed point, known to within a bound: limbs of 64 bits, the integer part
 /// last, and an error in units of the last place, 2^-(64 (limbs - 1)).
 ///
