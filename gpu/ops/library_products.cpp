@@ -52,7 +52,9 @@ Precision precision_of(std::string_view name) {
 
 SimulatedSums simulated_sums(Precision precision) {
   if (precision == Precision::float64) return {format_of(precision), false};
-  return {format_of(Precision::float32), precision != Precision::float32};
+  const ref::numeric::FloatFormat& sums = format_of(Precision::float32);
+  if (precision == Precision::float32) return {sums, false};
+  return {sums, true, format_of(precision).smallest_normal};
 }
 
 void LibraryProducts::multiply(Device& device, const Matrices<double>& c,

@@ -23,6 +23,8 @@ struct SimulatedSums {
   ref::numeric::FloatFormat format;
   /// Toward 0, and several terms are added at once, as tensor cores do it; else to nearest.
   bool truncates;
+  /// An operand counts as at least this where terms are aligned, unless it is 0.
+  double least_operand = 0;
 };
 SimulatedSums simulated_sums(Precision precision);
 

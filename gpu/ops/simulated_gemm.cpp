@@ -32,6 +32,11 @@ struct Draw {
   std::size_t at_once;  ///< terms of one operation of sums that truncate
 };
 
+/// A number to add, and the magnitude that it is aligned by.
+struct Term {
+  double value, magnitude;
+};
+
 class Adder {
  public:
   Adder(const SimulatedSums& sums, std::uint64_t order) : sums_(sums), draw_(order) {}
@@ -48,20 +53,26 @@ class Adder {
     const double part = sum - a, rest = (a - (sum - part)) + (b - part);
     return rounded(to_odd(sum, rest));
   }
+  /// x y as tensor cores align it: by exponents, of which a subnormal operand has the least.
+  Term product(double x, double y) const {
+    if (x == 0 || y == 0) return {x * y, 0};
+    return {x * y, std::max(std::fabs(x), sums_.least_operand) *
+                       std::max(std::fabs(y), sums_.least_operand)};
+  }
   /// Truncating sums: all aligned to the largest, then added and truncated again.
-  double plus_all(const double* terms, std::size_t count) const {
+  double plus_all(const std::vector<Term>& terms) const {
     double largest = 0;
-    for (std::size_t i = 0; i < count; ++i) largest = std::max(largest, std::fabs(terms[i]));
+    for (const Term& term : terms) largest = std::max(largest, term.magnitude);
     if (largest == 0) return 0;
     double total = 0;
     if (!std::isfinite(largest)) {
-      for (std::size_t i = 0; i < count; ++i) total += terms[i];
+      for (const Term& term : terms) total += term.value;
       return total;
     }
     const int unit =
         std::max(std::ilogb(largest), sums_.format.min_exponent) - sums_.format.digits + 1;
-    for (std::size_t i = 0; i < count; ++i)
-      total += std::ldexp(std::trunc(std::ldexp(terms[i], -unit)), unit);
+    for (const Term& term : terms)
+      total += std::ldexp(std::trunc(std::ldexp(term.value, -unit)), unit);
     return rounded(total);
   }
   bool truncates() const { return sums_.truncates; }
@@ -96,14 +107,14 @@ double chain(const Adder& adder, const Permutation& order, std::size_t place, st
       sum = adder.plus(sum, left(place), right(place));
     return sum;
   }
-  std::vector<double> together;
+  std::vector<Term> together;
   for (std::size_t i = 0; i < count; i += adder.draw().at_once) {
-    together.assign(1, sum);
+    together.assign(1, {sum, std::fabs(sum)});
     for (std::size_t j = i; j < std::min(count, i + adder.draw().at_once); ++j) {
-      together.push_back(left(place) * right(place));
+      together.push_back(adder.product(left(place), right(place)));
       place = order.next(place);
     }
-    sum = adder.plus_all(together.data(), together.size());
+    sum = adder.plus_all(together);
   }
   return sum;
 }

@@ -34,6 +34,14 @@ bool is_subnormal(const ProductArithmetic& arithmetic, double rounded) {
   return arithmetic.rounds_once_more && std::fabs(rounded) < arithmetic.least;
 }
 
+/// What tensor cores align an operand by: a subnormal number counts as the least normal one.
+double aligned(const ProductArithmetic& arithmetic, double rounded) {
+  const double magnitude = std::fabs(rounded);
+  return arithmetic.aligns && magnitude > 0
+             ? std::max(magnitude, arithmetic.operand.smallest_normal)
+             : magnitude;
+}
+
 double ratio(double error, double bound) {
   if (error == 0) return 0;
   return bound > 0 && error <= kInfinity ? error / bound : kInfinity;
@@ -46,10 +54,10 @@ ProductArithmetic arithmetic_of(gpu::ops::Precision precision) {
   const ref::numeric::FloatFormat &operand = format_of(precision),
                                   &sums = format_of(Precision::float32);
   if (precision == Precision::float64)
-    return {operand, operand.unit_roundoff, 1, 0x1p1023, operand.smallest_subnormal, false};
+    return {operand, operand.unit_roundoff, 1, 0x1p1023, operand.smallest_subnormal, false, false};
   if (precision == Precision::float32)
-    return {operand, sums.unit_roundoff, 1, 0x1p127, sums.smallest_normal, true};
-  return {operand, 2 * sums.unit_roundoff, 3, 0x1p127, sums.smallest_normal, true};
+    return {operand, sums.unit_roundoff, 1, 0x1p127, sums.smallest_normal, true, false};
+  return {operand, 2 * sums.unit_roundoff, 3, 0x1p127, sums.smallest_normal, true, true};
 }
 
 double rounded_operand(const ProductArithmetic& arithmetic, double v) {
@@ -64,13 +72,14 @@ ElementVerdict judge_element(const ProductArithmetic& arithmetic, std::size_t co
                              OperandTerms b, std::optional<double> old_total, double got) {
   const auto n = static_cast<double>(count);
   Accurate exact, of_rounded;
-  double magnitude = 0, operands_off = 0, subnormal = 0;
+  double magnitude = 0, cut = 0, operands_off = 0, subnormal = 0;
   for (std::size_t k = 0; k < count; ++k) {
     const double x = a.values[k * a.stride], y = b.values[k * b.stride];
     const double p = a.rounded[k * a.stride], q = b.rounded[k * b.stride];
     exact.add_product(x, y);
     of_rounded.add_product(p, q);
     magnitude += std::fabs(p * q);
+    cut += aligned(arithmetic, p) * aligned(arithmetic, q);
     operands_off += std::fabs(p - x) * std::fabs(y) + std::fabs(p) * std::fabs(q - y);
     subnormal += is_subnormal(arithmetic, p) || is_subnormal(arithmetic, q) ? std::fabs(p * q) : 0;
   }
@@ -78,7 +87,7 @@ ElementVerdict judge_element(const ProductArithmetic& arithmetic, std::size_t co
   exact.add(old);
   of_rounded.add(old);
   const bool old_is_a_term = old_total.has_value() && !arithmetic.rounds_once_more;
-  if (old_is_a_term) magnitude += std::fabs(old);
+  if (old_is_a_term) magnitude += std::fabs(old), cut += std::fabs(old);
   ElementVerdict verdict;
   if (!(magnitude * 2 <= arithmetic.sum_largest && std::fabs(old) * 2 <= 0x1p1023 &&
         operands_off < kInfinity)) {
@@ -88,7 +97,7 @@ ElementVerdict judge_element(const ProductArithmetic& arithmetic, std::size_t co
   const double operations =
       static_cast<double>(arithmetic.growth) * (old_is_a_term ? n + 1 : n) * arithmetic.sum_unit;
   const double gamma = operations < 1 ? operations / (1 - operations) : kInfinity;
-  double sums = gamma * magnitude + (1 + gamma) * (subnormal + 2 * (n + 1) * arithmetic.least);
+  double sums = gamma * cut + (1 + gamma) * (subnormal + 2 * (n + 1) * arithmetic.least);
   if (arithmetic.rounds_once_more && old_total.has_value()) sums += kUnit * (std::fabs(got) + sums);
   // What the sums of this function are off themselves: in `exact` gamma(n)^2, in the others n u.
   const double own = 1 + (4 * n + 64) * kUnit;

@@ -57,5 +57,15 @@ TEST(SimulatedGemm, SumsOfTensorCoresTruncate) {
   EXPECT_EQ(product(*device, a, b, LibraryProducts(Precision::tf32)), 0x1p24 + 2);
 }
 
+// As of a float16 that is subnormal an H100's do: 2^-24 is aligned as 2^-14, and 2^-38 is cut.
+TEST(SimulatedGemm, TensorCoresAlignASubnormalOperandAsTheLeastNormalOne) {
+  const Tensor a = {{0x1p-24, 0x1p-24}};
+  Tensor b = {0x1p-14, 1};
+  b.reshape({std::size_t{2}, std::size_t{1}});
+  const auto device = device::simulated_device(0);
+  EXPECT_EQ(product(*device, a, b, LibraryProducts(Precision::float16)), 0x1p-24);
+  EXPECT_EQ(product(*device, a, b, LibraryProducts(Precision::bfloat16)), 0x1p-24 + 0x1p-38);
+}
+
 }  // namespace
 }  // namespace normproof::gpu::ops

@@ -42,6 +42,18 @@ TEST(ProductBound, SumsInFloat32) {
   EXPECT_GT(judged<2>(Precision::tf32, {0x1p12, 1}, {0x1p12, 1}, {}, 0x1p24 + 16).of_sums, 1);
 }
 
+// Tensor cores align a subnormal operand of float16 as if it were 2^-14: of two terms the smaller
+// one's last digit is lost at 2^-38, though their sum is 2^-24.
+TEST(ProductBound, SubnormalOperandsAreAlignedAsTheLeastNormalOne) {
+  const std::array<double, 2> a{0x1p-24, 0x1p-24}, b{1, 0x1p-14};
+  EXPECT_GT(judged<2>(Precision::float16, a, b, {}, 0x1p-24).of_sums, 0);
+  EXPECT_LE(judged<2>(Precision::float16, a, b, {}, 0x1p-24).of_sums, 0.1);
+  EXPECT_GT(judged<2>(Precision::float16, a, b, {}, 0x1p-24 + 0x1p-34).of_sums, 1);
+  EXPECT_GT(judged<2>(Precision::bfloat16, a, b, {}, 0x1p-24).of_sums, 1);
+  const std::array<double, 2> zero{0, 0};
+  EXPECT_GT(judged<2>(Precision::float16, zero, b, {}, 0x1p-60).of_sums, 0);
+}
+
 TEST(ProductBound, OperandsCountByWhatTheyAreRoundedBy) {
   const double x = 1 + 0x1p-9;  // a quarter of a unit of bfloat16 from 1
   const ElementVerdict verdict = judged<1>(Precision::bfloat16, {x}, {1}, {}, 1);
