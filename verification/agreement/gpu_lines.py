@@ -21,7 +21,7 @@ class Line:
 
     name: str
     what: str
-    seconds: float  # on a GPU, before any was measured
+    seconds: float  # on an H100, or a guess, before any was measured
     commands: typing.Tuple[str, ...]  # {device}, {out}, {golden} and {data} are set in
     finds: bool = False  # exit status 1 is a finding, not a failure
     goes_on: bool = False  # what it has done stays, and it goes on from there
@@ -39,19 +39,19 @@ def only(rows):
 
 
 def agree_lines():
-    seconds = {"sums": 20, "norms": 40, "functions": 30, "encoders": 40}
+    seconds = {"sums": 1, "norms": 7, "functions": 2, "encoders": 2}
     return [Line(f"agree-{family}", f"{family}: every bit against ref", seconds[family],
                  (f"normproof gpu agree --device {{device}} {only(rows)}",)) for family, rows in FAMILIES.items()]
 
 
 def library_lines():
-    return [Line(f"library-{name}", f"cuBLAS in {name}: every product within its bound", 20,
+    return [Line(f"library-{name}", f"cuBLAS in {name}: every product within its bound", 4,
                  (f"normproof gpu agree --device {{device}} --mode cublas --precision {name}",)) for name in PRECISIONS]
 
 
 def order_lines():
     subjects = ["cublas"] + [f"cublas-{name}" for name in PRECISIONS if name != "double"]
-    return [Line(f"order-{subject}", f"the order in which {subject} adds", 10, (f"normproof probe-order {subject}",),
+    return [Line(f"order-{subject}", f"the order in which {subject} adds", 1, (f"normproof probe-order {subject}",),
                  finds=True, needs_gpu=ASKS_CUBLAS) for subject in subjects]
 
 
@@ -60,7 +60,7 @@ def speed_lines():
                  rehearsal=("benchmark --rounds 1 --only norm/layer_norm",)),
             Line("speed-products", "products beside cublasDgemm", 240, ("benchmark --rounds 3 --only product",),
                  rehearsal=("benchmark --rounds 1 --only product/16x16x16",)),
-            Line("speed-step", "the step of training beside PyTorch", 120, ("benchmark --rounds 3 --only step",),
+            Line("speed-step", "the step of training beside PyTorch", 60, ("benchmark --rounds 3 --only step",),
                  rehearsal=("benchmark --rounds 1 --only step",))]
 
 
@@ -78,23 +78,23 @@ STUDY = "normproof study run --device {device} --out {out}/study "
 
 def lines():
     return [
-        Line("smoke", "there is a GPU, it starts the program, sums and one layer agree", 15,
+        Line("smoke", "there is a GPU, it starts the program, sums and one layer agree", 1,
              ("normproof gpu agree --device {device} --only sums --only layer_norm",)),
-        Line("trajectory", "the hash of four trajectories", 10,
+        Line("trajectory", "the hash of four trajectories", 3,
              ("normproof gpu train --device {device}",
               "normproof gpu train --device {device} --norm power_norm --optimizer adam",
               "normproof gpu train --device {device} --task language --optimizer adam",
               "normproof gpu train --device {device} --task translate --optimizer adam")),
         *agree_lines(),
-        Line("order-dmma", "what the tensor cores are in double", 10, ("normproof probe-order device-dmma",), finds=True,
+        Line("order-dmma", "what the tensor cores are in double", 1, ("normproof probe-order device-dmma",), finds=True,
              needs_gpu="asks a GPU's tensor cores"),
         *library_lines(),
         *order_lines(),
         *speed_lines(),
         *sanitizer_lines(),
-        Line("golden", "the golden corpus judges our own kernels", 60,
+        Line("golden", "the golden corpus judges our own kernels", 4,
              ("normproof golden check --golden {golden} --device {device}",)),
-        Line("agree-standard", "every bit against ref, the standard tier", 300,
+        Line("agree-standard", "every bit against ref, the standard tier", 14,
              ("normproof gpu agree --device {device} --tier standard --seed 2",),
              rehearsal=("normproof gpu agree --device {device} --tier standard --only layer_norm --seed 2",)),
         Line("study", "the study's 126 cells at 512 tokens", 3600,
