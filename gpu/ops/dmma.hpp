@@ -8,7 +8,8 @@ namespace normproof::gpu::ops {
 ///           chains of 256 terms from +0 whose results are added from left to right: the order of
 ///           docs/determinism.md, R1, if an instruction is a chain of fma: what
 ///           `normproof probe-order device-dmma` finds out, one warp alone. Ordered products ask
-///           for themselves (ordered_products.cpp)
+///           for themselves (ordered_products.cpp), and take mma.m16n8k8 where there is one, of
+///           which this says nothing
 /// Shapes    a [8,K], b [K,8], K >= 1
 /// Throws    NoDeviceError on the simulated device; ContractError for other shapes
 device::DeviceTensor<double> dmma_product(const device::DeviceTensor<double>& a,

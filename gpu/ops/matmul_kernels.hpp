@@ -51,10 +51,10 @@ struct FmaCells {
   }
 };
 
-/// A tile's chains by the tensor cores in double (mma.m16n8k8, before compute capability 9.0
-/// mma.m8n8k4), if an instruction is a chain of eight or four fma: ordered_products.cpp asks the
-/// device. A warp has a quarter of the tile, 4 x 4 pieces of 8 x
-/// 8; of a piece lane l has the elements (l / 4, 2 (l % 4)) and its right neighbour.
+/// A tile's chains by the tensor cores in double: mma.m16n8k8, or mma.m8n8k4 before compute
+/// capability 9.0. Right where an instruction is a chain of eight or four fma, which
+/// ordered_products.cpp asks of the device. A warp has a quarter of the tile, 4 x 4 pieces of 8
+/// rows and columns; of a piece lane l has the element (l / 4, 2 (l % 4)) and its right neighbour.
 struct TensorCells {
   static constexpr int kThreads = 128;
   static constexpr int kBlocks = 3;
@@ -74,7 +74,7 @@ struct TensorCells {
           f(row(thread, i) + lane / 4, column(thread, j) + 2 * (lane % 4) + e, sum[i][j][e]);
   }
 #if !defined(__CUDACC__)
-  /// The instructions as they should be.
+  /// On the processor: kDepth terms, one fma a term, as the instructions should be.
   void add_terms(std::size_t thread, const TileTerms& terms) {
     const std::size_t lane = thread % 32;
     simulated_mma()(&terms.a[0][row(thread, 0) + lane / 4],
@@ -110,7 +110,8 @@ struct TensorCells {
         add_products(sum[i][j], sum[i + 1][j], a[i], a[i + 1], b);
     }
   }
-  /// Two pieces below each other take eight terms.
+  /// Eight terms for two pieces, the second below the first; a_top[h], a_low[h] and b[h] are of
+  /// terms 4 h to 4 h + 3.
   static NORMPROOF_DEVICE void add_products(double (&top)[2], double (&low)[2],
                                             const double (&a_top)[2], const double (&a_low)[2],
                                             const double (&b)[2]) {
@@ -158,9 +159,10 @@ struct TileThread {
   static constexpr std::size_t kFetched = kDepth * kTile / Cells::kThreads;
   Cells cells;
   double a[kFetched], b[kFetched];
-  std::size_t begin;             ///< the block's first term
-  std::size_t rows, columns;     ///< of c from the tile's first element on
-  std::size_t in_a, in_b, in_c;  ///< of the tile's first row, column and element in the data
+  std::size_t begin;          ///< the block's first term
+  std::size_t rows, columns;  ///< of c from the tile's first element on
+  std::size_t in_a, in_b,
+      in_c;  ///< in the data: the tile's first row of a, column of b, element of c
 };
 
 /// Without splits every block takes all of its chains, adding each to c as it ends. With splits a
@@ -207,12 +209,13 @@ struct MatmulTiles {
   struct Place {
     std::size_t own, term;
   };
-  /// The first that a thread fetches, and how far from it the n-th lies: threads beside each other
-  /// take what lies side by side in memory, 4 terms of a row, or a column of them.
+  /// The first that a thread fetches: threads beside each other take what lies side by side in
+  /// memory, 4 terms of a row, or a column of them.
   static NORMPROOF_DEVICE Place first_place(std::size_t thread, bool terms_are_neighbours) {
     if (terms_are_neighbours) return {thread / 4, thread % 4};
     return {thread % kTile, thread / kTile};
   }
+  /// How far the n-th element that a thread fetches lies from its first.
   static NORMPROOF_DEVICE Place way(std::size_t n, bool terms_are_neighbours) {
     constexpr std::size_t kFours = kThreads / 4, kRounds = kTile / kFours;
     if (terms_are_neighbours) return {n % kRounds * kFours, n / kRounds * 4};

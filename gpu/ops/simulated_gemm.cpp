@@ -53,7 +53,8 @@ class Adder {
     const double part = sum - a, rest = (a - (sum - part)) + (b - part);
     return rounded(to_odd(sum, rest));
   }
-  /// x y as tensor cores align it: by exponents, of which a subnormal operand has the least.
+  /// x y and what tensor cores align it by, where a subnormal operand counts as least_operand; 0
+  /// where x y is 0.
   Term product(double x, double y) const {
     if (x == 0 || y == 0) return {x * y, 0};
     return {x * y, std::max(std::fabs(x), sums_.least_operand) *

@@ -1,5 +1,8 @@
 #include "ref/numeric/fixed_point.hpp"
 
+// Nothing of the standard library that calls a builtin of the compiler: nvcc compiles this source
+// for a device too, and may leave such a call out.
+
 namespace normproof::ref::numeric {
 inline namespace NORMPROOF_SIDE {
 namespace {

@@ -21,7 +21,7 @@ class Line:
 
     name: str
     what: str
-    seconds: float  # on an H100, or a guess, before any was measured
+    seconds: float  # measured on an H100, or guessed: while the machine has no figure
     commands: typing.Tuple[str, ...]  # {device}, {out}, {golden} and {data} are set in
     finds: bool = False  # exit status 1 is a finding, not a failure
     goes_on: bool = False  # what it has done stays, and it goes on from there
@@ -86,7 +86,7 @@ def lines():
               "normproof gpu train --device {device} --task language --optimizer adam",
               "normproof gpu train --device {device} --task translate --optimizer adam")),
         *agree_lines(),
-        Line("order-dmma", "what the tensor cores are in double", 1, ("normproof probe-order device-dmma",), finds=True,
+        Line("order-dmma", "whether mma.m8n8k4 is a chain of fma", 1, ("normproof probe-order device-dmma",), finds=True,
              needs_gpu="asks a GPU's tensor cores"),
         *library_lines(),
         *order_lines(),

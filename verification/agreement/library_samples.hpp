@@ -19,9 +19,9 @@ struct ProductSample {
 
 /// Products of many extents: operands transposed, batched and repeated, added to an old total or
 /// not. Exact ones are of integers times a power of two a row of a and a column of b, and of powers
-/// of two, so small that every partial sum is a number of the formats in any order. Else: normal
-/// numbers over 12 binary orders, of one sign, graded along the sum, and sums that cancel. A
-/// function of the seed.
+/// of two, none of them subnormal and so small that every partial sum is a number of the formats in
+/// any order. Else: normal numbers over 12 binary orders, of one sign, graded along the sum, and
+/// sums that cancel. A function of the seed.
 std::vector<ProductSample> product_samples(std::uint64_t seed, const ProductArithmetic& arithmetic,
                                            golden::corpus::Tier tier, bool exact);
 

@@ -19,7 +19,7 @@ struct ProductArithmetic {
   double sum_largest;     ///< above it a partial sum may overflow
   double least;           ///< an operation of the sums is off by no more where it underflows
   bool rounds_once_more;  ///< c + p in double, apart from the sums
-  bool aligns;            ///< terms to the largest, a subnormal operand as if the least normal one
+  bool aligns;            ///< tensor cores: a subnormal operand counts as the least normal number
 };
 ProductArithmetic arithmetic_of(gpu::ops::Precision precision);
 
@@ -44,9 +44,9 @@ struct ElementVerdict {
 };
 
 /// Source    docs/error_analysis.md, section 9
-/// Computes  for n terms, with A = sum |a b| of the rounded operands, as they are aligned, and the
-///           old total c, if there is one: the sums may be off by gamma(growth n) A and the
-///           underflows; the operands by
+/// Computes  for n terms, with A = sum |a b| of the rounded operands, for tensor cores with a
+///           subnormal one taken as the least normal number, and the old total c, if there is one:
+///           the sums may be off by gamma(growth n) A and the underflows; the operands by
 ///           sum |a b - rounded a b|; c + p by its own rounding. In float64 c is one more term
 ElementVerdict judge_element(const ProductArithmetic& arithmetic, std::size_t count, OperandTerms a,
                              OperandTerms b, std::optional<double> old_total, double got);

@@ -57,7 +57,7 @@ TEST(SimulatedGemm, SumsOfTensorCoresTruncate) {
   EXPECT_EQ(product(*device, a, b, LibraryProducts(Precision::tf32)), 0x1p24 + 2);
 }
 
-// As of a float16 that is subnormal an H100's do: 2^-24 is aligned as 2^-14, and 2^-38 is cut.
+// An H100's do it with float16: 2^-24 counts as 2^-14, 24 digits end at 2^-37, and 2^-38 is cut.
 TEST(SimulatedGemm, TensorCoresAlignASubnormalOperandAsTheLeastNormalOne) {
   const Tensor a = {{0x1p-24, 0x1p-24}};
   Tensor b = {0x1p-14, 1};
