@@ -277,6 +277,20 @@ std::optional<Task> named_task(const ordered_json& object, const ref::io::JsonRe
   reader.fail("training.task", fmt::format("is '{}'", text), "classify, language or translate");
 }
 
+/// Known are the settings of its section and those of the same name in others; of no section, all.
+[[noreturn]] void refuse_setting(const RunConfig& config, std::string_view key) {
+  const std::size_t dot = std::min(key.find('.'), key.size());
+  std::vector<std::string> all, near;
+  bool has_section = false;
+  for (const auto& [name, text] : settings_of(config, true)) {
+    const bool same_section = name.starts_with(fmt::format("{}.", key.substr(0, dot)));
+    has_section = has_section || same_section;
+    if (same_section || (dot < key.size() && name.ends_with(key.substr(dot)))) near.push_back(name);
+    all.push_back(name);
+  }
+  throw UsageError(ref::numeric::unknown_name("setting", key, has_section ? near : all));
+}
+
 }  // namespace
 
 RunConfig default_config(Task task) {
@@ -342,11 +356,7 @@ void set_setting(RunConfig& config, std::string_view key, std::string_view value
     }
     found = true;
   });
-  if (!found) {
-    std::vector<std::string> known;
-    for (const auto& [own, text] : settings_of(config, true)) known.push_back(own);
-    throw UsageError(ref::numeric::unknown_name("setting", key, known));
-  }
+  if (!found) refuse_setting(config, key);
   if (changed.task != config.task)
     model::bad_value(key, value,
                      fmt::format("{}, the task of the run", model::print_field(config.task)));
