@@ -3,42 +3,85 @@
 #include <cuda_runtime.h>
 
 #include "gpu/device/cuda_device.cuh"
+#include "gpu/device/errors.hpp"
 
 namespace normproof::gpu::ops {
 namespace {
 
 constexpr std::size_t kChain = 256;  // terms of a chain, R1
 
-/// d = a b + d for a [8,4], b [4,8], d [8,8], spread over a warp: lane l has the element (l / 4,
-/// l % 4) of a, (l % 4, l / 4) of b, and (l / 4, 2 (l % 4)) and its right neighbour of d.
-__device__ void multiply_add(double (&d)[2], double a, double b) {
-  asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
-               : "+d"(d[0]), "+d"(d[1])
-               : "d"(a), "d"(b));
-}
-
-__global__ void dmma_kernel(const double* a, const double* b, std::size_t terms, double* y) {
-  const std::size_t lane = threadIdx.x, row = lane / 4, own = lane % 4;
-  double total[2] = {0, 0};
-  for (std::size_t begin = 0; begin < terms; begin += kChain) {
-    double chain[2] = {0, 0};
-    const std::size_t end = begin + kChain < terms ? begin + kChain : terms;
-    for (std::size_t k = begin; k < end; k += 4) {
-      // Past the end -0 and +0: fma(-0, 0, d) is d, also where that is -0.
-      const bool inside = k + own < end;
-      multiply_add(chain, inside ? a[row * terms + k + own] : -0.0,
-                   inside ? b[(k + own) * 8 + row] : 0.0);
-    }
-    for (int i = 0; i < 2; ++i) total[i] = begin == 0 ? chain[i] : total[i] + chain[i];
+/// mma.m8n8k4: d = a b + d for a [8,4], b [4,8], d [8,8], spread over a warp: lane l has the
+/// element (l / 4, l % 4) of a, (l % 4, l / 4) of b, and (l / 4, 2 (l % 4)) and its right neighbour
+/// of d.
+struct Narrow {
+  static constexpr std::size_t kRows = 8, kTerms = 4;
+  static __device__ void multiply_add(double (&d)[1][2], const double (&a)[1][1],
+                                      const double (&b)[1]) {
+    asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+                 : "+d"(d[0][0]), "+d"(d[0][1])
+                 : "d"(a[0][0]), "d"(b[0]));
   }
-  for (std::size_t i = 0; i < 2; ++i) y[row * 8 + 2 * own + i] = total[i];
+};
+
+/// mma.m16n8k8: the same for a [16,8], b [8,8], d [16,8]; the second index of a is 4 terms on, the
+/// first 8 rows down, as the first of d.
+struct Wide {
+  static constexpr std::size_t kRows = 16, kTerms = 8;
+  static __device__ void multiply_add(double (&d)[2][2], const double (&a)[2][2],
+                                      const double (&b)[2]) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile(
+        "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+        "{%8, %9}, {%0, %1, %2, %3};"
+        : "+d"(d[0][0]), "+d"(d[0][1]), "+d"(d[1][0]), "+d"(d[1][1])
+        : "d"(a[0][0]), "d"(a[1][0]), "d"(a[0][1]), "d"(a[1][1]), "d"(b[0]), "d"(b[1]));
+#endif
+  }
+};
+
+template <class Mma>
+__global__ void dmma_kernel(const double* a, const double* b, std::size_t terms, double* y) {
+  constexpr std::size_t kHigh = Mma::kRows / 8, kDeep = Mma::kTerms / 4;
+  const std::size_t row = threadIdx.x / 4, own = threadIdx.x % 4;
+  double total[kHigh][2] = {};
+  for (std::size_t begin = 0; begin < terms; begin += kChain) {
+    double chain[kHigh][2] = {};
+    const std::size_t end = begin + kChain < terms ? begin + kChain : terms;
+    for (std::size_t k = begin; k < end; k += Mma::kTerms) {
+      double left[kHigh][kDeep], right[kDeep];
+      for (std::size_t d = 0; d < kDeep; ++d) {
+        // Past the end -0 and +0: fma(-0, 0, d) is d, also where that is -0.
+        const std::size_t term = k + 4 * d + own;
+        right[d] = term < end ? b[term * 8 + row] : 0.0;
+        for (std::size_t h = 0; h < kHigh; ++h)
+          left[h][d] = term < end ? a[(8 * h + row) * terms + term] : -0.0;
+      }
+      Mma::multiply_add(chain, left, right);
+    }
+    for (std::size_t h = 0; h < kHigh; ++h)
+      for (std::size_t i = 0; i < 2; ++i)
+        total[h][i] = begin == 0 ? chain[h][i] : total[h][i] + chain[h][i];
+  }
+  for (std::size_t h = 0; h < kHigh; ++h)
+    for (std::size_t i = 0; i < 2; ++i) y[(8 * h + row) * 8 + 2 * own + i] = total[h][i];
 }
 
 }  // namespace
 
-void cuda_dmma(device::Device& device, device::ConstReals a, device::ConstReals b,
+void cuda_dmma(device::Device& device, std::size_t rows, device::ConstReals a, device::ConstReals b,
                std::size_t terms, device::Reals y) {
-  dmma_kernel<<<1, 32, 0, device::stream_of(device)>>>(a.data, b.data, terms, y.data);
+  if (rows == Narrow::kRows) {
+    dmma_kernel<Narrow><<<1, 32, 0, device::stream_of(device)>>>(a.data, b.data, terms, y.data);
+  } else {
+    int number = 0, major = 0;
+    NORMPROOF_CUDA_CALL(cudaGetDevice(&number));
+    NORMPROOF_CUDA_CALL(
+        cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, number));
+    if (major < 9)
+      throw device::DeviceError(
+          "mma.m16n8k8 in double is an instruction of compute capability 9.0; expected such a GPU");
+    dmma_kernel<Wide><<<1, 32, 0, device::stream_of(device)>>>(a.data, b.data, terms, y.data);
+  }
   NORMPROOF_CUDA_CALL(cudaGetLastError());
 }
 

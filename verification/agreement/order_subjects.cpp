@@ -64,10 +64,10 @@ double narrow_product(const OrderProbe& probe, const Terms& terms, Precision pre
                       .data()[0];
 }
 
-std::pair<std::size_t, std::size_t> dmma_bits(Device& device) {
+std::pair<std::size_t, std::size_t> dmma_bits(Device& device, std::size_t rows) {
   std::pair<std::size_t, std::size_t> same{0, 0};
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
-    const Tensor<double> a = random_tensor(seed, "dmma/a", {8, 300});
+    const Tensor<double> a = random_tensor(seed, "dmma/a", {rows, 300});
     const Tensor<double> b = random_tensor(seed, "dmma/b", {300, 8});
     const auto got = download(gpu::ops::dmma_product(upload(device, a), upload(device, b)));
     const auto expected = ref::ops::matmul(a, b);
@@ -75,6 +75,21 @@ std::pair<std::size_t, std::size_t> dmma_bits(Device& device) {
       if (got.data()[i] == expected.data()[i]) ++same.first;
   }
   return same;
+}
+
+OrderSubject dmma_subject(const char* name, const char* instruction, std::size_t rows) {
+  return {name,
+          fmt::format("a product of {} rows by the tensor cores' {} in double, on a GPU", rows,
+                      instruction),
+          "R1",
+          OrderPlace::gpu_alone,
+          true,
+          [rows](const OrderProbe& probe, const Terms& t) {
+            return download(gpu::ops::dmma_product(upload(*probe.device, as_rows(t, rows)),
+                                                   upload(*probe.device, ones(t.size(), 8))))
+                .data()[0];
+          },
+          [rows](Device& device) { return dmma_bits(device, rows); }};
 }
 
 OrderSubject library_subject(Precision precision) {
@@ -122,14 +137,8 @@ std::vector<OrderSubject> make_order_subjects() {
        [](const OrderProbe& probe, const Terms& t) {
          return device_product(probe, t, gpu::ops::ordered_products());
        }},
-      {"device-dmma", "a product of 8 rows by the tensor cores' mma.m8n8k4 in double, on a GPU",
-       "R1", OrderPlace::gpu_alone, true,
-       [](const OrderProbe& probe, const Terms& t) {
-         return download(gpu::ops::dmma_product(upload(*probe.device, as_rows(t, 8)),
-                                                upload(*probe.device, ones(t.size(), 8))))
-             .data()[0];
-       },
-       dmma_bits},
+      dmma_subject("device-dmma", "mma.m8n8k4", 8),
+      dmma_subject("device-dmma-wide", "mma.m16n8k8", 16),
       {"cublas", "a matrix product by cuBLAS in double, on a GPU", "R1", OrderPlace::gpu_alone,
        true,
        [](const OrderProbe& probe, const Terms& t) {

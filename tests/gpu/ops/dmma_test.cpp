@@ -13,6 +13,10 @@ TEST(Dmma, ItsInstructionIsOfAGpuAlone) {
   const auto a = device::full_tensor(*device, {8, 5}, 1),
              b = device::full_tensor(*device, {5, 8}, 1);
   EXPECT_THROW(dmma_product(a, b), device::NoDeviceError);
+  const auto wide = device::full_tensor(*device, {16, 5}, 1);
+  EXPECT_THROW(dmma_product(wide, b), device::NoDeviceError);
+  EXPECT_THROW(dmma_product(device::full_tensor(*device, {12, 5}, 1), b),
+               ref::numeric::ContractError);
   EXPECT_THROW(dmma_product(b, a), ref::numeric::ContractError);
 }
 

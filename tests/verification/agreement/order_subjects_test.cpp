@@ -40,7 +40,8 @@ TEST(OrderSubjects, LibrariesOfEveryPrecisionAreRevealed) {
 }
 
 TEST(OrderSubjects, TheSimulatedDeviceHasNoTensorCores) {
-  EXPECT_THROW(revealed(order_subject("device-dmma"), 8), gpu::device::NoDeviceError);
+  for (const char* name : {"device-dmma", "device-dmma-wide"})
+    EXPECT_THROW(revealed(order_subject(name), 8), gpu::device::NoDeviceError) << name;
 }
 
 TEST(OrderSubjects, TheCostGrowsWithTheSquareOfTheTerms) {

@@ -125,7 +125,8 @@ TEST(GpuProgram, WithoutAGpuOneSentenceAndStatus77) {
   EXPECT_THAT(outcome.err, StartsWith("normproof: no device: "));
   for (const char* command :
        {"gpu agree --device cuda --mode cublas", "gpu train --device cuda", "probe-order cublas",
-        "probe-order cublas-float16", "probe-order device-dmma --terms 16"})
+        "probe-order cublas-float16", "probe-order device-dmma --terms 16",
+        "probe-order device-dmma-wide --terms 16"})
     EXPECT_EQ(run(std::string("$N ") + command).status, 77) << command;
 }
 
