@@ -35,8 +35,8 @@ struct OrderSubject {
 
 /// sum-elements, sum-columns, matmul, matmul-blas of ref, and device-sum-elements,
 /// device-sum-columns, device-matmul, device-dmma, device-dmma-wide, cublas and cublas-<precision>
-/// of a device. Of a product the terms are a row of a, [side,K], and b [K,side] is ones; of products with sums in
-/// float32 M is 2^15 2^15, and 1 is 2^-12 2^-12.
+/// of a device. Of a product the terms are a row of a, [side,K], and b [K,side] is ones; of
+/// products with sums in float32 M is 2^15 2^15, and 1 is 2^-12 2^-12.
 const std::vector<OrderSubject>& order_subjects();
 
 /// Throws    UsageError with the nearest known name
