@@ -75,8 +75,7 @@ void cuda_dmma(device::Device& device, std::size_t rows, device::ConstReals a, d
   } else {
     int number = 0, major = 0;
     NORMPROOF_CUDA_CALL(cudaGetDevice(&number));
-    NORMPROOF_CUDA_CALL(
-        cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, number));
+    NORMPROOF_CUDA_CALL(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, number));
     if (major < 9)
       throw device::DeviceError(
           "mma.m16n8k8 in double is an instruction of compute capability 9.0; expected such a GPU");
