@@ -161,8 +161,8 @@ struct TileThread {
   double a[kFetched], b[kFetched];
   std::size_t begin;          ///< the block's first term
   std::size_t rows, columns;  ///< of c from the tile's first element on
-  std::size_t in_a, in_b,
-      in_c;  ///< in the data: the tile's first row of a, column of b, element of c
+  /// In the data: the tile's first row of a, column of b and element of c.
+  std::size_t in_a, in_b, in_c;
 };
 
 /// Without splits every block takes all of its chains, adding each to c as it ends. With splits a
