@@ -73,7 +73,8 @@ struct EncoderOptions {
   Pooling pooling = Pooling::masked_mean;
   bool positions = true;
   NormOptions norm = LayerNormOptions{};
-  bool causal = false;  ///< a position attends to those up to its own alone
+  bool causal = false;            ///< a position attends to those up to its own alone
+  bool scaled_embedding = false;  ///< times sqrt(d_model), before positions are added
 };
 /// One layer of ref/decoder with a memory, with its backward; self-attention is causal.
 struct DecoderLayerOptions {
@@ -102,6 +103,7 @@ struct TranslatorOptions {
   double label_smoothing = 0;
   NormOptions norm = LayerNormOptions{};          ///< of the encoder, behind its last layer too
   NormOptions decoder_norm = LayerNormOptions{};  ///< of the decoder
+  bool scaled_embedding = false;  ///< times sqrt(d_model), before positions are added
 };
 /// A causal ref/encoder between tokens and the cross-entropy of its targets, likewise.
 struct LanguageModelOptions {
@@ -113,6 +115,7 @@ struct LanguageModelOptions {
   bool tied_head = false;
   double label_smoothing = 0;
   NormOptions norm = LayerNormOptions{};
+  bool scaled_embedding = false;  ///< times sqrt(d_model), before positions are added
 };
 /// The decoder's side of ref/decoder in inference, token by token: from a memory and the keys and
 /// values of the tokens so far to logits, and to the keys and values with those of the new tokens.
@@ -124,6 +127,7 @@ struct DecodingOptions {
   bool positions = true;
   bool tied_head = false;
   NormOptions norm = LayerNormOptions{};
+  bool scaled_embedding = false;  ///< times sqrt(d_model), before positions are added
 };
 
 /// "translator", "language_model", "decoding": the closed list of what goes from tokens to logits

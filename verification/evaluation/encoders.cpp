@@ -201,6 +201,7 @@ struct CommonOptions {
     config.num_layers = o.num_layers;
     config.pooling = o.pooling;
     config.positions = o.positions;
+    config.scaled_embedding = o.scaled_embedding;
     config.causal = o.causal;
   }
   void operator()(const DecoderLayerOptions& o) const {

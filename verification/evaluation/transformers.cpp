@@ -252,6 +252,7 @@ struct Sides {
     config.placement = o.placement;
     config.activation = o.activation;
     config.positions = o.positions;
+    config.scaled_embedding = o.scaled_embedding;
     config.tied_head = o.tied_head;
   }
   template <class Options>

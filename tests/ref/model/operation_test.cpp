@@ -61,23 +61,26 @@ TEST(Operation, AnEncoderHasTheOptionsOfItsNorm) {
   }
 }
 
-// Files of encoders without it were written before it came; those of attention had it from the
-// start.
-TEST(Operation, CausalGoesWithoutSayingOfEncodersWhereItIsFalse) {
-  const auto listed = [](const char* name, const char* causal) {
+// Files without them were written before they came; those of attention had causal from the start.
+TEST(Operation, WhatCameLaterGoesWithoutSayingWhereItIsFalse) {
+  const auto listed = [](const char* name, const char* option, const char* value) {
     Operation own = operation(name);
-    set_option(own, "causal", causal);
-    for (const auto& [option, value] : list_options(own))
-      if (option == "causal") return value;
+    set_option(own, option, value);
+    for (const auto& [other, text] : list_options(own))
+      if (other == option) return text;
     return std::string("none");
   };
-  for (const char* name : {"encoder_layer", "encoder"}) {
-    EXPECT_EQ(listed(name, "false"), "none") << name;
-    EXPECT_EQ(listed(name, "true"), "true") << name;
-    EXPECT_THAT(list_all_options(operation(name)), Contains(Pair("causal", "false"))) << name;
+  for (const auto& [name, option] :
+       {std::pair("encoder_layer", "causal"), std::pair("encoder", "causal"),
+        std::pair("encoder", "scaled_embedding"), std::pair("translator", "scaled_embedding"),
+        std::pair("language_model", "scaled_embedding"),
+        std::pair("decoding", "scaled_embedding")}) {
+    EXPECT_EQ(listed(name, option, "false"), "none") << name;
+    EXPECT_EQ(listed(name, option, "true"), "true") << name;
+    EXPECT_THAT(list_all_options(operation(name)), Contains(Pair(option, "false"))) << name;
   }
-  EXPECT_EQ(listed("attention", "false"), "false");
-  EXPECT_EQ(listed("attention", "true"), "true");
+  EXPECT_EQ(listed("attention", "causal", "false"), "false");
+  EXPECT_EQ(listed("attention", "causal", "true"), "true");
 }
 
 TEST(Operation, ADecoderLayerIsAlwaysCausalAndElseAsThatOfAnEncoder) {

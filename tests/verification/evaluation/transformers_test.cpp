@@ -31,13 +31,13 @@ Tensor<double> random_tensor(const std::string& name, const ref::tensor::Shape& 
 
 /// Two layers a side; the second target is padding in the first sentence, and so is the last
 /// position of the second source.
-EvalInputs inputs_of_transformer(const Operation& operation) {
+EvalInputs inputs_of_transformer(const Operation& operation, std::size_t width = kWidth) {
   const auto& own = std::get<ref::model::TransformerOperation>(operation);
   EvalInputs inputs;
   TransformerTensors& in = inputs.transformer;
-  in.config = transformer_config(own, [](const std::string& name) {
+  in.config = transformer_config(own, [width](const std::string& name) {
     using Extents = std::pair<std::size_t, std::size_t>;
-    return name.ends_with("embedding.weight") ? Extents{kWords, kWidth} : Extents{3, kWidth};
+    return name.ends_with("embedding.weight") ? Extents{kWords, width} : Extents{3, width};
   });
   for (const auto& [name, shape] : transformer_parameters(own, in.config))
     in.tensors.set(name, random_tensor(name, shape));
@@ -51,11 +51,27 @@ EvalInputs inputs_of_transformer(const Operation& operation) {
   return inputs;
 }
 
+EvalInputs inputs_of_decoding(const Operation& operation, std::size_t past,
+                              std::size_t width = kWidth) {
+  EvalInputs inputs = inputs_of_transformer(operation, width);
+  TransformerTensors& in = inputs.transformer;
+  in.mode = Mode::inference;
+  in.valid = {};
+  in.tensors.set("memory", random_tensor("memory", {kSamples, kSource, width}));
+  for (const char* part : {"keys", "values"})
+    if (past > 0)
+      in.tensors.set(std::string("layers.0.self_attention.past_") + part,
+                     random_tensor(part, {kSamples, past, width}));
+  return inputs;
+}
+
+/// What is tied has a scaled embedding too.
 Operation pre_and_smooth(const char* name, bool tied) {
   Operation operation = ref::model::operation(name);
   for (const auto& [option, value] : {std::pair{"placement", "pre"},
                                       {"activation", "gelu"},
-                                      {"tied_head", tied ? "true" : "false"}})
+                                      {"tied_head", tied ? "true" : "false"},
+                                      {"scaled_embedding", tied ? "true" : "false"}})
     ref::model::set_option(operation, option, value);
   return operation;
 }
@@ -105,6 +121,31 @@ TEST(Transformers, TheLossIsTheMeanOverRealTokensAlone) {
   }
 }
 
+/// The width is 4, whose root is exact.
+TEST(Transformers, AScaledEmbeddingIsOneOfATwiceAsLargeWeightWhereNoHeadHasIt) {
+  for (const char* name : {"translator", "language_model", "decoding"}) {
+    Operation scaled = ref::model::operation(name);
+    ref::model::set_option(scaled, "scaled_embedding", "true");
+    const Operation plain = ref::model::operation(name);
+    const bool decodes = std::string(name) == "decoding";
+    EvalInputs inputs =
+        decodes ? inputs_of_decoding(scaled, 1, 4) : inputs_of_transformer(scaled, 4);
+    const auto found = run_operation<double>(scaled, inputs, false);
+    inputs.transformer.config.scaled_embedding = false;
+    EXPECT_NE(run_operation<double>(plain, inputs, false).at("logits"), found.at("logits")) << name;
+    for (const std::string& parameter : inputs.transformer.tensors.names())
+      if (parameter.ends_with("embedding.weight"))
+        for (double& element : inputs.transformer.tensors.at(parameter)) element *= 2;
+    const auto expected = run_operation<double>(plain, inputs, false);
+    EXPECT_EQ(found.at("logits"), expected.at("logits")) << name;
+    for (const auto& [output, values] : found) {
+      if (!output.ends_with("embedding.weight")) continue;
+      for (std::size_t i = 0; i < values.size(); ++i)
+        EXPECT_EQ(values.data()[i], 2 * expected.at(output).data()[i]) << name << " " << output;
+    }
+  }
+}
+
 TEST(Transformers, GradientsOfWordsThatDoNotOccurAreZero) {
   const auto results =
       run_operation<double>(ref::model::operation("translator"),
@@ -116,19 +157,6 @@ TEST(Transformers, GradientsOfWordsThatDoNotOccurAreZero) {
       EXPECT_NE(grad.data()[3 * kWidth + d], 0) << side;
     }
   }
-}
-
-EvalInputs inputs_of_decoding(const Operation& operation, std::size_t past) {
-  EvalInputs inputs = inputs_of_transformer(operation);
-  TransformerTensors& in = inputs.transformer;
-  in.mode = Mode::inference;
-  in.valid = {};
-  in.tensors.set("memory", random_tensor("memory", {kSamples, kSource, kWidth}));
-  for (const char* part : {"keys", "values"})
-    if (past > 0)
-      in.tensors.set(std::string("layers.0.self_attention.past_") + part,
-                     random_tensor(part, {kSamples, past, kWidth}));
-  return inputs;
 }
 
 TEST(Transformers, DecodingInStepsIsDecodingAtOnce) {
