@@ -47,6 +47,8 @@ void GpuTrainCommand::add(CLI::App& app) {
       app, "--norm", norm, ref::model::norm_options,
       "The norm at every place (default: layer_norm); over sentences it is of classify alone",
       "NORM");
+  add_flag(app, "--scaled-embedding", scaled_embedding,
+           "Multiply each embedding by sqrt(d_model), before positions are added");
   add_known_name(app, "--optimizer", optimizer, ref::model::optimizer_options,
                  "sgd (default), adam or adamw", "NAME");
   add_number(app, "--steps", steps, 1, 1'000'000, "Steps of training (default: 10)");
@@ -80,7 +82,8 @@ ExitStatus GpuTrainCommand::run() const {
                     .d_ff = 32,
                     .num_layers = 2,
                     .num_classes = 3,
-                    .norm = ref::model::norm_options(norm)};
+                    .norm = ref::model::norm_options(norm),
+                    .scaled_embedding = scaled_embedding};
   if (task == Trained::language) {
     config.encoder.causal = config.encoder.tied_head = true;
     config.encoder.pooling = ref::model::Pooling::per_position;
@@ -95,7 +98,8 @@ ExitStatus GpuTrainCommand::run() const {
                            .target_vocab_size = 40,
                            .d_model = 16,
                            .encoder = side,
-                           .decoder = side};
+                           .decoder = side,
+                           .scaled_embedding = scaled_embedding};
   if (task != Trained::classes) config.loss.label_smoothing = 0.1;
   config.optimizer = ref::model::optimizer_options(optimizer);
   config.learning_rate = optimizer == "sgd" ? 0.1 : 0.001;
@@ -106,7 +110,8 @@ ExitStatus GpuTrainCommand::run() const {
   const char* const model = task == Trained::language      ? "a language model, "
                             : task == Trained::translation ? "a translator, "
                                                            : "";
-  std::string heading = fmt::format("{}{} with {}, {}, seed {}\n", model, norm, optimizer,
+  std::string heading = fmt::format("{}{}{} with {}, {}, seed {}\n", model, norm,
+                                    scaled_embedding ? ", scaled embeddings" : "", optimizer,
                                     plural(static_cast<std::size_t>(steps), "step"), seed);
   const std::string there =
       trajectory_of_device(*opened, trajectory, [&](std::int64_t step, double loss) {

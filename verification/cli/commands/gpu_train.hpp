@@ -18,6 +18,7 @@ struct GpuTrainCommand {
   gpu::device::Backend device = gpu::device::Backend::simulated;
   agreement::Trained task = agreement::Trained::classes;
   std::string norm = "layer_norm";
+  bool scaled_embedding = false;
   std::string optimizer = "sgd";
   std::int64_t steps = 10;
   std::uint64_t seed = 42;

@@ -102,6 +102,13 @@ TEST(GpuProgram, TrainPrintsTheHashOfBothSides) {
     EXPECT_EQ(other.status, 0) << other.err;
     EXPECT_THAT(other.out, AllOf(testing::StartsWith(title), HasSubstr("step    2  loss "),
                                  EndsWith("by ref: the same trajectory\n")));
+    const Outcome scaled =
+        run(std::string("$N gpu train --steps 2 --scaled-embedding --task ") + task);
+    EXPECT_THAT(scaled.out, AllOf(HasSubstr("layer_norm, scaled embeddings with sgd, 2 steps"),
+                                  EndsWith("by ref: the same trajectory\n")));
+    const Outcome plain = run(std::string("$N gpu train --steps 2 --task ") + task);
+    EXPECT_NE(plain.out.substr(plain.out.find("sha256")),
+              scaled.out.substr(scaled.out.find("sha256")));
   }
   const Outcome refused = run("$N gpu train --steps 2 --norm group_norm --task translate");
   EXPECT_EQ(refused.status, 2);

@@ -21,6 +21,8 @@ TEST(GpuTrainOptions, AreTaken) {
   EXPECT_EQ(train.steps, 3);
   EXPECT_EQ(train.seed, 42u);
   EXPECT_EQ(train.task, Trained::classes);
+  EXPECT_FALSE(train.scaled_embedding);
+  EXPECT_TRUE(parsed<GpuTrainCommand>({"--scaled-embedding"}).scaled_embedding);
   EXPECT_EQ(parsed<GpuTrainCommand>({"--seed", "0"}).seed, 0u);
   EXPECT_EQ(parsed<GpuTrainCommand>({"--task", "language"}).task, Trained::language);
   EXPECT_EQ(parsed<GpuTrainCommand>({"--task", "translate"}).task, Trained::translation);
