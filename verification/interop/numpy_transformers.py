@@ -154,14 +154,15 @@ class Model:
 
     def embed(self, name, ids, first=0):
         weight = self.given(name)
-        y = Value(weight.value[ids])
+        width = weight.value.shape[1]
+        scale = np.sqrt(self.kind(width)) if self.options.get("scaled_embedding") else self.kind(1)
+        y = Value(weight.value[ids] * scale)
         if self.options["positions"]:
-            width = weight.value.shape[1]
             angles = (np.arange(ids.shape[1]) + first)[:, None] * 10000.0 ** -(np.arange(width) // 2 * 2 / width)
             y.value = y.value + np.where(np.arange(width) % 2, np.cos(angles), np.sin(angles)).astype(self.kind)
 
         def backward():
-            np.add.at(weight.grad, ids, y.grad)
+            np.add.at(weight.grad, ids, y.grad * scale)
 
         self.backwards.append(backward)
         return y

@@ -55,10 +55,12 @@ class Model(Layer):
 
     def embed(self, name, ids, first=0):
         weight = self.leaves[name]
+        width = weight.shape[1]
         x = F.embedding(torch.from_numpy(ids), weight)
+        if self.options.get("scaled_embedding"):
+            x = x * width ** 0.5
         if not self.options["positions"]:
             return x
-        width = weight.shape[1]
         angles = (np.arange(ids.shape[1]) + first)[:, None] * 10000.0 ** -(np.arange(width) // 2 * 2 / width)
         return x + torch.from_numpy(np.where(np.arange(width) % 2, np.cos(angles), np.sin(angles))).to(x.dtype)
 
@@ -110,4 +112,5 @@ def step(case):
     for option in ("norm", "decoder_norm"):
         if case.options.get(option, "layer_norm") not in NORMS:
             raise protocol.NotOffered(f"{case.op} with {case.options[option]}")
-    return getattr(Model(case), case.op)()
+    outputs = getattr(Model(case), case.op)()
+    return protocol.all_stored(case, outputs) if case.dtype == "bfloat16" else outputs

@@ -114,7 +114,9 @@ class Decoder:
         tokens, weight = self.case.tokens, self.case.get("embedding.weight").astype(np.float64)
         past, width = self.case.get("layers.0.self_attention.past_keys", np.zeros((1, 0))).shape[1], weight.shape[1]
         angles = (past + np.arange(tokens.shape[1]))[:, None] * 10000.0 ** -(np.arange(width) // 2 * 2 / width)
-        x = weight[tokens] + np.where(np.arange(width) % 2, np.cos(angles), np.sin(angles))
+        scaled = self.case.options.get("scaled_embedding") and self.mistake != "the embedding is not scaled"
+        x = weight[tokens] * (np.sqrt(width) if scaled else 1)
+        x = x + np.where(np.arange(width) % 2, np.cos(angles), np.sin(angles))
         for layer in range(self.case.options["num_layers"]):
             place = f"layers.{layer}."
             for number, name in enumerate(("self_attention", "cross_attention", "feed_forward"), 1):
@@ -129,7 +131,7 @@ def check(mistake="", **options):
 
 def test_the_new_tokens_at_once_are_right():
     report = check()
-    assert report and len(report.results) == 4 and not report.declined
+    assert report and len(report.results) == 5 and not report.declined
 
 
 AHEAD, BEHIND = "with the oldest row behind the newest", "with the newest row before the oldest"
@@ -137,6 +139,7 @@ AHEAD, BEHIND = "with the oldest row behind the newest", "with the newest row be
 
 OF_ALL = "1/sqrt(d_k) of all keys that are kept: "
 MISTAKES = [
+    ("the embedding is not scaled", "factor sqrt(D) of the embedding: dropped"),
     ("no causal mask", "causal mask of new tokens: dropped"),
     ("a causal mask that sees one token ahead", "causal mask of new tokens: n + 1 for n"),
     ("a causal mask laid at the first key", "causal mask of new tokens: taken for the other"),

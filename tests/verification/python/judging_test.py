@@ -296,9 +296,22 @@ def test_decoding_is_judged_in_its_only_mode_with_the_options_of_a_case():
         normproof.judge(lambda **others: exact, "decoding", mode="training", **given, **case.options)
 
 
+@pytest.mark.parametrize("op", ["encoder", "translator", "language_model", "decoding"])
+def test_a_scaled_embedding_is_an_option_under_either_name(op):
+    case = normproof.case(f"quick/{op}/scaled_embedding-2x3-float64")
+    given = {name: stored.array() for name, stored in case.tensors.items()}
+    options = dict(case.options)
+    assert options.pop("scaled_embedding")
+    exact = kernels.exact(case)
+    for name in ("scaled_embedding", "scale_embedding"):
+        assert normproof.judge(lambda **others: exact, op, **given, **options, **{name: True})
+    wrong = normproof.judge(lambda **others: exact, op, **given, **options)
+    assert "factor sqrt(D)" in wrong.failures[0].text
+
+
 def test_the_cases_of_other_dtypes_are_counted():
     asked = lambda dtype: [line for line in normproof.check(kernels.exact, "decoding", dtype=dtype).conventions if "not asked" in line]
-    assert asked("float32") == ["cases not asked for their dtype: 3 of float64, 1 of bfloat16"]
+    assert asked("float32") == ["cases not asked for their dtype: 4 of float64, 1 of bfloat16"]
     assert asked(["float64", "float32"]) == ["cases not asked for their dtype: 1 of bfloat16"]
 
 

@@ -87,6 +87,10 @@ void add_later_options(const Case& c, json& object) {
     if (name == "layout")
       object["layout"] = fmt::format("x, grad_y, y and grad_x are {}",
                                      value == "channels_first" ? "[B,D,H,W]" : "[B,H,W,D]");
+    if (name == "scaled_embedding")
+      object["embedding"] =
+          "times sqrt(D), the real number, before positions are added; a tied head has the weight "
+          "as it is";
   }
 }
 

@@ -14,11 +14,12 @@ struct JointSite {
   std::vector<MutationOperator> offered;
   /// The names of its sites; one that ends in '*' is the beginning of names.
   std::vector<std::string_view> sites;
+  std::string_view needs = {};  ///< one of them, without which it would be another joint site
 
   bool has(std::string_view site) const;
 };
 
-/// All joint sites. One is offered where two of its sites are passed.
+/// All joint sites. One is offered where two of its sites are passed, and the one that it needs.
 const std::vector<JointSite>& joint_sites();
 
 /// The joint site of that name, or null.

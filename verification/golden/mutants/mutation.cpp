@@ -171,6 +171,7 @@ void Sites::note(const char* site, const std::vector<Op>& offered) {
   for (const Op op : offered) note({site, op});
   for (const JointSite& joint : joint_sites()) {
     if (!joint.has(site) || first_.emplace(&joint, site).first->second == site) continue;
+    if (!joint.needs.empty() && !noted_.contains(joint.needs)) continue;
     for (const Op op : offered)
       if (std::ranges::find(joint.offered, op) != joint.offered.end())
         note({std::string(joint.name), op});

@@ -266,6 +266,8 @@ class PlainDecoding {
     Numbers<T> x = embed(b);
     for (PlainDecodingLayer<T>& layer : layers_) x = layer.forward(x);
     x = PlainFinalNorm<T>(parts_, "final_norm").forward(x);
+    const T factor = factor_on_tied_head<T>(sites_, in_.config);
+    for (T& element : x) element *= factor;
     const Numbers<T> own = parts_.linear({"head", "head", width_, in_.config.target_vocab_size}, x);
     logits_.insert(logits_.end(), own.begin(), own.end());
   }

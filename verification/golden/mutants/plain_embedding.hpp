@@ -24,16 +24,22 @@ class PlainEmbedding {
   /// The first token of each sentence has the position `first`.
   Numbers<T> forward(const ref::model::Tokens& tokens, std::size_t first = 0) {
     const Numbers<T>& weight = parts_.given(name_);
-    const bool scaled = sites_.any("factor sqrt(D) of the embedding", {MutationOperator::insert}) ==
-                        MutationOperator::insert;
+    constexpr const char* kFactor = "factor sqrt(D) of the embedding";
+    T root = sqrt_of(number_of<T>(width_));
+    if (scaled()) root = sites_.constant(kFactor, root);
+    const T factor = scale(kFactor, root);
+    const bool positions = parts_.in_.config.positions;
+    const bool on_positions = positions && scaled() &&
+                              sites_.any("sqrt(D) on the position", {MutationOperator::insert}) ==
+                                  MutationOperator::insert;
     Numbers<T> x(tokens.ids.size() * width_);
     for (std::size_t i = 0; i < x.size(); ++i) {
       const auto id = static_cast<std::size_t>(tokens.ids[i / width_]);
-      x[i] = weight[id * width_ + i % width_];
-      if (scaled) x[i] *= sqrt_of(number_of<T>(width_));
-      if (parts_.in_.config.positions)
-        x[i] += sites_.term(
-            "position", static_cast<T>(position(first + i / width_ % tokens.seq_len, i % width_)));
+      x[i] = factor * weight[id * width_ + i % width_];
+      if (!positions) continue;
+      const T added = sites_.term(
+          "position", static_cast<T>(position(first + i / width_ % tokens.seq_len, i % width_)));
+      x[i] += on_positions ? factor * added : added;
     }
     return x;
   }
@@ -41,9 +47,8 @@ class PlainEmbedding {
   void backward(const ref::model::Tokens& tokens, const Numbers<T>& grad,
                 NamedNumbers<T>& gradients) {
     Numbers<T> whole(words_ * width_, T(0));
-    const bool scaled = sites_.any("factor sqrt(D) of grad_embedding.weight",
-                                   {MutationOperator::insert}) == MutationOperator::insert;
-    const T factor = scaled ? sqrt_of(number_of<T>(width_)) : T(1);
+    const T factor =
+        scale("factor sqrt(D) of grad_embedding.weight", sqrt_of(number_of<T>(width_)));
     const bool last =
         sites_.any("tokens that occur again", {MutationOperator::drop}) == MutationOperator::drop;
     for (std::size_t id = 0; id < words_; ++id) {
@@ -60,6 +65,15 @@ class PlainEmbedding {
   }
 
  private:
+  bool scaled() const { return parts_.in_.config.scaled_embedding; }
+
+  /// What multiplies an embedding or its gradient: `root`, of which this makes what the site makes
+  /// of a factor, where the embedding is scaled; else 1, or `root` where the site inserts it.
+  T scale(const char* site, T root) {
+    if (scaled()) return sites_.factor(site, root);
+    return sites_.any(site, {MutationOperator::insert}) == MutationOperator::insert ? root : T(1);
+  }
+
   /// sin(t w) and cos(t w) in turn, w = 10000^(-2i/D).
   double position(std::size_t t, std::size_t d) {
     const double number = sites_.count("number of the position", static_cast<double>(t));

@@ -27,6 +27,7 @@ inline operands::EncoderTensors plain_side(const operands::TransformerTensors& i
                  .placement = in.config.placement,
                  .norm = layers.norm,
                  .positions = in.config.positions,
+                 .scaled_embedding = in.config.scaled_embedding,
                  .dropout = 0,
                  .causal = causal};
   side.tensors = in.tensors;
@@ -35,6 +36,17 @@ inline operands::EncoderTensors plain_side(const operands::TransformerTensors& i
   side.valid = valid;
   side.mode = in.mode;
   return side;
+}
+
+/// What the rows that the head takes are multiplied by: 1, or by mistake, where the head is tied to
+/// an embedding, sqrt(D) or 1/sqrt(D).
+template <class T>
+T factor_on_tied_head(Sites& sites, const ref::model::DecoderConfig& config) {
+  if (!config.tied_head) return T(1);
+  const T root = sqrt_of(number_of<T>(config.d_model));
+  using enum MutationOperator;
+  const MutationOperator op = sites.any("sqrt(D) on the tied head", {insert, inverted});
+  return op == insert ? root : op == inverted ? 1 / root : T(1);
 }
 
 /// The embedding of a vocabulary and the head over it, which may have its weight, with the
@@ -53,7 +65,9 @@ class PlainVocabulary {
   Numbers<T> embed() { return embedding_.forward(in_.tokens); }
 
   /// logits and loss of what the last layer gives; what it is given back.
-  Numbers<T> lose(const Numbers<T>& x, DType dtype, Answered<T>& answer) {
+  Numbers<T> lose(Numbers<T> x, DType dtype, Answered<T>& answer) {
+    const T factor = factor_on_tied_head<T>(sites_, in_.config);
+    for (T& element : x) element *= factor;
     const Numbers<T> logits = parts_.linear(head_, x);
     const std::size_t words = in_.config.target_vocab_size;
     answer.put("logits", {in_.tokens.batch_size, in_.tokens.seq_len, words}, logits);
@@ -72,7 +86,9 @@ class PlainVocabulary {
     loss.run();
     parts_.pass_on(kPrefix, own);
     answer.put("loss", {1}, loss.loss());
-    return parts_.linear_backward(head_, loss.grad(), x, answer.values);
+    Numbers<T> grad = parts_.linear_backward(head_, loss.grad(), x, answer.values);
+    for (T& element : grad) element *= factor;
+    return grad;
   }
 
   /// Of what the first layer took, after lose().
@@ -85,9 +101,14 @@ class PlainVocabulary {
     const MutationOperator op =
         sites_.any("both gradients of the tied weight",
                    {MutationOperator::forget_first, MutationOperator::forget_last});
+    const bool scaled = in_.config.scaled_embedding &&
+                        sites_.any("sqrt(D) on the head's gradient", {MutationOperator::insert}) ==
+                            MutationOperator::insert;
+    const T factor = scaled ? sqrt_of(number_of<T>(in_.config.d_model)) : T(1);
     for (std::size_t i = 0; i < both.size(); ++i) {
       if (op == MutationOperator::forget_first) continue;  // the sums over the tokens alone
-      both[i] = op == MutationOperator::forget_last ? of_head[i] : both[i] + of_head[i];
+      const T own = factor * of_head[i];
+      both[i] = op == MutationOperator::forget_last ? own : both[i] + own;
     }
   }
 

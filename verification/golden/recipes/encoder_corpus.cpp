@@ -347,6 +347,10 @@ class EncoderCases : public EncoderCaseList {
     add({.reason = "without_positions",
          .why = "the embedding alone",
          .options = {{"positions", "0"}, {"activation", "gelu"}}});
+    add({.reason = "scaled_embedding",
+         .why = "the embedding times sqrt(3), which no dtype has, before positions are added",
+         .options = with(gelu("pre", "1"), {{"scaled_embedding", "true"}}),
+         .d_model = 3});
     add({.reason = "without_class_weights",
          .why = "every sentence counts the same in the loss",
          .options = {{"num_heads", "2"}, {"activation", "gelu"}},

@@ -90,9 +90,9 @@ class TransformerCases {
     return [offset](std::size_t, double normal) { return offset + normal; };
   }
   /// On both sides.
-  Options large_eps() const {
-    Options options = {{"norm.eps", "0.3"}};
-    if (translates_) options.emplace_back("decoder_norm.eps", "0.3");
+  Options eps_of(const char* eps) const {
+    Options options = {{"norm.eps", eps}};
+    if (translates_) options.emplace_back("decoder_norm.eps", eps);
     return options;
   }
   /// What has a loss has label smoothing.
@@ -133,6 +133,7 @@ class TransformerCases {
          .samples = 2,
          .source = 3,
          .pads = false});
+    scaled_embedding();
   }
 
   void language_models() {
@@ -153,6 +154,7 @@ class TransformerCases {
          .dtype = DType::float32,
          .samples = 2,
          .pads = false});
+    scaled_embedding();
   }
 
   void decodings() {
@@ -180,6 +182,18 @@ class TransformerCases {
            .samples = 2,
            .tokens = 1,
            .past = 2});
+    scaled_embedding();
+  }
+
+  void scaled_embedding() {
+    add({.reason = "scaled_embedding",
+         .why = "the embedding times sqrt(3), which no dtype has, before positions are added; the "
+                "tied head has the weight as it is",
+         .options = smoothed(
+             with(gelu("pre", "1"), {{"tied_head", "true"}, {"scaled_embedding", "true"}}), "0.1"),
+         .samples = 2,
+         .d_model = 3,
+         .past = decodes_ ? std::size_t{2} : 0});
   }
 
   /// Each on the encoder's side, and on the decoder's where it has no statistics over a sentence.
@@ -230,6 +244,18 @@ class TransformerCases {
          .why = "the embedding alone",
          .options = with(gelu("post", "2"), {{"positions", "false"}}),
          .past = decodes_ ? std::size_t{2} : 0});
+    for (const DType dtype : {DType::float64, DType::float32, DType::bfloat16})
+      add({.reason = "scaled_post",
+           .why = "an embedding times sqrt(5) under a norm, and a head of its own; eps keeps the "
+                  "bound of few bits small",
+           .options = with(with(gelu("post", "1"), eps_of("0.25")), {{"scaled_embedding", "true"}}),
+           .dtype = dtype,
+           .d_model = 5,
+           .past = decodes_ ? std::size_t{1} : 0});
+    add({.reason = "scaled_without_positions",
+         .why = "an embedding times sqrt(6), and nothing added",
+         .options = with(gelu("pre", "2"), {{"scaled_embedding", "true"}, {"positions", "false"}}),
+         .d_model = 6});
     add({.reason = "eight_heads",
          .why = "eight heads of one feature",
          .options = {{"num_heads", "8"}, {"activation", "gelu_tanh"}, {"placement", "pre"}},
@@ -334,7 +360,7 @@ class TransformerCases {
                    {"head.bias", offset_by(800)}}});
     add({.reason = "large_eps",
          .why = "eps beside the variance: where it is added, and how it is rounded, can be told",
-         .options = with(gelu("post", "2"), large_eps())});
+         .options = with(gelu("post", "2"), eps_of("0.3"))});
     add({.reason = "gamma_0_and_negative",
          .why = "a gamma of 0 takes gradients away, one below 0 turns them round",
          .options = gelu("post", "2"),

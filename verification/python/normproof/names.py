@@ -33,6 +33,7 @@ ALIASES = {
     "eps": ("epsilon", "variance_epsilon", "layer_norm_eps", "rms_norm_eps", "norm_eps", "layernorm_epsilon"),
     "groups": ("num_groups", "n_groups"),
     "zero_centred_gamma": ("zero_centered_gamma", "unit_offset", "add_unit_offset"),
+    "scaled_embedding": ("scale_embedding",),
     "running_decay": ("decay",),
     "learning_rate": ("lr",),
 }

@@ -203,13 +203,13 @@ TEST_F(CorpusFiles, ADamagedManifestIsNamed) {
 }
 
 // It is committed: what it costs is bounded.
-TEST(CommittedCorpus, TheQuickTierStaysBelowTwelveMegabytes) {
+TEST(CommittedCorpus, TheQuickTierStaysBelowTwelveAndAHalfMegabytes) {
   const fs::path quick = fs::path(NORMPROOF_SOURCE_DIR) / "verification/golden/data/quick";
   std::uintmax_t bytes = 0;
   for (const auto& entry : fs::recursive_directory_iterator(quick))
     if (entry.is_regular_file()) bytes += entry.file_size();
   EXPECT_GT(bytes, 10'000'000u);
-  EXPECT_LT(bytes, 12'000'000u);
+  EXPECT_LT(bytes, 12'500'000u);
 }
 
 }  // namespace

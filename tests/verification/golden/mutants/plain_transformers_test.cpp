@@ -77,14 +77,36 @@ TEST(PlainTransformers, TheMistakesOfWholeModelsAreOfferedAndRejected) {
         {"both gradients of the tied weight", forget_first},
         {"both gradients of the tied weight", forget_last},
         {"norm behind the last layer", drop},
-        {"encoder: norm behind the last layer", drop}}},
+        {"encoder: norm behind the last layer", drop},
+        {"factor sqrt(D) of the embedding", drop},
+        {"encoder: factor sqrt(D) of the embedding", drop},
+        {"encoder: factor sqrt(D) of the embedding", insert},
+        {"encoder: factor sqrt(D) of grad_embedding.weight", drop},
+        {"factor sqrt(D) of the embedding, forward and backward", drop},
+        {"factor sqrt(D) of both embeddings, forward and backward", drop},
+        {"factor sqrt(D) of both embeddings, forward and backward", insert},
+        {"factor sqrt(D) of both embeddings' gradients", drop},
+        {"encoder: sqrt(D) on the position", insert},
+        {"sqrt(D) on every position", insert},
+        {"sqrt(D) on the tied head", insert},
+        {"sqrt(D) on the tied head", inverted}}},
       {"language_model",
        {{"causal mask", drop},
         {"targets", one_more},
         {"targets", one_less},
         {"both gradients of the tied weight", forget_first},
         {"loss: smoothing of ignored rows", insert},
-        {"norm behind the last layer", drop}}},
+        {"norm behind the last layer", drop},
+        {"factor sqrt(D) of the embedding", drop},
+        {"factor sqrt(D) of the embedding", square},
+        {"factor sqrt(D) of the embedding", half_precision},
+        {"factor sqrt(D) of the embedding", single_precision},
+        {"factor sqrt(D) of grad_embedding.weight", drop},
+        {"factor sqrt(D) of the embedding, forward and backward", drop},
+        {"sqrt(D) on the position", insert},
+        {"sqrt(D) on the tied head", insert},
+        {"sqrt(D) on the tied head", inverted},
+        {"sqrt(D) on the head's gradient", insert}}},
       {"decoding",
        {{"positions of the cache", one_less},
         {"positions of the cache", one_more},
@@ -113,6 +135,11 @@ TEST(PlainTransformers, TheMistakesOfWholeModelsAreOfferedAndRejected) {
         {"1/sqrt(d_k) of every key in the cache", insert},
         {"1/sqrt(d_k) of all keys that are kept", insert},
         {"1/sqrt(d_k) of new keys that are kept", insert},
+        {"factor sqrt(D) of the embedding", drop},
+        {"factor sqrt(D) of the embedding", insert},
+        {"sqrt(D) on the position", insert},
+        {"sqrt(D) on the tied head", insert},
+        {"sqrt(D) on the tied head", inverted},
         {"position of a token", drop},
         {"position of a token", reset},
         {"cross_attention: memory", other},
@@ -178,6 +205,20 @@ TEST(PlainTransformers, AMistakeOfTheEncoderIsOneOfItsSideAlone) {
   EXPECT_EQ(values_of(right, "logits"), values_of(wrong, "logits"));  // that of norms is behind
   EXPECT_THAT(moved_outputs(c, {"encoder: norm: eps", MutationOperator::ten_times}),
               ::testing::Contains("logits"));
+}
+
+TEST(PlainTransformers, BothEmbeddingsAreThoseOfATranslator) {
+  for (const std::string& operation : ref::model::transformer_operation_names()) {
+    const Case c = transformer(operation, "scaled_embedding");
+    Sites sites;
+    sites.list();
+    run_plain_transformer(c, recipes::inputs_of(c), {}, sites);
+    const auto both = std::ranges::count_if(sites.seen(), [](const Mutation& m) {
+      return m.site.find("both embeddings") != std::string::npos ||
+             m.site.find("every position") != std::string::npos;
+    });
+    EXPECT_EQ(both, operation == "translator" ? 4 : 0) << operation;
+  }
 }
 
 /// Rows of the first sentence's cache that a mistake leaves other than they are.

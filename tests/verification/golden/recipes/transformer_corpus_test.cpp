@@ -68,7 +68,7 @@ TEST(TransformerCases, SourcesAndTargetsEndElsewhereAndTargetsAreTheTokensAfter)
     }
     ++seen;
   }
-  EXPECT_EQ(seen, 6u);
+  EXPECT_EQ(seen, 8u);
   const Case pair = transformer_cases(Tier::quick, "translator", kCorpusSeed).at(1);
   EXPECT_NE(find(pair.inputs, "source")->shape[1], find(pair.inputs, "tokens")->shape[1]);
   EXPECT_EQ(ref::io::widen(*find(pair.inputs, "valid")),
