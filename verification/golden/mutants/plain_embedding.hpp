@@ -67,8 +67,8 @@ class PlainEmbedding {
  private:
   bool scaled() const { return parts_.in_.config.scaled_embedding; }
 
-  /// What multiplies an embedding or its gradient: `root`, of which this makes what the site makes
-  /// of a factor, where the embedding is scaled; else 1, or `root` where the site inserts it.
+  /// What multiplies an embedding or its gradient: `root` where the embedding is scaled, unless the
+  /// site changes it; else 1, or `root` where the site inserts it.
   T scale(const char* site, T root) {
     if (scaled()) return sites_.factor(site, root);
     return sites_.any(site, {MutationOperator::insert}) == MutationOperator::insert ? root : T(1);
