@@ -117,6 +117,15 @@ def test_module_without_beta_and_its_factory():
         assert report and "takes no beta" in str(report) and "a module for each case" in str(report)
 
 
+class RMSNormOfS(RMSNorm):
+    def __init__(s, dim, eps=1e-6):
+        super(RMSNormOfS, s).__init__(dim, eps)
+
+
+def test_the_instance_of_a_module_may_have_any_name():
+    assert normproof.check(RMSNormOfS, "rms_norm", dtype="float32", only="random*")
+
+
 def test_module_of_one_shape_is_refused_by_a_sentence():
     with pytest.raises(normproof.UsageError, match="is a module of one shape and eps; expected its class"):
         normproof.check(torch.nn.LayerNorm(7), "layer_norm")

@@ -151,7 +151,7 @@ def signature_of(fn, given, title, op, known, constructor):
                              f"options in the order of its arguments, of {', '.join(sorted(known))}") from None
         return {"x": inspect.Parameter("x", inspect.Parameter.POSITIONAL_ONLY)}
     if constructor and inspect.isclass(fn):
-        parameters.pop("self", None)
+        parameters.pop(next(iter(parameters), None), None)  # the instance, whatever its name
     return parameters
 
 
