@@ -106,9 +106,8 @@ static_assert(std::size(kTransformerNames) == std::variant_size_v<TransformerOpe
 /// What begins the names of a norm's own options.
 constexpr std::string_view kOfTheNorm = "norm.", kOfTheDecodersNorm = "decoder_norm.";
 constexpr std::string_view kLearningRate = "learning_rate";
-/// Options of encoders and whole Transformers that came after files had been written: false is
-/// what is meant without them.
-constexpr std::string_view kFalseWhereUnnamed[] = {"causal", "scaled_embedding"};
+/// The option of encoders that came after files had been written, with what is meant without it.
+constexpr std::pair<std::string_view, std::string_view> kMeantOfEncoders = {"causal", "false"};
 
 struct NameOf {
   std::string operator()(const NormOptions& layer) const { return norm_name(layer); }
@@ -260,13 +259,10 @@ std::vector<std::pair<std::string, std::string>> list_all_options(const Operatio
 
 std::vector<std::pair<std::string, std::string>> list_options(const Operation& operation) {
   OptionTexts texts = list_all_options(operation);
-  const bool has_later_options = std::holds_alternative<EncoderOperation>(operation) ||
-                                 std::holds_alternative<TransformerOperation>(operation);
-  std::erase_if(texts, [has_later_options](const auto& field) {
+  const bool encoder = std::holds_alternative<EncoderOperation>(operation);
+  std::erase_if(texts, [encoder](const auto& field) {
     const std::string_view name = field.first;
-    if (has_later_options && field.second == "false" &&
-        std::ranges::find(kFalseWhereUnnamed, name) != std::end(kFalseWhereUnnamed))
-      return true;
+    if (encoder && std::pair(name, std::string_view(field.second)) == kMeantOfEncoders) return true;
     return goes_without_saying(own_name(name), field.second);
   });
   return texts;

@@ -134,7 +134,7 @@ void set_field(Variant& options, const std::string& name, std::string_view field
 
 /// Fields that came after files had been written, with what is meant where they are not named.
 inline constexpr std::pair<std::string_view, std::string_view> kMeantWhereUnnamed[] = {
-    {"layout", "rows"}, {"zero_centred_gamma", "false"}};
+    {"layout", "rows"}, {"scaled_embedding", "false"}, {"zero_centred_gamma", "false"}};
 
 inline bool goes_without_saying(std::string_view field, std::string_view value) {
   for (const auto& [name, meant] : kMeantWhereUnnamed)
