@@ -17,7 +17,7 @@ namespace normproof::ref::model {
 enum class Mode { training, inference };
 
 /// How the elements of x, and of what has its shape, lie in a file or an array. The functions of
-/// ref/norm and gpu/norm take rows alone; verification/evaluation makes rows of the others.
+/// ref/norm and gpu/norm take rows alone; verification/checks/evaluation makes rows of the others.
 enum class Layout {
   rows,            ///< [N,D] or [B,T,D]
   channels_first,  ///< [B,D,H,W], D channels: T = H W tokens

@@ -3,7 +3,7 @@
 #include "ref/numeric/device_function.hpp"
 
 /// Constants of the fast phase of exp, log, tanh and erf, and of the accurate one. Written by
-/// verification/elementary/make_tables from their definitions below; elementary_tables_test.cpp
+/// verification/checks/elementary/make_tables from their definitions below; elementary_tables_test.cpp
 /// derives them again. RN is rounding to nearest `double`.
 namespace normproof::ref::numeric {
 inline namespace NORMPROOF_SIDE {

@@ -29,7 +29,7 @@ MatrixView<T> matrices(tensor::Tensor<T>& t);
 /// Order     double, running_error: R1 with fma. oracle50, oracle100, interval, dual: R1 with a
 ///           rounded product and a rounded sum. ball: Arb's arb_mat_mul, which encloses the result
 ///           without an order of its own, at ball::precision().
-/// Error     docs/error_analysis.md, section 7; verification/compare/bound.hpp, bound::matmul
+/// Error     docs/error_analysis.md, section 7; verification/checks/compare/bound.hpp, bound::matmul
 /// Throws    ContractError naming both shapes, or c's strides. Values that are not finite are not
 ///           refused: they spread as IEEE says; which NaN comes out is not specified.
 /// Memory    double keeps at most 9 MiB for each thread from call to call, and allocates nothing

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "ref/numeric/parallel.hpp"
-#include "verification/evaluation/sequence.hpp"
+#include "verification/checks/evaluation/sequence.hpp"
 #include "verification/golden/certify/certificate.hpp"
 #include "verification/golden/certify/corpus_files.hpp"
 #include "verification/golden/certify/nearest.hpp"
@@ -33,7 +33,7 @@ constexpr long kBits = 192;  // with which certify begins, and which decide thes
 /// Every output by name: the nearest double and the remainder.
 std::vector<StoredTensor> plain(const StoredCase& stored) {
   const golden::corpus::Case& c = stored.description.c;
-  const auto results = evaluation::run_operation<oracle100>(
+  const auto results = checks::evaluation::run_operation<oracle100>(
       c.options, golden::recipes::inputs_of(c, golden::corpus::path_of(c)), c.sequence);
   std::vector<StoredTensor> tensors;
   for (const auto& [name, values] : results) {
@@ -59,7 +59,7 @@ std::vector<StoredTensor> plain(const StoredCase& stored) {
 std::size_t balls(const StoredCase& stored) {
   const golden::corpus::Case& c = stored.description.c;
   const normproof::ref::numeric::BallPrecision precision(kBits);
-  const auto results = evaluation::run_operation<ball>(
+  const auto results = checks::evaluation::run_operation<ball>(
       c.options, golden::recipes::inputs_of(c, golden::corpus::path_of(c)), c.sequence);
   std::size_t decided = 0;
   for (const auto& [name, values] : results)

@@ -7,12 +7,12 @@
 #include "ref/numeric/errors.hpp"
 #include "verification/cli/shell_line.hpp"
 #include "verification/cli/typed_options.hpp"
-#include "verification/report/text.hpp"
+#include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli {
 
 using ref::numeric::UsageError;
-using report::wrap;
+using support::report::wrap;
 
 namespace {
 

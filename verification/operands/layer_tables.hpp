@@ -11,7 +11,7 @@ namespace normproof::verification::operands {
 std::string layers_text();
 
 /// An array of objects with the keys of docs/formats.md, indented by 1: what the adapters of
-/// verification/interop and the package of verification/python read.
+/// verification/interop and the package of verification/bindings/python read.
 std::string layers_json();
 
 /// The table of docs/formats.md, of the layers alone.

@@ -9,7 +9,7 @@
 #include "gpu/device/launch.hpp"
 #include "gpu/ops/reduce.hpp"
 #include "tests/gpu/device/samples.hpp"
-#include "tests/verification/compare/expect.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
 
 namespace normproof::gpu::device {
 namespace {

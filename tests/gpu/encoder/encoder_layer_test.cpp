@@ -4,7 +4,7 @@
 
 #include "ref/encoder/encoder_layer.hpp"
 #include "tests/gpu/encoder/samples.hpp"
-#include "tests/verification/compare/expect.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
 
 namespace normproof::gpu::encoder {
 namespace {

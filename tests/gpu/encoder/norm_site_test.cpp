@@ -4,7 +4,7 @@
 
 #include "ref/norm/norm.hpp"
 #include "tests/gpu/device/samples.hpp"
-#include "tests/verification/compare/expect.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
 
 namespace normproof::gpu::encoder {
 namespace {

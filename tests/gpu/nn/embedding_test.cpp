@@ -5,7 +5,7 @@
 #include "ref/nn/embedding.hpp"
 #include "tests/gpu/device/refusal.hpp"
 #include "tests/gpu/device/samples.hpp"
-#include "tests/verification/compare/expect.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
 
 namespace normproof::gpu::nn {
 namespace {

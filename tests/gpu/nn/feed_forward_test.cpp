@@ -4,7 +4,7 @@
 
 #include "ref/nn/feed_forward.hpp"
 #include "tests/gpu/nn/samples.hpp"
-#include "tests/verification/compare/expect.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
 
 namespace normproof::gpu::nn {
 namespace {

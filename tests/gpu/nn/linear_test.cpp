@@ -4,7 +4,7 @@
 
 #include "tests/gpu/device/refusal.hpp"
 #include "tests/gpu/nn/samples.hpp"
-#include "tests/verification/compare/expect.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
 
 namespace normproof::gpu::nn {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "ref/nn/positional_encoding.hpp"
-#include "tests/verification/compare/expect.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
 
 namespace normproof::gpu::nn {
 namespace {

@@ -7,7 +7,7 @@
 #include "ref/nn/rotary_embedding.hpp"
 #include "tests/gpu/device/refusal.hpp"
 #include "tests/gpu/nn/samples.hpp"
-#include "tests/verification/compare/expect.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
 
 namespace normproof::gpu::nn {
 namespace {

@@ -5,7 +5,7 @@
 #include "gpu/norm/norm.hpp"
 #include "tests/gpu/device/refusal.hpp"
 #include "tests/gpu/device/samples.hpp"
-#include "tests/verification/compare/expect.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
 
 namespace normproof::gpu::norm {
 namespace {

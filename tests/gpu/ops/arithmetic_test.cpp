@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/gpu/device/samples.hpp"
-#include "tests/verification/compare/expect.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
 
 namespace normproof::gpu::ops {
 namespace {

@@ -11,7 +11,7 @@
 #include "ref/numeric/errors.hpp"
 #include "ref/ops/matmul.hpp"
 #include "tests/gpu/device/samples.hpp"
-#include "tests/verification/compare/expect.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
 
 namespace normproof::gpu::ops {
 namespace {

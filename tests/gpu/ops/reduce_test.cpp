@@ -7,7 +7,7 @@
 #include "ref/ops/reduce.hpp"
 #include "tests/gpu/device/samples.hpp"
 #include "tests/ref/numeric/error_message.hpp"
-#include "tests/verification/compare/expect.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
 
 namespace normproof::gpu::ops {
 namespace {

@@ -11,7 +11,7 @@
 #include "ref/train/trainer.hpp"
 #include "tests/gpu/device/refusal.hpp"
 #include "tests/gpu/train/samples.hpp"
-#include "tests/verification/compare/expect.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
 
 namespace normproof::gpu::train {
 namespace {

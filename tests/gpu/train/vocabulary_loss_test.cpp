@@ -7,7 +7,7 @@
 #include "ref/train/vocabulary_loss.hpp"
 #include "tests/gpu/device/refusal.hpp"
 #include "tests/gpu/device/samples.hpp"
-#include "tests/verification/compare/expect.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
 
 namespace normproof::gpu::train {
 namespace {

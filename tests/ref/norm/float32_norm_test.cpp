@@ -10,7 +10,7 @@
 #include "ref/norm/rms_norm.hpp"
 #include "ref/numeric/random.hpp"
 #include "tests/ref/numeric/error_message.hpp"
-#include "tests/verification/compare/expect.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
 
 namespace normproof::ref::norm {
 namespace {

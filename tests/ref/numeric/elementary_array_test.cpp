@@ -15,15 +15,15 @@
 #include "ref/numeric/instruction_set.hpp"
 #include "tests/ref/data/shared_data.hpp"
 #include "tests/ref/numeric/special_values.hpp"
-#include "verification/elementary/functions.hpp"
-#include "verification/elementary/tables.hpp"
+#include "verification/checks/elementary/functions.hpp"
+#include "verification/checks/elementary/tables.hpp"
 
 namespace normproof::ref::numeric {
 namespace {
 
-using namespace verification::elementary;
+using namespace verification::checks::elementary;
 
-// NORMPROOF_LONG=1 takes 10^7 arguments a function, as verification/elementary/check_rounding does.
+// NORMPROOF_LONG=1 takes 10^7 arguments a function, as verification/checks/elementary/check_rounding does.
 std::uint64_t sample_size() {
   const char* const is_long = std::getenv("NORMPROOF_LONG");
   return is_long != nullptr && *is_long == '1' ? 10'000'000 : 100'000;

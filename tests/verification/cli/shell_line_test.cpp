@@ -6,7 +6,7 @@
 #include "tests/verification/cli/parsed.hpp"
 #include "verification/cli/commands/eval.hpp"
 #include "verification/cli/commands/golden_check.hpp"
-#include "verification/process/program.hpp"
+#include "verification/support/process/program.hpp"
 
 namespace normproof::tests::verification::cli {
 namespace {
@@ -55,7 +55,7 @@ TEST(ShellLine, AShellReadsWhatWasGiven) {
        {std::string("a b"), std::string("it's \"quoted\" \\ `x` $(y) $z * ? ~ # ; & | < > ( ) !"),
         std::string("two\nlines\tand a tab"), std::string("\x01\x7f\xff\xc3\xa9 %s \\n \\012"),
         std::string("\xc3\xa9t\xc3\xa9"), std::string("-x"), std::string("~"), std::string()}) {
-    const auto said = normproof::verification::process::run_program(
+    const auto said = normproof::verification::support::process::run_program(
         {"sh", "-c", "printf %s " + tool::shell_word(text)}, "", {"PATH=/usr/bin:/bin"});
     EXPECT_EQ(said.out, text);
     EXPECT_EQ(said.err, "");

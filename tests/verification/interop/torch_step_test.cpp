@@ -14,7 +14,7 @@
 #include "ref/io/tensor_file.hpp"
 #include "tests/ref/encoder/encoders.hpp"
 #include "tests/ref/io/temporary_folder.hpp"
-#include "tests/verification/compare/expect.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
 
 // verification/interop/torch_step.py, that is torch.nn.TransformerEncoder and autograd, against a
 // step of ref/train. NORMPROOF_INTEROP_PYTHON is another interpreter than /usr/bin/python3.

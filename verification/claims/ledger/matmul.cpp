@@ -9,7 +9,7 @@
 #include "verification/claims/engine/control.hpp"
 #include "verification/claims/fixtures/generators.hpp"
 #include "verification/claims/ledger/ledger.hpp"
-#include "verification/compare/bound.hpp"
+#include "verification/checks/compare/bound.hpp"
 
 // Group M: the error bound of the sum of products of rule R1.
 namespace normproof::verification::claims::ledger {
@@ -18,7 +18,7 @@ namespace {
 
 using ref::numeric::ball;
 using ref::tensor::Tensor;
-namespace bound = compare::bound;
+namespace bound = checks::compare::bound;
 
 constexpr std::size_t kMostDepth = 600;  // past two edges of R1's blocks of 256
 constexpr slong kBits = 400;

@@ -39,7 +39,7 @@
 namespace normproof::verification::cli::commands {
 namespace {
 
-/// NORMPROOF_ABI_VERSION.NORMPROOF_ABI_MINOR of verification/c_abi/normproof.h.
+/// NORMPROOF_ABI_VERSION.NORMPROOF_ABI_MINOR of verification/bindings/c/normproof.h.
 constexpr const char* kAbiVersion = "1.1";
 
 constexpr const char* kDescription =

@@ -8,7 +8,7 @@
 #include "verification/cli/options.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
-#include "verification/report/text.hpp"
+#include "verification/support/report/text.hpp"
 #include "verification/training/completion.hpp"
 
 namespace normproof::verification::cli::commands {
@@ -39,7 +39,7 @@ ExitStatus CompleteCommand::run() const {
     throw ref::numeric::UsageError(fmt::format(
         "--prompt has the character '{}', which the model was not trained with; expected "
         "characters of '{}'",
-        report::clean_line(*unknown), report::clean_line(model.alphabet.text())));
+        support::report::clean_line(*unknown), support::report::clean_line(model.alphabet.text())));
   write_stdout(prompt + training::complete(model, prompt, length) + "\n");
   return kSuccess;
 }

@@ -11,33 +11,33 @@
 #include "verification/cli/output_files.hpp"
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/standard_streams.hpp"
-#include "verification/determinism/difference.hpp"
-#include "verification/report/junit.hpp"
-#include "verification/report/text.hpp"
+#include "verification/checks/determinism/difference.hpp"
+#include "verification/support/report/junit.hpp"
+#include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::commands {
 
-using determinism::Difference;
-using report::clean_line;
+using checks::determinism::Difference;
+using support::report::clean_line;
 
 namespace {
 
-report::Checks checks_of(const determinism::Recording& here, const std::vector<Difference>& found) {
+support::report::Checks checks_of(const checks::determinism::Recording& here, const std::vector<Difference>& found) {
   std::map<std::string, std::string> sentences;
   for (const Difference& difference : found)
     sentences[difference.probe.empty() ? "contract" : difference.probe] = difference.sentence;
   for (const auto& probe : here.probes) sentences.try_emplace(probe.name);
-  report::CheckSuite suite{"normproof.determinism"};
+  support::report::CheckSuite suite{"normproof.determinism"};
   for (const auto& [name, sentence] : sentences) {
     suite.checks.push_back({.group = suite.name, .name = name});
     if (sentence.empty()) continue;
-    suite.checks.back().outcome = report::Outcome::failed;
+    suite.checks.back().outcome = support::report::Outcome::failed;
     suite.checks.back().findings = {{name, sentence}};
   }
   return {suite};
 }
 
-std::string table(const determinism::Recording& here) {
+std::string table(const checks::determinism::Recording& here) {
   std::string text = fmt::format("contract {}\n", here.contract);
   for (const auto& [name, value] : here.environment)
     text += fmt::format("{:<16} {}\n", name, clean_line(value));
@@ -77,25 +77,25 @@ Examples:
 ExitStatus DeterminismCommand::run() const {
   check_outputs({{"--against", against}}, reports.named());
   // The other side is read first: a file that cannot be read costs no work.
-  const determinism::Recording there =
-      against ? determinism::read_recording(*against) : determinism::expected_recording();
+  const checks::determinism::Recording there =
+      against ? checks::determinism::read_recording(*against) : checks::determinism::expected_recording();
   const std::string there_name = against ? clean_line(against->filename().string())
                                          : fmt::format("contract {}", there.contract);
   if (instruction_set) ref::numeric::select_instruction_set(*instruction_set);
   ref::numeric::set_num_threads(threads);
-  const auto probes = determinism::probes();
+  const auto probes = checks::determinism::probes();
   ProgressBar progress;
-  const determinism::Recording here =
-      determinism::record(probes, [&](const std::string& probe, std::size_t done) {
+  const checks::determinism::Recording here =
+      checks::determinism::record(probes, [&](const std::string& probe, std::size_t done) {
         progress.show("running probes", done, probes.size(), probe);
       });
-  const std::vector<Difference> found = determinism::differences(here, there);
+  const std::vector<Difference> found = checks::determinism::differences(here, there);
   write_all({[&] {
                write_stdout((against ? "" : table(here)) +
-                            determinism::verdict_line(here, found, there_name) + "\n");
+                            checks::determinism::verdict_line(here, found, there_name) + "\n");
              },
-             to_file(reports.json, [&] { return determinism::recording_json(here); }),
-             to_file(reports.junit, [&] { return report::junit(checks_of(here, found)); })});
+             to_file(reports.json, [&] { return checks::determinism::recording_json(here); }),
+             to_file(reports.junit, [&] { return support::report::junit(checks_of(here, found)); })});
   return found.empty() ? kSuccess : kNumericalFailure;
 }
 

@@ -2,7 +2,7 @@
 
 #include "gpu/device/device_choice.hpp"
 #include "verification/cli/typed_options.hpp"
-#include "verification/process/rank.hpp"
+#include "verification/support/process/rank.hpp"
 
 namespace normproof::verification::cli::commands {
 
@@ -38,7 +38,7 @@ void add_device_or_processor(CLI::App& app, std::optional<Backend>& device,
 }
 
 std::unique_ptr<gpu::device::Device> open_own_device(Backend backend, std::uint64_t seed) {
-  return gpu::device::open_device_of_rank(backend, process::local_rank(), seed);
+  return gpu::device::open_device_of_rank(backend, support::process::local_rank(), seed);
 }
 
 }  // namespace normproof::verification::cli::commands

@@ -21,13 +21,13 @@ class PartReader {
   PartReader(const ref::io::JsonReader& reader, const json& part, std::string field)
       : reader_(reader), part_(part), field_(std::move(field)) {}
 
-  report::Part read() const {
+  support::report::Part read() const {
     if (part_.is_object()) {
       if (part_.contains("heading")) return heading();
       if (part_.contains("paragraph"))
-        return report::Paragraph{text("paragraph"), tone(part_, field_)};
-      if (part_.contains("list")) return report::List{texts(part_, field_, "list")};
-      if (part_.contains("code")) return report::Code{text("code")};
+        return support::report::Paragraph{text("paragraph"), tone(part_, field_)};
+      if (part_.contains("list")) return support::report::List{texts(part_, field_, "list")};
+      if (part_.contains("code")) return support::report::Code{text("code")};
       if (part_.contains("table")) return table();
     }
     reader_.fail(field_, "is no part", "one of heading, paragraph, list, code and table");
@@ -48,8 +48,8 @@ class PartReader {
     return all;
   }
 
-  report::Tone tone(const json& object, const std::string& field) const {
-    using enum report::Tone;
+  support::report::Tone tone(const json& object, const std::string& field) const {
+    using enum support::report::Tone;
     if (!object.contains("tone")) return plain;
     constexpr std::array kTones = {std::pair{"plain", plain},       std::pair{"soft", soft},
                                    std::pair{"good", good},         std::pair{"mixed", mixed},
@@ -61,26 +61,26 @@ class PartReader {
                  "plain, soft, good, expected, mixed or bad");
   }
 
-  report::Part heading() const {
+  support::report::Part heading() const {
     const std::uint64_t level = reader_.whole(part_, below("level"), "level");
     if (level < 1 || level > 4) reader_.fail(below("level"), fmt::format("is {}", level), "1 to 4");
-    return report::Heading{static_cast<int>(level), text("heading")};
+    return support::report::Heading{static_cast<int>(level), text("heading")};
   }
 
-  report::Part table() const {
-    report::Table table{text("table"), {}};
+  support::report::Part table() const {
+    support::report::Table table{text("table"), {}};
     table.folded = part_.contains("folded") && reader_.boolean(part_, below("folded"), "folded");
     for (const json& column : reader_.array(part_, below("columns"), "columns")) {
       const std::string field = fmt::format("{}.columns[{}]", field_, table.columns.size());
       const std::string name = reader_.text(column, field + ".name", "name");
       const bool right =
           column.contains("align") && reader_.text(column, field + ".align", "align") == "right";
-      table.columns.push_back({name, right ? report::Align::right : report::Align::left});
+      table.columns.push_back({name, right ? support::report::Align::right : support::report::Align::left});
     }
     if (table.columns.empty()) reader_.fail(below("columns"), "is empty", "a column or more");
     for (const json& row : reader_.array(part_, below("rows"), "rows")) {
       const std::string field = fmt::format("{}.rows[{}]", field_, table.rows.size());
-      report::Row read;
+      support::report::Row read;
       for (const std::string& cell : texts(row, field, "cells")) read.cells.push_back({cell});
       if (read.cells.size() != table.columns.size())
         reader_.fail(field + ".cells", fmt::format("has {} texts", read.cells.size()),
@@ -99,10 +99,10 @@ class PartReader {
 
 }  // namespace
 
-report::Document read_document(const std::string& file, std::string_view text) {
+support::report::Document read_document(const std::string& file, std::string_view text) {
   const ref::io::JsonReader reader(file);
   const json stored = reader.parse(text, kWritten);
-  report::Document document{reader.text(stored, "title", "title")};
+  support::report::Document document{reader.text(stored, "title", "title")};
   for (const json& part : reader.array(stored, "parts", "parts"))
     document.add(PartReader(reader, part, fmt::format("parts[{}]", document.parts.size())).read());
   if (document.parts.empty()) reader.fail("parts", "is empty", "a part or more");

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "verification/report/document.hpp"
+#include "verification/support/report/document.hpp"
 
 namespace normproof::verification::cli::commands {
 
@@ -18,6 +18,6 @@ namespace normproof::verification::cli::commands {
 ///      "rows": [{"cells": ["7", ...], "tone": "bad", "notes": [...]}, ...], "folded": true}
 ///
 /// Throws    FileError naming the file and the field that is not so, and where there is no part
-report::Document read_document(const std::string& file, std::string_view text);
+support::report::Document read_document(const std::string& file, std::string_view text);
 
 }  // namespace normproof::verification::cli::commands

@@ -13,13 +13,13 @@
 #include "ref/numeric/square_root.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
-#include "verification/process/lines.hpp"
-#include "verification/report/text.hpp"
+#include "verification/support/process/lines.hpp"
+#include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::commands {
 
-using report::clean_line;
-using report::cut;
+using support::report::clean_line;
+using support::report::cut;
 
 namespace {
 
@@ -92,7 +92,7 @@ ExitStatus ElementaryCommand::run() const {
 
 std::string elementary_lines(ElementaryFunction function, std::string_view input) {
   std::vector<double> values;
-  for (const process::Line& line : process::split_lines(input)) {
+  for (const support::process::Line& line : support::process::split_lines(input)) {
     const std::optional<double> value = parse_double(trimmed(line.text));
     if (!value) {
       throw numeric::FileError(fmt::format(

@@ -15,7 +15,7 @@
 #include "verification/cli/commands/repeated_settings.hpp"
 #include "verification/cli/output_files.hpp"
 #include "verification/cli/typed_options.hpp"
-#include "verification/evaluation/sequence.hpp"
+#include "verification/checks/evaluation/sequence.hpp"
 
 namespace normproof::verification::cli::commands {
 
@@ -112,7 +112,7 @@ bool blames_option(const ref::numeric::Breach& breach, const model::NormOptions&
   return std::ranges::any_of(fields, [&](const auto& o) { return o.first == breach.argument; });
 }
 
-[[noreturn]] void explain(const evaluation::StepError& error, const EvalCommand& command,
+[[noreturn]] void explain(const checks::evaluation::StepError& error, const EvalCommand& command,
                           const model::NormOptions& options, std::size_t steps) {
   const std::string refusal = sentence(error.breach());
   if (blames_option(error.breach(), options)) throw UsageError(refusal);
@@ -123,13 +123,13 @@ bool blames_option(const ref::numeric::Breach& breach, const model::NormOptions&
 
 template <class T>
 std::optional<std::string> run(const EvalCommand& command, const model::NormOptions& options,
-                               const evaluation::EvalInputs& inputs) {
+                               const checks::evaluation::EvalInputs& inputs) {
   std::vector<Column> columns;
   try {
     for (const auto& [name, values] :
-         evaluation::run_sequence<T>(options, inputs, command.sequence))
+         checks::evaluation::run_sequence<T>(options, inputs, command.sequence))
       columns.push_back(column(name, values));
-  } catch (const evaluation::StepError& error) {
+  } catch (const checks::evaluation::StepError& error) {
     explain(error, command, options, inputs.steps.size());
   }
   io::write_tensors(command.out, stored(columns));
@@ -191,7 +191,7 @@ std::optional<std::string> eval(const EvalCommand& command) {
   for (const auto& [field, value] : command.settings) model::set_option(options, field, value);
   check_outputs({{"--in", command.in}}, {{"--out", command.out}});
   const auto tensors = io::read_tensors(command.in);
-  const evaluation::EvalInputs inputs = evaluation::eval_inputs(
+  const checks::evaluation::EvalInputs inputs = checks::evaluation::eval_inputs(
       command.in.string(), tensors, options, command.mode, command.sequence);
   switch (command.scalar) {
     case EvalScalar::float64:

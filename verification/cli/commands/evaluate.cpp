@@ -9,7 +9,7 @@
 #include "verification/cli/commands/training_source_options.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
-#include "verification/report/text.hpp"
+#include "verification/support/report/text.hpp"
 #include "verification/training/language_model.hpp"
 #include "verification/training/language_task.hpp"
 #include "verification/training/run.hpp"
@@ -59,8 +59,8 @@ std::string evaluate_language(const EvaluateCommand& command) {
   const training::Qualities found = training::language_qualities(loss);
   return fmt::format(
       "{}: {}, {} characters\nloss {:.6f}, perplexity {:.6f}, bits per character {:.6f}\n",
-      report::clean_line(of_file), state_text(command.average, model.state.step),
-      report::count_text(tokens.size()), loss, training::quality(found, "perplexity"),
+      support::report::clean_line(of_file), state_text(command.average, model.state.step),
+      support::report::count_text(tokens.size()), loss, training::quality(found, "perplexity"),
       training::quality(found, "bits_per_character"));
 }
 
@@ -104,8 +104,8 @@ std::string evaluate_translator(const EvaluateCommand& command) {
   return fmt::format(
       "{}: {}, {}, {:.1f} % of the source's words and {:.1f} % of the target's unknown\n"
       "loss {:.6f}, perplexity {:.6f}\n{}\n{}, beam {}, length penalty {}\n",
-      report::clean_line(name), state_text(command.average, model.state.step),
-      report::plural(pairs.source.size(), "pair"),
+      support::report::clean_line(name), state_text(command.average, model.state.step),
+      support::report::plural(pairs.source.size(), "pair"),
       100 * training::unknown_share(model.words.source, pairs.source),
       100 * training::unknown_share(model.words.target, pairs.target), loss,
       ref::numeric::exp(loss),

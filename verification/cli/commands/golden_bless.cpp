@@ -13,11 +13,11 @@
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
 #include "verification/golden/certify/bless.hpp"
-#include "verification/report/text.hpp"
+#include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::commands {
 
-using report::clean_line;
+using support::report::clean_line;
 
 namespace {
 

@@ -10,8 +10,8 @@
 #include "ref/io/atomic_file.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/parallel.hpp"
-#include "verification/agreement/device_answers.hpp"
-#include "verification/agreement/float32_answers.hpp"
+#include "verification/checks/agreement/device_answers.hpp"
+#include "verification/checks/agreement/float32_answers.hpp"
 #include "verification/cli/commands/device_option.hpp"
 #include "verification/cli/commands/golden_options.hpp"
 #include "verification/cli/output_files.hpp"
@@ -21,20 +21,20 @@
 #include "verification/cli/typed_options.hpp"
 #include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/corpus/scaling.hpp"
-#include "verification/golden/verdicts/golden_page.hpp"
-#include "verification/regression/own_answers.hpp"
-#include "verification/report/json_lines.hpp"
-#include "verification/report/junit.hpp"
-#include "verification/report/markdown.hpp"
-#include "verification/report/sarif.hpp"
-#include "verification/report/terminal.hpp"
-#include "verification/report/text.hpp"
+#include "verification/golden/reports/golden_page.hpp"
+#include "verification/checks/regression/own_answers.hpp"
+#include "verification/support/report/json_lines.hpp"
+#include "verification/support/report/junit.hpp"
+#include "verification/support/report/markdown.hpp"
+#include "verification/support/report/sarif.hpp"
+#include "verification/support/report/terminal.hpp"
+#include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::commands {
 
-using golden::verdicts::GoldenReport;
-using golden::verdicts::Outcome;
-using report::clean_line;
+using golden::reports::GoldenReport;
+using golden::reports::Outcome;
+using support::report::clean_line;
 
 namespace {
 
@@ -132,14 +132,14 @@ golden::gate::Ask GoldenCheckCommand::source() const {
   if (pipe)
     return golden::gate::from_program(*pipe, timeout, golden::gate::kMostStarts, show_complaints);
   const std::shared_ptr<gpu::device::Device> opened = open_own_device(*device);
-  const golden::gate::Ask in_double = regression::from_double(
-      [opened](const golden::corpus::Case& c, const evaluation::EvalInputs& inputs) {
+  const golden::gate::Ask in_double = checks::regression::from_double(
+      [opened](const golden::corpus::Case& c, const checks::evaluation::EvalInputs& inputs) {
         if (golden::corpus::is_scaled(c)) return std::optional<ref::tensor::NamedTensors<double>>();
-        return agreement::answer_on_device(*opened, c.options, inputs, c.sequence);
+        return checks::agreement::answer_on_device(*opened, c.options, inputs, c.sequence);
       });
   return [opened, in_double](const golden::certify::StoredCase& stored) -> golden::gate::Answer {
     const golden::corpus::Case& c = stored.description.c;
-    if (auto own = agreement::float32_answer_on_device(*opened, c)) return std::move(*own);
+    if (auto own = checks::agreement::float32_answer_on_device(*opened, c)) return std::move(*own);
     golden::gate::Answer answer = in_double(stored);
     if (!answer)
       answer.reason = golden::corpus::is_scaled(c) ? "the GPU path has no results of 8 bits"
@@ -164,7 +164,7 @@ std::vector<golden::gate::CaseResult> GoldenCheckCommand::check(
       });
 }
 
-golden::verdicts::ReportSettings GoldenCheckCommand::settings(
+golden::reports::ReportSettings GoldenCheckCommand::settings(
     std::string xfail_list, std::optional<golden::certify::CorpusVersion> corpus) const {
   return {
       .min_cases = min_cases,
@@ -195,16 +195,16 @@ ExitStatus GoldenCheckCommand::run() const {
                     clean_line(candidate->string())));
   ref::numeric::set_num_threads(1);
   const GoldenReport report =
-      golden::verdicts::golden_report(check(cases), settings(known_failures, corpus));
-  const report::Checks checks = golden::verdicts::golden_checks(report);
+      golden::reports::golden_report(check(cases), settings(known_failures, corpus));
+  const support::report::Checks checks = golden::reports::golden_checks(report);
   write_all(
-      {[&] { write_stdout(report::terminal_text(golden::verdicts::golden_document(report))); },
-       to_file(reports.json, [&] { return report::json_lines(checks); }),
-       to_file(reports.junit, [&] { return report::junit(checks); }),
-       to_file(reports.sarif, [&] { return report::sarif(checks); }),
-       to_file(reports.html, [&] { return golden::verdicts::golden_page(report); }),
+      {[&] { write_stdout(support::report::terminal_text(golden::reports::golden_document(report))); },
+       to_file(reports.json, [&] { return support::report::json_lines(checks); }),
+       to_file(reports.junit, [&] { return support::report::junit(checks); }),
+       to_file(reports.sarif, [&] { return support::report::sarif(checks); }),
+       to_file(reports.html, [&] { return golden::reports::golden_page(report); }),
        to_file(reports.markdown,
-               [&] { return report::markdown(golden::verdicts::golden_job_summary(report)); })});
+               [&] { return support::report::markdown(golden::reports::golden_job_summary(report)); })});
   return report.passed() ? kSuccess : kNumericalFailure;
 }
 

@@ -12,7 +12,7 @@
 #include "verification/cli/shared_options.hpp"
 #include "verification/golden/corpus/path_globs.hpp"
 #include "verification/golden/gate/check.hpp"
-#include "verification/golden/verdicts/golden_report.hpp"
+#include "verification/golden/reports/golden_report.hpp"
 
 namespace normproof::verification::cli::commands {
 
@@ -46,7 +46,7 @@ struct GoldenCheckCommand {
 
   /// How its report tells of the cases, for the text of the list of known failures, as long as the
   /// command is there.
-  golden::verdicts::ReportSettings settings(
+  golden::reports::ReportSettings settings(
       std::string xfail_list, std::optional<golden::certify::CorpusVersion> corpus = {}) const;
 
  private:

@@ -15,8 +15,8 @@
 #include "verification/golden/certify/corpus_files.hpp"
 #include "verification/golden/recipes/corpus.hpp"
 #include "verification/golden/recipes/holes.hpp"
-#include "verification/report/markdown.hpp"
-#include "verification/report/text.hpp"
+#include "verification/support/report/markdown.hpp"
+#include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::commands {
 
@@ -26,7 +26,7 @@ using golden::corpus::Tier;
 using golden::recipes::Counts;
 using golden::recipes::Coverage;
 using golden::recipes::Magnitudes;
-using report::number_text;
+using support::report::number_text;
 
 namespace {
 
@@ -70,11 +70,11 @@ auto keys_of(const CoveredTiers& tiers, Member Coverage::*member) {
 class OperationTable {
  public:
   OperationTable(const std::vector<std::string>& names, CoveredTiers tiers)
-      : tiers_(std::move(tiers)), table_{"", report::text_columns({"of"})} {
-    for (const std::string& name : names) table_.columns.push_back(report::text_columns({name})[0]);
+      : tiers_(std::move(tiers)), table_{"", support::report::text_columns({"of"})} {
+    for (const std::string& name : names) table_.columns.push_back(support::report::text_columns({name})[0]);
   }
 
-  report::Table make() {
+  support::report::Table make() {
     row("cases", [](const Coverage& c) { return std::to_string(c.cases); });
     row("dtype", [](const Coverage& c) { return counts_text(c.dtypes); });
     row("mode", [](const Coverage& c) { return counts_text(c.modes); });
@@ -96,7 +96,7 @@ class OperationTable {
   }
 
   void row(const std::string& of, const std::function<std::string(const Coverage&)>& text) {
-    report::Row row{{{of}}};
+    support::report::Row row{{{of}}};
     for (const Coverage* const tier : tiers_)
       row.cells.push_back({tier == nullptr ? "" : text(*tier)});
     table_.rows.push_back(std::move(row));
@@ -109,7 +109,7 @@ class OperationTable {
   }
 
   CoveredTiers tiers_;
-  report::Table table_;
+  support::report::Table table_;
 };
 
 /// The operations of any of the tiers, with what all tiers touch together.
@@ -120,8 +120,8 @@ std::map<std::string, Coverage> together(const TierCoverage& tiers) {
   return all;
 }
 
-report::Table holes_table(const std::map<std::string, Coverage>& operations) {
-  report::Table table{"", report::text_columns({"not touched", "of", "why"})};
+support::report::Table holes_table(const std::map<std::string, Coverage>& operations) {
+  support::report::Table table{"", support::report::text_columns({"not touched", "of", "why"})};
   std::map<std::pair<std::string, std::string>, std::vector<std::string>> holes;
   for (const auto& [operation, coverage] : operations)
     for (const std::string& end : golden::recipes::untouched_ends(operation, coverage))
@@ -132,12 +132,12 @@ report::Table holes_table(const std::map<std::string, Coverage>& operations) {
   return table;
 }
 
-report::Document coverage_document(const TierCoverage& tiers) {
-  report::Document document{"normproof: coverage"};
+support::report::Document coverage_document(const TierCoverage& tiers) {
+  support::report::Document document{"normproof: coverage"};
   std::vector<std::string> names;
   for (const auto& [tier, operations] : tiers) names.emplace_back(to_string(tier));
   const std::map<std::string, Coverage> all = together(tiers);
-  document.add(report::Heading{2, "What no case touches"});
+  document.add(support::report::Heading{2, "What no case touches"});
   document.add(holes_table(all));
   for (const auto& [operation, coverage] : all) {
     CoveredTiers of;
@@ -145,7 +145,7 @@ report::Document coverage_document(const TierCoverage& tiers) {
       const auto found = operations.find(operation);
       of.push_back(found == operations.end() ? nullptr : &found->second);
     }
-    document.add(report::Heading{2, operation});
+    document.add(support::report::Heading{2, operation});
     document.add(OperationTable(names, of).make());
   }
   return document;
@@ -256,7 +256,7 @@ ExitStatus GoldenCoverageCommand::run() const {
   for (const NamedFile& file : reports.named())
     if (golden) check_outside(file, *golden);
   const TierCoverage coverage = read_coverage();
-  const std::string text = report::markdown(coverage_document(coverage));
+  const std::string text = support::report::markdown(coverage_document(coverage));
   write_all({[&] { write_stdout(text); },
              to_file(reports.json, [&] { return coverage_json(coverage); }),
              to_file(reports.markdown, [&] { return coverage_heading(coverage) + text; })});

@@ -5,12 +5,12 @@
 #include "verification/cli/commands/golden_options.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
-#include "verification/report/text.hpp"
+#include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::commands {
 
-using report::clean_line;
-using report::plural;
+using support::report::clean_line;
+using support::report::plural;
 
 void GoldenExportCommand::add(CLI::App& app) {
   using golden::gate::ExportFormat;

@@ -8,13 +8,13 @@
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
 #include "verification/golden/certify/make.hpp"
-#include "verification/report/text.hpp"
+#include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::commands {
 
-using report::clean_line;
-using report::count_text;
-using report::plural;
+using support::report::clean_line;
+using support::report::count_text;
+using support::report::plural;
 
 void GoldenMakeCommand::add(CLI::App& app) {
   add_new_folder(app, out);

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "verification/report/markdown.hpp"
-#include "verification/report/text.hpp"
+#include "verification/support/report/markdown.hpp"
+#include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::commands {
 
-using report::number_text;
-using report::plural;
+using support::report::number_text;
+using support::report::plural;
 
 namespace {
 
@@ -36,9 +36,9 @@ std::string dtype_of(const Visit& visit) {
   return visit.exhibit.dtype ? std::string(to_string(*visit.exhibit.dtype)) : "any";
 }
 
-report::Table museum_table(const std::vector<Visit>& visits) {
-  report::Table table{
-      "", report::text_columns({"exhibit", "of", "operation", "dtype", "what goes wrong",
+support::report::Table museum_table(const std::vector<Visit>& visits) {
+  support::report::Table table{
+      "", support::report::text_columns({"exhibit", "of", "operation", "dtype", "what goes wrong",
                                 "what its tests had not tried", "found by", "named"})};
   for (const Visit& visit : visits)
     table.rows.push_back({{{visit.exhibit.name},
@@ -77,14 +77,14 @@ bug does not show. `found by`: the first case that rejects it, or the relation t
 what the gate takes the mistake for.
 
 )";
-  report::Document document{"normproof: museum"};
+  support::report::Document document{"normproof: museum"};
   document.add(museum_table(visits));
-  document.add(report::Paragraph{closing_line(visits)});
+  document.add(support::report::Paragraph{closing_line(visits)});
   const std::string option =
       tier == golden::museum::Tier::quick ? "" : fmt::format(" --tier {}", to_string(tier));
   return fmt::format(
       "# Museum\n\nWhat `normproof golden power --museum{} --markdown FILE` writes.\n\n{}{}",
-      option, kText, report::markdown(document));
+      option, kText, support::report::markdown(document));
 }
 
 std::string museum_json(const std::vector<Visit>& visits, golden::museum::Tier tier) {

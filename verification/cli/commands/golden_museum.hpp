@@ -5,7 +5,7 @@
 
 #include "verification/golden/gate/power.hpp"
 #include "verification/golden/museum/tour.hpp"
-#include "verification/report/document.hpp"
+#include "verification/support/report/document.hpp"
 
 // `golden power --museum`: what of the public bugs is found.
 namespace normproof::verification::cli::commands {

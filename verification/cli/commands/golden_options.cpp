@@ -9,7 +9,7 @@
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
 #include "verification/golden/certify/corpus_files.hpp"
-#include "verification/report/text.hpp"
+#include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::commands {
 
@@ -83,7 +83,7 @@ void add_pipe(CLI::App& app, std::string& pipe, double& timeout) {
 }
 
 void show_complaints(const std::string& last) {
-  write_stderr(fmt::format("the candidate's standard error ends with:\n{}{}", report::clean(last),
+  write_stderr(fmt::format("the candidate's standard error ends with:\n{}{}", support::report::clean(last),
                            last.ends_with('\n') ? "" : "\n"));
 }
 

@@ -4,14 +4,14 @@
 
 #include <nlohmann/json.hpp>
 
-#include "verification/report/text.hpp"
+#include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::commands {
 
 using golden::gate::Planted;
 using golden::gate::PlantedCount;
-using report::count_text;
-using report::plural;
+using support::report::count_text;
+using support::report::plural;
 
 std::string planted_text(const PlantedCount& count) {
   return fmt::format(
@@ -21,11 +21,11 @@ std::string planted_text(const PlantedCount& count) {
       count_text(count.within), count_text(count.unjudged));
 }
 
-report::Table planted_table(const Planted& planted) {
-  report::Table table{"", report::text_columns({"in the place of each element"})};
+support::report::Table planted_table(const Planted& planted) {
+  support::report::Table table{"", support::report::text_columns({"in the place of each element"})};
   for (const char* number :
        {"elements", "refused", "right there", "within the bound", "not judged"})
-    table.columns.push_back(report::number_column(number));
+    table.columns.push_back(support::report::number_column(number));
   const auto add = [&](const std::string& value, const PlantedCount& count) {
     table.rows.push_back({{{value}}});
     for (const std::size_t n :

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "verification/golden/gate/planted.hpp"
-#include "verification/report/document.hpp"
+#include "verification/support/report/document.hpp"
 
 namespace normproof::verification::cli::commands {
 
@@ -13,7 +13,7 @@ namespace normproof::verification::cli::commands {
 std::string planted_text(const golden::gate::PlantedCount& count);
 
 /// A row a value, and one of all.
-report::Table planted_table(const golden::gate::Planted& planted);
+support::report::Table planted_table(const golden::gate::Planted& planted);
 
 /// {"NaN": {"elements": 31, "refused": 30, ...}, ...}
 nlohmann::ordered_json planted_json(const golden::gate::Planted& planted);

@@ -13,17 +13,17 @@
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
-#include "verification/report/markdown.hpp"
-#include "verification/report/text.hpp"
+#include "verification/support/report/markdown.hpp"
+#include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::commands {
 
 using golden::gate::LayerPower;
 using golden::gate::PowerOptions;
 using golden::gate::Verdict;
-using report::count_text;
-using report::number_text;
-using report::plural;
+using support::report::count_text;
+using support::report::number_text;
+using support::report::plural;
 
 namespace {
 
@@ -75,11 +75,11 @@ std::string survivor_line(const LayerPower& layer, const Verdict& verdict, std::
           : fmt::format("the largest share of a bound is {}", number_text(verdict.closest)));
 }
 
-report::Table power_table(const std::vector<LayerPower>& layers, std::size_t seeds) {
-  report::Table table{"", report::text_columns({"layer"})};
+support::report::Table power_table(const std::vector<LayerPower>& layers, std::size_t seeds) {
+  support::report::Table table{"", support::report::text_columns({"layer"})};
   for (const char* number :
        {"cases", "wrong", "rejected", "survive", "right answers", "false alarms"})
-    table.columns.push_back(report::number_column(number));
+    table.columns.push_back(support::report::number_column(number));
   const auto add = [&](const std::string& name, const PowerTotals& t) {
     table.rows.push_back({{{name}}});
     for (const std::size_t count :
@@ -91,9 +91,9 @@ report::Table power_table(const std::vector<LayerPower>& layers, std::size_t see
   return table;
 }
 
-report::Table killers_table(const std::vector<LayerPower>& layers) {
-  report::Table table{"",
-                      report::text_columns({"layer", "wrong implementation", "first rejected by"})};
+support::report::Table killers_table(const std::vector<LayerPower>& layers) {
+  support::report::Table table{"",
+                      support::report::text_columns({"layer", "wrong implementation", "first rejected by"})};
   for (const LayerPower& layer : layers)
     for (const Verdict& verdict : layer.verdicts)
       table.rows.push_back({{{layer.layer},
@@ -117,22 +117,22 @@ std::string power_summary(const PowerTotals& all, const PowerOptions& options) {
                      plural(all.wrong, "wrong implementation"), alarms, where);
 }
 
-report::Document power_document(const std::vector<LayerPower>& layers,
+support::report::Document power_document(const std::vector<LayerPower>& layers,
                                 const PowerOptions& options) {
-  report::Document document{"normproof: gate power"};
+  support::report::Document document{"normproof: gate power"};
   if (!options.planted_alone) document.add(power_table(layers, options.seeds));
   for (const LayerPower& layer : layers) {
     for (const std::string& alarm : layer.false_alarms)
-      document.add(report::Paragraph{fmt::format("false alarm: {}: {}", layer.layer, alarm)});
+      document.add(support::report::Paragraph{fmt::format("false alarm: {}: {}", layer.layer, alarm)});
     for (const std::string& missed : layer.planted.missed)
-      document.add(report::Paragraph{"not refused: " + missed});
+      document.add(support::report::Paragraph{"not refused: " + missed});
     for (const Verdict& verdict : layer.verdicts)
       if (verdict.killed < options.seeds)
-        document.add(report::Paragraph{survivor_line(layer, verdict, options.seeds)});
+        document.add(support::report::Paragraph{survivor_line(layer, verdict, options.seeds)});
   }
   const PowerTotals all = totals_of(layers, options.seeds);
   if (!all.planted.of.empty()) document.add(planted_table(all.planted));
-  document.add(report::Paragraph{power_summary(all, options)});
+  document.add(support::report::Paragraph{power_summary(all, options)});
   return document;
 }
 
@@ -238,13 +238,13 @@ ExitStatus GoldenPowerCommand::run() const {
     progress.show("mutating", done, total, layer);
   };
   const std::vector<LayerPower> layers = golden::gate::measure_power(watched);
-  const std::string text = report::markdown(power_document(layers, options));
-  const report::Document killers{"", {killers_table(layers)}};
+  const std::string text = support::report::markdown(power_document(layers, options));
+  const support::report::Document killers{"", {killers_table(layers)}};
   write_all({[&] { write_stdout(text); },
              to_file(reports.json, [&] { return power_json(layers, options); }),
              to_file(reports.markdown, [&] {
                return power_heading(options, layers.front().styles) + text + "\n" +
-                      report::markdown(killers);
+                      support::report::markdown(killers);
              })});
   return all_as_it_should(totals_of(layers, options.seeds)) ? kSuccess : kNumericalFailure;
 }

@@ -11,18 +11,18 @@
 #include "verification/cli/shell_line.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
-#include "verification/report/json_lines.hpp"
-#include "verification/report/junit.hpp"
-#include "verification/report/terminal.hpp"
-#include "verification/report/text.hpp"
+#include "verification/support/report/json_lines.hpp"
+#include "verification/support/report/junit.hpp"
+#include "verification/support/report/terminal.hpp"
+#include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::commands {
 
 using golden::gate::RelationOutcome;
 using golden::gate::RelationResult;
-using report::clean;
-using report::count_text;
-using report::plural;
+using support::report::clean;
+using support::report::count_text;
+using support::report::plural;
 
 namespace {
 
@@ -58,11 +58,11 @@ bool all_held(const std::vector<RelationResult>& results) {
          count_of(results, RelationOutcome::held) > 0;
 }
 
-report::Table relations_table(const std::vector<RelationResult>& results,
+support::report::Table relations_table(const std::vector<RelationResult>& results,
                               const GoldenRelationsCommand& command) {
-  report::Table table{"", report::text_columns({"relation"})};
+  support::report::Table table{"", support::report::text_columns({"relation"})};
   for (const char* number : {"held", "broken", "does not apply", "declined"})
-    table.columns.push_back(report::number_column(number));
+    table.columns.push_back(support::report::number_column(number));
   for (const golden::gate::Relation relation : command.relations) {
     std::map<RelationOutcome, std::size_t> counts;
     for (const RelationResult& result : results)
@@ -75,13 +75,13 @@ report::Table relations_table(const std::vector<RelationResult>& results,
   return table;
 }
 
-report::Document relations_document(const std::vector<RelationResult>& results,
+support::report::Document relations_document(const std::vector<RelationResult>& results,
                                     const GoldenRelationsCommand& command, std::size_t cases) {
-  report::Document document{"normproof: relations"};
+  support::report::Document document{"normproof: relations"};
   document.add(relations_table(results, command));
   for (const RelationResult& result : results)
     if (result.outcome == RelationOutcome::broken)
-      document.add(report::Problem{
+      document.add(support::report::Problem{
           "BROKEN",
           fmt::format("{}: {}", result.path, golden::gate::to_string(result.relation)),
           {result.sentence},
@@ -93,42 +93,42 @@ report::Document relations_document(const std::vector<RelationResult>& results,
       plural(held + count_of(results, RelationOutcome::broken), "relation"), plural(cases, "case"));
   if (declined > 0) summary += fmt::format("; {} declined", plural(declined, "relation"));
   if (held == 0) summary += fmt::format("; {}", kNothingSaid);
-  document.add(report::Paragraph{summary});
+  document.add(support::report::Paragraph{summary});
   return document;
 }
 
-report::Check check_of(const RelationResult& result, const GoldenRelationsCommand& command) {
+support::report::Check check_of(const RelationResult& result, const GoldenRelationsCommand& command) {
   const std::string relation(golden::gate::to_string(result.relation));
-  report::Check check{.group = result.path,
+  support::report::Check check{.group = result.path,
                       .name = relation,
                       .verdict = std::string(outcome_word(result.outcome)),
                       .file = result.path + "/case.json",
                       .properties = {{"path", result.path}, {"relation", relation}}};
   if (result.outcome == RelationOutcome::held) return check;
   if (result.outcome == RelationOutcome::broken) {
-    check.outcome = report::Outcome::failed;
+    check.outcome = support::report::Outcome::failed;
     check.findings = {{"relation/" + relation, result.sentence}};
     check.repro = relation_repro(command, result);
     check.properties["problem"] = clean(result.sentence);
     return check;
   }
-  check.outcome = report::Outcome::skipped;
+  check.outcome = support::report::Outcome::skipped;
   check.findings = {{"", result.outcome == RelationOutcome::declined
                              ? "the case is declined"
                              : "the relation says nothing about this case"}};
   return check;
 }
 
-report::Checks relation_checks(const std::vector<RelationResult>& results,
+support::report::Checks relation_checks(const std::vector<RelationResult>& results,
                                const GoldenRelationsCommand& command) {
-  report::CheckSuite suite{"normproof.golden.relations"};
+  support::report::CheckSuite suite{"normproof.golden.relations"};
   for (const RelationResult& result : results) suite.checks.push_back(check_of(result, command));
   // Else a reader of a file alone would see no failure.
   if (count_of(results, RelationOutcome::held) == 0 &&
       count_of(results, RelationOutcome::broken) == 0)
     suite.checks.push_back({.group = "normproof.golden",
                             .name = "relations",
-                            .outcome = report::Outcome::failed,
+                            .outcome = support::report::Outcome::failed,
                             .findings = {{"relation", kNothingSaid}},
                             .properties = {{"path", "relations"}}});
   return {suite};
@@ -168,13 +168,13 @@ ExitStatus GoldenRelationsCommand::run() const {
           progress.show("asking", done, cases.size(), cases[done - 1].path);
         });
   }();
-  const report::Checks checks = relation_checks(results, *this);
+  const support::report::Checks checks = relation_checks(results, *this);
   write_all({[&] {
                write_stdout(
-                   report::terminal_text(relations_document(results, *this, cases.size())));
+                   support::report::terminal_text(relations_document(results, *this, cases.size())));
              },
-             to_file(reports.json, [&] { return report::json_lines(checks); }),
-             to_file(reports.junit, [&] { return report::junit(checks); })});
+             to_file(reports.json, [&] { return support::report::json_lines(checks); }),
+             to_file(reports.junit, [&] { return support::report::junit(checks); })});
   return all_held(results) ? kSuccess : kNumericalFailure;
 }
 

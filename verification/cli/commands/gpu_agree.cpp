@@ -10,15 +10,15 @@
 
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/parallel.hpp"
-#include "verification/agreement/agree.hpp"
-#include "verification/agreement/library_agreement.hpp"
+#include "verification/checks/agreement/agree.hpp"
+#include "verification/checks/agreement/library_agreement.hpp"
 #include "verification/cli/commands/device_option.hpp"
 #include "verification/cli/commands/gpu_report.hpp"
 #include "verification/cli/output_files.hpp"
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
-#include "verification/report/junit.hpp"
+#include "verification/support/report/junit.hpp"
 
 namespace normproof::verification::cli::commands {
 
@@ -50,7 +50,7 @@ void GpuAgreeCommand::add(CLI::App& app) {
     if (mode == GpuMode::cublas && is_given(app, "--only"))
       throw ref::numeric::UsageError(
           "--only is given with --mode cublas; expected it in ordered mode alone");
-    const std::vector<std::string> rows = agreement::ordered_rows();
+    const std::vector<std::string> rows = checks::agreement::ordered_rows();
     if (const auto idle = only.idle_glob(rows))
       throw ref::numeric::UsageError(fmt::format("--only '{}' names no row; expected one of {}",
                                                  *idle, fmt::join(rows, ", ")));
@@ -90,18 +90,18 @@ ExitStatus GpuAgreeCommand::run() const {
   print(agreement_head(*this));
   ProgressBar progress;
   std::size_t rows_done = 0;
-  const std::vector<std::string> ordered = agreement::ordered_rows();
+  const std::vector<std::string> ordered = checks::agreement::ordered_rows();
   const auto selected = static_cast<std::size_t>(
       std::ranges::count_if(ordered, [&](const std::string& row) { return only.match(row); }));
   const std::size_t kRows = mode == GpuMode::ordered ? selected : 12;
-  const auto finished = [&](const agreement::Row& row) {
+  const auto finished = [&](const checks::agreement::Row& row) {
     print(agreement_line(row, *this));
     progress.show("comparing", ++rows_done, kRows, row.operation);
   };
-  const agreement::Rows found =
+  const checks::agreement::Rows found =
       mode == GpuMode::ordered
-          ? agreement::agree_ordered(*opened, seed, tier, only, finished)
-          : agreement::agree_with_library(*opened, gpu::ops::LibraryProducts(precision), precision,
+          ? checks::agreement::agree_ordered(*opened, seed, tier, only, finished)
+          : checks::agreement::agree_with_library(*opened, gpu::ops::LibraryProducts(precision), precision,
                                           seed, tier, finished);
   if (found.cases() == 0) throw std::logic_error("gpu agree: no case was compared");
   print(agreement_tail(found, *this));
@@ -109,7 +109,7 @@ ExitStatus GpuAgreeCommand::run() const {
                if (not_printed) std::rethrow_exception(not_printed);
              },
              to_file(reports.json, [&] { return agreement_json(found, *this); }),
-             to_file(reports.junit, [&] { return report::junit(agreement_checks(found)); }),
+             to_file(reports.junit, [&] { return support::report::junit(agreement_checks(found)); }),
              to_file(reports.html, [&] { return agreement_page(found, *this); })});
   return found.agree() ? kSuccess : kNumericalFailure;
 }

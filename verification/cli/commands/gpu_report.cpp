@@ -4,16 +4,16 @@
 
 #include <nlohmann/json.hpp>
 
-#include "verification/report/html.hpp"
-#include "verification/report/json_number.hpp"
-#include "verification/report/terminal.hpp"
-#include "verification/report/text.hpp"
+#include "verification/support/report/html.hpp"
+#include "verification/support/report/json_number.hpp"
+#include "verification/support/report/terminal.hpp"
+#include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::commands {
 
-using report::count_text;
-using report::number_text;
-using report::plural;
+using support::report::count_text;
+using support::report::number_text;
+using support::report::plural;
 
 namespace {
 
@@ -40,15 +40,15 @@ std::string how(const GpuAgreeCommand& command) {
                          : "by a simulated library, in an order drawn,");
 }
 
-std::string agreement_verdict(const agreement::Rows& rows, const GpuAgreeCommand& command) {
+std::string agreement_verdict(const checks::agreement::Rows& rows, const GpuAgreeCommand& command) {
   if (is_ordered(command)) return rows.agree() ? "the same bits" : "some bits differ";
   return rows.agree() ? "every product within its bound" : "some products are past their bound";
 }
 
 /// The widths are those of a terminal, where a row is printed as soon as it is there.
-std::vector<report::Column> agreement_columns(const GpuAgreeCommand& command) {
-  using report::Align;
-  std::vector<report::Column> columns = {{.name = "operation", .least_width = 20},
+std::vector<support::report::Column> agreement_columns(const GpuAgreeCommand& command) {
+  using support::report::Align;
+  std::vector<support::report::Column> columns = {{.name = "operation", .least_width = 20},
                                          {"cases", Align::right, false, 6},
                                          {"elements", Align::right, false, 10},
                                          {"refused", Align::right, false, 8}};
@@ -59,20 +59,20 @@ std::vector<report::Column> agreement_columns(const GpuAgreeCommand& command) {
   return columns;
 }
 
-report::Row agreement_row(const agreement::Row& row, const GpuAgreeCommand& command) {
+support::report::Row agreement_row(const checks::agreement::Row& row, const GpuAgreeCommand& command) {
   const bool agrees = row.difference.empty();
-  report::Row shown{{{row.operation},
+  support::report::Row shown{{{row.operation},
                      {count_text(row.cases)},
                      {count_text(row.elements)},
                      {count_text(row.refused)}},
-                    agrees ? report::Tone::plain : report::Tone::bad};
+                    agrees ? support::report::Tone::plain : support::report::Tone::bad};
   if (!is_ordered(command))
     for (const std::string& share :
          {count_text(row.not_judged), number_text(row.of_bound), number_text(row.of_sums)})
       shown.cells.push_back({share});
   const std::string verdict = is_ordered(command) ? "same bits" : "within";
   shown.cells.push_back(
-      {agrees ? verdict : row.difference, agrees ? report::Tone::good : report::Tone::bad});
+      {agrees ? verdict : row.difference, agrees ? support::report::Tone::good : support::report::Tone::bad});
   return shown;
 }
 
@@ -80,28 +80,28 @@ report::Row agreement_row(const agreement::Row& row, const GpuAgreeCommand& comm
 
 std::string agreement_head(const GpuAgreeCommand& command) {
   return fmt::format("{}: {}\n\n{}", what_was_compared(command), how(command),
-                     report::TableLines(agreement_columns(command)).head());
+                     support::report::TableLines(agreement_columns(command)).head());
 }
 
-std::string agreement_line(const agreement::Row& row, const GpuAgreeCommand& command) {
-  return report::TableLines(agreement_columns(command)).row(agreement_row(row, command));
+std::string agreement_line(const checks::agreement::Row& row, const GpuAgreeCommand& command) {
+  return support::report::TableLines(agreement_columns(command)).row(agreement_row(row, command));
 }
 
-std::string agreement_tail(const agreement::Rows& rows, const GpuAgreeCommand& command) {
+std::string agreement_tail(const checks::agreement::Rows& rows, const GpuAgreeCommand& command) {
   return fmt::format("\n{}: {}\n", plural(rows.cases(), "case"), agreement_verdict(rows, command));
 }
 
-std::string agreement_json(const agreement::Rows& rows, const GpuAgreeCommand& command) {
+std::string agreement_json(const checks::agreement::Rows& rows, const GpuAgreeCommand& command) {
   nlohmann::ordered_json operations = nlohmann::ordered_json::array();
-  for (const agreement::Row& row : rows.all()) {
+  for (const checks::agreement::Row& row : rows.all()) {
     nlohmann::ordered_json own = {{"operation", row.operation},
                                   {"cases", row.cases},
                                   {"elements", row.elements},
                                   {"refused", row.refused}};
     if (!is_ordered(command)) {
       own["not_judged"] = row.not_judged;
-      own["of_bound"] = report::json_number(row.of_bound);
-      own["of_sums"] = report::json_number(row.of_sums);
+      own["of_bound"] = support::report::json_number(row.of_bound);
+      own["of_sums"] = support::report::json_number(row.of_sums);
     }
     own["difference"] = row.difference;
     operations.push_back(own);
@@ -117,33 +117,33 @@ std::string agreement_json(const agreement::Rows& rows, const GpuAgreeCommand& c
   return document.dump(2) + "\n";
 }
 
-report::Checks agreement_checks(const agreement::Rows& rows) {
-  report::CheckSuite suite{"normproof.gpu"};
-  for (const agreement::Row& row : rows.all()) {
+support::report::Checks agreement_checks(const checks::agreement::Rows& rows) {
+  support::report::CheckSuite suite{"normproof.gpu"};
+  for (const checks::agreement::Row& row : rows.all()) {
     suite.checks.push_back({.group = suite.name, .name = row.operation});
     if (row.difference.empty()) continue;
-    suite.checks.back().outcome = report::Outcome::failed;
+    suite.checks.back().outcome = support::report::Outcome::failed;
     suite.checks.back().findings = {{row.operation, row.difference}};
   }
   return {suite};
 }
 
-std::string agreement_page(const agreement::Rows& rows, const GpuAgreeCommand& command) {
-  report::Document document{"normproof: the device against the reference"};
-  document.add(report::Heading{1, document.title});
-  document.add(report::Paragraph{
+std::string agreement_page(const checks::agreement::Rows& rows, const GpuAgreeCommand& command) {
+  support::report::Document document{"normproof: the device against the reference"};
+  document.add(support::report::Heading{1, document.title});
+  document.add(support::report::Paragraph{
       fmt::format("{}: {}.", plural(rows.cases(), "case"), agreement_verdict(rows, command)),
-      rows.agree() ? report::Tone::good : report::Tone::bad});
-  document.add(report::Paragraph{fmt::format("{}: {}.", what_was_compared(command), how(command)),
-                                 report::Tone::soft});
-  report::Table table{"", agreement_columns(command)};
-  for (const agreement::Row& row : rows.all()) table.rows.push_back(agreement_row(row, command));
+      rows.agree() ? support::report::Tone::good : support::report::Tone::bad});
+  document.add(support::report::Paragraph{fmt::format("{}: {}.", what_was_compared(command), how(command)),
+                                 support::report::Tone::soft});
+  support::report::Table table{"", agreement_columns(command)};
+  for (const checks::agreement::Row& row : rows.all()) table.rows.push_back(agreement_row(row, command));
   document.add(std::move(table));
   if (!is_ordered(command))
-    document.add(report::Paragraph{
+    document.add(support::report::Paragraph{
         "Of bound: the largest share of what a product may be off the exact one; of sums: of what "
         "it may be off the exact product of its rounded operands. Above 1 it is wrong."});
-  return report::html(document);
+  return support::report::html(document);
 }
 
 }  // namespace normproof::verification::cli::commands

@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include "verification/agreement/row.hpp"
+#include "verification/checks/agreement/row.hpp"
 #include "verification/cli/commands/gpu_agree.hpp"
-#include "verification/report/checks.hpp"
+#include "verification/support/report/checks.hpp"
 
 /// What `normproof gpu agree` says of its rows.
 namespace normproof::verification::cli::commands {
@@ -12,15 +12,15 @@ namespace normproof::verification::cli::commands {
 /// The line above the rows, with the names of the columns.
 std::string agreement_head(const GpuAgreeCommand& command);
 /// A row's line.
-std::string agreement_line(const agreement::Row& row, const GpuAgreeCommand& command);
+std::string agreement_line(const checks::agreement::Row& row, const GpuAgreeCommand& command);
 /// The line below the rows.
-std::string agreement_tail(const agreement::Rows& rows, const GpuAgreeCommand& command);
+std::string agreement_tail(const checks::agreement::Rows& rows, const GpuAgreeCommand& command);
 
 /// One object; a ratio that is infinite is a string.
-std::string agreement_json(const agreement::Rows& rows, const GpuAgreeCommand& command);
+std::string agreement_json(const checks::agreement::Rows& rows, const GpuAgreeCommand& command);
 /// A check a row.
-report::Checks agreement_checks(const agreement::Rows& rows);
+support::report::Checks agreement_checks(const checks::agreement::Rows& rows);
 /// A page that needs nothing else.
-std::string agreement_page(const agreement::Rows& rows, const GpuAgreeCommand& command);
+std::string agreement_page(const checks::agreement::Rows& rows, const GpuAgreeCommand& command);
 
 }  // namespace normproof::verification::cli::commands

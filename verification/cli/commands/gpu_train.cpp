@@ -12,12 +12,12 @@
 #include "verification/cli/commands/device_option.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
-#include "verification/report/text.hpp"
+#include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::commands {
 
-using agreement::Trained;
-using report::plural;
+using checks::agreement::Trained;
+using support::report::plural;
 
 namespace {
 
@@ -72,7 +72,7 @@ void GpuTrainCommand::check_task() const {
 }
 
 ExitStatus GpuTrainCommand::run() const {
-  agreement::Trajectory trajectory;
+  checks::agreement::Trajectory trajectory;
   trajectory.task = task;
   trajectory.steps = steps;
   auto& config = trajectory.config;

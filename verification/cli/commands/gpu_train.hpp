@@ -4,7 +4,7 @@
 #include <string>
 
 #include "gpu/device/device.hpp"
-#include "verification/agreement/trajectory.hpp"
+#include "verification/checks/agreement/trajectory.hpp"
 #include "verification/cli/command.hpp"
 #include "verification/cli/shared_options.hpp"
 
@@ -16,7 +16,7 @@ struct GpuTrainCommand {
       "Train a small model there and by the reference, and print the hash of both";
 
   gpu::device::Backend device = gpu::device::Backend::simulated;
-  agreement::Trained task = agreement::Trained::classes;
+  checks::agreement::Trained task = checks::agreement::Trained::classes;
   std::string norm = "layer_norm";
   bool scaled_embedding = false;
   std::string optimizer = "sgd";

@@ -17,19 +17,19 @@
 #include "verification/cli/output_files.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
-#include "verification/evaluation/inputs.hpp"
-#include "verification/report/json_number.hpp"
-#include "verification/report/terminal.hpp"
-#include "verification/report/text.hpp"
+#include "verification/checks/evaluation/inputs.hpp"
+#include "verification/support/report/json_number.hpp"
+#include "verification/support/report/terminal.hpp"
+#include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::commands {
 
 namespace io = ref::io;
 namespace model = ref::model;
-using lipschitz::Enclosure;
-using lipschitz::Lipschitz;
-using lipschitz::Norms;
-using lipschitz::PartKind;
+using checks::lipschitz::Enclosure;
+using checks::lipschitz::Lipschitz;
+using checks::lipschitz::Norms;
+using checks::lipschitz::PartKind;
 using nlohmann::ordered_json;
 using ref::numeric::FileError;
 using ref::numeric::UsageError;
@@ -50,7 +50,7 @@ double parse_radius(const std::string& text) {
 
 /// One of the layers whose Jacobian is enclosed.
 std::string parse_layer(const std::string& text) {
-  const std::vector<std::string>& known = lipschitz::layer_names();
+  const std::vector<std::string>& known = checks::lipschitz::layer_names();
   if (std::ranges::find(known, text) != known.end()) return text;
   const std::vector<std::string> layers = model::norm_names();
   if (std::ranges::find(layers, text) != layers.end())
@@ -67,10 +67,10 @@ const char* kind_name(const Lipschitz& result) {
 /// "-" where no bound is known.
 std::string gap(const Enclosure& norm) {
   if (!std::isfinite(norm.upper)) return "-";
-  return report::number_text(norm.upper > 0 ? (norm.upper - norm.lower) / norm.upper : 0);
+  return support::report::number_text(norm.upper > 0 ? (norm.upper - norm.lower) / norm.upper : 0);
 }
 
-report::Row row_of(const std::string& where, const Enclosure& norm) {
+support::report::Row row_of(const std::string& where, const Enclosure& norm) {
   return {{{where},
            {fmt::format("{:.6g}", norm.upper)},
            {fmt::format("{:.6g}", norm.lower)},
@@ -78,13 +78,13 @@ report::Row row_of(const std::string& where, const Enclosure& norm) {
            {fmt::format("{:.6g}", norm.theory)}}};
 }
 
-report::Table table_of(const Lipschitz& result, const std::string& first) {
+support::report::Table table_of(const Lipschitz& result, const std::string& first) {
   return {"",
           {{first},
-           report::number_column("at most"),
-           report::number_column("attained"),
-           report::number_column("gap"),
-           report::number_column(result.theory)}};
+           support::report::number_column("at most"),
+           support::report::number_column("attained"),
+           support::report::number_column("gap"),
+           support::report::number_column(result.theory)}};
 }
 
 /// The parts with the largest norms, the largest first.
@@ -102,9 +102,9 @@ std::string within(double radius) {
 }
 
 ordered_json enclosure_json(const Enclosure& norm) {
-  return {{"lower", report::json_number(norm.lower)},
-          {"upper", report::json_number(norm.upper)},
-          {"theory", report::json_number(norm.theory)}};
+  return {{"lower", support::report::json_number(norm.lower)},
+          {"upper", support::report::json_number(norm.upper)},
+          {"theory", support::report::json_number(norm.theory)}};
 }
 
 void put(std::vector<io::StoredTensor>& tensors, const Lipschitz& result, const Norms& norms,
@@ -138,7 +138,7 @@ bool is_statistic(std::string_view name) {
 /// "running_variance is not in x.npz: it is 1, as of a new layer."
 std::string assumption(const LipschitzCommand& command, const std::string& name, double value) {
   return fmt::format("{} is not in {}: it is {}, as of a new layer.", name,
-                     report::clean_line(command.in.string()), value);
+                     support::report::clean_line(command.in.string()), value);
 }
 
 /// Options of the layer are the command line's to answer for, all else the file's.
@@ -146,12 +146,12 @@ Lipschitz certify_file(const LipschitzCommand& command, const model::NormOptions
                        LipschitzCommand::Assumed& assumed) {
   const std::string file = command.in.string();
   const auto tensors = io::read_tensors(command.in);
-  const evaluation::EvalInputs inputs =
-      evaluation::eval_inputs(file, tensors, options, command.mode, false, false);
+  const checks::evaluation::EvalInputs inputs =
+      checks::evaluation::eval_inputs(file, tensors, options, command.mode, false, false);
   assumed.stateless = inputs.state.empty();
   try {
     Lipschitz result =
-        lipschitz::certify(options, inputs.steps.front(), inputs.state, command.radius);
+        checks::lipschitz::certify(options, inputs.steps.front(), inputs.state, command.radius);
     if (result.theory.find("running") != std::string::npos)
       for (const auto& [name, values] : inputs.state)
         if (is_statistic(name) &&
@@ -173,7 +173,7 @@ void LipschitzCommand::add(CLI::App& app) {
   require(add_value(
       app, "LAYER", layer, parse_layer, [](const std::string& own) { return own; },
       "The layer: batch_norm, layer_norm, rms_norm, power_norm_v, power_norm or dyt",
-      fmt::format("{{{}}}", fmt::join(lipschitz::layer_names(), ","))));
+      fmt::format("{{{}}}", fmt::join(checks::lipschitz::layer_names(), ","))));
   require(add_file(app, "--in", in, "The tensors that go in: .npz or .safetensors"));
   add_value(
       app, "--radius", radius, parse_radius, [](double value) { return fmt::format("{}", value); },
@@ -212,50 +212,50 @@ Examples:
 
 std::string lipschitz_text(const LipschitzCommand& command, const Lipschitz& result,
                            const LipschitzCommand::Assumed& assumed) {
-  report::Document document;
-  document.add(report::Paragraph{fmt::format(
+  support::report::Document document;
+  document.add(support::report::Paragraph{fmt::format(
       "{}, {}: the operator norm of dy/dx, one part a {} of {}", command.in.string(), command.layer,
-      kind_name(result), report::plural(result.parts.size(), kind_name(result)))});
+      kind_name(result), support::report::plural(result.parts.size(), kind_name(result)))});
   for (const auto& [name, values] : assumed.statistics)
-    document.add(report::Paragraph{assumption(command, name, *values.data())});
+    document.add(support::report::Paragraph{assumption(command, name, *values.data())});
   if (assumed.stateless && command.mode == model::Mode::inference)
-    document.add(report::Paragraph{fmt::format(
+    document.add(support::report::Paragraph{fmt::format(
         "{} has no running statistics: inference is what training is.", command.layer)});
   const bool around = !result.around.norms.empty();
-  report::Table whole = table_of(result, "all parts");
-  whole.rows.push_back(row_of("at x", lipschitz::largest(result.at.norms)));
+  support::report::Table whole = table_of(result, "all parts");
+  whole.rows.push_back(row_of("at x", checks::lipschitz::largest(result.at.norms)));
   if (around)
-    whole.rows.push_back(row_of(within(command.radius), lipschitz::largest(result.around.norms)));
+    whole.rows.push_back(row_of(within(command.radius), checks::lipschitz::largest(result.around.norms)));
   document.add(std::move(whole));
   const auto add_parts = [&](const Norms& norms, const std::string& where) {
-    report::Table table = table_of(result, fmt::format("{}, {}", kind_name(result), where));
+    support::report::Table table = table_of(result, fmt::format("{}, {}", kind_name(result), where));
     for (const std::size_t p : steepest_parts(norms))
       table.rows.push_back(row_of(fmt::format("{}", result.parts[p]), norms.norms[p]));
     document.add(std::move(table));
   };
   add_parts(result.at, "at x");
   if (around) add_parts(result.around, within(command.radius));
-  if (around && !std::isfinite(lipschitz::largest(result.around.norms).upper))
-    document.add(report::Paragraph{fmt::format(
+  if (around && !std::isfinite(checks::lipschitz::largest(result.around.norms).upper))
+    document.add(support::report::Paragraph{fmt::format(
         "inf: no bound is known {}{}.", within(command.radius),
         assumed.unregularized ? ": with eps=0 the norm grows without end where the statistic is 0"
                               : "")});
-  return report::terminal_text(document);
+  return support::report::terminal_text(document);
 }
 
 std::string lipschitz_json(const LipschitzCommand& command, const Lipschitz& result,
                            const LipschitzCommand::Assumed& assumed) {
   const bool around = !result.around.norms.empty();
   ordered_json json = {{"layer", command.layer},
-                       {"file", report::clean_line(command.in.string())},
+                       {"file", support::report::clean_line(command.in.string())},
                        {"part", kind_name(result)},
                        {"theory", result.theory},
-                       {"at", enclosure_json(lipschitz::largest(result.at.norms))}};
+                       {"at", enclosure_json(checks::lipschitz::largest(result.at.norms))}};
   json["radius"] = command.radius;
   json["assumed"] = ordered_json::object();
   for (const auto& [name, values] : assumed.statistics) json["assumed"][name] = *values.data();
   json["around"] =
-      around ? enclosure_json(lipschitz::largest(result.around.norms)) : ordered_json();
+      around ? enclosure_json(checks::lipschitz::largest(result.around.norms)) : ordered_json();
   json["parts"] = ordered_json::array();
   for (std::size_t p = 0; p < result.parts.size(); ++p) {
     ordered_json part = {{"index", result.parts[p]}, {"at", enclosure_json(result.at.norms[p])}};

@@ -8,7 +8,7 @@
 
 #include "ref/model/norm_options.hpp"
 #include "verification/cli/command.hpp"
-#include "verification/lipschitz/lipschitz.hpp"
+#include "verification/checks/lipschitz/lipschitz.hpp"
 
 namespace normproof::verification::cli::commands {
 
@@ -35,7 +35,7 @@ struct LipschitzCommand {
 
   void add(CLI::App& app);
 
-  /// Prints the enclosures of lipschitz::certify for the tensors of a file, and writes where they
+  /// Prints the enclosures of checks::lipschitz::certify for the tensors of a file, and writes where they
   /// are attained.
   /// Throws    UsageError of options; FileError naming file and tensor; std::runtime_error where
   ///           the two derivations contradict one another
@@ -44,9 +44,9 @@ struct LipschitzCommand {
 
 /// What the command prints of a result: the whole, then the parts with the largest norms; or all
 /// of it as JSON.
-std::string lipschitz_text(const LipschitzCommand& command, const lipschitz::Lipschitz& result,
+std::string lipschitz_text(const LipschitzCommand& command, const checks::lipschitz::Lipschitz& result,
                            const LipschitzCommand::Assumed& assumed);
-std::string lipschitz_json(const LipschitzCommand& command, const lipschitz::Lipschitz& result,
+std::string lipschitz_json(const LipschitzCommand& command, const checks::lipschitz::Lipschitz& result,
                            const LipschitzCommand::Assumed& assumed);
 
 }  // namespace normproof::verification::cli::commands

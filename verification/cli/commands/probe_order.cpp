@@ -7,20 +7,20 @@
 #include <memory>
 
 #include "ref/numeric/errors.hpp"
-#include "verification/agreement/order_subjects.hpp"
+#include "verification/checks/agreement/order_subjects.hpp"
 #include "verification/cli/commands/device_option.hpp"
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
-#include "verification/report/text.hpp"
+#include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::commands {
 
-using agreement::OrderPlace;
-using agreement::OrderSubject;
+using checks::agreement::OrderPlace;
+using checks::agreement::OrderSubject;
 using gpu::device::Backend;
 using ref::numeric::UsageError;
-using report::plural;
+using support::report::plural;
 
 namespace {
 
@@ -28,14 +28,14 @@ constexpr double kMostAdditions = 2e10;
 
 std::string subjects_text() {
   std::string text = "Subjects:\n";
-  for (const OrderSubject& subject : agreement::order_subjects())
+  for (const OrderSubject& subject : checks::agreement::order_subjects())
     text += fmt::format("  {:<20} {}\n", subject.name, subject.what);
   return text;
 }
 
 /// What the options say of one another.
 void check_probe(const ProbeOrderCommand& command, bool device_given, bool side_given) {
-  const OrderSubject& subject = agreement::order_subject(command.subject);
+  const OrderSubject& subject = checks::agreement::order_subject(command.subject);
   if (device_given && subject.place == OrderPlace::ref)
     throw UsageError(fmt::format(
         "--device is given for {}, which the processor adds; expected a subject that begins with "
@@ -61,7 +61,7 @@ void check_probe(const ProbeOrderCommand& command, bool device_given, bool side_
 }  // namespace
 
 void ProbeOrderCommand::add(CLI::App& app) {
-  const auto parse = [](const std::string& text) { return agreement::order_subject(text).name; };
+  const auto parse = [](const std::string& text) { return checks::agreement::order_subject(text).name; };
   const auto print = [](const std::string& text) { return text; };
   require(add_value(app, "SUBJECT", subject, parse, print, "What adds; see below", ""));
   add_number(app, "--terms", terms, 1, 100'000, "How many terms (default: 600)");
@@ -80,13 +80,13 @@ Examples:
 }
 
 ExitStatus ProbeOrderCommand::run() const {
-  const OrderSubject& probed = agreement::order_subject(subject);
+  const OrderSubject& probed = checks::agreement::order_subject(subject);
   const Backend backend = probed.place == OrderPlace::gpu_alone ? Backend::cuda : device;
   const bool on_device = probed.place != OrderPlace::ref;
   const auto opened = on_device ? open_own_device(backend) : std::unique_ptr<gpu::device::Device>();
   ProgressBar bar;
   std::size_t sums = 0;
-  const agreement::SummationTree tree = agreement::reveal_order(
+  const checks::agreement::SummationTree tree = checks::agreement::reveal_order(
       [&](const std::vector<double>& values) {
         ++sums;  // of the contract's products 9/4 a term, of a balanced tree more
         bar.show("sums", sums, std::max(sums, 9 * terms / 4), subject);
@@ -97,7 +97,7 @@ ExitStatus ProbeOrderCommand::run() const {
   std::string text = fmt::format(
       "{}: {}{}\n{}: {}\n{} the contract's order, {} (docs/determinism.md)\n", probed.name,
       probed.what, on_device ? fmt::format(" ({})", to_string(backend)) : "", plural(terms, "term"),
-      agreement::to_string(tree), as_promised ? "this is" : "this is not", probed.rule);
+      checks::agreement::to_string(tree), as_promised ? "this is" : "this is not", probed.rule);
   if (probed.same_bits) {
     const auto [same, all] = probed.same_bits(*opened);
     text += fmt::format("{} of {} elements of random products have the bits of chains of fma\n",

@@ -8,16 +8,16 @@
 #include "verification/cli/output_files.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
-#include "verification/regression/history.hpp"
-#include "verification/report/junit.hpp"
-#include "verification/report/text.hpp"
+#include "verification/checks/regression/history.hpp"
+#include "verification/support/report/junit.hpp"
+#include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::commands {
 
 using ref::numeric::FileError;
 using ref::numeric::UsageError;
-using regression::History;
-using report::clean_line;
+using checks::regression::History;
+using support::report::clean_line;
 
 namespace {
 
@@ -39,8 +39,8 @@ RegressReport report_of(const RegressCompareCommand& command, const History& his
   report.from = command.from ? place_of(report.recordings, "--from", *command.from) : report.to - 1;
   if (report.from == report.to)
     throw UsageError(fmt::format("--from and --to are both {}; expected two recordings",
-                                 clean_line(regression::name_of(report.recordings, report.to))));
-  report.change = regression::change_between(history, report.recordings[report.from],
+                                 clean_line(checks::regression::name_of(report.recordings, report.to))));
+  report.change = checks::regression::change_between(history, report.recordings[report.from],
                                              report.recordings[report.to]);
   return report;
 }
@@ -74,7 +74,7 @@ ExitStatus RegressCompareCommand::run() const {
   write_all({[&] { write_stdout(regress_text(report)); },
              to_file(reports.html, [&] { return regress_page(report); }),
              to_file(reports.json, [&] { return regress_json(report); }),
-             to_file(reports.junit, [&] { return report::junit(regress_checks(report)); })});
+             to_file(reports.junit, [&] { return support::report::junit(regress_checks(report)); })});
   return report.passed() ? kSuccess : kNumericalFailure;
 }
 

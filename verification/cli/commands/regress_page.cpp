@@ -6,28 +6,28 @@
 #include <cmath>
 #include <map>
 
-#include "verification/report/curves.hpp"
-#include "verification/report/gnuplot.hpp"
-#include "verification/report/html.hpp"
-#include "verification/report/text.hpp"
+#include "verification/support/report/curves.hpp"
+#include "verification/support/report/gnuplot.hpp"
+#include "verification/support/report/html.hpp"
+#include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::commands {
 
-using regression::Direction;
-using regression::ErrorStatistics;
-using regression::LayerError;
-using regression::Movement;
-using regression::Recording;
-using report::clean_line;
-using report::common;
-using report::count_text;
-using report::Curve;
-using report::cut;
-using report::draw;
-using report::gnuplot_text;
-using report::line;
-using report::number_text;
-using report::plot;
+using checks::regression::Direction;
+using checks::regression::ErrorStatistics;
+using checks::regression::LayerError;
+using checks::regression::Movement;
+using checks::regression::Recording;
+using support::report::clean_line;
+using support::report::common;
+using support::report::count_text;
+using support::report::Curve;
+using support::report::cut;
+using support::report::draw;
+using support::report::gnuplot_text;
+using support::report::line;
+using support::report::number_text;
+using support::report::plot;
 
 namespace {
 
@@ -36,20 +36,20 @@ constexpr double kLeastError = 1e-6;
 constexpr double kMostError = 1e12;
 constexpr std::size_t kMostTics = 40;
 
-report::Table recordings_table(const RegressReport& report) {
-  report::Table table{"",
-                      {report::number_column("line"),
+support::report::Table recordings_table(const RegressReport& report) {
+  support::report::Table table{"",
+                      {support::report::number_column("line"),
                        {"label"},
                        {"candidate"},
-                       report::number_column("answered"),
-                       report::number_column("worst share"),
+                       support::report::number_column("answered"),
+                       support::report::number_column("worst share"),
                        {"results"},
                        {"environment"}}};
   for (std::size_t i = 0; i < report.recordings.size(); ++i) {
     const Recording& recording = report.recordings[i];
     double worst = 0;
     for (const LayerError& layer : recording.layers) worst = std::max(worst, layer.error.max_share);
-    report::Details environment{"environment"};
+    support::report::Details environment{"environment"};
     for (const auto& [name, value] : recording.environment)
       environment.terms.emplace_back(name, value);
     // Two recordings of the same answers have the same results.
@@ -65,11 +65,11 @@ report::Table recordings_table(const RegressReport& report) {
   return table;
 }
 
-report::Table movements_table(const RegressReport& report) {
-  report::Table table{"", report::text_columns({"case", "output", "the truth", "what moved"})};
+support::report::Table movements_table(const RegressReport& report) {
+  support::report::Table table{"", support::report::text_columns({"case", "output", "the truth", "what moved"})};
   table.stacks = true;
   for (const Movement& movement : report.change.movements) {
-    const auto tone = report.is_allowed(movement) ? report::Tone::good : report::Tone::bad;
+    const auto tone = report.is_allowed(movement) ? support::report::Tone::good : support::report::Tone::bad;
     table.rows.push_back({{{movement.path},
                            {movement.output},
                            {std::string(to_string(movement.direction)), tone},
@@ -79,7 +79,7 @@ report::Table movements_table(const RegressReport& report) {
   return table;
 }
 
-report::Figure error_figure(const RegressReport& report, const char* id, const char* title,
+support::report::Figure error_figure(const RegressReport& report, const char* id, const char* title,
                             double ErrorStatistics::*statistic, const char* caption) {
   return {"", draw(error_script(report, title, statistic), id, title, 1100, 520), caption};
 }
@@ -104,7 +104,7 @@ std::string error_script(const RegressReport& report, const char* title,
   std::vector<Curve> curves;
   for (auto& [name, curve] : layers) {
     curve.title = name;
-    const std::string style = line(curves.size(), curves.size() >= report::kCurveColours);
+    const std::string style = line(curves.size(), curves.size() >= support::report::kCurveColours);
     curve.style = fmt::format("with linespoints pointtype 7 pointsize 0.5{}",
                               style.substr(std::string_view("with lines").size()));
     curves.push_back(std::move(curve));
@@ -118,11 +118,11 @@ std::string error_script(const RegressReport& report, const char* title,
 }
 
 std::string regress_page(const RegressReport& report) {
-  report::Document document{"normproof: regression"};
-  document.add(report::Heading{1, "normproof: what moved, and where to"});
-  document.add(report::Paragraph{report.summary(),
-                                 report.passed() ? report::Tone::good : report::Tone::bad});
-  document.add(report::Heading{2, "The error over the history"});
+  support::report::Document document{"normproof: regression"};
+  document.add(support::report::Heading{1, "normproof: what moved, and where to"});
+  document.add(support::report::Paragraph{report.summary(),
+                                 report.passed() ? support::report::Tone::good : support::report::Tone::bad});
+  document.add(support::report::Heading{2, "The error over the history"});
   document.add(error_figure(
       report, "mean", "Mean share of the bound", &ErrorStatistics::mean_share,
       "The mean over the outputs of a layer of the mean over their elements. Every element counts "
@@ -135,16 +135,16 @@ std::string regress_page(const RegressReport& report) {
       report, "ulp", "Mean error in units in the last place", &ErrorStatistics::mean_ulp,
       "The same in units in the last place of the exact value, where large offsets and small "
       "variances weigh most."));
-  document.add(report::Heading{
-      2, fmt::format("{} to {}", regression::name_of(report.recordings, report.from),
-                     regression::name_of(report.recordings, report.to))});
+  document.add(support::report::Heading{
+      2, fmt::format("{} to {}", checks::regression::name_of(report.recordings, report.from),
+                     checks::regression::name_of(report.recordings, report.to))});
   if (report.change.movements.empty())
-    document.add(report::Paragraph{"Every answer has the same bits."});
+    document.add(support::report::Paragraph{"Every answer has the same bits."});
   else
     document.add(movements_table(report));
-  document.add(report::Heading{2, "Recordings"});
+  document.add(support::report::Heading{2, "Recordings"});
   document.add(recordings_table(report));
-  return report::html(document);
+  return support::report::html(document);
 }
 
 }  // namespace normproof::verification::cli::commands

@@ -13,6 +13,6 @@ std::string regress_page(const RegressReport& report);
 /// gnuplot's script of its pictures: a statistic of the error, a curve a layer, a place a
 /// recording.
 std::string error_script(const RegressReport& report, const char* title,
-                         double regression::ErrorStatistics::*statistic);
+                         double checks::regression::ErrorStatistics::*statistic);
 
 }  // namespace normproof::verification::cli::commands

@@ -9,20 +9,20 @@
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
-#include "verification/determinism/environment.hpp"
-#include "verification/regression/history.hpp"
-#include "verification/regression/own_answers.hpp"
-#include "verification/regression/recording.hpp"
-#include "verification/report/text.hpp"
+#include "verification/checks/determinism/environment.hpp"
+#include "verification/checks/regression/history.hpp"
+#include "verification/checks/regression/own_answers.hpp"
+#include "verification/checks/regression/recording.hpp"
+#include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::commands {
 
 using ref::numeric::FileError;
-using regression::History;
-using regression::RecordedCase;
-using regression::Recording;
-using report::clean_line;
-using report::plural;
+using checks::regression::History;
+using checks::regression::RecordedCase;
+using checks::regression::Recording;
+using support::report::clean_line;
+using support::report::plural;
 
 namespace {
 
@@ -36,7 +36,7 @@ golden::gate::Ask ask_of(const RegressRecordCommand& command) {
   }
   return command.pipe ? golden::gate::from_program(*command.pipe, command.timeout,
                                                    golden::gate::kMostStarts, show_complaints)
-                      : regression::from_this_program();
+                      : checks::regression::from_this_program();
 }
 
 std::string candidate_of(const RegressRecordCommand& command) {
@@ -75,13 +75,13 @@ Examples:
 
 ExitStatus RegressRecordCommand::run() const {
   const History book(history);
-  regression::check_label(book.read(), label);
+  checks::regression::check_label(book.read(), label);
   ref::io::check_writable(history);
   const auto cases = golden::certify::list_corpus(golden, only);
   const golden::gate::Ask ask = ask_of(*this);
   ref::numeric::set_num_threads(1);  // the cases are the tasks
   ProgressBar progress;
-  const std::vector<RecordedCase> recorded = regression::record_cases(
+  const std::vector<RecordedCase> recorded = checks::regression::record_cases(
       golden, cases, ask,
       [&](const std::string& sha256, const std::vector<golden::corpus::StoredTensor>& answer) {
         book.keep(sha256, answer);
@@ -90,14 +90,14 @@ ExitStatus RegressRecordCommand::run() const {
       [&](std::size_t done) {
         progress.show("recording", done, cases.size(), cases[done - 1].path);
       });
-  Recording recording = regression::summarize(recorded);
+  Recording recording = checks::regression::summarize(recorded);
   if (recording.answered == 0)
     throw FileError(fmt::format(
         "{}: no case was answered, so nothing is recorded: {}", clean_line(candidate_of(*this)),
         recorded.empty() ? "all are declined" : clean_line(recorded.front().problem)));
   recording.label = label;
   recording.candidate = candidate_of(*this);
-  recording.environment = determinism::environment();
+  recording.environment = checks::determinism::environment();
   const std::size_t line = book.append(recording, recorded);
   std::string text =
       fmt::format("{}: line {}{}: {}, {}{}\n", clean_line(history.string()), line,

@@ -6,26 +6,26 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "verification/compare/ulp.hpp"
-#include "verification/report/json_number.hpp"
-#include "verification/report/text.hpp"
+#include "verification/checks/compare/ulp.hpp"
+#include "verification/support/report/json_number.hpp"
+#include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::commands {
 
 using nlohmann::ordered_json;
-using regression::Direction;
-using regression::ErrorStatistics;
-using regression::Movement;
-using regression::Recording;
-using report::clean_line;
-using report::count_text;
-using report::number_text;
-using report::plural;
+using checks::regression::Direction;
+using checks::regression::ErrorStatistics;
+using checks::regression::Movement;
+using checks::regression::Recording;
+using support::report::clean_line;
+using support::report::count_text;
+using support::report::number_text;
+using support::report::plural;
 
 namespace {
 
 std::string steps_text(std::uint64_t steps) {
-  return steps == compare::kInfinitelyFar ? "to or from NaN"
+  return steps == checks::compare::kInfinitelyFar ? "to or from NaN"
                                           : fmt::format("by up to {} ulp", count_text(steps));
 }
 
@@ -38,7 +38,7 @@ std::string name_of_movement(const Movement& movement) {
 std::string recording_line(const RegressReport& report, const char* role, std::size_t place) {
   const Recording& recording = report.recordings[place];
   std::string text =
-      fmt::format("{:<4} {} (line {}): {}", role, regression::name_of(report.recordings, place),
+      fmt::format("{:<4} {} (line {}): {}", role, checks::regression::name_of(report.recordings, place),
                   place + 1, recording.candidate);
   for (const auto& [name, value] : recording.environment)
     if (name == "compiler" || name == "processor") text += fmt::format("; {} {}", name, value);
@@ -46,10 +46,10 @@ std::string recording_line(const RegressReport& report, const char* role, std::s
 }
 
 ordered_json statistics_json(const ErrorStatistics& error) {
-  return {{"max_ulp", report::json_number(error.max_ulp)},
-          {"mean_ulp", report::json_number(error.mean_ulp)},
-          {"max_share", report::json_number(error.max_share)},
-          {"mean_share", report::json_number(error.mean_share)}};
+  return {{"max_ulp", support::report::json_number(error.max_ulp)},
+          {"mean_ulp", support::report::json_number(error.mean_ulp)},
+          {"max_share", support::report::json_number(error.max_share)},
+          {"mean_share", support::report::json_number(error.mean_share)}};
 }
 
 ordered_json recording_json(const RegressReport& report, std::size_t place) {
@@ -75,8 +75,8 @@ bool RegressReport::passed() const {
 
 std::string RegressReport::summary() const {
   const std::string names =
-      fmt::format("{} -> {}", clean_line(regression::name_of(recordings, from)),
-                  clean_line(regression::name_of(recordings, to)));
+      fmt::format("{} -> {}", clean_line(checks::regression::name_of(recordings, from)),
+                  clean_line(checks::regression::name_of(recordings, to)));
   const std::string whole =
       fmt::format("{} of {}", plural(change.outputs, "output"), plural(change.cases, "case"));
   if (change.movements.empty()) return fmt::format("SAME {}: {}", names, whole);
@@ -141,7 +141,7 @@ std::string regress_json(const RegressReport& report) {
                           {"what", movement.what},
                           {"moved", movement.moved},
                           {"count", movement.count}};
-    entry["most_ulp"] = movement.most_steps == compare::kInfinitelyFar
+    entry["most_ulp"] = movement.most_steps == checks::compare::kInfinitelyFar
                             ? ordered_json("nan")
                             : ordered_json(movement.most_steps);
     entry["where"] = movement.where;
@@ -152,13 +152,13 @@ std::string regress_json(const RegressReport& report) {
   return stored.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
-report::Checks regress_checks(const RegressReport& report) {
-  report::CheckSuite suite{"normproof.regress"};
+support::report::Checks regress_checks(const RegressReport& report) {
+  support::report::CheckSuite suite{"normproof.regress"};
   suite.checks.push_back(
       {.group = suite.name,
        .name = fmt::format("the other {}",
                            plural(report.change.cases - report.change.moved_cases, "case"))});
-  std::map<std::string, std::vector<report::Finding>> moved;  // by case; allowed is no finding
+  std::map<std::string, std::vector<support::report::Finding>> moved;  // by case; allowed is no finding
   for (const Movement& movement : report.change.movements) {
     auto& findings = moved[movement.path];
     if (report.is_allowed(movement)) continue;
@@ -168,7 +168,7 @@ report::Checks regress_checks(const RegressReport& report) {
                                 direction, movement_text(movement))});
   }
   for (auto& [path, findings] : moved) {
-    const auto outcome = findings.empty() ? report::Outcome::passed : report::Outcome::failed;
+    const auto outcome = findings.empty() ? support::report::Outcome::passed : support::report::Outcome::failed;
     suite.checks.push_back({.group = suite.name,
                             .name = path,
                             .outcome = outcome,

@@ -5,9 +5,9 @@
 #include "verification/cli/options.hpp"
 #include "verification/cli/output_files.hpp"
 #include "verification/cli/standard_streams.hpp"
-#include "verification/report/html.hpp"
-#include "verification/report/markdown.hpp"
-#include "verification/report/terminal.hpp"
+#include "verification/support/report/html.hpp"
+#include "verification/support/report/markdown.hpp"
+#include "verification/support/report/terminal.hpp"
 
 namespace normproof::verification::cli::commands {
 
@@ -28,10 +28,10 @@ Examples:
 
 ExitStatus RenderCommand::run() const {
   check_outputs({{"--document", source}}, reports.named());
-  const report::Document document = read_document(source.string(), ref::io::read_text(source));
-  write_all({[&] { write_stdout(report::terminal_text(document)); },
-             to_file(reports.html, [&] { return report::html(document); }),
-             to_file(reports.markdown, [&] { return report::markdown(document); })});
+  const support::report::Document document = read_document(source.string(), ref::io::read_text(source));
+  write_all({[&] { write_stdout(support::report::terminal_text(document)); },
+             to_file(reports.html, [&] { return support::report::html(document); }),
+             to_file(reports.markdown, [&] { return support::report::markdown(document); })});
   return kSuccess;
 }
 

@@ -7,23 +7,23 @@
 #include <functional>
 #include <limits>
 
-#include "verification/report/curves.hpp"
-#include "verification/report/gnuplot.hpp"
-#include "verification/report/text.hpp"
-#include "verification/study/conclusions.hpp"
-#include "verification/study/initial_gradients.hpp"
-#include "verification/study/published.hpp"
+#include "verification/support/report/curves.hpp"
+#include "verification/support/report/gnuplot.hpp"
+#include "verification/support/report/text.hpp"
+#include "verification/studies/published/conclusions.hpp"
+#include "verification/studies/published/initial_gradients.hpp"
+#include "verification/studies/published/published.hpp"
 
 namespace normproof::verification::cli::commands {
 
-using report::common;
-using report::Curve;
-using report::draw;
-using report::gnuplot_text;
-using report::line;
-using report::number_text;
-using report::plot;
-using report::plural;
+using support::report::common;
+using support::report::Curve;
+using support::report::draw;
+using support::report::gnuplot_text;
+using support::report::line;
+using support::report::number_text;
+using support::report::plot;
+using support::report::plural;
 
 namespace {
 
@@ -31,7 +31,7 @@ constexpr double kGap = std::numeric_limits<double>::quiet_NaN();
 
 /// The colour of a norm, the same in every figure.
 std::size_t colour_of(const std::string& norm) {
-  const std::vector<std::string> norms = study::study_norms();
+  const std::vector<std::string> norms = studies::published::study_norms();
   return static_cast<std::size_t>(std::ranges::find(norms, norm) - norms.begin());
 }
 
@@ -43,14 +43,14 @@ std::string published_style(const std::string& norm) {
                      like.substr(begin, end - begin));
 }
 
-std::string file_name(const study::Condition& condition, const std::string& what) {
+std::string file_name(const studies::published::Condition& condition, const std::string& what) {
   std::string name = fmt::format("{}-{}.svg", condition_name(condition), what);
   std::ranges::replace(name, '/', '-');
   std::ranges::replace(name, '+', '-');
   return name;
 }
 
-report::Figure drawn(const study::Condition& condition, const std::string& what,
+support::report::Figure drawn(const studies::published::Condition& condition, const std::string& what,
                      const std::string& script, const std::string& label, std::string caption) {
   const std::string file = file_name(condition, what);
   return {file, draw(script, file.substr(0, file.size() - 4), label, 1100, 460),
@@ -72,18 +72,18 @@ std::string short_name(const std::string& tensor) {
 
 /// What was published of these tensors, at their places.
 std::vector<std::pair<double, double>> published_gradients(
-    const std::string& norm, const std::vector<study::GradientSpread>& spreads,
+    const std::string& norm, const std::vector<studies::published::GradientSpread>& spreads,
     std::size_t figure) {
   std::vector<std::pair<double, double>> points;
-  const auto shallow = study::published_shallow_gradients(norm);
-  const auto deep = study::published_deep_gradients(norm);
+  const auto shallow = studies::published::published_shallow_gradients(norm);
+  const auto deep = studies::published::published_deep_gradients(norm);
   std::size_t layer = 0;
   for (std::size_t i = 0; i < spreads.size(); ++i) {
     const auto x = static_cast<double>(i);
     const std::string& tensor = spreads[i].tensor;
     if (figure == 2 && i < shallow.size()) points.emplace_back(x, shallow[i]);
     if (figure == 3 && tensor.starts_with("embedding"))
-      if (const auto embedding = study::published_deep_embedding(norm))
+      if (const auto embedding = studies::published::published_deep_embedding(norm))
         points.emplace_back(x, *embedding);
     if (figure == 3 && tensor.ends_with("feed_forward.second.weight") && layer < deep.size())
       points.emplace_back(x, deep[layer++]);
@@ -99,15 +99,15 @@ std::string step_axis(bool logarithmic) {
 using Values = std::vector<std::optional<double>>;
 
 /// The first seed that has dynamics.
-const study::Finished* dynamics_of(const study::Results& results, const study::Condition& condition,
+const studies::published::Finished* dynamics_of(const studies::published::Results& results, const studies::published::Condition& condition,
                                    const std::string& norm) {
-  for (const study::Finished* run : curves_of(results, condition, norm))
+  for (const studies::published::Finished* run : curves_of(results, condition, norm))
     if (!run->result.dynamics.empty()) return run;
   return nullptr;
 }
 
 /// The largest of a series, or its least.
-std::string extreme_text(const study::SiteDynamics& site, const std::string& name, bool largest) {
+std::string extreme_text(const studies::published::SiteDynamics& site, const std::string& name, bool largest) {
   const Values* const values = site.find(name);
   std::optional<double> found;
   if (values != nullptr)
@@ -119,7 +119,7 @@ std::string extreme_text(const study::SiteDynamics& site, const std::string& nam
 }
 
 /// "80 of 87": the steps at which the one is below the other.
-std::string below_text(const study::SiteDynamics& site, const std::string& one,
+std::string below_text(const studies::published::SiteDynamics& site, const std::string& one,
                        const std::string& other) {
   const Values *const a = site.find(one), *const b = site.find(other);
   if (a == nullptr || b == nullptr) return "–";
@@ -134,19 +134,19 @@ std::string below_text(const study::SiteDynamics& site, const std::string& one,
 
 }  // namespace
 
-std::optional<report::Figure> gradient_figure(const study::Results& results,
-                                              const study::Condition& condition,
+std::optional<support::report::Figure> gradient_figure(const studies::published::Results& results,
+                                              const studies::published::Condition& condition,
                                               std::size_t figure) {
   std::vector<Curve> curves;
   std::string tics;
   std::size_t seeds = 0, width = 0;
-  for (const std::string& norm : study::study_norms()) {
-    std::vector<study::CellResult> cells;
-    for (const study::Finished* run : gradients_of(results, condition, norm, figure == 2 ? 1 : 5)) {
+  for (const std::string& norm : studies::published::study_norms()) {
+    std::vector<studies::published::CellResult> cells;
+    for (const studies::published::Finished* run : gradients_of(results, condition, norm, figure == 2 ? 1 : 5)) {
       cells.push_back(run->result);
       width = run->cell.d_ff;
     }
-    const auto spreads = study::gradient_spreads(cells);
+    const auto spreads = studies::published::gradient_spreads(cells);
     if (spreads.empty()) continue;
     seeds = std::max(seeds, cells.size());
     Curve means{norm, line(colour_of(norm), false) + " dashtype (1,3)", {}};
@@ -187,19 +187,19 @@ std::optional<report::Figure> gradient_figure(const study::Results& results,
           figure, width, plural(seeds, "seed")));
 }
 
-std::optional<report::Figure> curve_figure(const study::Results& results,
-                                           const study::Condition& condition,
-                                           const study::ClassCounts& classes, std::size_t figure) {
+std::optional<support::report::Figure> curve_figure(const studies::published::Results& results,
+                                           const studies::published::Condition& condition,
+                                           const studies::published::ClassCounts& classes, std::size_t figure) {
   static const std::vector<std::string> names = {"Loss", "Lipschitz of the loss",
                                                  "Smoothness of the loss"};
   std::vector<Curve> curves;
   std::size_t steps = 0, width = 0;
-  for (const std::string& norm : study::study_norms()) {
+  for (const std::string& norm : studies::published::study_norms()) {
     const auto runs = curves_of(results, condition, norm);
-    for (const study::Finished* run : runs) {
+    for (const studies::published::Finished* run : runs) {
       Curve curve{run == runs.front() ? norm : "", line(colour_of(norm), false), {}};
       for (std::size_t i = 0; i < run->result.steps.size(); ++i) {
-        const study::StepResult& step = run->result.steps[i];
+        const studies::published::StepResult& step = run->result.steps[i];
         const std::optional<double> value = figure == 4   ? step.loss
                                             : figure == 5 ? step.lipschitz
                                                           : step.smoothness;
@@ -211,7 +211,7 @@ std::optional<report::Figure> curve_figure(const study::Results& results,
     }
     if (!runs.empty())
       curves.push_back({fmt::format("{}, published", norm), published_style(norm),
-                        study::published_points(figure, norm)});
+                        studies::published::published_points(figure, norm)});
   }
   if (curves.empty()) return std::nullopt;
   const double floor = loss_floor(classes, condition.protocol.count_weights);
@@ -227,16 +227,16 @@ std::optional<report::Figure> curve_figure(const study::Results& results,
                            figure, title, width));
 }
 
-std::optional<report::Figure> dynamics_figure(const study::Results& results,
-                                              const study::Condition& condition,
+std::optional<support::report::Figure> dynamics_figure(const studies::published::Results& results,
+                                              const studies::published::Condition& condition,
                                               const std::vector<std::string>& norms,
                                               const std::vector<std::string>& quantities,
                                               const std::string& title) {
   std::vector<Curve> curves;
   for (const std::string& norm : norms) {
-    const study::Finished* const run = dynamics_of(results, condition, norm);
+    const studies::published::Finished* const run = dynamics_of(results, condition, norm);
     if (run == nullptr) continue;
-    for (const study::SiteDynamics& site : run->result.dynamics)
+    for (const studies::published::SiteDynamics& site : run->result.dynamics)
       for (const std::string& quantity : quantities) {
         const Values* const values = site.find(quantity);
         if (values == nullptr) continue;
@@ -254,19 +254,19 @@ std::optional<report::Figure> dynamics_figure(const study::Results& results,
                fmt::format("{}, step by step, in the run of figures 4 to 6.", title));
 }
 
-report::Table dynamics_table(const study::Results& results, const study::Condition& condition) {
-  report::Table table{
+support::report::Table dynamics_table(const studies::published::Results& results, const studies::published::Condition& condition) {
+  support::report::Table table{
       "The norms on the activations that they see, over the run of figures 4 to 6",
-      report::text_columns(
+      support::report::text_columns(
           {"norm", "site", "spread of mean", "of variance", "of quadratic mean",
            "steps at which PowerNorm's Lipschitz constant would be below BatchNorm's here",
            "largest (1 - alpha) Gamma", "largest |nu|", "least psi", "largest gradient",
            "largest bound", "largest share of the bound"})};
-  for (const std::string& norm : study::study_norms()) {
-    const study::Finished* const run = dynamics_of(results, condition, norm);
+  for (const std::string& norm : studies::published::study_norms()) {
+    const studies::published::Finished* const run = dynamics_of(results, condition, norm);
     if (run == nullptr) continue;
-    for (const study::SiteDynamics& site : run->result.dynamics) {
-      std::vector<report::Cell> row = {{norm}, {site.site}};
+    for (const studies::published::SiteDynamics& site : run->result.dynamics) {
+      std::vector<support::report::Cell> row = {{norm}, {site.site}};
       for (const char* statistic : {"mean", "variance", "quadratic_mean"}) {
         const auto spread = std::ranges::find_if(
             site.spreads, [&](const auto& named) { return named.first.starts_with(statistic); });

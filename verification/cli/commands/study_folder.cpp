@@ -8,16 +8,16 @@
 #include "ref/io/atomic_file.hpp"
 #include "ref/numeric/errors.hpp"
 #include "verification/cli/standard_streams.hpp"
-#include "verification/report/html.hpp"
-#include "verification/report/markdown.hpp"
-#include "verification/report/text.hpp"
+#include "verification/support/report/html.hpp"
+#include "verification/support/report/markdown.hpp"
+#include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::commands {
 
-using report::clean_line;
+using support::report::clean_line;
 
-study::Store store_of(const std::filesystem::path& out) {
-  return study::Store(out, [](const std::string& sentence) {
+studies::published::Store store_of(const std::filesystem::path& out) {
+  return studies::published::Store(out, [](const std::string& sentence) {
     write_stderr(fmt::format("normproof: {}\n", clean_line(sentence)));
   });
 }
@@ -39,26 +39,26 @@ void check_study(const std::filesystem::path& out, const std::string& text, Whic
         out.string()));
 }
 
-study::Identity read_identity(const std::filesystem::path& out, const std::string& text) {
+studies::published::Identity read_identity(const std::filesystem::path& out, const std::string& text) {
   check_study(out, text, WhichStudy::published);
-  return study::parse_identity(text, (out / "study.json").string());
+  return studies::published::parse_identity(text, (out / "study.json").string());
 }
 
-StudyContents read_contents(const std::filesystem::path& out, const study::Store& store) {
-  study::Identity identity = read_identity(out, store.identity());
+StudyContents read_contents(const std::filesystem::path& out, const studies::published::Store& store) {
+  studies::published::Identity identity = read_identity(out, store.identity());
   const auto lines = store.results();
   store.check_data(identity.data_sha256);
   return {std::move(identity.classes),
-          study::read_results(lines, (out / "results.jsonl").string())};
+          studies::published::read_results(lines, (out / "results.jsonl").string())};
 }
 
-void write_report(const std::filesystem::path& out, const report::Document& document) {
-  for (const report::Part& part : document.parts)
-    if (const auto* const figure = std::get_if<report::Figure>(&part))
+void write_report(const std::filesystem::path& out, const support::report::Document& document) {
+  for (const support::report::Part& part : document.parts)
+    if (const auto* const figure = std::get_if<support::report::Figure>(&part))
       if (figure->drawing.failure.empty())
         ref::io::write_file(out / figure->file, figure->drawing.svg + "\n");
-  ref::io::write_file(out / "report.html", report::html(document));
-  ref::io::write_file(out / "report.md", report::markdown(document));
+  ref::io::write_file(out / "report.html", support::report::html(document));
+  ref::io::write_file(out / "report.md", support::report::markdown(document));
 }
 
 std::string duration_text(double seconds) {

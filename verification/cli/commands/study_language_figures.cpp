@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
-#include "verification/report/curves.hpp"
-#include "verification/report/gnuplot.hpp"
+#include "verification/support/report/curves.hpp"
+#include "verification/support/report/gnuplot.hpp"
 
 namespace normproof::verification::cli::commands {
 
-using language_study::CellResult;
-using language_study::Series;
+using studies::language::CellResult;
+using studies::language::Series;
 
 namespace {
 
@@ -35,17 +35,17 @@ Series mean_series(const std::vector<Series>& all) {
 /// A line a norm of the means of the series that its cells have; `cells_of` are those of a norm,
 /// `place` is the x of a number.
 template <class CellsOf, class SeriesOf, class Place>
-std::vector<report::Curve> norm_curves(const language_study::Condition& condition,
+std::vector<support::report::Curve> norm_curves(const studies::language::Condition& condition,
                                        const CellsOf& cells_of, const SeriesOf& series_of,
                                        const Place& place) {
-  std::vector<report::Curve> curves;
-  const std::vector<std::string>& norms = language_study::study_norms(condition.task);
+  std::vector<support::report::Curve> curves;
+  const std::vector<std::string>& norms = studies::language::study_norms(condition.task);
   for (std::size_t colour = 0; colour < norms.size(); ++colour) {
     std::vector<Series> all;
-    for (const language_study::Finished* cell : cells_of(norms[colour]))
+    for (const studies::language::Finished* cell : cells_of(norms[colour]))
       if (!cell->result.diverged)
         for (Series& own : series_of(cell->result)) all.push_back(std::move(own));
-    report::Curve curve{norms[colour], report::line(colour, false), {}};
+    support::report::Curve curve{norms[colour], support::report::line(colour, false), {}};
     const Series means = mean_series(all);
     for (std::size_t i = 0; i < means.size(); ++i)
       if (means[i]) curve.points.emplace_back(place(i), *means[i]);
@@ -54,26 +54,26 @@ std::vector<report::Curve> norm_curves(const language_study::Condition& conditio
   return curves;
 }
 
-std::optional<report::Figure> language_figure(const language_study::Condition& condition,
+std::optional<support::report::Figure> language_figure(const studies::language::Condition& condition,
                                               const std::string& what, const std::string& axes,
-                                              const std::vector<report::Curve>& curves,
+                                              const std::vector<support::report::Curve>& curves,
                                               const std::string& title) {
   if (curves.empty()) return std::nullopt;
   std::string name = fmt::format("{}-{}", condition_name(condition), what);
   std::erase(name, ',');
   std::ranges::replace(name, ' ', '-');
-  return report::Figure{
+  return support::report::Figure{
       name + ".svg",
-      report::draw(report::common(title) + axes + "set key outside right noenhanced\n" +
-                       report::plot(curves),
+      support::report::draw(support::report::common(title) + axes + "set key outside right noenhanced\n" +
+                       support::report::plot(curves),
                    name, title, 1100, 460),
       fmt::format("{}: {}.", condition_name(condition), title)};
 }
 
 /// Of the validation, a number an epoch.
 template <class SeriesOf>
-std::optional<report::Figure> epochs_figure(const language_study::Results& results,
-                                            const language_study::Condition& condition,
+std::optional<support::report::Figure> epochs_figure(const studies::language::Results& results,
+                                            const studies::language::Condition& condition,
                                             const char* what, const SeriesOf& series_of,
                                             const std::string& title) {
   return language_figure(
@@ -87,7 +87,7 @@ std::optional<report::Figure> epochs_figure(const language_study::Results& resul
 
 /// Of the norm layers whose names begin so, and of the statistics that `has` has.
 template <class CellsOf, class Has>
-std::optional<report::Figure> sites_figure(const language_study::Condition& condition,
+std::optional<support::report::Figure> sites_figure(const studies::language::Condition& condition,
                                            const CellsOf& cells_of, const std::string& begin,
                                            const Has& has, const std::string& what,
                                            const std::string& title) {
@@ -101,18 +101,18 @@ std::optional<report::Figure> sites_figure(const language_study::Condition& cond
                          norm_curves(condition, cells_of, of_sites,
                                      [](std::size_t i) {
                                        return (static_cast<double>(i) + 0.5) /
-                                              static_cast<double>(language_study::kPieces);
+                                              static_cast<double>(studies::language::kPieces);
                                      }),
                          title);
 }
 
 /// Of all norm layers, or of a translator a figure a side.
 template <class CellsOf, class Has>
-std::vector<report::Figure> figures_of_sides(const language_study::Condition& condition,
+std::vector<support::report::Figure> figures_of_sides(const studies::language::Condition& condition,
                                              const CellsOf& cells_of, const Has& has,
                                              const std::string& what, const std::string& title) {
-  std::vector<report::Figure> figures;
-  const auto add = [&](std::optional<report::Figure> figure) {
+  std::vector<support::report::Figure> figures;
+  const auto add = [&](std::optional<support::report::Figure> figure) {
     if (figure) figures.push_back(std::move(*figure));
   };
   if (condition.task == training::Task::language) {
@@ -127,38 +127,38 @@ std::vector<report::Figure> figures_of_sides(const language_study::Condition& co
 
 }  // namespace
 
-std::optional<report::Figure> learning_figure(const language_study::Results& results,
-                                              const language_study::Condition& condition) {
+std::optional<support::report::Figure> learning_figure(const studies::language::Results& results,
+                                              const studies::language::Condition& condition) {
   return epochs_figure(
       results, condition, "learning",
       [](const CellResult& result) { return result.validation_loss; },
       "Validation loss after each epoch, the mean over the seeds");
 }
 
-std::optional<report::Figure> bleu_figure(const language_study::Results& results,
-                                          const language_study::Condition& condition) {
+std::optional<support::report::Figure> bleu_figure(const studies::language::Results& results,
+                                          const studies::language::Condition& condition) {
   return epochs_figure(
       results, condition, "bleu", [](const CellResult& result) { return result.validation_bleu; },
       "Validation BLEU after each epoch, the mean over the seeds");
 }
 
-std::vector<report::Figure> fluctuation_figures(const language_study::Results& results,
-                                                const language_study::Condition& condition) {
+std::vector<support::report::Figure> fluctuation_figures(const studies::language::Results& results,
+                                                const studies::language::Condition& condition) {
   return figures_of_sides(
       condition, [&](const std::string& norm) { return tests_of(results, condition, norm); },
       [](const std::string& statistic) { return statistic != "mean"; }, "fluctuation",
       "Fluctuation of the batch variance or quadratic mean about the running one");
 }
 
-std::vector<report::Figure> taken_figures(const language_study::Results& results,
-                                          const language_study::Condition& condition) {
+std::vector<support::report::Figure> taken_figures(const studies::language::Results& results,
+                                          const studies::language::Condition& condition) {
   const auto traced = [&](const std::string& norm) {
-    const language_study::Finished* const own = dynamics_of(results, condition, norm);
-    return own == nullptr ? std::vector<const language_study::Finished*>() : std::vector{own};
+    const studies::language::Finished* const own = dynamics_of(results, condition, norm);
+    return own == nullptr ? std::vector<const studies::language::Finished*>() : std::vector{own};
   };
-  std::vector<report::Figure> figures;
+  std::vector<support::report::Figure> figures;
   const auto add = [&](const std::string& statistic, const char* name) {
-    for (report::Figure& figure : figures_of_sides(
+    for (support::report::Figure& figure : figures_of_sides(
              condition, traced, [&](const std::string& own) { return own == statistic; },
              fmt::format("taken-{}", statistic),
              fmt::format("Fluctuation of the {} of what a norm layer takes about its running mean",

@@ -15,24 +15,24 @@
 #include "verification/cli/commands/training_source.hpp"
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/standard_streams.hpp"
-#include "verification/language_study/cell_run.hpp"
-#include "verification/language_study/conclusions.hpp"
-#include "verification/process/rank.hpp"
-#include "verification/report/text.hpp"
-#include "verification/study/jobs.hpp"
+#include "verification/studies/language/cell_run.hpp"
+#include "verification/studies/language/conclusions.hpp"
+#include "verification/support/process/rank.hpp"
+#include "verification/support/report/text.hpp"
+#include "verification/studies/published/jobs.hpp"
 
 namespace normproof::verification::cli::commands {
 
 using ref::numeric::UsageError;
-using report::plural;
+using support::report::plural;
 
 namespace {
 
 namespace fs = std::filesystem;
-using LanguageCells = std::vector<language_study::Cell>;
+using LanguageCells = std::vector<studies::language::Cell>;
 
 /// "language and translate"
-std::string tasks_text(const language_study::DataHashes& hashes, const char* between) {
+std::string tasks_text(const studies::language::DataHashes& hashes, const char* between) {
   std::string text;
   for (const auto& [task, sha256] : hashes)
     text += (text.empty() ? "" : between) + ref::model::print_field(task);
@@ -58,14 +58,14 @@ std::vector<training::Task> asked_tasks(const StudyRunCommand& command,
   using training::Task;
   if (!named.empty()) {
     std::vector<Task> tasks;
-    for (const Task task : language_study::study_tasks())
-      if (std::ranges::find(named, task, &language_study::Cell::task) != named.end())
+    for (const Task task : studies::language::study_tasks())
+      if (std::ranges::find(named, task, &studies::language::Cell::task) != named.end())
         tasks.push_back(task);
     return tasks;
   }
   if (command.selection.tasks) return *command.selection.tasks;
   const bool text = command.source.files.data.has_value(), pairs = command.pairs.has_value();
-  if (text == pairs) return language_study::study_tasks();
+  if (text == pairs) return studies::language::study_tasks();
   return {text ? Task::language : Task::translate};
 }
 
@@ -96,14 +96,14 @@ training::PairData load_study_pairs(const StudyRunCommand& command, bool quick) 
 }
 
 /// What the tasks are trained on, made up where none are given and every cell of a task is quick.
-language_study::StudyData load_language_data(const StudyRunCommand& command,
+studies::language::StudyData load_language_data(const StudyRunCommand& command,
                                              const std::vector<training::Task>& tasks,
                                              const LanguageCells& cells) {
   using training::Task;
   const auto has = [&](Task task) { return std::ranges::find(tasks, task) != tasks.end(); };
   const auto is_quick = [&](Task task) {
-    return std::ranges::all_of(cells, [=](const language_study::Cell& cell) {
-      return cell.task != task || cell.size == language_study::Size::quick;
+    return std::ranges::all_of(cells, [=](const studies::language::Cell& cell) {
+      return cell.task != task || cell.size == studies::language::Size::quick;
     });
   };
   for (const auto& [option, given, task] :
@@ -114,19 +114,19 @@ language_study::StudyData load_language_data(const StudyRunCommand& command,
     if (given && !has(task))
       throw UsageError(fmt::format("{} is given; expected none without cells of the task {}",
                                    option, ref::model::print_field(task)));
-  language_study::StudyData data;
+  studies::language::StudyData data;
   if (has(Task::language)) data.text = load_study_text(command, is_quick(Task::language));
   if (has(Task::translate)) data.pairs = load_study_pairs(command, is_quick(Task::translate));
-  for (const language_study::Cell& cell : cells) config_for(cell, data);
+  for (const studies::language::Cell& cell : cells) config_for(cell, data);
   return data;
 }
 
 /// The folder is that of a study of these tasks, where it is one.
 void check_tasks(const StudyRunCommand& command, const std::string& there,
-                 const language_study::DataHashes& hashes) {
+                 const studies::language::DataHashes& hashes) {
   const fs::path& out = command.out;
   check_study(out, there, WhichStudy::language);
-  const auto in_folder = language_study::data_hashes_of(there, (out / "study.json").string());
+  const auto in_folder = studies::language::data_hashes_of(there, (out / "study.json").string());
   const bool same = std::ranges::equal(
       in_folder, hashes, [](const auto& a, const auto& b) { return a.first == b.first; });
   if (!same)
@@ -134,7 +134,7 @@ void check_tasks(const StudyRunCommand& command, const std::string& there,
         "--out {} is the folder of a study of {}; expected a new folder, or {} {}", out.string(),
         tasks_text(in_folder, " and "), command.selection.cells.empty() ? "--tasks" : "cells of",
         tasks_text(in_folder, command.selection.cells.empty() ? "," : " and ")));
-  if (!language_study::same_protocol(there, language_study::study_identity(hashes)))
+  if (!studies::language::same_protocol(there, studies::language::study_identity(hashes)))
     throw UsageError(fmt::format(
         "--out {} is the folder of a study whose cells another version of the program trained, "
         "with other settings; expected a new folder",
@@ -144,22 +144,22 @@ void check_tasks(const StudyRunCommand& command, const std::string& there,
 /// Does cells, a phase after another, and counts what was done.
 class Phases {
  public:
-  Phases(const StudyRunCommand& command, const study::Store& store,
-         const language_study::StudyData& data)
+  Phases(const StudyRunCommand& command, const studies::published::Store& store,
+         const studies::language::StudyData& data)
       : command_(command), store_(store), data_(data) {}
 
   void run(const char* what, const LanguageCells& cells) {
-    std::vector<study::Task> tasks;
-    for (const language_study::Cell& cell : cells) tasks.push_back({cell_name(cell), cost(cell)});
-    const study::JobsSummary done = study::run_tasks(
+    std::vector<studies::published::Task> tasks;
+    for (const studies::language::Cell& cell : cells) tasks.push_back({cell_name(cell), cost(cell)});
+    const studies::published::JobsSummary done = studies::published::run_tasks(
         store_, std::move(tasks),
         [&](const std::string& name) {
           if (command_.device && !opened_) opened_ = open_own_device(*command_.device);
-          return result_line(language_study::run_cell(
-              language_study::parse_cell(name), data_,
+          return result_line(studies::language::run_cell(
+              studies::language::parse_cell(name), data_,
               {.folder = command_.out, .after_step = {}, .device = opened_.get()}));
         },
-        {.jobs = command_.job_count(), .progress = [&](const study::JobsProgress& progress) {
+        {.jobs = command_.job_count(), .progress = [&](const studies::published::JobsProgress& progress) {
            bar_.show(
                what, progress.done, progress.tasks,
                fmt::format("{} left, {}", duration_text(progress.seconds_left), progress.name));
@@ -170,49 +170,49 @@ class Phases {
     total_.done_elsewhere += done.done_elsewhere;
   }
 
-  const study::JobsSummary& total() const { return total_; }
+  const studies::published::JobsSummary& total() const { return total_; }
 
  private:
   const StudyRunCommand& command_;
-  const study::Store& store_;
-  const language_study::StudyData& data_;
+  const studies::published::Store& store_;
+  const studies::language::StudyData& data_;
   ProgressBar bar_;
   /// Opened by the first cell of a worker: a process that has a GPU open cannot fork.
   std::unique_ptr<gpu::device::Device> opened_;
-  study::JobsSummary total_;
+  studies::published::JobsSummary total_;
 };
 
 /// Cells by name: what is tested comes after what is validated, which it may go on with.
 void run_named(Phases& phases, const LanguageCells& cells) {
   for (const bool tested : {false, true}) {
     LanguageCells own;
-    std::ranges::copy_if(cells, std::back_inserter(own), [=](const language_study::Cell& cell) {
-      return (cell.purpose == language_study::Purpose::test) == tested;
+    std::ranges::copy_if(cells, std::back_inserter(own), [=](const studies::language::Cell& cell) {
+      return (cell.purpose == studies::language::Purpose::test) == tested;
     });
     if (!own.empty()) phases.run("cells", own);
   }
 }
 
 void run_selected(Phases& phases, const StudyRunCommand& command,
-                  const language_study::Selection& selection, const study::Store& store) {
+                  const studies::language::Selection& selection, const studies::published::Store& store) {
   phases.run("choosing rates", choosing_cells(selection));
-  const language_study::Results results = read_language_results(command.out, store);
+  const studies::language::Results results = read_language_results(command.out, store);
   std::error_code ignored;
-  for (const language_study::Cell& cell : cells_not_chosen(selection, results))
-    fs::remove_all(language_study::run_folder(command.out, cell), ignored);
+  for (const studies::language::Cell& cell : cells_not_chosen(selection, results))
+    fs::remove_all(studies::language::run_folder(command.out, cell), ignored);
   phases.run("testing", test_cells(selection, results));
   phases.run("tracing norms", dynamics_cells(selection, results));
 }
 
-language_study::DataHashes read_data_hashes(const fs::path& out, const study::Store& store) {
+studies::language::DataHashes read_data_hashes(const fs::path& out, const studies::published::Store& store) {
   const std::string identity = store.identity();
   check_study(out, identity, WhichStudy::language);
-  return language_study::data_hashes_of(identity, (out / "study.json").string());
+  return studies::language::data_hashes_of(identity, (out / "study.json").string());
 }
 
 /// Every result is of the data of its task.
-void check_language_data(const fs::path& out, const study::Store& store,
-                         const language_study::DataHashes& hashes) {
+void check_language_data(const fs::path& out, const studies::published::Store& store,
+                         const studies::language::DataHashes& hashes) {
   store.check_data([&](const std::string& name) {
     for (const auto& [task, sha256] : hashes)
       if (name.starts_with(ref::model::print_field(task) + "/")) return sha256;
@@ -222,25 +222,25 @@ void check_language_data(const fs::path& out, const study::Store& store,
   });
 }
 
-std::string counts_text(const study::JobsSummary& done) {
+std::string counts_text(const studies::published::JobsSummary& done) {
   return fmt::format("{}: {} done before, {} here, {} elsewhere\n", plural(done.tasks, "cell"),
                      done.done_before, done.done_here, done.done_elsewhere);
 }
 
 }  // namespace
 
-language_study::Results read_language_results(const fs::path& out, const study::Store& store) {
+studies::language::Results read_language_results(const fs::path& out, const studies::published::Store& store) {
   check_language_data(out, store, read_data_hashes(out, store));
-  return language_study::read_results(store.results(), (out / "results.jsonl").string());
+  return studies::language::read_results(store.results(), (out / "results.jsonl").string());
 }
 
-bool has_quick_alone(const language_study::Results& results) {
+bool has_quick_alone(const studies::language::Results& results) {
   return !results.empty() && std::ranges::all_of(results, [](const auto& named) {
-    return named.second.cell.size == language_study::Size::quick;
+    return named.second.cell.size == studies::language::Size::quick;
   });
 }
 
-std::vector<training::Task> language_tasks_of(const fs::path& out, const study::Store& store) {
+std::vector<training::Task> language_tasks_of(const fs::path& out, const studies::published::Store& store) {
   std::vector<training::Task> tasks;
   for (const auto& [task, sha256] : read_data_hashes(out, store)) tasks.push_back(task);
   return tasks;
@@ -252,11 +252,11 @@ ExitStatus run_language_study(const StudyRunCommand& command) {
   StudySelection selection = command.selection;
   selection.tasks = asked_tasks(command, named);
   const LanguageCells first = language_cells_of(selection, {});
-  const language_study::StudyData data = load_language_data(command, *selection.tasks, first);
+  const studies::language::StudyData data = load_language_data(command, *selection.tasks, first);
   command.try_own_device();
-  const language_study::DataHashes hashes = data_hashes(*selection.tasks, data);
-  const study::Store store = store_of(command.out);
-  store.begin(language_study::study_identity(hashes),
+  const studies::language::DataHashes hashes = data_hashes(*selection.tasks, data);
+  const studies::published::Store store = store_of(command.out);
+  store.begin(studies::language::study_identity(hashes),
               [&](const std::string& there) { check_tasks(command, there, hashes); });
   check_language_data(command.out, store, hashes);
   Phases phases(command, store, data);
@@ -266,9 +266,9 @@ ExitStatus run_language_study(const StudyRunCommand& command) {
     run_named(phases, named);
   std::error_code ignored;
   fs::remove(command.out / "runs", ignored);              // where no run is left
-  if (process::rank().value_or(0) != 0) return kSuccess;  // rank 0 prints what there is to say
-  const study::JobsSummary& done = phases.total();
-  const std::string sha256 = language_study::results_sha256(store.results());
+  if (support::process::rank().value_or(0) != 0) return kSuccess;  // rank 0 prints what there is to say
+  const studies::published::JobsSummary& done = phases.total();
+  const std::string sha256 = studies::language::results_sha256(store.results());
   const nlohmann::ordered_json counts = {{"cells", done.tasks},
                                          {"done_before", done.done_before},
                                          {"done_here", done.done_here},
@@ -280,13 +280,13 @@ ExitStatus run_language_study(const StudyRunCommand& command) {
 }
 
 ExitStatus report_language_study(const fs::path& out, bool json) {
-  const study::Store store = store_of(out);
-  const language_study::Results results = read_language_results(out, store);
+  const studies::published::Store store = store_of(out);
+  const studies::language::Results results = read_language_results(out, store);
   if (results.empty())
     throw ref::numeric::FileError(
         fmt::format("{}: holds no result; expected some of 'normproof study run --study language'",
                     (out / "results.jsonl").string()));
-  const std::string sha256 = language_study::results_sha256(store.results());
+  const std::string sha256 = studies::language::results_sha256(store.results());
   write_report(out, language_document(results, sha256));
   if (json) {
     write_stdout(language_summary(results, sha256).dump(1) + "\n");
@@ -296,8 +296,8 @@ ExitStatus report_language_study(const fs::path& out, bool json) {
       fmt::format("{}: {} and report.md\nsha256 {}\n", plural(results.size(), "cell"),
                   (out / "report.html").string(), sha256);
   for (const auto& condition : conditions_of(results))
-    for (const study::Statement& statement : language_study::statements(condition.task)) {
-      const study::Finding finding = find(statement.id, results, condition);
+    for (const studies::published::Statement& statement : studies::language::statements(condition.task)) {
+      const studies::published::Finding finding = find(statement.id, results, condition);
       text += fmt::format("{}: {}: {}{}\n", condition_name(condition), statement.text,
                           verdict_name(finding.verdict),
                           finding.numbers.empty() ? "" : fmt::format(" ({})", finding.numbers));

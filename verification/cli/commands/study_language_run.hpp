@@ -5,8 +5,8 @@
 
 #include "verification/cli/command.hpp"
 #include "verification/cli/commands/study_run.hpp"
-#include "verification/language_study/tables.hpp"
-#include "verification/study/store.hpp"
+#include "verification/studies/language/tables.hpp"
+#include "verification/studies/published/store.hpp"
 
 namespace normproof::verification::cli::commands {
 
@@ -21,15 +21,15 @@ ExitStatus report_language_study(const std::filesystem::path& out, bool json);
 
 /// The results of a folder, all of them of the data of its study.json.
 /// Throws    FileError
-language_study::Results read_language_results(const std::filesystem::path& out,
-                                              const study::Store& store);
+studies::language::Results read_language_results(const std::filesystem::path& out,
+                                              const studies::published::Store& store);
 
 /// Whether there are results, all of quick cells.
-bool has_quick_alone(const language_study::Results& results);
+bool has_quick_alone(const studies::language::Results& results);
 
 /// The tasks of the study.json of a folder.
 /// Throws    FileError
 std::vector<training::Task> language_tasks_of(const std::filesystem::path& out,
-                                              const study::Store& store);
+                                              const studies::published::Store& store);
 
 }  // namespace normproof::verification::cli::commands

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "verification/language_study/tables.hpp"
-#include "verification/report/document.hpp"
+#include "verification/studies/language/tables.hpp"
+#include "verification/support/report/document.hpp"
 
 namespace normproof::verification::cli::commands {
 
@@ -9,22 +9,22 @@ namespace normproof::verification::cli::commands {
 
 /// Batch statistics beside the running ones, means over the seeds that were tested: a row a norm,
 /// layer and statistic.
-report::Table fluctuation_table(const language_study::Results& results,
-                                const language_study::Condition& condition);
+support::report::Table fluctuation_table(const studies::language::Results& results,
+                                const studies::language::Condition& condition);
 
 /// The largest (1 - alpha) Gamma, the mean over the seeds that were tested: a row a norm that has
 /// it.
-report::Table gamma_table(const language_study::Results& results,
-                          const language_study::Condition& condition);
+support::report::Table gamma_table(const studies::language::Results& results,
+                          const studies::language::Condition& condition);
 
 /// Statistics of what every norm layer takes beside running means of theirs, of the cells with
 /// dynamics: a row a norm and layer.
-report::Table taken_table(const language_study::Results& results,
-                          const language_study::Condition& condition);
+support::report::Table taken_table(const studies::language::Results& results,
+                          const studies::language::Condition& condition);
 
 /// The share of its bound that PowerNorm's gradient comes to, of the cells with dynamics: a row a
 /// norm that has it and layer.
-report::Table bound_table(const language_study::Results& results,
-                          const language_study::Condition& condition);
+support::report::Table bound_table(const studies::language::Results& results,
+                          const studies::language::Condition& condition);
 
 }  // namespace normproof::verification::cli::commands

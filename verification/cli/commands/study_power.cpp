@@ -12,24 +12,24 @@
 #include "verification/cli/shared_options.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
-#include "verification/language_study/plan.hpp"
-#include "verification/language_study/power.hpp"
-#include "verification/report/terminal.hpp"
+#include "verification/studies/language/plan.hpp"
+#include "verification/studies/language/power.hpp"
+#include "verification/support/report/terminal.hpp"
 
 namespace normproof::verification::cli::commands {
 
 namespace {
 
 /// What the folder lacks to compare power_norm with layer_norm, and the command that computes it.
-[[noreturn]] void refuse_folder(const std::filesystem::path& out, const study::Store& store,
-                                const language_study::Results& results) {
+[[noreturn]] void refuse_folder(const std::filesystem::path& out, const studies::published::Store& store,
+                                const studies::language::Results& results) {
   const bool quick = has_quick_alone(results);
-  language_study::Selection selection;
+  studies::language::Selection selection;
   selection.tasks = language_tasks_of(out, store);
   selection.norms = {"layer_norm", "power_norm"};
-  if (quick) selection.size = language_study::Size::quick;
+  if (quick) selection.size = studies::language::Size::quick;
   std::vector<std::string> missing;
-  for (const language_study::Cell& cell : choosing_cells(selection))
+  for (const studies::language::Cell& cell : choosing_cells(selection))
     if (const std::string name = cell_name(cell); !results.contains(name)) missing.push_back(name);
   throw ref::numeric::FileError(fmt::format(
       "{}: has no two seeds of a norm and of layer_norm at their chosen rates, for {} cells that "
@@ -66,16 +66,16 @@ ExitStatus StudyPowerCommand::run() const {
   if (study == WhichStudy::published)
     throw ref::numeric::UsageError(
         "--study is published, whose seeds are not paired; expected language");
-  const study::Store store = store_of(out);
-  const language_study::Results results = read_language_results(out, store);
-  if (power_rows(results, language_study::validation_perplexity, seeds).empty())
+  const studies::published::Store store = store_of(out);
+  const studies::language::Results results = read_language_results(out, store);
+  if (power_rows(results, studies::language::validation_perplexity, seeds).empty())
     refuse_folder(out, store, results);
   if (json) {
     nlohmann::ordered_json list = nlohmann::json::array();
     for (const auto& [what, quantity] :
-         {std::pair{"perplexity", &language_study::validation_perplexity},
-          std::pair{"bleu", &language_study::validation_bleu}})
-      for (const language_study::PowerRow& row : power_rows(results, quantity, seeds))
+         {std::pair{"perplexity", &studies::language::validation_perplexity},
+          std::pair{"bleu", &studies::language::validation_bleu}})
+      for (const studies::language::PowerRow& row : power_rows(results, quantity, seeds))
         list.push_back({{"condition", condition_name(row.condition)},
                         {"quantity", what},
                         {"norm", row.norm},
@@ -85,14 +85,14 @@ ExitStatus StudyPowerCommand::run() const {
     write_stdout(list.dump(1) + "\n");
     return kSuccess;
   }
-  report::Document document{"normproof: what the seeds can see"};
-  for (report::Table& table : language_power_tables(results, seeds)) document.add(std::move(table));
-  document.add(report::Paragraph{fmt::format(
+  support::report::Document document{"normproof: what the seeds can see"};
+  for (support::report::Table& table : language_power_tables(results, seeds)) document.add(std::move(table));
+  document.add(support::report::Paragraph{fmt::format(
       "Published: {:+.1f} of PTB, {:+.1f} of WikiText-103, in perplexities of words; {:+.1f} of "
       "IWSLT14, {:+.1f} of WMT14, in BLEU.",
-      language_study::kPublishedPtb, language_study::kPublishedWikiText,
-      language_study::kPublishedIwslt, language_study::kPublishedWmt)});
-  write_stdout(report::terminal_text(document));
+      studies::language::kPublishedPtb, studies::language::kPublishedWikiText,
+      studies::language::kPublishedIwslt, studies::language::kPublishedWmt)});
+  write_stdout(support::report::terminal_text(document));
   return kSuccess;
 }
 

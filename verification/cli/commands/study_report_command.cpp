@@ -11,11 +11,11 @@
 #include "verification/cli/options.hpp"
 #include "verification/cli/shared_options.hpp"
 #include "verification/cli/standard_streams.hpp"
-#include "verification/report/text.hpp"
+#include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::commands {
 
-using report::plural;
+using support::report::plural;
 
 void StudyReportCommand::add(CLI::App& app) {
   add_study(app, study);
@@ -30,10 +30,10 @@ void StudyReportCommand::add(CLI::App& app) {
 
 ExitStatus StudyReportCommand::run() const {
   if (study == WhichStudy::language) return report_language_study(out, json);
-  const study::Store store = store_of(out);
+  const studies::published::Store store = store_of(out);
   const StudyContents contents = read_contents(out, store);
-  const study::Results& results = contents.results;
-  const study::ClassCounts& classes = contents.classes;
+  const studies::published::Results& results = contents.results;
+  const studies::published::ClassCounts& classes = contents.classes;
   if (results.empty())
     throw ref::numeric::FileError(
         fmt::format("{}: holds no result; expected some of 'normproof study run'",
@@ -45,8 +45,8 @@ ExitStatus StudyReportCommand::run() const {
   }
   std::string text = fmt::format("{}: {} and report.md\n", plural(results.size(), "cell"),
                                  (out / "report.html").string());
-  for (const study::Condition& condition : conditions_of(results)) {
-    const study::Agreement counts = study::agreement(tables_of(results, condition, classes));
+  for (const studies::published::Condition& condition : conditions_of(results)) {
+    const studies::published::Agreement counts = studies::published::agreement(tables_of(results, condition, classes));
     text += fmt::format("{}: {}\n", condition_name(condition), agreement_text(counts));
   }
   write_stdout(text);

@@ -15,26 +15,26 @@
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/shared_options.hpp"
 #include "verification/cli/standard_streams.hpp"
-#include "verification/process/rank.hpp"
-#include "verification/report/text.hpp"
-#include "verification/study/cell_run.hpp"
-#include "verification/study/jobs.hpp"
+#include "verification/support/process/rank.hpp"
+#include "verification/support/report/text.hpp"
+#include "verification/studies/published/cell_run.hpp"
+#include "verification/studies/published/jobs.hpp"
 
 namespace normproof::verification::cli::commands {
 
 using ref::numeric::UsageError;
-using report::plural;
+using support::report::plural;
 
 namespace {
 
 /// Opens the device once, to refuse now what cannot be opened; a rank says which it has.
 void try_device(gpu::device::Backend backend) {
   open_own_device(backend);
-  const auto rank = process::rank();
+  const auto rank = support::process::rank();
   if (!rank) return;
   const std::size_t devices = gpu::device::device_count(backend);
   write_stderr(fmt::format("rank {}: device {} of {}, {}\n", *rank,
-                           gpu::device::device_of_rank(process::local_rank(), devices), devices,
+                           gpu::device::device_of_rank(support::process::local_rank(), devices), devices,
                            to_string(backend)));
 }
 
@@ -72,44 +72,44 @@ Examples:
 
 int StudyRunCommand::job_count() const {
   if (jobs) return *jobs;
-  return process::rank() || device == gpu::device::Backend::cuda ? 1 : processor_count();
+  return support::process::rank() || device == gpu::device::Backend::cuda ? 1 : processor_count();
 }
 
 void StudyRunCommand::try_own_device() const {
-  if (device) study::try_in_child([&] { try_device(*device); });
+  if (device) studies::published::try_in_child([&] { try_device(*device); });
 }
 
 ExitStatus StudyRunCommand::run() const {
   if (selection.study == WhichStudy::language) return run_language_study(*this);
   if (pairs) throw UsageError("--pairs is given; expected none with --study published");
-  const std::vector<study::Cell> cells = cells_of(selection);
-  std::vector<study::Task> tasks;
+  const std::vector<studies::published::Cell> cells = cells_of(selection);
+  std::vector<studies::published::Task> tasks;
   tasks.reserve(cells.size());
-  for (const study::Cell& cell : cells) {
-    study::config_of(cell);  // refuses now what could not be run
+  for (const studies::published::Cell& cell : cells) {
+    studies::published::config_of(cell);  // refuses now what could not be run
     tasks.push_back({cell_name(cell), cost(cell)});
   }
   const training::Dataset data = load_study_data(source);
   try_own_device();
-  const study::Store store = store_of(out);
-  const std::string identity = study::study_identity(data);
+  const studies::published::Store store = store_of(out);
+  const std::string identity = studies::published::study_identity(data);
   store.begin(identity, [&](const std::string& there) { read_identity(out, there); });
   store.check_data(read_identity(out, identity).data_sha256);
   ProgressBar bar;
   // Opened by the first cell of a worker: a process that has a GPU open cannot fork.
   std::unique_ptr<gpu::device::Device> opened;
-  const study::JobsSummary done = study::run_tasks(
+  const studies::published::JobsSummary done = studies::published::run_tasks(
       store, std::move(tasks),
       [&](const std::string& cell) {
         if (device && !opened) opened = open_own_device(*device);
-        return result_line(study::run_cell(study::parse_cell(cell), data,
+        return result_line(studies::published::run_cell(studies::published::parse_cell(cell), data,
                                            {.device = opened.get(), .after_step = {}}));
       },
-      {.jobs = job_count(), .progress = [&](const study::JobsProgress& progress) {
+      {.jobs = job_count(), .progress = [&](const studies::published::JobsProgress& progress) {
          bar.show("cells", progress.done, progress.tasks,
                   fmt::format("{} left, {}", duration_text(progress.seconds_left), progress.name));
        }});
-  if (process::rank().value_or(0) != 0) return kSuccess;  // rank 0 prints what there is to say
+  if (support::process::rank().value_or(0) != 0) return kSuccess;  // rank 0 prints what there is to say
   const nlohmann::ordered_json counts = {{"cells", done.tasks},
                                          {"done_before", done.done_before},
                                          {"done_here", done.done_here},

@@ -7,7 +7,7 @@
 
 #include "ref/model/option_fields.hpp"
 #include "verification/cli/typed_options.hpp"
-#include "verification/language_study/choice.hpp"
+#include "verification/studies/language/choice.hpp"
 
 namespace normproof::verification::cli::commands {
 
@@ -39,7 +39,7 @@ auto list_or_all(const char* option, const std::vector<Value>& all, Parse parse)
   return [=](const std::string& text) {
     if (text == "all") return all;
     std::vector<Value> values;
-    for (const std::string& part : study::split_list(text)) {
+    for (const std::string& part : studies::published::split_list(text)) {
       if (part == "all")
         throw UsageError(
             fmt::format("{} is '{}'; expected all alone, or names between commas", option, text));
@@ -62,7 +62,7 @@ void add_numbers(CLI::App& app, const char* option, std::optional<std::vector<st
                  std::size_t least, std::size_t most, const std::string& help) {
   const auto parse = [=](const std::string& text) {
     return text == "none" ? std::vector<std::size_t>()
-                          : study::parse_numbers(option, text, least, most);
+                          : studies::published::parse_numbers(option, text, least, most);
   };
   const auto print = [](const std::vector<std::size_t>& numbers) {
     return numbers.empty() ? "none" : list_printer<std::size_t>(number_name)(numbers);
@@ -78,8 +78,8 @@ const Choices<WhichStudy>& study_choices() {
 
 /// Of language models those of every task: a task has those of them that it knows.
 std::vector<std::string> norms_of(WhichStudy study) {
-  return study == WhichStudy::language ? language_study::study_norms(training::Task::translate)
-                                       : study::study_norms();
+  return study == WhichStudy::language ? studies::language::study_norms(training::Task::translate)
+                                       : studies::published::study_norms();
 }
 
 /// The names with `all` as what it stands for.
@@ -89,7 +89,7 @@ std::vector<std::string> resolved(const std::vector<std::string>& norms, WhichSt
 
 /// Names between commas, or `all` alone; which names there are is the study's to say.
 std::vector<std::string> parse_norms(const std::string& text) {
-  std::vector<std::string> names = study::split_list(text);
+  std::vector<std::string> names = studies::published::split_list(text);
   if (names.size() > 1 && std::ranges::find(names, "all") != names.end())
     throw UsageError(
         fmt::format("--norms is '{}'; expected all alone, or names between commas", text));
@@ -111,9 +111,9 @@ void check_own(const CLI::App& app, const StudySelection& selection) {
   if (selection.norms)
     for (const std::string& norm : resolved(*selection.norms, selection.study))
       known_name("norm", norms_of(selection.study))(norm);
-  if (language && selection.seeds && *selection.seeds < language_study::kChoosingSeeds)
+  if (language && selection.seeds && *selection.seeds < studies::language::kChoosingSeeds)
     throw UsageError(fmt::format("--seeds is '{}'; expected {} or more with --study language",
-                                 *selection.seeds, language_study::kChoosingSeeds));
+                                 *selection.seeds, studies::language::kChoosingSeeds));
 }
 
 /// Nothing else selects beside --cells.
@@ -149,8 +149,8 @@ void StudySelection::add(CLI::App& app) {
   constexpr std::size_t kMostSeeds = 1000;
   add_study(app, study);
   add_value(app, "--protocol", protocols,
-            list_or_all("--protocol", study::standard_protocols(), study::parse_protocol),
-            list_printer<study::Protocol>(study::protocol_name),
+            list_or_all("--protocol", studies::published::standard_protocols(), studies::published::parse_protocol),
+            list_printer<studies::published::Protocol>(studies::published::protocol_name),
             "corrected (default), published, corrected+FAULT, published-FAULT, several between "
             "commas, or all fourteen: all",
             "LIST");
@@ -164,15 +164,15 @@ void StudySelection::add(CLI::App& app) {
             "LIST");
   add_value(
       app, "--rates", rates,
-      [known = known_name("learning rate", study::study_rates())](const std::string& text) {
+      [known = known_name("learning rate", studies::published::study_rates())](const std::string& text) {
         std::vector<std::string> values;
-        for (const std::string& part : study::split_list(text)) values.push_back(known(part));
+        for (const std::string& part : studies::published::split_list(text)) values.push_back(known(part));
         return values;
       },
       list_printer<std::string>(same_name),
       "Learning rates of the tables (default: 10,1,0.5,0.1,1e-2,1e-3,1e-4)", "LIST");
   add_choice(app, "--padding", padding,
-             {{"longest", study::Padding::longest}, {"512", study::Padding::fixed_512}},
+             {{"longest", studies::published::Padding::longest}, {"512", studies::published::Padding::fixed_512}},
              "Length of a batch: its longest sentence or 512 (default: 512 where the protocol is "
              "published, else longest)");
   add_number(app, "--seeds", seeds, 1, kMostSeeds,
@@ -181,7 +181,7 @@ void StudySelection::add(CLI::App& app) {
   add_number(app, "--gradient-seeds", gradient_seeds, 1, kMostSeeds,
              "Seeds of figures 2 and 3: 1, 2, ... (default: 100)");
   add_value(
-      app, "--cells", cells, study::split_list, list_printer<std::string>(same_name),
+      app, "--cells", cells, studies::published::split_list, list_printer<std::string>(same_name),
       "These cells and no others, by the whole names that study list prints, in place of every "
       "other choice",
       "LIST");
@@ -192,11 +192,11 @@ void StudySelection::add(CLI::App& app) {
       app, "--tasks", tasks,
       [](const std::string& text) {
         std::set<training::Task> values;
-        for (const std::string& part : study::split_list(text)) {
+        for (const std::string& part : studies::published::split_list(text)) {
           const auto found = std::ranges::find_if(
-              language_study::study_tasks(),
+              studies::language::study_tasks(),
               [&](training::Task task) { return ref::model::print_field(task) == part; });
-          if (found == language_study::study_tasks().end())
+          if (found == studies::language::study_tasks().end())
             ref::model::bad_value("--tasks", part, "language, translate or both between commas");
           values.insert(*found);
         }
@@ -211,7 +211,7 @@ void StudySelection::add(CLI::App& app) {
       app, "--placements", placements,
       [](const std::string& text) {
         std::vector<ref::model::NormPlacement> values;
-        for (const std::string& part : study::split_list(text))
+        for (const std::string& part : studies::published::split_list(text))
           ref::model::parse_field("--placements", part, values.emplace_back());
         return values;
       },
@@ -225,8 +225,8 @@ void StudySelection::add(CLI::App& app) {
   });
 }
 
-study::Selection StudySelection::selection() const {
-  study::Selection selected = quick ? study::quick_selection() : study::Selection();
+studies::published::Selection StudySelection::selection() const {
+  studies::published::Selection selected = quick ? studies::published::quick_selection() : studies::published::Selection();
   if (protocols) selected.protocols = *protocols;
   if (padding) selected.padding = *padding;
   if (tables) selected.tables = *tables;
@@ -239,21 +239,21 @@ study::Selection StudySelection::selection() const {
   return selected;
 }
 
-language_study::Selection StudySelection::language_selection() const {
-  language_study::Selection selected;
+studies::language::Selection StudySelection::language_selection() const {
+  studies::language::Selection selected;
   if (tasks) selected.tasks = *tasks;
-  if (quick) selected.size = language_study::Size::quick;
+  if (quick) selected.size = studies::language::Size::quick;
   if (norms) selected.norms = resolved(*norms, study);
   if (placements) selected.placements = *placements;
   if (seeds) selected.seeds = *seeds;
   return selected;
 }
 
-std::vector<study::Cell> cells_of(const StudySelection& selection) {
-  std::vector<study::Cell> cells;
+std::vector<studies::published::Cell> cells_of(const StudySelection& selection) {
+  std::vector<studies::published::Cell> cells;
   cells.reserve(selection.cells.size());
   for (const std::string& name : selection.cells) {
-    study::Cell cell = study::parse_cell(name);
+    studies::published::Cell cell = studies::published::parse_cell(name);
     if (std::ranges::find(cells, cell) == cells.end()) cells.push_back(std::move(cell));
   }
   if (cells.empty()) cells = plan(selection.selection());
@@ -263,11 +263,11 @@ std::vector<study::Cell> cells_of(const StudySelection& selection) {
 }
 
 StudySelection quick_where_cells_are(const StudySelection& selection,
-                                     const std::vector<study::Cell>& there) {
+                                     const std::vector<studies::published::Cell>& there) {
   if (!selection.cells.empty()) return selection;
   const auto has_all = [&](const StudySelection& of) {
-    const std::vector<study::Cell> cells = cells_of(of);
-    return std::ranges::all_of(there, [&](const study::Cell& cell) {
+    const std::vector<studies::published::Cell> cells = cells_of(of);
+    return std::ranges::all_of(there, [&](const studies::published::Cell& cell) {
       return std::ranges::find(cells, cell) != cells.end();
     });
   };
@@ -276,25 +276,25 @@ StudySelection quick_where_cells_are(const StudySelection& selection,
   return !has_all(selection) && has_all(quick) ? quick : selection;
 }
 
-std::vector<language_study::Cell> named_language_cells(const StudySelection& selection) {
-  std::vector<language_study::Cell> cells;
+std::vector<studies::language::Cell> named_language_cells(const StudySelection& selection) {
+  std::vector<studies::language::Cell> cells;
   for (const std::string& name : selection.cells) {
-    language_study::Cell cell = language_study::parse_cell(name);
+    studies::language::Cell cell = studies::language::parse_cell(name);
     if (std::ranges::find(cells, cell) == cells.end()) cells.push_back(std::move(cell));
   }
   return cells;
 }
 
-std::vector<language_study::Cell> language_cells_of(const StudySelection& selection,
-                                                    const language_study::Results& results) {
-  std::vector<language_study::Cell> cells = named_language_cells(selection);
+std::vector<studies::language::Cell> language_cells_of(const StudySelection& selection,
+                                                    const studies::language::Results& results) {
+  std::vector<studies::language::Cell> cells = named_language_cells(selection);
   if (!cells.empty()) return cells;
-  const language_study::Selection selected = selection.language_selection();
+  const studies::language::Selection selected = selection.language_selection();
   cells = choosing_cells(selected);
   if (cells.empty())
     throw UsageError("no cell is selected; expected a norm that one of the tasks has");
-  for (language_study::Cell& cell : test_cells(selected, results)) cells.push_back(std::move(cell));
-  for (language_study::Cell& cell : dynamics_cells(selected, results))
+  for (studies::language::Cell& cell : test_cells(selected, results)) cells.push_back(std::move(cell));
+  for (studies::language::Cell& cell : dynamics_cells(selected, results))
     cells.push_back(std::move(cell));
   return cells;
 }

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <map>
 
-#include "verification/report/text.hpp"
-#include "verification/study/conclusions.hpp"
+#include "verification/support/report/text.hpp"
+#include "verification/studies/published/conclusions.hpp"
 
 namespace normproof::verification::cli::commands {
 
-using report::number_text;
+using support::report::number_text;
 
 namespace {
 
@@ -18,7 +18,7 @@ namespace {
 struct StepCount {
   std::size_t below = 0, steps = 0;
 
-  void add(const study::SiteDynamics& a, const char* of_a, const study::SiteDynamics& b,
+  void add(const studies::published::SiteDynamics& a, const char* of_a, const studies::published::SiteDynamics& b,
            const char* of_b) {
     const auto *const left = a.find(of_a), *const right = b.find(of_b);
     if (left == nullptr || right == nullptr) return;
@@ -36,7 +36,7 @@ struct StepMean {
   double sum = 0;
   std::size_t steps = 0;
 
-  void add(const study::SiteDynamics& site, const char* series) {
+  void add(const studies::published::SiteDynamics& site, const char* series) {
     const auto* const values = site.find(series);
     if (values == nullptr) return;
     for (const auto& value : *values)
@@ -56,16 +56,16 @@ struct SiteSmoothness {
 };
 
 /// By norm layer, over the seeds of which both norms have a run.
-std::map<std::string, SiteSmoothness> smoothness_of(const study::Results& results,
-                                                    const study::Condition& condition) {
+std::map<std::string, SiteSmoothness> smoothness_of(const studies::published::Results& results,
+                                                    const studies::published::Condition& condition) {
   std::map<std::string, SiteSmoothness> sites;
   const auto batch_norms = curves_of(results, condition, "batch_norm");
-  for (const study::Finished* power : curves_of(results, condition, "power_norm")) {
+  for (const studies::published::Finished* power : curves_of(results, condition, "power_norm")) {
     const auto batch = std::ranges::find(batch_norms, power->cell.seed,
-                                         [](const study::Finished* f) { return f->cell.seed; });
+                                         [](const studies::published::Finished* f) { return f->cell.seed; });
     if (batch == batch_norms.end()) continue;
-    for (const study::SiteDynamics& own : power->result.dynamics)
-      for (const study::SiteDynamics& other : (*batch)->result.dynamics) {
+    for (const studies::published::SiteDynamics& own : power->result.dynamics)
+      for (const studies::published::SiteDynamics& other : (*batch)->result.dynamics) {
         if (own.site != other.site) continue;
         SiteSmoothness& site = sites[own.site];
         site.own.add(own, "lipschitz", other, "lipschitz");
@@ -80,11 +80,11 @@ std::map<std::string, SiteSmoothness> smoothness_of(const study::Results& result
 
 }  // namespace
 
-report::Table smoothness_table(const study::Results& results, const study::Condition& condition) {
-  report::Table table{
+support::report::Table smoothness_table(const studies::published::Results& results, const studies::published::Condition& condition) {
+  support::report::Table table{
       "Is PowerNorm smoother than BatchNorm here? The steps at which gamma/psi is below "
       "gamma/sigma",
-      report::text_columns({"site", "each in its own run", "BatchNorm's, mean", "PowerNorm's, mean",
+      support::report::text_columns({"site", "each in its own run", "BatchNorm's, mean", "PowerNorm's, mean",
                             "on BatchNorm's activations", "on PowerNorm's activations"})};
   for (const auto& [name, site] : smoothness_of(results, condition))
     table.rows.push_back({{{name},
@@ -96,7 +96,7 @@ report::Table smoothness_table(const study::Results& results, const study::Condi
   return table;
 }
 
-std::string smoothness_answer(const study::Results& results, const study::Condition& condition) {
+std::string smoothness_answer(const studies::published::Results& results, const studies::published::Condition& condition) {
   const auto sites = smoothness_of(results, condition);
   StepCount own;
   for (const auto& [name, site] : sites) {

@@ -10,12 +10,12 @@
 #include "verification/cli/commands/study_language_run.hpp"
 #include "verification/cli/options.hpp"
 #include "verification/cli/standard_streams.hpp"
-#include "verification/report/text.hpp"
-#include "verification/study/jobs.hpp"
+#include "verification/support/report/text.hpp"
+#include "verification/studies/published/jobs.hpp"
 
 namespace normproof::verification::cli::commands {
 
-using report::plural;
+using support::report::plural;
 
 namespace {
 
@@ -31,7 +31,7 @@ struct Status {
 
 /// The cells that a command asks for, and those that a folder has, with what they cost.
 struct AskedCells {
-  std::vector<study::Task> asked;
+  std::vector<studies::published::Task> asked;
   std::map<std::string, double> finished;
 };
 
@@ -43,14 +43,14 @@ AskedCells asked_cells(const Cells& cells, const Results& results) {
   return own;
 }
 
-AskedCells asked_cells(const StudyStatusCommand& command, const study::Store& store) {
+AskedCells asked_cells(const StudyStatusCommand& command, const studies::published::Store& store) {
   if (command.selection.study == WhichStudy::published) {
-    const study::Results results = read_contents(command.out, store).results;
-    std::vector<study::Cell> there;
+    const studies::published::Results results = read_contents(command.out, store).results;
+    std::vector<studies::published::Cell> there;
     for (const auto& [name, finished] : results) there.push_back(finished.cell);
     return asked_cells(cells_of(quick_where_cells_are(command.selection, there)), results);
   }
-  const language_study::Results results = read_language_results(command.out, store);
+  const studies::language::Results results = read_language_results(command.out, store);
   StudySelection selection = command.selection;
   if (!selection.tasks) selection.tasks = language_tasks_of(command.out, store);
   selection.quick = selection.quick || has_quick_alone(results);
@@ -66,7 +66,7 @@ Status status_of(const AskedCells& own, const std::map<std::string, double>& tim
       seconds_of_all += time->second;
       cost_of_all += own_cost;
     }
-  for (const study::Task& cell : own.asked) {
+  for (const studies::published::Task& cell : own.asked) {
     if (!own.finished.contains(cell.name)) {
       status.missing.push_back(cell.name);
       cost_of_missing += cell.cost;
@@ -113,7 +113,7 @@ Example:
 }
 
 ExitStatus StudyStatusCommand::run() const {
-  const study::Store store = store_of(out);
+  const studies::published::Store store = store_of(out);
   const Status status = status_of(asked_cells(*this, store), store.times(), jobs);
   if (json) {
     const auto or_null = [](const std::optional<double>& number) {

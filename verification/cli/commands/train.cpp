@@ -17,7 +17,7 @@
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
-#include "verification/report/text.hpp"
+#include "verification/support/report/text.hpp"
 #include "verification/training/classify_task.hpp"
 #include "verification/training/language_task.hpp"
 #include "verification/training/run.hpp"
@@ -26,9 +26,9 @@
 namespace normproof::verification::cli::commands {
 
 using ref::numeric::UsageError;
-using report::clean_line;
-using report::count_text;
-using report::plural;
+using support::report::clean_line;
+using support::report::count_text;
+using support::report::plural;
 using training::quality;
 using training::RunConfig;
 

@@ -8,20 +8,20 @@
 
 #include "ref/io/json_reader.hpp"
 #include "ref/numeric/errors.hpp"
-#include "verification/process/lines.hpp"
-#include "verification/report/curves.hpp"
-#include "verification/report/gnuplot.hpp"
-#include "verification/report/html.hpp"
-#include "verification/report/text.hpp"
+#include "verification/support/process/lines.hpp"
+#include "verification/support/report/curves.hpp"
+#include "verification/support/report/gnuplot.hpp"
+#include "verification/support/report/html.hpp"
+#include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::commands {
 
-using report::common;
-using report::Curve;
-using report::draw;
-using report::line;
-using report::plot;
-using report::plural;
+using support::report::common;
+using support::report::Curve;
+using support::report::draw;
+using support::report::line;
+using support::report::plot;
+using support::report::plural;
 
 namespace {
 
@@ -66,7 +66,7 @@ void read_step(const nlohmann::json& line, training::Task task, TrainCurves& cur
 
 TrainCurves read_curves(std::string_view metrics, training::Task task) {
   TrainCurves curves;
-  for (const process::Line& stored : process::split_lines(metrics)) {
+  for (const support::process::Line& stored : support::process::split_lines(metrics)) {
     const std::string file = fmt::format("metrics.jsonl: line {}", stored.number);
     const nlohmann::json line =
         ref::io::JsonReader(file).parse(stored.text, "an object, as 'normproof train' writes it");
@@ -80,7 +80,7 @@ TrainCurves read_curves(std::string_view metrics, training::Task task) {
   return curves;
 }
 
-void add_curves(report::Document& document, const std::map<std::string, Points>& named,
+void add_curves(support::report::Document& document, const std::map<std::string, Points>& named,
                 const char* id, const char* title, bool logarithmic, const char* caption) {
   if (named.empty()) return;
   std::vector<Curve> curves;
@@ -90,7 +90,7 @@ void add_curves(report::Document& document, const std::map<std::string, Points>&
   const std::string script = common(title) +
                              (logarithmic ? "set logscale y\nset format y '10^{%T}'\n" : "") +
                              "set xlabel 'step'\nset key outside right noenhanced\n" + plot(curves);
-  document.add(report::Figure{"", draw(script, id, title, 1100, 420), caption});
+  document.add(support::report::Figure{"", draw(script, id, title, 1100, 420), caption});
 }
 
 const char* caption_of_loss(training::Task task) {
@@ -112,11 +112,11 @@ const char* caption_of_loss(training::Task task) {
 
 std::string train_page(std::string_view metrics, const training::RunConfig& config) {
   const TrainCurves curves = read_curves(metrics, config.task);
-  report::Document document{"normproof: training"};
-  document.add(report::Heading{1, "normproof: a training run"});
-  document.add(report::Paragraph{fmt::format("{}; the state after the last one has the SHA-256",
+  support::report::Document document{"normproof: training"};
+  document.add(support::report::Heading{1, "normproof: a training run"});
+  document.add(support::report::Paragraph{fmt::format("{}; the state after the last one has the SHA-256",
                                              plural(curves.steps, "step"))});
-  document.add(report::Code{curves.sha256});
+  document.add(support::report::Code{curves.sha256});
   add_curves(document, curves.loss, "loss", "Loss", false, caption_of_loss(config.task));
   add_curves(document, curves.accuracy, "accuracy", "Accuracy", false,
              "The share of sentences whose class is predicted, and the mean over the classes of "
@@ -128,9 +128,9 @@ std::string train_page(std::string_view metrics, const training::RunConfig& conf
              "The L2 norm of the gradient by all parameters, before clipping.");
   add_curves(document, curves.rstd, "rstd", "rstd of each norm", true,
              "The mean of 1 / sqrt(statistic + eps) of each norm layer.");
-  document.add(report::Heading{2, "Configuration"});
-  document.add(report::Code{training::config_json(config)});
-  return report::html(document);
+  document.add(support::report::Heading{2, "Configuration"});
+  document.add(support::report::Code{training::config_json(config)});
+  return support::report::html(document);
 }
 
 }  // namespace normproof::verification::cli::commands

@@ -56,7 +56,7 @@ struct RMSNormOfSum {
 
 class StoredSum {
  public:
-  StoredSum(const Case& c, const evaluation::FunctionInputs& inputs, Accumulation accumulation,
+  StoredSum(const Case& c, const checks::evaluation::FunctionInputs& inputs, Accumulation accumulation,
             NamedTensors<double>& bound)
       : dtype_(c.dtype),
         inputs_(inputs),
@@ -144,7 +144,7 @@ class StoredSum {
   }
 
   DType dtype_;
-  const evaluation::FunctionInputs& inputs_;
+  const checks::evaluation::FunctionInputs& inputs_;
   double u_;
   NamedTensors<double>& bound_;
   Affine affine_;
@@ -153,7 +153,7 @@ class StoredSum {
 
 }  // namespace
 
-void add_add_norm_allowances(const Case& c, const evaluation::FunctionInputs& inputs,
+void add_add_norm_allowances(const Case& c, const checks::evaluation::FunctionInputs& inputs,
                              Accumulation accumulation, NamedTensors<double>& bound, bool flushes) {
   if (!corpus::rounds_when_stored(c.dtype, accumulation)) return;
   const ref::numeric::AnyOrderArithmetic scope(candidate_arithmetic(accumulation, flushes));

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "verification/evaluation/inputs.hpp"
+#include "verification/checks/evaluation/inputs.hpp"
 #include "verification/golden/gate/tolerance.hpp"
 
 namespace normproof::verification::golden::gate {
@@ -14,7 +14,7 @@ namespace normproof::verification::golden::gate {
 ///           added; of rms_norm y += gamma x_hat, stored before beta is added
 /// Requires  c adds a residual; bound: the any-order bound of c for `accumulation`, which flushes
 ///           subnormal numbers or not
-void add_add_norm_allowances(const Case& c, const evaluation::FunctionInputs& inputs,
+void add_add_norm_allowances(const Case& c, const checks::evaluation::FunctionInputs& inputs,
                              Accumulation accumulation, ref::tensor::NamedTensors<double>& bound,
                              bool flushes = false);
 

@@ -20,7 +20,7 @@ namespace {
 
 class AttentionAllowances {
  public:
-  AttentionAllowances(const Case& c, const evaluation::FunctionInputs& in,
+  AttentionAllowances(const Case& c, const checks::evaluation::FunctionInputs& in,
                       Accumulation accumulation, NamedTensors<double>& bound)
       : options_(std::get<ref::model::AttentionOptions>(
             std::get<ref::model::FunctionOptions>(c.options))),
@@ -124,7 +124,7 @@ class AttentionAllowances {
 
 }  // namespace
 
-void add_attention_allowances(const Case& c, const evaluation::FunctionInputs& inputs,
+void add_attention_allowances(const Case& c, const checks::evaluation::FunctionInputs& inputs,
                               Accumulation accumulation, NamedTensors<double>& bound) {
   AttentionAllowances(c, inputs, accumulation, bound).add();
 }

@@ -12,7 +12,7 @@ namespace normproof::verification::golden::gate {
 ///           it was stored; weights of the backward that are exp(scores - log_sum_exp)
 /// Requires  bound: the any-order bound of c for `accumulation`; inputs: finite ones of c, with
 ///           grad_y
-void add_attention_allowances(const Case& c, const evaluation::FunctionInputs& inputs,
+void add_attention_allowances(const Case& c, const checks::evaluation::FunctionInputs& inputs,
                               Accumulation accumulation, ref::tensor::NamedTensors<double>& bound);
 
 }  // namespace normproof::verification::golden::gate

@@ -16,9 +16,9 @@
 
 #include "ref/io/descriptor.hpp"
 #include "ref/numeric/errors.hpp"
-#include "verification/process/child.hpp"
-#include "verification/process/mark.hpp"
-#include "verification/process/pipe.hpp"
+#include "verification/support/process/child.hpp"
+#include "verification/support/process/mark.hpp"
+#include "verification/support/process/pipe.hpp"
 
 namespace normproof::verification::golden::gate {
 
@@ -37,8 +37,8 @@ constexpr long long kLookMilliseconds = 100;
 }
 
 /// What the process of the candidate does: /bin/sh, between the three pipes.
-int run_by_shell(const std::string& command, const process::Mark& mark, const process::Pipe& to_it,
-                 const process::Pipe& from_it, const process::Pipe& complaints) {
+int run_by_shell(const std::string& command, const support::process::Mark& mark, const support::process::Pipe& to_it,
+                 const support::process::Pipe& from_it, const support::process::Pipe& complaints) {
   ::dup2(to_it.reading.get(), STDIN_FILENO);
   ::dup2(from_it.writing.get(), STDOUT_FILENO);
   ::dup2(complaints.writing.get(), STDERR_FILENO);
@@ -56,19 +56,19 @@ std::string_view last_line(std::string_view text) {
 }  // namespace
 
 struct CandidateProcess::Impl {
-  process::Mark mark;
-  process::Child child;
+  support::process::Mark mark;
+  support::process::Child child;
   Descriptor in;   ///< its standard input
   Descriptor out;  ///< its standard output
   Descriptor err;  ///< its standard error; closed once it has closed it
   std::string received, complaints;
-  std::optional<process::Ending> ending;
+  std::optional<support::process::Ending> ending;
 
   void start(const std::string& command) {
-    process::Pipe to_it = process::make_pipe("the candidate: pipe");
-    process::Pipe from_it = process::make_pipe("the candidate: pipe");
-    process::Pipe complaining = process::make_pipe("the candidate: pipe");
-    child = process::Child::begin(
+    support::process::Pipe to_it = support::process::make_pipe("the candidate: pipe");
+    support::process::Pipe from_it = support::process::make_pipe("the candidate: pipe");
+    support::process::Pipe complaining = support::process::make_pipe("the candidate: pipe");
+    child = support::process::Child::begin(
         "the candidate: fork",
         [&] { return run_by_shell(command, mark, to_it, from_it, complaining); },
         {.leads_group = true, .ends_with_parent = true});
@@ -144,7 +144,7 @@ struct CandidateProcess::Impl {
 
   /// Gives what it takes. A program that has closed its input may still answer.
   void give(std::string_view text, std::size_t& given) {
-    const std::ptrdiff_t count = process::write_quietly(in.get(), text.substr(given));
+    const std::ptrdiff_t count = support::process::write_quietly(in.get(), text.substr(given));
     if (count >= 0) {
       given += static_cast<std::size_t>(count);
     } else if (errno == EPIPE) {

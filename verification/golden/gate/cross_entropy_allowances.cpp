@@ -12,7 +12,7 @@ using corpus::arithmetic_of;
 using ref::tensor::NamedTensors;
 using ref::tensor::Tensor;
 
-void add_cross_entropy_allowances(const Case& c, const evaluation::FunctionInputs& inputs,
+void add_cross_entropy_allowances(const Case& c, const checks::evaluation::FunctionInputs& inputs,
                                   Accumulation accumulation, NamedTensors<double>& bound) {
   const double s =
       std::get<ref::model::CrossEntropyOptions>(std::get<ref::model::FunctionOptions>(c.options))

@@ -9,7 +9,7 @@ namespace normproof::verification::golden::gate {
 /// Source    docs/error_analysis.md, section 8
 /// Computes  bound += log-probabilities as x - log_sum_exp, that one a number of the accumulation
 /// Requires  bound: the any-order bound of c for `accumulation`; inputs: finite ones of c
-void add_cross_entropy_allowances(const Case& c, const evaluation::FunctionInputs& inputs,
+void add_cross_entropy_allowances(const Case& c, const checks::evaluation::FunctionInputs& inputs,
                                   Accumulation accumulation,
                                   ref::tensor::NamedTensors<double>& bound);
 

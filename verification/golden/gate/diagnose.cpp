@@ -161,7 +161,7 @@ void keep_believable(const Case& c, const std::vector<Failing>& failing,
     if (has_no_bound && explanation.ulps > kMostUlps) explanation.outputs.clear();
     return;
   }
-  evaluation::EvalInputs inputs = inputs_of(c);
+  checks::evaluation::EvalInputs inputs = inputs_of(c);
   certify::replace_not_finite(inputs, certify::kStandIns);
   const auto errors = mutants::plain_errors(
       c, inputs, {}, candidate_arithmetic(usual_accumulation(c.dtype), false), mutation);

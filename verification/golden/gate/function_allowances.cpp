@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "ref/numeric/elementary_array.hpp"
-#include "verification/evaluation/sequence.hpp"
+#include "verification/checks/evaluation/sequence.hpp"
 #include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/gate/add_norm_allowances.hpp"
 #include "verification/golden/gate/attention_allowances.hpp"
@@ -22,7 +22,7 @@ namespace {
 
 /// gelu_tanh by its printed formula, whose 1 + tanh cancels below 0, where the reference's does
 /// not: x (1 + t)/2 is off by 5/2 u |x| more, and x (1 - t^2) u'/2 by 3 u |x u'|.
-void allow_cancellation(const evaluation::FunctionInputs& inputs, double u,
+void allow_cancellation(const checks::evaluation::FunctionInputs& inputs, double u,
                         NamedTensors<double>& errors) {
   constexpr double kTwiceCubic = 6 * 0.044715, kRoot = 0.8;  // above sqrt(2/pi)
   const Tensor<double>& x = inputs.tensors.at("x");
@@ -38,7 +38,7 @@ void allow_cancellation(const evaluation::FunctionInputs& inputs, double u,
 
 /// The sigmoid as it is printed, s = 1/(1 + exp(-x)). Where exp(-x) overflows, s is 0: everything
 /// may be lost. In s (1 + x (1 - s)) the difference is off by 9 u for x > 0, in whatever order.
-void allow_printed_sigmoid(const evaluation::FunctionInputs& inputs,
+void allow_printed_sigmoid(const checks::evaluation::FunctionInputs& inputs,
                            const ref::numeric::Arithmetic& arithmetic,
                            NamedTensors<double>& errors) {
   const Tensor<double>& x = inputs.tensors.at("x");
@@ -64,7 +64,7 @@ void allow_printed_sigmoid(const evaluation::FunctionInputs& inputs,
 /// a(x), or in the backward grad_y gate, rounded to the dtype of the case before the next product,
 /// as where each is an operation of its own. What is rounded to it stays its number when it is
 /// multiplied by a power of two.
-void allow_stored_factors(const Case& c, const evaluation::FunctionInputs& inputs,
+void allow_stored_factors(const Case& c, const checks::evaluation::FunctionInputs& inputs,
                           Accumulation accumulation, NamedTensors<double>& errors) {
   if (!corpus::rounds_when_stored(c.dtype, accumulation)) return;
   const double u = arithmetic_of(accumulation).unit_roundoff;
@@ -81,7 +81,7 @@ void allow_stored_factors(const Case& c, const evaluation::FunctionInputs& input
       error.data()[i] += format.unit_roundoff * moved * (1 + 16 * u);
     }
   };
-  const auto exact = evaluation::run_operation<double>(c.options, {{}, {}, inputs}, false);
+  const auto exact = checks::evaluation::run_operation<double>(c.options, {{}, {}, inputs}, false);
   allow("y", exact.at("y"), [&](std::size_t i) { return inputs.tensors.at("gate").data()[i]; });
   if (grad_y == nullptr) return;
   allow("grad_x", exact.at("grad_x"), [&](std::size_t) { return kSteepest; });
@@ -90,7 +90,7 @@ void allow_stored_factors(const Case& c, const evaluation::FunctionInputs& input
 
 /// Each product of rope rounded to the dtype of the case before the two are added; one with 0 or a
 /// power of two stays what it is.
-void allow_stored_products(const Case& c, const evaluation::FunctionInputs& inputs,
+void allow_stored_products(const Case& c, const checks::evaluation::FunctionInputs& inputs,
                            Accumulation accumulation, NamedTensors<double>& errors) {
   if (!corpus::rounds_when_stored(c.dtype, accumulation)) return;
   const double u = arithmetic_of(accumulation).unit_roundoff;
@@ -132,9 +132,9 @@ double growth(double a) {
 /// The backward from y, row by row.
 class StoredY {
  public:
-  StoredY(const Case& c, const evaluation::FunctionInputs& inputs, Accumulation accumulation,
+  StoredY(const Case& c, const checks::evaluation::FunctionInputs& inputs, Accumulation accumulation,
           NamedTensors<double>& bound)
-      : y_(evaluation::run_operation<double>(c.options, {{}, {}, inputs}, false).at("y")),
+      : y_(checks::evaluation::run_operation<double>(c.options, {{}, {}, inputs}, false).at("y")),
         x_(inputs.tensors.at("x")),
         dy_(inputs.tensors.at("grad_y")),
         error_(bound.at("y")),
@@ -217,7 +217,7 @@ class StoredY {
 
 }  // namespace
 
-void add_function_allowances(const Case& c, const evaluation::FunctionInputs& inputs,
+void add_function_allowances(const Case& c, const checks::evaluation::FunctionInputs& inputs,
                              Accumulation accumulation, NamedTensors<double>& bound, bool flushes) {
   if (is_about<ref::model::GeluTanhOptions>(c))
     allow_cancellation(inputs, arithmetic_of(accumulation).unit_roundoff, bound);

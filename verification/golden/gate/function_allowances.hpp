@@ -1,6 +1,6 @@
 #pragma once
 
-#include "verification/evaluation/inputs.hpp"
+#include "verification/checks/evaluation/inputs.hpp"
 #include "verification/golden/gate/tolerance.hpp"
 
 namespace normproof::verification::golden::gate {
@@ -18,7 +18,7 @@ namespace normproof::verification::golden::gate {
 ///           c.dtype; other operations: nothing
 /// Requires  bound: the any-order bound of c for `accumulation`, which flushes
 ///           subnormal numbers or not; inputs: finite ones of c
-void add_function_allowances(const Case& c, const evaluation::FunctionInputs& inputs,
+void add_function_allowances(const Case& c, const checks::evaluation::FunctionInputs& inputs,
                              Accumulation accumulation, ref::tensor::NamedTensors<double>& bound,
                              bool flushes = false);
 

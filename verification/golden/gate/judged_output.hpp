@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "verification/compare/comparison.hpp"
+#include "verification/checks/compare/comparison.hpp"
 #include "verification/golden/gate/check.hpp"
 #include "verification/golden/gate/judged_values.hpp"
 
@@ -39,7 +39,7 @@ class JudgedOutput {
   TensorResult compared() const;
   void at(TensorResult& result, std::size_t i, double got, double bound) const;
   ref::numeric::oracle100 exact(std::size_t i) const;
-  compare::Comparison side_by_side(const std::vector<double>& got,
+  checks::compare::Comparison side_by_side(const std::vector<double>& got,
                                    const std::vector<std::size_t>& judged,
                                    const std::vector<double>& bounds) const;
   double error_at(std::size_t i, double got) const;

@@ -12,7 +12,7 @@
 
 #include "ref/io/file_failure.hpp"
 #include "ref/numeric/errors.hpp"
-#include "verification/compare/comparison.hpp"
+#include "verification/checks/compare/comparison.hpp"
 
 namespace normproof::verification::golden::gate {
 
@@ -29,7 +29,7 @@ constexpr std::size_t kMostSaid = 1000;
 std::string number(double value, DType dtype) {
   if (ref::io::is_whole(dtype)) return fmt::format("{}", static_cast<std::int64_t>(value));
   if (std::isnan(value)) return "nan";
-  return std::isinf(value) ? value > 0 ? "inf" : "-inf" : compare::to_hex(value);
+  return std::isinf(value) ? value > 0 ? "inf" : "-inf" : checks::compare::to_hex(value);
 }
 
 void put(std::string& line, const std::vector<StoredTensor>& tensors) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ref/numeric/errors.hpp"
-#include "verification/evaluation/sequence.hpp"
+#include "verification/checks/evaluation/sequence.hpp"
 #include "verification/golden/certify/certificate.hpp"
 #include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/corpus/layer_traits.hpp"
@@ -44,12 +44,12 @@ struct Evaluated {
   NamedTensors<double> values, errors;
 };
 
-Evaluated evaluate(const Case& c, const evaluation::EvalInputs& inputs,
+Evaluated evaluate(const Case& c, const checks::evaluation::EvalInputs& inputs,
                    const Arithmetic& arithmetic) {
   const AnyOrderArithmetic scope(arithmetic);
   Evaluated evaluated;
   for (const auto& [name, elements] :
-       evaluation::run_operation<any_order_error>(c.options, inputs, c.sequence)) {
+       checks::evaluation::run_operation<any_order_error>(c.options, inputs, c.sequence)) {
     Tensor<double> value = ref::tensor::empty_tensor<double>(ref::tensor::shape_of(elements));
     Tensor<double> error = value;
     for (std::size_t i = 0; i < elements.size(); ++i) {
@@ -76,7 +76,7 @@ void allow(const Errors& errors, NamedTensors<double>& bound, std::string_view o
 /// k + E[x-k] and E[(x-k)^2] - E[x-k]^2, k the first element, are as good as two passes unless k
 /// lies far from the mean; a mean that is moved, as Welford's is, as good as a sum unless it is
 /// near 0 among few. Where mean and variance themselves are answers, that shows.
-void allow_other_statistics(const Case& c, const evaluation::EvalInputs& inputs,
+void allow_other_statistics(const Case& c, const checks::evaluation::EvalInputs& inputs,
                             const Arithmetic& arithmetic, NamedTensors<double>& bound) {
   const auto allow_of = [&](const mutants::Style& style, std::vector<const char*> names) {
     std::erase_if(names, [&](const char* name) { return bound.find(name) == nullptr; });
@@ -213,7 +213,7 @@ Arithmetic candidate_arithmetic(Accumulation accumulation, bool flushes) {
 
 Tolerance tolerance(const Case& stored, Accumulation accumulation, Formula formula, bool flushes) {
   const Case c = corpus::dequantized(stored);
-  evaluation::EvalInputs inputs = inputs_of(stored, path_of(stored));
+  checks::evaluation::EvalInputs inputs = inputs_of(stored, path_of(stored));
   replace_not_finite(inputs, kStandIns);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   Arithmetic arithmetic = candidate_arithmetic(accumulation, flushes);

@@ -7,7 +7,7 @@
 
 #include "tests/verification/cli/parsed.hpp"
 #include "tests/verification/cli/program_run.hpp"
-#include "tests/verification/report/schema_rules.hpp"
+#include "tests/verification/support/report/schema_rules.hpp"
 
 namespace normproof::tests::verification::cli::commands {
 namespace {
@@ -49,7 +49,7 @@ TEST(Determinism, WithoutAFileTheContractIsTheJudge) {
   EXPECT_THAT(outcome.out, AllOf(StartsWith("contract "), HasSubstr("\nthreads          3\n"),
                                  HasSubstr("\ninstruction_set  baseline of baseline"),
                                  HasSubstr(" norm/layer_norm_small\n"), HasSubstr("\nSAME: ")));
-  EXPECT_THAT(report::junit_violations(read_file(folder / "j.xml")), testing::IsEmpty());
+  EXPECT_THAT(support::report::junit_violations(read_file(folder / "j.xml")), testing::IsEmpty());
   EXPECT_THAT(read_file(folder / "j.xml"),
               AllOf(HasSubstr("failures=\"0\""), HasSubstr("name=\"norm/layer_norm_small\"")));
 }
@@ -103,7 +103,7 @@ TEST(Determinism, APlantedDifferenceIsFound) {
 
 TEST(Determinism, HashesAloneAreCompared) {
   const Outcome outcome = run("$N determinism --against '" NORMPROOF_SOURCE_DIR
-                              "/verification/determinism/expected.json'");
+                              "/verification/checks/determinism/expected.json'");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   EXPECT_THAT(outcome.out, AllOf(StartsWith("SAME: "), EndsWith(" expected.json\n")));
 }

@@ -5,13 +5,13 @@
 
 #include "ref/numeric/errors.hpp"
 #include "tests/ref/numeric/error_message.hpp"
-#include "verification/report/html.hpp"
-#include "verification/report/markdown.hpp"
+#include "verification/support/report/html.hpp"
+#include "verification/support/report/markdown.hpp"
 
 namespace normproof::tests::verification::cli::commands {
 namespace {
 
-namespace parts = normproof::verification::report;
+namespace parts = normproof::verification::support::report;
 using normproof::verification::cli::commands::read_document;
 using testing::HasSubstr;
 

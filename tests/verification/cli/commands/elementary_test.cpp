@@ -9,7 +9,7 @@
 #include "tests/ref/numeric/error_message.hpp"
 #include "tests/verification/cli/parsed.hpp"
 #include "tests/verification/cli/program_run.hpp"
-#include "verification/elementary/functions.hpp"
+#include "verification/checks/elementary/functions.hpp"
 
 namespace normproof::tests::verification::cli::commands {
 namespace {
@@ -62,7 +62,7 @@ TEST(ElementaryLines, ABadLineIsNamed) {
 }
 
 TEST(ElementaryLines, RoundTripThroughTheProgramIsCorrectlyRounded) {
-  namespace judge = normproof::verification::elementary;
+  namespace judge = normproof::verification::checks::elementary;
   for (const judge::Function& f : judge::functions()) {
     std::string lines, expected;
     for (std::uint64_t i = 0; i < 2000; ++i) {

@@ -12,16 +12,16 @@
 #include "tests/ref/numeric/error_message.hpp"
 #include "tests/verification/cli/parsed.hpp"
 #include "tests/verification/cli/program_run.hpp"
-#include "tests/verification/evaluation/sample_tensors.hpp"
-#include "verification/evaluation/inputs.hpp"
+#include "tests/verification/checks/evaluation/sample_tensors.hpp"
+#include "verification/checks/evaluation/inputs.hpp"
 
 namespace normproof::tests::verification::cli::commands {
 namespace {
 
 using namespace normproof::verification::cli;
 using namespace normproof::verification::cli::commands;
-using namespace tests::verification::evaluation;
-using normproof::verification::evaluation::eval_inputs;
+using namespace tests::verification::checks::evaluation;
+using normproof::verification::checks::evaluation::eval_inputs;
 namespace io = normproof::ref::io;
 namespace model = normproof::ref::model;
 namespace norm = normproof::ref::norm;

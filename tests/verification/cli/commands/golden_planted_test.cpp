@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/verification/cli/program_run.hpp"
-#include "verification/report/markdown.hpp"
+#include "verification/support/report/markdown.hpp"
 
 namespace normproof::verification::cli::commands {
 namespace {
@@ -30,7 +30,7 @@ TEST(GoldenPlanted, IsALineATableAndAnObject) {
       planted_text(two_values().total()),
       "2,400 values, each in the place of one element: 2,390 refused, 7 right there, 2 within "
       "the bound, 1 not judged");
-  EXPECT_THAT(report::markdown(report::Document{"", {planted_table(two_values())}}),
+  EXPECT_THAT(support::report::markdown(support::report::Document{"", {planted_table(two_values())}}),
               AllOf(HasSubstr("\n| 0 | 1200 | 1190 | 7 | 2 | 1 |\n"),
                     HasSubstr("\n| NaN | 1200 | 1200 | 0 | 0 | 0 |\n"),
                     HasSubstr("\n| all | 2400 | 2390 | 7 | 2 | 1 |\n")));

@@ -5,7 +5,7 @@
 #include <pugixml.hpp>
 
 #include "tests/verification/cli/program_run.hpp"
-#include "tests/verification/report/schema_rules.hpp"
+#include "tests/verification/support/report/schema_rules.hpp"
 
 // `normproof golden relations`: the program itself, and an adapter that copies x.
 namespace normproof::tests::verification::cli::commands {
@@ -95,7 +95,7 @@ TEST_F(GoldenRelations, ADeclinedCaseIsCountedAsDeclined) {
                 "or more that holds\n")));
   EXPECT_THAT(in("head -n 1 j").out, HasSubstr("\"outcome\":\"declined\""));
   const std::string junit = in("cat x").out;
-  EXPECT_THAT(report::junit_violations(junit), testing::IsEmpty());
+  EXPECT_THAT(support::report::junit_violations(junit), testing::IsEmpty());
   EXPECT_THAT(junit, AllOf(HasSubstr("tests=\"4\" failures=\"1\" errors=\"0\" skipped=\"3\""),
                            HasSubstr("message=\"the case is declined\"")));
 }

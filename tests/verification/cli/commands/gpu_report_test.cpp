@@ -5,8 +5,8 @@
 
 #include <limits>
 
-#include "tests/verification/report/schema_rules.hpp"
-#include "verification/report/junit.hpp"
+#include "tests/verification/support/report/schema_rules.hpp"
+#include "verification/support/report/junit.hpp"
 
 namespace normproof::verification::cli::commands {
 namespace {
@@ -16,8 +16,8 @@ using testing::HasSubstr;
 using testing::Not;
 
 /// Two rows: one is fine, one is past its bound by an infinite share.
-agreement::Rows sample_agreement() {
-  agreement::Rows rows;
+checks::agreement::Rows sample_agreement() {
+  checks::agreement::Rows rows;
   rows.begin("linear", "case <a>");
   rows.judge({.of_bound = 0.25, .of_sums = 0.5, .judged = true}, [] { return ""; });
   rows.judge({.of_bound = 9, .of_sums = 9, .judged = false}, [] { return ""; });
@@ -35,7 +35,7 @@ GpuAgreeCommand cublas_command() {
 }
 
 TEST(GpuReport, ALineHasTheSharesAndWhatIsNotJudged) {
-  const agreement::Rows rows = sample_agreement();
+  const checks::agreement::Rows rows = sample_agreement();
   EXPECT_THAT(agreement_head(cublas_command()),
               AllOf(HasSubstr("cublas mode, bfloat16 with sums in float32, seed 1"),
                     HasSubstr("by a simulated library"), HasSubstr("of sums")));
@@ -49,7 +49,7 @@ TEST(GpuReport, ALineHasTheSharesAndWhatIsNotJudged) {
 }
 
 TEST(GpuReport, OrderedModeHasNoShares) {
-  agreement::Rows rows;
+  checks::agreement::Rows rows;
   rows.begin("softmax", "case");
   rows.compare("y", 1.0, 1.0);
   const GpuAgreeCommand command;
@@ -67,8 +67,8 @@ TEST(GpuReport, JsonHasEveryRowAndInfinityAsText) {
 }
 
 TEST(GpuReport, JunitFailsTheRowThatDiffers) {
-  const std::string junit = report::junit(agreement_checks(sample_agreement()));
-  EXPECT_THAT(tests::verification::report::junit_violations(junit), testing::IsEmpty());
+  const std::string junit = support::report::junit(agreement_checks(sample_agreement()));
+  EXPECT_THAT(tests::verification::support::report::junit_violations(junit), testing::IsEmpty());
   EXPECT_THAT(junit, AllOf(HasSubstr("tests=\"2\""), HasSubstr("name=\"linear\" />"),
                            HasSubstr("<failure message=\"case &lt;b")));
 }

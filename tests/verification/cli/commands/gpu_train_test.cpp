@@ -11,7 +11,7 @@ namespace {
 
 using testing::HasSubstr;
 using tool::commands::GpuTrainCommand;
-using Trained = normproof::verification::agreement::Trained;
+using Trained = normproof::verification::checks::agreement::Trained;
 
 TEST(GpuTrainOptions, AreTaken) {
   const auto train =

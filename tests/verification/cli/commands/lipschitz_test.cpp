@@ -12,14 +12,14 @@
 #include "tests/ref/numeric/error_message.hpp"
 #include "tests/verification/cli/parsed.hpp"
 #include "tests/verification/cli/program_run.hpp"
-#include "tests/verification/evaluation/sample_tensors.hpp"
+#include "tests/verification/checks/evaluation/sample_tensors.hpp"
 
 namespace normproof::tests::verification::cli::commands {
 namespace {
 
 using namespace normproof::verification::cli;
 using namespace normproof::verification::cli::commands;
-using namespace tests::verification::evaluation;
+using namespace tests::verification::checks::evaluation;
 namespace io = normproof::ref::io;
 using normproof::ref::numeric::error_message;
 using normproof::ref::numeric::FileError;

@@ -5,14 +5,14 @@
 #include "ref/io/tensor_file.hpp"
 #include "tests/ref/data/shared_data.hpp"
 #include "tests/verification/cli/small_corpus.hpp"
-#include "tests/verification/evaluation/sample_tensors.hpp"
+#include "tests/verification/checks/evaluation/sample_tensors.hpp"
 
 // The program itself, run as its users run it.
 namespace normproof::tests::verification::cli::commands {
 namespace {
 
 namespace io = normproof::ref::io;
-using evaluation::sample_tensors;
+using checks::evaluation::sample_tensors;
 using testing::HasSubstr;
 using tests::ref::io::TemporaryFolder;
 

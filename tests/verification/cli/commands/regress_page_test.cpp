@@ -4,16 +4,16 @@
 #include <gtest/gtest.h>
 
 #include "tests/verification/cli/commands/sample_regression.hpp"
-#include "verification/report/gnuplot.hpp"
+#include "verification/support/report/gnuplot.hpp"
 
 namespace normproof::tests::verification::cli::commands {
 namespace {
 
 using namespace normproof::verification::cli;
 using namespace normproof::verification::cli::commands;
-using normproof::verification::regression::ErrorStatistics;
-using normproof::verification::report::draw;
-using normproof::verification::report::Drawing;
+using normproof::verification::checks::regression::ErrorStatistics;
+using normproof::verification::support::report::draw;
+using normproof::verification::support::report::Drawing;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;

@@ -7,9 +7,9 @@
 #include <pugixml.hpp>
 
 #include "tests/verification/cli/commands/sample_regression.hpp"
-#include "tests/verification/report/schema_rules.hpp"
-#include "verification/compare/ulp.hpp"
-#include "verification/report/junit.hpp"
+#include "tests/verification/support/report/schema_rules.hpp"
+#include "verification/checks/compare/ulp.hpp"
+#include "verification/support/report/junit.hpp"
 
 namespace normproof::tests::verification::cli::commands {
 namespace {
@@ -45,7 +45,7 @@ TEST(RegressReport, AnotherDTypeIsNoDistance) {
 
 TEST(RegressReport, NaNIsNoDistance) {
   RegressReport report = sample_regression();
-  report.change.movements[0].most_steps = normproof::verification::compare::kInfinitelyFar;
+  report.change.movements[0].most_steps = normproof::verification::checks::compare::kInfinitelyFar;
   EXPECT_THAT(movement_text(report.change.movements[0]),
               StartsWith("2 of 12 elements to or from NaN, most at"));
   EXPECT_EQ(nlohmann::json::parse(regress_json(report))["movements"][0]["most_ulp"], "nan");
@@ -84,8 +84,8 @@ TEST(RegressReport, JunitHasACaseForEachThatMoved) {
   RegressReport report = sample_regression();
   report.allow_towards = true;
   pugi::xml_document junit;
-  const std::string text = normproof::verification::report::junit(regress_checks(report));
-  EXPECT_THAT(report::junit_violations(text), testing::IsEmpty());
+  const std::string text = normproof::verification::support::report::junit(regress_checks(report));
+  EXPECT_THAT(support::report::junit_violations(text), testing::IsEmpty());
   ASSERT_TRUE(junit.load_string(text.c_str()));
   const auto suite = junit.child("testsuites").child("testsuite");
   EXPECT_STREQ(suite.attribute("tests").value(), "4");
@@ -97,7 +97,7 @@ TEST(RegressReport, JunitHasACaseForEachThatMoved) {
   report.change.movements.resize(1);
   report.change.moved_cases = 1;
   ASSERT_TRUE(
-      junit.load_string(normproof::verification::report::junit(regress_checks(report)).c_str()));
+      junit.load_string(normproof::verification::support::report::junit(regress_checks(report)).c_str()));
   EXPECT_STREQ(junit.child("testsuites").child("testsuite").attribute("failures").value(), "0");
 }
 

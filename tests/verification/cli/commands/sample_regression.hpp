@@ -8,8 +8,8 @@ namespace normproof::tests::verification::cli::commands {
 
 /// Three recordings, of which the last moved three outputs and lost a case.
 inline normproof::verification::cli::commands::RegressReport sample_regression() {
-  namespace regression = normproof::verification::regression;
-  using regression::Direction;
+  namespace regression = normproof::verification::checks::regression;
+  using checks::regression::Direction;
   normproof::verification::cli::commands::RegressReport report;
   report.recordings.resize(3);
   for (auto& recording : report.recordings) {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/verification/study/sample_results.hpp"
+#include "tests/verification/studies/published/sample_results.hpp"
 
 namespace normproof::tests::verification::cli::commands {
 namespace {
@@ -13,14 +13,14 @@ using namespace normproof::verification::cli::commands;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::SizeIs;
-namespace sample = normproof::tests::verification::study;
-namespace study = normproof::verification::study;
+namespace sample = normproof::tests::verification::studies::published;
+namespace study = normproof::verification::studies::published;
 
-study::Results with_curves(const char* norm) {
-  study::Cell cell;
+studies::published::Results with_curves(const char* norm) {
+  studies::published::Cell cell;
   cell.norm = norm;
-  cell = study::curves_cell(cell, 2, 3200);
-  study::CellResult result = sample::sample_result(cell, {2, 1});
+  cell = studies::published::curves_cell(cell, 2, 3200);
+  studies::published::CellResult result = sample::sample_result(cell, {2, 1});
   result.steps[0].lipschitz = result.steps[0].smoothness = 0.5;
   result.dynamics.push_back({"layers.0.norm1",
                              {{"lipschitz_batch_norm", {3.0, 1.0}},
@@ -29,7 +29,7 @@ study::Results with_curves(const char* norm) {
                               {"psi_least", {0.5, 0.25}},
                               {"gradient_share", {std::nullopt, std::nullopt}}},
                              {{"mean", 0.125}}});
-  study::Results results;
+  studies::published::Results results;
   sample::add(results, cell, result);
   return results;
 }
@@ -42,7 +42,7 @@ TEST(StudyFigures, AreNothingWhereNothingWasRun) {
 }
 
 TEST(StudyFigures, HaveACurveANormAndWhatWasPublished) {
-  const study::Results results = with_curves("batch_norm");
+  const studies::published::Results results = with_curves("batch_norm");
   for (const std::size_t number : {4, 5, 6}) {
     const auto figure = curve_figure(results, {}, sample::even_classes(), number);
     ASSERT_TRUE(figure);
@@ -56,11 +56,11 @@ TEST(StudyFigures, HaveACurveANormAndWhatWasPublished) {
 }
 
 TEST(StudyFigures, GradientsAreNamedAsThePublishedOnes) {
-  study::Results results;
+  studies::published::Results results;
   for (const std::uint64_t seed : {1, 2}) {
-    study::Cell cell = study::gradients_cell({}, 1, 3200);
+    studies::published::Cell cell = studies::published::gradients_cell({}, 1, 3200);
     cell.seed = seed;
-    study::CellResult result;
+    studies::published::CellResult result;
     result.initial_gradients = {{"embedding.weight", 1.0 + static_cast<double>(seed)},
                                 {"layers.0.feed_forward.second.bias", 3.0}};
     sample::add(results, cell, result);
@@ -74,7 +74,7 @@ TEST(StudyFigures, GradientsAreNamedAsThePublishedOnes) {
 }
 
 TEST(StudyFigures, TheDynamicsCountTheStepsAtWhichPowerNormIsSmoother) {
-  const study::Results results = with_curves("power_norm");
+  const studies::published::Results results = with_curves("power_norm");
   const auto table = dynamics_table(results, {});
   ASSERT_THAT(table.rows, SizeIs(1));
   std::vector<std::string> texts;

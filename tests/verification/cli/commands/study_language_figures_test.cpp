@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/verification/language_study/sample_results.hpp"
+#include "tests/verification/studies/language/sample_results.hpp"
 
 namespace normproof::tests::verification::cli::commands {
 namespace {
@@ -12,10 +12,10 @@ using namespace normproof::verification::cli::commands;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
-namespace language_sample = normproof::tests::verification::language_study;
+namespace language_sample = normproof::tests::verification::studies::language;
 
 TEST(LanguageFigures, AreNothingWhereNothingWasTested) {
-  normproof::verification::language_study::Results results;
+  normproof::verification::studies::language::Results results;
   EXPECT_FALSE(learning_figure(results, {}));
   EXPECT_TRUE(fluctuation_figures(results, {}).empty());
   EXPECT_FALSE(bleu_figure(results, {}));
@@ -24,7 +24,7 @@ TEST(LanguageFigures, AreNothingWhereNothingWasTested) {
 }
 
 TEST(LanguageFigures, HaveALineANorm) {
-  normproof::verification::language_study::Results results;
+  normproof::verification::studies::language::Results results;
   language_sample::add_tested(results, {}, "layer_norm", {1.0, 1.1});
   language_sample::add_tested(results, {}, "batch_norm", {1.0, 1.1});
   for (auto& [name, finished] : results)
@@ -45,11 +45,11 @@ TEST(LanguageFigures, HaveALineANorm) {
 }
 
 TEST(LanguageFigures, OfWhatNormsTakeHaveALineANorm) {
-  normproof::verification::language_study::Results results;
+  normproof::verification::studies::language::Results results;
   EXPECT_TRUE(taken_figures(results, {}).empty());
   for (const char* norm : {"layer_norm", "dyt"}) {
     language_sample::add_tested(results, {}, norm, {1.0, 1.1});
-    const auto cell = normproof::verification::language_study::dynamics_cell_of({}, norm, "1e-2");
+    const auto cell = normproof::verification::studies::language::dynamics_cell_of({}, norm, "1e-2");
     auto result = language_sample::sample_result(cell, 1.0);
     result.fluctuation = {{"final_norm", "variance", 0.5, {0.75, 0.25}},
                           {"final_norm", "quadratic_mean", 0.5, {0.5, 0.125}}};
@@ -69,7 +69,7 @@ TEST(LanguageFigures, OfWhatNormsTakeHaveALineANorm) {
 
 TEST(LanguageFigures, OfTranslatorsHaveBleuAndAFigureASide) {
   using language_sample::kTranslators;
-  normproof::verification::language_study::Results results;
+  normproof::verification::studies::language::Results results;
   language_sample::add_tested(results, kTranslators, "batch_norm", {1.0, 1.1});
   for (auto& [name, finished] : results)
     finished.result.fluctuation = {{"encoder.final_norm", "variance", 0.5, {0.75, 0.25}}};

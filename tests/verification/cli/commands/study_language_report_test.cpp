@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tests/verification/language_study/sample_results.hpp"
-#include "verification/report/markdown.hpp"
+#include "tests/verification/studies/language/sample_results.hpp"
+#include "verification/support/report/markdown.hpp"
 
 namespace normproof::tests::verification::cli::commands {
 namespace {
@@ -15,10 +15,10 @@ using namespace normproof::verification::cli::commands;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
-namespace language_sample = normproof::tests::verification::language_study;
+namespace language_sample = normproof::tests::verification::studies::language;
 
-normproof::verification::language_study::Results three_seeds() {
-  normproof::verification::language_study::Results results;
+normproof::verification::studies::language::Results three_seeds() {
+  normproof::verification::studies::language::Results results;
   language_sample::add_tested(results, {}, "layer_norm", {1.0, 1.1, 1.2});
   language_sample::add_tested(results, {}, "power_norm", {0.9, 1.0, 1.1});
   for (auto& [name, finished] : results)
@@ -29,8 +29,8 @@ normproof::verification::language_study::Results three_seeds() {
   return results;
 }
 
-std::string document_of(const normproof::verification::language_study::Results& results) {
-  return normproof::verification::report::markdown(language_document(results, "abc"));
+std::string document_of(const normproof::verification::studies::language::Results& results) {
+  return normproof::verification::support::report::markdown(language_document(results, "abc"));
 }
 
 TEST(LanguageReport, SetsEveryNormBesideLayerNormAndThePaper) {
@@ -46,8 +46,8 @@ TEST(LanguageReport, SetsEveryNormBesideLayerNormAndThePaper) {
 
 TEST(LanguageReport, ASeedWithoutItsPairIsInTheMeanAlone) {
   auto results = three_seeds();
-  const auto cell = normproof::verification::language_study::cell_of(
-      {}, "power_norm", "1e-2", 4, normproof::verification::language_study::Purpose::test);
+  const auto cell = normproof::verification::studies::language::cell_of(
+      {}, "power_norm", "1e-2", 4, normproof::verification::studies::language::Purpose::test);
   language_sample::add(results, cell, language_sample::sample_result(cell, 1.0));
   EXPECT_THAT(document_of(results), AllOf(HasSubstr("| power_norm | 1e-2 | 4 | 0 | 2.7251 |"),
                                           HasSubstr("-0.287 [-0.358, -0.216] over 3 |"),
@@ -57,7 +57,7 @@ TEST(LanguageReport, ASeedWithoutItsPairIsInTheMeanAlone) {
 TEST(LanguageReport, HasWhatEveryNormTakesAndTheShareOfTheBound) {
   auto results = three_seeds();
   for (const char* norm : {"layer_norm", "power_norm"}) {
-    const auto cell = normproof::verification::language_study::dynamics_cell_of({}, norm, "1e-2");
+    const auto cell = normproof::verification::studies::language::dynamics_cell_of({}, norm, "1e-2");
     auto result = language_sample::sample_result(cell, 1.0);
     result.fluctuation = {{"final_norm", "mean", 0.125, {}},
                           {"final_norm", "quadratic_mean", 0.25, {0.5}},
@@ -76,10 +76,10 @@ TEST(LanguageReport, HasWhatEveryNormTakesAndTheShareOfTheBound) {
 
 TEST(LanguageReport, OfTranslatorsHasBleuBesideThePaper) {
   using language_sample::kTranslators;
-  normproof::verification::language_study::Results results;
+  normproof::verification::studies::language::Results results;
   language_sample::add_tested(results, kTranslators, "layer_norm", {1.0, 1.1, 1.2});
   language_sample::add_tested(results, kTranslators,
-                              normproof::verification::language_study::kReleasedPlacement,
+                              normproof::verification::studies::language::kReleasedPlacement,
                               {0.9, 1.0, 1.2});
   const std::string text = document_of(results);
   EXPECT_THAT(
@@ -124,7 +124,7 @@ TEST(LanguageReport, ARunThatDivergedIsSaid) {
 }
 
 TEST(LanguageReport, WhatWasNotRunHasNoTable) {
-  normproof::verification::language_study::Results results;
+  normproof::verification::studies::language::Results results;
   language_sample::add_choosing(results, {}, "dyt");
   EXPECT_THAT(document_of(results), AllOf(HasSubstr("· not run"), HasSubstr("rate by rate"),
                                           Not(HasSubstr("The test part"))));

@@ -3,24 +3,24 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/verification/language_study/sample_results.hpp"
+#include "tests/verification/studies/language/sample_results.hpp"
 
 namespace normproof::tests::verification::cli::commands {
 namespace {
 
 using namespace normproof::verification::cli::commands;
-using normproof::verification::language_study::Results;
+using normproof::verification::studies::language::Results;
 using testing::IsEmpty;
-namespace language_sample = normproof::tests::verification::language_study;
-namespace report = normproof::verification::report;
+namespace language_sample = normproof::tests::verification::studies::language;
+namespace report = normproof::verification::support::report;
 
 using Texts = std::vector<std::vector<std::string>>;
 
-Texts texts_of(const report::Table& table) {
+Texts texts_of(const support::report::Table& table) {
   Texts texts;
-  for (const report::Row& row : table.rows) {
+  for (const support::report::Row& row : table.rows) {
     texts.emplace_back();
-    for (const report::Cell& cell : row.cells) texts.back().push_back(cell.text);
+    for (const support::report::Cell& cell : row.cells) texts.back().push_back(cell.text);
   }
   return texts;
 }
@@ -42,7 +42,7 @@ Results two_seeds() {
 Results with_dynamics() {
   Results results = two_seeds();
   for (const char* norm : {"layer_norm", "power_norm"}) {
-    const auto cell = normproof::verification::language_study::dynamics_cell_of({}, norm, "1e-2");
+    const auto cell = normproof::verification::studies::language::dynamics_cell_of({}, norm, "1e-2");
     auto result = language_sample::sample_result(cell, 1.0);
     result.fluctuation = {{"final_norm", "quadratic_mean", 0.25, {0.5}},
                           {"final_norm", "variance", 0.75, {0.5}}};

@@ -8,9 +8,9 @@
 #include "tests/ref/io/temporary_folder.hpp"
 #include "tests/ref/numeric/error_message.hpp"
 #include "tests/verification/cli/parsed.hpp"
-#include "tests/verification/language_study/sample_results.hpp"
-#include "tests/verification/language_study/small_data.hpp"
-#include "verification/study/store.hpp"
+#include "tests/verification/studies/language/sample_results.hpp"
+#include "tests/verification/studies/language/small_data.hpp"
+#include "verification/studies/published/store.hpp"
 
 namespace normproof::tests::verification::cli::commands {
 namespace {
@@ -18,7 +18,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using tool::commands::StudyPowerCommand;
-namespace language_sample = normproof::tests::verification::language_study;
+namespace language_sample = normproof::tests::verification::studies::language;
 
 TEST(StudyPowerOptions, AreAFolderAndSeeds) {
   const auto given = parsed<StudyPowerCommand>({"--out", "o", "--seeds", "9", "--json"});
@@ -38,11 +38,10 @@ TEST(StudyPowerOptions, AreAFolderAndSeeds) {
 
 TEST(StudyPower, PrintsTheDifferenceThatSoManySeedsSee) {
   const tests::ref::io::TemporaryFolder folder;
-  const auto data = normproof::verification::language_study::small_data();
-  const normproof::verification::study::Store store(folder.path());
-  namespace language_study = normproof::verification::language_study;
-  store.begin(language_study::study_identity(data_hashes(language_study::study_tasks(), data)));
-  normproof::verification::language_study::Results results;
+  const auto data = normproof::verification::studies::language::small_data();
+  const normproof::verification::studies::published::Store store(folder.path());
+  store.begin(studies::language::study_identity(data_hashes(studies::language::study_tasks(), data)));
+  normproof::verification::studies::language::Results results;
   language_sample::add_tested(results, {}, "layer_norm", {1.0, 1.0});
   language_sample::add_tested(results, {}, "dyt", {1.0, 1.1});
   language_sample::add_tested(results, language_sample::kTranslators, "layer_norm", {1.0, 1.0});

@@ -5,9 +5,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tests/verification/study/sample_results.hpp"
-#include "verification/report/html.hpp"
-#include "verification/report/markdown.hpp"
+#include "tests/verification/studies/published/sample_results.hpp"
+#include "verification/support/report/html.hpp"
+#include "verification/support/report/markdown.hpp"
 
 namespace normproof::tests::verification::cli::commands {
 namespace {
@@ -17,13 +17,13 @@ using namespace normproof::verification::cli::commands;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
-namespace rendered = normproof::verification::report;
-namespace sample = normproof::tests::verification::study;
-namespace study = normproof::verification::study;
+namespace rendered = normproof::verification::support::report;
+namespace sample = normproof::tests::verification::studies::published;
+namespace study = normproof::verification::studies::published;
 
 /// LayerNorm converged where it was published to, none did not where it was.
-study::Results two_cells() {
-  study::Results results;
+studies::published::Results two_cells() {
+  studies::published::Results results;
   sample::add_table_cell(results, 1, "layer_norm", "0.1", true);
   sample::add_table_cell(results, 1, "none", "0.1", false);
   return results;
@@ -47,12 +47,12 @@ TEST(StudyReport, SetsEachEntryBesideWhatWasPublished) {
 }
 
 TEST(StudyReport, SaysWhereACellStoppedBeingFiniteAndWhatSeedsDiffer) {
-  study::Results results = two_cells();
-  study::Cell cell = results.begin()->second.cell;
+  studies::published::Results results = two_cells();
+  studies::published::Cell cell = results.begin()->second.cell;
   cell.seed = 43;
-  study::CellResult diverged = sample::sample_result(cell, {2});
+  studies::published::CellResult diverged = sample::sample_result(cell, {2});
   diverged.epochs.clear();
-  diverged.diverged = study::Divergence{.step = 2, .sentence = "the loss is inf"};
+  diverged.diverged = studies::published::Divergence{.step = 2, .sentence = "the loss is inf"};
   sample::add(results, cell, diverged);
   const rendered::Document document = study_document(results, sample::even_classes());
   EXPECT_THAT(rendered::markdown(document),
@@ -62,13 +62,13 @@ TEST(StudyReport, SaysWhereACellStoppedBeingFiniteAndWhatSeedsDiffer) {
 }
 
 TEST(StudyReport, CountsTheCellsThatNothingShows) {
-  study::Results results = two_cells();
+  studies::published::Results results = two_cells();
   const auto page = [&] {
     return rendered::markdown(study_document(results, sample::even_classes()));
   };
   EXPECT_THAT(page(), AllOf(HasSubstr("rate-0.1/seed-42 | table 1 |"),
                             Not(HasSubstr("no table and no figure"))));
-  study::Cell cell = results.begin()->second.cell;
+  studies::published::Cell cell = results.begin()->second.cell;
   cell.steps = 20;
   sample::add(results, cell, sample::sample_result(cell, {2}));
   EXPECT_THAT(page(), AllOf(HasSubstr("1 cell stands in no table and no figure"),

@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
-namespace study = normproof::verification::study;
+namespace study = normproof::verification::studies::published;
 
 struct SelectionCommand {
   static constexpr const char* name = "selection";
@@ -24,19 +24,19 @@ struct SelectionCommand {
   void add(CLI::App& app) { selection.add(app); }
 };
 
-study::Selection selection_of(const Arguments& arguments) {
+studies::published::Selection selection_of(const Arguments& arguments) {
   return parsed<SelectionCommand>(arguments).selection.selection();
 }
 
 TEST(StudySelectionOptions, AreTaken) {
-  const study::Selection selection = selection_of(
+  const studies::published::Selection selection = selection_of(
       {"--protocol", "published,corrected+count_weights", "--padding", "longest", "--tables", "1,4",
        "--figures", "none", "--no-initialization", "--norms", "none,rms_norm", "--rates", "10,1e-4",
        "--seeds", "5", "--gradient-seeds", "7"});
   ASSERT_THAT(selection.protocols, SizeIs(2));
-  EXPECT_EQ(selection.protocols[0], study::published_protocol());
+  EXPECT_EQ(selection.protocols[0], studies::published::published_protocol());
   EXPECT_TRUE(selection.protocols[1].count_weights);
-  EXPECT_EQ(selection.padding, study::Padding::longest);
+  EXPECT_EQ(selection.padding, studies::published::Padding::longest);
   EXPECT_THAT(selection.tables, ElementsAre(1U, 4U));
   EXPECT_THAT(selection.figures, IsEmpty());
   EXPECT_FALSE(selection.initialization);
@@ -47,12 +47,12 @@ TEST(StudySelectionOptions, AreTaken) {
 }
 
 TEST(StudySelectionOptions, QuickAndAllAreShortForMany) {
-  const study::Selection quick = selection_of({"--quick", "--norms", "all"});
+  const studies::published::Selection quick = selection_of({"--quick", "--norms", "all"});
   EXPECT_THAT(quick.rates, SizeIs(3));
   EXPECT_EQ(quick.curve_steps, 20U);
-  EXPECT_EQ(quick.norms, study::study_norms());
+  EXPECT_EQ(quick.norms, studies::published::study_norms());
   EXPECT_THAT(selection_of({"--protocol", "all"}).protocols, SizeIs(14));
-  EXPECT_EQ(selection_of({}).seeds, study::Selection().seeds);
+  EXPECT_EQ(selection_of({}).seeds, studies::published::Selection().seeds);
 }
 
 TEST(StudySelectionOptions, CellsAreTakenByName) {
@@ -62,7 +62,7 @@ TEST(StudySelectionOptions, CellsAreTakenByName) {
   const std::string cell = "corrected/1x32/none/rate-0.1/seed-42";
   const auto one = parsed<SelectionCommand>({"--cells", cell + "," + cell}).selection;
   EXPECT_THAT(cells_of(one), SizeIs(1));
-  EXPECT_EQ(study::cell_name(cells_of(one).front()).find("corrected/1x32/none/rate-0.1"), 0u);
+  EXPECT_EQ(studies::published::cell_name(cells_of(one).front()).find("corrected/1x32/none/rate-0.1"), 0u);
 }
 
 TEST(StudySelectionOptions, WhatIsWrongIsNamedWithTheNearest) {
@@ -88,17 +88,16 @@ TEST(StudySelectionOptions, WhatIsWrongIsNamedWithTheNearest) {
 TEST(StudySelectionOptions, TheStudyOfLanguageModelsHasItsOwn) {
   using normproof::ref::model::NormPlacement;
   using normproof::verification::training::Task;
-  namespace language_study = normproof::verification::language_study;
   const auto selection =
       parsed<SelectionCommand>({"--study", "language", "--quick", "--norms", "dyt,power_norm_v",
                                 "--placements", "pre", "--seeds", "3"})
           .selection.language_selection();
-  EXPECT_EQ(selection.size, language_study::Size::quick);
+  EXPECT_EQ(selection.size, studies::language::Size::quick);
   EXPECT_THAT(selection.norms, ElementsAre("dyt", "power_norm_v"));
   EXPECT_THAT(selection.placements, ElementsAre(NormPlacement::pre));
   EXPECT_EQ(selection.seeds, 3U);
   const auto usual = parsed<SelectionCommand>({"--study", "language", "--norms", "all"}).selection;
-  EXPECT_EQ(usual.language_selection().norms, language_study::study_norms(Task::translate));
+  EXPECT_EQ(usual.language_selection().norms, studies::language::study_norms(Task::translate));
   EXPECT_THAT(language_cells_of(usual, {}), SizeIs(96 + 108));
   const auto of_tasks = [](const char* tasks) {
     return parsed<SelectionCommand>({"--study", "language", "--tasks", tasks}).selection;
@@ -111,7 +110,7 @@ TEST(StudySelectionOptions, TheStudyOfLanguageModelsHasItsOwn) {
   EXPECT_THAT(named_language_cells(
                   parsed<SelectionCommand>({"--study", "language", "--cells", cell + "," + cell})
                       .selection),
-              ElementsAre(language_study::parse_cell(cell)));
+              ElementsAre(studies::language::parse_cell(cell)));
 }
 
 TEST(StudySelectionOptions, TheStudyOfLanguageModelsRefusesWhatItHasNot) {
@@ -149,8 +148,8 @@ TEST(StudySelectionOptions, TheStudyOfLanguageModelsRefusesWhatItHasNot) {
 TEST(StudySelectionOptions, AFolderOfQuickCellsIsToldOfAsWithQuick) {
   using tool::commands::quick_where_cells_are;
   const auto with_quick = [](const Arguments& arguments, const std::vector<std::string>& names) {
-    std::vector<study::Cell> there;
-    for (const std::string& name : names) there.push_back(study::parse_cell(name));
+    std::vector<studies::published::Cell> there;
+    for (const std::string& name : names) there.push_back(studies::published::parse_cell(name));
     return quick_where_cells_are(parsed<SelectionCommand>(arguments).selection, there).quick;
   };
   const std::string of_both = "corrected/1x32/none/rate-10/seed-42",

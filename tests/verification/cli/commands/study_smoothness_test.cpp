@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/verification/study/sample_results.hpp"
+#include "tests/verification/studies/published/sample_results.hpp"
 
 namespace normproof::tests::verification::cli::commands {
 namespace {
@@ -14,19 +14,19 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
-namespace sample = normproof::tests::verification::study;
-namespace study = normproof::verification::study;
+namespace sample = normproof::tests::verification::studies::published;
+namespace study = normproof::verification::studies::published;
 
 using Series = std::vector<std::optional<double>>;
 
 /// A run of three steps of figures 4 to 6 with one norm layer.
-void add_run(study::Results& results, const char* norm, std::uint64_t seed, const Series& own,
+void add_run(studies::published::Results& results, const char* norm, std::uint64_t seed, const Series& own,
              const Series& of_batch_norm, const Series& of_power_norm) {
-  study::Cell cell;
+  studies::published::Cell cell;
   cell.norm = norm;
-  cell = study::curves_cell(cell, 3, 3200);
+  cell = studies::published::curves_cell(cell, 3, 3200);
   cell.seed = seed;
-  study::CellResult result = sample::sample_result(cell, {3, 2, 1});
+  studies::published::CellResult result = sample::sample_result(cell, {3, 2, 1});
   result.dynamics.push_back({"layers.0.norm1",
                              {{"lipschitz", own},
                               {"lipschitz_batch_norm", of_batch_norm},
@@ -36,7 +36,7 @@ void add_run(study::Results& results, const char* norm, std::uint64_t seed, cons
 }
 
 TEST(StudySmoothness, CountsTheStepsOfRunsOfTheSameSeed) {
-  study::Results results;
+  studies::published::Results results;
   add_run(results, "power_norm", 42, {1, 5, std::nullopt}, {2, 2, 2}, {1, 1, 3});
   EXPECT_THAT(smoothness_table(results, {}).rows, IsEmpty());  // BatchNorm was not run
   EXPECT_EQ(smoothness_answer(results, {}), "");

@@ -21,10 +21,10 @@ using ::testing::ElementsAre;
 
 /// What is added to a bound of 0, for y and grad_x.
 ref::tensor::NamedTensors<double> allowances(const Case& c, Accumulation accumulation) {
-  const evaluation::EvalInputs inputs = inputs_of(c, path_of(c));
+  const checks::evaluation::EvalInputs inputs = inputs_of(c, path_of(c));
   ref::tensor::NamedTensors<double> bound;
   for (const auto& [name, values] :
-       evaluation::run_operation<double>(c.options, inputs, c.sequence)) {
+       checks::evaluation::run_operation<double>(c.options, inputs, c.sequence)) {
     auto zeros = ref::tensor::empty_tensor<double>(ref::tensor::shape_of(values));
     std::fill_n(zeros.data(), zeros.size(), 0.0);
     bound.set(name, std::move(zeros));

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "ref/model/operation.hpp"
+#include "verification/operands/operands.hpp"
+
+namespace normproof::verification::checks::evaluation {
+
+using operands::adds_residual;
+using operands::FunctionInputs;
+using operands::takes_gate;
+using operands::takes_mask;
+
+/// Computes  y, and where there is a grad_y the gradients of what else goes in, grad_x and the
+///           like, in any scalar: the inputs are exact; of attention log_sum_exp, where every query
+///           sees a key; of what adds a residual the sum
+/// Requires  those of the function in ref/ops, ref/nn or ref/norm; (C1) no mask where the function
+///           takes none
+/// Throws    ContractError
+template <ref::numeric::Real T>
+ref::tensor::NamedTensors<T> run_function(const ref::model::FunctionOptions& function,
+                                          const FunctionInputs& inputs);
+
+}  // namespace normproof::verification::checks::evaluation
