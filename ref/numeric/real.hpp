@@ -6,7 +6,8 @@
 #include "ref/numeric/any_order_error.hpp"
 #include "ref/numeric/running_error.hpp"
 // NORMPROOF_DOUBLE_ONLY: `double` is the one scalar and no library is needed, so that the same
-// sources compile for any processor (verification/checks/determinism). One value for a whole program.
+// sources compile for any processor (verification/checks/determinism). One value for a whole
+// program.
 #ifndef NORMPROOF_DOUBLE_ONLY
 #include <boost/multiprecision/cpp_int.hpp>
 #include <boost/multiprecision/mpfi.hpp>

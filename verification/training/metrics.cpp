@@ -30,7 +30,8 @@ Metrics::Metrics(fs::path file, const MetricsEnd& end)
   if (text.size() < end.bytes)
     ref::io::file_failure(file_.string(), "the file", "is shorter than at the last checkpoint",
                           fmt::format("at least {} bytes", end.bytes));
-  for (const auto& line : support::process::split_lines(std::string_view(text).substr(0, end.bytes)))
+  for (const auto& line :
+       support::process::split_lines(std::string_view(text).substr(0, end.bytes)))
     end_.sha256 =
         ref::io::sha256(fmt::format("{}{}{}", end_.sha256, line.text, line.has_end ? "\n" : ""));
   if (end_.sha256 != end.sha256)

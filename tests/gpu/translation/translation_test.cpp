@@ -47,7 +47,8 @@ void expect_same_trajectory(Device& device, const std::string& probe, const RefC
   }
   EXPECT_EQ(train::sha256_of(state), ref::train::state_sha256(expected)) << probe;
   EXPECT_EQ(state.step, expected.step);
-  const RefPairs last = {checks::determinism::random_pairs(inputs), checks::determinism::random_pairs(inputs)};
+  const RefPairs last = {checks::determinism::random_pairs(inputs),
+                         checks::determinism::random_pairs(inputs)};
   EXPECT_BITS_EQ(translation_loss(there, on_device(device, last), state),
                  ref::translation::translation_loss<double>(config, last, expected));
 }

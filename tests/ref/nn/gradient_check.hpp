@@ -82,8 +82,8 @@ void expect_gradients(const NamedTensors<double>& inputs, const Tensor<double>& 
     const std::string& name = gradient.name;  // clang 14 captures no structured binding
     const auto values = tensor::convert<oracle100>(gradient.values);
     const auto bound = verification::checks::compare::scaled_bound<oracle50>(bounds.at(name));
-    EXPECT_WITHIN(
-        verification::checks::compare::compare(values, slopes_of(inputs, name, grad_y, forward), bound))
+    EXPECT_WITHIN(verification::checks::compare::compare(
+        values, slopes_of(inputs, name, grad_y, forward), bound))
         << what << ": grad_" << name << " by dual numbers";
     const auto weights = random_tensor<double>("weights of " + name, tensor::shape_of(values));
     auto sizes = weights;
@@ -91,8 +91,8 @@ void expect_gradients(const NamedTensors<double>& inputs, const Tensor<double>& 
     NamedTensors<complex100> at = converted<complex100>(inputs);
     const oracle100 slope = verification::checks::compare::slope_along(
         weights, at.at(name), weighted_forward(at, grad_y, forward));
-    EXPECT_WITHIN(verification::checks::compare::compare(weighted(weights, values),
-                                                 Tensor<oracle100>{slope}, weighted(sizes, bound)))
+    EXPECT_WITHIN(verification::checks::compare::compare(
+        weighted(weights, values), Tensor<oracle100>{slope}, weighted(sizes, bound)))
         << what << ": grad_" << name << ", weighted, by the complex step";
   }
 }

@@ -14,9 +14,11 @@ using verification::checks::compare::set_out;
 using verification::checks::compare::slope_of;
 
 /// Within the last digits of 100: 2^-bits of the magnitude.
-verification::checks::compare::Comparison near(const oracle100& got, const oracle100& expected, int bits) {
+verification::checks::compare::Comparison near(const oracle100& got, const oracle100& expected,
+                                               int bits) {
   const auto one = [](const oracle100& x) { return tensor::full_tensor<oracle100>({1}, x); };
-  return verification::checks::compare::compare(one(got), one(expected), one(ldexp(abs(expected), -bits)));
+  return verification::checks::compare::compare(one(got), one(expected),
+                                                one(ldexp(abs(expected), -bits)));
 }
 
 TEST(Complex, FieldOperationsAreExact) {

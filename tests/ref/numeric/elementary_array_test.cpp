@@ -23,7 +23,8 @@ namespace {
 
 using namespace verification::checks::elementary;
 
-// NORMPROOF_LONG=1 takes 10^7 arguments a function, as verification/checks/elementary/check_rounding does.
+// NORMPROOF_LONG=1 takes 10^7 arguments a function, as
+// verification/checks/elementary/check_rounding does.
 std::uint64_t sample_size() {
   const char* const is_long = std::getenv("NORMPROOF_LONG");
   return is_long != nullptr && *is_long == '1' ? 10'000'000 : 100'000;

@@ -210,8 +210,8 @@ void normproof_corpus::expect(std::size_t* count, const normproof_expected** out
   const StoredCase& stored = current("normproof_expect").stored();
   require(count != nullptr && out != nullptr, "normproof_expect",
           "count or out is null; expected where to write");
-  expected_ =
-      std::make_unique<normproof::verification::bindings::c::ExpectedValues>(stored, options_, bounds());
+  expected_ = std::make_unique<normproof::verification::bindings::c::ExpectedValues>(
+      stored, options_, bounds());
   *count = expected_->outputs().size();
   *out = expected_->outputs().data();
 }
@@ -250,7 +250,8 @@ void normproof_corpus::certify(const char* name, const char* op, const char* mod
   require(std::ranges::find(cases_, path, &CaseDescription::path) == cases_.end(), self,
           fmt::format("{} is there already; expected another name", path));
   constexpr int kMost = 64;
-  const int wanted = std::min(threads == 0 ? support::process::usable_processors() : threads, kMost);
+  const int wanted =
+      std::min(threads == 0 ? support::process::usable_processors() : threads, kMost);
   auto stored = std::make_shared<const StoredCase>(golden::certify::certify_own(c, wanted));
   CaseDescription description = stored->description;
   description.c.inputs.clear();

@@ -175,9 +175,9 @@ int32_t normproof_new(normproof_corpus** out);
    corpus, or null. It stands until normproof_close. */
 const char* normproof_version_of(const normproof_corpus* corpus);
 
-/* The path of a case, and what manifest.json holds of it, 0 <= index < normproof_case_count, without
-   reading its tensors: what tells which cases to select. Null where there is none of that index.
-   Both stand until normproof_close. */
+/* The path of a case, and what manifest.json holds of it, 0 <= index < normproof_case_count,
+   without reading its tensors: what tells which cases to select. Null where there is none of that
+   index. Both stand until normproof_close. */
 const char* normproof_case_path(normproof_corpus* corpus, size_t index);
 const char* normproof_case_json(normproof_corpus* corpus, size_t index);
 

@@ -31,9 +31,11 @@ constexpr std::pair<const char*, Writer> kForms[] = {
     {"html", golden::reports::golden_page},
     {"json", [](const GoldenReport& r) { return support::report::json_lines(golden_checks(r)); }},
     {"junit", [](const GoldenReport& r) { return support::report::junit(golden_checks(r)); }},
-    {"markdown", [](const GoldenReport& r) { return support::report::markdown(golden_job_summary(r)); }},
+    {"markdown",
+     [](const GoldenReport& r) { return support::report::markdown(golden_job_summary(r)); }},
     {"sarif", [](const GoldenReport& r) { return support::report::sarif(golden_checks(r)); }},
-    {"text", [](const GoldenReport& r) { return support::report::terminal_text(golden_document(r)); }}};
+    {"text",
+     [](const GoldenReport& r) { return support::report::terminal_text(golden_document(r)); }}};
 
 }  // namespace
 

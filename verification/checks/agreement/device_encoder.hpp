@@ -9,9 +9,8 @@ namespace normproof::verification::checks::agreement {
 /// dropouts where they are given, or an encoder with its loss; the same results under the same
 /// names.
 /// Throws    ContractError
-gpu::device::NamedDeviceTensors run_encoder_on_device(gpu::device::Device& device,
-                                                      const ref::model::EncoderOperation& operation,
-                                                      const checks::evaluation::EncoderTensors& inputs,
-                                                      const gpu::ops::Products& products);
+gpu::device::NamedDeviceTensors run_encoder_on_device(
+    gpu::device::Device& device, const ref::model::EncoderOperation& operation,
+    const checks::evaluation::EncoderTensors& inputs, const gpu::ops::Products& products);
 
 }  // namespace normproof::verification::checks::agreement

@@ -7,8 +7,8 @@ namespace normproof::verification::checks::agreement {
 
 /// checks::evaluation::run_function on a device: the outputs of a function by their names there.
 /// Throws    ContractError as the function does
-gpu::device::NamedDeviceTensors run_function_on_device(gpu::device::Device& device,
-                                                       const ref::model::FunctionOptions& function,
-                                                       const checks::evaluation::FunctionInputs& inputs);
+gpu::device::NamedDeviceTensors run_function_on_device(
+    gpu::device::Device& device, const ref::model::FunctionOptions& function,
+    const checks::evaluation::FunctionInputs& inputs);
 
 }  // namespace normproof::verification::checks::agreement

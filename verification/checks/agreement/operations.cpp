@@ -79,9 +79,9 @@ struct OperationRunner {
   void operator()(const model::FunctionOptions& function) const {
     NamedTensors<double> expected;
     NamedDeviceTensors got;
-    const bool done =
-        run_both([&] { expected = checks::evaluation::run_function<double>(function, inputs.function); },
-                 [&] { got = run_function_on_device(to, function, inputs.function); }, rows);
+    const bool done = run_both(
+        [&] { expected = checks::evaluation::run_function<double>(function, inputs.function); },
+        [&] { got = run_function_on_device(to, function, inputs.function); }, rows);
     if (done) compare_all(got, expected, rows);
   }
 

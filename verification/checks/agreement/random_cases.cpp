@@ -139,7 +139,8 @@ RandomCase function_case(std::uint64_t seed, const std::string& function,
       in.tensors.set(name,
                      random_tensor(seed, fmt::format("{}/{}", c.name, name), {shape.x.back()}));
   }
-  if (checks::evaluation::takes_mask(function)) in.valid = random_mask(seed, c.name, shape.x, shape.masked);
+  if (checks::evaluation::takes_mask(function))
+    in.valid = random_mask(seed, c.name, shape.x, shape.masked);
   return c;
 }
 

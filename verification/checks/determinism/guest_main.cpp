@@ -1,6 +1,6 @@
-// The first program of the processor that verification/checks/determinism/avx512_processor emulates. Runs
-// the command in /command, its words ended by NUL, and writes to the parallel port, which the
-// emulator writes into a file:
+// The first program of the processor that verification/checks/determinism/avx512_processor
+// emulates. Runs the command in /command, its words ended by NUL, and writes to the parallel port,
+// which the emulator writes into a file:
 //   status S stdout N stderr M      S as a shell counts it, N and M in bytes
 // then those bytes. Then it ends the emulator.
 #include <sys/io.h>

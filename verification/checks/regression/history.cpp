@@ -198,7 +198,8 @@ void History::keep(const std::string& sha256, const std::vector<StoredTensor>& a
 std::size_t History::append(Recording recording, const std::vector<RecordedCase>& cases) const {
   make_folder();
   // What others have added since the beginning is kept: the file is read again while it is ours.
-  const auto lock = support::process::FileLock::take_folder(folder_, support::process::FileLock::Patience::wait);
+  const auto lock =
+      support::process::FileLock::take_folder(folder_, support::process::FileLock::Patience::wait);
   const std::vector<Recording> before = read();
   check_label(before, recording.label);
   std::error_code error;

@@ -20,7 +20,8 @@ namespace {
 using golden::certify::kOtherStandIns;
 using golden::certify::kStandIns;
 
-checks::evaluation::EvalInputs finite_inputs(const Case& c, const golden::certify::StandIns& stand_ins) {
+checks::evaluation::EvalInputs finite_inputs(const Case& c,
+                                             const golden::certify::StandIns& stand_ins) {
   checks::evaluation::EvalInputs inputs = golden::recipes::inputs_of(c, golden::corpus::path_of(c));
   golden::certify::replace_not_finite(inputs, stand_ins);
   return inputs;

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "verification/golden/gate/check.hpp"
 #include "verification/checks/regression/error_statistics.hpp"
+#include "verification/golden/gate/check.hpp"
 
 namespace normproof::verification::checks::regression {
 

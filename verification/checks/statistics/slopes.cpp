@@ -16,7 +16,8 @@ std::vector<Slope> slopes_of(std::size_t step, const ref::tensor::Tensor<double>
     const auto state = std::holds_alternative<ref::model::PowerNormOptions>(options)
                            ? power_norm_state
                            : ref::norm::initial_state<double>(options, d_model);
-    const checks::lipschitz::Lipschitz found = checks::lipschitz::certify(options, inputs, state, radius, 1);
+    const checks::lipschitz::Lipschitz found =
+        checks::lipschitz::certify(options, inputs, state, radius, 1);
     slopes.push_back({step, layer, found.theory, checks::lipschitz::largest(found.at.norms),
                       checks::lipschitz::largest(found.around.norms)});
   }

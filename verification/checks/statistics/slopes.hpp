@@ -12,7 +12,7 @@ namespace normproof::verification::checks::statistics {
 struct Slope {
   std::size_t step = 0;  ///< of the batch, from 1
   std::string layer;
-  std::string theory;           ///< the bound that theory gives: "|gamma|/psi"
+  std::string theory;                   ///< the bound that theory gives: "|gamma|/psi"
   checks::lipschitz::Enclosure at;      ///< the norm of the Jacobian at the batch
   checks::lipschitz::Enclosure around;  ///< at any within the radius of it
 };

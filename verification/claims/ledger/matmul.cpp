@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "ref/ops/matmul.hpp"
+#include "verification/checks/compare/bound.hpp"
 #include "verification/claims/engine/control.hpp"
 #include "verification/claims/fixtures/generators.hpp"
 #include "verification/claims/ledger/ledger.hpp"
-#include "verification/checks/compare/bound.hpp"
 
 // Group M: the error bound of the sum of products of rule R1.
 namespace normproof::verification::claims::ledger {

@@ -7,11 +7,11 @@
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/instruction_set.hpp"
 #include "ref/numeric/parallel.hpp"
+#include "verification/checks/determinism/difference.hpp"
 #include "verification/cli/options.hpp"
 #include "verification/cli/output_files.hpp"
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/standard_streams.hpp"
-#include "verification/checks/determinism/difference.hpp"
 #include "verification/support/report/junit.hpp"
 #include "verification/support/report/text.hpp"
 
@@ -22,7 +22,8 @@ using support::report::clean_line;
 
 namespace {
 
-support::report::Checks checks_of(const checks::determinism::Recording& here, const std::vector<Difference>& found) {
+support::report::Checks checks_of(const checks::determinism::Recording& here,
+                                  const std::vector<Difference>& found) {
   std::map<std::string, std::string> sentences;
   for (const Difference& difference : found)
     sentences[difference.probe.empty() ? "contract" : difference.probe] = difference.sentence;
@@ -77,8 +78,9 @@ Examples:
 ExitStatus DeterminismCommand::run() const {
   check_outputs({{"--against", against}}, reports.named());
   // The other side is read first: a file that cannot be read costs no work.
-  const checks::determinism::Recording there =
-      against ? checks::determinism::read_recording(*against) : checks::determinism::expected_recording();
+  const checks::determinism::Recording there = against
+                                                   ? checks::determinism::read_recording(*against)
+                                                   : checks::determinism::expected_recording();
   const std::string there_name = against ? clean_line(against->filename().string())
                                          : fmt::format("contract {}", there.contract);
   if (instruction_set) ref::numeric::select_instruction_set(*instruction_set);
@@ -90,12 +92,13 @@ ExitStatus DeterminismCommand::run() const {
         progress.show("running probes", done, probes.size(), probe);
       });
   const std::vector<Difference> found = checks::determinism::differences(here, there);
-  write_all({[&] {
-               write_stdout((against ? "" : table(here)) +
-                            checks::determinism::verdict_line(here, found, there_name) + "\n");
-             },
-             to_file(reports.json, [&] { return checks::determinism::recording_json(here); }),
-             to_file(reports.junit, [&] { return support::report::junit(checks_of(here, found)); })});
+  write_all(
+      {[&] {
+         write_stdout((against ? "" : table(here)) +
+                      checks::determinism::verdict_line(here, found, there_name) + "\n");
+       },
+       to_file(reports.json, [&] { return checks::determinism::recording_json(here); }),
+       to_file(reports.junit, [&] { return support::report::junit(checks_of(here, found)); })});
   return found.empty() ? kSuccess : kNumericalFailure;
 }
 

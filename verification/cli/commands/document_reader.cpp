@@ -75,7 +75,8 @@ class PartReader {
       const std::string name = reader_.text(column, field + ".name", "name");
       const bool right =
           column.contains("align") && reader_.text(column, field + ".align", "align") == "right";
-      table.columns.push_back({name, right ? support::report::Align::right : support::report::Align::left});
+      table.columns.push_back(
+          {name, right ? support::report::Align::right : support::report::Align::left});
     }
     if (table.columns.empty()) reader_.fail(below("columns"), "is empty", "a column or more");
     for (const json& row : reader_.array(part_, below("rows"), "rows")) {

@@ -12,10 +12,10 @@
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/nan_sign.hpp"
 #include "ref/tensor/contract.hpp"
+#include "verification/checks/evaluation/sequence.hpp"
 #include "verification/cli/commands/repeated_settings.hpp"
 #include "verification/cli/output_files.hpp"
 #include "verification/cli/typed_options.hpp"
-#include "verification/checks/evaluation/sequence.hpp"
 
 namespace normproof::verification::cli::commands {
 

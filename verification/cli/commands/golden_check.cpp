@@ -12,6 +12,7 @@
 #include "ref/numeric/parallel.hpp"
 #include "verification/checks/agreement/device_answers.hpp"
 #include "verification/checks/agreement/float32_answers.hpp"
+#include "verification/checks/regression/own_answers.hpp"
 #include "verification/cli/commands/device_option.hpp"
 #include "verification/cli/commands/golden_options.hpp"
 #include "verification/cli/output_files.hpp"
@@ -22,7 +23,6 @@
 #include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/corpus/scaling.hpp"
 #include "verification/golden/reports/golden_page.hpp"
-#include "verification/checks/regression/own_answers.hpp"
 #include "verification/support/report/json_lines.hpp"
 #include "verification/support/report/junit.hpp"
 #include "verification/support/report/markdown.hpp"
@@ -197,14 +197,17 @@ ExitStatus GoldenCheckCommand::run() const {
   const GoldenReport report =
       golden::reports::golden_report(check(cases), settings(known_failures, corpus));
   const support::report::Checks checks = golden::reports::golden_checks(report);
-  write_all(
-      {[&] { write_stdout(support::report::terminal_text(golden::reports::golden_document(report))); },
-       to_file(reports.json, [&] { return support::report::json_lines(checks); }),
-       to_file(reports.junit, [&] { return support::report::junit(checks); }),
-       to_file(reports.sarif, [&] { return support::report::sarif(checks); }),
-       to_file(reports.html, [&] { return golden::reports::golden_page(report); }),
-       to_file(reports.markdown,
-               [&] { return support::report::markdown(golden::reports::golden_job_summary(report)); })});
+  write_all({[&] {
+               write_stdout(
+                   support::report::terminal_text(golden::reports::golden_document(report)));
+             },
+             to_file(reports.json, [&] { return support::report::json_lines(checks); }),
+             to_file(reports.junit, [&] { return support::report::junit(checks); }),
+             to_file(reports.sarif, [&] { return support::report::sarif(checks); }),
+             to_file(reports.html, [&] { return golden::reports::golden_page(report); }),
+             to_file(reports.markdown, [&] {
+               return support::report::markdown(golden::reports::golden_job_summary(report));
+             })});
   return report.passed() ? kSuccess : kNumericalFailure;
 }
 

@@ -71,7 +71,8 @@ class OperationTable {
  public:
   OperationTable(const std::vector<std::string>& names, CoveredTiers tiers)
       : tiers_(std::move(tiers)), table_{"", support::report::text_columns({"of"})} {
-    for (const std::string& name : names) table_.columns.push_back(support::report::text_columns({name})[0]);
+    for (const std::string& name : names)
+      table_.columns.push_back(support::report::text_columns({name})[0]);
   }
 
   support::report::Table make() {

@@ -39,7 +39,7 @@ std::string dtype_of(const Visit& visit) {
 support::report::Table museum_table(const std::vector<Visit>& visits) {
   support::report::Table table{
       "", support::report::text_columns({"exhibit", "of", "operation", "dtype", "what goes wrong",
-                                "what its tests had not tried", "found by", "named"})};
+                                         "what its tests had not tried", "found by", "named"})};
   for (const Visit& visit : visits)
     table.rows.push_back({{{visit.exhibit.name},
                            {visit.exhibit.link},

@@ -83,8 +83,8 @@ void add_pipe(CLI::App& app, std::string& pipe, double& timeout) {
 }
 
 void show_complaints(const std::string& last) {
-  write_stderr(fmt::format("the candidate's standard error ends with:\n{}{}", support::report::clean(last),
-                           last.ends_with('\n') ? "" : "\n"));
+  write_stderr(fmt::format("the candidate's standard error ends with:\n{}{}",
+                           support::report::clean(last), last.ends_with('\n') ? "" : "\n"));
 }
 
 void add_accumulation(CLI::App& app, std::optional<golden::corpus::Accumulation>& accumulation,

@@ -92,8 +92,8 @@ support::report::Table power_table(const std::vector<LayerPower>& layers, std::s
 }
 
 support::report::Table killers_table(const std::vector<LayerPower>& layers) {
-  support::report::Table table{"",
-                      support::report::text_columns({"layer", "wrong implementation", "first rejected by"})};
+  support::report::Table table{
+      "", support::report::text_columns({"layer", "wrong implementation", "first rejected by"})};
   for (const LayerPower& layer : layers)
     for (const Verdict& verdict : layer.verdicts)
       table.rows.push_back({{{layer.layer},
@@ -118,12 +118,13 @@ std::string power_summary(const PowerTotals& all, const PowerOptions& options) {
 }
 
 support::report::Document power_document(const std::vector<LayerPower>& layers,
-                                const PowerOptions& options) {
+                                         const PowerOptions& options) {
   support::report::Document document{"normproof: gate power"};
   if (!options.planted_alone) document.add(power_table(layers, options.seeds));
   for (const LayerPower& layer : layers) {
     for (const std::string& alarm : layer.false_alarms)
-      document.add(support::report::Paragraph{fmt::format("false alarm: {}: {}", layer.layer, alarm)});
+      document.add(
+          support::report::Paragraph{fmt::format("false alarm: {}: {}", layer.layer, alarm)});
     for (const std::string& missed : layer.planted.missed)
       document.add(support::report::Paragraph{"not refused: " + missed});
     for (const Verdict& verdict : layer.verdicts)

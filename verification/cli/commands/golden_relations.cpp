@@ -59,7 +59,7 @@ bool all_held(const std::vector<RelationResult>& results) {
 }
 
 support::report::Table relations_table(const std::vector<RelationResult>& results,
-                              const GoldenRelationsCommand& command) {
+                                       const GoldenRelationsCommand& command) {
   support::report::Table table{"", support::report::text_columns({"relation"})};
   for (const char* number : {"held", "broken", "does not apply", "declined"})
     table.columns.push_back(support::report::number_column(number));
@@ -76,7 +76,8 @@ support::report::Table relations_table(const std::vector<RelationResult>& result
 }
 
 support::report::Document relations_document(const std::vector<RelationResult>& results,
-                                    const GoldenRelationsCommand& command, std::size_t cases) {
+                                             const GoldenRelationsCommand& command,
+                                             std::size_t cases) {
   support::report::Document document{"normproof: relations"};
   document.add(relations_table(results, command));
   for (const RelationResult& result : results)
@@ -97,13 +98,14 @@ support::report::Document relations_document(const std::vector<RelationResult>& 
   return document;
 }
 
-support::report::Check check_of(const RelationResult& result, const GoldenRelationsCommand& command) {
+support::report::Check check_of(const RelationResult& result,
+                                const GoldenRelationsCommand& command) {
   const std::string relation(golden::gate::to_string(result.relation));
   support::report::Check check{.group = result.path,
-                      .name = relation,
-                      .verdict = std::string(outcome_word(result.outcome)),
-                      .file = result.path + "/case.json",
-                      .properties = {{"path", result.path}, {"relation", relation}}};
+                               .name = relation,
+                               .verdict = std::string(outcome_word(result.outcome)),
+                               .file = result.path + "/case.json",
+                               .properties = {{"path", result.path}, {"relation", relation}}};
   if (result.outcome == RelationOutcome::held) return check;
   if (result.outcome == RelationOutcome::broken) {
     check.outcome = support::report::Outcome::failed;
@@ -120,7 +122,7 @@ support::report::Check check_of(const RelationResult& result, const GoldenRelati
 }
 
 support::report::Checks relation_checks(const std::vector<RelationResult>& results,
-                               const GoldenRelationsCommand& command) {
+                                        const GoldenRelationsCommand& command) {
   support::report::CheckSuite suite{"normproof.golden.relations"};
   for (const RelationResult& result : results) suite.checks.push_back(check_of(result, command));
   // Else a reader of a file alone would see no failure.
@@ -170,8 +172,8 @@ ExitStatus GoldenRelationsCommand::run() const {
   }();
   const support::report::Checks checks = relation_checks(results, *this);
   write_all({[&] {
-               write_stdout(
-                   support::report::terminal_text(relations_document(results, *this, cases.size())));
+               write_stdout(support::report::terminal_text(
+                   relations_document(results, *this, cases.size())));
              },
              to_file(reports.json, [&] { return support::report::json_lines(checks); }),
              to_file(reports.junit, [&] { return support::report::junit(checks); })});

@@ -101,16 +101,17 @@ ExitStatus GpuAgreeCommand::run() const {
   const checks::agreement::Rows found =
       mode == GpuMode::ordered
           ? checks::agreement::agree_ordered(*opened, seed, tier, only, finished)
-          : checks::agreement::agree_with_library(*opened, gpu::ops::LibraryProducts(precision), precision,
-                                          seed, tier, finished);
+          : checks::agreement::agree_with_library(*opened, gpu::ops::LibraryProducts(precision),
+                                                  precision, seed, tier, finished);
   if (found.cases() == 0) throw std::logic_error("gpu agree: no case was compared");
   print(agreement_tail(found, *this));
-  write_all({[&] {
-               if (not_printed) std::rethrow_exception(not_printed);
-             },
-             to_file(reports.json, [&] { return agreement_json(found, *this); }),
-             to_file(reports.junit, [&] { return support::report::junit(agreement_checks(found)); }),
-             to_file(reports.html, [&] { return agreement_page(found, *this); })});
+  write_all(
+      {[&] {
+         if (not_printed) std::rethrow_exception(not_printed);
+       },
+       to_file(reports.json, [&] { return agreement_json(found, *this); }),
+       to_file(reports.junit, [&] { return support::report::junit(agreement_checks(found)); }),
+       to_file(reports.html, [&] { return agreement_page(found, *this); })});
   return found.agree() ? kSuccess : kNumericalFailure;
 }
 

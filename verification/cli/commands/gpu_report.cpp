@@ -49,9 +49,9 @@ std::string agreement_verdict(const checks::agreement::Rows& rows, const GpuAgre
 std::vector<support::report::Column> agreement_columns(const GpuAgreeCommand& command) {
   using support::report::Align;
   std::vector<support::report::Column> columns = {{.name = "operation", .least_width = 20},
-                                         {"cases", Align::right, false, 6},
-                                         {"elements", Align::right, false, 10},
-                                         {"refused", Align::right, false, 8}};
+                                                  {"cases", Align::right, false, 6},
+                                                  {"elements", Align::right, false, 10},
+                                                  {"refused", Align::right, false, 8}};
   if (!is_ordered(command))
     for (const char* share : {"not judged", "of bound", "of sums"})
       columns.push_back({share, Align::right, false, 9});
@@ -59,20 +59,21 @@ std::vector<support::report::Column> agreement_columns(const GpuAgreeCommand& co
   return columns;
 }
 
-support::report::Row agreement_row(const checks::agreement::Row& row, const GpuAgreeCommand& command) {
+support::report::Row agreement_row(const checks::agreement::Row& row,
+                                   const GpuAgreeCommand& command) {
   const bool agrees = row.difference.empty();
   support::report::Row shown{{{row.operation},
-                     {count_text(row.cases)},
-                     {count_text(row.elements)},
-                     {count_text(row.refused)}},
-                    agrees ? support::report::Tone::plain : support::report::Tone::bad};
+                              {count_text(row.cases)},
+                              {count_text(row.elements)},
+                              {count_text(row.refused)}},
+                             agrees ? support::report::Tone::plain : support::report::Tone::bad};
   if (!is_ordered(command))
     for (const std::string& share :
          {count_text(row.not_judged), number_text(row.of_bound), number_text(row.of_sums)})
       shown.cells.push_back({share});
   const std::string verdict = is_ordered(command) ? "same bits" : "within";
-  shown.cells.push_back(
-      {agrees ? verdict : row.difference, agrees ? support::report::Tone::good : support::report::Tone::bad});
+  shown.cells.push_back({agrees ? verdict : row.difference,
+                         agrees ? support::report::Tone::good : support::report::Tone::bad});
   return shown;
 }
 
@@ -134,10 +135,12 @@ std::string agreement_page(const checks::agreement::Rows& rows, const GpuAgreeCo
   document.add(support::report::Paragraph{
       fmt::format("{}: {}.", plural(rows.cases(), "case"), agreement_verdict(rows, command)),
       rows.agree() ? support::report::Tone::good : support::report::Tone::bad});
-  document.add(support::report::Paragraph{fmt::format("{}: {}.", what_was_compared(command), how(command)),
+  document.add(
+      support::report::Paragraph{fmt::format("{}: {}.", what_was_compared(command), how(command)),
                                  support::report::Tone::soft});
   support::report::Table table{"", agreement_columns(command)};
-  for (const checks::agreement::Row& row : rows.all()) table.rows.push_back(agreement_row(row, command));
+  for (const checks::agreement::Row& row : rows.all())
+    table.rows.push_back(agreement_row(row, command));
   document.add(std::move(table));
   if (!is_ordered(command))
     document.add(support::report::Paragraph{

@@ -13,11 +13,11 @@
 #include "ref/io/tensor_file.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/tensor/contract.hpp"
+#include "verification/checks/evaluation/inputs.hpp"
 #include "verification/cli/commands/repeated_settings.hpp"
 #include "verification/cli/output_files.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
-#include "verification/checks/evaluation/inputs.hpp"
 #include "verification/support/report/json_number.hpp"
 #include "verification/support/report/terminal.hpp"
 #include "verification/support/report/text.hpp"
@@ -225,10 +225,12 @@ std::string lipschitz_text(const LipschitzCommand& command, const Lipschitz& res
   support::report::Table whole = table_of(result, "all parts");
   whole.rows.push_back(row_of("at x", checks::lipschitz::largest(result.at.norms)));
   if (around)
-    whole.rows.push_back(row_of(within(command.radius), checks::lipschitz::largest(result.around.norms)));
+    whole.rows.push_back(
+        row_of(within(command.radius), checks::lipschitz::largest(result.around.norms)));
   document.add(std::move(whole));
   const auto add_parts = [&](const Norms& norms, const std::string& where) {
-    support::report::Table table = table_of(result, fmt::format("{}, {}", kind_name(result), where));
+    support::report::Table table =
+        table_of(result, fmt::format("{}, {}", kind_name(result), where));
     for (const std::size_t p : steepest_parts(norms))
       table.rows.push_back(row_of(fmt::format("{}", result.parts[p]), norms.norms[p]));
     document.add(std::move(table));

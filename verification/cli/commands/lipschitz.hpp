@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "ref/model/norm_options.hpp"
-#include "verification/cli/command.hpp"
 #include "verification/checks/lipschitz/lipschitz.hpp"
+#include "verification/cli/command.hpp"
 
 namespace normproof::verification::cli::commands {
 
@@ -44,9 +44,11 @@ struct LipschitzCommand {
 
 /// What the command prints of a result: the whole, then the parts with the largest norms; or all
 /// of it as JSON.
-std::string lipschitz_text(const LipschitzCommand& command, const checks::lipschitz::Lipschitz& result,
+std::string lipschitz_text(const LipschitzCommand& command,
+                           const checks::lipschitz::Lipschitz& result,
                            const LipschitzCommand::Assumed& assumed);
-std::string lipschitz_json(const LipschitzCommand& command, const checks::lipschitz::Lipschitz& result,
+std::string lipschitz_json(const LipschitzCommand& command,
+                           const checks::lipschitz::Lipschitz& result,
                            const LipschitzCommand::Assumed& assumed);
 
 }  // namespace normproof::verification::cli::commands

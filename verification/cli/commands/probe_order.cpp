@@ -61,7 +61,9 @@ void check_probe(const ProbeOrderCommand& command, bool device_given, bool side_
 }  // namespace
 
 void ProbeOrderCommand::add(CLI::App& app) {
-  const auto parse = [](const std::string& text) { return checks::agreement::order_subject(text).name; };
+  const auto parse = [](const std::string& text) {
+    return checks::agreement::order_subject(text).name;
+  };
   const auto print = [](const std::string& text) { return text; };
   require(add_value(app, "SUBJECT", subject, parse, print, "What adds; see below", ""));
   add_number(app, "--terms", terms, 1, 100'000, "How many terms (default: 600)");

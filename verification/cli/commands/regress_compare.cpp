@@ -3,20 +3,20 @@
 #include <fmt/format.h>
 
 #include "ref/numeric/errors.hpp"
+#include "verification/checks/regression/history.hpp"
 #include "verification/cli/commands/regress_page.hpp"
 #include "verification/cli/commands/regress_report.hpp"
 #include "verification/cli/output_files.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
-#include "verification/checks/regression/history.hpp"
 #include "verification/support/report/junit.hpp"
 #include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::commands {
 
+using checks::regression::History;
 using ref::numeric::FileError;
 using ref::numeric::UsageError;
-using checks::regression::History;
 using support::report::clean_line;
 
 namespace {
@@ -38,10 +38,11 @@ RegressReport report_of(const RegressCompareCommand& command, const History& his
     throw UsageError("--to is the first recording; expected --from as well");
   report.from = command.from ? place_of(report.recordings, "--from", *command.from) : report.to - 1;
   if (report.from == report.to)
-    throw UsageError(fmt::format("--from and --to are both {}; expected two recordings",
-                                 clean_line(checks::regression::name_of(report.recordings, report.to))));
+    throw UsageError(
+        fmt::format("--from and --to are both {}; expected two recordings",
+                    clean_line(checks::regression::name_of(report.recordings, report.to))));
   report.change = checks::regression::change_between(history, report.recordings[report.from],
-                                             report.recordings[report.to]);
+                                                     report.recordings[report.to]);
   return report;
 }
 
@@ -71,10 +72,11 @@ Examples:
 ExitStatus RegressCompareCommand::run() const {
   check_outputs({{"--history", history}}, reports.named());
   const RegressReport report = report_of(*this, History(history));
-  write_all({[&] { write_stdout(regress_text(report)); },
-             to_file(reports.html, [&] { return regress_page(report); }),
-             to_file(reports.json, [&] { return regress_json(report); }),
-             to_file(reports.junit, [&] { return support::report::junit(regress_checks(report)); })});
+  write_all(
+      {[&] { write_stdout(regress_text(report)); },
+       to_file(reports.html, [&] { return regress_page(report); }),
+       to_file(reports.json, [&] { return regress_json(report); }),
+       to_file(reports.junit, [&] { return support::report::junit(regress_checks(report)); })});
   return report.passed() ? kSuccess : kNumericalFailure;
 }
 

@@ -38,13 +38,13 @@ constexpr std::size_t kMostTics = 40;
 
 support::report::Table recordings_table(const RegressReport& report) {
   support::report::Table table{"",
-                      {support::report::number_column("line"),
-                       {"label"},
-                       {"candidate"},
-                       support::report::number_column("answered"),
-                       support::report::number_column("worst share"),
-                       {"results"},
-                       {"environment"}}};
+                               {support::report::number_column("line"),
+                                {"label"},
+                                {"candidate"},
+                                support::report::number_column("answered"),
+                                support::report::number_column("worst share"),
+                                {"results"},
+                                {"environment"}}};
   for (std::size_t i = 0; i < report.recordings.size(); ++i) {
     const Recording& recording = report.recordings[i];
     double worst = 0;
@@ -66,10 +66,12 @@ support::report::Table recordings_table(const RegressReport& report) {
 }
 
 support::report::Table movements_table(const RegressReport& report) {
-  support::report::Table table{"", support::report::text_columns({"case", "output", "the truth", "what moved"})};
+  support::report::Table table{
+      "", support::report::text_columns({"case", "output", "the truth", "what moved"})};
   table.stacks = true;
   for (const Movement& movement : report.change.movements) {
-    const auto tone = report.is_allowed(movement) ? support::report::Tone::good : support::report::Tone::bad;
+    const auto tone =
+        report.is_allowed(movement) ? support::report::Tone::good : support::report::Tone::bad;
     table.rows.push_back({{{movement.path},
                            {movement.output},
                            {std::string(to_string(movement.direction)), tone},
@@ -80,7 +82,7 @@ support::report::Table movements_table(const RegressReport& report) {
 }
 
 support::report::Figure error_figure(const RegressReport& report, const char* id, const char* title,
-                            double ErrorStatistics::*statistic, const char* caption) {
+                                     double ErrorStatistics::*statistic, const char* caption) {
   return {"", draw(error_script(report, title, statistic), id, title, 1100, 520), caption};
 }
 
@@ -120,8 +122,9 @@ std::string error_script(const RegressReport& report, const char* title,
 std::string regress_page(const RegressReport& report) {
   support::report::Document document{"normproof: regression"};
   document.add(support::report::Heading{1, "normproof: what moved, and where to"});
-  document.add(support::report::Paragraph{report.summary(),
-                                 report.passed() ? support::report::Tone::good : support::report::Tone::bad});
+  document.add(support::report::Paragraph{report.summary(), report.passed()
+                                                                ? support::report::Tone::good
+                                                                : support::report::Tone::bad});
   document.add(support::report::Heading{2, "The error over the history"});
   document.add(error_figure(
       report, "mean", "Mean share of the bound", &ErrorStatistics::mean_share,

@@ -5,22 +5,22 @@
 #include "ref/io/atomic_file.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/parallel.hpp"
-#include "verification/cli/commands/golden_options.hpp"
-#include "verification/cli/progress_bar.hpp"
-#include "verification/cli/standard_streams.hpp"
-#include "verification/cli/typed_options.hpp"
 #include "verification/checks/determinism/environment.hpp"
 #include "verification/checks/regression/history.hpp"
 #include "verification/checks/regression/own_answers.hpp"
 #include "verification/checks/regression/recording.hpp"
+#include "verification/cli/commands/golden_options.hpp"
+#include "verification/cli/progress_bar.hpp"
+#include "verification/cli/standard_streams.hpp"
+#include "verification/cli/typed_options.hpp"
 #include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::commands {
 
-using ref::numeric::FileError;
 using checks::regression::History;
 using checks::regression::RecordedCase;
 using checks::regression::Recording;
+using ref::numeric::FileError;
 using support::report::clean_line;
 using support::report::plural;
 

@@ -12,11 +12,11 @@
 
 namespace normproof::verification::cli::commands {
 
-using nlohmann::ordered_json;
 using checks::regression::Direction;
 using checks::regression::ErrorStatistics;
 using checks::regression::Movement;
 using checks::regression::Recording;
+using nlohmann::ordered_json;
 using support::report::clean_line;
 using support::report::count_text;
 using support::report::number_text;
@@ -25,8 +25,9 @@ using support::report::plural;
 namespace {
 
 std::string steps_text(std::uint64_t steps) {
-  return steps == checks::compare::kInfinitelyFar ? "to or from NaN"
-                                          : fmt::format("by up to {} ulp", count_text(steps));
+  return steps == checks::compare::kInfinitelyFar
+             ? "to or from NaN"
+             : fmt::format("by up to {} ulp", count_text(steps));
 }
 
 std::string name_of_movement(const Movement& movement) {
@@ -37,9 +38,9 @@ std::string name_of_movement(const Movement& movement) {
 /// "from 'v1' (line 1): --self; g++ 12.2.0 ..."
 std::string recording_line(const RegressReport& report, const char* role, std::size_t place) {
   const Recording& recording = report.recordings[place];
-  std::string text =
-      fmt::format("{:<4} {} (line {}): {}", role, checks::regression::name_of(report.recordings, place),
-                  place + 1, recording.candidate);
+  std::string text = fmt::format("{:<4} {} (line {}): {}", role,
+                                 checks::regression::name_of(report.recordings, place), place + 1,
+                                 recording.candidate);
   for (const auto& [name, value] : recording.environment)
     if (name == "compiler" || name == "processor") text += fmt::format("; {} {}", name, value);
   return clean_line(text) + "\n";
@@ -158,7 +159,8 @@ support::report::Checks regress_checks(const RegressReport& report) {
       {.group = suite.name,
        .name = fmt::format("the other {}",
                            plural(report.change.cases - report.change.moved_cases, "case"))});
-  std::map<std::string, std::vector<support::report::Finding>> moved;  // by case; allowed is no finding
+  std::map<std::string, std::vector<support::report::Finding>>
+      moved;  // by case; allowed is no finding
   for (const Movement& movement : report.change.movements) {
     auto& findings = moved[movement.path];
     if (report.is_allowed(movement)) continue;
@@ -168,7 +170,8 @@ support::report::Checks regress_checks(const RegressReport& report) {
                                 direction, movement_text(movement))});
   }
   for (auto& [path, findings] : moved) {
-    const auto outcome = findings.empty() ? support::report::Outcome::passed : support::report::Outcome::failed;
+    const auto outcome =
+        findings.empty() ? support::report::Outcome::passed : support::report::Outcome::failed;
     suite.checks.push_back({.group = suite.name,
                             .name = path,
                             .outcome = outcome,

@@ -12,7 +12,7 @@ namespace normproof::verification::cli::commands {
 /// What `normproof regress compare` found. Every report is a function of it.
 struct RegressReport {
   std::vector<checks::regression::Recording> recordings;  ///< the whole history
-  std::size_t from = 0, to = 0;                   ///< places in it
+  std::size_t from = 0, to = 0;                           ///< places in it
   checks::regression::Change change;
   bool allow_towards = false;
 

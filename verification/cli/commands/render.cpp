@@ -28,7 +28,8 @@ Examples:
 
 ExitStatus RenderCommand::run() const {
   check_outputs({{"--document", source}}, reports.named());
-  const support::report::Document document = read_document(source.string(), ref::io::read_text(source));
+  const support::report::Document document =
+      read_document(source.string(), ref::io::read_text(source));
   write_all({[&] { write_stdout(support::report::terminal_text(document)); },
              to_file(reports.html, [&] { return support::report::html(document); }),
              to_file(reports.markdown, [&] { return support::report::markdown(document); })});

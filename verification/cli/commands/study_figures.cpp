@@ -7,12 +7,12 @@
 #include <functional>
 #include <limits>
 
-#include "verification/support/report/curves.hpp"
-#include "verification/support/report/gnuplot.hpp"
-#include "verification/support/report/text.hpp"
 #include "verification/studies/published/conclusions.hpp"
 #include "verification/studies/published/initial_gradients.hpp"
 #include "verification/studies/published/published.hpp"
+#include "verification/support/report/curves.hpp"
+#include "verification/support/report/gnuplot.hpp"
+#include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::commands {
 
@@ -50,8 +50,9 @@ std::string file_name(const studies::published::Condition& condition, const std:
   return name;
 }
 
-support::report::Figure drawn(const studies::published::Condition& condition, const std::string& what,
-                     const std::string& script, const std::string& label, std::string caption) {
+support::report::Figure drawn(const studies::published::Condition& condition,
+                              const std::string& what, const std::string& script,
+                              const std::string& label, std::string caption) {
   const std::string file = file_name(condition, what);
   return {file, draw(script, file.substr(0, file.size() - 4), label, 1100, 460),
           std::move(caption)};
@@ -99,15 +100,17 @@ std::string step_axis(bool logarithmic) {
 using Values = std::vector<std::optional<double>>;
 
 /// The first seed that has dynamics.
-const studies::published::Finished* dynamics_of(const studies::published::Results& results, const studies::published::Condition& condition,
-                                   const std::string& norm) {
+const studies::published::Finished* dynamics_of(const studies::published::Results& results,
+                                                const studies::published::Condition& condition,
+                                                const std::string& norm) {
   for (const studies::published::Finished* run : curves_of(results, condition, norm))
     if (!run->result.dynamics.empty()) return run;
   return nullptr;
 }
 
 /// The largest of a series, or its least.
-std::string extreme_text(const studies::published::SiteDynamics& site, const std::string& name, bool largest) {
+std::string extreme_text(const studies::published::SiteDynamics& site, const std::string& name,
+                         bool largest) {
   const Values* const values = site.find(name);
   std::optional<double> found;
   if (values != nullptr)
@@ -134,15 +137,16 @@ std::string below_text(const studies::published::SiteDynamics& site, const std::
 
 }  // namespace
 
-std::optional<support::report::Figure> gradient_figure(const studies::published::Results& results,
-                                              const studies::published::Condition& condition,
-                                              std::size_t figure) {
+std::optional<support::report::Figure> gradient_figure(
+    const studies::published::Results& results, const studies::published::Condition& condition,
+    std::size_t figure) {
   std::vector<Curve> curves;
   std::string tics;
   std::size_t seeds = 0, width = 0;
   for (const std::string& norm : studies::published::study_norms()) {
     std::vector<studies::published::CellResult> cells;
-    for (const studies::published::Finished* run : gradients_of(results, condition, norm, figure == 2 ? 1 : 5)) {
+    for (const studies::published::Finished* run :
+         gradients_of(results, condition, norm, figure == 2 ? 1 : 5)) {
       cells.push_back(run->result);
       width = run->cell.d_ff;
     }
@@ -188,8 +192,9 @@ std::optional<support::report::Figure> gradient_figure(const studies::published:
 }
 
 std::optional<support::report::Figure> curve_figure(const studies::published::Results& results,
-                                           const studies::published::Condition& condition,
-                                           const studies::published::ClassCounts& classes, std::size_t figure) {
+                                                    const studies::published::Condition& condition,
+                                                    const studies::published::ClassCounts& classes,
+                                                    std::size_t figure) {
   static const std::vector<std::string> names = {"Loss", "Lipschitz of the loss",
                                                  "Smoothness of the loss"};
   std::vector<Curve> curves;
@@ -227,11 +232,10 @@ std::optional<support::report::Figure> curve_figure(const studies::published::Re
                            figure, title, width));
 }
 
-std::optional<support::report::Figure> dynamics_figure(const studies::published::Results& results,
-                                              const studies::published::Condition& condition,
-                                              const std::vector<std::string>& norms,
-                                              const std::vector<std::string>& quantities,
-                                              const std::string& title) {
+std::optional<support::report::Figure> dynamics_figure(
+    const studies::published::Results& results, const studies::published::Condition& condition,
+    const std::vector<std::string>& norms, const std::vector<std::string>& quantities,
+    const std::string& title) {
   std::vector<Curve> curves;
   for (const std::string& norm : norms) {
     const studies::published::Finished* const run = dynamics_of(results, condition, norm);
@@ -254,7 +258,8 @@ std::optional<support::report::Figure> dynamics_figure(const studies::published:
                fmt::format("{}, step by step, in the run of figures 4 to 6.", title));
 }
 
-support::report::Table dynamics_table(const studies::published::Results& results, const studies::published::Condition& condition) {
+support::report::Table dynamics_table(const studies::published::Results& results,
+                                      const studies::published::Condition& condition) {
   support::report::Table table{
       "The norms on the activations that they see, over the run of figures 4 to 6",
       support::report::text_columns(

@@ -39,12 +39,14 @@ void check_study(const std::filesystem::path& out, const std::string& text, Whic
         out.string()));
 }
 
-studies::published::Identity read_identity(const std::filesystem::path& out, const std::string& text) {
+studies::published::Identity read_identity(const std::filesystem::path& out,
+                                           const std::string& text) {
   check_study(out, text, WhichStudy::published);
   return studies::published::parse_identity(text, (out / "study.json").string());
 }
 
-StudyContents read_contents(const std::filesystem::path& out, const studies::published::Store& store) {
+StudyContents read_contents(const std::filesystem::path& out,
+                            const studies::published::Store& store) {
   studies::published::Identity identity = read_identity(out, store.identity());
   const auto lines = store.results();
   store.check_data(identity.data_sha256);

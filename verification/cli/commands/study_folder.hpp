@@ -4,10 +4,10 @@
 #include <string>
 
 #include "verification/cli/commands/study_selection.hpp"
-#include "verification/support/report/document.hpp"
 #include "verification/studies/published/convergence.hpp"
 #include "verification/studies/published/store.hpp"
 #include "verification/studies/published/tables.hpp"
+#include "verification/support/report/document.hpp"
 
 namespace normproof::verification::cli::commands {
 
@@ -18,7 +18,8 @@ studies::published::Store store_of(const std::filesystem::path& out);
 void check_study(const std::filesystem::path& out, const std::string& text, WhichStudy study);
 
 /// What the text of study.json says.
-studies::published::Identity read_identity(const std::filesystem::path& out, const std::string& text);
+studies::published::Identity read_identity(const std::filesystem::path& out,
+                                           const std::string& text);
 
 /// The results of a folder, all of them of the data of its study.json, and the classes of that.
 struct StudyContents {
@@ -27,7 +28,8 @@ struct StudyContents {
 };
 
 /// Throws    FileError
-StudyContents read_contents(const std::filesystem::path& out, const studies::published::Store& store);
+StudyContents read_contents(const std::filesystem::path& out,
+                            const studies::published::Store& store);
 
 /// Writes report.html, report.md and the pictures of a document in the folder.
 /// Throws    FileError

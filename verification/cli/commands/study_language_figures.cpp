@@ -36,8 +36,8 @@ Series mean_series(const std::vector<Series>& all) {
 /// `place` is the x of a number.
 template <class CellsOf, class SeriesOf, class Place>
 std::vector<support::report::Curve> norm_curves(const studies::language::Condition& condition,
-                                       const CellsOf& cells_of, const SeriesOf& series_of,
-                                       const Place& place) {
+                                                const CellsOf& cells_of, const SeriesOf& series_of,
+                                                const Place& place) {
   std::vector<support::report::Curve> curves;
   const std::vector<std::string>& norms = studies::language::study_norms(condition.task);
   for (std::size_t colour = 0; colour < norms.size(); ++colour) {
@@ -54,28 +54,27 @@ std::vector<support::report::Curve> norm_curves(const studies::language::Conditi
   return curves;
 }
 
-std::optional<support::report::Figure> language_figure(const studies::language::Condition& condition,
-                                              const std::string& what, const std::string& axes,
-                                              const std::vector<support::report::Curve>& curves,
-                                              const std::string& title) {
+std::optional<support::report::Figure> language_figure(
+    const studies::language::Condition& condition, const std::string& what, const std::string& axes,
+    const std::vector<support::report::Curve>& curves, const std::string& title) {
   if (curves.empty()) return std::nullopt;
   std::string name = fmt::format("{}-{}", condition_name(condition), what);
   std::erase(name, ',');
   std::ranges::replace(name, ' ', '-');
-  return support::report::Figure{
-      name + ".svg",
-      support::report::draw(support::report::common(title) + axes + "set key outside right noenhanced\n" +
-                       support::report::plot(curves),
-                   name, title, 1100, 460),
-      fmt::format("{}: {}.", condition_name(condition), title)};
+  return support::report::Figure{name + ".svg",
+                                 support::report::draw(support::report::common(title) + axes +
+                                                           "set key outside right noenhanced\n" +
+                                                           support::report::plot(curves),
+                                                       name, title, 1100, 460),
+                                 fmt::format("{}: {}.", condition_name(condition), title)};
 }
 
 /// Of the validation, a number an epoch.
 template <class SeriesOf>
 std::optional<support::report::Figure> epochs_figure(const studies::language::Results& results,
-                                            const studies::language::Condition& condition,
-                                            const char* what, const SeriesOf& series_of,
-                                            const std::string& title) {
+                                                     const studies::language::Condition& condition,
+                                                     const char* what, const SeriesOf& series_of,
+                                                     const std::string& title) {
   return language_figure(
       condition, what, "set xlabel 'epoch'\n",
       norm_curves(
@@ -88,9 +87,10 @@ std::optional<support::report::Figure> epochs_figure(const studies::language::Re
 /// Of the norm layers whose names begin so, and of the statistics that `has` has.
 template <class CellsOf, class Has>
 std::optional<support::report::Figure> sites_figure(const studies::language::Condition& condition,
-                                           const CellsOf& cells_of, const std::string& begin,
-                                           const Has& has, const std::string& what,
-                                           const std::string& title) {
+                                                    const CellsOf& cells_of,
+                                                    const std::string& begin, const Has& has,
+                                                    const std::string& what,
+                                                    const std::string& title) {
   const auto of_sites = [&](const CellResult& result) {
     std::vector<Series> all;
     for (const auto& own : result.fluctuation)
@@ -109,8 +109,9 @@ std::optional<support::report::Figure> sites_figure(const studies::language::Con
 /// Of all norm layers, or of a translator a figure a side.
 template <class CellsOf, class Has>
 std::vector<support::report::Figure> figures_of_sides(const studies::language::Condition& condition,
-                                             const CellsOf& cells_of, const Has& has,
-                                             const std::string& what, const std::string& title) {
+                                                      const CellsOf& cells_of, const Has& has,
+                                                      const std::string& what,
+                                                      const std::string& title) {
   std::vector<support::report::Figure> figures;
   const auto add = [&](std::optional<support::report::Figure> figure) {
     if (figure) figures.push_back(std::move(*figure));
@@ -127,8 +128,8 @@ std::vector<support::report::Figure> figures_of_sides(const studies::language::C
 
 }  // namespace
 
-std::optional<support::report::Figure> learning_figure(const studies::language::Results& results,
-                                              const studies::language::Condition& condition) {
+std::optional<support::report::Figure> learning_figure(
+    const studies::language::Results& results, const studies::language::Condition& condition) {
   return epochs_figure(
       results, condition, "learning",
       [](const CellResult& result) { return result.validation_loss; },
@@ -136,14 +137,14 @@ std::optional<support::report::Figure> learning_figure(const studies::language::
 }
 
 std::optional<support::report::Figure> bleu_figure(const studies::language::Results& results,
-                                          const studies::language::Condition& condition) {
+                                                   const studies::language::Condition& condition) {
   return epochs_figure(
       results, condition, "bleu", [](const CellResult& result) { return result.validation_bleu; },
       "Validation BLEU after each epoch, the mean over the seeds");
 }
 
-std::vector<support::report::Figure> fluctuation_figures(const studies::language::Results& results,
-                                                const studies::language::Condition& condition) {
+std::vector<support::report::Figure> fluctuation_figures(
+    const studies::language::Results& results, const studies::language::Condition& condition) {
   return figures_of_sides(
       condition, [&](const std::string& norm) { return tests_of(results, condition, norm); },
       [](const std::string& statistic) { return statistic != "mean"; }, "fluctuation",
@@ -151,7 +152,7 @@ std::vector<support::report::Figure> fluctuation_figures(const studies::language
 }
 
 std::vector<support::report::Figure> taken_figures(const studies::language::Results& results,
-                                          const studies::language::Condition& condition) {
+                                                   const studies::language::Condition& condition) {
   const auto traced = [&](const std::string& norm) {
     const studies::language::Finished* const own = dynamics_of(results, condition, norm);
     return own == nullptr ? std::vector<const studies::language::Finished*>() : std::vector{own};

@@ -49,7 +49,7 @@ constexpr const char* kTestCaption =
     "The test part, at the chosen rates: means over the seeds that stayed finite";
 
 support::report::Table translation_test_table(const studies::language::Results& results,
-                                     const Condition& condition) {
+                                              const Condition& condition) {
   support::report::Table table = support::report::numbers_table(
       kTestCaption, {"norm", "rate"},
       {"seeds", "diverged", "BLEU", "least", "largest", "BLEU less layer_norm's [95 %]",
@@ -69,7 +69,8 @@ support::report::Table translation_test_table(const studies::language::Results& 
   return table;
 }
 
-support::report::Table test_table(const studies::language::Results& results, const Condition& condition) {
+support::report::Table test_table(const studies::language::Results& results,
+                                  const Condition& condition) {
   if (translates(condition)) return translation_test_table(results, condition);
   support::report::Table table = support::report::numbers_table(
       kTestCaption, {"norm", "rate"},
@@ -89,7 +90,8 @@ support::report::Table test_table(const studies::language::Results& results, con
   return table;
 }
 
-support::report::Table rates_table(const studies::language::Results& results, const Condition& condition) {
+support::report::Table rates_table(const studies::language::Results& results,
+                                   const Condition& condition) {
   support::report::Table table = support::report::numbers_table(
       fmt::format("The mean validation loss of {}, rate by rate; > marks the rate that is chosen",
                   plural(studies::language::kChoosingSeeds, "seed")),
@@ -111,7 +113,8 @@ support::report::Table rates_table(const studies::language::Results& results, co
 }
 
 /// The norms whose chosen rate is at an end of the grid, in a sentence; empty where there is none.
-std::string end_of_grid_text(const studies::language::Results& results, const Condition& condition) {
+std::string end_of_grid_text(const studies::language::Results& results,
+                             const Condition& condition) {
   const std::vector<std::string>& rates = studies::language::study_rates();
   std::string norms;
   for (const std::string& norm : studies::language::study_norms(condition.task)) {
@@ -129,8 +132,8 @@ void add_table(support::report::Document& document, support::report::Table table
   if (!table.rows.empty()) document.add(std::move(table));
 }
 
-void add_language_condition(support::report::Document& document, const studies::language::Results& results,
-                            const Condition& condition) {
+void add_language_condition(support::report::Document& document,
+                            const studies::language::Results& results, const Condition& condition) {
   document.add(support::report::Heading{2, condition_name(condition)});
   add_table(document, test_table(results, condition));
   add_table(document, rates_table(results, condition));
@@ -143,7 +146,8 @@ void add_language_condition(support::report::Document& document, const studies::
     document.add(std::move(figure));
   add_table(document, gamma_table(results, condition));
   add_table(document, taken_table(results, condition));
-  for (support::report::Figure& figure : taken_figures(results, condition)) document.add(std::move(figure));
+  for (support::report::Figure& figure : taken_figures(results, condition))
+    document.add(std::move(figure));
   add_table(document, bound_table(results, condition));
 }
 
@@ -157,16 +161,20 @@ bool has_translators(const studies::language::Results& results) {
 }
 
 /// Those of a translator have those of a language model among them.
-const std::vector<studies::published::Statement>& all_statements(const studies::language::Results& results) {
+const std::vector<studies::published::Statement>& all_statements(
+    const studies::language::Results& results) {
   return studies::language::statements(has_translators(results) ? training::Task::translate
-                                                             : training::Task::language);
+                                                                : training::Task::language);
 }
 
-void add_language_conclusions(support::report::Document& document, const studies::language::Results& results) {
+void add_language_conclusions(support::report::Document& document,
+                              const studies::language::Results& results) {
   document.add(support::report::Heading{2, "Conclusions"});
-  support::report::Table table{"Statements by conditions", support::report::text_columns({"statement"})};
-  support::report::Table numbers{"What each verdict rests on",
-                        support::report::text_columns({"statement", "condition", "numbers"})};
+  support::report::Table table{"Statements by conditions",
+                               support::report::text_columns({"statement"})};
+  support::report::Table numbers{
+      "What each verdict rests on",
+      support::report::text_columns({"statement", "condition", "numbers"})};
   numbers.stacks = true;
   for (const Condition& condition : conditions_of(results))
     table.columns.push_back({condition_name(condition)});
@@ -193,9 +201,11 @@ void add_language_conclusions(support::report::Document& document, const studies
       all_statements(results).front().rule)});
 }
 
-void add_language_cells(support::report::Document& document, const studies::language::Results& results) {
+void add_language_cells(support::report::Document& document,
+                        const studies::language::Results& results) {
   document.add(support::report::Heading{2, "Every cell, and the command that runs it again"});
-  document.add(support::report::Code{"normproof study run --study language --out one --cells CELL"});
+  document.add(
+      support::report::Code{"normproof study run --study language --out one --cells CELL"});
   const bool has_bleu = has_translators(results);
   document.add(support::report::Paragraph{fmt::format(
       "With --data where the text is not the made-up one{}. The same hash, of the state after the "
@@ -210,10 +220,10 @@ void add_language_cells(support::report::Document& document, const studies::lang
   for (const auto& [name, finished] : results) {
     const studies::language::CellResult& result = finished.result;
     support::report::Row row{{{name},
-                     {result.sha256},
-                     {fmt::format("{}", result.steps)},
-                     {support::report::decimals(result.last_validation_loss(), 4)},
-                     {support::report::decimals(result.test_loss, 4)}}};
+                              {result.sha256},
+                              {fmt::format("{}", result.steps)},
+                              {support::report::decimals(result.last_validation_loss(), 4)},
+                              {support::report::decimals(result.test_loss, 4)}}};
     if (has_bleu) {
       row.cells.push_back({support::report::decimals(result.last_validation_bleu(), 2)});
       row.cells.push_back({support::report::decimals(result.test_bleu, 2)});
@@ -235,8 +245,8 @@ std::size_t paired_seeds(const studies::language::Results& results) {
 }
 
 support::report::Table power_table(const std::vector<studies::language::PowerRow>& rows,
-                          const std::string& in_what, std::size_t seeds,
-                          const std::string& quantity) {
+                                   const std::string& in_what, std::size_t seeds,
+                                   const std::string& quantity) {
   support::report::Table table = support::report::numbers_table(
       fmt::format("Which difference to layer_norm{} {} can see: found by a two-sided t test at 5 % "
                   "with probability 0.8",
@@ -257,7 +267,7 @@ support::report::Table power_table(const std::vector<studies::language::PowerRow
 }  // namespace
 
 std::vector<support::report::Table> language_power_tables(const studies::language::Results& results,
-                                                 std::size_t seeds) {
+                                                          std::size_t seeds) {
   std::vector<support::report::Table> tables;
   const auto add = [&](support::report::Table table) {
     if (!table.rows.empty()) tables.push_back(std::move(table));
@@ -270,10 +280,11 @@ std::vector<support::report::Table> language_power_tables(const studies::languag
 }
 
 support::report::Document language_document(const studies::language::Results& results,
-                                   const std::string& results_sha256) {
+                                            const std::string& results_sha256) {
   const bool also_translators = has_translators(results);
   support::report::Document document{"normproof: norms of language models"};
-  document.add(support::report::Heading{1, fmt::format("The study: norms of a causal language model{}",
+  document.add(
+      support::report::Heading{1, fmt::format("The study: norms of a causal language model{}",
                                               also_translators ? " and of a translator" : "")});
   document.add(support::report::Paragraph{
       fmt::format("{}, sha256 of all results {}. What is set beside [SYG+20] is of another "
@@ -321,7 +332,8 @@ nlohmann::ordered_json language_summary(const studies::language::Results& result
       if (const auto& beside = row.bleu.beside_layer_norm)
         norm["bleu_beside_layer_norm"] = {beside->mean, beside->low, beside->high};
     }
-    for (const studies::published::Statement& statement : studies::language::statements(condition.task)) {
+    for (const studies::published::Statement& statement :
+         studies::language::statements(condition.task)) {
       const studies::published::Finding finding = find(statement.id, results, condition);
       own["statements"][statement.id] = {{"verdict", verdict_name(finding.verdict)},
                                          {"numbers", finding.numbers}};

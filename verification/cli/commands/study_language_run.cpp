@@ -17,9 +17,9 @@
 #include "verification/cli/standard_streams.hpp"
 #include "verification/studies/language/cell_run.hpp"
 #include "verification/studies/language/conclusions.hpp"
+#include "verification/studies/published/jobs.hpp"
 #include "verification/support/process/rank.hpp"
 #include "verification/support/report/text.hpp"
-#include "verification/studies/published/jobs.hpp"
 
 namespace normproof::verification::cli::commands {
 
@@ -97,8 +97,8 @@ training::PairData load_study_pairs(const StudyRunCommand& command, bool quick) 
 
 /// What the tasks are trained on, made up where none are given and every cell of a task is quick.
 studies::language::StudyData load_language_data(const StudyRunCommand& command,
-                                             const std::vector<training::Task>& tasks,
-                                             const LanguageCells& cells) {
+                                                const std::vector<training::Task>& tasks,
+                                                const LanguageCells& cells) {
   using training::Task;
   const auto has = [&](Task task) { return std::ranges::find(tasks, task) != tasks.end(); };
   const auto is_quick = [&](Task task) {
@@ -150,7 +150,8 @@ class Phases {
 
   void run(const char* what, const LanguageCells& cells) {
     std::vector<studies::published::Task> tasks;
-    for (const studies::language::Cell& cell : cells) tasks.push_back({cell_name(cell), cost(cell)});
+    for (const studies::language::Cell& cell : cells)
+      tasks.push_back({cell_name(cell), cost(cell)});
     const studies::published::JobsSummary done = studies::published::run_tasks(
         store_, std::move(tasks),
         [&](const std::string& name) {
@@ -159,7 +160,8 @@ class Phases {
               studies::language::parse_cell(name), data_,
               {.folder = command_.out, .after_step = {}, .device = opened_.get()}));
         },
-        {.jobs = command_.job_count(), .progress = [&](const studies::published::JobsProgress& progress) {
+        {.jobs = command_.job_count(),
+         .progress = [&](const studies::published::JobsProgress& progress) {
            bar_.show(
                what, progress.done, progress.tasks,
                fmt::format("{} left, {}", duration_text(progress.seconds_left), progress.name));
@@ -194,7 +196,8 @@ void run_named(Phases& phases, const LanguageCells& cells) {
 }
 
 void run_selected(Phases& phases, const StudyRunCommand& command,
-                  const studies::language::Selection& selection, const studies::published::Store& store) {
+                  const studies::language::Selection& selection,
+                  const studies::published::Store& store) {
   phases.run("choosing rates", choosing_cells(selection));
   const studies::language::Results results = read_language_results(command.out, store);
   std::error_code ignored;
@@ -204,7 +207,8 @@ void run_selected(Phases& phases, const StudyRunCommand& command,
   phases.run("tracing norms", dynamics_cells(selection, results));
 }
 
-studies::language::DataHashes read_data_hashes(const fs::path& out, const studies::published::Store& store) {
+studies::language::DataHashes read_data_hashes(const fs::path& out,
+                                               const studies::published::Store& store) {
   const std::string identity = store.identity();
   check_study(out, identity, WhichStudy::language);
   return studies::language::data_hashes_of(identity, (out / "study.json").string());
@@ -229,7 +233,8 @@ std::string counts_text(const studies::published::JobsSummary& done) {
 
 }  // namespace
 
-studies::language::Results read_language_results(const fs::path& out, const studies::published::Store& store) {
+studies::language::Results read_language_results(const fs::path& out,
+                                                 const studies::published::Store& store) {
   check_language_data(out, store, read_data_hashes(out, store));
   return studies::language::read_results(store.results(), (out / "results.jsonl").string());
 }
@@ -240,7 +245,8 @@ bool has_quick_alone(const studies::language::Results& results) {
   });
 }
 
-std::vector<training::Task> language_tasks_of(const fs::path& out, const studies::published::Store& store) {
+std::vector<training::Task> language_tasks_of(const fs::path& out,
+                                              const studies::published::Store& store) {
   std::vector<training::Task> tasks;
   for (const auto& [task, sha256] : read_data_hashes(out, store)) tasks.push_back(task);
   return tasks;
@@ -265,8 +271,9 @@ ExitStatus run_language_study(const StudyRunCommand& command) {
   else
     run_named(phases, named);
   std::error_code ignored;
-  fs::remove(command.out / "runs", ignored);              // where no run is left
-  if (support::process::rank().value_or(0) != 0) return kSuccess;  // rank 0 prints what there is to say
+  fs::remove(command.out / "runs", ignored);  // where no run is left
+  if (support::process::rank().value_or(0) != 0)
+    return kSuccess;  // rank 0 prints what there is to say
   const studies::published::JobsSummary& done = phases.total();
   const std::string sha256 = studies::language::results_sha256(store.results());
   const nlohmann::ordered_json counts = {{"cells", done.tasks},
@@ -296,7 +303,8 @@ ExitStatus report_language_study(const fs::path& out, bool json) {
       fmt::format("{}: {} and report.md\nsha256 {}\n", plural(results.size(), "cell"),
                   (out / "report.html").string(), sha256);
   for (const auto& condition : conditions_of(results))
-    for (const studies::published::Statement& statement : studies::language::statements(condition.task)) {
+    for (const studies::published::Statement& statement :
+         studies::language::statements(condition.task)) {
       const studies::published::Finding finding = find(statement.id, results, condition);
       text += fmt::format("{}: {}: {}{}\n", condition_name(condition), statement.text,
                           verdict_name(finding.verdict),

@@ -22,7 +22,7 @@ ExitStatus report_language_study(const std::filesystem::path& out, bool json);
 /// The results of a folder, all of them of the data of its study.json.
 /// Throws    FileError
 studies::language::Results read_language_results(const std::filesystem::path& out,
-                                              const studies::published::Store& store);
+                                                 const studies::published::Store& store);
 
 /// Whether there are results, all of quick cells.
 bool has_quick_alone(const studies::language::Results& results);

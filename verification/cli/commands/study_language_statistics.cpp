@@ -29,7 +29,7 @@ std::optional<double> mean_over_tests(const std::vector<const Finished*>& tests,
 }  // namespace
 
 support::report::Table fluctuation_table(const studies::language::Results& results,
-                                const Condition& condition) {
+                                         const Condition& condition) {
   support::report::Table table = support::report::numbers_table(
       "Batch statistics beside the running ones: ||batch - running|| / ||scale||, the mean over "
       "the steps after the warm-up and over the seeds",
@@ -56,7 +56,8 @@ support::report::Table fluctuation_table(const studies::language::Results& resul
   return table;
 }
 
-support::report::Table gamma_table(const studies::language::Results& results, const Condition& condition) {
+support::report::Table gamma_table(const studies::language::Results& results,
+                                   const Condition& condition) {
   support::report::Table table = support::report::numbers_table(
       "The largest (1 - alpha) Gamma over the steps, the layers and the channels: below 1 the "
       "theorem on nu bounds it",
@@ -69,7 +70,8 @@ support::report::Table gamma_table(const studies::language::Results& results, co
   return table;
 }
 
-support::report::Table taken_table(const studies::language::Results& results, const Condition& condition) {
+support::report::Table taken_table(const studies::language::Results& results,
+                                   const Condition& condition) {
   support::report::Table table = support::report::numbers_table(
       "What every norm layer takes: batch statistics beside a running mean of theirs with 0.9 for "
       "the older ones, ||batch - running|| / ||scale||, the mean over the steps after the warm-up, "
@@ -91,7 +93,8 @@ support::report::Table taken_table(const studies::language::Results& results, co
   return table;
 }
 
-support::report::Table bound_table(const studies::language::Results& results, const Condition& condition) {
+support::report::Table bound_table(const studies::language::Results& results,
+                                   const Condition& condition) {
   support::report::Table table = support::report::numbers_table(
       "The share of its bound that PowerNorm's gradient before the division by psi comes to: the "
       "mean over the run and the largest of a step, of the channel in which it is largest, and the "

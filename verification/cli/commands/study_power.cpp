@@ -21,7 +21,8 @@ namespace normproof::verification::cli::commands {
 namespace {
 
 /// What the folder lacks to compare power_norm with layer_norm, and the command that computes it.
-[[noreturn]] void refuse_folder(const std::filesystem::path& out, const studies::published::Store& store,
+[[noreturn]] void refuse_folder(const std::filesystem::path& out,
+                                const studies::published::Store& store,
                                 const studies::language::Results& results) {
   const bool quick = has_quick_alone(results);
   studies::language::Selection selection;
@@ -86,7 +87,8 @@ ExitStatus StudyPowerCommand::run() const {
     return kSuccess;
   }
   support::report::Document document{"normproof: what the seeds can see"};
-  for (support::report::Table& table : language_power_tables(results, seeds)) document.add(std::move(table));
+  for (support::report::Table& table : language_power_tables(results, seeds))
+    document.add(std::move(table));
   document.add(support::report::Paragraph{fmt::format(
       "Published: {:+.1f} of PTB, {:+.1f} of WikiText-103, in perplexities of words; {:+.1f} of "
       "IWSLT14, {:+.1f} of WMT14, in BLEU.",

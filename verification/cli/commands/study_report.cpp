@@ -8,8 +8,8 @@
 
 #include "verification/cli/commands/study_figures.hpp"
 #include "verification/cli/commands/study_smoothness.hpp"
-#include "verification/support/report/text.hpp"
 #include "verification/studies/published/conclusions.hpp"
+#include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::commands {
 
@@ -64,8 +64,10 @@ support::report::Cell entry_cell(const studies::published::TableEntry& entry) {
   return {text, mark.tone, title};
 }
 
-support::report::Table entries_table(const studies::published::Table& table, const std::string& caption) {
-  support::report::Table shown{caption, support::report::text_columns(
+support::report::Table entries_table(const studies::published::Table& table,
+                                     const std::string& caption) {
+  support::report::Table shown{caption,
+                               support::report::text_columns(
                                    {table.shape.number == 0 ? "initialization" : "learning rate"})};
   for (const std::string& norm : table.norms) shown.columns.push_back({norm});
   for (std::size_t row = 0; row < table.rates.size(); ++row) {
@@ -84,8 +86,9 @@ std::string shape_text(const studies::published::TableShape& shape) {
 support::report::Table highest_table(const std::vector<studies::published::Table>& tables) {
   std::vector<std::string> norms;
   for (const std::string& norm : studies::published::study_norms())
-    if (std::ranges::any_of(tables,
-                            [&](const studies::published::Table& t) { return !highest_rate(t, norm).empty(); }))
+    if (std::ranges::any_of(tables, [&](const studies::published::Table& t) {
+          return !highest_rate(t, norm).empty();
+        }))
       norms.push_back(norm);
   support::report::Table shown{
       "Highest learning rate at which every seed converged, of those run (published, of the same)",
@@ -104,12 +107,13 @@ support::report::Table highest_table(const std::vector<studies::published::Table
   return shown;
 }
 
-support::report::Table sensitivity_table(const studies::published::Results& results, const studies::published::Condition& condition,
-                                const studies::published::ClassCounts& classes) {
+support::report::Table sensitivity_table(const studies::published::Results& results,
+                                         const studies::published::Condition& condition,
+                                         const studies::published::ClassCounts& classes) {
   support::report::Table table{
       "How many entries of the tables another threshold judges otherwise",
       support::report::text_columns({"share of the first loss", "last losses", "standard errors",
-                            "converged: changed", "learned: changed", "entries"}),
+                                     "converged: changed", "learned: changed", "entries"}),
       {},
       true};
   for (const studies::published::Sensitivity& row : sensitivity(results, condition, classes))
@@ -122,7 +126,8 @@ support::report::Table sensitivity_table(const studies::published::Results& resu
   return table;
 }
 
-void add_figure(support::report::Document& document, std::optional<support::report::Figure> figure) {
+void add_figure(support::report::Document& document,
+                std::optional<support::report::Figure> figure) {
   if (figure) document.add(std::move(*figure));
 }
 
@@ -136,7 +141,8 @@ void add_dynamics(support::report::Document& document, const studies::published:
       "nu gives it at that step and channel, where its assumptions hold: the share is at most 1. "
       "Spreads are relative, over the steps."});
   document.add(std::move(table));
-  if (support::report::Table smoother = smoothness_table(results, condition); !smoother.rows.empty()) {
+  if (support::report::Table smoother = smoothness_table(results, condition);
+      !smoother.rows.empty()) {
     document.add(support::report::Paragraph{smoothness_answer(results, condition)});
     document.add(std::move(smoother));
   }
@@ -182,7 +188,8 @@ std::string least_loss_text(const std::vector<studies::published::Table>& tables
 }
 
 void add_condition(support::report::Document& document, const studies::published::Results& results,
-                   const studies::published::Condition& condition, const studies::published::ClassCounts& classes) {
+                   const studies::published::Condition& condition,
+                   const studies::published::ClassCounts& classes) {
   document.add(support::report::Heading{2, fmt::format("Protocol {}", condition_name(condition))});
   const auto tables = tables_of(results, condition, classes);
   if (!tables.empty()) {
@@ -209,7 +216,8 @@ void add_condition(support::report::Document& document, const studies::published
   add_dynamics(document, results, condition);
 }
 
-void add_conclusions(support::report::Document& document, const studies::published::Results& results,
+void add_conclusions(support::report::Document& document,
+                     const studies::published::Results& results,
                      const std::vector<studies::published::Condition>& conditions) {
   document.add(support::report::Heading{2, "Which statement survives which correction"});
   document.add(support::report::Paragraph{
@@ -217,11 +225,12 @@ void add_conclusions(support::report::Document& document, const studies::publish
       "column holds the same predicates against the published numbers themselves, at all seven "
       "rates. Unsettled: seeds disagree."});
   support::report::Table table{"Statements by protocols",
-                      support::report::text_columns({"statement", "published numbers"})};
+                               support::report::text_columns({"statement", "published numbers"})};
   for (const studies::published::Condition& condition : conditions)
     table.columns.push_back({condition_name(condition)});
-  support::report::Table numbers{"What each verdict rests on",
-                        support::report::text_columns({"statement", "protocol", "numbers"})};
+  support::report::Table numbers{
+      "What each verdict rests on",
+      support::report::text_columns({"statement", "protocol", "numbers"})};
   numbers.stacks = true;
   for (const studies::published::Statement& statement : studies::published::statements()) {
     const std::string name = fmt::format("({}) {}", statement.id, statement.text);
@@ -237,14 +246,16 @@ void add_conclusions(support::report::Document& document, const studies::publish
   }
   document.add(std::move(table));
   document.add(std::move(numbers));
-  support::report::Table rules{"When a statement holds", support::report::text_columns({"statement", "rule"})};
+  support::report::Table rules{"When a statement holds",
+                               support::report::text_columns({"statement", "rule"})};
   for (const studies::published::Statement& statement : studies::published::statements())
     rules.rows.push_back({{{fmt::format("({})", statement.id)}, {statement.rule}}});
   document.add(std::move(rules));
 }
 
 void add_limits(support::report::Document& document) {
-  document.add(support::report::Heading{2, "What the published experiment showed, and what it could not"});
+  document.add(
+      support::report::Heading{2, "What the published experiment showed, and what it could not"});
   const auto say = [&](std::initializer_list<const char*> texts) {
     for (const char* text : texts) document.add(support::report::Paragraph{text});
   };
@@ -287,11 +298,12 @@ void add_cells(support::report::Document& document, const studies::published::Re
       "With the data of the folder where it is not the made-up corpus: --data, --vocab and "
       "--validation. The same hash comes out of every machine."});
   document.add(support::report::Code{"normproof study run --out DIR --cells NAME"});
-  support::report::Table table{"Cells",
-                      support::report::text_columns({"name", "stands in", "sha256 of the trajectory",
-                                            "first loss", "last loss", "end"}),
-                      {},
-                      true};
+  support::report::Table table{
+      "Cells",
+      support::report::text_columns(
+          {"name", "stands in", "sha256 of the trajectory", "first loss", "last loss", "end"}),
+      {},
+      true};
   std::size_t nowhere = 0;
   for (const auto& [name, finished] : results) {
     const std::string place = studies::published::place_of(finished.cell);
@@ -331,7 +343,8 @@ std::string agreement_text(const studies::published::Agreement& counts) {
   return text;
 }
 
-support::report::Document study_document(const studies::published::Results& results, const studies::published::ClassCounts& classes) {
+support::report::Document study_document(const studies::published::Results& results,
+                                         const studies::published::ClassCounts& classes) {
   const std::vector<studies::published::Condition> conditions = conditions_of(results);
   support::report::Document document{"normproof: the study"};
   document.add(support::report::Heading{1, "The study: normalization in a Transformer encoder"});
@@ -360,7 +373,8 @@ nlohmann::ordered_json study_summary(const studies::published::Results& results,
                                     {"published", nlohmann::json::object()},
                                     {"protocols", nlohmann::json::array()}};
   for (const studies::published::Statement& statement : studies::published::statements())
-    summary["published"][statement.id] = verdict_name(studies::published::find_published(statement.id).verdict);
+    summary["published"][statement.id] =
+        verdict_name(studies::published::find_published(statement.id).verdict);
   for (const studies::published::Condition& condition : conditions_of(results)) {
     nlohmann::ordered_json own = {{"protocol", condition_name(condition)}};
     const auto tables = tables_of(results, condition, classes);

@@ -3,9 +3,9 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "verification/support/report/document.hpp"
 #include "verification/studies/published/conclusions.hpp"
 #include "verification/studies/published/tables.hpp"
+#include "verification/support/report/document.hpp"
 
 namespace normproof::verification::cli::commands {
 
@@ -13,7 +13,8 @@ namespace normproof::verification::cli::commands {
 /// figures, the norms' dynamics and the rules' sensitivity; which statement survives which fault;
 /// what the published experiment could not show; every cell with its hash and its command. A
 /// function of its arguments alone.
-support::report::Document study_document(const studies::published::Results& results, const studies::published::ClassCounts& classes);
+support::report::Document study_document(const studies::published::Results& results,
+                                         const studies::published::ClassCounts& classes);
 
 /// "✓ holds": a verdict with its sign, and with what it rests on as the hint.
 support::report::Cell finding_cell(const studies::published::Finding& finding);

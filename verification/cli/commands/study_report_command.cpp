@@ -46,7 +46,8 @@ ExitStatus StudyReportCommand::run() const {
   std::string text = fmt::format("{}: {} and report.md\n", plural(results.size(), "cell"),
                                  (out / "report.html").string());
   for (const studies::published::Condition& condition : conditions_of(results)) {
-    const studies::published::Agreement counts = studies::published::agreement(tables_of(results, condition, classes));
+    const studies::published::Agreement counts =
+        studies::published::agreement(tables_of(results, condition, classes));
     text += fmt::format("{}: {}\n", condition_name(condition), agreement_text(counts));
   }
   write_stdout(text);

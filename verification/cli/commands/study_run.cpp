@@ -15,10 +15,10 @@
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/shared_options.hpp"
 #include "verification/cli/standard_streams.hpp"
-#include "verification/support/process/rank.hpp"
-#include "verification/support/report/text.hpp"
 #include "verification/studies/published/cell_run.hpp"
 #include "verification/studies/published/jobs.hpp"
+#include "verification/support/process/rank.hpp"
+#include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::commands {
 
@@ -34,8 +34,8 @@ void try_device(gpu::device::Backend backend) {
   if (!rank) return;
   const std::size_t devices = gpu::device::device_count(backend);
   write_stderr(fmt::format("rank {}: device {} of {}, {}\n", *rank,
-                           gpu::device::device_of_rank(support::process::local_rank(), devices), devices,
-                           to_string(backend)));
+                           gpu::device::device_of_rank(support::process::local_rank(), devices),
+                           devices, to_string(backend)));
 }
 
 training::Dataset load_study_data(const TrainingSource& source) {
@@ -102,14 +102,16 @@ ExitStatus StudyRunCommand::run() const {
       store, std::move(tasks),
       [&](const std::string& cell) {
         if (device && !opened) opened = open_own_device(*device);
-        return result_line(studies::published::run_cell(studies::published::parse_cell(cell), data,
-                                           {.device = opened.get(), .after_step = {}}));
+        return result_line(
+            studies::published::run_cell(studies::published::parse_cell(cell), data,
+                                         {.device = opened.get(), .after_step = {}}));
       },
       {.jobs = job_count(), .progress = [&](const studies::published::JobsProgress& progress) {
          bar.show("cells", progress.done, progress.tasks,
                   fmt::format("{} left, {}", duration_text(progress.seconds_left), progress.name));
        }});
-  if (support::process::rank().value_or(0) != 0) return kSuccess;  // rank 0 prints what there is to say
+  if (support::process::rank().value_or(0) != 0)
+    return kSuccess;  // rank 0 prints what there is to say
   const nlohmann::ordered_json counts = {{"cells", done.tasks},
                                          {"done_before", done.done_before},
                                          {"done_here", done.done_here},

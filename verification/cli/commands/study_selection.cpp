@@ -149,7 +149,8 @@ void StudySelection::add(CLI::App& app) {
   constexpr std::size_t kMostSeeds = 1000;
   add_study(app, study);
   add_value(app, "--protocol", protocols,
-            list_or_all("--protocol", studies::published::standard_protocols(), studies::published::parse_protocol),
+            list_or_all("--protocol", studies::published::standard_protocols(),
+                        studies::published::parse_protocol),
             list_printer<studies::published::Protocol>(studies::published::protocol_name),
             "corrected (default), published, corrected+FAULT, published-FAULT, several between "
             "commas, or all fourteen: all",
@@ -164,15 +165,18 @@ void StudySelection::add(CLI::App& app) {
             "LIST");
   add_value(
       app, "--rates", rates,
-      [known = known_name("learning rate", studies::published::study_rates())](const std::string& text) {
+      [known = known_name("learning rate", studies::published::study_rates())](
+          const std::string& text) {
         std::vector<std::string> values;
-        for (const std::string& part : studies::published::split_list(text)) values.push_back(known(part));
+        for (const std::string& part : studies::published::split_list(text))
+          values.push_back(known(part));
         return values;
       },
       list_printer<std::string>(same_name),
       "Learning rates of the tables (default: 10,1,0.5,0.1,1e-2,1e-3,1e-4)", "LIST");
   add_choice(app, "--padding", padding,
-             {{"longest", studies::published::Padding::longest}, {"512", studies::published::Padding::fixed_512}},
+             {{"longest", studies::published::Padding::longest},
+              {"512", studies::published::Padding::fixed_512}},
              "Length of a batch: its longest sentence or 512 (default: 512 where the protocol is "
              "published, else longest)");
   add_number(app, "--seeds", seeds, 1, kMostSeeds,
@@ -226,7 +230,8 @@ void StudySelection::add(CLI::App& app) {
 }
 
 studies::published::Selection StudySelection::selection() const {
-  studies::published::Selection selected = quick ? studies::published::quick_selection() : studies::published::Selection();
+  studies::published::Selection selected =
+      quick ? studies::published::quick_selection() : studies::published::Selection();
   if (protocols) selected.protocols = *protocols;
   if (padding) selected.padding = *padding;
   if (tables) selected.tables = *tables;
@@ -286,14 +291,15 @@ std::vector<studies::language::Cell> named_language_cells(const StudySelection& 
 }
 
 std::vector<studies::language::Cell> language_cells_of(const StudySelection& selection,
-                                                    const studies::language::Results& results) {
+                                                       const studies::language::Results& results) {
   std::vector<studies::language::Cell> cells = named_language_cells(selection);
   if (!cells.empty()) return cells;
   const studies::language::Selection selected = selection.language_selection();
   cells = choosing_cells(selected);
   if (cells.empty())
     throw UsageError("no cell is selected; expected a norm that one of the tasks has");
-  for (studies::language::Cell& cell : test_cells(selected, results)) cells.push_back(std::move(cell));
+  for (studies::language::Cell& cell : test_cells(selected, results))
+    cells.push_back(std::move(cell));
   for (studies::language::Cell& cell : dynamics_cells(selected, results))
     cells.push_back(std::move(cell));
   return cells;

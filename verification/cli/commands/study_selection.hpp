@@ -61,6 +61,6 @@ std::vector<studies::language::Cell> named_language_cells(const StudySelection& 
 
 /// Those, or all that are selected: with these results the ones that are tested too.
 std::vector<studies::language::Cell> language_cells_of(const StudySelection& selection,
-                                                    const studies::language::Results& results);
+                                                       const studies::language::Results& results);
 
 }  // namespace normproof::verification::cli::commands

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 
-#include "verification/support/report/text.hpp"
 #include "verification/studies/published/conclusions.hpp"
+#include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::commands {
 
@@ -18,8 +18,8 @@ namespace {
 struct StepCount {
   std::size_t below = 0, steps = 0;
 
-  void add(const studies::published::SiteDynamics& a, const char* of_a, const studies::published::SiteDynamics& b,
-           const char* of_b) {
+  void add(const studies::published::SiteDynamics& a, const char* of_a,
+           const studies::published::SiteDynamics& b, const char* of_b) {
     const auto *const left = a.find(of_a), *const right = b.find(of_b);
     if (left == nullptr || right == nullptr) return;
     for (std::size_t i = 0; i < std::min(left->size(), right->size()); ++i)
@@ -56,13 +56,14 @@ struct SiteSmoothness {
 };
 
 /// By norm layer, over the seeds of which both norms have a run.
-std::map<std::string, SiteSmoothness> smoothness_of(const studies::published::Results& results,
-                                                    const studies::published::Condition& condition) {
+std::map<std::string, SiteSmoothness> smoothness_of(
+    const studies::published::Results& results, const studies::published::Condition& condition) {
   std::map<std::string, SiteSmoothness> sites;
   const auto batch_norms = curves_of(results, condition, "batch_norm");
   for (const studies::published::Finished* power : curves_of(results, condition, "power_norm")) {
-    const auto batch = std::ranges::find(batch_norms, power->cell.seed,
-                                         [](const studies::published::Finished* f) { return f->cell.seed; });
+    const auto batch =
+        std::ranges::find(batch_norms, power->cell.seed,
+                          [](const studies::published::Finished* f) { return f->cell.seed; });
     if (batch == batch_norms.end()) continue;
     for (const studies::published::SiteDynamics& own : power->result.dynamics)
       for (const studies::published::SiteDynamics& other : (*batch)->result.dynamics) {
@@ -80,12 +81,14 @@ std::map<std::string, SiteSmoothness> smoothness_of(const studies::published::Re
 
 }  // namespace
 
-support::report::Table smoothness_table(const studies::published::Results& results, const studies::published::Condition& condition) {
+support::report::Table smoothness_table(const studies::published::Results& results,
+                                        const studies::published::Condition& condition) {
   support::report::Table table{
       "Is PowerNorm smoother than BatchNorm here? The steps at which gamma/psi is below "
       "gamma/sigma",
-      support::report::text_columns({"site", "each in its own run", "BatchNorm's, mean", "PowerNorm's, mean",
-                            "on BatchNorm's activations", "on PowerNorm's activations"})};
+      support::report::text_columns({"site", "each in its own run", "BatchNorm's, mean",
+                                     "PowerNorm's, mean", "on BatchNorm's activations",
+                                     "on PowerNorm's activations"})};
   for (const auto& [name, site] : smoothness_of(results, condition))
     table.rows.push_back({{{name},
                            {site.own.text()},
@@ -96,7 +99,8 @@ support::report::Table smoothness_table(const studies::published::Results& resul
   return table;
 }
 
-std::string smoothness_answer(const studies::published::Results& results, const studies::published::Condition& condition) {
+std::string smoothness_answer(const studies::published::Results& results,
+                              const studies::published::Condition& condition) {
   const auto sites = smoothness_of(results, condition);
   StepCount own;
   for (const auto& [name, site] : sites) {

@@ -10,8 +10,8 @@
 #include "verification/cli/commands/study_language_run.hpp"
 #include "verification/cli/options.hpp"
 #include "verification/cli/standard_streams.hpp"
-#include "verification/support/report/text.hpp"
 #include "verification/studies/published/jobs.hpp"
+#include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::commands {
 

@@ -114,8 +114,8 @@ std::string train_page(std::string_view metrics, const training::RunConfig& conf
   const TrainCurves curves = read_curves(metrics, config.task);
   support::report::Document document{"normproof: training"};
   document.add(support::report::Heading{1, "normproof: a training run"});
-  document.add(support::report::Paragraph{fmt::format("{}; the state after the last one has the SHA-256",
-                                             plural(curves.steps, "step"))});
+  document.add(support::report::Paragraph{fmt::format(
+      "{}; the state after the last one has the SHA-256", plural(curves.steps, "step"))});
   document.add(support::report::Code{curves.sha256});
   add_curves(document, curves.loss, "loss", "Loss", false, caption_of_loss(config.task));
   add_curves(document, curves.accuracy, "accuracy", "Accuracy", false,

@@ -140,7 +140,8 @@ CheckerReport run_checker(const Checker& checker, const fs::path& program, int j
     top = top.parent_path();
   if (const auto build = build_folder(top, running_program()))
     arguments.insert(arguments.end(), {"--build", (*build / checker.name).string()});
-  const support::process::ProgramResult result = support::process::run_program(arguments, "", environment);
+  const support::process::ProgramResult result =
+      support::process::run_program(arguments, "", environment);
   return outcome_of(checker, result.ending.by_signal ? 128 : result.ending.code, result.out,
                     result.ending.by_signal ? "ended by " + result.ending.to_text() : result.err);
 }

@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "verification/support/report/json_number.hpp"
 #include "verification/checks/statistics/statistics_json.hpp"
+#include "verification/support/report/json_number.hpp"
 
 namespace normproof::verification::cli::verify {
 
@@ -66,8 +66,9 @@ std::string json_report(const Report& report) {
   for (const NuSeries& series : report.nu_series) {
     ordered_json nu = ordered_json::array();
     for (const double value : series.nu) nu.push_back(support::report::json_number(value));
-    json["nu_series"].push_back(
-        {{"period", series.period}, {"theta", support::report::json_number(series.theta)}, {"nu", nu}});
+    json["nu_series"].push_back({{"period", series.period},
+                                 {"theta", support::report::json_number(series.theta)},
+                                 {"nu", nu}});
   }
   json["checkers"] = ordered_json::array();
   for (const CheckerReport& checker : report.checkers)

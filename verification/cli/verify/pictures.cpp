@@ -16,6 +16,11 @@
 
 namespace normproof::verification::cli::verify {
 
+using checks::statistics::BatchRecord;
+using checks::statistics::Fluctuation;
+using checks::statistics::Followed;
+using checks::statistics::FollowedStep;
+using checks::statistics::Recursion;
 using support::report::common;
 using support::report::Curve;
 using support::report::draw;
@@ -23,11 +28,6 @@ using support::report::gnuplot_text;
 using support::report::line;
 using support::report::number_text;
 using support::report::plot;
-using checks::statistics::BatchRecord;
-using checks::statistics::Fluctuation;
-using checks::statistics::Followed;
-using checks::statistics::FollowedStep;
-using checks::statistics::Recursion;
 
 namespace {
 

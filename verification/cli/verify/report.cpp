@@ -62,7 +62,8 @@ bool succeeded(const Report& report) {
   const bool checked = std::ranges::none_of(report.checkers, [](const CheckerReport& checker) {
     return checker.state == CheckerReport::State::failed;
   });
-  return checked && unexpected_claims(report).empty() && !checks::statistics::has_error(report.statistics);
+  return checked && unexpected_claims(report).empty() &&
+         !checks::statistics::has_error(report.statistics);
 }
 
 bool has_skipped(const Report& report) {
@@ -85,7 +86,7 @@ std::string closing_line(const Report& report) {
                         plural(total, "claim"), fmt::join(unexpected, ", "));
   }
   line += checks::statistics::has_error(report.statistics) ? "the statistics have an error."
-                                                   : "the statistics have no error.";
+                                                           : "the statistics have no error.";
   for (const CheckerReport& checker : report.checkers)
     line += fmt::format(" --{}: {}: {}.", checker.name, to_string(checker.state), checker.summary);
   return line;

@@ -50,8 +50,8 @@ NuSeries periodic_channel(std::size_t period) {
 std::string grounds_text(const claims::ledger::Grounds& grounds) {
   std::string text(grounds.theorems.empty() ? grounds.reason : grounds.premises);
   for (const claims::ledger::Theorem& theorem : grounds.theorems)
-    text += fmt::format("{}{} (verification/claims/proofs/{}): {}", text.empty() ? "" : " ", theorem.name,
-                        theorem.file, theorem.statement);
+    text += fmt::format("{}{} (verification/claims/proofs/{}): {}", text.empty() ? "" : " ",
+                        theorem.name, theorem.file, theorem.statement);
   return text;
 }
 
@@ -126,10 +126,10 @@ void VerifyCommand::add(CLI::App& app) {
       "meet no counterexample");
   add_jobs(app, jobs, "Claims");
   add_corpus_files(app, files);
-  add_flag(
-      app, "--proofs", proofs,
-      "Have Coq check the theorems about those of --claims, too: runs verification/claims/proofs/check of "
-      "the checkout around the program or the current folder");
+  add_flag(app, "--proofs", proofs,
+           "Have Coq check the theorems about those of --claims, too: runs "
+           "verification/claims/proofs/check of "
+           "the checkout around the program or the current folder");
   add_flag(
       app, "--smt", smt,
       "Have z3 check small instances of those of --claims that are polynomial or rational, and "

@@ -13,10 +13,11 @@ namespace {
 
 support::report::Check check_of(const ReportedClaim& claim) {
   support::report::Check check{.group = "normproof.claims",
-                      .name = fmt::format("{} {}", claim.id, claim.title),
-                      .properties = {{"id", claim.id}}};
+                               .name = fmt::format("{} {}", claim.id, claim.title),
+                               .properties = {{"id", claim.id}}};
   if (claim.as_expected) return check;
-  check.outcome = claim.failure.empty() ? support::report::Outcome::failed : support::report::Outcome::error;
+  check.outcome =
+      claim.failure.empty() ? support::report::Outcome::failed : support::report::Outcome::error;
   check.findings = {{claim.id, verdict_text(claim)}};
   check.remarks = {claim.statement,
                    fmt::format("expected: {}", claim.expected_to_hold ? "holds" : "refuted")};
@@ -29,7 +30,7 @@ support::report::Check check_of(const ReportedClaim& claim) {
 
 support::report::Check check_of(const checks::statistics::Followed& followed) {
   support::report::Check check{.group = "normproof.statistics",
-                      .name = followed.scenario.name + " is stable"};
+                               .name = followed.scenario.name + " is stable"};
   const auto& stability = followed.stability;
   if (stability.stability != checks::statistics::Stability::error) return check;
   check.outcome = support::report::Outcome::failed;
@@ -65,10 +66,11 @@ support::report::CheckSuite suite_of(const CheckerReport& checker) {
   const bool told = support::report::count_checks(suite, support::report::Outcome::failed) > 0;
   if (checker.state == CheckerReport::State::passed || told) return suite;
   const bool skipped = checker.state == CheckerReport::State::skipped;
-  suite.checks.push_back({.group = group,
-                          .name = "the " + checker.what,
-                          .outcome = skipped ? support::report::Outcome::skipped : support::report::Outcome::error,
-                          .findings = {{checker.name, checker.summary}}});
+  suite.checks.push_back(
+      {.group = group,
+       .name = "the " + checker.what,
+       .outcome = skipped ? support::report::Outcome::skipped : support::report::Outcome::error,
+       .findings = {{checker.name, checker.summary}}});
   return suite;
 }
 

@@ -6,27 +6,27 @@
 #include <algorithm>
 #include <optional>
 
+#include "verification/checks/statistics/summary.hpp"
 #include "verification/cli/verify/pictures.hpp"
 #include "verification/support/report/html.hpp"
 #include "verification/support/report/markdown.hpp"
 #include "verification/support/report/terminal.hpp"
 #include "verification/support/report/text.hpp"
-#include "verification/checks/statistics/summary.hpp"
 
 namespace normproof::verification::cli::verify {
 
-using support::report::count_text;
-using support::report::Document;
-using support::report::number_text;
-using support::report::percent;
-using support::report::plural;
-using support::report::Tone;
 using checks::statistics::BatchRecord;
 using checks::statistics::Followed;
 using checks::statistics::FollowedStep;
 using checks::statistics::Recursion;
 using checks::statistics::Stability;
 using checks::statistics::Summary;
+using support::report::count_text;
+using support::report::Document;
+using support::report::number_text;
+using support::report::percent;
+using support::report::plural;
+using support::report::Tone;
 
 namespace {
 
@@ -64,23 +64,24 @@ support::report::Details evidence_of(const ReportedClaim& claim) {
 }
 
 support::report::Row claim_row(const ReportedClaim& claim) {
-  support::report::Row row{{{claim.id},
-                   {verdict_text(claim), tone_of(claim)},
-                   {claim.evidence, claim.evidence == "proved" ? Tone::good : Tone::plain},
-                   {count_text(claim.cases)},
-                   {number_text(claim.worst)},
-                   {.text = claim.statement, .title = claim.title, .details = evidence_of(claim)}},
-                  claim.as_expected ? Tone::plain : Tone::bad,
-                  reasons(claim),
-                  "claim-" + claim.id};
+  support::report::Row row{
+      {{claim.id},
+       {verdict_text(claim), tone_of(claim)},
+       {claim.evidence, claim.evidence == "proved" ? Tone::good : Tone::plain},
+       {count_text(claim.cases)},
+       {number_text(claim.worst)},
+       {.text = claim.statement, .title = claim.title, .details = evidence_of(claim)}},
+      claim.as_expected ? Tone::plain : Tone::bad,
+      reasons(claim),
+      "claim-" + claim.id};
   if (!claim.as_expected && !claim.detail.empty()) row.notes.push_back(claim.detail);
   return row;
 }
 
 /// On standard output, where --power has measured it, what the check of each claim rejects.
 void add_powers(Document& document, const Report& report) {
-  support::report::Table table{"",
-                      support::report::text_columns({"claim", "evidence", "planted, and what is rejected"})};
+  support::report::Table table{
+      "", support::report::text_columns({"claim", "evidence", "planted, and what is rejected"})};
   for (const ReportedClaim& claim : report.claims)
     for (const ReportedPower& power : claim.powers)
       table.rows.push_back({{{claim.id}, {claim.evidence}, {power_text(power)}}});
@@ -106,12 +107,12 @@ void add_claims(Document& document, const Report& report) {
                   "decided exactly for each case, or tested.",
                   plural(report.cases, "case"), report.seed)});
   support::report::Table table{"",
-                      {{"claim"},
-                       {"verdict"},
-                       {"evidence"},
-                       support::report::number_column("cases"),
-                       support::report::number_column("worst"),
-                       {.name = "statement", .may_be_cut = true}}};
+                               {{"claim"},
+                                {"verdict"},
+                                {"evidence"},
+                                support::report::number_column("cases"),
+                                support::report::number_column("worst"),
+                                {.name = "statement", .may_be_cut = true}}};
   table.stacks = true;
   for (const ReportedClaim& claim : report.claims) table.rows.push_back(claim_row(claim));
   document.add(std::move(table));
@@ -123,12 +124,12 @@ std::string mean_and_largest(const std::optional<Summary>& summary) {
 }
 
 support::report::Table fluctuation_table(const Report& report, const char* caption,
-                                Summary checks::statistics::FluctuationSummary::*part) {
+                                         Summary checks::statistics::FluctuationSummary::*part) {
   support::report::Table table{caption,
-                      {{"layer"},
-                       support::report::number_column("mean"),
-                       support::report::number_column("variance"),
-                       support::report::number_column("quadratic mean")}};
+                               {{"layer"},
+                                support::report::number_column("mean"),
+                                support::report::number_column("variance"),
+                                support::report::number_column("quadratic mean")}};
   for (const Followed& followed : report.statistics.followed) {
     table.rows.push_back({{{followed.scenario.name}}});
     for (const auto member :
@@ -174,11 +175,11 @@ support::report::Cell stability_cell(const Followed& followed) {
 
 support::report::Table recursion_table(const Report& report) {
   support::report::Table table{"",
-                      {{"layer"},
-                       support::report::number_column("max theta"),
-                       support::report::number_column("steps > 1"),
-                       support::report::number_column("max |nu|"),
-                       {"so"}}};
+                               {{"layer"},
+                                support::report::number_column("max theta"),
+                                support::report::number_column("steps > 1"),
+                                support::report::number_column("max |nu|"),
+                                {"so"}}};
   for (const Followed& followed : report.statistics.followed) {
     const auto nu = checks::statistics::summarize(followed, &Recursion::max_nu);
     if (!nu) continue;
@@ -199,8 +200,9 @@ std::string slope_text(double value) {
 }
 
 /// The largest of a layer's slopes over the steps.
-checks::lipschitz::Enclosure largest_slope(const Report& report, const std::string& layer,
-                                   checks::lipschitz::Enclosure checks::statistics::Slope::*where) {
+checks::lipschitz::Enclosure largest_slope(
+    const Report& report, const std::string& layer,
+    checks::lipschitz::Enclosure checks::statistics::Slope::*where) {
   std::vector<checks::lipschitz::Enclosure> found;
   for (const checks::statistics::Slope& slope : report.statistics.slopes)
     if (slope.layer == layer) found.push_back(slope.*where);
@@ -209,14 +211,15 @@ checks::lipschitz::Enclosure largest_slope(const Report& report, const std::stri
 
 void add_slopes(Document& document, const Report& report) {
   const checks::statistics::Statistics& s = report.statistics;
-  support::report::Table table{"",
-                      {{"layer"},
-                       {"bound"},
-                       support::report::number_column("it is"),
-                       support::report::number_column("at most"),
-                       support::report::number_column("attained"),
-                       support::report::number_column(fmt::format("within {}", s.options.slope_radius)),
-                       support::report::number_column("its bound")}};
+  support::report::Table table{
+      "",
+      {{"layer"},
+       {"bound"},
+       support::report::number_column("it is"),
+       support::report::number_column("at most"),
+       support::report::number_column("attained"),
+       support::report::number_column(fmt::format("within {}", s.options.slope_radius)),
+       support::report::number_column("its bound")}};
   std::size_t steps = 0;
   for (const checks::statistics::Slope& slope : s.slopes) {
     if (slope.layer == s.slopes.front().layer) ++steps;
@@ -245,8 +248,8 @@ void add_slopes(Document& document, const Report& report) {
 void add_statistics(Document& document, const Report& report) {
   const checks::statistics::Statistics& s = report.statistics;
   const Summary pads = checks::statistics::summarize(s, &BatchRecord::pad_fraction);
-  document.add(
-      support::report::Heading{2, fmt::format("Statistics over batches of sentences: {}", report.corpus)});
+  document.add(support::report::Heading{
+      2, fmt::format("Statistics over batches of sentences: {}", report.corpus)});
   document.add(support::report::Paragraph{fmt::format(
       "{} with {}, the longest of {}. Batches of {} sentences, each as long as its longest one, "
       "{}; "
@@ -265,9 +268,9 @@ void add_statistics(Document& document, const Report& report) {
                                  &checks::statistics::FluctuationSummary::relative));
   document.add(mask_table(report));
   if (s.padding_is_inert)
-    document.add(
-        support::report::Paragraph{"With the mask, PowerNorm's statistics are the same bits whatever the "
-                          "[PAD] embedding is."});
+    document.add(support::report::Paragraph{
+        "With the mask, PowerNorm's statistics are the same bits whatever the "
+        "[PAD] embedding is."});
   else
     document.add(support::report::Paragraph{
         "ERROR: with the mask, PowerNorm's statistics still depend on the [PAD] embedding.",
@@ -289,7 +292,8 @@ void add_checkers(Document& document, const Report& report, Items wanted) {
     document.add(support::report::Heading{2, fmt::format("Checked apart: {}", checker.what)});
     const bool passed = checker.state == CheckerReport::State::passed;
     const bool failed = checker.state == CheckerReport::State::failed;
-    document.add(support::report::Paragraph{fmt::format("normproof verify --{}: {}: {}", checker.name,
+    document.add(
+        support::report::Paragraph{fmt::format("normproof verify --{}: {}: {}", checker.name,
                                                to_string(checker.state), checker.summary),
                                    passed   ? Tone::good
                                    : failed ? Tone::bad
@@ -324,9 +328,9 @@ std::string verify_text(const Report& report, std::size_t width) {
 
 std::string evidence_markdown(const Report& report) {
   Document document;
-  support::report::Table table{
-      "", support::report::text_columns({"claim", "about", "verdict", "evidence", "by, or why no theorem",
-                                "planted, and what is rejected"})};
+  support::report::Table table{"", support::report::text_columns(
+                                       {"claim", "about", "verdict", "evidence",
+                                        "by, or why no theorem", "planted, and what is rejected"})};
   for (const ReportedClaim& claim : report.claims) {
     const std::string grounds = claim.theorems.empty()
                                     ? claim.evidence_detail
@@ -374,8 +378,8 @@ std::string verify_page(const Report& report) {
       "Bounded, stationary data and the paper's own algorithm, alpha = 0.9: while the channel is "
       "quiet its running_psi2 decays, so that the next active batch meets theta = alpha^(1-K) - "
       "alpha. That passes 2 between K = 11 and K = 12."});
-  document.add(support::report::Figure{"", nu_picture(report),
-                              "|nu| after each active batch. At K = 12 it grows without end."});
+  document.add(support::report::Figure{
+      "", nu_picture(report), "|nu| after each active batch. At K = 12 it grows without end."});
   document.add(support::report::Paragraph{
       fmt::format("To have this report again: normproof verify --seed {} --cases {} --html FILE, "
                   "with the same sentences.",

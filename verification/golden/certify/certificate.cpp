@@ -22,9 +22,9 @@
 
 namespace normproof::verification::golden::certify {
 
+using checks::evaluation::EvalInputs;
 using corpus::dtype_stored;
 using corpus::path_of;
-using checks::evaluation::EvalInputs;
 using recipes::inputs_of;
 using ref::io::DType;
 using ref::numeric::ball;

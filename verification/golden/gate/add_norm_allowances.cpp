@@ -56,8 +56,8 @@ struct RMSNormOfSum {
 
 class StoredSum {
  public:
-  StoredSum(const Case& c, const checks::evaluation::FunctionInputs& inputs, Accumulation accumulation,
-            NamedTensors<double>& bound)
+  StoredSum(const Case& c, const checks::evaluation::FunctionInputs& inputs,
+            Accumulation accumulation, NamedTensors<double>& bound)
       : dtype_(c.dtype),
         inputs_(inputs),
         u_(arithmetic_of(accumulation).unit_roundoff),

@@ -37,8 +37,9 @@ constexpr long long kLookMilliseconds = 100;
 }
 
 /// What the process of the candidate does: /bin/sh, between the three pipes.
-int run_by_shell(const std::string& command, const support::process::Mark& mark, const support::process::Pipe& to_it,
-                 const support::process::Pipe& from_it, const support::process::Pipe& complaints) {
+int run_by_shell(const std::string& command, const support::process::Mark& mark,
+                 const support::process::Pipe& to_it, const support::process::Pipe& from_it,
+                 const support::process::Pipe& complaints) {
   ::dup2(to_it.reading.get(), STDIN_FILENO);
   ::dup2(from_it.writing.get(), STDOUT_FILENO);
   ::dup2(complaints.writing.get(), STDERR_FILENO);

@@ -132,8 +132,8 @@ double growth(double a) {
 /// The backward from y, row by row.
 class StoredY {
  public:
-  StoredY(const Case& c, const checks::evaluation::FunctionInputs& inputs, Accumulation accumulation,
-          NamedTensors<double>& bound)
+  StoredY(const Case& c, const checks::evaluation::FunctionInputs& inputs,
+          Accumulation accumulation, NamedTensors<double>& bound)
       : y_(checks::evaluation::run_operation<double>(c.options, {{}, {}, inputs}, false).at("y")),
         x_(inputs.tensors.at("x")),
         dy_(inputs.tensors.at("grad_y")),

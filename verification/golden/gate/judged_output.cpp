@@ -117,8 +117,8 @@ oracle100 JudgedOutput::exact(std::size_t i) const {
 }
 
 checks::compare::Comparison JudgedOutput::side_by_side(const std::vector<double>& got,
-                                               const std::vector<std::size_t>& judged,
-                                               const std::vector<double>& bounds) const {
+                                                       const std::vector<std::size_t>& judged,
+                                                       const std::vector<double>& bounds) const {
   const std::vector<std::size_t> shape = {judged.size()};
   auto a = ref::tensor::empty_tensor<double>(shape), c = ref::tensor::empty_tensor<double>(shape);
   auto b = ref::tensor::empty_tensor<oracle100>(shape);

@@ -40,8 +40,8 @@ class JudgedOutput {
   void at(TensorResult& result, std::size_t i, double got, double bound) const;
   ref::numeric::oracle100 exact(std::size_t i) const;
   checks::compare::Comparison side_by_side(const std::vector<double>& got,
-                                   const std::vector<std::size_t>& judged,
-                                   const std::vector<double>& bounds) const;
+                                           const std::vector<std::size_t>& judged,
+                                           const std::vector<double>& bounds) const;
   double error_at(std::size_t i, double got) const;
   void measure(const std::vector<double>& got, const std::vector<std::size_t>& judged,
                const std::vector<double>& bounds, TensorResult& result) const;

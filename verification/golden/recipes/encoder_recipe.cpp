@@ -55,8 +55,8 @@ class EncoderCaseMaker {
     }
     const ref::model::EncoderConfig config = config_of(operation, recipe);
     add_weights(c, recipe, operation, config);
-    for (const auto& [place, shape] :
-         checks::evaluation::mask_shapes(operation, config, recipe.samples, recipe.tokens, recipe.keys))
+    for (const auto& [place, shape] : checks::evaluation::mask_shapes(
+             operation, config, recipe.samples, recipe.tokens, recipe.keys))
       add_mask(c, place, shape, config.dropout);
     std::ranges::sort(c.inputs, {}, &StoredTensor::name);
     return c;

@@ -44,7 +44,8 @@ class TransformerCaseMaker {
     std::visit(*this, operation);
     const ref::model::DecoderConfig config = config_of(operation);
     // Many sublayers multiply errors: the bound of float32 has to say something.
-    for (const auto& [name, shape] : checks::evaluation::transformer_parameters(operation, config)) {
+    for (const auto& [name, shape] :
+         checks::evaluation::transformer_parameters(operation, config)) {
       const auto initial = checks::evaluation::initial_norm_value(operation, config, name);
       const double scale = name.ends_with("embedding.weight") ? 1 : 0.25;
       put(name, shape, initial ? fill_of_norm(*initial) : scaled_normal(scale), case_.dtype);

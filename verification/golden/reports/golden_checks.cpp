@@ -76,12 +76,12 @@ std::vector<support::report::Finding> findings_of(const CheckedCase& c) {
 support::report::Check check_of(const CheckedCase& c) {
   const std::string& path = c.result.description.path;
   support::report::Check check{.group = "normproof.golden." + corpus::op_of(c.result.description.c),
-                      .name = path,
-                      .outcome = machine_outcome(c.outcome),
-                      .verdict = name_of(c.outcome),
-                      .findings = findings_of(c),
-                      .repro = c.repro,
-                      .file = c.file};
+                               .name = path,
+                               .outcome = machine_outcome(c.outcome),
+                               .verdict = name_of(c.outcome),
+                               .findings = findings_of(c),
+                               .repro = c.repro,
+                               .file = c.file};
   for (const gate::Diagnosis& diagnosis : c.result.diagnosis)
     check.remarks.push_back(diagnosis.sentence());
   check.properties = {{"path", path},

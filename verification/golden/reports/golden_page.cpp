@@ -78,8 +78,9 @@ support::report::Figure map_figure(const WorstOutput& worst) {
 
 /// Every failure but the one that is shown already, each with the map of its worst output, as far
 /// as a page has room for them, in the order of their paths.
-std::vector<support::report::Part> failures_with_maps(const GoldenReport& report, const Document& document,
-                                             const std::string& shown) {
+std::vector<support::report::Part> failures_with_maps(const GoldenReport& report,
+                                                      const Document& document,
+                                                      const std::string& shown) {
   std::map<std::string, WorstOutput> worst;
   for (const CheckedCase& c : report.cases) worst[c.result.description.path] = worst_output(c);
   std::vector<support::report::Part> parts;
@@ -128,9 +129,11 @@ void add_section(Document& page, const char* heading, std::vector<support::repor
 std::string golden_page(const GoldenReport& report) {
   const Document whole = golden_document(report);
   Document page{whole.title};
-  page.add(support::report::Heading{1, "normproof: an implementation held against certified values"});
-  page.add(support::report::Paragraph{report.summary(),
-                             report.passed() ? support::report::Tone::good : support::report::Tone::bad});
+  page.add(
+      support::report::Heading{1, "normproof: an implementation held against certified values"});
+  page.add(support::report::Paragraph{report.summary(), report.passed()
+                                                            ? support::report::Tone::good
+                                                            : support::report::Tone::bad});
   for (const auto& lines :
        {corpus_lines(report), diagnosis_lines(report), declined_lines(report), note_lines(report)})
     for (const std::string& line : lines) page.add(support::report::Paragraph{line});
@@ -145,8 +148,8 @@ std::string golden_page(const GoldenReport& report) {
     page.add(map_figure(worst));
     page.add(
         support::report::Paragraph{"Rows of a map are all axes but the last; a square with several "
-                          "elements shows the worst of them.",
-                          support::report::Tone::soft});
+                                   "elements shows the worst of them.",
+                                   support::report::Tone::soft});
   }
   add_section(page, "Every output", tables_of(whole));
   add_section(page, shown.empty() ? "Failures" : "Other failures",

@@ -88,18 +88,19 @@ support::report::Table metrics_table(const std::map<Key, Row>& rows) {
     const auto metric = [](std::size_t elements, double worst) {
       return elements == 0 ? std::string("-") : number_text(worst);
     };
-    table.rows.push_back({{{layer},
-                           {dtype},
-                           {name},
-                           {count_text(row.cases)},
-                           {count_text(row.failed)},
-                           {metric(row.compared, row.ratio)},
-                           {metric(row.with_digits, row.ulp)},
-                           {metric(row.compared, row.absolute)},
-                           {metric(row.with_digits, row.relative)},
-                           {metric(row.with_digits, row.norm_wise)},
-                           {count_text(row.unjudged)}},
-                          row.failed > 0 ? support::report::Tone::bad : support::report::Tone::plain});
+    table.rows.push_back(
+        {{{layer},
+          {dtype},
+          {name},
+          {count_text(row.cases)},
+          {count_text(row.failed)},
+          {metric(row.compared, row.ratio)},
+          {metric(row.with_digits, row.ulp)},
+          {metric(row.compared, row.absolute)},
+          {metric(row.with_digits, row.relative)},
+          {metric(row.with_digits, row.norm_wise)},
+          {count_text(row.unjudged)}},
+         row.failed > 0 ? support::report::Tone::bad : support::report::Tone::plain});
   }
   return table;
 }
@@ -349,7 +350,7 @@ support::report::Document without_verdict(const GoldenReport& report) {
   for (const CheckedCase& c : report.cases)
     if (is_bad(c.outcome))
       document.add(support::report::Problem{word_of(c.outcome), c.result.description.path,
-                                   sentences_of(c.result), c.repro});
+                                            sentences_of(c.result), c.repro});
   for (const auto& lines :
        {corpus_lines(report), declined_lines(report), note_lines(report), diagnosis_lines(report)})
     for (const std::string& line : lines) document.add(support::report::Paragraph{line});
@@ -360,8 +361,9 @@ support::report::Document without_verdict(const GoldenReport& report) {
 
 support::report::Document golden_document(const GoldenReport& report) {
   support::report::Document document = without_verdict(report);
-  document.add(support::report::Paragraph{report.summary(),
-                                 report.passed() ? support::report::Tone::good : support::report::Tone::bad});
+  document.add(support::report::Paragraph{report.summary(), report.passed()
+                                                                ? support::report::Tone::good
+                                                                : support::report::Tone::bad});
   return document;
 }
 

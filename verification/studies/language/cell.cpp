@@ -160,7 +160,8 @@ Cell parse_cell(std::string_view name) {
   cell.placement = value_of<model::NormPlacement>(name, "the placement", parts[1]);
   check_norm_name(cell.task, parts[2]);
   cell.norm = parts[2];
-  cell.learning_rate = studies::published::number_name(rate_of(name, behind(name, parts[3], "rate-")));
+  cell.learning_rate =
+      studies::published::number_name(rate_of(name, behind(name, parts[3], "rate-")));
   if (std::ranges::find(study_rates(), cell.learning_rate) == study_rates().end())
     refuse_cell(name, fmt::format("has the rate {}", cell.learning_rate),
                 fmt::format("one of the study, {}", fmt::join(study_rates(), ", ")));

@@ -18,6 +18,7 @@ const std::vector<studies::published::Statement>& statements(training::Task task
 ///           not_run where fewer than two seeds have both. A seed at which one of the two diverged
 ///           is infinitely on the other's side: then holds, or fails, where every seed says so
 /// Requires  (C1) id is one of statements(condition.task)
-studies::published::Finding find(const std::string& id, const Results& results, const Condition& condition);
+studies::published::Finding find(const std::string& id, const Results& results,
+                                 const Condition& condition);
 
 }  // namespace normproof::verification::studies::language

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <variant>
 
-#include "verification/studies/language/followed_task.hpp"
 #include "verification/checks/statistics/channel_means.hpp"
 #include "verification/checks/statistics/fluctuation.hpp"
+#include "verification/studies/language/followed_task.hpp"
 
 namespace normproof::verification::studies::language {
 
@@ -85,8 +85,8 @@ void NormTrace::see(const std::string& name, const Tensor<double>& values, const
     seen["variance"] = checks::statistics::channel_mean_squares(values, valid, seen["mean"]);
     seen["quadratic_mean"] = checks::statistics::channel_mean_squares(values, valid);
   } else {
-    seen[what] =
-        what.starts_with("grad_") ? checks::statistics::channel_mean_squares(values, valid) : values;
+    seen[what] = what.starts_with("grad_") ? checks::statistics::channel_mean_squares(values, valid)
+                                           : values;
   }
 }
 

@@ -96,11 +96,12 @@ class Workers {
     const int pipe = pipe_.writing.get();
     for (int job = 0; job < jobs; ++job)
       running_.push_back(support::process::Child::begin("fork",
-                                               [&] {
-                                                 ::signal(SIGPIPE, SIG_IGN);
-                                                 return done_or_told(pipe, [&] { f(pipe); });
-                                               },
-                                               {.ends_with_parent = true}));
+                                                        [&] {
+                                                          ::signal(SIGPIPE, SIG_IGN);
+                                                          return done_or_told(pipe,
+                                                                              [&] { f(pipe); });
+                                                        },
+                                                        {.ends_with_parent = true}));
     pipe_.writing.close();
   }
 

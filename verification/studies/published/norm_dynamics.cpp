@@ -13,9 +13,9 @@
 namespace normproof::verification::studies::published {
 
 namespace model = ref::model;
+using checks::statistics::channel_mean_squares;
 using ref::numeric::square_root;
 using ref::tensor::Tensor;
-using checks::statistics::channel_mean_squares;
 
 namespace {
 

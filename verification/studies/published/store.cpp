@@ -21,15 +21,15 @@
 namespace normproof::verification::studies::published {
 
 namespace fs = std::filesystem;
-using support::process::FileLock;
-using support::process::Line;
-using support::process::split_lines;
-using support::process::whole_lines;
 using ref::io::Descriptor;
 using ref::io::file_failure;
 using ref::numeric::Clause;
 using ref::numeric::FileError;
 using ref::numeric::UsageError;
+using support::process::FileLock;
+using support::process::Line;
+using support::process::split_lines;
+using support::process::whole_lines;
 
 namespace {
 

@@ -61,8 +61,9 @@ MATCHER_P2(vanishes_before, sum_of_abs_terms, ulps,
 #define EXPECT_BITS_EQ(got, expected) \
   EXPECT_PRED_FORMAT2(::normproof::verification::checks::compare::same_bits, got, expected)
 /// A recorded figure, two-sided: an improvement has to be recorded too.
-#define EXPECT_MAX_ULP(got, expected, exactly) \
-  EXPECT_PRED_FORMAT3(::normproof::verification::checks::compare::max_ulp_is, got, expected, exactly)
+#define EXPECT_MAX_ULP(got, expected, exactly)                                               \
+  EXPECT_PRED_FORMAT3(::normproof::verification::checks::compare::max_ulp_is, got, expected, \
+                      exactly)
 /// A Comparison that passed.
 #define EXPECT_WITHIN(comparison) \
   EXPECT_PRED_FORMAT1(::normproof::verification::checks::compare::comparison_passes, comparison)

@@ -34,8 +34,8 @@ Tensor<oracle100> differentiate(const Case& c, const Member& member) {
   const auto state = state_as<S>(c.state);
   inputs.grad_y = Tensor<S>();
   return checks::compare::slopes(member(inputs), [&] {
-    return checks::compare::weighted_sum(c.inputs.grad_y,
-                                 ref::norm::norm_step<S>(c.options, inputs, state).outputs.at("y"));
+    return checks::compare::weighted_sum(
+        c.inputs.grad_y, ref::norm::norm_step<S>(c.options, inputs, state).outputs.at("y"));
   });
 }
 
@@ -46,7 +46,8 @@ checks::compare::Comparison backward_against_forward(const Case& c, const Member
   const auto bound = scaled_bound<oracle50>(run<running_error>(c).outputs.at(name));
   const auto by_duals = differentiate<dual>(c, member);
   const auto by_complex_step = differentiate<complex100>(c, member);
-  EXPECT_WITHIN(checks::compare::compare(by_duals, by_complex_step, bound)) << c.name() << " " << name;
+  EXPECT_WITHIN(checks::compare::compare(by_duals, by_complex_step, bound))
+      << c.name() << " " << name;
   return checks::compare::compare(found, by_complex_step, bound);
 }
 

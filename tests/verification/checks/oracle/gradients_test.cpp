@@ -18,7 +18,8 @@ Tensor<oracle100> one(const oracle100& x) {
   return full_tensor<oracle100>({1}, x);
 }
 checks::compare::Comparison near(const oracle100& got, const oracle100& expected, int bits) {
-  return checks::compare::compare(one(got), one(expected), one(abs(expected) * ldexp(oracle100(1), -bits)));
+  return checks::compare::compare(one(got), one(expected),
+                                  one(abs(expected) * ldexp(oracle100(1), -bits)));
 }
 
 /// f = (a b - a / b) / sqrt(a + b) and its derivatives by hand.

@@ -195,8 +195,9 @@ template <class T>
   return check_all(got.outputs, got.state, expected.outputs, expected.state,
                    [&](const std::string& side, const std::string& name, const Tensor<T>& value,
                        const Tensor<oracle100>& target) {
-                     return checks::compare::compare(convert<oracle100>(value), target,
-                                             scaled_bound<T>(side_of(bound, side).at(name)));
+                     return checks::compare::compare(
+                         convert<oracle100>(value), target,
+                         scaled_bound<T>(side_of(bound, side).at(name)));
                    });
 }
 template ::testing::AssertionResult agrees(const NormStep<oracle50>&, const OracleStep&,

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "tests/ref/io/temporary_folder.hpp"
-#include "verification/golden/certify/make.hpp"
 #include "verification/checks/regression/history.hpp"
 #include "verification/checks/regression/own_answers.hpp"
+#include "verification/golden/certify/make.hpp"
 
 namespace normproof::verification::checks::regression {
 

@@ -9,8 +9,8 @@
 namespace normproof::tests::verification::checks::statistics {
 
 /// Sentences of 2 to `longest` tokens of a vocabulary of 50, id 0 being [PAD].
-inline normproof::verification::checks::statistics::TokenizedCorpus random_corpus(std::size_t sentences,
-                                                                          std::size_t longest) {
+inline normproof::verification::checks::statistics::TokenizedCorpus random_corpus(
+    std::size_t sentences, std::size_t longest) {
   const normproof::ref::numeric::RandomStream stream(5, "test corpus");
   normproof::verification::checks::statistics::TokenizedCorpus corpus;
   corpus.vocab_size = 50;

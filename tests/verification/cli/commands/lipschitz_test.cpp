@@ -10,9 +10,9 @@
 #include "ref/io/tensor_file.hpp"
 #include "ref/numeric/errors.hpp"
 #include "tests/ref/numeric/error_message.hpp"
+#include "tests/verification/checks/evaluation/sample_tensors.hpp"
 #include "tests/verification/cli/parsed.hpp"
 #include "tests/verification/cli/program_run.hpp"
-#include "tests/verification/checks/evaluation/sample_tensors.hpp"
 
 namespace normproof::tests::verification::cli::commands {
 namespace {

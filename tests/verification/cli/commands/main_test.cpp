@@ -4,8 +4,8 @@
 
 #include "ref/io/tensor_file.hpp"
 #include "tests/ref/data/shared_data.hpp"
-#include "tests/verification/cli/small_corpus.hpp"
 #include "tests/verification/checks/evaluation/sample_tensors.hpp"
+#include "tests/verification/cli/small_corpus.hpp"
 
 // The program itself, run as its users run it.
 namespace normproof::tests::verification::cli::commands {

@@ -96,8 +96,8 @@ TEST(RegressReport, JunitHasACaseForEachThatMoved) {
   EXPECT_TRUE(suite.find_child_by_attribute("name", "the other 6 cases"));
   report.change.movements.resize(1);
   report.change.moved_cases = 1;
-  ASSERT_TRUE(
-      junit.load_string(normproof::verification::support::report::junit(regress_checks(report)).c_str()));
+  ASSERT_TRUE(junit.load_string(
+      normproof::verification::support::report::junit(regress_checks(report)).c_str()));
   EXPECT_STREQ(junit.child("testsuites").child("testsuite").attribute("failures").value(), "0");
 }
 

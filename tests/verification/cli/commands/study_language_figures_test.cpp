@@ -49,7 +49,8 @@ TEST(LanguageFigures, OfWhatNormsTakeHaveALineANorm) {
   EXPECT_TRUE(taken_figures(results, {}).empty());
   for (const char* norm : {"layer_norm", "dyt"}) {
     language_sample::add_tested(results, {}, norm, {1.0, 1.1});
-    const auto cell = normproof::verification::studies::language::dynamics_cell_of({}, norm, "1e-2");
+    const auto cell =
+        normproof::verification::studies::language::dynamics_cell_of({}, norm, "1e-2");
     auto result = language_sample::sample_result(cell, 1.0);
     result.fluctuation = {{"final_norm", "variance", 0.5, {0.75, 0.25}},
                           {"final_norm", "quadratic_mean", 0.5, {0.5, 0.125}}};

@@ -57,7 +57,8 @@ TEST(LanguageReport, ASeedWithoutItsPairIsInTheMeanAlone) {
 TEST(LanguageReport, HasWhatEveryNormTakesAndTheShareOfTheBound) {
   auto results = three_seeds();
   for (const char* norm : {"layer_norm", "power_norm"}) {
-    const auto cell = normproof::verification::studies::language::dynamics_cell_of({}, norm, "1e-2");
+    const auto cell =
+        normproof::verification::studies::language::dynamics_cell_of({}, norm, "1e-2");
     auto result = language_sample::sample_result(cell, 1.0);
     result.fluctuation = {{"final_norm", "mean", 0.125, {}},
                           {"final_norm", "quadratic_mean", 0.25, {0.5}},

@@ -42,7 +42,8 @@ Results two_seeds() {
 Results with_dynamics() {
   Results results = two_seeds();
   for (const char* norm : {"layer_norm", "power_norm"}) {
-    const auto cell = normproof::verification::studies::language::dynamics_cell_of({}, norm, "1e-2");
+    const auto cell =
+        normproof::verification::studies::language::dynamics_cell_of({}, norm, "1e-2");
     auto result = language_sample::sample_result(cell, 1.0);
     result.fluctuation = {{"final_norm", "quadratic_mean", 0.25, {0.5}},
                           {"final_norm", "variance", 0.75, {0.5}}};

@@ -40,7 +40,8 @@ TEST(StudyPower, PrintsTheDifferenceThatSoManySeedsSee) {
   const tests::ref::io::TemporaryFolder folder;
   const auto data = normproof::verification::studies::language::small_data();
   const normproof::verification::studies::published::Store store(folder.path());
-  store.begin(studies::language::study_identity(data_hashes(studies::language::study_tasks(), data)));
+  store.begin(
+      studies::language::study_identity(data_hashes(studies::language::study_tasks(), data)));
   normproof::verification::studies::language::Results results;
   language_sample::add_tested(results, {}, "layer_norm", {1.0, 1.0});
   language_sample::add_tested(results, {}, "dyt", {1.0, 1.1});

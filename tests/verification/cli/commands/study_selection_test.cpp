@@ -62,7 +62,9 @@ TEST(StudySelectionOptions, CellsAreTakenByName) {
   const std::string cell = "corrected/1x32/none/rate-0.1/seed-42";
   const auto one = parsed<SelectionCommand>({"--cells", cell + "," + cell}).selection;
   EXPECT_THAT(cells_of(one), SizeIs(1));
-  EXPECT_EQ(studies::published::cell_name(cells_of(one).front()).find("corrected/1x32/none/rate-0.1"), 0u);
+  EXPECT_EQ(
+      studies::published::cell_name(cells_of(one).front()).find("corrected/1x32/none/rate-0.1"),
+      0u);
 }
 
 TEST(StudySelectionOptions, WhatIsWrongIsNamedWithTheNearest) {

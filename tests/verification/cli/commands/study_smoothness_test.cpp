@@ -20,8 +20,8 @@ namespace study = normproof::verification::studies::published;
 using Series = std::vector<std::optional<double>>;
 
 /// A run of three steps of figures 4 to 6 with one norm layer.
-void add_run(studies::published::Results& results, const char* norm, std::uint64_t seed, const Series& own,
-             const Series& of_batch_norm, const Series& of_power_norm) {
+void add_run(studies::published::Results& results, const char* norm, std::uint64_t seed,
+             const Series& own, const Series& of_batch_norm, const Series& of_power_norm) {
   studies::published::Cell cell;
   cell.norm = norm;
   cell = studies::published::curves_cell(cell, 3, 3200);

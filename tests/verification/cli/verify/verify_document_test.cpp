@@ -16,8 +16,8 @@ namespace {
 
 using namespace normproof::verification::cli;
 using namespace normproof::verification::cli::verify;
-using normproof::verification::support::report::display_width;
 using normproof::verification::checks::statistics::Stability;
+using normproof::verification::support::report::display_width;
 using testing::HasSubstr;
 using testing::Not;
 

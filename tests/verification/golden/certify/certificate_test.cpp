@@ -12,9 +12,9 @@
 
 #include "tests/verification/golden/certify/samples.hpp"
 #include "verification/checks/evaluation/layouts.hpp"
+#include "verification/checks/oracle/oracle.hpp"
 #include "verification/golden/corpus/layer_traits.hpp"
 #include "verification/golden/recipes/case_inputs.hpp"
-#include "verification/checks/oracle/oracle.hpp"
 
 namespace normproof::verification::golden::certify {
 
@@ -161,17 +161,19 @@ void expect_oracle(const Case& c) {
   const auto& in = inputs.steps[0];
   const auto& options = std::get<ref::model::NormOptions>(c.options);
   const ref::model::Layout layout = ref::model::layout_of(options);
-  checks::oracle::OracleInputs asked{convert<oracle100>(checks::evaluation::in_rows(layout, in.x)),
-                             convert<oracle100>(in.gamma),
-                             convert<oracle100>(in.beta),
-                             convert<oracle100>(checks::evaluation::in_rows(layout, in.grad_y)),
-                             in.valid,
-                             in.mode};
+  checks::oracle::OracleInputs asked{
+      convert<oracle100>(checks::evaluation::in_rows(layout, in.x)),
+      convert<oracle100>(in.gamma),
+      convert<oracle100>(in.beta),
+      convert<oracle100>(checks::evaluation::in_rows(layout, in.grad_y)),
+      in.valid,
+      in.mode};
   for (const auto& [name, values] : in.others) asked.others.set(name, convert<oracle100>(values));
-  checks::oracle::OracleStep step = checks::oracle::step(ref::model::with_rows(options), asked, state);
+  checks::oracle::OracleStep step =
+      checks::oracle::step(ref::model::with_rows(options), asked, state);
   for (const char* name : {"y", "grad_x"})
-    step.outputs.set(
-        name, checks::evaluation::laid_out(layout, ref::tensor::shape_of(in.x), step.outputs.at(name)));
+    step.outputs.set(name, checks::evaluation::laid_out(layout, ref::tensor::shape_of(in.x),
+                                                        step.outputs.at(name)));
   std::size_t compared = 0;
   for (const auto* part : {&step.outputs, &step.state})
     for (const auto& [name, exact] : *part) {

@@ -16,7 +16,8 @@ constexpr const char* kAddNorms[] = {"add_layer_norm", "add_rms_norm"};
 ref::tensor::NamedTensors<double> allowed(const Case& c, Accumulation accumulation) {
   const checks::evaluation::EvalInputs inputs = inputs_of(c, path_of(c));
   ref::tensor::NamedTensors<double> bound;
-  for (const auto& [name, values] : checks::evaluation::run_operation<double>(c.options, inputs, false))
+  for (const auto& [name, values] :
+       checks::evaluation::run_operation<double>(c.options, inputs, false))
     bound.set(name, ref::tensor::full_tensor<double>(ref::tensor::shape_of(values), 0));
   add_add_norm_allowances(c, inputs.function, accumulation, bound);
   return bound;

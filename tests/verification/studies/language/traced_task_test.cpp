@@ -7,8 +7,8 @@
 
 #include "ref/numeric/square_root.hpp"
 #include "tests/verification/studies/language/small_data.hpp"
-#include "verification/studies/language/followed_task.hpp"
 #include "verification/checks/statistics/fluctuation.hpp"
+#include "verification/studies/language/followed_task.hpp"
 
 namespace normproof::verification::studies::language {
 namespace {
@@ -152,8 +152,9 @@ TEST(TracedTask, CountsTheTokensOfItsSide) {
   const auto qualities = traced.step(1, state, into(now)).qualities;
   for (const std::string site : {"encoder.layers.0.norm2", "decoder.layers.0.norm3"})
     EXPECT_NEAR(*quality(qualities, "fluctuation." + site + ".mean"),
-                checks::statistics::fluctuation(now.at(site + ".mean"), before.at(site + ".mean"),
-                                        checks::statistics::roots_of(before.at(site + ".biased_variance")))
+                checks::statistics::fluctuation(
+                    now.at(site + ".mean"), before.at(site + ".mean"),
+                    checks::statistics::roots_of(before.at(site + ".biased_variance")))
                     .relative,
                 1e-12)
         << site;

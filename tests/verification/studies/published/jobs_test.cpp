@@ -212,8 +212,9 @@ TEST_F(JobsTest, AChildLeavesNothingBehindButWhatItThrows) {
                     [] { throw normproof::gpu::device::NoDeviceError("n"); });
               }),
               "n");
-  EXPECT_THAT(error_message<std::runtime_error>(
-                  [] { normproof::verification::studies::published::try_in_child([] { ::raise(SIGKILL); }); }),
+  EXPECT_THAT(error_message<std::runtime_error>([] {
+                normproof::verification::studies::published::try_in_child([] { ::raise(SIGKILL); });
+              }),
               "a process was ended by signal 9");
 }
 
