@@ -194,4 +194,14 @@ Texts split_list(const std::string& option, const std::string& text) {
   return words;
 }
 
+Command group(std::string name, std::string summary, const std::string& footer,
+              std::vector<Command> verbs) {
+  return {std::move(name), std::move(summary),
+          [footer](CLI::App& app) {
+            set_footer(app, footer);
+            return Run();
+          },
+          std::move(verbs)};
+}
+
 }  // namespace normproof::verification::cli

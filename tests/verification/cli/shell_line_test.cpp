@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "tests/verification/cli/parsed.hpp"
-#include "verification/cli/commands/eval.hpp"
-#include "verification/cli/commands/golden_check.hpp"
+#include "verification/cli/golden/golden_check.hpp"
+#include "verification/cli/tools/eval.hpp"
 #include "verification/support/process/program.hpp"
 
 namespace normproof::tests::verification::cli {
@@ -14,7 +14,7 @@ namespace {
 using tool::shell_line;
 
 TEST(ShellLine, HasWhatDiffersFromTheDefaults) {
-  tool::commands::GoldenCheckCommand command;
+  tool::golden::GoldenCheckCommand command;
   EXPECT_EQ(shell_line("golden check", command), "normproof golden check");
   command.golden = "a b/it's";
   command.candidate = "c";
@@ -31,11 +31,11 @@ TEST(ShellLine, HasWhatDiffersFromTheDefaults) {
 }
 
 TEST(ShellLine, HasArgumentsFlagsAndSettings) {
-  tool::commands::EvalCommand command;
+  tool::tools::EvalCommand command;
   command.layer = "rms_norm";
   command.in = "x.npz";
   command.out = "y.npz";
-  command.scalar = tool::commands::EvalScalar::interval;
+  command.scalar = tool::tools::EvalScalar::interval;
   command.settings = {{"eps", "1e-3"}, {"name", "a b"}};
   command.sequence = true;
   EXPECT_EQ(shell_line("eval", command),
@@ -63,7 +63,7 @@ TEST(ShellLine, AShellReadsWhatWasGiven) {
 }
 
 TEST(ShellLine, AValueThatLooksLikeAnOptionIsTold) {
-  tool::commands::GoldenCheckCommand command;
+  tool::golden::GoldenCheckCommand command;
   command.golden = "-g";
   command.candidate = "--c d";
   command.only.globs = {"a", "b*"};

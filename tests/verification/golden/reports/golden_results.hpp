@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "verification/cli/commands/golden_check.hpp"
+#include "verification/cli/golden/golden_check.hpp"
 #include "verification/golden/reports/golden_report.hpp"
 
 namespace normproof::tests::verification::golden::reports {
@@ -57,8 +57,8 @@ inline corpora::gate::CaseResult golden_declined(const std::string& path) {
   return result;
 }
 
-inline tool::commands::GoldenCheckCommand golden_command() {
-  tool::commands::GoldenCheckCommand command;
+inline tool::golden::GoldenCheckCommand golden_command() {
+  tool::golden::GoldenCheckCommand command;
   command.golden = "g";
   command.candidate = "c";
   return command;
@@ -66,7 +66,7 @@ inline tool::commands::GoldenCheckCommand golden_command() {
 
 /// What the command reports of these results.
 inline judged::GoldenReport golden_report(std::vector<corpora::gate::CaseResult> results,
-                                          const tool::commands::GoldenCheckCommand& command,
+                                          const tool::golden::GoldenCheckCommand& command,
                                           const std::string& xfail_list) {
   return judged::golden_report(std::move(results), command.settings(xfail_list));
 }
