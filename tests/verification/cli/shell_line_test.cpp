@@ -20,7 +20,7 @@ TEST(ShellLine, HasWhatDiffersFromTheDefaults) {
   command.candidate = "c";
   command.timeout = 5;
   command.options.outputs = {"y", "grad_x"};
-  command.options.formula = normproof::verification::golden::gate::Formula::one_pass;
+  command.options.formula = normproof::verification::golden::tolerance::Formula::one_pass;
   command.only = "*x*";
   command.jobs = tool::processor_count() + 1;
   command.reports.junit = "r.xml";

@@ -76,7 +76,8 @@ void normproof_corpus::set(const char* name, const char* value) {
     options_.accumulation = accumulation;
     bounds_.reset();
   } else if (option == "formula") {
-    options_.formula = *value == '\0' ? gate::Formula::two_pass : gate::formula_of(value);
+    options_.formula = *value == '\0' ? golden::tolerance::Formula::two_pass
+                                      : golden::tolerance::formula_of(value);
     bounds_.reset();
   } else if (option == "flush_subnormals") {
     options_.flush_subnormals = is_on("flush_subnormals", value);
@@ -162,7 +163,7 @@ void normproof_corpus::refuse(const char* function, bool declined, const char* r
   refusal_ = Refusal{declined, reason};
 }
 
-const gate::Tolerance& normproof_corpus::bounds() {
+const golden::tolerance::Tolerance& normproof_corpus::bounds() {
   if (!bounds_) bounds_ = gate::asked_tolerance(selected_->stored().description.c, options_);
   return *bounds_;
 }

@@ -62,7 +62,7 @@ struct normproof_corpus {
   void select(std::shared_ptr<const SelectedCase> chosen);
   void begin_answer();
   /// Of the selected case, evaluated once.
-  const normproof::verification::golden::gate::Tolerance& bounds();
+  const normproof::verification::golden::tolerance::Tolerance& bounds();
   normproof::verification::golden::gate::Answer asked(const StoredCase& variant, normproof_ask ask,
                                                       void* user);
   normproof::verification::golden::reports::ReportSettings report_settings() const;
@@ -80,7 +80,7 @@ struct normproof_corpus {
 
   std::shared_ptr<const SelectedCase> selected_ = {};
   std::size_t index_ = 0;  ///< of the selected case
-  std::optional<normproof::verification::golden::gate::Tolerance> bounds_ = {};
+  std::optional<normproof::verification::golden::tolerance::Tolerance> bounds_ = {};
   std::vector<StoredTensor> answer_ = {};
   std::optional<Refusal> refusal_ = {};
   std::optional<std::vector<StoredTensor>> judged_ = {};  ///< what the last verdict was about

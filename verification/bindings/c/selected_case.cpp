@@ -45,7 +45,7 @@ normproof_case SelectedCase::view() const {
 }
 
 ExpectedValues::ExpectedValues(const StoredCase& stored, const golden::gate::CheckOptions& options,
-                               const golden::gate::Tolerance& bounds) {
+                               const golden::tolerance::Tolerance& bounds) {
   for (const StoredTensor& tensor : stored.expected) {
     if (tensor.name.ends_with("_lo")) continue;
     auto exact = golden::gate::judged_values(stored, stored.expected, tensor.name, bounds);

@@ -33,7 +33,8 @@ class SelectedCase {
 class ExpectedValues {
  public:
   ExpectedValues(const golden::certify::StoredCase& stored,
-                 const golden::gate::CheckOptions& options, const golden::gate::Tolerance& bounds);
+                 const golden::gate::CheckOptions& options,
+                 const golden::tolerance::Tolerance& bounds);
   ExpectedValues(const ExpectedValues&) = delete;
   ExpectedValues& operator=(const ExpectedValues&) = delete;
 

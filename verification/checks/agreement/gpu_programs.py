@@ -55,12 +55,12 @@ def sha256(program):
 
 
 def benchmark():
-    return (HERE / "benchmark" if is_bundle() else HERE.parent / "benchmark") / "run"
+    return (HERE / "benchmark" if is_bundle() else HERE.parents[1] / "benchmark") / "run"
 
 
 def golden():
     """The corpus."""
-    return HERE / "golden" if is_bundle() else HERE.parent / "golden/data"
+    return HERE / "golden" if is_bundle() else HERE.parents[1] / "golden/data"
 
 
 def sanitizer():
@@ -91,10 +91,10 @@ def stage(folder, build, carries_cuda, data):
     how = "--whole" if carries_cuda else "--whole-but-cuda"
     for name in NAMES:
         program = found(name, build, "cuda")
-        subprocess.run([HERE.parent / "benchmark/device_bundle", how, program, folder], check=True)
+        subprocess.run([HERE.parents[1] / "benchmark/device_bundle", how, program, folder], check=True)
         subprocess.run(["strip", folder / "lib" / name], check=True)
     for source, target in [(HERE / name, folder / name) for name in SCRIPTS] + \
-            [(HERE.parent / "benchmark" / name, folder / "benchmark" / name) for name in BENCHMARK] + \
+            [(HERE.parents[1] / "benchmark" / name, folder / "benchmark" / name) for name in BENCHMARK] + \
             [(path, folder / "data" / name) for name, path in data.items() if path]:
         target.parent.mkdir(exist_ok=True)
         shutil.copy(source, target)

@@ -72,7 +72,7 @@ ErrorStatistics error_statistics(const StoredTensor& answer, const StoredTensor&
       continue;
     }
     const double own =
-        golden::gate::with_storage(bound.data()[i], value[i], remainder[i], high.dtype);
+        golden::tolerance::with_storage(bound.data()[i], value[i], remainder[i], high.dtype);
     if (std::isinf(own)) continue;
     shares.add(share_of(error, own));
     if (std::fabs(value[i]) > own) ulps.add(error / std::ldexp(unit, std::ilogb(value[i])));

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "verification/golden/gate/tolerance.hpp"
+#include "verification/golden/tolerance/tolerance.hpp"
 
 namespace normproof::verification::checks::regression {
 

@@ -60,7 +60,7 @@ std::vector<StoredTensor> kept_answer(const StoredCase& stored,
 RecordedOutput fingerprint_of_scaled(const StoredCase& stored,
                                      const std::vector<StoredTensor>& answer,
                                      const StoredTensor& tensor,
-                                     const golden::gate::Tolerance& bounds) {
+                                     const golden::tolerance::Tolerance& bounds) {
   const auto judged = golden::gate::judged_values(stored, answer, tensor.name, bounds);
   const StoredTensor high = ref::io::make_tensor("high", tensor.shape, judged.high);
   const StoredTensor low = ref::io::make_tensor("low", tensor.shape, judged.low);
@@ -73,8 +73,8 @@ RecordedOutput fingerprint_of_scaled(const StoredCase& stored,
 std::vector<RecordedOutput> fingerprints(const StoredCase& stored,
                                          const std::vector<StoredTensor>& answer) {
   const golden::corpus::Case& c = stored.description.c;
-  const golden::gate::Tolerance bounds =
-      golden::gate::tolerance(c, golden::corpus::usual_accumulation(c.dtype));
+  const golden::tolerance::Tolerance bounds =
+      golden::tolerance::derive_tolerance(c, golden::corpus::usual_accumulation(c.dtype));
   std::vector<RecordedOutput> outputs;
   for (const StoredTensor& tensor : answer) {
     if (golden::corpus::is_scaled(c)) {

@@ -13,7 +13,7 @@ using support::report::clean_line;
 using support::report::plural;
 
 void GoldenExportCommand::add(CLI::App& app) {
-  using verification::golden::gate::ExportFormat;
+  using verification::golden::candidate::ExportFormat;
   add_golden(app, golden);
   require(add_choice(
       app, "--format", format,
@@ -27,8 +27,8 @@ void GoldenExportCommand::add(CLI::App& app) {
 }
 
 ExitStatus GoldenExportCommand::run() const {
-  const verification::golden::gate::ExportSummary exported =
-      verification::golden::gate::export_corpus(golden, only, format, out);
+  const verification::golden::candidate::ExportSummary exported =
+      verification::golden::candidate::export_corpus(golden, only, format, out);
   write_stdout(fmt::format(
       "{}: {}{}\n", clean_line(out.string()), plural(exported.cases, "case"),
       exported.left_out == 0

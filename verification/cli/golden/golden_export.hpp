@@ -4,8 +4,8 @@
 #include <string>
 
 #include "verification/cli/command.hpp"
+#include "verification/golden/candidate/export.hpp"
 #include "verification/golden/corpus/path_globs.hpp"
-#include "verification/golden/gate/export.hpp"
 
 namespace normproof::verification::cli::golden {
 
@@ -14,7 +14,8 @@ struct GoldenExportCommand {
   static constexpr const char* summary = "Write the cases of a corpus in another format";
 
   std::filesystem::path golden = {}, out = {};
-  verification::golden::gate::ExportFormat format = verification::golden::gate::ExportFormat::npz;
+  verification::golden::candidate::ExportFormat format =
+      verification::golden::candidate::ExportFormat::npz;
   verification::golden::corpus::PathGlobs only = {};
 
   void add(CLI::App& app);

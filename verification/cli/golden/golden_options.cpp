@@ -96,9 +96,9 @@ void add_accumulation(CLI::App& app,
             print, help, "DTYPE");
 }
 
-void add_formula(CLI::App& app, verification::golden::gate::Formula& formula,
+void add_formula(CLI::App& app, verification::golden::tolerance::Formula& formula,
                  const std::string& help) {
-  add_named(app, "--formula", formula, verification::golden::gate::formula_of, help, "NAME");
+  add_named(app, "--formula", formula, verification::golden::tolerance::formula_of, help, "NAME");
 }
 
 void check_outside(const NamedFile& file, const std::filesystem::path& folder) {

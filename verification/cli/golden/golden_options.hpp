@@ -6,7 +6,7 @@
 
 #include "verification/cli/output_files.hpp"
 #include "verification/golden/corpus/path_globs.hpp"
-#include "verification/golden/gate/tolerance.hpp"
+#include "verification/golden/tolerance/tolerance.hpp"
 
 namespace CLI {
 class App;
@@ -40,7 +40,7 @@ void show_complaints(const std::string& last);
 void add_accumulation(CLI::App& app,
                       std::optional<verification::golden::corpus::Accumulation>& accumulation,
                       const std::string& help);
-void add_formula(CLI::App& app, verification::golden::gate::Formula& formula,
+void add_formula(CLI::App& app, verification::golden::tolerance::Formula& formula,
                  const std::string& help);
 
 /// The corpus and the answers are not to be replaced by a report.

@@ -62,7 +62,7 @@ std::string corpora(std::size_t count) {
   return count == 1 ? "1 corpus" : fmt::format("{} corpora", count);
 }
 
-std::string name_of(const verification::golden::mutants::Mutation& mutation) {
+std::string name_of(const verification::golden::mutations::Mutation& mutation) {
   return fmt::format("{}: {}", mutation.site, to_string(mutation.op));
 }
 
@@ -144,7 +144,7 @@ std::string power_heading(const PowerOptions& options, std::size_t styles) {
 terms, factors, counts, weights, masks, sums, roots, reads and writes through named sites. Each site offers
 the operators of its kind: a term dropped, negated or counted twice; n - 1 or n + 1 for n; eps dropped, tenfold,
 outside the root; the statistic of another step; and so on. `wrong`: each of them at each site, one at a time,
-and at several sites at once where one mistake is made at all of them (`verification/golden/mutants/joint_sites.cpp`).
+and at several sites at once where one mistake is made at all of them (`verification/golden/mutations/joint_sites.cpp`).
 `rejected`: a case of the tier fails, with every one of the corpora (the committed one, and others of other
 random numbers). `right answers`: those of the same implementation in {} styles (sums forwards, backwards,
 pairwise, strided, in two stages and in double, mean and variance by Welford, whole or merged from blocks, or softmax

@@ -23,7 +23,7 @@ double to_double_up(const oracle100& x) {
 }  // namespace
 
 JudgedOutput::JudgedOutput(const StoredCase& stored, const std::vector<StoredTensor>& answer,
-                           std::string name, const Tolerance& bounds)
+                           std::string name, const tolerance::Tolerance& bounds)
     : name_(std::move(name)),
       answer_(*find(answer, name_)),
       shape_(find(stored.expected, name_)->shape),

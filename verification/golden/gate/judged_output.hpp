@@ -23,7 +23,7 @@ class JudgedOutput {
  public:
   /// Requires  as judged_values; the answer outlives it
   JudgedOutput(const StoredCase& stored, const std::vector<StoredTensor>& answer, std::string name,
-               const Tolerance& bounds);
+               const tolerance::Tolerance& bounds);
 
   TensorResult judge(bool with_map) const;
 

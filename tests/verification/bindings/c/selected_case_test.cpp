@@ -8,7 +8,7 @@
 
 #include "tests/verification/bindings/c/opened.hpp"
 #include "tests/verification/golden/certify/samples.hpp"
-#include "verification/golden/gate/tolerance.hpp"
+#include "verification/golden/tolerance/tolerance.hpp"
 
 namespace normproof::tests::verification::bindings::c {
 namespace {
@@ -22,7 +22,8 @@ TEST_F(Expect, TheValuesAndBoundsAreThoseOfTheGate) {
     ASSERT_EQ(open(path), NORMPROOF_OK) << error();
     select(0);
     const golden::certify::StoredCase stored = stored_at(path);
-    const golden::gate::Tolerance bounds = golden::gate::asked_tolerance(stored.description.c, {});
+    const golden::tolerance::Tolerance bounds =
+        golden::gate::asked_tolerance(stored.description.c, {});
     std::size_t count = 0;
     const normproof_expected* outputs = nullptr;
     ASSERT_EQ(normproof_expect(corpus_, &count, &outputs), NORMPROOF_OK) << error();
@@ -39,8 +40,8 @@ TEST_F(Expect, TheValuesAndBoundsAreThoseOfTheGate) {
         EXPECT_EQ(output.value[i], exact.high[i]);
         EXPECT_EQ(output.remainder[i], exact.low[i]);
         EXPECT_EQ(output.bound[i],
-                  golden::gate::with_storage(bounds.bound.at(output.name).data()[i], exact.high[i],
-                                             exact.low[i], tensor->dtype));
+                  golden::tolerance::with_storage(bounds.bound.at(output.name).data()[i],
+                                                  exact.high[i], exact.low[i], tensor->dtype));
       }
     }
     EXPECT_EQ(names, stored.description.outputs);

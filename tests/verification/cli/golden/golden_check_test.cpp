@@ -68,7 +68,7 @@ TEST(GoldenCheckOptions, HaveDefaultsAndAreTaken) {
   EXPECT_EQ(plain.timeout, 60);
   EXPECT_EQ(plain.only, "*");
   EXPECT_TRUE(plain.options.outputs.empty());
-  EXPECT_EQ(plain.options.formula, corpora::gate::Formula::two_pass);
+  EXPECT_EQ(plain.options.formula, corpora::tolerance::Formula::two_pass);
   EXPECT_EQ(plain.min_cases, 1u);
   const auto full = parsed<tool::golden::GoldenCheckCommand>({"--golden",
                                                               "g",
@@ -107,7 +107,7 @@ TEST(GoldenCheckOptions, HaveDefaultsAndAreTaken) {
   EXPECT_EQ(full.only, "*x*");
   EXPECT_THAT(full.options.outputs, testing::ElementsAre("y", "grad_x"));
   EXPECT_EQ(full.options.accumulation, corpora::corpus::Accumulation::float16);
-  EXPECT_EQ(full.options.formula, corpora::gate::Formula::one_pass);
+  EXPECT_EQ(full.options.formula, corpora::tolerance::Formula::one_pass);
   EXPECT_EQ(full.min_cases, 7u);
   EXPECT_EQ(full.xfail, "x.txt");
   EXPECT_EQ(full.reports.json, "r.jsonl");

@@ -14,7 +14,7 @@ using testing::StartsWith;
 using tool::golden::GoldenExportCommand;
 
 TEST(GoldenExportOptions, AreTaken) {
-  using Format = normproof::verification::golden::gate::ExportFormat;
+  using Format = normproof::verification::golden::candidate::ExportFormat;
   const auto given = parsed<GoldenExportCommand>(
       {"--golden", "g", "--format", "text", "--out", "o", "--only", "q/*"});
   EXPECT_EQ(given.golden, "g");

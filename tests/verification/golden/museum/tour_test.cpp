@@ -39,7 +39,7 @@ TEST(Tour, AMistakeIsFoundAndNamed) {
   const std::vector<Visit> visits =
       tour({exhibit_of("scale_norm",
                        [](const Case& c, const Device&) {
-                         return answer_mutated(c, {"eps", mutants::MutationOperator::drop});
+                         return answer_mutated(c, {"eps", mutations::MutationOperator::drop});
                        })},
            {.jobs = 2});
   EXPECT_THAT(visits[0].case_path, StartsWith("quick/scale_norm/"));

@@ -252,7 +252,7 @@ TEST(GoldenReport, TheLineToReproduceIsQuotedForSh) {
   command.pipe = "./x \"$HOME\"";
   command.options.outputs = {"y", "grad_x"};
   command.options.accumulation = corpora::corpus::Accumulation::bfloat16;
-  command.options.formula = corpora::gate::Formula::one_pass;
+  command.options.formula = corpora::tolerance::Formula::one_pass;
   const auto report = golden_report({golden_result("q/a-1x2", 0)}, command, "");
   EXPECT_EQ(report.cases[0].repro,
             "normproof golden check --golden 'a b/it'\\''s' --pipe './x \"$HOME\"' --outputs "
