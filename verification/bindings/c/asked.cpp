@@ -43,7 +43,7 @@ std::vector<golden::corpus::Tier> tiers_of(std::string_view names) {
 
 int processors() {
   constexpr int kMost = 1024;
-  return std::min(process::usable_processors(), kMost);
+  return std::min(support::process::usable_processors(), kMost);
 }
 
 }  // namespace

@@ -11,19 +11,20 @@ namespace normproof::tests::verification::studies::language {
 namespace language_study = normproof::verification::studies::language;
 
 /// A condition of translators.
-inline constexpr language_study::Condition kTranslators{
+inline constexpr studies::language::Condition kTranslators{
     normproof::verification::training::Task::translate};
 
 /// A result whose validation ended with this loss; of a cell that is tested, so did the test. BLEU
 /// of a translator is 40 less ten times the loss.
-inline language_study::CellResult sample_result(const language_study::Cell& cell, double loss) {
-  language_study::CellResult result;
+inline studies::language::CellResult sample_result(const studies::language::Cell& cell,
+                                                   double loss) {
+  studies::language::CellResult result;
   result.name = cell_name(cell);
   result.sha256 = result.data_sha256 = std::string(64, '0');
   result.steps = 3;
   result.training_loss = {3.0, 2.0};
   result.validation_loss = {loss + 1, loss};
-  const bool tested = cell.purpose == language_study::Purpose::test;
+  const bool tested = cell.purpose == studies::language::Purpose::test;
   if (tested) result.test_loss = loss;
   if (cell.task == kTranslators.task) {
     result.validation_bleu = {0.0, 40 - 10 * loss};
@@ -32,13 +33,13 @@ inline language_study::CellResult sample_result(const language_study::Cell& cell
   return result;
 }
 
-inline void add(language_study::Results& results, const language_study::Cell& cell,
-                language_study::CellResult result) {
+inline void add(studies::language::Results& results, const studies::language::Cell& cell,
+                studies::language::CellResult result) {
   const std::string name = result.name = cell_name(cell);
-  results.insert_or_assign(name, language_study::Finished{cell, std::move(result)});
+  results.insert_or_assign(name, studies::language::Finished{cell, std::move(result)});
 }
 
-inline language_study::CellResult diverged(language_study::CellResult result) {
+inline studies::language::CellResult diverged(studies::language::CellResult result) {
   result.diverged = {4, "step 4: a sentence"};
   result.test_loss.reset();
   result.test_bleu.reset();
@@ -46,21 +47,23 @@ inline language_study::CellResult diverged(language_study::CellResult result) {
 }
 
 /// The cells that choose 1e-2 for a norm.
-inline void add_choosing(language_study::Results& results,
-                         const language_study::Condition& condition, const std::string& norm) {
-  for (const std::string& rate : language_study::study_rates())
-    for (std::uint64_t seed = 1; seed <= language_study::kChoosingSeeds; ++seed) {
-      const auto cell = cell_of(condition, norm, rate, seed, language_study::Purpose::validation);
+inline void add_choosing(studies::language::Results& results,
+                         const studies::language::Condition& condition, const std::string& norm) {
+  for (const std::string& rate : studies::language::study_rates())
+    for (std::uint64_t seed = 1; seed <= studies::language::kChoosingSeeds; ++seed) {
+      const auto cell =
+          cell_of(condition, norm, rate, seed, studies::language::Purpose::validation);
       add(results, cell, sample_result(cell, rate == "1e-2" ? 1.0 : 2.0));
     }
 }
 
 /// These and the tested cells of the seeds 1, 2, ..., with these test losses.
-inline void add_tested(language_study::Results& results, const language_study::Condition& condition,
-                       const std::string& norm, const std::vector<double>& losses) {
+inline void add_tested(studies::language::Results& results,
+                       const studies::language::Condition& condition, const std::string& norm,
+                       const std::vector<double>& losses) {
   add_choosing(results, condition, norm);
   for (std::size_t i = 0; i < losses.size(); ++i) {
-    const auto cell = cell_of(condition, norm, "1e-2", i + 1, language_study::Purpose::test);
+    const auto cell = cell_of(condition, norm, "1e-2", i + 1, studies::language::Purpose::test);
     add(results, cell, sample_result(cell, losses[i]));
   }
 }
