@@ -11,7 +11,7 @@ using device::Places;
 using device::Reals;
 
 /// "Row" b D + d: the mean of feature d over the real tokens of sentence b, in the order of
-/// docs/determinism.md, R2, over these tokens numbered without gaps.
+/// docs/specification/determinism.md, R2, over these tokens numbered without gaps.
 struct PoolRow {
   static constexpr int kTotals = 1;
   static constexpr int kMaxima = 0;

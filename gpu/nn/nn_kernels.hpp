@@ -78,7 +78,7 @@ struct ScaleColumns {
   }
 };
 
-/// keep_i: the uniform number of the element first + i is at least the rate (docs/determinism.md,
+/// keep_i: the uniform number of the element first + i is at least the rate (docs/specification/determinism.md,
 /// R6).
 struct DropoutMask {
   ref::numeric::PhiloxStream stream;
@@ -112,7 +112,7 @@ struct TakeRows {
 };
 
 /// Row r of sum is that of the rows order[begins_r .. begins_{r+1}) of grad_y, in this order from
-/// +0 (docs/determinism.md, R3).
+/// +0 (docs/specification/determinism.md, R3).
 struct ScatterRows {
   ConstReals grad_y;
   ConstIndices order, begins;

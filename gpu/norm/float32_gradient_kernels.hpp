@@ -4,7 +4,7 @@
 #include "gpu/ops/lane_kernels.hpp"
 
 /// The gradients of gamma and beta after float32_backward_row.hpp: the sums of the runs of rows, in
-/// the order of docs/determinism.md, R2, whatever the launch: lanes of runs, then the tree.
+/// the order of docs/specification/determinism.md, R2, whatever the launch: lanes of runs, then the tree.
 namespace normproof::gpu::norm {
 
 /// A parameter in the arithmetic, or 1 + it.

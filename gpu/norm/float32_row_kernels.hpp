@@ -4,7 +4,7 @@
 #include "gpu/norm/tiled_row.hpp"
 
 /// Rows of float32, bfloat16 or float16 on the blocks of a device. The sums are those of
-/// docs/determinism.md, R2: 32 lanes, then the tree; a warp has the lanes, whatever the launch.
+/// docs/specification/determinism.md, R2: 32 lanes, then the tree; a warp has the lanes, whatever the launch.
 /// What is computed of a row is a direction, float32_forward_row.hpp or float32_backward_row.hpp,
 /// the latter on the kernels of float32_run_kernels.hpp:
 ///   kTensors        of which each tile has slots

@@ -5,7 +5,7 @@
 namespace normproof::gpu::ops {
 
 /// Computes  a b by the tensor cores of a GPU in double, in chains of 256 terms from +0 whose
-///           results are added from left to right: the order of docs/determinism.md, R1, if an
+///           results are added from left to right: the order of docs/specification/determinism.md, R1, if an
 ///           instruction is a chain of fma, which `normproof probe-order` finds out, one warp
 ///           alone. 8 rows by mma.m8n8k4, 4 terms an instruction (device-dmma); 16 rows by
 ///           mma.m16n8k8, 8 terms (device-dmma-wide). Ordered products ask for themselves

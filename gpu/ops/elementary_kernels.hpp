@@ -4,7 +4,7 @@
 #include "ref/numeric/elementary_rounded.hpp"
 
 /// exp, log and erf in a kernel: the processor's own source, fast phase and accurate phase, so that
-/// every element is decided where it is (docs/determinism.md, R5).
+/// every element is decided where it is (docs/specification/determinism.md, R5).
 namespace normproof::gpu::ops {
 
 using device::ConstReals;

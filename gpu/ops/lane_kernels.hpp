@@ -3,7 +3,7 @@
 #include "gpu/device/position.hpp"
 #include "gpu/device/span.hpp"
 
-/// Sums over an axis in the order of docs/determinism.md, R2: 32 lanes, lane l adds the elements l,
+/// Sums over an axis in the order of docs/specification/determinism.md, R2: 32 lanes, lane l adds the elements l,
 /// l+32, l+64, ... ascending from +0; then lane l adds lane l+stride for the strides 16, 8, 4,
 /// 2, 1. A lane without elements is +0, and adding it changes nothing, for no lane is -0.
 namespace normproof::gpu::ops {

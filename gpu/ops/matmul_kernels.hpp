@@ -6,7 +6,7 @@
 #include "gpu/ops/simulated_mma.hpp"
 #endif
 
-/// Matrix products in the order of docs/determinism.md, R1: for each element of c chains of 256
+/// Matrix products in the order of docs/specification/determinism.md, R1: for each element of c chains of 256
 /// fma from +0 with k ascending, whose results are added from left to right.
 namespace normproof::gpu::ops {
 

@@ -29,7 +29,7 @@ class Products {
   virtual bool shows_values() const { return false; }
 };
 
-/// Our kernel, in the order of docs/determinism.md, R1: the bits of ref. On a device whose tensor
+/// Our kernel, in the order of docs/specification/determinism.md, R1: the bits of ref. On a device whose tensor
 /// cores multiply as chains of fma it is they that multiply: a GPU is asked by a product with both
 /// kernels.
 const Products& ordered_products();

@@ -10,7 +10,7 @@ using device::Device;
 using device::DeviceTensor;
 using device::Shape;
 
-/// Order     docs/determinism.md, R2, the bits of ref/ops/reduce.hpp
+/// Order     docs/specification/determinism.md, R2, the bits of ref/ops/reduce.hpp
 /// Computes  sum_i x_i over all elements, [1]
 /// Requires  (C1) at least one element
 /// Throws    ContractError

@@ -37,7 +37,7 @@ void put_head(const DecoderConfig& config, nn::Linear<T> head, DecoderGradients<
 /// Shapes    source [B,S], target [B,T]; logits [B,T,V]
 /// Requires  those of check_decoder and of its parts; (C1) the target has the source's sentences
 ///           (C2) source.valid is [B,S] or empty  (C3) target.valid is [B,T] or empty
-/// Order     docs/determinism.md; the gradient by the memory is added up from the last layer to the
+/// Order     docs/specification/determinism.md; the gradient by the memory is added up from the last layer to the
 ///           first. In inference a position has the logits, bit for bit, of the target that ends
 ///           with it, in any batch and beside any padding at the ends of source and target
 /// Throws    ContractError

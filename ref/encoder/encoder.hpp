@@ -49,7 +49,7 @@ void put_head(bool tied, nn::Linear<T> head, nn::RowGradient<T>& rows, Tensor<T>
 /// Shapes    tokens, valid [B,T]; logits [B,C], or [B,T,C] per position
 /// Requires  those of check_config and of its parts; (C5) valid is [B,T] or empty, and each
 ///           sentence has a real token where the pooling is masked_mean
-/// Order     docs/determinism.md; the mean by R2 over the real tokens, numbered without gaps. In
+/// Order     docs/specification/determinism.md; the mean by R2 over the real tokens, numbered without gaps. In
 ///           inference a sentence has the logits, bit for bit, that it has in any batch, with
 ///           padding at its end or without, where mask_padding is set
 /// Throws    ContractError

@@ -9,7 +9,7 @@
 #include "ref/model/norm_options.hpp"
 
 /// What each norm layer is like: conventions, never arithmetic. Names, parameters, initial states,
-/// the shapes inside encoders, test cases, probes, benchmarks and the tables of docs/formats.md
+/// the shapes inside encoders, test cases, probes, benchmarks and the tables of docs/guide/formats.md
 /// follow from it; `normproof layers` prints it. The formulas of ref/norm, gpu/norm, the oracle,
 /// the plain implementations and NumPy do not: tests hold each of them against it.
 namespace normproof::ref::model {

@@ -55,7 +55,7 @@ Tensor<T> keys_and_values(const Tensor<T>& memory, const CrossAttention<T>& para
 /// Requires  (C1) x is [B,T,D], every extent >= 1  (C2) H divides D  (C3) parameters with the
 ///           shapes of CrossAttention  (C4) memory_mask [B,S] or empty  (C5) 0 <= dropout < 1
 ///           (C8) memory is [B,S,D], S >= 1  (C9) options.causal is off
-/// Order     docs/determinism.md: R1 for products, R2 inside softmax. A position of x has the bits
+/// Order     docs/specification/determinism.md: R1 for products, R2 inside softmax. A position of x has the bits
 ///           that it has alone, in any batch and beside any padding at the memory's end
 /// Throws    ContractError
 template <numeric::Real T>

@@ -20,7 +20,7 @@ Tensor<T> embedding(const Tokens& tokens, const Tensor<T>& weight, bool scaled =
 ///           not occur are left out; scaled: the sum times sqrt(D)
 /// Shapes    grad_y [B,T,D]
 /// Requires  (C4) grad_y has the shape of y, of a weight [vocab_size,D]
-/// Order     docs/determinism.md, R3: ascending position, from +0
+/// Order     docs/specification/determinism.md, R3: ascending position, from +0
 /// Throws    ContractError
 template <numeric::Real T>
 RowGradient<T> embedding_backward(const Tensor<T>& grad_y, const Tokens& tokens,

@@ -51,7 +51,7 @@ struct AttentionGradients {
 /// Shapes    x, y [B,T,D]; attention_mask [B,T], true = may be attended to, or empty: all
 /// Requires  (C1) every extent of x >= 1  (C2) H divides D  (C3) parameters with the shapes of
 ///           Attention  (C4) attention_mask [B,T] or empty  (C5) 0 <= dropout < 1
-/// Order     docs/determinism.md: R1 for products, R2 inside softmax. A row of a batch has the bits
+/// Order     docs/specification/determinism.md: R1 for products, R2 inside softmax. A row of a batch has the bits
 ///           that it has alone, and in a longer padding; where attention is causal each position
 ///           has those of the sentence that ends with it
 /// Throws    ContractError

@@ -16,7 +16,7 @@ using tensor::Tensor;
 /// Shapes    x, y [..., T, D]; cos, sin [T, P]
 /// Requires  (C1) rank of x at least 2, extents at least 1  (C2) cos and sin have one shape [T,P],
 ///           P at least 1 and 2 P at most D  (C3) every element is finite
-/// Order     docs/determinism.md, R4 as written
+/// Order     docs/specification/determinism.md, R4 as written
 /// Throws    ContractError
 template <numeric::Real T>
 Tensor<T> rotary_embedding(const Tensor<T>& x, const Tensor<T>& cos, const Tensor<T>& sin,

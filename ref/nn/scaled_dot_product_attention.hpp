@@ -36,9 +36,9 @@ struct DotProductGradients {
 /// Shapes    q [B,H,T,D]; k [B,G,S,D]; v [B,G,S,E]; valid [B,S], true = takes part, or empty: all
 /// Requires  those of model::attention_shape; (C5) every element of q, k and v is finite, and so
 ///           are the scores of keys that are seen
-/// Order     docs/determinism.md: R1 for products, R2 inside softmax. A sample has the bits that it
+/// Order     docs/specification/determinism.md: R1 for products, R2 inside softmax. A sample has the bits that it
 ///           has alone, and in a longer padding
-/// Error     docs/error_analysis.md, section 1: the scalar running_error
+/// Error     docs/derivations/error_analysis.md, section 1: the scalar running_error
 /// Throws    ContractError
 template <numeric::Real T>
 DotProductForward<T> scaled_dot_product_attention(const Tensor<T>& q, const Tensor<T>& k,

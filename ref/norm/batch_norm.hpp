@@ -40,8 +40,8 @@ struct BatchNormForward {
 ///           statistics stay finite  (C8) valid has the extents of x without D or is empty, and
 ///           at least one row is valid; two with unbiased_running_variance  (C9) running_decay in
 ///           [0, 1]  (C10) state [D], finite, running_variance >= 0
-/// Order     docs/determinism.md, R2 (two passes for the variance) and R4
-/// Error     docs/error_analysis.md, running error
+/// Order     docs/specification/determinism.md, R2 (two passes for the variance) and R4
+/// Error     docs/derivations/error_analysis.md, running error
 /// Saves     mean, biased_variance, rstd
 /// Throws    ContractError
 template <numeric::Real T>

@@ -33,7 +33,7 @@ struct BatchRenormForward {
 ///           extents of x without D or is empty, and at least one row is valid  (C9) running_decay
 ///           in [0, 1]  (C10) state [D], finite, running_variance >= 0  (C13) r_max >= 1, d_max >=
 ///           0
-/// Order     docs/determinism.md, R2 and R4
+/// Order     docs/specification/determinism.md, R2 and R4
 /// Saves     mean, biased_variance, rstd, r, d
 /// Throws    ContractError
 template <numeric::Real T>

@@ -63,7 +63,7 @@ template <template <class> class... Works>
 using DoubleKernelsOf = KernelTable<Works<double>...>;
 
 /// The formulas for `double`, compiled for one instruction set. All sets give the same bits
-/// (docs/determinism.md): the choice is a matter of speed alone.
+/// (docs/specification/determinism.md): the choice is a matter of speed alone.
 using DoubleKernels =
     DoubleKernelsOf<ops::LaneTotals, BatchNormBackwardRows, BatchNormParameterGradients,
                     BatchNormRows, BatchNormStatistics, BatchRenormGammaGradient, BatchRenormRows,

@@ -20,7 +20,7 @@ struct DyTGradients {
 /// Shapes    x, y [N,D] or [B,T,D]; gamma, beta [D] or empty; alpha [1] or empty: options.alpha0
 /// Requires  (C1) every extent of x >= 1  (C2) alpha0 finite  (C3) gamma, beta have extent D or are
 ///           empty, alpha has extent 1 or is empty  (C4) values finite
-/// Error     docs/error_analysis.md, running error; where alpha x overflows, t is its limit
+/// Error     docs/derivations/error_analysis.md, running error; where alpha x overflows, t is its limit
 /// Throws    ContractError
 template <numeric::Real T>
 Tensor<T> dyt(const Tensor<T>& x, const Affine<T>& affine, const Tensor<T>& alpha,
@@ -31,7 +31,7 @@ Tensor<T> dyt(const Tensor<T>& x, const Affine<T>& affine, const Tensor<T>& alph
 ///           grad_alpha = sum_d sum_bt grad_u x
 /// Requires  (C5) grad_y has the shape of x  (C7) grad_y finite, and so small that its sums stay
 ///           finite
-/// Order     docs/determinism.md, R2
+/// Order     docs/specification/determinism.md, R2
 /// Error     1 - t^2 is off by 2^-52 at most, not by some ulps of itself: where |alpha x| is large,
 ///           few digits of it are left
 /// Throws    ContractError

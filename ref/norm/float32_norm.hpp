@@ -21,8 +21,8 @@ struct Float32NormForward {
 /// Requires  (C1) x is [N,D], N >= 0, D >= 1  (C2) eps >= 0  (C3) gamma, beta have extent D or are
 ///           empty  (C12) storage and parameters are float32, bfloat16 or float16, arithmetic is
 ///           float32 or float64
-/// Order     docs/determinism.md, R2 for the sums, R4 as written, each rounded to the arithmetic
-/// Error     docs/error_analysis.md, section 8, with options.arithmetic
+/// Order     docs/specification/determinism.md, R2 for the sums, R4 as written, each rounded to the arithmetic
+/// Error     docs/derivations/error_analysis.md, section 8, with options.arithmetic
 /// Saves     mean, rstd
 /// Throws    ContractError
 Float32NormForward float32_norm(const Tensor<float>& x, const Affine<float>& affine,
@@ -37,7 +37,7 @@ Float32NormForward float32_norm(const Tensor<float>& x, const Affine<float>& aff
 /// Order     R2 for grad_x. Of grad_gamma and grad_beta the rows are cut into runs of
 ///           model::kRowsOfARun that follow each other, the last one shorter: a run's terms are
 ///           added ascending from +0, then the runs by R2 along columns
-/// Error     docs/error_analysis.md, section 8, whose sums may have any order; section 2 has the
+/// Error     docs/derivations/error_analysis.md, section 8, whose sums may have any order; section 2 has the
 ///           longest chain of this one
 /// Throws    ContractError
 AffineGradients<float> float32_norm_backward(const Tensor<float>& grad_y, const Tensor<float>& x,

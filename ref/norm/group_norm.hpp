@@ -30,7 +30,7 @@ struct GroupNormForward {
 ///           beta have extent D or are empty  (C4) values finite, and so small that the statistics
 ///           stay finite  (C8) valid has the extents of x without D or is empty, and each sample
 ///           has a valid token  (C11) groups >= 1 divides D
-/// Order     docs/determinism.md, R2 (two passes for the variance) and R4
+/// Order     docs/specification/determinism.md, R2 (two passes for the variance) and R4
 /// Saves     mean, rstd
 /// Throws    ContractError
 template <numeric::Real T>

@@ -20,7 +20,7 @@ struct GroupScalingForward {
 /// Requires  (C1) every extent of x >= 1  (C2) eps >= 0, and the squared statistic + eps > 0
 ///           (C4) x finite, and so small that the statistics stay finite  (C11) groups >= 1
 ///           divides D
-/// Order     docs/determinism.md, R2 and R4
+/// Order     docs/specification/determinism.md, R2 and R4
 /// Saves     rstd
 /// Throws    ContractError
 template <numeric::Real T>

@@ -29,7 +29,7 @@ struct InstanceNormForward {
 ///           beta have extent D or are empty  (C4) values finite, and so small that the statistics
 ///           stay finite  (C8) valid has the extents of x without D or is empty, and each sample
 ///           has a valid token
-/// Order     docs/determinism.md, R2 and R4
+/// Order     docs/specification/determinism.md, R2 and R4
 /// Saves     mean, rstd
 /// Throws    ContractError
 template <numeric::Real T>

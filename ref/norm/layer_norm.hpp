@@ -26,8 +26,8 @@ struct LayerNormForward {
 /// Requires  (C1) every extent of x >= 1  (C2) eps >= 0, and biased_variance + eps > 0 in each row
 ///           (C3) gamma, beta have extent D or are empty  (C4) values finite, and so small that the
 ///           statistics stay finite
-/// Order     docs/determinism.md, R2 for both sums (two passes), R4 as written
-/// Error     docs/error_analysis.md, section 3
+/// Order     docs/specification/determinism.md, R2 for both sums (two passes), R4 as written
+/// Error     docs/derivations/error_analysis.md, section 3
 /// Saves     mean, rstd
 /// Throws    ContractError
 template <numeric::Real T>

@@ -47,7 +47,7 @@ struct PowerNormBackward {
 ///           statistics stay finite  (C8) valid has the extents of x without D or is empty, and
 ///           at least one row is valid  (C9) both alphas in [0, 1]  (C10) running_psi2, nu [D],
 ///           finite; running_psi2 >= 0; iterations >= 0  (C14) warmup_iterations >= 0
-/// Order     docs/determinism.md, R2 and R4
+/// Order     docs/specification/determinism.md, R2 and R4
 /// Saves     quadratic_mean, rstd
 /// Throws    ContractError
 template <numeric::Real T>

@@ -34,7 +34,7 @@ struct PowerNormVForward {
 ///           (C3) gamma, beta have extent D or are empty  (C4) values finite, and so small that the
 ///           statistics stay finite  (C8) valid has the extents of x without D or is empty, and
 ///           at least one row is valid  (C9) running_decay in [0, 1]  (C10) state [D], finite, >= 0
-/// Order     docs/determinism.md, R2 and R4
+/// Order     docs/specification/determinism.md, R2 and R4
 /// Saves     quadratic_mean, rstd
 /// Throws    ContractError
 template <numeric::Real T>

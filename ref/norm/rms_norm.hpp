@@ -24,8 +24,8 @@ struct RMSNormForward {
 /// Requires  (C1) every extent of x >= 1  (C2) eps >= 0, and mean_square + eps > 0 in each row
 ///           (C3) gamma, beta have extent D or are empty  (C4) values finite, and so small that the
 ///           statistics stay finite  (C12) storage is float64 unless T is double
-/// Order     docs/determinism.md, R2 and R4
-/// Error     docs/error_analysis.md, running error
+/// Order     docs/specification/determinism.md, R2 and R4
+/// Error     docs/derivations/error_analysis.md, running error
 /// Saves     rstd
 /// Throws    ContractError
 template <numeric::Real T>

@@ -24,7 +24,7 @@ struct ScaleNormGradients {
 /// Requires  (C1) every extent of x >= 1  (C2) eps >= 0, and the squared norm + eps > 0 in each row
 ///           (C3) gamma has extent 1 or is empty  (C4) values finite, and so small that the squared
 ///           norm stays finite
-/// Order     docs/determinism.md, R2 and R4
+/// Order     docs/specification/determinism.md, R2 and R4
 /// Saves     rnorm
 /// Throws    ContractError
 template <numeric::Real T>

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <limits>
 
-/// The platform that the arithmetic contract (docs/determinism.md, rule R0) takes for granted, as
+/// The platform that the arithmetic contract (docs/specification/determinism.md, rule R0) takes for granted, as
 /// far as a compiler can tell. What only a running program can tell is in fp_environment.hpp.
 
 static_assert(CHAR_BIT == 8, "bytes have eight bits");

@@ -2,7 +2,7 @@
 
 namespace normproof::ref::numeric {
 
-/// The version of the arithmetic contract (docs/determinism.md). It rises whenever a bit of a
+/// The version of the arithmetic contract (docs/specification/determinism.md). It rises whenever a bit of a
 /// result changes, and verification/checks/determinism/expected.json is recorded anew with it.
 inline constexpr int kArithmeticContract = 1;
 

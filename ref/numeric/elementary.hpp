@@ -7,7 +7,7 @@
 #include "ref/numeric/square_root.hpp"
 
 /// The one door to functions beyond + - * /. For `double` each is correctly rounded, hence the same
-/// bits everywhere (docs/determinism.md, R4 and R5): square_root in square_root.hpp, exp, log, tanh
+/// bits everywhere (docs/specification/determinism.md, R4 and R5): square_root in square_root.hpp, exp, log, tanh
 /// and erf in elementary_array.hpp.
 namespace normproof::ref::numeric {
 

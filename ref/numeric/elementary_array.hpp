@@ -5,7 +5,7 @@
 namespace normproof::ref::numeric {
 
 /// exp, log, tanh and erf of a `double`, correctly rounded: the double nearest to f(x), ties to
-/// even, hence the same bits everywhere (docs/determinism.md, R5). No libm, no library at all.
+/// even, hence the same bits everywhere (docs/specification/determinism.md, R5). No libm, no library at all.
 ///
 /// Source    docs/derivations/elementary.md: fast phase with a proved error bound and a rounding
 ///           test, accurate phase where that does not decide

@@ -7,7 +7,7 @@
 namespace normproof::ref::numeric {
 
 /// The sets that kernels for `double` are compiled for, narrowest first. All of them give the same
-/// bits (docs/determinism.md): the choice is a matter of speed alone. avx2 and avx512 include fma.
+/// bits (docs/specification/determinism.md): the choice is a matter of speed alone. avx2 and avx512 include fma.
 enum class InstructionSet { baseline, avx2, avx512 };
 
 /// The chosen set; at first the widest that this processor has.

@@ -6,7 +6,7 @@
 namespace normproof::ref::numeric {
 
 /// Number of threads that parallel_for may use. The bits of no result depend on it: threads
-/// partition outputs, never a sum (docs/determinism.md, R7). Default: 1.
+/// partition outputs, never a sum (docs/specification/determinism.md, R7). Default: 1.
 void set_num_threads(int threads);
 int num_threads();
 

@@ -7,7 +7,7 @@
 namespace normproof::ref::numeric {
 
 /// Counter-based random numbers: a value is a function of (seed, stream name, element index) and of
-/// nothing else, least of all of the order of calls (docs/determinism.md, R6).
+/// nothing else, least of all of the order of calls (docs/specification/determinism.md, R6).
 ///
 /// Source    Philox4x32-10 [SMDS11]; stream name to number by FNV-1a, 64 bits;
 ///           normal by Algorithm N of [Kar16], which needs only comparisons of uniform numbers,

@@ -13,7 +13,7 @@ struct PhiloxStream {
 };
 
 /// The random numbers of many elements at once, compiled for one instruction set. All sets give the
-/// same bits (docs/determinism.md).
+/// same bits (docs/specification/determinism.md).
 struct RandomKernels {
   /// y[i]: are the upper 53 of the first 64 bits of element first + i, as a number, >= least?
   void (*at_least)(const PhiloxStream& stream, std::uint64_t first, std::size_t count,

@@ -7,7 +7,7 @@
 /// Source    docs/specification/activations.md; GELU: [HG16]; SiLU: [EUD18]
 /// Shapes    x, y, grad_y, grad_x alike, of any shape
 /// Requires  (C1) grad_y has the shape of x  (C2) every element is finite
-/// Error     docs/error_analysis.md, section 1: the scalar running_error; the constants of GELU are
+/// Error     docs/derivations/error_analysis.md, section 1: the scalar running_error; the constants of GELU are
 ///           the nearest doubles, and the true ones for every other scalar
 /// Throws    ContractError naming function, argument, index and expectation
 namespace normproof::ref::ops {

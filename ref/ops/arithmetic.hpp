@@ -4,7 +4,7 @@
 
 /// Sums and products element by element, in place. Common to all of them:
 ///
-/// Source    docs/determinism.md, R4: one operation an element, rounded once
+/// Source    docs/specification/determinism.md, R4: one operation an element, rounded once
 /// Throws    ContractError naming both shapes
 namespace normproof::ref::ops {
 

@@ -6,10 +6,10 @@
 
 namespace normproof::ref::ops {
 
-/// Terms in one chain of multiply-adds (docs/determinism.md, R1).
+/// Terms in one chain of multiply-adds (docs/specification/determinism.md, R1).
 inline constexpr std::size_t kChain = 256;
 
-/// The order of every sum of products (docs/determinism.md, R1), for any scalar.
+/// The order of every sum of products (docs/specification/determinism.md, R1), for any scalar.
 ///
 /// Computes  total = sum_k a(k) b(k), k = 0 .. count-1, in blocks of 256 ascending k:
 ///           inside a block s = multiply_add(a(k), b(k), s) from s = +0; the blocks' results are
@@ -17,7 +17,7 @@ inline constexpr std::size_t kChain = 256;
 ///           +0 for count = 0.
 /// Requires  multiply_add(T, T, T) where T is defined; else that of ref/numeric/multiply_add.hpp
 /// Error     gamma(min(count, 256) + ceil(count/256) - 1) sum_k |a(k) b(k)| for one rounding in
-///           multiply_add; docs/error_analysis.md, section 7
+///           multiply_add; docs/derivations/error_analysis.md, section 7
 ///
 /// -0 comes out by underflow alone: +0 + (-0) is +0, but an exact result that is negative and at
 /// most half the smallest subnormal rounds to -0.

@@ -17,7 +17,7 @@ MatrixView<const T> matrices(const tensor::Tensor<T>& t);
 template <numeric::Real T>
 MatrixView<T> matrices(tensor::Tensor<T>& t);
 
-/// Source    docs/determinism.md, R1; docs/specification/matmul.md
+/// Source    docs/specification/determinism.md, R1; docs/specification/matmul.md
 /// Computes  c = a b, matrix by matrix. double: for each element chains of 256 fma, the same bits
 ///           for every shape around it, stride, instruction set and thread count.
 /// Shapes    a [M,K]; b [K,N]; c [M,N], any of them 0; K = 0 gives +0. All with the same batch
@@ -29,7 +29,7 @@ MatrixView<T> matrices(tensor::Tensor<T>& t);
 /// Order     double, running_error: R1 with fma. oracle50, oracle100, interval, dual: R1 with a
 ///           rounded product and a rounded sum. ball: Arb's arb_mat_mul, which encloses the result
 ///           without an order of its own, at ball::precision().
-/// Error     docs/error_analysis.md, section 7; verification/checks/compare/bound.hpp, bound::matmul
+/// Error     docs/derivations/error_analysis.md, section 7; verification/checks/compare/bound.hpp, bound::matmul
 /// Throws    ContractError naming both shapes, or c's strides. Values that are not finite are not
 ///           refused: they spread as IEEE says; which NaN comes out is not specified.
 /// Memory    double keeps at most 9 MiB for each thread from call to call, and allocates nothing

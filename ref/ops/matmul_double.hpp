@@ -9,7 +9,7 @@ namespace normproof::ref::ops {
 /// packages of the rest are not.
 ///
 /// Computes  c = a b, or where `before` is given c = ((before + S_0) + S_1) + ..., S_b the chain
-///           over the block b of 256 terms; docs/determinism.md, R1
+///           over the block b of 256 terms; docs/specification/determinism.md, R1
 /// Shapes    a [M,K]; b [K,N]; before, c [M,N]; equal batches
 /// Requires  extents that agree; elements of c that are distinct and none of a or b; before: c
 ///           itself, or apart from it, where a stride of 0 repeats rows

@@ -12,7 +12,7 @@
 ///           (C4) other arguments have the shape of x, or of the result of log_sum_exp
 /// Order     rule R2 over the elements that take part, numbered without gaps: a masked row has the
 ///           bits of the row without them. The largest element is exact and without order
-/// Error     docs/error_analysis.md, section 1: the scalar running_error
+/// Error     docs/derivations/error_analysis.md, section 1: the scalar running_error
 /// Throws    ContractError naming function, argument, index and expectation
 ///
 /// valid: true = the element takes part; an empty mask says that all do. What x holds elsewhere,

@@ -10,7 +10,7 @@ namespace normproof::ref::ops {
 
 /// Threads that go through the same steps together, each step shared out among them and finished
 /// before the next begins. The bits of no result depend on who does what: steps partition outputs
-/// (docs/determinism.md, R7). One start of the threads serves all steps, and a thread that the
+/// (docs/specification/determinism.md, R7). One start of the threads serves all steps, and a thread that the
 /// system holds up leaves the rest of a step to the others.
 class Team {
  public:

@@ -41,9 +41,9 @@ struct CrossEntropyForward {
 ///           not ignored, and of those that are not one has a target of weight > 0  (C6) logits are
 ///           so near each other that log_probabilities and the loss are finite  (C8) logits are
 ///           finite, those of ignored rows too
-/// Order     docs/determinism.md, R2 for all sums, over the rows that are not ignored numbered
+/// Order     docs/specification/determinism.md, R2 for all sums, over the rows that are not ignored numbered
 ///           without gaps: the bits are those of the batch without the others. R4 as written
-/// Error     docs/error_analysis.md, section 1: the scalar running_error
+/// Error     docs/derivations/error_analysis.md, section 1: the scalar running_error
 /// Saves     log_probabilities
 /// Throws    ContractError
 template <numeric::Real T>

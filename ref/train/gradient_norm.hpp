@@ -18,9 +18,9 @@ struct GradientNorms {
 ///           whole = sqrt(s_1 + s_2 + ...), from left to right; 0 without gradients
 /// Shapes    any; of a row gradient its values [R,D]
 /// Requires  (C1) elements finite, and so small that the sums of their squares are finite
-/// Order     docs/determinism.md, R2 within a tensor, over the values of a row gradient without the
+/// Order     docs/specification/determinism.md, R2 within a tensor, over the values of a row gradient without the
 ///           rows that it leaves out; then ascending
-/// Error     docs/error_analysis.md, section 1: the scalar running_error. Squares below 2^-1074 are
+/// Error     docs/derivations/error_analysis.md, section 1: the scalar running_error. Squares below 2^-1074 are
 ///           0, so a norm below about 2^-537 is
 /// Throws    ContractError naming the tensor
 template <numeric::Real T>

@@ -20,7 +20,7 @@ namespace normproof::ref::train {
 /// Shapes    as `shape` says
 /// Requires  (C1) rank 2, or any for uniform, which asks for no fans; extents at least 1
 ///           (C2) gain, limit finite and >= 0
-/// Order     docs/determinism.md, R6; 2 uniform(i) - 1 is exact, R4 for the others
+/// Order     docs/specification/determinism.md, R6; 2 uniform(i) - 1 is exact, R4 for the others
 /// Throws    ContractError
 tensor::Tensor<double> initial_values(const model::InitializationOptions& options,
                                       std::string_view name, const tensor::Shape& shape,

@@ -46,8 +46,8 @@ OptimizerState<T> initial_optimizer_state(const model::OptimizerOptions& options
 ///           gradient a parameter  (C4) shapes as above; rows ascending, each once, all below V
 ///           (C5) gradients finite; for Adam and AdamW their squares too  (C6) state has the names
 ///           and shapes of initial_optimizer_state for these parameters
-/// Order     docs/determinism.md, R4 as written
-/// Error     docs/error_analysis.md, section 1: the scalar running_error
+/// Order     docs/specification/determinism.md, R4 as written
+/// Error     docs/derivations/error_analysis.md, section 1: the scalar running_error
 /// Throws    ContractError, before anything is changed. A result that overflows is refused by the
 ///           next operation that reads it
 template <numeric::Real T>

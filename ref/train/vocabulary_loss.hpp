@@ -26,7 +26,7 @@ struct VocabularyLoss {
 ///           grad_weight, grad_bias = linear_backward(cross_entropy_backward(...))
 /// Shapes    x [N,D]; targets [N]
 /// Requires  those of linear and of cross_entropy; (C9) block_rows is a multiple of 256
-/// Order     docs/determinism.md: the bits of these functions. A block of rows is whole blocks of
+/// Order     docs/specification/determinism.md: the bits of these functions. A block of rows is whole blocks of
 ///           R1, which grad_weight's sums go on from; grad_bias keeps the 32 lanes of R2 until the
 ///           last row; the losses of all rows are summed at the end
 /// Memory    three tensors of block_rows V numbers; 0: as many rows as make them about 16 MiB each,

@@ -1,6 +1,6 @@
 // Times softmax, log-sum-exp and the activations, forward and backward, in double at [2048,512].
 // Beside a peer in the same run: verification/benchmark/run --what activations; what was measured:
-// docs/performance.md.
+// docs/measurements/performance.md.
 #include <benchmark/benchmark.h>
 
 #include "ref/numeric/parallel.hpp"

@@ -1,5 +1,5 @@
 // Times exp, log, tanh and erf of arrays and one by one, on each instruction set, beside glibc's in
-// the same process. What was measured: docs/performance.md.
+// the same process. What was measured: docs/measurements/performance.md.
 #include <benchmark/benchmark.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // matmul beside OpenBLAS's cblas_dgemm: one process, turns taken, the same thread count. Prints a
-// table with ratios; docs/performance.md quotes it. usage: matmul_benchmark
+// table with ratios; docs/measurements/performance.md quotes it. usage: matmul_benchmark
 // [--benchmark_filter=REGEX] [--benchmark_repetitions=N]
 #include <benchmark/benchmark.h>
 #include <cblas.h>

@@ -1,7 +1,7 @@
 // Times golden::certify::certify on the cases of a corpus that a glob matches, and the balls alone,
 // without the second enclosure; beside the same formula at 100 digits of MPFR, which encloses
 // nothing. Beside mpmath's intervals in the same run: verification/benchmark/run --what
-// certification; what was measured: docs/performance.md.
+// certification; what was measured: docs/measurements/performance.md.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -11,7 +11,7 @@ import sys
 from least_time import least_time
 
 here = pathlib.Path(__file__).resolve().parent
-# The aims of docs/performance.md: shares of the copy and of cublasDgemm, times beside PyTorch's and the fastest kernel's.
+# The aims of docs/measurements/performance.md: shares of the copy and of cublasDgemm, times beside PyTorch's and the fastest kernel's.
 COPY, OF_FORMAT, PEER, BEST = 0.85, 0.9, 1.0, 1.05
 PRODUCTS = {"double": 0.95, "ordered": 0.5}
 STEPS = {"double": 0.8, "ordered": 1.5}

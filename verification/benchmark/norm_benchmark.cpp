@@ -1,5 +1,5 @@
 // Times the norm layers, forward and backward, in double at [2048,512]. Beside a peer in the same
-// run: verification/benchmark/run; what was measured: docs/performance.md.
+// run: verification/benchmark/run; what was measured: docs/measurements/performance.md.
 #include <benchmark/benchmark.h>
 
 #include "ref/norm/batch_norm.hpp"

@@ -10,7 +10,8 @@
 namespace normproof::ref::ops {
 namespace {
 
-// The order of docs/determinism.md, R2, spelled out: every lane there, empty ones too.
+// The order of docs/specification/determinism.md, R2, spelled out: every lane there, empty ones
+// too.
 double by_the_rule(const std::vector<double>& x) {
   double lane[32] = {};
   for (std::size_t i = 0; i < x.size(); ++i) lane[i % 32] += x[i];

@@ -49,7 +49,7 @@ inline Tensor<double> values(const Tensor<running_error>& t) {
   return result;
 }
 
-/// The order of docs/determinism.md, R2, spelled out.
+/// The order of docs/specification/determinism.md, R2, spelled out.
 inline double sum_by_the_rule(const std::vector<double>& x) {
   double lane[32] = {};
   for (std::size_t i = 0; i < x.size(); ++i) lane[i % 32] += x[i];

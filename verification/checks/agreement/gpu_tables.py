@@ -1,4 +1,4 @@
-"""The results of on_a_gpu as the tables of docs/gpu.md and docs/performance.md, in Markdown."""
+"""The results of on_a_gpu as the tables of docs/guide/gpu.md and docs/measurements/performance.md, in Markdown."""
 import re
 
 import gpu_lines
@@ -103,7 +103,7 @@ def speed(results):
     parts = []
     for name, command in commands_of(results, "speed-"):
         parts.append(f"`{command['command']}` ({results[name]['began'][:10]}):\n\n{command['out'].strip()}\n")
-    return "## For docs/performance.md\n\n" + "\n".join(parts) + "\n" if parts else ""
+    return "## For docs/measurements/performance.md\n\n" + "\n".join(parts) + "\n" if parts else ""
 
 
 def sentences(results):

@@ -6,7 +6,7 @@
 #include "gpu/ops/library_products.hpp"
 
 /// How far a library's product may be from the exact one, whatever its order: proved in
-/// docs/error_analysis.md, section 9.
+/// docs/derivations/error_analysis.md, section 9.
 namespace normproof::verification::checks::agreement {
 
 /// What is promised of the arithmetic of a library.
@@ -43,7 +43,7 @@ struct ElementVerdict {
   bool judged = true;  ///< false where an operand or a partial sum may overflow: nothing is claimed
 };
 
-/// Source    docs/error_analysis.md, section 9
+/// Source    docs/derivations/error_analysis.md, section 9
 /// Computes  for n terms, with A = sum |a b| of the rounded operands, for tensor cores with a
 ///           subnormal one taken as the least normal number, and the old total c, if there is one:
 ///           the sums may be off by gamma(growth n) A and the underflows; the operands by

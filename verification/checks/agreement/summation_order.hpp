@@ -33,7 +33,7 @@ using Summation = std::function<double(const std::vector<double>&)>;
 SummationTree reveal_order(const Summation& sum, std::size_t count,
                            std::size_t most_sums = std::numeric_limits<std::size_t>::max());
 
-/// The orders of docs/determinism.md: R1 in chains of 256, R2 in 32 lanes.
+/// The orders of docs/specification/determinism.md: R1 in chains of 256, R2 in 32 lanes.
 SummationTree order_of_products(std::size_t count);
 SummationTree order_of_lanes(std::size_t count);
 

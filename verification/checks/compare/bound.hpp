@@ -6,7 +6,7 @@
 #include "ref/tensor/tensor.hpp"
 
 /// Closed-form a-priori bounds of what `double` evaluation by the arithmetic contract may be off,
-/// componentwise. Each is proved in docs/error_analysis.md, for round to nearest with u = 2^-53,
+/// componentwise. Each is proved in docs/derivations/error_analysis.md, for round to nearest with u = 2^-53,
 /// and with underflow taken into account; each assumes that nothing overflows. They are evaluated
 /// at 100 digits and rounded up. The bound for everything else is ref's scalar running_error.
 namespace normproof::verification::checks::compare::bound {

@@ -4,7 +4,7 @@
 
 namespace normproof::verification::checks::determinism {
 
-/// Puts this thread's processor into a mode that breaks rule R0 of docs/determinism.md, as a caller
+/// Puts this thread's processor into a mode that breaks rule R0 of docs/specification/determinism.md, as a caller
 /// may have done: "flush" (subnormal results become 0), "denormals-are-zero" (operands do),
 /// "upward" (rounding).
 /// Throws    UsageError where the name is unknown or the processor has no such mode

@@ -29,7 +29,7 @@ class Values {
   std::vector<std::uint64_t> bits_;
 };
 
-/// A computation of the reference whose bits the contract promises (docs/determinism.md). Its
+/// A computation of the reference whose bits the contract promises (docs/specification/determinism.md). Its
 /// inputs are functions of its name; what it computes depends on neither threads nor processor.
 struct Probe {
   std::string name;  ///< "<group>/<case>", lower case

@@ -36,7 +36,7 @@ std::string sha256_of(std::span<const std::uint64_t> bits);
 Recording record(const std::vector<Probe>& probes,
                  const std::function<void(const std::string&, std::size_t)>& finished = {});
 
-/// The recording as JSON (docs/formats.md): the same bytes for the same bits, the environment
+/// The recording as JSON (docs/guide/formats.md): the same bytes for the same bits, the environment
 /// apart.
 std::string recording_json(const Recording& recording);
 

@@ -10,7 +10,7 @@
 namespace normproof::verification::checks::regression {
 
 /// A history: a file of JSON lines, one a recording, and beside it the folder <file>.answers, whose
-/// files have the SHA-256 of what they hold as their names (docs/formats.md). What two recordings
+/// files have the SHA-256 of what they hold as their names (docs/guide/formats.md). What two recordings
 /// share is stored once.
 class History {
  public:

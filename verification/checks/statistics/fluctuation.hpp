@@ -10,7 +10,7 @@ struct Fluctuation {
   double relative = 0;  ///< ||batch - running|| / ||scale||, comparable between statistics
 };
 
-/// Computes  ||v|| = sqrt(sum_c v_c^2), the sum in the order of docs/determinism.md, R2
+/// Computes  ||v|| = sqrt(sum_c v_c^2), the sum in the order of docs/specification/determinism.md, R2
 /// Shapes    v [D], D >= 1
 double euclidean_norm(const ref::tensor::Tensor<double>& v);
 

@@ -75,7 +75,7 @@ std::vector<Scenario> scenarios(const StatisticsOptions& options);
 /// Follows batch_norm and power_norm over real batches of sentences, with random embeddings and
 /// upstream gradients: what a norm layer right behind the embedding meets at the start of training.
 ///
-/// Source    [SYG+20], figures 2 and 4; the batches as in docs/formats.md, "Statistics"
+/// Source    [SYG+20], figures 2 and 4; the batches as in docs/guide/formats.md, "Statistics"
 /// Computes  scenarios(options), each over the same batches; `progress` is told (step, steps)
 /// Requires  (C1) steps >= 1; those of make_batches and make_embedding
 /// Order     a function of (corpus, options): no bit depends on the number of threads

@@ -7,7 +7,7 @@
 namespace normproof::verification::checks::statistics {
 
 /// The statistics as JSON, every step of every scenario; the keys in the order of
-/// docs/formats.md. What was not measured is null, and so is a number that is not finite.
+/// docs/guide/formats.md. What was not measured is null, and so is a number that is not finite.
 nlohmann::ordered_json to_json(const Statistics& statistics);
 
 }  // namespace normproof::verification::checks::statistics

@@ -226,7 +226,7 @@ void GoldenCoverageCommand::add(CLI::App& app) {
   set_footer(
       app,
       R"(Without --golden the inputs of the tiers are made anew, none of the expected values; with it they
-are read. docs/coverage.md is the one of the quick and the standard tier.
+are read. docs/generated/coverage.md is the one of the quick and the standard tier.
 
 Examples:
   normproof golden coverage

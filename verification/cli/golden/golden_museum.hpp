@@ -14,7 +14,7 @@ using verification::golden::museum::Visit;
 
 /// A line an exhibit, and the closing line.
 std::string museum_text(const std::vector<Visit>& visits);
-/// docs/museum.md
+/// docs/generated/museum.md
 std::string museum_markdown(const std::vector<Visit>& visits,
                             verification::golden::museum::Tier tier);
 std::string museum_json(const std::vector<Visit>& visits, verification::golden::museum::Tier tier);

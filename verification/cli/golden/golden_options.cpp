@@ -22,8 +22,8 @@ CLI::Option* add_pipe_and_timeout(CLI::App& app, Field& pipe, double& timeout) {
                                  "a command for sh"};
   CLI::Option* const option =
       add_text(app, "--pipe", pipe,
-               "A command that reads a line a case and prints its answer (docs/formats.md)", "CMD",
-               kCommand);
+               "A command that reads a line a case and prints its answer (docs/guide/formats.md)",
+               "CMD", kCommand);
   add_value(
       app, "--timeout", timeout,
       [](const std::string& text) { return parse_number("--timeout", text, 1, kMostSeconds); },

@@ -98,9 +98,10 @@ ExitStatus ProbeOrderCommand::run() const {
       terms, 64 * terms);
   bool as_promised = tree == probed.expected(terms);
   std::string text = fmt::format(
-      "{}: {}{}\n{}: {}\n{} the contract's order, {} (docs/determinism.md)\n", probed.name,
-      probed.what, on_device ? fmt::format(" ({})", to_string(backend)) : "", plural(terms, "term"),
-      checks::agreement::to_string(tree), as_promised ? "this is" : "this is not", probed.rule);
+      "{}: {}{}\n{}: {}\n{} the contract's order, {} (docs/specification/determinism.md)\n",
+      probed.name, probed.what, on_device ? fmt::format(" ({})", to_string(backend)) : "",
+      plural(terms, "term"), checks::agreement::to_string(tree),
+      as_promised ? "this is" : "this is not", probed.rule);
   if (probed.same_bits) {
     const auto [same, all] = probed.same_bits(*opened);
     text += fmt::format("{} of {} elements of random products have the bits of chains of fma\n",

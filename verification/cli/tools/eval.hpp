@@ -35,7 +35,7 @@ struct EvalCommand {
 
 /// Runs a layer on the tensors of a file and writes what comes out to another one.
 ///
-/// Computes  norm_step, step by step with the state carried on; the files as in docs/formats.md
+/// Computes  norm_step, step by step with the state carried on; the files as in docs/guide/formats.md
 /// Requires  a known layer, options of it with values that it takes; --in and --out are different
 ///           files, .npz or .safetensors; the tensors of the file are ones that the layer takes,
 ///           with their shapes

@@ -96,16 +96,16 @@ void add_powers(Document& document, const Report& report) {
 
 void add_claims(Document& document, const Report& report) {
   document.add(support::report::Heading{2, "Claims"});
-  document.add(support::report::Paragraph{
-      fmt::format("Each was tried on {} or more (seed {}). A claim that should not hold is one "
-                  "whose assumption "
-                  "was dropped on purpose; its counterexample was made as small as possible. "
-                  "worst: the largest "
-                  "share of its bound that a case attained; more than 1 violates the claim. "
-                  "evidence: proved for every size by a theorem over the real numbers "
-                  "(docs/proofs.md), with premises where the theorem asks for more than the claim, "
-                  "decided exactly for each case, or tested.",
-                  plural(report.cases, "case"), report.seed)});
+  document.add(support::report::Paragraph{fmt::format(
+      "Each was tried on {} or more (seed {}). A claim that should not hold is one "
+      "whose assumption "
+      "was dropped on purpose; its counterexample was made as small as possible. "
+      "worst: the largest "
+      "share of its bound that a case attained; more than 1 violates the claim. "
+      "evidence: proved for every size by a theorem over the real numbers "
+      "(docs/derivations/proofs.md), with premises where the theorem asks for more than the claim, "
+      "decided exactly for each case, or tested.",
+      plural(report.cases, "case"), report.seed)});
   support::report::Table table{"",
                                {{"claim"},
                                 {"verdict"},

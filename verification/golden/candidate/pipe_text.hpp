@@ -13,7 +13,7 @@ using corpus::Case;
 using ref::io::StoredTensor;
 
 /// A case in one line of words, single spaces between them, as a candidate reads it on standard
-/// input (docs/formats.md, Golden):
+/// input (docs/guide/formats.md, Golden):
 ///
 ///   quick/layer_norm/odd-2x3-float32 layer_norm training eps=1e-05 x:float32:2x3 0x1.8p+0 ...
 ///

@@ -103,7 +103,7 @@ Ask from_folder(const std::filesystem::path& folder);
 /// up.
 inline constexpr int kMostStarts = 3;
 
-/// Answers come from a program (docs/formats.md, Golden): it is started again where it ended. It is
+/// Answers come from a program (docs/guide/formats.md, Golden): it is started again where it ended. It is
 /// given up after `most_starts` in a row that come to an end of their own, or hang, without a line;
 /// where signals end them, after 8 times as many, and one more for each case that it has answered.
 /// `complained` gets the last 64 KiB of what

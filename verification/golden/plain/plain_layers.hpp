@@ -62,7 +62,7 @@ std::vector<StoredTensor> run_plain(const Case& c, const EvalInputs& inputs, con
 /// How far a layer that computes as `style` may be from the exact result, in any order of its sums;
 /// with a mutation, from the exact result of the mistaken formula.
 ///
-/// Source    docs/error_analysis.md, section 8: any_order_error through the plain formula
+/// Source    docs/derivations/error_analysis.md, section 8: any_order_error through the plain formula
 /// Requires  c is of a layer, or of a function that adds a residual; `inputs` are finite ones of it
 std::map<std::string, std::vector<double>> plain_errors(const Case& c, const EvalInputs& inputs,
                                                         const Style& style,

@@ -58,7 +58,7 @@ MeanAndVariance<T> welford_statistics(const std::vector<T>& x, std::size_t width
 /// How far the mean may be off where the smaller of two blocks moves that of the larger, m_A +
 /// (m_B - m_A) n_B / n, in whatever tree of blocks, Welford's recurrence among them.
 ///
-/// Source    docs/error_analysis.md, section 8
+/// Source    docs/derivations/error_analysis.md, section 8
 /// Computes  the mean as a sum in any order has it, its error larger by 3 u log2(n) (max - min); of
 ///           the variance nothing beside two passes
 inline MeanAndVariance<any_order_error> welford_statistics(const std::vector<any_order_error>& x,

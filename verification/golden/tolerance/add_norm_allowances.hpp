@@ -8,7 +8,7 @@ namespace normproof::verification::golden::tolerance {
 /// What a norm of x + residual in 16 bits may be off where the sum was stored: the norm may see the
 /// sum itself or what was stored of it, and a backward the stored one beside statistics of either.
 ///
-/// Source    docs/error_analysis.md, section 8
+/// Source    docs/derivations/error_analysis.md, section 8
 /// Computes  the larger one of the bound and, for each of these, its distance from the exact result
 ///           with its own bound; grad_x += the gradient of the norm, stored before grad_sum is
 ///           added; of rms_norm y += gamma x_hat, stored before beta is added

@@ -6,7 +6,7 @@ namespace normproof::verification::golden::tolerance {
 
 /// What kernels of attention may be off beyond the any-order bound of the reference's formula.
 ///
-/// Source    docs/error_analysis.md, section 8
+/// Source    docs/derivations/error_analysis.md, section 8
 /// Computes  bound += weights, and in the backward grad_scores, that were stored in c.dtype before
 ///           the next product; a mean of the backward of softmax that is the sum of grad_y and y as
 ///           it was stored; weights of the backward that are exp(scores - log_sum_exp)

@@ -7,7 +7,7 @@ namespace normproof::verification::golden::tolerance {
 
 /// What printed formulas of functions may be off beyond the any-order bound of the reference's.
 ///
-/// Source    docs/error_analysis.md, section 8
+/// Source    docs/derivations/error_analysis.md, section 8
 /// Computes  bound += gelu_tanh's 1 + tanh, which cancels below 0; a backward of softmax and
 ///           log_softmax that takes y as it was stored in c.dtype, and one of log_sum_exp by
 ///           exp(x - y); of silu and swiglu a sigmoid 1/(1 + exp(-x)) whose exponential

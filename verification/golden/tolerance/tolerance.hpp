@@ -25,7 +25,7 @@ bool takes_variance(const Case& c);
 
 /// How far a correct implementation may be from the exact result of a case, element by element.
 ///
-/// Source    docs/error_analysis.md, section 8: any order of the sums, 2 units in the last place in
+/// Source    docs/derivations/error_analysis.md, section 8: any order of the sums, 2 units in the last place in
 ///           any other operation; then one rounding to the dtype that the answer is stored in. In
 ///           a case whose operations are exact, sums and products are, unless `accumulation` is
 ///           coarser than usual

@@ -65,7 +65,7 @@ std::string cell_name(const Cell& cell);
 ///           name that the cell has
 Cell parse_cell(std::string_view name);
 
-/// What is trained, by docs/study_language.md; config_for adds what the data say.
+/// What is trained, by docs/guide/study_language.md; config_for adds what the data say.
 /// Throws    UsageError where the rate is no number, or the norm is not known
 training::RunConfig config_of(const Cell& cell);
 

@@ -6,7 +6,7 @@
 
 #include "verification/studies/language/tables.hpp"
 
-/// The rule by which a learning rate is chosen, the same for every norm (docs/study_language.md).
+/// The rule by which a learning rate is chosen, the same for every norm (docs/guide/study_language.md).
 namespace normproof::verification::studies::language {
 
 /// The seeds 1, 2, ... that choose: they are validated at every rate of study_rates().

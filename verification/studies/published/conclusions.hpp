@@ -20,7 +20,7 @@ struct Finding {
 
 /// A published statement as a predicate over results.
 struct Statement {
-  std::string id;    ///< "a1": of the list (a) to (e) of docs/study.md
+  std::string id;    ///< "a1": of the list (a) to (e) of docs/guide/study.md
   std::string text;  ///< what is stated
   std::string rule;  ///< when it holds
 };

@@ -270,7 +270,8 @@ TEST_F(CAbi, ADamagedCorpusIsAFileError) {
   EXPECT_EQ(open(kRandom, copy), NORMPROOF_FILE);
 }
 
-// The arithmetic of the gate refuses another mode (docs/determinism.md, R0), and kernels set one.
+// The arithmetic of the gate refuses another mode (docs/specification/determinism.md, R0), and
+// kernels set one.
 TEST_F(CAbi, TheModeOfTheCallerNeitherMattersNorChanges) {
   ASSERT_EQ(open(kRandom), NORMPROOF_OK);
   const auto stored =

@@ -6,7 +6,7 @@
 
 namespace normproof::verification::checks::compare {
 
-/// (5.1) of docs/error_analysis.md, element by element: 2^10 (u'/u) error bounds the evaluation
+/// (5.1) of docs/derivations/error_analysis.md, element by element: 2^10 (u'/u) error bounds the evaluation
 /// with so many binary digits.
 inline ref::tensor::Tensor<ref::numeric::oracle100> scaled_bound(
     const ref::tensor::Tensor<ref::numeric::running_error>& t, int digits) {

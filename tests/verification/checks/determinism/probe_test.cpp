@@ -77,7 +77,8 @@ TEST(Probes, EveryBitIsTheContractsOnEveryInstructionSetAndThreadCount) {
   const Recording every = expected_recording();
   EXPECT_EQ(every.contract, numeric::kArithmeticContract);
   ASSERT_TRUE(std::ranges::equal(all, every.probes, {}, &Probe::name, &RecordedProbe::name))
-      << "probes were added or taken away: docs/determinism.md, 'When bits have to change'";
+      << "probes were added or taken away: docs/specification/determinism.md, 'When bits have to "
+         "change'";
   const auto sets = numeric::instruction_sets();
   for (std::size_t set = 0; set < sets.size(); ++set) {
     for (const int threads : {1, 2, 3, 4}) {
@@ -94,7 +95,8 @@ TEST(Probes, EveryBitIsTheContractsOnEveryInstructionSetAndThreadCount) {
       EXPECT_TRUE(differences(here, expected).empty())
           << sets[set] << ", " << threads
           << " threads: " << verdict_line(here, differences(here, expected), "expected.json")
-          << "\nWhere the change is meant: docs/determinism.md, 'When bits have to change'.";
+          << "\nWhere the change is meant: docs/specification/determinism.md, 'When bits have to "
+             "change'.";
     }
   }
 }

@@ -63,7 +63,7 @@ OracleInputs oracle_inputs(const NormInputs<double>& inputs);
 OracleStep run_oracle(const Case& c, Method method);
 
 /// Names in order, then every tensor of a step at 50 or 100 digits within 2^10 times the running
-/// error bound of `double`, scaled by the ratio of the unit roundoffs: docs/error_analysis.md,
+/// error bound of `double`, scaled by the ratio of the unit roundoffs: docs/derivations/error_analysis.md,
 /// section 5.
 template <class T>
 ::testing::AssertionResult agrees(const NormStep<T>& got, const OracleStep& expected,

@@ -243,7 +243,7 @@ TEST_F(GoldenProgram, AnEmptyAnswerFolderPassesNothing) {
 
 TEST_F(GoldenProgram, AProgramIsAskedLineByLine) {
   if (run("/usr/bin/python3 -c ''").status != 0) GTEST_SKIP() << "there is no /usr/bin/python3";
-  // LayerNorm by its definition, in the words of docs/formats.md.
+  // LayerNorm by its definition, in the words of docs/guide/formats.md.
   write_file(folder_ / "layer_norm.py",
              "import sys, math\n"
              "for line in sys.stdin:\n"

@@ -27,7 +27,7 @@ TEST(GoldenCoverage, TheDocumentIsItsOutput) {
   EXPECT_EQ(outcome.status, 0);
   const std::string document = normproof::ref::io::read_text(kSource + "/docs/coverage.md");
   EXPECT_EQ(normproof::ref::io::read_text(markdown), document)
-      << "normproof golden coverage --tier quick,standard --markdown docs/coverage.md";
+      << "normproof golden coverage --tier quick,standard --markdown docs/generated/coverage.md";
   EXPECT_TRUE(document.ends_with(outcome.out));
 }
 

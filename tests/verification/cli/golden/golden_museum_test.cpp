@@ -71,7 +71,7 @@ TEST(GoldenMuseum, TheDocumentIsItsOutput) {
   const std::string document =
       normproof::ref::io::read_text(std::string(NORMPROOF_SOURCE_DIR) + "/docs/museum.md");
   EXPECT_EQ(normproof::ref::io::read_text(markdown), document)
-      << "normproof golden power --museum --markdown docs/museum.md";
+      << "normproof golden power --museum --markdown docs/generated/museum.md";
   const std::string last = outcome.out.substr(outcome.out.rfind('\n', outcome.out.size() - 2) + 1);
   EXPECT_THAT(last, testing::MatchesRegex("[0-9]+ of [0-9]+ exhibits found\n"));
   EXPECT_THAT(document, HasSubstr("\n" + last));

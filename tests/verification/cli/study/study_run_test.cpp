@@ -304,7 +304,7 @@ TEST_F(StudyProgram, StatusSaysWhereNoTimeWasMeasured) {
 // LayerNorm to be below BatchNorm in one, for nothing else.
 TEST_F(StudyProgram, ABegunStudyConcludesNothingFromWhatIsMissing) {
   in("S='" NORMPROOF_SOURCE_DIR
-     "/docs/study'; mkdir a; cp $S/study.json a; "
+     "/verification/studies/published/results'; mkdir a; cp $S/study.json a; "
      "grep -E '^.{9}corrected/(1x3200/([a-z_]+/rate-(10|1|0.5|0.1)|(batch|layer)_norm/rate-1e-2)|"
      "5x3200/([a-z_]+/rate-10|(batch_norm|layer_norm|none)/rate-1))/seed-42\"' $S/results.jsonl > "
      "a/results.jsonl; test $(wc -l < a/results.jsonl) = 25");

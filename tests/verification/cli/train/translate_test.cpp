@@ -176,7 +176,7 @@ TEST_F(TranslateProgram, SaysWhatIsWrong) {
   EXPECT_NE(in("ls b").status, 0);  // nothing is left of what was refused
 }
 
-// By its defaults: what docs/language.md says of it.
+// By its defaults: what docs/guide/language.md says of it.
 TEST_F(TranslateProgram, LearnsTheMadeUpPairs) {
   EXPECT_EQ(in("$N train --task translate --out a").status, 0);
   const std::string found = in("$N evaluate --run a").out;

@@ -18,8 +18,9 @@ TEST(CrossEntropyAllowances, ALogSumExpThatIsOneNumber) {
   bound.set("grad_logits", ref::tensor::full_tensor<double>({2, 2}, 0));
   add_cross_entropy_allowances(c, inputs_of(c).function, Accumulation::float32, bound);
   const double exponent = 4 * 0x1p-24 * (1000 + 2 * std::log(2));
-  // The slack of docs/error_analysis.md, 8 u for each of 2 rows and 2 classes; and what double
-  // rounds: a log_sum_exp of 1000 is off by half a unit, 2^-44, and so is what is left of a logit.
+  // The slack of docs/derivations/error_analysis.md, 8 u for each of 2 rows and 2 classes; and what
+  // double rounds: a log_sum_exp of 1000 is off by half a unit, 2^-44, and so is what is left of a
+  // logit.
   constexpr double kSlack = 1 + 8 * 4 * 0x1p-24, kRounded = 0x1p-42;
   const auto expect = [](double got, double least) {
     EXPECT_LE(least, got);

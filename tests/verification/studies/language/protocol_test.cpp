@@ -12,8 +12,8 @@ using training::Task;
 
 /// That of study.json in the folder of docs/study_language.
 std::string documented(const std::string& folder) {
-  std::ifstream file(std::string(NORMPROOF_SOURCE_DIR "/docs/study_language/") + folder +
-                     "/study.json");
+  std::ifstream file(std::string(NORMPROOF_SOURCE_DIR "/verification/studies/language/results/") +
+                     folder + "/study.json");
   return nlohmann::json::parse(file).at("protocol_sha256").get<std::string>();
 }
 
