@@ -12,14 +12,14 @@ using device::ConstIndices;
 using device::ConstReals;
 using device::Reals;
 
-/// y_i = row_{i mod width}.
+/// Computes y_i = row_{i mod width}.
 struct RepeatRow {
   ConstReals row;
   Reals y;
   NORMPROOF_DEVICE void operator()(std::size_t i) const { y[i] = row[i % row.size]; }
 };
 
-/// y = x factor.
+/// Computes y = x factor.
 struct Scale {
   double factor;
   ConstReals x;
@@ -90,7 +90,7 @@ struct DropoutMask {
   }
 };
 
-/// y = x scale for kept elements, else +0.
+/// Computes y = x scale for kept elements, else +0.
 struct Dropout {
   ConstReals x;
   ConstFlags keep;

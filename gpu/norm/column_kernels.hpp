@@ -81,7 +81,7 @@ struct RenormGammaTerm {
   }
 };
 
-/// y = gamma x_hat + beta.
+/// Computes y = gamma x_hat + beta.
 template <bool centered>
 struct NormalizeColumns {
   XHat<Statistics::of_column, centered> x_hat;
@@ -93,7 +93,7 @@ struct NormalizeColumns {
   }
 };
 
-/// y = gamma (z r + d) + beta.
+/// Computes y = gamma (z r + d) + beta.
 struct RenormalizeColumns {
   XHat<Statistics::of_column, true> z;
   AffineSpans affine;
@@ -107,8 +107,8 @@ struct RenormalizeColumns {
   }
 };
 
-/// grad_x = (g - (a + x_hat c)) scale, without a if the layer does not center. In masked rows, and
-/// everywhere if c is absent, grad_x = g scale.
+/// Computes grad_x = (g - (a + x_hat c)) scale, without a if the layer does not center. In masked
+/// rows, and everywhere if c is absent, grad_x = g scale.
 template <bool centered>
 struct NormalizeColumnsBackward {
   ConstReals grad_y;

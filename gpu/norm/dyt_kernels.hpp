@@ -13,7 +13,7 @@ struct Alpha {
   NORMPROOF_DEVICE double operator()() const { return given.given() ? given[0] : alpha0; }
 };
 
-/// u = alpha x.
+/// Computes u = alpha x.
 struct DyTArgument {
   ConstReals x;
   Alpha alpha;
@@ -21,7 +21,7 @@ struct DyTArgument {
   NORMPROOF_DEVICE void operator()(std::size_t i) const { u[i] = alpha() * x[i]; }
 };
 
-/// y = gamma t + beta.
+/// Computes y = gamma t + beta.
 struct DyTOutput {
   ConstReals t;
   AffineSpans affine;
@@ -42,7 +42,7 @@ struct DyTSlope {
   }
 };
 
-/// grad_x = grad_u alpha.
+/// Computes grad_x = grad_u alpha.
 struct DyTBackward {
   DyTSlope grad_u;
   Alpha alpha;

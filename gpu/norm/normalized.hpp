@@ -19,7 +19,7 @@ struct AffineSpans {
 /// The unit that a mean and an rstd belong to: a row, a column, or one sample's group of columns.
 enum class Statistics { of_row, of_column, of_group };
 
-/// x_hat = (x - mean) rstd, or x rstd if the layer does not center, at a row and a column.
+/// Computes x_hat = (x - mean) rstd, or x rstd if the layer does not center, at a row and a column.
 template <Statistics per, bool centered>
 struct XHat {
   ConstReals x, mean, rstd;

@@ -54,7 +54,7 @@ struct RowForward {
   }
 };
 
-/// grad_x = ((g - a) - x_hat c) rstd, without a if the layer does not center.
+/// Computes grad_x = ((g - a) - x_hat c) rstd, without a if the layer does not center.
 template <bool centered>
 struct RowBackward {
   static constexpr int kTotals = centered ? 2 : 1;

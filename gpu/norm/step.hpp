@@ -14,9 +14,9 @@ using device::Shape;
 /// The inputs of one step of any layer, in device memory, as in ref/norm/norm.hpp.
 struct NormInputs {
   DeviceTensor<double> x;  ///< [N,D] or [B,T,D]
-  /// with the shape that model::norm_layer states, or {} for ones
+  /// With the shape that model::norm_layer states, or {} for ones.
   DeviceTensor<double> gamma = {};
-  /// with the shape that model::norm_layer states, or {} for zeros
+  /// With the shape that model::norm_layer states, or {} for zeros.
   DeviceTensor<double> beta = {};
   DeviceTensor<double> grad_y = {};  ///< with the shape of x; for a backward
   DeviceMask valid = {};             ///< [N] or [B,T], or {} if all rows are valid

@@ -26,7 +26,7 @@ NORMPROOF_DEVICE inline double erf_of(double x) {
 
 enum class Function { exp, log, tanh, erf };
 
-/// y = f(x)
+/// Computes y = f(x).
 template <Function function>
 struct Elementary {
   ConstReals x;

@@ -292,7 +292,7 @@ struct MatmulTiles {
   }
 };
 
-/// c = ((c + S_0) + S_1) + ...; without the old c unless `add`.
+/// Computes c = ((c + S_0) + S_1) + ...; without the old c unless `add`.
 struct AddChains {
   Span<const double> chains;  ///< [count, batches, M, N]
   std::size_t count;

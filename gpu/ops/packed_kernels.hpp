@@ -27,7 +27,7 @@ struct PackOperand {
   }
 };
 
-/// c = p, or c + p.
+/// Computes c = p, or c + p.
 struct TakeProduct {
   device::Span<const float> product;
   Matrices<double> c;

@@ -99,7 +99,7 @@ struct SoftmaxRow {
   }
 };
 
-/// grad_x = y (grad_y - S(grad_y y)), +0 for excluded elements.
+/// Computes grad_x = y (grad_y - S(grad_y y)), +0 for excluded elements.
 struct SoftmaxBackwardRow {
   static constexpr int kTotals = 1;
   static constexpr int kMaxima = 0;
@@ -127,7 +127,7 @@ struct SoftmaxBackwardRow {
   }
 };
 
-/// grad_x = grad_y - exp(y) S(grad_y)
+/// Computes grad_x = grad_y - exp(y) S(grad_y).
 struct LogSoftmaxBackwardRow {
   static constexpr int kTotals = 2;
   static constexpr int kMaxima = 0;
