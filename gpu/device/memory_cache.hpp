@@ -11,7 +11,7 @@ namespace normproof::gpu::device {
 /// device runs in one queue, memory can be reused immediately: work submitted later runs later.
 class MemoryCache {
  public:
-  /// Where memory comes from. `allocate` returns nullptr if there is none left.
+  /// The source of memory. `allocate` returns nullptr if there is none left.
   struct Source {
     std::function<void*(std::size_t bytes)> allocate;
     std::function<void(void* memory)> free;

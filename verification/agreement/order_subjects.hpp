@@ -11,7 +11,7 @@ struct OrderProbe {
   std::size_t side = 8;  ///< rows of a and columns of b, for a product
 };
 
-/// Where a subject runs.
+/// The place where a subject runs.
 enum class OrderPlace { ref, device, gpu_alone };
 
 /// A computation whose summation order can be revealed, with the order that the contract specifies.
