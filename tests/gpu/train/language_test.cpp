@@ -17,7 +17,7 @@ namespace determinism = verification::checks::determinism;
 using ref::model::NormPlacement;
 using ref::model::TrainConfig;
 
-/// The token that follows each one.
+/// Returns a batch whose targets are the next tokens.
 ref::train::TextBatch next_tokens(ref::encoder::EncoderInputs inputs) {
   ref::train::TextBatch batch{std::move(inputs), {}};
   const auto& [tokens, valid] = batch.inputs;
@@ -75,14 +75,14 @@ void expect_same_trajectory(Device& device, const std::string& probe, const Trai
                  ref::train::language_loss<double>(config, last, expected));
 }
 
-TEST(DeviceLanguage, TheTrajectoryOfTheReferenceTiedInTheSettingsOfTheProbes) {
+TEST(DeviceLanguage, MatchesReferenceTrajectoryOfProbes) {
   const auto device = device::simulated_device(6);
   for (const std::string& norm : std::vector<std::string>{"layer_norm", "batch_norm", "power_norm"})
     expect_same_trajectory(*device, "training/" + norm + "_causal", language_config(norm, true),
                            checks::determinism::TrajectoryExtents().steps);
 }
 
-TEST(DeviceLanguage, SeveralBatchesAStepWithSmoothingTiedOrNot) {
+TEST(DeviceLanguage, MatchesReferenceWithSeveralBatchesPerStep) {
   for (const auto& device : devices())
     for (const bool tied : {true, false})
       for (const char* norm : {"power_norm", "dyt"}) {
@@ -94,7 +94,7 @@ TEST(DeviceLanguage, SeveralBatchesAStepWithSmoothingTiedOrNot) {
       }
 }
 
-TEST(DeviceLanguage, RefusesWithTheSentencesOfTheReference) {
+TEST(DeviceLanguage, GivesReferenceErrorMessages) {
   const auto device = device::simulated_device();
   checks::determinism::Inputs inputs("refused");
   const TrainConfig fine = language_config("layer_norm", true);
@@ -131,7 +131,7 @@ TEST(DeviceLanguage, RefusesWithTheSentencesOfTheReference) {
   expect_refused(fine, wrong);
   wrong[0].targets.assign(6, 24);
   expect_refused(fine, wrong);
-  // of a step that is recorded
+  // A value that a recorded step rejects.
   wrong = batches;
   wrong[0].inputs.tokens.ids[0] = 1;
   expect_refused(fine, wrong, std::numeric_limits<double>::infinity());

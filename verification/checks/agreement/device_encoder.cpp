@@ -24,7 +24,7 @@ using device::NamedDeviceTensors;
 using device::upload;
 using ref::tensor::Tensor;
 
-/// [V,D], 0 in the rows that do not occur.
+/// Returns the full gradient [V,D], with 0 in rows that do not occur.
 DeviceTensor<double> spread(Device& to, const gpu::nn::RowGradient& gradient,
                             const model::EncoderConfig& config) {
   Tensor<double> whole = ref::tensor::full_tensor<double>({config.vocab_size, config.d_model}, 0.0);
@@ -35,7 +35,7 @@ DeviceTensor<double> spread(Device& to, const gpu::nn::RowGradient& gradient,
   return upload(to, whole);
 }
 
-/// A layer by itself: inside stand the names that it has in its model, outside its own.
+/// A single layer. Internally it uses the names of the layer in a model, externally its own names.
 class OnlyLayer {
  public:
   OnlyLayer(Device& to, const checks::evaluation::EncoderTensors& in, std::string place,

@@ -26,7 +26,7 @@ using gpu::device::upload;
 using gpu::ops::Products;
 using ref::tensor::Shape;
 
-/// What all parts take.
+/// The arguments of all parts.
 struct Subject {
   Device& device;
   const Products& library;
@@ -34,7 +34,7 @@ struct Subject {
   std::uint64_t seed;
   Rows& rows;
 
-  /// Runs f(products) as a case, every product judged, or says that it is refused.
+  /// Runs f(products) as a case in which every product is judged. Reports an error that it throws.
   template <class F>
   void run(const std::string& operation, const std::string& name, bool exact, const F& f) const {
     rows.begin(operation, name);

@@ -41,7 +41,8 @@ std::string sentence_of(const std::optional<ref::numeric::Breach>& breach) {
   return breach ? ref::numeric::ContractError(*breach).what() : "";
 }
 
-/// Both sides of one operation: whether there is more to do, that is, neither refused.
+/// Runs one operation on both sides. Returns whether neither rejected it, so that results must be
+/// compared.
 bool run_both(const std::function<void()>& by_ref, const std::function<void()>& on_device,
               Rows& rows) {
   const auto expected = breach_of(by_ref), got = breach_of(on_device);
@@ -96,7 +97,7 @@ struct OperationRunner {
     if (done) compare_all(got, expected, rows);
   }
 
-  /// A device has none: operations_on_device leaves them out.
+  /// Devices do not support it; operations_on_device omits it.
   void operator()(const model::TransformerOperation&) const {
     rows.differ("a device has no whole Transformers");
   }
@@ -109,7 +110,7 @@ struct OperationRunner {
         run_both([&] { expected = checks::evaluation::run_optimizer<double>(operation, in, true); },
                  [&] { got = run_steps(operation, in); }, rows);
     if (!done) return;
-    // The last of the steps that ref stacks.
+    // ref stacks the steps; this is the last one.
     const std::size_t steps = in.gradients.size();
     for (const auto& [name, values] : expected) {
       const std::size_t size = values.size() / steps;

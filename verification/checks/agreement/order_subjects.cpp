@@ -51,7 +51,8 @@ double device_product(const OrderProbe& probe, const Terms& terms, const Product
       .data()[0];
 }
 
-/// M and 1 as products of numbers that float16 has: 2^54 apart, which sums in float32 lose.
+/// Computes a sum whose terms M and 1 are products of float16 numbers. They are 2^54 apart, so sums
+/// in float32 lose the 1.
 double narrow_product(const OrderProbe& probe, const Terms& terms, Precision precision) {
   Terms left, right;
   for (const double t : terms) {
@@ -155,7 +156,7 @@ std::vector<OrderSubject> make_order_subjects() {
 
 double OrderSubject::least_cost(std::size_t count, std::size_t side) const {
   const auto n = static_cast<double>(count);
-  // A block of the device computes a tile of 64 by 64, however few are asked.
+  // A block of the device computes a tile of 64 by 64 even if fewer elements are requested.
   const std::size_t least_side = place == OrderPlace::device ? std::size_t{64} : 1;
   const auto across = static_cast<double>(is_product ? std::max(side, least_side) : 1);
   return n * n * across * across;

@@ -14,14 +14,14 @@ namespace normproof::verification::checks::agreement {
 namespace {
 
 constexpr std::size_t kMostTerms = std::size_t{1} << 50;
-constexpr double kHuge = 0x1p200;  // 2^50 ones do not reach its last place
+constexpr double kHuge = 0x1p200;  // 2^50 ones do not reach its last bit
 
 SummationTree node_of(std::vector<SummationTree> children) {
   if (children.size() == 1) return std::move(children.front());
   return {children.front().leaf, std::move(children)};
 }
 
-/// ((first + second) + third) + ...
+/// Returns ((first + second) + third) + ...
 SummationTree left_to_right(std::vector<SummationTree> parts) {
   SummationTree sum = std::move(parts.front());
   for (std::size_t i = 1; i < parts.size(); ++i)
@@ -41,8 +41,8 @@ class Probe {
   Probe(const Summation& sum, std::size_t count, std::size_t most_sums)
       : sum_(sum), terms_(count, 1.0), sums_left_(most_sums) {}
 
-  /// The subtrees that these leaves, ascending, form below a node of this size; one that is larger
-  /// than all holds them together.
+  /// Returns the subtrees that these leaves, in ascending order, form below a node of this size. If
+  /// node_size exceeds the size of every subtree, a single one contains all leaves.
   std::vector<SummationTree> parts_of(std::vector<std::size_t> leaves, std::size_t node_size) {
     std::vector<SummationTree> parts;
     while (!leaves.empty()) {
@@ -61,7 +61,7 @@ class Probe {
   }
 
  private:
-  /// How many terms the smallest subtree has that holds i and j.
+  /// Returns the number of terms in the smallest subtree that contains i and j.
   std::size_t together(std::size_t i, std::size_t j) {
     if (sums_left_-- == 0)
       throw std::runtime_error(
@@ -80,7 +80,8 @@ class Probe {
     return terms_.size() - static_cast<std::size_t>(outside);
   }
 
-  /// From the leaf up: at each node what joins it, by the size of the node.
+  /// Builds the tree from a leaf upwards. by_size lists the terms that join at each node, by the
+  /// size of the node.
   SummationTree tree_around(std::size_t pivot,
                             std::map<std::size_t, std::vector<std::size_t>>&& by_size) {
     SummationTree tree{pivot};
@@ -113,7 +114,7 @@ std::string range_of(std::span<const std::size_t> leaves) {
                    : fmt::format("{},{}..{}", leaves[0], leaves[1], leaves.back());
 }
 
-/// How many leaves from `begin` on are in arithmetic progression.
+/// Returns how many leaves from `begin` on are in arithmetic progression.
 std::size_t run_length(const std::vector<const SummationTree*>& parts, std::size_t begin) {
   std::size_t end = begin;
   while (end < parts.size() && parts[end]->children.empty() &&
@@ -183,7 +184,7 @@ std::string to_string(const SummationTree& tree) {
     for (const SummationTree& child : tree.children) parts.push_back(&child);
     return fmt::format("{{{}}}", join_parts(parts));
   }
-  // The left spine, written as one list.
+  // The left spine is written as one list.
   std::vector<const SummationTree*> parts;
   const SummationTree* at = &tree;
   for (; at->children.size() == 2; at = &at->children[0]) parts.push_back(&at->children[1]);

@@ -19,7 +19,7 @@ RandomStream stream_of(const Trajectory& trajectory, std::int64_t step, const ch
   return {trajectory.config.seed, fmt::format("agreement/{}/{}", step, name)};
 }
 
-/// Sentences of `ids` and `lengths`, each with padding behind its length.
+/// Returns sentences with tokens from `ids` and lengths from `lengths`, padded.
 ref::encoder::EncoderInputs sentences(const RandomStream& ids, const RandomStream& lengths,
                                       std::size_t b, std::size_t t, std::size_t vocabulary) {
   ref::encoder::EncoderInputs inputs;
@@ -35,7 +35,7 @@ ref::encoder::EncoderInputs sentences(const RandomStream& ids, const RandomStrea
   return inputs;
 }
 
-/// A token for each real one, drawn.
+/// Returns a random target for each real token.
 std::vector<int> targets_of(const RandomStream& random, const ref::encoder::EncoderInputs& inputs,
                             std::size_t vocabulary) {
   std::vector<int> targets;
@@ -45,7 +45,7 @@ std::vector<int> targets_of(const RandomStream& random, const ref::encoder::Enco
   return targets;
 }
 
-/// What `batch` makes of the numbers of the batches that a step takes.
+/// Returns batch(trajectory, step) for each batch of a step.
 template <class F>
 auto batches_of_step(const Trajectory& trajectory, std::int64_t step, const F& batch) {
   std::vector<decltype(batch(trajectory, step))> batches;
@@ -61,7 +61,7 @@ ref::train::TrainState<double> initial_state(const Trajectory& trajectory) {
   return ref::train::initial_train_state(trajectory.config);
 }
 
-/// Step s, from 0.
+/// Runs step s, counted from 0, with ref.
 ref::train::StepResult<double> step_of_ref(const Trajectory& trajectory, std::int64_t s,
                                            ref::train::TrainState<double>& state) {
   const auto& config = trajectory.config;
@@ -173,7 +173,8 @@ namespace {
 
 using TakeTrajectory = std::function<void(const std::string&, const Trajectory&)>;
 
-/// Two steps of three sentences; post SGD, smoothed labels and clipping, pre Adam.
+/// Returns a run of two steps with three sentences. Post-norm runs use SGD, smoothed labels and
+/// clipping; pre-norm runs use Adam.
 Trajectory short_trajectory(std::uint64_t seed, Trained task, NormPlacement placement) {
   const bool post = placement == NormPlacement::post;
   Trajectory trajectory;
@@ -236,7 +237,7 @@ void language_with(const std::string& norm, Trajectory trajectory, const std::st
   take(name, trajectory);
 }
 
-/// A norm over sentences is one of the encoder.
+/// Runs a norm on both sides. A norm over sentences is only used in the encoder.
 void translation_with(const std::string& norm, Trajectory trajectory, const std::string& name,
                       const TakeTrajectory& take) {
   const ref::model::EncoderConfig& like = trajectory.config.encoder;

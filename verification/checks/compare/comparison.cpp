@@ -23,7 +23,7 @@ double nearest(const oracle100& x) {
   return mpfr_get_d(x.backend().data(), MPFR_RNDN);
 }
 
-// got - expected, rounded away from zero.
+// Computes got - expected, rounded away from zero.
 void subtract(mpfr_ptr out, double got, mpfr_srcptr expected) {
   mpfr_d_sub(out, got, expected, MPFR_RNDA);
 }
@@ -73,7 +73,7 @@ bool check_shapes(Comparison& result, const Tensor<T>& got, const Tensor<U>& exp
   return false;
 }
 
-/// Whether |got - expected|, which it leaves in `error`, is within the bound.
+/// Stores |got - expected| in `error` and returns whether it is within the bound.
 template <class T, class B>
 bool passes(oracle100& error, const T& got, const oracle100& expected, const B& bound) {
   subtract(error.backend().data(), got, expected.backend().data());

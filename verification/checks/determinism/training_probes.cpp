@@ -11,7 +11,7 @@ using ref::model::NormPlacement;
 using ref::model::Pooling;
 using ref::model::TrainConfig;
 
-/// Loss, parameters and running statistics after each step; at the end the logits' predictions.
+/// Adds loss, parameters and running statistics after each step, and finally the predictions.
 void follow(const std::string& probe, const TrainConfig& config, const TrajectoryExtents& length,
             Values& values) {
   Inputs inputs(probe);
@@ -38,7 +38,7 @@ void add(std::vector<Probe>& probes, const std::string& name, const TrainConfig&
   probes.push_back({probe, [=](Values& values) { follow(probe, config, length, values); }});
 }
 
-/// The same of a translator.
+/// Like follow, for a translation model.
 void follow_pairs(const std::string& probe, const ref::translation::TranslationConfig& config,
                   Values& values) {
   Inputs inputs(probe);
@@ -89,7 +89,7 @@ void add_training_probes(std::vector<Probe>& probes) {
     probes.push_back({name, [name = name, config = config](Values& values) {
                         follow_pairs(name, config, values);
                       }});
-  // Enough work for four threads, and tensors of more than one block.
+  // Large enough for four threads, and with tensors of more than one block.
   TrainConfig shared = training_config("power_norm", NormPlacement::post);
   shared.encoder.d_model = 64;
   shared.encoder.d_ff = 96;

@@ -32,13 +32,13 @@ bool is_decoder(const EncoderOperation& operation) {
   return std::holds_alternative<DecoderLayerOptions>(operation);
 }
 
-/// What begins the names of a layer in its model; nothing of a whole encoder.
+/// Returns the prefix of a layer's names in its model; empty for a whole encoder.
 std::string_view prefix_of(const EncoderOperation& operation) {
   if (is_decoder(operation)) return "decoder.layers.0.";
   return std::holds_alternative<EncoderLayerOptions>(operation) ? "layers.0." : "";
 }
 
-/// The smallest translator whose decoder has the layer.
+/// Returns the smallest translator whose decoder contains the layer.
 DecoderConfig translator_of(const EncoderConfig& config) {
   const ref::model::LayersConfig layers{config.num_heads, config.d_ff, 1, config.norm, config.norm};
   return {.source_vocab_size = 1,
@@ -57,7 +57,8 @@ std::vector<encoder::ParameterShape> parameters_of_model(const EncoderOperation&
                                : encoder::parameter_shapes(config);
 }
 
-/// A layer by itself: inside stand the names that it has in its model, outside its own.
+/// A single layer. Internally it uses the names of the layer in its model, externally its own
+/// names.
 template <class T>
 class OnlyLayer {
  public:
@@ -66,7 +67,7 @@ class OnlyLayer {
     for (const auto& [name, values] : inputs.state)
       state_.set(prefix_ + name, ref::tensor::convert<T>(values));
     for (const auto& [name, keep] : inputs.masks) run_masks_.emplace(prefix_ + name, keep);
-    // What else the model has is 0, and takes no part.
+    // All other parameters of the model are 0 and not used.
     for (const encoder::ParameterShape& p : parameters_of_model(operation, inputs.config))
       parameters_.set(p.name, p.name.starts_with(prefix_)
                                   ? given(p.name.substr(prefix_.size()))
@@ -132,7 +133,7 @@ class OnlyLayer {
   NamedTensors<T> parameters_, state_, results_;
 };
 
-/// What a step of training shows of its results.
+/// Collects the results of a training step.
 template <class T>
 class StepResults {
  public:

@@ -58,7 +58,7 @@ class FunctionReader {
     inputs_.valid = to_mask(slice(reader_.mask_values(*valid), 0, shape));
   }
 
-  /// Everything has the shape of x.
+  /// Reads the inputs of a function whose tensors all have the shape of x.
   void of_rows() {
     const StoredTensor& x = reader_.required("x", "the tensor x, [..., D]");
     const Shape& shape = x.shape;

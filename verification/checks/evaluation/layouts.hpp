@@ -9,8 +9,8 @@
 
 namespace normproof::verification::checks::evaluation {
 
-/// Where element i of a tensor [B,T,D], in C order, lies in the same tensor as the layout has it,
-/// whose extents are `shape`.
+/// Returns the index in memory, for this layout and these extents `shape`, of element i of a tensor
+/// [B,T,D] in C order.
 inline std::size_t place_in(ref::model::Layout layout, const std::vector<std::size_t>& shape,
                             std::size_t i) {
   if (layout != ref::model::Layout::channels_first) return i;
@@ -19,8 +19,8 @@ inline std::size_t place_in(ref::model::Layout layout, const std::vector<std::si
   return (row / tokens * channels + channel) * tokens + row % tokens;
 }
 
-/// A tensor with the shape of x, as the layout has it, as rows; an empty one stays empty.
-/// Requires  that of shape_in_rows
+/// Converts a tensor with the shape of x from its layout to rows. An empty tensor stays empty.
+/// Requires  the preconditions of shape_in_rows
 template <class T>
 ref::tensor::Tensor<T> in_rows(ref::model::Layout layout, const ref::tensor::Tensor<T>& x) {
   if (layout == ref::model::Layout::rows || !ref::tensor::is_given(x)) return x;
@@ -31,7 +31,7 @@ ref::tensor::Tensor<T> in_rows(ref::model::Layout layout, const ref::tensor::Ten
   return rows;
 }
 
-/// The reverse: the rows as the layout has them, with these extents.
+/// Converts rows to the layout, with these extents.
 template <class T>
 ref::tensor::Tensor<T> laid_out(ref::model::Layout layout, const ref::tensor::Shape& shape,
                                 const ref::tensor::Tensor<T>& rows) {
@@ -42,7 +42,7 @@ ref::tensor::Tensor<T> laid_out(ref::model::Layout layout, const ref::tensor::Sh
   return x;
 }
 
-/// A step's inputs with x, grad_y and the mask as rows.
+/// Converts x, grad_y and the mask of a step to rows.
 template <class T>
 ref::model::NormInputs<T> inputs_in_rows(ref::model::Layout layout,
                                          ref::model::NormInputs<T> inputs) {
@@ -54,7 +54,7 @@ ref::model::NormInputs<T> inputs_in_rows(ref::model::Layout layout,
   return inputs;
 }
 
-/// A step's outputs: those with the shape of x as the layout has them.
+/// Converts the outputs of a step that have the shape of x to the layout.
 template <class T>
 void lay_out(ref::model::Layout layout, const ref::tensor::Shape& x,
              ref::tensor::NamedTensors<T>& outputs) {

@@ -35,7 +35,7 @@ std::int64_t iterations_of(const OptimizerTensors& inputs) {
   return count;
 }
 
-/// beta, times itself.
+/// Returns beta^count, computed with products.
 template <class T>
 Tensor<T> power_of(double beta, std::int64_t count) {
   Tensor<T> power = ref::tensor::full_tensor<T>({1}, T(1));
@@ -43,7 +43,7 @@ Tensor<T> power_of(double beta, std::int64_t count) {
   return power;
 }
 
-/// The betas of Adam; nothing of SGD.
+/// Returns the betas of Adam; none for SGD.
 struct Betas {
   std::vector<double> operator()(const ref::model::SgdOptions&) const { return {}; }
   template <class Adam>

@@ -8,7 +8,7 @@
 
 namespace normproof::verification::checks::evaluation {
 
-/// Puts values at their step, behind those of the steps before, under a leading axis of steps.
+/// Stores the values of a step after those of the earlier steps, along a leading axis of steps.
 /// Requires  step 0 comes first, and `steps` stays the same
 template <class T>
 void put_step(ref::tensor::NamedTensors<T>& stack, const std::string& name,

@@ -35,7 +35,7 @@ bool is_decoding(const TransformerOperation& operation) {
   return std::holds_alternative<DecodingOptions>(operation);
 }
 
-/// The name of what decoding has in the model; nothing of what it has not.
+/// Returns the name in decoding of a parameter of the model; nothing if decoding does not use it.
 std::optional<std::string> name_in_decoding(const std::string& name) {
   if (name.starts_with(kDecoder)) return name.substr(kDecoder.size());
   if (name.starts_with("head.")) return name;
@@ -56,7 +56,7 @@ NamedTensors<T> converted(const NamedTensors<double>& given) {
   return own;
 }
 
-/// The given parameters of a model.
+/// Returns the given parameters of a model.
 template <class T>
 NamedTensors<T> parameters_of(const TransformerOperation& operation, const TransformerTensors& in) {
   NamedTensors<T> own;
@@ -73,7 +73,7 @@ Tensor<T> in_whole(const ref::nn::RowGradient<T>& gradient, std::size_t rows, st
   return whole;
 }
 
-/// A model between tokens and the cross-entropy of its targets.
+/// Runs a model from tokens to the cross-entropy of its targets.
 template <class T>
 class Trained {
  public:
@@ -138,7 +138,7 @@ class Trained {
   NamedTensors<T> results_;
 };
 
-/// Part b of what is a sentence after the other.
+/// Returns part b of a tensor with one part per sentence.
 template <class T>
 Tensor<T> of_sentence(const Tensor<double>& all, std::size_t b) {
   const Shape shape = {1, all.shape(1), all.shape(2)};
@@ -153,7 +153,7 @@ class Decoding {
   explicit Decoding(const TransformerTensors& in) : in_(in) {
     check_mode("decoding", in.mode, Mode::inference);
     NamedTensors<T> named;
-    // What else the model has is 0, and takes no part.
+    // All other parameters of the model are 0 and not used.
     for (const encoder::ParameterShape& p : decoder::parameter_shapes(in.config)) {
       const std::optional<std::string> own = name_in_decoding(p.name);
       named.set(p.name, own ? ref::tensor::convert<T>(in.tensors.at(*own))
@@ -228,7 +228,7 @@ class Decoding {
   std::size_t past_ = 0, words_ = 0;
 };
 
-/// The sides of a model by the options of an operation; extents are left out.
+/// Sets the options of both sides of a model from an operation. Extents are omitted.
 struct Sides {
   DecoderConfig& config;
 

@@ -42,7 +42,7 @@ Tensor<double> take_rows(const Tensor<double>& x, const std::vector<std::size_t>
   return taken;
 }
 
-/// A step of power_norm is power_norm_v's while it warms up, and behind that what inference does.
+/// Replaces power_norm by power_norm_v during warm-up, and by the inference step after that.
 void make_exact(Step& step) {
   const auto* const power = std::get_if<model::PowerNormOptions>(&step.options);
   if (power == nullptr || step.inputs.mode == model::Mode::inference) return;
@@ -123,7 +123,8 @@ class PartsOf {
 
 Step exact_step(const model::NormOptions& options, const NormInputs<double>& inputs,
                 const NamedTensors<double>& state) {
-  ref::norm::norm_forward<double>(options, inputs, state);  // refuses what the layer refuses
+  // throws if the layer rejects the inputs
+  ref::norm::norm_forward<double>(options, inputs, state);
   Step step{options, inputs, state, {}, ref::tensor::shape_of(inputs.x).back()};
   step.rows = valid_rows(inputs, inputs.x.size() / step.width);
   step.inputs.x = take_rows(inputs.x, step.rows, step.width);
@@ -164,7 +165,7 @@ Step restricted(const Step& step, PartKind kind, const std::vector<std::size_t>&
   }
   const auto take = [&](const Tensor<double>& from) {
     if (!ref::tensor::is_given(from) || ref::tensor::shape_of(from).back() != step.width)
-      return from;  // a parameter or a state of all channels
+      return from;  // a parameter or a state shared by all channels
     ref::tensor::Shape shape = ref::tensor::shape_of(from);
     shape.back() = parts.size();
     Tensor<double> taken = ref::tensor::empty_tensor<double>(shape);

@@ -40,7 +40,8 @@ NormInputs<T> converted(const NormInputs<double>& inputs) {
   return result;
 }
 
-/// ||J^T g|| / ||g|| of each part from below, by the layer's own backward.
+/// Returns a lower bound of ||J^T g|| / ||g|| for each part, computed with the layer's own
+/// backward.
 std::vector<double> gains(const Step& step, PartKind kind) {
   NamedTensors<ball> state;
   for (const auto& [name, values] : step.state) state.set(name, ref::tensor::convert<ball>(values));
@@ -60,7 +61,7 @@ std::vector<double> gains(const Step& step, PartKind kind) {
   return result;
 }
 
-/// The parts with the largest upper bounds, `count` of them at most.
+/// Returns up to `count` parts with the largest upper bounds.
 std::vector<std::size_t> steepest_parts(const std::vector<Enclosure>& norms, std::size_t count) {
   std::vector<std::size_t> order(norms.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -118,7 +119,8 @@ Norms norms_of(const Step& step, const Parts& parts, const Tensor<double>& given
   return norms;
 }
 
-/// Of DyT far from 0 1 - tanh^2 cancels: 3 bits for each unit of |alpha x|, as exp(-2 |alpha x|).
+/// Returns the precision. 1 - tanh^2 of DyT cancels far from 0 as exp(-2 |alpha x|): 3 bits for
+/// each unit of |alpha x|.
 slong bits_for(const Step& step) {
   constexpr double kBits = 128, kMostBits = 4096;
   if (!std::holds_alternative<model::DyTOptions>(step.options)) return static_cast<slong>(kBits);

@@ -14,8 +14,8 @@ using ref::numeric::Clause;
 using ref::tensor::empty_tensor;
 using ref::tensor::shape_of;
 
-/// x / (1/scale), the mathematician's x / sigma, cell by cell; r and d are of batch
-/// renormalisation.
+/// Normalizes each cell with a division by sigma, as in mathematics, instead of a product with
+/// 1/sigma. r and d belong to batch renormalization.
 template <class S>
 struct Scaling {
   std::vector<S> location;  ///< subtracted
@@ -172,7 +172,8 @@ class Definition {
       record("quadratic_mean", channels.shape, psi2);
       record("rstd", channels.shape, inverse(constants_));
       record("batch_rstd", channels.shape, batch_rstd);
-      // Cumulative mean and moving average are one moving average that keeps alpha (k-1)/k.
+      // Cumulative mean and moving average together are one moving average that keeps alpha
+      // (k-1)/k.
       oracle100 kept(o.alpha_forward);
       if (o.cumulative_warmup_average && k < warm_up) kept = kept * (k - 1) / k;
       move("running_psi2", kept, psi2);
@@ -230,7 +231,7 @@ class Definition {
     const auto& t = old_.at(name);
     return {t.data(), t.data() + t.size()};
   }
-  /// old + (1 - decay) (now - old)
+  /// Sets the running statistic to old + (1 - decay) (now - old).
   void move(const char* name, const oracle100& decay, const std::vector<oracle100>& now) {
     auto& t = out_.state.at(name);
     for (std::size_t i = 0; i < now.size(); ++i)
@@ -243,7 +244,7 @@ class Definition {
     for (const std::size_t i : cell.counted) sum = sum + x.data()[i];
     return sum / S(oracle100(cell.counted.size()));
   }
-  /// The mean of (x - about)^2 over the elements that count.
+  /// Returns the mean of (x - about)^2 over the counted elements.
   S mean_square(const Cell& cell, const Tensor<S>& x, const S& about) const {
     S sum(oracle100(0));
     for (const std::size_t i : cell.counted)
@@ -291,7 +292,7 @@ class Definition {
     return moments;
   }
 
-  /// x divided by sqrt(square + eps), square a constant.
+  /// Divides x by sqrt(square + eps), where square is a constant.
   void scale_by_constants(const Cells& channels, const Tensor<S>& x,
                           const std::vector<oracle100>& square, double eps) {
     constants_.clear();
@@ -300,7 +301,7 @@ class Definition {
     divide(channels, x, {}, constants_);
   }
 
-  /// Normalises by the running statistics.
+  /// Normalizes by the running statistics.
   void infer(const char* location, const char* square, double eps, const Tensor<S>& x) {
     const Cells channels = partition(Partition::channel, shape_of(x), 1, Mask());
     Tensor<S> shifted = x;
@@ -313,7 +314,7 @@ class Definition {
     affine();
   }
 
-  /// gamma x_hat + beta, or x_hat + gamma x_hat + beta.
+  /// Computes y = gamma x_hat + beta, or x_hat + gamma x_hat + beta.
   void affine(bool zero_centred = false) {
     const std::size_t d_model = in_.x.shape().back();
     out_.y = empty_tensor<S>(shape_of(in_.x));

@@ -20,10 +20,10 @@ double six_digits(double x) {
   return std::isfinite(x) ? std::stod(fmt::format("{:.6g}", x)) : x;
 }
 
-/// Not finite where one of them is NaN or infinite and the other is not.
+/// Returns the error. It is infinite if one value is NaN or infinite and the other is not.
 double error_of(double got, double high, double low) {
   if (std::isnan(high)) return std::isfinite(got) ? kInfinity : 0;
-  // got - high is exact where they are within a factor of 2, and elsewhere as good as needed.
+  // got - high is exact if they are within a factor of 2, and accurate enough otherwise.
   const double error = std::fabs((got - high) - low);
   return std::isnan(error) ? kInfinity : error;
 }
@@ -39,7 +39,7 @@ void check_count(const char* argument, std::size_t count, std::size_t expected) 
         fmt::format("{}, as answer", expected), ref::numeric::Clause::C1);
 }
 
-/// A maximum and a mean in the making.
+/// Accumulates a maximum and a mean.
 struct Tally {
   double largest = 0, sum = 0;
   std::size_t count = 0;

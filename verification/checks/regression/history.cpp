@@ -197,7 +197,8 @@ void History::keep(const std::string& sha256, const std::vector<StoredTensor>& a
 
 std::size_t History::append(Recording recording, const std::vector<RecordedCase>& cases) const {
   make_folder();
-  // What others have added since the beginning is kept: the file is read again while it is ours.
+  // Reads the file again while it is locked, to keep the lines that others have added in the
+  // meantime.
   const auto lock =
       support::process::FileLock::take_folder(folder_, support::process::FileLock::Patience::wait);
   const std::vector<Recording> before = read();

@@ -24,7 +24,8 @@ using ref::numeric::FileError;
 
 namespace {
 
-/// The tensor with one NaN for all: which one an operation gives is promised by nobody.
+/// Returns the tensor with all NaNs replaced by one, because it is unspecified which NaN an
+/// operation gives.
 StoredTensor one_nan(const StoredTensor& tensor) {
   std::vector<double> values = ref::io::widen(tensor);
   if (!ref::io::is_float(tensor.dtype)) return tensor;
@@ -34,8 +35,8 @@ StoredTensor one_nan(const StoredTensor& tensor) {
   return ref::io::make_tensor(tensor.name, tensor.dtype, tensor.shape, values);
 }
 
-/// The answer as it is kept: what the case expects, by ascending names.
-/// Throws    FileError, one sentence
+/// Returns the outputs that the case expects, sorted by name, as they are stored.
+/// Throws    FileError with one sentence
 std::vector<StoredTensor> kept_answer(const StoredCase& stored,
                                       const std::vector<StoredTensor>& answer) {
   std::vector<StoredTensor> kept;
@@ -56,7 +57,7 @@ std::vector<StoredTensor> kept_answer(const StoredCase& stored,
   return kept;
 }
 
-/// Against the exact values by the scales that the answer has.
+/// Compares an output with the exact values, using the scales among the outputs.
 RecordedOutput fingerprint_of_scaled(const StoredCase& stored,
                                      const std::vector<StoredTensor>& answer,
                                      const StoredTensor& tensor,
@@ -91,7 +92,7 @@ std::vector<RecordedOutput> fingerprints(const StoredCase& stored,
   return outputs;
 }
 
-/// What is kept of the answer, nothing where the case is declined, or why there is none.
+/// Returns the outputs to store, nothing if the case is declined, or the problem.
 golden::gate::Answer answer_to(const StoredCase& stored, const golden::gate::Ask& ask,
                                std::string& problem) {
   try {
@@ -99,7 +100,7 @@ golden::gate::Answer answer_to(const StoredCase& stored, const golden::gate::Ask
     if (answer) return kept_answer(stored, *answer);
   } catch (const FileError& error) {
     problem = error.what();
-  } catch (const ref::numeric::ContractError& error) {  // an int64 that no double holds
+  } catch (const ref::numeric::ContractError& error) {  // an int64 that no double can represent
     problem = sentence(error.breach());
   }
   return std::nullopt;

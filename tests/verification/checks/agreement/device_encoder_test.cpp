@@ -9,7 +9,7 @@
 namespace normproof::verification::checks::agreement {
 namespace {
 
-// The corpus has layers with masks of dropout, and the masks decide.
+// Expects the layer's cases in the corpus to use the given dropout masks.
 void expect_masks_taken(const std::string& layer, const std::string& place) {
   const auto device = gpu::device::simulated_device(2);
   std::size_t masked = 0;
@@ -36,7 +36,7 @@ void expect_masks_taken(const std::string& layer, const std::string& place) {
   EXPECT_GT(masked, 0u);
 }
 
-TEST(DeviceEncoder, MasksOfDropoutAreTaken) {
+TEST(DeviceEncoder, UsesGivenDropoutMasks) {
   expect_masks_taken("encoder_layer", "attention.y");
   expect_masks_taken("decoder_layer", "cross_attention.y");
 }

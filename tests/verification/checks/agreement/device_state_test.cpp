@@ -23,7 +23,7 @@ void expect_same_inputs(const gpu::encoder::EncoderInputs& got,
   EXPECT_EQ(got.valid.host_flags(), expected.valid);
 }
 
-TEST(DeviceState, ComesBackAsItWas) {
+TEST(DeviceState, RoundTrips) {
   const auto device = gpu::device::simulated_device();
   const Trajectory trajectory = some_trajectory();
   auto state = ref::train::initial_train_state(trajectory.config);
@@ -46,7 +46,7 @@ TEST(DeviceState, BatchesKeepTokensLabelsTargetsAndMasks) {
   EXPECT_EQ(there[0].targets, batches[0].targets);
 }
 
-TEST(DeviceState, BatchesOfTextsAndOfPairsKeepBothSidesAndTheirTargets) {
+TEST(DeviceState, TextAndPairBatchesKeepBothSidesAndTargets) {
   const auto device = gpu::device::simulated_device();
   Trajectory trajectory = some_trajectory();
   trajectory.translator.source_vocab_size = trajectory.translator.target_vocab_size = 7;

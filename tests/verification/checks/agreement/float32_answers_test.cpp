@@ -18,7 +18,7 @@ const StoredTensor* named(const std::vector<StoredTensor>& tensors, std::string_
   return golden::corpus::find(tensors, name);
 }
 
-/// The case of the quick tier whose path this is.
+/// Returns the case of the quick tier with this path.
 Case case_of(std::string_view path) {
   for (const Case& c : golden::recipes::corpus(golden::corpus::Tier::quick))
     if (golden::corpus::path_of(c) == path) return c;
@@ -26,7 +26,7 @@ Case case_of(std::string_view path) {
   return {};
 }
 
-TEST(Float32Answers, OfFourLayersInThreeFormatsAndOfNothingElse) {
+TEST(Float32Answers, CoverExactlyFourLayersInThreeFormats) {
   const auto device = gpu::device::simulated_device(4);
   std::map<std::string, int> answered;
   for (const Case& c : golden::recipes::corpus(golden::corpus::Tier::quick)) {
@@ -47,7 +47,7 @@ TEST(Float32Answers, OfFourLayersInThreeFormatsAndOfNothingElse) {
   EXPECT_GT(answered["add_rms_norm"], 40);
 }
 
-TEST(Float32Answers, HaveTheDTypesOfTheCase) {
+TEST(Float32Answers, HaveDTypesOfCase) {
   const auto device = gpu::device::simulated_device(4);
   const auto answer = float32_answer_on_device(
       *device, case_of("quick/layer_norm/parameters_in_float32-5x12-float16"));
@@ -60,7 +60,7 @@ TEST(Float32Answers, HaveTheDTypesOfTheCase) {
   EXPECT_EQ(named(*answer, "y")->shape, (std::vector<std::size_t>{5, 12}));
 }
 
-TEST(Float32Answers, RowsOfSentences) {
+TEST(Float32Answers, HaveShapesOfSentences) {
   const auto device = gpu::device::simulated_device(4);
   const auto answer =
       float32_answer_on_device(*device, case_of("quick/rms_norm/random-3x5x6-bfloat16"));
@@ -70,7 +70,7 @@ TEST(Float32Answers, RowsOfSentences) {
   EXPECT_EQ(named(*answer, "mean"), nullptr);
 }
 
-TEST(Float32Answers, TheSumIsAnOutputOfItsOwnFormat) {
+TEST(Float32Answers, SumIsOutputInFormatOfInputs) {
   const auto device = gpu::device::simulated_device(4);
   const Case c = case_of("quick/add_layer_norm/parameters_in_float32-5x12-float16");
   const auto answer = float32_answer_on_device(*device, c);
@@ -87,7 +87,7 @@ TEST(Float32Answers, TheSumIsAnOutputOfItsOwnFormat) {
   EXPECT_NE(ref::io::widen(*named(*alone, "grad_x")), ref::io::widen(*named(*answer, "grad_x")));
 }
 
-TEST(Float32Answers, NoneOfACastAndOfTwoFormats) {
+TEST(Float32Answers, DeclineCastsAndMixedFormats) {
   const auto device = gpu::device::simulated_device(4);
   Case c = case_of("quick/rms_norm/random-3x5x6-bfloat16");
   c.options = ref::model::NormOptions(

@@ -17,7 +17,7 @@ Trajectory small_trajectory() {
   return trajectory;
 }
 
-TEST(AgreementTrajectory, TheHashOfTheReferenceInTwoOrdersOfTheThreads) {
+TEST(AgreementTrajectory, MatchesReferenceHashInTwoThreadOrders) {
   const Trajectory trajectory = small_trajectory();
   const auto ignore = [](std::int64_t, double) {};
   const std::string expected = trajectory_of_ref(trajectory, ignore);
@@ -44,7 +44,7 @@ Trajectory small_trajectory_of(Trained task) {
   return trajectory;
 }
 
-TEST(AgreementTrajectory, TheHashOfTheReferenceForALanguageModelAndATranslator) {
+TEST(AgreementTrajectory, MatchesReferenceHashForLanguageModelAndTranslator) {
   const auto ignore = [](std::int64_t, double) {};
   const auto device = gpu::device::simulated_device(5);
   std::string last;
@@ -57,7 +57,7 @@ TEST(AgreementTrajectory, TheHashOfTheReferenceForALanguageModelAndATranslator) 
   }
 }
 
-TEST(AgreementTrajectory, ATargetForEachRealTokenAlone) {
+TEST(AgreementTrajectory, OnlyRealTokensHaveTargets) {
   const Trajectory trajectory = small_trajectory_of(Trained::translation);
   const auto text = text_of(trajectory, 1);
   const auto pairs = pairs_of(trajectory, 1);
@@ -75,7 +75,7 @@ TEST(AgreementTrajectory, ATargetForEachRealTokenAlone) {
   expect_targets(pairs.inputs.target, pairs.targets, 11);
 }
 
-TEST(AgreementTrajectory, EveryTaskHasRunsWithEveryNormThatItMayHave) {
+TEST(AgreementTrajectory, EveryTaskRunsWithEverySupportedNorm) {
   for (const Trained task : kTrained) {
     std::size_t runs = 0, tied = 0, scaled = 0;
     for_each_training(3, task, [&](const std::string&, const Trajectory& trajectory) {
@@ -94,7 +94,7 @@ TEST(AgreementTrajectory, EveryTaskHasRunsWithEveryNormThatItMayHave) {
   }
 }
 
-TEST(AgreementTrajectory, AnotherSeedIsAnotherTrajectory) {
+TEST(AgreementTrajectory, SeedChangesTrajectory) {
   Trajectory trajectory = small_trajectory();
   const auto ignore = [](std::int64_t, double) {};
   const std::string first = trajectory_of_ref(trajectory, ignore);
@@ -102,7 +102,7 @@ TEST(AgreementTrajectory, AnotherSeedIsAnotherTrajectory) {
   EXPECT_NE(trajectory_of_ref(trajectory, ignore), first);
 }
 
-TEST(AgreementTrajectory, EverySentenceHasARealTokenAndSomeHavePadding) {
+TEST(AgreementTrajectory, EverySentenceHasRealTokenAndSomeHavePadding) {
   const auto batch = batch_of(small_trajectory(), 0);
   std::size_t real = 0;
   for (std::size_t b = 0; b < 3; ++b) EXPECT_TRUE(batch.inputs.valid.data()[b * 5]);

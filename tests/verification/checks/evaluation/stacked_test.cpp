@@ -9,7 +9,7 @@ using normproof::ref::tensor::NamedTensors;
 using normproof::ref::tensor::Tensor;
 using normproof::verification::checks::evaluation::put_step;
 
-TEST(Stacked, EachStepIsBehindTheOnesBefore) {
+TEST(Stacked, AppendsEachStep) {
   NamedTensors<double> stack;
   const Tensor<double> first{{1, 2, 3}}, second{{4, 5, 6}};
   put_step(stack, "y", first, 0, 2);

@@ -37,7 +37,7 @@ class HistoryFile : public SmallHistory {
   }
 };
 
-TEST_F(HistoryFile, ReadsWhatItHasWritten) {
+TEST_F(HistoryFile, ReadsWhatItWrote) {
   EXPECT_TRUE(history().read().empty());
   const auto recorded =
       record(with_y([](double) { return std::numeric_limits<double>::infinity(); }));
@@ -70,7 +70,7 @@ TEST_F(HistoryFile, ReadsWhatItHasWritten) {
   }
 }
 
-TEST_F(HistoryFile, SeveralAtOnceLoseNothing) {
+TEST_F(HistoryFile, ConcurrentProcessesLoseNothing) {
   constexpr int kProcesses = 6, kEach = 5;
   const std::vector<RecordedCase> recorded = record(from_this_program());
   std::vector<support::process::Child> children;
@@ -85,14 +85,14 @@ TEST_F(HistoryFile, SeveralAtOnceLoseNothing) {
     }));
   for (support::process::Child& child : children) EXPECT_TRUE(child.wait().succeeded());
   EXPECT_EQ(history().read().size(), std::size_t{kProcesses * kEach});
-  // The label that another process has taken since the beginning is refused.
+  // A label that another process has used in the meantime is rejected.
   Recording again = summarize(recorded);
   again.label = "7";
   EXPECT_THROW(history().append(again, recorded), UsageError);
   EXPECT_EQ(history().read().size(), std::size_t{kProcesses * kEach});
 }
 
-TEST_F(HistoryFile, TheSameAnswersAreStoredOnce) {
+TEST_F(HistoryFile, StoresEqualOutputsOnce) {
   append(from_this_program(), "a");
   const auto count = [this] {
     return std::distance(fs::directory_iterator(file().string() + ".answers"), {});
@@ -104,7 +104,7 @@ TEST_F(HistoryFile, TheSameAnswersAreStoredOnce) {
   EXPECT_EQ(count(), 2 * before);
 }
 
-TEST_F(HistoryFile, DamageIsNamedWithItsLine) {
+TEST_F(HistoryFile, DamageErrorNamesLine) {
   append(from_this_program(), "a");
   append(from_this_program(), "b");
   const std::string whole = ref::io::read_text(file());
@@ -126,7 +126,7 @@ TEST_F(HistoryFile, DamageIsNamedWithItsLine) {
   refused(without("\"results\":\"", "\"results\":\"z"), "results is no SHA-256");
 }
 
-TEST_F(HistoryFile, AlteredAndAbsentAnswersAreNamed) {
+TEST_F(HistoryFile, NamesAlteredAndAbsentOutputs) {
   append(from_this_program(), "a");
   const auto recording = history().read().at(0);
   const std::string answer = history().cases_of(recording).at(0).answer_sha256;
@@ -146,7 +146,7 @@ TEST_F(HistoryFile, AlteredAndAbsentAnswersAreNamed) {
   EXPECT_THROW(history().cases_of(recording), FileError);
 }
 
-TEST_F(HistoryFile, OnAFullDiskTheHistoryStays) {
+TEST_F(HistoryFile, KeepsHistoryIfDiskIsFull) {
   const fs::path disk = folder_ / "disk";
   fs::create_directory(disk);
   if (::mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=28k") != 0)
@@ -169,13 +169,13 @@ TEST_F(HistoryFile, OnAFullDiskTheHistoryStays) {
   EXPECT_EQ(text, "old\n");
 }
 
-TEST_F(HistoryFile, AFolderThatCannotBeMadeIsNamed) {
+TEST_F(HistoryFile, NamesFolderThatCannotBeCreated) {
   const History absent("/dev/null/h.jsonl");
   EXPECT_THAT(error_message<FileError>([&] { absent.keep("0", {}); }),
               StartsWith("/dev/null/h.jsonl.answers: the folder"));
 }
 
-TEST(PlaceOf, ALabelOrALine) {
+TEST(PlaceOf, AcceptsLabelOrLine) {
   std::vector<Recording> recordings(3);
   recordings[0].label = "first";
   recordings[2].label = "third";

@@ -18,7 +18,7 @@ using ::testing::Each;
 using ::testing::Field;
 using ::testing::HasSubstr;
 
-TEST(StepsBetween, CountsTheNumbersOfTheDtype) {
+TEST(StepsBetween, CountsNumbersOfDtype) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(steps_between(1, std::nextafter(1.0, 2), DType::float64), 1u);
   EXPECT_EQ(steps_between(1, 1 + std::ldexp(1, -23), DType::float32), 1u);
@@ -48,7 +48,7 @@ class ChangeBetween : public SmallHistory {
   }
 };
 
-TEST_F(ChangeBetween, TheSameBitsAreNoChange) {
+TEST_F(ChangeBetween, SameBitsAreNoChange) {
   append(from_this_program(), "a");
   append(from_this_program(), "b");
   const Change same = change();
@@ -57,11 +57,11 @@ TEST_F(ChangeBetween, TheSameBitsAreNoChange) {
   EXPECT_GT(same.outputs, 3u);
 }
 
-TEST_F(ChangeBetween, LessAccurateIsAwayAndBackIsTowards) {
+TEST_F(ChangeBetween, LessAccurateIsAwayAndMoreAccurateIsTowards) {
   append(from_this_program(), "a");
   append(with_y(rough), "b");
   const Change away = change();
-  ASSERT_EQ(away.movements.size(), 2u);  // one feature: y is beta, which a float holds
+  ASSERT_EQ(away.movements.size(), 2u);  // with one feature y equals beta, which a float represents
   EXPECT_EQ(away.moved_cases, 2u);
   EXPECT_EQ(away.count(Direction::away), 2u);
   EXPECT_THAT(away.movements, Each(Field(&Movement::output, "y")));
@@ -81,7 +81,7 @@ TEST_F(ChangeBetween, CountsElementsAndSteps) {
          }),
          "b");
   const Change change = this->change();
-  ASSERT_EQ(change.movements.size(), 1u);  // of the first case: calls goes on
+  ASSERT_EQ(change.movements.size(), 1u);  // of the first case, because calls continues
   const Movement& movement = change.movements[0];
   EXPECT_EQ(movement.path, cases_[0].path);
   EXPECT_EQ(movement.moved, 3u);
@@ -90,7 +90,7 @@ TEST_F(ChangeBetween, CountsElementsAndSteps) {
   EXPECT_EQ(movement.where, "[0, 2, 0]");
 }
 
-TEST_F(ChangeBetween, ASignOfZeroIsAMove) {
+TEST_F(ChangeBetween, SignOfZeroIsMovement) {
   append(with_y([](double) { return 0.0; }), "a");
   append(with_y([](double) { return -0.0; }), "b");
   const Change change = this->change();
@@ -100,7 +100,7 @@ TEST_F(ChangeBetween, ASignOfZeroIsAMove) {
   EXPECT_EQ(change.count(Direction::neither), 3u);
 }
 
-TEST_F(ChangeBetween, OutputsAndAnswersThatComeAndGo) {
+TEST_F(ChangeBetween, ReportsNewAndMissingOutputs) {
   append(from_this_program(), "a");
   append(without("rstd"), "b");
   EXPECT_EQ(change().count(Direction::away), 3u);
@@ -120,7 +120,7 @@ TEST_F(ChangeBetween, OutputsAndAnswersThatComeAndGo) {
   EXPECT_EQ(change().movements.at(0).what, "has an answer now");
 }
 
-TEST_F(ChangeBetween, CasesThatComeAndGoOrChange) {
+TEST_F(ChangeBetween, ReportsNewMissingAndChangedCases) {
   append(from_this_program(), "a");
   auto recorded = record(from_this_program());
   recorded[0].case_sha256 = std::string(64, '0');
@@ -135,7 +135,7 @@ TEST_F(ChangeBetween, CasesThatComeAndGoOrChange) {
   EXPECT_EQ(change.cases, 3u);
 }
 
-TEST_F(ChangeBetween, AnotherDtypeHasNoSteps) {
+TEST_F(ChangeBetween, DifferentDtypesHaveNoSteps) {
   append(from_this_program(), "a");
   append(
       [own = from_this_program()](const golden::certify::StoredCase& stored) {
@@ -151,10 +151,10 @@ TEST_F(ChangeBetween, AnotherDtypeHasNoSteps) {
   const Change change = this->change();
   EXPECT_EQ(change.movements.at(0).what, "float64 -> float32");
   EXPECT_EQ(change.count(Direction::towards), 0u);
-  EXPECT_GT(change.count(Direction::away), 6u);  // the others are numbers that a float holds
+  EXPECT_GT(change.count(Direction::away), 6u);  // the others are representable in float
 }
 
-TEST_F(ChangeBetween, AnAbsentAnswerIsNamed) {
+TEST_F(ChangeBetween, NamesAbsentOutput) {
   append(from_this_program(), "a");
   append(with_y(rough), "b");
   const std::string sha256 = history().cases_of(history().read()[0])[1].answer_sha256;

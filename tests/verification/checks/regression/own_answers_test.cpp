@@ -12,7 +12,7 @@
 namespace normproof::verification::checks::regression {
 namespace {
 
-/// Cases of every layer, of NaN and of sequences among them, in all dtypes.
+/// Tests cases of every layer in all dtypes, including NaN and sequences.
 TEST(OwnAnswers, PassTheGate) {
   const tests::ref::io::TemporaryFolder folder;
   int next = 0;
@@ -26,7 +26,7 @@ TEST(OwnAnswers, PassTheGate) {
   }
 }
 
-TEST(OwnAnswers, ACaseWithoutOneIsDeclined) {
+TEST(OwnAnswers, DeclineCaseWithoutResult) {
   const tests::ref::io::TemporaryFolder folder;
   golden::certify::make_corpus(folder / "g", {.only = "quick/layer_norm/nan_in_x-*"});
   const auto cases = golden::certify::list_corpus(folder / "g", "*");
@@ -34,7 +34,7 @@ TEST(OwnAnswers, ACaseWithoutOneIsDeclined) {
   EXPECT_FALSE(none(golden::certify::read_case(folder / "g", cases.at(0))).has_value());
 }
 
-TEST(OwnAnswers, NaNStandsWhereOneReaches) {
+TEST(OwnAnswers, PropagateNaN) {
   const tests::ref::io::TemporaryFolder folder;
   golden::certify::make_corpus(folder / "g", {.only = "quick/layer_norm/nan_in_x-*"});
   const auto cases = golden::certify::list_corpus(folder / "g", "*");

@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 
 class RecordCases : public SmallHistory {};
 
-TEST_F(RecordCases, EachOutputHasItsFingerprint) {
+TEST_F(RecordCases, EachOutputHasFingerprint) {
   const auto recorded = record(from_this_program());
   ASSERT_EQ(recorded.size(), 3u);
   for (std::size_t i = 0; i < 3; ++i) {
@@ -38,12 +38,12 @@ TEST_F(RecordCases, EachOutputHasItsFingerprint) {
   }
 }
 
-TEST_F(RecordCases, JobsChangeNothing) {
+TEST_F(RecordCases, JobsDoNotChangeResult) {
   const auto one = record(from_this_program(), 1), two = record(from_this_program(), 2);
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(one[i].answer_sha256, two[i].answer_sha256);
 }
 
-TEST_F(RecordCases, EveryNaNIsTheSame) {
+TEST_F(RecordCases, TreatsAllNaNsAsEqual) {
   const auto nan = [](std::uint64_t bits) {
     return [bits](double) { return std::bit_cast<double>(bits); };
   };
@@ -53,7 +53,7 @@ TEST_F(RecordCases, EveryNaNIsTheSame) {
   EXPECT_EQ(summarize(one).layers.at(0).error.max_share, std::numeric_limits<double>::infinity());
 }
 
-TEST_F(RecordCases, ADeclinedCaseLeavesNothing) {
+TEST_F(RecordCases, DeclinedCaseIsOmitted) {
   const std::string declined = cases_[1].path;
   const auto recorded =
       record([&, own = from_this_program()](const golden::certify::StoredCase& stored) {
@@ -64,7 +64,7 @@ TEST_F(RecordCases, ADeclinedCaseLeavesNothing) {
   EXPECT_EQ(summarize(recorded).answered, recorded.size());
 }
 
-TEST_F(RecordCases, AnAnswerThatIsNoneIsAProblem) {
+TEST_F(RecordCases, InvalidOutputIsProblem) {
   const auto problem_of = [this](const golden::gate::Ask& ask) {
     const auto recorded = record(ask);
     EXPECT_TRUE(recorded[0].outputs.empty());
@@ -88,7 +88,7 @@ TEST_F(RecordCases, AnAnswerThatIsNoneIsAProblem) {
             "it has ended");
 }
 
-TEST(Summarize, IsTheLargestAndTheMeanOfTheMeans) {
+TEST(Summarize, ReturnsMaximumAndMeanOfMeans) {
   std::vector<RecordedCase> cases(3);
   cases[0].path = "quick/rms_norm/a-2x2-float64";
   cases[0].outputs = {{"y", "float64", 4, "", {4, 1, 0.5, 0.25, 0.125}},

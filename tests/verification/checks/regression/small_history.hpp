@@ -13,7 +13,7 @@
 
 namespace normproof::verification::checks::regression {
 
-/// A corpus of three cases, and a history of what answers them.
+/// A corpus of three cases, and a history of recordings of it.
 class SmallHistory : public ::testing::Test {
  protected:
   SmallHistory() {
@@ -39,7 +39,7 @@ class SmallHistory : public ::testing::Test {
     history().append(recording, recorded);
   }
 
-  /// This program's answers with f applied to every element of y.
+  /// Returns this program's outputs with f applied to every element of y.
   static golden::gate::Ask with_y(const std::function<double(double)>& f) {
     return [f, own = from_this_program()](const golden::certify::StoredCase& stored) {
       std::vector<StoredTensor> answer = own(stored).value();
