@@ -34,7 +34,8 @@ struct TensorResult {
   /// Elements that cancel to noise are left out, because they have no meaningful unit in the last
   /// place.
   std::size_t with_digits = 0;
-  double max_relative = 0, max_ulp = 0;  ///< over those; max_ulp is in ulps of the dtype
+  /// The largest errors of these elements, relative and in ulps of the dtype.
+  double max_relative = 0, max_ulp = 0;
   /// The largest |got - exact| over the elements counted by `with_digits`, divided by the largest
   /// |exact| of the output.
   double norm_wise = 0;
@@ -60,7 +61,7 @@ struct Diagnosis {
   Kind kind = Kind::mistake;
   double ulps = 0;  ///< for a mistake: the distance from it, in ulps of the largest element
   std::vector<std::string> outputs = {};  ///< the outputs that agree; empty for an arithmetic
-  /// Whether each of their elements has a finite bound in that class.
+  /// Whether each element of these outputs has a finite bound in that class.
   bool bounded = true;
 
   std::string sentence() const;
@@ -71,7 +72,7 @@ struct CaseResult {
   std::string problem;  ///< why no output was compared, or why the candidate declined; a sentence
   std::vector<TensorResult> tensors;
   std::vector<Diagnosis> diagnosis;  ///< the closest explanation first
-  /// The candidate does not support the case; does not count as passed.
+  /// Whether the candidate does not support the case. Such a case does not count as passed.
   bool declined = false;
 
   bool passed() const;
@@ -102,8 +103,8 @@ using Ask = std::function<Answer(const StoredCase& stored)>;
 /// corpus.
 Ask from_folder(const std::filesystem::path& folder);
 
-/// The number of consecutive starts without a line of output, each ended by no signal, after which
-/// a program is given up.
+/// A program is given up after this many consecutive starts in which it prints no line. Starts that
+/// end by a signal count less (from_program).
 inline constexpr int kMostStarts = 3;
 
 /// Runs `command` as the candidate (docs/formats.md, Golden) and restarts it when it ends. The
