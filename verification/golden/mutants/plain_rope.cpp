@@ -51,7 +51,7 @@ class PlainRope {
                          : value;
   }
 
-  /// The row of the tables that belongs to a row of x.
+  /// Returns the row of the tables that belongs to a row of x.
   std::size_t row_of(std::size_t row) {
     switch (sites_.any("row of the tables", {Op::one_more, Op::other, Op::drop})) {
       case Op::one_more:
