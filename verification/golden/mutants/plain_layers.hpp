@@ -28,7 +28,7 @@ struct Style {
   /// Divide by the root instead of multiplying by rstd, also for the sqrt(d_k) of attention;
   /// softmax as exp(log_softmax), erf by erfc, the gate by exp.
   bool divide = false;
-  /// Multiply x by gamma rstd, then add a shift: correct for Formula::folded only.
+  /// Multiply x by gamma rstd, then add a shift: not correct for Formula::two_pass.
   bool folded = false;
   bool powers = false;  ///< exp(x) as 2^(x log2 e), and beta^t as a power, not a product
   /// The backward of a function uses the stored y; a norm uses the stored sum of x and a residual.
