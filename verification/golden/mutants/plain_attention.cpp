@@ -185,8 +185,8 @@ class PlainDotProduct {
                              : value;
   }
 
-  /// Computes  the weights of a query and its part of y and of log_sum_exp; returns whether it sees
-  ///           a key.
+  /// Computes the weights of a query and its part of y and of log_sum_exp; returns whether it sees
+  /// a key.
   bool forward(const Query& at) {
     const std::vector<std::size_t> seen = seen_by(at, false);
     T* const weights = &weights_[at.number * keys_];

@@ -268,8 +268,8 @@ class PlainLayers : public PlainStep<T> {
     return iteration <= last;
   }
 
-  /// Computes  rstd of each feature: from the running psi before this step, or from the batch in
-  ///           warm-up.
+  /// Computes rstd of each feature: from the running psi before this step, or from the batch in
+  /// warm-up.
   void running_rstd(const std::vector<T>& of_batch, const std::vector<T>& old_psi2, double eps,
                     bool warm) {
     rstd_.resize(shape_.d_model);

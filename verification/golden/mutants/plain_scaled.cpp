@@ -134,7 +134,7 @@ class ScaledTensors {
     return values;
   }
 
-  /// Computes  the scales of the blocks by the convention, or by another one as a mistake.
+  /// Computes the scales of the blocks by the convention, or by another one as a mistake.
   std::vector<double> scales_of_blocks(const StoredTensor& output,
                                        const std::vector<double>& values,
                                        const FloatFormat& format) {

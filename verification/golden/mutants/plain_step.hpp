@@ -205,7 +205,7 @@ class PlainStep {
     store(name, y);
   }
 
-  /// Computes  grad_gamma and grad_beta, over all rows.
+  /// Computes grad_gamma and grad_beta, over all rows.
   void parameter_gradients(const std::vector<T>& x_hat) {
     if (dy_.empty() || !affine_) return;
     const std::size_t features = scalar_gamma_ ? 1 : shape_.d_model;
@@ -237,8 +237,8 @@ class PlainStep {
     if (!scalar_gamma_) store("grad_beta", grad_beta);
   }
 
-  /// Computes  grad_x of a layer that differentiates its statistics. `scale` holds r rstd of each
-  ///           slice, which is rstd unless the layer is BatchRenorm.
+  /// Computes grad_x of a layer that differentiates its statistics. `scale` holds r rstd of each
+  /// slice, which is rstd unless the layer is BatchRenorm.
   void exact_backward(const Normalised<T>& s, const std::vector<T>& z, bool centred,
                       const std::vector<T>& scale) {
     if (dy_.empty()) return;

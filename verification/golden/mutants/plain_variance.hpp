@@ -41,8 +41,8 @@ struct MeanAndVariance {
   T mean, variance;
 };
 
-/// Computes  the statistics by Welford's recurrence over blocks of `width` elements, merged in
-///           order.
+/// Computes the statistics by Welford's recurrence over blocks of `width` elements, merged in
+/// order.
 template <class T>
 MeanAndVariance<T> welford_statistics(const std::vector<T>& x, std::size_t width) {
   PlainMoments<T> all;

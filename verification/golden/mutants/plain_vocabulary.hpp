@@ -65,8 +65,8 @@ class PlainVocabulary {
 
   Numbers<T> embed() { return embedding_.forward(in_.tokens); }
 
-  /// Computes  logits and loss from the output of the last layer; returns the gradient of that
-  ///           output.
+  /// Computes logits and loss from the output of the last layer; returns the gradient of that
+  /// output.
   Numbers<T> lose(Numbers<T> x, DType dtype, Answered<T>& answer) {
     const T factor = factor_on_tied_head<T>(sites_, in_.config);
     for (T& element : x) element *= factor;
@@ -93,7 +93,7 @@ class PlainVocabulary {
     return grad;
   }
 
-  /// Computes  the gradient of the embedding from that of the first layer's input, after lose().
+  /// Computes the gradient of the embedding from that of the first layer's input, after lose().
   void embed_backward(const Numbers<T>& grad, NamedNumbers<T>& gradients) {
     embedding_.backward(in_.tokens, grad, gradients);
     if (!in_.config.tied_head) return;
