@@ -27,7 +27,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// CI is set where these tests run by themselves; a person changes expected values without it.
+/// CI is set when these tests run in CI; a person changes expected values without it.
 class Bless : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -44,13 +44,14 @@ class Bless : public ::testing::Test {
     return static_cast<std::size_t>(
         std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()));
   }
-  /// Makes the corpus again for that reason.
+  /// Makes the corpus again for the given reason.
   CorpusDifference blessed(const std::string& reason) const {
     return bless(golden(), {.only = "quick/*_norm/random-*",
                             .jobs = 2,
                             .reason = [&](const CorpusDifference&) { return reason; }});
   }
-  /// The corpus with other expected values in one case, all its sums right: of another version.
+  /// Makes a corpus with other expected values in one case and valid sums, as if by another
+  /// version.
   void make_of_another_version() const {
     make_corpus(golden(), {.only = "quick/layer_norm/random-*-float64"});
   }
@@ -79,7 +80,7 @@ TEST_F(Bless, ShowsTheDifferenceAndKeepsTheReason) {
   EXPECT_THAT(text(kBlessings), HasSubstr("made by 'normproof golden make'"));
   EXPECT_EQ(list_corpus(golden(), "*").size(), 36u);
   EXPECT_EQ(folders(), 1u);
-  // And then nothing differs, whatever the reason.
+  // Then nothing differs, whatever the reason.
   EXPECT_TRUE(blessed("again").empty());
   EXPECT_EQ(last_line(), line);
 }
@@ -112,7 +113,7 @@ TEST_F(Bless, ACorpusThatChangedInAnotherWayIsRefused) {
   const auto refused = [&] { return file_message([&] { list_corpus(golden(), "*"); }); };
   EXPECT_THAT(refused(), HasSubstr("is not the one that BLESSINGS.jsonl names last; expected "
                                    "changes by 'normproof golden bless' alone"));
-  // To take the record of the changes away does not help.
+  // Removing the ledger does not help.
   fs::remove(golden() / kBlessings);
   EXPECT_THAT(refused(), HasSubstr("BLESSINGS.jsonl': No such file"));
 }
@@ -124,7 +125,7 @@ TEST_F(Bless, AFirstCorpusIsAllNew) {
 }
 
 TEST_F(Bless, SaysByHowMuchAValueChanges) {
-  // A corpus whose y is another one in one element, as a former version may have had it.
+  // A corpus in which y differs in one element, as a former version may have had it.
   make_of_another_version();
   const std::string path = list_corpus(golden(), "*")[0].path;
   const fs::path file = golden() / path / "expected.safetensors";

@@ -111,7 +111,7 @@ TEST(Certify, ANaNReachesWhatDependsOnItAndNothingElse) {
   EXPECT_THAT(not_numbers(in_grad, "grad_x"), ElementsAre(false, false, false, true, true, true));
   EXPECT_THAT(not_numbers(in_grad, "grad_gamma"), ElementsAre(false, true, false));
   EXPECT_THAT(not_numbers(in_grad, "grad_beta"), ElementsAre(false, true, false));
-  // The other elements are those of the case without it.
+  // The other elements equal those of the case without NaN.
   const Expected whole = certify(plain_recipe("layer_norm", {2, 3}).make(1));
   for (std::size_t i = 0; i < 3; ++i)
     EXPECT_EQ(values_of(in_x.tensors, "y")[i], values_of(whole.tensors, "y")[i]);
@@ -131,7 +131,8 @@ TEST(Certify, InfinityIsReplacedLikeNaN) {
 }
 
 TEST(Certify, ANaNReachesWhatOthersBesideItLeaveAlone) {
-  // Softmax does not change where the same is added to a whole row: three NaN are three numbers.
+  // Softmax does not change if a constant is added to a whole row: three NaNs are replaced by three
+  // different numbers.
   const Expected rows =
       certify(plain_recipe("softmax", {2, 3})
                   .x([](std::size_t i, double normal) { return i < 3 ? kGoldenNaN : normal; })
@@ -152,7 +153,8 @@ TEST(Certify, C1AnExactCaseThatIsNotExactInItsDType) {
                              HasSubstr("; expected a result that the dtype holds (C1)")));
 }
 
-/// hi + lo against the definition at 100 digits, which shares no formula with the certificate.
+/// Compares hi + lo with the definition at 100 digits, which shares no formula with the
+/// certificate.
 void expect_oracle(const Case& c) {
   const Expected expected = certify(c);
   const evaluation::EvalInputs inputs = inputs_of(c, "f");
@@ -200,7 +202,7 @@ void expect_oracle(const Case& c) {
 
 using Numbers = std::vector<oracle100>;
 
-/// The function of a row as it is written down, without shifts, masks and gates.
+/// Computes the function of a row by its definition, without shifts, masks and gates.
 Numbers definition_of(const std::string& function, const Numbers& x) {
   namespace mp = boost::multiprecision;
   const oracle100 pi = boost::math::constants::pi<oracle100>();
@@ -224,12 +226,13 @@ Numbers definition_of(const std::string& function, const Numbers& x) {
   return y;
 }
 
-/// The forward against the definition, the backward against its difference quotients.
+/// Checks the forward against the definition, and the backward against its difference quotients.
 void expect_definition(const std::string& function, DType dtype) {
   constexpr std::size_t kWidth = 5;
   const Case c = plain_recipe(function, {3, kWidth}, dtype).make(1);
   const Expected expected = certify(c);
-  // hi + lo, and how far it may be from the exact value: half a unit in the last place of lo.
+  // The distance of hi + lo from the exact value, which is at most half a unit in the last place of
+  // lo.
   const auto off = [&](const char* name, std::size_t i, const oracle100& value) {
     const double high = values_of(expected.tensors, name)[i];
     const double low = values_of(expected.tensors, std::string(name) + "_lo")[i];
@@ -269,8 +272,8 @@ void expect_definition(const std::string& function, DType dtype) {
 TEST(Certify, AgreesWithTheDefinitionForEveryFunction) {
   for (const std::string& function : ref::model::function_names()) {
     if (operands::adds_residual(function)) continue;  // the next test
-    // Others are held against their definitions where their formulas are: attention, rope,
-    // cross_entropy.
+    // The other functions (attention, rope, cross_entropy) are checked against their definitions in
+    // the tests of their formulas.
     if (!std::ranges::all_of(operands::operands_of(function), [](std::string_view name) {
           return name == "x" || name == "gate" || name == "valid" || name == "grad_y";
         }))
@@ -280,7 +283,8 @@ TEST(Certify, AgreesWithTheDefinitionForEveryFunction) {
   }
 }
 
-/// Where the sum is exact the values are those of the layer, which is held against its definition.
+/// If the sum is exact, the values are those of the layer, which another test checks against its
+/// definition.
 TEST(Certify, ANormOfASumIsTheLayerOfTheSum) {
   for (const char* layer : {"layer_norm", "rms_norm"}) {
     const auto eighths = [](std::size_t, double normal) { return std::round(8 * normal) / 8; };

@@ -23,7 +23,7 @@ Recipe condition_recipe(const std::string& layer, std::vector<std::size_t> shape
 }
 
 TEST(Condition, RowsOfLayerNorm) {
-  // (1, 3): mean 2, variance 1. (9, 11): mean 10, variance 1, which is the larger one.
+  // (1, 3): mean 2, variance 1. (9, 11): mean 10, variance 1, with the larger condition number.
   EXPECT_BITS_EQ(condition_number(condition_recipe("layer_norm", {1, 2}, {1, 3}).make(1)),
                  std::sqrt(5.0 / 4));
   EXPECT_BITS_EQ(condition_number(condition_recipe("layer_norm", {2, 2}, {9, 11, 1, 3}).make(1)),

@@ -22,7 +22,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// Two cases of LayerNorm on the disk.
+/// A corpus with two cases of LayerNorm.
 class CorpusFiles : public ::testing::Test {
  protected:
   CorpusFiles() {
@@ -41,7 +41,7 @@ class CorpusFiles : public ::testing::Test {
     std::ofstream(path, std::ios::binary) << bytes;
   }
 
-  /// The one sentence, which names the file.
+  /// Returns the error sentence, which must name the file.
   std::string refused(const fs::path& path) const {
     const std::string message = file_message([&] { read_case(golden(), cases_.at(0)); });
     EXPECT_THAT(message, AllOf(HasSubstr(path.string()), Not(HasSubstr("\n"))));
@@ -108,7 +108,7 @@ TEST_F(CorpusFiles, ARenamedTensorIsNoticed) {
 }
 
 TEST_F(CorpusFiles, AnAlteredHeaderIsNoticed) {
-  // The same tensors; the last space of the header, which fills it up, is a tab.
+  // The same tensors, but the last space of the header, which is padding, becomes a tab.
   std::string altered = bytes_of(file("expected.safetensors"));
   const std::size_t end = altered.find("}}") + 2;
   ASSERT_EQ(altered[end], ' ');
@@ -202,7 +202,7 @@ TEST_F(CorpusFiles, ADamagedManifestIsNamed) {
   }
 }
 
-// It is committed: what it costs is bounded.
+// The quick tier is committed, so its size is limited.
 TEST(CommittedCorpus, TheQuickTierStaysBelowTwelveAndAHalfMegabytes) {
   const fs::path quick = fs::path(NORMPROOF_SOURCE_DIR) / "verification/golden/data/quick";
   std::uintmax_t bytes = 0;

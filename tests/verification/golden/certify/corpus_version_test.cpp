@@ -17,7 +17,7 @@ namespace {
 const std::filesystem::path kCommitted =
     std::filesystem::path(NORMPROOF_SOURCE_DIR) / "verification/golden/data";
 
-/// A ledger of blessings that (add, change, remove) so many cases.
+/// A ledger of blessings, each of which adds, changes and removes this many cases.
 std::string ledger_of(const std::vector<std::array<std::size_t, 3>>& counts,
                       const std::string& version = {}) {
   std::string ledger;

@@ -23,7 +23,7 @@ TEST(ForEach, EveryIndexOnceWhateverTheJobs) {
 }
 
 TEST(ForEach, JobsAreThreadsOfTheirOwn) {
-  // Each waits for the other: with one thread this would not end.
+  // Each waits for the other: a single thread would wait forever.
   std::atomic<int> arrived{0};
   std::vector<std::thread::id> threads(2);
   for_each(2, 2, [&](std::size_t i) {

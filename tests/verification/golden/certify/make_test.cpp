@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using tests::ref::io::TemporaryFolder;
 
-/// Every file below the folder, with its bytes.
+/// Returns every file below the folder, with its bytes.
 std::map<std::string, std::string> files_of(const fs::path& folder) {
   std::map<std::string, std::string> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {

@@ -11,7 +11,7 @@ namespace {
 
 using testing::SizeIs;
 
-/// A question of seven rows, without gradients unless `others` has them.
+/// A case of seven rows, without gradients unless `others` contains them.
 Case seven_rows(const std::string& op, std::vector<StoredTensor> others = {}) {
   std::vector<double> values(7 * 2 * 4);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = 1 + 0.37 * static_cast<double>(i);

@@ -46,7 +46,7 @@ class SumsOfACorpus : public ::testing::Test {
   SumsOfACorpus() { make_corpus(golden(), {.only = "quick/layer_norm/two_rows-*"}); }
 
   fs::path golden() const { return folder_ / "golden"; }
-  /// What is said of the corpus when SHA256SUMS is this.
+  /// Returns the error for a corpus with this SHA256SUMS.
   std::string refused(const Sums& sums) const {
     ref::io::write_file(golden() / kSums, sums_text(sums));
     return file_message([&] { list_corpus(golden(), "*"); });
@@ -78,7 +78,7 @@ TEST_F(SumsOfACorpus, EveryLineIsThatOfItsFile) {
     if (path.ends_with(".json"))
       EXPECT_THAT(said, AllOf(HasSubstr("the line of " + path), HasSubstr("was altered"),
                               HasSubstr(sum + "  " + path)));
-    else  // the file is read when its turn comes; by then the blessing has refused the sums
+    else  // the blessing rejects the sums before this file is read
       EXPECT_THAT(said, HasSubstr("SHA256SUMS: is not the one that BLESSINGS.jsonl names last"));
   }
 }

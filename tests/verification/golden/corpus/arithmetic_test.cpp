@@ -48,7 +48,7 @@ TEST(GoldenArithmetic, AGradientHasTheDTypeOfWhatItBelongsTo) {
               ref::io::make_tensor("x", DType::bfloat16, {1}, one)};
   EXPECT_EQ(dtype_of_output(c, "grad_gamma"), DType::float32);
   EXPECT_EQ(dtype_of_output(c, "grad_x"), DType::bfloat16);
-  EXPECT_EQ(dtype_of_output(c, "grad_beta"), DType::bfloat16);  // of the case, where it is absent
+  EXPECT_EQ(dtype_of_output(c, "grad_beta"), DType::bfloat16);  // of the case, because it is absent
   EXPECT_EQ(dtype_of_output(c, "y"), DType::bfloat16);
   EXPECT_EQ(dtype_of_output(c, "rstd"), DType::float32);
 }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kAddNorms[] = {"add_layer_norm", "add_rms_norm"};
 
-/// What is added to a bound of 0.
+/// Returns what the allowances add to a bound of 0.
 ref::tensor::NamedTensors<double> allowed(const Case& c, Accumulation accumulation) {
   const evaluation::EvalInputs inputs = inputs_of(c, path_of(c));
   ref::tensor::NamedTensors<double> bound;
@@ -37,7 +37,8 @@ TEST(AddNormAllowances, TheSumIsRoundedWhereItIsStored) {
       EXPECT_EQ(bound, 0);
 }
 
-/// A norm of the stored sum is within the whole bound, and is not where the sum is taken for exact.
+/// A norm of the stored sum must be within the whole bound, but not within a bound that takes the
+/// sum for exact.
 TEST(AddNormAllowances, CoverANormOfTheStoredSum) {
   for (const char* function : kAddNorms)
     for (const auto& [dtype, zero_centred] :
@@ -56,7 +57,7 @@ TEST(AddNormAllowances, CoverANormOfTheStoredSum) {
     }
 }
 
-/// The mistakes of the sums are not covered.
+/// Mistakes in the sums must stay outside the bound.
 TEST(AddNormAllowances, LeaveTheMistakes) {
   const Case c = plain_recipe("add_layer_norm", {9, 12}, DType::bfloat16).make(1);
   const StoredCase stored = certified(c);

@@ -13,7 +13,7 @@
 #include "verification/golden/gate/check.hpp"
 #include "verification/golden/gate/pipe_text.hpp"
 
-// How answers come in: from a folder, and from a program.
+// Tests of the ways in which a candidate's outputs arrive: from a folder and from a program.
 namespace normproof::verification::golden::gate {
 
 using certify::list_corpus;
@@ -28,7 +28,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// A corpus of a case a layer, and the reference's answers to it.
+/// A corpus with one case per layer, and the reference's outputs for it.
 class Answers : public ::testing::Test {
  protected:
   Answers() {
@@ -45,7 +45,7 @@ class Answers : public ::testing::Test {
 
   fs::path golden() const { return folder_ / "golden"; }
   fs::path candidate() const { return folder_ / "candidate"; }
-  /// Reads a line a case, and answers with the next of the lines.
+  /// A candidate that reads one line per case and answers with the next of the prepared lines.
   std::string program(const std::string& before_each = ":") const {
     return "exec 3< '" + (folder_ / "lines").string() +
            "'; while read -r line; do read -r answer <&3; " + before_each +
@@ -105,7 +105,7 @@ TEST_F(Answers, FromAProgram) {
 }
 
 TEST_F(Answers, AProgramThatEndsIsStartedAgain) {
-  // Whoever comes to the fourth case ends; the next one begins with the first line again.
+  // The program exits at the fourth case; the next one starts with the first line again.
   const std::string stumbling = program("case $line in " + cases_[3].path + "*) exit 7;; esac");
   const auto results = check(from_program(stumbling, 20));
   EXPECT_EQ(count_passed(results), 3u);
@@ -137,7 +137,7 @@ TEST_F(Answers, ACommandThatIsNotRunIsRefusedAtOnce) {
                       "with status 127"),
             HasSubstr("/no/such/program: not found; expected one that reads a line a case")));
   EXPECT_EQ(heard, "");
-  // One that has answered is there, whatever ends it.
+  // A program that has answered once exists, whatever ends it later.
   const auto later = check(
       from_program("read -r line; head -n 1 '" + (folder_ / "lines").string() + "'; exit 127", 20));
   EXPECT_EQ(count_passed(later), 1u);
@@ -153,7 +153,7 @@ TEST_F(Answers, AHangFailsItsCaseAndNoOther) {
 }
 
 TEST_F(Answers, ADeclinedCaseIsNoFailureAndNoPass) {
-  // The second case is declined; a program that says so is not started again.
+  // The second case is declined; a program that declines is not restarted.
   const std::string declining = "echo x >> '" + (folder_ / "starts").string() + "'; " +
                                 program("case $line in " + cases_[1].path + "*) answer='" +
                                         cases_[1].path + " not_offered no mask here';; esac");
@@ -164,7 +164,7 @@ TEST_F(Answers, ADeclinedCaseIsNoFailureAndNoPass) {
   EXPECT_FALSE(results[1].passed());
   EXPECT_EQ(results[1].problem, "no mask here");
   EXPECT_TRUE(results[1].tensors.empty());
-  // Of another case it is no answer at all.
+  // With the path of another case, the line is invalid.
   const auto other = check(from_program("while read -r line; do echo q not_offered; done", 20));
   EXPECT_FALSE(other[0].declined);
   EXPECT_THAT(other[0].problem, HasSubstr("begins with 'q'"));
@@ -185,7 +185,7 @@ TEST_F(Answers, AnErrorFailsItsCaseAndNoOther) {
   }
 }
 
-/// A program that answers by the paths it reads, and is ended by a signal at some of the cases.
+/// A candidate that answers by path and is killed by a signal at some of the cases.
 std::string crashing_at(const std::vector<CaseDescription>& cases, std::size_t first,
                         std::size_t last, const fs::path& lines) {
   std::string paths = cases[first].path;
@@ -210,11 +210,12 @@ TEST_F(Answers, OneThatDoesNothingButCrashIsGivenUpByWhatItHasAnswered) {
   const auto never = check(from_program("kill -SEGV $$", 20, 1));
   EXPECT_EQ(never[7].problem, crash);
   EXPECT_THAT(never[8].problem, HasSubstr("was started 8 times in a row without an answer"));
-  // The first crash is of a program that has answered; nine more follow, and five are answered.
+  // The first crash is of a program that has answered; nine more follow, and five cases are
+  // answered.
   const auto later = check(from_program(crashing_at(cases_, 5, 14, folder_ / "lines"), 20, 1));
   EXPECT_EQ(count_passed(later), 7u);
   EXPECT_EQ(later[14].problem, crash);
-  // A shell tells of the signal by a status.
+  // A shell reports the signal by its exit status.
   const auto told = check(from_program("sh -c 'kill -SEGV $$'; exit $?", 20, 1));
   EXPECT_THAT(told[7].problem, HasSubstr("ended with status 139 before it answered"));
   EXPECT_THAT(told[8].problem, HasSubstr("was started 8 times in a row"));

@@ -36,7 +36,7 @@ TEST(CandidateProcess, AnswersLineByLine) {
 
 TEST(CandidateProcess, LinesLongerThanAPipe) {
   CandidateProcess process("exec cat");
-  // It begins to answer before it has read all.
+  // cat starts to answer before it has read the whole line.
   const std::string line(3'000'000, 'x');
   EXPECT_EQ(process.ask(line, kPatience, kRoom), line);
   EXPECT_EQ(process.ask("short", kPatience, kRoom), "short");
@@ -54,7 +54,7 @@ TEST(CandidateProcess, AnEndIsNamedByStatusOrSignal) {
             "the candidate ended with status 1 before it answered");
 }
 
-/// Whether an end by this command is one that `told` tells of.
+/// Whether `told` recognizes the end of this command.
 bool ends(const std::string& command, bool (CandidateProcess::*told)() const) {
   CandidateProcess process(command);
   EXPECT_FALSE((process.*told)());
@@ -141,7 +141,7 @@ TEST(CandidateProcess, AClosedInputMayStillAnswer) {
   EXPECT_EQ(process.ask(std::string(1'000'000, 'x'), kPatience, kRoom), "done");
 }
 
-/// The process of that id, which is not ours to wait for, has ended.
+/// Whether the process with that id, which is not our child, has ended.
 bool has_ended(pid_t process) {
   for (int tries = 0; tries < 500; ++tries) {
     std::ifstream status("/proc/" + std::to_string(process) + "/stat");
@@ -182,7 +182,7 @@ TEST(CandidateProcess, WhatItLeavesBehindEndsWithIt) {
   const tests::ref::io::TemporaryFolder folder;
   const std::string file = (folder / "child").string();
   const auto begin = Clock::now();
-  // The child holds the output open, so that its end alone does not tell.
+  // The child keeps the output open, so that its end alone shows nothing.
   EXPECT_EQ(refusal("sleep 300 & echo $! > '" + file + "'; exit 3"),
             "the candidate ended with status 3 before it answered");
   EXPECT_LT(Clock::now() - begin, std::chrono::seconds(10));

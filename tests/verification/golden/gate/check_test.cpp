@@ -31,7 +31,7 @@ std::vector<StoredTensor> without(std::vector<StoredTensor> tensors, std::string
   return tensors;
 }
 
-/// The tensors with one of them replaced.
+/// Returns the tensors with one of them replaced.
 std::vector<StoredTensor> replaced_by(std::vector<StoredTensor> tensors, const StoredTensor& by) {
   tensors = without(std::move(tensors), by.name);
   tensors.push_back(by);
@@ -80,7 +80,7 @@ TEST(CheckCase, AWrongSignIsFoundInEveryOutputOfEveryLayer) {
 }
 
 TEST(CheckCase, TheBoundIsWhereItEnds) {
-  // In float64 an answer can lie anywhere about the bound of float32.
+  // A float64 output can lie arbitrarily close to either side of the float32 bound.
   const StoredCase& stored = batch_norm();
   const Tolerance bounds = tolerance(stored.description.c, Accumulation::float32);
   for (const char* name : {"y", "grad_x", "grad_gamma", "running_variance"}) {
@@ -126,7 +126,7 @@ TEST(CheckCase, TheMetricsOfOneWrongElement) {
   EXPECT_LT(y.of_the_inputs, 1);
 }
 
-// Where eps is small beside the variance, grad_x of two elements cancels.
+// If eps is small compared with the variance, grad_x of two elements cancels.
 TEST(CheckCase, ElementsWhoseDigitsNoBoundFixesHaveNoUnitsInTheLastPlace) {
   const StoredCase stored = certified(one_and_three("1e-12"));
   EXPECT_EQ(result_of(check_case(stored, own_answer(stored), {}), "y").with_digits, 2u);
@@ -202,7 +202,7 @@ TEST(CheckCase, NaNAndInfinityPassWhereTheyAreExpectedAlone) {
                     .x([](std::size_t i, double normal) { return i == 4 ? kGoldenNaN : normal; })
                     .make(1));
   EXPECT_TRUE(check_case(with_nan, own_answer(with_nan), {}).passed());
-  // One order of operations makes infinity of what another makes NaN.
+  // Depending on the order of operations, infinity and NaN are interchangeable.
   EXPECT_TRUE(check_case(with_nan, with_element(own_answer(with_nan), "y", 5, -kGoldenInfinity), {})
                   .passed());
   for (const double bad : {0.0, 0x1p100}) {
@@ -227,7 +227,7 @@ TEST(CheckCase, RequiredOutputsAndThoseThatAnImplementationKeeps) {
   }
   for (const char* name : {"mean", "rstd", "biased_variance"}) {
     EXPECT_TRUE(check_case(stored, without(answer, name), {}).passed()) << name;
-    // It is compared where it is there.
+    // It is compared if it is present.
     EXPECT_FALSE(check_case(stored, with_element(answer, name, 0, 99), {}).passed()) << name;
     EXPECT_FALSE(check_case(stored, without(answer, name), {.outputs = {name}}).passed()) << name;
   }
@@ -265,7 +265,7 @@ TEST(CheckCase, ShapesDTypesAndNames) {
   extra.push_back(tensor_of("grad_gama", DType::float32, {1}, {0}));
   EXPECT_THAT(check_case(stored, extra, {}).problem,
               HasSubstr("unknown tensor 'grad_gama'; did you mean 'grad_gamma'?"));
-  // The corpus itself is an answer to it, remainders and all.
+  // The corpus itself, including the remainders, is a valid output.
   EXPECT_TRUE(check_case(stored, stored.expected, {}).passed());
 }
 

@@ -19,7 +19,7 @@ namespace {
 using ::testing::Each;
 using ::testing::ElementsAre;
 
-/// What is added to a bound of 0, for y and grad_x.
+/// Returns what the allowances add to bounds of 0 for y and grad_x.
 ref::tensor::NamedTensors<double> allowances(const Case& c, Accumulation accumulation) {
   const evaluation::EvalInputs inputs = inputs_of(c, path_of(c));
   ref::tensor::NamedTensors<double> bound;
@@ -98,8 +98,8 @@ TEST(FunctionAllowances, ASigmoidWhoseExponentialOverflowsMayBe0) {
               ElementsAre(testing::DoubleEq(182 * std::exp(-90.0)), 0, 80 * 0x1p-24));
 }
 
-/// What is stored between two products is within the whole bound, and without the allowance it is
-/// not; where the gate is a power of two nothing is allowed.
+/// Products that are stored in between are within the whole bound, but not within the bound without
+/// the allowance. If the gate is a power of two, nothing is allowed.
 TEST(FunctionAllowances, CoverFactorsThatWereStored) {
   for (const char* function : {"swiglu", "geglu"})
     for (const DType dtype : {DType::bfloat16, DType::float16}) {
@@ -120,10 +120,11 @@ TEST(FunctionAllowances, CoverFactorsThatWereStored) {
                           .gate([](auto, double) { return -0.25; })
                           .make(1);
   const auto bound = allowances(powers, Accumulation::float32).at("y");
-  EXPECT_LT(bound.data()[0], std::numeric_limits<float>::min());  // what underflows, at most
+  EXPECT_LT(bound.data()[0], std::numeric_limits<float>::min());  // at most an underflow
 }
 
-/// A backward from the stored y is within the whole bound, and without the allowance it is not.
+/// A backward from the stored y is within the whole bound, but not within the bound without the
+/// allowance.
 TEST(FunctionAllowances, CoverTheBackwardFromTheStoredY) {
   for (const char* function : {"softmax", "log_softmax", "log_sum_exp"})
     for (const DType dtype : {DType::bfloat16, DType::float16}) {

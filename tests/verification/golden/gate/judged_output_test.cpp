@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::FloatEq;
 using ::testing::Pair;
 
-/// rstd of LayerNorm of (1, 3) and of a row with NaN.
+/// rstd of LayerNorm for (1, 3) and for a row with NaN.
 struct Asked {
   StoredCase stored = certified(
       plain_recipe("layer_norm", {3, 2}, DType::float32)

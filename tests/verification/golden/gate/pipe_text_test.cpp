@@ -47,7 +47,7 @@ TEST(PipeText, ACaseIsALineOfWords) {
   EXPECT_TRUE(line.ends_with(" x:float64:2x2x1 nan inf -inf -inf")) << line;
 }
 
-/// The tensors of a line by the reader of answers, its leading words left out.
+/// The reader of outputs also reads the tensors of a case's line, without its leading words.
 TEST(PipeText, WhatIsWrittenIsReadBitForBit) {
   for (const DType dtype : {DType::float64, DType::float32, DType::float16, DType::bfloat16}) {
     const Case c = plain_recipe("power_norm", {3, 4}, dtype)

@@ -38,10 +38,11 @@ TEST(Planted, WhatIsRightIsNotCountedAsWrong) {
                     .make(1));
   const Planted planted = plant(stored, own_answer(stored), bounds_of(stored));
   EXPECT_TRUE(planted.all_refused());
-  // NaN and infinity in the second row of y and grad_x, in its statistics, and in gamma's gradient.
+  // NaN and infinity are right in the second row of y and grad_x, in its statistics, and in the
+  // gradient of gamma.
   EXPECT_EQ(planted.of.at("NaN").right, 11u);
   EXPECT_EQ(planted.of.at("infinity").right, 11u);
-  // 0 in the first row of grad_x.
+  // 0 is right in the first row of grad_x.
   EXPECT_EQ(planted.of.at("0").right, 3u);
   EXPECT_EQ(planted.of.at("12345").right, 0u);
   const PlantedCount all = planted.total();
@@ -79,8 +80,8 @@ TEST(Planted, AnAnswerThatIsWrongByItselfIsMissed) {
               ElementsAre("quick/layer_norm/sample-3x5-float32: the answer itself is refused"));
 }
 
-/// Of the committed corpus, a case of at most 64 elements of each operation and dtype, with what is
-/// expected as the answer.
+/// Returns a case of at most 64 elements for each operation and dtype of the committed corpus; the
+/// expected tensors serve as the output.
 std::vector<StoredCase> small_cases() {
   const std::filesystem::path folder = NORMPROOF_SOURCE_DIR "/verification/golden/data";
   std::vector<StoredCase> cases;
@@ -99,7 +100,7 @@ std::vector<StoredCase> small_cases() {
   return cases;
 }
 
-/// How many of these answers fail: the right one with each element in turn replaced by each value.
+/// Counts the outputs that fail when each element in turn is replaced by each value.
 std::size_t count_failing(const StoredCase& stored, const std::vector<StoredTensor>& right,
                           const Tolerance& bounds) {
   std::size_t failing = 0;
@@ -113,7 +114,7 @@ std::size_t count_failing(const StoredCase& stored, const std::vector<StoredTens
         const CaseResult result =
             check_case(stored, with_element(right, tensor.name, i, rounded_to(tensor.dtype, value)),
                        {}, bounds);
-        // Another scale is another question to the elements of its block.
+        // Another scale changes what is expected of the elements of its block.
         const auto of_it = std::ranges::find(result.tensors, tensor.name, &TensorResult::name);
         failing += (scales ? of_it->passed() : result.passed()) ? 0 : 1;
       }

@@ -63,7 +63,8 @@ TEST(MeasurePower, RightAnswersOfAnotherClassAreNotRejected) {
         PowerOptions{.only = "batch_norm", .accumulation = Accumulation::float16},
         PowerOptions{.only = "softmax", .accumulation = Accumulation::bfloat16},
         PowerOptions{.only = "attention", .accumulation = Accumulation::bfloat16},
-        // Stored in float16 out of bfloat16: what is too large, and what is too small.
+        // Computed in bfloat16, stored in float16: numbers that are too large, and numbers that are
+        // too small.
         PowerOptions{.only = "instance_norm", .accumulation = Accumulation::bfloat16},
         PowerOptions{.only = "geglu", .accumulation = Accumulation::bfloat16},
         PowerOptions{.only = "group_norm", .formula = Formula::one_pass}}) {

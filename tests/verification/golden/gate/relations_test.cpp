@@ -43,7 +43,7 @@ class Relations : public ::testing::Test {
 
   std::filesystem::path golden() const { return folder_ / "golden"; }
 
-  /// The results of one relation, with `filled` as another implementation.
+  /// Returns the results of one relation; `filled` is used as the process with filled memory.
   std::vector<RelationResult> check(Relation relation, const Ask& ask, const Ask& filled) const {
     return check_relations(golden(), cases_, {ask, filled}, {relation}, {});
   }
@@ -55,7 +55,7 @@ class Relations : public ::testing::Test {
     for (const RelationResult& result : results) ++counts[result.outcome];
     return counts;
   }
-  /// Of a layer.
+  /// Returns the result of a layer.
   static const RelationResult& of(const std::vector<RelationResult>& results,
                                   const std::string& layer) {
     return *std::ranges::find_if(results, [&](const RelationResult& result) {
@@ -115,7 +115,7 @@ TEST_F(Relations, WhatDependsOnThePlaceInTheBatchIsFound) {
     const auto answer = plain_answer(stored);
     return with_element(answer, "y", 0, values_of(answer, "y")[0] + 0x1p-10);
   });
-  // To the bit, or by the bound of the gate.
+  // Bit by bit, or by the bound of the gate.
   EXPECT_EQ(counts_of(results), (Counts{{RelationOutcome::broken, 23}}));
   EXPECT_THAT(of(results, "layer_norm").sentence, HasSubstr("in reverse order"));
   EXPECT_THAT(of(results, "power_norm").sentence,
@@ -152,7 +152,7 @@ TEST_F(Relations, ADeclinedCaseIsDeclinedByEveryRelation) {
     EXPECT_EQ(counts_of(check(relation, [](const StoredCase&) { return Answer(); })),
               (Counts{{RelationOutcome::declined, 23}}))
         << to_string(relation);
-  // Of half a batch, too; but not of the same question again.
+  // The candidate may decline half a batch, too, but not a repetition of the same question.
   const auto small = check(Relation::split, [](const StoredCase& stored) {
     return samples_of(stored) < 3 ? Answer() : plain_answer(stored);
   });
@@ -188,7 +188,7 @@ TEST_F(Relations, NoAnswerOrAWrongShapeIsASentence) {
 }
 
 TEST_F(Relations, AProgramIsAskedInTwoProcesses) {
-  // Answers with the value of the variable that fills memory: another one in the second process.
+  // Answers with the value of the variable that fills memory, which differs in the second process.
   const RelationAsks asks = relation_asks(
       "while read -r path rest; do echo \"$path y:float64:1 ${MALLOC_PERTURB_:-0}\"; done", 10);
   const auto results = check_relations(golden(), cases_, asks, {Relation::memory}, {});

@@ -21,7 +21,7 @@ Exhibit right(const char* op, bool centred) {
       [centred](const Case& c, const Device&) { return answer_slices(c, {.centred = centred}); }};
 }
 
-// What stands under every exhibit of the norms: a kernel that nothing rejects.
+// The kernel that every norm exhibit modifies: unmodified, it must pass.
 TEST(AnswerSlices, WithoutAMistakeIsRight) {
   for (const auto& [op, centred] :
        {std::pair("layer_norm", true), std::pair("rms_norm", false), std::pair("group_norm", true),

@@ -88,8 +88,8 @@ TEST(Tour, AnOperationWithoutExhibitsIsAnError) {
   EXPECT_THROW(tour(all_exhibits(), {.only = "layernorm"}), ref::numeric::UsageError);
 }
 
-// Whatever finds it: the answer there is another one than the right one. What finds it stands in
-// docs/museum.md, which GoldenMuseum.TheDocumentIsItsOutput holds to a whole tour.
+// An exhibit must differ from the correct output in the case that finds it. docs/museum.md names that
+// case; a test of `golden museum` compares the document with a whole tour.
 TEST(Tour, EveryExhibitThatIsFoundDiffersFromTheRightAnswer) {
   std::map<std::string, std::string> killers;
   std::ifstream document(std::filesystem::path(NORMPROOF_SOURCE_DIR) / "docs" / "museum.md");

@@ -26,7 +26,7 @@ TEST(Work, BeginsAsTheRightAnswerAndKeepsWhatIsPutThere) {
   EXPECT_EQ(work.in("x").size(), 24u);
   EXPECT_THAT(work.in("velocity"), IsEmpty());
   EXPECT_FALSE(work.gives("velocity"));
-  work.out("y")[5] = 1.001;  // no bfloat16
+  work.out("y")[5] = 1.001;  // not representable in bfloat16
   const std::vector<StoredTensor> answer = work.answer();
   EXPECT_EQ(ref::io::widen(*corpus::find(answer, "y"))[5], 1.0);
 }

@@ -48,7 +48,8 @@ TEST(JointSites, ActAtEachOfTheirSitesAndNowhereElse) {
   EXPECT_EQ(sites.term("residual of attention", 3.0), 0);
   EXPECT_EQ(sites.term("residual of the feed-forward in the backward", 3.0), 0);
   EXPECT_EQ(sites.term("mean", 3.0), 3);
-  // Of a part too, by its name in the whole; a part has joint sites of its own.
+  // It also acts at the sites of a part, by their names in the whole; a part has joint sites of its
+  // own.
   Sites masks({"every mask", invert_mask});
   EXPECT_FALSE(masks.mask("mask of the keys", true));
   EXPECT_FALSE(masks.part("norm: ").mask("mask of the statistics", true));
@@ -95,13 +96,14 @@ void change(std::vector<StoredTensor>& tensors, const std::string& name,
   ADD_FAILURE() << "there is no " << name;
 }
 
-/// What the reference answers to another question is what it answers to this one by mistake.
+/// A case in which a mistake gives the reference's output for another case.
 struct Mistaken {
   std::string op, reason;
-  std::function<void(Case&)> other;  ///< makes the other question of this one
+  std::function<void(Case&)> other;  ///< turns this case into the other one
   std::string named;
-  std::vector<std::string> outputs;  ///< that the mistake explains
-  /// The derivative of the other question by this one's inputs, where they are others.
+  std::vector<std::string> outputs;  ///< the outputs that the mistake explains
+  /// Converts derivatives with respect to the other case's inputs into derivatives with respect to
+  /// this one's.
   std::function<void(std::vector<StoredTensor>&)> chain = {};
 };
 
@@ -121,7 +123,8 @@ const std::vector<std::string> kBiases = {"attention.in.bias", "attention.out.bi
 const std::vector<std::string> kMasks = {"attention.weights.keep", "attention.y.keep",
                                          "feed_forward.active.keep", "feed_forward.y.keep"};
 
-/// The queries of eight features times a factor, or the gradients of what makes them.
+/// Multiplies the queries of eight features by a factor, or the gradients of the parameters that
+/// produce them.
 void scale_queries(std::vector<StoredTensor>& tensors, const std::string& prefix, double factor) {
   constexpr std::size_t kWidth = 8;
   change(tensors, prefix + "attention.in.weight",
@@ -238,7 +241,8 @@ TEST(JointSites, AMistakeMadeEverywhereIsNamedFirst) {
   }
 }
 
-/// What no other question to the reference makes: by the second implementation in another style.
+/// Mistakes that no other case of the reference reproduces are made by the plain implementation in
+/// another style.
 TEST(JointSites, AMistakeOfTheSecondImplementationIsNamedInAnotherStyle) {
   struct Wrong {
     std::string op, reason;

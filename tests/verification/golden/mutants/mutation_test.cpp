@@ -60,7 +60,7 @@ TEST(Sites, AMutationActsAtItsOwnSiteAlone) {
   Sites sites({"here", negate});
   EXPECT_EQ(sites.term("there", 3.0), 3);
   EXPECT_EQ(sites.term("here", 3.0), -3);
-  // One that the site does not offer does nothing.
+  // An operator that the site does not offer has no effect.
   EXPECT_EQ(sites.count("here", 3.0), 3);
 }
 

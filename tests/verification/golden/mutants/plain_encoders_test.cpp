@@ -67,7 +67,8 @@ TEST(PlainEncoders, PaddingIsAttendedToByMistakeAlone) {
 TEST(PlainEncoders, TheCausalMaskIsOffAsEachMistakeSays) {
   const Case c = case_of("encoder_layer", "causal_post");
   constexpr std::size_t kTokens = 4;
-  /// The keys that each query of the first sentence, which has no padding, gives a weight.
+  /// Returns the keys to which each query of the first sentence, which has no padding, gives a
+  /// weight.
   const auto seen = [&](const Mutation& mutation) {
     const auto weights = values_of(run_with(c, mutation), "attention.weights");
     std::vector<std::string> rows(kTokens);
@@ -85,7 +86,7 @@ TEST(PlainEncoders, TheCausalMaskIsOffAsEachMistakeSays) {
   EXPECT_EQ(seen({"causal mask", transposed}), (Rows{"xxxx", ".xxx", "..xx", "...x"}));
 }
 
-/// Tensors of a layer of a decoder that a mistake moves, among those that are named.
+/// Returns those of the named tensors of a decoder layer that a mistake changes.
 std::vector<std::string> moved_by(const Case& c, const Mutation& mutation,
                                   const std::vector<std::string>& names) {
   const auto right = run_with(c), wrong = run_with(c, mutation);

@@ -24,7 +24,8 @@ TEST(WelfordStatistics, AreThoseOfTwoPassesInBlocksOfAnyWidth) {
   EXPECT_EQ(welford_statistics(std::vector<double>{7}, 16).variance, 0);
 }
 
-/// Two numbers whose mean is small beside them: a sum rounds once, x_1 + (x_2 - x_1)/2 does not.
+/// Two numbers whose mean is small compared with them: a sum rounds once, x_1 + (x_2 - x_1)/2 does
+/// not.
 TEST(WelfordStatistics, OfAMeanNearZeroAreWithinABoundOfTheirOwn) {
   const std::vector<float> x = {1 + 0x1p-23F, -1 + 0x1p-24F};
   const double exact = (static_cast<double>(x[0]) + x[1]) / 2;

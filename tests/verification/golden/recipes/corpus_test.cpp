@@ -44,7 +44,8 @@ std::set<std::string> every_layer() {
   return layers;
 }
 
-/// What holds in every tier: the paths differ, and each case can be run and says why it is there.
+/// Checks what must hold in every tier: the paths are unique, and each case can be run and says why
+/// it is there.
 void expect_well_formed(Tier tier, const std::vector<Case>& cases) {
   std::string before;
   for (const Case& c : cases) {
@@ -62,7 +63,7 @@ void expect_well_formed(Tier tier, const std::vector<Case>& cases) {
                               : is_optimizer(c)                       ? "parameter"
                               : corpus::is_function(c) ? operands::operands_of(op_of(c)).front()
                                                        : "x";
-    const DType dtype = find(c.inputs, first)->dtype;  // of what is stored in 8 bits, float32 too
+    const DType dtype = find(c.inputs, first)->dtype;  // inputs of 8-bit cases may be float32
     EXPECT_TRUE(dtype == c.dtype || (corpus::is_scaled(c) && dtype == DType::float32)) << path;
     EXPECT_NO_THROW(inputs_of(c, path)) << path;
   }
@@ -131,7 +132,7 @@ TEST(Corpus, NoTwoQuickCasesHaveTheSameQuestion) {
   }
 }
 
-/// The names in backticks in the first column of the table of regimes.
+/// Returns the names in backticks in the first column of the table of regimes.
 std::set<std::string> documented_regimes() {
   std::ifstream file(NORMPROOF_GOLDEN_DOCUMENT);
   std::set<std::string> names;
@@ -156,7 +157,7 @@ TEST(Corpus, EveryRegimeIsInTheTableOfTheDocumentAndNoOther) {
   };
   note(corpus(Tier::quick));
   note(corpus(Tier::standard));
-  // The full tier is large, and has the same regimes for every operation of a kind.
+  // The full tier is large and has the same regimes for every operation of a kind.
   note(norm_cases(Tier::full, "layer_norm", kCorpusSeed));
   note(function_cases(Tier::full, "relu", kCorpusSeed));
   note(optimizer_cases(Tier::full, "sgd", kCorpusSeed));

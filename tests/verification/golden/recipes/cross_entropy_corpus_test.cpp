@@ -22,7 +22,7 @@ TEST(CrossEntropyCases, WeightsSmoothingAndIgnoredRowsInEveryDtype) {
     EXPECT_EQ(dtypes[reason].size(), 4u) << reason;
 }
 
-// A target that is taken from the next row is another one.
+// If the target is taken from the next row by mistake, it must differ.
 TEST(CrossEntropyCases, TargetsAreClassesAndNotThoseOfTheNextRow) {
   for (const Case& c : cross_entropy_cases(Tier::quick, kCorpusSeed)) {
     const auto targets = values_of(c.inputs, "targets");

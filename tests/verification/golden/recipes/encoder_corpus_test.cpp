@@ -64,7 +64,7 @@ TEST(EncoderCases, AreSmallAndHavePaddingAndWordsThatOccurAgain) {
   }
 }
 
-/// Else a mask of the target, or x, in the place of the source's would be right.
+/// Otherwise a mask of the target, or x, in place of the source's would be correct.
 TEST(EncoderCases, TheSourceOfADecoderIsAnotherLengthAndEndsElsewhere) {
   std::size_t seen = 0;
   for (const Case& c : encoder_cases(Tier::quick, "decoder_layer", kCorpusSeed)) {
@@ -81,7 +81,8 @@ TEST(EncoderCases, TheSourceOfADecoderIsAnotherLengthAndEndsElsewhere) {
   EXPECT_GT(seen, 5u);
 }
 
-/// Where an encoder is judged in float32, an element may be off by less than half of itself.
+/// If an encoder is judged in float32, the bound of an element must be less than half of the
+/// element.
 TEST(EncoderCases, InFloat32TheBoundSaysSomething) {
   std::size_t seen = 0;
   for (const std::string& operation : ref::model::encoder_operation_names())
@@ -97,8 +98,8 @@ TEST(EncoderCases, InFloat32TheBoundSaysSomething) {
   EXPECT_GT(seen, 40u);
 }
 
-/// Each mask keeps something and drops something, and no two of a shape are the same: else a
-/// dropout that is left out, or takes another one's mask, would be right.
+/// Each mask keeps something and drops something, and no two of a shape are equal. Otherwise it
+/// would be correct to omit a dropout or to use another one's mask.
 TEST(EncoderCases, MasksDifferAndLeaveNoneWhole) {
   std::size_t seen = 0;
   const auto note = [&](const std::string& operation, std::uint64_t seed, std::size_t places) {

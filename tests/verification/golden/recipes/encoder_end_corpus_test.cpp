@@ -80,7 +80,7 @@ TEST(EncoderEndCases, OfTheStandardTierNoBoundIsInfinite) {
   std::size_t seen = 0;
   for (const std::string& operation : ref::model::encoder_operation_names())
     for (const Case& c : encoder_end_cases(Tier::standard, operation, kCorpusSeed)) {
-      if (find(c.inputs, "valid")->shape[1] > 1000) continue;  // seconds
+      if (find(c.inputs, "valid")->shape[1] > 1000) continue;  // takes seconds
       for (const auto& [name, bound] :
            gate::tolerance(c, corpus::usual_accumulation(c.dtype)).bound)
         for (const double element : bound)
@@ -90,7 +90,7 @@ TEST(EncoderEndCases, OfTheStandardTierNoBoundIsInfinite) {
   EXPECT_GT(seen, 40u);
 }
 
-/// x in the gradient of alpha rounded to 16 bits: of encoders the bound of float32 is wider than
+/// x in the gradient of alpha is rounded to 16 bits; for encoders the float32 bound is wider than
 /// that.
 TEST(EncoderEndCases, InFloat64AFactorOf16BitsIsOutsideTheBound) {
   std::size_t seen = 0;

@@ -63,7 +63,7 @@ TEST(GatedCases, MagnitudesReachWhatTheirReasonsSay) {
   }
 }
 
-// A product with a power of two is not rounded a second time: nothing hides a truncated result.
+// A product with a power of two is not rounded again, so nothing hides a truncated result.
 TEST(GatedCases, TheGateOfLarge16BitsIsAPowerOfTwo) {
   for (const Case& c : gated_cases(Tier::quick, "geglu", kCorpusSeed))
     if (c.reason == "large_16_bits") {

@@ -43,7 +43,7 @@ TEST(KernelCases, OfBatchNormTheRowsAreTheExtent) {
 
 TEST(KernelCases, BetaAloneIsAbsent) {
   for (const Case& c : kernel_cases(Tier::quick, "rms_norm", kCorpusSeed)) {
-    if (c.reason == "subnormal_x") continue;  // which beta would hide
+    if (c.reason == "subnormal_x") continue;  // beta would hide x
     EXPECT_EQ(corpus::find(c.inputs, "beta") == nullptr, c.reason == "gamma_alone");
     EXPECT_NE(corpus::find(c.inputs, "gamma"), nullptr);
   }

@@ -55,8 +55,8 @@ TEST(OptimizerCases, TheStateBeginsAsZeroWhereNoStepIsDone) {
   EXPECT_GT(seen, 60u);
 }
 
-/// Where an optimizer is judged, an element may be off by less than a hundredth of itself, or of
-/// its step.
+/// If an element of an optimizer's output is judged, its bound must be less than a hundredth of it
+/// or of its step.
 TEST(OptimizerCases, TheBoundSaysSomething) {
   for (const std::string& optimizer : ref::model::optimizer_names())
     for (const Case& c : optimizer_cases(Tier::quick, optimizer, kCorpusSeed)) {

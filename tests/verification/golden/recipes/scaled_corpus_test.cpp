@@ -32,7 +32,7 @@ TEST(ScaledCorpus, ElementsBesideATieAreNearerThanFloat16Tells) {
     if (c.reason != "float8_near_ties") continue;
     const double scale = values_of(c.inputs, "y_scale").at(0);
     for (const double x : values_of(c.inputs, "x")) {
-      const double stored = x / scale;  // silu(x) is x as far as it matters
+      const double stored = x / scale;  // silu(x) equals x closely enough
       EXPECT_NE(rounded_to(c.dtype, stored),
                 rounded_to(c.dtype, rounded_to(DType::float16, stored)))
           << stored;
@@ -42,8 +42,8 @@ TEST(ScaledCorpus, ElementsBesideATieAreNearerThanFloat16Tells) {
   EXPECT_EQ(seen, 48u);
 }
 
-// Beyond the range y is stored as the largest number: in one regime alone, so that a conversion
-// without that fails there and nowhere else.
+// Only one regime has y out of range, where it is stored as the largest number, so that a
+// conversion that does not saturate fails there and nowhere else.
 TEST(ScaledCorpus, YIsBeyondTheRangeWhereItIsMeantAlone) {
   for (const char* operation : {"layer_norm", "rms_norm", "softmax", "silu", "swiglu"})
     for (const Case& c : scaled_cases(Tier::quick, operation, kCorpusSeed)) {

@@ -20,7 +20,7 @@ TEST(ScaledInputs, OneScaleDividesAndTheNearestNumberIsTaken) {
   const Case c = with_scales(rows_of({1, 1.0625, -1.1, 1000}),
                              {.dtype = DType::float8_e4m3fn, .x = 0.5, .y = 0.1});
   EXPECT_EQ(c.dtype, DType::float8_e4m3fn);
-  // 2.125 is halfway between 2 and 2.25; 2000 is beyond the range.
+  // 2.125 is halfway between 2 and 2.25; 2000 is out of range.
   EXPECT_THAT(values_of(c.inputs, "x"), ElementsAre(2, 2, -2.25, 448));
   EXPECT_THAT(values_of(c.inputs, "x_scale"), ElementsAre(0.5));
   EXPECT_THAT(values_of(c.inputs, "y_scale"), ElementsAre(static_cast<double>(0.1F)));

@@ -45,8 +45,7 @@ TEST(TransformerCases, EveryNormStandsOnEverySideThatMayHaveIt) {
   }
 }
 
-/// Else a mask of the target in the place of the source's, or a target that is shifted, would be
-/// right.
+/// Otherwise a mask of the target in place of the source's, or a shifted target, would be correct.
 TEST(TransformerCases, SourcesAndTargetsEndElsewhereAndTargetsAreTheTokensAfter) {
   std::size_t seen = 0;
   for (const Case& c : all_transformers(Tier::quick)) {

@@ -54,7 +54,7 @@ TEST(TransformerRecipe, ATiedHeadHasNoWeightAndAFillIsTaken) {
       ref::numeric::UsageError);
 }
 
-/// A gradient of 0 in the last row would hide one that is not written.
+/// A gradient of 0 in the last row would hide a row that is not written.
 TEST(TransformerRecipe, TheLastWordOccursAndAnotherDoesNot) {
   const Case c =
       transformer_case(Tier::quick, "translator", {.reason = "mine", .why = "a test"}, 1);

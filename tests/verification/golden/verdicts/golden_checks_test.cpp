@@ -14,7 +14,7 @@
 #include "verification/report/sarif.hpp"
 #include "verification/report/terminal.hpp"
 
-// The reports that machines read.
+// Tests of the machine-readable reports.
 namespace normproof::tests::verification::golden::verdicts {
 namespace {
 
@@ -82,7 +82,7 @@ TEST(GoldenChecks, AJsonObjectACaseAndLine) {
   EXPECT_EQ(y["exact"], -0.75);
   EXPECT_EQ(y["bound"], 0.0625);
   EXPECT_EQ(y["of_the_inputs"], 0.5);
-  // JSON has no such numbers.
+  // JSON has no infinity and no NaN.
   EXPECT_EQ(objects[1]["tensors"][0]["got"], "nan");
   EXPECT_EQ(objects[1]["tensors"][0]["ratio"], "inf");
   EXPECT_EQ(objects[1]["tensors"][1]["problem"], "is absent");

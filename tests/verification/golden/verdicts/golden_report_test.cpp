@@ -98,7 +98,7 @@ TEST(GoldenReport, AGlobThatMatchesNothingIsNamedByItsLine) {
   EXPECT_EQ(message(),
             "x.txt: line 3 is 'q/z*', which no case matches; expected a path of the corpus, or a "
             "glob");
-  command.only = "q/a";  // then it may well be about other cases
+  command.only = "q/a";  // the glob may match cases that were not selected
   EXPECT_EQ(message(), "no error");
 }
 
@@ -276,7 +276,7 @@ TEST(GoldenReport, TheTextEndsWithTheFailuresAndTheSummary) {
                     HasSubstr("\nPASSED, though it is listed as failing q/e_mended\n"),
                     Not(HasSubstr("q/a_passes")), Not(HasSubstr("q/d_known")),
                     Not(HasSubstr("FAILED q/f_declined"))));
-  // A row a layer, dtype and output: the worst of its four cases.
+  // One row per layer, dtype and output, with the worst of its four cases.
   EXPECT_THAT(text, HasSubstr("\nlayer_norm  float32  y           4       2    inf "));
 }
 
