@@ -28,7 +28,7 @@ OwnQuestion question_of(const Case& c) {
 }
 
 // Layers, functions, an encoder and an optimizer of the corpus, submitted as a user's own cases.
-TEST(OwnCase, IsCertifiedToWhatTheCorpusHolds) {
+TEST(OwnCase, IsCertifiedToTheValuesOfTheCorpus) {
   const auto descriptions = list_corpus(kCorpus, "*");
   for (std::size_t i = 0; i < descriptions.size(); i += 41) {
     const StoredCase stored = read_case(kCorpus, descriptions[i]);
@@ -48,7 +48,7 @@ TEST(OwnCase, IsCertifiedToWhatTheCorpusHolds) {
   }
 }
 
-TEST(OwnCase, OptionsAreTexts) {
+TEST(OwnCase, ReadsOptionsFromAJsonObjectOfTexts) {
   EXPECT_TRUE(own_options("").empty());
   EXPECT_EQ(own_options(R"({"eps":"1e-3"})"),
             (std::vector<std::pair<std::string, std::string>>{{"eps", "1e-3"}}));
@@ -59,7 +59,7 @@ TEST(OwnCase, OptionsAreTexts) {
               HasSubstr("the option 'eps' is no text"));
 }
 
-TEST(OwnCase, WhatDoesNotFitIsOneSentence) {
+TEST(OwnCase, ReportsAnyMismatchInOneSentence) {
   const OwnQuestion right = question_of(one_and_three("1e-05"));
   ASSERT_EQ(own_case(right).tier, corpus::Tier::own);
   const auto refused = [&](auto&& change) {

@@ -18,13 +18,13 @@ using ::testing::HasSubstr;
 
 const std::string kOne(64, '1'), kTwo(64, 'f');
 
-TEST(Sums, AreReadAsTheyAreWritten) {
+TEST(Sums, ReadBackAsWritten) {
   const Sums sums = {{"b/a file", kTwo}, {"a", kOne}};
   EXPECT_EQ(sums_text(sums), kOne + "  a\n" + kTwo + "  b/a file\n");
   EXPECT_EQ(parse_sums(sums_text(sums), "S"), sums);
 }
 
-TEST(Sums, ALineThatIsNoneIsNamed) {
+TEST(Sums, NameAnInvalidLine) {
   const std::string good = kOne + "  a\n";
   const auto refused = [&](const std::string& line) {
     return file_message([&] { parse_sums(good + line, "S"); });
@@ -56,7 +56,7 @@ class SumsOfACorpus : public ::testing::Test {
   tests::ref::io::TemporaryFolder folder_;
 };
 
-TEST_F(SumsOfACorpus, EveryFileHasItsLineAndNoOther) {
+TEST_F(SumsOfACorpus, MustListExactlyTheFilesOfTheCorpus) {
   const Sums good = sums();
   ASSERT_EQ(good.size(), 4u);
   for (const auto& [path, sum] : good) {
@@ -69,7 +69,7 @@ TEST_F(SumsOfACorpus, EveryFileHasItsLineAndNoOther) {
   EXPECT_THAT(refused(more), HasSubstr("the line of README is about no file that manifest.json"));
 }
 
-TEST_F(SumsOfACorpus, EveryLineIsThatOfItsFile) {
+TEST_F(SumsOfACorpus, MustMatchTheFiles) {
   const Sums good = sums();
   for (const auto& [path, sum] : good) {
     Sums other = good;

@@ -22,14 +22,14 @@ ref::tensor::NamedTensors<double> allowed(const Case& c, Accumulation accumulati
   return bound;
 }
 
-TEST(AddNormAllowances, NothingWhereStorageRoundsNoMore) {
+TEST(AddNormAllowances, AreZeroIfStorageDoesNotRound) {
   for (const char* function : kAddNorms)
     for (const auto& [name, values] :
          allowed(plain_recipe(function, {3, 7}, DType::float32).make(1), Accumulation::float32))
       for (const double bound : values) EXPECT_EQ(bound, 0) << name;
 }
 
-TEST(AddNormAllowances, TheSumIsRoundedWhereItIsStored) {
+TEST(AddNormAllowances, CoverTheRoundingOfTheStoredSum) {
   for (const char* function : kAddNorms)
     for (const double bound :
          allowed(plain_recipe(function, {3, 7}, DType::bfloat16).make(1), Accumulation::float32)
@@ -58,7 +58,7 @@ TEST(AddNormAllowances, CoverANormOfTheStoredSum) {
 }
 
 /// Mistakes in the sums must stay outside the bound.
-TEST(AddNormAllowances, LeaveTheMistakes) {
+TEST(AddNormAllowances, DoNotCoverMistakes) {
   const Case c = plain_recipe("add_layer_norm", {9, 12}, DType::bfloat16).make(1);
   const StoredCase stored = certified(c);
   for (const mutants::Mutation& mutation :

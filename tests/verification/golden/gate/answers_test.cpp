@@ -62,7 +62,7 @@ class Answers : public ::testing::Test {
   std::vector<CaseDescription> cases_;
 };
 
-TEST_F(Answers, FromAFolderWhateverTheJobs) {
+TEST_F(Answers, AreReadFromAFolderForAnyNumberOfJobs) {
   EXPECT_EQ(cases_.size(), 17u);
   for (const int jobs : {1, 2}) {
     std::set<std::size_t> told;
@@ -76,7 +76,7 @@ TEST_F(Answers, FromAFolderWhateverTheJobs) {
   EXPECT_EQ(count_passed(check(from_folder(golden()))), 17u);
 }
 
-TEST_F(Answers, AnArchiveComesFirst) {
+TEST_F(Answers, PreferANpzArchiveToSafetensors) {
   const fs::path place = candidate() / cases_[3].path;
   const auto answer = ref::io::read_tensors(place / "expected.safetensors");
   ref::io::write_tensors(place / "expected.npz", with_element(answer, "y", 0, 99));
@@ -86,7 +86,7 @@ TEST_F(Answers, AnArchiveComesFirst) {
   EXPECT_TRUE(check(from_folder(candidate()))[3].passed());
 }
 
-TEST_F(Answers, AMissingOrDamagedAnswerFailsItsCaseAlone) {
+TEST_F(Answers, MissingOrDamagedOutputFailsOnlyItsCase) {
   const fs::path place = candidate() / cases_[2].path / "expected.safetensors";
   for (const bool absent : {false, true}) {
     if (absent)
@@ -100,11 +100,11 @@ TEST_F(Answers, AMissingOrDamagedAnswerFailsItsCaseAlone) {
   }
 }
 
-TEST_F(Answers, FromAProgram) {
+TEST_F(Answers, AreReadFromAProgram) {
   EXPECT_EQ(count_passed(check(from_program(program(), 20))), 17u);
 }
 
-TEST_F(Answers, AProgramThatEndsIsStartedAgain) {
+TEST_F(Answers, ProgramThatExitsIsRestarted) {
   // The program exits at the fourth case; the next one starts with the first line again.
   const std::string stumbling = program("case $line in " + cases_[3].path + "*) exit 7;; esac");
   const auto results = check(from_program(stumbling, 20));
@@ -115,7 +115,7 @@ TEST_F(Answers, AProgramThatEndsIsStartedAgain) {
                 HasSubstr("the line begins with '" + cases_[0].path.substr(0, 40) + "'"));
 }
 
-TEST_F(Answers, AProgramThatNeverAnswersIsGivenUp) {
+TEST_F(Answers, ProgramThatNeverAnswersIsGivenUp) {
   const auto results = check(from_program("echo x >> '" + (folder_ / "starts").string() + "'", 20));
   EXPECT_EQ(count_passed(results), 0u);
   EXPECT_EQ(results[2].problem, "the candidate ended with status 0 before it answered");
@@ -127,7 +127,7 @@ TEST_F(Answers, AProgramThatNeverAnswersIsGivenUp) {
   EXPECT_THAT(more[5].problem, HasSubstr("started 5 times in a row"));
 }
 
-TEST_F(Answers, ACommandThatIsNotRunIsRefusedAtOnce) {
+TEST_F(Answers, CommandThatCannotRunIsAUsageError) {
   std::string heard;
   const auto hear = [&](const std::string& complaints) { heard = complaints; };
   EXPECT_THAT(
@@ -143,7 +143,7 @@ TEST_F(Answers, ACommandThatIsNotRunIsRefusedAtOnce) {
   EXPECT_EQ(count_passed(later), 1u);
 }
 
-TEST_F(Answers, AHangFailsItsCaseAndNoOther) {
+TEST_F(Answers, HangFailsOnlyItsCase) {
   const std::string slow = "while read -r path rest; do [ \"$path\" = '" + cases_[1].path +
                            "' ] && sleep 60; grep -F " + "\"$path \" '" +
                            (folder_ / "lines").string() + "'; done";
@@ -152,7 +152,7 @@ TEST_F(Answers, AHangFailsItsCaseAndNoOther) {
   EXPECT_EQ(count_passed(results), 16u);
 }
 
-TEST_F(Answers, ADeclinedCaseIsNoFailureAndNoPass) {
+TEST_F(Answers, DeclinedCaseNeitherFailsNorPasses) {
   // The second case is declined; a program that declines is not restarted.
   const std::string declining = "echo x >> '" + (folder_ / "starts").string() + "'; " +
                                 program("case $line in " + cases_[1].path + "*) answer='" +
@@ -170,7 +170,7 @@ TEST_F(Answers, ADeclinedCaseIsNoFailureAndNoPass) {
   EXPECT_THAT(other[0].problem, HasSubstr("begins with 'q'"));
 }
 
-TEST_F(Answers, AnErrorFailsItsCaseAndNoOther) {
+TEST_F(Answers, ReportedErrorFailsOnlyItsCase) {
   // Four in a row: more than the starts after which a silent program is given up.
   std::string failing = "case $line in ";
   for (int i = 1; i <= 4; ++i)
@@ -194,7 +194,7 @@ std::string crashing_at(const std::vector<CaseDescription>& cases, std::size_t f
          ") kill -SEGV $$;; esac; grep -F \"$path \" '" + lines.string() + "'; done";
 }
 
-TEST_F(Answers, AProgramThatCrashesIsAskedTheOtherCases) {
+TEST_F(Answers, ProgramThatCrashesStillGetsTheOtherCases) {
   const auto results = check(from_program(crashing_at(cases_, 0, 9, folder_ / "lines"), 20));
   for (std::size_t i = 0; i < results.size(); ++i) {
     EXPECT_EQ(results[i].problem,
@@ -205,7 +205,7 @@ TEST_F(Answers, AProgramThatCrashesIsAskedTheOtherCases) {
   }
 }
 
-TEST_F(Answers, OneThatDoesNothingButCrashIsGivenUpByWhatItHasAnswered) {
+TEST_F(Answers, ProgramThatKeepsCrashingIsGivenUpLaterTheMoreItAnswered) {
   const std::string crash = "the candidate was ended by signal 11 before it answered";
   const auto never = check(from_program("kill -SEGV $$", 20, 1));
   EXPECT_EQ(never[7].problem, crash);
@@ -221,7 +221,7 @@ TEST_F(Answers, OneThatDoesNothingButCrashIsGivenUpByWhatItHasAnswered) {
   EXPECT_THAT(told[8].problem, HasSubstr("was started 8 times in a row"));
 }
 
-TEST_F(Answers, WhatAProgramComplainsOfIsHeardOnceItIsNotAsked) {
+TEST_F(Answers, StandardErrorIsPassedOnAfterTheLastCase) {
   std::vector<std::string> heard;
   const auto hear = [&heard](const std::string& last) { heard.push_back(last); };
   check(from_program(program("echo complaint >&2; case $line in " + cases_[3].path +
@@ -239,13 +239,13 @@ TEST_F(Answers, WhatAProgramComplainsOfIsHeardOnceItIsNotAsked) {
   EXPECT_TRUE(heard.empty());
 }
 
-TEST_F(Answers, AnAnswerIsAsLongAsItsCaseNeeds) {
+TEST_F(Answers, OutputLongerThanTheCaseNeedsFails) {
   const std::string flood = "read -r path rest; printf '%s y:float64:2 ' \"$path\"; exec yes -- -0";
   const auto results = check(from_program(flood + " | tr '\\n' ' '", 20, 1));
   EXPECT_THAT(results[0].problem, HasSubstr("bytes, which is more than the case needs"));
 }
 
-TEST_F(Answers, TheOutputsAreThoseOfACase) {
+TEST_F(Answers, UnknownRequestedOutputIsAUsageError) {
   const auto chosen = [&](const std::string& name) {
     return usage_message([&] {
       check_cases(golden(), cases_, from_folder(candidate()), {.outputs = {name}}, 1, {});
@@ -257,13 +257,13 @@ TEST_F(Answers, TheOutputsAreThoseOfACase) {
               HasSubstr("unknown output 'grad_gama'; did you mean 'grad_gamma'?"));
 }
 
-TEST_F(Answers, ADamagedCorpusIsNoAnswersFault) {
+TEST_F(Answers, DamagedCorpusIsAFileError) {
   fs::remove(golden() / cases_[5].path / "inputs.safetensors");
   EXPECT_THAT(file_message([&] { check(from_folder(candidate())); }),
               HasSubstr(cases_[5].path + "/inputs.safetensors"));
 }
 
-TEST_F(Answers, AnIntegerBeyondDoubleFailsItsCaseAlone) {
+TEST_F(Answers, IntegerBeyondDoubleFailsOnlyItsCase) {
   const auto found = std::ranges::find_if(cases_, [](const CaseDescription& description) {
     return op_of(description.c) == "power_norm";
   });

@@ -26,7 +26,7 @@ NamedTensors<double> added_to(const Case& c, Accumulation accumulation) {
 }
 
 // Three keys of weight 1/3 each.
-TEST(AttentionAllowances, AWeightThatIsStoredInSixteenBits) {
+TEST(AttentionAllowances, CoverWeightsStoredIn16Bits) {
   const Case c = attention_case({0}, {1, 2, 3}, {4, 6, 8}, {1}, DType::bfloat16);
   const double u = corpus::unit_roundoff(DType::bfloat16);
   const auto added = added_to(c, Accumulation::float32);
@@ -40,12 +40,12 @@ TEST(AttentionAllowances, AWeightThatIsStoredInSixteenBits) {
   EXPECT_LE(added.at("grad_q").data()[0], u * 60);
 }
 
-TEST(AttentionAllowances, AWeightThatTheFormatHoldsIsNotRounded) {
+TEST(AttentionAllowances, AddNothingForWeightsThatTheFormatHolds) {
   const Case c = attention_case({0}, {1, 2}, {4, 8}, {1}, DType::bfloat16);
   EXPECT_EQ(added_to(c, Accumulation::float32).at("y").data()[0], 0);
 }
 
-TEST(AttentionAllowances, NothingIsStoredInAWideFormat) {
+TEST(AttentionAllowances, AddNoStorageErrorForWideFormats) {
   const Case c = attention_case({0}, {1, 2}, {4, 8}, {1}, DType::float32);
   const auto added = added_to(c, Accumulation::float32);
   EXPECT_EQ(added.at("y").data()[0], 0);
@@ -53,7 +53,7 @@ TEST(AttentionAllowances, NothingIsStoredInAWideFormat) {
 }
 
 // 0 times an infinite error is NaN where nothing is stored or q is 0.
-TEST(AttentionAllowances, NothingIsClaimedBehindAnErrorThatIsInfinite) {
+TEST(AttentionAllowances, AreInfiniteIfAnErrorIsInfinite) {
   const Case c = attention_case({0}, {1, 2, 3}, {4, 6, 8}, {1}, DType::float32);
   NamedTensors<double> bound = added_to(c, Accumulation::bfloat16);
   bound.at("y").data()[0] = std::numeric_limits<double>::infinity();
@@ -66,7 +66,7 @@ TEST(AttentionAllowances, NothingIsClaimedBehindAnErrorThatIsInfinite) {
 
 // A backward from stored values, as in 16-bit kernels, must pass; one that omits the maximum or
 // applies the scale twice must not.
-TEST(AttentionAllowances, KernelsOfSixteenBitsPass) {
+TEST(AttentionAllowances, CoverKernelsIn16Bits) {
   for (const Case& c : recipes::attention_cases(Tier::quick, 3)) {
     if (c.reason != "ragged_causal_grouped") continue;
     const StoredCase stored = certify::certified_case(c);

@@ -44,7 +44,7 @@ const StoredCase& batch_norm() {
   return stored;
 }
 
-TEST(CheckCase, TheReferencesOwnAnswersPassEveryQuickCase) {
+TEST(CheckCase, ReferencePassesEveryQuickCase) {
   std::size_t judged = 0, elements = 0;
   for (const Case& c : recipes::corpus(Tier::quick)) {
     const StoredCase stored = certified(c);
@@ -60,7 +60,7 @@ TEST(CheckCase, TheReferencesOwnAnswersPassEveryQuickCase) {
   EXPECT_EQ(judged, elements);
 }
 
-TEST(CheckCase, AWrongSignIsFoundInEveryOutputOfEveryLayer) {
+TEST(CheckCase, FindsAWrongSignInEveryOutputOfEveryLayer) {
   for (const Case& c : recipes::corpus(Tier::quick)) {
     if (c.reason != "random" || c.dtype != DType::float32) continue;
     const StoredCase stored = certified(c);
@@ -79,7 +79,7 @@ TEST(CheckCase, AWrongSignIsFoundInEveryOutputOfEveryLayer) {
   }
 }
 
-TEST(CheckCase, TheBoundIsWhereItEnds) {
+TEST(CheckCase, AcceptsUpToTheBoundAndNoFarther) {
   // A float64 output can lie arbitrarily close to either side of the float32 bound.
   const StoredCase& stored = batch_norm();
   const Tolerance bounds = tolerance(stored.description.c, Accumulation::float32);
@@ -103,7 +103,7 @@ TEST(CheckCase, TheBoundIsWhereItEnds) {
   }
 }
 
-TEST(CheckCase, TheMetricsOfOneWrongElement) {
+TEST(CheckCase, ComputesTheMetricsOfOneWrongElement) {
   const StoredCase stored = certified(one_and_three("3"));
   const CaseResult result = check_case(stored, with_element(own_answer(stored), "y", 1, 0.75), {});
   EXPECT_FALSE(result.passed());
@@ -127,7 +127,7 @@ TEST(CheckCase, TheMetricsOfOneWrongElement) {
 }
 
 // If eps is small compared with the variance, grad_x of two elements cancels.
-TEST(CheckCase, ElementsWhoseDigitsNoBoundFixesHaveNoUnitsInTheLastPlace) {
+TEST(CheckCase, ExcludesElementsWithoutMeaningfulDigitsFromUlpMetrics) {
   const StoredCase stored = certified(one_and_three("1e-12"));
   EXPECT_EQ(result_of(check_case(stored, own_answer(stored), {}), "y").with_digits, 2u);
   const Tolerance bounds =
@@ -155,7 +155,7 @@ TEST(CheckCase, ElementsWhoseDigitsNoBoundFixesHaveNoUnitsInTheLastPlace) {
   EXPECT_EQ(grad_x.norm_wise, 0);
 }
 
-TEST(CheckCase, OfAFailedOutputThereIsAMapWhereItIsAskedFor) {
+TEST(CheckCase, MapsAFailedOutputOnRequest) {
   const StoredCase& stored = batch_norm();
   const double y = certify::exact_values(stored, "y").high[4];
   const auto wrong = with_element(own_answer(stored), "y", 4, y + 1);
@@ -171,7 +171,7 @@ TEST(CheckCase, OfAFailedOutputThereIsAMapWhereItIsAskedFor) {
   EXPECT_EQ(result_of(nan, "y").map.shares[4], INFINITY);
 }
 
-TEST(CheckCase, AnExactCaseIsOffByItsRootsAlone) {
+TEST(CheckCase, AllowsOnlyErrorsOfRootsInAnExactCase) {
   Case c = one_and_three("3", DType::float32);
   c.exact = true;
   const StoredCase stored = certified(c);
@@ -187,7 +187,7 @@ TEST(CheckCase, AnExactCaseIsOffByItsRootsAlone) {
   EXPECT_EQ(failures("rstd", 0.5 + 0x1p-18), 1u);
 }
 
-TEST(CheckCase, NaNAndInfinityPassWhereTheyAreExpectedAlone) {
+TEST(CheckCase, AcceptsNaNAndInfinityOnlyIfNaNIsExpected) {
   const StoredCase& stored = batch_norm();
   for (const double bad : {kGoldenNaN, kGoldenInfinity, -kGoldenInfinity}) {
     const CaseResult result = check_case(stored, with_element(own_answer(stored), "y", 4, bad), {});
@@ -217,7 +217,7 @@ TEST(CheckCase, NaNAndInfinityPassWhereTheyAreExpectedAlone) {
   }
 }
 
-TEST(CheckCase, RequiredOutputsAndThoseThatAnImplementationKeeps) {
+TEST(CheckCase, RequiresGradientsAndStateButNotStatistics) {
   const StoredCase& stored = batch_norm();
   const auto answer = own_answer(stored);
   for (const char* name : {"y", "grad_x", "grad_gamma", "grad_beta", "running_mean"}) {
@@ -233,7 +233,7 @@ TEST(CheckCase, RequiredOutputsAndThoseThatAnImplementationKeeps) {
   }
 }
 
-TEST(CheckCase, ChosenOutputsAlone) {
+TEST(CheckCase, ChecksOnlyTheRequestedOutputs) {
   const StoredCase& stored = batch_norm();
   const auto wrong = with_element(own_answer(stored), "grad_x", 0, 99);
   const CaseResult y = check_case(stored, wrong, {.outputs = {"y", "mean"}});
@@ -245,7 +245,7 @@ TEST(CheckCase, ChosenOutputsAlone) {
   EXPECT_THAT(none.problem, HasSubstr("none of the outputs nu is there; expected one of "));
 }
 
-TEST(CheckCase, ShapesDTypesAndNames) {
+TEST(CheckCase, RejectsWrongShapesDtypesAndNames) {
   const StoredCase& stored = batch_norm();
   const auto answer = own_answer(stored);
   const std::vector<double> y = values_of(answer, "y");
@@ -269,7 +269,7 @@ TEST(CheckCase, ShapesDTypesAndNames) {
   EXPECT_TRUE(check_case(stored, stored.expected, {}).passed());
 }
 
-TEST(CheckCase, CountsAreExact) {
+TEST(CheckCase, RequiresExactCounts) {
   const StoredCase stored = certified(plain_recipe("power_norm", {4, 3}, DType::float32).make(1));
   const auto answer = own_answer(stored);
   EXPECT_TRUE(check_case(stored, answer, {}).passed());
@@ -277,7 +277,7 @@ TEST(CheckCase, CountsAreExact) {
   EXPECT_FALSE(check_case(stored, with_element(answer, "iterations", 0, 2), {}).passed());
 }
 
-TEST(CheckCase, AccumulationWidensTheBound) {
+TEST(CheckCase, CoarserAccumulationWidensTheBound) {
   const StoredCase& stored = batch_norm();
   const double y = values_of(stored.expected, "y")[0];
   const auto off = with_element(own_answer(stored), "y", 0, rounded_to(DType::float32, y + 0.01));
@@ -290,7 +290,7 @@ TEST(CheckCase, AccumulationWidensTheBound) {
   EXPECT_LT(result_of(narrow, "y").bound, result_of(wide, "y").bound);
 }
 
-TEST(CheckCase, NothingIsJudgedWhereTheArithmeticOverflows) {
+TEST(CheckCase, DoesNotJudgeElementsThatMayOverflow) {
   const StoredCase stored =
       certified(plain_recipe("layer_norm", {2, 4}, DType::float32)
                     .x([](std::size_t, double normal) { return 1e30 * normal; })
@@ -302,7 +302,7 @@ TEST(CheckCase, NothingIsJudgedWhereTheArithmeticOverflows) {
   EXPECT_EQ(result_of(result, "grad_beta").unjudged, 0u);
 }
 
-TEST(CheckCase, OnePassIsRightForItsFormulaAlone) {
+TEST(CheckCase, AcceptsOnePassOnlyIfItIsDeclared) {
   const Case c = plain_recipe("layer_norm", {5, 16}, DType::float32)
                      .x([](std::size_t, double normal) { return 100 + normal; })
                      .make(1);
@@ -319,7 +319,7 @@ TEST(CheckCase, OnePassIsRightForItsFormulaAlone) {
                    .passed());
 }
 
-TEST(CheckCase, AFoldedFormIsRightWhereItIsDeclared) {
+TEST(CheckCase, AcceptsTheFoldedFormOnlyIfItIsDeclared) {
   // Running statistics are inputs: their difference from x is rounded once, x r - m r twice.
   const Case c = plain_recipe("batch_norm", {5, 4}, DType::float32)
                      .x([](std::size_t, double normal) { return 1e4 + normal; })
@@ -338,7 +338,7 @@ TEST(CheckCase, AFoldedFormIsRightWhereItIsDeclared) {
     EXPECT_TRUE(check_case(stored, answer, {.formula = formula}).passed());
 }
 
-TEST(CheckCase, AnExactCaseHasAToleranceInACoarserArithmetic) {
+TEST(CheckCase, AllowsErrorsInAnExactCaseForCoarserArithmetic) {
   const Case c = plain_recipe("rms_norm", {2, 4})
                      .x([](std::size_t, double) { return 2.0; })
                      .grad_y([](std::size_t, double) { return 1.0; })

@@ -10,7 +10,7 @@ namespace normproof::verification::golden::gate {
 namespace {
 
 // Logits of 1000: log_sum_exp is 1000.7, where float32 numbers are 2^-14 apart.
-TEST(CrossEntropyAllowances, ALogSumExpThatIsOneNumber) {
+TEST(CrossEntropyAllowances, CoverALogSumExpThatIsRoundedToOneNumber) {
   Case c = two_rows_of_two_classes(DType::float32);
   c.inputs[0] = tensor_of("logits", DType::float32, {2, 2}, {1000, 1000, 1000, 1000});
   ref::tensor::NamedTensors<double> bound;

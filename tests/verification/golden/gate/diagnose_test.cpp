@@ -59,7 +59,7 @@ TEST(Diagnose, NamesTheWrongFormulaInAnyStyle) {
     }
 }
 
-TEST(Diagnose, AnOutputThatNoMutationExplainsSparesTheOthers) {
+TEST(Diagnose, ExplainsTheOtherOutputsIfOneIsUnexplained) {
   auto answer = broken({"eps", MutationOperator::outside_root});
   for (StoredTensor& tensor : answer)
     if (tensor.name == "rstd")
@@ -70,7 +70,7 @@ TEST(Diagnose, AnOutputThatNoMutationExplainsSparesTheOthers) {
   EXPECT_THAT(found[0].outputs, ElementsAre("grad_gamma", "grad_x", "y"));
 }
 
-TEST(Diagnose, AFinerArithmeticThanIsUsualIsAskedForInVain) {
+TEST(Diagnose, NamesTheUsualPrecisionIfAFinerOneIsDeclared) {
   const std::vector<StoredTensor> right = broken({});
   const CaseResult result = check_case(near_eps(), right, {.accumulation = Accumulation::float64});
   ASSERT_FALSE(result.passed());
@@ -79,7 +79,7 @@ TEST(Diagnose, AFinerArithmeticThanIsUsualIsAskedForInVain) {
   EXPECT_EQ(found[0].sentence(), "no farther off than sums in float32 may be");
 }
 
-TEST(Diagnose, AMistakeExplainsNoOutputThatItLeavesAsItWas) {
+TEST(Diagnose, DoesNotExplainOutputsThatAMistakeLeavesUnchanged) {
   // rstd is wrong; the other outputs fail because they are held to sums in float64.
   const std::vector<StoredTensor> answer =
       with_element(broken({}), "rstd", 2, values_of(broken({}), "rstd")[2] * 2);
@@ -89,11 +89,11 @@ TEST(Diagnose, AMistakeExplainsNoOutputThatItLeavesAsItWas) {
     EXPECT_NE(found.kind, Diagnosis::Kind::mistake) << found.sentence();
 }
 
-TEST(Diagnose, ARightAnswerHasNone) {
+TEST(Diagnose, FindsNothingForACorrectOutput) {
   EXPECT_THAT(diagnosis_of(broken({})), IsEmpty());
 }
 
-TEST(Diagnose, AnAnswerLikeNoOtherIsSaidToLieSomewhere) {
+TEST(Diagnose, DescribesTheLocationOfAnUnknownMistake) {
   auto answer = broken({});
   for (StoredTensor& tensor : answer) {
     if (tensor.name != "y") continue;
@@ -107,7 +107,7 @@ TEST(Diagnose, AnAnswerLikeNoOtherIsSaidToLieSomewhere) {
   EXPECT_EQ(found[0].sentence(), "no known mistake; wrong: y in every element");
 }
 
-TEST(Diagnose, LowerPrecisionIsNamedWhereNoFormulaIs) {
+TEST(Diagnose, NamesLowerPrecisionIfNoFormulaAgrees) {
   const StoredCase ordinary = certified(plain_recipe("layer_norm", {5, 8}, DType::float32).make(1));
   auto answer = own_answer(ordinary);
   // One part in 2^12: outside the float32 bound, within the float16 bound.
@@ -122,7 +122,7 @@ TEST(Diagnose, LowerPrecisionIsNamedWhereNoFormulaIs) {
   EXPECT_EQ(found[0].sentence(), "no farther off than sums in float16 may be");
 }
 
-TEST(Diagnose, LowerPrecisionIsNamedOfTheOutputsThatWereAskedFor) {
+TEST(Diagnose, NamesLowerPrecisionForTheRequestedOutputs) {
   const StoredCase ordinary = certified(plain_recipe("layer_norm", {5, 8}, DType::float32).make(1));
   auto answer = own_answer(ordinary);
   std::erase_if(answer, [](const StoredTensor& tensor) { return tensor.name != "y"; });
@@ -146,7 +146,7 @@ std::vector<std::string> names_of(const Case& c, const Mutation& mutation) {
   return names;
 }
 
-TEST(Diagnose, NamesABlockThatIsIgnored) {
+TEST(Diagnose, NamesAnIgnoredBlock) {
   const Case c = plain_recipe("layer_norm", {2, 1300}, DType::float32).make(1);
   EXPECT_THAT(names_of(c, {"every sum", MutationOperator::first_1024}),
               Contains("every sum: without what is past its first 1024"));
@@ -154,7 +154,7 @@ TEST(Diagnose, NamesABlockThatIsIgnored) {
               Contains("sum of squares: without what is past its first 256"));
 }
 
-TEST(Diagnose, NamesConstantsOfFloat32InFloat64) {
+TEST(Diagnose, NamesFloat32ConstantsInFloat64) {
   const Case near_eps = plain_recipe("rms_norm", {5, 8})
                             .x([](std::size_t, double normal) { return 0x1p-8 * normal; })
                             .make(1);
@@ -166,7 +166,7 @@ TEST(Diagnose, NamesConstantsOfFloat32InFloat64) {
                 Contains("every constant: rounded to float32"));
 }
 
-TEST(Diagnose, NamesAClippedSoftmaxAndAMaximumThatPassesOverNaN) {
+TEST(Diagnose, NamesAClippedSoftmaxAndAMaximumThatSkipsNaN) {
   const auto row = [](double last) {
     return plain_recipe("softmax", {3, 4})
         .x([=](std::size_t i, double normal) { return i % 4 == 3 ? last : normal; })
@@ -183,7 +183,7 @@ TEST(Diagnose, NamesAClippedSoftmaxAndAMaximumThatPassesOverNaN) {
               Contains("largest element: passing over NaN"));
 }
 
-TEST(Diagnose, NamesAStepCounterThatIsReset) {
+TEST(Diagnose, NamesAResetStepCounter) {
   for (const Case& c : recipes::optimizer_cases(Tier::quick, "adam", 1)) {
     if (c.reason != "random") continue;
     EXPECT_THAT(names_of(c, {"step counter", MutationOperator::reset}),
@@ -215,7 +215,7 @@ std::vector<Diagnosis> without_gradients(const std::string& op, std::vector<Stor
   return diagnose(stored, answer, check_case(stored, answer, {.outputs = {"y"}}));
 }
 
-TEST(Diagnose, AFunctionWithoutGradientsIsDiagnosedToo) {
+TEST(Diagnose, DiagnosesAFunctionWithoutGradients) {
   const StoredTensor x = tensor_of("x", DType::float32, {2, 2}, {1, -2, 3, 0.5});
   const StoredTensor cos = tensor_of("cos", DType::float32, {2, 1}, {0.5, 1});
   const StoredTensor sin = tensor_of("sin", DType::float32, {2, 1}, {0.25, 0});
@@ -228,7 +228,7 @@ TEST(Diagnose, AFunctionWithoutGradientsIsDiagnosedToo) {
   EXPECT_EQ(turned_back[0].kind, Diagnosis::Kind::mistake) << turned_back[0].sentence();
 }
 
-TEST(Diagnose, OnePassIsNamedAsAClass) {
+TEST(Diagnose, NamesOnePassAsAClass) {
   const auto found = of_one_pass(100);
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].sentence(),

@@ -45,7 +45,7 @@ Case two_halves(const char* function, DType dtype) {
       .make(1);
 }
 
-TEST(FunctionAllowances, SoftmaxFromAStoredY) {
+TEST(FunctionAllowances, CoverSoftmaxBackwardFromAStoredY) {
   // y = 1/2, off by u/2 each: s by 2 u, and grad_x by (u/2) |4 - 2| + (1/2) 2 u.
   const double u = 0x1p-8;
   const auto added = of_grad_x(two_halves("softmax", DType::bfloat16), Accumulation::float32);
@@ -56,14 +56,14 @@ TEST(FunctionAllowances, SoftmaxFromAStoredY) {
   }
 }
 
-TEST(FunctionAllowances, NothingWhereStorageRoundsNoMore) {
+TEST(FunctionAllowances, AreZeroIfStorageDoesNotRound) {
   for (const char* function : {"softmax", "log_softmax"})
     EXPECT_THAT(of_grad_x(two_halves(function, DType::float32), Accumulation::float32), Each(0.0));
   EXPECT_THAT(of_grad_x(two_halves("softmax", DType::bfloat16), Accumulation::bfloat16), Each(0.0));
   EXPECT_THAT(of_grad_x(two_halves("gelu", DType::bfloat16), Accumulation::float32), Each(0.0));
 }
 
-TEST(FunctionAllowances, NothingForWhatTakesNoPart) {
+TEST(FunctionAllowances, AreZeroForMaskedElements) {
   for (const char* function : {"softmax", "log_sum_exp"}) {
     const auto added = of_grad_x(plain_recipe(function, {1, 3}, DType::bfloat16)
                                      .masked([](std::size_t i) { return i == 1; })
@@ -74,7 +74,7 @@ TEST(FunctionAllowances, NothingForWhatTakesNoPart) {
   }
 }
 
-TEST(FunctionAllowances, GeluTanhCancelsInProportionToX) {
+TEST(FunctionAllowances, AllowGeluTanhToCancelInProportionToX) {
   const Case c = plain_recipe("gelu_tanh", {1, 2})
                      .x([](std::size_t i, double) { return i == 0 ? -4.0 : 0.0; })
                      .make(1);
@@ -82,7 +82,7 @@ TEST(FunctionAllowances, GeluTanhCancelsInProportionToX) {
   EXPECT_THAT(std::vector<double>(bound.data(), bound.data() + 2), ElementsAre(0x1p-49, 0));
 }
 
-TEST(FunctionAllowances, ASigmoidWhoseExponentialOverflowsMayBe0) {
+TEST(FunctionAllowances, AllowASigmoidOfZeroIfItsExponentialOverflows) {
   const Case c = plain_recipe("silu", {1, 3}, DType::float32)
                      .x([](std::size_t i, double) { return i == 0   ? -90.0
                                                            : i == 1 ? -80.0
@@ -100,7 +100,7 @@ TEST(FunctionAllowances, ASigmoidWhoseExponentialOverflowsMayBe0) {
 
 /// Products that are stored in between are within the whole bound, but not within the bound without
 /// the allowance. If the gate is a power of two, nothing is allowed.
-TEST(FunctionAllowances, CoverFactorsThatWereStored) {
+TEST(FunctionAllowances, CoverStoredFactors) {
   for (const char* function : {"swiglu", "geglu"})
     for (const DType dtype : {DType::bfloat16, DType::float16}) {
       const Case c = plain_recipe(function, {9, 12}, dtype).make(1);
@@ -125,7 +125,7 @@ TEST(FunctionAllowances, CoverFactorsThatWereStored) {
 
 /// A backward from the stored y is within the whole bound, but not within the bound without the
 /// allowance.
-TEST(FunctionAllowances, CoverTheBackwardFromTheStoredY) {
+TEST(FunctionAllowances, CoverBackwardsFromTheStoredY) {
   for (const char* function : {"softmax", "log_softmax", "log_sum_exp"})
     for (const DType dtype : {DType::bfloat16, DType::float16}) {
       const Case c = plain_recipe(function, {9, 12}, dtype).make(1);

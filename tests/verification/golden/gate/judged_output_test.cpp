@@ -27,7 +27,7 @@ struct Asked {
   JudgedOutput output() const { return {stored, answer, "rstd", bounds}; }
 };
 
-TEST(JudgedOutput, ItsVerdictOnAnElement) {
+TEST(JudgedOutput, GivesAVerdictOnEachElement) {
   using enum ElementVerdict;
   const Asked asked;
   const JudgedOutput rstd = asked.output();
@@ -42,14 +42,14 @@ TEST(JudgedOutput, ItsVerdictOnAnElement) {
   EXPECT_EQ(rstd.verdict(2, 0), refused);
 }
 
-TEST(JudgedOutput, NothingIsSaidWhereTheBoundClaimsNothing) {
+TEST(JudgedOutput, DoesNotJudgeElementsWithAnInfiniteBound) {
   Asked asked;
   asked.bounds.bound.at("rstd").data()[1] = kGoldenInfinity;
   EXPECT_EQ(asked.output().verdict(1, kGoldenNaN), ElementVerdict::unjudged);
   EXPECT_EQ(asked.output().verdict(0, kGoldenNaN), ElementVerdict::refused);
 }
 
-TEST(JudgedOutput, TheVerdictIsThatOfTheWholeOutput) {
+TEST(JudgedOutput, VerdictOnAnElementEqualsThatOnTheWholeOutput) {
   Asked asked;
   asked.bounds.bound.at("rstd").data()[1] = kGoldenInfinity;
   std::vector<std::pair<float, std::vector<std::size_t>>> failed;

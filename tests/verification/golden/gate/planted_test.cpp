@@ -20,7 +20,7 @@ Tolerance bounds_of(const StoredCase& stored) {
   return tolerance(stored.description.c, corpus::usual_accumulation(stored.description.c.dtype));
 }
 
-TEST(Planted, EveryValueIsRefusedWhereItIsWrong) {
+TEST(Planted, WrongValuesAreRejected) {
   const StoredCase stored = certified(plain_recipe("layer_norm", {3, 5}, DType::float32).make(1));
   const Planted planted = plant(stored, own_answer(stored), bounds_of(stored));
   // y, grad_x, grad_gamma, grad_beta, mean and rstd.
@@ -30,7 +30,7 @@ TEST(Planted, EveryValueIsRefusedWhereItIsWrong) {
   EXPECT_TRUE(planted.all_refused());
 }
 
-TEST(Planted, WhatIsRightIsNotCountedAsWrong) {
+TEST(Planted, RightValuesAreNotCountedAsWrong) {
   const StoredCase stored =
       certified(plain_recipe("layer_norm", {2, 3}, DType::float32)
                     .x([](std::size_t i, double normal) { return i == 4 ? kGoldenNaN : normal; })
@@ -49,7 +49,7 @@ TEST(Planted, WhatIsRightIsNotCountedAsWrong) {
   EXPECT_EQ(all.refused + all.right, all.elements);
 }
 
-TEST(Planted, ANumberWithinTheBoundIsCountedApart) {
+TEST(Planted, ValuesWithinTheBoundAreCountedSeparately) {
   const StoredCase stored = certified(plain_recipe("layer_norm", {3, 5}, DType::float32).make(1));
   Tolerance bounds = bounds_of(stored);
   bounds.bound.at("grad_beta").fill(20000);
@@ -61,7 +61,7 @@ TEST(Planted, ANumberWithinTheBoundIsCountedApart) {
   EXPECT_EQ(planted.total().refused, 4u * 46 - 10);
 }
 
-TEST(Planted, ABoundThatClaimsNothingMissesAll) {
+TEST(Planted, InfiniteBoundMissesEveryValue) {
   const StoredCase stored = certified(plain_recipe("layer_norm", {3, 5}, DType::float32).make(1));
   Tolerance bounds = bounds_of(stored);
   bounds.bound.at("grad_beta").fill(kGoldenInfinity);
@@ -72,7 +72,7 @@ TEST(Planted, ABoundThatClaimsNothingMissesAll) {
   EXPECT_THAT(planted.missed.front(), HasSubstr("grad_beta of quick/layer_norm/"));
 }
 
-TEST(Planted, AnAnswerThatIsWrongByItselfIsMissed) {
+TEST(Planted, WrongOutputIsReportedAsMissed) {
   const StoredCase stored = certified(plain_recipe("layer_norm", {3, 5}, DType::float32).make(1));
   const Planted planted =
       plant(stored, with_element(own_answer(stored), "y", 7, 9), bounds_of(stored));
@@ -122,7 +122,7 @@ std::size_t count_failing(const StoredCase& stored, const std::vector<StoredTens
   return failing;
 }
 
-TEST(Planted, OneAtATimeIsTheWholeCheckOfTheCase) {
+TEST(Planted, ElementVerdictsAgreeWithTheCheckOfTheCase) {
   const std::vector<StoredCase> cases = small_cases();
   EXPECT_THAT(cases, SizeIs(Ge(60)));
   for (const StoredCase& stored : cases) {

@@ -13,7 +13,7 @@ using ::testing::Field;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-TEST(MeasurePower, EveryMutationOfALayerIsRejectedAndNoStyle) {
+TEST(MeasurePower, RejectsEveryMutationOfALayerAndNoStyle) {
   std::size_t calls = 0;
   const auto layers = measure_power(
       {.only = "rms_norm", .seeds = 2, .jobs = 2, .finished = [&](auto&, auto, auto) { ++calls; }});
@@ -43,7 +43,7 @@ TEST(MeasurePower, DoesNotDependOnTheNumberOfJobs) {
   }
 }
 
-TEST(MeasurePower, PlantedAloneBreaksNothing) {
+TEST(MeasurePower, InjectingValuesOnlyRunsNoMutations) {
   const auto layers = measure_power({.only = "log_sum_exp", .jobs = 2, .planted_alone = true});
   ASSERT_THAT(layers, SizeIs(1));
   EXPECT_EQ(layers[0].cases, 41u);
@@ -53,11 +53,11 @@ TEST(MeasurePower, PlantedAloneBreaksNothing) {
   EXPECT_GT(layers[0].planted.total().refused, 10'000u);
 }
 
-TEST(MeasurePower, AnUnknownLayerIsAnError) {
+TEST(MeasurePower, RejectsAnUnknownLayer) {
   EXPECT_THROW(measure_power({.only = "layernorm"}), ref::numeric::UsageError);
 }
 
-TEST(MeasurePower, RightAnswersOfAnotherClassAreNotRejected) {
+TEST(MeasurePower, AcceptsCorrectOutputsOfDeclaredClasses) {
   for (const PowerOptions& options :
        {PowerOptions{.only = "layer_norm", .accumulation = Accumulation::bfloat16},
         PowerOptions{.only = "batch_norm", .accumulation = Accumulation::float16},
@@ -78,7 +78,7 @@ TEST(MeasurePower, RightAnswersOfAnotherClassAreNotRejected) {
   EXPECT_FALSE(right_answers_alone({}));
 }
 
-TEST(MeasurePower, AnAccumulationThatIsNotOf16BitsIsAnError) {
+TEST(MeasurePower, RejectsAnAccumulationThatIsNot16Bit) {
   EXPECT_THROW(measure_power({.accumulation = Accumulation::float32}), ref::numeric::UsageError);
 }
 

@@ -19,7 +19,7 @@ double largest_of(const ref::tensor::Tensor<double>& tensor) {
   return largest;
 }
 
-TEST(Tolerance, HoldsEveryOutputAndShrinksWithTheUnitRoundoff) {
+TEST(Tolerance, CoversEveryOutputAndShrinksWithTheUnitRoundoff) {
   for (const char* layer : {"layer_norm", "batch_norm", "power_norm"}) {
     const Case c = plain_recipe(layer, {4, 3}, DType::float32).make(1);
     const Tolerance in32 = tolerance(c, Accumulation::float32),
@@ -40,7 +40,7 @@ TEST(Tolerance, HoldsEveryOutputAndShrinksWithTheUnitRoundoff) {
 
 /// The product of x = 2^-140 with 1, in relu, is representable in float32; 0 in its place is 2^9
 /// units off.
-TEST(Tolerance, FlushingIsAllowedWhereItIsDeclared) {
+TEST(Tolerance, AllowsFlushingOnlyIfItIsDeclared) {
   const Case c =
       plain_recipe("relu", {1, 2}, DType::float32).x([](auto, double) { return 0x1p-140; }).make(1);
   const auto own = [&c](bool flushes) {
@@ -52,7 +52,7 @@ TEST(Tolerance, FlushingIsAllowedWhereItIsDeclared) {
   EXPECT_GE(own(true), 0x1p-140);
 }
 
-TEST(Tolerance, AnOperationIsTwoUnitsOffWhereItsResultIsSubnormal) {
+TEST(Tolerance, AllowsTwoUlpsForSubnormalResults) {
   for (const Accumulation accumulation : kEveryAccumulation) {
     const auto format = corpus::arithmetic_of(accumulation);
     EXPECT_EQ(candidate_arithmetic(accumulation, true).tiny, format.tiny);
@@ -62,7 +62,7 @@ TEST(Tolerance, AnOperationIsTwoUnitsOffWhereItsResultIsSubnormal) {
   }
 }
 
-TEST(Tolerance, WhatIsStoredMayBeFlushedWhereItIsSubnormal) {
+TEST(Tolerance, AllowsStoredSubnormalsToBeFlushed) {
   constexpr double kLeast = 0x1p-14;  // of float16
   EXPECT_GE(with_storage(0, kLeast / 2, 0, DType::float16, true), kLeast / 2);
   EXPECT_LT(with_storage(0, kLeast / 2, 0, DType::float16, true), kLeast);
@@ -72,7 +72,7 @@ TEST(Tolerance, WhatIsStoredMayBeFlushedWhereItIsSubnormal) {
   EXPECT_GE(with_storage(0x1p-20, kLeast, 0, DType::float16, true), kLeast);
 }
 
-TEST(Tolerance, GrowsWithTheConditionOfTheCase) {
+TEST(Tolerance, GrowsWithTheConditionNumber) {
   const auto bound_at = [](double offset) {
     return largest_of(tolerance(plain_recipe("layer_norm", {3, 8}, DType::float32)
                                     .x([=](std::size_t, double normal) { return offset + normal; })
@@ -85,7 +85,7 @@ TEST(Tolerance, GrowsWithTheConditionOfTheCase) {
   EXPECT_GT(at_10000, 50 * at_100);
 }
 
-TEST(Tolerance, OneRoundingOfTheInputsOfASumIsThatOfItsTerms) {
+TEST(Tolerance, InputRoundingOfASumIsThatOfItsTerms) {
   // grad_beta is a sum of grad_y: u times the sum of magnitudes.
   const Case c = plain_recipe("layer_norm", {5, 3}, DType::float32).make(1);
   const std::vector<double> grad_y = values_of(c.inputs, "grad_y");
@@ -103,7 +103,7 @@ TEST(Tolerance, OneRoundingOfTheInputsOfASumIsThatOfItsTerms) {
   }
 }
 
-TEST(Tolerance, InfiniteWhereTheArithmeticOverflows) {
+TEST(Tolerance, IsInfiniteIfTheArithmeticOverflows) {
   const Case c = plain_recipe("layer_norm", {2, 4}, DType::float32)
                      .x([](std::size_t, double normal) { return 1e12 * normal; })
                      .make(1);
@@ -117,7 +117,7 @@ TEST(Tolerance, InfiniteWhereTheArithmeticOverflows) {
   }
 }
 
-TEST(Tolerance, TheRoundingOfStorage) {
+TEST(Tolerance, AddsTheRoundingOfStorage) {
   EXPECT_EQ(with_storage(0.5, 2, 1e-9, DType::float32), 0.5 + 2.5 * 0x1p-24 + 0x1p-149);
   EXPECT_EQ(with_storage(0, -2.1, 0, DType::float16), 2.1 * 0x1p-11 + 0x1p-24);
   EXPECT_EQ(with_storage(kGoldenInfinity, 1, 0, DType::float64), kGoldenInfinity);
@@ -127,7 +127,7 @@ TEST(Tolerance, TheRoundingOfStorage) {
       EXPECT_LE(std::fabs(rounded_to(dtype, x) - x), with_storage(0, x, 0, dtype)) << x;
 }
 
-TEST(Tolerance, WhatMayOverflowTheDTypeOfTheAnswerIsNotJudged) {
+TEST(Tolerance, IsInfiniteIfTheDtypeOfTheOutputMayOverflow) {
   // In bfloat16 a variance of 100^2 around 2e4 may vanish. Then 1/sqrt(eps) times the remaining
   // distances, applied twice, exceeds float16.
   const auto of = [](DType dtype) {
@@ -144,7 +144,7 @@ TEST(Tolerance, WhatMayOverflowTheDTypeOfTheAnswerIsNotJudged) {
   EXPECT_LT(grad_x(DType::float16, Accumulation::float32), 65504);
 }
 
-TEST(Tolerance, WhatTheDtypeHoldsIsStoredNoFartherThanTwiceAsFar) {
+TEST(Tolerance, StorageAtMostDoublesTheErrorOfRepresentableValues) {
   EXPECT_EQ(with_storage(0, -2, 0, DType::float16), 0);
   EXPECT_EQ(with_storage(0x1p-20, 1, 0, DType::bfloat16), 0x1p-19);
   EXPECT_EQ(with_storage(0.5, 2, 0, DType::float32), 0.5 + 2.5 * 0x1p-24 + 0x1p-149);
@@ -155,7 +155,7 @@ TEST(Tolerance, WhatTheDtypeHoldsIsStoredNoFartherThanTwiceAsFar) {
         << off;
 }
 
-TEST(Tolerance, IsFiniteWhereAVarianceMayVanish) {
+TEST(Tolerance, IsFiniteEvenIfAVarianceMayVanish) {
   // All elements are equal and far from 0: only eps keeps the root away from 0.
   for (const char* layer : {"layer_norm", "batch_norm", "group_norm", "instance_norm"}) {
     const Case c = plain_recipe(layer, {1, 3, 64}, DType::float32)
@@ -168,14 +168,14 @@ TEST(Tolerance, IsFiniteWhereAVarianceMayVanish) {
   }
 }
 
-TEST(Tolerance, FormulasByName) {
+TEST(Tolerance, FindsFormulasByName) {
   for (const Formula formula : kFormulas) EXPECT_EQ(formula_of(to_string(formula)), formula);
   EXPECT_EQ(
       usage_message([] { formula_of("onepass"); }),
       "unknown formula 'onepass'; did you mean 'one_pass'? known: folded, one_pass, two_pass");
 }
 
-TEST(Tolerance, FoldedLosesTheOffset) {
+TEST(Tolerance, FoldedBoundGrowsWithTheOffset) {
   // With one element per row, its mean is exact, and so is the difference.
   const auto of = [](double offset, Formula formula) {
     return largest_of(tolerance(plain_recipe("layer_norm", {3, 1}, DType::float32)
@@ -189,7 +189,7 @@ TEST(Tolerance, FoldedLosesTheOffset) {
   EXPECT_GT(of(1e6, Formula::folded), 50 * of(1e4, Formula::folded));
 }
 
-TEST(Tolerance, OnePassLosesTheSquareOfTheOffset) {
+TEST(Tolerance, OnePassBoundGrowsWithTheSquareOfTheOffset) {
   const auto of = [](const char* layer, double offset, Formula formula) {
     return largest_of(tolerance(plain_recipe(layer, {3, 8})
                                     .x([=](std::size_t, double normal) { return offset + normal; })
@@ -205,7 +205,7 @@ TEST(Tolerance, OnePassLosesTheSquareOfTheOffset) {
   EXPECT_EQ(of("rms_norm", 1e3, Formula::one_pass), of("rms_norm", 1e3, Formula::folded));
 }
 
-TEST(Tolerance, OnePassClaimsNothingWhereTheVarianceMayVanish) {
+TEST(Tolerance, OnePassBoundIsInfiniteIfTheVarianceMayVanish) {
   const Case c = plain_recipe("layer_norm", {3, 8}, DType::float32)
                      .x([](std::size_t, double normal) { return 1e4 + normal; })
                      .make(1);

@@ -16,7 +16,7 @@ Case layer_norm_case(DType dtype = DType::float32) {
       .make(1);
 }
 
-TEST(Work, BeginsAsTheRightAnswerAndKeepsWhatIsPutThere) {
+TEST(Work, StartsWithTheCorrectOutputAndKeepsChanges) {
   const Case c = layer_norm_case(DType::bfloat16);
   Work work(c);
   EXPECT_EQ(work.answer(), answer_mutated(c, {}));
@@ -31,12 +31,12 @@ TEST(Work, BeginsAsTheRightAnswerAndKeepsWhatIsPutThere) {
   EXPECT_EQ(ref::io::widen(*corpus::find(answer, "y"))[5], 1.0);
 }
 
-TEST(Work, AMutationSpoilsIt) {
+TEST(Work, IsWrongWithAMutation) {
   const Case c = layer_norm_case();
   EXPECT_NE(Work(c, {"mean", mutants::MutationOperator::drop}).answer(), Work(c).answer());
 }
 
-TEST(EpsOf, IsThatOfTheOptions) {
+TEST(EpsOf, ReturnsTheEpsOfTheOptions) {
   EXPECT_EQ(eps_of(layer_norm_case()), 1e-5);
 }
 

@@ -29,7 +29,7 @@ using ::testing::IsSupersetOf;
 using ::testing::Not;
 using enum MutationOperator;
 
-TEST(JointSites, AreOfferedFromTheirSecondSiteOn) {
+TEST(JointSites, AreOfferedAfterTheirSecondSite) {
   Sites sites;
   sites.list();
   sites.term("residual of attention", 1.0);
@@ -43,7 +43,7 @@ TEST(JointSites, AreOfferedFromTheirSecondSiteOn) {
               Not(Contains(Mutation{"residual of attention, forward and backward", drop})));
 }
 
-TEST(JointSites, ActAtEachOfTheirSitesAndNowhereElse) {
+TEST(JointSites, ActAtAllOfTheirSitesAndNowhereElse) {
   Sites sites({"every residual", drop});
   EXPECT_EQ(sites.term("residual of attention", 3.0), 0);
   EXPECT_EQ(sites.term("residual of the feed-forward in the backward", 3.0), 0);
@@ -60,7 +60,7 @@ TEST(JointSites, ActAtEachOfTheirSitesAndNowhereElse) {
             -3);
 }
 
-TEST(JointSites, AreEachOfferedSomewhereInTheQuickTier) {
+TEST(JointSites, AreAllOfferedInTheQuickTier) {
   std::set<std::string> open;
   for (const JointSite& joint : joint_sites()) EXPECT_TRUE(open.emplace(joint.name).second);
   for (const Case& c : recipes::corpus(Tier::quick)) {
@@ -226,7 +226,7 @@ std::vector<Diagnosis> diagnosis_for(const StoredCase& stored,
   return diagnose(stored, answer, check_case(stored, answer, {}));
 }
 
-TEST(JointSites, AMistakeMadeEverywhereIsNamedFirst) {
+TEST(JointSites, NameAMistakeMadeEverywhereFirst) {
   for (const Mistaken& mistaken : mistakes()) {
     const StoredCase stored = certified(case_for(mistaken.op, mistaken.reason));
     StoredCase other = stored;
@@ -243,7 +243,7 @@ TEST(JointSites, AMistakeMadeEverywhereIsNamedFirst) {
 
 /// Mistakes that no other case of the reference reproduces are made by the plain implementation in
 /// another style.
-TEST(JointSites, AMistakeOfTheSecondImplementationIsNamedInAnotherStyle) {
+TEST(JointSites, NameAMistakeMadeInAnotherStyle) {
   struct Wrong {
     std::string op, reason;
     Mutation mutation;

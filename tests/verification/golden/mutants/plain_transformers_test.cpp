@@ -39,7 +39,7 @@ std::vector<std::string> moved_outputs(const Case& c, const Mutation& mutation) 
   return moved;
 }
 
-TEST(PlainTransformers, EveryStyleIsRightAndLeavesAllThatTheReferenceDoes) {
+TEST(PlainTransformers, EveryStyleHasAllOutputsAndPasses) {
   for (const std::string& operation : ref::model::transformer_operation_names())
     for (const Case& c : transformer_cases(Tier::quick, operation, 1)) {
       const StoredCase stored = certified(c);
@@ -54,7 +54,7 @@ TEST(PlainTransformers, EveryStyleIsRightAndLeavesAllThatTheReferenceDoes) {
 }
 
 /// Each mistake must be offered by name and rejected by a case of the quick tier.
-TEST(PlainTransformers, TheMistakesOfWholeModelsAreOfferedAndRejected) {
+TEST(PlainTransformers, MistakesOfWholeModelsAreOfferedAndRejected) {
   using enum MutationOperator;
   const std::vector<std::pair<const char*, std::vector<Mutation>>> kMistakes = {
       {"translator",
@@ -166,7 +166,7 @@ TEST(PlainTransformers, TheMistakesOfWholeModelsAreOfferedAndRejected) {
   }
 }
 
-TEST(PlainTransformers, AMistakeOfTheLossMovesNoLogit) {
+TEST(PlainTransformers, MistakesInTheLossChangeNoLogit) {
   const Case c = transformer("translator", "tied_post_layer_norm");
   using enum MutationOperator;
   for (const Mutation& mistake : {Mutation{"targets", one_more}, Mutation{"targets", one_less},
@@ -180,14 +180,14 @@ TEST(PlainTransformers, AMistakeOfTheLossMovesNoLogit) {
               ::testing::Not(::testing::Contains("loss")));
 }
 
-TEST(PlainTransformers, ATiedWeightHasTwoGradients) {
+TEST(PlainTransformers, TiedWeightSumsTwoGradients) {
   const Case c = transformer("language_model", "tied_pre_layer_norm");
   for (const MutationOperator op : {MutationOperator::forget_first, MutationOperator::forget_last})
     EXPECT_EQ(moved_outputs(c, {"both gradients of the tied weight", op}),
               std::vector<std::string>{"grad_embedding.weight"});
 }
 
-TEST(PlainTransformers, AMistakeOfTheEncoderIsOneOfItsSideAlone) {
+TEST(PlainTransformers, EncoderMistakesAffectOnlyTheEncoderSide) {
   const Case c = transformer("translator", "tied_post_layer_norm");
   Sites sites;
   sites.list();
@@ -208,7 +208,7 @@ TEST(PlainTransformers, AMistakeOfTheEncoderIsOneOfItsSideAlone) {
               ::testing::Contains("logits"));
 }
 
-TEST(PlainTransformers, BothEmbeddingsAreThoseOfATranslator) {
+TEST(PlainTransformers, OnlyATranslatorHasTwoEmbeddings) {
   for (const std::string& operation : ref::model::transformer_operation_names()) {
     const Case c = transformer(operation, "scaled_embedding");
     Sites sites;
@@ -223,7 +223,7 @@ TEST(PlainTransformers, BothEmbeddingsAreThoseOfATranslator) {
 }
 
 /// Compares the rows of the first sentence's cache that each mistake changes.
-TEST(PlainTransformers, TheCacheIsOffAsEachMistakeSays) {
+TEST(PlainTransformers, EachMistakeChangesTheCacheAsNamed) {
   const Case c = transformer("decoding", "chunk_power_norm");
   constexpr std::size_t kRows = 5, kWidth = 4;
   const std::string name = "layers.0.self_attention.values";
@@ -263,7 +263,7 @@ bool is_of_the_cache(const Mutation& mutation) {
 
 /// A mistake of the cache, made in another style than the diagnosis uses, must be named if it fails
 /// a case, and no other mistake may be diagnosed as one.
-TEST(PlainTransformers, MistakesOfTheCacheAreNamedAndNoOtherIs) {
+TEST(PlainTransformers, DiagnosisNamesMistakesOfTheCacheAndNoOther) {
   std::size_t of_the_cache = 0;
   for (const char* reason : {"chunk_power_norm", "post_layer_norm", "one_step_rms_norm"}) {
     const Case c = transformer("decoding", reason);

@@ -81,13 +81,13 @@ std::string hash_of(const std::vector<Case>& cases) {
   return text;
 }
 
-TEST(Corpus, QuickIsWellFormedAndTheSameEveryTime) {
+TEST(Corpus, QuickTierIsWellFormedAndReproducible) {
   const std::vector<Case> cases = corpus(Tier::quick);
   expect_well_formed(Tier::quick, cases);
   EXPECT_EQ(hash_of(cases), hash_of(corpus(Tier::quick)));
 }
 
-TEST(Corpus, AnotherSeedAsksTheSameOfOtherNumbers) {
+TEST(Corpus, AnotherSeedChangesOnlyTheNumbers) {
   const std::vector<Case> cases = corpus(Tier::quick), others = corpus(Tier::quick, 1);
   ASSERT_EQ(cases.size(), others.size());
   for (std::size_t i = 0; i < cases.size(); ++i) {
@@ -102,7 +102,7 @@ TEST(Corpus, AnotherSeedAsksTheSameOfOtherNumbers) {
   }
 }
 
-TEST(Corpus, WhatAGlobNamesIsWhatItWouldLeaveOfTheTier) {
+TEST(Corpus, GlobSelectsTheMatchingCasesOfTheTier) {
   const std::vector<Case> whole = corpus(Tier::quick);
   for (const char* glob : {"quick/layer_norm/t[wv]*", "*/adam/*", "*gelu/random*", "quick/encoder*",
                            "quick/[rs]*_norm/two*", "qu*/softmax/*-float32"}) {
@@ -114,13 +114,13 @@ TEST(Corpus, WhatAGlobNamesIsWhatItWouldLeaveOfTheTier) {
   }
 }
 
-TEST(Corpus, StandardIsWellFormedAndTheSameEveryTime) {
+TEST(Corpus, StandardTierIsWellFormedAndReproducible) {
   const std::vector<Case> cases = corpus(Tier::standard);
   expect_well_formed(Tier::standard, cases);
   EXPECT_EQ(hash_of(cases), hash_of(corpus(Tier::standard)));
 }
 
-TEST(Corpus, NoTwoQuickCasesHaveTheSameQuestion) {
+TEST(Corpus, NoTwoQuickCasesAreEqual) {
   std::map<std::string, std::string> seen;
   for (const Case& c : corpus(Tier::quick)) {
     std::string question = op_of(c) + (c.mode == Mode::training ? " training " : " inference ");
@@ -150,7 +150,7 @@ std::set<std::string> documented_regimes() {
   return names;
 }
 
-TEST(Corpus, EveryRegimeIsInTheTableOfTheDocumentAndNoOther) {
+TEST(Corpus, DocumentedRegimesAreThoseOfTheCorpus) {
   std::set<std::string> reasons;
   const auto note = [&](const std::vector<Case>& cases) {
     for (const Case& c : cases) reasons.insert(c.reason);

@@ -13,7 +13,7 @@
 namespace normproof::verification::golden::recipes {
 namespace {
 
-TEST(CrossEntropyCases, WeightsSmoothingAndIgnoredRowsInEveryDtype) {
+TEST(CrossEntropyCases, HaveWeightsSmoothingAndIgnoredRowsInEveryDtype) {
   std::map<std::string, std::set<DType>> dtypes;
   for (const Case& c : cross_entropy_cases(Tier::quick, kCorpusSeed))
     dtypes[c.reason].insert(c.dtype);
@@ -23,7 +23,7 @@ TEST(CrossEntropyCases, WeightsSmoothingAndIgnoredRowsInEveryDtype) {
 }
 
 // If the target is taken from the next row by mistake, it must differ.
-TEST(CrossEntropyCases, TargetsAreClassesAndNotThoseOfTheNextRow) {
+TEST(CrossEntropyCases, TargetsAreClassesAndDifferFromTheNextRow) {
   for (const Case& c : cross_entropy_cases(Tier::quick, kCorpusSeed)) {
     const auto targets = values_of(c.inputs, "targets");
     const double classes = static_cast<double>(find(c.inputs, "logits")->shape[1]);
@@ -33,7 +33,7 @@ TEST(CrossEntropyCases, TargetsAreClassesAndNotThoseOfTheNextRow) {
   }
 }
 
-TEST(CrossEntropyCases, FullHasNone) {
+TEST(CrossEntropyCases, AreNotInTheFullTier) {
   EXPECT_TRUE(cross_entropy_cases(Tier::full, 1).empty());
   EXPECT_FALSE(cross_entropy_cases(Tier::standard, 1).empty());
 }

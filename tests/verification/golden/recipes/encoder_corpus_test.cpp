@@ -27,7 +27,7 @@ namespace {
 
 using ::testing::IsSupersetOf;
 
-TEST(EncoderCases, EachHasTheNormsAndTheRegimesOfItsKind) {
+TEST(EncoderCases, HaveTheNormsAndRegimesOfTheirOperation) {
   const auto reasons_of = [](const std::string& operation) {
     std::set<std::string> reasons;
     for (const Case& c : encoder_cases(Tier::quick, operation, kCorpusSeed))
@@ -51,7 +51,7 @@ TEST(EncoderCases, EachHasTheNormsAndTheRegimesOfItsKind) {
   }
 }
 
-TEST(EncoderCases, AreSmallAndHavePaddingAndWordsThatOccurAgain) {
+TEST(EncoderCases, AreSmallWithPaddingAndRepeatedWords) {
   for (const Case& c : encoder_cases(Tier::quick, "encoder", 1)) {
     const StoredTensor& tokens = *find(c.inputs, "tokens");
     EXPECT_LE(tokens.shape[0], 3u) << path_of(c);
@@ -65,7 +65,7 @@ TEST(EncoderCases, AreSmallAndHavePaddingAndWordsThatOccurAgain) {
 }
 
 /// Otherwise a mask of the target, or x, in place of the source's would be correct.
-TEST(EncoderCases, TheSourceOfADecoderIsAnotherLengthAndEndsElsewhere) {
+TEST(EncoderCases, DecoderSourceDiffersFromTheTargetInLengthAndPadding) {
   std::size_t seen = 0;
   for (const Case& c : encoder_cases(Tier::quick, "decoder_layer", kCorpusSeed)) {
     const std::size_t tokens = find(c.inputs, "x")->shape[1],
@@ -83,7 +83,7 @@ TEST(EncoderCases, TheSourceOfADecoderIsAnotherLengthAndEndsElsewhere) {
 
 /// If an encoder is judged in float32, the bound of an element must be less than half of the
 /// element.
-TEST(EncoderCases, InFloat32TheBoundSaysSomething) {
+TEST(EncoderCases, Float32BoundIsNotVacuous) {
   std::size_t seen = 0;
   for (const std::string& operation : ref::model::encoder_operation_names())
     for (const Case& c : encoder_cases(Tier::quick, operation, kCorpusSeed)) {
@@ -100,7 +100,7 @@ TEST(EncoderCases, InFloat32TheBoundSaysSomething) {
 
 /// Each mask keeps something and drops something, and no two of a shape are equal. Otherwise it
 /// would be correct to omit a dropout or to use another one's mask.
-TEST(EncoderCases, MasksDifferAndLeaveNoneWhole) {
+TEST(EncoderCases, DropoutMasksDifferAndDropSomething) {
   std::size_t seen = 0;
   const auto note = [&](const std::string& operation, std::uint64_t seed, std::size_t places) {
     for (const Case& c : encoder_cases(Tier::quick, operation, seed)) {
@@ -123,7 +123,7 @@ TEST(EncoderCases, MasksDifferAndLeaveNoneWhole) {
   EXPECT_EQ(seen, 2u * (7 * 4 + 2 * 6));
 }
 
-TEST(EncoderCases, TheLargerTiersHaveExtentsThatTheQuickOneHasNot) {
+TEST(EncoderCases, LargerTiersHaveLargerExtents) {
   for (const std::string& operation : ref::model::encoder_operation_names()) {
     std::set<std::size_t> tokens, heads;
     for (const Tier tier : {Tier::standard, Tier::full})

@@ -28,7 +28,7 @@ std::vector<Case> all_transformers(Tier tier, std::uint64_t seed = kCorpusSeed) 
   return all;
 }
 
-TEST(TransformerCases, EveryNormStandsOnEverySideThatMayHaveIt) {
+TEST(TransformerCases, EveryNormIsOnEverySideThatSupportsIt) {
   std::map<std::string, std::set<std::string>> norms;  // by operation and option
   for (const Tier tier : {Tier::quick, Tier::standard})
     for (const Case& c : all_transformers(tier))
@@ -46,7 +46,7 @@ TEST(TransformerCases, EveryNormStandsOnEverySideThatMayHaveIt) {
 }
 
 /// Otherwise a mask of the target in place of the source's, or a shifted target, would be correct.
-TEST(TransformerCases, SourcesAndTargetsEndElsewhereAndTargetsAreTheTokensAfter) {
+TEST(TransformerCases, SourceAndTargetPaddingDifferAndTargetsAreTheNextTokens) {
   std::size_t seen = 0;
   for (const Case& c : all_transformers(Tier::quick)) {
     const StoredTensor* const targets = find(c.inputs, "targets");
@@ -74,7 +74,7 @@ TEST(TransformerCases, SourcesAndTargetsEndElsewhereAndTargetsAreTheTokensAfter)
             (std::vector<double>{1, 0, 0, 1, 1, 0, 1, 1, 1}));
 }
 
-TEST(TransformerCases, InQuickEveryElementIsJudgedAndTheReferencePasses) {
+TEST(TransformerCases, ReferencePassesQuickCasesWithEveryElementJudged) {
   std::size_t seen = 0;
   for (const Case& c : all_transformers(Tier::quick)) {
     const StoredCase stored = certified(c);
@@ -89,7 +89,7 @@ TEST(TransformerCases, InQuickEveryElementIsJudgedAndTheReferencePasses) {
   EXPECT_GT(seen, 150u);
 }
 
-TEST(TransformerCases, OfTheStandardTierNoBoundIsInfinite) {
+TEST(TransformerCases, StandardTierHasFiniteBounds) {
   std::size_t seen = 0;
   for (const Case& c : all_transformers(Tier::standard)) {
     for (const auto& [name, bound] : gate::tolerance(c, corpus::usual_accumulation(c.dtype)).bound)
@@ -100,7 +100,7 @@ TEST(TransformerCases, OfTheStandardTierNoBoundIsInfinite) {
   EXPECT_GT(seen, 90u);
 }
 
-TEST(TransformerCases, OnlyOneIsOfTheFullTier) {
+TEST(TransformerCases, FullTierHasExactlyOne) {
   EXPECT_EQ(all_transformers(Tier::full).size(), 1u);
 }
 

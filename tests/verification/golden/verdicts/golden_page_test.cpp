@@ -28,14 +28,14 @@ judged::GoldenReport report_with_maps() {
   return golden_report({near, far, golden_result("q/c_passes", 0)}, golden_command(), "");
 }
 
-TEST(GoldenPage, NeedsNothingButItself) {
+TEST(GoldenPage, IsSelfContained) {
   const std::string page = golden_page(report_with_maps());
   EXPECT_TRUE(page.starts_with("<!DOCTYPE html>"));
   for (const char* foreign : {"<script", "<link", "<img", "@import", "src=", "http-equiv"})
     EXPECT_THAT(page, Not(HasSubstr(foreign)));
 }
 
-TEST(GoldenPage, TheWorstCaseComesFirstWithItsMapNameAndRepro) {
+TEST(GoldenPage, ShowsTheWorstCaseFirstWithMapNameAndCommand) {
   const std::string page = golden_page(report_with_maps());
   const std::size_t worst = page.find("<h2>The worst case</h2>"),
                     outputs = page.find("<h2>Every output</h2>"),
@@ -73,7 +73,7 @@ std::string page_of(int failures, std::size_t columns) {
   return golden_page(golden_report(results, golden_command(), ""));
 }
 
-TEST(GoldenPage, EveryFailureHasItsMapAsFarAsThereIsRoom) {
+TEST(GoldenPage, ShowsAMapPerFailureUpToALimit) {
   const std::string few = page_of(41, 3);
   EXPECT_EQ(count_of("<figure>", few), 41u);
   EXPECT_THAT(few, Not(HasSubstr("left out")));
@@ -89,7 +89,7 @@ TEST(GoldenPage, EveryFailureHasItsMapAsFarAsThereIsRoom) {
   EXPECT_THAT(wide, HasSubstr("<p>2 of 5 maps are left out: "));
 }
 
-TEST(GoldenPage, WithoutAMapThereIsNoPicture) {
+TEST(GoldenPage, ShowsNoPictureWithoutAMap) {
   const std::string page = golden_page(golden_sample_report());
   EXPECT_THAT(page, AllOf(HasSubstr("<h2>Failures</h2>"), HasSubstr("<code>q/c_crashes</code>"),
                           HasSubstr("what &lt;it&gt; is for"), Not(HasSubstr("<figure>"))));
@@ -99,7 +99,7 @@ TEST(GoldenPage, WithoutAMapThereIsNoPicture) {
                             Not(HasSubstr("Failures")), Not(HasSubstr("The worst case"))));
 }
 
-TEST(GoldenPage, OfACheckHasTheMapOfItsAnswers) {
+TEST(GoldenPage, OfACheckShowsTheMapOfItsOutputs) {
   const tests::ref::io::TemporaryFolder folder;
   const std::string page = (folder / "page.html").string();
   // The candidate returns zeros as y.
