@@ -44,7 +44,7 @@ constexpr double kBounds = 4;
 /// are this many times farther from the output than the mutation is. A mutation does not explain
 /// what it leaves unchanged.
 constexpr double kCloser = 8;
-/// If the mutation has no bound of its own, an agreement worse than this explains nothing.
+/// If the mutation has no bound of its own, a match worse than this explains nothing.
 constexpr double kMostUlps = 1000;
 /// The remainder passed for a wrong formula's value: the dtype need not hold that value even if it
 /// holds the exact one.

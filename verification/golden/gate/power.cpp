@@ -99,7 +99,7 @@ Planted planted_in(const Question& question) {
   return plant(question.stored, question.right, question.bounds);
 }
 
-/// Each question is freed once it is answered: those of a whole tier do not fit in memory.
+/// Prepared cases are freed one by one: those of a whole tier do not fit in memory.
 void plant_alone(LayerPower& power, const std::vector<Case>& cases, const PowerOptions& options) {
   power.cases = cases.size();
   std::mutex mutex;

@@ -283,7 +283,7 @@ class Related {
   const StoredCase& stored_;
   const RelationAsks& asks_;
   SampleAxis axis_;
-  bool by_sample_ = false;       ///< no statistic is taken over samples
+  bool by_sample_ = false;       ///< no statistic runs over samples
   std::optional<Answer> whole_;  ///< absent: not queried yet, or no output
   std::string unanswered_;       ///< why there is no output
 };

@@ -55,7 +55,7 @@ TEST(Nearest, OutOfRangeOf8BitFormatsFollowsTheOverflowMode) {
 TEST(Nearest, AgreesWithHardwareRoundingForPoints) {
   const ref::numeric::RandomStream random(1, "nearest");
   for (std::uint64_t i = 0; i < 4000; ++i) {
-    // Covers the range of every format and beyond, including subnormal numbers.
+    // Covers more than the range of every format, including subnormal numbers.
     const double x =
         std::ldexp(random.normal(2 * i), static_cast<int>(random.below(2 * i + 1, 340)) - 170);
     EXPECT_EQ(value_of(ball(x), DType::float64), x);
