@@ -18,8 +18,8 @@ struct CorpusDifference {
 };
 
 struct BlessOptions {
-  std::vector<Tier> tiers = {};  ///< in addition to those of the corpus
-  corpus::PathGlobs only = {};   ///< for a corpus that holds only a part
+  std::vector<Tier> tiers = {};  ///< tiers to add to those of the corpus
+  corpus::PathGlobs only = {};   ///< the cases to make, if the corpus holds only a part
   int jobs = 1;
   std::function<void(const std::string& path, std::size_t done, std::size_t of)> finished = {};
   /// Gets the difference and returns the reason for it; "" leaves everything unchanged.

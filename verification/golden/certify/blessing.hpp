@@ -16,7 +16,7 @@ struct Blessing {
   std::string reason = {};
   std::size_t added = 0, removed = 0, changed = 0;  ///< numbers of cases
   std::string manifest_before = {}, manifest_after = {}, sums_after = {};
-  std::string version = {};  ///< first line only: the initial version; empty means 1.0.0
+  std::string version = {};  ///< the initial version (first line only); empty means 1.0.0
 };
 
 std::string blessing_line(const Blessing& blessing);

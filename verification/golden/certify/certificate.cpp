@@ -62,7 +62,7 @@ struct OpenOutput {
   std::vector<std::size_t> shape;
   std::vector<double> value, remainder;
   corpus::Scaling scaling = corpus::Scaling::none;
-  std::vector<double> scales = {};  ///< of the whole output, or of each block
+  std::vector<double> scales = {};  ///< the scale of the whole output, or the scales of its blocks
 };
 
 /// Divides element i by its scale, as it is before rounding.

@@ -26,7 +26,7 @@ struct Certificate {
 /// output, the result is divided by its scale first, and numbers out of range become the largest
 /// number. The scales of blocks are in y_scale, which has no remainder.
 struct Expected {
-  std::vector<StoredTensor> tensors;  ///< in ascending order of names
+  std::vector<StoredTensor> tensors;  ///< the tensors in ascending order of names
   Certificate certificate;
 };
 

@@ -21,7 +21,7 @@ namespace {
 /// How the layer cuts x [B,T,D] (or [N,D], with one sample per row) into the slices that it
 /// centers.
 struct CentredSlices {
-  bool over_samples = false, over_tokens = false;  ///< otherwise a slice has one sample, one token
+  bool over_samples = false, over_tokens = false;  ///< whether a slice runs over samples, tokens
   std::size_t width = 1;                           ///< consecutive features
   bool masked = false;
   double eps = 0;

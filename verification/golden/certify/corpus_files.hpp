@@ -12,7 +12,7 @@ namespace normproof::verification::golden::certify {
 
 /// A case as it is stored in its folder.
 struct StoredCase {
-  CaseDescription description;  ///< including the inputs
+  CaseDescription description;  ///< the description, including the inputs
   std::vector<StoredTensor> expected;
 };
 

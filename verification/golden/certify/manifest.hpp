@@ -31,8 +31,8 @@ struct CaseDescription {
   std::vector<std::string> outputs;
   std::string case_text;                                 ///< the text of case_json
   std::string file_text;                                 ///< the text of case.json
-  std::string inputs_sha256, expected_sha256;            ///< of the tensors
-  std::string inputs_file_sha256, expected_file_sha256;  ///< of the files, filled in by check_sums
+  std::string inputs_sha256, expected_sha256;            ///< SHA-256 of the tensors
+  std::string inputs_file_sha256, expected_file_sha256;  ///< SHA-256 of the files, from check_sums
 };
 
 /// Returns manifest.json: the entries of the cases in ascending order of paths, and totals.

@@ -16,7 +16,7 @@ struct OwnQuestion {
   std::vector<std::pair<std::string, std::string>> options =
       {};  ///< absent options have their defaults
   bool sequence = false;
-  std::vector<StoredTensor> inputs;  ///< as for `normproof eval`, in any order
+  std::vector<StoredTensor> inputs;  ///< the inputs of `normproof eval`, in any order
 };
 
 /// Reads options from a JSON object of texts, {"eps":"1e-05"}; an empty text gives none.

@@ -28,10 +28,12 @@ struct Case {
   std::string why;     ///< what the case is meant to find, in one sentence
   Operation options;
   Mode mode = Mode::training;
-  DType dtype = DType::float64;  ///< of the inputs and of a candidate's outputs
-  bool sequence = false;  ///< x, grad_y and valid, or grad_parameter, have a leading axis of steps
-  bool exact = false;     ///< every operation is exact in dtype: the tolerance is 0
-  std::vector<StoredTensor> inputs;  ///< as for `normproof eval`, in ascending order of names
+  DType dtype = DType::float64;  ///< the dtype of the inputs and of a candidate's outputs
+  bool sequence =
+      false;  ///< whether x, grad_y and valid (or grad_parameter) begin with an axis of steps
+  bool exact = false;  ///< whether every operation is exact in dtype, so that the tolerance is 0
+  std::vector<StoredTensor>
+      inputs;  ///< the inputs of `normproof eval`, in ascending order of names
 };
 
 /// Returns the format that a floating-point dtype stores; float64 for other dtypes.

@@ -22,8 +22,8 @@ bool is_scaled(const Case& c);
 /// How an output is scaled before it is stored.
 enum class Scaling {
   none,
-  given,  ///< by one number, the input <output>_scale
-  blocks  ///< by one scale per block; the scales are the output <output>_scale
+  given,  ///< one scale, which is the input <output>_scale
+  blocks  ///< one scale per block; the scales are the output <output>_scale
 };
 Scaling scaling_of(const Case& c, std::string_view output);
 

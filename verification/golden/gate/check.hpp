@@ -40,11 +40,11 @@ struct TensorResult {
   /// |exact| of the output.
   double norm_wise = 0;
   std::string where;                     ///< index of the element with the largest ratio: "[2, 3]"
-  double got = 0, exact = 0, bound = 0;  ///< at that element
+  double got = 0, exact = 0, bound = 0;  ///< the values at that element
   /// At that element: the error caused by one rounding of the inputs, divided by the bound. If it
   /// is close to 1, the inputs do not allow a tighter bound.
   double of_the_inputs = 0;
-  ShareMap map = {};  ///< of a failed output, if CheckOptions::maps is set
+  ShareMap map = {};  ///< the map of a failed output, if CheckOptions::maps is set
 
   bool passed() const { return problem.empty() && failed.empty(); }
 };
@@ -59,7 +59,7 @@ struct Diagnosis {
 
   std::string what;  ///< "eps: outside the root"
   Kind kind = Kind::mistake;
-  double ulps = 0;  ///< for a mistake: the distance from it, in ulps of the largest element
+  double ulps = 0;  ///< the distance from a mistake, in ulps of the largest element
   std::vector<std::string> outputs = {};  ///< the outputs that agree; empty for an arithmetic
   /// Whether each element of these outputs has a finite bound in that class.
   bool bounded = true;
@@ -82,10 +82,10 @@ struct CheckOptions {
   /// The required outputs. If empty, y, the gradients and the state are required, and statistics
   /// are compared if they are present.
   std::vector<std::string> outputs = {};
-  std::optional<Accumulation> accumulation = {};  ///< absent: usual_accumulation of each case
-  Formula formula = Formula::two_pass;            ///< by default, a one-pass variance fails
-  bool flush_subnormals = false;  ///< by default, flushing subnormal numbers to 0 fails
-  bool maps = false;              ///< whether each failed output gets a map
+  std::optional<Accumulation> accumulation = {};  ///< default: usual_accumulation
+  Formula formula = Formula::two_pass;            ///< the declared formula of the variance
+  bool flush_subnormals = false;                  ///< whether subnormal numbers may be flushed to 0
+  bool maps = false;                              ///< whether each failed output gets a map
 };
 
 /// The tensors that a candidate returns for a case, or nothing if it declines a case that it does

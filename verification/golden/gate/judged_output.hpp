@@ -15,7 +15,7 @@ enum class ElementVerdict {
   refused,
   right,    ///< equal to the expected number, or not finite if NaN is expected
   within,   ///< different from the expected number but within the bound
-  unjudged  ///< not judged, because its bound is infinite
+  unjudged  ///< the bound is infinite, so the element is not judged
 };
 
 /// Compares one output of a candidate with its exact values, element by element.

@@ -22,7 +22,7 @@ struct PlantedCount {
 
 /// The verdicts when NaN, infinity, 0 and 12345 each replace each element of an output.
 struct Planted {
-  std::map<std::string, PlantedCount> of = {};  ///< by the injected value
+  std::map<std::string, PlantedCount> of = {};  ///< the counts for each injected value
   /// Where a wrong value passed: "y of quick/...: 12345 in 3 elements".
   std::vector<std::string> missed = {};
 

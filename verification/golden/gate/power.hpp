@@ -27,7 +27,7 @@ struct PowerOptions {
   /// check` grants for it.
   std::optional<Accumulation> accumulation = {};
   Formula formula = Formula::two_pass;
-  bool planted_alone = false;  ///< only inject values into outputs; run no other implementation
+  bool planted_alone = false;  ///< whether to inject values only, without wrong implementations
   std::function<void(const std::string& layer, std::size_t done, std::size_t of)> finished = {};
 };
 
@@ -40,7 +40,7 @@ struct Verdict {
   std::size_t killed = 0;     ///< corpora in which a case rejects it
   std::size_t same_bits = 0;  ///< corpora on which all of its outputs equal the correct bits
   std::string killer;         ///< the first case that rejects it
-  double closest = 0;         ///< if no case rejects it: its largest ratio of error to bound
+  double closest = 0;         ///< its largest ratio of error to bound if no case rejects it
 };
 
 struct LayerPower {
@@ -49,7 +49,7 @@ struct LayerPower {
   std::vector<Verdict> verdicts;
   /// Correct implementations that a case rejects: the style, the case and the output.
   std::vector<std::string> false_alarms;
-  Planted planted;  ///< over all corpora, injected into the outputs of the plain style
+  Planted planted;  ///< counts over all corpora; values replace outputs of the plain style
   std::size_t styles = 0,
               checks = 0;  ///< correct implementations, and their checked outputs
 

@@ -142,7 +142,7 @@ std::optional<std::string> difference(const std::vector<StoredTensor>& first,
 
 struct Verdict {
   RelationOutcome outcome;
-  std::string sentence;  ///< of a broken relation
+  std::string sentence;  ///< how a broken relation is broken
 };
 const Verdict kNotApplicable = {RelationOutcome::not_applicable, ""};
 const Verdict kDeclined = {RelationOutcome::declined, ""};
@@ -283,9 +283,10 @@ class Related {
   const StoredCase& stored_;
   const RelationAsks& asks_;
   SampleAxis axis_;
-  bool by_sample_ = false;       ///< no statistic runs over samples
-  std::optional<Answer> whole_;  ///< absent: not queried yet, or no output
-  std::string unanswered_;       ///< why there is no output
+  bool by_sample_ = false;  ///< no statistic runs over samples
+  std::optional<Answer>
+      whole_;               ///< the output for the whole case; absent if not queried yet or failed
+  std::string unanswered_;  ///< why there is no output
 };
 
 RelationResult result_of(const std::string& path, Relation relation, Related& related) {

@@ -30,7 +30,8 @@ struct RelationResult {
   std::string path;
   Relation relation = Relation::repeat;
   RelationOutcome outcome = RelationOutcome::not_applicable;
-  std::string sentence;  ///< if broken: the element and both values, or why there is no output
+  std::string
+      sentence;  ///< how it is broken: the element and both values, or why there is no output
 };
 
 /// The candidates to compare. A program whose new memory is prefilled gives the same output if it

@@ -11,7 +11,8 @@ namespace normproof::verification::golden::gate {
 /// several.
 struct ShareMap {
   std::vector<std::string> rows, columns;  ///< the indices of each: "3", "4 to 7"
-  std::vector<double> shares;              ///< in C order; NaN: none of its elements is judged
+  std::vector<double>
+      shares;  ///< the ratio of each cell in C order; NaN if none of its elements is judged
 };
 
 /// Computes  the map of an output of that shape from the ratio of each element, in C order

@@ -14,9 +14,9 @@ struct Moments {
 /// The inputs of a slice's backward: the elements that share its moments.
 struct SliceGradient {
   Values g = {};      ///< gamma times grad_y
-  Values gamma = {};  ///< of each element
+  Values gamma = {};  ///< gamma of each element
   Values x_hat = {};
-  std::vector<bool> counts = {};  ///< whether it counts in the moments: padding may not
+  std::vector<bool> counts = {};  ///< whether each element counts in the moments; padding may not
   double n = 0;                   ///< the number of elements that count
   Moments moments = {};
 };

@@ -19,13 +19,13 @@ struct Visit {
   std::string case_path = {};  ///< the case that finds the bug; empty: none does
   std::string relation = {};   ///< the relation that is broken there; empty: a bound is exceeded
   std::string named = {};      ///< the gate's diagnosis of the mistake, if it has one
-  double closest = 0;          ///< if nothing finds it: its largest ratio of error to bound
+  double closest = 0;          ///< its largest ratio of error to bound if nothing finds it
 
   bool found() const { return !case_path.empty(); }
 };
 
 struct TourOptions {
-  Tier tier = Tier::quick;  ///< this tier and those below it
+  Tier tier = Tier::quick;  ///< the highest tier to run; lower tiers run first
   std::string only = "*";   ///< a glob on the operations
   int jobs = 1;
   std::function<void(const std::string& op, std::size_t done, std::size_t of)> finished = {};

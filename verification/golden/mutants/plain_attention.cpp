@@ -74,8 +74,8 @@ class PlainDotProduct {
  private:
   struct Query {
     std::size_t sample, head, token;
-    std::size_t number;     ///< in [B,H,T]
-    std::size_t first_key;  ///< in [B,G,S]: the first of the keys that it reads
+    std::size_t number;     ///< flat index in [B,H,T]
+    std::size_t first_key;  ///< flat index in [B,G,S] of the first key that it reads
   };
 
   std::vector<T> read(const operands::FunctionInputs& in, const char* name, const char* site,

@@ -384,7 +384,7 @@ class PlainStep {
   PlainArithmetic<T> a_;
   Sites& sites_;
   std::vector<T> x_, dy_, gamma_, beta_;
-  std::vector<T> gamma_in_grad_x_;  ///< not empty only if a mistake makes it differ from gamma_
+  std::vector<T> gamma_in_grad_x_;  ///< empty unless a mistake makes it differ from gamma_
   /// Parameters other than gamma and beta.
   std::map<std::string, std::vector<T>, std::less<>> others_;
   std::vector<bool> valid_;

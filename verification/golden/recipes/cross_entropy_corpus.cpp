@@ -25,7 +25,7 @@ struct LossRecipe {
   std::size_t rows = 7, classes = 5;
   const char* smoothing = nullptr;
   Fill logits = scaled_logits(2);
-  Fill weights = {};  ///< empty: no class weights
+  Fill weights = {};  ///< the class weights; if empty, there are none
   /// Whether a row counts. If empty, all do and there is no mask.
   std::function<bool(std::size_t row)> valid = {};
   /// The target of a row. If empty, it is random.

@@ -57,8 +57,8 @@ class EncoderCaseList {
   Tier tier_;
   std::string_view operation_;
   std::uint64_t seed_;
-  bool whole_;    ///< a whole encoder, not a layer
-  bool decoder_;  ///< a decoder layer
+  bool whole_;    ///< whether the operation is a whole encoder, not a layer
+  bool decoder_;  ///< whether the operation is a decoder layer
 
  private:
   std::vector<Case> cases_ = {};

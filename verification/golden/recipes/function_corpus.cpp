@@ -239,7 +239,7 @@ class FunctionCases {
   Tier tier_;
   std::string_view function_;
   std::uint64_t seed_;
-  bool sums_;  ///< the function sums over rows; otherwise it is elementwise
+  bool sums_;  ///< whether the function sums over rows; otherwise it is elementwise
   std::vector<Case> cases_;
 };
 

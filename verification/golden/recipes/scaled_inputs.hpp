@@ -13,10 +13,10 @@ struct Scales {
   /// The scale of x and gate. If absent, they have block scales if `blocks` is set, and stay in
   /// float32 otherwise.
   std::optional<double> x = {};
-  std::optional<double> y = {};          ///< absent: y has block scales
-  std::optional<double> grad_y = {};     ///< in e5m2
-  std::optional<double> gradients = {};  ///< of x and gate, in e5m2
-  bool blocks = false;                   ///< x and gate have block scales
+  std::optional<double> y = {};          ///< the scale of y; if absent, y has block scales
+  std::optional<double> grad_y = {};     ///< the scale of grad_y, which is stored in e5m2
+  std::optional<double> gradients = {};  ///< the scale of the gradients of x and gate, in e5m2
+  bool blocks = false;                   ///< whether x and gate have block scales
 };
 
 /// Converts the tensors of a float32 case to 8 bits: each element to the nearest number,

@@ -22,7 +22,7 @@ enum class Outcome { passed, failed, xfail, xpass, declined };
 /// How cases are reported, and what is required of them as a whole.
 struct ReportSettings {
   std::size_t min_cases = 1;
-  bool strict = false;     ///< an element that is not judged counts as a failure
+  bool strict = false;     ///< whether an element that is not judged counts as a failure
   std::string xfail = {};  ///< expected failures: one glob per line, '#' starts a comment
   std::string xfail_name = "--xfail";  ///< the name of that list in errors
   /// Whether the whole corpus is checked. If so, a glob of the list that matches no case is an
@@ -46,7 +46,7 @@ struct CheckedCase {
 
 /// The results of `normproof golden check`, from which every report is generated.
 struct GoldenReport {
-  std::vector<CheckedCase> cases;  ///< in ascending order of paths
+  std::vector<CheckedCase> cases;  ///< the checked cases in ascending order of paths
   std::size_t min_cases = 1;
   bool strict = false;
   std::optional<certify::CorpusVersion> corpus = {};
