@@ -36,7 +36,7 @@ class Lines {
                    fmt::format("{}  {}", expected, path));
   }
 
-  /// Removes the sum of this path if it is that of `content`; returns whether it did.
+  /// Removes the sum of this path if it matches `content`; returns whether it did.
   bool take_if(const std::string& path, std::string_view content) {
     const auto found = sums_.find(path);
     if (found == sums_.end() || found->second != ref::io::sha256(content)) return false;

@@ -9,7 +9,8 @@ namespace normproof::verification::golden::gate {
 /// Source    docs/error_analysis.md, section 8
 /// Computes  bound += the error of log-probabilities computed as x - log_sum_exp, with log_sum_exp
 ///           rounded to the accumulation format
-/// Requires  bound holds the any-order bound of c for `accumulation`; inputs are those of c, finite
+/// Requires  bound holds the any-order bound of c for `accumulation`; inputs are the finite inputs
+///           of c
 void add_cross_entropy_allowances(const Case& c, const evaluation::FunctionInputs& inputs,
                                   Accumulation accumulation,
                                   ref::tensor::NamedTensors<double>& bound);

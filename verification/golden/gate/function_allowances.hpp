@@ -20,7 +20,7 @@ namespace normproof::verification::golden::gate {
 ///           add_cross_entropy_allowances and add_add_norm_allowances.
 ///           Other operations: nothing
 /// Requires  bound holds the any-order bound of c for `accumulation`; flushes says whether the
-///           candidate flushes subnormal numbers; inputs are those of c, finite
+///           candidate flushes subnormal numbers; inputs are the finite inputs of c
 void add_function_allowances(const Case& c, const evaluation::FunctionInputs& inputs,
                              Accumulation accumulation, ref::tensor::NamedTensors<double>& bound,
                              bool flushes = false);

@@ -13,11 +13,11 @@ namespace normproof::verification::golden::gate {
 /// Relations that must hold between a candidate's outputs for two questions, whatever the correct
 /// values are.
 enum class Relation {
-  repeat,     ///< the same question, after another one: the same bits
-  memory,     ///< the same question to a process with prefilled memory: the same bits
-  split,      ///< each half of the samples alone: the bits that they have in the whole
-  permute,    ///< the samples in reverse order: the results in reverse order
-  neighbour,  ///< NaN in the first sample: the bits of the others do not change
+  repeat,     ///< a repeated question gives the same bits
+  memory,     ///< a process whose new memory is prefilled gives the same bits
+  split,      ///< half of the samples alone gives the bits that they have in the whole
+  permute,    ///< samples in reverse order give results in reverse order
+  neighbour,  ///< NaN in the first sample leaves the bits of the others unchanged
 };
 std::string_view to_string(Relation relation);
 std::vector<Relation> all_relations();

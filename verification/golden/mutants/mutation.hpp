@@ -212,7 +212,7 @@ class Sites {
 
   Mutation mutation_;
   const JointSite* joint_ = nullptr;  ///< set if mutation_ belongs to a joint site
-  std::string prefix_;                ///< the name of this part, if joint_ is that of the whole
+  std::string prefix_;                ///< the name of this part, if joint_ belongs to the whole
   bool listing_ = false;
   std::vector<Mutation> seen_;
   std::map<std::string, std::uint64_t, std::less<>> noted_;  ///< site: one bit per seen operator

@@ -64,8 +64,8 @@ std::vector<StoredTensor> run_plain(const Case& c, const EvalInputs& inputs, con
 /// mistaken formula.
 ///
 /// Source    docs/error_analysis.md, section 8: any_order_error through the plain formula
-/// Requires  c is of a layer, or of a function that adds a residual; `inputs` are those of c,
-///           finite
+/// Requires  c is of a layer, or of a function that adds a residual; `inputs` are its
+///           finite inputs
 std::map<std::string, std::vector<double>> plain_errors(const Case& c, const EvalInputs& inputs,
                                                         const Style& style,
                                                         const ref::numeric::Arithmetic& arithmetic,

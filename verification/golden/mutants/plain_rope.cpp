@@ -56,7 +56,7 @@ class PlainRope {
     switch (sites_.any("row of the tables", {Op::one_more, Op::other, Op::drop})) {
       case Op::one_more:
         return (row + 1) % tokens_;
-      case Op::other:  // that of the head, or of the sample
+      case Op::other:  // the number of the head or sample
         return row / tokens_ % tokens_;
       case Op::drop:
         return 0;

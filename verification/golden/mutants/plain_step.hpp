@@ -74,7 +74,7 @@ class PlainStep {
   std::size_t row_of(std::size_t i) const { return i / shape_.d_model; }
   std::size_t feature_of(std::size_t i) const { return i % shape_.d_model; }
 
-  /// Returns the correct slices, or by mistake those of the other axis.
+  /// Returns the correct slices, or by mistake the slices of the other axis.
   Slices choose(Slices right, Slices wrong) {
     return sites_.any("axis of the statistics", {MutationOperator::other}) ==
                    MutationOperator::other
@@ -320,7 +320,7 @@ class PlainStep {
       case MutationOperator::twice:
         for (T& v : values) v += v;
         break;
-      case MutationOperator::other:  // that of the next slice
+      case MutationOperator::other:  // the statistic of the next slice
         std::rotate(values.begin(), values.begin() + 1, values.end());
         break;
       case MutationOperator::half_precision:
