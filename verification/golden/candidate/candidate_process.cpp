@@ -29,14 +29,14 @@ namespace {
 
 constexpr std::size_t kMostComplaints = std::size_t{64} << 10;
 constexpr std::size_t kMostShownOfALine = 200;
-/// How often it is asked whether the program still runs: another process may hold its output open.
+/// How often to check that the program still runs: another process may keep its output open.
 constexpr long long kLookMilliseconds = 100;
 
 [[noreturn]] void system_failure(const char* call) {
   throw std::system_error(errno, std::generic_category(), std::string("the candidate: ") + call);
 }
 
-/// What the process of the candidate does: /bin/sh, between the three pipes.
+/// Connects the pipes and replaces the child process by /bin/sh.
 int run_by_shell(const std::string& command, const support::process::Mark& mark,
                  const support::process::Pipe& to_it, const support::process::Pipe& from_it,
                  const support::process::Pipe& complaints) {
@@ -48,7 +48,7 @@ int run_by_shell(const std::string& command, const support::process::Mark& mark,
   return 127;
 }
 
-/// The last line that is not blank, as far as it is worth showing.
+/// Returns the last line that is not blank, truncated for display.
 std::string_view last_line(std::string_view text) {
   text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
   return text.substr(text.rfind('\n') + 1).substr(0, kMostShownOfALine);
@@ -59,9 +59,9 @@ std::string_view last_line(std::string_view text) {
 struct CandidateProcess::Impl {
   support::process::Mark mark;
   support::process::Child child;
-  Descriptor in;   ///< its standard input
-  Descriptor out;  ///< its standard output
-  Descriptor err;  ///< its standard error; closed once it has closed it
+  Descriptor in;   ///< the program's standard input
+  Descriptor out;  ///< the program's standard output
+  Descriptor err;  ///< the program's standard error; closed when the program closes it
   std::string received, complaints;
   std::optional<support::process::Ending> ending;
 
@@ -80,8 +80,8 @@ struct CandidateProcess::Impl {
       ::fcntl(file->get(), F_SETFL, O_NONBLOCK);
   }
 
-  /// Keeps the end of what there is on standard error: of a program that prints without end no more
-  /// is read here than a pipe holds.
+  /// Reads what is available on standard error and keeps its end. One call reads no more than a
+  /// pipe holds, even if the program prints without end.
   void hear() {
     for (int reads = 0; err.is_open() && reads < 16; ++reads) {
       const std::ptrdiff_t count = ref::io::read_some(err.get(), complaints);
@@ -106,7 +106,7 @@ struct CandidateProcess::Impl {
                     last.empty() ? "" : fmt::format("; its standard error ends with: {}", last)));
   }
 
-  /// The program has closed its output: it has ended, or is about to.
+  /// Called when the program has closed its output: it has ended or is about to.
   [[noreturn]] void fail_closed() {
     in.close();
     for (int tries = 0; tries < 100; ++tries) {
@@ -116,7 +116,7 @@ struct CandidateProcess::Impl {
     throw FileError("the candidate closed its standard output before it answered");
   }
 
-  /// Takes what there is; whether a whole line has come.
+  /// Reads what is available; returns whether a whole line has arrived.
   bool take(std::size_t most_bytes) {
     const std::ptrdiff_t count = ref::io::read_some(out.get(), received);
     if (count == 0) fail_closed();
@@ -133,8 +133,9 @@ struct CandidateProcess::Impl {
            std::string::npos;
   }
 
-  /// A program that has ended is heard out, for its answer may be on the way. Nothing else comes,
-  /// even where a process that it left behind holds its output open.
+  /// Reads the remaining output of a program that has ended, which may contain the awaited line.
+  /// Once that is read nothing else can come, even if a process that it left behind keeps the pipe
+  /// open.
   bool take_what_is_left(std::size_t most_bytes) {
     if (!has_ended()) return false;
     pollfd file = {out.get(), POLLIN, 0};
@@ -143,7 +144,7 @@ struct CandidateProcess::Impl {
     fail_ended();
   }
 
-  /// Gives what it takes. A program that has closed its input may still answer.
+  /// Writes as much as the pipe accepts. A program that has closed its input may still answer.
   void give(std::string_view text, std::size_t& given) {
     const std::ptrdiff_t count = support::process::write_quietly(in.get(), text.substr(given));
     if (count >= 0) {
@@ -155,10 +156,10 @@ struct CandidateProcess::Impl {
     }
   }
 
-  /// Waits for a line with the question on its way; whether it has come whole.
+  /// Waits for output while still writing the input; returns whether a whole line has arrived.
   bool step(std::string_view text, std::size_t& given, long long milliseconds,
             std::size_t most_bytes) {
-    // A negative descriptor is none to poll.
+    // poll ignores negative descriptors.
     std::array<pollfd, 3> files = {{{out.get(), POLLIN, 0},
                                     {err.is_open() ? err.get() : -1, POLLIN, 0},
                                     {given < text.size() ? in.get() : -1, POLLOUT, 0}}};
@@ -177,7 +178,7 @@ CandidateProcess::CandidateProcess(const std::string& command) : impl_(std::make
 }
 
 CandidateProcess::~CandidateProcess() {
-  impl_->child = {};  // first, for it begins the others
+  impl_->child = {};  // first, because it is the parent of the others
   impl_->mark.end_all();
 }
 

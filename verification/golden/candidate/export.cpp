@@ -32,7 +32,7 @@ namespace {
 constexpr std::array<std::pair<std::string_view, ExportFormat>, 3> kFormats = {
     {{"npz", ExportFormat::npz}, {"onnx", ExportFormat::onnx}, {"text", ExportFormat::text}}};
 
-/// Without what remains of each value.
+/// Returns the expected tensors without the remainders.
 std::vector<StoredTensor> values_of(const StoredCase& stored) {
   std::vector<StoredTensor> values = stored.expected;
   std::erase_if(values, [](const StoredTensor& tensor) { return tensor.name.ends_with("_lo"); });
@@ -50,7 +50,7 @@ void write_npz(const fs::path& place, const StoredCase& stored) {
   ref::io::write_file(place / "expected.npz", ref::io::encode_npz(stored.expected));
 }
 
-/// The tensors that operators name first, then the others by name.
+/// Writes the tensors, those that operators name first in front and the others by name.
 void write_protobufs(const fs::path& folder, const char* prefix,
                      std::vector<StoredTensor> tensors) {
   const auto rank = [](const StoredTensor& tensor) {

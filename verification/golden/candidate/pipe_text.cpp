@@ -67,18 +67,18 @@ std::optional<double> parse_number(std::string_view word) {
   return negative ? -value : value;
 }
 
-/// The words behind the path and `verb`, single spaces between them, where the line begins with
-/// these two.
+/// Returns the words after the path and `verb`, joined by single spaces, or nothing if the line
+/// does not begin with these two.
 std::optional<std::string> said_after(std::string_view line, std::string_view path,
                                       std::string_view verb) {
-  // A line may hold many numbers: its beginning shows what it is.
+  // A line may hold many numbers: its beginning is enough to tell.
   const std::size_t most = path.size() + verb.size() + kMostSaid;
   const std::vector<std::string_view> words = words_of(line.substr(0, most));
   if (words.size() < 2 || words[0] != path || words[1] != verb) return std::nullopt;
   return fmt::format("{}", fmt::join(words.begin() + 2, words.end(), " "));
 }
 
-/// The words of an answer, one after the other, and the one way to complain about them.
+/// Reads the words of a candidate's line and reports errors in them in one place.
 class AnswerReader {
  public:
   AnswerReader(std::string_view line, const std::string& path)

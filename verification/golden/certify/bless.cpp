@@ -57,7 +57,8 @@ std::map<std::string, CaseDescription> cases_of(const fs::path& corpus) {
   return cases;
 }
 
-/// "y: 3 of 90 elements, at most 2 ulp"; nothing where the tensors are the same.
+/// Describes the difference of two tensors: "y: 3 of 90 elements, at most 2 ulp"; nothing if they
+/// are equal.
 std::optional<std::string> tensor_difference(const StoredTensor& before,
                                              const StoredTensor& after) {
   if (before == after) return std::nullopt;
@@ -78,7 +79,7 @@ std::optional<std::string> tensor_difference(const StoredTensor& before,
                      ulps);
 }
 
-/// "<path>: <output>: ...; ...".
+/// Describes the difference of two cases: "<path>: <output>: ...; ...".
 std::string case_difference(const fs::path& before, const CaseDescription& old_case,
                             const fs::path& after, const CaseDescription& new_case) {
   const StoredCase old_stored = read_case(before, old_case), stored = read_case(after, new_case);
@@ -102,7 +103,8 @@ std::string case_difference(const fs::path& before, const CaseDescription& old_c
 CorpusDifference difference_of(const fs::path& before, const fs::path& after) {
   const auto old_cases = cases_of(before), cases = cases_of(after);
   CorpusDifference difference;
-  for (const auto& [path, old_case] : old_cases) read_case(before, old_case);  // or it is damaged
+  // Throws if the old case is damaged.
+  for (const auto& [path, old_case] : old_cases) read_case(before, old_case);
   for (const auto& [path, old_case] : old_cases)
     if (!cases.contains(path)) difference.removed.push_back(path);
   for (const auto& [path, description] : cases) {
@@ -124,7 +126,7 @@ std::vector<Tier> tiers_of(const fs::path& corpus, std::vector<Tier> tiers) {
   return tiers;
 }
 
-/// A name for the new corpus, gone with everything in it at the end.
+/// A temporary path for the new corpus, which is removed with its contents at the end.
 class FolderBeside {
  public:
   explicit FolderBeside(const fs::path& golden) {
@@ -132,7 +134,8 @@ class FolderBeside {
     const fs::path parent = named.has_parent_path() ? named.parent_path() : fs::path(".");
     const std::string name = named.filename().string();
     ref::io::remove_left_behind(parent, fmt::format(".{}-", name), ".new");
-    ref::io::remove_left_behind(parent, fmt::format("..{}-", name), ".tmp");  // while it is made
+    // An interrupted make leaves these.
+    ref::io::remove_left_behind(parent, fmt::format("..{}-", name), ".tmp");
     path_ = named.parent_path() / fmt::format(".{}-{}.new", name, getpid());
   }
   ~FolderBeside() {
@@ -148,7 +151,7 @@ class FolderBeside {
   fs::path path_;
 };
 
-/// A reader sees the one corpus or the other.
+/// Exchanges the folders atomically, so that a reader sees one corpus or the other.
 void exchange(const fs::path& made, const fs::path& golden) {
   std::error_code ignored;
   const unsigned flags = fs::exists(golden, ignored) ? RENAME_EXCHANGE : RENAME_NOREPLACE;

@@ -9,7 +9,7 @@ using ref::numeric::ball;
 
 namespace {
 
-/// The largest of non-negative numbers.
+/// The maximum of nonnegative numbers.
 class Largest {
  public:
   Largest() { arf_init(value_); }

@@ -39,8 +39,8 @@ namespace {
 constexpr long kFirstBits = 192;
 constexpr long kMostBits = 16384;
 
-/// The exponent of a power of two that is no smaller than radius / |midpoint|, or than the radius
-/// where the midpoint is 0 or nearly; the least number where the radius is 0.
+/// Returns the smallest exponent of a power of two that is at least radius / |midpoint|, or at
+/// least the radius if the midpoint is (nearly) 0; the smallest `long` if the radius is 0.
 long width(const ball& x) {
   mag_t radius;
   mag_init_set(radius, arb_radref(x.get()));
@@ -62,17 +62,17 @@ struct OpenOutput {
   std::vector<std::size_t> shape;
   std::vector<double> value, remainder;
   corpus::Scaling scaling = corpus::Scaling::none;
-  std::vector<double> scales = {};  ///< of the whole, or of each block
+  std::vector<double> scales = {};  ///< the scale of the whole output, or the scales of its blocks
 };
 
-/// What is stored of element i, before it is rounded.
+/// Divides element i by its scale, as it is before rounding.
 ball scaled(const ball& x, const OpenOutput& output, std::size_t i) {
   if (output.scaling == corpus::Scaling::none) return x;
   if (output.scaling == corpus::Scaling::given) return x / ball(output.scales.front());
   return x / ball(output.scales[corpus::block_of(i, output.shape.back())]);
 }
 
-/// Whether x is decided; then the element has its number and what remains.
+/// Tries to decide x; if it succeeds, stores the number and the remainder of the element.
 bool decide(const ball& x, OpenOutput& output, std::size_t i, Certificate& certificate) {
   const DType dtype = output.dtype == DType::int64 ? DType::float64 : output.dtype;
   const std::optional<Nearest> value =
@@ -114,7 +114,7 @@ std::vector<OpenOutput> outputs_of(const Case& c, const NamedTensors<double>& re
   return outputs;
 }
 
-/// Decides every element that is no NaN, or says which is not.
+/// Decides every element that is not NaN, or describes the first one that is undecided.
 std::optional<std::string> decide_all(const NamedTensors<ball>& results,
                                       std::vector<OpenOutput>& outputs, Certificate& certificate) {
   certificate.elements = certificate.ties = 0;
@@ -165,7 +165,8 @@ void check_second(const Case& c, const NamedTensors<interval>& second,
   }
 }
 
-/// (C1) Every result of an exact case is a number of the dtype, and the one that `double` finds.
+/// (C1) Checks that every result of an exact case is a number of the dtype and equals the result in
+/// `double`.
 void check_exact(const Case& c, const std::vector<OpenOutput>& outputs,
                  const NamedTensors<double>& results) {
   for (const OpenOutput& output : outputs)

@@ -18,15 +18,16 @@ using ref::norm::NormInputs;
 
 namespace {
 
-/// How the layer cuts x [B,T,D] (or [N,D], a sample a row) into the slices that it centres.
+/// How the layer cuts x [B,T,D] (or [N,D], with one sample per row) into the slices that it
+/// centers.
 struct CentredSlices {
-  bool over_samples = false, over_tokens = false;  ///< else a slice has one sample, one token
+  bool over_samples = false, over_tokens = false;  ///< whether a slice runs over samples, tokens
   std::size_t width = 1;                           ///< consecutive features
   bool masked = false;
   double eps = 0;
 };
 
-/// Of the cells that the layer centres; nothing where it centres none.
+/// Returns the slices of the cells that the layer centers; nothing if it centers none.
 std::optional<CentredSlices> centred_slices(const ref::model::NormOptions& options,
                                             std::size_t d_model) {
   using ref::model::Partition;

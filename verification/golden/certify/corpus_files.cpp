@@ -40,16 +40,16 @@ std::vector<StoredTensor> read_checked(const fs::path& file, const std::string& 
   return tensors;
 }
 
-/// The files of a folder that name the cases, and what they say.
+/// The files of a folder that list the cases, and the cases that they list.
 struct Listed {
   fs::path folder;
   std::string manifest, sums, blessings;
   std::vector<CaseDescription> cases;
 };
 
-/// Computes  the cases of the folder, all of them. What these files say is kept: where they are
-///           asked for again, and have the same texts, nothing is parsed and nothing summed.
-/// Throws    FileError as read_file, parse_manifest, check_sums and check_blessed
+/// Computes  all cases of the folder. The result is cached: if these files have the same texts at
+///           the next call, nothing is parsed or hashed again
+/// Throws    FileError as read_file, parse_manifest, check_sums and check_blessed do
 std::shared_ptr<const Listed> listed(const fs::path& folder) {
   static std::mutex mutex;
   static std::shared_ptr<const Listed> kept;

@@ -42,7 +42,7 @@ std::vector<Case> chosen_cases(const MakeOptions& options) {
   return chosen;
 }
 
-/// What a case leaves for the files of the whole corpus.
+/// What a case contributes to the files of the whole corpus.
 struct Written {
   std::string case_text;
   Sums sums;

@@ -40,7 +40,7 @@ std::string dumped(const json& object) {
   return object.dump(1) + "\n";
 }
 
-/// What case.json has of a case's object.
+/// Returns the part of a case's entry that goes to case.json.
 std::string asked(const json& whole) {
   json object = json::object();
   for (const char* key :
@@ -49,12 +49,12 @@ std::string asked(const json& whole) {
   return object.dump() + "\n";
 }
 
-/// As a number that JSON writes with three digits.
+/// Rounds to a number that JSON writes with three digits.
 double round_to_three(double x) {
   return std::strtod(fmt::format("{:.2e}", x).c_str(), nullptr);
 }
 
-/// "2^-198": every enclosure is narrower than that share of its value; "0" where all are points.
+/// "2^-198": every enclosure is narrower than this share of its value; "0" if all are points.
 std::string power_of_two(long exponent) {
   return exponent == std::numeric_limits<long>::min() ? "0" : fmt::format("2^{}", exponent);
 }
@@ -80,7 +80,7 @@ json convention_of_optimizer(const Case& c) {
   return object;
 }
 
-/// Of options that cases without them do not name.
+/// Adds the conventions of options that are named only in cases that use them.
 void add_later_options(const Case& c, json& object) {
   for (const auto& [name, value] : ref::model::list_options(c.options)) {
     if (name == "zero_centred_gamma") object["gamma"] = "1 + gamma multiplies";
@@ -94,7 +94,7 @@ void add_later_options(const Case& c, json& object) {
   }
 }
 
-/// Of a translator, a language model or decoding.
+/// Adds the conventions of a translator, a language model or decoding.
 void add_transformer(const Case& c, json& object) {
   const bool model = is_about<ref::model::LanguageModelOptions>(c);
   object[model ? "attention.in" : "self_attention.in"] =
@@ -117,7 +117,7 @@ void add_transformer(const Case& c, json& object) {
       object["head"] = "the embedding's weight, whose gradient is the sum of both";
 }
 
-/// What frameworks do in more than one way, and what is done here.
+/// Returns the conventions of the case where frameworks differ.
 json convention_of_operation(const Case& c) {
   if (is_optimizer(c)) return convention_of_optimizer(c);
   const bool encoder = is_encoder(c), transformer = is_transformer(c);
@@ -158,7 +158,7 @@ json convention_of_operation(const Case& c) {
   return object;
 }
 
-/// The same of the scales of a case of 8 bits.
+/// Adds the conventions of the scales of an 8-bit case.
 void add_scales(const Case& c, json& object) {
   object["overflow"] = "the largest number, with its sign";
   object["gradients"] = "by the real numbers that x and y stand for; no rounding has a derivative";
@@ -222,7 +222,7 @@ CaseDescription parse_object(const JsonReader& reader, const json& object,
   if (format != kCaseFormat)
     reader.fail(field("format"), fmt::format("is '{}'", format), fmt::format("'{}'", kCaseFormat));
   description.path = reader.text(object, field("path"), "path");
-  // The path becomes the name of a folder: nothing may lead out of the corpus.
+  // The path becomes the name of a folder, so it must not lead out of the corpus.
   const bool plain = description.path.find_first_not_of(
                          "abcdefghijklmnopqrstuvwxyz0123456789_-/") == std::string::npos &&
                      !description.path.empty() && description.path.front() != '/' &&

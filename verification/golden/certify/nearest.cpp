@@ -16,8 +16,9 @@ using ref::io::DType;
 
 namespace {
 
-/// Digits, and the exponents of MPFR (a number is below 2^exponent) of the least subnormal number
-/// and of the largest number; what stands for what is beyond that.
+/// A binary format: the number of digits, the MPFR exponents (a number is less than 2^exponent) of
+/// the smallest subnormal number and of the largest number, and the result for numbers out of
+/// range.
 struct BinaryFormat {
   mpfr_prec_t digits;
   mpfr_exp_t least, largest;
@@ -41,14 +42,14 @@ BinaryFormat binary_format(DType dtype, ref::numeric::Overflow overflow) {
 
 constexpr slong kTieBits = 1100;
 
-/// Rounding to the digits is rounding to the format: neither x nor what it rounds to is subnormal
-/// or beyond the range.
+/// Whether rounding to the digits equals rounding to the format: neither x nor its rounded value is
+/// subnormal or out of range.
 bool is_well_inside(arf_srcptr x, const BinaryFormat& format) {
   return arf_cmpabs_2exp_si(x, format.least + format.digits - 1) >= 0 &&
          arf_cmpabs_2exp_si(x, format.largest - 1) < 0;
 }
 
-/// The number of the format nearest to an x that is well inside.
+/// Rounds an x that satisfies is_well_inside to the format.
 double rounded(arf_srcptr x, const BinaryFormat& format) {
   if (format.digits == 53) return arf_get_d(x, ARF_RND_NEAR);
   arf_t result;
@@ -61,7 +62,7 @@ double rounded(arf_srcptr x, const BinaryFormat& format) {
 
 double nearest_to(arf_srcptr x, const BinaryFormat& format) {
   if (is_well_inside(x, format)) return rounded(x, format);
-  // Exactly x, so that its one rounding is the one to the format.
+  // `exact` is exactly x, so that the rounding to the format is the only one.
   mpfr_t exact, nearest;
   mpfr_init2(exact, std::max<mpfr_prec_t>(arf_bits(x), MPFR_PREC_MIN));
   mpfr_init2(nearest, format.digits);
@@ -84,8 +85,8 @@ std::optional<Nearest> nearest(const ref::numeric::ball& x, DType dtype,
                                ref::numeric::Overflow overflow) {
   const BinaryFormat format = binary_format(dtype, overflow);
   if (!x.is_finite()) return std::nullopt;
-  // Where all points round to the same number of that many digits and none of them leaves the
-  // format, the midpoint tells which, and neither end has to be computed.
+  // If all points round to the same number of that many digits and none leaves the format, the
+  // midpoint gives the result and the ends need not be computed.
   if (is_well_inside(arb_midref(x.get()), format) &&
       arb_can_round_arf(x.get(), format.digits, ARF_RND_NEAR) != 0)
     return Nearest{rounded(arb_midref(x.get()), format), false};
@@ -99,7 +100,7 @@ std::optional<Nearest> nearest(const ref::numeric::ball& x, DType dtype,
   arf_clear(lower);
   arf_clear(upper);
   if (least == most || (std::isnan(least) && std::isnan(most))) return Nearest{least, false};
-  // So narrow an enclosure meets two neighbours at most, and their distance is a power of two.
+  // Such a narrow enclosure touches at most two neighbors, whose distance is a power of two.
   const double step = most - least;
   if (!std::isfinite(step) || arb_rel_accuracy_bits(x.get()) < kTieBits) return std::nullopt;
   return Nearest{std::fmod(least / step, 2) == 0 ? least : most, true};

@@ -35,7 +35,7 @@ ref::model::Mode mode_of(const std::string& mode) {
   throw UsageError(ref::numeric::unknown_name("mode", mode, {"inference", "training"}));
 }
 
-/// Of x, of a parameter, else of the first input that holds floats.
+/// Returns the dtype of x, of a parameter, or otherwise of the first floating-point input.
 DType dtype_of(const std::vector<StoredTensor>& inputs) {
   for (const char* name : {"x", "parameter"})
     if (const StoredTensor* const tensor = corpus::find(inputs, name)) {
@@ -49,8 +49,8 @@ DType dtype_of(const std::vector<StoredTensor>& inputs) {
   return found == inputs.end() ? DType::float64 : found->dtype;
 }
 
-/// The breach of a requirement, its argument under the name of the option of the case that it is:
-/// "norm.eps" where a layer of norms inside refuses its eps.
+/// Renames the argument of a violated requirement to the option of the case: for example,
+/// "norm.eps" if the norm of an encoder rejects its eps.
 ref::numeric::Breach by_option(const Case& c, ref::numeric::Breach breach) {
   const auto options = ref::model::list_options(c.options);
   const auto is_option = [&](const std::string& name) {
@@ -61,7 +61,7 @@ ref::numeric::Breach by_option(const Case& c, ref::numeric::Breach breach) {
   return breach;
 }
 
-/// Runs the operation once, in double: what it requires is checked before anything is certified.
+/// Runs the operation once in double, which checks its requirements before anything is certified.
 void check_requirements(const Case& c) {
   try {
     checks::evaluation::EvalInputs inputs = recipes::inputs_of(c);
@@ -74,7 +74,7 @@ void check_requirements(const Case& c) {
   }
 }
 
-/// Of all parts: the most bits that one took, and the widest enclosure of any.
+/// Combines the certificates of parts: the most bits used by any, and the widest enclosure of any.
 void add(Certificate& all, const Certificate& part) {
   all.bits = std::max(all.bits, part.bits);
   all.elements += part.elements;
@@ -89,7 +89,7 @@ Expected certified(const Case& c, int threads) {
   std::vector<Expected> of_parts(parts.size());
   try {
     for_each(parts.size(), threads, [&](std::size_t i) { of_parts[i] = certify(parts[i]); });
-  } catch (const std::runtime_error&) {  // whose sentence names an element of the part
+  } catch (const std::runtime_error&) {  // its sentence would name an element of the part
     return certify(c, true);
   }
   Expected whole;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kDigits = 64;
 
-/// The sums by path, of which each is taken once.
+/// The sums by path; each of them is removed when it is used.
 class Lines {
  public:
   Lines(std::string file, Sums sums) : file_(std::move(file)), sums_(std::move(sums)) {}
@@ -36,7 +36,7 @@ class Lines {
                    fmt::format("{}  {}", expected, path));
   }
 
-  /// Whether it is the sum of this content; then it is taken.
+  /// Removes the sum of this path if it matches `content`; returns whether it did.
   bool take_if(const std::string& path, std::string_view content) {
     const auto found = sums_.find(path);
     if (found == sums_.end() || found->second != ref::io::sha256(content)) return false;

@@ -13,9 +13,9 @@ bool matches(const std::string& glob, const std::string& path) {
   return ::fnmatch(glob.c_str(), path.c_str(), 0) == 0;
 }
 
-/// Whether a glob can match a path of three parts that begins with `folder`, its first two. Where
-/// the glob has two slashes too, each stands for one of the path's: it matches part by part;
-/// of any other glob, and of one that quotes or lists characters there, nothing is said.
+/// Whether a glob may match a path of three parts whose first two are `folder`. If the glob has two
+/// slashes as well, it is matched part by part. For any other glob, and for one with quotes or
+/// character lists in these parts, the answer is true.
 bool may_match_below(const std::string& glob, const std::string& folder) {
   if (std::ranges::count(glob, '/') != 2) return true;
   const std::string beginning = glob.substr(0, glob.rfind('/'));

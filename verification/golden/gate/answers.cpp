@@ -22,8 +22,8 @@ using ref::numeric::FileError;
 
 namespace {
 
-/// The most that an answer to a case may be long, as a line or as a file: twice what the longest
-/// number takes of every element and of its remainder, and room for names and sentences.
+/// The maximum size in bytes of a candidate's output for a case, as a line or a file: twice the
+/// longest number for every element and every remainder, plus room for names and sentences.
 std::size_t most_bytes_of(const StoredCase& stored) {
   constexpr std::size_t kANumber = 64, kTheRest = std::size_t{64} << 10;
   std::size_t bytes = kTheRest;
@@ -32,7 +32,7 @@ std::size_t most_bytes_of(const StoredCase& stored) {
   return bytes;
 }
 
-/// A program that is asked one question after the other, and started again where it ended.
+/// A candidate program that gets one case after the other and is restarted if it ends.
 class Program {
  public:
   Program(std::string command, double seconds, int most_starts,
@@ -95,8 +95,8 @@ class Program {
     }
   }
 
-  /// A crash is the case's own, as far as one can tell: the cases behind it are asked still. One
-  /// that answers nothing else is given up in the end, for a start may take seconds.
+  /// A crash is attributed to the case, so the next cases are still tried. A program that does
+  /// nothing but crash is given up eventually, because each start may take seconds.
   bool given_up() const {
     constexpr int kCrashes = 8;
     return silent_ >= most_starts_ || crashed_ >= kCrashes * most_starts_ + answered_;
@@ -116,7 +116,7 @@ class Program {
   std::function<void(const std::string&)> complained_;
   std::unique_ptr<candidate::CandidateProcess> process_;
   std::string complaints_;
-  int silent_ = 0, crashed_ = 0;  ///< processes in a row that gave no line at all
+  int silent_ = 0, crashed_ = 0;  ///< consecutive processes that printed no line at all
   int answered_ = 0;
 };
 
@@ -145,7 +145,7 @@ CaseResult check_and_diagnose(const StoredCase& stored, const std::vector<Stored
     CaseResult result = check_case(stored, answer, options, bounds);
     if (!result.passed()) result.diagnosis = diagnose(stored, answer, result);
     return result;
-  } catch (const ref::numeric::ContractError& error) {  // an int64 that no double holds
+  } catch (const ref::numeric::ContractError& error) {  // an int64 that no double can hold
     return {stored.description, sentence(error.breach()), {}, {}};
   }
 }

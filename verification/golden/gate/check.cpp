@@ -18,8 +18,8 @@ using corpus::usual_accumulation;
 
 namespace {
 
-/// y, the scales of its blocks, and the sum, or logits and loss, the gradients of what went in, and
-/// the state; statistics are what an implementation may keep to itself.
+/// Whether an output is required by default: y and its block scales, sum, logits, loss, the
+/// gradients of the inputs, and the state. Statistics may stay internal to an implementation.
 bool is_usually_required(const StoredCase& stored, const std::string& name) {
   if (name == "y_scale") return true;
   const std::string_view of = std::string_view(name).substr(name.starts_with("grad_") ? 5 : 0);
@@ -39,7 +39,7 @@ std::string problem_of(const StoredTensor& expected, const StoredTensor& answer)
     return fmt::format("has shape {}; expected {}", ref::tensor::to_string(answer.shape),
                        ref::tensor::to_string(expected.shape));
   const bool whole = expected.dtype == DType::int64;
-  // No format of 8 bits holds the numbers of another one.
+  // No 8-bit format holds all numbers of another one.
   const bool fits = whole || answer.dtype == expected.dtype ||
                     (ref::io::is_float(expected.dtype) && ref::io::is_float(answer.dtype) &&
                      ref::io::item_size(answer.dtype) > 1 &&

@@ -35,20 +35,22 @@ using plain::run_plain;
 using recipes::inputs_of;
 namespace {
 
-constexpr std::size_t kMostElements = 20'000;  // of x: each mutation is a run of its own
+constexpr std::size_t kMostElements = 20'000;  // of x: each mutation is a separate run
 constexpr std::size_t kMostShown = 3;
-/// The answer and the wrong implementation are each within the bound of the wrong formula, which is
-/// about that of the right one.
+/// The output and the wrong implementation are each within the bound of the wrong formula, which is
+/// about as large as that of the correct one.
 constexpr double kBounds = 4;
-/// An agreement is one only if the exact result, and what the plain loops answer without the
-/// mistake, are this much farther away: what it leaves as it was it does not explain.
+/// A mutation explains an output only if the exact result and the unmutated plain implementation
+/// are this many times farther from the output than the mutation is. A mutation does not explain
+/// what it leaves unchanged.
 constexpr double kCloser = 8;
-/// Beyond that an agreement of what has no bound of its own explains nothing.
+/// If the mutation has no bound of its own, a match worse than this explains nothing.
 constexpr double kMostUlps = 1000;
-/// The wrong formula's value need not be one that the dtype holds where the exact one is.
+/// The remainder passed for a wrong formula's value: the dtype need not hold that value even if it
+/// holds the exact one.
 constexpr double kRemains = std::numeric_limits<double>::denorm_min();
 
-/// An output that failed: the answer, and how far from it an implementation may be.
+/// An output that failed, and how far from it an implementation may be to agree with it.
 struct Failing {
   std::string name;
   DType dtype;
@@ -88,8 +90,8 @@ std::vector<Failing> failing_outputs(const StoredCase& stored,
   return failing;
 }
 
-/// How far the answer is from `other` at most, in units in the last place of the largest element;
-/// nothing where it is another one.
+/// Returns the largest distance between the output and `other`, in ulps of the largest element, or
+/// nothing if they do not agree.
 std::optional<double> agreement(const Failing& f, const std::vector<StoredTensor>& other,
                                 const std::vector<StoredTensor>& right) {
   const StoredTensor* const tensor = find(other, f.name);
@@ -101,21 +103,21 @@ std::optional<double> agreement(const Failing& f, const std::vector<StoredTensor
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double away = distance(f.got[i], values[i]);
     finite += std::isfinite(f.got[i]) ? 1 : 0;
-    // The wrong value may be larger than the right one, and its bound with it.
+    // The wrong value may be larger than the correct one, and its bound with it.
     const double scale = std::isfinite(values[i]) ? 64 * f.unit * std::fabs(values[i]) : 0;
-    // The same number agrees where nothing finite is expected, and there is no bound.
+    // Equal numbers agree even if there is no bound because nothing finite is expected.
     if (away != 0 && !(away <= f.bound[i] + scale)) return std::nullopt;
     largest = std::max(largest, away);
     to_exact = std::max(to_exact, distance(f.got[i], f.exact[i]));
     if (i < unbroken.size()) to_right = std::max(to_right, distance(f.got[i], unbroken[i]));
     if (std::isfinite(values[i])) magnitude = std::max(magnitude, std::fabs(values[i]));
   }
-  // Many mistakes end in nothing but NaN.
+  // Many mistakes produce only NaN, which distinguishes nothing.
   if (finite == 0 || !(largest * kCloser <= std::min(to_exact, to_right))) return std::nullopt;
   return largest == 0 ? 0 : largest / (2 * f.unit * magnitude);
 }
 
-/// What a mutation explains: the failing outputs that agree, and how closely.
+/// The failing outputs that agree with a mutation, and how closely.
 struct Explanation {
   std::vector<std::string> outputs;
   double ulps = 0;
@@ -133,7 +135,7 @@ Explanation explain(const std::vector<Failing>& failing, const std::vector<Store
   return explanation;
 }
 
-/// A mistake of rounding: values that are nearly the same round apart.
+/// Whether the mistake concerns rounding, which can round nearly equal values apart.
 bool rounds(const Mutation& mutation) {
   return mutation.op == mutations::MutationOperator::half_precision ||
          mutation.op == mutations::MutationOperator::bfloat16_sum ||
@@ -150,8 +152,9 @@ bool is_within_own_bound(const Failing& f, const std::vector<double>& mistaken,
   return true;
 }
 
-/// Leaves what the mistaken formula explains within its own bound, the answer's and that of the
-/// plain loops; where it has none, within few units in the last place.
+/// Keeps the outputs that are within the mistaken formula's own error bound of it: one bound for
+/// the output, one for the plain implementation. If the mutation has no bound, keeps agreements
+/// within a few ulps.
 void keep_believable(const Case& c, const std::vector<Failing>& failing,
                      const std::vector<StoredTensor>& mistaken, const Mutation& mutation,
                      Explanation& explanation) {
@@ -173,8 +176,8 @@ void keep_believable(const Case& c, const std::vector<Failing>& failing,
   });
 }
 
-/// The case itself; of a function whose caller wants no gradients, with zeros as grad_y: the
-/// mutants compute them all.
+/// Returns the case. If it is a function without gradients, zeros are added as grad_y, because the
+/// mutants compute all gradients.
 Case with_grad_y(const StoredCase& stored) {
   Case c = stored.description.c;
   const StoredTensor* const y = find(stored.expected, "y");
@@ -188,8 +191,9 @@ Case with_grad_y(const StoredCase& stored) {
   return c;
 }
 
-/// The mutations that explain failing outputs: of most outputs first, then the closest. A mistake
-/// may be made at two places, or spare an output, and a statistic may be computed apart.
+/// Returns the mutations that explain failing outputs: those that explain most outputs first, then
+/// the closest. One mutation need not explain all, since a mistake may occur twice, spare an
+/// output, or affect a statistic that is computed separately.
 std::vector<Diagnosis> mutations_that_agree(const Case& c, const std::vector<Failing>& failing) {
   std::vector<std::pair<std::size_t, Diagnosis>> found;
   Sites all;
@@ -215,7 +219,7 @@ std::vector<Diagnosis> mutations_that_agree(const Case& c, const std::vector<Fai
   return closest;
 }
 
-/// The dtype of the case before others that are as coarse.
+/// Returns the coarser formats to try; the dtype of the case comes before others as coarse.
 std::vector<Accumulation> coarser_than_usual(DType dtype) {
   std::vector<Accumulation> coarser;
   if (dtype == DType::float64) coarser = {Accumulation::float32, Accumulation::float16};
@@ -225,14 +229,14 @@ std::vector<Accumulation> coarser_than_usual(DType dtype) {
   return coarser;
 }
 
-/// Every output passes, and every element of it is judged.
+/// Whether every output passes and every element of it is judged.
 bool passes_wholly(const CaseResult& result) {
   return result.passed() && std::ranges::all_of(result.tensors, [](const TensorResult& tensor) {
            return tensor.unjudged == 0;
          });
 }
 
-/// What was judged: of what was not asked for nothing is missing.
+/// Returns the outputs that were judged, so that an output that was not requested is not missed.
 std::vector<std::string> judged_outputs(const CaseResult& result) {
   std::vector<std::string> names;
   for (const TensorResult& tensor : result.tensors) names.push_back(tensor.name);
@@ -246,7 +250,7 @@ std::vector<Diagnosis> flushing(const StoredCase& stored, const std::vector<Stor
   return {{"an arithmetic that flushes subnormal numbers to 0", Diagnosis::Kind::bound}};
 }
 
-/// Of an answer that fails since a finer arithmetic than that of its dtype was asked for.
+/// Explains an output that fails because a finer arithmetic than usual for its dtype was declared.
 std::vector<Diagnosis> usual_precision(const StoredCase& stored,
                                        const std::vector<StoredTensor>& answer,
                                        const CaseResult& result) {
@@ -266,7 +270,7 @@ std::vector<Diagnosis> lower_precision(const StoredCase& stored,
   return {};
 }
 
-/// "no known mistake: y is wrong in the last row, grad_x in every element"
+/// "no known mistake; wrong: y in the last row; grad_x in every element"
 std::vector<Diagnosis> where_errors_lie(const CaseResult& result) {
   std::vector<std::string> places;
   for (const TensorResult& t : result.tensors)
@@ -277,7 +281,7 @@ std::vector<Diagnosis> where_errors_lie(const CaseResult& result) {
            Diagnosis::Kind::place}};
 }
 
-/// The class of a form that loses, where every failing output meets it.
+/// Returns the class of less accurate formulas if every failing output meets its bound.
 std::vector<Diagnosis> form_that_loses(const StoredCase& stored,
                                        const std::vector<StoredTensor>& answer,
                                        const CaseResult& result, tolerance::Formula formula,

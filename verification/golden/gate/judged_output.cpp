@@ -35,7 +35,7 @@ TensorResult JudgedOutput::judge(bool with_map) const {
   return result;
 }
 
-/// Of each element; NaN of one that is not judged.
+/// Returns one ratio per element; NaN if the element is not judged.
 std::vector<double> JudgedOutput::shares() const {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const std::vector<double> got = ref::io::widen(answer_);
@@ -73,7 +73,7 @@ TensorResult JudgedOutput::compared() const {
   std::vector<double> bounds;
   for (std::size_t i = 0; i < got.size(); ++i) {
     if (std::isnan(exact_.high[i])) {
-      // One order of operations makes infinity of what another makes NaN.
+      // Depending on the order of operations, infinity and NaN are interchangeable.
       ++result.count;
       if (!std::isfinite(got[i])) continue;
       if (result.failed.empty()) at(result, i, got[i], 0);
@@ -130,7 +130,7 @@ checks::compare::Comparison JudgedOutput::side_by_side(const std::vector<double>
   return checks::compare::compare(a, b, c);
 }
 
-/// |got - exact|, rounded up; infinite where got is no number.
+/// Returns |got - exact| rounded up; infinite if got is not finite.
 double JudgedOutput::error_at(std::size_t i, double got) const {
   if (!std::isfinite(got)) return std::numeric_limits<double>::infinity();
   const oracle100 difference = oracle100(got) - exact(i);

@@ -21,13 +21,14 @@ namespace {
 constexpr const char* kScaleOfY = "y_scale";
 constexpr int kLargestScale = 127;
 
-/// The exponent of the scale of a block whose largest element is `largest`.
+/// Returns the exponent of the scale of a block whose largest element is `largest`.
 int exponent_for(double largest, const FloatFormat& format) {
   return corpus::exponent_of_scale(largest > 0 ? std::ilogb(largest) : -2000, format);
 }
 
-/// Of each scale, how far off one may be that the convention allows.
-JudgedValues judged_scales(const StoredCase& stored, const tolerance::Tolerance& bounds) {
+/// Returns the values and bounds of the block scales. A bound is the largest distance of a scale
+/// that the convention allows.
+JudgedValues judged_scales(const StoredCase& stored, const Tolerance& bounds) {
   JudgedValues judged;
   const StoredTensor& y = *find(stored.expected, "y");
   const FloatFormat& format = format_of(*ref::io::float_type(y.dtype));
@@ -38,7 +39,7 @@ JudgedValues judged_scales(const StoredCase& stored, const tolerance::Tolerance&
   const auto& bound = bounds.bound.at("y");
   std::vector<double> least(judged.high.size(), 0), most = least;
   for (std::size_t i = 0; i < exact.high.size(); ++i) {
-    constexpr double kSlack = 0x1p-50;  // of the sums here
+    constexpr double kSlack = 0x1p-50;  // covers the roundings of the sums below
     const std::size_t block = block_of(i, y.shape.back());
     const double size = std::fabs(exact.high[i] + exact.low[i]) * judged.high[block];
     const double off = bound.data()[i] + kSlack * size;
@@ -54,8 +55,8 @@ JudgedValues judged_scales(const StoredCase& stored, const tolerance::Tolerance&
   return judged;
 }
 
-/// Of each element, the scale that it was certified with by the one of the answer; 1 where the
-/// answer's is none.
+/// Returns, for each block, the scale with which it was certified divided by the candidate's scale;
+/// 1 if the candidate's scale is absent or invalid.
 std::vector<double> expected_by_given(const StoredCase& stored,
                                       const std::vector<StoredTensor>& answer,
                                       const std::vector<double>& expected) {
@@ -68,7 +69,7 @@ std::vector<double> expected_by_given(const StoredCase& stored,
   return ratios;
 }
 
-/// Elements of blocks: exact values and bounds by the scales of the answer.
+/// Converts the exact values and bounds of elements of blocks to units of the candidate's scales.
 void take_scales(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                  JudgedValues& judged) {
   const std::vector<double> expected = ref::io::widen(*find(stored.expected, kScaleOfY));

@@ -25,7 +25,7 @@ Indices distinct(const Indices& values) {
   return {set.begin(), set.end()};
 }
 
-/// "columns 3 modulo 8": one residue of the smallest power of two, all of its columns.
+/// "columns 3 modulo 8": all columns of one residue modulo the smallest possible power of two.
 std::optional<std::string> residue_of(const Indices& indices, std::size_t extent,
                                       const std::string& many) {
   for (std::size_t period = 2; period <= 64 && 2 * period <= extent; period *= 2) {
@@ -38,7 +38,7 @@ std::optional<std::string> residue_of(const Indices& indices, std::size_t extent
   return std::nullopt;
 }
 
-/// Rows or columns in words; nothing where they are no range and no residue.
+/// Describes a set of rows or columns; nothing if it is neither a range nor a residue class.
 std::optional<std::string> range_of(const Indices& indices, std::size_t extent,
                                     const std::string& one) {
   const std::size_t first = indices.front(), last = indices.back();
@@ -70,7 +70,7 @@ std::string place_of(const Indices& wrong, const Indices& shape) {
   columns = distinct(columns);
   const auto of_rows = range_of(rows, count, "row"),
              of_columns = range_of(columns, width, "column");
-  // By chance some elements of a wrong region are within their bounds.
+  // By chance, some elements of a wrong region are within their bounds.
   const bool is_region = 4 * wrong.size() >= 3 * rows.size() * columns.size();
   const bool some_rows = of_rows && rows.size() < count;
   const bool some_columns = of_columns && columns.size() < width;

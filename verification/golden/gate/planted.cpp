@@ -19,7 +19,7 @@ struct NamedValue {
   double value;
 };
 
-/// What is planted in place of each number of a dtype.
+/// Returns the values to inject into a tensor of a dtype.
 std::vector<NamedValue> values_for(DType dtype) {
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   if (dtype == DType::int64) return {{"0", 0}, {"12345", 12345}};
@@ -45,7 +45,7 @@ PlantedCount count_of(const JudgedOutput& output, double value) {
   return count;
 }
 
-/// Of a value that is no number, each element is refused or right.
+/// A value that is not finite must be refused, unless it is right.
 std::size_t missed_of(const PlantedCount& count, double value) {
   return count.unjudged + (std::isfinite(value) ? 0 : count.within);
 }

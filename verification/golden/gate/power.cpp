@@ -28,12 +28,12 @@ using recipes::inputs_of;
 using recipes::kCorpusSeed;
 namespace {
 
-/// A case ready to be asked many times.
+/// A case prepared for being run many times.
 struct Question {
   StoredCase stored;
   operands::EvalInputs inputs;
-  tolerance::Tolerance bounds;
-  std::vector<StoredTensor> right;  ///< the answer of the plain style
+  Tolerance bounds;
+  std::vector<StoredTensor> right;  ///< the output of the plain style
 };
 
 struct NamedStyle {
@@ -62,8 +62,9 @@ constexpr NamedStyle kStyles[] = {
     {"Welford, pairwise", {.sum = Style::Sum::pairwise, .welford = true}},
 };
 
-/// In an arithmetic of 16 bits the squares of a block's mean, or of a distance from the first
-/// element, overflow where the variance does not.
+/// Returns the styles that are correct in the chosen arithmetic. In 16-bit arithmetic, the squares
+/// of a block's mean or of distances from the first element can overflow although the variance does
+/// not.
 std::vector<NamedStyle> styles_of(const PowerOptions& options) {
   std::vector<NamedStyle> styles;
   for (const NamedStyle& named : kStyles)
@@ -98,7 +99,7 @@ Planted planted_in(const Question& question) {
   return plant(question.stored, question.right, question.bounds);
 }
 
-/// No question outlives its answer: those of a whole tier do not fit in memory.
+/// Prepared cases are freed one by one: those of a whole tier do not fit in memory.
 void plant_alone(LayerPower& power, const std::vector<Case>& cases, const PowerOptions& options) {
   power.cases = cases.size();
   std::mutex mutex;
@@ -110,7 +111,7 @@ void plant_alone(LayerPower& power, const std::vector<Case>& cases, const PowerO
   std::ranges::sort(power.planted.missed);
 }
 
-/// One layer under one corpus.
+/// Measures one layer on one corpus.
 class Trial {
  public:
   Trial(LayerPower& power, std::vector<Question> questions, const PowerOptions& options)

@@ -40,8 +40,8 @@ constexpr std::pair<Relation, const char*> kRelations[] = {{Relation::repeat, "r
                                                            {Relation::permute, "permute"},
                                                            {Relation::neighbour, "neighbour"}};
 
-/// Where the samples of a case are; an encoder is taken as one, and so are a whole
-/// Transformer and a parameter.
+/// The axis of the samples of a case, and their number. An encoder, a whole Transformer and a
+/// parameter count as one sample.
 struct SampleAxis {
   std::size_t axis = 0, count = 0;
 };
@@ -61,12 +61,12 @@ bool has_samples(std::string_view name) {
   return name.ends_with("_lo") && has_samples(name.substr(0, name.size() - 3));
 }
 
-/// Scales of blocks have the samples of what they scale.
+/// The scales of blocks have the samples of the tensor that they scale.
 bool has_samples(const StoredTensor& tensor) {
   return has_samples(tensor.name) || tensor.dtype == DType::float8_e8m0fnu;
 }
 
-/// The samples of a tensor in that order.
+/// Returns the given samples of a tensor, in that order.
 StoredTensor take(const StoredTensor& tensor, std::size_t axis, const Samples& samples) {
   StoredTensor taken{tensor.name, tensor.dtype, tensor.shape, {}};
   taken.shape.at(axis) = samples.size();
@@ -82,7 +82,7 @@ StoredTensor take(const StoredTensor& tensor, std::size_t axis, const Samples& s
   return taken;
 }
 
-/// The question of `stored` about some of its samples, in that order.
+/// Returns the case restricted to some of its samples, in that order.
 StoredCase with_samples(const StoredCase& stored, const Samples& samples) {
   StoredCase other = stored;
   Case& c = other.description.c;
@@ -95,7 +95,7 @@ StoredCase with_samples(const StoredCase& stored, const Samples& samples) {
   return other;
 }
 
-/// NaN in every element of x, or of q, of the first sample.
+/// Returns the case with NaN in every element of x, or of q, of the first sample.
 StoredCase with_nan(const StoredCase& stored) {
   StoredCase other = stored;
   Case& c = other.description.c;
@@ -113,7 +113,7 @@ StoredCase with_nan(const StoredCase& stored) {
   return other;
 }
 
-/// The first element whose bits differ; one NaN is as good as another.
+/// Describes the first element whose bits differ; all NaNs are equal.
 std::optional<std::string> difference(const StoredTensor& a, const StoredTensor& b,
                                       const char* there) {
   if (a.dtype != b.dtype || a.shape != b.shape)
@@ -129,7 +129,7 @@ std::optional<std::string> difference(const StoredTensor& a, const StoredTensor&
   return std::nullopt;
 }
 
-/// Every tensor of the one answer against that of the other.
+/// Compares every tensor of the first answer with that of the second.
 std::optional<std::string> difference(const std::vector<StoredTensor>& first,
                                       const std::vector<StoredTensor>& second, const char* there) {
   for (const StoredTensor& tensor : first) {
@@ -142,18 +142,18 @@ std::optional<std::string> difference(const std::vector<StoredTensor>& first,
 
 struct Verdict {
   RelationOutcome outcome;
-  std::string sentence;  ///< of a broken relation
+  std::string sentence;  ///< how a broken relation is broken
 };
 const Verdict kNotApplicable = {RelationOutcome::not_applicable, ""};
 const Verdict kDeclined = {RelationOutcome::declined, ""};
 
-/// Held where nothing was found.
+/// The relation holds if `found` is empty.
 Verdict held_unless(std::string found) {
   const auto outcome = found.empty() ? RelationOutcome::held : RelationOutcome::broken;
   return {outcome, std::move(found)};
 }
 
-/// The answers about one case.
+/// Checks the relations of one case.
 class Related {
  public:
   Related(const StoredCase& stored, const RelationAsks& asks)
@@ -186,8 +186,8 @@ class Related {
   }
 
  private:
-  /// Once: a case without an answer has none for any relation, and a program that is slow to fail
-  /// is not asked five times.
+  /// Queries the candidate once for the whole case: without an output for it no relation can be
+  /// checked, and a program that is slow to fail is not run five times.
   void ask_whole() {
     try {
       whole_ = asks_.ask(stored_);
@@ -203,8 +203,8 @@ class Related {
     return difference(whole(), *again, there).value_or("");
   }
 
-  /// What has samples among the outputs, of the whole at these samples, against those of an answer
-  /// about them alone.
+  /// Compares the per-sample outputs of the whole case, at the samples `in_whole`, with those of an
+  /// answer at the samples `in_answer`.
   std::string same_samples(const Samples& in_whole, const std::vector<StoredTensor>& answer,
                            const Samples& in_answer, const char* there) const {
     for (const char* name :
@@ -283,9 +283,10 @@ class Related {
   const StoredCase& stored_;
   const RelationAsks& asks_;
   SampleAxis axis_;
-  bool by_sample_ = false;       ///< no statistic runs over samples
-  std::optional<Answer> whole_;  ///< absent: not asked yet, or no answer
-  std::string unanswered_;       ///< why there is no answer
+  bool by_sample_ = false;  ///< no statistic runs over samples
+  std::optional<Answer>
+      whole_;               ///< the output for the whole case; absent if not queried yet or failed
+  std::string unanswered_;  ///< why there is no output
 };
 
 RelationResult result_of(const std::string& path, Relation relation, Related& related) {
@@ -294,7 +295,7 @@ RelationResult result_of(const std::string& path, Relation relation, Related& re
     return {path, relation, verdict.outcome, std::move(verdict.sentence)};
   } catch (const ref::numeric::FileError& error) {
     return {path, relation, RelationOutcome::broken, error.what()};
-  } catch (const ref::numeric::ContractError& error) {  // an int64 that no double holds
+  } catch (const ref::numeric::ContractError& error) {  // an int64 that no double can hold
     return {path, relation, RelationOutcome::broken, sentence(error.breach())};
   }
 }
@@ -324,8 +325,8 @@ Relation relation_of(std::string_view name) {
 
 RelationAsks relation_asks(const std::string& command, double seconds,
                            const std::function<void(const std::string&)>& complained) {
-  // glibc fills what malloc gives with the complement, 0x7f: 1.4e306 as float64, 3.4e38 as float32.
-  // Four variants of a case may each end the program before the next case is asked.
+  // glibc fills the memory returned by malloc with the complement, 0x7f: 1.4e306 as float64, 3.4e38
+  // as float32. Each of four variants of a case may end the program before the next case begins.
   constexpr int kStarts = 6;
   return {from_program(command, seconds, kStarts, complained),
           from_program("MALLOC_PERTURB_=128; export MALLOC_PERTURB_; " + command, seconds, kStarts,

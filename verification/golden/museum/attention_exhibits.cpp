@@ -17,15 +17,16 @@ using Answer = std::vector<StoredTensor>;
 using Parts = plain::PlainParts<double>;
 using Named = plain::NamedNumbers<double>;
 
-/// Where a layer of ours is wrong.
+/// The mistakes of an attention layer.
 struct AttentionMistakes {
-  std::size_t block = 1;  ///< keys are filled to a multiple of it, and what fills them counts
-  double filling = 0;     ///< the score of those
+  std::size_t block = 1;  ///< keys are padded to a multiple of it, and the padding counts
+  double filling = 0;     ///< the score of the padding
   bool transposed_in_backward = false;  ///< heads and tokens of keys and values exchanged
-  bool residual_through_norm = false;   ///< its gradient joins before the norm of a pre-norm layer
+  /// Its gradient is added before the norm of a pre-norm layer.
+  bool residual_through_norm = false;
 };
 
-/// Attention with heads one after the other, forward and backward.
+/// Multi-head attention with contiguous heads, forward and backward.
 class Attention {
  public:
   Attention(Parts& parts, const AttentionMistakes& wrong)
@@ -89,7 +90,7 @@ class Attention {
                    std::size_t k) const {
     return (b * tokens() + i) * 3 * width_ + number * width_ + h * d_k_ + k;
   }
-  /// Of keys or values, in the backward.
+  /// Returns the index from which keys or values are read in the backward.
   std::size_t read(std::size_t number, std::size_t b, std::size_t h, std::size_t i,
                    std::size_t k) const {
     if (!wrong_.transposed_in_backward) return part(number, b, h, i, k);
@@ -111,7 +112,7 @@ class Attention {
     return parts_.valid_[b * tokens() + j] && (j <= i || !parts_.in_.config.causal);
   }
 
-  /// The weights of a query: softmax over the keys that it sees.
+  /// Computes the weights of a query: softmax over the keys that it sees.
   void attend(std::size_t b, std::size_t h, std::size_t i) {
     Values scores;
     double largest = -INFINITY, sum = 0;
@@ -142,7 +143,7 @@ Values sum_of_both(Values a, const Values& b) {
   return a;
 }
 
-/// A layer with its two sublayers, norms and residuals.
+/// An encoder layer with its two sublayers, norms and residuals.
 class Layer {
  public:
   Layer(Parts& parts, const AttentionMistakes& wrong)

@@ -13,10 +13,10 @@ namespace {
 using Answer = std::vector<StoredTensor>;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// A row of x, -infinity where an element takes no part.
+/// Computes a row of y from a row of x, in which masked elements are -infinity.
 using RowKernel = std::function<Values(const Values& row)>;
 
-/// y row by row, and grad_x from it: y (g - sum of g y).
+/// Computes y row by row, and grad_x from it: y (g - sum of g y).
 Answer answer_softmax(const Case& c, const RowKernel& kernel) {
   Work work(c);
   const std::size_t width = work.shape().d_model;
@@ -47,7 +47,7 @@ double largest_of(const Values& row) {
   return largest;
 }
 
-/// exp(x - largest) over their sum; zeros where nothing takes part.
+/// exp(x - largest) over the sum of these; zeros if every element is masked.
 Values probabilities(const Values& row, double largest,
                      const std::function<double(const Values&)>& sum) {
   Values e;
@@ -65,7 +65,8 @@ Values with_sum_in_bfloat16(const Values& row) {
                        [](const Values& terms) { return sum_in(StorageFormat::bfloat16, terms); });
 }
 
-/// Each thread has four neighbours; one that has none which takes part makes NaN of its sum.
+/// Each thread has four adjacent elements; a thread whose elements are all masked turns its sum
+/// into NaN.
 Values by_threads(const Values& row) {
   constexpr std::size_t kLanes = 4;
   bool broken = false;
@@ -79,20 +80,20 @@ Values by_threads(const Values& row) {
   return probabilities(row, largest_of(row), plain_sum);
 }
 
-/// The search for the largest element begins at -50000, which stands for -infinity.
+/// The search for the maximum starts from -50000 in place of -infinity.
 Values from_a_finite_infinity(const Values& row) {
   constexpr double kSentinel = -5e4;
   return probabilities(row, std::max(kSentinel, largest_of(row)), plain_sum);
 }
 
-/// What takes no part is -FLT_MAX, and so is the largest of a row of nothing else.
+/// Masked elements are -FLT_MAX, which is also the maximum of a row that has no others.
 Values masked_by_a_number(const Values& row) {
   Values finite = row;
   for (double& v : finite) v = std::max(v, -double{FLT_MAX});
   return probabilities(finite, largest_of(finite), plain_sum);
 }
 
-/// A maximum that passes over NaN; -infinity says that nothing takes part.
+/// A maximum that skips NaN; -infinity means that every element is masked.
 Values blind_to_nan(const Values& row) {
   double largest = -kInfinity;
   for (const double v : row) largest = std::fmax(largest, v);
@@ -100,7 +101,7 @@ Values blind_to_nan(const Values& row) {
   return probabilities(row, largest, plain_sum);
 }
 
-/// The gradient is complete, and multiplied by grad_y once more.
+/// The complete gradient is multiplied by grad_y again.
 Answer gradient_multiplied_again(const Case& c, const Device&) {
   Work work(c);
   for (std::size_t i = 0; i < work.out("grad_x").size(); ++i)
@@ -152,7 +153,7 @@ Kernel gelu_tanh_by(const std::function<double(double, std::size_t)>& tanh) {
   return [tanh](const Case& c, const Device&) { return answer_gelu_tanh(c, tanh); };
 }
 
-/// Vectors of four double; what is left over takes the library's tanh.
+/// Vectors of four doubles; the remainder uses the library's tanh.
 Answer overflow_in_full_vectors(const Case& c, const Device&) {
   constexpr std::size_t kLanes = 4;
   const std::size_t whole = Work(c).in("x").size() / kLanes * kLanes;
@@ -163,7 +164,7 @@ Answer overflow_in_full_vectors(const Case& c, const Device&) {
   });
 }
 
-/// A table of float16 by float16.
+/// A lookup table from float16 to float16.
 Answer table_of_float16(const Case& c, const Device&) {
   Work work(c);
   for (std::size_t i = 0; i < work.in("x").size(); ++i) {
@@ -174,7 +175,7 @@ Answer table_of_float16(const Case& c, const Device&) {
   return work.answer();
 }
 
-/// sqrt(2/pi) is made of constants in float16.
+/// sqrt(2/pi) is computed from constants in float16.
 Answer root_in_float16(const Case& c, const Device&) {
   const double ratio = rounded(2 / std::numbers::pi, StorageFormat::float16);
   const double root = rounded(std::sqrt(ratio), StorageFormat::float16);

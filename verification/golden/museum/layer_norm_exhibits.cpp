@@ -15,7 +15,7 @@ using Answer = std::vector<StoredTensor>;
 
 constexpr std::size_t kTile = 32;
 
-/// Zeros fill the row to a power of two, and their squared distance from the mean counts.
+/// Zeros pad the row to a power of two, and their squared distance from the mean counts.
 Answer padded_lanes(const Case& c, const Device&) {
   return answer_slices(c, {.measure = [](const Values& x, double eps) {
                          const double n = static_cast<double>(x.size());
@@ -26,7 +26,7 @@ Answer padded_lanes(const Case& c, const Device&) {
                        }});
 }
 
-/// The last tile is summed whole, whatever stands behind the row.
+/// The last tile is summed as a whole, including what follows the row in memory.
 Answer unclean_tile(const Case& c, const Device& device) {
   return answer_slices(c, {.measure = [leftover = device.leftover](const Values& x, double eps) {
                          const std::size_t behind = (kTile - x.size() % kTile) % kTile;
@@ -37,7 +37,7 @@ Answer unclean_tile(const Case& c, const Device& device) {
                        }});
 }
 
-/// x r - m r for (x - m) r, by a fused multiply-add.
+/// x r - m r in place of (x - m) r, by a fused multiply-add.
 Answer shift_by_product(const Case& c, const Device&) {
   return answer_slices(c, {.normalise = [](double x, const Moments& m) {
                          const float mean = static_cast<float>(m.mean),
@@ -46,9 +46,9 @@ Answer shift_by_product(const Case& c, const Device&) {
                        }});
 }
 
-/// E[x^2] - E[x]^2 in float32, in the ways of several kernels.
+/// E[x^2] - E[x]^2 in float32, as several kernels compute it.
 struct OnePass {
-  std::size_t lanes = 1;     ///< partial sums, added in the end
+  std::size_t lanes = 1;     ///< partial sums, added at the end
   bool divide_each = false;  ///< each term is divided by n before it is added
   bool clamp = false;        ///< a variance below 0 becomes 0
 
@@ -75,7 +75,7 @@ Kernel in_one_pass(const OnePass& how) {
   return [how](const Case& c, const Device&) { return answer_slices(c, {.measure = how}); };
 }
 
-/// Both moments are added up in the dtype of x.
+/// Both moments are accumulated in the dtype of x.
 Answer moments_in_float16(const Case& c, const Device&) {
   return answer_slices(c, {.measure = [](const Values& x, double eps) {
                          const double n = static_cast<double>(x.size());
@@ -96,7 +96,7 @@ Answer mean_subtracted_twice(const Case& c, const Device&) {
                        }});
 }
 
-/// Of the sum of g x_hat no tile but the last one is left.
+/// The sum of g x_hat contains only the last tile.
 Answer last_tile_alone(const Case& c, const Device&) {
   return answer_slices(
       c, {.backward = [](const SliceGradient& slice) {
@@ -152,7 +152,7 @@ Answer sums_over_the_block(const Case& c, const Device&) {
   return work.answer();
 }
 
-/// x [B,T,D] is taken for B rows of T D elements.
+/// x [B,T,D] is treated as B rows of T D elements.
 Answer backward_of_rank_2(const Case& c, const Device& device) {
   Work work(c);
   const plain::PlainShape shape = work.shape();
@@ -186,7 +186,7 @@ Answer gradients_in_bfloat16(const Case& c, const Device&) {
       c, {.reduce = [](const Values& terms) { return sum_in(StorageFormat::bfloat16, terms); }});
 }
 
-/// x_hat comes again from moments that were rounded to the dtype of x.
+/// x_hat is recomputed from moments that were rounded to the dtype of x.
 Answer rounded_moments(const Case& c, const Device&) {
   Work work(c);
   const Rows rows(work);
@@ -201,7 +201,7 @@ Answer rounded_moments(const Case& c, const Device&) {
   return work.answer();
 }
 
-/// Buffers for floor(rows / block) blocks, and one block more that writes past them.
+/// The buffers hold floor(rows / block) blocks, and one more block writes past their end.
 Answer last_block_of_rows_dropped(const Case& c, const Device&) {
   constexpr std::size_t kBlock = 8, kNarrow = 64, kTall = 1024;
   return answer_slices(
@@ -212,7 +212,7 @@ Answer last_block_of_rows_dropped(const Case& c, const Device&) {
       }});
 }
 
-/// Warps of 32 lanes where 64 are reckoned with: the upper half writes nothing.
+/// Warps have 32 lanes where 64 are assumed: the upper half writes nothing.
 Answer upper_half_unwritten(const Case& c, const Device& device) {
   Work work(c);
   for (const char* name : {"grad_gamma", "grad_beta"}) {
@@ -230,7 +230,7 @@ Answer gradients_unwritten(const Case& c, const Device& device) {
   return work.answer();
 }
 
-/// Two neighbours of gamma make one float32.
+/// Two adjacent elements of gamma are read as one float32.
 Answer gamma_taken_for_float32(const Case& c, const Device& device) {
   Work work(c);
   const Values& gamma = work.in("gamma");

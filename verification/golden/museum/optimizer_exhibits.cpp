@@ -15,7 +15,7 @@ using Answer = std::vector<StoredTensor>;
 struct Element {
   double p, first, second;
 };
-/// What a step has for all elements.
+/// The values of a step that all elements share.
 struct Step {
   double t, rate;
   ref::model::AdamWOptions o;
@@ -32,7 +32,7 @@ Step step_of(const Case& c, double t) {
   return {t, operation.learning_rate, std::get<ref::model::AdamWOptions>(operation.optimizer)};
 }
 
-/// Moves the moments, and the parameter as `update` does.
+/// Updates the moments, and the parameter by `update`.
 Kernel adam_by(const Update& update) {
   return [update](const Case& c, const Device&) {
     Work work(c);
@@ -71,7 +71,7 @@ void decay_after_the_step(Element& e, const Step& step) {
   e.p = (e.p - direction(e, step, step.correction1(), step.correction2())) * decay(step);
 }
 
-/// A counter in bfloat16 stays at 256.
+/// A counter in bfloat16 stops at 256.
 void counter_in_bfloat16(Element& e, const Step& step) {
   Step counted = step;
   counted.t = std::min(step.t, 256.0);

@@ -18,12 +18,12 @@ double mean_square(const Values& x) {
   return squares / static_cast<double>(x.size());
 }
 
-/// The right kernel but for what `wrong` sets.
+/// Returns the correct kernel with the parts that `wrong` sets.
 Kernel rms(SliceKernel wrong) {
   wrong.centred = false;
   return [wrong](const Case& c, const Device&) { return answer_slices(c, wrong); };
 }
-/// One whose mean of squares is another number.
+/// Returns the kernel with another mean of squares.
 Kernel rms_of(const std::function<double(const Values&)>& square) {
   return rms({.measure = [square](const Values& x, double eps) {
     return Moments{0, 1 / std::sqrt(square(x) + eps)};
@@ -35,7 +35,7 @@ double variance(const Values& x) {
   return mean_square(x) - mean * mean;
 }
 
-/// x is divided by its largest element first, and eps is not: it counts as eps max^2.
+/// x is divided by its maximum first, but eps is not, so that it acts as eps max^2.
 Moments scaled_but_for_eps(const Values& x, double eps) {
   double largest = 0;
   for (const double v : x) largest = std::max(largest, std::fabs(v));
@@ -56,14 +56,14 @@ double squares_in_float16(const Values& x) {
   return total / static_cast<double>(x.size());
 }
 
-/// Each thread has its squares over n; threads are added in float16.
+/// Each thread divides its squares by n; the threads are summed in float16.
 double shares_in_float16(const Values& x) {
   Values shares;
   for (const double v : x) shares.push_back(v * v / static_cast<double>(x.size()));
   return sum_in(StorageFormat::float16, shares);
 }
 
-/// A pipeline three blocks deep loses the last block, unless there are one or four.
+/// A pipeline of three stages loses the last block, unless there are one or four blocks.
 double last_stage_lost(const Values& x) {
   constexpr std::size_t kBlock = 1024;
   const std::size_t blocks = (x.size() + kBlock - 1) / kBlock;
@@ -73,7 +73,7 @@ double last_stage_lost(const Values& x) {
   return squares / static_cast<double>(x.size());
 }
 
-/// What is behind the last whole block is neither summed nor written.
+/// The elements after the last whole block are neither summed nor written.
 Answer tail_left_out(const Case& c, const Device& device) {
   constexpr std::size_t kBlock = 512;
   Work work(c);
@@ -91,7 +91,7 @@ Answer tail_left_out(const Case& c, const Device& device) {
   return work.answer();
 }
 
-/// Blocks of 16 rows are added in bfloat16, what comes of them in float32.
+/// Blocks of 16 rows are summed in bfloat16, and the results in float32.
 double reduce_blocks_in_bfloat16(const Values& terms) {
   constexpr std::size_t kRows = 16;
   double total = 0;
@@ -101,7 +101,7 @@ double reduce_blocks_in_bfloat16(const Values& terms) {
   return total;
 }
 
-/// The backward reads the mean of squares where rstd should be.
+/// The backward reads the mean of squares in place of rstd.
 Values backward_by_the_square(const SliceGradient& slice) {
   SliceGradient wrong = slice;
   const double rstd = slice.moments.rstd, square = 1 / (rstd * rstd);
@@ -119,7 +119,7 @@ Values gamma_twice(const SliceGradient& slice) {
   return grad;
 }
 
-/// grad_gamma is summed after grad_x has been written over grad_y.
+/// grad_gamma is summed after grad_x has overwritten grad_y.
 Answer gradient_overwritten(const Case& c, const Device&) {
   Work work(c);
   const std::size_t width = work.shape().d_model;
@@ -142,7 +142,7 @@ Answer gradient_never_written(const Case& c, const Device&) {
   return work.answer();
 }
 
-/// grad_y has a stride of 0 from row to row: the first one is read for each.
+/// grad_y has a row stride of 0: its first row is read for every row.
 Answer first_row_of_the_gradient(const Case& c, const Device&) {
   Case other = c;
   for (StoredTensor& tensor : other.inputs) {
@@ -155,7 +155,7 @@ Answer first_row_of_the_gradient(const Case& c, const Device&) {
   return answer_mutated(other, {});
 }
 
-/// x_hat is rounded before gamma, and the product again.
+/// x_hat is rounded before it is multiplied by gamma, and so is the product.
 double rounded_twice(double x_hat, double gamma) {
   return rounded(rounded(x_hat, StorageFormat::bfloat16) * gamma, StorageFormat::bfloat16);
 }

@@ -17,8 +17,8 @@ std::size_t groups_of(const Case& c) {
   return static_cast<std::size_t>(std::get<model::GroupNormOptions>(options).groups);
 }
 
-/// The sums of grad_x run over a channel, not over the group whose moments it shares. The elements
-/// of a slice come token by token, the channels of the group within.
+/// The sums of grad_x run over a channel instead of the group whose moments it shares. The elements
+/// of a slice are ordered by token, then by channel of the group.
 Kernel sums_by_channel() {
   return [](const Case& c, const Device&) {
     const std::size_t width = Work(c).shape().d_model / groups_of(c);
@@ -41,7 +41,7 @@ Kernel sums_by_channel() {
   };
 }
 
-/// The moments of each group of a sample, and x_hat by those of the group that `group` names.
+/// Computes x_hat from the moments of the group that `group` names.
 Values x_hat_by(Work& work, const std::function<std::size_t(std::size_t channel)>& group) {
   const PlainShape shape = work.shape();
   const std::size_t groups = groups_of(work.of());
@@ -67,7 +67,7 @@ Answer group_by_remainder(const Case& c, const Device&) {
   return work.answer();
 }
 
-/// Above 128 samples a reduction over 64 lanes adds two neighbouring channels into both.
+/// With more than 128 samples, a reduction over 64 lanes adds two adjacent channels into both.
 Answer two_channels_of_a_wavefront(const Case& c, const Device&) {
   constexpr std::size_t kManySamples = 128;
   Work work(c);
@@ -80,7 +80,8 @@ Answer two_channels_of_a_wavefront(const Case& c, const Device&) {
   return work.answer();
 }
 
-/// Sample b begins as if each had the length of one group: x is read from there, moments and all.
+/// The start of sample b is computed as if a sample had the length of one group, for x and for the
+/// moments.
 Answer samples_by_the_span_of_a_group(const Case& c, const Device&) {
   Case other = c;
   const PlainShape shape = Work(c).shape();
@@ -96,7 +97,7 @@ Answer samples_by_the_span_of_a_group(const Case& c, const Device&) {
   return answer_mutated(other, {});
 }
 
-/// Rows of zeros fill the tokens to a tile of 32; the moments divide by the count with them.
+/// Rows of zeros pad the tokens to a tile of 32 and count in the divisor of the moments.
 Answer padded_rows(const Case& c, const Device&) {
   constexpr std::size_t kTileRows = 32;
   const PlainShape shape = Work(c).shape();
@@ -111,7 +112,7 @@ Answer padded_rows(const Case& c, const Device&) {
                        }});
 }
 
-/// The number of elements goes through float16 before it divides.
+/// The number of elements is rounded to float16 before the division.
 Answer count_in_float16(const Case& c, const Device&) {
   return answer_slices(c, {.measure = [](const Values& x, double eps) {
                          const double n =
@@ -130,7 +131,7 @@ Answer biased_running_variance(const Case& c, const Device&) {
   return answer_mutated(other, {});
 }
 
-/// y of inference from x_hat = (x - mean) times what `rstd` makes of the running variance.
+/// Computes y in inference from x_hat = (x - mean) rstd(running variance).
 Answer inference_by(const Case& c, double (*rstd)(double variance)) {
   Work work(c);
   if (c.mode != model::Mode::inference) return work.answer();

@@ -30,7 +30,7 @@ using tolerance::Tolerance;
 
 namespace {
 
-/// A case ready to be asked many times.
+/// A case prepared for being run many times.
 struct Asked {
   StoredCase stored;
   Tolerance bounds;
@@ -41,8 +41,8 @@ Asked ready(const Case& c) {
           tolerance::derive_tolerance(c, corpus::usual_accumulation(c.dtype))};
 }
 
-/// Whether an exhibit may know what the case asks for: of a scale, a layout or a 1 to add to gamma
-/// it knows nothing, so that it would be wrong everywhere.
+/// Whether exhibits support the case: they know no scales, layouts or zero-centered gamma, so that
+/// they would be wrong in every such case.
 bool is_known(const Case& c) {
   const auto* const layer = std::get_if<ref::model::NormOptions>(&c.options);
   if (layer == nullptr) return !corpus::is_scaled(c);
@@ -55,7 +55,7 @@ bool is_about(const Exhibit& exhibit, const Case& c) {
   return op_of(c) == exhibit.op && (!exhibit.dtype || *exhibit.dtype == c.dtype);
 }
 
-/// Whether a case is out of its bound.
+/// Whether the output exceeds the bound of the case.
 bool find_by_bound(Visit& visit, const Asked& asked) {
   const Case& c = asked.stored.description.c;
   const std::vector<StoredTensor> answer = visit.exhibit.run(c, {});
@@ -71,7 +71,7 @@ bool find_by_bound(Visit& visit, const Asked& asked) {
   return true;
 }
 
-/// Whether a relation is broken. Memory is filled with what no sum survives.
+/// Whether a relation is broken. Memory is filled with a number that spoils every sum.
 bool find_by_relation(Visit& visit, const StoredCase& stored) {
   const auto on = [&](const Device& device) {
     return [&visit, device](const StoredCase& asked) {
@@ -102,7 +102,7 @@ std::vector<Visit> chosen(const std::vector<Exhibit>& exhibits, const std::strin
   return visits;
 }
 
-/// The visits that still miss, held against one tier.
+/// Runs the exhibits that were not found yet against one tier.
 void visit_tier(std::vector<Visit>& visits, Tier tier, const TourOptions& options) {
   std::map<std::string, std::vector<Case>> cases;
   corpus::PathGlobs missing;

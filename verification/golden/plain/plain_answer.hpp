@@ -10,8 +10,8 @@
 
 namespace normproof::verification::golden::plain {
 
-/// What an encoder or a whole Transformer answers, each with its shape where that is not the one of
-/// a parameter or of the state.
+/// The outputs of an encoder or a whole Transformer. A shape is given unless it is that of a
+/// parameter or of the state.
 template <class T>
 struct Answered {
   NamedNumbers<T> values;
@@ -23,7 +23,7 @@ struct Answered {
   }
 };
 
-/// Whether a tensor of the answer is written in rows; the state is not.
+/// Whether an output is written in rows; the state is not.
 inline bool is_written(const std::string& name) {
   for (const char* own : {"y", "logits", "loss"})
     if (name == own) return true;
@@ -32,7 +32,7 @@ inline bool is_written(const std::string& name) {
   return name.starts_with("grad_");
 }
 
-/// The answer as it is stored; `tensors` are the inputs that gradients belong to.
+/// Converts the outputs to tensors in their dtypes; `tensors` are the inputs that have gradients.
 template <class T>
 std::vector<StoredTensor> stored_answer(const Case& c, Answered<T> answer,
                                         const ref::tensor::NamedTensors<double>& tensors,

@@ -22,8 +22,8 @@ using Op = MutationOperator;
 
 namespace {
 
-/// Attention alone in plain loops, forward and backward; the weights of the backward are computed
-/// again.
+/// Scaled dot-product attention in plain loops, forward and backward; the backward recomputes the
+/// weights.
 template <class T>
 class PlainDotProduct {
  public:
@@ -74,8 +74,8 @@ class PlainDotProduct {
  private:
   struct Query {
     std::size_t sample, head, token;
-    std::size_t number;     ///< in [B,H,T]
-    std::size_t first_key;  ///< in [B,G,S]: the first of the keys that it reads
+    std::size_t number;     ///< flat index in [B,H,T]
+    std::size_t first_key;  ///< flat index in [B,G,S] of the first key that it reads
   };
 
   std::vector<T> read(const operands::FunctionInputs& in, const char* name, const char* site,
@@ -102,9 +102,10 @@ class PlainDotProduct {
     for (std::size_t number = 0; number < samples_ * heads_ * tokens_; ++number) f(query(number));
   }
 
-  /// Of a causal mask; `site` is that of the forward or of the backward.
+  /// Whether the causal mask lets query i see key j; `site` names the mask of the forward or of the
+  /// backward.
   bool is_early(const char* site, std::size_t i, std::size_t j) {
-    const std::size_t a = j + tokens_, b = i + keys_;  // seen where a <= b
+    const std::size_t a = j + tokens_, b = i + keys_;  // seen if a <= b
     if (!options_.causal) return sites_.any(site, {Op::insert}) != Op::insert || a <= b;
     switch (sites_.any(site, {Op::drop, Op::one_more, Op::one_less, Op::transposed, Op::other})) {
       case Op::drop:
@@ -177,14 +178,15 @@ class PlainDotProduct {
     return indices;
   }
 
-  /// What is left of a value where it is stored before it is used.
+  /// Rounds a value to the dtype if the style stores it before it is used.
   T stored(T value) const {
     return a_.style().from_y ? static_cast<T>(ref::numeric::round_to(storage_of(dtype_),
                                                                      static_cast<double>(value)))
                              : value;
   }
 
-  /// The weights of a query, its part of y and of log_sum_exp; whether it sees a key.
+  /// Computes the weights of a query and its part of y and of log_sum_exp; returns whether it sees
+  /// a key.
   bool forward(const Query& at) {
     const std::vector<std::size_t> seen = seen_by(at, false);
     T* const weights = &weights_[at.number * keys_];
@@ -200,7 +202,7 @@ class PlainDotProduct {
     if (hidden > 0 && sites_.any("scores of what is not seen", {Op::zeroed}) == Op::zeroed)
       sum += static_cast<T>(static_cast<double>(hidden)) * exponential(-largest);
     const bool whole = sites_.any("division by the sum", {Op::drop}) == Op::drop;
-    const bool late = a_.style().welford;  // as where keys come block by block
+    const bool late = a_.style().welford;  // as in kernels that process keys block by block
     for (const std::size_t j : seen) {
       const T e = exponential(scores[j] - largest);
       weights[j] = whole || late ? e : a_.over(e, sum);
@@ -239,8 +241,8 @@ class PlainDotProduct {
     return false;
   }
 
-  /// What the forward left, and of a key that it did not see, as of all in some kernels,
-  /// exp(score - log_sum_exp).
+  /// Returns the weights of the forward. For a key that the forward did not see, or for all keys in
+  /// some kernels, they are recomputed as exp(score - log_sum_exp).
   std::vector<T> weights_again(const Query& at, const std::vector<std::size_t>& seen) {
     std::vector<T> weights(keys_, T(0));
     for (const std::size_t j : seen) {
@@ -257,7 +259,7 @@ class PlainDotProduct {
     grad_k_.assign(k_.size(), T(0));
     grad_v_.assign(v_.size(), T(0));
     std::vector<std::vector<T>> weights, scores;
-    std::map<std::size_t, std::vector<std::size_t>> readers;  // by the first key: queries
+    std::map<std::size_t, std::vector<std::size_t>> readers;  // first key: the queries that read it
     for_each_query([&](const Query& at) {
       readers[at.first_key].push_back(at.number);
       const std::vector<std::size_t> seen = seen_by(at, true);
@@ -270,7 +272,7 @@ class PlainDotProduct {
       const Op heads = group > 1 ? sites_.any("heads of a group in grad_k and grad_v",
                                               {Op::forget_first, Op::forget_last})
                                  : Op::none;
-      // The first head alone, or, where the later ones overwrite it, the last.
+      // Only the first head, or, as if later heads overwrote earlier ones, only the last.
       const auto of_one = static_cast<std::ptrdiff_t>(tokens_);
       if (heads == Op::forget_first) of_group.erase(of_group.begin(), of_group.end() - of_one);
       if (heads == Op::forget_last) of_group.erase(of_group.begin() + of_one, of_group.end());
@@ -289,7 +291,7 @@ class PlainDotProduct {
     }
   }
 
-  /// weights (grad_weights - their mean), grad_weights = grad_y v
+  /// weights (grad_weights - their mean), with grad_weights = grad_y v
   std::vector<T> grad_scores(const Query& at, const std::vector<std::size_t>& seen,
                              const std::vector<T>& weights) {
     const T* const dy = &dy_[at.number * of_value_];
@@ -331,7 +333,8 @@ class PlainDotProduct {
   std::vector<T> weights_, logs_, y_, grad_q_, grad_k_, grad_v_;
 };
 
-/// grad_q has the shape of q, y that of grad_y, log_sum_exp that of q without its features.
+/// Returns the shape of an output: grad_q has the shape of q, y that of grad_y, log_sum_exp that of
+/// q without features.
 std::vector<std::size_t> shape_of_attention(const Case& c, const std::string& name) {
   if (name.starts_with("grad_")) return find(c.inputs, name.substr(5))->shape;
   std::vector<std::size_t> shape = find(c.inputs, "grad_y")->shape;

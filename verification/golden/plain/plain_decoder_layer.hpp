@@ -7,7 +7,7 @@
 
 namespace normproof::verification::golden::plain {
 
-/// One layer of a decoder, with a memory of the source.
+/// One decoder layer with cross-attention to the memory of the source.
 template <class T>
 class PlainDecoderLayer : PlainSublayers<T> {
  public:
@@ -31,7 +31,8 @@ class PlainDecoderLayer : PlainSublayers<T> {
   const Numbers<T>& self_weights() const { return self_attention_.weights(); }
   const Numbers<T>& cross_weights() const { return cross_attention_.weights(); }
 
-  /// The gradient by x; that by the memory is one of `gradients`.
+  /// Returns the gradient with respect to x; the gradient with respect to the memory goes to
+  /// `gradients`.
   Numbers<T> backward(const Numbers<T>& dy, NamedNumbers<T>& gradients) {
     const auto back = [&](auto& sublayer) {
       return [&](const Numbers<T>& g, const Numbers<T>& v) {

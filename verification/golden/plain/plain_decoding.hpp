@@ -14,11 +14,12 @@
 
 namespace normproof::verification::golden::plain {
 
-/// One query over the rows of keys and values in plain loops.
+/// Attention of one query over rows of keys and values, in plain loops.
 template <class T>
 class PlainQuery {
  public:
-  /// Whether some rows may be padding: of a memory, whose mask has mistakes of its own.
+  /// `masked`: whether some rows may be padding. It is set for a memory, whose mask has its own
+  /// mistakes.
   PlainQuery(PlainParts<T>& parts, Sites& sites, bool masked)
       : sites_(sites),
         a_(parts.a_.style(), sites),
@@ -26,7 +27,7 @@ class PlainQuery {
         heads_(parts.in_.config.num_heads),
         width_(parts.in_.config.d_model) {}
 
-  /// The context of a query [D] over those of the rows from `first` on that `counts` says.
+  /// Returns the context [D] of a query over the rows from `first` on for which `counts` is true.
   Numbers<T> attend(const Numbers<T>& query, const PlainKeysValues<T>& to, std::size_t first,
                     const std::vector<bool>& counts) {
     Numbers<T> context(width_, T(0));
@@ -54,7 +55,8 @@ class PlainQuery {
   }
 
  private:
-  /// Of a head: head after head, or the heads in turn.
+  /// Returns the feature index of component c of a head: heads are contiguous, or interleaved by
+  /// mistake.
   std::size_t feature(std::size_t h, std::size_t c) {
     const bool in_turn =
         sites_.any("features of a head", {MutationOperator::other}) == MutationOperator::other;
@@ -79,7 +81,7 @@ class PlainQuery {
   std::size_t heads_, width_;
 };
 
-/// One layer of a decoder that takes the new tokens of a sentence, each behind those before it.
+/// A decoder layer that processes the new tokens of a sentence one after the other.
 template <class T>
 class PlainDecodingLayer : PlainSublayers<T> {
  public:
@@ -100,7 +102,8 @@ class PlainDecodingLayer : PlainSublayers<T> {
     this->may_exchange("norm2 and norm3", cross_site_, feed_forward_site_);
   }
 
-  /// Begins a sentence: what is in the cache already, how many tokens will join, and the memory.
+  /// Starts a sentence with the rows in the cache, the number of tokens that will be appended, and
+  /// the memory.
   void begin(PlainKeysValues<T> past, std::size_t tokens, const Numbers<T>& memory,
              std::vector<bool> memory_valid) {
     tokens_ = tokens;
@@ -109,7 +112,7 @@ class PlainDecodingLayer : PlainSublayers<T> {
     memory_valid_ = std::move(memory_valid);
   }
 
-  /// Of rows [T,D], one of each token that joins.
+  /// Processes rows [T,D], one per new token.
   Numbers<T> forward(const Numbers<T>& x) {
     const auto attend = [&](const Numbers<T>& v) { return attend_to_itself(v); };
     const auto cross = [&](const Numbers<T>& v) { return attend_to_memory(v); };
@@ -118,7 +121,7 @@ class PlainDecodingLayer : PlainSublayers<T> {
     return this->sublayer(feed_forward_site_, this->sublayer(cross_site_, h, cross), feed);
   }
 
-  /// The rows that are to be there when all have joined.
+  /// Returns the rows to keep after all tokens have been appended.
   PlainKeysValues<T> cache() { return cache_.kept(); }
 
  private:
@@ -129,7 +132,7 @@ class PlainDecodingLayer : PlainSublayers<T> {
     return {name, this->place_ + name, width_, parts * width_};
   }
 
-  /// Keys and values of rows that are `parts` times D wide and have them from part `first` on.
+  /// Splits rows that are `parts` times D wide into keys and values, which start at part `first`.
   PlainKeysValues<T> halves(const Numbers<T>& rows, std::size_t first, std::size_t parts) {
     const bool turned =
         this->sites_.any(parts == 2 ? "cross_attention: keys and values" : "keys and values",
@@ -197,7 +200,7 @@ class PlainDecodingLayer : PlainSublayers<T> {
   std::size_t tokens_ = 0;
 };
 
-/// The decoder's side in inference, sentence by sentence.
+/// The decoder side in inference, sentence by sentence.
 template <class T>
 class PlainDecoding {
  public:
@@ -230,7 +233,7 @@ class PlainDecoding {
     return fmt::format("layers.{}.self_attention.past_{}", layer, part);
   }
 
-  /// The next sentence where that is taken by mistake.
+  /// Returns b, or the next sentence by mistake.
   std::size_t sentence(const char* site, std::size_t b) {
     const bool next = sites_.any(site, {MutationOperator::other}) == MutationOperator::other;
     return next ? (b + 1) % in_.tokens.batch_size : b;
@@ -261,7 +264,7 @@ class PlainDecoding {
     }
   }
 
-  /// The logits of the new tokens of a sentence.
+  /// Appends the logits of the new tokens of a sentence.
   void append(std::size_t b) {
     Numbers<T> x = embed(b);
     for (PlainDecodingLayer<T>& layer : layers_) x = layer.forward(x);
@@ -279,7 +282,7 @@ class PlainDecoding {
     Numbers<T> x;
     for (std::size_t t = 0; t < in_.tokens.seq_len; ++t) {
       std::size_t position = past_ + t;
-      if (op == drop) position = t;  // as if nothing were in the cache
+      if (op == drop) position = t;  // as if the cache were empty
       if (op == reset) position = 0;
       const std::int32_t token = in_.tokens.ids[b * in_.tokens.seq_len + t];
       const Numbers<T> own = embedding.forward({1, 1, {token}}, position);

@@ -9,7 +9,7 @@
 
 namespace normproof::verification::golden::plain {
 
-/// The gradients by the parameters, and the state, of a norm at its place.
+/// Copies the parameter gradients and the state of a norm to `kept`, under the names of its place.
 template <class T>
 void keep_norm(const std::string& place, const NamedNumbers<T>& results, NamedNumbers<T>& kept) {
   constexpr std::string_view kState = "state ", kGradient = "grad_";
@@ -20,8 +20,8 @@ void keep_norm(const std::string& place, const NamedNumbers<T>& results, NamedNu
   }
 }
 
-/// The sublayers of a layer in plain loops, post or pre; `place` begins the names of its
-/// parameters.
+/// What the layers of encoders and decoders share: sublayers with post or pre norm, in plain loops.
+/// The names of their parameters begin with `place`.
 template <class T>
 class PlainSublayers {
  protected:
@@ -29,7 +29,7 @@ class PlainSublayers {
   struct Sublayer {
     const char *norm, *dropout;
     const char *residual, *backward;
-    Numbers<T> taken = {}, normed = {};  ///< what the sublayer and the norm took
+    Numbers<T> taken = {}, normed = {};  ///< the inputs of the sublayer and of the norm
   };
 
   PlainSublayers(PlainParts<T>& parts, std::string place)
@@ -93,7 +93,7 @@ class PlainSublayers {
   bool post_ = true;
 };
 
-/// One layer of an encoder.
+/// One encoder layer.
 template <class T>
 class PlainEncoderLayer : PlainSublayers<T> {
  public:
@@ -134,7 +134,8 @@ class PlainEncoderLayer : PlainSublayers<T> {
                               "residual of the feed-forward in the backward"};
 };
 
-/// The norm behind the last layer, of the placement `pre` alone: else what passes is as it was.
+/// The norm after the last layer. Only placement `pre` has it; otherwise forward and backward
+/// return their argument.
 template <class T>
 class PlainFinalNorm {
  public:

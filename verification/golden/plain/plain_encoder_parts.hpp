@@ -28,14 +28,15 @@ inline std::vector<std::size_t> first_indices(std::size_t count) {
   return indices;
 }
 
-/// A linear map in its role, such as "attention.in"; its weight and bias are under `name`.
+/// A linear map. `role` is its role, such as "attention.in"; its weight and bias are named after
+/// `name`.
 struct PlainMap {
   std::string role, name;
   std::size_t in = 0, out = 0;
 };
 
-/// What the parts of an encoder or of a layer share: its parameters, their gradients, and its
-/// arithmetic.
+/// What the parts of an encoder or of a layer share: the parameters, the arithmetic, and the
+/// operations that several parts need.
 template <class T>
 class PlainParts {
  public:
@@ -73,7 +74,7 @@ class PlainParts {
     return y;
   }
 
-  /// grad_x, and the gradients by weight and bias into `gradients`.
+  /// Returns grad_x and stores the gradients of weight and bias in `gradients`.
   Numbers<T> linear_backward(const PlainMap& map, const Numbers<T>& dy, const Numbers<T>& x,
                              NamedNumbers<T>& gradients) {
     const std::string sum = "sum of the gradient by what " + map.role + " takes";
@@ -100,7 +101,8 @@ class PlainParts {
     return grad_x;
   }
 
-  /// The layer of run_plain at a place: its mutations are those that reach what an encoder leaves.
+  /// Runs the norm of this place with PlainLayers. It offers the mutations that change an output of
+  /// the encoder.
   NamedNumbers<T> norm(const std::string& place, const Numbers<T>& x, const Numbers<T>& dy) {
     constexpr const char* kPrefix = "norm: ";
     ref::model::NormInputs<double> inputs{
@@ -120,7 +122,7 @@ class PlainParts {
     return results;
   }
 
-  /// What a part offers that reaches an answer, under its name in the whole.
+  /// Offers the mutations of a part that change an output, under their names in the whole.
   void pass_on(const std::string& prefix, const Sites& part) {
     for (const Mutation& mutation : part.seen())
       if (reaches_the_encoder(mutation.site) &&
@@ -128,11 +130,11 @@ class PlainParts {
         sites_.any((prefix + mutation.site).c_str(), {mutation.op});
   }
 
-  /// Whether a dropout moves anything.
+  /// Whether dropout has any effect.
   bool drops() const { return in_.config.dropout > 0 && in_.mode == ref::model::Mode::training; }
 
-  /// values behind the dropout of a place: values times 1/(1-p) where they are kept, else 0. The
-  /// backward is the same, with mistakes of its own.
+  /// Applies the dropout of a place: kept values are multiplied by 1/(1-p), the others become 0.
+  /// The backward does the same, at sites of its own.
   Numbers<T> dropped(const std::string& place, Numbers<T> values, bool backward = false) {
     const double p = in_.config.dropout;
     if (p == 0) return values;
@@ -162,7 +164,9 @@ class PlainParts {
   Sites& sites_;
   std::size_t samples_ = 0, tokens_ = 0;
   std::vector<bool> valid_;
-  bool pads_have_gradients_ = true;  ///< else which rows are tokens is no matter to a parameter's
+  /// Whether padding has gradients. If not, a parameter's gradient does not depend on which rows
+  /// are tokens.
+  bool pads_have_gradients_ = true;
 
  private:
   /// 1/(1-p)
@@ -173,9 +177,9 @@ class PlainParts {
                         MutationOperator::other, MutationOperator::square})) {
       case MutationOperator::drop:
         return T(1);
-      case MutationOperator::complement:  // p for 1 - p
+      case MutationOperator::complement:  // p in place of 1 - p
         return 1 / p;
-      case MutationOperator::other:  // as where the scale waits for inference
+      case MutationOperator::other:  // as in implementations that scale in inference instead
         return 1 - p;
       case MutationOperator::square:
         return 1 / ((1 - p) * (1 - p));
@@ -184,7 +188,8 @@ class PlainParts {
     }
   }
 
-  /// The mask of a place, or of the next sublayer: they have the same shape.
+  /// Returns the mask of a place, or by mistake that of the next sublayer, which has the same
+  /// shape.
   const ref::tensor::Mask& mask_of(const std::string& place, const std::string& of) const {
     const auto is_sublayer = [](const std::string& name) { return name.ends_with(".y"); };
     const bool wrong = is_sublayer(place) &&
@@ -207,7 +212,7 @@ class PlainParts {
            !site.starts_with("writing ");
   }
 
-  /// [out,in], whatever the order in which it is read.
+  /// Returns the weight as [out,in], in the order in which the implementation reads it.
   Numbers<T> weight_of(const PlainMap& map) {
     Numbers<T> weight = given(map.name + ".weight");
     const std::string site = "weight of " + map.role;

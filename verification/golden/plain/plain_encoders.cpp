@@ -25,7 +25,7 @@ using operands::EncoderTensors;
 using EncoderOp = MutationOperator;
 using EncoderShape = std::vector<std::size_t>;
 
-/// One layer, held by its own gradient by y.
+/// Runs one layer, whose backward starts from a given gradient of y.
 template <class T>
 class AnswerOfLayer {
  public:
@@ -89,7 +89,7 @@ class AnswerOfLayer {
   Answered<T> answer_;
 };
 
-/// The encoder between tokens and loss.
+/// The whole encoder, from tokens to loss.
 template <class T>
 class PlainEncoder {
  public:
@@ -122,7 +122,7 @@ class PlainEncoder {
   }
 
  private:
-  /// The positions of a sentence that its mean takes, and what it divides by.
+  /// Returns the positions of a sentence that its mean includes, and the divisor.
   std::pair<std::vector<std::size_t>, T> counted(std::size_t sentence) {
     const std::size_t seq_len = in_.tokens.seq_len;
     std::vector<std::size_t> rows;
@@ -158,7 +158,7 @@ class PlainEncoder {
     return grad;
   }
 
-  /// The gradient by the logits; the loss goes to the answer.
+  /// Returns the gradient of the logits and stores the loss.
   Numbers<T> loss(const Numbers<T>& logits, bool whole) {
     const std::size_t classes = in_.config.num_classes, rows = logits.size() / classes;
     const std::size_t each = rows / in_.tokens.batch_size;
@@ -171,7 +171,7 @@ class PlainEncoder {
     const auto weight = [&](std::size_t row) {
       if (!in_.tensors.contains("class_weights")) return T(1);
       const T own = parts_.given("class_weights")[label(row)];
-      // Another sign cancels in the quotient.
+      // A changed sign would cancel in the quotient.
       switch (sites_.any("class weight",
                          {EncoderOp::drop, EncoderOp::square, EncoderOp::half_precision})) {
         case EncoderOp::drop:
@@ -187,7 +187,7 @@ class PlainEncoder {
     T total = parts_.a_.sum("sum of the class weights", counts, weight);
     switch (
         sites_.any("sum of the class weights as divisor", {EncoderOp::other, EncoderOp::drop})) {
-      case EncoderOp::other:  // their number
+      case EncoderOp::other:  // the number of rows
         total = number_of<T>(counts.size());
         break;
       case EncoderOp::drop:

@@ -47,7 +47,8 @@ class PlainFeedForward {
     if (x > 0 || below == MutationOperator::drop) return x;
     return below == MutationOperator::negate ? -x : T(0);
   }
-  /// At 0 itself the bound allows for both sides: another order of the sums may not end there.
+  /// At exactly 0 the bound allows both one-sided derivatives, because sums in another order may
+  /// not give exactly 0.
   T step(T x) {
     const bool always =
         sites_.any("derivative", {MutationOperator::drop}) == MutationOperator::drop;

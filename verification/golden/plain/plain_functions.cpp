@@ -153,7 +153,8 @@ class PlainFunctions : public PlainGates<T> {
 
   static bool is_nan(T x) { return !(x == x); }  // NOLINT(misc-redundant-expression)
 
-  /// What is subtracted is the largest: -30 stands for all that is less where it is clipped.
+  /// Returns x minus the maximum; values below -30 become -30 if differences are clipped by
+  /// mistake.
   T difference(T x, T largest) {
     const T d = x - largest;
     const bool clipped = d < -30 && sites_.any("differences", {Op::clip}) == Op::clip;
@@ -165,7 +166,7 @@ class PlainFunctions : public PlainGates<T> {
     return e < least && sites_.any("exponentials", {Op::clip}) == Op::clip ? least : e;
   }
 
-  /// y, or what is left of it where the backward reads what was stored.
+  /// Returns y, rounded to the dtype if the backward reads the stored y.
   T for_backward(T y) const {
     return a_.style().from_y
                ? static_cast<T>(ref::numeric::round_to(storage_of(dtype_), static_cast<double>(y)))
@@ -179,7 +180,8 @@ class PlainFunctions : public PlainGates<T> {
     return sites_.any("division by the sum", {Op::drop}) == Op::drop ? e : a_.over(e, row.sum);
   }
 
-  /// The rows: of each the elements that take part, the largest, and the sum of exponentials.
+  /// Returns the rows: the elements of each that take part, their maximum, and the sum of
+  /// exponentials.
   std::vector<Row> rows(bool may_turn = true) {
     const bool turned = may_turn && sites_.any("axis of the sum", {Op::other}) == Op::other;
     std::vector<Row> rows;
@@ -229,7 +231,7 @@ class PlainFunctions : public PlainGates<T> {
     store("grad_x", std::move(grad));
   }
 
-  /// y = a(x), or a(x) gate where there is one; a(x) = x s(x), a'(x) = s(x) + x s'(x).
+  /// y = a(x), or a(x) gate if there is a gate; a(x) = x s(x), a'(x) = s(x) + x s'(x).
   void shared(const Share& s) {
     const bool gated = !gate_.empty();
     const auto one_of = [&](const char* site) {

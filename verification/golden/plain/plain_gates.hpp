@@ -11,7 +11,7 @@
 
 namespace normproof::verification::golden::plain {
 
-/// What activations multiply x by, and its slope, each from its specification.
+/// The gates that activations multiply x by, and their derivatives, each from its specification.
 template <class T>
 class PlainGates {
  protected:
@@ -26,7 +26,7 @@ class PlainGates {
     return a_.style().powers ? exp2(x * static_cast<T>(std::numbers::log2e)) : exp(x);
   }
 
-  /// What an activation leaves of x, and the derivative of that.
+  /// The gate of an activation as a function of x, and its derivative.
   struct Share {
     std::function<T(T)> of, slope;
   };
@@ -47,7 +47,7 @@ class PlainGates {
     switch (sites_.any("formula of the share", {Op::other, Op::square, Op::insert})) {
       case Op::other:  // 1 + tanh cancels
         return (1 + tanh_of(x / 2)) / 2;
-      case Op::square:  // the piecewise linear one
+      case Op::square:  // the piecewise linear approximation
         return std::clamp((x + 3) / 6, T(0), T(1));
       case Op::insert:  // infinity over infinity
         return exp_of(x) / (1 + exp_of(x));
@@ -91,7 +91,7 @@ class PlainGates {
   static constexpr double kCubic = 0.044715;
   static constexpr double kRoot = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
 
-  /// A factor that is a constant.
+  /// Returns a constant factor.
   T factor(const char* site, double value) {
     return sites_.factor(site, sites_.constant(site, static_cast<T>(value)));
   }

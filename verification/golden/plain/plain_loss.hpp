@@ -10,7 +10,8 @@
 
 namespace normproof::verification::golden::plain {
 
-/// The mean cross-entropy of the rows that count, and its gradient by the logits, in plain loops.
+/// The mean cross-entropy of the rows that count, and its gradient with respect to the logits, in
+/// plain loops.
 template <class T>
 class PlainLoss {
  public:
@@ -71,7 +72,7 @@ class PlainLoss {
 
   std::size_t target(std::size_t i) {
     const auto t = static_cast<std::size_t>(targets_[i]);
-    // The target of the next row, as where tokens are predicted, or one class more.
+    // The mistakes: the target of the next row, as in next-token prediction, or the next class.
     switch (sites_.any("target of a row", {Op::other, Op::one_more})) {
       case Op::other:
         return static_cast<std::size_t>(targets_[(i + 1) % rows_]);
@@ -85,19 +86,19 @@ class PlainLoss {
     return weighted_ ? sites_.factor("class weight of the target", weights_[c]) : weights_[c];
   }
 
-  /// The sum of the weights of the targets.
+  /// Returns the sum of the weights of the targets.
   T divisor_of(const std::vector<std::size_t>& real) {
     std::vector<Op> offered = {Op::drop, Op::one_less};
     if (weighted_) offered.push_back(Op::other);
     if (masked_) offered.push_back(Op::insert);
     switch (sites_.any("what the mean divides by", offered)) {
-      case Op::drop:  // a sum
+      case Op::drop:  // a sum in place of a mean
         return T(1);
       case Op::one_less:
         return number(real.size()) - 1;
-      case Op::other:  // rows
+      case Op::other:  // the number of rows
         return number(real.size());
-      case Op::insert:  // rows that are ignored too
+      case Op::insert:  // the number of rows, including ignored ones
         return number(rows_);
       default:
         if (!weighted_) return number(real.size());
@@ -122,7 +123,7 @@ class PlainLoss {
     T log = log_of(sum);
     if (sites_.any("logarithm of the sum", {Op::other}) == Op::other)
       log = log * static_cast<T>(std::numbers::log2e);
-    // One number, as fused kernels keep it for the backward.
+    // Fused kernels keep a single number, log_sum_exp, for the backward.
     const bool one = a_.style().from_y;
     const T sum_exp = largest + sites_.term("log of the sum", log);
     const auto log_p = [&](std::size_t c) {
@@ -150,7 +151,7 @@ class PlainLoss {
     const bool counts = !masked_ || sites_.mask("mask of the gradient", counts_[i]);
     if (!counts && !smooths_ignored_) return;
     if (!counts) hard = T(0);
-    // Of weights of 1 the sum is 1, whatever the smoothing.
+    // If all weights are 1, the smoothed targets sum to 1 whatever the smoothing is.
     const auto sum_of_all = [&] {
       return weighted_ ? a_.sum("sum of all weights", all_classes_, smoothed)
                        : number(classes_ - (spares_target ? 1 : 0));
@@ -175,7 +176,7 @@ class PlainLoss {
     switch (sites_.any("share of a class", {Op::drop, Op::one_less})) {
       case Op::drop:
         return smoothing_;
-      case Op::one_less:  // the target has none
+      case Op::one_less:  // the target gets no share
         return smoothing_ / (number(classes_) - 1);
       default:
         return a_.over(smoothing_, number(classes_));
@@ -204,7 +205,7 @@ class PlainLoss {
   std::size_t rows_ = 0, classes_ = 0;
   std::vector<T> x_, weights_, losses_, loss_, grad_;
   std::vector<bool> counts_;
-  std::vector<T> of_ignored_;  ///< their smoothing, which counts by mistake
+  std::vector<T> of_ignored_;  ///< the smoothing of ignored rows, which counts by mistake
   bool weighted_ = false, masked_ = false, smooths_ignored_ = false;
   std::vector<std::size_t> all_classes_;
 };

@@ -6,8 +6,8 @@
 
 namespace normproof::verification::golden::plain {
 
-// exp and its kin of std, or of the number's own namespace: ref/numeric has those of scalars that
-// carry a bound.
+// exp and related functions of std, or of the number's own namespace: ref/numeric defines them for
+// scalars that carry a bound.
 template <class T>
 T exp_of(T x) {
   using std::exp;

@@ -9,18 +9,18 @@
 
 namespace normproof::verification::golden::plain {
 
-/// The positions of a source, to which those of a target attend.
+/// The positions of a source to which a target attends.
 struct PlainSource {
   std::size_t length = 0;
   std::vector<bool> valid;
 };
 
-/// Attention in plain loops, with its backward: of tokens to themselves, or to a memory of the
-/// positions of a source. Sites of the latter begin with "cross_attention: ".
+/// Multi-head attention in plain loops, with its backward: self-attention, or cross-attention to
+/// the memory of a source. The sites of cross-attention begin with "cross_attention: ".
 template <class T>
 class PlainAttention {
  public:
-  /// `role` is "attention" behind `place`, or what a decoder calls it there.
+  /// `role` is the name of the sublayer after `place`: "attention", or its name in a decoder.
   PlainAttention(PlainParts<T>& parts, const std::string& place, std::string role,
                  const PlainSource* source = nullptr)
       : parts_(parts),
@@ -39,7 +39,7 @@ class PlainAttention {
   PlainAttention(const PlainAttention&) = delete;
   PlainAttention& operator=(const PlainAttention&) = delete;
 
-  /// `memory` of a source alone.
+  /// `memory` is needed for cross-attention only.
   Numbers<T> forward(const Numbers<T>& x, const Numbers<T>& memory = {}) {
     if (crosses_) {
       memory_ = memory_or(memory, x);
@@ -66,7 +66,8 @@ class PlainAttention {
 
   const Numbers<T>& weights() const { return weights_; }
 
-  /// The gradient by x; that by the memory is one of `gradients`.
+  /// Returns the gradient with respect to x; the gradient with respect to the memory goes to
+  /// `gradients`.
   Numbers<T> backward(const Numbers<T>& dy, const Numbers<T>& x, NamedNumbers<T>& gradients) {
     const Numbers<T> grad_context = parts_.linear_backward(out_map_, dy, context_, gradients);
     const Numbers<T> grad_scores = softmax_backward(grad_context);
@@ -102,8 +103,8 @@ class PlainAttention {
   static constexpr const char* kOfCross = "cross_attention: ";
   enum Part : std::size_t { kQueries, kKeys, kValues };
 
-  /// Row by row, from one map: queries, keys and values; of a memory keys and values, and the
-  /// queries by themselves.
+  /// The projected rows. In self-attention `joint` holds queries, keys and values from one map; in
+  /// cross-attention it holds keys and values, and `queries` the queries.
   struct Projections {
     Numbers<T> queries, joint;
   };
@@ -116,7 +117,7 @@ class PlainAttention {
     if (crosses_) parts_.pass_on(kOfCross, of_cross_);
   }
 
-  /// What keys and values are made of.
+  /// Returns the rows from which keys and values are computed.
   Numbers<T> memory_or(const Numbers<T>& memory, const Numbers<T>& x) {
     const bool next =
         sites_.any("sentence of the memory", {MutationOperator::other}) == MutationOperator::other;
@@ -133,7 +134,7 @@ class PlainAttention {
     return wrong;
   }
 
-  /// Through keys and values together.
+  /// Stores the gradient of the memory, through keys and values together.
   void memory_backward(Numbers<T> grad, NamedNumbers<T>& gradients) {
     Numbers<T> of_memory = parts_.linear_backward(joint_map_, grad, memory_, gradients);
     bool partial = false;
@@ -156,7 +157,8 @@ class PlainAttention {
     return 1 / sqrt_of(number_of<T>(whole ? width_ : d_k()));
   }
 
-  /// The feature of a head: head after head, or the heads in turn.
+  /// Returns the feature index of component c of a head: heads are contiguous, or interleaved by
+  /// mistake.
   std::size_t feature(std::size_t h, std::size_t c) {
     const bool in_turn =
         sites_.any("features of a head", {MutationOperator::other}) == MutationOperator::other;
@@ -197,7 +199,7 @@ class PlainAttention {
           for (std::size_t j = 0; j < keys_; ++j) f(b, h, i, j);
   }
 
-  /// The weights before dropout, and behind it by mistake; or the other way round.
+  /// Returns the weights before or after dropout, as `site` says, or the others by mistake.
   const Numbers<T>& of_both(const char* site) {
     const bool before = std::string_view(site).starts_with("weights after");
     const Numbers<T>& right = before ? weights_ : dropped_;
@@ -216,7 +218,8 @@ class PlainAttention {
     return product * sites_.factor("1/sqrt(d_k)", scale_of());
   }
 
-  /// Whether a causal mask lets query i see key j; where there is none it does, but by mistake.
+  /// Whether the causal mask lets query i see key j. Without a causal mask every key is seen,
+  /// except by mistake.
   bool is_early(std::size_t i, std::size_t j) {
     using enum MutationOperator;
     constexpr const char* kSite = "causal mask";
@@ -236,7 +239,7 @@ class PlainAttention {
     }
   }
 
-  /// Those that see a key.
+  /// Returns the queries that see a key.
   std::vector<std::size_t> queries_of(std::size_t j) {
     std::vector<std::size_t> queries;
     for (std::size_t i = 0; i < parts_.tokens_; ++i)
@@ -244,7 +247,7 @@ class PlainAttention {
     return queries;
   }
 
-  /// Whether a key is a token: of the source, or by mistake of the target there.
+  /// Whether a key is a token of the source, or by mistake whether it is one of the target.
   bool is_token(std::size_t b, std::size_t j) {
     const bool of_target =
         crosses_ &&
@@ -253,7 +256,7 @@ class PlainAttention {
     return valid_[b * keys_ + j];
   }
 
-  /// The scores of a query, in the place of which their weights come.
+  /// Replaces the scores of a query by their weights.
   void softmax(std::size_t b, std::size_t h, std::size_t i) {
     const bool over_queries =
         !crosses_ &&

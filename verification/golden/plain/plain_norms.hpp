@@ -9,7 +9,7 @@ namespace normproof::verification::golden::plain {
 
 namespace model = ref::model;
 
-/// The layers, each from its specification.
+/// The norm layers, each from its specification.
 template <class T>
 class PlainLayers : public PlainStep<T> {
  public:
@@ -80,7 +80,7 @@ class PlainLayers : public PlainStep<T> {
     move("running_psi2", s.statistic, o.running_decay);
   }
   void operator()(const model::BatchRenormOptions& o) {
-    nan_in_statistics_ = false;  // norm_corpus.cpp says why
+    nan_in_statistics_ = false;  // norm_corpus.cpp explains why
     if (!training_) return infer("running_mean", "running_variance", o.eps);
     auto s = statistics(choose(cut_columns(shape_), cut_rows(shape_, shape_.d_model)), true, o.eps,
                         true);
@@ -107,7 +107,7 @@ class PlainLayers : public PlainStep<T> {
     state_["iterations"] = {iteration};
   }
   void operator()(const model::PowerNormReleasedOptions& o) {
-    delayed_ = true;  // grad_x is complete after the backward of group scaling
+    delayed_ = true;  // grad_x is complete only after the backward of group scaling
     std::vector<T> group_rstd;
     const std::size_t width = width_of(o.groups);
     if (o.group_scaling) group_rstd = scale_groups(width, o.group_eps);
@@ -201,14 +201,14 @@ class PlainLayers : public PlainStep<T> {
     put_rstd("rstd", s.rstd, s.statistic, eps);
   }
 
-  /// Over slices that hold more than a row, pads not counted.
+  /// Normalizes slices of more than one row; pads are not counted.
   Normalised<T> by_cells(Slices cells, bool centred, double eps) {
     return by_slices(choose(std::move(cells), cut_rows(shape_, shape_.d_model)), centred, eps,
                      true);
   }
 
-  /// grad_x = grad_u alpha and grad_alpha = sum grad_u x, grad_u = gamma grad_y (1 - t^2); t is
-  /// x_hat.
+  /// grad_x = grad_u alpha and grad_alpha = sum grad_u x, with grad_u = gamma grad_y (1 - t^2) and
+  /// t = x_hat.
   void differentiate_tanh(T alpha) {
     const auto slope = [&](const char* site, std::size_t i) {
       return 1 - sites_.term(site, x_hat_[i] * x_hat_[i]);
@@ -268,7 +268,8 @@ class PlainLayers : public PlainStep<T> {
     return iteration <= last;
   }
 
-  /// rstd of each feature: of the running psi before this step, or in warm-up of the batch.
+  /// Computes rstd of each feature: from the running psi before this step, or from the batch in
+  /// warm-up.
   void running_rstd(const std::vector<T>& of_batch, const std::vector<T>& old_psi2, double eps,
                     bool warm) {
     rstd_.resize(shape_.d_model);
@@ -285,7 +286,7 @@ class PlainLayers : public PlainStep<T> {
       x_hat_[i] = x[i] * sites_.factor("rstd in x_hat", rstd_[feature_of(i)]);
   }
 
-  /// The backward of PowerNorm: nu is that of the step before, and moves afterwards.
+  /// The backward of PowerNorm: it uses the nu of the step before and updates nu afterwards.
   void approximate_backward(T alpha, bool tokens_alone, bool scaled,
                             const std::vector<T>& divisor) {
     parameter_gradients(x_hat_);
@@ -330,7 +331,7 @@ class PlainLayers : public PlainStep<T> {
     put_statistic("mean_g_x_hat", lambdas);
   }
 
-  /// Running statistics normalise; nothing moves.
+  /// Normalizes by the running statistics, which do not change.
   void infer(const std::string& mean_name, const std::string& square_name, double eps) {
     x_hat_.resize(x_.size());
     rstd_.resize(shape_.d_model);
@@ -379,7 +380,7 @@ class PlainLayers : public PlainStep<T> {
     return rstd;
   }
 
-  /// The backward of group scaling, on grad_x.
+  /// Applies the backward of group scaling to grad_x.
   void unscale_groups(const std::vector<T>& rstd, std::size_t width) {
     if (dy_.empty()) return;
     std::vector<T>& grad = out_["grad_x"];

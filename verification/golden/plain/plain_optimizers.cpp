@@ -42,9 +42,10 @@ class PlainOptimizer {
       if (name != "iterations") moments_[name] = copy(values);
   }
 
-  /// Every result, step upon step.
+  /// Returns the results of all steps.
   std::map<std::string, std::vector<T>> take() { return std::move(out_); }
-  /// The iterations after each step: no number of the format, which may not hold them.
+  /// Returns the number of iterations after each step, as `double` because the arithmetic may not
+  /// hold it.
   const std::vector<double>& iterations() const { return iterations_; }
 
   void operator()(const ref::model::SgdOptions& o) {
@@ -62,7 +63,7 @@ class PlainOptimizer {
   void operator()(const ref::model::AdamWOptions& o) { adam(o, true); }
 
  private:
-  /// How the step at hand corrects its moments and goes.
+  /// The parameters of one step of Adam, with its bias corrections.
   struct AdamStep {
     T beta1, beta2, eps, decay, rate, first, second;
   };
@@ -81,7 +82,7 @@ class PlainOptimizer {
     return sites_.factor("gradient", g);
   }
 
-  /// What the parameter moves by; `v` becomes momentum v + g.
+  /// Returns the amount that the parameter moves by; `v` becomes momentum v + g.
   T velocity(T momentum, std::size_t s, std::size_t i, T& v) {
     const T g = gradient(s, i), old = v;
     const T share = wrong("dampening 1 - momentum", StepOp::insert) ? 1 - momentum : T(1);
@@ -128,7 +129,7 @@ class PlainOptimizer {
     if (wrong("the two bias corrections", StepOp::other)) std::swap(step.first, step.second);
   }
 
-  /// p (1 - lr decay), moved: the decay is apart from the gradient.
+  /// Returns p (1 - lr decay) after the step: the weight decay is decoupled from the gradient.
   T decayed(const AdamStep& step, std::size_t s, std::size_t i, T& first, T& second) {
     const T p = p_[i], decay = sites_.term("weight decay", step.decay);
     const T g = gradient(s, i);
@@ -142,7 +143,7 @@ class PlainOptimizer {
                              : p * (1 - share) - step_of_moments;
   }
 
-  /// What the parameter moves by; the moments become those of this step.
+  /// Returns the amount that the parameter moves by; the moments become those of this step.
   T moved(const AdamStep& step, T g, T& first, T& second) {
     const T old_first = first, old_second = second;
     const T fresh1 = wrong("1 - beta1", StepOp::drop) ? T(1) : 1 - step.beta1;
@@ -187,7 +188,7 @@ class PlainOptimizer {
                              : sqrt_of(v) / sqrt_of(step.second) + step.eps;
   }
 
-  /// What is carried to the next step.
+  /// Stores a moment for the next step.
   void keep(const std::string& name, std::vector<T> fresh) {
     const auto own = moments_.find(name);
     if (fresh.empty() || wrong(("moving " + name).c_str(), StepOp::drop)) return;
@@ -203,7 +204,7 @@ class PlainOptimizer {
     iterations_.push_back(static_cast<double>(sites_.count("returned iterations", steps_done(s))));
   }
 
-  /// The number of steps with step s.
+  /// Returns the number of steps up to and including step s.
   std::size_t steps_done(std::size_t s) {
     return wrong("step counter", StepOp::reset) ? 1 : before_ + s + 1;
   }
@@ -218,7 +219,7 @@ class PlainOptimizer {
   PlainArithmetic<T> a_;
   Sites& sites_;
   std::vector<T> p_;
-  std::size_t before_;  ///< steps
+  std::size_t before_;  ///< number of steps before the first
   std::vector<std::vector<T>> gradients_;
   std::map<std::string, std::vector<T>> moments_, out_;
   std::vector<double> iterations_;

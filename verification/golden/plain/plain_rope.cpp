@@ -51,12 +51,12 @@ class PlainRope {
                          : value;
   }
 
-  /// The row of the tables that belongs to a row of x.
+  /// Returns the row of the tables that belongs to a row of x.
   std::size_t row_of(std::size_t row) {
     switch (sites_.any("row of the tables", {Op::one_more, Op::other, Op::drop})) {
       case Op::one_more:
         return (row + 1) % tokens_;
-      case Op::other:  // that of the head, or of the sample
+      case Op::other:  // the number of the head or sample
         return row / tokens_ % tokens_;
       case Op::drop:
         return 0;

@@ -34,20 +34,20 @@ const FloatFormat& format_of_dtype(DType dtype) {
   return ref::numeric::format_of(*ref::io::float_type(dtype));
 }
 
-/// The next number of the format towards 0 from what v rounds to, where that is larger.
+/// Truncates v to the format.
 double cut(const FloatFormat& format, double v) {
   const double rounded = round_to(format, v, Overflow::saturate);
   if (!(std::fabs(rounded) > std::fabs(v))) return rounded;
   return ref::numeric::decode(format, ref::numeric::encode(format, rounded) - 1);
 }
 
-/// Tensors of 8 bits, read and written in float32, whatever the operation itself computes in.
+/// Reads and writes 8-bit tensors in float32, whatever arithmetic the operation itself uses.
 class ScaledTensors {
  public:
   ScaledTensors(const Case& c, const Style& style, Sites& sites)
       : c_(c), a_(style, sites), sites_(sites) {}
 
-  /// What an input stands for.
+  /// Returns the numbers that an input represents.
   std::vector<double> read(const StoredTensor& input) {
     StoredTensor seen = input;
     const Op format = at("format of", input.name, {Op::other_format, Op::other_bias});
@@ -60,7 +60,7 @@ class ScaledTensors {
                : times_blocks(input, values);
   }
 
-  /// An output as it is stored, and the scales of its blocks.
+  /// Returns an output as it is stored, and the scales of its blocks.
   std::vector<StoredTensor> write(const StoredTensor& output) {
     const std::vector<double> values = ref::io::widen(output);
     const DType dtype = corpus::dtype_stored(c_, output.name);
@@ -134,7 +134,7 @@ class ScaledTensors {
     return values;
   }
 
-  /// By the convention, or as somebody else might choose them.
+  /// Computes the scales of the blocks by the convention, or by another one as a mistake.
   std::vector<double> scales_of_blocks(const StoredTensor& output,
                                        const std::vector<double>& values,
                                        const FloatFormat& format) {
@@ -175,7 +175,7 @@ class ScaledTensors {
     return values;
   }
 
-  /// Of a block that was forgotten nothing was written.
+  /// Returns the scales that are written: those of a forgotten block are not.
   std::vector<double> delivered(const StoredTensor& output, std::vector<double> scales) const {
     const std::size_t d_model = output.shape.back();
     const std::size_t blocks = (d_model + kBlock - 1) / kBlock;
@@ -186,7 +186,7 @@ class ScaledTensors {
     return scales;
   }
 
-  /// Each number rounded to the format.
+  /// Rounds each number to the format.
   StoredTensor stored(const StoredTensor& output, DType dtype, std::vector<double> values) {
     const FloatFormat &format = format_of_dtype(dtype),
                       &other = format_of_dtype(other_format(dtype));
@@ -213,7 +213,7 @@ class ScaledTensors {
   Op of_blocks_ = Op::none;
 };
 
-/// The operand of that name, with other elements.
+/// Replaces the elements of the operand of that name.
 void replace(EvalInputs& inputs, const Case& c, const std::string& name,
              const std::vector<double>& values) {
   ref::tensor::Tensor<double>& operand = corpus::is_function(c) ? inputs.function.tensors.at(name)

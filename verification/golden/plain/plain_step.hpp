@@ -11,17 +11,17 @@ namespace normproof::verification::golden::plain {
 
 using ref::model::Mode;
 
-/// The statistics of each slice, and what came of them.
+/// The statistics of each slice, and the slices that they belong to.
 template <class T>
 struct Normalised {
   Slices slices;
-  std::vector<std::vector<bool>> counts;  ///< slice, place in it: whether it is in the statistics
+  std::vector<std::vector<bool>> counts;  ///< [slice][element]: whether it is in the statistics
   bool masked = false;
   std::vector<T> n, mean, statistic, rstd;
 };
 
-/// One step of a layer in plain loops: what the layers share. A layer is a visitor that derives
-/// from it.
+/// One step of a layer in plain loops: the base class of the layers, which are visitors of the
+/// options.
 template <class T>
 class PlainStep {
  public:
@@ -48,15 +48,15 @@ class PlainStep {
       for (T& gamma : gamma_) gamma += 1;
   }
 
-  /// Numbers of any scalar in the place of x and grad_y; statistics are taken of `measured`, where
-  /// it is not empty.
+  /// Replaces x and grad_y by numbers of any scalar type. Statistics are computed from `measured`
+  /// unless it is empty.
   void replace_inputs(std::vector<T> x, std::vector<T> measured, std::vector<T> grad_y) {
     x_ = std::move(x);
     measured_ = std::move(measured);
     dy_ = std::move(grad_y);
   }
 
-  /// y, the gradients, by name; the state has moved in place.
+  /// Returns y and the gradients by name; the state was updated in place.
   std::map<std::string, std::vector<T>> take() { return std::move(out_); }
 
  protected:
@@ -74,7 +74,7 @@ class PlainStep {
   std::size_t row_of(std::size_t i) const { return i / shape_.d_model; }
   std::size_t feature_of(std::size_t i) const { return i % shape_.d_model; }
 
-  /// The right slices, or those of the other axis.
+  /// Returns the correct slices, or by mistake the slices of the other axis.
   Slices choose(Slices right, Slices wrong) {
     return sites_.any("axis of the statistics", {MutationOperator::other}) ==
                    MutationOperator::other
@@ -152,7 +152,7 @@ class PlainStep {
     return values;
   }
 
-  /// Mistakes that are made in the statistic as a whole.
+  /// Applies mistakes that concern the statistic as a whole.
   T mistaken_statistic(T statistic, T mean, std::size_t count, bool centred) {
     const T least = static_cast<T>(1e-10);
     std::vector<MutationOperator> offered;
@@ -171,7 +171,7 @@ class PlainStep {
     }
   }
 
-  /// 1 + gamma multiplies where it is zero-centred.
+  /// Replaces gamma by 1 + gamma if gamma is zero-centered.
   void add_one_to_gamma(bool zero_centred) {
     if (!zero_centred || !affine_) return;
     const T one = sites_.term("1 of 1 + gamma", T(1));
@@ -205,7 +205,7 @@ class PlainStep {
     store(name, y);
   }
 
-  /// grad_gamma and grad_beta, over all rows.
+  /// Computes grad_gamma and grad_beta, over all rows.
   void parameter_gradients(const std::vector<T>& x_hat) {
     if (dy_.empty() || !affine_) return;
     const std::size_t features = scalar_gamma_ ? 1 : shape_.d_model;
@@ -237,7 +237,8 @@ class PlainStep {
     if (!scalar_gamma_) store("grad_beta", grad_beta);
   }
 
-  /// grad_x of a layer that differentiates its statistics; r scales rstd slice by slice.
+  /// Computes grad_x of a layer that differentiates its statistics. `scale` holds r rstd of each
+  /// slice, which is rstd unless the layer is BatchRenorm.
   void exact_backward(const Normalised<T>& s, const std::vector<T>& z, bool centred,
                       const std::vector<T>& scale) {
     if (dy_.empty()) return;
@@ -307,7 +308,8 @@ class PlainStep {
       old[d] = keep * old[d] + (1 - keep) * fresh[d];
   }
 
-  /// A statistic that an implementation may return: mistakes of its own, which move nothing else.
+  /// Stores a statistic that an implementation may return, with mistakes that affect no other
+  /// output.
   void put_statistic(const std::string& name, std::vector<T> values) {
     switch (sites_.any(("returned " + name).c_str(),
                        {MutationOperator::negate, MutationOperator::twice, MutationOperator::other,
@@ -318,7 +320,7 @@ class PlainStep {
       case MutationOperator::twice:
         for (T& v : values) v += v;
         break;
-      case MutationOperator::other:  // that of the next slice
+      case MutationOperator::other:  // the statistic of the next slice
         std::rotate(values.begin(), values.begin() + 1, values.end());
         break;
       case MutationOperator::half_precision:
@@ -382,14 +384,15 @@ class PlainStep {
   PlainArithmetic<T> a_;
   Sites& sites_;
   std::vector<T> x_, dy_, gamma_, beta_;
-  std::vector<T> gamma_in_grad_x_;  ///< where a mistake makes it another one; else empty
-  std::map<std::string, std::vector<T>, std::less<>> others_;  ///< parameters beside these two
+  std::vector<T> gamma_in_grad_x_;  ///< empty unless a mistake makes it differ from gamma_
+  /// Parameters other than gamma and beta.
+  std::map<std::string, std::vector<T>, std::less<>> others_;
   std::vector<bool> valid_;
   bool affine_ = false, scalar_gamma_ = false, sum_not_mean_ = false, delayed_ = false;
-  bool nan_in_statistics_ = true;  ///< some case has one
-  bool uses_rstd_ = false;         ///< that of the slices at hand normalises
+  bool nan_in_statistics_ = true;  ///< whether a statistic of some case is NaN
+  bool uses_rstd_ = false;         ///< whether rstd of the current slices normalizes x
   std::vector<T> x_hat_, rstd_;
-  std::vector<T> measured_;  ///< what statistics are taken of; empty: x_
+  std::vector<T> measured_;  ///< the elements from which statistics are computed; empty: x_
   std::map<std::string, std::vector<T>> out_;
 };
 

@@ -21,7 +21,7 @@ namespace {
 using operands::EncoderTensors;
 using operands::TransformerTensors;
 
-/// The loss leaves padding out, and no gradient reaches it but by a norm that gives it one.
+/// The loss ignores padding, and no gradient reaches it except through a norm that gives it one.
 template <class T>
 void set_rows(PlainParts<T>& parts, const ref::model::Tokens& tokens) {
   parts.set_rows(tokens.batch_size, tokens.seq_len);
@@ -29,7 +29,7 @@ void set_rows(PlainParts<T>& parts, const ref::model::Tokens& tokens) {
       std::holds_alternative<ref::model::PowerNormReleasedOptions>(parts.in_.config.norm);
 }
 
-/// A causal encoder between tokens and loss.
+/// A language model, which is a causal encoder from tokens to loss.
 template <class T>
 class PlainLanguageModel {
  public:

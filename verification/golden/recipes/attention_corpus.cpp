@@ -24,7 +24,7 @@ constexpr DType kEveryDtype[] = {DType::float64, DType::float32, DType::float16,
 constexpr DType kWideDtypes[] = {DType::float64, DType::float32};
 constexpr DType kNarrowDtypes[] = {DType::bfloat16, DType::float16};
 
-/// What a case of attention is made of.
+/// The parameters of a case of attention.
 struct AttentionRecipe {
   std::string reason;
   const char* why;
@@ -33,11 +33,11 @@ struct AttentionRecipe {
   bool causal = false;
   const char* scale = nullptr;
   Fill q = of_two, k = plain, v = plain, grad_y = plain;
-  /// Whether a key takes part; none: all do, and there is no mask.
+  /// Whether a key takes part. If empty, all do and there is no mask.
   std::function<bool(std::size_t sample, std::size_t key)> valid = {};
 
   static double plain(std::size_t, double normal) { return normal; }
-  /// Scores of a few units: no weight is nearly 1/S, and none is lost.
+  /// Gives scores of a few units: no weight is nearly 1/S, and none vanishes.
   static double of_two(std::size_t, double normal) { return 2 * normal; }
 };
 
@@ -304,7 +304,7 @@ class AttentionCases {
            .values = features});
   }
 
-  /// So many keys, and so many queries.
+  /// Adds a case with this number of keys and one with this number of queries.
   void block_edge(std::size_t edge) {
     AttentionRecipe r{.reason = fmt::format("block_edge_{}_keys", edge),
                       .why = kWhyBlockEdge,
@@ -343,7 +343,7 @@ class AttentionCases {
       add(r);
       r.reason = "many_queries";
       r.why = "gradients of keys and values over many queries, kept in 16 bits";
-      r.q = scaled_by(0.5, 1);  // terms of one sign, mostly
+      r.q = scaled_by(0.5, 1);  // mostly terms of one sign
       r.grad_y = scaled_by(1, 0.5);
       std::swap(r.tokens, r.keys);
       add(r);

@@ -20,8 +20,8 @@ using corpus::is_layer_of;
 
 namespace {
 
-/// Those of kBlockEdges along the axis of statistics that other cases have of no layer, and of
-/// common layers alone.
+/// The kBlockEdges along the axis of statistics that the other cases of all layers lack, and those
+/// that the other cases of less common layers lack.
 constexpr std::size_t kOfNoLayer[] = {32};
 constexpr std::size_t kOfCommonLayers[] = {31, 32, 63, 64, 65, 127, 128, 129, 257};
 constexpr const char* kWhyRows =
@@ -65,13 +65,13 @@ class BlockCases {
   }
 
  private:
-  /// The rows of these are added up for the gradients of gamma and beta, and no statistic is.
+  /// Whether only the gradients of gamma and beta sum over rows, and no statistic does.
   bool is_layer_of_rows() const {
     return norm_ && (is_layer_of<ref::model::LayerNormOptions>(operation_) ||
                      is_layer_of<ref::model::RMSNormOptions>(operation_));
   }
 
-  /// What no other case has along the axis of statistics.
+  /// Returns the extents that no other case has along the axis of statistics.
   std::span<const std::size_t> others() const {
     const bool has_all = !norm_ || is_layer_of_rows() ||
                          is_layer_of<ref::model::BatchNormOptions>(operation_) ||
@@ -91,7 +91,7 @@ class BlockCases {
                                         rows_by_features(operation_, rows, d_model), DType::float32)
                           : Recipe(tier_, operation_, reason, {rows, d_model}, DType::float32);
     recipe.why(why);
-    if (operation_ == "relu") recipe.exact();  // inputs or 0: no implementation rounds
+    if (operation_ == "relu") recipe.exact();  // outputs are inputs or 0: no implementation rounds
     cases_.push_back(recipe.make(seed_));
   }
 
@@ -102,7 +102,8 @@ class BlockCases {
   std::vector<Case> cases_;
 };
 
-/// Of tensors with samples, heads and pairs the functions have cases of their own.
+/// Whether the operation works row by row. The functions with samples, heads and pairs have
+/// separate cases.
 bool is_by_row(std::string_view operation) {
   constexpr std::string_view kOfOtherAxes[] = {"attention", "cross_entropy", "rope"};
   return is_norm(operation) ||

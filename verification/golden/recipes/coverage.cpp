@@ -30,7 +30,7 @@ std::optional<double> number_of(std::string_view text) {
   return value;
 }
 
-/// The inputs of the case that another case may leave out.
+/// Returns the inputs of the case that other cases may omit.
 std::vector<std::string> optional_inputs(const Case& c) {
   std::vector<std::string> names;
   if (is_layer(c)) {
@@ -136,7 +136,7 @@ class ExtentsOfCase {
     put("classes", find(c_.inputs, "head.weight")->shape[0]);
   }
 
-  /// Those of the side that predicts.
+  /// Records the extents of the side that predicts.
   void of_transformer() {
     const StoredTensor& tokens = *find(c_.inputs, "tokens");
     put("samples", tokens.shape[0]);

@@ -100,7 +100,7 @@ class EncoderEnds : public EncoderCaseList {
   }
 
   void few_bits(DType dtype) {
-    // Of the whole encoder the bound of float32 says nothing there, and of a decoder neither.
+    // For whole encoders and decoders the float32 bound would be vacuous here.
     for (const char* placement : {"post", "pre"})
       if (!whole_ && !decoder_)
         add({.reason = "random_a",
@@ -138,7 +138,7 @@ class EncoderEnds : public EncoderCaseList {
          .d_ff = 65});
   }
 
-  /// Of those that the quick tier has not.
+  /// Adds the norms that the quick tier does not have.
   void every_norm(const EncoderRecipe& like) {
     for (const std::string& norm : ref::model::norm_names()) {
       if (decoder_ && ref::model::norm_layer(ref::model::norm_options(norm)).over_samples())
@@ -155,8 +155,8 @@ class EncoderEnds : public EncoderCaseList {
     }
   }
 
-  /// The bound of float32 is wider for a whole encoder than a factor that is rounded to 16 bits,
-  /// or than one term of a thousand; that of float64 is not.
+  /// For a whole encoder the float32 bound is wider than the effect of rounding a factor to 16 bits
+  /// or of losing one term in a thousand; the float64 bound is not.
   void in_float64() {
     const auto between_tokens = [](std::size_t b, std::size_t t) { return (t + b) % 3 == 1; };
     every_norm({.reason = "pre",

@@ -15,14 +15,14 @@ using corpus::Mode;
 
 namespace {
 
-/// Whether the row is padding among sentences of that length: as the recipe says, else the last b
+/// Whether the row is padding in sentences of that length: as the recipe says, otherwise the last b
 /// tokens of sentence b.
 bool is_pad(const EncoderRecipe& recipe, std::size_t length, std::size_t row) {
   const std::size_t b = row / length, t = row % length;
   return t > 0 && (recipe.pad ? recipe.pad(b, t) : t + b >= length);
 }
 
-/// 1 nowhere, and near it: what each norm and each map multiplies errors by stays small.
+/// Returns a number near 1 but never 1, so that norms and linear maps amplify errors little.
 double near_one(std::size_t d, double normal) {
   const double share = std::fabs(normal) / 8;
   const double magnitude = d % 2 == 0 ? 1.25 + share : 0.75 / (1 + share);
@@ -84,8 +84,8 @@ class EncoderCaseMaker {
         DType::boolean);
   }
 
-  /// The id 1 occurs in every sentence and 0 in none but as padding, or where it is the only one; 3
-  /// occurs nowhere.
+  /// Token 1 occurs in every sentence, token 0 only as padding (or if it is the only one), token 3
+  /// nowhere.
   void add_tokens(Case& c, const EncoderRecipe& recipe) const {
     put(
         c, recipe, "tokens", {recipe.samples, recipe.tokens},
@@ -109,7 +109,7 @@ class EncoderCaseMaker {
           c.dtype);
   }
 
-  /// Drawn as in training, as step 0 of a run with the seed of the corpus.
+  /// Draws the mask as in training, as step 0 of a run with the seed of the corpus.
   void add_mask(Case& c, const std::string& place, const std::vector<std::size_t>& shape,
                 double rate) const {
     const ref::tensor::Mask keep = ref::nn::dropout_mask(
@@ -128,11 +128,12 @@ class EncoderCaseMaker {
     });
   }
 
-  /// The parameters and the state of the norms.
+  /// Adds the parameters, including those of the norms, and their state.
   void add_weights(Case& c, const EncoderRecipe& recipe,
                    const ref::model::EncoderOperation& operation,
                    const ref::model::EncoderConfig& config) const {
-    // Three sublayers multiply errors more than two: the bound of float32 has to say something.
+    // Three sublayers amplify errors more than two do; smaller weights keep the float32 bound
+    // useful.
     const double scale =
         std::holds_alternative<ref::model::DecoderLayerOptions>(operation) ? 0.25 : 0.5;
     for (const auto& [name, shape] : checks::evaluation::own_parameters(operation, config))

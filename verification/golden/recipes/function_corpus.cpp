@@ -56,7 +56,7 @@ class FunctionCases {
       add(of("subnormal_x", {3, 6}, DType::float32).why(kWhySubnormalFloat32).x(scaled(1e-40)));
     add(of("near_largest", {3, 6}, DType::float16).why(kWhyNearLargest).x(near_largest));
     if (checks::evaluation::takes_mask(function_)) masked();
-    if (function_ != "relu")  // max(NaN, 0) and x > 0 ? x : 0 answer NaN and 0
+    if (function_ != "relu")  // max(NaN, 0) and x > 0 ? x : 0 give NaN and 0
       cases_.push_back(of("nan_in_x", {4, 6}, DType::float32)
                            .why("a NaN reaches what depends on it, and nothing else")
                            .x(with(13, std::numeric_limits<double>::quiet_NaN()))
@@ -111,7 +111,7 @@ class FunctionCases {
     return {tier_, function_, std::move(reason), std::move(shape), dtype};
   }
 
-  /// The results of relu are inputs or 0: no implementation rounds.
+  /// The outputs of relu are inputs or 0: no implementation rounds.
   void add(Recipe recipe) {
     if (function_ == "relu") recipe.exact();
     cases_.push_back(recipe.make(seed_));
@@ -124,7 +124,7 @@ class FunctionCases {
     return [=](std::size_t i, double normal) { return i == at ? value : normal; };
   }
 
-  /// Where kernels break, with rows of `wide` and of `middling` elements in 16 bits.
+  /// Adds the cases at which kernels break, with 16-bit rows of `wide` and of `middling` elements.
   void blocks(std::size_t wide, std::size_t middling) {
     for (const std::size_t extent : block_extents(tier_))
       add(of("block_edge", {3, extent}, DType::float32).why(kWhyBlockEdge).x(scaled(2)));
@@ -239,7 +239,7 @@ class FunctionCases {
   Tier tier_;
   std::string_view function_;
   std::uint64_t seed_;
-  bool sums_;  ///< it runs over rows, else element by element
+  bool sums_;  ///< whether the function sums over rows; otherwise it is elementwise
   std::vector<Case> cases_;
 };
 

@@ -118,8 +118,8 @@ class GatedCases {
             }));
   }
 
-  /// The gate is a power of two: its product with the activation is rounded once, whether or not
-  /// the activation was stored.
+  /// The gate is a power of two, so that its product with the activation is rounded once, whether
+  /// or not the activation was stored.
   void large_16_bits(const Shape& shape) {
     for (const DType dtype : kNarrow)
       add(of("large_16_bits", shape, dtype)

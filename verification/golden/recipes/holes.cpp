@@ -17,8 +17,8 @@ using ref::model::Operation;
 
 namespace {
 
-/// Numbers that the specification allows, or that are in use where it allows all: one case has to
-/// be at or below the low end, one at or above the high one.
+/// A range of values: the limits of the specification, or of common use if the specification has
+/// none. At least one case must be at or below `low`, and one at or above `high`.
 struct Range {
   std::string_view of;
   double low, high;
@@ -33,10 +33,10 @@ constexpr Range kRangesOfOptions[] = {
     {"beta2", 0, 0.999},     {"weight_decay", 0, 1},    {"learning_rate", 0, 0.1},
     {"scale", 0.125, 1},     {"label_smoothing", 0, 1},
 };
-/// An optimizer divides by its eps, which is above 0.
+/// An optimizer divides by its eps, which must be positive.
 constexpr Range kEpsOfOptimizers = {"eps", 1e-8, 1e-3};
 
-/// 1024: the most threads that a block has.
+/// 1024 is the maximum number of threads of a block.
 constexpr Range kRangesOfExtents[] = {
     {"features", 1, 1025},
     {"rows", 1, 1025},
@@ -55,11 +55,11 @@ constexpr Range kRangesOfExtents[] = {
     {"keys", 1, 1025},
     {"features of a value", 1, 2},
 };
-/// Those along which kernels take blocks.
+/// The extents that kernels cut into blocks.
 constexpr std::string_view kExtentsInBlocks[] = {"features", "rows",    "tokens", "elements",
                                                  "words",    "classes", "keys"};
 
-/// Every value that options have by name.
+/// Returns every value of options that are given by name.
 std::vector<std::string> all_names() {
   std::vector<std::string> names = {"true", "false"};
   const auto add = [&names](const auto& more) {
@@ -103,7 +103,7 @@ class Ends {
     if (has_modes())
       for (const char* mode : {"training", "inference"}) one_of("mode", mode, coverage_.modes);
     for (const auto& [name, value] : ref::model::list_all_options(operation_))
-      // The options of an encoder's norm are those of the layer, which has cases of its own.
+      // An encoder's norm has the options of the layer, which has cases of its own.
       if (name.find("norm.") == name.npos) option(name, value);
     for (const auto& [name, counts] : coverage_.inputs)
       for (const char* presence : {kGiven, kAbsent}) one_of(name, presence, counts);
@@ -132,7 +132,7 @@ class Ends {
   const ref::model::NormOptions* layer() const {
     return std::get_if<ref::model::NormOptions>(&operation_);
   }
-  /// Layers whose statistics are not of each sample see rows, whichever sample they are of.
+  /// A layer whose statistics are not per sample sees only rows, whichever samples they belong to.
   bool has_meaning(std::string_view extent) const {
     if (layer() == nullptr || (extent != "samples" && extent != "tokens")) return true;
     return ref::model::norm_layer(*layer()).over_samples();
@@ -141,7 +141,8 @@ class Ends {
     return is_optimizer() ||
            (layer() != nullptr && !ref::model::norm_layer(*layer()).state.empty());
   }
-  /// Running statistics, of a layer or of the norms of an encoder's layer, are used in inference.
+  /// Whether the operation distinguishes training and inference: inference uses running statistics,
+  /// of a layer or of the norms of an encoder layer.
   bool has_modes() const {
     const auto* const encoder = std::get_if<ref::model::EncoderOperation>(&operation_);
     const bool of_encoder =
@@ -149,7 +150,8 @@ class Ends {
     return of_encoder || (layer() != nullptr && carries_state());
   }
 
-  /// Each float; of 8 bits both where there is one: not every operation has kernels of them.
+  /// Whether the dtype must occur: every floating-point dtype, but the 8-bit ones only if the
+  /// operation has one of them, because not every operation has 8-bit kernels.
   bool is_asked_for(DType dtype) const {
     if (!ref::io::is_float(dtype)) return false;
     if (ref::io::item_size(dtype) > 1) return true;
@@ -173,7 +175,7 @@ class Ends {
     if (!is_number(value)) {
       for (const std::string& known : names_)
         if (takes(operation_, name, known)) one_of(name, known, counts);
-      if (!has_range) return;  // else it is a number, or none
+      if (!has_range) return;  // otherwise it is a number or none
     }
     if (!has_range) return untouched_.push_back(name + " has no range");
     if (is_optimizer() && name == kEpsOfOptimizers.of) range = &kEpsOfOptimizers;
@@ -194,7 +196,7 @@ class Ends {
       if (key.first != tensor) continue;
       there = true;
       const auto type = ref::io::float_type(key.second);
-      // Numbers of 8 bits have scales: their own ends say nothing of what an operation takes.
+      // 8-bit numbers have scales, so their own limits say nothing about the operation.
       if (!type || !is_computed_in(ref::numeric::format_of(*type))) continue;
       touched |= reaches(reach, ref::numeric::format_of(*type));
     }

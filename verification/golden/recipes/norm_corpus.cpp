@@ -116,7 +116,7 @@ class NormCases {
             .grad_y([](std::size_t i, double) { return i == 40 ? 3.0 : 0.0; }));
   }
 
-  // A squashing function in the place of a norm.
+  // Cases of a squashing function in place of a norm.
   void squashed(std::string_view layer) {
     const Shape shape = {3, 5, 6};
     const auto with = [&](const char* reason, DType dtype, const char* why) {
@@ -213,7 +213,7 @@ class NormCases {
            along_rows(layer) ? rows_by_features(layer, 33, 3) : rows_by_features(layer, 3, 33));
   }
 
-  // Squared statistics of 2.25, and an eps that makes 4 of them: every operation is exact.
+  // Squared statistics of 2.25, and an eps that makes them 4: every operation is exact.
   void exact(std::string_view layer) {
     const auto sign = [layer](std::size_t i) {
       const std::size_t row = i / 8, feature = i % 8;
@@ -222,9 +222,9 @@ class NormCases {
     const double offset = is_centred(layer) ? 3 : 0;
     const bool limits = has_option(layer, "r_max"),
                scales_groups = has_option(layer, "group_scaling");
-    const bool sums = is_layer_of<ref::model::ScaleNormOptions>(layer);  // and takes no mean
+    const bool sums = is_layer_of<ref::model::ScaleNormOptions>(layer);  // a sum in place of a mean
     for (const DType dtype : {DType::float64, DType::float32, DType::float16}) {
-      // Group scaling makes products of more than the 11 digits of float16.
+      // The products of group scaling have more than the 11 digits of float16.
       if (dtype == DType::float16 && has_option(layer, "group_scaling")) continue;
       Recipe recipe = norm_recipe(tier_, layer, "exact", {2, 4, 8}, dtype);
       recipe
@@ -260,7 +260,7 @@ class NormCases {
     const auto with = [](std::size_t at, double bad) {
       return [=](std::size_t i, double normal) { return i == at ? bad : normal; };
     };
-    // min and max may take the other number for a NaN, and batch_renorm limits by them.
+    // min and max may replace a NaN by the other number, and batch_renorm limits by them.
     const bool limits = has_option(layer, "r_max");
     if (!limits)
       add(norm_recipe(tier_, layer, "nan_in_x", shape, DType::float32)
@@ -269,8 +269,8 @@ class NormCases {
     add(norm_recipe(tier_, layer, "nan_in_grad_y", shape, DType::float32)
             .why("a NaN in grad_y reaches no y, and the gradients that depend on it")
             .grad_y(with(31, kNaN)));
-    // Without centring, infinity over infinity comes to NaN in one order of operations, 0 in
-    // another.
+    // Without centering, infinity over infinity gives NaN or 0, depending on the order of
+    // operations.
     if (is_centred(layer) && !limits)
       add(norm_recipe(tier_, layer, "infinity_in_x", shape, DType::float32)
               .why("infinity minus infinity is NaN in everything that depends on it")
@@ -308,7 +308,7 @@ class NormCases {
             .pads([](std::size_t row) { return row % 5 >= 3; }));
   }
 
-  // Inputs of public bug reports, each in the words of its project.
+  // Inputs of public bug reports, each described in the words of its project.
   void reports() {
     const auto report = [&](const char* reason, const char* why, Shape shape, Fill x) {
       add(norm_recipe(tier_, "layer_norm", reason, std::move(shape), DType::float32)

@@ -14,7 +14,8 @@ using corpus::Tier;
 
 namespace {
 
-/// The largest of 3, 2 and 1 that divides d_model: groups that differ from their number's extent.
+/// Returns the largest of 3, 2 and 1 that divides d_model, such that the number of groups differs
+/// from their width.
 std::string_view groups_of(std::size_t d_model) {
   return d_model % 3 == 0 && d_model > 3 ? "3" : d_model % 2 == 0 && d_model > 2 ? "2" : "1";
 }

@@ -22,16 +22,16 @@ using corpus::Tier;
 
 namespace {
 
-/// The shape and steps of a case, and how it differs from the ordinary one.
+/// The shape and the steps of a case, and how it differs from the ordinary one.
 struct OptimizerRecipe {
   std::string reason, why;
   std::vector<std::pair<std::string, std::string>> options = {};
   DType dtype = DType::float64;
   std::vector<std::size_t> shape = {3, 5};
-  std::size_t steps = 3;  ///< 0: a single one, without an axis of steps
+  std::size_t steps = 3;  ///< 0: a single step, without an axis of steps
   double iterations = 7;  ///< steps done before; 0: the moments are 0
   bool exact = false;
-  std::vector<std::pair<std::string, Fill>> fills = {};  ///< tensors that are not as usual
+  std::vector<std::pair<std::string, Fill>> fills = {};  ///< tensors with unusual elements
 };
 
 class OptimizerCases {
@@ -140,7 +140,7 @@ class OptimizerCases {
  private:
   using Settings = std::vector<std::pair<std::string, std::string>>;
 
-  /// Far from every neutral value, and from one another.
+  /// Returns options far from every neutral value and from each other.
   Settings ordinary() const {
     if (!adam_) return {{"momentum", "0.75"}, {"learning_rate", "0.125"}};
     Settings settings = {
@@ -153,7 +153,7 @@ class OptimizerCases {
     return {{"learning_rate", "0.01"}};
   }
 
-  /// One option is 0.
+  /// Adds a case with one option set to 0.
   void without(const std::string& option, DType dtype) {
     Settings settings = ordinary();
     std::ranges::find(settings, option, &Settings::value_type::first)->second = "0";
@@ -229,7 +229,7 @@ class OptimizerCases {
            .fills = {{"parameter", scaled(32)}}});
   }
 
-  /// One step, for a parameter of 16 bits is rounded after each.
+  /// A single step, because a 16-bit parameter is rounded after each.
   void few_bits(DType dtype) {
     const auto one_step = [&](OptimizerRecipe recipe) {
       recipe.dtype = dtype;

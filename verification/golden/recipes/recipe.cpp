@@ -40,7 +40,7 @@ double standard(std::size_t, double normal) {
   return normal;
 }
 
-/// The fill that was chosen for that name, or else the usual one.
+/// Returns the fill that was chosen for that name, or the default.
 Fill chosen(const std::vector<std::pair<std::string, Fill>>& fills, std::string_view name,
             Fill usual) {
   for (const auto& [own, given] : fills)

@@ -15,7 +15,8 @@ using corpus::DType;
 
 namespace {
 
-/// A rational point of the circle for each angle, every one another: no function is called.
+/// Gives each angle a different rational point of the circle, so that no trigonometric function is
+/// called.
 double tangent_of_half(std::size_t i) {
   return static_cast<double>((7 * i + 3) % 61) / 16 - 1.875;
 }
@@ -28,7 +29,7 @@ double sine(std::size_t i, double) {
   return 2 * t / (1 + t * t);
 }
 
-/// What a case of rope is made of.
+/// The parameters of a case of rope.
 struct RopeRecipe {
   std::string reason;
   const char* why;

@@ -24,7 +24,7 @@ using Shape = std::vector<std::size_t>;
 constexpr DType kEightBits[] = {DType::float8_e4m3fn, DType::float8_e5m2};
 constexpr double kScaleOfX = 0.0371;
 
-/// The largest |y| and |grad_x| of ordinary inputs, about.
+/// The approximate maxima of |y| and |grad_x| for ordinary inputs.
 struct Scaled {
   std::string_view operation;
   bool is_layer;
@@ -88,7 +88,7 @@ class ScaledCases {
     cases_.push_back(with_scales(recipe.make(seed_), scales));
   }
 
-  /// So that the largest y has no more than three quarters of the largest number.
+  /// Scales the largest y to at most three quarters of the largest number.
   double scale_of_y(DType dtype) const { return of_.largest_y / (0.73 * row(dtype).largest); }
   Scales by_one(DType dtype) const {
     return {.dtype = dtype, .x = kScaleOfX, .y = scale_of_y(dtype)};
@@ -130,14 +130,14 @@ class ScaledCases {
         gradients);
   }
 
-  /// y lies beside a number halfway between two of the format, nearer than float16 can tell: a
-  /// second rounding takes the wrong one.
+  /// y lies next to a midpoint of the format, closer than float16 can resolve, so that a second
+  /// rounding goes the wrong way.
   void near_ties(DType dtype) {
     const double scale =
         ref::numeric::round_to(ref::numeric::FloatType::float32,
                                of_.operation == "softmax" ? 1.1 / row(dtype).largest : 0.43);
     const int digits = row(dtype).digits;
-    // Of the softmax: as large as the format goes, and less than 1 as y.
+    // For softmax: as large as the format allows, while y is less than 1.
     const int exponent = of_.operation == "softmax" ? row(dtype).max_exponent - digits - 1 : 4;
     const auto beside_tie = [=](std::size_t k) {
       const int count = 1 << (digits - 1);
@@ -163,7 +163,7 @@ class ScaledCases {
     add(own, {.dtype = dtype, .y = scale});
   }
 
-  /// Blocks that differ: of a softmax by what is added, else by a factor.
+  /// Makes blocks differ: by an added constant for softmax, otherwise by a factor.
   Fill blockwise(std::size_t d_model) const {
     const bool adds = of_.operation == "softmax";
     return [=](std::size_t i, double normal) {

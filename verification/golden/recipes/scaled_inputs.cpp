@@ -28,7 +28,7 @@ StoredTensor one_scale(std::string_view tensor, double scale) {
                               std::vector{ref::numeric::round_to(FloatType::float32, scale)});
 }
 
-/// The elements by their scales, rounded; and the scales.
+/// Divides the elements by their scales and rounds them.
 void store(StoredTensor& tensor, DType dtype, const std::vector<double>& scales) {
   std::vector<double> values = ref::io::widen(tensor);
   for (std::size_t i = 0; i < values.size(); ++i)

@@ -58,7 +58,7 @@ class TransformerCases {
     for (const DType dtype : {DType::bfloat16, DType::float16}) few_bits(dtype);
   }
 
-  /// Of what is trained the bound says nothing there.
+  /// Only decoding has full cases: for trained models the bound would be vacuous.
   void full() {
     if (!decodes_) return;
     add({.reason = "large_pre",
@@ -89,18 +89,18 @@ class TransformerCases {
   static Fill offset_by(double offset) {
     return [offset](std::size_t, double normal) { return offset + normal; };
   }
-  /// On both sides.
+  /// Returns the options that set eps on both sides.
   Options eps_of(const char* eps) const {
     Options options = {{"norm.eps", eps}};
     if (translates_) options.emplace_back("decoder_norm.eps", eps);
     return options;
   }
-  /// What has a loss has label smoothing.
+  /// Adds label smoothing if the operation has a loss.
   Options smoothed(Options options, const char* smoothing) const {
     if (!decodes_) options.emplace_back("label_smoothing", smoothing);
     return options;
   }
-  /// The norm of what has one, and of a translator's decoder.
+  /// Adds the norm, and the decoder's norm for a translator.
   Options normed(Options options, const std::string& norm, const std::string& of_decoder) const {
     options.emplace_back("norm", norm);
     if (translates_) options.emplace_back("decoder_norm", of_decoder);
@@ -196,7 +196,8 @@ class TransformerCases {
          .past = decodes_ ? std::size_t{2} : 0});
   }
 
-  /// Each on the encoder's side, and on the decoder's where it has no statistics over a sentence.
+  /// Adds each norm on the encoder side, and on the decoder side unless its statistics run over a
+  /// sentence.
   void of_norms() {
     for (const std::string& norm : ref::model::norm_names()) {
       const bool over_sentences =

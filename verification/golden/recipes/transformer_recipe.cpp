@@ -19,11 +19,11 @@ using ref::model::TranslatorOptions;
 
 namespace {
 
-/// The word of that number of a vocabulary, whose last but one occurs nowhere.
+/// Returns the word of that number, skipping the last word but one of the vocabulary.
 double occurring(std::size_t words, std::size_t number) {
   return static_cast<double>(number == words - 2 ? words - 1 : number);
 }
-/// Word t of a sentence of the target: its mark of beginning, then others in turn.
+/// Returns word t of a target sentence: its start mark, then other words in turn.
 double word_of(std::size_t words, std::size_t sentence, std::size_t t) {
   if (words < 5) return static_cast<double>((sentence + t) % words);
   return t == 0 ? 1 : occurring(words, 2 + (2 * sentence + t) % (words - 3));
@@ -43,7 +43,7 @@ class TransformerCaseMaker {
     put_words("tokens", recipe_.tokens, 0);
     std::visit(*this, operation);
     const ref::model::DecoderConfig config = config_of(operation);
-    // Many sublayers multiply errors: the bound of float32 has to say something.
+    // Many sublayers amplify errors; small weights keep the float32 bound useful.
     for (const auto& [name, shape] :
          checks::evaluation::transformer_parameters(operation, config)) {
       const auto initial = checks::evaluation::initial_norm_value(operation, config, name);
@@ -81,8 +81,8 @@ class TransformerCaseMaker {
   }
 
  private:
-  /// As many of the last tokens of each sentence as there are sentences behind it, or fewer: the
-  /// last row is a token.
+  /// Whether a row is padding: sentence k of n ends with at most n - 1 - k padding tokens, so that
+  /// the last row is a token.
   bool is_pad(std::size_t length, std::size_t row) const {
     const std::size_t t = row % length, after = recipe_.samples - 1 - row / length;
     return recipe_.pads && t > 0 && t + after % length >= length;
@@ -99,7 +99,7 @@ class TransformerCaseMaker {
     case_.inputs.push_back(filled_tensor(case_, name, shape, dtype, fill, seed_));
   }
 
-  /// The words of the target from `first` on; of decoding none is padding.
+  /// Adds the target's words from `first` on; decoding has no padding.
   void put_words(const char* name, std::size_t length, std::size_t first) {
     const bool pads =
         !std::holds_alternative<DecodingOptions>(std::get<TransformerOperation>(case_.options));

@@ -55,7 +55,7 @@ ordered_json tensor_json(const TensorResult& t) {
           {"of_the_inputs", support::report::json_number(t.of_the_inputs)}};
 }
 
-/// A sentence for each output that failed; the case's own problem where nothing was compared.
+/// Returns a finding for each failed output, or the problem of the case if nothing was compared.
 std::vector<support::report::Finding> findings_of(const CheckedCase& c) {
   const std::string layer = corpus::op_of(c.result.description.c);
   std::vector<support::report::Finding> findings;
@@ -99,7 +99,7 @@ support::report::Checks golden_checks(const GoldenReport& report) {
   support::report::CheckSuite suite{"normproof.golden"};
   if (report.corpus) suite.properties = {{"corpus", report.corpus->text()}};
   for (const CheckedCase& c : report.cases) suite.checks.push_back(check_of(c));
-  // Else a reader of a file alone would see no failure.
+  // Without this check, a reader of the file alone would see no failure.
   const auto fail = [&](const char* name) {
     suite.checks.push_back({.group = "normproof.golden",
                             .name = name,

@@ -23,7 +23,7 @@ using support::report::Problem;
 
 namespace {
 
-/// Pictures beside that of the worst case; a square takes about 150 bytes of the page.
+/// The maximum number of pictures besides that of the worst case; a square takes about 150 bytes.
 constexpr std::size_t kMostMaps = 40, kMostSquares = 12'000;
 
 struct WorstOutput {
@@ -31,8 +31,8 @@ struct WorstOutput {
   const TensorResult* output = nullptr;
 };
 
-/// The failed output of a case that is farthest beyond its bound, the first of several; none of a
-/// case that did not fail, or of which nothing was compared.
+/// Returns the failed output of a case that exceeds its bound most (the first of several); none if
+/// the case did not fail or nothing was compared.
 WorstOutput worst_output(const CheckedCase& c) {
   WorstOutput worst;
   if (c.outcome != Outcome::failed) return worst;
@@ -42,7 +42,7 @@ WorstOutput worst_output(const CheckedCase& c) {
   return worst;
 }
 
-/// That of all cases.
+/// Returns the worst output of all cases.
 WorstOutput worst_output(const GoldenReport& report) {
   WorstOutput worst;
   for (const CheckedCase& c : report.cases) {
@@ -54,7 +54,7 @@ WorstOutput worst_output(const GoldenReport& report) {
   return worst;
 }
 
-/// The name of the row that has the largest share, the first of several.
+/// Returns the name of the row with the largest ratio (the first of several).
 const std::string& worst_row(const gate::ShareMap& map) {
   std::size_t worst = 0;
   for (std::size_t i = 1; i < map.shares.size(); ++i)
@@ -76,8 +76,8 @@ support::report::Figure map_figure(const WorstOutput& worst) {
               number_text(worst.output->ratio), worst.output->where, worst_row(map))};
 }
 
-/// Every failure but the one that is shown already, each with the map of its worst output, as far
-/// as a page has room for them, in the order of their paths.
+/// Returns every failure except the one already shown, in the order of their paths. Each has the
+/// map of its worst output, as long as the page has room for it.
 std::vector<support::report::Part> failures_with_maps(const GoldenReport& report,
                                                       const Document& document,
                                                       const std::string& shown) {

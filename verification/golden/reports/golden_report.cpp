@@ -48,7 +48,7 @@ Outcome outcome_of(const CaseResult& result, bool listed) {
   return result.passed() ? Outcome::passed : Outcome::failed;
 }
 
-/// The worst of each metric over the cases of a layer, a dtype and an output.
+/// The worst value of each metric over the cases of one layer, dtype and output.
 struct Row {
   std::size_t cases = 0, failed = 0, compared = 0, with_digits = 0, unjudged = 0;
   double ratio = 0, ulp = 0, absolute = 0, relative = 0, norm_wise = 0;
@@ -105,7 +105,7 @@ support::report::Table metrics_table(const std::map<Key, Row>& rows) {
   return table;
 }
 
-/// What the case is for, and what is wrong with it.
+/// Returns what the case is for, and what is wrong with it.
 std::vector<std::string> sentences_of(const CaseResult& result) {
   std::vector<std::string> lines = {result.description.c.why};
   if (!result.problem.empty()) lines.push_back(result.problem);
@@ -131,7 +131,7 @@ const char* word_of(Outcome outcome) {
   return "";
 }
 
-/// It passes, for nothing is claimed of any of its elements.
+/// Whether the case passes because none of its elements is judged.
 bool is_wholly_unjudged(const CaseResult& result) {
   const auto judged = [](const TensorResult& t) { return t.count > 0 || !t.problem.empty(); };
   return result.passed() && std::ranges::none_of(result.tensors, judged) &&
@@ -232,7 +232,8 @@ std::string failure_text(const TensorResult& t) {
   return text;
 }
 
-/// By layer, where all failures are ill-conditioned and something well-conditioned passed.
+/// Returns the smallest condition number of the failures of each layer. A layer is included only if
+/// all of its failures are ill-conditioned and a well-conditioned case passed.
 std::map<std::string, double> least_condition_of_failures(const GoldenReport& report) {
   constexpr double kIllConditioned = 20;
   std::map<std::string, double> failed, passed;
@@ -325,7 +326,8 @@ std::vector<std::string> declined_lines(const GoldenReport& report) {
 }
 
 std::vector<std::string> note_lines(const GoldenReport& report) {
-  std::map<std::string, std::pair<std::size_t, std::string>> layers;  // outputs, the first of them
+  // Number of outputs, and the first one.
+  std::map<std::string, std::pair<std::size_t, std::string>> layers;
   for (const CheckedCase& c : report.cases)
     for (const TensorResult& t : c.result.tensors) {
       if (t.note.empty()) continue;

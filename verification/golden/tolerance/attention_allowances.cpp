@@ -46,8 +46,8 @@ class AttentionAllowances {
   }
 
  private:
-  /// What rounding to the format of storage may move a value that is off by `error`: one of its
-  /// numbers stays, or comes back to it.
+  /// The error of rounding a value, itself off by `error`, to the format of storage. It is 0 if the
+  /// format holds the value and the error is too small to reach another of its numbers.
   double stored(double value, double error) const {
     const double u = format_.unit_roundoff;
     if (u == 0) return 0;
@@ -59,14 +59,14 @@ class AttentionAllowances {
     const double slack = 1 + 8 * static_cast<double>(shape_.group.keys + shape_.features + 8) * u_;
     double& bound = bound_.at(name).data()[i];
     bound += amount * slack;
-    // 0 times an infinite error: nothing is claimed there either.
+    // 0 times an infinite error is NaN; the bound is infinite there, too.
     if (std::isnan(bound)) bound = std::numeric_limits<double>::infinity();
   }
 
   void of_query(std::size_t query) {
     const std::size_t keys = shape_.group.keys, d = shape_.features, e = shape_.value_features;
     const std::size_t first_key =
-        query / shape_.group.rows() * keys;  // of the head of keys that it reads
+        query / shape_.group.rows() * keys;  // first key of the head of keys that this query reads
     const double* const w = forward_.saved.weights.data() + query * keys;
     const double* const dy = dy_.data() + query * e;
     std::vector<double> scores(keys), grad_weights(keys), moved(keys);

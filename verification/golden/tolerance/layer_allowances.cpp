@@ -17,7 +17,8 @@ using ref::tensor::Tensor;
 
 namespace {
 
-/// n/(n-1) or its reciprocal, and a weight a for 1 - a: three operations of 4 u.
+/// Allows a factor n/(n-1) or its reciprocal, and a weight a in place of 1 - a: three operations of
+/// 4 u.
 void allow_conversion(const NamedTensors<double>& values, double u, NamedTensors<double>& bound) {
   for (const char* const name : {"running_mean", "running_variance"}) {
     const Tensor<double>* const running = values.find(name);
@@ -27,7 +28,7 @@ void allow_conversion(const NamedTensors<double>& values, double u, NamedTensors
   }
 }
 
-/// What is stored is gamma x_hat, at most |y| + |beta|.
+/// The stored value is gamma x_hat, at most |y| + |beta|.
 void allow_beta_apart(const Case& c, const Tensor<double>& y, Tensor<double>& bound) {
   const ref::io::StoredTensor* const stored = find(c.inputs, "beta");
   if (stored == nullptr) return;

@@ -64,7 +64,7 @@ Evaluated evaluate(const Case& c, const checks::evaluation::EvalInputs& inputs,
 
 using Errors = std::map<std::string, std::vector<double>>;
 
-/// The larger bound of each element, of one output or of all.
+/// Raises the bounds of one output, or of all, to these errors where they are larger.
 void allow(const Errors& errors, NamedTensors<double>& bound, std::string_view output = {}) {
   for (const auto& [name, own] : errors) {
     if (!output.empty() && name != output) continue;
@@ -73,9 +73,10 @@ void allow(const Errors& errors, NamedTensors<double>& bound, std::string_view o
   }
 }
 
-/// k + E[x-k] and E[(x-k)^2] - E[x-k]^2, k the first element, are as good as two passes unless k
-/// lies far from the mean; a mean that is moved, as Welford's is, as good as a sum unless it is
-/// near 0 among few. Where mean and variance themselves are answers, that shows.
+/// Allows other formulas of the statistics. k + E[x-k] and E[(x-k)^2] - E[x-k]^2, with k the first
+/// element, are as accurate as two passes unless k is far from the mean. A mean that is updated, as
+/// in Welford's method, is as accurate as a sum unless it is near 0 with few elements. The
+/// difference shows only where the mean and variance themselves are outputs.
 void allow_other_statistics(const Case& c, const checks::evaluation::EvalInputs& inputs,
                             const Arithmetic& arithmetic, NamedTensors<double>& bound) {
   const auto allow_of = [&](const plain::Style& style, std::vector<const char*> names) {
@@ -88,14 +89,14 @@ void allow_other_statistics(const Case& c, const checks::evaluation::EvalInputs&
   allow_of({.welford = true}, {"mean", "running_mean"});
 }
 
-/// A product with a scale that the arithmetic may have to round: 2 units in the last place, and one
+/// The error of a product with a scale that the arithmetic may have to round: 2 ulps and one
 /// rounding.
 double of_scaled_inputs(const Arithmetic& arithmetic) {
   return 6 * arithmetic.unit_roundoff;
 }
 
-/// The bounds of outputs that are stored by a given scale, in units of that: a quotient of float32,
-/// whatever the operation computes in.
+/// Converts the bounds of outputs with a given scale to units of that scale; the quotient is
+/// computed in float32, whatever arithmetic the operation uses.
 void divide_by_scales(const Case& c, const NamedTensors<double>& values, Tolerance& bounds) {
   const AnyOrderArithmetic scope(candidate_arithmetic(Accumulation::float32, bounds.flushes));
   for (auto& [name, bound] : bounds.bound) {
@@ -111,11 +112,11 @@ void divide_by_scales(const Case& c, const NamedTensors<double>& values, Toleran
   }
 }
 
-/// What the numbers within the bound round to is known, for there are few: the farther of the two
-/// ends.
+/// Bounds the distance after rounding to a format of few digits: rounding is monotonic, so the
+/// farther of the rounded ends of the interval decides.
 double with_few_digits(double bound, double exact, double remainder, DType stored) {
   if (!std::isfinite(bound)) return bound;
-  constexpr double kSlack = 1 + 0x1p-48;  // of the sums here
+  constexpr double kSlack = 1 + 0x1p-48;  // covers the roundings of the sums below
   const ref::numeric::FloatFormat& format = format_of(storage_of(stored));
   const auto to_end = [&](double sign) {
     const double shift = sign * (bound + 0x1p-50 * std::fabs(exact));
@@ -126,8 +127,9 @@ double with_few_digits(double bound, double exact, double remainder, DType store
   return std::max(to_end(-1), to_end(1)) * kSlack;
 }
 
-/// An arithmetic of fewer digits than the dtype of an output may leave what overflows that dtype,
-/// as bfloat16 does float16: then nothing is claimed, as where the arithmetic itself overflows.
+/// Drops bounds of elements that may overflow the output's dtype because the arithmetic has fewer
+/// digits, such as bfloat16 arithmetic with float16 outputs. Nothing is claimed of them, as if the
+/// arithmetic itself overflowed.
 void claim_what_fits(const Case& c, const NamedTensors<double>& values,
                      const Arithmetic& arithmetic, NamedTensors<double>& bounds) {
   for (auto& [name, bound] : bounds) {
@@ -141,7 +143,7 @@ void claim_what_fits(const Case& c, const NamedTensors<double>& values,
   }
 }
 
-/// The largest magnitude of a finite number.
+/// Returns the largest finite magnitude.
 double largest_of(const double* begin, const double* end) {
   double largest = 0;
   for (const double* value = begin; value != end; ++value)
@@ -149,14 +151,14 @@ double largest_of(const double* begin, const double* end) {
   return largest;
 }
 
-/// Whether what is wide with depth may be so wide that it tells nothing: of models of the caller's;
-/// the cases of a corpus were made to be judged.
+/// Whether bounds may grow with depth until they say nothing. This can happen only for a user's
+/// models; the cases of a corpus are designed to be judged.
 bool may_tell_nothing(const Case& c) {
   return c.tier == corpus::Tier::own && (corpus::is_encoder(c) || corpus::is_transformer(c));
 }
 
-/// An output of which every bound is wider than every number of the case accepts any answer of
-/// their size, 0 too: nothing is claimed of it.
+/// Drops the bounds of an output if every bound exceeds every number of the case: such bounds would
+/// accept any output of that size, even zeros.
 void claim_what_tells(const Case& c, const NamedTensors<double>& values,
                       NamedTensors<double>& bounds) {
   double largest = 0;
@@ -172,8 +174,8 @@ void claim_what_tells(const Case& c, const NamedTensors<double>& values,
       std::ranges::fill(bound, std::numeric_limits<double>::infinity());
 }
 
-/// Every operation is exact in the dtype of the case, and need not be in one that is coarser than
-/// usual.
+/// Whether every operation is exact: so the case says in its dtype, but it need not hold in a
+/// coarser arithmetic than usual.
 bool is_exact(const Case& c, Accumulation accumulation) {
   return c.exact && arithmetic_of(accumulation).unit_roundoff <=
                         arithmetic_of(usual_accumulation(c.dtype)).unit_roundoff;
@@ -206,7 +208,7 @@ Formula formula_of(std::string_view name) {
 
 Arithmetic candidate_arithmetic(Accumulation accumulation, bool flushes) {
   Arithmetic arithmetic = arithmetic_of(accumulation);
-  // 2 units in the last place of a subnormal number.
+  // 2 ulps of a subnormal number.
   if (!flushes) arithmetic.tiny *= 4 * arithmetic.unit_roundoff;
   return arithmetic;
 }
@@ -222,7 +224,7 @@ Tolerance derive_tolerance(const Case& stored, Accumulation accumulation, Formul
   arithmetic.exact_operations = is_exact(c, accumulation);
   arithmetic.folded = formula != Formula::two_pass;
   const double u = unit_roundoff(c.dtype);
-  // Exact operations on inputs and options that are rounded once.
+  // Exact operations on inputs and options that are each rounded once.
   const Arithmetic rounded_inputs{
       .unit_roundoff = 0, .tiny = 0, .largest = kInfinity, .input_roundoff = u};
   Evaluated evaluated = evaluate(c, inputs, arithmetic);
@@ -247,15 +249,15 @@ double with_storage(double bound, double exact, double remainder, DType stored, 
   if (ref::io::is_float(stored) && ref::io::item_size(stored) == 1)
     return with_few_digits(bound, exact, remainder, stored);
   const Arithmetic format = arithmetic_of(storage_of(stored));
-  // What overflows the format there answers infinity, which no bound accepts.
-  // The distance of subnormal numbers is 2 u tiny.
+  // If rounding overflows the format, the output is infinite, which no bound accepts. Subnormal
+  // numbers are spaced by 2 u tiny.
   const double rounded = bound + format.unit_roundoff * (std::fabs(exact) + bound) +
                          2 * format.unit_roundoff * format.tiny;
   const bool is_held = remainder == 0 && ref::numeric::round_to(storage_of(stored), exact) == exact;
   const double kept = is_held ? std::min(rounded, 2 * bound) : rounded;
-  // What is subnormal, or within the bound of a number that is, may be 0.
+  // A number that is subnormal, or within the bound of a subnormal number, may be 0.
   const bool may_be_flushed = flushes && std::fabs(exact) - bound < format.tiny;
-  constexpr double kSlack = 1 + 0x1p-48;  // of the sum here
+  constexpr double kSlack = 1 + 0x1p-48;  // covers the rounding of the sum
   return may_be_flushed ? std::max(kept, (std::fabs(exact) + std::fabs(remainder)) * kSlack) : kept;
 }
 

@@ -25,7 +25,7 @@ std::vector<std::string> words_in(const std::string& line) {
   return words;
 }
 
-TEST(PipeText, ACaseIsALineOfWords) {
+TEST(PipeText, WritesACaseAsOneLineOfWords) {
   Case c = one_and_three("0.5", DType::float32);
   EXPECT_EQ(to_line(c),
             "quick/layer_norm/sample-1x2-float32 layer_norm training eps=0.5 "
@@ -47,8 +47,8 @@ TEST(PipeText, ACaseIsALineOfWords) {
   EXPECT_TRUE(line.ends_with(" x:float64:2x2x1 nan inf -inf -inf")) << line;
 }
 
-/// The tensors of a line by the reader of answers, its leading words left out.
-TEST(PipeText, WhatIsWrittenIsReadBitForBit) {
+/// The reader of outputs also reads the tensors of a case's line, without its leading words.
+TEST(PipeText, ReadsBackTheSameBits) {
   for (const DType dtype : {DType::float64, DType::float32, DType::float16, DType::bfloat16}) {
     const Case c = plain_recipe("power_norm", {3, 4}, dtype)
                        .x([](std::size_t i, double normal) {
@@ -64,7 +64,7 @@ TEST(PipeText, WhatIsWrittenIsReadBitForBit) {
   }
 }
 
-TEST(PipeText, AnAnswerDeclinesOrFailsByItsPathAndOneWord) {
+TEST(PipeText, RecognizesDeclinedCasesAndErrors) {
   EXPECT_EQ(declined_because("q/a not_offered", "q/a"), "");
   EXPECT_EQ(declined_because(" q/a\tnot_offered \r", "q/a"), "");
   EXPECT_EQ(declined_because("q/a not_offered it  takes no\tmask ", "q/a"), "it takes no mask");
@@ -78,7 +78,7 @@ TEST(PipeText, AnAnswerDeclinesOrFailsByItsPathAndOneWord) {
   EXPECT_EQ(error_of("q/a error " + std::string(5000, 'x'), "q/a").value().size(), 998u);
 }
 
-TEST(PipeText, NumbersInEveryNotation) {
+TEST(PipeText, ReadsNumbersInEveryNotation) {
   const auto tensors = parse_answer(
       " p\ty:float64:11 0.1 -1e-5 0x1.8p+1 0X1P-1074 +3 -0 nan -inf infinity 7. 0x.8  n:int64: 7\r",
       "p");
@@ -98,7 +98,7 @@ TEST(PipeText, NumbersInEveryNotation) {
   EXPECT_TRUE(parse_answer("p y:float32:0x3", "p")[0].bytes.empty());
 }
 
-TEST(PipeText, EachMalformedAnswerIsOneSentence) {
+TEST(PipeText, ReportsEachMalformedLineInOneSentence) {
   const auto refused = [](const std::string& line, const std::string& what) {
     EXPECT_THAT(file_message([&] { parse_answer(line, "a/path"); }),
                 AllOf(StartsWith("the answer to a/path: "), HasSubstr(what), Not(HasSubstr("\n"))))
@@ -131,7 +131,7 @@ TEST(PipeText, EachMalformedAnswerIsOneSentence) {
   refused("a/path " + std::string(100'000, 'y'), "is '" + std::string(40, 'y') + "'");
 }
 
-TEST(ParseAnswer, AnOutputGivenTwiceIsRefused) {
+TEST(ParseAnswer, RejectsARepeatedOutput) {
   EXPECT_THAT(error_message<ref::numeric::FileError>(
                   [] { parse_answer("p y:float32:1 0x1p+0 y:float32:1 0x1p+1", "p"); }),
               HasSubstr("a second 'y'; expected every output once"));

@@ -17,7 +17,7 @@ namespace {
 const std::filesystem::path kCommitted =
     std::filesystem::path(NORMPROOF_SOURCE_DIR) / "verification/golden/data";
 
-/// A ledger of blessings that (add, change, remove) so many cases.
+/// A ledger of blessings, each of which adds, changes and removes this many cases.
 std::string ledger_of(const std::vector<std::array<std::size_t, 3>>& counts,
                       const std::string& version = {}) {
   std::string ledger;
@@ -36,7 +36,7 @@ std::string number_of(const std::vector<std::array<std::size_t, 3>>& counts,
   return version_of_ledger(ledger_of(counts, version), "ledger").number();
 }
 
-TEST(CorpusVersion, IsReadOffTheLedger) {
+TEST(CorpusVersion, IsDerivedFromTheLedger) {
   EXPECT_EQ(number_of({{9, 0, 0}}), "1.0.0");
   EXPECT_EQ(number_of({{9, 0, 0}, {1, 0, 0}, {2, 0, 0}}), "1.2.0");
   EXPECT_EQ(number_of({{9, 0, 0}, {1, 0, 0}, {0, 0, 0}}), "1.1.1");
@@ -47,7 +47,7 @@ TEST(CorpusVersion, IsReadOffTheLedger) {
             "1.0.0+" + ref::io::sha256("now").substr(0, 12));
 }
 
-TEST(CorpusVersion, ADamagedLedgerIsRefused) {
+TEST(CorpusVersion, RejectsADamagedLedger) {
   EXPECT_THAT(file_message([] { version_of_ledger("junk\n", "ledger"); }),
               testing::HasSubstr("ledger"));
   EXPECT_THAT(file_message([] {
@@ -60,7 +60,7 @@ TEST(CorpusVersion, ADamagedLedgerIsRefused) {
               testing::HasSubstr("version is '3.4.5.6'"));
 }
 
-TEST(CorpusVersion, IsMetByItsBeginnings) {
+TEST(CorpusVersion, MatchesItsPrefixes) {
   const CorpusVersion version{2, 14, 0, "6f201482ba21"};
   for (const char* asked : {"2", "2.14", "2.14.0", "2.14.0+6f20", "2.14.0+6f201482ba21"})
     EXPECT_TRUE(version.meets(asked)) << asked;
@@ -72,7 +72,7 @@ TEST(CorpusVersion, IsMetByItsBeginnings) {
   EXPECT_FALSE((CorpusVersion{3, 0, 0}.is_behind(version)));
 }
 
-TEST(CorpusVersion, TheLibraryMakesTheVersionThatIsCommitted) {
+TEST(CorpusVersion, OfTheLibraryEqualsTheCommittedCorpus) {
   EXPECT_EQ(built_corpus_version().text(), corpus_version(kCommitted).text());
   EXPECT_EQ(built_corpus_version().hash,
             ref::io::sha256(ref::io::read_text(kCommitted / "manifest.json")).substr(0, 12));

@@ -27,15 +27,15 @@ OwnQuestion question_of(const Case& c) {
           .inputs = c.inputs};
 }
 
-// Layers, functions, an encoder and an optimizer of the corpus, asked as a caller's own.
-TEST(OwnCase, IsCertifiedToWhatTheCorpusHolds) {
+// Layers, functions, an encoder and an optimizer of the corpus, submitted as a user's own cases.
+TEST(OwnCase, IsCertifiedToTheValuesOfTheCorpus) {
   const auto descriptions = list_corpus(kCorpus, "*");
   for (std::size_t i = 0; i < descriptions.size(); i += 41) {
     const StoredCase stored = read_case(kCorpus, descriptions[i]);
     const Case& c = stored.description.c;
-    // A question has the dtype of its inputs: that of y alone cannot be asked for.
+    // A user's case has the dtype of its inputs, so the dtype of y cannot be chosen separately.
     if (corpus::main_input(c)->dtype != c.dtype && !corpus::is_encoder(c)) continue;
-    // Whether a result is exact is a promise of a recipe, and no part of a question.
+    // Exactness is promised by recipes and cannot be part of a user's case.
     OwnQuestion question = question_of(c);
     std::ranges::reverse(question.inputs);
     const StoredCase own = certify_own(own_case(question), i % 2 == 0 ? 2 : 1);
@@ -48,7 +48,7 @@ TEST(OwnCase, IsCertifiedToWhatTheCorpusHolds) {
   }
 }
 
-TEST(OwnCase, OptionsAreTexts) {
+TEST(OwnCase, ReadsOptionsFromAJsonObjectOfTexts) {
   EXPECT_TRUE(own_options("").empty());
   EXPECT_EQ(own_options(R"({"eps":"1e-3"})"),
             (std::vector<std::pair<std::string, std::string>>{{"eps", "1e-3"}}));
@@ -59,7 +59,7 @@ TEST(OwnCase, OptionsAreTexts) {
               HasSubstr("the option 'eps' is no text"));
 }
 
-TEST(OwnCase, WhatDoesNotFitIsOneSentence) {
+TEST(OwnCase, ReportsAnyMismatchInOneSentence) {
   const OwnQuestion right = question_of(one_and_three("1e-05"));
   ASSERT_EQ(own_case(right).tier, corpus::Tier::own);
   const auto refused = [&](auto&& change) {

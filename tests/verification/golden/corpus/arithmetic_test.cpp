@@ -7,7 +7,7 @@
 namespace normproof::verification::golden::corpus {
 namespace {
 
-TEST(GoldenArithmetic, AccumulationsByName) {
+TEST(GoldenArithmetic, FindsAccumulationsByName) {
   for (const Accumulation accumulation : kEveryAccumulation)
     EXPECT_EQ(accumulation_of(to_string(accumulation)), accumulation);
   EXPECT_EQ(usage_message([] { accumulation_of("flot32"); }),
@@ -19,13 +19,13 @@ TEST(GoldenArithmetic, AccumulationsByName) {
   EXPECT_EQ(arithmetic_of(Accumulation::bfloat16).unit_roundoff, 0x1p-8);
 }
 
-TEST(GoldenArithmetic, SixteenBitsAreSummedInFloat32) {
+TEST(GoldenArithmetic, Accumulates16BitDtypesInFloat32) {
   EXPECT_EQ(usual_accumulation(DType::float64), Accumulation::float64);
   for (const DType dtype : {DType::float32, DType::float16, DType::bfloat16})
     EXPECT_EQ(usual_accumulation(dtype), Accumulation::float32);
 }
 
-TEST(GoldenArithmetic, DTypesOfOutputs) {
+TEST(GoldenArithmetic, KeepsStatisticsOf16BitCasesInFloat32) {
   for (const DType dtype : {DType::float64, DType::float32, DType::float16, DType::bfloat16}) {
     const bool small = dtype == DType::float16 || dtype == DType::bfloat16;
     EXPECT_EQ(dtype_of_output(dtype, "y"), dtype);
@@ -40,7 +40,7 @@ TEST(GoldenArithmetic, DTypesOfOutputs) {
   }
 }
 
-TEST(GoldenArithmetic, AGradientHasTheDTypeOfWhatItBelongsTo) {
+TEST(GoldenArithmetic, GivesAGradientTheDtypeOfItsInput) {
   Case c;
   c.dtype = DType::bfloat16;
   const std::vector<double> one = {1};
@@ -48,12 +48,12 @@ TEST(GoldenArithmetic, AGradientHasTheDTypeOfWhatItBelongsTo) {
               ref::io::make_tensor("x", DType::bfloat16, {1}, one)};
   EXPECT_EQ(dtype_of_output(c, "grad_gamma"), DType::float32);
   EXPECT_EQ(dtype_of_output(c, "grad_x"), DType::bfloat16);
-  EXPECT_EQ(dtype_of_output(c, "grad_beta"), DType::bfloat16);  // of the case, where it is absent
+  EXPECT_EQ(dtype_of_output(c, "grad_beta"), DType::bfloat16);  // of the case, because it is absent
   EXPECT_EQ(dtype_of_output(c, "y"), DType::bfloat16);
   EXPECT_EQ(dtype_of_output(c, "rstd"), DType::float32);
 }
 
-TEST(GoldenArithmetic, WhatIsRoundedWhenItIsStored) {
+TEST(GoldenArithmetic, KnowsWhichDtypesRoundWhichArithmetic) {
   EXPECT_TRUE(rounds_when_stored(DType::bfloat16, Accumulation::float32));
   EXPECT_TRUE(rounds_when_stored(DType::bfloat16, Accumulation::float16));
   EXPECT_TRUE(rounds_when_stored(DType::float16, Accumulation::bfloat16));  // below 2^-14

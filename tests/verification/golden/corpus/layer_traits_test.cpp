@@ -22,7 +22,7 @@ std::vector<std::string> layers_with(const std::function<bool(std::string_view)>
   return layers;
 }
 
-TEST(LayerTraits, AreThoseOfTheSpecification) {
+TEST(LayerTraits, MatchTheSpecification) {
   EXPECT_THAT(layers_with(has_state),
               UnorderedElementsAre("batch_norm", "batch_renorm", "power_norm",
                                    "power_norm_released", "power_norm_v"));
@@ -44,7 +44,7 @@ TEST(LayerTraits, AreThoseOfTheSpecification) {
               UnorderedElementsAre("power_norm", "power_norm_released"));
 }
 
-TEST(LayerTraits, AnUnknownLayerIsAnError) {
+TEST(LayerTraits, RejectAnUnknownLayer) {
   EXPECT_THROW(has_state("layernorm"), ref::numeric::UsageError);
   EXPECT_THROW(has_option("layernorm", "eps"), ref::numeric::UsageError);
 }

@@ -31,7 +31,7 @@ std::vector<StoredTensor> without(std::vector<StoredTensor> tensors, std::string
   return tensors;
 }
 
-/// The tensors with one of them replaced.
+/// Returns the tensors with one of them replaced.
 std::vector<StoredTensor> replaced_by(std::vector<StoredTensor> tensors, const StoredTensor& by) {
   tensors = without(std::move(tensors), by.name);
   tensors.push_back(by);
@@ -44,7 +44,7 @@ const StoredCase& batch_norm() {
   return stored;
 }
 
-TEST(CheckCase, TheReferencesOwnAnswersPassEveryQuickCase) {
+TEST(CheckCase, ReferencePassesEveryQuickCase) {
   std::size_t judged = 0, elements = 0;
   for (const Case& c : recipes::corpus(Tier::quick)) {
     const StoredCase stored = certified(c);
@@ -60,7 +60,7 @@ TEST(CheckCase, TheReferencesOwnAnswersPassEveryQuickCase) {
   EXPECT_EQ(judged, elements);
 }
 
-TEST(CheckCase, AWrongSignIsFoundInEveryOutputOfEveryLayer) {
+TEST(CheckCase, FindsAWrongSignInEveryOutputOfEveryLayer) {
   for (const Case& c : recipes::corpus(Tier::quick)) {
     if (c.reason != "random" || c.dtype != DType::float32) continue;
     const StoredCase stored = certified(c);
@@ -79,8 +79,8 @@ TEST(CheckCase, AWrongSignIsFoundInEveryOutputOfEveryLayer) {
   }
 }
 
-TEST(CheckCase, TheBoundIsWhereItEnds) {
-  // In float64 an answer can lie anywhere about the bound of float32.
+TEST(CheckCase, AcceptsUpToTheBoundAndNoFarther) {
+  // A float64 output can lie arbitrarily close to either side of the float32 bound.
   const StoredCase& stored = batch_norm();
   const tolerance::Tolerance bounds =
       tolerance::derive_tolerance(stored.description.c, Accumulation::float32);
@@ -104,7 +104,7 @@ TEST(CheckCase, TheBoundIsWhereItEnds) {
   }
 }
 
-TEST(CheckCase, TheMetricsOfOneWrongElement) {
+TEST(CheckCase, ComputesTheMetricsOfOneWrongElement) {
   const StoredCase stored = certified(one_and_three("3"));
   const CaseResult result = check_case(stored, with_element(own_answer(stored), "y", 1, 0.75), {});
   EXPECT_FALSE(result.passed());
@@ -127,8 +127,8 @@ TEST(CheckCase, TheMetricsOfOneWrongElement) {
   EXPECT_LT(y.of_the_inputs, 1);
 }
 
-// Where eps is small beside the variance, grad_x of two elements cancels.
-TEST(CheckCase, ElementsWhoseDigitsNoBoundFixesHaveNoUnitsInTheLastPlace) {
+// If eps is small compared with the variance, grad_x of two elements cancels.
+TEST(CheckCase, ExcludesElementsWithoutMeaningfulDigitsFromUlpMetrics) {
   const StoredCase stored = certified(one_and_three("1e-12"));
   EXPECT_EQ(result_of(check_case(stored, own_answer(stored), {}), "y").with_digits, 2u);
   const tolerance::Tolerance bounds = tolerance::derive_tolerance(
@@ -156,7 +156,7 @@ TEST(CheckCase, ElementsWhoseDigitsNoBoundFixesHaveNoUnitsInTheLastPlace) {
   EXPECT_EQ(grad_x.norm_wise, 0);
 }
 
-TEST(CheckCase, OfAFailedOutputThereIsAMapWhereItIsAskedFor) {
+TEST(CheckCase, MapsAFailedOutputOnRequest) {
   const StoredCase& stored = batch_norm();
   const double y = certify::exact_values(stored, "y").high[4];
   const auto wrong = with_element(own_answer(stored), "y", 4, y + 1);
@@ -172,7 +172,7 @@ TEST(CheckCase, OfAFailedOutputThereIsAMapWhereItIsAskedFor) {
   EXPECT_EQ(result_of(nan, "y").map.shares[4], INFINITY);
 }
 
-TEST(CheckCase, AnExactCaseIsOffByItsRootsAlone) {
+TEST(CheckCase, AllowsOnlyErrorsOfRootsInAnExactCase) {
   Case c = one_and_three("3", DType::float32);
   c.exact = true;
   const StoredCase stored = certified(c);
@@ -188,7 +188,7 @@ TEST(CheckCase, AnExactCaseIsOffByItsRootsAlone) {
   EXPECT_EQ(failures("rstd", 0.5 + 0x1p-18), 1u);
 }
 
-TEST(CheckCase, NaNAndInfinityPassWhereTheyAreExpectedAlone) {
+TEST(CheckCase, AcceptsNaNAndInfinityOnlyIfNaNIsExpected) {
   const StoredCase& stored = batch_norm();
   for (const double bad : {kGoldenNaN, kGoldenInfinity, -kGoldenInfinity}) {
     const CaseResult result = check_case(stored, with_element(own_answer(stored), "y", 4, bad), {});
@@ -203,7 +203,7 @@ TEST(CheckCase, NaNAndInfinityPassWhereTheyAreExpectedAlone) {
                     .x([](std::size_t i, double normal) { return i == 4 ? kGoldenNaN : normal; })
                     .make(1));
   EXPECT_TRUE(check_case(with_nan, own_answer(with_nan), {}).passed());
-  // One order of operations makes infinity of what another makes NaN.
+  // Depending on the order of operations, infinity and NaN are interchangeable.
   EXPECT_TRUE(check_case(with_nan, with_element(own_answer(with_nan), "y", 5, -kGoldenInfinity), {})
                   .passed());
   for (const double bad : {0.0, 0x1p100}) {
@@ -218,7 +218,7 @@ TEST(CheckCase, NaNAndInfinityPassWhereTheyAreExpectedAlone) {
   }
 }
 
-TEST(CheckCase, RequiredOutputsAndThoseThatAnImplementationKeeps) {
+TEST(CheckCase, RequiresGradientsAndStateButNotStatistics) {
   const StoredCase& stored = batch_norm();
   const auto answer = own_answer(stored);
   for (const char* name : {"y", "grad_x", "grad_gamma", "grad_beta", "running_mean"}) {
@@ -228,13 +228,13 @@ TEST(CheckCase, RequiredOutputsAndThoseThatAnImplementationKeeps) {
   }
   for (const char* name : {"mean", "rstd", "biased_variance"}) {
     EXPECT_TRUE(check_case(stored, without(answer, name), {}).passed()) << name;
-    // It is compared where it is there.
+    // It is compared if it is present.
     EXPECT_FALSE(check_case(stored, with_element(answer, name, 0, 99), {}).passed()) << name;
     EXPECT_FALSE(check_case(stored, without(answer, name), {.outputs = {name}}).passed()) << name;
   }
 }
 
-TEST(CheckCase, ChosenOutputsAlone) {
+TEST(CheckCase, ChecksOnlyTheRequestedOutputs) {
   const StoredCase& stored = batch_norm();
   const auto wrong = with_element(own_answer(stored), "grad_x", 0, 99);
   const CaseResult y = check_case(stored, wrong, {.outputs = {"y", "mean"}});
@@ -246,7 +246,7 @@ TEST(CheckCase, ChosenOutputsAlone) {
   EXPECT_THAT(none.problem, HasSubstr("none of the outputs nu is there; expected one of "));
 }
 
-TEST(CheckCase, ShapesDTypesAndNames) {
+TEST(CheckCase, RejectsWrongShapesDtypesAndNames) {
   const StoredCase& stored = batch_norm();
   const auto answer = own_answer(stored);
   const std::vector<double> y = values_of(answer, "y");
@@ -266,11 +266,11 @@ TEST(CheckCase, ShapesDTypesAndNames) {
   extra.push_back(tensor_of("grad_gama", DType::float32, {1}, {0}));
   EXPECT_THAT(check_case(stored, extra, {}).problem,
               HasSubstr("unknown tensor 'grad_gama'; did you mean 'grad_gamma'?"));
-  // The corpus itself is an answer to it, remainders and all.
+  // The corpus itself, including the remainders, is a valid output.
   EXPECT_TRUE(check_case(stored, stored.expected, {}).passed());
 }
 
-TEST(CheckCase, CountsAreExact) {
+TEST(CheckCase, RequiresExactCounts) {
   const StoredCase stored = certified(plain_recipe("power_norm", {4, 3}, DType::float32).make(1));
   const auto answer = own_answer(stored);
   EXPECT_TRUE(check_case(stored, answer, {}).passed());
@@ -278,7 +278,7 @@ TEST(CheckCase, CountsAreExact) {
   EXPECT_FALSE(check_case(stored, with_element(answer, "iterations", 0, 2), {}).passed());
 }
 
-TEST(CheckCase, AccumulationWidensTheBound) {
+TEST(CheckCase, CoarserAccumulationWidensTheBound) {
   const StoredCase& stored = batch_norm();
   const double y = values_of(stored.expected, "y")[0];
   const auto off = with_element(own_answer(stored), "y", 0, rounded_to(DType::float32, y + 0.01));
@@ -291,7 +291,7 @@ TEST(CheckCase, AccumulationWidensTheBound) {
   EXPECT_LT(result_of(narrow, "y").bound, result_of(wide, "y").bound);
 }
 
-TEST(CheckCase, NothingIsJudgedWhereTheArithmeticOverflows) {
+TEST(CheckCase, DoesNotJudgeElementsThatMayOverflow) {
   const StoredCase stored =
       certified(plain_recipe("layer_norm", {2, 4}, DType::float32)
                     .x([](std::size_t, double normal) { return 1e30 * normal; })
@@ -303,7 +303,7 @@ TEST(CheckCase, NothingIsJudgedWhereTheArithmeticOverflows) {
   EXPECT_EQ(result_of(result, "grad_beta").unjudged, 0u);
 }
 
-TEST(CheckCase, OnePassIsRightForItsFormulaAlone) {
+TEST(CheckCase, AcceptsOnePassOnlyIfItIsDeclared) {
   const Case c = plain_recipe("layer_norm", {5, 16}, DType::float32)
                      .x([](std::size_t, double normal) { return 100 + normal; })
                      .make(1);
@@ -320,7 +320,7 @@ TEST(CheckCase, OnePassIsRightForItsFormulaAlone) {
                    .passed());
 }
 
-TEST(CheckCase, AFoldedFormIsRightWhereItIsDeclared) {
+TEST(CheckCase, AcceptsTheFoldedFormOnlyIfItIsDeclared) {
   // Running statistics are inputs: their difference from x is rounded once, x r - m r twice.
   const Case c = plain_recipe("batch_norm", {5, 4}, DType::float32)
                      .x([](std::size_t, double normal) { return 1e4 + normal; })
@@ -340,7 +340,7 @@ TEST(CheckCase, AFoldedFormIsRightWhereItIsDeclared) {
     EXPECT_TRUE(check_case(stored, answer, {.formula = formula}).passed());
 }
 
-TEST(CheckCase, AnExactCaseHasAToleranceInACoarserArithmetic) {
+TEST(CheckCase, AllowsErrorsInAnExactCaseForCoarserArithmetic) {
   const Case c = plain_recipe("rms_norm", {2, 4})
                      .x([](std::size_t, double) { return 2.0; })
                      .grad_y([](std::size_t, double) { return 1.0; })

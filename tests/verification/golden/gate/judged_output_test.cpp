@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::FloatEq;
 using ::testing::Pair;
 
-/// rstd of LayerNorm of (1, 3) and of a row with NaN.
+/// rstd of LayerNorm for (1, 3) and for a row with NaN.
 struct Asked {
   StoredCase stored = certified(
       plain_recipe("layer_norm", {3, 2}, DType::float32)
@@ -28,7 +28,7 @@ struct Asked {
   JudgedOutput output() const { return {stored, answer, "rstd", bounds}; }
 };
 
-TEST(JudgedOutput, ItsVerdictOnAnElement) {
+TEST(JudgedOutput, GivesAVerdictOnEachElement) {
   using enum ElementVerdict;
   const Asked asked;
   const JudgedOutput rstd = asked.output();
@@ -43,14 +43,14 @@ TEST(JudgedOutput, ItsVerdictOnAnElement) {
   EXPECT_EQ(rstd.verdict(2, 0), refused);
 }
 
-TEST(JudgedOutput, NothingIsSaidWhereTheBoundClaimsNothing) {
+TEST(JudgedOutput, DoesNotJudgeElementsWithAnInfiniteBound) {
   Asked asked;
   asked.bounds.bound.at("rstd").data()[1] = kGoldenInfinity;
   EXPECT_EQ(asked.output().verdict(1, kGoldenNaN), ElementVerdict::unjudged);
   EXPECT_EQ(asked.output().verdict(0, kGoldenNaN), ElementVerdict::refused);
 }
 
-TEST(JudgedOutput, TheVerdictIsThatOfTheWholeOutput) {
+TEST(JudgedOutput, VerdictOnAnElementEqualsThatOnTheWholeOutput) {
   Asked asked;
   asked.bounds.bound.at("rstd").data()[1] = kGoldenInfinity;
   std::vector<std::pair<float, std::vector<std::size_t>>> failed;

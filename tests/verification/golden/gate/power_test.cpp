@@ -13,7 +13,7 @@ using ::testing::Field;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-TEST(MeasurePower, EveryMutationOfALayerIsRejectedAndNoStyle) {
+TEST(MeasurePower, RejectsEveryMutationOfALayerAndNoStyle) {
   std::size_t calls = 0;
   const auto layers = measure_power(
       {.only = "rms_norm", .seeds = 2, .jobs = 2, .finished = [&](auto&, auto, auto) { ++calls; }});
@@ -43,7 +43,7 @@ TEST(MeasurePower, DoesNotDependOnTheNumberOfJobs) {
   }
 }
 
-TEST(MeasurePower, PlantedAloneBreaksNothing) {
+TEST(MeasurePower, InjectingValuesOnlyRunsNoMutations) {
   const auto layers = measure_power({.only = "log_sum_exp", .jobs = 2, .planted_alone = true});
   ASSERT_THAT(layers, SizeIs(1));
   EXPECT_EQ(layers[0].cases, 41u);
@@ -53,17 +53,18 @@ TEST(MeasurePower, PlantedAloneBreaksNothing) {
   EXPECT_GT(layers[0].planted.total().refused, 10'000u);
 }
 
-TEST(MeasurePower, AnUnknownLayerIsAnError) {
+TEST(MeasurePower, RejectsAnUnknownLayer) {
   EXPECT_THROW(measure_power({.only = "layernorm"}), ref::numeric::UsageError);
 }
 
-TEST(MeasurePower, RightAnswersOfAnotherClassAreNotRejected) {
+TEST(MeasurePower, AcceptsCorrectOutputsOfDeclaredClasses) {
   for (const PowerOptions& options :
        {PowerOptions{.only = "layer_norm", .accumulation = Accumulation::bfloat16},
         PowerOptions{.only = "batch_norm", .accumulation = Accumulation::float16},
         PowerOptions{.only = "softmax", .accumulation = Accumulation::bfloat16},
         PowerOptions{.only = "attention", .accumulation = Accumulation::bfloat16},
-        // Stored in float16 out of bfloat16: what is too large, and what is too small.
+        // Computed in bfloat16, stored in float16: numbers that are too large, and numbers that are
+        // too small.
         PowerOptions{.only = "instance_norm", .accumulation = Accumulation::bfloat16},
         PowerOptions{.only = "geglu", .accumulation = Accumulation::bfloat16},
         PowerOptions{.only = "group_norm", .formula = tolerance::Formula::one_pass}}) {
@@ -77,7 +78,7 @@ TEST(MeasurePower, RightAnswersOfAnotherClassAreNotRejected) {
   EXPECT_FALSE(right_answers_alone({}));
 }
 
-TEST(MeasurePower, AnAccumulationThatIsNotOf16BitsIsAnError) {
+TEST(MeasurePower, RejectsAnAccumulationThatIsNot16Bit) {
   EXPECT_THROW(measure_power({.accumulation = Accumulation::float32}), ref::numeric::UsageError);
 }
 

@@ -43,7 +43,7 @@ class Relations : public ::testing::Test {
 
   std::filesystem::path golden() const { return folder_ / "golden"; }
 
-  /// The results of one relation, with `filled` as another implementation.
+  /// Returns the results of one relation; `filled` is used as the process with filled memory.
   std::vector<RelationResult> check(Relation relation, const Ask& ask, const Ask& filled) const {
     return check_relations(golden(), cases_, {ask, filled}, {relation}, {});
   }
@@ -55,7 +55,7 @@ class Relations : public ::testing::Test {
     for (const RelationResult& result : results) ++counts[result.outcome];
     return counts;
   }
-  /// Of a layer.
+  /// Returns the result of a layer.
   static const RelationResult& of(const std::vector<RelationResult>& results,
                                   const std::string& layer) {
     return *std::ranges::find_if(results, [&](const RelationResult& result) {
@@ -80,7 +80,7 @@ TEST_F(Relations, HoldForAPlainImplementation) {
   }
 }
 
-TEST_F(Relations, AnAnswerThatChangesIsFound) {
+TEST_F(Relations, FindAnOutputThatChanges) {
   int calls = 0;
   const auto results = check(Relation::repeat, [&](const StoredCase& stored) {
     return with_element(plain_answer(stored), "y", 7, ++calls);
@@ -89,7 +89,7 @@ TEST_F(Relations, AnAnswerThatChangesIsFound) {
   EXPECT_THAT(results[0].sentence, AllOf(StartsWith("y at [0, 1, 1] is 1, and 3 the second time")));
 }
 
-TEST_F(Relations, WhatDependsOnMemoryIsFound) {
+TEST_F(Relations, FindOutputsThatDependOnUninitializedMemory) {
   const auto results = check(
       Relation::memory, [](const StoredCase& stored) { return plain_answer(stored); },
       [](const StoredCase& stored) {
@@ -100,7 +100,7 @@ TEST_F(Relations, WhatDependsOnMemoryIsFound) {
               HasSubstr("and 3.3961513649220713e+38 where new memory is filled"));
 }
 
-TEST_F(Relations, WhatDependsOnTheSizeOfTheBatchIsFound) {
+TEST_F(Relations, FindOutputsThatDependOnTheBatchSize) {
   const auto results = check(Relation::split, [](const StoredCase& stored) {
     return plain_answer(
         stored, {.sum = samples_of(stored) < 3 ? Style::Sum::backwards : Style::Sum::forwards});
@@ -110,19 +110,19 @@ TEST_F(Relations, WhatDependsOnTheSizeOfTheBatchIsFound) {
   EXPECT_EQ(of(results, "batch_norm").outcome, RelationOutcome::not_applicable);
 }
 
-TEST_F(Relations, WhatDependsOnThePlaceInTheBatchIsFound) {
+TEST_F(Relations, FindOutputsThatDependOnThePositionInTheBatch) {
   const auto results = check(Relation::permute, [](const StoredCase& stored) {
     const auto answer = plain_answer(stored);
     return with_element(answer, "y", 0, values_of(answer, "y")[0] + 0x1p-10);
   });
-  // To the bit, or by the bound of the gate.
+  // Bit by bit, or by the bound of the gate.
   EXPECT_EQ(counts_of(results), (Counts{{RelationOutcome::broken, 23}}));
   EXPECT_THAT(of(results, "layer_norm").sentence, HasSubstr("in reverse order"));
   EXPECT_THAT(of(results, "power_norm").sentence,
               AllOf(HasSubstr("y at [0, 0, 0] is "), HasSubstr("; expected ")));
 }
 
-TEST_F(Relations, ANaNThatSpreadsIsFound) {
+TEST_F(Relations, FindANaNThatSpreadsToOtherSamples) {
   const auto results = check(Relation::neighbour, [](const StoredCase& stored) {
     const auto answer = plain_answer(stored);
     const std::vector<double> y = values_of(answer, "y");
@@ -132,7 +132,7 @@ TEST_F(Relations, ANaNThatSpreadsIsFound) {
   EXPECT_THAT(of(results, "rms_norm").sentence, HasSubstr("nan beside a sample of NaN"));
 }
 
-TEST_F(Relations, ACaseThatEndsTheProgramIsAskedOnceAndBreaksNoOther) {
+TEST_F(Relations, RunACaseThatEndsTheProgramOnlyOnce) {
   const std::string starts = (folder_ / "starts").string();
   const auto asks =
       relation_asks("echo x >> '" + starts +
@@ -147,12 +147,12 @@ TEST_F(Relations, ACaseThatEndsTheProgramIsAskedOnceAndBreaksNoOther) {
   EXPECT_EQ(std::filesystem::file_size(starts), 4u);  // at the first case, and after it ended
 }
 
-TEST_F(Relations, ADeclinedCaseIsDeclinedByEveryRelation) {
+TEST_F(Relations, ReportADeclinedCaseAsDeclinedForEveryRelation) {
   for (const Relation relation : all_relations())
     EXPECT_EQ(counts_of(check(relation, [](const StoredCase&) { return Answer(); })),
               (Counts{{RelationOutcome::declined, 23}}))
         << to_string(relation);
-  // Of half a batch, too; but not of the same question again.
+  // The candidate may decline half a batch, too, but not a repetition of the same question.
   const auto small = check(Relation::split, [](const StoredCase& stored) {
     return samples_of(stored) < 3 ? Answer() : plain_answer(stored);
   });
@@ -166,7 +166,7 @@ TEST_F(Relations, ADeclinedCaseIsDeclinedByEveryRelation) {
   EXPECT_EQ(again[0].sentence, "the case is declined the second time");
 }
 
-TEST_F(Relations, NoAnswerOrAWrongShapeIsASentence) {
+TEST_F(Relations, ReportAMissingOutputOrWrongShapeInOneSentence) {
   const auto absent = check(Relation::repeat, [](const StoredCase&) -> std::vector<StoredTensor> {
     throw ref::numeric::FileError("the candidate ended");
   });
@@ -187,15 +187,15 @@ TEST_F(Relations, NoAnswerOrAWrongShapeIsASentence) {
   EXPECT_GE(counts_of(without)[RelationOutcome::broken], 1u);
 }
 
-TEST_F(Relations, AProgramIsAskedInTwoProcesses) {
-  // Answers with the value of the variable that fills memory: another one in the second process.
+TEST_F(Relations, RunTheProgramInTwoProcesses) {
+  // Answers with the value of the variable that fills memory, which differs in the second process.
   const RelationAsks asks = relation_asks(
       "while read -r path rest; do echo \"$path y:float64:1 ${MALLOC_PERTURB_:-0}\"; done", 10);
   const auto results = check_relations(golden(), cases_, asks, {Relation::memory}, {});
   EXPECT_EQ(results[0].sentence, "y at [0] is 0, and 128 where new memory is filled");
 }
 
-TEST(RelationNames, ReadBackAndUnknownOnesAreErrors) {
+TEST(RelationNames, ReadBackAndRejectUnknownOnes) {
   for (const Relation relation : all_relations())
     EXPECT_EQ(relation_of(to_string(relation)), relation);
   EXPECT_THAT(usage_message([] { relation_of("splits"); }),

@@ -10,7 +10,7 @@ namespace {
 
 using testing::ElementsAre;
 
-TEST(ShareMap, OfAFewElementsHasAPlaceEach) {
+TEST(ShareMap, HasOneCellPerElementIfThereAreFew) {
   const ShareMap map = share_map({2, 1, 3}, {0, 1, 2, 3, NAN, INFINITY});
   EXPECT_THAT(map.rows, ElementsAre("0", "1"));
   EXPECT_THAT(map.columns, ElementsAre("0", "1", "2"));
@@ -27,10 +27,10 @@ TEST(ShareMap, OfAVectorIsOneRow) {
   EXPECT_THAT(share_map({}, {7}).shares, ElementsAre(7));
 }
 
-TEST(ShareMap, WhereThereIsNoRoomAPlaceHasTheWorstOfItsElements) {
+TEST(ShareMap, CellHoldsTheWorstOfItsElements) {
   const std::size_t rows = 49, columns = 200;
   std::vector<double> shares(rows * columns, 0.5);
-  shares[3 * columns + 7] = 9;  // the second row of its place, the second of three columns
+  shares[3 * columns + 7] = 9;  // the second row of its cell, the second of three columns
   shares[48 * columns + 199] = 5;
   shares[0] = shares[1] = shares[2] = NAN;
   shares[columns] = shares[columns + 1] = shares[columns + 2] = NAN;
@@ -47,7 +47,7 @@ TEST(ShareMap, WhereThereIsNoRoomAPlaceHasTheWorstOfItsElements) {
   EXPECT_TRUE(std::isnan(map.shares[0]));
 }
 
-TEST(ShareMap, OfNothingIsEmpty) {
+TEST(ShareMap, OfNoElementsIsEmpty) {
   EXPECT_TRUE(share_map({0, 3}, {}).shares.empty());
   EXPECT_TRUE(share_map({3, 0}, {}).rows.empty());
 }

@@ -21,8 +21,8 @@ Exhibit right(const char* op, bool centred) {
       [centred](const Case& c, const Device&) { return answer_slices(c, {.centred = centred}); }};
 }
 
-// What stands under every exhibit of the norms: a kernel that nothing rejects.
-TEST(AnswerSlices, WithoutAMistakeIsRight) {
+// The kernel that every norm exhibit modifies: unmodified, it must pass.
+TEST(AnswerSlices, IsCorrectWithoutAMistake) {
   for (const auto& [op, centred] :
        {std::pair("layer_norm", true), std::pair("rms_norm", false), std::pair("group_norm", true),
         std::pair("instance_norm", true), std::pair("batch_norm", true)}) {
@@ -34,7 +34,7 @@ TEST(AnswerSlices, WithoutAMistakeIsRight) {
   }
 }
 
-TEST(AnswerSlices, APartThatIsWrongShows) {
+TEST(AnswerSlices, IsWrongIfAPartIsWrong) {
   Exhibit exhibit = right("instance_norm", true);
   exhibit.run = [](const Case& c, const Device&) {
     return answer_slices(c, {.scale = [](double x_hat, double) { return x_hat; }});

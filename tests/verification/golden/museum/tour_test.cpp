@@ -24,7 +24,7 @@ Exhibit exhibit_of(const char* op, Kernel run) {
   return {"planted", "owner/project#1", "planted", "planted", op, std::nullopt, std::move(run)};
 }
 
-TEST(Tour, AnExhibitThatIsRightIsMissed) {
+TEST(Tour, CorrectExhibitIsNotFound) {
   const std::vector<Visit> visits =
       tour({exhibit_of("scale_norm",
                        [](const Case& c, const Device&) { return answer_mutated(c, {}); })},
@@ -35,7 +35,7 @@ TEST(Tour, AnExhibitThatIsRightIsMissed) {
   EXPECT_GT(visits[0].cases, 20u);
 }
 
-TEST(Tour, AMistakeIsFoundAndNamed) {
+TEST(Tour, FindsAndNamesAMistake) {
   const std::vector<Visit> visits =
       tour({exhibit_of("scale_norm",
                        [](const Case& c, const Device&) {
@@ -47,7 +47,7 @@ TEST(Tour, AMistakeIsFoundAndNamed) {
   EXPECT_EQ(visits[0].named, "eps: dropped");
 }
 
-TEST(Tour, WhatMemoryHoldsIsFoundByARelation) {
+TEST(Tour, FindsReadsOfUninitializedMemoryByARelation) {
   const std::vector<Visit> visits = tour({exhibit_of("scale_norm",
                                                      [](const Case& c, const Device& device) {
                                                        Work work(c);
@@ -60,7 +60,7 @@ TEST(Tour, WhatMemoryHoldsIsFoundByARelation) {
   EXPECT_THAT(visits[0].case_path, StartsWith("quick/scale_norm/"));
 }
 
-TEST(Tour, TiersBelowTheOneAskedForComeFirst) {
+TEST(Tour, SearchesLowerTiersFirst) {
   const std::vector<Visit> visits = tour({exhibit_of("relu",
                                                      [](const Case& c, const Device&) {
                                                        Work work(c);
@@ -72,7 +72,7 @@ TEST(Tour, TiersBelowTheOneAskedForComeFirst) {
   EXPECT_THAT(visits[0].case_path, StartsWith("standard/relu/"));
 }
 
-TEST(Tour, AnExhibitOfOneDtypeIsAskedNoOther) {
+TEST(Tour, RunsAnExhibitOfOneDtypeOnThatDtypeOnly) {
   Exhibit exhibit =
       exhibit_of("scale_norm", [](const Case& c, const Device&) { return answer_mutated(c, {}); });
   exhibit.dtype = DType::bfloat16;
@@ -84,13 +84,14 @@ TEST(Tour, AnExhibitOfOneDtypeIsAskedNoOther) {
             })));
 }
 
-TEST(Tour, AnOperationWithoutExhibitsIsAnError) {
+TEST(Tour, RejectsAnOperationWithoutExhibits) {
   EXPECT_THROW(tour(all_exhibits(), {.only = "layernorm"}), ref::numeric::UsageError);
 }
 
-// Whatever finds it: the answer there is another one than the right one. What finds it stands in
-// docs/generated/museum.md, which GoldenMuseum.TheDocumentIsItsOutput holds to a whole tour.
-TEST(Tour, EveryExhibitThatIsFoundDiffersFromTheRightAnswer) {
+// An exhibit must differ from the correct output in the case that finds it.
+// docs/generated/museum.md names that case; a test of `golden museum` compares the document with a
+// whole tour.
+TEST(Tour, EveryFoundExhibitDiffersFromTheCorrectOutput) {
   std::map<std::string, std::string> killers;
   std::ifstream document(std::filesystem::path(NORMPROOF_SOURCE_DIR) / "docs" / "generated" /
                          "museum.md");

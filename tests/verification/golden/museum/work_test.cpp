@@ -16,7 +16,7 @@ Case layer_norm_case(DType dtype = DType::float32) {
       .make(1);
 }
 
-TEST(Work, BeginsAsTheRightAnswerAndKeepsWhatIsPutThere) {
+TEST(Work, StartsWithTheCorrectOutputAndKeepsChanges) {
   const Case c = layer_norm_case(DType::bfloat16);
   Work work(c);
   EXPECT_EQ(work.answer(), answer_mutated(c, {}));
@@ -26,17 +26,17 @@ TEST(Work, BeginsAsTheRightAnswerAndKeepsWhatIsPutThere) {
   EXPECT_EQ(work.in("x").size(), 24u);
   EXPECT_THAT(work.in("velocity"), IsEmpty());
   EXPECT_FALSE(work.gives("velocity"));
-  work.out("y")[5] = 1.001;  // no bfloat16
+  work.out("y")[5] = 1.001;  // not representable in bfloat16
   const std::vector<StoredTensor> answer = work.answer();
   EXPECT_EQ(ref::io::widen(*corpus::find(answer, "y"))[5], 1.0);
 }
 
-TEST(Work, AMutationSpoilsIt) {
+TEST(Work, IsWrongWithAMutation) {
   const Case c = layer_norm_case();
   EXPECT_NE(Work(c, {"mean", mutations::MutationOperator::drop}).answer(), Work(c).answer());
 }
 
-TEST(EpsOf, IsThatOfTheOptions) {
+TEST(EpsOf, ReturnsTheEpsOfTheOptions) {
   EXPECT_EQ(eps_of(layer_norm_case()), 1e-5);
 }
 

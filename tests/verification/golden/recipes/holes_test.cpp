@@ -20,7 +20,7 @@ using testing::Contains;
 using testing::IsSupersetOf;
 using testing::Not;
 
-using Hole = std::pair<std::string, std::string>;  ///< the operation, the end
+using Hole = std::pair<std::string, std::string>;  ///< the operation, the limit
 
 std::map<std::string, Coverage> covered_by_quick_and_standard() {
   std::map<std::string, Coverage> operations;
@@ -29,7 +29,7 @@ std::map<std::string, Coverage> covered_by_quick_and_standard() {
   return operations;
 }
 
-TEST(Holes, AreThoseThatAreKnownAndNoOther) {
+TEST(Holes, AreExactlyTheKnownOnes) {
   std::set<Hole> known;
   for (const KnownHole& hole : known_holes()) {
     EXPECT_FALSE(hole.reason.empty()) << hole.end;
@@ -47,7 +47,7 @@ TEST(Holes, AreThoseThatAreKnownAndNoOther) {
                   << "; it is no hole, and leaves known_holes()";
 }
 
-TEST(Holes, OfNoCaseAreAllEnds) {
+TEST(Holes, AreAllLimitsIfThereAreNoCases) {
   EXPECT_THAT(
       untouched_ends("rms_norm", {}),
       IsSupersetOf({"dtype float64", "dtype float16", "eps <= 0", "eps >= 0.001",
@@ -62,13 +62,13 @@ TEST(Holes, OfNoCaseAreAllEnds) {
   EXPECT_THAT(untouched_ends("layer_norm", {}), Not(Contains("mode inference")));
 }
 
-TEST(Holes, EveryNumberOptionHasARange) {
+TEST(Holes, EveryNumericOptionHasARange) {
   for (const std::string& operation : ref::model::operation_names())
     for (const std::string& end : untouched_ends(operation, {}))
       EXPECT_FALSE(end.ends_with("has no range")) << operation << ": " << end;
 }
 
-TEST(Holes, AnEndThatIsTouchedIsNone) {
+TEST(Holes, ExcludeReachedLimits) {
   Coverage coverage;
   coverage.extents = {{"features", {1, 1024}}, {"samples", {5}}};
   coverage.inputs = {{"gamma", {{kGiven, 3}}}};
@@ -88,7 +88,7 @@ TEST(Holes, AnEndThatIsTouchedIsNone) {
   EXPECT_THAT(untouched_ends("layer_norm", coverage), Not(Contains("x 0")));
 }
 
-TEST(Holes, OneExtentThatABlockHasIsMissed) {
+TEST(Holes, ReportAMissingBlockExtent) {
   Coverage coverage;
   coverage.extents = {{"rows", {std::begin(kBlockEdges), std::end(kBlockEdges)}}};
   EXPECT_THAT(untouched_ends("layer_norm", coverage), Not(Contains("rows of every block")));
@@ -96,11 +96,11 @@ TEST(Holes, OneExtentThatABlockHasIsMissed) {
   EXPECT_THAT(untouched_ends("layer_norm", coverage), Contains("rows of every block"));
 }
 
-TEST(Holes, OfAnUnknownOperationIsRefused) {
+TEST(Holes, RejectAnUnknownOperation) {
   EXPECT_THROW(untouched_ends("layer_nrom", {}), ref::numeric::UsageError);
 }
 
-TEST(Holes, AReasonIsThatOfTheOperation) {
+TEST(Holes, FindTheReasonByOperation) {
   EXPECT_EQ(reason_of_hole("rope", "features <= 1"), "a pair is two features");
   EXPECT_EQ(reason_of_hole("softmax", "features <= 1"), "");
 }

@@ -28,7 +28,7 @@ std::vector<Case> all_transformers(Tier tier, std::uint64_t seed = kCorpusSeed) 
   return all;
 }
 
-TEST(TransformerCases, EveryNormStandsOnEverySideThatMayHaveIt) {
+TEST(TransformerCases, EveryNormIsOnEverySideThatSupportsIt) {
   std::map<std::string, std::set<std::string>> norms;  // by operation and option
   for (const Tier tier : {Tier::quick, Tier::standard})
     for (const Case& c : all_transformers(tier))
@@ -45,9 +45,8 @@ TEST(TransformerCases, EveryNormStandsOnEverySideThatMayHaveIt) {
   }
 }
 
-/// Else a mask of the target in the place of the source's, or a target that is shifted, would be
-/// right.
-TEST(TransformerCases, SourcesAndTargetsEndElsewhereAndTargetsAreTheTokensAfter) {
+/// Otherwise a mask of the target in place of the source's, or a shifted target, would be correct.
+TEST(TransformerCases, SourceAndTargetPaddingDifferAndTargetsAreTheNextTokens) {
   std::size_t seen = 0;
   for (const Case& c : all_transformers(Tier::quick)) {
     const StoredTensor* const targets = find(c.inputs, "targets");
@@ -75,7 +74,7 @@ TEST(TransformerCases, SourcesAndTargetsEndElsewhereAndTargetsAreTheTokensAfter)
             (std::vector<double>{1, 0, 0, 1, 1, 0, 1, 1, 1}));
 }
 
-TEST(TransformerCases, InQuickEveryElementIsJudgedAndTheReferencePasses) {
+TEST(TransformerCases, ReferencePassesQuickCasesWithEveryElementJudged) {
   std::size_t seen = 0;
   for (const Case& c : all_transformers(Tier::quick)) {
     const StoredCase stored = certified(c);
@@ -90,7 +89,7 @@ TEST(TransformerCases, InQuickEveryElementIsJudgedAndTheReferencePasses) {
   EXPECT_GT(seen, 150u);
 }
 
-TEST(TransformerCases, OfTheStandardTierNoBoundIsInfinite) {
+TEST(TransformerCases, StandardTierHasFiniteBounds) {
   std::size_t seen = 0;
   for (const Case& c : all_transformers(Tier::standard)) {
     for (const auto& [name, bound] :
@@ -102,7 +101,7 @@ TEST(TransformerCases, OfTheStandardTierNoBoundIsInfinite) {
   EXPECT_GT(seen, 90u);
 }
 
-TEST(TransformerCases, OnlyOneIsOfTheFullTier) {
+TEST(TransformerCases, FullTierHasExactlyOne) {
   EXPECT_EQ(all_transformers(Tier::full).size(), 1u);
 }
 
